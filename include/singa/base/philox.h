@@ -1,0 +1,70 @@
+// Philox4x32-10, the counter-based generator of Salmon et al., "Parallel Random Numbers: As Easy
+// as 1, 2, 3" (SC 2011). A number is a function of (seed, purpose, step, index) alone, so any
+// thread, worker or device that needs number `index` computes the same one.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+namespace singa {
+
+// FNV-1a; names the purpose of a stream: a layer's or param's undecorated name.
+constexpr uint32_t HashName(std::string_view name) {
+  uint32_t hash = 2166136261u;
+  for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return hash;
+}
+
+struct Philox {
+  uint64_t seed = 0;
+  uint32_t purpose = 0;
+  uint32_t step = 0;
+
+  // Four independent uniform 32-bit words; `block` is the element index / 4.
+  constexpr std::array<uint32_t, 4> Block(uint64_t block) const {
+    std::array<uint32_t, 4> x = {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
+                                 step, purpose};
+    uint32_t k0 = static_cast<uint32_t>(seed), k1 = static_cast<uint32_t>(seed >> 32);
+    for (int round = 0; round < 10; ++round) {
+      const uint64_t p0 = uint64_t{0xD2511F53u} * x[0], p1 = uint64_t{0xCD9E8D57u} * x[2];
+      x = {static_cast<uint32_t>(p1 >> 32) ^ x[1] ^ k0, static_cast<uint32_t>(p1),
+           static_cast<uint32_t>(p0 >> 32) ^ x[3] ^ k1, static_cast<uint32_t>(p0)};
+      k0 += 0x9E3779B9u;
+      k1 += 0xBB67AE85u;
+    }
+    return x;
+  }
+
+  constexpr uint32_t Word(uint64_t index) const { return Block(index / 4)[index % 4]; }
+
+  // [0, 1) with 24 bits.
+  static constexpr float ToUniform(uint32_t word) {
+    return static_cast<float>(word >> 8) * 0x1.0p-24f;
+  }
+  constexpr float Uniform(uint64_t index) const { return ToUniform(Word(index)); }
+
+  // [0, n) without bias worth naming: the high half of a 64-bit product. REQUIRES: n > 0.
+  constexpr uint64_t Below(uint64_t index, uint64_t n) const {
+    const std::array<uint32_t, 4> x = Block(index);
+    const uint64_t word = (uint64_t{x[0]} << 32) | x[1];
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(word) * n) >> 64);
+  }
+
+  // N(0, 1) by Box and Muller: words 2k and 2k + 1 make numbers 2k (cosine) and 2k + 1 (sine).
+  static void ToGaussian(uint32_t a, uint32_t b, float* even, float* odd) {
+    const float radius = std::sqrt(-2 * std::log((static_cast<float>(a >> 8) + 0.5f) * 0x1.0p-24f));
+    const float angle = 6.283185307f * ToUniform(b);
+    *even = radius * std::cos(angle);
+    *odd = radius * std::sin(angle);
+  }
+  float Gaussian(uint64_t index) const {
+    const std::array<uint32_t, 4> x = Block(index / 4);
+    float even, odd;
+    ToGaussian(x[index % 4 & 2], x[(index % 4 & 2) + 1], &even, &odd);
+    return index % 2 ? odd : even;
+  }
+};
+
+}  // namespace singa

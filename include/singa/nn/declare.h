@@ -1,0 +1,101 @@
+// Declare: how a layer asks, in Setup, for what it will own or share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "singa/base/api.h"
+#include "singa/nn/param.h"
+#include "singa/nn/port.h"
+#include "singa/proto/layer.pb.h"
+
+namespace singa {
+
+// How long a buffer's content lasts.
+enum class Keep : uint8_t {
+  kForwardToBackward,  // from ComputeFeature to ComputeGradient of one step
+  kStep,               // the whole step
+  kForever,            // across steps; named and checkpointed
+};
+
+struct Buffer {
+  std::string name;  // of kForever buffers
+  Keep keep;
+  Tensor tensor;
+};
+
+// A running mean that is shown and reset at each display: sum of what was added / its weights.
+struct Metric {
+  std::string name;
+  Tensor cell;  // f64 [2]: sum, weight
+
+  void Add(double sum, double weight) {
+    cell.as<double>()[0] += sum;
+    cell.as<double>()[1] += weight;
+  }
+};
+
+// Params of one worker by conf name, shared by its nets of all phases.
+class SINGA_API ParamTable {
+ public:
+  // The param that position `index` of `layer` names, made at its first use. Follows share_from.
+  // Throws ConfigError under "param[index]": shape mismatch, unknown share_from, duplicate name.
+  Param* Get(const LayerProto& layer, int index, const Shape& shape);
+
+  // A share_from may name a param of a later layer: Expect tells its name before the layers' Setup.
+  void Expect(const std::string& name, const std::string& layer, const ParamProto& conf);
+
+  const std::vector<std::unique_ptr<Param>>& params() const { return params_; }
+  Param* Find(const std::string& name) const;  // null: none
+
+ private:
+  struct Expected {
+    std::string layer;
+    ParamProto conf;
+  };
+  std::vector<std::unique_ptr<Param>> params_;  // in order of first use
+  std::map<std::string, Expected> expected_;
+};
+
+class SINGA_API Declare {
+ public:
+  Declare(const LayerProto& conf, ParamTable* params) : conf_(conf), table_(params) {}
+
+  // Throws ConfigError("srclayers") unless least <= number of sources <= most.
+  void Sources(Inputs in, int least, int most);
+  void Sources(Inputs in, int count) { Sources(in, count, count); }
+
+  // Param `index` of the layer, for the layer's lifetime. Shape as files show it.
+  singa::Param* Param(int index, const Shape& shape);
+  // A buffer bound before Prepare; a kForever one needs a name.
+  Tensor* Buffer(const Shape& shape, Keep keep, DType type = DType::kF32,
+                 const std::string& name = "");
+  // Context::scratch holds at least so many bytes in both compute functions.
+  void Scratch(int64_t bytes) { scratch_ = std::max(scratch_, bytes); }
+  singa::Metric* Metric(const std::string& name);
+  // A file that must exist when the job starts; `field` is its path in the layer's conf.
+  void File(const std::string& field, const std::string& path) { files_.push_back({field, path}); }
+
+  const std::vector<singa::Param*>& params() const { return params_; }
+  std::deque<singa::Buffer>& buffers() { return buffers_; }
+  std::deque<singa::Metric>& metrics() { return metrics_; }
+  int64_t scratch() const { return scratch_; }
+  const std::vector<std::pair<std::string, std::string>>& files() const { return files_; }
+
+ private:
+  LayerProto conf_;
+  ParamTable* table_;
+  std::vector<singa::Param*> params_;
+  std::deque<singa::Buffer> buffers_;
+  std::deque<singa::Metric> metrics_;
+  int64_t scratch_ = 0;
+  std::vector<std::pair<std::string, std::string>> files_;
+};
+
+}  // namespace singa

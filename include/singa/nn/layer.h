@@ -1,0 +1,96 @@
+// Layer: the base of every layer, and what one declares about itself.
+//
+// One object serves one worker, net and phase, and is used by one thread. It sees its ports and
+// params, never other layers. A new layer is one .cc file that ends in SINGA_REGISTER_LAYER.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "singa/base/registry.h"
+#include "singa/nn/declare.h"
+#include "singa/nn/port.h"
+#include "singa/proto/layer.pb.h"
+#include "singa/tensor/context.h"
+
+namespace singa {
+
+// How the rows and units of an output depend on an input slot.
+enum class Dependency : uint8_t {
+  kOneToOne,  // unit j of row r on unit j of row r
+  kOneToAll,  // any unit of row r on all units of row r
+  kHalo,      // unit j on a neighbourhood of j (LRN across channels)
+};
+
+// What the graph passes need before shapes exist.
+struct Wiring {
+  int num_outputs = 1;
+  bool outputs_are_steps = false;  // output t is time step t of an unrolled reader (kCharRNN)
+  int step_shift = 0;              // reads output t + step_shift of such a source (kRNNLabel: 1)
+  bool is_input = false;           // reads records: shares one batch of the group
+  bool row_wise = false;           // row r of every output depends on row r of the inputs only
+  bool recurrent = false;          // step t reads its own step t - 1 as last source; can fold
+  bool differentiable = true;      // false: asks for no gradient of its outputs and gives none
+  Dependency dependency = Dependency::kOneToOne;
+  uint32_t feedback_slots = 0;     // bit s: source s is read back and is no ordering edge
+};
+
+// What the memory plan and the backward pass need; asked after Setup.
+struct Traits {
+  bool grad_reads_in = false;         // ComputeGradient reads inputs' data
+  bool grad_reads_out = false;        // ComputeGradient reads outputs' data
+  int in_place_with = -1;             // outputs[0] may overwrite this slot's data, and this slot's
+                                      // gradient may overwrite outputs[0]'s
+  bool originates_gradient = false;   // a loss: runs backward without a gradient from above
+  bool aliases_in = false;            // every output's data is inputs[0]'s (kSplit)
+  bool deterministic = true;
+};
+
+class SINGA_API Layer {
+ public:
+  virtual ~Layer() = default;
+
+  // Constant facts of a configuration; called before Setup.
+  virtual Wiring wiring(const LayerProto& conf) const;
+
+  // Infers the outputs' shapes and declares params, buffers and metrics. Allocates and opens
+  // nothing. Throws ConfigError with a path relative to `conf`.
+  virtual void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) = 0;
+  virtual Traits traits() const;
+
+  // Shapes of all ports are known, storage is not bound: make vendor plans, declare their scratch.
+  virtual void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out);
+  // Storage is bound, before the first step: open stores, set constant buffers.
+  virtual void Open(Context& ctx);
+
+  virtual void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) = 0;
+
+  // Overwrites the gradient of each input whose grad is not empty(); adds to params' gradients by
+  // their beta(). The gradient of a mean over the batch: each row's share divided by span.batch.
+  virtual void ComputeGradient(Context& ctx, Inputs in, Outputs out);
+
+  // State of an input layer's reader: what a resumed run needs to go on with the next record.
+  virtual int64_t ReaderPosition() const { return -1; }  // -1: has none
+  virtual void SeekReader(int64_t position);
+  // Records in one pass over the store, -1 if the layer has none; opens the store.
+  virtual int64_t CountRecords() { return -1; }
+  // Milliseconds that ComputeFeature has waited for records since the last call.
+  virtual double TakeWaitMs() { return 0; }
+};
+
+using LayerRegistry = Registry<Layer>;
+SINGA_API LayerRegistry& Layers();
+
+// The layer of `conf`: by user_type where set, else by type. Throws ConfigError: unknown, or not
+// built yet.
+SINGA_API std::unique_ptr<Layer> MakeLayer(const LayerProto& conf);
+
+// SINGA_REGISTER_LAYER(kReLU, ReluLayer); the first argument is the enum's name or the user_type.
+#define SINGA_REGISTER_LAYER(type, Class) \
+  SINGA_REGISTER_LAYER_AT(type, Class, __COUNTER__)
+#define SINGA_REGISTER_LAYER_AT(type, Class, id) SINGA_REGISTER_LAYER_ID(type, Class, id)
+#define SINGA_REGISTER_LAYER_ID(type, Class, id)                             \
+  [[maybe_unused]] const bool singa_registered_layer_##id = ::singa::Layers().Add( \
+      #type, [] { return std::unique_ptr<::singa::Layer>(std::make_unique<Class>()); })
+
+}  // namespace singa

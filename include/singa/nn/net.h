@@ -1,0 +1,79 @@
+// Net: the layers of one worker for one phase, in forward order, on planned memory.
+// Used by its worker's thread alone.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "singa/nn/layer.h"
+
+namespace singa {
+
+// One layer object with its ports.
+struct NetNode {
+  std::string name;       // conf name, undecorated
+  std::string full_name;  // <step>#<name>@<part>, the parts that say something
+  std::string path;       // for errors: layer[fc1]
+  LayerProto conf;
+  Wiring wiring;
+  Traits traits;
+  int part = 0;
+  std::unique_ptr<Layer> layer;
+  std::deque<Port> in_ports, out_ports;
+  std::vector<Port*> in, out;
+  std::unique_ptr<Declare> declare;
+  bool runs_backward = false;
+  // Gradients of outputs whose steps are not all read: zeroed before this node's backward.
+  std::vector<Tensor*> zero_first;
+  // Params whose gradient of a step is whole when this node's backward is done.
+  std::vector<Param*> completes;
+};
+
+// Bytes of one net, known before anything is allocated.
+struct NetMemory {
+  int64_t arena = 0;   // features, gradients, buffers of a step, scratch
+  int64_t forever = 0;  // kForever buffers and metrics
+  int64_t unplanned = 0;  // what the arena would take without reuse
+};
+
+class SINGA_API Net {
+ public:
+  Net();
+  ~Net();
+  Net(Net&&) noexcept;
+  Net& operator=(Net&&) noexcept;
+
+  Phase phase() const { return phase_; }
+  std::deque<NetNode>& nodes() { return nodes_; }
+  const std::deque<NetNode>& nodes() const { return nodes_; }
+  NetNode* Find(const std::string& name);  // the first of that name; null: none
+
+  // Makes the layers' plans and the memory plan; allocates no tensor.
+  NetMemory Plan(Context& ctx);
+  // Allocates and binds all memory of the net, then opens the input layers. REQUIRES: Plan, and
+  // that the params' data is bound.
+  void Allocate(Context& ctx);
+
+  void ComputeFeature(Context& ctx, NetNode& node, Phase flags);
+  // Runs the node's gradient, if it has one to give, and counts its params' contributions.
+  void ComputeGradient(Context& ctx, NetNode& node);
+  // Before the first gradient of a step.
+  void BeginStep();
+
+  // The rows of the whole group's batch.
+  int64_t batch() const;
+
+ private:
+  friend class NetBuilder;
+  struct Storage;
+
+  Phase phase_ = kTrain;
+  bool reuse_ = true;
+  std::deque<NetNode> nodes_;
+  std::unique_ptr<Storage> storage_;
+};
+
+}  // namespace singa

@@ -1,0 +1,48 @@
+// Param: one trained tensor of one worker. Layers that share it (share_from, unrolled copies, the
+// nets of other phases) hold the same object, so its gradient is the sum over all of them.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "singa/proto/param.pb.h"
+#include "singa/tensor/tensor.h"
+
+namespace singa {
+
+class Param {
+ public:
+  Param(std::string name, ParamProto conf, const Shape& shape)
+      : name_(std::move(name)), conf_(std::move(conf)) {
+    data.SetShape(shape);
+    grad.SetShape(shape);
+  }
+
+  // Plain conf name, or <layer>_<index> for a param without one.
+  const std::string& name() const { return name_; }
+  const ParamProto& conf() const { return conf_; }
+  const Shape& shape() const { return data.shape(); }
+  int64_t size() const { return data.size(); }
+  // Whether an update can change it; what cannot needs no gradient.
+  bool trains() const { return conf_.lr_scale() != 0 && !frozen_; }
+  // A value that the layer itself maintains (running statistics): never updated.
+  void Freeze() { frozen_ = true; }
+
+  // 0 for the first gradient of a step, 1 after: what a layer scales the old content with before
+  // it adds its own (the beta of gemm).
+  float beta() const { return contributions_ ? 1.f : 0.f; }
+  int contributions() const { return contributions_; }
+  void BeginStep() { contributions_ = 0; }
+  void CountContribution() { ++contributions_; }
+
+  Tensor data;  // in its logical shape, row-major
+  Tensor grad;  // same shape; empty() where nothing trains it
+
+ private:
+  std::string name_;
+  ParamProto conf_;
+  int contributions_ = 0;
+  bool frozen_ = false;
+};
+
+}  // namespace singa

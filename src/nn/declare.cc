@@ -1,0 +1,98 @@
+#include "singa/nn/declare.h"
+
+#include "base/edit_distance.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+std::string NameOf(const LayerProto& layer, int index) {
+  if (index < layer.param_size() && !layer.param(index).name().empty())
+    return layer.param(index).name();
+  return StrCat(layer.name(), "_", index);
+}
+
+void CheckShape(const Param& param, const Shape& shape) {
+  if (param.shape() == shape) return;
+  throw ConfigError("", StrCat("param \"", param.name(), "\" has the shape ",
+                               param.shape().ToString(), " elsewhere, here ", shape.ToString()));
+}
+
+}  // namespace
+
+void ParamTable::Expect(const std::string& name, const std::string& layer,
+                        const ParamProto& conf) {
+  expected_.emplace(name, Expected{layer, conf});
+}
+
+Param* ParamTable::Find(const std::string& name) const {
+  for (const auto& param : params_)
+    if (param->name() == name) return param.get();
+  return nullptr;
+}
+
+Param* ParamTable::Get(const LayerProto& layer, int index, const Shape& shape) {
+  shape.Check();
+  const bool has_conf = index < layer.param_size();
+  ParamProto conf = has_conf ? layer.param(index) : ParamProto();
+  std::string name = NameOf(layer, index);
+  if (has_conf && !conf.share_from().empty()) {
+    auto owner = expected_.find(conf.share_from());
+    if (owner == expected_.end()) {
+      std::vector<std::string> known;
+      for (const auto& entry : expected_) known.push_back(entry.first);
+      throw ConfigError("share_from", StrCat("no param \"", conf.share_from(), "\"",
+                                             DidYouMean(conf.share_from(), known)));
+    }
+    if (!owner->second.conf.share_from().empty())
+      throw ConfigError("share_from", StrCat("param \"", conf.share_from(),
+                                             "\" itself shares from \"",
+                                             owner->second.conf.share_from(), "\"; name that"));
+    name = conf.share_from();
+    conf = owner->second.conf;
+  }
+  if (Param* known = Find(name)) {
+    CheckShape(*known, shape);
+    return known;
+  }
+  params_.push_back(std::make_unique<Param>(name, conf, shape));
+  return params_.back().get();
+}
+
+void Declare::Sources(Inputs in, int least, int most) {
+  const int count = static_cast<int>(in.size());
+  if (count >= least && count <= most) return;
+  const std::string allowed =
+      least == most ? StrCat(least) : StrCat("from ", least, " to ", most);
+  throw ConfigError("srclayers", StrCat("needs ", allowed, least == most && least == 1
+                                                               ? " source"
+                                                               : " sources",
+                                        ", has ", count));
+}
+
+Param* Declare::Param(int index, const Shape& shape) {
+  try {
+    params_.push_back(table_->Get(conf_, index, shape));
+  } catch (const ConfigError& error) {
+    throw error.Under(StrCat("param[", index, "]"));
+  }
+  return params_.back();
+}
+
+Tensor* Declare::Buffer(const Shape& shape, Keep keep, DType type, const std::string& name) {
+  shape.Check();
+  singa::Buffer& buffer = buffers_.emplace_back();
+  buffer.name = name;
+  buffer.keep = keep;
+  buffer.tensor.SetShape(shape, type);
+  return &buffer.tensor;
+}
+
+Metric* Declare::Metric(const std::string& name) {
+  singa::Metric& metric = metrics_.emplace_back();
+  metric.name = name;
+  metric.cell.SetShape({2}, DType::kF64);
+  return &metric;
+}
+
+}  // namespace singa

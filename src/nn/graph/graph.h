@@ -1,0 +1,93 @@
+// The net as a graph, from NetProto to an order of nodes. Pure functions: the same for training,
+// `singa check` and `singa plan`. In this order:
+//
+//   FilterPhase  layers of one phase, links by name      layer[fc1].srclayers -> Link
+//   Unroll       T steps as a number on each layer       Link.kind
+//   Partition    K copies of each layer, one a worker    helper layers where rows or units move
+//   Fold         one node for T steps where that is the same computation
+//   Expand       nodes and the values between them       Node, Value, Read
+//   InsertSplits one reader for every step of a value
+//   Order        forward order of the nodes
+//
+// Mistakes of the user's conf are collected in `errors`, each with its layer's path; a layer that
+// has one is marked faulty and not judged further.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "singa/base/error.h"
+#include "singa/nn/layer.h"
+#include "singa/proto/net.pb.h"
+
+namespace singa {
+
+using ConfigErrors = std::vector<ConfigError>;
+
+// One source of a layer.
+struct Link {
+  enum Kind : uint8_t {
+    kSameStep,     // step t reads step t - shift
+    kAllSteps,     // step t reads every step, one slot each
+    kLastToFirst,  // step 0 reads the last step
+    kPrevious,     // step t >= 1 reads step t - 1 of the layer itself, last slot
+  };
+  int source = -1;  // in Graph::layers
+  int output = 0;   // of the source
+  Kind kind = kSameStep;
+  int shift = 0;
+  bool feedback = false;  // no ordering edge
+  bool remote = false;    // the source is another worker's (a bridge)
+};
+
+struct GraphLayer {
+  LayerProto conf;
+  std::string path;  // in the NetProto, for errors: layer[fc1]
+  Wiring wiring;
+  std::vector<Link> in;
+  int steps = 1;
+  int part = 0;
+  bool folded = false;
+  bool faulty = false;
+};
+
+// Steps [first_step, first_step + steps) of a value.
+struct Read {
+  int value = -1;
+  int first_step = 0;
+  int steps = 1;
+  bool feedback = false;
+  bool remote = false;
+};
+
+// What one output of one layer of one part produces over all its steps.
+struct Value {
+  int layer = -1;
+  int steps = 1;
+};
+
+struct Node {
+  int layer = -1;
+  int step = 0;
+  std::vector<Read> in, out;
+};
+
+struct Graph {
+  std::vector<GraphLayer> layers;
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+};
+
+// "layer[fc1]"; "layer[data#1]" for the second of that name, "layer[3]" for one without a name.
+std::string LayerPath(const NetProto& net, int index);
+
+Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
+void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
+void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* errors);
+void Fold(Graph* graph);
+void Expand(Graph* graph);
+void InsertSplits(Graph* graph);
+void Order(Graph* graph, ConfigErrors* errors);
+
+}  // namespace singa

@@ -1,0 +1,86 @@
+#include <algorithm>
+#include <set>
+
+#include "nn/graph/graph.h"
+
+namespace singa {
+namespace {
+
+// The nodes that must run before node i.
+std::vector<std::vector<int>> Predecessors(const Graph& graph) {
+  std::vector<std::vector<std::pair<Read, int>>> producers(graph.values.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const Read& out : graph.nodes[i].out)
+      producers[out.value].emplace_back(out, static_cast<int>(i));
+  std::vector<std::vector<int>> before(graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    for (const Read& in : graph.nodes[i].in) {
+      if (in.feedback) continue;
+      for (const auto& [out, node] : producers[in.value])
+        if (out.first_step < in.first_step + in.steps && in.first_step < out.first_step + out.steps)
+          before[i].push_back(node);
+    }
+  return before;
+}
+
+// "a -> b -> a" through nodes that never became ready, following one predecessor each.
+std::string CycleText(const Graph& graph, const std::vector<std::vector<int>>& before,
+                      const std::vector<bool>& done, int start) {
+  std::vector<int> path;
+  int node = start;
+  while (std::find(path.begin(), path.end(), node) == path.end()) {
+    path.push_back(node);
+    for (int p : before[node])
+      if (!done[p]) node = p;
+  }
+  std::string text = graph.layers[graph.nodes[node].layer].conf.name();
+  const size_t first = std::find(path.begin(), path.end(), node) - path.begin();
+  for (size_t i = path.size(); i-- > first;)
+    text += " -> " + graph.layers[graph.nodes[path[i]].layer].conf.name();
+  return text;
+}
+
+// The start of a cycle: a node that reaches itself.
+int OnCycle(const std::vector<std::vector<int>>& before, const std::vector<bool>& done, int node) {
+  std::set<int> seen;
+  while (seen.insert(node).second)
+    for (int p : before[node])
+      if (!done[p]) node = p;
+  return node;
+}
+
+}  // namespace
+
+void Order(Graph* graph, ConfigErrors* errors) {
+  const std::vector<std::vector<int>> before = Predecessors(*graph);
+  std::vector<std::vector<int>> after(before.size());
+  std::vector<size_t> waiting(before.size());
+  std::set<int> ready;
+  for (size_t i = 0; i < before.size(); ++i) {
+    waiting[i] = before[i].size();
+    if (waiting[i] == 0) ready.insert(static_cast<int>(i));
+    for (int p : before[i]) after[p].push_back(static_cast<int>(i));
+  }
+  std::vector<bool> done(before.size());
+  std::vector<Node> ordered;
+  while (!ready.empty()) {
+    const int i = *ready.begin();
+    ready.erase(ready.begin());
+    done[i] = true;
+    ordered.push_back(graph->nodes[i]);
+    for (int next : after[i])
+      if (--waiting[next] == 0) ready.insert(next);
+  }
+  if (ordered.size() < before.size()) {
+    const int stuck = static_cast<int>(std::find(done.begin(), done.end(), false) - done.begin());
+    const int start = OnCycle(before, done, stuck);
+    GraphLayer& layer = graph->layers[graph->nodes[start].layer];
+    errors->push_back(
+        ConfigError("srclayers", "layers form a cycle: " + CycleText(*graph, before, done, start))
+            .Under(layer.path));
+    return;
+  }
+  graph->nodes = std::move(ordered);
+}
+
+}  // namespace singa

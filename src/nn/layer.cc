@@ -1,0 +1,45 @@
+#include "singa/nn/layer.h"
+
+#include <glog/logging.h>
+
+#include "base/edit_distance.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+Wiring Layer::wiring(const LayerProto&) const { return {}; }
+
+Traits Layer::traits() const { return {}; }
+
+void Layer::Prepare(Context&, Declare&, Inputs, Outputs) {}
+
+void Layer::Open(Context&) {}
+
+void Layer::ComputeGradient(Context&, Inputs, Outputs) {
+  LOG(FATAL) << "a layer without ComputeGradient must set Wiring::differentiable = false";
+}
+
+void Layer::SeekReader(int64_t) {}
+
+LayerRegistry& Layers() {
+  static LayerRegistry registry;
+  return registry;
+}
+
+std::unique_ptr<Layer> MakeLayer(const LayerProto& conf) {
+  if (conf.has_user_type()) {
+    std::unique_ptr<Layer> layer = Layers().Make(conf.user_type());
+    if (!layer)
+      throw ConfigError("user_type", StrCat("no layer is registered as \"", conf.user_type(), "\"",
+                                            DidYouMean(conf.user_type(), Layers().Names())));
+    return layer;
+  }
+  if (!conf.has_type() || conf.type() == kUserLayer)
+    throw ConfigError("", "needs a type or a user_type");
+  std::unique_ptr<Layer> layer = Layers().Make(LayerType_Name(conf.type()));
+  if (!layer)
+    throw ConfigError("type", StrCat(LayerType_Name(conf.type()), " is not built yet"));
+  return layer;
+}
+
+}  // namespace singa

@@ -1,0 +1,43 @@
+#include "singa/nn/net.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "nn/plan/net_storage.h"
+
+namespace singa {
+
+Net::Net() : storage_(std::make_unique<Storage>()) {}
+Net::~Net() = default;
+Net::Net(Net&&) noexcept = default;
+Net& Net::operator=(Net&&) noexcept = default;
+
+NetNode* Net::Find(const std::string& name) {
+  for (NetNode& node : nodes_)
+    if (node.name == name) return &node;
+  return nullptr;
+}
+
+int64_t Net::batch() const {
+  for (const NetNode& node : nodes_)
+    if (node.wiring.is_input && !node.out.empty()) return node.out[0]->span.batch;
+  return nodes_.empty() ? 0 : nodes_[0].out[0]->span.batch;
+}
+
+void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
+  node.layer->ComputeFeature(ctx, flags, node.in, node.out);
+}
+
+void Net::ComputeGradient(Context& ctx, NetNode& node) {
+  if (!node.runs_backward) return;
+  for (Tensor* grad : node.zero_first) std::memset(grad->data(), 0, grad->bytes());
+  node.layer->ComputeGradient(ctx, node.in, node.out);
+  for (Param* param : node.declare->params()) param->CountContribution();
+}
+
+void Net::BeginStep() {
+  for (NetNode& node : nodes_)
+    for (Param* param : node.declare->params()) param->BeginStep();
+}
+
+}  // namespace singa

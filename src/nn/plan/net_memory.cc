@@ -1,0 +1,186 @@
+// Net::Plan: which tensors a net needs, and when.
+#include <algorithm>
+#include <limits>
+
+#include "nn/plan/net_storage.h"
+
+namespace singa {
+namespace {
+
+// When a tensor lives; empty until something uses it.
+struct Life {
+  int begin = std::numeric_limits<int>::max();
+  int end = -1;
+  void Use(int time) {
+    begin = std::min(begin, time);
+    end = std::max(end, time);
+  }
+  bool used() const { return end >= 0; }
+};
+
+// Who produces and who reads one value: numbers of nodes, and the slot for readers.
+struct Users {
+  std::vector<int> producers;
+  std::vector<std::pair<int, int>> readers;
+};
+
+class MemoryPlanner {
+ public:
+  MemoryPlanner(const std::deque<NetNode>& nodes, bool reuse, const std::vector<Node>& graph,
+                const std::vector<ShapedValue>& values, MemoryPlan* plan)
+      : nodes_(nodes), reuse_(reuse), graph_(graph), values_(values), plan_(plan) {
+    users_.resize(values.size());
+    for (size_t i = 0; i < graph.size(); ++i) {
+      for (const Read& out : graph[i].out) users_[out.value].producers.push_back(int(i));
+      for (size_t s = 0; s < graph[i].in.size(); ++s)
+        users_[graph[i].in[s].value].readers.emplace_back(int(i), int(s));
+    }
+  }
+
+  // Value tensors first (in `tensors`), then each node's buffers in order, then scratch.
+  void Run(std::vector<ValueTensors>* tensors, std::vector<int>* buffers, int* scratch) {
+    tensors->resize(values_.size());
+    for (size_t v = 0; v < values_.size(); ++v) (*tensors)[v] = AddValue(v);
+    for (size_t i = 0; i < graph_.size(); ++i) AliasNode(int(i), *tensors);
+    int64_t bytes = 0;
+    for (size_t i = 0; i < graph_.size(); ++i) {
+      bytes = std::max(bytes, nodes_[i].declare->scratch());
+      for (const Buffer& buffer : nodes_[i].declare->buffers())
+        buffers->push_back(AddBuffer(int(i), buffer));
+    }
+    *scratch = plan_->Add(bytes, 0, last());
+    plan_->Place(reuse_);
+  }
+
+ private:
+  int last() const { return 2 * static_cast<int>(graph_.size()) - 1; }
+  int backward(int node) const { return last() - node; }
+
+  Life DataLife(size_t v) const {
+    Life life;
+    for (int p : users_[v].producers) {
+      life.Use(p);
+      if (nodes_[p].runs_backward && nodes_[p].traits.grad_reads_out) life.Use(backward(p));
+    }
+    for (auto [r, slot] : users_[v].readers) {
+      life.Use(r);
+      if (nodes_[r].runs_backward && nodes_[r].traits.grad_reads_in) life.Use(backward(r));
+    }
+    if (users_[v].readers.empty()) life.Use(last());  // a result that the caller may look at
+    return life;
+  }
+
+  ValueTensors AddValue(size_t v) {
+    const ShapedValue& value = values_[v];
+    ValueTensors tensors;
+    if (!value.shaped || (users_[v].producers.empty() && users_[v].readers.empty())) return tensors;
+    const Life data = DataLife(v);
+    tensors.data = plan_->Add(value.steps * value.step_bytes(), data.begin, data.end);
+    if (value.label_shape.dims())
+      tensors.label = plan_->Add(value.steps * value.label_bytes(), 0, last());
+    if (!value.needs_grad()) return tensors;
+    Life grad;
+    for (auto [r, slot] : users_[v].readers)
+      if (nodes_[r].runs_backward) grad.Use(backward(r));
+    for (int p : users_[v].producers) {
+      grad.Use(backward(p));
+      if (!nodes_[p].zero_first.empty()) grad.Use(0);
+    }
+    tensors.grad = plan_->Add(value.steps * value.step_bytes(), grad.begin, grad.end);
+    return tensors;
+  }
+
+  bool OneReader(int value) const {
+    return users_[value].readers.size() == 1 && users_[value].producers.size() == 1;
+  }
+
+  // Joins what may lie at one place: a split's data, in-place layers, the gradients of both.
+  void AliasNode(int i, const std::vector<ValueTensors>& tensors) {
+    const NetNode& node = nodes_[i];
+    const std::vector<Read>& in = graph_[i].in;
+    const std::vector<Read>& out = graph_[i].out;
+    if (node.traits.aliases_in) {
+      for (const Read& read : out) {
+        plan_->Alias(tensors[in[0].value].data, tensors[read.value].data);
+        if (tensors[in[0].value].label >= 0)
+          plan_->Alias(tensors[in[0].value].label, tensors[read.value].label);
+      }
+      AliasSplitGradient(in[0].value, out, tensors);
+      return;
+    }
+    const int slot = node.traits.in_place_with;
+    if (!reuse_ || slot < 0 || slot >= int(in.size())) return;
+    const Read& source = in[slot];
+    if (source.remote || source.feedback || !OneReader(source.value) || !OneProducer(out[0]) ||
+        !SameSize(source, out[0]))
+      return;
+    const int a = source.value, b = out[0].value;
+    if (tensors[a].grad >= 0 && tensors[b].grad >= 0) plan_->Alias(tensors[a].grad, tensors[b].grad);
+    const NetNode& producer = nodes_[users_[a].producers[0]];
+    const bool read_later = (node.runs_backward && node.traits.grad_reads_in) ||
+                            (producer.runs_backward && producer.traits.grad_reads_out);
+    if (!read_later && !producer.wiring.is_input && !producer.traits.aliases_in)
+      plan_->Alias(tensors[a].data, tensors[b].data);
+  }
+
+  bool OneProducer(const Read& out) const { return users_[out.value].producers.size() == 1; }
+  bool SameSize(const Read& a, const Read& b) const {
+    const ShapedValue &x = values_[a.value], &y = values_[b.value];
+    return x.steps * x.step_bytes() == y.steps * y.step_bytes() && a.steps == x.steps &&
+           b.steps == y.steps;
+  }
+
+  // A split's source gradient starts as the first gradient that arrives: no copy.
+  void AliasSplitGradient(int source, const std::vector<Read>& out,
+                          const std::vector<ValueTensors>& tensors) {
+    if (tensors[source].grad < 0 || users_[source].producers.size() != 1) return;
+    for (const Read& read : out)
+      if (tensors[read.value].grad >= 0) {
+        if (SameSize(read, read)) plan_->Alias(tensors[source].grad, tensors[read.value].grad);
+        return;
+      }
+  }
+
+  int AddBuffer(int i, const Buffer& buffer) {
+    if (buffer.keep == Keep::kForever) return -1;
+    if (buffer.keep == Keep::kStep) return plan_->Add(buffer.tensor.bytes(), 0, last());
+    return plan_->Add(buffer.tensor.bytes(), i, nodes_[i].runs_backward ? backward(i) : i);
+  }
+
+  const std::deque<NetNode>& nodes_;
+  const bool reuse_;
+  const std::vector<Node>& graph_;
+  const std::vector<ShapedValue>& values_;
+  MemoryPlan* plan_;
+  std::vector<Users> users_;
+};
+
+int64_t ForeverBytes(const std::deque<NetNode>& nodes) {
+  int64_t bytes = 0;
+  for (const NetNode& node : nodes) {
+    bytes += static_cast<int64_t>(node.declare->metrics().size()) * MemoryPlan::kAlignment;
+    for (const Buffer& buffer : node.declare->buffers())
+      if (buffer.keep == Keep::kForever)
+        bytes += (buffer.tensor.bytes() + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment *
+                 MemoryPlan::kAlignment;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+NetMemory Net::Plan(Context& ctx) {
+  for (NetNode& node : nodes_) {
+    ctx.layer = node.full_name;
+    try {
+      node.layer->Prepare(ctx, *node.declare, node.in, node.out);
+    } catch (const ConfigError& error) {
+      throw error.Under(node.path);
+    }
+  }
+  MemoryPlanner planner(nodes_, reuse_, storage_->graph, storage_->values, &storage_->plan);
+  planner.Run(&storage_->tensors, &storage_->buffers, &storage_->scratch);
+  return {storage_->plan.bytes(), ForeverBytes(nodes_), storage_->plan.unplanned()};
+}
+
+}  // namespace singa

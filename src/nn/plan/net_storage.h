@@ -1,0 +1,48 @@
+// What a Net keeps of its graph: values, who reads them, and the memory behind them.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "nn/graph/graph.h"
+#include "nn/plan/memory_plan.h"
+#include "singa/nn/net.h"
+
+namespace singa {
+
+// A value once its shape is known.
+struct ShapedValue {
+  int steps = 1;
+  bool shaped = false;
+  Shape step_shape;    // of one step; the whole is [steps * rows, ...] in memory
+  Shape label_shape;   // no dims: no labels
+  RowSpan span;        // of one step
+  std::vector<bool> grad_steps;  // whether some reader gives step t a gradient
+  bool needs_grad() const {
+    return std::find(grad_steps.begin(), grad_steps.end(), true) != grad_steps.end();
+  }
+  bool needs_grad(const Read& read) const {
+    for (int t = read.first_step; t < read.first_step + read.steps; ++t)
+      if (grad_steps[t]) return true;
+    return false;
+  }
+  int64_t step_bytes() const { return step_shape.size() * SizeOf(DType::kF32); }
+  int64_t label_bytes() const { return label_shape.dims() ? label_shape.size() * 4 : 0; }
+};
+
+// Numbers in the MemoryPlan; -1 where a value has no such tensor.
+struct ValueTensors {
+  int data = -1, grad = -1, label = -1;
+};
+
+struct Net::Storage {
+  std::vector<Node> graph;  // one for each of Net::nodes_, in order
+  std::vector<ShapedValue> values;
+  MemoryPlan plan;
+  std::vector<ValueTensors> tensors;  // of each value
+  std::vector<int> buffers;           // of each node's buffers, in order; -1 for kForever
+  int scratch = -1;
+  Tensor arena;
+};
+
+}  // namespace singa

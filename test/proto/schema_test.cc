@@ -1,0 +1,152 @@
+// Pins the schema: users' job.conf files and data files depend on every name, number and default.
+// A test that fails here is right; the .proto is wrong.
+#include <google/protobuf/descriptor.h>
+#include <google/protobuf/message.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "schema_v03.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::DescriptorPool;
+using google::protobuf::EnumDescriptor;
+using google::protobuf::EnumValueDescriptor;
+using google::protobuf::FieldDescriptor;
+
+// Later fields.
+const MessageSpec kAdded[] = {
+    {"JobProto", "101-200",
+     "301 seed uint64=0; 302 train_epochs int32=0; 303 test_epochs int32=0; "
+     "304 checkpoint_keep int32=0; 305 checkpoint_best string=\"\"; "
+     "306 on_nonfinite NonFinitePolicy=kAbort; 307 plain_kernels bool=false"},
+    {"NetProto", "", "301 partition Partition=kManual"},
+    {"UpdaterProto", "101-200", "301 clip_norm float=0"},
+    {"ClusterProto", "", "301 all_reduce AllReduceProto"},
+    {"AllReduceProto", "",
+     "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
+     "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152"},
+    {"StoreProto", "", "301 shuffle bool=false; 302 label_path string"},
+    {"RGBImageProto", "", "301 pad int32=0"},
+};
+const EnumSpec kAddedEnums[] = {
+    {"JobProto.NonFinitePolicy", "kAbort=0 kSkip=1"},
+    {"NetProto.Partition", "kManual=0 kAuto=1"},
+    {"AllReduceProto.Compression", "kNone=0 kFp16=1 kPartial=2 kTopK=3 kThreshold=4"},
+};
+
+std::vector<std::string> Cut(const std::string& text, const std::string& separator) {
+  std::vector<std::string> parts;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find(separator, start), text.size());
+    parts.push_back(text.substr(start, end - start));
+    start = end + separator.size();
+  }
+  return parts;
+}
+
+std::string Default(const FieldDescriptor& field) {
+  std::string text;
+  google::protobuf::TextFormat::PrintFieldValueToString(
+      *google::protobuf::MessageFactory::generated_factory()->GetPrototype(field.containing_type()),
+      &field, -1, &text);
+  return text;
+}
+
+// The field in the notation of MessageSpec.
+std::string Render(const FieldDescriptor& field) {
+  std::string text = std::to_string(field.number());
+  if (field.is_repeated()) text += "*";
+  if (field.is_required()) text += "R";
+  text += " " + field.name() + " ";
+  if (field.message_type() != nullptr) {
+    text += field.message_type()->name();
+  } else if (field.enum_type() != nullptr) {
+    text += field.enum_type()->name();
+  } else {
+    text += field.type_name();
+  }
+  if (field.has_default_value()) text += "=" + Default(field);
+  if (field.is_packed()) text += " packed";
+  return text;
+}
+
+const Descriptor* FindMessage(const std::string& name) {
+  return DescriptorPool::generated_pool()->FindMessageTypeByName("singa." + name);
+}
+
+void ExpectMessage(const MessageSpec& spec) {
+  SCOPED_TRACE(spec.name);
+  const Descriptor* message = FindMessage(spec.name);
+  ASSERT_NE(message, nullptr);
+  std::string extensions;
+  for (int i = 0; i < message->extension_range_count(); ++i)
+    extensions += std::to_string(message->extension_range(i)->start) + "-" +
+                  std::to_string(message->extension_range(i)->end - 1);
+  EXPECT_EQ(extensions, spec.extensions);
+  for (const std::string& field : Cut(spec.fields, "; ")) {
+    const FieldDescriptor* found = message->FindFieldByNumber(std::stoi(field));
+    EXPECT_EQ(found == nullptr ? "no such number" : Render(*found), field);
+  }
+}
+
+void ExpectEnum(const EnumSpec& spec) {
+  SCOPED_TRACE(spec.name);
+  const EnumDescriptor* type =
+      DescriptorPool::generated_pool()->FindEnumTypeByName(std::string("singa.") + spec.name);
+  ASSERT_NE(type, nullptr);
+  for (const std::string& value : Cut(spec.values, " ")) {
+    const std::vector<std::string> parts = Cut(value, "=");
+    const EnumValueDescriptor* found = type->FindValueByName(parts[0]);
+    EXPECT_EQ(found == nullptr ? "none" : std::to_string(found->number()), parts[1]) << parts[0];
+  }
+}
+
+TEST(Schema, IsThatOfSinga03) {
+  ASSERT_NE(JobProto::descriptor(), nullptr);  // links the generated code
+  for (const MessageSpec& spec : kMessages) ExpectMessage(spec);
+  for (const EnumSpec& spec : kEnums) ExpectEnum(spec);
+}
+
+TEST(Schema, KeepsLaterFields) {
+  for (const MessageSpec& spec : kAdded) ExpectMessage(spec);
+  for (const EnumSpec& spec : kAddedEnums) ExpectEnum(spec);
+}
+
+// So that no new field takes a number that an old file may use. LayerProto has categories instead.
+TEST(Schema, NumbersNewFieldsFrom301) {
+  for (const MessageSpec& spec : kMessages) {
+    if (spec.name == std::string("LayerProto")) continue;
+    const Descriptor* message = FindMessage(spec.name);
+    ASSERT_NE(message, nullptr) << spec.name;
+    std::set<int> known;
+    for (const std::string& field : Cut(spec.fields, "; ")) known.insert(std::stoi(field));
+    for (int i = 0; i < message->field_count(); ++i) {
+      const int number = message->field(i)->number();
+      EXPECT_TRUE(known.count(number) > 0 || number >= 301) << message->field(i)->full_name();
+    }
+  }
+}
+
+// A record as SINGA 0.3's MNIST converter writes it: 793 bytes, shape not packed.
+TEST(Schema, WritesRecordsAsSinga03Does) {
+  RecordProto record;
+  record.add_shape(28);
+  record.add_shape(28);
+  record.set_label(5);
+  record.set_pixel(std::string(784, '\0'));
+  const std::string bytes = record.SerializeAsString();
+  EXPECT_EQ(bytes.size(), 793u);
+  EXPECT_EQ(bytes.substr(0, 9), std::string("\x08\x1c\x08\x1c\x10\x05\x1a\x90\x06", 9));
+}
+
+}  // namespace
+}  // namespace singa
