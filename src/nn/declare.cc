@@ -55,7 +55,7 @@ Param* ParamTable::Get(const LayerProto& layer, int index, const Shape& shape) {
     CheckShape(*known, shape);
     return known;
   }
-  params_.push_back(std::make_unique<Param>(name, conf, shape));
+  params_.push_back(std::make_unique<Param>(name, layer.name(), conf, shape));
   return params_.back().get();
 }
 

@@ -30,7 +30,11 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {
   if (!node.runs_backward) return;
-  for (Tensor* grad : node.zero_first) std::memset(grad->data(), 0, grad->bytes());
+  for (const NetNode::Unread& unread : node.unread) {
+    Tensor& grad = unread.port->grad;
+    const int64_t step_size = grad.size() / unread.steps;
+    std::memset(grad.data() + unread.step * step_size, 0, step_size * sizeof(float));
+  }
   node.layer->ComputeGradient(ctx, node.in, node.out);
   for (Param* param : node.declare->params()) param->CountContribution();
 }

@@ -30,7 +30,7 @@ struct Buffer {
   Tensor tensor;
 };
 
-// A running mean that is shown and reset at each display: sum of what was added / its weights.
+// A mean: the sum of what was added by its weights. The trainer takes it after each step.
 struct Metric {
   std::string name;
   Tensor cell;  // f64 [2]: sum, weight
@@ -85,6 +85,7 @@ class SINGA_API Declare {
   const std::vector<singa::Param*>& params() const { return params_; }
   std::deque<singa::Buffer>& buffers() { return buffers_; }
   std::deque<singa::Metric>& metrics() { return metrics_; }
+  const std::deque<singa::Metric>& metrics() const { return metrics_; }
   int64_t scratch() const { return scratch_; }
   const std::vector<std::pair<std::string, std::string>>& files() const { return files_; }
 

@@ -26,8 +26,13 @@ struct NetNode {
   std::vector<Port*> in, out;
   std::unique_ptr<Declare> declare;
   bool runs_backward = false;
-  // Gradients of outputs whose steps are not all read: zeroed before this node's backward.
-  std::vector<Tensor*> zero_first;
+  bool in_feedback = false;  // on a loop that a feedback slot closes (kRBMVis and kRBMHid)
+  // Steps of output gradients that no reader gives: zeroed before this node's backward.
+  struct Unread {
+    Port* port;
+    int64_t step, steps;  // of `steps` in the port
+  };
+  std::vector<Unread> unread;
   // Params whose gradient of a step is whole when this node's backward is done.
   std::vector<Param*> completes;
 };

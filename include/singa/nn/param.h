@@ -12,14 +12,16 @@ namespace singa {
 
 class Param {
  public:
-  Param(std::string name, ParamProto conf, const Shape& shape)
-      : name_(std::move(name)), conf_(std::move(conf)) {
+  Param(std::string name, std::string layer, ParamProto conf, const Shape& shape)
+      : name_(std::move(name)), layer_(std::move(layer)), conf_(std::move(conf)) {
     data.SetShape(shape);
     grad.SetShape(shape);
   }
 
   // Plain conf name, or <layer>_<index> for a param without one.
   const std::string& name() const { return name_; }
+  // The first layer that uses it.
+  const std::string& layer() const { return layer_; }
   const ParamProto& conf() const { return conf_; }
   const Shape& shape() const { return data.shape(); }
   int64_t size() const { return data.size(); }
@@ -39,7 +41,7 @@ class Param {
   Tensor grad;  // same shape; empty() where nothing trains it
 
  private:
-  std::string name_;
+  std::string name_, layer_;
   ParamProto conf_;
   int contributions_ = 0;
   bool frozen_ = false;

@@ -31,7 +31,9 @@ class NetBuilder {
     }
     for (const Node& node : graph.nodes) SetUp(&graph, node);
     KeepOwnPart(graph);
-    if (errors_->empty()) FindBackward();
+    if (!errors_->empty()) return std::move(net_);
+    FindBackward();
+    MarkFeedback();
     return std::move(net_);
   }
 
@@ -191,9 +193,10 @@ class NetBuilder {
   void ZeroUncovered(const Node& graph_node, NetNode* node) const {
     for (size_t k = 0; k < graph_node.out.size(); ++k) {
       const Read& out = graph_node.out[k];
-      const auto begin = storage_->values[out.value].grad_steps.begin() + out.first_step;
-      const auto covered = std::count(begin, begin + out.steps, true);
-      if (covered > 0 && covered < out.steps) node->zero_first.push_back(&node->out[k]->grad);
+      if (!storage_->values[out.value].needs_grad(out)) continue;
+      for (int t = 0; t < out.steps; ++t)
+        if (!storage_->values[out.value].grad_steps[out.first_step + t])
+          node->unread.push_back({node->out[k], t, out.steps});
     }
   }
 
@@ -203,6 +206,25 @@ class NetBuilder {
       if (!node.runs_backward) continue;
       for (Param* param : node.declare->params())
         if (param->trains() && seen.insert(param).second) node.completes.push_back(param);
+    }
+  }
+
+  // Nodes after one with a feedback slot that the value read back depends on.
+  void MarkFeedback() {
+    const std::vector<Node>& graph = storage_->graph;
+    for (size_t v = 0; v < graph.size(); ++v) {
+      std::set<int> wanted;
+      for (const Read& read : graph[v].in)
+        if (read.feedback) wanted.insert(read.value);
+      if (wanted.empty()) continue;
+      net_.nodes_[v].in_feedback = true;
+      for (size_t i = graph.size(); i-- > v + 1;) {
+        bool gives = false;
+        for (const Read& out : graph[i].out) gives = gives || wanted.count(out.value);
+        if (!gives) continue;
+        net_.nodes_[i].in_feedback = true;
+        for (const Read& read : graph[i].in) wanted.insert(read.value);
+      }
     }
   }
 

@@ -82,10 +82,7 @@ class MemoryPlanner {
     Life grad;
     for (auto [r, slot] : users_[v].readers)
       if (nodes_[r].runs_backward) grad.Use(backward(r));
-    for (int p : users_[v].producers) {
-      grad.Use(backward(p));
-      if (!nodes_[p].zero_first.empty()) grad.Use(0);
-    }
+    for (int p : users_[v].producers) grad.Use(backward(p));
     tensors.grad = plan_->Add(value.steps * value.step_bytes(), grad.begin, grad.end);
     return tensors;
   }

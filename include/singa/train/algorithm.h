@@ -1,0 +1,42 @@
+// Algorithm: computes the gradients of one batch and hands each to the ParamExchange as soon as
+// it is whole.
+#pragma once
+
+#include <memory>
+
+#include "singa/base/registry.h"
+#include "singa/nn/net.h"
+#include "singa/proto/job.pb.h"
+#include "singa/train/param_exchange.h"
+
+namespace singa {
+
+class SINGA_API Algorithm {
+ public:
+  virtual ~Algorithm() = default;
+
+  // Throws ConfigError relative to `conf`.
+  virtual void Setup(const AlgProto& conf);
+  // Whether each step is one forward and one backward pass in order, so that features may share
+  // memory once their last reader is done. An algorithm that goes another way keeps them all.
+  virtual bool forward_backward() const { return false; }
+
+  // REQUIRES: ctx.state->step is the step.
+  virtual void TrainOneBatch(Context& ctx, Net& net, ParamExchange& exchange) = 0;
+  // One batch of a test or validation net; by default one forward pass.
+  virtual void TestOneBatch(Context& ctx, Net& net);
+};
+
+using AlgorithmRegistry = Registry<Algorithm>;
+SINGA_API AlgorithmRegistry& Algorithms();
+
+// By user_alg where set, else by alg. Throws ConfigError relative to `conf`.
+SINGA_API std::unique_ptr<Algorithm> MakeAlgorithm(const AlgProto& conf);
+
+#define SINGA_REGISTER_ALGORITHM(type, Class)                                        \
+  [[maybe_unused]] const bool singa_registered_algorithm_##type =                    \
+      ::singa::Algorithms().Add(#type, [] {                                          \
+        return std::unique_ptr<::singa::Algorithm>(std::make_unique<Class>());       \
+      })
+
+}  // namespace singa

@@ -1,0 +1,29 @@
+// ParamExchange: the one hook between an algorithm and whoever updates params. In one process it
+// applies the updater; in a cluster it sends gradients to servers or into an all-reduce.
+// Nothing else moves gradients. Called by the worker's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "singa/nn/param.h"
+
+namespace singa {
+
+class ParamExchange {
+ public:
+  virtual ~ParamExchange() = default;
+
+  // Before a layer that reads `param` computes its feature in `step`: blocks until the updates of
+  // all steps before are in param->data.
+  virtual void Await(Param* param, int64_t step) = 0;
+  // param->grad of `step` is whole: the last layer that uses it has finished its gradient.
+  virtual void GradientReady(Param* param, int64_t step) = 0;
+  // The loss of layer `layer` in `step` is not finite, and no gradient of the step was announced.
+  // Throws DivergedError, or returns: the step is dropped.
+  virtual void LossNotFinite(const std::string& layer, int64_t step) = 0;
+  // All gradients of `step` were announced. Updates may still be under way: Await knows.
+  virtual void Finish(int64_t step) = 0;
+};
+
+}  // namespace singa

@@ -1,0 +1,91 @@
+// kConcate: joins its sources along one dimension; all other sizes must agree.
+#include "nn/connection/piece.h"
+#include "singa/base/error.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class ConcateLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto& conf) const override {
+    return {.row_wise = conf.concate_conf().concate_dim() > 0};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1, 1 << 20);
+    dim_ = conf.concate_conf().concate_dim();
+    Shape shape = in[0]->data.shape();
+    if (dim_ < 0 || dim_ >= shape.dims())
+      throw ConfigError("concate_conf.concate_dim", StrCat("must be from 0 to ", shape.dims() - 1,
+                                                           " for sources of shape ",
+                                                           shape.ToString(), ", is ", dim_));
+    if (conf.concate_conf().num_concates() < 1)
+      throw ConfigError("concate_conf.num_concates",
+                        StrCat("must be >= 1, is ", conf.concate_conf().num_concates()));
+    int64_t size = 0;
+    for (size_t i = 0; i < in.size(); ++i) {
+      CheckSource(conf, in[0]->data.shape(), in[i]->data.shape(), static_cast<int>(i));
+      size += in[i]->data.shape()[dim_];
+    }
+    shape.Set(dim_, size);
+    out[0]->data.SetShape(shape);
+    out[0]->span = in[0]->span;
+    if (dim_ == 0) out[0]->span.rows = size;
+    SetLabel(in, out[0]);
+  }
+
+  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+    const Blocks whole(out[0]->data.shape(), dim_);
+    int64_t begin = 0;
+    for (Port* port : in) {
+      const Blocks piece(port->data.shape(), dim_);
+      CopyPiece(out[0]->data.data(), whole, begin, port->data.data(), piece, true);
+      begin += piece.size;
+    }
+    if (!out[0]->has_label()) return;
+    int32_t* label = out[0]->label.as<int32_t>();
+    for (Port* port : in.first(dim_ == 0 ? in.size() : 1)) {
+      std::memcpy(label, port->label.as<int32_t>(), port->label.bytes());
+      label += port->label.size();
+    }
+  }
+
+  void ComputeGradient(Context&, Inputs in, Outputs out) override {
+    const Blocks whole(out[0]->data.shape(), dim_);
+    int64_t begin = 0;
+    for (Port* port : in) {
+      const Blocks piece(port->data.shape(), dim_);
+      if (!port->grad.empty())
+        CopyPiece(out[0]->grad.data(), whole, begin, port->grad.data(), piece, false);
+      begin += piece.size;
+    }
+  }
+
+ private:
+  void CheckSource(const LayerProto& conf, const Shape& first, const Shape& other, int i) const {
+    bool same = first.dims() == other.dims();
+    for (int d = 0; same && d < first.dims(); ++d) same = d == dim_ || first[d] == other[d];
+    if (same) return;
+    const std::string name = i < conf.srclayers_size() ? conf.srclayers(i) : StrCat(i);
+    throw ConfigError("srclayers", StrCat("sources may differ in dimension ", dim_, " alone; \"",
+                                          name, "\" has the shape ", other.ToString(),
+                                          ", the first ", first.ToString()));
+  }
+
+  void SetLabel(Inputs in, Port* out) const {
+    int64_t rows = 0;
+    for (Port* port : in) {
+      if (!port->has_label()) return;
+      rows += port->label.size();
+    }
+    out->label.SetShape(dim_ == 0 ? Shape({rows}) : in[0]->label.shape(), DType::kI32);
+  }
+
+  int dim_ = 0;
+};
+
+SINGA_REGISTER_LAYER(kConcate, ConcateLayer);
+
+}  // namespace
+}  // namespace singa

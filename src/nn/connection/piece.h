@@ -1,0 +1,44 @@
+// Pieces of a tensor along one logical dimension, as they lie in memory.
+#pragma once
+
+#include <cstring>
+
+#include "singa/tensor/tensor.h"
+
+namespace singa {
+
+// Memory of a feature seen as [outer, size, inner] around one logical dimension: a feature of four
+// dimensions (n, c, h, w) lies as [n, h, w, c].
+struct Blocks {
+  int64_t outer = 1, size = 1, inner = 1;
+
+  Blocks(const Shape& shape, int dim) {
+    constexpr int kChannelsLast[] = {0, 2, 3, 1};  // logical dimension at each stored position
+    const bool feature = shape.dims() == 4;
+    bool before = true;
+    for (int i = 0; i < shape.dims(); ++i) {
+      const int logical = feature ? kChannelsLast[i] : i;
+      if (logical == dim) {
+        size = shape[dim];
+        before = false;
+      } else {
+        (before ? outer : inner) *= shape[logical];
+      }
+    }
+  }
+};
+
+// Copies `piece` into units [begin, begin + piece.size) of `whole`, or out of them.
+inline void CopyPiece(float* whole, const Blocks& w, int64_t begin, float* piece, const Blocks& p,
+                      bool into_whole) {
+  const int64_t run = p.size * p.inner;
+  for (int64_t o = 0; o < w.outer; ++o) {
+    float* at = whole + (o * w.size + begin) * w.inner;
+    if (into_whole)
+      std::memcpy(at, piece + o * run, run * sizeof(float));
+    else
+      std::memcpy(piece + o * run, at, run * sizeof(float));
+  }
+}
+
+}  // namespace singa

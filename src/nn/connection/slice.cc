@@ -1,0 +1,96 @@
+// kSlice: cuts one dimension into num_slices pieces; piece j of K holds [j n / K, (j + 1) n / K),
+// so sizes differ by at most one.
+#include "nn/connection/piece.h"
+#include "singa/base/error.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class SliceLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto& conf) const override {
+    return {.num_outputs = std::max(1, conf.slice_conf().num_slices()),
+            .row_wise = conf.slice_conf().slice_dim() > 0};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    const Shape& x = in[0]->data.shape();
+    dim_ = conf.slice_conf().slice_dim();
+    const int64_t slices = conf.slice_conf().num_slices();
+    if (dim_ < 0 || dim_ >= x.dims())
+      throw ConfigError("slice_conf.slice_dim", StrCat("must be from 0 to ", x.dims() - 1,
+                                                       " for a source of shape ", x.ToString(),
+                                                       ", is ", dim_));
+    if (slices < 1 || slices > x[dim_])
+      throw ConfigError("slice_conf.num_slices", StrCat("must be from 1 to ", x[dim_],
+                                                        ", the size of dimension ", dim_, " of ",
+                                                        x.ToString(), ", is ", slices));
+    for (int64_t j = 0; j < slices; ++j) {
+      const int64_t begin = j * x[dim_] / slices, end = (j + 1) * x[dim_] / slices;
+      SetPiece(*in[0], begin, end, out[j]);
+    }
+  }
+
+  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+    Copy(in[0]->data, out, false);
+    if (!in[0]->has_label()) return;
+    const int32_t* label = in[0]->label.as<int32_t>();
+    for (Port* port : out) {
+      std::memcpy(port->label.as<int32_t>(), label, port->label.bytes());
+      if (dim_ == 0) label += port->label.size();
+    }
+  }
+
+  void ComputeGradient(Context&, Inputs in, Outputs out) override {
+    if (in[0]->grad.empty()) return;
+    float* dx = in[0]->grad.data();
+    const Blocks whole(in[0]->grad.shape(), dim_);
+    int64_t begin = 0;
+    for (Port* port : out) {
+      const Blocks piece(port->data.shape(), dim_);
+      if (port->grad.empty())  // nobody reads this piece
+        ZeroPiece(dx, whole, begin, piece.size);
+      else
+        CopyPiece(dx, whole, begin, port->grad.data(), piece, true);
+      begin += piece.size;
+    }
+  }
+
+ private:
+  void SetPiece(const Port& in, int64_t begin, int64_t end, Port* out) const {
+    Shape shape = in.data.shape();
+    shape.Set(dim_, end - begin);
+    out->data.SetShape(shape);
+    out->span = in.span;
+    if (dim_ == 0) {
+      out->span.first += begin;
+      out->span.rows = end - begin;
+    }
+    if (in.has_label())
+      out->label.SetShape(dim_ == 0 ? Shape({end - begin}) : in.label.shape(), DType::kI32);
+  }
+
+  void Copy(Tensor& whole, Outputs out, bool into_whole) const {
+    const Blocks blocks(whole.shape(), dim_);
+    int64_t begin = 0;
+    for (Port* port : out) {
+      const Blocks piece(port->data.shape(), dim_);
+      CopyPiece(whole.data(), blocks, begin, port->data.data(), piece, into_whole);
+      begin += piece.size;
+    }
+  }
+
+  static void ZeroPiece(float* whole, const Blocks& w, int64_t begin, int64_t size) {
+    for (int64_t o = 0; o < w.outer; ++o)
+      std::memset(whole + (o * w.size + begin) * w.inner, 0, size * w.inner * sizeof(float));
+  }
+
+  int dim_ = 0;
+};
+
+SINGA_REGISTER_LAYER(kSlice, SliceLayer);
+
+}  // namespace
+}  // namespace singa

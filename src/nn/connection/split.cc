@@ -1,0 +1,53 @@
+// kSplit: one feature for several readers. Data and labels are aliased; the gradient is the sum of
+// the readers' gradients in their order.
+#include <cstring>
+
+#include "singa/base/error.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class SplitLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto& conf) const override {
+    return {.num_outputs = std::max(1, conf.split_conf().num_splits()), .row_wise = true};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    const int splits = conf.split_conf().num_splits();
+    if (splits < 1)
+      throw ConfigError("split_conf.num_splits", StrCat("must be >= 1, is ", splits));
+    for (Port* port : out) {
+      port->data.SetShape(in[0]->data.shape());
+      port->label.SetShape(in[0]->label.shape(), DType::kI32);
+      port->span = in[0]->span;
+    }
+  }
+
+  Traits traits() const override { return {.aliases_in = true}; }
+
+  void ComputeFeature(Context&, Phase, Inputs, Outputs) override {}
+
+  void ComputeGradient(Context&, Inputs in, Outputs out) override {
+    if (in[0]->grad.empty()) return;
+    float* dx = in[0]->grad.data();
+    const int64_t n = in[0]->grad.size();
+    bool first = true;
+    for (Port* port : out) {
+      const float* dy = port->grad.data();
+      if (port->grad.empty()) continue;
+      if (first && dx != dy)
+        std::memcpy(dx, dy, n * sizeof(float));
+      else if (!first)
+        for (int64_t i = 0; i < n; ++i) dx[i] += dy[i];
+      first = false;
+    }
+  }
+};
+
+SINGA_REGISTER_LAYER(kSplit, SplitLayer);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,47 @@
+// kBP, kBPTT: back-propagation. Features in net order, gradients in reverse; a param is handed on
+// as soon as its last user is done, so updates overlap the rest of the backward pass. An unrolled
+// net is the same to it: its copies are nodes, or one node where they folded.
+#include <cmath>
+
+#include "singa/train/algorithm.h"
+
+namespace singa {
+namespace {
+
+// Metrics hold this step's values alone: the trainer takes them after each step.
+bool LossIsFinite(const NetNode& node) {
+  if (!node.traits.originates_gradient) return true;
+  for (const Metric& metric : node.declare->metrics())
+    if (!std::isfinite(metric.cell.as<double>()[0])) return false;
+  return true;
+}
+
+class Bp final : public Algorithm {
+ public:
+  bool forward_backward() const override { return true; }
+
+  void TrainOneBatch(Context& ctx, Net& net, ParamExchange& exchange) override {
+    const int64_t step = ctx.state->step;
+    net.BeginStep();
+    for (NetNode& node : net.nodes()) {
+      for (Param* param : node.declare->params()) exchange.Await(param, step);
+      net.ComputeFeature(ctx, node, static_cast<Phase>(kTrain | kForward));
+    }
+    for (const NetNode& node : net.nodes()) {
+      if (LossIsFinite(node)) continue;
+      exchange.LossNotFinite(node.name, step);
+      return exchange.Finish(step);
+    }
+    for (auto node = net.nodes().rbegin(); node != net.nodes().rend(); ++node) {
+      net.ComputeGradient(ctx, *node);
+      for (Param* param : node->completes) exchange.GradientReady(param, step);
+    }
+    exchange.Finish(step);
+  }
+};
+
+SINGA_REGISTER_ALGORITHM(kBP, Bp);
+SINGA_REGISTER_ALGORITHM(kBPTT, Bp);
+
+}  // namespace
+}  // namespace singa

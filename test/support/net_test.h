@@ -1,0 +1,100 @@
+// A net from the text of a NetProto, with memory for its params: what tests of nets and of
+// algorithms start from.
+#pragma once
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nn/plan/net_builder.h"
+#include "singa/nn/net.h"
+
+namespace singa {
+
+inline NetProto ParseNet(const std::string& text) {
+  NetProto net;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &net)) << text;
+  return net;
+}
+
+// Values in [-1, 1) that differ from name to name.
+inline void FillUniform(const std::string& name, Tensor* tensor) {
+  const Philox random{7, HashName(name), 0};
+  for (int64_t i = 0; i < tensor->size(); ++i)
+    tensor->data()[i] = 2 * random.Uniform(static_cast<uint64_t>(i)) - 1;
+}
+
+struct TestNet {
+  StepState state;
+  Context ctx;
+  ParamTable params;
+  ConfigErrors errors;
+  Net net;
+
+  explicit TestNet(const std::string& text, NetOptions options = {}, bool allocate = true) {
+    ctx.state = &state;
+    ctx.seed = 1;
+    net = BuildNet(ParseNet(text), options, {&params}, &errors);
+    for (const ConfigError& error : errors) ADD_FAILURE() << error.what();
+    if (!errors.empty() || !allocate) return;
+    net.Plan(ctx);
+    for (const auto& param : params.params()) {
+      param->data = Tensor::Allocate(param->shape());
+      param->grad = Tensor::Allocate(param->shape());
+      FillUniform(param->name(), &param->data);
+    }
+    net.Allocate(ctx);
+  }
+
+  void Forward() {
+    for (NetNode& node : net.nodes())
+      net.ComputeFeature(ctx, node, static_cast<Phase>(kTrain | kForward));
+  }
+  void Backward() {
+    net.BeginStep();
+    for (auto node = net.nodes().rbegin(); node != net.nodes().rend(); ++node)
+      net.ComputeGradient(ctx, *node);
+  }
+  std::vector<float> Grad(const std::string& param) {
+    const Tensor& grad = params.Find(param)->grad;
+    return {grad.data(), grad.data() + grad.size()};
+  }
+  // What the gradient is of: the losses of all steps, each summed over its rows / the batch.
+  double TakeLoss() {
+    double loss = 0;
+    for (NetNode& node : net.nodes())
+      for (Metric& metric : node.declare->metrics()) {
+        loss += metric.cell.as<double>()[0] / static_cast<double>(net.batch());
+        metric.cell.as<double>()[0] = metric.cell.as<double>()[1] = 0;
+      }
+    return loss;
+  }
+};
+
+// d loss / d param by central differences agrees with the gradient of one backward pass.
+inline void ExpectParamGradients(TestNet* test, float h = 1e-2f, double tolerance = 2e-3) {
+  test->Forward();
+  test->TakeLoss();
+  test->Backward();
+  for (const auto& param : test->params.params()) {
+    const std::vector<float> grad = test->Grad(param->name());
+    for (int64_t i = 0; i < param->size(); ++i) {
+      const float w = param->data.data()[i];
+      param->data.data()[i] = w + h;
+      test->Forward();
+      const double up = test->TakeLoss();
+      param->data.data()[i] = w - h;
+      test->Forward();
+      const double down = test->TakeLoss();
+      param->data.data()[i] = w;
+      const double expected = (up - down) / (2.0 * h);
+      EXPECT_NEAR(grad[i], expected, tolerance * std::max(1.0, std::abs(expected)))
+          << param->name() << "[" << i << "]";
+    }
+  }
+}
+
+}  // namespace singa
