@@ -1,1 +1,3 @@
-int main() { return 0; }
+#include "singa/driver/driver.h"
+
+int main(int argc, char** argv) { return singa::Driver().Main(argc, argv); }

@@ -20,9 +20,9 @@ void CheckShape(const Param& param, const Shape& shape) {
 
 }  // namespace
 
-void ParamTable::Expect(const std::string& name, const std::string& layer,
-                        const ParamProto& conf) {
-  expected_.emplace(name, Expected{layer, conf});
+void ParamTable::Expect(const ParamProto& conf, const std::string& layer,
+                        const std::string& path) {
+  expected_.emplace(conf.name(), Expected{conf, layer, path});
 }
 
 Param* ParamTable::Find(const std::string& name) const {
@@ -31,11 +31,13 @@ Param* ParamTable::Find(const std::string& name) const {
   return nullptr;
 }
 
-Param* ParamTable::Get(const LayerProto& layer, int index, const Shape& shape) {
+Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int index,
+                       const Shape& shape) {
   shape.Check();
   const bool has_conf = index < layer.param_size();
   ParamProto conf = has_conf ? layer.param(index) : ParamProto();
-  std::string name = NameOf(layer, index);
+  std::string name = NameOf(layer, index), owner_layer = layer.name();
+  std::string owner_path = StrCat(path, ".param[", index, "]");
   if (has_conf && !conf.share_from().empty()) {
     auto owner = expected_.find(conf.share_from());
     if (owner == expected_.end()) {
@@ -49,13 +51,15 @@ Param* ParamTable::Get(const LayerProto& layer, int index, const Shape& shape) {
                                              "\" itself shares from \"",
                                              owner->second.conf.share_from(), "\"; name that"));
     name = conf.share_from();
+    owner_layer = owner->second.layer;
+    owner_path = owner->second.path;
     conf = owner->second.conf;
   }
   if (Param* known = Find(name)) {
     CheckShape(*known, shape);
     return known;
   }
-  params_.push_back(std::make_unique<Param>(name, layer.name(), conf, shape));
+  params_.push_back(std::make_unique<Param>(name, owner_layer, owner_path, conf, shape));
   return params_.back().get();
 }
 
@@ -72,7 +76,7 @@ void Declare::Sources(Inputs in, int least, int most) {
 
 Param* Declare::Param(int index, const Shape& shape) {
   try {
-    params_.push_back(table_->Get(conf_, index, shape));
+    params_.push_back(table_->Get(conf_, path_, index, shape));
   } catch (const ConfigError& error) {
     throw error.Under(StrCat("param[", index, "]"));
   }

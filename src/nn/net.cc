@@ -18,13 +18,34 @@ NetNode* Net::Find(const std::string& name) {
   return nullptr;
 }
 
+std::vector<std::pair<int, int>> Net::Edges() const {
+  const std::vector<Node>& graph = storage_->graph;
+  std::vector<std::vector<int>> producers(storage_->values.size());
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (const Read& out : graph[i].out) producers[out.value].push_back(static_cast<int>(i));
+  std::vector<std::pair<int, int>> edges;
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (const Read& in : graph[i].in)
+      for (int p : producers[in.value])
+        for (const Read& out : graph[p].out)
+          if (out.value == in.value && out.first_step < in.first_step + in.steps &&
+              in.first_step < out.first_step + out.steps)
+            edges.emplace_back(p, static_cast<int>(i));
+  return edges;
+}
+
 int64_t Net::batch() const {
   for (const NetNode& node : nodes_)
     if (node.wiring.is_input && !node.out.empty()) return node.out[0]->span.batch;
   return nodes_.empty() ? 0 : nodes_[0].out[0]->span.batch;
 }
 
+void Net::Open(Context& ctx) {
+  for (NetNode& node : nodes_) node.layer->Open(ctx);
+}
+
 void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
+  ctx.scratch = storage_->scratch_memory;
   node.layer->ComputeFeature(ctx, flags, node.in, node.out);
 }
 
@@ -35,6 +56,7 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
     const int64_t step_size = grad.size() / unread.steps;
     std::memset(grad.data() + unread.step * step_size, 0, step_size * sizeof(float));
   }
+  ctx.scratch = storage_->scratch_memory;
   node.layer->ComputeGradient(ctx, node.in, node.out);
   for (Param* param : node.declare->params()) param->CountContribution();
 }

@@ -40,13 +40,14 @@ struct TestNet {
     net = BuildNet(ParseNet(text), options, {&params}, &errors);
     for (const ConfigError& error : errors) ADD_FAILURE() << error.what();
     if (!errors.empty() || !allocate) return;
-    net.Plan(ctx);
+    const NetMemory memory = net.Plan(ctx);
     for (const auto& param : params.params()) {
       param->data = Tensor::Allocate(param->shape());
       param->grad = Tensor::Allocate(param->shape());
       FillUniform(param->name(), &param->data);
     }
-    net.Allocate(ctx);
+    net.Bind(Tensor::Allocate({memory.arena}, DType::kU8));
+    net.Open(ctx);
   }
 
   void Forward() {

@@ -4,9 +4,10 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <string_view>
+
+#include "singa/base/api.h"
 
 namespace singa {
 
@@ -53,18 +54,8 @@ struct Philox {
   }
 
   // N(0, 1) by Box and Muller: words 2k and 2k + 1 make numbers 2k (cosine) and 2k + 1 (sine).
-  static void ToGaussian(uint32_t a, uint32_t b, float* even, float* odd) {
-    const float radius = std::sqrt(-2 * std::log((static_cast<float>(a >> 8) + 0.5f) * 0x1.0p-24f));
-    const float angle = 6.283185307f * ToUniform(b);
-    *even = radius * std::cos(angle);
-    *odd = radius * std::sin(angle);
-  }
-  float Gaussian(uint64_t index) const {
-    const std::array<uint32_t, 4> x = Block(index / 4);
-    float even, odd;
-    ToGaussian(x[index % 4 & 2], x[(index % 4 & 2) + 1], &even, &odd);
-    return index % 2 ? odd : even;
-  }
+  SINGA_API static void ToGaussian(uint32_t a, uint32_t b, float* even, float* odd);
+  SINGA_API float Gaussian(uint64_t index) const;
 };
 
 }  // namespace singa

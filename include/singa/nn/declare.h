@@ -45,19 +45,21 @@ struct Metric {
 class SINGA_API ParamTable {
  public:
   // The param that position `index` of `layer` names, made at its first use. Follows share_from.
-  // Throws ConfigError under "param[index]": shape mismatch, unknown share_from, duplicate name.
-  Param* Get(const LayerProto& layer, int index, const Shape& shape);
+  // `path`: of the layer, for errors. Throws ConfigError relative to the ParamProto: shape
+  // mismatch, unknown share_from.
+  Param* Get(const LayerProto& layer, const std::string& path, int index, const Shape& shape);
 
-  // A share_from may name a param of a later layer: Expect tells its name before the layers' Setup.
-  void Expect(const std::string& name, const std::string& layer, const ParamProto& conf);
+  // A share_from may name a param of a later layer: Expect tells of it, and where it is, before the
+  // layers' Setup.
+  void Expect(const ParamProto& conf, const std::string& layer, const std::string& path);
 
   const std::vector<std::unique_ptr<Param>>& params() const { return params_; }
   Param* Find(const std::string& name) const;  // null: none
 
  private:
   struct Expected {
-    std::string layer;
     ParamProto conf;
+    std::string layer, path;
   };
   std::vector<std::unique_ptr<Param>> params_;  // in order of first use
   std::map<std::string, Expected> expected_;
@@ -65,7 +67,9 @@ class SINGA_API ParamTable {
 
 class SINGA_API Declare {
  public:
-  Declare(const LayerProto& conf, ParamTable* params) : conf_(conf), table_(params) {}
+  // `path`: where errors say that the layer is.
+  Declare(const LayerProto& conf, ParamTable* params, std::string path = "")
+      : conf_(conf), table_(params), path_(std::move(path)) {}
 
   // Throws ConfigError("srclayers") unless least <= number of sources <= most.
   void Sources(Inputs in, int least, int most);
@@ -92,6 +96,7 @@ class SINGA_API Declare {
  private:
   LayerProto conf_;
   ParamTable* table_;
+  std::string path_;
   std::vector<singa::Param*> params_;
   std::deque<singa::Buffer> buffers_;
   std::deque<singa::Metric> metrics_;

@@ -58,15 +58,20 @@ class SINGA_API Net {
 
   // Makes the layers' plans and the memory plan; allocates no tensor.
   NetMemory Plan(Context& ctx);
-  // Allocates and binds all memory of the net, then opens the input layers. REQUIRES: Plan, and
-  // that the params' data is bound.
-  void Allocate(Context& ctx);
+  // Binds the net to `arena` of at least NetMemory::arena bytes, which another net may use between
+  // two passes; allocates what lasts forever. REQUIRES: Plan.
+  void Bind(Tensor arena);
+  // Opens the input layers' stores. REQUIRES: Bind.
+  void Open(Context& ctx);
 
   void ComputeFeature(Context& ctx, NetNode& node, Phase flags);
   // Runs the node's gradient, if it has one to give, and counts its params' contributions.
   void ComputeGradient(Context& ctx, NetNode& node);
   // Before the first gradient of a step.
   void BeginStep();
+
+  // (producer, reader) by their places in nodes(), in the order of the readers.
+  std::vector<std::pair<int, int>> Edges() const;
 
   // The rows of the whole group's batch.
   int64_t batch() const;

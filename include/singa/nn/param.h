@@ -12,8 +12,11 @@ namespace singa {
 
 class Param {
  public:
-  Param(std::string name, std::string layer, ParamProto conf, const Shape& shape)
-      : name_(std::move(name)), layer_(std::move(layer)), conf_(std::move(conf)) {
+  Param(std::string name, std::string layer, std::string path, ParamProto conf, const Shape& shape)
+      : name_(std::move(name)),
+        layer_(std::move(layer)),
+        path_(std::move(path)),
+        conf_(std::move(conf)) {
     data.SetShape(shape);
     grad.SetShape(shape);
   }
@@ -22,6 +25,8 @@ class Param {
   const std::string& name() const { return name_; }
   // The first layer that uses it.
   const std::string& layer() const { return layer_; }
+  // Where the NetProto has its ParamProto, for errors: layer[fc1].param[0].
+  const std::string& path() const { return path_; }
   const ParamProto& conf() const { return conf_; }
   const Shape& shape() const { return data.shape(); }
   int64_t size() const { return data.size(); }
@@ -41,7 +46,7 @@ class Param {
   Tensor grad;  // same shape; empty() where nothing trains it
 
  private:
-  std::string name_, layer_;
+  std::string name_, layer_, path_;
   ParamProto conf_;
   int contributions_ = 0;
   bool frozen_ = false;

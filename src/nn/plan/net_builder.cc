@@ -1,6 +1,7 @@
 #include "nn/plan/net_builder.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "nn/plan/net_storage.h"
@@ -17,7 +18,7 @@ class NetBuilder {
     Unroll(conf, &graph, errors_);
     Partition(conf, options_.parts, &graph, errors_);
     if (options_.fold) Fold(&graph);
-    ExpectParams(graph);
+    ExpectParams(&graph);
     Expand(&graph);
     InsertSplits(&graph);
     Order(&graph, errors_);
@@ -38,11 +39,22 @@ class NetBuilder {
   }
 
  private:
-  void ExpectParams(const Graph& graph) {
-    for (const GraphLayer& layer : graph.layers)
-      for (const ParamProto& param : layer.conf.param())
-        if (!param.name().empty())
-          tables_[layer.part]->Expect(param.name(), layer.conf.name(), param);
+  void ExpectParams(Graph* graph) {
+    std::map<std::string, std::string> paths;  // by name, within one part
+    for (GraphLayer& layer : graph->layers) {
+      for (int i = 0; i < layer.conf.param_size() && !layer.faulty; ++i) {
+        const ParamProto& param = layer.conf.param(i);
+        const std::string path = StrCat(layer.path, ".param[", i, "]");
+        if (param.name().empty()) continue;
+        tables_[layer.part]->Expect(param, layer.conf.name(), path);
+        if (layer.part > 0 || paths.emplace(param.name(), path).second) continue;
+        errors_->push_back(ConfigError("name", StrCat("another param, ", paths[param.name()],
+                                                      ", has the name \"", param.name(),
+                                                      "\" too; to share its values, use share_from"))
+                               .Under(path));
+        layer.faulty = true;
+      }
+    }
   }
 
   // Sets up one node where all its sources are known to be right.
@@ -57,7 +69,7 @@ class NetBuilder {
     for (const Read& read : graph_node.in) AddInPort(layer, read, &node);
     node.out_ports.resize(layer.wiring.num_outputs);
     for (Port& port : node.out_ports) node.out.push_back(&port);
-    node.declare = std::make_unique<Declare>(node.conf, tables_[layer.part]);
+    node.declare = std::make_unique<Declare>(node.conf, tables_[layer.part], layer.path);
     try {
       node.layer = MakeLayer(node.conf);
       node.layer->Setup(node.conf, *node.declare, node.in, node.out);

@@ -42,6 +42,7 @@ struct Net::Storage {
   std::vector<ValueTensors> tensors;  // of each value
   std::vector<int> buffers;           // of each node's buffers, in order; -1 for kForever
   int scratch = -1;
+  void* scratch_memory = nullptr;
   Tensor arena;
 };
 

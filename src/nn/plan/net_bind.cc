@@ -1,4 +1,6 @@
-// Net::Allocate: binds every tensor of a net to its place in the arena.
+// Net::Bind: binds every tensor of a net to its place in the arena.
+#include <glog/logging.h>
+
 #include "nn/plan/net_storage.h"
 
 namespace singa {
@@ -21,11 +23,12 @@ void BindPort(const ShapedValue& value, const ValueTensors& tensors, const Memor
 
 }  // namespace
 
-void Net::Allocate(Context& ctx) {
+void Net::Bind(Tensor memory) {
   Storage& s = *storage_;
-  s.arena = Tensor::Allocate({s.plan.bytes()}, DType::kU8);
+  CHECK_GE(memory.bytes(), s.plan.bytes());
+  s.arena = std::move(memory);
   uint8_t* arena = s.arena.as<uint8_t>();
-  ctx.scratch = arena + s.plan.Offset(s.scratch);
+  s.scratch_memory = arena + s.plan.Offset(s.scratch);
   size_t next_buffer = 0;
   for (size_t i = 0; i < nodes_.size(); ++i) {
     NetNode& node = nodes_[i];
@@ -49,7 +52,6 @@ void Net::Allocate(Context& ctx) {
     for (Metric& metric : node.declare->metrics())
       metric.cell = Tensor::Allocate(metric.cell.shape(), metric.cell.type());
   }
-  for (NetNode& node : nodes_) node.layer->Open(ctx);
 }
 
 }  // namespace singa

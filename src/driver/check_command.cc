@@ -1,0 +1,157 @@
+#include "driver/check_command.h"
+
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "driver/conf/check_job.h"
+#include "driver/job/graph_file.h"
+#include "driver/job/run_job.h"
+#include "train/trainer.h"
+
+namespace singa {
+namespace {
+
+struct Row {
+  std::string layer, type, shape, params;
+};
+
+std::string ParamsText(const NetNode& node) {
+  std::string text;
+  for (const Param* param : node.declare->params())
+    text += StrCat(text.empty() ? "" : ", ", param->name(), " ", param->shape().ToString());
+  return text;
+}
+
+void PrintNet(const Net& net) {
+  std::vector<Row> rows = {{"layer", "type", "output", "params"}};
+  for (const NetNode& node : net.nodes()) {
+    std::string shapes;
+    if (!node.traits.aliases_in) shapes = node.out[0]->data.shape().ToString();
+    if (node.traits.aliases_in || node.out.size() > 1)
+      shapes = StrCat(node.out.size(), " x ", node.out[0]->data.shape().ToString());
+    rows.push_back({node.full_name,
+                    node.conf.has_user_type() ? node.conf.user_type()
+                                              : LayerType_Name(node.conf.type()),
+                    shapes, ParamsText(node)});
+  }
+  size_t layer = 0, type = 0, shape = 0;
+  for (const Row& row : rows) {
+    layer = std::max(layer, row.layer.size());
+    type = std::max(type, row.type.size());
+    shape = std::max(shape, row.shape.size());
+  }
+  for (const Row& row : rows)
+    std::printf("%-*s  %-*s  %-*s  %s\n", static_cast<int>(layer), row.layer.c_str(),
+                static_cast<int>(type), row.type.c_str(), static_cast<int>(shape),
+                row.shape.c_str(), row.params.c_str());
+}
+
+std::string MiB(int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.2f MiB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+void PrintTotals(Trainer* trainer) {
+  const JobMemory memory = trainer->memory();
+  int64_t count = 0;
+  for (const auto& param : trainer->params().params()) count += param->size();
+  std::printf("\nparameters        %lld\n", static_cast<long long>(count));
+  std::printf("samples a step    %lld\n", static_cast<long long>(trainer->batch()));
+  std::printf("memory            %s\n", MiB(memory.total()).c_str());
+  std::printf("  parameters      %s\n", MiB(memory.params).c_str());
+  std::printf("  gradients       %s\n", MiB(memory.gradients).c_str());
+  std::printf("  updater state   %s\n", MiB(memory.updater).c_str());
+  std::printf("  features        %s (%s without sharing)\n", MiB(memory.arena).c_str(),
+              MiB(memory.unplanned).c_str());
+  if (memory.forever > 0) std::printf("  lasting buffers %s\n", MiB(memory.forever).c_str());
+}
+
+void PrintChoices(const std::vector<KernelChoice>& choices) {
+  std::printf("\nkernels\n");
+  for (const KernelChoice& choice : choices)
+    std::printf("  %s: %s by %s\n", choice.layer.c_str(), choice.slot.c_str(),
+                choice.kernel.c_str());
+}
+
+// The check of a file, with what it found on stderr; null where there are errors.
+std::unique_ptr<CheckedJob> Checked(const CommandLine& line, bool files, int* code) {
+  CheckOptions options;
+  options.use = line.test ? JobUse::kTest : JobUse::kEither;
+  options.files = files;
+  std::unique_ptr<CheckedJob> checked = CheckJob(line.conf, line.sets, options);
+  std::fputs(checked->conf.Render().c_str(), stderr);
+  *code = checked->conf.exit_code();
+  if (!checked->conf.ok()) checked.reset();
+  return checked;
+}
+
+// The net that a job trains, or tests where it only tests.
+Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
+  StepState state;
+  Context ctx;
+  ctx.threads = WorkerThreads(job, 0);
+  ctx.plain = job.plain_kernels();
+  ctx.state = &state;
+  AlgProto alg = job.train_one_batch();
+  if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
+  NetMemory memory;
+  return PlanNet(job, test ? kTest : kTrain, params, *MakeAlgorithm(alg), &ctx, &memory);
+}
+
+int PipeTo(const char* command, const std::string& text) {
+  FILE* pipe = popen(command, "w");
+  if (!pipe) throw Error(kExitIo, "cannot start `dot`");
+  std::fwrite(text.data(), 1, text.size(), pipe);
+  const int status = pclose(pipe);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    throw Error(kExitNoInput, "-svg needs Graphviz's `dot`, which is not installed");
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? kExitOk : kExitIo;
+}
+
+}  // namespace
+
+int CheckCommand(const CommandLine& line) {
+  int code = kExitOk;
+  const std::unique_ptr<CheckedJob> checked = Checked(line, true, &code);
+  if (!checked) return code;
+  const JobProto& job = checked->job;
+  try {
+    if (line.test || !Trains(job, JobUse::kEither)) {
+      ParamTable params;
+      PrintNet(PlannedNet(job, true, &params));
+      return kExitOk;
+    }
+    std::vector<KernelChoice> choices;
+    Trainer trainer(job, WorkerThreads(job, 0), &choices);
+    PrintNet(trainer.net());
+    PrintTotals(&trainer);
+    if (line.verbose) PrintChoices(choices);
+  } catch (const ConfigError& error) {
+    std::fputs(checked->conf.Render(error).c_str(), stderr);
+    return error.code();
+  }
+  return kExitOk;
+}
+
+int GraphCommand(const CommandLine& line) {
+  int code = kExitOk;
+  const std::unique_ptr<CheckedJob> checked = Checked(line, false, &code);
+  if (!checked) return code;
+  const JobProto& job = checked->job;
+  try {
+    ParamTable params;
+    const bool test = line.test || !Trains(job, JobUse::kEither);
+    const std::string dot = GraphDot(PlannedNet(job, test, &params), job.name());
+    if (line.svg) return PipeTo("dot -Tsvg", dot);
+    std::fputs(dot.c_str(), stdout);
+  } catch (const ConfigError& error) {
+    std::fputs(checked->conf.Render(error).c_str(), stderr);
+    return error.code();
+  }
+  return kExitOk;
+}
+
+}  // namespace singa

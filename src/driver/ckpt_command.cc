@@ -1,0 +1,224 @@
+#include "driver/ckpt_command.h"
+
+#include <sys/stat.h>
+
+#include <climits>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <numeric>
+#include <optional>
+
+#include "base/file_system.h"
+#include "base/sha256.h"
+#include "io/checkpoint/blob_protos.h"
+#include "io/checkpoint/checkpoint.h"
+#include "io/checkpoint/checkpoint_names.h"
+#include "io/checkpoint/params_file.h"
+#include "io/checkpoint/retention.h"
+#include "io/checkpoint/safetensors_writer.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kUsage[] =
+    "usage: singa ckpt ls WORKSPACE|FOLDER\n"
+    "       singa ckpt verify WORKSPACE|FOLDER|FILE\n"
+    "       singa ckpt export [-format safetensors|blobprotos] CHECKPOINT OUT";
+
+[[noreturn]] void ThrowUsage(const std::string& why) {
+  throw Error(kExitUsage, StrCat("ckpt: ", why, "\n", kUsage));
+}
+
+bool IsCheckpoint(const std::string& path) {
+  std::error_code error;
+  const fs::path folder = fs::path(path).lexically_normal();
+  const fs::path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+  return fs::exists(folder / kManifestFile, error) || StepOf(name.string());
+}
+
+// The folder of checkpoints that `path` means.
+std::string FolderIn(const std::string& path) {
+  std::error_code error;
+  const std::string inner = CheckpointFolder(path);
+  return fs::is_directory(inner, error) ? inner : path;
+}
+
+std::vector<CheckpointEntry> EntriesIn(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) throw FileError(kExitNoInput, path, "does not exist");
+  if (IsCheckpoint(path)) return {{0, path}};
+  std::vector<CheckpointEntry> entries = ListCheckpointFolder(FolderIn(path));
+  if (entries.empty()) throw FileError(kExitNoInput, path, "holds no checkpoint");
+  return entries;
+}
+
+std::string TimeOf(const std::string& file) {
+  struct stat status;
+  std::tm local{};
+  if (::stat(file.c_str(), &status) != 0 || !::localtime_r(&status.st_mtime, &local)) return "?";
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+  return text;
+}
+
+int64_t BytesIn(const std::string& dir) {
+  int64_t bytes = 0;
+  for (const char* name : {kModelFile, kStateFile, kManifestFile}) {
+    std::error_code error;
+    const auto size = fs::file_size(dir + "/" + name, error);
+    if (!error) bytes += static_cast<int64_t>(size);
+  }
+  return bytes;
+}
+
+void PrintRow(const std::string& step, const std::string& time, const std::string& mb,
+              const std::string& params, const std::string& check) {
+  std::printf("%-12s %-19s %12s %14s  %s\n", step.c_str(), time.c_str(), mb.c_str(), params.c_str(),
+              check.c_str());
+}
+
+std::string Megabytes(int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+int64_t NumbersIn(const Safetensors& tensors) {
+  int64_t numbers = 0;
+  for (const StoredTensor& tensor : tensors.tensors()) numbers += tensor.shape.size();
+  return numbers;
+}
+
+int List(const std::string& path) {
+  const std::vector<CheckpointEntry> entries = EntriesIn(path);
+  const fs::path folder = fs::path(entries[0].dir).lexically_normal().parent_path();
+  const auto best = BestStep(folder.parent_path().string());
+  PrintRow("step", "time", "size", "params", "check");
+  for (const CheckpointEntry& entry : entries) {
+    std::string step = fs::path(entry.dir).lexically_normal().filename().string(), params = "?",
+                check;
+    try {
+      const auto checkpoint = LoadCheckpoint(entry.dir);
+      step = std::to_string(checkpoint->step());
+      params = std::to_string(NumbersIn(checkpoint->params()));
+      check = best == checkpoint->step() ? "ok, best" : "ok";
+    } catch (const FileError&) {
+      if (!fs::exists(entry.dir)) continue;  // its trainer has just removed it
+      throw;
+    } catch (const NewerFormatError& error) {
+      check = "newer format";
+      std::cerr << error.what() << '\n';
+    } catch (const DataError& error) {
+      if (const auto n = StepOf(step)) step = std::to_string(*n);
+      check = "DAMAGED";
+      std::cerr << error.what() << '\n';
+    }
+    PrintRow(step, TimeOf(entry.dir + "/" + kManifestFile), Megabytes(BytesIn(entry.dir)), params,
+             check);
+  }
+  return kExitOk;
+}
+
+int Verify(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    const ParamsFile file = LoadParams(path);
+    std::cout << file.path() << ": well formed, " << file.params().size() << " params";
+    std::cout << (file.kind() == ParamsFile::Kind::kCheckpoint ? "" : " (it holds no checksums)")
+              << '\n';
+    return kExitOk;
+  }
+  int code = kExitOk;
+  for (const CheckpointEntry& entry : EntriesIn(path)) {
+    const std::vector<std::string> damage = VerifyCheckpoint(entry.dir);
+    if (damage.empty()) std::cout << entry.dir << ": intact\n";
+    for (const std::string& line : damage) std::cout << line << '\n';
+    if (!damage.empty()) code = kExitBadData;
+  }
+  return code;
+}
+
+void WriteParams(const ParamsFile& params, bool as_blob_protos, WritableFile* file) {
+  if (as_blob_protos) {
+    for (const auto& [name, entry] : params.params())
+      WriteBlob("0#" + name, entry.version, entry.shape, entry.values, file);
+    return;
+  }
+  std::vector<StoredTensor> tensors;
+  for (const auto& [name, entry] : params.params())
+    tensors.push_back(Stored(name, entry.shape, entry.values.data()));
+  WriteSafetensors(std::move(tensors), file);
+}
+
+int Export(const std::string& path, const std::string& out, bool as_blob_protos) {
+  if (!as_blob_protos && !out.ends_with(".safetensors"))
+    ThrowUsage(StrCat("the file to write must end with .safetensors, is ", out));
+  const ParamsFile params = LoadParams(path);
+  const size_t numbers =
+      std::accumulate(params.params().begin(), params.params().end(), size_t{0},
+                      [](size_t sum, const auto& item) { return sum + item.second.values.size(); });
+  if (as_blob_protos && numbers > INT_MAX / sizeof(float) - (1 << 20))
+    throw Error(kExitUsage, StrCat(path, ": ", numbers * sizeof(float),
+                                   " bytes of params; a blobprotos file holds less than 2 GiB"));
+  for (const std::string& name : params.left_out())
+    std::cerr << "left out, not of a floating-point type: " << name << '\n';
+
+  PosixFileSystem disk;
+  const std::string fresh = out + ".tmp." + RandomHex(8);
+  try {
+    const auto file = disk.Create(fresh);
+    WriteParams(params, as_blob_protos, file.get());
+    file->Sync();
+    file->Close();
+    disk.Rename(fresh, out);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(fresh, ignored);
+    throw;
+  }
+  std::cerr << "wrote " << out << ": " << params.params().size() << " params, " << numbers
+            << " numbers\n";
+  return kExitOk;
+}
+
+bool IsBlobProtos(const std::string& format) {
+  if (format == "blobprotos") return true;
+  if (format != "safetensors")
+    ThrowUsage(StrCat("-format must be safetensors or blobprotos, is \"", format, "\""));
+  return false;
+}
+
+}  // namespace
+
+int CkptCommand(const std::vector<std::string>& args) {
+  std::vector<std::string> words;
+  std::optional<std::string> format;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string name = args[i].substr(args[i].starts_with("--") ? 1 : 0);
+    if (name.starts_with("-format=")) {
+      format = name.substr(8);
+    } else if (name == "-format") {
+      if (++i == args.size()) ThrowUsage("-format needs a value");
+      format = args[i];
+    } else if (name.size() > 1 && name.starts_with("-")) {
+      ThrowUsage(StrCat("unknown flag ", args[i]));
+    } else {
+      words.push_back(args[i]);
+    }
+  }
+  const std::string command = words.empty() ? "" : words[0];
+  if (format && command != "export") ThrowUsage("-format goes with export");
+  if (command == "ls" && words.size() == 2) return List(words[1]);
+  if (command == "verify" && words.size() == 2) return Verify(words[1]);
+  if (command == "export" && words.size() == 3)
+    return Export(words[1], words[2], IsBlobProtos(format.value_or("safetensors")));
+  if (command == "ls" || command == "verify") ThrowUsage(StrCat(command, " takes one path"));
+  if (command == "export") ThrowUsage("export takes a checkpoint and the file to write");
+  ThrowUsage(command.empty() ? "ls, verify or export?" : StrCat("unknown command ", command));
+}
+
+}  // namespace singa

@@ -1,0 +1,215 @@
+#include "driver/command_line.h"
+
+#include <gflags/gflags.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+
+#include "base/edit_distance.h"
+#include "driver/conf/diagnostic.h"
+#include "driver/help.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+struct Option {
+  const char* name;
+  bool takes_value;
+  const char* subcommands;  // that know it, each with a space around; "train" is none
+};
+constexpr Option kOptions[] = {
+    {"conf", true, " train check graph plan bench doctor "},
+    {"set", true, " train check graph plan bench "},
+    {"resume", false, " train "},
+    {"test", false, " train check graph plan "},
+    {"svg", false, " graph "},
+    {"singa_conf", true, " train "},
+    {"singa_job", true, " train "},
+    {"host", true, " train "},
+};
+
+[[noreturn]] void Fail(const std::string& text) { throw Error(kExitUsage, text); }
+
+std::string Quoted(const std::string& text) { return "\"" + Excerpt(text) + "\""; }
+
+bool IsOption(const std::string& arg) { return arg.size() > 1 && arg[0] == '-'; }
+
+bool IsNumber(const std::string& text) {
+  const size_t first = !text.empty() && text[0] == '-' ? 1 : 0;
+  return text.size() > first && text.find_first_not_of("0123456789", first) == std::string::npos;
+}
+
+// gflags' own flags (-flagfile, -version, ...) are not ours to offer.
+bool IsLogFlag(const gflags::CommandLineFlagInfo& info) {
+  const size_t slash = info.filename.find_last_of('/');
+  return info.filename.compare(slash == std::string::npos ? 0 : slash + 1, 6, "gflags") != 0;
+}
+
+std::optional<gflags::CommandLineFlagInfo> FindLogFlag(const std::string& name) {
+  gflags::CommandLineFlagInfo info;
+  if (!gflags::GetCommandLineFlagInfo(name.c_str(), &info) || !IsLogFlag(info)) return {};
+  return info;
+}
+
+class Parser {
+ public:
+  explicit Parser(const std::vector<std::string>& args) : args_(args) {}
+
+  CommandLine Run() {
+    line_.no_arguments = args_.empty();
+    line_.help = std::any_of(args_.begin(), args_.end(), [](const std::string& arg) {
+      return arg == "-h" || arg == "-help" || arg == "--help";
+    });
+    while (next_ < args_.size()) {
+      const std::string& arg = args_[next_++];
+      if (IsOption(arg))
+        ReadOption(arg);
+      else
+        ReadWord(arg);
+      if (line_.subcommand == "data" || line_.subcommand == "ckpt") {
+        line_.args.assign(args_.begin() + static_cast<std::ptrdiff_t>(next_), args_.end());
+        break;
+      }
+    }
+    if (!line_.help && !line_.no_arguments) CheckConf();
+    return line_;
+  }
+
+ private:
+  void ReadOption(const std::string& arg) {
+    const size_t begin = arg[1] == '-' ? 2 : 1;
+    const size_t equals = arg.find('=');
+    name_ = arg.substr(begin, equals == std::string::npos ? equals : equals - begin);
+    value_.reset();
+    if (equals != std::string::npos) value_ = arg.substr(equals + 1);
+    if (name_ == "h" || name_ == "help") return;
+    if (name_ == "v" && !value_ && (next_ == args_.size() || !IsNumber(args_[next_]))) {
+      line_.verbose = true;
+      return;
+    }
+    for (const Option& option : kOptions)
+      if (name_ == option.name) return ReadOwn(option, arg);
+    if (!ReadLogFlag()) Unknown(arg);
+  }
+
+  void ReadOwn(const Option& option, const std::string& arg) {
+    const std::string mode = line_.subcommand.empty() ? "train" : line_.subcommand;
+    if (std::string(option.subcommands).find(" " + mode + " ") == std::string::npos)
+      Fail(StrCat("singa ", line_.subcommand, " has no option ", Quoted(arg)));
+    if (!option.takes_value) {
+      if (value_) Fail(StrCat("-", name_, " takes no value, has ", Quoted(*value_)));
+    } else {
+      TakeValue();
+    }
+    Store();
+  }
+
+  // The value after "=", or the next argument.
+  void TakeValue() {
+    if (!value_ && next_ < args_.size() && (!IsOption(args_[next_]) || IsNumber(args_[next_])))
+      value_ = args_[next_++];
+    if (!value_ || (value_->empty() && name_ != "set")) Fail(StrCat("-", name_, " needs a value"));
+  }
+
+  void Store() {
+    if (name_ == "set") {
+      if (value_->find('=') == std::string::npos)
+        Fail(StrCat("-set needs path=value, is ", Quoted(*value_)));
+      line_.sets.push_back(*value_);
+      return;
+    }
+    if (!seen_.insert(name_).second) Fail(StrCat("-", name_, " is given twice"));
+    if (name_ == "conf") line_.conf = *value_;
+    if (name_ == "singa_conf") line_.singa_conf = *value_;
+    if (name_ == "host") line_.host = *value_;
+    if (name_ == "resume") line_.resume = true;
+    if (name_ == "svg") line_.svg = true;
+    if (name_ == "test") line_.test = true;
+    if (name_ != "singa_job") return;
+    const char* const end = value_->data() + value_->size();
+    const auto [stop, error] = std::from_chars(value_->data(), end, line_.singa_job);
+    if (error != std::errc() || stop != end)
+      Fail(StrCat("-singa_job must be an integer, is ", Quoted(*value_)));
+  }
+
+  bool ReadLogFlag() {
+    auto flag = FindLogFlag(name_);
+    if (!flag && name_.rfind("no", 0) == 0 && !value_) {
+      flag = FindLogFlag(name_.substr(2));
+      if (!flag || flag->type != "bool") return false;
+      value_ = "false";
+    }
+    if (!flag) return false;
+    if (flag->type == "bool") {
+      if (!value_) value_ = "true";
+    } else {
+      TakeValue();
+    }
+    if (gflags::SetCommandLineOption(flag->name.c_str(), value_->c_str()).empty())
+      Fail(StrCat("-", name_, " must be of type ", flag->type, ", is ", Quoted(*value_)));
+    return true;
+  }
+
+  [[noreturn]] void Unknown(const std::string& arg) const {
+    std::vector<std::string> known = {"help"};
+    for (const Option& option : kOptions) known.push_back(option.name);
+    std::string guess = DidYouMean(name_, known);
+    if (guess.empty()) {
+      std::vector<gflags::CommandLineFlagInfo> flags;
+      gflags::GetAllFlags(&flags);
+      for (const auto& flag : flags)
+        if (IsLogFlag(flag)) known.push_back(flag.name);
+      guess = DidYouMean(name_, known);
+    }
+    if (!guess.empty()) guess.insert(guess.find('"') + 1, "-");
+    Fail(StrCat("unknown option ", Quoted(arg.substr(0, arg.find('='))), guess));
+  }
+
+  // A subcommand, or the file that one is about.
+  void ReadWord(const std::string& word) {
+    const auto& known = Subcommands();
+    const bool is_known = std::find(known.begin(), known.end(), word) != known.end();
+    if (line_.subcommand.empty() && seen_.empty() && line_.sets.empty() && is_known) {
+      line_.subcommand = word;
+      return;
+    }
+    const std::string& sub = line_.subcommand;
+    if (sub == "check" || sub == "graph" || sub == "plan" || sub == "bench") {
+      if (!line_.conf.empty())
+        Fail(StrCat("singa ", sub, " takes one file, a second is ", Quoted(word)));
+      line_.conf = word;
+      seen_.insert("conf");
+      return;
+    }
+    if (!sub.empty()) Fail(StrCat("singa ", sub, " takes no argument, has ", Quoted(word)));
+    const bool file = word.find_first_of("./") != std::string::npos;
+    Fail(file ? StrCat("unexpected argument ", Quoted(word), "; did you mean \"-conf ",
+                       Excerpt(word), "\"?")
+              : StrCat(seen_.empty() ? "unknown subcommand " : "unexpected argument ", Quoted(word),
+                       DidYouMean(word, known)));
+  }
+
+  void CheckConf() const {
+    const std::string& sub = line_.subcommand;
+    if (!line_.conf.empty()) return;
+    if (sub.empty()) Fail("-conf is missing: singa -conf job.conf");
+    if (sub == "check" || sub == "graph" || sub == "plan")
+      Fail(StrCat("a file is missing: singa ", sub, " job.conf"));
+  }
+
+  const std::vector<std::string>& args_;
+  size_t next_ = 0;
+  CommandLine line_;
+  std::set<std::string> seen_;  // options other than -set
+  std::string name_;            // of the option being read
+  std::optional<std::string> value_;
+};
+
+}  // namespace
+
+CommandLine ParseCommandLine(const std::vector<std::string>& args) { return Parser(args).Run(); }
+
+}  // namespace singa

@@ -1,0 +1,29 @@
+// argv of `singa`. Read by our own loop: gflags keeps the last of a repeated flag and exits 1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace singa {
+
+struct CommandLine {
+  std::string subcommand;     // "": train, or test with -test; check, graph, plan, ckpt, data, ...
+  bool help = false;          // --help or -h was given: show Help(subcommand), do nothing else
+  bool no_arguments = false;  // show Usage() on stderr, exit with kExitUsage
+  std::string conf;
+  bool resume = false;
+  bool test = false;
+  bool verbose = false;           // -v
+  bool svg = false;               // of graph
+  std::vector<std::string> sets;  // "path=value", in order
+  std::string singa_conf;
+  int singa_job = -1;
+  std::string host = "localhost";
+  std::vector<std::string> args;  // of ckpt and data: all that follows, unread
+};
+
+// `args` without the program's name. One or two dashes, -name value or -name=value. glog's flags
+// (-v=1, -logtostderr, ...) are set in gflags' registry. Throws Error(kExitUsage).
+CommandLine ParseCommandLine(const std::vector<std::string>& args);
+
+}  // namespace singa

@@ -1,0 +1,134 @@
+#include "driver/conf/check_job.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/edit_distance.h"
+#include "nn/plan/net_builder.h"
+#include "singa/train/initializer.h"
+#include "train/trainer.h"
+
+namespace singa {
+namespace {
+
+template <typename List>
+bool Contains(const List& list, Phase phase) {
+  return std::find(list.begin(), list.end(), phase) != list.end();
+}
+
+bool InPhase(const LayerProto& layer, Phase phase) {
+  return (layer.include_size() == 0 || Contains(layer.include(), phase)) &&
+         !Contains(layer.exclude(), phase);
+}
+
+// Builds the nets of the phases that the job may run.
+class NetCheck {
+ public:
+  NetCheck(const JobProto& job, const CheckOptions& options, JobConf* conf)
+      : job_(job), options_(options), conf_(conf) {}
+
+  void Run() {
+    if (Trains(job_, options_.use)) Check(kTrain, true);
+    Check(kTest, !Trains(job_, options_.use) || RunsPhase(job_, kTest));
+    Check(kVal, RunsPhase(job_, kVal));
+    if (conf_->exit_code() != kExitConfig) CheckBestMetric();
+  }
+
+ private:
+  // `runs`: the job says so; else a layer that names the phase does.
+  void Check(Phase phase, bool runs) {
+    bool any = false;
+    for (const LayerProto& layer : job_.neuralnet().layer()) {
+      any = any || InPhase(layer, phase);
+      runs = runs || Contains(layer.include(), phase);
+    }
+    if (!any && runs)
+      conf_->Add(ConfigError("neuralnet", StrCat("no layer is in the phase ", Phase_Name(phase))));
+    if (any && runs) Build(phase);
+  }
+
+  void Build(Phase phase) {
+    NetOptions options;
+    options.phase = phase;
+    options.gradients = phase == kTrain;
+    ParamTable params;
+    ConfigErrors errors;
+    const Net net = BuildNet(job_.neuralnet(), options, {&params}, &errors);
+    for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
+    if (phase == kTrain && job_.checkpoint_path_size() == 0) CheckInits(params);
+    for (const NetNode& node : net.nodes()) {
+      if (!node.declare) continue;
+      for (const Metric& metric : node.declare->metrics()) metrics_.insert(metric.name);
+      if (options_.files) CheckFiles(node);
+    }
+  }
+
+  // No checkpoint gives values: each param needs an initializer.
+  void CheckInits(const ParamTable& params) {
+    for (const auto& param : params.params()) {
+      try {
+        MakeInitializer(param->conf().init());
+      } catch (const ConfigError& error) {
+        conf_->Add(error.Under(param->path() + ".init").Under("neuralnet"));
+      }
+    }
+  }
+
+  void CheckFiles(const NetNode& node) {
+    std::error_code ignored;
+    for (const auto& [field, file] : node.declare->files())
+      if (!std::filesystem::exists(file, ignored))
+        conf_->Add(ConfigError(field, StrCat("there is no file \"", file, "\""), kExitNoInput)
+                       .Under("neuralnet." + node.path));
+  }
+
+  void CheckBestMetric() {
+    const std::string& best = job_.checkpoint_best();
+    if (best.empty() || metrics_.count(best)) return;
+    const std::vector<std::string> known(metrics_.begin(), metrics_.end());
+    conf_->Add(ConfigError("checkpoint_best", StrCat("no layer has the metric \"", best, "\"",
+                                                     DidYouMean(best, known))));
+  }
+
+  const JobProto& job_;
+  const CheckOptions options_;
+  JobConf* conf_;
+  std::set<std::string> metrics_;
+};
+
+// Settings of the net as a whole that are wrong would be found again in every layer.
+bool NetIsSound(const ConfigErrors& errors) {
+  return std::none_of(errors.begin(), errors.end(), [](const ConfigError& error) {
+    const std::string& path = error.path();
+    return path.rfind("neuralnet", 0) == 0 && path.find('[') == std::string::npos;
+  });
+}
+
+void Check(const CheckOptions& options, CheckedJob* checked) {
+  JobConf& conf = checked->conf;
+  if (!conf.ok()) return;
+  const ConfFindings found = CheckValues(checked->job, options.use);
+  for (const ConfigError& error : found.errors) conf.Add(error);
+  for (const ConfigError& warning : found.warnings) conf.Add(warning, Diagnostic::kWarning);
+  if (NetIsSound(found.errors)) NetCheck(checked->job, options, &conf).Run();
+}
+
+}  // namespace
+
+std::unique_ptr<CheckedJob> CheckJob(const std::string& file, const std::vector<std::string>& sets,
+                                     const CheckOptions& options) {
+  auto checked = std::make_unique<CheckedJob>(file, sets);
+  Check(options, checked.get());
+  return checked;
+}
+
+std::unique_ptr<CheckedJob> CheckJobText(const std::string& file, const std::string& text,
+                                         const std::vector<std::string>& sets,
+                                         const CheckOptions& options) {
+  auto checked = std::make_unique<CheckedJob>(file, text, sets);
+  Check(options, checked.get());
+  return checked;
+}
+
+}  // namespace singa

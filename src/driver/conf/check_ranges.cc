@@ -1,0 +1,121 @@
+#include <limits>
+
+#include "driver/conf/check_values.h"
+#include "driver/conf/message_walk.h"
+
+namespace singa {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+
+struct Range {
+  const char* message;
+  const char* field;
+  const char* text;  // "must be ..."
+  double low, high;
+  bool low_open = false, high_open = false;
+
+  bool Has(double value) const {
+    return (low_open ? value > low : value >= low) && (high_open ? value < high : value <= high);
+  }
+};
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+constexpr Range AtLeast0(const char* message, const char* field) {
+  return {message, field, ">= 0", 0, kInf};
+}
+constexpr Range AtLeast1(const char* message, const char* field) {
+  return {message, field, ">= 1", 1, kInf};
+}
+constexpr Range Above0(const char* message, const char* field) {
+  return {message, field, "> 0", 0, kInf, true};
+}
+constexpr Range Decay(const char* message, const char* field) {
+  return {message, field, ">= 0 and < 1", 0, 1, false, true};
+}
+
+constexpr Range kRanges[] = {
+    AtLeast0("JobProto", "train_steps"),
+    AtLeast0("JobProto", "train_epochs"),
+    AtLeast0("JobProto", "disp_freq"),
+    AtLeast0("JobProto", "disp_after"),
+    AtLeast0("JobProto", "gpu"),
+    AtLeast0("JobProto", "test_freq"),
+    AtLeast0("JobProto", "test_epochs"),
+    AtLeast0("JobProto", "test_steps"),
+    AtLeast0("JobProto", "test_after"),
+    AtLeast0("JobProto", "validate_freq"),
+    AtLeast0("JobProto", "validate_steps"),
+    AtLeast0("JobProto", "validate_after"),
+    AtLeast0("JobProto", "checkpoint_freq"),
+    AtLeast0("JobProto", "checkpoint_after"),
+    AtLeast0("JobProto", "checkpoint_keep"),
+    AtLeast1("JobProto", "num_openblas_threads"),
+    AtLeast1("CDProto", "cd_k"),
+    {"NetProto", "partition_dim", "0 (rows) or 1 (units)", 0, 1},
+    {"NetProto", "unroll_len", "from 1 to 100000", 1, 100000},
+    {"LayerProto", "unroll_len", "from 1 to 100000", 1, 100000},
+    AtLeast0("ParamProto", "lr_scale"),
+    AtLeast0("ParamProto", "wd_scale"),
+    AtLeast0("ParamGenProto", "std"),
+    Decay("UpdaterProto", "momentum"),
+    AtLeast0("UpdaterProto", "weight_decay"),
+    Above0("UpdaterProto", "delta"),
+    AtLeast0("UpdaterProto", "clip_norm"),
+    Decay("RMSPropProto", "rho"),
+    Decay("AdaDeltaProto", "rho"),
+    Decay("AdamProto", "beta1"),
+    Decay("AdamProto", "beta2"),
+    Decay("AdamMaxProto", "beta1"),
+    Decay("AdamMaxProto", "beta2"),
+    AtLeast0("FixedStepProto", "step"),
+    AtLeast0("FixedStepProto", "step_lr"),
+    Above0("StepProto", "gamma"),
+    AtLeast1("StepProto", "change_freq"),
+    AtLeast1("LinearProto", "change_freq"),
+    AtLeast1("ExponentialProto", "change_freq"),
+    Above0("InverseTProto", "final_lr"),
+    AtLeast0("InverseProto", "gamma"),
+    AtLeast1("ClusterProto", "nworker_groups"),
+    AtLeast1("ClusterProto", "nserver_groups"),
+    AtLeast1("ClusterProto", "nworkers_per_group"),
+    AtLeast1("ClusterProto", "nservers_per_group"),
+    AtLeast1("ClusterProto", "nworkers_per_procs"),
+    AtLeast1("ClusterProto", "nservers_per_procs"),
+    AtLeast1("ClusterProto", "sync_freq"),
+    AtLeast1("ClusterProto", "poll_time"),
+    {"AllReduceProto", "sparsity", "> 0 and <= 1", 0, 1, true},
+    Above0("AllReduceProto", "threshold"),
+    AtLeast0("AllReduceProto", "clip"),
+    AtLeast1("AllReduceProto", "fusion_elements"),
+};
+
+void CheckRange(const Message& message, const std::string& path, const Range& range,
+                ConfFindings* found) {
+  const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(range.field);
+  const auto* reflection = message.GetReflection();
+  const int values = field->is_repeated() ? reflection->FieldSize(message, field)
+                                          : reflection->HasField(message, field);
+  for (int i = 0; i < values; ++i) {
+    const double value = NumberIn(message, *field, i);
+    if (range.Has(value)) continue;
+    found->errors.push_back(
+        ConfigError(JoinPath(path, range.field), StrCat("must be ", range.text, ", is ", value)));
+    return;
+  }
+}
+
+}  // namespace
+
+void CheckRanges(const Message& job, ConfFindings* found) {
+  WalkMessages(job, "", [found](const Message& message, const std::string& path) {
+    for (const Range& range : kRanges)
+      if (message.GetDescriptor()->file()->package() == "singa" &&
+          message.GetDescriptor()->name() == range.message)
+        CheckRange(message, path, range, found);
+  });
+}
+
+}  // namespace singa

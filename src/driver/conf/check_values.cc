@@ -1,0 +1,165 @@
+#include "driver/conf/check_values.h"
+
+#include "driver/conf/message_walk.h"
+#include "singa/train/algorithm.h"
+#include "singa/train/initializer.h"
+#include "singa/train/learning_rate.h"
+#include "singa/train/updater.h"
+
+namespace singa {
+namespace {
+
+constexpr int kMaxLayers = 10000;
+constexpr int64_t kMaxNodes = 1000000;  // layers times time steps
+
+constexpr const char* kOneWorker =
+    "is not built yet: the job runs as one worker, which computes the same";
+
+// What `make` throws, under `path`.
+void Try(const std::string& path, ConfFindings* found, const std::function<void()>& make) {
+  try {
+    make();
+  } catch (const ConfigError& error) {
+    found->errors.push_back(error.Under(path));
+  }
+}
+
+// The phases that a layer may name.
+void CheckPhases(const LayerProto& layer, const std::string& path, ConfFindings* found) {
+  const auto check = [&](const char* field, const auto& phases) {
+    for (int phase : phases) {
+      if (phase == kTrain || phase == kVal || phase == kTest) continue;
+      found->errors.push_back(ConfigError(
+          JoinPath(path, field),
+          StrCat("must be kTrain, kVal or kTest, is ", Phase_Name(static_cast<Phase>(phase)))));
+      return;
+    }
+  };
+  check("include", layer.include());
+  check("exclude", layer.exclude());
+}
+
+// What is wrong with the size of the net, which later checks rely on.
+std::string SizeProblem(const NetProto& net) {
+  if (net.layer_size() == 0) return "has no layer";
+  if (net.layer_size() > kMaxLayers)
+    return StrCat("must have at most ", kMaxLayers, " layers, has ", net.layer_size());
+  int64_t nodes = 0;
+  for (const LayerProto& layer : net.layer())
+    nodes += std::max(1, layer.has_unroll_len() ? layer.unroll_len() : net.unroll_len());
+  return nodes <= kMaxNodes
+             ? ""
+             : StrCat("must have at most ", kMaxNodes, " layers times unroll_len, has ", nodes);
+}
+
+}  // namespace
+
+bool Trains(const JobProto& job, JobUse use) {
+  if (use == JobUse::kEither)
+    return job.has_updater() || job.has_train_steps() || job.has_train_epochs();
+  return use == JobUse::kTrain;
+}
+
+void CheckSteps(const JobProto& job, JobUse use, ConfFindings* found) {
+  const auto fail = [found](const char* path, const char* text) {
+    found->errors.push_back(ConfigError(path, text));
+  };
+  if (job.train_steps() > 0 && job.train_epochs() > 0)
+    fail("train_epochs", "not together with train_steps: set one of them");
+  if (job.test_freq() > 0 && job.test_epochs() > 0)
+    fail("test_epochs", "not together with test_freq: set one of them");
+  const bool steps = job.has_train_steps() || job.train_epochs() > 0;
+  if (!steps && Trains(job, use))
+    fail("train_steps", "is missing; training needs train_steps or train_epochs");
+}
+
+void CheckAlgorithm(const JobProto& job, ConfFindings* found) {
+  if (job.has_train_one_batch())
+    Try("train_one_batch", found, [&] { MakeAlgorithm(job.train_one_batch()); });
+  else
+    found->errors.push_back(ConfigError("train_one_batch", "is missing; it names the algorithm"));
+}
+
+void CheckUpdater(const JobProto& job, JobUse use, ConfFindings* found) {
+  if (!job.has_updater()) {
+    if (Trains(job, use))
+      found->errors.push_back(ConfigError("updater", "is missing; training needs it"));
+    return;
+  }
+  const UpdaterProto& conf = job.updater();
+  Try("updater", found, [&] { MakeUpdater(conf); });
+  if (conf.has_learning_rate())
+    Try("updater.learning_rate", found, [&] { MakeLearningRate(conf.learning_rate()); });
+  else
+    found->errors.push_back(ConfigError("updater.learning_rate", "is missing"));
+  if (conf.clip_low() > conf.clip_high())
+    found->errors.push_back(
+        ConfigError(conf.has_clip_low() ? "updater.clip_low" : "updater.clip_high",
+                    StrCat("clip_low must be <= clip_high, they are ", conf.clip_low(), " and ",
+                           conf.clip_high())));
+}
+
+void CheckCluster(const JobProto& job, ConfFindings* found) {
+  const ClusterProto& cluster = job.cluster();
+  const auto fail = [found](const char* field, const std::string& text) {
+    found->errors.push_back(ConfigError(JoinPath("cluster", field), text));
+  };
+  if (cluster.nworker_groups() > 1)
+    fail("nworker_groups", StrCat("several worker groups are not built yet: must be 1, is ",
+                                  cluster.nworker_groups()));
+  else if (cluster.nserver_groups() > 1 && cluster.nworker_groups() == 1)
+    fail("nserver_groups", StrCat("must divide nworker_groups, 1, is ", cluster.nserver_groups()));
+  if (cluster.nworkers_per_group() > 1)
+    found->warnings.push_back(ConfigError("cluster.nworkers_per_group", kOneWorker));
+  if (cluster.has_all_reduce())
+    found->warnings.push_back(ConfigError("cluster.all_reduce", kOneWorker));
+}
+
+void CheckParams(const JobProto& job, ConfFindings* found) {
+  WalkMessages(job, "", [found](const google::protobuf::Message& message, const std::string& path) {
+    if (message.GetDescriptor() != ParamGenProto::descriptor()) return;
+    const auto& init = static_cast<const ParamGenProto&>(message);
+    // One that names nothing is right where a checkpoint gives the values.
+    if (init.has_user_type() || init.type() != kUserInit)
+      Try(path, found, [&] { MakeInitializer(init); });
+  });
+}
+
+void CheckLayers(const JobProto& job, ConfFindings* found) {
+  if (!job.has_neuralnet()) {
+    found->errors.push_back(ConfigError("neuralnet", "is missing"));
+    return;
+  }
+  const std::string problem = SizeProblem(job.neuralnet());
+  if (!problem.empty()) found->errors.push_back(ConfigError("neuralnet", problem));
+  std::string includes;  // the first layer that uses include
+  WalkMessages(job, "", [&](const google::protobuf::Message& message, const std::string& path) {
+    if (message.GetDescriptor() != LayerProto::descriptor()) return;
+    const auto& layer = static_cast<const LayerProto&>(message);
+    CheckPhases(layer, path, found);
+    if (layer.include_size() > 0 && includes.empty()) includes = path;
+  });
+  if (includes.empty()) return;
+  WalkMessages(job, "", [&](const google::protobuf::Message& message, const std::string& path) {
+    if (message.GetDescriptor() == LayerProto::descriptor() &&
+        static_cast<const LayerProto&>(message).exclude_size() > 0)
+      found->errors.push_back(
+          ConfigError(JoinPath(path, "exclude"),
+                      StrCat("not together with include, which ", includes, " has")));
+  });
+}
+
+ConfFindings CheckValues(const JobProto& job, JobUse use) {
+  ConfFindings found;
+  CheckRanges(job, &found);
+  CheckSteps(job, use, &found);
+  CheckAlgorithm(job, &found);
+  CheckUpdater(job, use, &found);
+  CheckCluster(job, &found);
+  CheckParams(job, &found);
+  CheckLayers(job, &found);
+  WarnWithoutEffect(job, &found);
+  return found;
+}
+
+}  // namespace singa

@@ -1,0 +1,35 @@
+// What can be judged of a JobProto without building its net: ranges, settings that belong
+// together, settings without effect. A layer's own settings are its own to check, in Setup.
+#pragma once
+
+#include "nn/graph/graph.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+enum class JobUse : uint8_t {
+  kTrain,
+  kTest,
+  kEither,  // to test where the job has neither updater nor steps, else to train
+};
+
+struct ConfFindings {
+  ConfigErrors errors, warnings;
+};
+
+// Whether `job` is judged as one that trains.
+bool Trains(const JobProto& job, JobUse use);
+
+ConfFindings CheckValues(const JobProto& job, JobUse use);
+
+// The parts of it, each adding to `found`.
+void CheckRanges(const google::protobuf::Message& message, ConfFindings* found);
+void CheckSteps(const JobProto& job, JobUse use, ConfFindings* found);
+void CheckAlgorithm(const JobProto& job, ConfFindings* found);
+void CheckUpdater(const JobProto& job, JobUse use, ConfFindings* found);
+void CheckCluster(const JobProto& job, ConfFindings* found);
+void CheckParams(const JobProto& job, ConfFindings* found);
+void CheckLayers(const JobProto& job, ConfFindings* found);
+void WarnWithoutEffect(const google::protobuf::Message& message, ConfFindings* found);
+
+}  // namespace singa

@@ -1,0 +1,130 @@
+#include "driver/conf/conf_tree.h"
+
+#include <map>
+
+#include "singa/base/str_cat.h"
+#include "singa/proto/layer.pb.h"
+
+namespace singa {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+
+bool IsLayer(const ConfNode& node) {
+  return node.type == LayerProto::descriptor() && node.field && node.field->is_repeated();
+}
+
+std::string PartOf(const ConfNode& node) {
+  const FieldDescriptor& field = *node.field;
+  std::string part = field.is_extension() ? StrCat("[", field.full_name(), "]") : field.name();
+  if (field.is_repeated() && node.type) part += StrCat("[", node.index, "]");
+  return part;
+}
+
+// Sets *rest to what follows `part` in `path`. False: the path starts with another part.
+bool Consume(std::string_view path, const std::string& part, std::string_view* rest) {
+  if (path.substr(0, part.size()) != part) return false;
+  *rest = path.substr(part.size());
+  if (rest->empty() || rest->front() != '.') return rest->empty();
+  rest->remove_prefix(1);
+  return true;
+}
+
+// The same, where `path` may leave out the index of a message or give one to a list of scalars.
+bool ConsumeField(std::string_view path, const ConfNode& node, std::string_view* rest) {
+  if (Consume(path, node.part, rest)) return true;
+  if (!node.field->is_repeated() || IsLayer(node)) return false;
+  const std::string& name = node.field->name();
+  if (node.type) return path == name && Consume(path, name, rest);
+  *rest = {};
+  return path.substr(0, name.size() + 1) == name + "[";
+}
+
+}  // namespace
+
+ConfNode* ConfNode::Add(const FieldDescriptor* child, int child_index) {
+  children.push_back(std::make_unique<ConfNode>());
+  ConfNode* node = children.back().get();
+  node->parent = this;
+  node->field = child;
+  node->type = child->message_type();
+  node->index = child_index;
+  return node;
+}
+
+ConfNode* ConfNode::Find(const FieldDescriptor* child, int child_index) const {
+  for (auto node = children.rbegin(); node != children.rend(); ++node)
+    if ((*node)->field == child && (*node)->index == child_index) return node->get();
+  return nullptr;
+}
+
+std::vector<std::string> LayerParts(const std::vector<std::string>& names) {
+  std::map<std::string, std::pair<int, int>> counts;  // of a name: all, so far
+  for (const std::string& name : names) ++counts[name].first;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto& [all, so_far] = counts[names[i]];
+    if (names[i].empty())
+      parts.push_back(StrCat("layer[", i, "]"));
+    else if (all == 1)
+      parts.push_back(StrCat("layer[", names[i], "]"));
+    else
+      parts.push_back(StrCat("layer[", names[i], "#", so_far++, "]"));
+  }
+  return parts;
+}
+
+void NameParts(ConfNode* root) {
+  std::vector<ConfNode*> layers;
+  std::vector<std::string> names;
+  for (const auto& child : root->children) {
+    if (IsLayer(*child)) {
+      layers.push_back(child.get());
+      names.push_back(child->label);
+    } else {
+      child->part = PartOf(*child);
+    }
+    NameParts(child.get());
+  }
+  std::vector<std::string> parts = LayerParts(names);
+  for (size_t i = 0; i < layers.size(); ++i) layers[i]->part = std::move(parts[i]);
+}
+
+void TakeLabels(const google::protobuf::Message& message, ConfNode* root) {
+  const auto* reflection = message.GetReflection();
+  for (const auto& child : root->children) {
+    if (!child->type) continue;
+    const auto& part = child->field->is_repeated()
+                           ? reflection->GetRepeatedMessage(message, child->field, child->index)
+                           : reflection->GetMessage(message, child->field);
+    if (IsLayer(*child)) child->label = static_cast<const LayerProto&>(part).name();
+    TakeLabels(part, child.get());
+  }
+}
+
+std::string PathOf(const ConfNode& node) {
+  if (!node.parent) return "";
+  const std::string above = PathOf(*node.parent);
+  return above.empty() ? node.part : above + "." + node.part;
+}
+
+const ConfNode& Locate(const ConfNode& root, std::string_view path) {
+  if (path.empty()) return root;
+  std::string_view rest;
+  for (const auto& child : root.children)
+    if (ConsumeField(path, *child, &rest)) return Locate(*child, rest);
+  return root;
+}
+
+std::vector<MissingField> MissingFields(const ConfNode& root) {
+  std::vector<MissingField> missing;
+  if (root.type && root.whole)
+    for (int i = 0; i < root.type->field_count(); ++i)
+      if (root.type->field(i)->is_required() && !root.Find(root.type->field(i)))
+        missing.push_back({&root, root.type->field(i)});
+  for (const auto& child : root.children)
+    for (const MissingField& field : MissingFields(*child)) missing.push_back(field);
+  return missing;
+}
+
+}  // namespace singa

@@ -1,0 +1,55 @@
+// Where each field of a text-format file stands: a tree beside the parsed message, with a node for
+// each message and each field that the file, or a -set option, gives.
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace singa {
+
+struct ConfNode {
+  const google::protobuf::Descriptor* type = nullptr;        // of a message
+  const google::protobuf::FieldDescriptor* field = nullptr;  // null: the root
+  std::string part;   // in paths: kernel, layer[fc1], param[0], [my.ext]
+  std::string label;  // the name of a layer
+  int index = 0;      // among the messages of a repeated field
+  int line = 1, column = 1;
+  int set = -1;       // which -set option gave it last; -1: the file
+  bool whole = true;  // false: parsing stopped within this message
+  ConfNode* parent = nullptr;
+  // Of a repeated field of scalars, only the first value.
+  std::vector<std::unique_ptr<ConfNode>> children;
+
+  ConfNode* Add(const google::protobuf::FieldDescriptor* child, int child_index);
+  // Null: the file does not give it.
+  ConfNode* Find(const google::protobuf::FieldDescriptor* child, int child_index = 0) const;
+};
+
+// The names in paths of layers called `names`: layer[fc1]; layer[data#1] for the second of that
+// name; layer[3] for one without a name.
+std::vector<std::string> LayerParts(const std::vector<std::string>& names);
+
+// Fills `part` of all nodes. Again after a layer's label has changed.
+void NameParts(ConfNode* root);
+
+// Takes the labels from the message that the tree belongs to.
+void TakeLabels(const google::protobuf::Message& message, ConfNode* root);
+
+// "neuralnet.layer[fc1]"; "" for the root.
+std::string PathOf(const ConfNode& node);
+
+// The node of `path`, or of the innermost message around it that is there.
+const ConfNode& Locate(const ConfNode& root, std::string_view path);
+
+// Required fields that messages in the tree lack.
+struct MissingField {
+  const ConfNode* message;
+  const google::protobuf::FieldDescriptor* field;
+};
+std::vector<MissingField> MissingFields(const ConfNode& root);
+
+}  // namespace singa

@@ -1,0 +1,165 @@
+#include "driver/conf/job_conf.h"
+
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "driver/conf/conf_lexer.h"
+#include "driver/conf/conf_scanner.h"
+#include "driver/conf/set_option.h"
+
+namespace singa {
+namespace {
+
+using google::protobuf::Message;
+using google::protobuf::TextFormat;
+
+constexpr size_t kMaxBytes = size_t{16} << 20;
+
+// Protobuf's own findings. The scan comes first, so there should be none.
+class ParseErrors : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& text) override {
+    Diagnostic error;
+    error.line = line + 1, error.column = column + 1, error.text = text;
+    errors.push_back(std::move(error));
+  }
+  Diagnostics errors;
+};
+
+std::string ReadText(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw FileError(kExitNoInput, Escape(file), "is a folder, not a file");
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) {
+    const int code = errno;
+    throw FileError(code == EACCES ? kExitNoPermission : kExitNoInput, Escape(file),
+                    code ? std::strerror(code) : "cannot be opened");
+  }
+  std::string text(kMaxBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) throw FileError(kExitIo, Escape(file), "cannot be read");
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > kMaxBytes)
+    throw FileError(kExitConfig, Escape(file), "is larger than 16 MiB; a conf is not");
+  return text;
+}
+
+}  // namespace
+
+JobConf::JobConf(const std::string& file, const std::vector<std::string>& options, Message* message)
+    : JobConf(file, ReadText(file), options, message) {}
+
+JobConf::JobConf(const std::string& file, const std::string& text,
+                 const std::vector<std::string>& options, Message* message)
+    : file_(file), text_(text) {
+  constexpr char kByteOrderMark[] = "\xEF\xBB\xBF";
+  if (text_.rfind(kByteOrderMark, 0) == 0) text_.replace(0, 3, "   ");
+  Load(options, message);
+}
+
+void JobConf::Load(const std::vector<std::string>& options, Message* message) {
+  const google::protobuf::LogSilencer silencer;
+  message->Clear();
+  root_.type = message->GetDescriptor();
+  Diagnostics findings;
+  ScanConf(text_, &root_, &findings);
+  for (Diagnostic& finding : findings) Keep(std::move(finding));
+  if (ok()) Parse(message);
+  for (const std::string& option : options) {
+    set_paths_.push_back(SetOptionPath(option));
+    if (!findings.empty()) continue;  // the options need the file's layers
+    try {
+      ApplySetOption(option, static_cast<int>(set_paths_.size()) - 1, message, &root_);
+    } catch (const ConfigError& error) {
+      Diagnostic diagnostic;
+      diagnostic.set = error.path(), diagnostic.text = error.message();
+      Keep(std::move(diagnostic));
+    }
+  }
+  CheckRequired();
+  if (!ok()) message->Clear();
+}
+
+void JobConf::Parse(Message* message) {
+  ParseErrors errors;
+  TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.AllowPartialMessage(true);
+  parser.SetRecursionLimit(kMaxConfDepth);
+  if (parser.ParseFromString(text_, message)) {
+    TakeLabels(*message, &root_);
+    NameParts(&root_);
+    return;
+  }
+  for (Diagnostic& error : errors.errors) Keep(std::move(error));
+}
+
+void JobConf::CheckRequired() {
+  for (const MissingField& missing : MissingFields(root_)) {
+    const std::string path = PathOf(*missing.message);
+    Add(ConfigError(path.empty() ? missing.field->name() : path + "." + missing.field->name(),
+                    "is required, but missing"));
+  }
+}
+
+void JobConf::Add(const ConfigError& error, Diagnostic::Severity severity) {
+  if (paths_with_error_.count(error.path())) return;
+  if (severity == Diagnostic::kError) paths_with_error_.insert(error.path());
+  Keep(Place(error, severity));
+}
+
+Diagnostic JobConf::Place(const ConfigError& error, Diagnostic::Severity severity) const {
+  Diagnostic diagnostic;
+  diagnostic.severity = severity;
+  diagnostic.code = error.code();
+  diagnostic.path = error.path();
+  diagnostic.text = error.message();
+  const ConfNode& node = Locate(root_, error.path());
+  if (node.set < 0) {
+    diagnostic.line = node.line, diagnostic.column = node.column;
+  } else {
+    diagnostic.set = set_paths_[node.set];
+    if (PathOf(node) == error.path()) diagnostic.path.clear();
+  }
+  return diagnostic;
+}
+
+void JobConf::Keep(Diagnostic diagnostic) {
+  if (diagnostic.severity == Diagnostic::kError) ++errors_;
+  if (diagnostics_.size() >= kMaxFindings) {
+    ++dropped_;
+    return;
+  }
+  Insert(std::move(diagnostic), &diagnostics_);
+}
+
+ExitCode JobConf::exit_code() const {
+  if (ok()) return kExitOk;
+  const Diagnostic* first = nullptr;
+  for (const Diagnostic& diagnostic : diagnostics_) {
+    if (diagnostic.severity != Diagnostic::kError) continue;
+    if (diagnostic.code == kExitConfig) return kExitConfig;
+    if (!first) first = &diagnostic;
+  }
+  return first ? first->code : kExitConfig;
+}
+
+std::string JobConf::Render() const {
+  std::string text = singa::Render(file_, text_, diagnostics_);
+  if (dropped_ > 0) text += StrCat(Escape(file_), ": and ", dropped_, " more\n");
+  return text;
+}
+
+std::string JobConf::Render(const ConfigError& error) const {
+  return singa::Render(file_, text_, {Place(error, Diagnostic::kError)});
+}
+
+}  // namespace singa

@@ -1,0 +1,24 @@
+// Visits the messages of a job with their paths.
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <functional>
+#include <string>
+
+namespace singa {
+
+// "" or "a" and "b": "a.b"
+std::string JoinPath(const std::string& path, const std::string& field);
+
+// Calls `visit` for `message`, whose path is `path`, and each message that is set in it, outermost
+// first.
+void WalkMessages(
+    const google::protobuf::Message& message, const std::string& path,
+    const std::function<void(const google::protobuf::Message&, const std::string& path)>& visit);
+
+// The number in a scalar field; `index` of a repeated one, else 0.
+double NumberIn(const google::protobuf::Message& message,
+                const google::protobuf::FieldDescriptor& field, int index);
+
+}  // namespace singa

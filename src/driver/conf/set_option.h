@@ -1,0 +1,28 @@
+// The -set option: one field of a conf, by its path.
+//
+//   option := path ("=" | "+=") value         += appends to a repeated field
+//   path   := part ("." part)*
+//   part   := field | "[" extension "]" | field "[" which "]"
+//
+// `which` picks messages of a repeated field: an index, or for layers a name (every layer of that
+// name), or name#k (the k-th of them from 0). A message that is missing is created; a repeated
+// field takes a,b,c. Strings need no quotes.
+#pragma once
+
+#include <google/protobuf/message.h>
+
+#include <string>
+
+#include "driver/conf/conf_tree.h"
+
+namespace singa {
+
+// The part before "=" or "+=".
+std::string SetOptionPath(const std::string& option);
+
+// Applies `option`, the `number`-th, to the message and to the tree of places that belongs to it.
+// Throws ConfigError with the path as typed.
+void ApplySetOption(const std::string& option, int number, google::protobuf::Message* message,
+                    ConfNode* root);
+
+}  // namespace singa

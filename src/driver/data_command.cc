@@ -1,0 +1,204 @@
+#include "driver/data_command.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include "base/edit_distance.h"
+#include "base/file_system.h"
+#include "io/convert_store.h"
+#include "io/digits.h"
+#include "io/guess_backend.h"
+#include "io/store.h"
+#include "io/store_statistics.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+constexpr const char kUsage[] =
+    R"(singa data digits [-seed N] DIR
+    Draws the embedded data set of handwritten-like digits into DIR, as MNIST's four files:
+    train-images-idx3-ubyte, train-labels-idx1-ubyte (10000) and t10k-... (2000).
+      -seed N          another set for each N; 0 if not given
+
+singa data convert [flags] SRC DST
+    Copies all records of the store SRC to the file DST in another format.
+      -from FORMAT     of SRC: idx, kvfile, textfile; judged by content if not given
+      -to FORMAT       of DST: kvfile (if not given), textfile (lines label,number,...), idx
+      -labels FILE     labels of an idx SRC; found by name for MNIST's files
+      -to_labels FILE  where the labels of an idx DST go
+      -shape A,B,...   of a record, such as 28,28; as SRC says if not given
+      -separator S     of numbers in a textfile SRC: each character of S; a comma if not given
+      -no_labels       leaves labels out
+
+singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] PATH
+    Prints the number of records, their shape, the range, mean and deviation of all numbers and
+    how many records each label has.
+)";
+
+[[noreturn]] void ThrowUsage(const std::string& message) {
+  throw Error(kExitUsage, message + "; see singa data -help");
+}
+
+// -name value, -name=value or -switch, with one or two dashes; the rest are operands.
+class Arguments {
+ public:
+  Arguments(const std::vector<std::string>& args, const std::vector<std::string>& flags) {
+    for (size_t i = 1; i < args.size(); ++i) {
+      if (args[i].size() < 2 || args[i][0] != '-') {
+        operands_.push_back(args[i]);
+        continue;
+      }
+      std::string name = args[i].substr(args[i][1] == '-' ? 2 : 1);
+      const size_t equals = name.find('=');
+      const bool has_value = equals != name.npos;
+      const std::string value = has_value ? name.substr(equals + 1) : "";
+      name = name.substr(0, equals);
+      CheckKnown(name, flags);
+      if (values_.count(name)) ThrowUsage("-" + name + " is given twice");
+      if (name == "no_labels" && has_value) ThrowUsage("-no_labels takes no value");
+      if (has_value || name == "no_labels")
+        values_[name] = value;
+      else if (++i < args.size())
+        values_[name] = args[i];
+      else
+        ThrowUsage("-" + name + " needs a value");
+    }
+  }
+
+  bool Has(const std::string& flag) const { return values_.count(flag) > 0; }
+  std::string Get(const std::string& flag, const std::string& missing = "") const {
+    return Has(flag) ? values_.at(flag) : missing;
+  }
+  // Throws unless there are as many operands as `what` has words.
+  const std::vector<std::string>& Operands(const std::string& what, size_t count) const {
+    if (operands_.size() != count)
+      ThrowUsage(StrCat("needs ", what, ", got ", operands_.size(), " operands"));
+    return operands_;
+  }
+
+ private:
+  static void CheckKnown(const std::string& name, const std::vector<std::string>& flags) {
+    for (const std::string& flag : flags)
+      if (name == flag) return;
+    ThrowUsage("no flag -" + name + DidYouMean(name, flags));
+  }
+
+  std::map<std::string, std::string> values_;
+  std::vector<std::string> operands_;
+};
+
+template <typename T>
+T ToNumber(const std::string& flag, std::string_view text) {
+  T number = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || stop != text.data() + text.size() || text.empty())
+    ThrowUsage(StrCat("-", flag, ": \"", text, "\" is no number that it takes"));
+  return number;
+}
+
+std::vector<int32_t> ToShape(const std::string& text) {
+  std::vector<int32_t> shape;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    shape.push_back(ToNumber<int32_t>("shape", text.substr(begin, end - begin)));
+    if (shape.back() <= 0) ThrowUsage(StrCat("-shape: sizes must be > 0, is ", shape.back()));
+    begin = end + 1;
+  }
+  return shape;
+}
+
+std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path) {
+  const std::string backend = args.Has("from") ? args.Get("from") : GuessBackend(path);
+  StoreOptions options{.path = path, .label_path = args.Get("labels")};
+  options.separator = args.Get("separator", ",");
+  options.has_label = !args.Has("no_labels");
+  try {
+    CheckBackend(backend);
+  } catch (const ConfigError& error) {
+    ThrowUsage("-from: " + error.message());
+  }
+  if (backend == "idx" && options.has_label && options.label_path.empty()) {
+    options.label_path = GuessLabelPath(path);
+    if (options.label_path.empty())
+      ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
+  }
+  return OpenStore(backend, options);
+}
+
+int Digits(const Arguments& args) {
+  const std::string dir = args.Operands("DIR", 1)[0] + "/";
+  const uint64_t seed = ToNumber<uint64_t>("seed", args.Get("seed", "0"));
+  PosixFileSystem files;
+  files.MakeDirectories(dir);
+  for (const auto& [stream, records] : {std::pair<std::string, int64_t>("train", kTrainDigits),
+                                        std::pair<std::string, int64_t>("t10k", kTestDigits)}) {
+    WriterOptions options{.path = dir + stream + "-images-idx3-ubyte",
+                          .label_path = dir + stream + "-labels-idx1-ubyte",
+                          .shape = {kDigitSide, kDigitSide},
+                          .records = records};
+    const auto writer = NewStoreWriter("idx", options, &files);
+    std::array<uint8_t, kDigitPixels> pixel;
+    Sample sample{.pixel = pixel};
+    for (int64_t i = 0; i < records; ++i) {
+      sample.label = DrawDigit(seed, stream, static_cast<uint32_t>(i), pixel);
+      writer->Write(sample);
+    }
+    writer->Finish();
+    LOG(INFO) << "wrote " << records << " digits to " << options.path;
+  }
+  return kExitOk;
+}
+
+int Convert(const Arguments& args) {
+  const std::vector<std::string>& operands = args.Operands("SRC and DST", 2);
+  const std::string format = args.Get("to", "kvfile");
+  WriterOptions options{.path = operands[1], .label_path = args.Get("to_labels")};
+  if (args.Has("shape")) options.shape = ToShape(args.Get("shape"));
+  options.has_label = !args.Has("no_labels");
+  if (format == "idx" && options.has_label && options.label_path.empty())
+    ThrowUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
+  const std::unique_ptr<Store> store = OpenSource(args, operands[0]);
+  PosixFileSystem files;
+  try {
+    ConvertStore(store.get(), format, options, &files);
+  } catch (const ConfigError& error) {
+    ThrowUsage(error.message());
+  }
+  LOG(INFO) << "wrote " << store->size() << " records to " << options.path;
+  return kExitOk;
+}
+
+int Stat(const Arguments& args) {
+  std::cout << Measure(OpenSource(args, args.Operands("PATH", 1)[0]).get()) << std::flush;
+  return kExitOk;
+}
+
+}  // namespace
+
+std::string DataHelp() { return kUsage; }
+
+int DataCommand(const std::vector<std::string>& args) {
+  for (const std::string& arg : args) {
+    if (arg != "-help" && arg != "--help" && arg != "-h") continue;
+    std::cout << DataHelp() << std::flush;
+    return kExitOk;
+  }
+  if (args.empty()) ThrowUsage("singa data needs one of digits, convert, stat");
+  if (args[0] == "digits") return Digits({args, {"seed"}});
+  if (args[0] == "convert")
+    return Convert(
+        {args, {"from", "to", "labels", "to_labels", "shape", "separator", "no_labels"}});
+  if (args[0] == "stat") return Stat({args, {"from", "labels", "separator", "no_labels"}});
+  ThrowUsage("no command singa data " + args[0] +
+             DidYouMean(args[0], {"digits", "convert", "stat"}));
+}
+
+}  // namespace singa

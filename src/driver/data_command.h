@@ -1,0 +1,16 @@
+// `singa data ...`: makes, converts and describes stores of records.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace singa {
+
+// `args`: what follows `singa data`. Returns the exit code. Throws Error(kExitUsage, ...) for a
+// wrong use, and what reading and writing throw.
+int DataCommand(const std::vector<std::string>& args);
+
+// What `singa data -help` prints.
+std::string DataHelp();
+
+}  // namespace singa

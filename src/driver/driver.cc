@@ -1,0 +1,107 @@
+#include "singa/driver/driver.h"
+
+#include <glog/logging.h>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+#include "driver/check_command.h"
+#include "driver/ckpt_command.h"
+#include "driver/command_line.h"
+#include "driver/conf/check_job.h"
+#include "driver/data_command.h"
+#include "driver/help.h"
+#include "driver/job/interrupt.h"
+#include "driver/job/run_job.h"
+#include "driver/logging.h"
+#include "driver/version.h"
+
+namespace singa {
+namespace {
+
+// Runs the job of a file; a mistake found on the way is shown at its place in the file.
+int RunFile(const CommandLine& line) {
+  CheckOptions options;
+  options.use = line.test ? JobUse::kTest : JobUse::kTrain;
+  options.files = true;
+  const std::unique_ptr<CheckedJob> checked = CheckJob(line.conf, line.sets, options);
+  std::fputs(checked->conf.Render().c_str(), stderr);
+  if (!checked->conf.ok()) return checked->conf.exit_code();
+  JobProto job = checked->job;
+  if (line.singa_job >= 0) job.set_id(line.singa_job);
+  LogTo(LogFolder(job, line.singa_conf));
+  HandleInterrupts();
+  Progress progress;
+  RunOptions run;
+  run.resume = line.resume;
+  try {
+    return line.test ? TestJob(job, run, &progress) : TrainJob(job, run, &progress);
+  } catch (const ConfigError& error) {
+    std::fputs(checked->conf.Render(error).c_str(), stderr);
+    return error.code();
+  }
+}
+
+int RunCommand(const CommandLine& line) {
+  if (line.no_arguments) {
+    std::fputs(Usage().c_str(), stderr);
+    return kExitUsage;
+  }
+  if (line.help) {
+    std::fputs(Help(line.subcommand).c_str(), stdout);
+    return kExitOk;
+  }
+  if (line.subcommand.empty()) return RunFile(line);
+  if (line.subcommand == "check") return CheckCommand(line);
+  if (line.subcommand == "graph") return GraphCommand(line);
+  if (line.subcommand == "ckpt") return CkptCommand(line.args);
+  if (line.subcommand == "data") return DataCommand(line.args);
+  if (line.subcommand == "version") {
+    std::fputs(VersionText().c_str(), stdout);
+    return kExitOk;
+  }
+  throw Error(kExitUsage, "`singa " + line.subcommand + "` is not built yet");
+}
+
+// The errors of CheckJob for a job that has no file, as one exception.
+void CheckProto(const JobProto& job, JobUse use) {
+  const ConfFindings found = CheckValues(job, use);
+  for (const ConfigError& warning : found.warnings) LOG(WARNING) << warning.what();
+  if (!found.errors.empty()) throw found.errors.front();
+}
+
+}  // namespace
+
+int Driver::Main(int argc, char** argv) {
+  try {
+    StartLogging(argv[0]);
+    return RunCommand(ParseCommandLine({argv + 1, argv + argc}));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "singa: error: %s\n", error.what());
+    if (error.code() == kExitUsage) std::fputs("`singa --help` shows how to call it\n", stderr);
+    return error.code();
+  } catch (const std::bad_alloc&) {
+    std::fputs("singa: error: out of memory\n", stderr);
+    return kExitBug;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "singa: internal error: %s\n", error.what());
+    return kExitBug;
+  }
+}
+
+ExitCode Driver::Train(const JobProto& job, bool resume) {
+  CheckProto(job, JobUse::kTrain);
+  Progress progress;
+  RunOptions options;
+  options.resume = resume;
+  return TrainJob(job, options, &progress);
+}
+
+ExitCode Driver::Test(const JobProto& job) {
+  CheckProto(job, JobUse::kTest);
+  Progress progress;
+  return TestJob(job, {}, &progress);
+}
+
+}  // namespace singa

@@ -1,0 +1,119 @@
+#include "driver/help.h"
+
+#include <array>
+
+namespace singa {
+namespace {
+
+constexpr const char* kUsage = R"(usage: singa -conf FILE [-resume] [-test] [-set PATH=VALUE]...
+       singa SUBCOMMAND ...      check graph plan ckpt data doctor version bench
+       singa --help              all options; singa SUBCOMMAND --help
+)";
+
+constexpr const char* kMain = R"(
+Trains the neural net that a job.conf describes.
+
+  -conf FILE         the job: a JobProto in text format
+  -resume            go on from the newest checkpoint of the workspace that verifies
+  -test              run the test phase only, on the parameters of checkpoint_path
+  -set PATH=VALUE    override a field, such as train_steps=100 or
+                     neuralnet.layer[conv1].convolution_conf.kernel=5;
+                     a repeated field takes a,b,c, and gpu+=1 appends; any number of times
+  -singa_conf FILE   settings of the installation: a SingaProto in text format
+  -singa_job N       number of the job
+  -host HOST         address by which other processes reach this one; default localhost
+  -v                 say more; -v=1 and other flags of glog (-logtostderr, ...) work too
+
+Subcommands:
+  check FILE     check a job and show its layers, parameters and memory
+  graph FILE     print the net for graphviz
+  plan FILE      show how the job is cut over workers and processes
+  ckpt           ls, verify, export: look after checkpoints
+  data           convert, stat: look after records
+  doctor         what this machine has: devices, libraries, limits
+  bench          time the steps of a job
+  version        version and how it was built
+
+Results go to stdout, everything else to stderr. Exit codes:
+    0  done                             74  reading or writing failed, disk full
+    1  a bug of singa                   77  permission or authentication
+    2  wrong usage                      78  invalid configuration
+   65  damaged data or checkpoint       79  diverged: a loss or gradient is not finite
+   66  an input file is missing        130, 143  stopped by a signal; checkpoint written
+   69  a device is not there           170  a peer was lost; -resume will help
+   73  a file cannot be created        171  no progress
+  128 and above: the same command may be tried again.
+)";
+
+struct Page {
+  const char* name;
+  const char* text;
+};
+
+constexpr std::array<Page, 8> kPages = {{
+    {"check", R"(usage: singa check [-v] [-test] [-set PATH=VALUE]... FILE
+
+Checks a job as training would, without reading data: every mistake with its line and column.
+A sound job shows its layers with shapes, its parameters and its memory.
+
+  -test   judge the job as one that is run with -test
+  -v      the kernel that each layer got, too
+
+Exit code 0: the job is sound, perhaps with warnings; 66: no such file; 78: it has mistakes.
+)"},
+    {"graph", R"(usage: singa graph [-test] [-set PATH=VALUE]... FILE
+
+Prints the net of the training phase in the language of graphviz:
+  singa graph job.conf | dot -Tsvg > net.svg
+
+  -test   the net of the test phase
+)"},
+    {"plan", R"(usage: singa plan [-test] [-set PATH=VALUE]... FILE
+
+Shows which worker and process computes which part of the net, and what that costs.
+)"},
+    {"ckpt", R"(usage: singa ckpt ls PATH        the checkpoints of a workspace or folder
+       singa ckpt verify PATH    recompute all checksums
+       singa ckpt export PATH FILE.safetensors
+
+Exit code 0: sound; 65: damaged; 66: not there.
+)"},
+    {"data", R"(usage: singa data convert ...   records into a kvfile
+       singa data stat PATH      records, shape, labels, mean and deviation of a store
+
+Exit code 0: done; 65: damaged data; 66: not there.
+)"},
+    {"doctor", R"(usage: singa doctor
+
+Says what this machine has for training: cores, instruction sets, devices, libraries, limits.
+)"},
+    {"version", R"(usage: singa version
+
+Prints the version and how this program was built.
+)"},
+    {"bench", R"(usage: singa bench [-set PATH=VALUE]... FILE
+
+Times the steps of a job on this machine.
+)"},
+}};
+
+}  // namespace
+
+const std::vector<std::string>& Subcommands() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Page& page : kPages) list.push_back(page.name);
+    return list;
+  }();
+  return names;
+}
+
+std::string Help(const std::string& subcommand) {
+  for (const Page& page : kPages)
+    if (subcommand == page.name) return page.text;
+  return std::string(kUsage) + kMain;
+}
+
+std::string Usage() { return kUsage; }
+
+}  // namespace singa

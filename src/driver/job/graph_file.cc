@@ -1,0 +1,83 @@
+#include "driver/job/graph_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+constexpr const char* kColors[] = {"black", "red", "yellow", "blue"};  // by worker, as v0.3's
+
+std::string ShapeText(const NetNode& node) {
+  const Shape& shape = node.out[0]->data.shape();
+  std::string text;
+  for (int i = 0; i < shape.dims(); ++i) text += StrCat(shape[i], " ");
+  return text;
+}
+
+std::string TypeText(const LayerProto& conf) {
+  return conf.has_user_type() ? conf.user_type() : LayerType_Name(conf.type());
+}
+
+// Inside a DOT string: quotes, backslashes and control characters escaped.
+std::string Escape(const std::string& text) {
+  std::string escaped;
+  for (unsigned char c : text) {
+    if (c == '"' || c == '\\')
+      escaped += {'\\', static_cast<char>(c)};
+    else if (c < 0x20 || c == 0x7f)
+      escaped += '?';
+    else
+      escaped += static_cast<char>(c);
+  }
+  return escaped;
+}
+
+void WriteText(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw FileError(kExitIo, path, std::strerror(errno));
+}
+
+}  // namespace
+
+std::string GraphJson(const Net& net) {
+  nlohmann::ordered_json nodes = nlohmann::json::array(), links = nlohmann::json::array();
+  for (const NetNode& node : net.nodes())
+    nodes.push_back({{"id", node.full_name},
+                     {"label", node.full_name + " -- shape: " + ShapeText(node)},
+                     {"color", kColors[node.part % 4]},
+                     {"shape", "box"}});
+  for (const auto& [source, target] : net.Edges())
+    links.push_back({{"source", source}, {"target", target}, {"label", ""}});
+  const nlohmann::ordered_json graph = {{"directed", 1}, {"nodes", nodes}, {"links", links}};
+  return graph.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+std::string GraphDot(const Net& net, const std::string& title) {
+  std::string dot = StrCat("digraph \"", Escape(title), "\" {\n  rankdir=BT;\n  node [shape=box];\n");
+  for (size_t i = 0; i < net.nodes().size(); ++i) {
+    const NetNode& node = net.nodes()[i];
+    std::string params;
+    for (const Param* param : node.declare->params())
+      params += "\\n" + Escape(param->name()) + " " + param->shape().ToString();
+    dot += StrCat("  n", i, " [label=\"", Escape(node.full_name), "\\n", Escape(TypeText(node.conf)),
+                  " ", node.out[0]->data.shape().ToString(), params, "\", color=",
+                  kColors[node.part % 4], "];\n");
+  }
+  for (const auto& [source, target] : net.Edges())
+    dot += StrCat("  n", source, " -> n", target, ";\n");
+  return dot + "}\n";
+}
+
+void WriteGraphFiles(const Net& net, const std::string& stem, const std::string& title) {
+  WriteText(stem + ".json", GraphJson(net));
+  WriteText(stem + ".dot", GraphDot(net, title));
+}
+
+}  // namespace singa

@@ -1,0 +1,15 @@
+// Pictures of a net: v0.3's JSON for tool/graph and Graphviz's DOT.
+#pragma once
+
+#include <string>
+
+#include "singa/nn/net.h"
+
+namespace singa {
+
+std::string GraphJson(const Net& net);
+std::string GraphDot(const Net& net, const std::string& title);
+// Writes `stem`.json and `stem`.dot. Throws FileError.
+void WriteGraphFiles(const Net& net, const std::string& stem, const std::string& title);
+
+}  // namespace singa

@@ -1,0 +1,31 @@
+// A whole job in one process: train or test, with its workspace, checkpoints and rows of metrics.
+#pragma once
+
+#include <string>
+
+#include "driver/job/progress.h"
+#include "singa/base/error.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+struct RunOptions {
+  bool resume = false;  // from the newest intact checkpoint of the workspace, if there is one
+  int threads = 0;      // of the worker; 0: by num_openblas_threads, else all cores
+};
+
+// Trains to the last step, or until a signal asks to stop. Returns what the process exits with:
+// kExitOk, kExitInterrupted or kExitTerminated. Throws Error; a ConfigError's path is relative to
+// the JobProto.
+ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress);
+
+// Runs the test phase once on the params of checkpoint_path, or of the workspace's newest
+// checkpoint.
+ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progress);
+
+// cluster.workspace, or ./singa-<name>.
+std::string WorkspacePath(const JobProto& job);
+// Threads of the one worker of this process.
+int WorkerThreads(const JobProto& job, int asked);
+
+}  // namespace singa

@@ -1,0 +1,31 @@
+#include "driver/job/schedule.h"
+
+#include "singa/base/error.h"
+
+namespace singa {
+
+Schedule::Schedule(const JobProto& job, int64_t records, int64_t batch)
+    : steps_(job.train_steps()),
+      display_{job.disp_freq(), job.disp_after()},
+      test_{job.test_freq(), job.test_after()},
+      validate_{job.validate_freq(), job.validate_after()},
+      checkpoint_{job.checkpoint_freq(), job.checkpoint_after()},
+      test_epochs_(job.test_epochs()),
+      records_(records),
+      batch_(batch) {
+  const bool epochs = job.train_epochs() > 0;
+  if ((epochs || test_epochs_ > 0) && (records <= 0 || batch <= 0))
+    throw ConfigError(epochs ? "train_epochs" : "test_epochs",
+                      "needs an input layer that reads a store in the training net");
+  if (epochs) steps_ = (job.train_epochs() * records + batch - 1) / batch;
+}
+
+bool Schedule::Test(int64_t updates) const {
+  if (Due(test_, updates)) return true;
+  if (test_epochs_ == 0) return false;
+  // The first count of updates that has seen k passes of test_epochs epochs, for some k.
+  const int64_t pass = test_epochs_ * records_;
+  return updates == 0 || updates * batch_ / pass > (updates - 1) * batch_ / pass;
+}
+
+}  // namespace singa

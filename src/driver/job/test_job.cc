@@ -1,0 +1,64 @@
+#include <omp.h>
+
+#include "driver/job/graph_file.h"
+#include "driver/job/job_rows.h"
+#include "driver/job/run_job.h"
+#include "driver/job/workspace.h"
+#include "io/checkpoint/checkpoint.h"
+#include "train/evaluator.h"
+#include "train/init_params.h"
+
+namespace singa {
+namespace {
+
+// The params' values: from checkpoint_path, else from the newest intact checkpoint. Returns the
+// step that the values are of.
+int64_t LoadForTest(const JobProto& job, const std::string& workspace, Context& ctx,
+                    ParamTable* params, Progress* progress) {
+  std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
+  int64_t step = job.step();
+  if (files.empty()) {
+    std::unique_ptr<Checkpoint> newest =
+        NewestValid(workspace, [&](const std::string& text) { progress->Warn(text); });
+    if (!newest)
+      throw FileError(kExitNoInput, CheckpointFolder(workspace),
+                      "no checkpoint to test; name one by checkpoint_path");
+    files.push_back(newest->dir());
+    step = newest->step();
+  }
+  const InitReport report = InitParams(ctx, files, params);
+  for (const std::string& file : files) progress->Say("params from " + file);
+  if (!report.initialised.empty())
+    progress->Warn(StrCat(report.initialised.size(), " params are in no file and were initialised: ",
+                          report.initialised.front(), report.initialised.size() > 1 ? ", ..." : ""));
+  return step;
+}
+
+}  // namespace
+
+ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progress) {
+  StepState state;
+  Context ctx;
+  ctx.threads = WorkerThreads(job, options.threads);
+  ctx.plain = job.plain_kernels();
+  ctx.seed = job.seed();
+  ctx.state = &state;
+  omp_set_num_threads(ctx.threads);
+  AlgProto alg = job.train_one_batch();
+  if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
+  const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm(alg);
+  ParamTable params;
+  Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
+  Workspace workspace(WorkspacePath(job));
+  for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
+  const int64_t step = LoadForTest(job, workspace.path(), ctx, &params, progress);
+  evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
+  WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
+  const MetricSums sums = evaluator.Run(job.test_steps());
+  MetricsFile file(workspace.metrics(), std::numeric_limits<int64_t>::max());
+  WriteRows("test", step, sums, nullptr, &file);
+  progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));
+  return kExitOk;
+}
+
+}  // namespace singa

@@ -1,0 +1,47 @@
+#include "driver/job/workspace.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/file_system.h"
+#include "io/checkpoint/checkpoint.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+Workspace::Workspace(std::string path) : path_(std::move(path)) {
+  PosixFileSystem fs;
+  for (const char* folder : {"", "/visualization", "/log"}) fs.MakeDirectories(path_ + folder);
+  const std::string lock = path_ + "/.lock";
+  lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock_ < 0)
+    throw FileError(errno == EACCES ? kExitNoPermission : kExitCantCreate, lock,
+                    std::strerror(errno));
+  if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    close(lock_);
+    throw FileError(kExitCantCreate, path_, "another singa job is running in this workspace");
+  }
+}
+
+Workspace::~Workspace() { close(lock_); }
+
+bool Workspace::SetAsidePreviousRun() {
+  const bool any = !ListCheckpoints(path_).empty() || std::filesystem::exists(metrics());
+  if (!any) return false;
+  PosixFileSystem fs;
+  const std::string previous = path_ + "/previous";
+  fs.RemoveTree(previous);
+  fs.MakeDirectories(previous);
+  const std::string checkpoint = CheckpointFolder(path_);
+  if (std::filesystem::exists(checkpoint)) fs.Rename(checkpoint, previous + "/checkpoint");
+  if (std::filesystem::exists(metrics())) fs.Rename(metrics(), previous + "/metrics.jsonl");
+  fs.SyncDirectory(path_);
+  return true;
+}
+
+}  // namespace singa

@@ -1,0 +1,33 @@
+// The folder a job writes to (DESIGN: workspace): made when missing, locked while a job runs.
+#pragma once
+
+#include <string>
+
+namespace singa {
+
+class Workspace {
+ public:
+  // Creates the folders and takes the lock. Throws FileError: 73 cannot create, 77 no permission,
+  // 73 where another job holds the lock.
+  explicit Workspace(std::string path);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string metrics() const { return path_ + "/metrics.jsonl"; }
+  std::string graph(const std::string& phase) const {
+    return path_ + "/visualization/" + phase + "_net";
+  }
+  std::string log() const { return path_ + "/log"; }
+
+  // Moves the checkpoints and metrics of an earlier run to previous/, in place of what is there.
+  // Returns whether there was anything to move.
+  bool SetAsidePreviousRun();
+
+ private:
+  std::string path_;
+  int lock_ = -1;
+};
+
+}  // namespace singa

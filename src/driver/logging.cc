@@ -1,0 +1,41 @@
+#include "driver/logging.h"
+
+#include <glog/logging.h>
+
+#include <cstdio>
+
+#include "base/file_system.h"
+#include "driver/conf/job_conf.h"
+#include "driver/job/run_job.h"
+#include "singa/proto/singa.pb.h"
+
+namespace singa {
+
+void StartLogging(const char* program) {
+  static bool started = false;
+  if (started) return;
+  started = true;
+  FLAGS_stderrthreshold = google::GLOG_WARNING;
+  for (int severity = 0; severity < google::NUM_SEVERITIES; ++severity)
+    google::SetLogDestination(severity, "");  // no files yet
+  google::InitGoogleLogging(program);
+}
+
+void LogTo(const std::string& folder) {
+  PosixFileSystem().MakeDirectories(folder);
+  google::SetLogDestination(google::GLOG_INFO, (folder + "/singa.").c_str());
+  google::SetLogSymlink(google::GLOG_INFO, "singa");
+}
+
+std::string LogFolder(const JobProto& job, const std::string& singa_conf) {
+  if (!singa_conf.empty()) {
+    SingaProto settings;
+    const JobConf conf(singa_conf, {}, &settings);
+    std::fputs(conf.Render().c_str(), stderr);
+    if (!conf.ok()) throw Error(kExitConfig, singa_conf + ": see above");
+    if (settings.has_log_dir()) return settings.log_dir();
+  }
+  return WorkspacePath(job) + "/log";
+}
+
+}  // namespace singa

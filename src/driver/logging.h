@@ -1,0 +1,16 @@
+// glog's files. Until LogTo names a folder, only warnings are shown, on stderr.
+#pragma once
+
+#include <string>
+
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+void StartLogging(const char* program);
+// Log files go to `folder`, made when missing, from now on.
+void LogTo(const std::string& folder);
+// log_dir of the SingaProto file `singa_conf` where given and set, else <workspace>/log.
+std::string LogFolder(const JobProto& job, const std::string& singa_conf);
+
+}  // namespace singa

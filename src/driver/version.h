@@ -1,0 +1,15 @@
+// What this build is.
+#pragma once
+
+#include <string>
+
+namespace singa {
+
+extern const char kVersion[];
+
+// The widest vector instructions of this CPU that kernels use: avx512, avx2 or sse2.
+std::string InstructionSet();
+// Text of `singa version`: version, build, libraries.
+std::string VersionText();
+
+}  // namespace singa

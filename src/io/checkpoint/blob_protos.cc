@@ -1,0 +1,197 @@
+#include "io/checkpoint/blob_protos.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
+#include <climits>
+#include <utility>
+
+#include "io/checkpoint/json_text.h"
+#include "singa/base/error.h"
+#include "singa/proto/common.pb.h"
+
+namespace singa {
+namespace {
+
+using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
+
+constexpr uint32_t Tag(int field, WireFormatLite::WireType type) {
+  return static_cast<uint32_t>(field) << 3 | type;
+}
+
+constexpr uint32_t kVersion = Tag(3, WireFormatLite::WIRETYPE_VARINT);
+constexpr uint32_t kVersions = Tag(3, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+constexpr uint32_t kName = Tag(4, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+constexpr uint32_t kBlob = Tag(5, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+constexpr uint32_t kSize = Tag(1, WireFormatLite::WIRETYPE_VARINT);
+constexpr uint32_t kSizes = Tag(1, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+constexpr uint32_t kValue = Tag(2, WireFormatLite::WIRETYPE_FIXED32);
+constexpr uint32_t kValues = Tag(2, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+
+// A hostile file can hold an entry in two bytes that costs a hundred in memory.
+constexpr size_t kMaxBlobs = 1 << 20;
+constexpr int kMaxNameBytes = 64 << 10;
+
+// Reads field by field rather than into the generated class, which would need several times the
+// file's size where the file is hostile.
+class Reader {
+ public:
+  Reader(std::span<const std::byte> bytes, const std::string& file)
+      : file_(file),
+        in_(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size())) {
+    in_.PushLimit(static_cast<int>(bytes.size()));
+  }
+
+  std::vector<Blob> Read() {
+    while (const uint32_t tag = in_.ReadTag()) ReadField(tag);
+    if (!in_.ConsumedEntireMessage()) Malformed();
+    if (names_.size() != blobs_.size())
+      Fail(StrCat("has ", names_.size(), " names, but ", blobs_.size(), " blobs"));
+    for (size_t i = 0; i < blobs_.size(); ++i) {
+      blobs_[i].name = std::move(names_[i]);
+      if (i < versions_.size()) blobs_[i].version = versions_[i];
+      CheckSize(blobs_[i]);
+    }
+    return std::move(blobs_);
+  }
+
+ private:
+  [[noreturn]] void Fail(const std::string& why) const { throw DataError(file_, -1, why); }
+  [[noreturn]] void Malformed() const {
+    Fail(StrCat("is no checkpoint of SINGA 0.3 (a BlobProtos message): damaged near byte ",
+                in_.CurrentPosition()));
+  }
+
+  void ReadField(uint32_t tag) {
+    switch (tag) {
+      case kVersion:
+        return AddVersion();
+      case kVersions:
+        return ReadPacked([this] { AddVersion(); });
+      case kName:
+        return AddName();
+      case kBlob:
+        return AddBlob();
+      default:
+        if (!WireFormatLite::SkipField(&in_, tag)) Malformed();
+    }
+  }
+
+  int32_t ReadInt32() {
+    uint64_t value;
+    if (!in_.ReadVarint64(&value)) Malformed();
+    return static_cast<int32_t>(value);  // as protobuf does
+  }
+
+  // A length, and then that many bytes for `read_one` to use up.
+  template <typename F>
+  void ReadPacked(F read_one) {
+    const auto limit = in_.PushLimit(ReadLength());
+    while (in_.BytesUntilLimit() > 0) read_one();
+    in_.PopLimit(limit);
+  }
+
+  int ReadLength() {
+    int length;
+    if (!in_.ReadVarintSizeAsInt(&length) || length > in_.BytesUntilLimit()) Malformed();
+    return length;
+  }
+
+  void AddVersion() {
+    versions_.push_back(ReadInt32());
+    if (versions_.size() > kMaxBlobs) TooMany();
+  }
+
+  void AddName() {
+    std::string name;
+    const int length = ReadLength();
+    if (length > kMaxNameBytes) Fail(StrCat("has a name of ", length, " bytes"));
+    if (!in_.ReadString(&name, length)) Malformed();
+    names_.push_back(std::move(name));
+    if (names_.size() > kMaxBlobs) TooMany();
+  }
+
+  [[noreturn]] void TooMany() const { Fail(StrCat("has more than ", kMaxBlobs, " params")); }
+
+  void AddBlob() {
+    sizes_.clear();
+    Blob blob;
+    const auto limit = in_.PushLimit(ReadLength());
+    while (const uint32_t tag = in_.ReadTag()) ReadBlobField(tag, &blob);
+    if (!in_.ConsumedEntireMessage()) Malformed();
+    in_.PopLimit(limit);
+    blob.shape = Shape(sizes_);
+    blobs_.push_back(std::move(blob));
+    if (blobs_.size() > kMaxBlobs) TooMany();
+  }
+
+  void ReadBlobField(uint32_t tag, Blob* blob) {
+    switch (tag) {
+      case kSize:
+        return AddSize();
+      case kSizes:
+        return ReadPacked([this] { AddSize(); });
+      case kValue:
+        blob->values.emplace_back();
+        if (!in_.ReadRaw(&blob->values.back(), sizeof(float))) Malformed();
+        return;
+      case kValues:
+        return AddValues(&blob->values);
+      default:
+        if (!WireFormatLite::SkipField(&in_, tag)) Malformed();
+    }
+  }
+
+  void AddSize() {
+    if (sizes_.size() == Shape::kMaxDims)
+      Fail(StrCat("blob ", blobs_.size(), " has more than ", Shape::kMaxDims, " dimensions"));
+    sizes_.push_back(ReadInt32());
+  }
+
+  void AddValues(std::vector<float>* values) {
+    const int bytes = ReadLength();
+    if (bytes % sizeof(float) != 0) Malformed();
+    const size_t before = values->size();
+    values->resize(before + bytes / sizeof(float));
+    if (!in_.ReadRaw(values->data() + before, bytes)) Malformed();
+  }
+
+  void CheckSize(const Blob& blob) const {
+    for (int i = 0; i < blob.shape.dims(); ++i)
+      if (blob.shape[i] < 0)
+        Fail(StrCat("param ", Quote(blob.name), " has the shape ", blob.shape.ToString()));
+    if (blob.shape.size() != static_cast<int64_t>(blob.values.size()))
+      Fail(StrCat("param ", Quote(blob.name), " has ", blob.values.size(), " values, its shape ",
+                  blob.shape.ToString(), " needs ", blob.shape.size()));
+  }
+
+  const std::string& file_;
+  CodedInputStream in_;
+  std::vector<int64_t> sizes_;  // of the blob being read
+  std::vector<int32_t> versions_;
+  std::vector<std::string> names_;
+  std::vector<Blob> blobs_;
+};
+
+}  // namespace
+
+std::vector<Blob> ParseBlobProtos(std::span<const std::byte> bytes, const std::string& file) {
+  if (bytes.size() > INT_MAX)
+    throw DataError(file, -1, "is larger than 2 GiB, which no BlobProtos message is");
+  return Reader(bytes, file).Read();
+}
+
+void WriteBlob(const std::string& name, int64_t version, const Shape& shape,
+               std::span<const float> values, WritableFile* file) {
+  BlobProtos message;
+  message.add_version(static_cast<int32_t>(version));
+  message.add_name(name);
+  BlobProto* blob = message.add_blob();
+  for (int i = 0; i < shape.dims(); ++i) blob->add_shape(static_cast<int32_t>(shape[i]));
+  blob->mutable_data()->Add(values.begin(), values.end());
+  const std::string bytes = message.SerializeAsString();
+  file->Write(bytes.data(), bytes.size());
+}
+
+}  // namespace singa

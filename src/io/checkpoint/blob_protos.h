@@ -1,0 +1,30 @@
+// BlobProtos, the checkpoint file of SINGA 0.3 (proto/common.proto).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "singa/tensor/shape.h"
+
+namespace singa {
+
+struct Blob {
+  std::string name;  // as in the file, such as "0#w1"
+  int64_t version = 0;
+  Shape shape;
+  std::vector<float> values;
+};
+
+// Throws DataError naming `file` where the bytes are no BlobProtos, or a blob has not as many
+// values as its shape says. Needs memory for the values and little else.
+std::vector<Blob> ParseBlobProtos(std::span<const std::byte> bytes, const std::string& file);
+
+// Appends one blob. Blobs written one after the other are a BlobProtos.
+void WriteBlob(const std::string& name, int64_t version, const Shape& shape,
+               std::span<const float> values, WritableFile* file);
+
+}  // namespace singa

@@ -1,0 +1,170 @@
+#include "io/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "base/crc32c.h"
+#include "base/input_file.h"
+#include "base/sha256.h"
+#include "io/checkpoint/checkpoint_names.h"
+#include "io/checkpoint/json_text.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Damage = std::vector<std::string>;
+
+constexpr int64_t kMaxManifestBytes = 256 << 20;
+
+Manifest ReadManifest(const std::string& dir) {
+  const std::string path = dir + "/" + kManifestFile;
+  const std::vector<uint8_t> bytes = InputFile::Open(path).ReadAll(kMaxManifestBytes);
+  Manifest manifest =
+      ParseManifest({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+  for (const char* name : {kModelFile, kStateFile})
+    if (!manifest.files.count(name)) throw DataError(path, -1, StrCat("does not list ", name));
+  const std::string folder = fs::path(dir).lexically_normal().filename().string();
+  const auto step = StepOf(folder);
+  if (step && *step != manifest.step)
+    throw DataError(path, -1, StrCat("is of step ", manifest.step, ", its folder is ", folder));
+  return manifest;
+}
+
+// Adds what is wrong with the tensors of a file whose bytes are, or are not, as written.
+void CheckTensors(const Safetensors& view, const Manifest& manifest, bool bytes_match,
+                  Damage* damage) {
+  const size_t before = damage->size();
+  for (const StoredTensor& tensor : view.tensors()) {
+    const auto crc = manifest.crc32c.find(tensor.name);
+    if (crc == manifest.crc32c.end())
+      damage->push_back(
+          StrCat(view.file(), ": tensor ", Quote(tensor.name), ": not in the manifest"));
+    else if (Crc32c(tensor.data, tensor.bytes()) != crc->second)
+      damage->push_back(
+          StrCat(view.file(), ": tensor ", Quote(tensor.name), ": its CRC32C does not match"));
+  }
+  if (!bytes_match && damage->size() == before)
+    damage->push_back(view.file() + ": its header is altered (SHA-256 does not match)");
+}
+
+std::unique_ptr<SafetensorsFile> OpenFile(const std::string& dir, const char* name,
+                                          const Manifest& manifest, Damage* damage) {
+  const std::string path = dir + "/" + name;
+  const Manifest::File& expected = manifest.files.at(name);
+  try {
+    MappedFile file(path);
+    const std::span<const std::byte> bytes = file.bytes();
+    if (static_cast<int64_t>(bytes.size()) != expected.bytes) {
+      damage->push_back(StrCat(path, ": has ", bytes.size(), " bytes, must have ", expected.bytes));
+      return nullptr;
+    }
+    const bool bytes_match = Sha256Hex(bytes.data(), bytes.size()) == expected.sha256;
+    auto tensors = std::make_unique<SafetensorsFile>(std::move(file));
+    CheckTensors(tensors->view(), manifest, bytes_match, damage);
+    return tensors;
+  } catch (const FileError& error) {
+    if (error.code() != kExitNoInput) throw;
+    damage->push_back(error.what());
+  } catch (const DataError& error) {
+    damage->push_back(error.what());
+  }
+  return nullptr;
+}
+
+// nullptr, and what is damaged.
+std::unique_ptr<Checkpoint> Open(const std::string& dir, Damage* damage) {
+  std::error_code error;
+  if (!fs::is_directory(dir, error))
+    throw FileError(error == std::errc::permission_denied ? kExitNoPermission : kExitNoInput, dir,
+                    "is not the folder of a checkpoint");
+  Manifest manifest;
+  try {
+    manifest = ReadManifest(dir);
+  } catch (const NewerFormatError&) {
+    throw;
+  } catch (const Error& manifest_error) {
+    if (manifest_error.code() != kExitNoInput && manifest_error.code() != kExitBadData) throw;
+    damage->push_back(manifest_error.what());
+    return nullptr;
+  }
+  auto params = OpenFile(dir, kModelFile, manifest, damage);
+  auto state = OpenFile(dir, kStateFile, manifest, damage);
+  if (!damage->empty()) return nullptr;
+  for (const auto& [name, crc] : manifest.crc32c)
+    if (!params->view().Find(name) && !state->view().Find(name))
+      damage->push_back(StrCat(dir, ": tensor ", Quote(name), ": in the manifest but in no file"));
+  if (!damage->empty()) return nullptr;
+  return std::make_unique<Checkpoint>(dir, std::move(manifest), std::move(*params),
+                                      std::move(*state));
+}
+
+std::string Join(const Damage& damage) {
+  constexpr size_t kMaxLines = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(damage.size(), kMaxLines); ++i)
+    text += (i ? "; " : "") + damage[i];
+  if (damage.size() > kMaxLines) text += StrCat("; and ", damage.size() - kMaxLines, " more");
+  return text;
+}
+
+}  // namespace
+
+std::string CheckpointFolder(const std::string& workspace) {
+  return (fs::path(workspace) / "checkpoint").string();
+}
+
+std::vector<CheckpointEntry> ListCheckpointFolder(const std::string& folder) {
+  std::map<int64_t, std::string, std::greater<>> dirs, replaced;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (const auto step = StepOf(name)) dirs[*step] = it->path().string();
+    if (const auto step = ReplacedStepOf(name)) replaced[*step] = it->path().string();
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw FileError(error == std::errc::permission_denied ? kExitNoPermission : kExitIo, folder,
+                    error.message());
+  dirs.merge(replaced);
+  std::vector<CheckpointEntry> entries;
+  for (const auto& [step, dir] : dirs) entries.push_back({step, dir});
+  return entries;
+}
+
+std::vector<std::string> VerifyCheckpoint(const std::string& dir) {
+  Damage damage;
+  Open(dir, &damage);
+  return damage;
+}
+
+std::unique_ptr<Checkpoint> LoadCheckpoint(const std::string& dir) {
+  Damage damage;
+  auto checkpoint = Open(dir, &damage);
+  if (!checkpoint) throw DataError(dir, -1, "damaged: " + Join(damage));
+  return checkpoint;
+}
+
+std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
+                                        const std::function<void(const std::string&)>& warn) {
+  for (const CheckpointEntry& entry : ListCheckpoints(workspace)) {
+    Damage damage;
+    if (auto checkpoint = Open(entry.dir, &damage)) return checkpoint;
+    warn(StrCat("checkpoint of step ", entry.step, " is passed over: ", Join(damage)));
+  }
+  return nullptr;
+}
+
+bool LooksComplete(const std::string& dir) {
+  try {
+    for (const auto& [name, file] : ReadManifest(dir).files)
+      if (InputFile::Open(dir + "/" + name).size() != file.bytes) return false;
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace singa

@@ -1,0 +1,69 @@
+// Checkpoints on disk: <workspace>/checkpoint/step<N>/. Reading: every byte of the three files is
+// checked before any of them is believed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/checkpoint/manifest.h"
+#include "io/checkpoint/safetensors.h"
+
+namespace singa {
+
+inline constexpr char kModelFile[] = "model.safetensors";
+inline constexpr char kStateFile[] = "state.safetensors";
+inline constexpr char kManifestFile[] = "manifest.json";
+
+// A checkpoint that was found intact. Its folder may be removed while it is in use.
+class Checkpoint {
+ public:
+  Checkpoint(std::string dir, Manifest manifest, SafetensorsFile params, SafetensorsFile state)
+      : dir_(std::move(dir)),
+        manifest_(std::move(manifest)),
+        params_(std::move(params)),
+        state_(std::move(state)) {}
+
+  const std::string& dir() const { return dir_; }
+  int64_t step() const { return manifest_.step; }
+  const Manifest& manifest() const { return manifest_; }
+  const Safetensors& params() const { return params_.view(); }
+  const Safetensors& state() const { return state_.view(); }
+
+ private:
+  std::string dir_;
+  Manifest manifest_;
+  SafetensorsFile params_, state_;
+};
+
+struct CheckpointEntry {
+  int64_t step = 0;
+  std::string dir;
+};
+
+// <workspace>/checkpoint
+std::string CheckpointFolder(const std::string& workspace);
+// The checkpoints of a checkpoint folder, intact or not, newest first; none where it is missing.
+std::vector<CheckpointEntry> ListCheckpointFolder(const std::string& folder);
+inline std::vector<CheckpointEntry> ListCheckpoints(const std::string& workspace) {
+  return ListCheckpointFolder(CheckpointFolder(workspace));
+}
+
+// What is damaged in `dir`, a line each, naming file and tensor; empty: every byte is as written.
+// Throws NewerFormatError; FileError where `dir` is missing or may not be read.
+std::vector<std::string> VerifyCheckpoint(const std::string& dir);
+
+// Throws as VerifyCheckpoint does, and DataError with what is damaged.
+std::unique_ptr<Checkpoint> LoadCheckpoint(const std::string& dir);
+
+// The newest checkpoint that is intact; nullptr: there is none. `warn` hears of each damaged one
+// passed over. Throws NewerFormatError rather than pass over a newer program's work.
+std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
+                                        const std::function<void(const std::string&)>& warn);
+
+// Whether the manifest of `dir` is intact and its files have the right sizes. Does not throw.
+bool LooksComplete(const std::string& dir);
+
+}  // namespace singa

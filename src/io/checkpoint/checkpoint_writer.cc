@@ -1,0 +1,112 @@
+#include "io/checkpoint/checkpoint_writer.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+
+#include "base/sha256.h"
+#include "io/checkpoint/checkpoint.h"
+#include "io/checkpoint/checkpoint_names.h"
+#include "io/checkpoint/json_text.h"
+#include "io/checkpoint/safetensors_writer.h"
+
+namespace singa {
+namespace {
+
+void TryRemove(FileSystem& fs, const std::string& path) {
+  try {
+    fs.RemoveTree(path);
+  } catch (const Error& error) {
+    LOG(WARNING) << "left behind until the next checkpoint: " << error.what();
+  }
+}
+
+bool Contains(const std::vector<std::string>& sorted, const std::string& name) {
+  return std::binary_search(sorted.begin(), sorted.end(), name);
+}
+
+// Ends what a killed writer began.
+void Recover(FileSystem& fs, const std::string& folder) {
+  const std::vector<std::string> names = fs.List(folder);
+  for (const std::string& name : names) {
+    const std::string path = folder + "/" + name;
+    if (IsUnfinished(name)) TryRemove(fs, path);
+    const auto step = ReplacedStepOf(name);
+    if (!step) continue;
+    if (Contains(names, StepName(*step))) {
+      fs.SyncDirectory(folder);  // step<N> must be on the disk before its predecessor goes
+      TryRemove(fs, path);
+    } else {
+      fs.Rename(path, folder + "/" + StepName(*step));
+    }
+  }
+}
+
+void AddFile(FileSystem& fs, const std::string& dir, const char* name,
+             const std::vector<StoredTensor>& tensors, Manifest* manifest) {
+  const auto file = fs.Create(dir + "/" + name);
+  const FileSums sums = WriteSafetensors(tensors, file.get());
+  file->Sync();
+  file->Close();
+  manifest->files[name] = {sums.bytes, sums.sha256};
+  for (const auto& [tensor, crc] : sums.crc32c)
+    if (!manifest->crc32c.emplace(tensor, crc).second)
+      throw ConfigError("", StrCat("the param's name ", Quote(tensor), " is taken by the state"));
+}
+
+void WriteFolder(FileSystem& fs, const std::string& dir, const CheckpointContent& content) {
+  fs.MakeDirectories(dir);
+  Manifest manifest;
+  manifest.step = content.step;
+  manifest.conf_sha256 = content.conf_sha256;
+  manifest.run = content.run;
+  AddFile(fs, dir, kModelFile, content.params, &manifest);
+  AddFile(fs, dir, kStateFile, content.state, &manifest);
+  const std::string text = ManifestText(manifest);
+  const auto file = fs.Create(dir + "/" + kManifestFile);
+  file->Write(text.data(), text.size());
+  file->Sync();
+  file->Close();
+  fs.SyncDirectory(dir);
+}
+
+// `dir` becomes `target`. A folder cannot replace another one in one rename, so an existing one
+// steps aside first under a name that readers know.
+void Publish(FileSystem& fs, const std::string& folder, const std::string& dir,
+             const std::string& target, const std::string& aside) {
+  const std::string to = folder + "/" + target;
+  const bool replaces = Contains(fs.List(folder), target);
+  if (replaces) fs.Rename(to, aside);
+  try {
+    fs.Rename(dir, to);
+  } catch (const Error&) {
+    if (replaces) fs.Rename(aside, to);
+    throw;
+  }
+  fs.SyncDirectory(folder);
+  if (replaces) TryRemove(fs, aside);
+}
+
+}  // namespace
+
+std::string WriteCheckpoint(FileSystem& fs, const std::string& workspace,
+                            const CheckpointContent& content) {
+  CHECK_GE(content.step, 0);
+  CHECK_EQ(content.conf_sha256.size(), 64u);
+  const std::string folder = CheckpointFolder(workspace);
+  fs.MakeDirectories(folder);
+  Recover(fs, folder);
+  const std::string name = StepName(content.step);
+  const std::string nonce = RandomHex(8);
+  const std::string dir = folder + "/" + name + ".tmp." + nonce;
+  try {
+    WriteFolder(fs, dir, content);
+    Publish(fs, folder, dir, name, folder + "/" + name + ".old." + nonce);
+  } catch (...) {
+    TryRemove(fs, dir);
+    throw;
+  }
+  return folder + "/" + name;
+}
+
+}  // namespace singa

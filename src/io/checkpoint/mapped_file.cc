@@ -1,0 +1,61 @@
+#include "io/checkpoint/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+[[noreturn]] void Throw(const std::string& path, const char* what, int error) {
+  ExitCode code = kExitIo;
+  if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP)
+    code = kExitNoInput;
+  if (error == EACCES || error == EPERM) code = kExitNoPermission;
+  throw FileError(code, path, StrCat(what, ": ", std::generic_category().message(error)));
+}
+
+struct Descriptor {
+  int value;
+  ~Descriptor() {
+    if (value >= 0) ::close(value);
+  }
+};
+
+}  // namespace
+
+MappedFile::MappedFile(const std::string& path) : path_(path) {
+  // O_NONBLOCK: a pipe must not make us wait for its writer.
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (file.value < 0) Throw(path, "cannot open", errno);
+  struct stat status;
+  if (::fstat(file.value, &status) != 0) Throw(path, "cannot read", errno);
+  if (!S_ISREG(status.st_mode)) throw FileError(kExitNoInput, path, "is not a regular file");
+  const auto size = static_cast<size_t>(status.st_size);
+  if (size == 0) return;
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
+  if (memory == MAP_FAILED) Throw(path, "cannot map", errno);
+  bytes_ = {static_cast<const std::byte*>(memory), size};
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace singa

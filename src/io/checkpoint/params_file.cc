@@ -1,0 +1,154 @@
+#include "io/checkpoint/params_file.h"
+
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "io/checkpoint/blob_protos.h"
+#include "io/checkpoint/checkpoint.h"
+#include "io/checkpoint/checkpoint_names.h"
+#include "io/checkpoint/json_text.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The folder that stands for v0.3's .../step<N>-worker<W>; "": `path` has another form.
+std::string FolderOfWorkerFile(const std::string& path) {
+  const fs::path file(path);
+  const std::string name = file.filename().string();
+  const size_t end = name.find("-worker");
+  if (end == std::string::npos || !StepOf(name.substr(0, end))) return "";
+  return (file.parent_path() / name.substr(0, end)).string();
+}
+
+bool LooksLikeSafetensors(const MappedFile& file) {
+  if (file.path().ends_with(".safetensors")) return true;
+  const std::span<const std::byte> bytes = file.bytes();
+  uint64_t header = 0;
+  if (bytes.size() < sizeof header + 2) return false;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return header <= Safetensors::kMaxHeaderBytes && bytes[sizeof header] == std::byte{'{'};
+}
+
+// IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction.
+float FromF16(uint16_t bits) {
+  const uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f,
+                 fraction = bits & 0x3ff;
+  if (exponent == 0) {
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;  // subnormal
+    return sign ? -magnitude : magnitude;
+  }
+  const uint32_t wide = exponent == 0x1f ? 0xff : exponent + 127 - 15;
+  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
+}
+
+float ToFloat(StoredType type, const std::byte* p) {
+  uint16_t half;
+  double wide;
+  switch (type) {
+    case StoredType::kF16:
+      std::memcpy(&half, p, sizeof half);
+      return FromF16(half);
+    case StoredType::kBF16:
+      std::memcpy(&half, p, sizeof half);
+      return std::bit_cast<float>(uint32_t{half} << 16);
+    default:
+      std::memcpy(&wide, p, sizeof wide);
+      return static_cast<float>(wide);
+  }
+}
+
+bool IsFloating(StoredType type) {
+  return type == StoredType::kF32 || type == StoredType::kF64 || type == StoredType::kF16 ||
+         type == StoredType::kBF16;
+}
+
+}  // namespace
+
+class ParamsFileReader {
+ public:
+  ParamsFile Read(const std::string& path) {
+    out_.path_ = path;
+    std::error_code error;
+    if (!fs::exists(path, error)) {
+      const std::string folder = FolderOfWorkerFile(path);
+      if (!folder.empty() && fs::is_directory(folder, error)) out_.path_ = folder;
+    }
+    if (fs::is_directory(out_.path_, error))
+      ReadCheckpoint();
+    else
+      ReadFile(MappedFile(out_.path_));
+    return std::move(out_);
+  }
+
+ private:
+  void ReadCheckpoint() {
+    std::error_code error;
+    if (!fs::exists(fs::path(out_.path_) / kManifestFile, error))
+      for (const std::string& folder : {out_.path_, CheckpointFolder(out_.path_)})
+        for (const CheckpointEntry& entry : ListCheckpointFolder(folder))
+          throw FileError(kExitNoInput, out_.path_,
+                          StrCat("is not a checkpoint; did you mean ", entry.dir, "?"));
+    const std::shared_ptr<const Checkpoint> checkpoint = LoadCheckpoint(out_.path_);
+    out_.kind_ = ParamsFile::Kind::kCheckpoint;
+    out_.memory_.push_back(checkpoint);
+    AddTensors(checkpoint->params(), checkpoint->step());
+  }
+
+  void ReadFile(MappedFile file) {
+    if (LooksLikeSafetensors(file)) {
+      const auto tensors = std::make_shared<const SafetensorsFile>(std::move(file));
+      out_.kind_ = ParamsFile::Kind::kSafetensors;
+      out_.memory_.push_back(tensors);
+      return AddTensors(tensors->view(), 0);
+    }
+    const auto blobs =
+        std::make_shared<const std::vector<Blob>>(ParseBlobProtos(file.bytes(), out_.path_));
+    out_.kind_ = ParamsFile::Kind::kBlobProtos;
+    out_.memory_.push_back(blobs);
+    for (const Blob& blob : *blobs) Add(blob.name, {blob.shape, blob.values, blob.version});
+  }
+
+  void AddTensors(const Safetensors& tensors, int64_t version) {
+    for (const StoredTensor& tensor : tensors.tensors()) {
+      if (IsFloating(tensor.type))
+        Add(tensor.name, {tensor.shape, Floats(tensor), version});
+      else
+        out_.left_out_.push_back(tensor.name);
+    }
+  }
+
+  // The values in place, or a copy where they are of another type or not aligned.
+  std::span<const float> Floats(const StoredTensor& tensor) {
+    const auto size = static_cast<size_t>(tensor.shape.size());
+    if (size == 0) return {};
+    if (tensor.type == StoredType::kF32 &&
+        reinterpret_cast<uintptr_t>(tensor.data) % alignof(float) == 0)
+      return {static_cast<const float*>(tensor.data), size};
+    const auto copy = std::make_shared<std::vector<float>>(size);
+    const auto* p = static_cast<const std::byte*>(tensor.data);
+    if (tensor.type == StoredType::kF32)
+      std::memcpy(copy->data(), p, size * sizeof(float));
+    else
+      for (size_t i = 0; i < size; ++i)
+        (*copy)[i] = ToFloat(tensor.type, p + i * SizeOf(tensor.type));
+    out_.memory_.push_back(copy);
+    return *copy;
+  }
+
+  void Add(const std::string& name, const ParamsFile::Entry& entry) {
+    const std::string plain = name.starts_with("0#") ? name.substr(2) : name;
+    if (!out_.params_.emplace(plain, entry).second)
+      throw DataError(out_.path_, -1, StrCat("param ", Quote(plain), " occurs twice"));
+  }
+
+  ParamsFile out_;
+};
+
+ParamsFile LoadParams(const std::string& path) { return ParamsFileReader().Read(path); }
+
+}  // namespace singa

@@ -1,0 +1,25 @@
+// Writing safetensors files: straight from the caller's memory, checksums in the same pass.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/file_system.h"
+#include "io/checkpoint/stored_tensor.h"
+
+namespace singa {
+
+struct FileSums {
+  int64_t bytes = 0;
+  std::string sha256;
+  std::map<std::string, uint32_t> crc32c;  // of each tensor's bytes
+};
+
+// Writes all of `file`; Sync and Close are the caller's. Tensors are sorted by falling size of
+// type, then by name, so that each is aligned to its type. Throws FileError; ConfigError for names
+// that the format cannot hold: twice the same, "__metadata__", not UTF-8.
+FileSums WriteSafetensors(std::vector<StoredTensor> tensors, WritableFile* file);
+
+}  // namespace singa

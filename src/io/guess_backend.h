@@ -1,0 +1,14 @@
+// Which backend reads a file, judged by its first bytes.
+#pragma once
+
+#include <string>
+
+namespace singa {
+
+// "idx", "kvfile" or "textfile"; a folder is a kvfile's. Throws FileError.
+std::string GuessBackend(const std::string& path);
+
+// The labels that go with MNIST's file of images by its name; "" where there is no such file.
+std::string GuessLabelPath(const std::string& images);
+
+}  // namespace singa

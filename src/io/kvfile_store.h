@@ -1,0 +1,31 @@
+// Backend "kvfile": v0.3's file of (key, value) tuples; see proto/README.md.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/input_file.h"
+#include "io/scan_window.h"
+#include "io/value_parser.h"
+
+namespace singa {
+
+// A tuple whose sizes are above these is damage.
+constexpr int64_t kMaxKeyBytes = 1 << 16;
+constexpr int64_t kMaxValueBytes = int64_t{1} << 28;
+
+struct KvIndex {
+  std::vector<ValuePlace> values;
+  int64_t tail = 0;  // bytes of an incomplete tuple at the end
+};
+
+// Throws DataError for sizes that no tuple has.
+KvIndex IndexKvFile(const InputFile& file);
+
+// A file that holds `path`, or, where that is a folder, its shard.dat.
+InputFile OpenKvFile(const std::string& path);
+
+// Warns of an incomplete tuple at the end. Throws DataError where no complete one is left.
+std::unique_ptr<Store> NewKvFileStore(InputFile file, std::unique_ptr<ValueParser> parser);
+
+}  // namespace singa

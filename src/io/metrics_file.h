@@ -1,0 +1,36 @@
+// metrics.jsonl: one JSON object a line. Each line is written whole, by one call.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace singa {
+
+struct MetricsRow {
+  std::string phase;  // train, test, validate
+  int64_t step = 0;
+  int group = 0;
+  std::string layer;
+  std::vector<std::pair<std::string, double>> values;  // loss, samples_per_second, ...
+};
+
+class MetricsFile {
+ public:
+  // Opens `path` to append. Rows of `first_step` and later, and an incomplete last line, are cut
+  // off first. Throws FileError.
+  MetricsFile(std::string path, int64_t first_step);
+  ~MetricsFile();
+  MetricsFile(const MetricsFile&) = delete;
+  MetricsFile& operator=(const MetricsFile&) = delete;
+
+  // Throws FileError.
+  void Write(const MetricsRow& row);
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace singa

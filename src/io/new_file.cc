@@ -1,0 +1,45 @@
+#include "io/new_file.h"
+
+#include <glog/logging.h>
+#include <unistd.h>
+
+#include "singa/base/error.h"
+
+namespace singa {
+
+NewFile::NewFile(FileSystem* files, const std::string& path)
+    : files_(files), path_(path), temporary_(StrCat(path, ".tmp", getpid())) {
+  files_->RemoveTree(temporary_);
+  file_ = files_->Create(temporary_);
+}
+
+NewFile::~NewFile() {
+  if (!file_) return;
+  file_.reset();
+  try {
+    files_->RemoveTree(temporary_);
+  } catch (const FileError& error) {
+    LOG(ERROR) << error.what();
+  }
+}
+
+void NewFile::Write(std::string_view bytes) {
+  constexpr size_t kBuffer = 1 << 20;
+  buffer_ += bytes;
+  if (buffer_.size() >= kBuffer) Flush();
+}
+
+void NewFile::Flush() {
+  file_->Write(buffer_.data(), buffer_.size());
+  buffer_.clear();
+}
+
+void NewFile::Commit() {
+  Flush();
+  file_->Sync();
+  file_->Close();
+  files_->Rename(temporary_, path_);
+  file_.reset();
+}
+
+}  // namespace singa

@@ -1,0 +1,34 @@
+// NewFile: a file that appears whole under its name, or not at all.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/file_system.h"
+
+namespace singa {
+
+class NewFile {
+ public:
+  // `files` must outlive it. Throws FileError, as all functions.
+  NewFile(FileSystem* files, const std::string& path);
+  // Removes what was not committed.
+  ~NewFile();
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+
+  void Write(std::string_view bytes);
+  // Replaces what was at the path.
+  void Commit();
+
+ private:
+  void Flush();
+
+  FileSystem* files_;
+  const std::string path_, temporary_;
+  std::unique_ptr<WritableFile> file_;  // null: committed
+  std::string buffer_;
+};
+
+}  // namespace singa

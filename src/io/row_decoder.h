@@ -1,0 +1,39 @@
+// RowDecoder: from a record to a row of a feature: numbers as floats, normalised, channels last.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/store.h"
+
+namespace singa {
+
+// Each number x becomes (x - mean) / std. A file's first record wins over the value.
+struct Normalisation {
+  float mean_value = 0, std_value = 1;
+  std::string mean_file = {}, std_file = {};  // "": none
+};
+
+class RowDecoder {
+ public:
+  // `shape` is one record's, planar. A row of shape (c, h, w) is stored as (h, w, c). Opens the
+  // files of `norm` with the data's backend (kvfile for idx). Throws DataError, FileError.
+  RowDecoder(const std::vector<int64_t>& shape, const Normalisation& norm,
+             const std::string& backend, const StoreOptions& options);
+
+  int64_t size() const { return size_; }
+  // Throws DataError where the record `index` of `store` has not size() numbers.
+  void Decode(const Sample& sample, const Store& store, int64_t index, float* row) const;
+
+ private:
+  std::vector<float> FirstRecord(const std::string& file, const std::string& backend,
+                                 const StoreOptions& options) const;
+  void Spread(const Sample& sample, float* row) const;
+
+  int64_t size_ = 1, channels_ = 1;
+  float mean_value_, std_value_;
+  std::vector<float> mean_, std_;  // in the row's order; empty: the values
+};
+
+}  // namespace singa

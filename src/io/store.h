@@ -1,0 +1,62 @@
+// Store: records on disk, read in any order by their index; and the table of its backends.
+// A store is used by one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "singa/base/registry.h"
+
+namespace singa {
+
+// What one record holds, in the store's own memory: valid until its next Read. Numbers are planar
+// (channels, height, width).
+struct Sample {
+  std::span<const float> data = {};  // wins over pixel if not empty
+  std::span<const uint8_t> pixel = {};
+  std::span<const int32_t> shape = {};  // as the record says; may be empty
+  int32_t label = -1;                   // -1: the record has none
+
+  int64_t size() const { return static_cast<int64_t>(data.empty() ? pixel.size() : data.size()); }
+};
+
+// How the values of kvfile and textfile are written.
+enum class ValueFormat {
+  kRecord,  // RecordProto; in a textfile also its text form, or numbers as kCsv
+  kCsv,     // numbers between separators
+};
+
+struct StoreOptions {
+  std::string path = {};
+  std::string label_path = {};  // idx
+  ValueFormat format = ValueFormat::kRecord;
+  std::string separator = ",";  // CSV
+  bool has_label = true;        // whether a label is to be read
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // At least 1.
+  virtual int64_t size() const = 0;
+  // REQUIRES: 0 <= index < size(). Throws DataError, FileError.
+  virtual const Sample& Read(int64_t index) = 0;
+  // The file that records are in.
+  virtual const std::string& name() const = 0;
+  // For errors: file and record, and the line where there are lines.
+  virtual std::string Where(int64_t index) const;
+};
+
+// By the name in StoreProto.backend. Makers open the store; they throw DataError or FileError.
+using StoreRegistry = Registry<Store, const StoreOptions&>;
+StoreRegistry& Stores();
+
+// Throws ConfigError("", ...) for a name that is unknown or not built yet.
+void CheckBackend(const std::string& backend);
+// Throws ConfigError as CheckBackend; DataError, FileError.
+std::unique_ptr<Store> OpenStore(const std::string& backend, const StoreOptions& options);
+
+}  // namespace singa

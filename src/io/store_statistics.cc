@@ -1,0 +1,82 @@
+#include "io/store_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <limits>
+
+namespace singa {
+namespace {
+
+// Sums of x and x x around a first guess of the mean, so that they do not cancel.
+class Moments {
+ public:
+  template <typename T>
+  void Add(std::span<const T> numbers) {
+    if (count_ == 0 && !numbers.empty()) guess_ = static_cast<double>(numbers[0]);
+    for (T number : numbers) {
+      const double x = static_cast<double>(number);
+      min_ = std::min(min_, x);
+      max_ = std::max(max_, x);
+      sum_ += x - guess_;
+      squares_ += (x - guess_) * (x - guess_);
+    }
+    count_ += static_cast<double>(numbers.size());
+  }
+
+  void Write(StoreStatistics* to) const {
+    if (count_ == 0) return;
+    const double mean = sum_ / count_;
+    to->min = min_;
+    to->max = max_;
+    to->mean = guess_ + mean;
+    to->std = std::sqrt(std::max(0., squares_ / count_ - mean * mean));
+  }
+
+ private:
+  double count_ = 0, guess_ = 0, sum_ = 0, squares_ = 0;
+  double min_ = std::numeric_limits<double>::infinity(), max_ = -min_;
+};
+
+}  // namespace
+
+StoreStatistics Measure(Store* store) {
+  StoreStatistics s;
+  Moments moments;
+  s.records = store->size();
+  s.least_size = std::numeric_limits<int64_t>::max();
+  for (int64_t i = 0; i < s.records; ++i) {
+    const Sample& sample = store->Read(i);
+    if (i == 0) s.shape.assign(sample.shape.begin(), sample.shape.end());
+    s.least_size = std::min(s.least_size, sample.size());
+    s.most_size = std::max(s.most_size, sample.size());
+    ++s.labels[sample.label];
+    if (sample.data.empty())
+      moments.Add(sample.pixel);
+    else
+      moments.Add(sample.data);
+  }
+  moments.Write(&s);
+  return s;
+}
+
+std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
+  constexpr int kMostLabels = 1000;  // a table, not a dump
+  out << "records  " << s.records << "\nnumbers  " << s.least_size;
+  if (s.most_size != s.least_size) out << " to " << s.most_size;
+  out << "\nshape    ";
+  for (size_t i = 0; i < s.shape.size(); ++i) out << (i ? ", " : "") << s.shape[i];
+  out << (s.shape.empty() ? "not given" : "") << std::setprecision(8) << "\nmin      " << s.min
+      << "\nmax      " << s.max << "\nmean     " << s.mean << "\nstd      " << s.std
+      << "\n\nlabel    records\n";
+  int lines = 0;
+  for (const auto& [label, records] : s.labels) {
+    if (++lines > kMostLabels) break;
+    out << std::left << std::setw(9) << (label < 0 ? "none" : std::to_string(label)) << records
+        << "\n";
+  }
+  if (lines > kMostLabels) out << "and " << s.labels.size() - kMostLabels << " more labels\n";
+  return out;
+}
+
+}  // namespace singa

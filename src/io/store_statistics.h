@@ -1,0 +1,27 @@
+// What a store holds, in numbers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <vector>
+
+#include "io/store.h"
+
+namespace singa {
+
+struct StoreStatistics {
+  int64_t records = 0;
+  int64_t least_size = 0, most_size = 0;       // numbers of a record
+  std::vector<int32_t> shape;                  // of the first record, as it says
+  std::map<int32_t, int64_t> labels;           // records of each; -1: without
+  double min = 0, max = 0, mean = 0, std = 0;  // over all numbers
+};
+
+// Reads every record. Throws DataError, FileError.
+StoreStatistics Measure(Store* store);
+
+// As a table for people.
+std::ostream& operator<<(std::ostream& out, const StoreStatistics& statistics);
+
+}  // namespace singa

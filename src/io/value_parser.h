@@ -1,0 +1,34 @@
+// ValueParser: from the bytes of one value of a kvfile or a line of a textfile to a Sample.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "io/store.h"
+
+namespace singa {
+
+// What is wrong with a value; the store knows where it stands and makes a DataError of it.
+class ValueError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class ValueParser {
+ public:
+  virtual ~ValueParser() = default;
+  // The sample is valid until the next call. Throws ValueError.
+  virtual const Sample& Parse(std::string_view value) = 0;
+};
+
+// Serialised RecordProtos.
+std::unique_ptr<ValueParser> NewRecordParser();
+// Numbers between any of the characters of `separator`, spaces or tabs; with has_label a label
+// before them.
+std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label);
+// Lines that are RecordProtos in text form, or in binary form as v0.3 wrote them, or as CSV.
+std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options);
+
+}  // namespace singa

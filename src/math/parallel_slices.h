@@ -1,0 +1,39 @@
+// ParallelSlices: cuts elementwise work over the threads of a context.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "singa/tensor/context.h"
+
+namespace singa {
+
+// Below this many elements waking threads costs more than they save.
+inline constexpr int64_t kParallelElements = 1 << 16;
+
+// work(begin, end) for contiguous parts of [0, n), one a thread, that begin at multiples of
+// `align`. Results must not depend on where it is cut. REQUIRES: work does not throw.
+template <typename Work>
+void ParallelSlices(const Context& ctx, int64_t n, int64_t align, const Work& work) {
+  const int64_t useful =
+      std::clamp<int64_t>(n / (kParallelElements / 2), 1, std::max(1, ctx.threads));
+  const int threads = static_cast<int>(useful);
+  if (threads == 1) return work(int64_t{0}, n);
+  const int64_t units = (n + align - 1) / align;
+#pragma omp parallel num_threads(threads)
+  {
+    const int64_t t = omp_get_thread_num(), team = omp_get_num_threads();
+    const int64_t begin = units * t / team * align;
+    const int64_t end = std::min(n, units * (t + 1) / team * align);
+    if (begin < end) work(begin, end);
+  }
+}
+
+template <typename Work>
+void ParallelSlices(const Context& ctx, int64_t n, const Work& work) {
+  ParallelSlices(ctx, n, 64, work);
+}
+
+}  // namespace singa

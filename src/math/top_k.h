@@ -1,0 +1,20 @@
+// Which classes of a row have the largest scores. Of equal scores the one with the larger index
+// comes first; NaN comes before any number.
+#pragma once
+
+#include "singa/tensor/kernel.h"
+
+namespace singa {
+
+// index[i][0..k): indices of the k largest of score[i], best first. score: [n, d]; index: [n, k],
+// whole numbers (exact below 2^24). REQUIRES: k <= d.
+inline constinit Kernel<void(const float* score, float* index, int64_t n, int64_t d, int64_t k)>
+    TopK{"TopK"};
+
+// Adds to *hits the rows i whose label[i] is among the k best of score[i]. A label whose own score
+// is NaN is never. score: [n, d]. REQUIRES: 0 <= label[i] < d.
+inline constinit Kernel<void(const float* score, const int32_t* label, double* hits, int64_t n,
+                             int64_t d, int64_t k)>
+    CountTopK{"CountTopK"};
+
+}  // namespace singa

@@ -1,0 +1,15 @@
+// kCSVInput: lines of numbers, each with a label before them unless has_label is false.
+#include "nn/input/store_input.h"
+
+namespace singa {
+namespace {
+
+class CsvInput final : public StoreInput {
+ public:
+  CsvInput() : StoreInput(ValueFormat::kCsv, "textfile") {}
+};
+
+SINGA_REGISTER_LAYER(kCSVInput, CsvInput);
+
+}  // namespace
+}  // namespace singa

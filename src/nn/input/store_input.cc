@@ -1,0 +1,192 @@
+#include "nn/input/store_input.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "nn/connection/piece.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+void CheckFinite(const std::string& field, float value) {
+  if (!std::isfinite(value)) throw ConfigError(field, StrCat("must be finite, is ", value));
+}
+
+}  // namespace
+
+Wiring StoreInput::wiring(const LayerProto&) const {
+  return {.is_input = true, .differentiable = false};
+}
+
+void StoreInput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
+  declare.Sources(in, 0);
+  if (!conf.has_store_conf()) throw ConfigError("store_conf", "must be set");
+  options_ = {};
+  options_.order.stream = conf.name();
+  try {
+    SetStore(conf.store_conf(), &declare);
+    SetShape(conf.store_conf());
+    SetNormalisation(conf.store_conf(), &declare);
+    SetRows(conf);
+  } catch (const ConfigError& error) {
+    throw error.Under("store_conf");
+  }
+  SetOutput(conf, &declare, out[0]);
+}
+
+void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
+  options_.backend = conf.has_backend() ? conf.backend() : default_backend_;
+  try {
+    CheckBackend(options_.backend);
+  } catch (const ConfigError& error) {
+    throw error.Under("backend");
+  }
+  if (conf.path().empty()) throw ConfigError("path", "must be set");
+  declare->File("store_conf.path", conf.path());
+  const bool idx = options_.backend == "idx";
+  if (idx && format_ == ValueFormat::kCsv)
+    throw ConfigError("backend", "\"idx\" is for kRecordInput; CSV needs kvfile or textfile");
+  if (idx && conf.has_label()) {
+    if (conf.label_path().empty())
+      throw ConfigError("label_path",
+                        "backend \"idx\" has its labels in a file of their own: "
+                        "name it, or set has_label: false");
+    declare->File("store_conf.label_path", conf.label_path());
+  }
+  if (conf.encoded()) throw ConfigError("encoded", "encoded images are not built yet");
+  if (conf.separator().empty()) throw ConfigError("separator", "must have a character");
+  if (conf.random_skip() < 0)
+    throw ConfigError("random_skip", StrCat("must be >= 0, is ", conf.random_skip()));
+  options_.store = {conf.path(), conf.label_path(), format_, conf.separator(), conf.has_label()};
+  options_.order.shuffle = conf.shuffle();
+  options_.order.random_skip = conf.random_skip();
+}
+
+void StoreInput::SetShape(const StoreProto& conf) {
+  if (conf.shape_size() == 0) throw ConfigError("shape", "must be set");
+  if (conf.shape_size() >= Shape::kMaxDims)
+    throw ConfigError("shape", StrCat("must have at most ", Shape::kMaxDims - 1, " sizes, has ",
+                                      conf.shape_size()));
+  for (int32_t size : conf.shape()) {
+    if (size <= 0) throw ConfigError("shape", StrCat("must be > 0, is ", size));
+    options_.shape.push_back(size);
+  }
+}
+
+void StoreInput::SetNormalisation(const StoreProto& conf, Declare* declare) {
+  options_.norm = {conf.mean_value(), conf.has_std_value() ? conf.std_value() : 1, conf.mean_file(),
+                   conf.std_file()};
+  CheckFinite("mean_value", options_.norm.mean_value);
+  CheckFinite("std_value", options_.norm.std_value);
+  if (options_.norm.std_value == 0) throw ConfigError("std_value", "must not be 0");
+  if (!conf.mean_file().empty()) declare->File("store_conf.mean_file", conf.mean_file());
+  if (!conf.std_file().empty()) declare->File("store_conf.std_file", conf.std_file());
+}
+
+// The worker's rows of the group's batch; all of them where the units are partitioned.
+void StoreInput::SetRows(const LayerProto& conf) {
+  const auto& sizes = conf.store_conf().batchsize();
+  const int64_t parts = std::max(1, conf.num_partitions()), part = conf.partition_id();
+  if (sizes.empty()) throw ConfigError("batchsize", "must be set");
+  for (int32_t size : sizes)
+    if (size <= 0) throw ConfigError("batchsize", StrCat("must be > 0, is ", size));
+  const int64_t batch = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
+  options_.batch = options_.rows = batch;
+  if (parts == 1 || conf.partition_dim() == 1) return;
+  if (sizes.size() > 1) {
+    if (sizes.size() != parts)
+      throw ConfigError("batchsize", StrCat("must have one value, or one for each of the ", parts,
+                                            " workers of the group; has ", sizes.size()));
+    options_.first = std::accumulate(sizes.begin(), sizes.begin() + part, int64_t{0});
+    options_.rows = sizes[static_cast<int>(part)];
+    return;
+  }
+  if (batch < parts)
+    throw ConfigError("batchsize", StrCat("must be >= ", parts,
+                                          ", the number of workers of the group, is ", batch));
+  options_.first = part * batch / parts;
+  options_.rows = (part + 1) * batch / parts - options_.first;
+}
+
+void StoreInput::SetOutput(const LayerProto& conf, Declare* declare, Port* out) {
+  std::vector<int64_t> dims = {options_.rows};
+  dims.insert(dims.end(), options_.shape.begin(), options_.shape.end());
+  Shape shape{std::span<const int64_t>(dims)};
+  const int64_t parts = conf.num_partitions(), part = conf.partition_id();
+  whole_ = nullptr;
+  if (parts > 1 && conf.partition_dim() == 1) {
+    if (dims[1] < parts)
+      throw ConfigError("partition_dim",
+                        StrCat("cannot cut ", dims[1], " units for ", parts, " workers"));
+    whole_ = declare->Buffer(shape, Keep::kStep);
+    first_unit_ = part * dims[1] / parts;
+    shape.Set(1, (part + 1) * dims[1] / parts - first_unit_);
+  }
+  out->data.SetShape(shape);
+  if (options_.store.has_label) out->label.SetShape({options_.rows}, DType::kI32);
+  out->span.first = options_.first;
+  out->span.rows = options_.rows;
+  out->span.batch = options_.batch;
+}
+
+void StoreInput::Open(Context& ctx) {
+  options_.order.seed = ctx.seed;
+  StartReader();
+}
+
+void StoreInput::StartReader() {
+  reader_ = std::make_unique<BatchReader>(options_);
+  if (seek_ > 0) reader_->Seek(seek_);
+}
+
+// The phase is known at the first batch only. Training shuffles and skips; everything else reads
+// the store as it is, and kDeploy no labels.
+void StoreInput::SetOrder(Phase phase) {
+  const bool deploy = phase & kDeploy;
+  if (deploy && options_.store.has_label) {
+    seek_ = reader_->position();
+    options_.store.has_label = false;
+    StartReader();
+  }
+  const bool evaluation = phase & (kTest | kVal | kDeploy);
+  if (evaluation == evaluation_) return;
+  evaluation_ = evaluation;
+  SeekReader(reader_->position());
+}
+
+void StoreInput::ComputeFeature(Context&, Phase phase, Inputs, Outputs out) {
+  SetOrder(phase);
+  Tensor& label = out[0]->label;
+  float* data = whole_ ? whole_->data() : out[0]->data.data();
+  reader_->Next(data, label.empty() ? nullptr : label.as<int32_t>());
+  if (whole_) CopyUnits(&out[0]->data);
+}
+
+void StoreInput::CopyUnits(Tensor* data) {
+  CopyPiece(whole_->data(), Blocks(whole_->shape(), 1), first_unit_, data->data(),
+            Blocks(data->shape(), 1), false);
+}
+
+int64_t StoreInput::ReaderPosition() const { return reader_ ? reader_->position() : seek_; }
+
+void StoreInput::SeekReader(int64_t position) {
+  seek_ = position;
+  if (!reader_) return;
+  OrderOptions order = options_.order;
+  if (evaluation_) {
+    order.shuffle = false;
+    order.random_skip = 0;
+  }
+  reader_->Seek(position, order);
+}
+
+int64_t StoreInput::CountRecords() {
+  if (reader_) return reader_->Records();
+  return OpenStore(options_.backend, options_.store)->size();
+}
+
+double StoreInput::TakeWaitMs() { return reader_ ? reader_->TakeWaitMs() : 0; }
+
+}  // namespace singa

@@ -1,0 +1,53 @@
+// StoreInput: an input layer that reads batches of records from a store.
+//   data: (rows, store_conf.shape...), label: i32 [rows] iff has_label.
+// Worker i of K takes rows [i B / K, (i + 1) B / K) of each batch of B; with K values of batchsize
+// as many rows as the i-th says. With partition_dim 1 it takes all rows and its share of the units.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/batch_reader.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+
+class StoreInput : public Layer {
+ public:
+  Wiring wiring(const LayerProto& conf) const override;
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override;
+  void Open(Context& ctx) override;
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
+
+  int64_t ReaderPosition() const override;
+  void SeekReader(int64_t position) override;
+  int64_t CountRecords() override;
+  double TakeWaitMs() override;
+
+ protected:
+  // What the two kinds differ in.
+  StoreInput(ValueFormat format, std::string backend)
+      : format_(format), default_backend_(std::move(backend)) {}
+
+ private:
+  void SetStore(const StoreProto& conf, Declare* declare);
+  void SetShape(const StoreProto& conf);
+  void SetNormalisation(const StoreProto& conf, Declare* declare);
+  void SetRows(const LayerProto& conf);
+  void SetOutput(const LayerProto& conf, Declare* declare, Port* out);
+  void StartReader();
+  void SetOrder(Phase phase);
+  void CopyUnits(Tensor* data);
+
+  const ValueFormat format_;
+  const std::string default_backend_;
+  ReaderOptions options_;
+  bool evaluation_ = false;  // the reader goes through the store in its order, from record 0
+  Tensor* whole_ = nullptr;  // with partition_dim 1: rows of all units; null: none
+  int64_t first_unit_ = 0;   // of whole_
+  int64_t seek_ = 0;         // where the reader starts
+  std::unique_ptr<BatchReader> reader_;
+};
+
+}  // namespace singa

@@ -1,0 +1,31 @@
+// The labels that a loss or an accuracy compares scores with.
+#pragma once
+
+#include <string>
+
+#include "singa/base/error.h"
+#include "singa/nn/declare.h"
+#include "singa/nn/port.h"
+
+namespace singa {
+
+// Throws ConfigError unless source 1 has one label for each row of source 0's `rows`.
+inline void RequireLabels(const LayerProto& conf, Inputs in, int64_t rows) {
+  const std::string name = conf.srclayers_size() > 1 ? conf.srclayers(1) : "the second";
+  if (!in[1]->has_label())
+    throw ConfigError("srclayers", StrCat("source \"", name, "\" has no labels"));
+  if (in[1]->label.rows() != rows)
+    throw ConfigError("srclayers", StrCat("source \"", name, "\" has ", in[1]->label.rows(),
+                                          " labels for ", rows, " rows"));
+}
+
+// Throws Error (65) where a label is not in [0, classes).
+inline void CheckLabels(const std::string& layer, const Port& port, int64_t classes) {
+  const int32_t* label = port.label.as<int32_t>();
+  for (int64_t i = 0; i < port.label.rows(); ++i)
+    if (label[i] < 0 || label[i] >= classes)
+      throw Error(kExitBadData, StrCat("layer \"", layer, "\": the label of row ", i, " is ",
+                                       label[i], ", not in [0, ", classes, ")"));
+}
+
+}  // namespace singa

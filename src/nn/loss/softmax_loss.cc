@@ -1,0 +1,116 @@
+// kSoftmaxLoss: sources logits and labels; its feature is softmax(logits). Metrics: "loss", the
+// mean of scale times the cross-entropy, and "accuracy", the share of rows whose label is in the
+// top k.
+#include "nn/loss/softmax_loss.h"
+
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+#include "math/cpu_dispatch.h"
+#include "math/softmax.h"
+#include "math/top_k.h"
+#include "nn/loss/labels.h"
+#include "nn/neuron/flat_rows.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+void Entropy(Context&, const float* p, const int32_t* label, double* sum, int64_t n, int64_t d) {
+  for (int64_t i = 0; i < n; ++i) {
+    const double own = p[i * d + label[i]];
+    *sum -= std::log(own < FLT_MIN ? FLT_MIN : own);  // NaN stays
+  }
+}
+
+SINGA_CPU_CLONES void Scale(const float* p, float* dx, int64_t n, float scale) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) dx[i] = scale * p[i];
+}
+
+void Backward(Context&, const float* p, const int32_t* label, float* dx, int64_t n, int64_t d,
+              float scale) {
+  Scale(p, dx, n * d, scale);
+  for (int64_t i = 0; i < n; ++i) dx[i * d + label[i]] = scale * (p[i * d + label[i]] - 1);
+}
+
+[[maybe_unused]] const bool registered =
+    CrossEntropy.Set(Device::kCpu, Entropy) && SoftmaxLossBackward.Set(Device::kCpu, Backward);
+
+class SoftmaxLossLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .dependency = Dependency::kOneToAll};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 2);
+    name_ = conf.name();
+    flat_ = FlatRows(in[0]->data.shape());
+    RequireLabels(conf, in, flat_.rows());
+    topk_ = conf.softmaxloss_conf().topk();
+    if (topk_ < 1 || topk_ > flat_.row_size())
+      throw ConfigError("softmaxloss_conf.topk",
+                        StrCat("must be in [1, ", flat_.row_size(), "], is ", topk_));
+    scale_ = conf.softmaxloss_conf().scale();
+    if (!std::isfinite(scale_))
+      throw ConfigError("softmaxloss_conf.scale", StrCat("must be finite, is ", scale_));
+    // With units cut over workers each has all logits, and the gradients of all add up.
+    if (conf.partition_dim() == 1) copies_ = conf.num_partitions();
+    loss_ = declare.Metric("loss");
+    accuracy_ = declare.Metric("accuracy");
+    if (!flat_.in_order()) declare.Scratch(in[0]->data.bytes());
+    out[0]->data.SetShape({flat_.rows(), flat_.row_size()});
+  }
+
+  Traits traits() const override {
+    return {.grad_reads_out = true,
+            .in_place_with = flat_.in_order() ? 0 : -1,
+            .originates_gradient = true};
+  }
+
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    const int64_t n = flat_.rows(), d = flat_.row_size();
+    const float* x = in[0]->data.data();
+    float* p = out[0]->data.data();
+    if (!flat_.in_order()) {
+      flat_.FromStored(ctx, x, p);
+      x = p;
+    }
+    SoftmaxForward(ctx, x, p, n, d);
+    if (phase & kDeploy) return;
+    CheckLabels(name_, *in[1], d);
+    const int32_t* label = in[1]->label.as<int32_t>();
+    double entropy = 0, hits = 0;
+    CrossEntropy(ctx, p, label, &entropy, n, d);
+    CountTopK(ctx, p, label, &hits, n, d, topk_);
+    loss_->Add(scale_ * entropy, static_cast<double>(n));
+    accuracy_->Add(hits, static_cast<double>(n));
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    Tensor& label_grad = in[1]->grad;
+    if (!label_grad.empty()) std::memset(label_grad.data(), 0, label_grad.bytes());
+    if (in[0]->grad.empty()) return;
+    float* dx = in[0]->grad.data();
+    float* flat_dx = flat_.in_order() ? dx : static_cast<float*>(ctx.scratch);
+    const auto rows_of_group = static_cast<float>(in[0]->span.batch * copies_);
+    SoftmaxLossBackward(ctx, out[0]->data.data(), in[1]->label.as<int32_t>(), flat_dx, flat_.rows(),
+                        flat_.row_size(), scale_ / rows_of_group);
+    if (!flat_.in_order()) flat_.ToStored(ctx, flat_dx, dx);
+  }
+
+ private:
+  std::string name_;
+  FlatRows flat_;
+  int64_t topk_ = 1, copies_ = 1;
+  float scale_ = 1;
+  Metric *loss_ = nullptr, *accuracy_ = nullptr;
+};
+
+SINGA_REGISTER_LAYER(kSoftmaxLoss, SoftmaxLossLayer);
+SINGA_REGISTER_LAYER(kCudnnSoftmaxLoss, SoftmaxLossLayer);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,62 @@
+#include "nn/neuron/activation.h"
+
+#include "math/elementwise.h"
+
+namespace singa {
+namespace {
+// a tanh(b x) with f(+-1) = +-1: LeCun et al., Efficient BackProp, 1998, section 4.4.
+constexpr float kA = 1.7159047f, kB = 0.66666667f;
+}  // namespace
+
+void ActivationLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
+  declare.Sources(in, 1);
+  activation_ = Choose(conf);
+  out[0]->data.SetShape(in[0]->data.shape());
+}
+
+void ActivationLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
+  const float* x = in[0]->data.data();
+  float* y = out[0]->data.data();
+  const int64_t n = out[0]->data.size();
+  switch (activation_.type) {
+    case RELU:
+      return ReluForward(ctx, x, y, n, activation_.negative_slope);
+    case SIGMOID:
+      return SigmoidForward(ctx, x, y, n);
+    case TANH:
+      return TanhForward(ctx, x, y, n, 1, 1);
+    case STANH:
+      return TanhForward(ctx, x, y, n, kA, kB);
+  }
+}
+
+void ActivationLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
+  if (in[0]->grad.empty()) return;
+  const float *y = out[0]->data.data(), *dy = out[0]->grad.data();
+  float* dx = in[0]->grad.data();
+  const int64_t n = out[0]->data.size();
+  switch (activation_.type) {
+    case RELU:
+      return ReluBackward(ctx, y, dy, dx, n, activation_.negative_slope);
+    case SIGMOID:
+      return SigmoidBackward(ctx, y, dy, dx, n);
+    case TANH:
+      return TanhBackward(ctx, y, dy, dx, n, 1, 1);
+    case STANH:
+      return TanhBackward(ctx, y, dy, dx, n, kA, kB);
+  }
+}
+
+namespace {
+
+class NamedActivationLayer final : public ActivationLayer {
+  Activation Choose(const LayerProto& conf) const override {
+    return {.type = conf.activation_conf().type()};
+  }
+};
+
+SINGA_REGISTER_LAYER(kActivation, NamedActivationLayer);
+SINGA_REGISTER_LAYER(kCudnnActivation, NamedActivationLayer);
+
+}  // namespace
+}  // namespace singa

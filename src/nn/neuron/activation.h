@@ -1,0 +1,30 @@
+// ActivationLayer: the base of layers that apply a function to every unit: kReLU, kSigmoid,
+// kSTanh, and kActivation, which picks by name. The gradient needs the output alone, so they run
+// in place.
+#pragma once
+
+#include "singa/nn/layer.h"
+
+namespace singa {
+
+struct Activation {
+  ActivationType type = RELU;
+  float negative_slope = 0;  // of RELU
+};
+
+class ActivationLayer : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  Traits traits() const override { return {.grad_reads_out = true, .in_place_with = 0}; }
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override;
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override;
+
+ protected:
+  virtual Activation Choose(const LayerProto& conf) const = 0;
+
+ private:
+  Activation activation_;
+};
+
+}  // namespace singa

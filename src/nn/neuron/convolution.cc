@@ -1,0 +1,81 @@
+#include "nn/neuron/convolution.h"
+
+#include "nn/neuron/inner_product.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class ConvolutionLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .dependency = Dependency::kOneToAll};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    desc_.in = ImageShape::Of(in[0]->data.shape());
+    desc_.window = ReadWindow(conf.convolution_conf(), "convolution_conf", desc_.in);
+    desc_.out = {desc_.in.n, OwnFilters(conf), desc_.window.y.Count(desc_.in.h),
+                 desc_.window.x.Count(desc_.in.w)};
+    if (conf.param_size() < 1)
+      throw ConfigError("param", "needs 1 or 2 params (weight, bias), has 0");
+    // Two factors, so that Param judges a product beyond int64.
+    const int64_t columns =
+        Shape({desc_.in.c, desc_.window.y.kernel, desc_.window.x.kernel}).size();
+    weight_ = declare.Param(0, {desc_.out.c, columns});
+    desc_.bias = conf.param_size() > 1;
+    if (desc_.bias) bias_ = declare.Param(1, {desc_.out.c});
+    out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
+  }
+
+  Traits traits() const override { return {.grad_reads_in = true}; }
+
+  void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
+    plan_ = MakeConvolution.Make(ctx, desc_);
+    declare.Scratch(plan_->scratch_bytes());
+  }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    plan_->Forward(ctx, in[0]->data.data(), weight_->data.data(),
+                   bias_ ? bias_->data.data() : nullptr, out[0]->data.data());
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    const float* dy = out[0]->grad.data();
+    float* const db = bias_ && !bias_->grad.empty() ? bias_->grad.data() : nullptr;
+    const float bias_beta = db ? bias_->beta() : 0;
+    if (!weight_->grad.empty())
+      plan_->BackwardWeights(ctx, in[0]->data.data(), dy, weight_->beta(), weight_->grad.data(),
+                             bias_beta, db);
+    else if (db)
+      SumBiasGradient(ctx, dy, bias_beta, db, desc_.out.n * desc_.out.pixels(), desc_.out.c);
+    if (!in[0]->grad.empty())
+      plan_->BackwardData(ctx, dy, weight_->data.data(), in[0]->grad.data());
+  }
+
+ private:
+  // The share of this copy where the filters are cut over workers.
+  static int64_t OwnFilters(const LayerProto& conf) {
+    const int64_t all = conf.convolution_conf().num_filters();
+    const char* const field = "convolution_conf.num_filters";
+    if (all < 1) throw ConfigError(field, StrCat("must be >= 1, is ", all));
+    if (conf.partition_dim() != 1) return all;
+    const int64_t part = conf.partition_id(), parts = conf.num_partitions();
+    if (parts > all)
+      throw ConfigError(field, StrCat(all, " cannot be cut over ", parts, " workers"));
+    return all * (part + 1) / parts - all * part / parts;
+  }
+
+  ConvolutionDesc desc_;
+  std::unique_ptr<ConvolutionPlan> plan_;
+  Param* weight_ = nullptr;
+  Param* bias_ = nullptr;  // null: none
+};
+
+SINGA_REGISTER_LAYER(kConvolution, ConvolutionLayer);
+SINGA_REGISTER_LAYER(kCConvolution, ConvolutionLayer);
+SINGA_REGISTER_LAYER(kCudnnConv, ConvolutionLayer);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,38 @@
+// Convolution: cross-correlation of images with filters.
+//   y[n, f, i, j] = b[f] + sum over c, p, q of W[f, c, p, q] x[n, c, i s - pad + p, j s - pad + q]
+// where x is 0 outside the image. Equals torch.nn.functional.conv2d.
+#pragma once
+
+#include <memory>
+
+#include "nn/neuron/window.h"
+#include "singa/tensor/kernel.h"
+
+namespace singa {
+
+struct ConvolutionDesc {
+  ImageShape in, out;
+  Window window;
+  bool bias = false;
+};
+
+// The prepared convolution of one layer. x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f];
+// w, dw: [f, c, kh, kw] (logical order); b, db: [f]. All calls may use scratch_bytes() of
+// Context::scratch.
+class ConvolutionPlan {
+ public:
+  virtual ~ConvolutionPlan() = default;
+  virtual const char* name() const = 0;
+  virtual int64_t scratch_bytes() const = 0;
+  // b: null where the desc has no bias.
+  virtual void Forward(Context& ctx, const float* x, const float* w, const float* b, float* y) = 0;
+  virtual void BackwardData(Context& ctx, const float* dy, const float* w, float* dx) = 0;
+  // dw = beta dw + gradient, db = bias_beta db + gradient; with beta 0 the old content is not read.
+  // db: null where nobody needs it.
+  virtual void BackwardWeights(Context& ctx, const float* x, const float* dy, float beta, float* dw,
+                               float bias_beta, float* db) = 0;
+};
+
+inline constinit PlanKernel<ConvolutionDesc, ConvolutionPlan> MakeConvolution{"Convolution"};
+
+}  // namespace singa

@@ -1,0 +1,67 @@
+// kDropout: in training, y = x m with m = 1 / (1 - ratio) or, with probability ratio, 0; else y =
+// x. m belongs to (layer, step, global row, unit), so neither partition nor folding changes it.
+#include <cstring>
+
+#include "math/elementwise.h"
+#include "singa/base/error.h"
+#include "singa/math/random_fill.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class DropoutLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    ratio_ = conf.dropout_conf().dropout_ratio();
+    if (!(ratio_ >= 0 && ratio_ < 1))
+      throw ConfigError("dropout_conf.dropout_ratio", StrCat("must be in [0, 1), is ", ratio_));
+    stream_ = conf.name();
+    // A part knows its own units' numbers only: parts must not draw the same mask.
+    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
+      stream_ += StrCat("@", conf.partition_id());
+    out[0]->data.SetShape(in[0]->data.shape());
+    if (ratio_ > 0) mask_ = declare.Buffer(in[0]->data.shape(), Keep::kForwardToBackward);
+  }
+
+  Traits traits() const override { return {.in_place_with = 0}; }
+
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    masked_ = (phase & kTrain) && mask_;
+    if (masked_) DrawMask(ctx, in[0]->span, in[0]->data.row_size());
+    Apply(ctx, in[0]->data, &out[0]->data);
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    if (!in[0]->grad.empty()) Apply(ctx, out[0]->grad, &in[0]->grad);
+  }
+
+ private:
+  void DrawMask(Context& ctx, const RowSpan& span, int64_t units) {
+    const Philox stream = ctx.Random(stream_);
+    const int64_t n = span.rows * units;  // of one time step
+    for (int64_t t = 0; t < span.steps; ++t)
+      BernoulliMask(ctx, stream, span.GlobalRow(t * span.rows) * units, n, 1 - ratio_,
+                    1 / (1 - ratio_), mask_->data() + t * n);
+  }
+
+  void Apply(Context& ctx, const Tensor& from, Tensor* to) const {
+    if (masked_)
+      Multiply(ctx, from.data(), mask_->data(), to->data(), from.size());
+    else if (from.data() != to->data())
+      std::memcpy(to->data(), from.data(), from.bytes());
+  }
+
+  float ratio_ = 0;
+  std::string stream_;
+  Tensor* mask_ = nullptr;  // of x's shape; null: ratio 0
+  bool masked_ = false;     // in the last ComputeFeature
+};
+
+SINGA_REGISTER_LAYER(kDropout, DropoutLayer);
+
+}  // namespace
+}  // namespace singa

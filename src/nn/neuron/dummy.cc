@@ -1,0 +1,96 @@
+// kDummy, for tests and measurements: copies its source's feature and its readers' gradient. As an
+// input it has no source and gives values of U[0, 1), as an output gradients of U[0, 1).
+#include <algorithm>
+#include <cstring>
+
+#include "singa/base/error.h"
+#include "singa/math/random_fill.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class DummyLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto& conf) const override {
+    const bool input = conf.dummy_conf().input();
+    return {.is_input = input, .row_wise = !input};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    input_ = conf.dummy_conf().input();
+    output_ = conf.dummy_conf().output();
+    declare.Sources(in, input_ ? 0 : 1);
+    stream_ = conf.name();
+    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
+      stream_ += StrCat("@", conf.partition_id());  // a part knows its own units' numbers only
+    gradient_stream_ = stream_ + "/gradient";
+    if (input_)
+      SetOwnShape(conf, out[0]);
+    else
+      out[0]->data.SetShape(in[0]->data.shape());
+  }
+
+  Traits traits() const override {
+    return {.in_place_with = input_ || output_ ? -1 : 0, .originates_gradient = output_};
+  }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    Tensor& y = out[0]->data;
+    if (input_)
+      Draw(ctx, stream_, out[0]->span, &y);
+    else if (in[0]->data.data() != y.data())
+      std::memcpy(y.data(), in[0]->data.data(), y.bytes());
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    if (input_ || in[0]->grad.empty()) return;
+    Tensor& dx = in[0]->grad;
+    if (output_)
+      Draw(ctx, gradient_stream_, in[0]->span, &dx);
+    else if (dx.data() != out[0]->grad.data())
+      std::memcpy(dx.data(), out[0]->grad.data(), dx.bytes());
+  }
+
+ private:
+  // This worker's rows, or units, of dummy_conf.shape.
+  static void SetOwnShape(const LayerProto& conf, Port* out) {
+    const auto& sizes = conf.dummy_conf().shape();
+    if (sizes.empty()) throw ConfigError("dummy_conf.shape", "must be set for an input");
+    for (int size : sizes)
+      if (size < 1) throw ConfigError("dummy_conf.shape", StrCat("must be >= 1, is ", size));
+    const std::vector<int64_t> dims(sizes.begin(), sizes.end());
+    Shape shape{std::span<const int64_t>(dims)};
+    out->span = {.rows = shape[0], .batch = shape[0], .first_step = conf.unroll_index()};
+    if (const int64_t parts = conf.num_partitions(); parts > 1) {
+      const int64_t part = conf.partition_id();
+      const int dim = conf.partition_dim();
+      if (dim >= shape.dims() || shape[dim] < parts)
+        throw ConfigError("dummy_conf.shape", StrCat(shape.ToString(), " cannot be cut over ",
+                                                     parts, " workers in dimension ", dim));
+      const int64_t begin = part * shape[dim] / parts;
+      shape.Set(dim, (part + 1) * shape[dim] / parts - begin);
+      if (dim == 0) {
+        out->span.first = begin;
+        out->span.rows = shape[0];
+      }
+    }
+    out->data.SetShape(shape);
+  }
+
+  // Numbers of (layer, step, global row, unit).
+  static void Draw(Context& ctx, const std::string& name, const RowSpan& span, Tensor* x) {
+    const int64_t units = x->row_size(), n = span.rows * units;  // n: of one time step
+    for (int64_t t = 0; t < span.steps; ++t)
+      FillUniform(ctx, ctx.Random(name), span.GlobalRow(t * span.rows) * units, n, 0, 1,
+                  x->data() + t * n);
+  }
+
+  bool input_ = false, output_ = false;
+  std::string stream_, gradient_stream_;
+};
+
+SINGA_REGISTER_LAYER(kDummy, DummyLayer);
+
+}  // namespace
+}  // namespace singa

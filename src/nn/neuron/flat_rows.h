@@ -1,0 +1,34 @@
+// FlatRows: a feature as one row of numbers for each record, in logical order: where (c, h, w) is
+// stored as (h, w, c), that takes a copy.
+#pragma once
+
+#include "math/transpose.h"
+#include "singa/tensor/shape.h"
+
+namespace singa {
+
+class FlatRows {
+ public:
+  FlatRows() = default;
+  explicit FlatRows(const Shape& feature) : rows_(feature[0]), size_(feature.size(1)) {
+    if (feature.dims() == 4) channels_ = feature[1];
+  }
+
+  int64_t rows() const { return rows_; }
+  int64_t row_size() const { return size_; }
+  // Whether the storage is the rows already.
+  bool in_order() const { return channels_ == 1 || channels_ == size_; }
+
+  // REQUIRES: !in_order(), and no overlap.
+  void FromStored(Context& ctx, const float* stored, float* flat) const {
+    TransposeEach(ctx, stored, flat, rows_, size_ / channels_, channels_);
+  }
+  void ToStored(Context& ctx, const float* flat, float* stored) const {
+    TransposeEach(ctx, flat, stored, rows_, channels_, size_ / channels_);
+  }
+
+ private:
+  int64_t rows_ = 0, size_ = 0, channels_ = 1;
+};
+
+}  // namespace singa

@@ -1,0 +1,149 @@
+#include "nn/neuron/inner_product.h"
+
+#include <algorithm>
+
+#include "math/cpu_dispatch.h"
+#include "nn/neuron/flat_rows.h"
+#include "singa/math/gemm.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+SINGA_CPU_CLONES void AddRow(const float* __restrict b, float* __restrict y, int64_t h) {
+  for (int64_t j = 0; j < h; ++j) y[j] += b[j];
+}
+
+void Add(Context&, const float* b, float* y, int64_t n, int64_t h) {
+  for (int64_t r = 0; r < n; ++r) AddRow(b, y + r * h, h);
+}
+
+// Columns [begin, end) of all rows, in row order.
+SINGA_CPU_CLONES void SumColumns(const float* __restrict dy, float beta, float* __restrict db,
+                                 int64_t n, int64_t h, int64_t begin, int64_t end) {
+  for (int64_t j = begin; j < end; ++j) db[j] = beta == 0 ? 0 : beta * db[j];
+  for (int64_t r = 0; r < n; ++r)
+    for (int64_t j = begin; j < end; ++j) db[j] += dy[r * h + j];
+}
+
+void Sum(Context&, const float* dy, float beta, float* db, int64_t n, int64_t h) {
+  constexpr int64_t kColumns = 1024;  // of db: stay in the first-level cache
+  for (int64_t j = 0; j < h; j += kColumns)
+    SumColumns(dy, beta, db, n, h, j, std::min(h, j + kColumns));
+}
+
+void Feature(Context& ctx, const float* x, GemmOperand w, const float* b, float* y, int64_t n,
+             int64_t h, int64_t v, float*) {
+  Gemm(ctx, n, h, v, 1, {x, v}, w, 0, y, h);
+  if (b) AddBias(ctx, b, y, n, h);
+}
+
+[[maybe_unused]] const bool registered = InnerProductFeature.Set(Device::kCpu, Feature) &&
+                                         AddBias.Set(Device::kCpu, Add) &&
+                                         SumBiasGradient.Set(Device::kCpu, Sum);
+
+class InnerProductLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .dependency = Dependency::kOneToAll};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    const InnerProductProto& ip = conf.innerproduct_conf();
+    flat_ = FlatRows(in[0]->data.shape());
+    rows_ = flat_.rows();
+    inputs_ = flat_.row_size();
+    outputs_ = OwnOutputs(conf);
+    transposed_ = ip.transpose();
+    CheckParams(conf);
+    weight_ = declare.Param(0, transposed_ ? Shape{inputs_, outputs_} : Shape{outputs_, inputs_});
+    if (ip.bias_term()) bias_ = declare.Param(1, {outputs_});
+    if (!flat_.in_order()) logical_x_ = declare.Buffer({rows_, inputs_}, Keep::kForwardToBackward);
+    out[0]->data.SetShape({rows_, outputs_});
+  }
+
+  Traits traits() const override { return {.grad_reads_in = logical_x_ == nullptr}; }
+
+  void Prepare(Context&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Scratch(out[0]->data.bytes());
+    if (logical_x_) declare.Scratch(in[0]->data.bytes());
+  }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    const float* x = in[0]->data.data();
+    if (logical_x_) {
+      flat_.FromStored(ctx, x, logical_x_->data());
+      x = logical_x_->data();
+    }
+    InnerProductFeature(ctx, x, Weight(!transposed_), bias_ ? bias_->data.data() : nullptr,
+                        out[0]->data.data(), rows_, outputs_, inputs_,
+                        static_cast<float*>(ctx.scratch));
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    const float* dy = out[0]->grad.data();
+    const float* x = logical_x_ ? logical_x_->data() : in[0]->data.data();
+    if (bias_ && !bias_->grad.empty())
+      SumBiasGradient(ctx, dy, bias_->beta(), bias_->grad.data(), rows_, outputs_);
+    if (!weight_->grad.empty()) WeightGradient(ctx, x, dy);
+    if (!in[0]->grad.empty()) InputGradient(ctx, dy, in[0]->grad.data());
+  }
+
+ private:
+  // The share of this copy where the outputs are cut over workers.
+  static int64_t OwnOutputs(const LayerProto& conf) {
+    const int64_t all = conf.innerproduct_conf().num_output();
+    const char* const field = "innerproduct_conf.num_output";
+    if (all < 1) throw ConfigError(field, StrCat("must be >= 1, is ", all));
+    if (conf.partition_dim() != 1) return all;
+    const int64_t part = conf.partition_id(), parts = conf.num_partitions();
+    if (parts > all)
+      throw ConfigError(field, StrCat(all, " cannot be cut over ", parts, " workers"));
+    return all * (part + 1) / parts - all * part / parts;
+  }
+
+  static void CheckParams(const LayerProto& conf) {
+    const int has = conf.param_size();
+    const bool bias = conf.innerproduct_conf().bias_term();
+    if (has >= (bias ? 2 : 1)) return;
+    throw ConfigError("param", bias ? StrCat("needs 2 params (weight, bias), has ", has,
+                                             "; without a bias set innerproduct_conf.bias_term: "
+                                             "false")
+                                    : StrCat("needs 1 param (weight), has ", has));
+  }
+
+  // The weight, or its transpose: [inputs, outputs] if `flip` is what its storage is not.
+  GemmOperand Weight(bool flip) const {
+    return {weight_->data.data(), transposed_ ? outputs_ : inputs_, flip};
+  }
+
+  void WeightGradient(Context& ctx, const float* x, const float* dy) const {
+    float* dw = weight_->grad.data();
+    if (transposed_)
+      Gemm(ctx, inputs_, outputs_, rows_, 1, Transposed(x, inputs_), {dy, outputs_},
+           weight_->beta(), dw, outputs_);
+    else
+      Gemm(ctx, outputs_, inputs_, rows_, 1, Transposed(dy, outputs_), {x, inputs_},
+           weight_->beta(), dw, inputs_);
+  }
+
+  void InputGradient(Context& ctx, const float* dy, float* dx) const {
+    float* const logical_dx = logical_x_ ? static_cast<float*>(ctx.scratch) : dx;
+    Gemm(ctx, rows_, inputs_, outputs_, 1, {dy, outputs_}, Weight(transposed_), 0, logical_dx,
+         inputs_);
+    if (logical_x_) flat_.ToStored(ctx, logical_dx, dx);
+  }
+
+  FlatRows flat_;  // weights know the order (c, h, w), the source may have another
+  int64_t rows_ = 0, inputs_ = 0, outputs_ = 0;
+  bool transposed_ = false;
+  Param* weight_ = nullptr;
+  Param* bias_ = nullptr;        // null: none
+  Tensor* logical_x_ = nullptr;  // the source in logical order; null: it is already
+};
+
+SINGA_REGISTER_LAYER(kInnerProduct, InnerProductLayer);
+
+}  // namespace
+}  // namespace singa

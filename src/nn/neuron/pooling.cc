@@ -1,0 +1,64 @@
+#include "nn/neuron/pooling.h"
+
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class PoolingLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    const PoolingProto& pooling = conf.pooling_conf();
+    desc_.in = ImageShape::Of(in[0]->data.shape());
+    desc_.window = ReadWindow(pooling, "pooling_conf", desc_.in);
+    CheckPad(RowsOf(pooling, "pooling_conf"));
+    CheckPad(ColumnsOf(pooling, "pooling_conf"));
+    desc_.out = {desc_.in.n, desc_.in.c, desc_.window.y.Count(desc_.in.h),
+                 desc_.window.x.Count(desc_.in.w)};
+    desc_.max = pooling.pool() == PoolingProto::MAX;
+    out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
+  }
+
+  Traits traits() const override { return {}; }
+
+  void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
+    plan_ = MakePooling.Make(ctx, desc_);
+    declare.Scratch(plan_->scratch_bytes());
+    if (plan_->winner_bytes() > 0)
+      winners_ = declare.Buffer({plan_->winner_bytes()}, Keep::kForwardToBackward, DType::kU8);
+  }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    plan_->Forward(ctx, in[0]->data.data(), out[0]->data.data(), winners());
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    if (!in[0]->grad.empty())
+      plan_->Backward(ctx, out[0]->grad.data(), winners(), in[0]->grad.data());
+  }
+
+ private:
+  // Every window must hold something that is no padding.
+  static void CheckPad(const WindowFields& fields) {
+    const WindowSide& side = fields.side;
+    if (side.pad >= side.kernel)
+      throw ConfigError(fields.pad,
+                        StrCat("must be less than the kernel, ", side.kernel, ", is ", side.pad));
+  }
+
+  void* winners() const { return winners_ ? winners_->as<uint8_t>() : nullptr; }
+
+  PoolingDesc desc_;
+  std::unique_ptr<PoolingPlan> plan_;
+  Tensor* winners_ = nullptr;  // which element of each window won; null for avg
+};
+
+SINGA_REGISTER_LAYER(kPooling, PoolingLayer);
+SINGA_REGISTER_LAYER(kCPooling, PoolingLayer);
+SINGA_REGISTER_LAYER(kCudnnPool, PoolingLayer);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,35 @@
+// Pooling: the largest value or the mean of each window, channel by channel.
+//   max: padding never wins; of equal values the first in row-major order wins and alone gets the
+//        gradient. Equals torch.nn.functional.max_pool2d without ceil_mode.
+//   avg: sum over the window with zeros as padding / area of the window; windows never reach beyond
+//        the padded image. Equals avg_pool2d with count_include_pad.
+#pragma once
+
+#include <memory>
+
+#include "nn/neuron/window.h"
+#include "singa/tensor/kernel.h"
+
+namespace singa {
+
+struct PoolingDesc {
+  ImageShape in, out;  // out.c == in.c
+  Window window;       // pad < kernel on both sides
+  bool max = true;     // false: avg
+};
+
+// The prepared pooling of one layer. x, dx: [n, h, w, c]; y, dy: [n, oh, ow, c]. Calls may use
+// scratch_bytes() of Context::scratch; `winners`, of winner_bytes(), goes from Forward to Backward.
+class PoolingPlan {
+ public:
+  virtual ~PoolingPlan() = default;
+  virtual const char* name() const = 0;
+  virtual int64_t scratch_bytes() const = 0;
+  virtual int64_t winner_bytes() const = 0;  // 0 for avg
+  virtual void Forward(Context& ctx, const float* x, float* y, void* winners) = 0;
+  virtual void Backward(Context& ctx, const float* dy, const void* winners, float* dx) = 0;
+};
+
+inline constinit PlanKernel<PoolingDesc, PoolingPlan> MakePooling{"Pooling"};
+
+}  // namespace singa

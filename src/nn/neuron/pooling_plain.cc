@@ -1,0 +1,74 @@
+// The readable pooling: one output pixel after the other, its channels side by side.
+#include <algorithm>
+#include <limits>
+
+#include "nn/neuron/pooling.h"
+
+namespace singa {
+namespace {
+
+class PlainPooling final : public PoolingPlan {
+ public:
+  explicit PlainPooling(const PoolingDesc& desc) : d_(desc) {}
+
+  const char* name() const override { return "plain"; }
+  int64_t scratch_bytes() const override { return 0; }
+  int64_t winner_bytes() const override {
+    return d_.max ? d_.out.size() * static_cast<int64_t>(sizeof(int64_t)) : 0;
+  }
+
+  void Forward(Context&, const float* x, float* y, void* winners) override {
+    int64_t* winner = static_cast<int64_t*>(winners);
+    std::fill_n(y, d_.out.size(), d_.max ? std::numeric_limits<float>::lowest() : 0.f);
+    if (d_.max) std::fill_n(winner, d_.out.size(), int64_t{-1});
+    Visit([&](int64_t i, int64_t o) {
+      if (!d_.max) {
+        y[o] += x[i] / static_cast<float>(d_.window.area());
+      } else if (winner[o] < 0 || x[i] > y[o]) {
+        y[o] = x[i];
+        winner[o] = i;
+      }
+    });
+  }
+
+  void Backward(Context&, const float* dy, const void* winners, float* dx) override {
+    const int64_t* winner = static_cast<const int64_t*>(winners);
+    std::fill_n(dx, d_.in.size(), 0.f);
+    if (d_.max)
+      for (int64_t o = 0; o < d_.out.size(); ++o) dx[winner[o]] += dy[o];
+    else
+      Visit([&](int64_t i, int64_t o) { dx[i] += dy[o] / static_cast<float>(d_.window.area()); });
+  }
+
+ private:
+  // visit(i, o) for each output element o and each element i of its window that is no padding,
+  // windows in row-major order.
+  template <typename Visitor>
+  void Visit(const Visitor& visit) const {
+    const ImageShape &in = d_.in, &out = d_.out;
+    for (int64_t n = 0; n < out.n; ++n)
+      for (int64_t oy = 0; oy < out.h; ++oy)
+        for (int64_t ox = 0; ox < out.w; ++ox) {
+          const int64_t y0 = oy * d_.window.y.stride - d_.window.y.pad;
+          const int64_t x0 = ox * d_.window.x.stride - d_.window.x.pad;
+          for (int64_t y = std::max<int64_t>(y0, 0); y < std::min(in.h, y0 + d_.window.y.kernel);
+               ++y)
+            for (int64_t x = std::max<int64_t>(x0, 0); x < std::min(in.w, x0 + d_.window.x.kernel);
+                 ++x)
+              for (int64_t c = 0; c < in.c; ++c)
+                visit(((n * in.h + y) * in.w + x) * in.c + c,
+                      ((n * out.h + oy) * out.w + ox) * out.c + c);
+        }
+  }
+
+  const PoolingDesc d_;
+};
+
+std::unique_ptr<PoolingPlan> Make(Context&, const PoolingDesc& desc) {
+  return std::make_unique<PlainPooling>(desc);
+}
+
+[[maybe_unused]] const bool registered = MakePooling.Set(Device::kCpu, Make);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,101 @@
+// Window: what convolution and pooling slide over a feature, and the geometry that results.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "singa/base/error.h"
+#include "singa/tensor/shape.h"
+
+namespace singa {
+
+// One side, in pixels. The k-th window covers [k stride - pad, k stride - pad + kernel).
+struct WindowSide {
+  int64_t kernel = 1, pad = 0, stride = 1;
+  int64_t Count(int64_t in) const { return (in + 2 * pad - kernel) / stride + 1; }
+};
+
+struct Window {
+  WindowSide y, x;
+  int64_t area() const { return y.kernel * x.kernel; }
+};
+
+// A feature as layers with windows see it: n images of c channels and h x w pixels,
+// stored [n, h, w, c].
+struct ImageShape {
+  int64_t n = 0, c = 0, h = 0, w = 0;
+  int64_t pixels() const { return h * w; }
+  int64_t size() const { return n * c * h * w; }
+
+  // Of (n, c, h, w), or (n, h, w) with one channel. Throws ConfigError("srclayers").
+  static ImageShape Of(const Shape& shape) {
+    if (shape.dims() == 4) return {shape[0], shape[1], shape[2], shape[3]};
+    if (shape.dims() == 3) return {shape[0], 1, shape[1], shape[2]};
+    throw ConfigError("srclayers",
+                      StrCat("needs a source of shape (batch, channels, height, width) or (batch, "
+                             "height, width), has ",
+                             shape.ToString()));
+  }
+};
+
+// Whether two images' and a window's sizes fit 32 bits, as vendor libraries want them.
+inline bool FitsInt32(const ImageShape& in, const ImageShape& out, const Window& window) {
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+  return in.size() <= kMax && out.size() <= kMax && in.h + 2 * window.y.pad <= kMax &&
+         in.w + 2 * window.x.pad <= kMax && window.y.stride <= kMax && window.x.stride <= kMax;
+}
+
+// One side of a window from its conf, with the names of the fields that gave it.
+struct WindowFields {
+  WindowSide side;
+  std::string kernel, pad, stride;
+};
+
+// Throws ConfigError naming the field unless the window fits the padded image at least once.
+inline void CheckWindow(const WindowFields& fields, int64_t in, const char* what) {
+  const WindowSide& side = fields.side;
+  if (side.kernel < 1) throw ConfigError(fields.kernel, StrCat("must be >= 1, is ", side.kernel));
+  if (side.stride < 1) throw ConfigError(fields.stride, StrCat("must be >= 1, is ", side.stride));
+  if (side.pad < 0) throw ConfigError(fields.pad, StrCat("must be >= 0, is ", side.pad));
+  if (side.kernel > in + 2 * side.pad)
+    throw ConfigError(fields.kernel, StrCat("is ", side.kernel, ", larger than the padded ", what,
+                                            " of its source, ", in + 2 * side.pad));
+}
+
+// `square`, where the user set it, wins over the field of one side. Fields may be unsigned.
+inline int64_t Pick(bool has_square, int64_t square, int64_t side) {
+  return has_square ? square : side;
+}
+
+// The fields of ConvolutionProto or PoolingProto `conf`, which lies at `path`.
+template <typename Conf>
+WindowFields RowsOf(const Conf& conf, const std::string& path) {
+  return {{Pick(conf.has_kernel(), conf.kernel(), conf.kernel_y()),
+           Pick(conf.has_pad(), conf.pad(), conf.pad_y()),
+           Pick(conf.has_stride(), conf.stride(), conf.stride_y())},
+          path + (conf.has_kernel() ? ".kernel" : ".kernel_y"),
+          path + (conf.has_pad() ? ".pad" : ".pad_y"),
+          path + (conf.has_stride() ? ".stride" : ".stride_y")};
+}
+
+template <typename Conf>
+WindowFields ColumnsOf(const Conf& conf, const std::string& path) {
+  return {{Pick(conf.has_kernel(), conf.kernel(), conf.kernel_x()),
+           Pick(conf.has_pad(), conf.pad(), conf.pad_x()),
+           Pick(conf.has_stride(), conf.stride(), conf.stride_x())},
+          path + (conf.has_kernel() ? ".kernel" : ".kernel_x"),
+          path + (conf.has_pad() ? ".pad" : ".pad_x"),
+          path + (conf.has_stride() ? ".stride" : ".stride_x")};
+}
+
+// Reads and checks both sides. Throws ConfigError.
+template <typename Conf>
+Window ReadWindow(const Conf& conf, const std::string& path, const ImageShape& in) {
+  const WindowFields rows = RowsOf(conf, path), columns = ColumnsOf(conf, path);
+  CheckWindow(rows, in.h, "height");
+  CheckWindow(columns, in.w, "width");
+  return {rows.side, columns.side};
+}
+
+}  // namespace singa

@@ -1,0 +1,83 @@
+#include "train/evaluator.h"
+
+#include "nn/plan/net_builder.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+Net PlanNet(const JobProto& job, Phase phase, ParamTable* params, const Algorithm& algorithm,
+            Context* ctx, NetMemory* memory) {
+  NetOptions options;
+  options.phase = phase;
+  options.gradients = phase == kTrain;
+  options.reuse = algorithm.forward_backward();
+  ConfigErrors errors;
+  Net net = BuildNet(job.neuralnet(), options, {params}, &errors);
+  if (!errors.empty()) throw errors.front().Under("neuralnet");
+  try {
+    *memory = net.Plan(*ctx);
+  } catch (const ConfigError& error) {
+    throw error.Under("neuralnet");
+  }
+  return net;
+}
+
+Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
+                     Context* ctx)
+    : job_(job), phase_(phase), params_(params), algorithm_(algorithm), ctx_(ctx) {
+  net_ = PlanNet(job_, phase_, params_, *algorithm_, ctx_, &memory_);
+}
+
+void Evaluator::Open(const Tensor& arena) {
+  arena_ = arena;
+  net_.Bind(arena);
+  net_.Open(*ctx_);
+}
+
+void Evaluator::RunBatches(Net* net, int64_t first_record, int64_t batches, MetricSums* sums) {
+  for (NetNode& node : net->nodes()) node.layer->SeekReader(first_record);
+  for (int64_t i = 0; i < batches; ++i) {
+    algorithm_->TestOneBatch(*ctx_, *net);
+    sums->Take();
+  }
+}
+
+MetricSums Evaluator::Run(int64_t steps) {
+  MetricSums sums(&net_);
+  if (steps > 0) {
+    RunBatches(&net_, 0, steps, &sums);
+    return sums;
+  }
+  int64_t records = -1;
+  for (NetNode& node : net_.nodes()) records = std::max(records, node.layer->CountRecords());
+  const int64_t batch = net_.batch();
+  if (records < 0)
+    throw ConfigError("test_steps", "must be > 0 where no input layer reads a store");
+  RunBatches(&net_, 0, records / batch, &sums);
+  if (records % batch == 0) return sums;
+  Net* tail = TailNet(records % batch);
+  MetricSums tail_sums(tail);
+  RunBatches(tail, records - records % batch, 1, &tail_sums);
+  sums.Add(tail_sums);
+  return sums;
+}
+
+// The same net for a batch of `rows`.
+Net* Evaluator::TailNet(int64_t rows) {
+  if (!tail_) {
+    JobProto job = job_;
+    for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer()) {
+      if (!layer.has_store_conf()) continue;
+      layer.mutable_store_conf()->clear_batchsize();
+      layer.mutable_store_conf()->add_batchsize(static_cast<int32_t>(rows));
+    }
+    NetMemory memory;
+    tail_ = std::make_unique<Net>(PlanNet(job, phase_, params_, *algorithm_, ctx_, &memory));
+    tail_->Bind(arena_.bytes() >= memory.arena ? arena_
+                                               : Tensor::Allocate({memory.arena}, DType::kU8));
+    tail_->Open(*ctx_);
+  }
+  return tail_.get();
+}
+
+}  // namespace singa

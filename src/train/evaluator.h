@@ -1,0 +1,46 @@
+// Evaluator: the net of a test or validation phase on the params of the train net.
+#pragma once
+
+#include <memory>
+
+#include "singa/proto/job.pb.h"
+#include "singa/train/algorithm.h"
+#include "train/metric_sums.h"
+
+namespace singa {
+
+class Evaluator {
+ public:
+  // Plans the net of `phase`. Throws the first ConfigError, relative to the JobProto.
+  Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
+            Context* ctx);
+
+  int64_t arena_bytes() const { return memory_.arena; }
+  NetMemory memory() const { return memory_; }
+  Net& net() { return net_; }
+  void Open(const Tensor& arena);
+
+  // Means over `steps` batches from the first record on; 0 steps: over every record of the store
+  // once.
+  MetricSums Run(int64_t steps);
+
+ private:
+  void RunBatches(Net* net, int64_t first_record, int64_t batches, MetricSums* sums);
+  Net* TailNet(int64_t rows);
+
+  JobProto job_;
+  Phase phase_;
+  ParamTable* params_;
+  Algorithm* algorithm_;
+  Context* ctx_;
+  Net net_;
+  NetMemory memory_;
+  Tensor arena_;
+  std::unique_ptr<Net> tail_;  // for the records after the last whole batch
+};
+
+// The net of one phase of a job with one worker, planned. Throws the first ConfigError.
+Net PlanNet(const JobProto& job, Phase phase, ParamTable* params, const Algorithm& algorithm,
+            Context* ctx, NetMemory* memory);
+
+}  // namespace singa

@@ -1,0 +1,61 @@
+#include "train/init_params.h"
+
+#include <cstring>
+#include <set>
+
+#include "io/checkpoint/params_file.h"
+#include "singa/base/error.h"
+#include "singa/train/initializer.h"
+
+namespace singa {
+namespace {
+
+void LoadFile(const std::string& path, int index, ParamTable* params, std::set<std::string>* loaded,
+              std::set<std::string>* unused) {
+  const ParamsFile file = LoadParams(path);
+  size_t matched = 0;
+  for (const auto& [name, entry] : file.params()) {
+    Param* param = params->Find(name);
+    if (!param) {
+      unused->insert(name);
+      continue;
+    }
+    if (!(entry.shape == param->shape()))
+      throw ConfigError(StrCat("checkpoint_path[", index, "]"),
+                        StrCat("param \"", name, "\" has the shape ", entry.shape.ToString(),
+                               " in \"", file.path(), "\", in the net ",
+                               param->shape().ToString()));
+    std::memcpy(param->data.data(), entry.values.data(), param->data.bytes());
+    loaded->insert(name);
+    ++matched;
+  }
+  if (matched == 0)
+    throw ConfigError(StrCat("checkpoint_path[", index, "]"),
+                      StrCat("no param of \"", file.path(), "\" is one of the net's"));
+}
+
+}  // namespace
+
+InitReport InitParams(Context& ctx, const std::vector<std::string>& files, ParamTable* params) {
+  std::set<std::string> loaded, unused;
+  for (size_t i = 0; i < files.size(); ++i)
+    LoadFile(files[i], static_cast<int>(i), params, &loaded, &unused);
+  InitReport report;
+  report.unused.assign(unused.begin(), unused.end());
+  for (const auto& param : params->params()) {
+    if (loaded.count(param->name())) {
+      report.loaded.push_back(param->name());
+      continue;
+    }
+    try {
+      const Philox stream{ctx.seed, HashName(param->name()), 0};
+      MakeInitializer(param->conf().init())->Fill(ctx, stream, param->shape(), param->data.data());
+    } catch (const ConfigError& error) {
+      throw error.Under(param->path() + ".init").Under("neuralnet");
+    }
+    report.initialised.push_back(param->name());
+  }
+  return report;
+}
+
+}  // namespace singa

@@ -1,0 +1,23 @@
+// First values of a job's params: from checkpoint_path files, else from their initializers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "singa/nn/declare.h"
+#include "singa/tensor/context.h"
+
+namespace singa {
+
+// What came from where, by param name in net order.
+struct InitReport {
+  std::vector<std::string> loaded, initialised;
+  std::vector<std::string> unused;  // in the files, but the net lacks them
+};
+
+// Later files win. REQUIRES: the params' data is bound. Throws FileError, DataError: a file is
+// missing or damaged; ConfigError relative to the JobProto: a shape differs, no file gives any
+// param of the net, or a param has no init.
+InitReport InitParams(Context& ctx, const std::vector<std::string>& files, ParamTable* params);
+
+}  // namespace singa

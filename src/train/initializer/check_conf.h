@@ -1,0 +1,24 @@
+// Checks that several initializers share.
+#pragma once
+
+#include <cmath>
+
+#include "singa/train/initializer.h"
+#include "train/check_range.h"
+
+namespace singa {
+
+// conf.value(), checked.
+inline float CheckedValue(const ParamGenProto& conf) {
+  CheckRange(std::isfinite(conf.value()), "value", "finite", conf.value());
+  return conf.value();
+}
+
+// Throws ConfigError unless a param of `shape` is a matrix, which the Sqrt kinds need.
+inline void CheckMatrix(const Shape& shape, const char* type) {
+  if (shape.dims() != 2)
+    throw ConfigError(
+        "type", StrCat(type, " needs a param of two dimensions, this one is ", shape.ToString()));
+}
+
+}  // namespace singa

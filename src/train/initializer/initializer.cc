@@ -1,0 +1,18 @@
+#include "singa/train/initializer.h"
+
+#include "train/make_by_type.h"
+
+namespace singa {
+
+InitializerRegistry& Initializers() {
+  static InitializerRegistry registry;
+  return registry;
+}
+
+std::unique_ptr<Initializer> MakeInitializer(const ParamGenProto& conf) {
+  return MakeByType(Initializers(), conf, kUserInit, InitMethod_Name(conf.type()),
+                    "the param needs an init with a type or a user_type: no checkpoint gives its "
+                    "values");
+}
+
+}  // namespace singa

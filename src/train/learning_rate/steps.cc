@@ -1,0 +1,65 @@
+// The schedules that change at certain steps. proto/updater.proto lists their formulas.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "train/learning_rate/check_conf.h"
+
+namespace singa {
+namespace {
+
+// base_lr gamma^floor(step / change_freq)
+class StepRate final : public LearningRate {
+ public:
+  void Setup(const LRGenProto& conf) override {
+    base_ = CheckedBase(conf);
+    CheckHas(conf.has_step_conf(), "step_conf", "kStep");
+    gamma_ = conf.step_conf().gamma();
+    freq_ = conf.step_conf().change_freq();
+    CheckRange(gamma_ > 0 && std::isfinite(gamma_), "step_conf.gamma", "> 0", gamma_);
+    CheckRange(freq_ >= 1, "step_conf.change_freq", ">= 1", freq_);
+  }
+  float At(int64_t step) const override {
+    return static_cast<float>(base_ * std::pow(double{gamma_}, static_cast<double>(step / freq_)));
+  }
+
+ private:
+  float base_ = 0, gamma_ = 1;
+  int64_t freq_ = 1;
+};
+SINGA_REGISTER_LEARNING_RATE(kStep, StepRate);
+
+// step_lr[k], k the last index with step[k] <= step; step_lr[0] before step[0].
+class FixedStepRate final : public LearningRate {
+ public:
+  void Setup(const LRGenProto& conf) override {
+    CheckHas(conf.has_fixedstep_conf(), "fixedstep_conf", "kFixedStep");
+    const FixedStepProto& fixed = conf.fixedstep_conf();
+    steps_.assign(fixed.step().begin(), fixed.step().end());
+    rates_.assign(fixed.step_lr().begin(), fixed.step_lr().end());
+    CheckRange(!steps_.empty(), "fixedstep_conf.step", "set at least once", "not set");
+    if (rates_.size() != steps_.size())
+      throw ConfigError("fixedstep_conf.step_lr",
+                        StrCat("must be set as often as step: ", steps_.size(), ", is set ",
+                               rates_.size(), " times"));
+    CheckRange(steps_[0] >= 0, "fixedstep_conf.step", ">= 0", steps_[0]);
+    for (size_t k = 1; k < steps_.size(); ++k)
+      if (steps_[k] <= steps_[k - 1])
+        throw ConfigError("fixedstep_conf.step",
+                          StrCat("must grow, has ", steps_[k], " after ", steps_[k - 1]));
+    for (float rate : rates_)
+      CheckRange(rate >= 0 && std::isfinite(rate), "fixedstep_conf.step_lr", ">= 0", rate);
+  }
+  float At(int64_t step) const override {
+    const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);
+    return rates_[std::max<int64_t>(0, after - steps_.begin() - 1)];
+  }
+
+ private:
+  std::vector<int64_t> steps_;
+  std::vector<float> rates_;
+};
+SINGA_REGISTER_LEARNING_RATE(kFixedStep, FixedStepRate);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,40 @@
+#include "train/metric_sums.h"
+
+#include <glog/logging.h>
+
+namespace singa {
+
+MetricSums::MetricSums(Net* net) {
+  for (NetNode& node : net->nodes())
+    for (Metric& metric : node.declare->metrics()) {
+      size_t i = 0;
+      while (i < entries_.size() &&
+             (entries_[i].layer != node.name || entries_[i].name != metric.name))
+        ++i;
+      if (i == entries_.size()) entries_.push_back({node.name, metric.name});
+      cells_.push_back({&metric, i});
+    }
+}
+
+void MetricSums::Take() {
+  for (const Cell& cell : cells_) {
+    double* values = cell.metric->cell.as<double>();
+    entries_[cell.entry].sum += values[0];
+    entries_[cell.entry].weight += values[1];
+    values[0] = values[1] = 0;
+  }
+}
+
+void MetricSums::Add(const MetricSums& other) {
+  CHECK_EQ(entries_.size(), other.entries_.size());
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].sum += other.entries_[i].sum;
+    entries_[i].weight += other.entries_[i].weight;
+  }
+}
+
+void MetricSums::Reset() {
+  for (Entry& entry : entries_) entry.sum = entry.weight = 0;
+}
+
+}  // namespace singa

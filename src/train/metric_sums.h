@@ -1,0 +1,40 @@
+// MetricSums: the metrics of a net's layers, summed over steps; one entry for each layer and metric
+// name, whatever copies of the layer the net has.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "singa/nn/net.h"
+
+namespace singa {
+
+class MetricSums {
+ public:
+  struct Entry {
+    std::string layer, name;
+    double sum = 0, weight = 0;
+    double mean() const { return sum / weight; }  // NaN where nothing was added
+  };
+
+  MetricSums() = default;
+  explicit MetricSums(Net* net);
+
+  // Adds what the layers' cells hold and zeroes them. Allocates nothing.
+  void Take();
+  void Add(const MetricSums& other);  // of a net with the same layers
+  void Reset();
+
+  std::vector<Entry>& entries() { return entries_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  struct Cell {
+    Metric* metric;
+    size_t entry;
+  };
+  std::vector<Entry> entries_;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace singa

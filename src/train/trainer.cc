@@ -1,0 +1,108 @@
+#include "train/trainer.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <set>
+
+#include "singa/base/error.h"
+
+extern "C" void openblas_set_num_threads(int threads);
+
+namespace singa {
+
+bool RunsPhase(const JobProto& job, Phase phase) {
+  if (phase == kVal) return job.validate_freq() > 0;
+  return job.test_freq() > 0 || job.test_steps() > 0 || job.test_epochs() > 0;
+}
+
+Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices)
+    : job_(job) {
+  ctx_.threads = threads;
+  ctx_.plain = job.plain_kernels();
+  ctx_.seed = job.seed();
+  ctx_.state = &state_;
+  omp_set_num_threads(threads);
+  openblas_set_num_threads(threads);
+  try {
+    algorithm_ = MakeAlgorithm(job.train_one_batch());
+  } catch (const ConfigError& error) {
+    throw error.Under("train_one_batch");
+  }
+  ctx_.choices = choices;
+  net_ = PlanNet(job_, kTrain, &params_, *algorithm_, &ctx_, &net_memory_);
+  ctx_.choices = nullptr;
+  if (RunsPhase(job, kTest))
+    test_ = std::make_unique<Evaluator>(job_, kTest, &params_, algorithm_.get(), &ctx_);
+  if (RunsPhase(job, kVal))
+    validate_ = std::make_unique<Evaluator>(job_, kVal, &params_, algorithm_.get(), &ctx_);
+  exchange_ = std::make_unique<LocalExchange>(job_, &ctx_);
+  CountMemory();
+}
+
+void Trainer::CountMemory() {
+  const int64_t states = static_cast<int64_t>(exchange_->state_count());
+  for (const auto& param : params_.params()) memory_.params += param->data.bytes();
+  for (const NetNode& node : net_.nodes())
+    for (const Param* param : node.completes) {
+      memory_.gradients += param->grad.bytes();
+      memory_.updater += states * param->data.bytes();
+    }
+  memory_.arena = net_memory_.arena;
+  memory_.unplanned = net_memory_.unplanned;
+  memory_.forever = net_memory_.forever;
+  for (const Evaluator* evaluator : {test_.get(), validate_.get()}) {
+    if (!evaluator) continue;
+    memory_.arena = std::max(memory_.arena, evaluator->arena_bytes());
+    memory_.forever += evaluator->memory().forever;
+  }
+}
+
+void Trainer::Allocate() {
+  for (const auto& param : params_.params()) param->data = Tensor::Allocate(param->shape());
+  for (const NetNode& node : net_.nodes())
+    for (Param* param : node.completes) {
+      param->grad = Tensor::Allocate(param->shape());
+      exchange_->AddParam(param);
+    }
+  const Tensor arena = Tensor::Allocate({memory_.arena}, DType::kU8);
+  net_.Bind(arena);
+  net_.Open(ctx_);
+  for (Evaluator* evaluator : {test_.get(), validate_.get()})
+    if (evaluator) evaluator->Open(arena);
+  metrics_ = MetricSums(&net_);
+}
+
+int64_t Trainer::CountRecords() {
+  int64_t records = -1;
+  for (NetNode& node : net_.nodes()) records = std::max(records, node.layer->CountRecords());
+  return records;
+}
+
+void Trainer::TrainStep(int64_t step) {
+  state_.step = step;
+  algorithm_->TrainOneBatch(ctx_, net_, *exchange_);
+  metrics_.Take();
+}
+
+double Trainer::TakeWaitMs() {
+  double wait_ms = 0;
+  for (NetNode& node : net_.nodes()) wait_ms += node.layer->TakeWaitMs();
+  return wait_ms;
+}
+
+std::vector<std::pair<std::string, int64_t>> Trainer::ReaderPositions() const {
+  std::vector<std::pair<std::string, int64_t>> positions;
+  for (const NetNode& node : net_.nodes())
+    if (const int64_t position = node.layer->ReaderPosition(); position >= 0)
+      positions.emplace_back(node.name, position);
+  return positions;
+}
+
+void Trainer::SeekReaders(const std::vector<std::pair<std::string, int64_t>>& positions) {
+  for (const auto& [name, position] : positions)
+    for (NetNode& node : net_.nodes())
+      if (node.name == name) node.layer->SeekReader(position);
+}
+
+}  // namespace singa

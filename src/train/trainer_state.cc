@@ -1,0 +1,94 @@
+#include "train/trainer_state.h"
+
+#include <cstring>
+
+namespace singa {
+namespace {
+
+// Calls f(name, float tensor) for every updater state, in the order of the params.
+template <typename F>
+void ForEachState(Trainer* trainer, F f) {
+  for (const auto& param : trainer->params().params()) {
+    auto it = trainer->exchange().states().find(param.get());
+    if (it == trainer->exchange().states().end()) continue;
+    UpdaterState& state = it->second;
+    for (size_t i = 0; i < state.names.size(); ++i)
+      f("updater/" + param->name() + "/" + state.names[i], state.tensors[i]);
+  }
+}
+
+// Calls f(name, tensor) for every kForever buffer of the train net.
+template <typename F>
+void ForEachBuffer(Trainer* trainer, F f) {
+  for (NetNode& node : trainer->net().nodes())
+    for (Buffer& buffer : node.declare->buffers())
+      if (buffer.keep == Keep::kForever)
+        f("buffer/" + node.full_name + "/" + buffer.name, buffer.tensor);
+}
+
+// Calls f(name, double*) for the sums of every metric since the last row.
+template <typename F>
+void ForEachMetric(Trainer* trainer, F f) {
+  for (MetricSums::Entry& entry : trainer->metrics().entries())
+    f("metric/" + entry.layer + "/" + entry.name, &entry.sum, &entry.weight);
+}
+
+}  // namespace
+
+TrainerState::TrainerState(Trainer* trainer) : trainer_(trainer) {
+  for (const auto& param : trainer->params().params()) {
+    auto it = trainer->exchange().states().find(param.get());
+    if (it != trainer->exchange().states().end())
+      numbers_.push_back({"updater/" + param->name() + "/count", it->second.count});
+  }
+  for (const auto& [layer, position] : trainer->ReaderPositions())
+    numbers_.push_back({"reader/" + layer, position});
+  numbers_.push_back({"train/skipped", trainer->exchange().skipped()});
+}
+
+void TrainerState::Save(CheckpointContent* content) const {
+  for (const auto& param : trainer_->params().params())
+    content->params.push_back(Stored(param->name(), param->shape(), param->data.data()));
+  std::vector<StoredTensor>* state = &content->state;
+  for (const Number& number : numbers_)
+    state->push_back(Stored(number.name, Shape(), &number.value));
+  ForEachState(trainer_, [&](const std::string& name, Tensor& tensor) {
+    state->push_back(Stored(name, tensor.shape(), tensor.data()));
+  });
+  ForEachBuffer(trainer_, [&](const std::string& name, Tensor& tensor) {
+    state->push_back(Stored(name, tensor.shape(), tensor.data()));
+  });
+  ForEachMetric(trainer_, [&](const std::string& name, double* sum, double* weight) {
+    state->push_back(Stored(name + "/sum", Shape(), sum));
+    state->push_back(Stored(name + "/weight", Shape(), weight));
+  });
+}
+
+void TrainerState::Restore(const Checkpoint& checkpoint) {
+  const auto copy = [](const Safetensors& from, const std::string& name, Tensor* to) {
+    const std::span<const float> values = from.Values<float>(name, to->shape());
+    std::memcpy(to->data(), values.data(), to->bytes());
+  };
+  for (const auto& param : trainer_->params().params())
+    copy(checkpoint.params(), param->name(), &param->data);
+  const Safetensors& state = checkpoint.state();
+  const auto number = [&](const std::string& name) {
+    return state.Values<int64_t>(name, Shape())[0];
+  };
+  ForEachState(trainer_,
+               [&](const std::string& name, Tensor& tensor) { copy(state, name, &tensor); });
+  ForEachBuffer(trainer_,
+                [&](const std::string& name, Tensor& tensor) { copy(state, name, &tensor); });
+  ForEachMetric(trainer_, [&](const std::string& name, double* sum, double* weight) {
+    *sum = state.Values<double>(name + "/sum", Shape())[0];
+    *weight = state.Values<double>(name + "/weight", Shape())[0];
+  });
+  for (auto& [param, updater] : trainer_->exchange().states())
+    updater.count = number("updater/" + param->name() + "/count");
+  std::vector<std::pair<std::string, int64_t>> positions = trainer_->ReaderPositions();
+  for (auto& [layer, position] : positions) position = number("reader/" + layer);
+  trainer_->SeekReaders(positions);
+  trainer_->exchange().set_skipped(number("train/skipped"));
+}
+
+}  // namespace singa

@@ -1,0 +1,134 @@
+#include "driver/command_line.h"
+
+#include <glog/logging.h>
+#include <gtest/gtest.h>
+
+#include "driver/help.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+using Args = std::vector<std::string>;
+
+// What `args` are refused with.
+std::string Refusal(const Args& args) {
+  try {
+    ParseCommandLine(args);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kExitUsage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CommandLine, ReadsOptionsWithOneOrTwoDashes) {
+  for (const Args& args : {Args{"-conf", "a", "-singa_job", "-7", "-host", "h"},
+                           Args{"--conf=a", "--singa_job=-7", "--host=h"}}) {
+    const CommandLine line = ParseCommandLine(args);
+    EXPECT_EQ(line.conf, "a");
+    EXPECT_EQ(line.singa_job, -7);
+    EXPECT_EQ(line.host, "h");
+    EXPECT_EQ(line.subcommand, "");
+  }
+}
+
+TEST(CommandLine, KeepsEverySetInOrder) {
+  const CommandLine line =
+      ParseCommandLine({"-set", "a=1", "-conf", "f", "-set=b=-2", "-set", "a+=3"});
+  EXPECT_EQ(line.sets, (Args{"a=1", "b=-2", "a+=3"}));
+}
+
+TEST(CommandLine, HasDefaults) {
+  const CommandLine line = ParseCommandLine({"-conf", "f"});
+  EXPECT_FALSE(line.resume || line.test || line.verbose || line.help || line.no_arguments);
+  EXPECT_EQ(line.singa_job, -1);
+  EXPECT_EQ(line.host, "localhost");
+}
+
+TEST(CommandLine, SubcommandsTakeAFile) {
+  const CommandLine line = ParseCommandLine({"check", "-v", "job.conf", "-set", "a=1"});
+  EXPECT_EQ(line.subcommand, "check");
+  EXPECT_EQ(line.conf, "job.conf");
+  EXPECT_TRUE(line.verbose);
+}
+
+TEST(CommandLine, PassesOnTheArgumentsOfDataAndCkpt) {
+  const CommandLine line = ParseCommandLine({"data", "convert", "--shape=3", "-x", "in", "out"});
+  EXPECT_EQ(line.subcommand, "data");
+  EXPECT_EQ(line.args, (Args{"convert", "--shape=3", "-x", "in", "out"}));
+}
+
+TEST(CommandLine, HelpMayStandAnywhere) {
+  EXPECT_TRUE(ParseCommandLine({"--help"}).help);
+  EXPECT_TRUE(ParseCommandLine({"-conf", "f", "-h"}).help);
+  const CommandLine line = ParseCommandLine({"ckpt", "ls", "--help"});
+  EXPECT_TRUE(line.help);
+  EXPECT_EQ(line.subcommand, "ckpt");
+}
+
+TEST(CommandLine, NoArgumentsAskForUsage) { EXPECT_TRUE(ParseCommandLine({}).no_arguments); }
+
+TEST(CommandLine, SetsFlagsOfGlog) {
+  const int v = FLAGS_v, level = FLAGS_minloglevel;
+  const bool to_stderr = FLAGS_logtostderr;
+  EXPECT_FALSE(
+      ParseCommandLine({"-conf", "f", "-v=2", "--minloglevel", "1", "-logtostderr"}).verbose);
+  EXPECT_EQ(FLAGS_v, 2);
+  EXPECT_EQ(FLAGS_minloglevel, 1);
+  EXPECT_TRUE(FLAGS_logtostderr);
+  ParseCommandLine({"-conf", "f", "-v", "1", "-nologtostderr"});
+  EXPECT_EQ(FLAGS_v, 1);
+  EXPECT_FALSE(FLAGS_logtostderr);
+  FLAGS_v = v, FLAGS_minloglevel = level, FLAGS_logtostderr = to_stderr;
+}
+
+TEST(CommandLine, RefusesUnknownOptions) {
+  EXPECT_EQ(Refusal({"-cnf", "f"}), "unknown option \"-cnf\"; did you mean \"-conf\"?");
+  EXPECT_EQ(Refusal({"--ressume", "-conf", "f"}),
+            "unknown option \"--ressume\"; did you mean \"-resume\"?");
+  EXPECT_EQ(Refusal({"-conf", "f", "-logtostder"}),
+            "unknown option \"-logtostder\"; did you mean \"-logtostderr\"?");
+  EXPECT_EQ(Refusal({"-flagfile=x", "-conf", "f"}), "unknown option \"-flagfile\"");
+  EXPECT_EQ(Refusal({"-xyzzyx=1"}), "unknown option \"-xyzzyx\"");
+  EXPECT_EQ(Refusal({"--"}), "unknown option \"--\"");
+}
+
+TEST(CommandLine, RefusesMissingAndNeedlessValues) {
+  EXPECT_EQ(Refusal({"-conf"}), "-conf needs a value");
+  EXPECT_EQ(Refusal({"-conf", "-resume"}), "-conf needs a value");
+  EXPECT_EQ(Refusal({"-conf="}), "-conf needs a value");
+  EXPECT_EQ(Refusal({"-conf", "f", "-resume=yes"}), "-resume takes no value, has \"yes\"");
+  EXPECT_EQ(Refusal({"-conf", "f", "-set", "x"}), "-set needs path=value, is \"x\"");
+  EXPECT_EQ(Refusal({"-conf", "f", "-singa_job", "x1"}),
+            "-singa_job must be an integer, is \"x1\"");
+  EXPECT_EQ(Refusal({"-conf", "f", "-minloglevel=x"}),
+            "-minloglevel must be of type int32, is \"x\"");
+  EXPECT_EQ(Refusal({"-conf", "f", "-conf", "g"}), "-conf is given twice");
+  EXPECT_EQ(Refusal({"-resume"}), "-conf is missing: singa -conf job.conf");
+  EXPECT_EQ(Refusal({"check"}), "a file is missing: singa check job.conf");
+}
+
+TEST(CommandLine, RefusesArgumentsThatBelongNowhere) {
+  EXPECT_EQ(Refusal({"job.conf"}),
+            "unexpected argument \"job.conf\"; did you mean \"-conf job.conf\"?");
+  EXPECT_EQ(Refusal({"chekc", "f"}), "unknown subcommand \"chekc\"; did you mean \"check\"?");
+  EXPECT_EQ(Refusal({"-conf", "f", "g"}), "unexpected argument \"g\"");
+  EXPECT_EQ(Refusal({"check", "f", "g"}), "singa check takes one file, a second is \"g\"");
+  EXPECT_EQ(Refusal({"version", "x"}), "singa version takes no argument, has \"x\"");
+  EXPECT_EQ(Refusal({"check", "f", "-resume"}), "singa check has no option \"-resume\"");
+}
+
+TEST(Help, NamesEveryExitCodeAndSubcommand) {
+  const std::string text = Help("");
+  for (const char* code : {" 0 ", " 1 ", " 2 ", "65 ", "66 ", "69 ", "73 ", "74 ", "77 ", "78 ",
+                           "79 ", "130", "143", "170", "171"})
+    EXPECT_NE(text.find(code), std::string::npos) << code;
+  for (const std::string& name : Subcommands()) {
+    EXPECT_NE(text.find("  " + name + " "), std::string::npos) << name;
+    EXPECT_EQ(Help(name).rfind("usage: singa " + name, 0), 0u) << name;
+  }
+}
+
+}  // namespace
+}  // namespace singa

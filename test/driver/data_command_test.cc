@@ -1,0 +1,89 @@
+#include "driver/data_command.h"
+
+#include <gtest/gtest.h>
+
+#include "io/store_files.h"
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+std::string Printed(const std::vector<std::string>& args) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(DataCommand(args), kExitOk);
+  return testing::internal::GetCapturedStdout();
+}
+
+TEST(DataCommand, DrawsMnistsFourFiles) {
+  TempDir dir;
+  const std::string out = dir.Path("new/digits");
+  EXPECT_EQ(Printed({"digits", out, "-seed", "3"}), "");
+  for (const auto& [name, size] :
+       std::vector<std::pair<std::string, size_t>>{{"train-images-idx3-ubyte", 16 + 10000 * 784},
+                                                   {"train-labels-idx1-ubyte", 8 + 10000},
+                                                   {"t10k-images-idx3-ubyte", 16 + 2000 * 784},
+                                                   {"t10k-labels-idx1-ubyte", 8 + 2000}})
+    EXPECT_EQ(std::filesystem::file_size(out + "/" + name), size) << name;
+  EXPECT_EQ(Printed({"stat", out + "/t10k-images-idx3-ubyte"}).substr(0, 28),
+            "records  2000\nnumbers  784\ns");
+}
+
+TEST(DataCommand, ConvertsThereAndBack) {
+  TempDir dir;
+  const std::string images = dir.Write("i", Idx({2, 1, 2}, "abcd"));
+  const std::string labels = dir.Write("l", Idx({2}, "\1\2"));
+  const std::string kv = dir.Path("kv"), csv = dir.Path("csv");
+  Printed({"convert", "-labels", labels, images, kv});
+  Printed({"convert", "--to=textfile", kv, csv});
+  EXPECT_EQ(TempDir::Read(csv), "1,97,98\n2,99,100\n");
+  Printed({"convert", "-to", "idx", "-shape", "1,2", "-to_labels", dir.Path("l2"), csv,
+           dir.Path("i2")});
+  EXPECT_EQ(TempDir::Read(dir.Path("i2")), TempDir::Read(images));
+  EXPECT_EQ(TempDir::Read(dir.Path("l2")), TempDir::Read(labels));
+}
+
+TEST(DataCommand, ConvertsMnistToTheSizeOfV03) {
+  const char* data = std::getenv("SINGA_DATA");
+  if (!data) GTEST_SKIP() << "SINGA_DATA is not set: MNIST is not tested";
+  TempDir dir;
+  Printed({"convert", std::string(data) + "/mnist/t10k-images-idx3-ubyte.gz", dir.Path("kv")});
+  EXPECT_EQ(std::filesystem::file_size(dir.Path("kv")), 8170000u);
+}
+
+TEST(DataCommand, ExplainsItself) {
+  for (const char* help : {"-help", "--help", "-h"})
+    EXPECT_NE(Printed({"convert", help}).find("-to_labels FILE"), std::string::npos);
+}
+
+TEST(DataCommand, RefusesWrongUse) {
+  TempDir dir;
+  const std::string idx = dir.Write("i", Idx({1, 1, 1}, "a"));
+  EXPECT_ERROR(DataCommand({}), kExitUsage, "digits, convert, stat");
+  EXPECT_ERROR(DataCommand({"digit"}), kExitUsage, "did you mean \"digits\"");
+  EXPECT_ERROR(DataCommand({"digits"}), kExitUsage, "needs DIR");
+  EXPECT_ERROR(DataCommand({"digits", "a", "b"}), kExitUsage, "got 2");
+  EXPECT_ERROR(DataCommand({"digits", "a", "-seed"}), kExitUsage, "-seed needs a value");
+  EXPECT_ERROR(DataCommand({"digits", "a", "-seed", "x"}), kExitUsage, "\"x\"");
+  EXPECT_ERROR(DataCommand({"digits", "a", "-sed", "1"}), kExitUsage, "did you mean \"seed\"");
+  EXPECT_ERROR(DataCommand({"convert", "-to", "idx", idx, "b"}), kExitUsage, "-to_labels");
+  EXPECT_ERROR(DataCommand({"convert", "-no_labels", "-to", "lmdb", idx, "b"}), kExitUsage, "lmdb");
+  EXPECT_ERROR(DataCommand({"convert", "-no_labels", "-shape", "1,,2", idx, "b"}), kExitUsage,
+               "-shape");
+  EXPECT_ERROR(DataCommand({"stat", idx}), kExitUsage, "-labels");
+  EXPECT_ERROR(DataCommand({"stat", "-from", "kvfle", idx}), kExitUsage, "did you mean \"kvfile\"");
+}
+
+TEST(DataCommand, NamesTheMissingFile) {
+  TempDir dir;
+  EXPECT_ERROR(DataCommand({"stat", dir.Path("none")}), kExitNoInput, dir.Path("none"));
+}
+
+TEST(DataCommand, SaysWhereItCannotWrite) {
+  TempDir dir;
+  const std::string csv = dir.Write("a", "1,2\n");
+  EXPECT_ERROR(DataCommand({"convert", csv, dir.Path("no/folder")}), kExitCantCreate, "no/folder");
+}
+
+}  // namespace
+}  // namespace singa

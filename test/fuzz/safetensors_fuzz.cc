@@ -1,0 +1,53 @@
+// Any bytes are either refused with DataError or a file that, written again, reads the same.
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "base/crc32c.h"
+#include "io/checkpoint/safetensors.h"
+#include "io/checkpoint/safetensors_writer.h"
+
+namespace singa {
+namespace {
+
+class MemoryFile final : public WritableFile {
+ public:
+  void Write(const void* data, size_t bytes) override {
+    if (bytes > 0) text.append(static_cast<const char*>(data), bytes);
+  }
+  void Sync() override {}
+  void Close() override {}
+
+  std::string text;
+};
+
+void Require(bool fact) {
+  if (!fact) std::abort();
+}
+
+void Check(std::span<const std::byte> bytes) {
+  const Safetensors first(bytes, "fuzz");
+  MemoryFile file;
+  const FileSums sums = WriteSafetensors(first.tensors(), &file);
+  Require(sums.bytes == static_cast<int64_t>(file.text.size()));
+  const Safetensors second(std::as_bytes(std::span(file.text)), "again");
+  Require(first.tensors().size() == second.tensors().size());
+  for (const StoredTensor& tensor : first.tensors()) {
+    const StoredTensor* same = second.Find(tensor.name);
+    Require(same && same->type == tensor.type && same->shape == tensor.shape);
+    Require(Crc32c(same->data, tensor.bytes()) == Crc32c(tensor.data, tensor.bytes()));
+    Require(sums.crc32c.at(tensor.name) == Crc32c(tensor.data, tensor.bytes()));
+  }
+}
+
+}  // namespace
+}  // namespace singa
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  try {
+    singa::Check(std::as_bytes(std::span(data, size)));
+  } catch (const singa::DataError&) {
+  }
+  return 0;
+}

@@ -1,0 +1,150 @@
+#include "io/batch_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "io/store_files.h"
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// Ten records of two pixels: record i is (i, 100 + i), label i.
+class BatchReaderTest : public ::testing::Test {
+ protected:
+  BatchReaderTest() {
+    for (int i = 0; i < 10; ++i) bytes_ += Tuple("k", Record(i));
+    options_.backend = "kvfile";
+    options_.store.path = dir_.Write("store", bytes_);
+    options_.shape = {2};
+    options_.batch = options_.rows = 4;
+    options_.order.stream = "data";
+  }
+
+  static std::string Record(int i) {
+    return Pixels(i, {static_cast<char>(i), static_cast<char>(100 + i)});
+  }
+
+  static std::vector<int32_t> Labels(BatchReader* reader, int64_t rows, int batches = 1) {
+    std::vector<int32_t> all;
+    std::vector<float> data(rows * 2);
+    std::vector<int32_t> labels(rows);
+    for (int b = 0; b < batches; ++b) {
+      reader->Next(data.data(), labels.data());
+      all.insert(all.end(), labels.begin(), labels.end());
+    }
+    return all;
+  }
+
+  TempDir dir_;
+  std::string bytes_;
+  ReaderOptions options_;
+};
+
+TEST_F(BatchReaderTest, GivesBatchesThatRunAcrossEpochEnds) {
+  BatchReader reader(options_);
+  std::vector<float> data(8);
+  std::vector<int32_t> labels(4);
+  reader.Next(data.data(), labels.data());
+  EXPECT_EQ(data, (std::vector<float>{0, 100, 1, 101, 2, 102, 3, 103}));
+  EXPECT_EQ(Labels(&reader, 4, 2), (std::vector<int32_t>{4, 5, 6, 7, 8, 9, 0, 1}));
+  EXPECT_EQ(reader.position(), 12);
+  EXPECT_EQ(reader.Records(), 10);
+}
+
+TEST_F(BatchReaderTest, GivesBatchesLargerThanTheStore) {
+  options_.batch = options_.rows = 23;
+  BatchReader reader(options_);
+  const auto labels = Labels(&reader, 23);
+  for (int i = 0; i < 23; ++i) EXPECT_EQ(labels[i], i % 10);
+}
+
+TEST_F(BatchReaderTest, WorkersTogetherReadWhatOneWorkerReads) {
+  options_.order.shuffle = true;
+  BatchReader whole(options_);
+  options_.rows = 3;
+  BatchReader first(options_);
+  options_.first = 3;
+  options_.rows = 1;
+  BatchReader second(options_);
+  for (int step = 0; step < 20; ++step) {
+    auto parts = Labels(&first, 3);
+    parts.push_back(Labels(&second, 1)[0]);
+    EXPECT_EQ(parts, Labels(&whole, 4)) << step;
+  }
+}
+
+TEST_F(BatchReaderTest, SeeksToWhatWasConsumed) {
+  options_.order.shuffle = true;
+  BatchReader reader(options_);
+  Labels(&reader, 4, 7);
+  const int64_t position = reader.position();
+  EXPECT_EQ(position, 28);
+  const auto expected = Labels(&reader, 4, 9);
+  BatchReader resumed(options_);
+  resumed.Seek(position);
+  EXPECT_EQ(Labels(&resumed, 4, 9), expected);
+  reader.Seek(position);
+  EXPECT_EQ(Labels(&reader, 4, 9), expected);
+}
+
+TEST_F(BatchReaderTest, SeeksAgainAndAgain) {
+  BatchReader reader(options_);
+  for (int i = 0; i < 500; ++i) {
+    reader.Seek(i);
+    ASSERT_EQ(Labels(&reader, 4)[0], i % 10);
+  }
+}
+
+TEST_F(BatchReaderTest, ReadsInAnotherOrderAfterSeek) {
+  options_.order.shuffle = true;
+  BatchReader reader(options_);
+  Labels(&reader, 4);
+  reader.Seek(0, {});
+  EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{0, 1, 2, 3}));
+}
+
+TEST_F(BatchReaderTest, GivesTheBatchesBeforeADamagedRecord) {
+  bytes_ += Tuple("k", Pixels(1, "abc"));
+  options_.store.path = dir_.Write("store", bytes_);
+  BatchReader reader(options_);
+  EXPECT_EQ(Labels(&reader, 4, 2).back(), 7);
+  for (int again = 0; again < 2; ++again)
+    EXPECT_ERROR(Labels(&reader, 4), kExitBadData,
+                 options_.store.path + ": record 10: ", "3 numbers", "2");
+  EXPECT_EQ(reader.position(), 8);
+  reader.Seek(0);
+  EXPECT_EQ(Labels(&reader, 4).back(), 3);
+}
+
+TEST_F(BatchReaderTest, ThrowsWhatOpeningThrew) {
+  options_.store.path = dir_.Path("none");
+  BatchReader reader(options_);
+  EXPECT_ERROR(Labels(&reader, 4), kExitNoInput, "none");
+  EXPECT_ERROR(reader.Records(), kExitNoInput, "none");
+}
+
+TEST_F(BatchReaderTest, MayGoBeforeAnythingWasRead) {
+  for (int i = 0; i < 50; ++i) BatchReader reader(options_);
+}
+
+TEST_F(BatchReaderTest, GivesNoLabelsWhereThereAreNone) {
+  options_.store.has_label = false;
+  BatchReader reader(options_);
+  EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{-1, -1, -1, -1}));
+  std::vector<float> data(8);
+  reader.Next(data.data(), nullptr);
+  EXPECT_EQ(data[0], 4);
+}
+
+TEST_F(BatchReaderTest, TellsHowLongItWaited) {
+  BatchReader reader(options_);
+  Labels(&reader, 4);
+  EXPECT_GE(reader.TakeWaitMs(), 0);
+  EXPECT_EQ(reader.TakeWaitMs(), 0);
+}
+
+}  // namespace
+}  // namespace singa

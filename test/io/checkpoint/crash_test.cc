@@ -1,0 +1,187 @@
+// What is committed survives a crash of the system, and a failing disk, at any operation.
+#include <glog/logging.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "io/checkpoint/retention.h"
+#include "io/checkpoint/sample.h"
+#include "support/fault_file_system.h"
+
+namespace singa {
+namespace {
+
+using Written = std::pair<int64_t, int>;  // step, version
+
+// The life of a workspace, and what it was told is committed.
+struct Life {
+  Written begun = {-1, 0}, committed = {-1, 0};
+  bool best_committed = false;
+  int errors = 0;
+
+  void Write(FileSystem& fs, const std::string& workspace, int64_t step, int version) {
+    begun = {step, version};
+    const Sample sample(step, version, 2);
+    WriteCheckpoint(fs, workspace, sample.content());
+    committed = begun;
+  }
+
+  // `attempt` runs each part: it may handle the part's errors.
+  void Run(FileSystem& fs, const std::string& workspace,
+           const std::function<void(const std::function<void()>&)>& attempt) {
+    attempt([&] { Write(fs, workspace, 10, 1); });
+    attempt([&] { Write(fs, workspace, 20, 2); });
+    attempt([&] {
+      if (committed.first != 20) return;
+      SetBest(fs, workspace, 20);
+      best_committed = true;
+    });
+    attempt([&] { Write(fs, workspace, 20, 3); });  // as a resumed run does
+    attempt([&] { Write(fs, workspace, 30, 4); });
+    attempt([&] { ApplyRetention(fs, workspace, committed.first, 1); });
+    attempt([&] { Write(fs, workspace, 40, 5); });
+    attempt([&] { ApplyRetention(fs, workspace, committed.first, 1); });
+  }
+};
+
+class CrashTest : public testing::Test {
+ protected:
+  std::string workspace() const { return *root_ / "work/space"; }
+
+  static int64_t Operations() {
+    const TempFolder root;
+    FaultFileSystem fs(root.path());
+    Life().Run(fs, root / "work/space", [](const auto& part) { part(); });
+    return fs.operations();
+  }
+
+  void CheckAfterwards(FileSystem& fs, const Life& life, bool after_crash) {
+    std::string said;
+    const auto newest =
+        NewestValid(workspace(), [&](const std::string& why) { said += why + "\n"; });
+    EXPECT_TRUE(said.empty() || !after_crash) << "a partial checkpoint is visible: " << said;
+    if (life.committed.first >= 0) {
+      ASSERT_NE(newest, nullptr);
+      EXPECT_GE(Written(newest->step(), VersionOf(*newest)), life.committed);
+      EXPECT_LE(Written(newest->step(), VersionOf(*newest)), life.begun);
+    }
+    const Sample next(50, 6, 2);
+    WriteCheckpoint(fs, workspace(), next.content());
+    EXPECT_EQ(VersionOf(*NewestValid(workspace(), Ignore)), 6);
+    for (const std::string& name : fs.List(CheckpointFolder(workspace()))) {
+      EXPECT_EQ(name.find(".tmp."), std::string::npos) << name;
+      EXPECT_EQ(name.find(".old."), std::string::npos) << name;
+    }
+    EXPECT_TRUE(BestStep(workspace()) || !life.best_committed);
+    if (BestStep(workspace())) {
+      EXPECT_EQ(LoadCheckpoint(workspace() + "/checkpoint/best")->step(), 20);
+    }
+  }
+
+  std::unique_ptr<TempFolder> root_ = std::make_unique<TempFolder>();
+};
+
+TEST_F(CrashTest, LosesNothingCommittedAtAnyOperation) {
+  using Survives = FaultFileSystem::Survives;
+  const std::vector<std::pair<Survives, uint32_t>> modes = {
+      {Survives::kOnlySynced, 0}, {Survives::kNamesButNoData, 0}, {Survives::kEverything, 0},
+      {Survives::kAnything, 1},   {Survives::kAnything, 2},       {Survives::kAnything, 3}};
+  const int64_t operations = Operations();
+  ASSERT_GT(operations, 100);
+  int crashes = 0;
+  for (int64_t k = 0; k < operations; ++k) {
+    for (const auto& [survives, seed] : modes) {
+      SCOPED_TRACE(StrCat("operation ", k, ", mode ", static_cast<int>(survives), ", seed ", seed));
+      root_ = std::make_unique<TempFolder>();
+      FaultFileSystem fs(root_->path());
+      fs.CrashAt(k);
+      Life life;
+      try {
+        life.Run(fs, workspace(), [](const auto& part) { part(); });
+      } catch (const Crash&) {
+        ++crashes;
+      }
+      fs.Reboot(survives, seed * 1000 + static_cast<uint32_t>(k));
+      CheckAfterwards(fs, life, true);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_EQ(crashes, operations * static_cast<int64_t>(modes.size()));
+}
+
+TEST_F(CrashTest, AFailingOperationIsReportedAndHarmsNoCheckpoint) {
+  FLAGS_minloglevel = google::GLOG_ERROR;  // not the thousands of warnings
+  const int64_t operations = Operations();
+  for (int error : {ENOSPC, EIO}) {
+    for (bool all_after : {false, true}) {
+      for (int64_t k = 0; k < operations; ++k) {
+        SCOPED_TRACE(StrCat("operation ", k, ", errno ", error, all_after ? " for ever" : ""));
+        root_ = std::make_unique<TempFolder>();
+        FaultFileSystem fs(root_->path());
+        fs.FailAt(k, error, all_after);
+        Life life;
+        life.Run(fs, workspace(), [&](const auto& part) {
+          try {
+            part();
+          } catch (const FileError& file_error) {
+            EXPECT_EQ(file_error.code(), kExitIo);
+            ++life.errors;
+          }
+        });
+        EXPECT_TRUE(fs.faulted());
+        fs.Heal();
+        CheckAfterwards(fs, life, false);
+        if (HasFailure()) return;
+      }
+    }
+  }
+}
+
+// After a failed fsync the content is unknown, though a second fsync says it is well (fsyncgate).
+TEST_F(CrashTest, AFailedSyncIsNotTriedAgain) {
+  class Disk final : public FileSystem {
+   public:
+    class File final : public WritableFile {
+     public:
+      File(std::unique_ptr<WritableFile> file, int* syncs)
+          : file_(std::move(file)), syncs_(syncs) {}
+      void Write(const void* data, size_t bytes) override { file_->Write(data, bytes); }
+      void Sync() override {
+        if (++*syncs_ == 1) throw FileError(kExitIo, "a", "cannot sync");
+      }
+      void Close() override { file_->Close(); }
+
+     private:
+      std::unique_ptr<WritableFile> file_;
+      int* syncs_;
+    };
+    std::unique_ptr<WritableFile> Create(const std::string& path) override {
+      return std::make_unique<File>(disk_.Create(path), &syncs);
+    }
+    void SyncDirectory(const std::string& path) override { disk_.SyncDirectory(path); }
+    void Rename(const std::string& from, const std::string& to) override { disk_.Rename(from, to); }
+    void MakeDirectories(const std::string& path) override { disk_.MakeDirectories(path); }
+    std::vector<std::string> List(const std::string& path) override { return disk_.List(path); }
+    void RemoveTree(const std::string& path) override { disk_.RemoveTree(path); }
+    void Symlink(const std::string& target, const std::string& path) override {
+      disk_.Symlink(target, path);
+    }
+    int syncs = 0;
+
+   private:
+    PosixFileSystem disk_;
+  };
+  Disk disk;
+  const Sample sample(10, 1);
+  EXPECT_THROW(WriteCheckpoint(disk, workspace(), sample.content()), FileError);
+  EXPECT_EQ(disk.syncs, 1);
+  EXPECT_TRUE(disk.List(CheckpointFolder(workspace())).empty());
+  WriteCheckpoint(disk, workspace(), sample.content());
+  EXPECT_NE(NewestValid(workspace(), Ignore), nullptr);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,239 @@
+#include "io/checkpoint/params_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "io/checkpoint/blob_protos.h"
+#include "io/checkpoint/safetensors_writer.h"
+#include "io/checkpoint/sample.h"
+#include "singa/proto/common.pb.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<float> Values(const ParamsFile& file, const std::string& name) {
+  const auto& values = file.params().at(name).values;
+  return {values.begin(), values.end()};
+}
+
+BlobProtos V03() {
+  BlobProtos message;
+  for (int i = 0; i < 2; ++i) {
+    message.add_version(100 + i);
+    message.add_name(i ? "0#b1" : "0#w1");
+    BlobProto* blob = message.add_blob();
+    blob->add_shape(2);
+    if (i == 0) blob->add_shape(3);
+    for (int j = 0; j < (i ? 2 : 6); ++j) blob->add_data(static_cast<float>(10 * i + j));
+  }
+  return message;
+}
+
+ExitCode CodeOf(const std::string& path) {
+  try {
+    LoadParams(path);
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return kExitOk;
+}
+
+std::string WhyRefused(const TempFolder& folder, const std::string& bytes) {
+  WriteAll(folder / "a", bytes);
+  try {
+    LoadParams(folder / "a");
+  } catch (const DataError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ParamsFile, ReadsACheckpoint) {
+  const TempFolder workspace;
+  const ParamsFile file = LoadParams(Write(workspace, 6000, 2));
+  EXPECT_EQ(file.kind(), ParamsFile::Kind::kCheckpoint);
+  EXPECT_EQ(Values(file, "w1"), Sample(6000, 2).w);
+  EXPECT_EQ(file.params().at("w1").shape, Shape({20, 10}));
+  EXPECT_EQ(file.params().at("w1").version, 6000);
+  EXPECT_EQ(file.params().count("updater/w1/history"), 0u);
+}
+
+TEST(ParamsFile, ReadsTheFolderWhereV03HadAFilePerWorker) {
+  const TempFolder workspace;
+  const std::string dir = Write(workspace, 6000, 2);
+  const ParamsFile file = LoadParams(dir + "-worker0");
+  EXPECT_EQ(file.path(), dir);
+  EXPECT_EQ(Values(file, "b1"), Sample(6000, 2).b);
+}
+
+TEST(ParamsFile, ReadsAFileOfV03WherePresent) {
+  const TempFolder workspace;
+  const std::string path = Write(workspace, 6000) + "-worker0";
+  WriteAll(path, V03().SerializeAsString());
+  const ParamsFile file = LoadParams(path);
+  EXPECT_EQ(file.kind(), ParamsFile::Kind::kBlobProtos);
+  EXPECT_EQ(file.params().size(), 2u);
+  EXPECT_EQ(file.params().at("w1").shape, Shape({2, 3}));
+  EXPECT_EQ(file.params().at("b1").version, 101);
+  EXPECT_EQ(Values(file, "b1"), (std::vector<float>{10, 11}));
+}
+
+TEST(ParamsFile, ReadsAPlainSafetensorsFile) {
+  const TempFolder workspace;
+  const ParamsFile file = LoadParams(Write(workspace, 10, 4) + "/model.safetensors");
+  EXPECT_EQ(file.kind(), ParamsFile::Kind::kSafetensors);
+  EXPECT_EQ(Values(file, "w1"), Sample(10, 4).w);
+}
+
+TEST(ParamsFile, ReadsWhateverALinkNames) {
+  const TempFolder workspace;
+  Write(workspace, 10, 4);
+  fs::create_directory_symlink("step10", workspace / "checkpoint/best");
+  EXPECT_EQ(Values(LoadParams(workspace / "checkpoint/best"), "w1"), Sample(10, 4).w);
+  EXPECT_EQ(Values(LoadParams(workspace / "checkpoint/best/"), "w1"), Sample(10, 4).w);
+}
+
+TEST(ParamsFile, TurnsOtherFloatsIntoFloat32AndLeavesIntegersOut) {
+  const TempFolder folder;
+  const std::string header = R"({"bf":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]},)"
+                             R"("d":{"dtype":"F64","shape":[1],"data_offsets":[4,12]},)"
+                             R"("h":{"dtype":"F16","shape":[5],"data_offsets":[12,22]},)"
+                             R"("n":{"dtype":"I64","shape":[],"data_offsets":[22,30]},)"
+                             R"("odd":{"dtype":"F32","shape":[1],"data_offsets":[30,34]}})";
+  const uint16_t bf[] = {0x3f80, 0xc000}, h[] = {0x3c00, 0xc000, 0x0001, 0x7c00, 0x7bff};
+  const double d = 0.1;
+  const float odd = 7;
+  const int64_t n = 3;
+  const uint64_t size = header.size();
+  std::string bytes;
+  const auto add = [&](const auto& x) {
+    bytes.append(reinterpret_cast<const char*>(&x), sizeof x);
+  };
+  add(size);
+  bytes += header;
+  add(bf), add(d), add(h), add(n), add(odd);
+  WriteAll(folder / "a.safetensors", bytes);
+  const ParamsFile file = LoadParams(folder / "a.safetensors");
+  EXPECT_EQ(Values(file, "bf"), (std::vector<float>{1, -2}));
+  EXPECT_EQ(Values(file, "d"), std::vector<float>{0.1f});
+  EXPECT_EQ(Values(file, "h"),
+            (std::vector<float>{1, -2, 0x1p-24f, std::numeric_limits<float>::infinity(), 65504}));
+  EXPECT_EQ(Values(file, "odd"), std::vector<float>{7});
+  EXPECT_EQ(file.left_out(), std::vector<std::string>{"n"});
+}
+
+TEST(ParamsFile, NothingThereIsNoInput) {
+  const TempFolder folder;
+  EXPECT_EQ(CodeOf(folder / "none"), kExitNoInput);
+  EXPECT_EQ(CodeOf(folder / "step10-worker0"), kExitNoInput);
+  EXPECT_EQ(CodeOf("/dev/null"), kExitNoInput);
+}
+
+TEST(ParamsFile, AWorkspaceGetsAHint) {
+  const TempFolder workspace;
+  const std::string dir = Write(workspace, 10);
+  for (const std::string& path : {workspace.path(), workspace / "checkpoint"}) {
+    try {
+      LoadParams(path);
+      FAIL();
+    } catch (const FileError& error) {
+      EXPECT_EQ(error.code(), kExitNoInput);
+      EXPECT_NE(std::string(error.what()).find("did you mean " + dir), std::string::npos);
+    }
+  }
+}
+
+TEST(ParamsFile, ADamagedCheckpointIsRefused) {
+  const TempFolder workspace;
+  const std::string dir = Write(workspace, 10);
+  WriteAll(dir + "/model.safetensors", "x");
+  EXPECT_EQ(CodeOf(dir), kExitBadData);
+}
+
+TEST(BlobProtosFile, AnEmptyFileHoldsNoParams) {
+  const TempFolder folder;
+  WriteAll(folder / "step6000-worker1", "");
+  EXPECT_TRUE(LoadParams(folder / "step6000-worker1").params().empty());
+}
+
+TEST(BlobProtosFile, TakesUnpackedPackedAndUnknownFields) {
+  // version 5 packed; name "a"; unknown field 9; blob: shape {1, 2} packed, data 1.0 unpacked and
+  // 2.0 packed.
+  const std::string bytes(
+      "\x1a\x01\x05\x22\x01"
+      "a"
+      "\x48\x07\x2a\x0f\x0a\x02\x01\x02\x15\x00\x00\x80\x3f"
+      "\x12\x04\x00\x00\x00\x40",
+      25);
+  BlobProtos as_protobuf_reads;
+  ASSERT_TRUE(as_protobuf_reads.ParseFromString(bytes));
+  const std::vector<Blob> blobs = ParseBlobProtos(std::as_bytes(std::span(bytes)), "f");
+  ASSERT_EQ(blobs.size(), 1u);
+  EXPECT_EQ(blobs[0].name, as_protobuf_reads.name(0));
+  EXPECT_EQ(blobs[0].version, as_protobuf_reads.version(0));
+  EXPECT_EQ(blobs[0].shape, Shape({1, 2}));
+  EXPECT_EQ(blobs[0].values, (std::vector<float>{1, 2}));
+}
+
+TEST(BlobProtosFile, AnyCutIsRefusedOrIsAMessageItself) {
+  const TempFolder folder;
+  const std::string good = V03().SerializeAsString();
+  int refused = 0;
+  for (size_t size = 1; size < good.size(); ++size)
+    refused += !WhyRefused(folder, good.substr(0, size)).empty();
+  EXPECT_EQ(refused, static_cast<int>(good.size()) - 1 - 2);  // cuts behind a version parse
+}
+
+TEST(BlobProtosFile, HostileSizesAreRefused) {
+  const TempFolder folder;
+  BlobProtos message = V03();
+  message.mutable_blob(0)->set_shape(0, 1 << 30);
+  message.mutable_blob(0)->set_shape(1, 1 << 30);
+  EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("has 6 values"),
+            std::string::npos);
+  message.mutable_blob(0)->set_shape(0, -2);
+  message.mutable_blob(0)->set_shape(1, -3);
+  EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("shape (-2, -3)"),
+            std::string::npos);
+  for (int i = 0; i < 9; ++i) message.mutable_blob(0)->add_shape(1);
+  EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("dimensions"), std::string::npos);
+  // A blob that claims 2 GiB - 1.
+  EXPECT_NE(WhyRefused(folder, std::string("\x2a\xff\xff\xff\xff\x07\x12", 7)).find("near byte"),
+            std::string::npos);
+  // Its data claims it.
+  EXPECT_NE(
+      WhyRefused(folder, std::string("\x2a\x06\x12\xfc\xff\xff\xff\x07", 8)).find("near byte"),
+      std::string::npos);
+}
+
+TEST(BlobProtosFile, TheSameParamTwiceIsRefused) {
+  const TempFolder folder;
+  BlobProtos message = V03();
+  message.set_name(1, "w1");
+  EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("\"w1\" occurs twice"),
+            std::string::npos);
+}
+
+TEST(BlobProtosFile, AFileOfSomethingElseIsRefused) {
+  const TempFolder folder;
+  EXPECT_NE(WhyRefused(folder, "name: \"mlp\"\n"), "");
+}
+
+TEST(BlobProtosFile, ProtobufReadsWhatWeWrite) {
+  const TempFolder folder;
+  PosixFileSystem disk;
+  const BlobProtos expected = V03();
+  const auto file = disk.Create(folder / "a");
+  const float w[] = {0, 1, 2, 3, 4, 5}, b[] = {10, 11};
+  WriteBlob("0#w1", 100, {2, 3}, w, file.get());
+  WriteBlob("0#b1", 101, {2}, b, file.get());
+  BlobProtos read;
+  ASSERT_TRUE(read.ParseFromString(ReadAll(folder / "a")));
+  EXPECT_EQ(read.SerializeAsString(), expected.SerializeAsString());
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,89 @@
+#include "io/checkpoint/retention.h"
+
+#include <gtest/gtest.h>
+
+#include "io/checkpoint/sample.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RetentionTest : public testing::Test {
+ protected:
+  void WriteSteps(std::initializer_list<int64_t> steps) {
+    for (int64_t step : steps) Write(workspace_, step);
+  }
+  void Damage(int64_t step) {
+    fs::remove(workspace_ / StrCat("checkpoint/step", step, "/model.safetensors"));
+  }
+  // As heavy as the right file, so that only reading tells.
+  void DamageInside(int64_t step) {
+    const std::string file = workspace_ / StrCat("checkpoint/step", step, "/model.safetensors");
+    std::string bytes = ReadAll(file);
+    bytes.back() ^= 1;
+    WriteAll(file, bytes);
+  }
+  std::vector<std::string> Left(int64_t step, int64_t keep) {
+    ApplyRetention(disk_, workspace_.path(), step, keep);
+    return disk_.List(workspace_ / "checkpoint");
+  }
+
+  using Names = std::vector<std::string>;
+  TempFolder workspace_;
+  PosixFileSystem disk_;
+};
+
+TEST_F(RetentionTest, KeepsTheNewest) {
+  WriteSteps({8, 9, 10, 11});
+  EXPECT_EQ(Left(11, 2), (Names{"step10", "step11"}));
+}
+
+TEST_F(RetentionTest, ZeroKeepsAll) {
+  WriteSteps({8, 9});
+  EXPECT_EQ(Left(9, 0), (Names{"step8", "step9"}));
+}
+
+TEST_F(RetentionTest, KeepsTheBest) {
+  WriteSteps({7, 8, 9});
+  SetBest(disk_, workspace_.path(), 7);
+  EXPECT_EQ(Left(9, 1), (Names{"best", "step7", "step9"}));
+}
+
+TEST_F(RetentionTest, BestMovesAndItsOldTargetGoes) {
+  WriteSteps({7, 8, 9});
+  SetBest(disk_, workspace_.path(), 7);
+  SetBest(disk_, workspace_.path(), 8);
+  EXPECT_EQ(fs::read_symlink(workspace_ / "checkpoint/best"), "step8");
+  EXPECT_EQ(BestStep(workspace_.path()), 8);
+  EXPECT_EQ(Left(9, 1), (Names{"best", "step8", "step9"}));
+}
+
+TEST_F(RetentionTest, NoLinkMeansNoBest) { EXPECT_FALSE(BestStep(workspace_.path())); }
+
+TEST_F(RetentionTest, ADamagedOneDoesNotCount) {
+  WriteSteps({7, 8, 9});
+  Damage(8);
+  EXPECT_EQ(Left(9, 2), (Names{"step7", "step8", "step9"}));
+}
+
+TEST_F(RetentionTest, NeverRemovesTheOnlyIntactOne) {
+  WriteSteps({7, 8, 9});
+  DamageInside(8);
+  DamageInside(9);
+  EXPECT_EQ(Left(9, 2), (Names{"step7", "step8", "step9"}));
+}
+
+TEST_F(RetentionTest, RemovesNothingWhereNothingIsIntact) {
+  WriteSteps({7, 8, 9});
+  for (int64_t step : {7, 8, 9}) DamageInside(step);
+  EXPECT_EQ(Left(9, 1), (Names{"step7", "step8", "step9"}));
+}
+
+TEST_F(RetentionTest, LaterStepsOfAnotherRunAreLeftAlone) {
+  WriteSteps({1, 2, 3, 900});
+  EXPECT_EQ(Left(3, 1), (Names{"step3", "step900"}));
+}
+
+}  // namespace
+}  // namespace singa

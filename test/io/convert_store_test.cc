@@ -1,0 +1,127 @@
+#include "io/convert_store.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "io/guess_backend.h"
+#include "io/store_files.h"
+#include "io/store_statistics.h"
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+class ConvertStoreTest : public ::testing::Test {
+ protected:
+  ConvertStoreTest() {
+    images_ = dir_.Write("a-images-idx3", Idx({2, 1, 2}, std::string("\0\xff\1\2", 4)));
+    labels_ = dir_.Write("a-labels-idx1", Idx({2}, std::string("\7\0", 2)));
+  }
+  std::unique_ptr<Store> Idx2() {
+    return OpenStore("idx", {.path = images_, .label_path = labels_});
+  }
+  std::unique_ptr<Store> Lines(const std::string& text) {
+    return OpenStore("textfile", {.path = dir_.Write("lines", text)});
+  }
+  // Converts to a new file and returns its path.
+  std::string Convert(Store* from, const std::string& format, WriterOptions options = {}) {
+    options.path = dir_.Path("out");
+    if (options.label_path.empty()) options.label_path = dir_.Path("out-labels");
+    ConvertStore(from, format, options, &files_);
+    return options.path;
+  }
+
+  TempDir dir_;
+  std::string images_, labels_;
+  PosixFileSystem files_;
+};
+
+TEST_F(ConvertStoreTest, WritesTheKvFileOfV03) {
+  const std::string out = Convert(Idx2().get(), "kvfile");
+  EXPECT_EQ(TempDir::Read(out), Tuple("00000000", Pixels(7, std::string("\0\xff", 2), {1, 2})) +
+                                    Tuple("00000001", Pixels(0, "\1\2", {1, 2})));
+}
+
+// 817 bytes a record, as v0.3's create_data made them of MNIST.
+TEST_F(ConvertStoreTest, WritesMnistRecordsOf817Bytes) {
+  images_ = dir_.Write("i", Idx({1, 28, 28}, std::string(784, 'x')));
+  labels_ = dir_.Write("l", Idx({1}, "\5"));
+  const std::string bytes = TempDir::Read(Convert(Idx2().get(), "kvfile"));
+  EXPECT_EQ(bytes.size(), 817u);
+  EXPECT_EQ(bytes.substr(24, 9), "\x08\x1c\x08\x1c\x10\x05\x1a\x90\x06");
+}
+
+TEST_F(ConvertStoreTest, WritesCsv) {
+  EXPECT_EQ(TempDir::Read(Convert(Idx2().get(), "textfile")), "7,0,255\n0,1,2\n");
+}
+
+TEST_F(ConvertStoreTest, WritesFloatsThatReadTheSame) {
+  const std::string text = "1,0.1,-3e-05\n2,1e+20,3\n";
+  EXPECT_EQ(TempDir::Read(Convert(Lines(text).get(), "textfile")), text);
+  const auto kv = OpenStore("kvfile", {.path = Convert(Lines(text).get(), "kvfile")});
+  EXPECT_EQ(kv->Read(0).data[0], 0.1f);
+}
+
+TEST_F(ConvertStoreTest, WritesIdx) {
+  Convert(Lines("7,0,255\n0,1,2\n").get(), "idx", {.shape = {1, 2}});
+  EXPECT_EQ(TempDir::Read(dir_.Path("out")), TempDir::Read(images_));
+  EXPECT_EQ(TempDir::Read(dir_.Path("out-labels")), TempDir::Read(labels_));
+}
+
+TEST_F(ConvertStoreTest, LeavesLabelsOut) {
+  EXPECT_EQ(TempDir::Read(Convert(Idx2().get(), "textfile", {.has_label = false})), "0,255\n1,2\n");
+}
+
+TEST_F(ConvertStoreTest, NamesTheRecordThatDoesNotFit) {
+  EXPECT_ERROR(Convert(Lines("1,2\n1,2.5\n").get(), "idx"), kExitBadData, ":2: record 1", "2.5");
+  EXPECT_ERROR(Convert(Lines("1,2\n300,2\n").get(), "idx"), kExitBadData, "label 300");
+  EXPECT_ERROR(Convert(Lines("1,2\n1,2,3\n").get(), "kvfile"), kExitBadData, "record 1",
+               "2 numbers");
+  EXPECT_ERROR(Convert(Lines("label: 1 data: 1\ndata: 1\n").get(), "textfile"), kExitBadData,
+               "record 1", "no label");
+}
+
+TEST_F(ConvertStoreTest, LeavesNothingBehindAfterAnError) {
+  dir_.Write("out", "old");
+  EXPECT_ERROR(Convert(Lines("1,2\n1,2.5\n").get(), "idx"), kExitBadData);
+  EXPECT_EQ(TempDir::Read(dir_.Path("out")), "old");
+  EXPECT_EQ(files_.List(dir_.Path("")),
+            (std::vector<std::string>{"a-images-idx3", "a-labels-idx1", "lines", "out"}));
+}
+
+TEST_F(ConvertStoreTest, RefusesFormatsThatNobodyWrites) {
+  EXPECT_ERROR(Convert(Idx2().get(), "lmdb"), kExitConfig, "lmdb");
+  EXPECT_ERROR(Convert(Idx2().get(), "idx", {.shape = {1, 1, 1, 2}}), kExitConfig, "3 sizes");
+}
+
+TEST_F(ConvertStoreTest, GuessesBackends) {
+  EXPECT_EQ(GuessBackend(images_), "idx");
+  EXPECT_EQ(GuessBackend(dir_.Write("gz", Gzip(Idx({1}, "a")))), "idx");
+  EXPECT_EQ(GuessBackend(dir_.Write("kv", Tuple("00000000", "value"))), "kvfile");
+  EXPECT_EQ(GuessBackend(dir_.Write("csv", "1,2,3,4,5,6\n")), "textfile");
+  EXPECT_EQ(GuessBackend(dir_.Write("empty", "")), "textfile");
+  EXPECT_EQ(GuessLabelPath(images_), labels_);
+  EXPECT_EQ(GuessLabelPath(dir_.Path("b-images-idx3")), "");
+}
+
+TEST_F(ConvertStoreTest, MeasuresAStore) {
+  const auto store = Lines("1,1,2\n1,3,4\n0,5,9\n");
+  const StoreStatistics s = Measure(store.get());
+  EXPECT_EQ(s.records, 3);
+  EXPECT_EQ(s.least_size, 2);
+  EXPECT_EQ(s.labels.at(1), 2);
+  EXPECT_EQ(s.max, 9);
+  EXPECT_DOUBLE_EQ(s.mean, 4);
+  EXPECT_DOUBLE_EQ(s.std, std::sqrt(40. / 6));
+  std::ostringstream out;
+  out << s;
+  EXPECT_EQ(out.str(),
+            "records  3\nnumbers  2\nshape    not given\nmin      1\nmax      9\nmean     4\n"
+            "std      2.5819889\n\nlabel    records\n0        1\n1        2\n");
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,125 @@
+#include "io/textfile_store.h"
+
+#include <gtest/gtest.h>
+
+#include "io/store_files.h"
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+class Csv : public ::testing::Test {
+ protected:
+  std::unique_ptr<Store> Open(const std::string& text, bool has_label = true,
+                              const std::string& separator = ",") {
+    return OpenStore("textfile", {.path = dir_.Write("a.csv", text),
+                                  .format = ValueFormat::kCsv,
+                                  .separator = separator,
+                                  .has_label = has_label});
+  }
+  std::vector<float> Numbers(const std::string& line, const std::string& separator = ",") {
+    const auto store = Open(line, false, separator);
+    const auto data = store->Read(0).data;
+    return {data.begin(), data.end()};
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(Csv, HasALabelBeforeTheNumbers) {
+  const auto store = Open("3,0.5,-1e-3\n12,7,8\n");
+  ASSERT_EQ(store->size(), 2);
+  EXPECT_EQ(store->Read(1).label, 12);
+  const Sample& first = store->Read(0);
+  EXPECT_EQ(first.label, 3);
+  EXPECT_EQ(first.data[1], -1e-3f);
+}
+
+TEST_F(Csv, HasOnlyNumbersWithoutLabels) {
+  EXPECT_EQ(Numbers("1,2,3"), (std::vector<float>{1, 2, 3}));
+}
+
+TEST_F(Csv, AcceptsSpacesCrLfAndBlankLines) {
+  const auto store = Open("1, 2 ,\t3\r\n\r\n \n4 , 5,6 \r\n\n");
+  ASSERT_EQ(store->size(), 2);
+  EXPECT_EQ(store->Read(1).label, 4);
+  EXPECT_EQ(store->Read(1).data[1], 6);
+}
+
+TEST_F(Csv, EachCharacterSeparates) {
+  EXPECT_EQ(Numbers("1;2,3", ",;"), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(Numbers("  1  2 3 ", " "), (std::vector<float>{1, 2, 3}));
+  EXPECT_EQ(Numbers("1\t2\t3", "\t"), (std::vector<float>{1, 2, 3}));
+}
+
+TEST_F(Csv, ReadsNumbersAsWritten) {
+  EXPECT_EQ(Numbers("+1,-.5,1e-50,3.4e38"), (std::vector<float>{1, -.5f, 0, 3.4e38f}));
+}
+
+TEST_F(Csv, RefusesWhatIsNoNumber) {
+  for (const char* bad :
+       {"x", "nan", "inf", "-inf", "1e400", "1e39", "1.5x", "0x10", "1 2", "--1", "+-1", "+"}) {
+    const std::string path = dir_.Path("a.csv");
+    EXPECT_ERROR(Open(std::string("1,2\n\n3,") + bad + "\n")->Read(1), kExitBadData,
+                 path + ":3:", "number 1");
+  }
+}
+
+TEST_F(Csv, RefusesAnEmptyNumber) {
+  EXPECT_ERROR(Open("1,2,,3")->Read(0), kExitBadData, ":1:", "number 2");
+}
+
+TEST_F(Csv, RefusesWhatIsNoLabel) {
+  for (const char* bad : {"-1", "1.5", "x", "", "99999999999"})
+    EXPECT_ERROR(Open(std::string(bad) + ",2\n")->Read(0), kExitBadData, ":1:", "label");
+}
+
+TEST_F(Csv, ShowsNoControlCharactersOfAFile) {
+  EXPECT_ERROR(Open("1,\x1b[2J\n")->Read(0), kExitBadData, "\"?[2J\"");
+}
+
+TEST_F(Csv, RefusesAFileWithoutALine) {
+  EXPECT_ERROR(Open(""), kExitBadData, "no record");
+  EXPECT_ERROR(Open("\n \r\n"), kExitBadData, "no record");
+}
+
+// Lines longer than the window of the scan, and ending at its edges.
+TEST_F(Csv, FindsLinesOfAnyLength) {
+  std::string text;
+  const std::vector<size_t> lengths = {65535, 65536, 65537, 2, 131072, 200000, 3};
+  for (size_t n : lengths) text += "1," + std::string(n, '7').replace(1, 1, ".") + "\n";
+  const auto store = Open(text);
+  ASSERT_EQ(store->size(), static_cast<int64_t>(lengths.size()));
+  for (int64_t i = 0; i < store->size(); ++i) EXPECT_GE(store->Read(i).data[0], 7);
+}
+
+class TextRecords : public ::testing::Test {
+ protected:
+  std::unique_ptr<Store> Open(const std::string& text) {
+    return OpenStore("textfile", {.path = dir_.Write("a", text)});
+  }
+  TempDir dir_;
+};
+
+TEST_F(TextRecords, AreInTextForm) {
+  const auto store = Open("label: 2 data: 0.5 data: 1\nshape: 2 data: [3, 4]\n");
+  EXPECT_EQ(store->Read(0).label, 2);
+  EXPECT_EQ(store->Read(1).data[1], 4);
+  EXPECT_EQ(store->Read(1).label, -1);
+}
+
+TEST_F(TextRecords, AreInBinaryFormAsV03WroteThem) {
+  const auto store = Open(Pixels(3, "ab") + "\n" + Floats({1, 2}) + "\n");
+  EXPECT_EQ(store->Read(0).label, 3);
+  EXPECT_EQ(store->Read(1).data[1], 2);
+}
+
+TEST_F(TextRecords, AreCsv) { EXPECT_EQ(Open("5,0.25\n")->Read(0).data[0], 0.25f); }
+
+TEST_F(TextRecords, NameLineAndColumnOfAnError) {
+  EXPECT_ERROR(Open("label: 2\nlabel: x\n")->Read(1), kExitBadData, ":2:", "column 8");
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,127 @@
+// Every vector kernel of elementwise and softmax against its plain one, in place and over threads.
+#include "math/elementwise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "math/softmax.h"
+
+namespace singa {
+namespace {
+
+using Values = std::vector<float>;
+using Run = std::function<void(Context&, const float* a, const float* b, float* out, int64_t n)>;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+Values Random(int64_t n, uint32_t stream, float spread) {
+  Values values(n);
+  for (int64_t i = 0; i < n; ++i) values[i] = spread * Philox{3, stream, 0}.Gaussian(i);
+  return values;
+}
+
+Values RunWith(bool plain, int threads, const Run& run, const Values& a, const Values& b) {
+  Context ctx;
+  ctx.plain = plain;
+  ctx.threads = threads;
+  Values out(a.size(), -1);
+  run(ctx, a.data(), b.data(), out.data(), static_cast<int64_t>(out.size()));
+  return out;
+}
+
+void ExpectClose(const Values& got, const Values& want, double tolerance) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_NEAR(got[i], want[i], tolerance * std::max(1.f, std::abs(want[i]))) << "element " << i;
+}
+
+// `run` may write to a or b, as `in_place` (0 or 1) says.
+void ExpectVectorEqualsPlain(const Run& run, int in_place, double spread = 4) {
+  for (int64_t n : {1, 7, 16, 33, 200 * 1000 + 3}) {
+    SCOPED_TRACE(n);
+    const Values a = Random(n, 1, spread), b = Random(n, 2, 1);
+    const Values plain = RunWith(true, 1, run, a, b), vector = RunWith(false, 1, run, a, b);
+    ExpectClose(vector, plain, 1e-6);
+    EXPECT_EQ(RunWith(false, 2, run, a, b), vector) << "over two threads";
+    for (bool is_plain : {true, false}) {
+      Context ctx;
+      ctx.plain = is_plain;
+      Values x = a, y = b;
+      Values& out = in_place == 0 ? x : y;
+      run(ctx, x.data(), y.data(), out.data(), n);
+      EXPECT_EQ(out, is_plain ? plain : vector) << "in place";
+    }
+  }
+}
+
+TEST(ElementwiseTest, VectorReluEqualsPlain) {
+  for (float slope : {0.f, 0.25f}) {
+    ExpectVectorEqualsPlain([=](Context& ctx, const float* x, const float*, float* y,
+                                int64_t n) { ReluForward(ctx, x, y, n, slope); },
+                            0);
+    ExpectVectorEqualsPlain([=](Context& ctx, const float* y, const float* dy, float* dx,
+                                int64_t n) { ReluBackward(ctx, y, dy, dx, n, slope); },
+                            1);
+  }
+}
+
+TEST(ElementwiseTest, VectorSigmoidEqualsPlain) {
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float*, float* y,
+                             int64_t n) { SigmoidForward(ctx, x, y, n); },
+                          0);
+  ExpectVectorEqualsPlain([](Context& ctx, const float* y, const float* dy, float* dx,
+                             int64_t n) { SigmoidBackward(ctx, y, dy, dx, n); },
+                          1);
+}
+
+TEST(ElementwiseTest, VectorTanhEqualsPlain) {
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float*, float* y,
+                             int64_t n) { TanhForward(ctx, x, y, n, 1.7f, 0.6f); },
+                          0);
+  ExpectVectorEqualsPlain([](Context& ctx, const float* y, const float* dy, float* dx,
+                             int64_t n) { TanhBackward(ctx, y, dy, dx, n, 1.7f, 0.6f); },
+                          1, 1);
+}
+
+TEST(ElementwiseTest, VectorMultiplyEqualsPlain) {
+  ExpectVectorEqualsPlain([](Context& ctx, const float* x, const float* m, float* y,
+                             int64_t n) { Multiply(ctx, x, m, y, n); },
+                          0);
+}
+
+TEST(SoftmaxKernelTest, VectorEqualsPlainForRowsOfAnyLength) {
+  for (int64_t d : {1, 2, 10, 16, 1000, 100003}) {
+    SCOPED_TRACE(d);
+    const Values x = Random(3 * d, 1, 4), dy = Random(3 * d, 2, 1);
+    const auto forward = [d](Context& ctx, const float* a, const float*, float* out, int64_t n) {
+      SoftmaxForward(ctx, a, out, n / d, d);
+    };
+    const auto backward = [d](Context& ctx, const float* a, const float* b, float* out, int64_t n) {
+      SoftmaxBackward(ctx, a, b, out, n / d, d);
+    };
+    const Values y = RunWith(true, 1, forward, x, dy);
+    ExpectClose(RunWith(false, 1, forward, x, dy), y, 1e-6);
+    EXPECT_EQ(RunWith(false, 2, forward, x, dy), RunWith(false, 1, forward, x, dy));
+    ExpectClose(RunWith(false, 1, backward, y, dy), RunWith(true, 1, backward, y, dy), 1e-6);
+    EXPECT_EQ(RunWith(false, 2, backward, y, dy), RunWith(false, 1, backward, y, dy));
+  }
+}
+
+TEST(SoftmaxKernelTest, RowsWithoutASoftmaxBecomeNan) {
+  for (bool plain : {true, false})
+    for (const Values& row : {Values{NAN, 0, 1}, Values{0, NAN, 1}, Values{kInfinity, 0, 1},
+                              Values{-kInfinity, -kInfinity, -kInfinity}}) {
+      Context ctx;
+      ctx.plain = plain;
+      Values y(3);
+      SoftmaxForward(ctx, row.data(), y.data(), 1, 3);
+      for (float value : y) EXPECT_TRUE(std::isnan(value)) << "plain " << plain;
+    }
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,112 @@
+// Golden numbers: tool/golden/activations.py.
+#include <limits>
+
+#include "support/layer_test.h"
+
+namespace singa {
+namespace {
+
+const Values kX = {-3, -1.25f, -0.5f, 0, 0.75f, 2.5f};
+const Values kDy = {0.5f, -1, 2, 1, -0.25f, 3};
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+class ReluTest : public LayerTest {};
+SINGA_TEST_ON_ALL_DEVICES(ReluTest);
+
+TEST_P(ReluTest, CutsBelowZero) {
+  ExpectNear(Feature("type: kReLU", {2, 2}, {{3, -4, 0, 2}}), {3, 0, 0, 2}, 0);
+}
+
+TEST_P(ReluTest, NegativeSlopeEqualsPyTorch) {
+  const RunResult run =
+      Gradients("type: kReLU relu_conf { negative_slope: 0.25 }", {2, 3}, kX, kDy);
+  ExpectNear(run.outputs[0], {-0.75f, -0.3125f, -0.125f, 0, 0.75f, 2.5f}, 0);
+  ExpectNear(run.input_grads[0], {0.125f, -0.25f, 0.5f, 0.25f, -0.25f, 3}, 0);
+}
+
+TEST_P(ReluTest, KeepsNanAndCutsMinusInfinity) {
+  ExpectNear(Feature("type: kReLU", {1, 3}, {-kInfinity, kInfinity, kNan}), {0, kInfinity, kNan},
+             0);
+}
+
+TEST_P(ReluTest, GradientMatchesDifferences) {
+  ExpectGradient("type: kReLU", {1, 1}, {.kink = 0});
+  ExpectGradient("type: kReLU", {4, 9}, {.kink = 0});
+  ExpectGradient("type: kReLU relu_conf { negative_slope: 0.25 }", {1, 3, 5, 7}, {.kink = 0});
+}
+
+TEST_P(ReluTest, RejectsNegativeSlopeBelowZero) {
+  EXPECT_CONFIG_ERROR_SAYS(Build("type: kReLU relu_conf { negative_slope: -1 }", {1, 2}),
+                           "relu_conf.negative_slope", "must be >= 0, is -1");
+  EXPECT_CONFIG_ERROR(Build("type: kReLU relu_conf { negative_slope: nan }", {1, 2}),
+                      "relu_conf.negative_slope");
+}
+
+TEST_P(ReluTest, RejectsTwoSources) {
+  EXPECT_CONFIG_ERROR(Build("type: kReLU", {{1, 2}, {1, 2}}), "srclayers");
+}
+
+class SigmoidTest : public LayerTest {};
+SINGA_TEST_ON_ALL_DEVICES(SigmoidTest);
+
+TEST_P(SigmoidTest, EqualsPyTorch) {
+  for (const char* conf :
+       {"type: kSigmoid", "type: kActivation activation_conf { type: SIGMOID }"}) {
+    const RunResult run = Gradients(conf, {2, 3}, kX, kDy);
+    ExpectNear(run.outputs[0],
+               {0.047425874f, 0.22270013f, 0.37754068f, 0.5f, 0.67917871f, 0.92414182f}, 1e-6);
+    ExpectNear(run.input_grads[0],
+               {0.022588329f, -0.17310479f, 0.47000742f, 0.25f, -0.054473747f, 0.21031114f}, 1e-6);
+  }
+}
+
+TEST_P(SigmoidTest, SaturatesWithoutNan) {
+  ExpectNear(Feature("type: kSigmoid", {1, 5}, {-kInfinity, -200, 200, kInfinity, kNan}),
+             {0, 0, 1, 1, kNan}, 0);
+}
+
+TEST_P(SigmoidTest, GradientMatchesDifferences) { ExpectGradient("type: kSigmoid", {3, 37}); }
+
+class STanhTest : public LayerTest {};
+SINGA_TEST_ON_ALL_DEVICES(STanhTest);
+
+TEST_P(STanhTest, EqualsPyTorch) {
+  for (const char* conf : {"type: kSTanh", "type: kActivation activation_conf { type: STANH }"}) {
+    const RunResult run = Gradients(conf, {2, 3}, kX, kDy);
+    ExpectNear(run.outputs[0], {-1.6541795f, -1.1706963f, -0.55168527f, 0, 0.79294902f, 1.5976954f},
+               1e-6);
+    ExpectNear(run.input_grads[0],
+               {0.040410023f, -0.61145556f, 2.0513747f, 1.1439365f, -0.22491156f, 0.45655045f},
+               1e-6);
+  }
+}
+
+TEST_P(STanhTest, GradientMatchesDifferences) { ExpectGradient("type: kSTanh", {3, 37}); }
+
+class ActivationTest : public LayerTest {};
+SINGA_TEST_ON_ALL_DEVICES(ActivationTest);
+
+TEST_P(ActivationTest, IsReluByDefault) {
+  ExpectNear(Feature("type: kActivation", {2, 3}, kX), {0, 0, 0, 0, 0.75f, 2.5f}, 0);
+}
+
+TEST_P(ActivationTest, TanhEqualsPyTorch) {
+  for (const char* conf : {"type: kActivation activation_conf { type: TANH }",
+                           "type: kCudnnActivation activation_conf { type: TANH }"}) {
+    const RunResult run = Gradients(conf, {2, 3}, kX, kDy);
+    ExpectNear(run.outputs[0],
+               {-0.99505478f, -0.84828365f, -0.46211717f, 0, 0.63514894f, 0.98661429f}, 1e-6);
+    ExpectNear(run.input_grads[0],
+               {0.0049329908f, -0.28041485f, 1.5728954f, 1, -0.14914645f, 0.079776749f}, 1e-6);
+  }
+}
+
+TEST_P(ActivationTest, GradientMatchesDifferences) {
+  for (const char* function : {"SIGMOID", "TANH", "STANH"})
+    ExpectGradient(StrCat("type: kActivation activation_conf { type: ", function, " }"),
+                   {2, 3, 2, 5});
+}
+
+}  // namespace
+}  // namespace singa

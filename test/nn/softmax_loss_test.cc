@@ -1,0 +1,168 @@
+// Golden numbers: tool/golden/softmax_loss.py.
+#include <cfloat>
+#include <cmath>
+
+#include "support/layer_test.h"
+
+namespace singa {
+namespace {
+
+class SoftmaxLossTest : public LayerTest {
+ protected:
+  static std::vector<Input> Sources(const Shape& shape, const Values& x,
+                                    const std::vector<int>& labels) {
+    return {{.shape = shape, .data = x},
+            {.shape = {shape[0], 1}, .labels = labels, .gradient = false}};
+  }
+  std::unique_ptr<BuiltLayer> Forward(const std::string& conf, const std::vector<Input>& sources) {
+    std::unique_ptr<BuiltLayer> layer = Build(conf, sources);
+    layer->BeginStep(0);
+    layer->Forward(kTrain);
+    return layer;
+  }
+};
+SINGA_TEST_ON_ALL_DEVICES(SoftmaxLossTest);
+
+const Values kX = {1, 2, 0.5f, -1, 0, 0.25f, 3, 1.5f, -2, 4, 0, 1};
+const std::vector<int> kLabels = {1, 3, 0};
+const char* const kScaled = "type: kSoftmaxLoss softmaxloss_conf { scale: 0.5 topk: 2 }";
+
+TEST_P(SoftmaxLossTest, EqualsPyTorch) {
+  const RunResult run = Gradients(kScaled, Sources({3, 4}, kX, kLabels), {});
+  ExpectNear(run.outputs[0],
+             {0.22420783f, 0.60946006f, 0.13598892f, 0.030343229f, 0.037242208f, 0.047819942f,
+              0.74802977f, 0.16690801f, 0.0023153326f, 0.93407184f, 0.017108124f, 0.046504699f},
+             1e-6);
+  ExpectNear(run.input_grads[0],
+             {0.03736797f, -0.065089993f, 0.022664819f, 0.0050572054f, 0.0062070349f, 0.0079699904f,
+              0.12467164f, -0.13884868f, -0.16628078f, 0.15567866f, 0.0028513535f, 0.0077507826f},
+             1e-6);
+}
+
+TEST_P(SoftmaxLossTest, ScaleMultipliesTheLossButNotTheAccuracy) {
+  const auto layer = Forward(kScaled, Sources({3, 4}, kX, kLabels));
+  EXPECT_NEAR(layer->metric("loss"), 1.3922828, 1e-6);
+  EXPECT_NEAR(layer->metric("accuracy"), 2. / 3, 1e-9);
+}
+
+TEST_P(SoftmaxLossTest, AccuracyIsOfTheFirstClassByDefault) {
+  const auto layer = Forward("type: kCudnnSoftmaxLoss", Sources({3, 4}, kX, kLabels));
+  EXPECT_NEAR(layer->metric("accuracy"), 1. / 3, 1e-9);
+}
+
+TEST_P(SoftmaxLossTest, OfEqualScoresTheLargerIndexWins) {
+  const Values equal(4, 1.f);
+  for (int label = 0; label < 4; ++label) {
+    const auto layer =
+        Forward("type: kSoftmaxLoss softmaxloss_conf { topk: 2 }", Sources({1, 4}, equal, {label}));
+    EXPECT_EQ(layer->metric("accuracy"), label >= 2 ? 1 : 0) << "label " << label;
+  }
+}
+
+TEST_P(SoftmaxLossTest, ClipsTheProbabilityAtTheSmallestNormalFloat) {
+  const auto layer = Forward("type: kSoftmaxLoss", Sources({1, 2}, {0, 200}, {0}));
+  EXPECT_NEAR(layer->metric("loss"), -std::log(double{FLT_MIN}), 1e-6);
+}
+
+TEST_P(SoftmaxLossTest, NanReachesTheLossAndIsNeverAccurate) {
+  const auto layer = Forward("type: kSoftmaxLoss", Sources({1, 2}, {NAN, 0}, {0}));
+  EXPECT_TRUE(std::isnan(layer->metric("loss")));
+  EXPECT_EQ(layer->metric("accuracy"), 0);
+}
+
+TEST_P(SoftmaxLossTest, ClassesOfAnImageGoByItsLogicalOrder) {
+  for (int label = 0; label < 6; ++label) {
+    Values x(6, 0.f);
+    x[label] = 30;
+    const auto layer = Forward("type: kSoftmaxLoss", Sources({1, 3, 1, 2}, x, {label}));
+    EXPECT_NEAR(layer->metric("loss"), 0, 1e-6) << "label " << label;
+    EXPECT_EQ(layer->metric("accuracy"), 1) << "label " << label;
+  }
+}
+
+TEST_P(SoftmaxLossTest, GradientIsDividedByTheBatchOfTheGroup) {
+  std::vector<Input> sources = Sources({3, 4}, kX, kLabels);
+  const RunResult alone = Gradients("type: kSoftmaxLoss", sources, {});
+  sources[0].span = {.first = 3, .rows = 3, .batch = 12};
+  RunResult part = Gradients("type: kSoftmaxLoss", sources, {});
+  for (float& dx : part.input_grads[0]) dx *= 4;
+  ExpectNear(part.input_grads[0], alone.input_grads[0], 1e-6);
+}
+
+TEST_P(SoftmaxLossTest, WorkersWithAllUnitsGiveTheirShareOfTheGradient) {
+  const std::vector<Input> sources = Sources({3, 4}, kX, kLabels);
+  const RunResult alone = Gradients("type: kSoftmaxLoss", sources, {});
+  RunResult part = Gradients("type: kSoftmaxLoss partition_dim: 1 num_partitions: 2", sources, {});
+  for (float& dx : part.input_grads[0]) dx *= 2;
+  ExpectNear(part.input_grads[0], alone.input_grads[0], 1e-6);
+}
+
+TEST_P(SoftmaxLossTest, FoldedStepsSumTheirGradientsAndAverageTheirLoss) {
+  std::vector<Input> sources = Sources({3, 4}, kX, kLabels);  // 3 steps of a batch of 1
+  for (Input& source : sources) source.span = {.rows = 1, .batch = 1, .steps = 3};
+  const RunResult folded = Gradients("type: kSoftmaxLoss", sources, {});
+  double loss = 0;
+  for (int t = 0; t < 3; ++t) {
+    const Values x(kX.begin() + 4 * t, kX.begin() + 4 * t + 4);
+    const std::vector<Input> step = Sources({1, 4}, x, {kLabels[t]});
+    loss += Forward("type: kSoftmaxLoss", step)->metric("loss") / 3;
+    const Values dx(folded.input_grads[0].begin() + 4 * t,
+                    folded.input_grads[0].begin() + 4 * t + 4);
+    ExpectNear(dx, Gradients("type: kSoftmaxLoss", step, {}).input_grads[0], 1e-6);
+  }
+  EXPECT_NEAR(Forward("type: kSoftmaxLoss", sources)->metric("loss"), loss, 1e-6);
+}
+
+TEST_P(SoftmaxLossTest, GradientMatchesDifferences) {
+  ExpectGradient(kScaled, Sources({3, 37}, {}, {0, 36, 17}));
+  ExpectGradient(kScaled, Sources({1, 3, 2, 5}, {}, {29}));
+}
+
+TEST_P(SoftmaxLossTest, LabelsGetNoGradient) {
+  std::vector<Input> sources = Sources({3, 4}, kX, kLabels);
+  sources[1].gradient = true;
+  ExpectNear(Gradients("type: kSoftmaxLoss", sources, {}).input_grads[1], {0, 0, 0}, 0);
+}
+
+TEST_P(SoftmaxLossTest, DeployNeedsNoLabels) {
+  const auto layer = Build("type: kSoftmaxLoss", Sources({1, 2}, {0, 0}, {-1}));
+  layer->BeginStep(0);
+  layer->Forward(kDeploy);
+  ExpectNear(layer->Output(), {0.5f, 0.5f}, 0);
+}
+
+TEST_P(SoftmaxLossTest, LabelOutsideTheClassesIsDamagedData) {
+  for (int label : {-1, 4}) try {
+      Forward("name: \"loss\" type: kSoftmaxLoss", Sources({3, 4}, kX, {0, label, 0}));
+      ADD_FAILURE() << "no error for " << label;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), kExitBadData);
+      EXPECT_EQ(std::string(error.what()),
+                StrCat("layer \"loss\": the label of row 1 is ", label, ", not in [0, 4)"));
+    }
+}
+
+TEST_P(SoftmaxLossTest, RejectsTopkOutsideTheClasses) {
+  for (int k : {0, 5})
+    EXPECT_CONFIG_ERROR_SAYS(Build(StrCat("type: kSoftmaxLoss softmaxloss_conf { topk: ", k, " }"),
+                                   Sources({3, 4}, kX, kLabels)),
+                             "softmaxloss_conf.topk", "must be in [1, 4]");
+}
+
+TEST_P(SoftmaxLossTest, RejectsScaleThatIsNotFinite) {
+  EXPECT_CONFIG_ERROR(
+      Build("type: kSoftmaxLoss softmaxloss_conf { scale: inf }", Sources({3, 4}, kX, kLabels)),
+      "softmaxloss_conf.scale");
+}
+
+TEST_P(SoftmaxLossTest, RejectsSourcesWithoutMatchingLabels) {
+  EXPECT_CONFIG_ERROR(Build("type: kSoftmaxLoss", {3, 4}), "srclayers");
+  const std::string conf = "type: kSoftmaxLoss srclayers: \"fc\" srclayers: \"data\"";
+  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kX, {})), "srclayers",
+                           "source \"data\" has no labels");
+  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kX, {1, 2})), "srclayers",
+                           "source \"data\" has 2 labels for 3 rows");
+}
+
+}  // namespace
+}  // namespace singa

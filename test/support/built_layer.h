@@ -1,0 +1,89 @@
+// BuiltLayer: one layer with the ports, params and memory that a net would give it. Whatever a
+// correct layer does not read holds NaN: outputs before a feature, gradients and scratch before a
+// gradient, inputs and outputs that Traits says the gradient does not read.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "singa/nn/layer.h"
+
+namespace singa {
+
+// One source of the layer under test.
+struct Input {
+  Shape shape;                   // logical: (n, c, h, w)
+  std::vector<float> data = {};  // row-major in that order; none: N(0, 1)
+  std::vector<int> labels = {};  // of each row; none: the source has no labels
+  RowSpan span = {};             // rows 0: {0, shape[0], shape[0]}
+  bool gradient = true;          // false: nothing below trains
+};
+
+class BuiltLayer {
+ public:
+  // Runs Setup and Prepare; allocates at the first use. `conf` is the text of a LayerProto; its
+  // name is "layer" where it gives none.
+  BuiltLayer(const Context& ctx, const std::string& conf, const std::vector<Input>& inputs);
+
+  Layer& layer() { return *layer_; }
+  Declare& declare() { return *declare_; }
+  const Wiring& wiring() const { return wiring_; }
+  const Traits& traits() const { return traits_; }
+  Context& ctx() { return ctx_; }
+  Port& in(int i) { return in_ports_[i]; }
+  Port& out(int k) { return out_ports_[k]; }
+  int num_inputs() const { return static_cast<int>(in_ports_.size()); }
+  int num_outputs() const { return static_cast<int>(out_ports_.size()); }
+  const Shape& output_shape(int k = 0) const { return out_ports_[k].data.shape(); }
+  Param& param(const std::string& name_or_index);
+
+  // Binds outputs[0] to the memory of the input that Traits names. REQUIRES: nothing ran yet.
+  void PutInPlace() { in_place_ = true; }
+  // Takes the gradient's memory away, as where nothing trains.
+  void DropInputGradients();
+  void DropParamGradients();
+
+  // Logical order in and out: row-major (n, c, h, w).
+  void SetInput(int i, const std::vector<float>& values) { inputs_[i].data = values; }
+  std::vector<float> InputData(int i) const { return inputs_[i].data; }
+  void SetParam(const std::string& name_or_index, const std::vector<float>& values);
+  std::vector<float> Output(int k = 0) const;
+  std::vector<float> InputGradient(int i = 0) const;
+  std::vector<float> ParamGradient(int i) const;
+  // Sum / weight of what was added since BeginStep.
+  double metric(const std::string& name);
+
+  void BeginStep(int64_t step);
+  void Forward(Phase phase);
+  // One contribution to the step's gradients. `dy`: one for each output, none for a loss.
+  void Backward(const std::vector<std::vector<float>>& dy);
+
+ private:
+  void MakePorts(const std::vector<Input>& inputs);
+  void Allocate();
+
+  Context ctx_;
+  StepState state_;
+  LayerProto conf_;
+  std::vector<Input> inputs_;
+  ParamTable table_;
+  std::deque<Port> in_ports_, out_ports_;
+  std::vector<Port*> in_, out_;
+  std::unique_ptr<Declare> declare_;
+  std::unique_ptr<Layer> layer_;
+  Wiring wiring_;
+  Traits traits_;
+  Tensor scratch_;
+  bool allocated_ = false, in_place_ = false;
+};
+
+// A feature's values between logical and stored (4-D: channels-last) order.
+std::vector<float> ToLogical(const Tensor& feature);
+void FromLogical(const std::vector<float>& values, Tensor* feature);
+
+// n numbers N(0, 1); the same for the same name.
+std::vector<float> RandomValues(const std::string& name, int64_t n);
+
+}  // namespace singa

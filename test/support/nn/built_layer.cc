@@ -1,0 +1,214 @@
+#include "support/built_layer.h"
+
+#include <glog/logging.h>
+#include <google/protobuf/text_format.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+void Poison(Tensor* tensor) {
+  if (!tensor->empty()) std::memset(tensor->as<uint8_t>(), 0xFF, tensor->bytes());  // f32: NaN
+}
+
+// Calls f(logical index, stored index) for every element.
+template <typename F>
+void ForEachElement(const Shape& s, F f) {
+  if (s.dims() != 4) {
+    for (int64_t i = 0; i < s.size(); ++i) f(i, i);
+    return;
+  }
+  int64_t logical = 0;
+  for (int64_t n = 0; n < s[0]; ++n)
+    for (int64_t c = 0; c < s[1]; ++c)
+      for (int64_t h = 0; h < s[2]; ++h)
+        for (int64_t w = 0; w < s[3]; ++w) f(logical++, ((n * s[2] + h) * s[3] + w) * s[1] + c);
+}
+
+}  // namespace
+
+std::vector<float> ToLogical(const Tensor& feature) {
+  std::vector<float> values(feature.size());
+  ForEachElement(feature.shape(), [&](int64_t l, int64_t s) { values[l] = feature.data()[s]; });
+  return values;
+}
+
+void FromLogical(const std::vector<float>& values, Tensor* feature) {
+  CHECK_EQ(static_cast<int64_t>(values.size()), feature->size()) << "values of the wrong number";
+  ForEachElement(feature->shape(), [&](int64_t l, int64_t s) { feature->data()[s] = values[l]; });
+}
+
+std::vector<float> RandomValues(const std::string& name, int64_t n) {
+  const Philox philox{7, HashName(name), 0};
+  std::vector<float> values(n);
+  for (int64_t i = 0; i < n; ++i) values[i] = philox.Gaussian(i);
+  return values;
+}
+
+BuiltLayer::BuiltLayer(const Context& ctx, const std::string& conf,
+                       const std::vector<Input>& inputs)
+    : ctx_(ctx), inputs_(inputs) {
+  ctx_.state = &state_;
+  conf_.set_name("layer");
+  google::protobuf::TextFormat::Parser parser;
+  parser.AllowPartialMessage(true);
+  LayerProto given;
+  CHECK(parser.ParseFromString(conf, &given)) << conf;
+  conf_.MergeFrom(given);
+  MakePorts(inputs);
+  layer_ = MakeLayer(conf_);
+  wiring_ = layer_->wiring(conf_);
+  out_ports_.resize(wiring_.num_outputs);
+  for (Port& port : out_ports_) out_.push_back(&port);
+  declare_ = std::make_unique<Declare>(conf_, &table_);
+  layer_->Setup(conf_, *declare_, in_, out_);
+  traits_ = layer_->traits();
+  for (Port& port : out_ports_) {
+    CHECK_GT(port.data.shape().dims(), 0) << "the layer set no output shape";
+    port.data.shape().Check();
+    port.grad.SetShape(port.data.shape());
+    if (port.span.rows == 0 && !in_.empty()) port.span = in_[0]->span;
+    if (port.span.rows == 0) port.span.rows = port.span.batch = port.data.shape()[0];
+  }
+  layer_->Prepare(ctx_, *declare_, in_, out_);
+}
+
+void BuiltLayer::MakePorts(const std::vector<Input>& inputs) {
+  for (const Input& input : inputs) {
+    Port& port = in_ports_.emplace_back();
+    in_.push_back(&port);
+    port.data.SetShape(input.shape);
+    port.grad.SetShape(input.shape);
+    if (!input.labels.empty())
+      port.label.SetShape({static_cast<int64_t>(input.labels.size())}, DType::kI32);
+    port.span = input.span;
+    if (port.span.rows == 0) port.span = {0, input.shape[0], input.shape[0]};
+  }
+}
+
+void BuiltLayer::Allocate() {
+  if (allocated_) return;
+  allocated_ = true;
+  for (int i = 0; i < num_inputs(); ++i) {
+    Port& port = in_ports_[i];
+    port.data = Tensor::Allocate(port.data.shape());
+    if (inputs_[i].gradient && wiring_.differentiable)
+      port.grad = Tensor::Allocate(port.grad.shape());
+    if (inputs_[i].data.empty()) inputs_[i].data = RandomValues(StrCat("x", i), port.data.size());
+    if (port.has_label()) {
+      port.label = Tensor::Allocate(port.label.shape(), DType::kI32);
+      std::copy(inputs_[i].labels.begin(), inputs_[i].labels.end(), port.label.as<int32_t>());
+    }
+  }
+  for (Port& port : out_ports_) {
+    port.data = Tensor::Allocate(port.data.shape());
+    if (wiring_.differentiable && !traits_.originates_gradient)
+      port.grad = Tensor::Allocate(port.grad.shape());
+    if (port.has_label()) port.label = Tensor::Allocate(port.label.shape(), DType::kI32);
+  }
+  if (in_place_) {
+    Port& source = in_ports_[traits_.in_place_with];
+    out_ports_[0].data.Bind(source.data.data());
+    if (!source.grad.empty() && !out_ports_[0].grad.empty())
+      out_ports_[0].grad.Bind(source.grad.data());
+  }
+  for (Param* param : declare_->params()) {
+    param->data = Tensor::Allocate(param->shape());
+    if (param->trains()) param->grad = Tensor::Allocate(param->shape());
+    const std::vector<float> values = RandomValues(param->name(), param->size());
+    for (int64_t i = 0; i < param->size(); ++i) param->data.data()[i] = values[i] / 2;
+  }
+  for (Buffer& buffer : declare_->buffers())
+    buffer.tensor = Tensor::Allocate(buffer.tensor.shape(), buffer.tensor.type());
+  for (Metric& metric : declare_->metrics())
+    metric.cell = Tensor::Allocate(metric.cell.shape(), metric.cell.type());
+  scratch_ = Tensor::Allocate({declare_->scratch()}, DType::kU8);
+  ctx_.scratch = scratch_.as<uint8_t>();
+  layer_->Open(ctx_);
+}
+
+Param& BuiltLayer::param(const std::string& name_or_index) {
+  Allocate();
+  const std::vector<Param*>& params = declare_->params();
+  for (size_t i = 0; i < params.size(); ++i)
+    if (params[i]->name() == name_or_index || std::to_string(i) == name_or_index) return *params[i];
+  throw std::logic_error("the layer has no param " + name_or_index);
+}
+
+void BuiltLayer::SetParam(const std::string& name_or_index, const std::vector<float>& values) {
+  Tensor& data = param(name_or_index).data;
+  CHECK_EQ(static_cast<int64_t>(values.size()), data.size()) << "param " << name_or_index;
+  std::copy(values.begin(), values.end(), data.data());
+}
+
+void BuiltLayer::DropInputGradients() {
+  for (Input& input : inputs_) input.gradient = false;
+  for (Port& port : in_ports_) {
+    port.grad = Tensor();
+    port.grad.SetShape(port.data.shape());
+  }
+}
+
+void BuiltLayer::DropParamGradients() {
+  Allocate();
+  for (Param* param : declare_->params()) {
+    param->grad = Tensor();
+    param->grad.SetShape(param->shape());
+  }
+}
+
+std::vector<float> BuiltLayer::Output(int k) const { return ToLogical(out_ports_[k].data); }
+
+std::vector<float> BuiltLayer::InputGradient(int i) const {
+  return in_ports_[i].grad.empty() ? std::vector<float>() : ToLogical(in_ports_[i].grad);
+}
+
+std::vector<float> BuiltLayer::ParamGradient(int i) const {
+  const Tensor& grad = declare_->params()[i]->grad;
+  return grad.empty() ? std::vector<float>()
+                      : std::vector<float>(grad.data(), grad.data() + grad.size());
+}
+
+double BuiltLayer::metric(const std::string& name) {
+  for (const Metric& metric : declare_->metrics())
+    if (metric.name == name) return metric.cell.as<double>()[0] / metric.cell.as<double>()[1];
+  throw std::logic_error("the layer has no metric " + name);
+}
+
+void BuiltLayer::BeginStep(int64_t step) {
+  Allocate();
+  state_.step = step;
+  for (Param* param : declare_->params()) {
+    param->BeginStep();
+    Poison(&param->grad);
+  }
+  for (Buffer& buffer : declare_->buffers())
+    if (buffer.keep != Keep::kForever) Poison(&buffer.tensor);
+  for (Metric& metric : declare_->metrics())
+    std::memset(metric.cell.as<double>(), 0, metric.cell.bytes());
+}
+
+void BuiltLayer::Forward(Phase phase) {
+  for (Port& port : out_ports_) Poison(&port.data);
+  for (int i = 0; i < num_inputs(); ++i) FromLogical(inputs_[i].data, &in_ports_[i].data);
+  Poison(&scratch_);
+  layer_->ComputeFeature(ctx_, phase, in_, out_);
+}
+
+void BuiltLayer::Backward(const std::vector<std::vector<float>>& dy) {
+  for (Port& port : in_ports_) Poison(&port.grad);
+  for (size_t k = 0; k < dy.size(); ++k) FromLogical(dy[k], &out_ports_[k].grad);
+  if (!traits_.grad_reads_in && !in_place_)
+    for (Port& port : in_ports_) Poison(&port.data);
+  if (!traits_.grad_reads_out && !in_place_)
+    for (Port& port : out_ports_) Poison(&port.data);
+  Poison(&scratch_);
+  layer_->ComputeGradient(ctx_, in_, out_);
+  for (Param* param : declare_->params()) param->CountContribution();
+}
+
+}  // namespace singa

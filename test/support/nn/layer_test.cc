@@ -1,0 +1,128 @@
+#include "support/layer_test.h"
+
+#include <cmath>
+#include <iostream>
+
+#include "singa/tensor/kernel.h"
+
+namespace singa {
+namespace {
+
+class PrintDevices : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    std::cout << "devices:";
+    for (const DeviceCase& device : DeviceCases()) std::cout << " " << device.Name();
+    std::cout << std::endl;
+  }
+};
+[[maybe_unused]] const auto* const print_devices =
+    ::testing::AddGlobalTestEnvironment(new PrintDevices);
+
+std::vector<Input> WithoutData(const std::vector<Shape>& shapes) {
+  std::vector<Input> inputs;
+  for (const Shape& shape : shapes) inputs.push_back({.shape = shape});
+  return inputs;
+}
+
+}  // namespace
+
+std::string DeviceCase::Name() const {
+  return StrCat(NameOf(device), plain ? "_plain" : "_vendor");
+}
+
+std::vector<DeviceCase> DeviceCases() { return {{Device::kCpu, true}, {Device::kCpu, false}}; }
+
+void PrintTo(const DeviceCase& device, std::ostream* out) { *out << device.Name(); }
+
+LayerTest::LayerTest() {
+  ctx_.device = GetParam().device;
+  ctx_.plain = GetParam().plain;
+  ctx_.seed = 1;
+}
+
+std::unique_ptr<BuiltLayer> LayerTest::Build(const std::string& conf,
+                                             const std::vector<Input>& inputs) {
+  return std::make_unique<BuiltLayer>(ctx_, conf, inputs);
+}
+
+std::unique_ptr<BuiltLayer> LayerTest::Build(const std::string& conf,
+                                             const std::vector<Shape>& shapes) {
+  return Build(conf, WithoutData(shapes));
+}
+
+std::unique_ptr<BuiltLayer> LayerTest::Build(const std::string& conf, const Shape& shape) {
+  return Build(conf, std::vector<Input>{{.shape = shape}});
+}
+
+Values LayerTest::Feature(const std::string& conf, const std::vector<Input>& inputs,
+                          const RunOptions& options) {
+  const auto layer = Build(conf, inputs);
+  for (const auto& [name, values] : options.params) layer->SetParam(name, values);
+  layer->BeginStep(options.step);
+  layer->Forward(options.phase);
+  return layer->Output();
+}
+
+Values LayerTest::Feature(const std::string& conf, const Shape& shape, const Values& x,
+                          const RunOptions& options) {
+  return Feature(conf, std::vector<Input>{{.shape = shape, .data = x}}, options);
+}
+
+RunResult LayerTest::Gradients(const std::string& conf, const std::vector<Input>& inputs,
+                               const std::vector<Values>& dy, const RunOptions& options) {
+  const auto layer = Build(conf, inputs);
+  for (const auto& [name, values] : options.params) layer->SetParam(name, values);
+  layer->BeginStep(options.step);
+  layer->Forward(options.phase);
+  RunResult result;
+  for (int k = 0; k < layer->num_outputs(); ++k) result.outputs.push_back(layer->Output(k));
+  layer->Backward(dy);
+  for (int i = 0; i < layer->num_inputs(); ++i)
+    result.input_grads.push_back(layer->InputGradient(i));
+  for (size_t i = 0; i < layer->declare().params().size(); ++i)
+    result.param_grads.push_back(layer->ParamGradient(static_cast<int>(i)));
+  return result;
+}
+
+RunResult LayerTest::Gradients(const std::string& conf, const Shape& shape, const Values& x,
+                               const Values& dy, const RunOptions& options) {
+  return Gradients(conf, std::vector<Input>{{.shape = shape, .data = x}}, std::vector<Values>{dy},
+                   options);
+}
+
+void LayerTest::ExpectGradient(const std::string& conf, const std::vector<Shape>& shapes,
+                               const GradientOptions& options) {
+  ExpectGradient(conf, WithoutData(shapes), options);
+}
+
+void LayerTest::ExpectGradient(const std::string& conf, const Shape& shape,
+                               const GradientOptions& options) {
+  ExpectGradient(conf, std::vector<Input>{{.shape = shape}}, options);
+}
+
+void LayerTest::ExpectNear(const Values& got, const Values& want, double tolerance) {
+  ASSERT_EQ(got.size(), want.size());
+  int shown = 0;
+  for (size_t i = 0; i < got.size() && shown < 5; ++i) {
+    if (got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i]))) continue;
+    const double error = std::abs(double{got[i]} - want[i]);
+    if (error <= tolerance * std::max(1.0, std::abs(double{want[i]}))) continue;
+    ADD_FAILURE() << "element " << i << ": got " << got[i] << ", want " << want[i];
+    ++shown;
+  }
+}
+
+::testing::AssertionResult IsConfigError(const std::optional<ConfigError>& error,
+                                         const std::string& path, const std::string& text) {
+  if (!error) return ::testing::AssertionFailure() << "no ConfigError for " << path;
+  if (error->path() != path)
+    return ::testing::AssertionFailure() << "the error is at \"" << error->path() << "\", not at \""
+                                         << path << "\": " << error->message();
+  if (error->message().find(text) == std::string::npos)
+    return ::testing::AssertionFailure()
+           << "\"" << error->message() << "\" lacks \"" << text << "\"";
+  return ::testing::AssertionSuccess();
+}
+
+}  // namespace singa

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Checks the house: includes follow the rooms' one way, files stay short, no banned folder names.
+
+usage: check_house.py [ROOT]; prints each violation and exits 1 if there is any.
+"""
+import pathlib
+import re
+import sys
+
+# A room includes itself and the rooms before it; io and comm do not see each other.
+BEFORE = {"proto": [], "base": ["proto"]}
+for room, after in [("tensor", "base"), ("math", "tensor"), ("io", "math"), ("comm", "math")]:
+    BEFORE[room] = BEFORE[after] + [after]
+BEFORE["nn"] = BEFORE["math"] + ["math", "io", "comm"]
+for room, after in [("train", "nn"), ("cluster", "train"), ("driver", "cluster")]:
+    BEFORE[room] = BEFORE[after] + [after]
+
+BANNED = {"utils", "util", "common", "helper", "helpers", "misc"}
+MAX_LINES = 300
+CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake"}
+TOP = {"CMakeLists.txt", "LICENSE", "README.md", "include", "src", "proto", "examples", "conf",
+       "test", "tool"}
+SKIPPED = re.compile(r"(^|/)(build[^/]*|\.git|__pycache__|singa-[^/]*)(/|$)")
+
+
+def room_of(path):
+    """The room of a source file, from src/<room>/ or include/singa/<room>/; None outside them."""
+    parts = path.parts
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    if parts[:2] == ("include", "singa") and len(parts) > 3:
+        return parts[2]
+    return None
+
+
+def included_room(line):
+    match = re.match(r'\s*#include "(?:singa/)?(\w+)/', line)
+    return match.group(1) if match else None
+
+
+def check_file(root, path):
+    room = room_of(path)
+    lines = (root / path).read_text(encoding="utf-8").split("\n")
+    if len(lines) - 1 > MAX_LINES:
+        yield f"{path}: {len(lines) - 1} lines, more than {MAX_LINES}"
+    if room is None:
+        return
+    if room not in BEFORE:
+        yield f"{path}: no room is called {room}"
+        return
+    for number, line in enumerate(lines, 1):
+        other = included_room(line)
+        if other in BEFORE and other != room and other not in BEFORE[room]:
+            yield f"{path}:{number}: {room} must not include {other}"
+
+
+def check(root):
+    for entry in sorted(root.iterdir()):
+        if entry.name not in TOP and not entry.name.startswith(".") and not SKIPPED.search(entry.name):
+            yield f"{entry.name}: not one of the top level's names"
+    for file in sorted(root.rglob("*")):
+        path = file.relative_to(root)
+        if SKIPPED.search(path.as_posix()):
+            continue
+        if file.is_dir() and path.name in BANNED:
+            yield f"{path}: a folder says what it holds; {path.name} says nothing"
+        if file.is_file() and (path.suffix in CODE or path.name == "CMakeLists.txt"):
+            yield from check_file(root, path)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    violations = list(check(root))
+    for violation in violations:
+        print(violation)
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""Golden numbers of test/nn/inner_product_test.cc: PyTorch's linear on a flattened image.
+
+Run: python3 tool/golden/inner_product.py   (needs torch)
+"""
+import torch
+import torch.nn.functional as F
+
+
+def pattern(*shape, step):
+    """Quarters from -1.25 to 1.25 in logical order; the test makes the same ones."""
+    n = torch.Size(shape).numel()
+    values = [((i * step + 3) % 11 - 5) / 4 for i in range(n)]
+    return torch.tensor(values).reshape(shape).requires_grad_()
+
+
+def show(name, values):
+    print(name, "{" + ", ".join(f"{v:.8g}f" for v in values.detach().flatten().tolist()) + "}")
+
+
+x, w, b = pattern(2, 3, 2, 2, step=7), pattern(4, 12, step=5), pattern(4, step=3)
+y = F.linear(x.flatten(1), w, b)
+y.backward(pattern(2, 4, step=2).detach())
+for name, values in (("y", y), ("dx", x.grad), ("dw", w.grad), ("db", b.grad)):
+    show(name, values)

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Installs Debian packages by name: tool/packages.sh build|test. Needs root or sudo; does nothing
+# where all of them are there.
+set -euo pipefail
+
+build=(g++ cmake ninja-build pkg-config protobuf-compiler libprotobuf-dev libgoogle-glog-dev
+  libgflags-dev libopenblas-dev libdnnl-dev nlohmann-json3-dev zlib1g-dev libsodium-dev)
+test=(clang-14 clang-format-14 clang-tidy-14 llvm-14 libclang-rt-14-dev libgtest-dev
+  libbenchmark-dev libomp-14-dev graphviz python3 bc git)
+
+case "${1:-}" in
+  build) wanted=("${build[@]}") ;;
+  test) wanted=("${build[@]}" "${test[@]}") ;;
+  *) echo "usage: tool/packages.sh build|test" >&2; exit 2 ;;
+esac
+
+missing=()
+for package in "${wanted[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+sudo=()
+[ "$(id -u)" = 0 ] || sudo=(sudo)
+echo "installing ${missing[*]}" >&2
+export DEBIAN_FRONTEND=noninteractive
+"${sudo[@]}" apt-get -qq update
+"${sudo[@]}" apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null

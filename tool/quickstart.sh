@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# From a bare Debian 12 to a trained net: installs packages, builds Release into build/, draws the
+# embedded digits and trains examples/digits/job.conf. The last line has the test accuracy.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+tool/packages.sh build
+cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINGA_TESTS=OFF >/dev/null
+cmake --build build
+build/bin/singa data digits examples/digits/data
+build/bin/singa -conf examples/digits/job.conf

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs what is needed, builds everything and runs every test; ends with the minutes of each
+# part. Tests on real data run where SINGA_DATA names its folder (test/README.md).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ -n "${SINGA_DATA:-}" ] || echo "SINGA_DATA is not set: tests on MNIST are left out" >&2
+
+minutes=()
+part() {
+  local name=$1 start=$SECONDS
+  shift
+  echo "== $name"
+  "$@"
+  minutes+=("$(printf '%-34s %5.1f min' "$name" "$(echo "($SECONDS - $start) / 60" | bc -l)")")
+}
+
+release() {
+  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINGA_TESTS=ON >/dev/null
+  cmake --build build
+}
+unit() { ctest --test-dir build --output-on-failure; }
+format() { git ls-files '*.cc' '*.h' | xargs clang-format-14 --dry-run -Werror; }
+sanitized() {
+  cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-O1 \
+    -DSINGA_SANITIZE=address,undefined >/dev/null
+  cmake --build build-asan
+  ctest --test-dir build-asan --output-on-failure -E house
+}
+threads() {
+  cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-O1 \
+    -DSINGA_SANITIZE=thread >/dev/null
+  cmake --build build-tsan --target test_io
+  OMP_NUM_THREADS=1 build-tsan/bin/test_io --gtest_brief=1
+}
+fuzz() {
+  cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-O1 \
+    -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14 -DSINGA_TESTS=OFF -DSINGA_FUZZ=ON \
+    -DSINGA_COVERAGE=ON -DSINGA_SANITIZE=address,undefined >/dev/null
+  cmake --build build-fuzz
+  ctest --test-dir build-fuzz --output-on-failure
+  tool/fuzz_coverage.sh build-fuzz
+}
+system() { python3 test/system/run.py build/bin/singa; }
+
+part "install packages" tool/packages.sh test
+part "format" format
+part "build Release" release
+part "unit tests, house, bad confs" unit
+part "whole jobs: train, kill, resume" system
+part "address and undefined sanitizers" sanitized
+part "thread sanitizer on the readers" threads
+part "fuzz corpora and their coverage" fuzz
+
+echo
+printf '%s\n' "${minutes[@]}"
+echo "all parts passed"
