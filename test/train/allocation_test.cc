@@ -1,0 +1,106 @@
+// A step in steady state allocates nothing of the project's own on the worker's thread. Calls that
+// oneDNN makes inside its library are apart.
+#include <dlfcn.h>
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "singa/base/str_cat.h"
+#include "train/init_params.h"
+#include "train/trainer.h"
+
+namespace {
+thread_local bool counting = false;
+thread_local int allocations = 0;
+
+bool InOneDnn(const void* caller) {
+  Dl_info info;
+  return dladdr(caller, &info) && info.dli_fname && std::strstr(info.dli_fname, "libdnnl");
+}
+
+void* Count(std::size_t bytes, std::size_t alignment, const void* caller) {
+  if (counting) {
+    counting = false;  // dladdr may allocate
+    if (!InOneDnn(caller)) ++allocations;
+    counting = true;
+  }
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, rounded ? rounded : alignment);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+void* operator new(std::size_t bytes) { return Count(bytes, 16, __builtin_return_address(0)); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return Count(bytes, static_cast<std::size_t>(alignment), __builtin_return_address(0));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace singa {
+namespace {
+
+// A CNN with every built-in layer that trains, on a CSV store of 4 records.
+JobProto Job(const std::string& path, const std::string& updater) {
+  JobProto job;
+  const std::string text = StrCat(R"(
+    train_steps: 100 train_one_batch { alg: kBP } updater { )", updater, R"(
+      learning_rate { type: kFixed base_lr: 0.01 } }
+    neuralnet {
+      layer { name: "data" type: kCSVInput store_conf { path: ")", path, R"(" batchsize: 4
+              shape: 1 shape: 6 shape: 6 shuffle: true } }
+      layer { name: "conv" type: kConvolution srclayers: "data"
+              convolution_conf { num_filters: 4 kernel: 3 }
+              param { name: "w1" init { type: kUniform } } param { name: "b1" init { type: kConstant } } }
+      layer { name: "relu" type: kReLU srclayers: "conv" }
+      layer { name: "pool" type: kPooling srclayers: "relu" pooling_conf { pool: MAX kernel: 2 stride: 2 } }
+      layer { name: "fc1" type: kInnerProduct srclayers: "pool" innerproduct_conf { num_output: 8 }
+              param { name: "w2" init { type: kUniform } } param { name: "b2" init { type: kConstant } } }
+      layer { name: "tanh" type: kSTanh srclayers: "fc1" }
+      layer { name: "drop" type: kDropout srclayers: "tanh" }
+      layer { name: "fc2" type: kInnerProduct srclayers: "drop" innerproduct_conf { num_output: 3 }
+              param { name: "w3" init { type: kUniform } } param { name: "b3" init { type: kConstant } } }
+      layer { name: "loss" type: kSoftmaxLoss srclayers: "fc2" srclayers: "data" }
+    })");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));
+  return job;
+}
+
+class AllocationTest : public ::testing::TestWithParam<std::tuple<bool, std::string>> {};
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, AllocationTest,
+    ::testing::Combine(::testing::Bool(),
+                       ::testing::Values("type: kSGD momentum: 0.9 weight_decay: 0.01",
+                                         "type: kAdam clip_norm: 1",
+                                         "type: kRMSProp rmsprop_conf { rho: 0.9 }")));
+
+TEST_P(AllocationTest, AStepInSteadyStateAllocatesNothing) {
+  const std::string path = ::testing::TempDir() + "/allocation_test.csv";
+  std::ofstream csv(path);
+  for (int r = 0; r < 4; ++r) {
+    csv << r % 3;
+    for (int i = 0; i < 36; ++i) csv << ',' << (i * 7 + r) % 5;
+    csv << '\n';
+  }
+  csv.close();
+  JobProto job = Job(path, std::get<1>(GetParam()));
+  job.set_plain_kernels(std::get<0>(GetParam()));
+  Trainer trainer(job, 1);
+  trainer.Allocate();
+  InitParams(trainer.ctx(), {}, &trainer.params());
+  for (int64_t step = 0; step < 5; ++step) trainer.TrainStep(step);
+  allocations = 0;
+  counting = true;
+  for (int64_t step = 5; step < 25; ++step) trainer.TrainStep(step);
+  counting = false;
+  EXPECT_EQ(allocations, 0);
+}
+}  // namespace
+}  // namespace singa
