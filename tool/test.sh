@@ -14,6 +14,8 @@ part() {
   minutes+=("$(printf '%-34s %5.1f min' "$name" "$(echo "($SECONDS - $start) / 60" | bc -l)")")
 }
 
+checked=(-DCMAKE_BUILD_TYPE=Checked "-DCMAKE_CXX_FLAGS_CHECKED=-O1 -g1")
+
 release() {
   cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINGA_TESTS=ON >/dev/null
   cmake --build build
@@ -21,20 +23,17 @@ release() {
 unit() { ctest --test-dir build --output-on-failure; }
 format() { git ls-files '*.cc' '*.h' | xargs clang-format-14 --dry-run -Werror; }
 sanitized() {
-  cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-O1 \
-    -DSINGA_SANITIZE=address,undefined >/dev/null
+  cmake -S . -B build-asan -G Ninja "${checked[@]}" -DSINGA_SANITIZE=address,undefined >/dev/null
   cmake --build build-asan
   ctest --test-dir build-asan --output-on-failure -E house
 }
 threads() {
-  cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-O1 \
-    -DSINGA_SANITIZE=thread >/dev/null
+  cmake -S . -B build-tsan -G Ninja "${checked[@]}" -DSINGA_SANITIZE=thread >/dev/null
   cmake --build build-tsan --target test_io
-  OMP_NUM_THREADS=1 build-tsan/bin/test_io --gtest_brief=1
+  OMP_THREAD_LIMIT=1 build-tsan/bin/test_io --gtest_brief=1
 }
 fuzz() {
-  cmake -S . -B build-fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-O1 \
-    -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14 -DSINGA_TESTS=OFF -DSINGA_FUZZ=ON \
+  cmake -S . -B build-fuzz -G Ninja "${checked[@]}" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14 -DSINGA_TESTS=OFF -DSINGA_FUZZ=ON \
     -DSINGA_COVERAGE=ON -DSINGA_SANITIZE=address,undefined >/dev/null
   cmake --build build-fuzz
   ctest --test-dir build-fuzz --output-on-failure

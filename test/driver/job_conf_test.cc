@@ -1,5 +1,6 @@
 #include "driver/conf/job_conf.h"
 
+#include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
@@ -134,6 +135,41 @@ TEST_F(JobConfTest, HintsAtTheMessageThatHasTheField) {
 TEST_F(JobConfTest, HoldsNothingWhereThereAreErrors) {
   Find("name: 'x' gpu: x");
   EXPECT_FALSE(job_.has_name());
+}
+
+// A third party's extensions of JobProto: [my.n], a number, and [my.cd], a message.
+void RegisterExtensions() {
+  static const std::string file = [] {
+    google::protobuf::FileDescriptorProto proto;
+    google::protobuf::TextFormat::ParseFromString(
+        "name: 'my.proto' package: 'my' dependency: 'job.proto' "
+        "extension { name: 'n' number: 150 type: TYPE_INT32 label: LABEL_OPTIONAL "
+        "            extendee: '.singa.JobProto' } "
+        "extension { name: 'cd' number: 151 type: TYPE_MESSAGE label: LABEL_OPTIONAL "
+        "            type_name: '.singa.CDProto' extendee: '.singa.JobProto' }",
+        &proto);
+    std::string bytes = proto.SerializeAsString();
+    google::protobuf::DescriptorPool::InternalAddGeneratedFile(bytes.data(),
+                                                               static_cast<int>(bytes.size()));
+    return bytes;
+  }();
+}
+
+TEST_F(JobConfTest, ReadsAndPlacesExtensions) {
+  RegisterExtensions();
+  JobConf conf("F", "[my.n]: 3\n[my.cd] { cd_k: 2 }", {"[my.n]=4"}, &job_);
+  EXPECT_TRUE(conf.ok()) << conf.Render();
+  conf.Add(ConfigError("[my.cd].cd_k", "x"));
+  conf.Add(ConfigError("[my.n]", "y"));
+  EXPECT_EQ(Lines(conf), "F:2:11: error: [my.cd].cd_k: x\n-set [my.n]: error: y\n");
+}
+
+TEST_F(JobConfTest, JudgesExtensions) {
+  RegisterExtensions();
+  EXPECT_EQ(Find("[my.n]: x\n[my.cd] { cdk: 2 }\n[my.nn]: 3"),
+            "F:1:1: error: [my.n]: must be an integer, is x\n"
+            "F:2:11: error: [my.cd].cdk: no such field in CDProto; did you mean \"cd_k\"?\n"
+            "F:3:1: error: [my.nn]: no such extension of JobProto; did you mean \"[my.n]\"?\n");
 }
 
 class LocateTest : public JobConfTest {

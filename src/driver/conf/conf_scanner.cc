@@ -48,8 +48,9 @@ class Scanner {
   };
 
   void Add(const ConfNode& message, const Name& name, const std::string& text) {
-    if (findings_.size() < kMaxFindings)
-      findings_.push_back({&message, name.text, name.line, name.column, text});
+    if (findings_.size() + 1 >= kMaxFindings)
+      lexer_.Fail("too many mistakes, stopped reading here");
+    findings_.push_back({&message, name.text, name.line, name.column, text});
   }
   void Report(const Finding& finding) {
     Diagnostic error;

@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// More findings than this are not kept.
+// Findings that are kept, at most.
 inline constexpr size_t kMaxFindings = 1000;
 
 // Fills `root`, whose type says what the file holds, and adds errors; goes on behind each of them

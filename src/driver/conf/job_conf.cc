@@ -113,7 +113,11 @@ void JobConf::CheckRequired() {
 void JobConf::Add(const ConfigError& error, Diagnostic::Severity severity) {
   if (paths_with_error_.count(error.path())) return;
   if (severity == Diagnostic::kError) paths_with_error_.insert(error.path());
-  Keep(Place(error, severity));
+  Diagnostic diagnostic;
+  diagnostic.severity = severity;
+  // Finding the place takes time: not for what will not be shown.
+  if (diagnostics_.size() < kMaxFindings) diagnostic = Place(error, severity);
+  Keep(std::move(diagnostic));
 }
 
 Diagnostic JobConf::Place(const ConfigError& error, Diagnostic::Severity severity) const {

@@ -44,13 +44,13 @@ class SetOption {
   SetOption(const std::string& option, int number) : number_(number) {
     const size_t equals = FindEquals(option);
     path_ = SetOptionPath(option);
+    if (path_.empty()) {
+      path_ = option.empty() ? "\"\"" : option;
+      Fail("must be path=value, has no path");
+    }
     if (equals == std::string::npos) Fail("must be path=value");
     append_ = equals > 0 && option[equals - 1] == '+';
     value_ = option.substr(equals + 1);
-    if (path_.empty()) {
-      path_ = option;
-      Fail("must be path=value, has no path");
-    }
   }
 
   void Apply(Message* message, ConfNode* node) { Descend(message, node, path_); }

@@ -77,12 +77,7 @@ void Publish(FileSystem& fs, const std::string& folder, const std::string& dir,
   const std::string to = folder + "/" + target;
   const bool replaces = Contains(fs.List(folder), target);
   if (replaces) fs.Rename(to, aside);
-  try {
-    fs.Rename(dir, to);
-  } catch (const Error&) {
-    if (replaces) fs.Rename(aside, to);
-    throw;
-  }
+  fs.Rename(dir, to);
   fs.SyncDirectory(folder);
   if (replaces) TryRemove(fs, aside);
 }
