@@ -20,10 +20,10 @@ constexpr float kLeastScale = 7.5f, kMostScale = 9.8f;  // pixels for 1 of a str
 constexpr float kWarp = 0.08f;                          // of a stroke's coordinates
 constexpr float kLeastPen = 0.8f, kMostPen = 1.6f;      // half the width of a stroke, pixels
 constexpr float kLeastBlur = 0.6f, kMostBlur = 1.2f;    // width of a stroke's edge, pixels
-constexpr float kLeastInk = 0.75f;
-constexpr float kMostGlow = 0.2f;  // of the background, at the brightest corner
+constexpr float kLeastInk = 0.46f;
+constexpr float kMostGlow = 0.275f;                  // of the background, at the brightest corner
 constexpr float kMostNoise = 0.08f;                  // standard deviation
-constexpr float kOccluded = 0.15f;                   // share of pictures with a hole
+constexpr float kOccluded = 0.02f;                   // share of pictures with a hole
 constexpr float kLeastHole = 1.2f, kMostHole = 2.f;  // radius, pixels
 
 using Canvas = std::array<float, kDigitPixels>;

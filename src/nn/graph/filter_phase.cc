@@ -31,10 +31,11 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph) {
     it = names.index.find(text.substr(0, colon));
     link.output = std::stoi(text.substr(colon + 1));
     if (it != names.index.end() && link.output >= graph.layers[it->second].wiring.num_outputs)
-      throw ConfigError("srclayers",
-                        StrCat("layer \"", it->first, "\" has ",
-                               graph.layers[it->second].wiring.num_outputs,
-                               " outputs, from 0, is \"", text, "\""));
+      throw ConfigError(
+          "srclayers",
+          StrCat("layer \"", it->first, "\" has ", graph.layers[it->second].wiring.num_outputs,
+                 graph.layers[it->second].wiring.num_outputs == 1 ? " output" : " outputs",
+                 ", counted from 0, is \"", text, "\""));
   }
   if (it == names.index.end()) {
     std::vector<std::string> known;
@@ -57,10 +58,10 @@ void AssignOutputs(const LayerProto& conf, Graph* graph, Names* names, GraphLaye
       continue;
     link.output = names->readers[link.source]++;
     if (link.output >= source.wiring.num_outputs)
-      throw ConfigError("srclayers", StrCat("layer \"", source.conf.name(), "\" has ",
-                                            source.wiring.num_outputs,
-                                            " outputs and more readers; name one as \"",
-                                            source.conf.name(), ":0\""));
+      throw ConfigError(
+          "srclayers",
+          StrCat("layer \"", source.conf.name(), "\" has ", source.wiring.num_outputs,
+                 " outputs and more readers; name one as \"", source.conf.name(), ":0\""));
   }
 }
 
@@ -78,8 +79,8 @@ void AddLayer(const LayerProto& conf, const std::string& path, Names* names, Gra
   try {
     CheckName(conf.name());
     if (names->index.count(conf.name()))
-      throw ConfigError("name", StrCat("another layer of this phase has the name \"", conf.name(),
-                                       "\" too"));
+      throw ConfigError(
+          "name", StrCat("another layer of this phase has the name \"", conf.name(), "\" too"));
     layer.wiring = MakeLayer(conf)->wiring(conf);
   } catch (const ConfigError& error) {
     errors->push_back(error.Under(path));

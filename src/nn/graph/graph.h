@@ -50,6 +50,7 @@ struct GraphLayer {
   int part = 0;
   bool folded = false;
   bool faulty = false;
+  bool inserted = false;  // a split that the conf does not name
 };
 
 // Steps [first_step, first_step + steps) of a value.

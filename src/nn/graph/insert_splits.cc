@@ -43,6 +43,7 @@ int AddSplitLayer(const GraphLayer& source, int outputs, Graph* graph) {
   split.steps = source.steps;
   split.part = source.part;
   split.folded = source.folded;
+  split.inserted = true;
   graph->layers.push_back(std::move(split));
   return static_cast<int>(graph->layers.size()) - 1;
 }
@@ -53,8 +54,7 @@ void SplitValue(int value, const std::vector<Reader>& readers, Graph* graph) {
   if (outputs == 1) return;
   const int layer = AddSplitLayer(graph->layers[graph->values[value].layer], outputs, graph);
   const int first = static_cast<int>(graph->values.size());
-  for (int k = 0; k < outputs; ++k)
-    graph->values.push_back({layer, graph->values[value].steps});
+  for (int k = 0; k < outputs; ++k) graph->values.push_back({layer, graph->values[value].steps});
   for (size_t i = 0; i < readers.size(); ++i)
     graph->nodes[readers[i].node].in[readers[i].slot].value = first + assigned[i];
   const size_t nodes = graph->nodes.size();

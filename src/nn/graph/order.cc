@@ -33,17 +33,21 @@ std::string CycleText(const Graph& graph, const std::vector<std::vector<int>>& b
     for (int p : before[node])
       if (!done[p]) node = p;
   }
-  std::string text = graph.layers[graph.nodes[node].layer].conf.name();
+  const auto layer = [&graph](int i) -> const GraphLayer& {
+    return graph.layers[graph.nodes[i].layer];
+  };
   const size_t first = std::find(path.begin(), path.end(), node) - path.begin();
+  std::string text = layer(node).conf.name();
   for (size_t i = path.size(); i-- > first;)
-    text += " -> " + graph.layers[graph.nodes[path[i]].layer].conf.name();
+    if (!layer(path[i]).inserted) text += " -> " + layer(path[i]).conf.name();
   return text;
 }
 
-// The start of a cycle: a node that reaches itself.
-int OnCycle(const std::vector<std::vector<int>>& before, const std::vector<bool>& done, int node) {
+// The start of a cycle: a node that reaches itself, of a layer that the conf names.
+int OnCycle(const Graph& graph, const std::vector<std::vector<int>>& before,
+            const std::vector<bool>& done, int node) {
   std::set<int> seen;
-  while (seen.insert(node).second)
+  while (seen.insert(node).second || graph.layers[graph.nodes[node].layer].inserted)
     for (int p : before[node])
       if (!done[p]) node = p;
   return node;
@@ -73,7 +77,7 @@ void Order(Graph* graph, ConfigErrors* errors) {
   }
   if (ordered.size() < before.size()) {
     const int stuck = static_cast<int>(std::find(done.begin(), done.end(), false) - done.begin());
-    const int start = OnCycle(before, done, stuck);
+    const int start = OnCycle(*graph, before, done, stuck);
     GraphLayer& layer = graph->layers[graph->nodes[start].layer];
     errors->push_back(
         ConfigError("srclayers", "layers form a cycle: " + CycleText(*graph, before, done, start))
