@@ -31,10 +31,10 @@ void PrintNet(const Net& net) {
     if (!node.traits.aliases_in) shapes = node.out[0]->data.shape().ToString();
     if (node.traits.aliases_in || node.out.size() > 1)
       shapes = StrCat(node.out.size(), " x ", node.out[0]->data.shape().ToString());
-    rows.push_back({node.full_name,
-                    node.conf.has_user_type() ? node.conf.user_type()
-                                              : LayerType_Name(node.conf.type()),
-                    shapes, ParamsText(node)});
+    rows.push_back(
+        {node.full_name,
+         node.conf.has_user_type() ? node.conf.user_type() : LayerType_Name(node.conf.type()),
+         shapes, ParamsText(node)});
   }
   size_t layer = 0, type = 0, shape = 0;
   for (const Row& row : rows) {

@@ -23,7 +23,7 @@ namespace singa {
 namespace {
 
 constexpr const char kUsage[] =
-    R"(singa data digits [-seed N] DIR
+    R"(usage: singa data digits [-seed N] DIR
     Draws the embedded data set of handwritten-like digits into DIR, as MNIST's four files:
     train-images-idx3-ubyte, train-labels-idx1-ubyte (10000) and t10k-... (2000).
       -seed N          another set for each N; 0 if not given

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "driver/data_command.h"
+
 namespace singa {
 namespace {
 
@@ -29,7 +31,7 @@ Subcommands:
   graph FILE     print the net for graphviz
   plan FILE      show how the job is cut over workers and processes
   ckpt           ls, verify, export: look after checkpoints
-  data           convert, stat: look after records
+  data           digits, convert, stat: look after records
   doctor         what this machine has: devices, libraries, limits
   bench          time the steps of a job
   version        version and how it was built
@@ -50,7 +52,7 @@ struct Page {
   const char* text;
 };
 
-constexpr std::array<Page, 8> kPages = {{
+constexpr std::array<Page, 7> kPages = {{
     {"check", R"(usage: singa check [-v] [-test] [-set PATH=VALUE]... FILE
 
 Checks a job as training would, without reading data: every mistake with its line and column.
@@ -67,21 +69,20 @@ Prints the net of the training phase in the language of graphviz:
   singa graph job.conf | dot -Tsvg > net.svg
 
   -test   the net of the test phase
+  -svg    as a picture, by Graphviz's dot
 )"},
     {"plan", R"(usage: singa plan [-test] [-set PATH=VALUE]... FILE
 
 Shows which worker and process computes which part of the net, and what that costs.
 )"},
-    {"ckpt", R"(usage: singa ckpt ls PATH        the checkpoints of a workspace or folder
-       singa ckpt verify PATH    recompute all checksums
-       singa ckpt export PATH FILE.safetensors
+    {"ckpt",
+     R"(usage: singa ckpt ls WORKSPACE|FOLDER         the checkpoints of a workspace or folder
+       singa ckpt verify WORKSPACE|FOLDER|FILE
+                                                 recompute all checksums
+       singa ckpt export [-format safetensors|blobprotos] CHECKPOINT OUT
+                                                 the parameters as one file
 
 Exit code 0: sound; 65: damaged; 66: not there.
-)"},
-    {"data", R"(usage: singa data convert ...   records into a kvfile
-       singa data stat PATH      records, shape, labels, mean and deviation of a store
-
-Exit code 0: done; 65: damaged data; 66: not there.
 )"},
     {"doctor", R"(usage: singa doctor
 
@@ -103,12 +104,14 @@ const std::vector<std::string>& Subcommands() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
     for (const Page& page : kPages) list.push_back(page.name);
+    list.push_back("data");
     return list;
   }();
   return names;
 }
 
 std::string Help(const std::string& subcommand) {
+  if (subcommand == "data") return DataHelp();
   for (const Page& page : kPages)
     if (subcommand == page.name) return page.text;
   return std::string(kUsage) + kMain;

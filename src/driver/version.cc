@@ -4,8 +4,8 @@
 #include <google/protobuf/stubs/common.h>
 #include <zlib.h>
 
-#include "singa/base/str_cat.h"
 #include "math/libraries.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 

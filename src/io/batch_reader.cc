@@ -135,6 +135,11 @@ int64_t BatchReader::Records() {
   return records_;
 }
 
+int64_t BatchReader::RecordOfRow(int64_t row) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return RecordOrder(order_, records_).At(position_ - options_.batch + options_.first + row);
+}
+
 double BatchReader::TakeWaitMs() { return std::exchange(wait_ms_, 0); }
 
 }  // namespace singa

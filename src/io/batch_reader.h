@@ -49,6 +49,9 @@ class BatchReader {
   // Likewise, in another order.
   void Seek(int64_t position, const OrderOptions& order);
 
+  // The record that is row `row` of the batch that Next gave last.
+  int64_t RecordOfRow(int64_t row);
+
   // Records of the store. Waits until it is open.
   int64_t Records();
 

@@ -4,8 +4,8 @@
 #include <dnnl.hpp>
 
 #include <initializer_list>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace singa {
 
@@ -29,8 +29,11 @@ class OnednnCall {
   OnednnCall(const dnnl::engine& engine, dnnl::primitive primitive,
              std::initializer_list<std::pair<int, dnnl::memory::desc>> args)
       : stream_(engine), primitive_(std::move(primitive)) {
-    for (const auto& [arg, desc] : args)
-      if (desc.get_size() > 0) args_.emplace(arg, dnnl::memory(desc, engine, DNNL_MEMORY_NONE));
+    for (const auto& [arg, desc] : args) {
+      if (desc.get_size() == 0) continue;
+      memories_.push_back(dnnl::memory(desc, engine, DNNL_MEMORY_NONE));
+      args_.push_back({arg, memories_.back().get()});
+    }
   }
 
   explicit operator bool() const { return static_cast<bool>(primitive_); }
@@ -38,20 +41,24 @@ class OnednnCall {
   // Where `arg` lies; ignored where the call was made without it or its size is 0 (a bias, a
   // scratchpad).
   OnednnCall& Set(int arg, const void* memory) {
-    const auto it = args_.find(arg);
-    if (it != args_.end()) it->second.set_data_handle(const_cast<void*>(memory));
+    for (size_t i = 0; i < args_.size(); ++i)
+      if (args_[i].arg == arg) memories_[i].set_data_handle(const_cast<void*>(memory));
     return *this;
   }
 
+  // By the C function: the C++ one makes a vector of the arguments at each call.
   void Run() {
-    primitive_.execute(stream_, args_);
+    dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), stream_.get(),
+                                                   static_cast<int>(args_.size()), args_.data()),
+                            "a oneDNN primitive failed");
     stream_.wait();
   }
 
  private:
   dnnl::stream stream_;
   dnnl::primitive primitive_;
-  std::unordered_map<int, dnnl::memory> args_;
+  std::vector<dnnl::memory> memories_;
+  std::vector<dnnl_exec_arg_t> args_;  // of memories_
 };
 
 }  // namespace singa

@@ -20,8 +20,7 @@ void CheckShape(const Param& param, const Shape& shape) {
 
 }  // namespace
 
-void ParamTable::Expect(const ParamProto& conf, const std::string& layer,
-                        const std::string& path) {
+void ParamTable::Expect(const ParamProto& conf, const std::string& layer, const std::string& path) {
   expected_.emplace(conf.name(), Expected{conf, layer, path});
 }
 
@@ -47,9 +46,9 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
                                              DidYouMean(conf.share_from(), known)));
     }
     if (!owner->second.conf.share_from().empty())
-      throw ConfigError("share_from", StrCat("param \"", conf.share_from(),
-                                             "\" itself shares from \"",
-                                             owner->second.conf.share_from(), "\"; name that"));
+      throw ConfigError("share_from",
+                        StrCat("param \"", conf.share_from(), "\" itself shares from \"",
+                               owner->second.conf.share_from(), "\"; name that"));
     name = conf.share_from();
     owner_layer = owner->second.layer;
     owner_path = owner->second.path;
@@ -66,12 +65,10 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
 void Declare::Sources(Inputs in, int least, int most) {
   const int count = static_cast<int>(in.size());
   if (count >= least && count <= most) return;
-  const std::string allowed =
-      least == most ? StrCat(least) : StrCat("from ", least, " to ", most);
-  throw ConfigError("srclayers", StrCat("needs ", allowed, least == most && least == 1
-                                                               ? " source"
-                                                               : " sources",
-                                        ", has ", count));
+  const std::string allowed = least == most ? StrCat(least) : StrCat("from ", least, " to ", most);
+  throw ConfigError("srclayers",
+                    StrCat("needs ", allowed, least == most && least == 1 ? " source" : " sources",
+                           ", has ", count));
 }
 
 Param* Declare::Param(int index, const Shape& shape) {

@@ -21,6 +21,8 @@ void Layer::ComputeGradient(Context&, Inputs, Outputs) {
 
 void Layer::SeekReader(int64_t) {}
 
+std::pair<std::string, int64_t> Layer::RecordOfRow(int64_t) const { return {"", -1}; }
+
 LayerRegistry& Layers() {
   static LayerRegistry registry;
   return registry;
@@ -37,8 +39,7 @@ std::unique_ptr<Layer> MakeLayer(const LayerProto& conf) {
   if (!conf.has_type() || conf.type() == kUserLayer)
     throw ConfigError("", "needs a type or a user_type");
   std::unique_ptr<Layer> layer = Layers().Make(LayerType_Name(conf.type()));
-  if (!layer)
-    throw ConfigError("type", StrCat(LayerType_Name(conf.type()), " is not built yet"));
+  if (!layer) throw ConfigError("type", StrCat(LayerType_Name(conf.type()), " is not built yet"));
   return layer;
 }
 

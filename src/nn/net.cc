@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "nn/loss/labels.h"
 #include "nn/plan/net_storage.h"
 
 namespace singa {
@@ -46,7 +47,15 @@ void Net::Open(Context& ctx) {
 
 void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   ctx.scratch = storage_->scratch_memory;
-  node.layer->ComputeFeature(ctx, flags, node.in, node.out);
+  try {
+    node.layer->ComputeFeature(ctx, flags, node.in, node.out);
+  } catch (const LabelError& error) {
+    for (const NetNode& input : nodes_) {
+      const auto [file, record] = input.layer->RecordOfRow(error.row());
+      if (record >= 0) throw DataError(file, record, error.what());
+    }
+    throw;
+  }
 }
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {

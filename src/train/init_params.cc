@@ -21,10 +21,10 @@ void LoadFile(const std::string& path, int index, ParamTable* params, std::set<s
       continue;
     }
     if (!(entry.shape == param->shape()))
-      throw ConfigError(StrCat("checkpoint_path[", index, "]"),
-                        StrCat("param \"", name, "\" has the shape ", entry.shape.ToString(),
-                               " in \"", file.path(), "\", in the net ",
-                               param->shape().ToString()));
+      throw ConfigError(
+          StrCat("checkpoint_path[", index, "]"),
+          StrCat("param \"", name, "\" has the shape ", entry.shape.ToString(), " in \"",
+                 file.path(), "\", in the net ", param->shape().ToString()));
     std::memcpy(param->data.data(), entry.values.data(), param->data.bytes());
     loaded->insert(name);
     ++matched;

@@ -7,8 +7,6 @@
 
 #include "singa/base/error.h"
 
-extern "C" void openblas_set_num_threads(int threads);
-
 namespace singa {
 
 bool RunsPhase(const JobProto& job, Phase phase) {
@@ -16,14 +14,12 @@ bool RunsPhase(const JobProto& job, Phase phase) {
   return job.test_freq() > 0 || job.test_steps() > 0 || job.test_epochs() > 0;
 }
 
-Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices)
-    : job_(job) {
+Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices) : job_(job) {
   ctx_.threads = threads;
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
   ctx_.state = &state_;
   omp_set_num_threads(threads);
-  openblas_set_num_threads(threads);
   try {
     algorithm_ = MakeAlgorithm(job.train_one_batch());
   } catch (const ConfigError& error) {

@@ -35,7 +35,8 @@ std::string GruNet(const std::string& between, const std::string& top) {
     layer { name: "gru" user_type: "TestGru" srclayers: "embed" param { name: "w" }
             param { name: "u" } gru_conf { dim_hidden: 3 } })" +
          between + R"(
-    layer { name: "out" user_type: "TestLinear" srclayers: ")" + top + R"(" param { name: "o" }
+    layer { name: "out" user_type: "TestLinear" srclayers: ")" +
+         top + R"(" param { name: "o" }
             innerproduct_conf { num_output: 2 } }
     layer { name: "loss" user_type: "TestLoss" srclayers: "out" })";
 }

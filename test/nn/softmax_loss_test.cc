@@ -138,7 +138,7 @@ TEST_P(SoftmaxLossTest, LabelOutsideTheClassesIsDamagedData) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), kExitBadData);
       EXPECT_EQ(std::string(error.what()),
-                StrCat("layer \"loss\": the label of row 1 is ", label, ", not in [0, 4)"));
+                StrCat("the label is ", label, ", layer \"loss\" allows 0 to 3"));
     }
 }
 

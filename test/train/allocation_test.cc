@@ -51,10 +51,12 @@ namespace {
 JobProto Job(const std::string& path, const std::string& updater) {
   JobProto job;
   const std::string text = StrCat(R"(
-    train_steps: 100 train_one_batch { alg: kBP } updater { )", updater, R"(
+    train_steps: 100 train_one_batch { alg: kBP } updater { )",
+                                  updater, R"(
       learning_rate { type: kFixed base_lr: 0.01 } }
     neuralnet {
-      layer { name: "data" type: kCSVInput store_conf { path: ")", path, R"(" batchsize: 4
+      layer { name: "data" type: kCSVInput store_conf { path: ")",
+                                  path, R"(" batchsize: 4
               shape: 1 shape: 6 shape: 6 shuffle: true } }
       layer { name: "conv" type: kConvolution srclayers: "data"
               convolution_conf { num_filters: 4 kernel: 3 }

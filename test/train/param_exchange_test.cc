@@ -24,8 +24,7 @@ constexpr char kTied[] = R"(
   layer { name: "loss" user_type: "TestLoss" srclayers: "c" })";
 
 void Apply(Param* param) {
-  for (int64_t i = 0; i < param->size(); ++i)
-    param->data.data()[i] -= 0.1f * param->grad.data()[i];
+  for (int64_t i = 0; i < param->size(); ++i) param->data.data()[i] -= 0.1f * param->grad.data()[i];
 }
 
 struct Immediate final : ParamExchange {
@@ -75,7 +74,7 @@ TEST(ParamExchange, LateRepliesInAnyOrderChangeNothing) {
   Late late;
   Train(&a, &immediate, 5);
   Train(&b, &late, 5);
-  EXPECT_EQ(late.awaited, 8);        // 2 params, 4 steps that follow another
+  EXPECT_EQ(late.awaited, 8);  // 2 params, 4 steps that follow another
   EXPECT_EQ(late.pending.size(), 2u);
   for (const auto& param : b.params.params()) late.Await(param.get(), 5);
   for (const auto& param : a.params.params()) {

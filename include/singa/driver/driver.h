@@ -18,8 +18,9 @@ class SINGA_API Driver {
   int Main(int argc, char** argv);
 
   // Checks and trains `job` in this process; with `resume`, from the newest intact checkpoint of
-  // its workspace. Returns kExitOk, or 130 or 143 where a signal stopped it (a checkpoint is
-  // committed then). Throws Error; ConfigError for mistakes in `job`, with the field's path.
+  // its workspace. Handles no signals: Main does. A handler of the program's own must not run on a
+  // computing thread's stack (sigaltstack or a blocked signal and sigwait). Returns kExitOk.
+  // Throws Error; ConfigError for mistakes in `job`, with the field's path.
   ExitCode Train(const JobProto& job, bool resume = false);
   // One test phase on the params of checkpoint_path or of the workspace's newest checkpoint.
   ExitCode Test(const JobProto& job);

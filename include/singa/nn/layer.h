@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "singa/base/registry.h"
@@ -32,17 +34,17 @@ struct Wiring {
   bool recurrent = false;          // step t reads its own step t - 1 as last source; can fold
   bool differentiable = true;      // false: asks for no gradient of its outputs and gives none
   Dependency dependency = Dependency::kOneToOne;
-  uint32_t feedback_slots = 0;     // bit s: source s is read back and is no ordering edge
+  uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge
 };
 
 // What the memory plan and the backward pass need; asked after Setup.
 struct Traits {
-  bool grad_reads_in = false;         // ComputeGradient reads inputs' data
-  bool grad_reads_out = false;        // ComputeGradient reads outputs' data
-  int in_place_with = -1;             // outputs[0] may overwrite this slot's data, and this slot's
-                                      // gradient may overwrite outputs[0]'s
-  bool originates_gradient = false;   // a loss: runs backward without a gradient from above
-  bool aliases_in = false;            // every output's data is inputs[0]'s (kSplit)
+  bool grad_reads_in = false;        // ComputeGradient reads inputs' data
+  bool grad_reads_out = false;       // ComputeGradient reads outputs' data
+  int in_place_with = -1;            // outputs[0] may overwrite this slot's data, and this slot's
+                                     // gradient may overwrite outputs[0]'s
+  bool originates_gradient = false;  // a loss: runs backward without a gradient from above
+  bool aliases_in = false;           // every output's data is inputs[0]'s (kSplit)
   bool deterministic = true;
 };
 
@@ -74,6 +76,8 @@ class SINGA_API Layer {
   virtual void SeekReader(int64_t position);
   // Records in one pass over the store, -1 if the layer has none; opens the store.
   virtual int64_t CountRecords() { return -1; }
+  // File and number of the record that is row `row` of the last batch; ("", -1): no reader.
+  virtual std::pair<std::string, int64_t> RecordOfRow(int64_t row) const;
   // Milliseconds that ComputeFeature has waited for records since the last call.
   virtual double TakeWaitMs() { return 0; }
 };
@@ -86,10 +90,9 @@ SINGA_API LayerRegistry& Layers();
 SINGA_API std::unique_ptr<Layer> MakeLayer(const LayerProto& conf);
 
 // SINGA_REGISTER_LAYER(kReLU, ReluLayer); the first argument is the enum's name or the user_type.
-#define SINGA_REGISTER_LAYER(type, Class) \
-  SINGA_REGISTER_LAYER_AT(type, Class, __COUNTER__)
+#define SINGA_REGISTER_LAYER(type, Class) SINGA_REGISTER_LAYER_AT(type, Class, __COUNTER__)
 #define SINGA_REGISTER_LAYER_AT(type, Class, id) SINGA_REGISTER_LAYER_ID(type, Class, id)
-#define SINGA_REGISTER_LAYER_ID(type, Class, id)                             \
+#define SINGA_REGISTER_LAYER_ID(type, Class, id)                                   \
   [[maybe_unused]] const bool singa_registered_layer_##id = ::singa::Layers().Add( \
       #type, [] { return std::unique_ptr<::singa::Layer>(std::make_unique<Class>()); })
 

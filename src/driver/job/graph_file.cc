@@ -60,15 +60,16 @@ std::string GraphJson(const Net& net) {
 }
 
 std::string GraphDot(const Net& net, const std::string& title) {
-  std::string dot = StrCat("digraph \"", Escape(title), "\" {\n  rankdir=BT;\n  node [shape=box];\n");
+  std::string dot =
+      StrCat("digraph \"", Escape(title), "\" {\n  rankdir=BT;\n  node [shape=box];\n");
   for (size_t i = 0; i < net.nodes().size(); ++i) {
     const NetNode& node = net.nodes()[i];
     std::string params;
     for (const Param* param : node.declare->params())
       params += "\\n" + Escape(param->name()) + " " + param->shape().ToString();
-    dot += StrCat("  n", i, " [label=\"", Escape(node.full_name), "\\n", Escape(TypeText(node.conf)),
-                  " ", node.out[0]->data.shape().ToString(), params, "\", color=",
-                  kColors[node.part % 4], "];\n");
+    dot += StrCat("  n", i, " [label=\"", Escape(node.full_name), "\\n",
+                  Escape(TypeText(node.conf)), " ", node.out[0]->data.shape().ToString(), params,
+                  "\", color=", kColors[node.part % 4], "];\n");
   }
   for (const auto& [source, target] : net.Edges())
     dot += StrCat("  n", source, " -> n", target, ";\n");

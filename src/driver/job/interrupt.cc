@@ -4,27 +4,42 @@
 
 #include <atomic>
 #include <csignal>
+#include <thread>
 
 namespace singa {
 namespace {
 
 std::atomic<int> interrupt_code{kExitOk};
+
 static_assert(std::atomic<int>::is_always_lock_free);
 
-void OnSignal(int signal) {
-  if (signal == SIGINT && interrupt_code.load() != kExitOk) _exit(kExitInterrupted);
+void Note(int signal) {
+  if (signal == SIGINT && interrupt_code != kExitOk) _exit(kExitInterrupted);
   interrupt_code = signal == SIGINT ? kExitInterrupted : kExitTerminated;
+}
+
+void WaitForSignals(sigset_t signals) {
+  for (;;) {
+    int signal = 0;
+    if (sigwait(&signals, &signal) == 0) Note(signal);
+  }
 }
 
 }  // namespace
 
 void HandleInterrupts() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  // A library may have started a thread before main: what it is sent is noted all the same.
   struct sigaction action = {};
-  action.sa_handler = OnSignal;
-  sigemptyset(&action.sa_mask);
+  action.sa_handler = Note;
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by every thread started later
+  std::thread(WaitForSignals, signals).detach();
 }
 
 ExitCode InterruptCode() { return static_cast<ExitCode>(interrupt_code.load()); }

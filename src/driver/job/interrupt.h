@@ -1,12 +1,14 @@
 // SIGTERM and SIGINT ask a running job to commit a checkpoint and end; a second SIGINT ends it at
-// once.
+// once. A thread of their own takes the signals: oneDNN's generated code moves the stack pointer
+// into heap memory, where a handler's frame would overwrite data.
 #pragma once
 
 #include "singa/base/error.h"
 
 namespace singa {
 
-// Handles both signals from now on, for the whole process.
+// Takes both signals from now on, for the whole process. REQUIRES: no thread that
+// computes was started.
 void HandleInterrupts();
 // The exit code that the signal received asks for; kExitOk: none came.
 ExitCode InterruptCode();

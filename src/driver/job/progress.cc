@@ -71,13 +71,15 @@ void Progress::Say(const std::string& line) {
   LOG(INFO) << line;
 }
 
-void Progress::ShowRow(int64_t step, int64_t steps, const std::string& metrics,
+void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
                        double samples_per_second, double step_seconds) {
-  last_metrics_ = StrCat(metrics, metrics.empty() ? "" : ", ", Number("%.0f", samples_per_second),
-                         " samples/s");
+  const std::string speed = Number("%.0f", samples_per_second) + " samples/s";
+  last_row_ = speed;
+  for (const MetricSums::Entry& entry : metrics)
+    last_row_ += ", " + entry.name + Number(" %.4f", entry.mean());
   const std::string line =
-      StrCat("train step ", step, ": ", last_metrics_, ", ",
-             DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left");
+      StrCat("train step ", step, ": ", MetricsText(metrics), metrics.empty() ? "" : ", ", speed,
+             ", ", DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left");
   if (terminal_)
     Redraw(step, steps, step_seconds);
   else
@@ -94,13 +96,13 @@ void Progress::ShowStep(int64_t step, int64_t steps, double step_seconds) {
 }
 
 void Progress::Redraw(int64_t step, int64_t steps, double step_seconds) {
-  constexpr int kBar = 20;
+  constexpr int kBar = 10;
   const int done = static_cast<int>(kBar * (step + 1) / std::max<int64_t>(1, steps));
   std::string bar(static_cast<size_t>(done), '#');
   bar.resize(kBar, '.');
-  std::string line =
-      StrCat("[", bar, "] ", step + 1, "/", steps, "  ", last_metrics_, "  ",
-             DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left");
+  std::string line = StrCat("[", bar, "] ", step + 1, "/", steps, " ",
+                            DurationText(static_cast<double>(steps - step - 1) * step_seconds),
+                            " left, ", last_row_);
   const size_t width = TerminalWidth();
   if (line.size() >= width) line.resize(width - 1);
   std::fprintf(stderr, "\r\x1b[K%s", line.c_str());

@@ -24,8 +24,8 @@ class Progress {
   void Say(const std::string& line);
   void Warn(const std::string& line) { Say("warning: " + line); }
   // Rows of metrics go to a line of their own where stderr is no terminal.
-  void ShowRow(int64_t step, int64_t steps, const std::string& metrics, double samples_per_second,
-               double step_seconds);
+  void ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
+               double samples_per_second, double step_seconds);
   // The line at the bottom of a terminal, at most ten times a second.
   void ShowStep(int64_t step, int64_t steps, double step_seconds);
 
@@ -35,7 +35,7 @@ class Progress {
 
   bool terminal_;
   bool drawn_ = false;
-  std::string last_metrics_;
+  std::string last_row_;
   std::chrono::steady_clock::time_point last_draw_{};
 };
 

@@ -29,8 +29,9 @@ int64_t LoadForTest(const JobProto& job, const std::string& workspace, Context& 
   const InitReport report = InitParams(ctx, files, params);
   for (const std::string& file : files) progress->Say("params from " + file);
   if (!report.initialised.empty())
-    progress->Warn(StrCat(report.initialised.size(), " params are in no file and were initialised: ",
-                          report.initialised.front(), report.initialised.size() > 1 ? ", ..." : ""));
+    progress->Warn(
+        StrCat(report.initialised.size(), " params are in no file and were initialised: ",
+               report.initialised.front(), report.initialised.size() > 1 ? ", ..." : ""));
   return step;
 }
 

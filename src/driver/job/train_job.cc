@@ -40,7 +40,8 @@ class TrainRun {
         workspace_(WorkspacePath(job)) {
     Announce();
     trainer_.Allocate();
-    schedule_.emplace(job, job.train_epochs() + job.test_epochs() > 0 ? trainer_.CountRecords() : -1,
+    schedule_.emplace(job,
+                      job.train_epochs() + job.test_epochs() > 0 ? trainer_.CountRecords() : -1,
                       trainer_.batch());
     start_step_ = job.step();
     if (!options.resume || !Resume()) Begin();
@@ -69,11 +70,10 @@ class TrainRun {
     const JobMemory memory = trainer_.memory();
     int64_t params = 0;
     for (const auto& param : trainer_.params().params()) params += param->size();
-    progress_.Say(StrCat("singa ", kVersion, ": job \"", job_.name(), "\", ",
-                         trainer_.net().nodes().size(), " layers, ", params, " parameters, ",
-                         memory.total() >> 20, " MiB, ", threads_,
-                         threads_ == 1 ? " thread" : " threads", ", workspace ",
-                         workspace_.path()));
+    progress_.Say(
+        StrCat("singa ", kVersion, ": job \"", job_.name(), "\", ", trainer_.net().nodes().size(),
+               " layers, ", params, " parameters, ", memory.total() >> 20, " MiB, ", threads_,
+               threads_ == 1 ? " thread" : " threads", ", workspace ", workspace_.path()));
   }
 
   // First values, and an empty workspace; what an earlier run left is set aside.
@@ -91,16 +91,15 @@ class TrainRun {
   }
 
   bool Resume() {
-    std::unique_ptr<Checkpoint> checkpoint = NewestValid(
-        workspace_.path(), [this](const std::string& text) { progress_.Warn(text); });
+    std::unique_ptr<Checkpoint> checkpoint =
+        NewestValid(workspace_.path(), [this](const std::string& text) { progress_.Warn(text); });
     if (!checkpoint) {
       progress_.Say("no checkpoint to resume from: training starts at step 0");
       return false;
     }
     TrainerState(&trainer_).Restore(*checkpoint);
     start_step_ = committed_ = checkpoint->step();
-    if (checkpoint->state().Find("train/best"))
-      best_ = checkpoint->state().Values<double>("train/best", Shape())[0];
+    if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
     CheckpointContent now;
     Describe(&now);
     if (now.conf_sha256 != checkpoint->manifest().conf_sha256)
@@ -108,11 +107,21 @@ class TrainRun {
     for (const auto& [name, value] : now.run) {
       auto it = checkpoint->manifest().run.find(name);
       if (it == checkpoint->manifest().run.end() || it->second != value)
-        progress_.Warn(StrCat("\"", name, "\" is not as it was for the checkpoint: the numbers may "
-                                          "differ from an undisturbed run's"));
+        progress_.Warn(StrCat("\"", name,
+                              "\" is not as it was for the checkpoint: the numbers may "
+                              "differ from an undisturbed run's"));
     }
     progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", start_step_));
     return true;
+  }
+
+  // The run may have been killed between the best checkpoint and its link.
+  void RestoreBest(const Checkpoint& checkpoint) {
+    best_ = checkpoint.state().Values<double>("train/best", Shape())[0];
+    best_step_ = checkpoint.state().Values<int64_t>("train/best_step", Shape())[0];
+    PosixFileSystem fs;
+    if (best_step_ == checkpoint.step() && BestStep(workspace_.path()) != best_step_)
+      SetBest(fs, workspace_.path(), best_step_);
   }
 
   void Describe(CheckpointContent* content) const {
@@ -154,11 +163,12 @@ class TrainRun {
     train_seconds_ += SecondsSince(start);
     ++row_steps_;
     const double step_seconds = train_seconds_ / static_cast<double>(row_steps_);
-    if (!schedule_->Display(step)) return progress_.ShowStep(step, schedule_->steps(), step_seconds);
+    if (!schedule_->Display(step))
+      return progress_.ShowStep(step, schedule_->steps(), step_seconds);
     const Speed speed = {static_cast<double>(trainer_.batch()) / step_seconds, 1e3 * step_seconds,
                          trainer_.TakeWaitMs() / static_cast<double>(row_steps_)};
     WriteRows("train", step, trainer_.metrics(), &speed, &*metrics_file_);
-    progress_.ShowRow(step, schedule_->steps(), MetricsText(trainer_.metrics().entries()),
+    progress_.ShowRow(step, schedule_->steps(), trainer_.metrics().entries(),
                       speed.samples_per_second, step_seconds);
     trainer_.metrics().Reset();
     train_seconds_ = 0;
@@ -201,7 +211,10 @@ class TrainRun {
     Describe(&content);
     const TrainerState state(&trainer_);
     state.Save(&content);
-    if (best_) content.state.push_back(Stored("train/best", Shape(), &*best_));
+    if (best_) {
+      content.state.push_back(Stored("train/best", Shape(), &*best_));
+      content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
+    }
     const std::string dir = WriteCheckpoint(fs, workspace_.path(), content);
     committed_ = updates;
     if (best_step_ == updates) SetBest(fs, workspace_.path(), updates);

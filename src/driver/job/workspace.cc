@@ -31,14 +31,16 @@ Workspace::Workspace(std::string path) : path_(std::move(path)) {
 Workspace::~Workspace() { close(lock_); }
 
 bool Workspace::SetAsidePreviousRun() {
-  const bool any = !ListCheckpoints(path_).empty() || std::filesystem::exists(metrics());
-  if (!any) return false;
   PosixFileSystem fs;
+  if (ListCheckpoints(path_).empty()) {  // nothing to resume from: previous/ keeps the run before
+    fs.RemoveTree(metrics());
+    return false;
+  }
   const std::string previous = path_ + "/previous";
   fs.RemoveTree(previous);
   fs.MakeDirectories(previous);
   const std::string checkpoint = CheckpointFolder(path_);
-  if (std::filesystem::exists(checkpoint)) fs.Rename(checkpoint, previous + "/checkpoint");
+  fs.Rename(checkpoint, previous + "/checkpoint");
   if (std::filesystem::exists(metrics())) fs.Rename(metrics(), previous + "/metrics.jsonl");
   fs.SyncDirectory(path_);
   return true;

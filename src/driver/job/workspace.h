@@ -21,8 +21,8 @@ class Workspace {
   }
   std::string log() const { return path_ + "/log"; }
 
-  // Moves the checkpoints and metrics of an earlier run to previous/, in place of what is there.
-  // Returns whether there was anything to move.
+  // Moves the checkpoints and metrics of an earlier run to previous/, in place of what is there;
+  // removes the metrics of one that has no checkpoint. Returns whether there was one to move.
   bool SetAsidePreviousRun();
 
  private:

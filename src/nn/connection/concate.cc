@@ -17,9 +17,9 @@ class ConcateLayer final : public Layer {
     dim_ = conf.concate_conf().concate_dim();
     Shape shape = in[0]->data.shape();
     if (dim_ < 0 || dim_ >= shape.dims())
-      throw ConfigError("concate_conf.concate_dim", StrCat("must be from 0 to ", shape.dims() - 1,
-                                                           " for sources of shape ",
-                                                           shape.ToString(), ", is ", dim_));
+      throw ConfigError("concate_conf.concate_dim",
+                        StrCat("must be from 0 to ", shape.dims() - 1, " for sources of shape ",
+                               shape.ToString(), ", is ", dim_));
     if (conf.concate_conf().num_concates() < 1)
       throw ConfigError("concate_conf.num_concates",
                         StrCat("must be >= 1, is ", conf.concate_conf().num_concates()));

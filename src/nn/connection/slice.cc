@@ -20,13 +20,13 @@ class SliceLayer final : public Layer {
     dim_ = conf.slice_conf().slice_dim();
     const int64_t slices = conf.slice_conf().num_slices();
     if (dim_ < 0 || dim_ >= x.dims())
-      throw ConfigError("slice_conf.slice_dim", StrCat("must be from 0 to ", x.dims() - 1,
-                                                       " for a source of shape ", x.ToString(),
-                                                       ", is ", dim_));
+      throw ConfigError("slice_conf.slice_dim",
+                        StrCat("must be from 0 to ", x.dims() - 1, " for a source of shape ",
+                               x.ToString(), ", is ", dim_));
     if (slices < 1 || slices > x[dim_])
-      throw ConfigError("slice_conf.num_slices", StrCat("must be from 1 to ", x[dim_],
-                                                        ", the size of dimension ", dim_, " of ",
-                                                        x.ToString(), ", is ", slices));
+      throw ConfigError("slice_conf.num_slices",
+                        StrCat("must be from 1 to ", x[dim_], ", the size of dimension ", dim_,
+                               " of ", x.ToString(), ", is ", slices));
     for (int64_t j = 0; j < slices; ++j) {
       const int64_t begin = j * x[dim_] / slices, end = (j + 1) * x[dim_] / slices;
       SetPiece(*in[0], begin, end, out[j]);

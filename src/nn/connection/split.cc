@@ -17,8 +17,7 @@ class SplitLayer final : public Layer {
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
     const int splits = conf.split_conf().num_splits();
-    if (splits < 1)
-      throw ConfigError("split_conf.num_splits", StrCat("must be >= 1, is ", splits));
+    if (splits < 1) throw ConfigError("split_conf.num_splits", StrCat("must be >= 1, is ", splits));
     for (Port* port : out) {
       port->data.SetShape(in[0]->data.shape());
       port->label.SetShape(in[0]->label.shape(), DType::kI32);

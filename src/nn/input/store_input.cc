@@ -187,6 +187,12 @@ int64_t StoreInput::CountRecords() {
   return OpenStore(options_.backend, options_.store)->size();
 }
 
+std::pair<std::string, int64_t> StoreInput::RecordOfRow(int64_t row) const {
+  if (!reader_) return {"", -1};
+  const std::string& labels = options_.store.label_path;
+  return {labels.empty() ? options_.store.path : labels, reader_->RecordOfRow(row)};
+}
+
 double StoreInput::TakeWaitMs() { return reader_ ? reader_->TakeWaitMs() : 0; }
 
 }  // namespace singa

@@ -19,13 +19,24 @@ inline void RequireLabels(const LayerProto& conf, Inputs in, int64_t rows) {
                                           " labels for ", rows, " rows"));
 }
 
-// Throws Error (65) where a label is not in [0, classes).
+// A label outside [0, classes). The net says of which record it is.
+class LabelError : public Error {
+ public:
+  LabelError(const std::string& layer, int64_t row, int32_t label, int64_t classes)
+      : Error(kExitBadData,
+              StrCat("the label is ", label, ", layer \"", layer, "\" allows 0 to ", classes - 1)),
+        row_(row) {}
+  int64_t row() const { return row_; }
+
+ private:
+  int64_t row_;
+};
+
+// Throws LabelError.
 inline void CheckLabels(const std::string& layer, const Port& port, int64_t classes) {
   const int32_t* label = port.label.as<int32_t>();
   for (int64_t i = 0; i < port.label.rows(); ++i)
-    if (label[i] < 0 || label[i] >= classes)
-      throw Error(kExitBadData, StrCat("layer \"", layer, "\": the label of row ", i, " is ",
-                                       label[i], ", not in [0, ", classes, ")"));
+    if (label[i] < 0 || label[i] >= classes) throw LabelError(layer, i, label[i], classes);
 }
 
 }  // namespace singa

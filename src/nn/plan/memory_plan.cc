@@ -50,11 +50,10 @@ void MemoryPlan::Place(bool reuse) {
     place.offset = reuse ? FirstFit(place, placed) : unplanned_;
     unplanned_ += place.bytes;
     bytes_ = std::max(bytes_, place.offset + place.bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
-                                   [this](int a, int b) {
-                                     return places_[a].offset < places_[b].offset;
-                                   }),
-                  i);
+    placed.insert(
+        std::upper_bound(placed.begin(), placed.end(), i,
+                         [this](int a, int b) { return places_[a].offset < places_[b].offset; }),
+        i);
   }
 }
 

@@ -48,10 +48,10 @@ class NetBuilder {
         if (param.name().empty()) continue;
         tables_[layer.part]->Expect(param, layer.conf.name(), path);
         if (layer.part > 0 || paths.emplace(param.name(), path).second) continue;
-        errors_->push_back(ConfigError("name", StrCat("another param, ", paths[param.name()],
-                                                      ", has the name \"", param.name(),
-                                                      "\" too; to share its values, use share_from"))
-                               .Under(path));
+        errors_->push_back(
+            ConfigError("name", StrCat("another param, ", paths[param.name()], ", has the name \"",
+                                       param.name(), "\" too; to share its values, use share_from"))
+                .Under(path));
         layer.faulty = true;
       }
     }
@@ -143,8 +143,7 @@ class NetBuilder {
                                    value.step_shape.ToString(), ", of another ", step.ToString()));
     value.step_shape = step;
     value.shaped = true;
-    if (port.label.shape().dims())
-      value.label_shape = Shape({port.label.shape()[0] / out.steps});
+    if (port.label.shape().dims()) value.label_shape = Shape({port.label.shape()[0] / out.steps});
     if (port.span.rows == 0) {  // the layer left it: rows as its first source's
       if (!node->in.empty()) port.span = node->in[0]->span;
       if (port.span.rows == 0) port.span.rows = port.span.batch = step[0];

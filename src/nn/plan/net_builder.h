@@ -10,8 +10,8 @@ namespace singa {
 
 struct NetOptions {
   Phase phase = kTrain;
-  int parts = 1;     // workers of the group
-  int worker = 0;    // whose part to keep
+  int parts = 1;   // workers of the group
+  int worker = 0;  // whose part to keep
   bool fold = true;
   // Whether features may share memory once their last reader in a forward-backward pass is done.
   bool reuse = true;

@@ -112,7 +112,8 @@ class MemoryPlanner {
         !SameSize(source, out[0]))
       return;
     const int a = source.value, b = out[0].value;
-    if (tensors[a].grad >= 0 && tensors[b].grad >= 0) plan_->Alias(tensors[a].grad, tensors[b].grad);
+    if (tensors[a].grad >= 0 && tensors[b].grad >= 0)
+      plan_->Alias(tensors[a].grad, tensors[b].grad);
     const NetNode& producer = nodes_[users_[a].producers[0]];
     const bool read_later = (node.runs_backward && node.traits.grad_reads_in) ||
                             (producer.runs_backward && producer.traits.grad_reads_out);

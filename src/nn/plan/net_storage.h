@@ -14,9 +14,9 @@ namespace singa {
 struct ShapedValue {
   int steps = 1;
   bool shaped = false;
-  Shape step_shape;    // of one step; the whole is [steps * rows, ...] in memory
-  Shape label_shape;   // no dims: no labels
-  RowSpan span;        // of one step
+  Shape step_shape;              // of one step; the whole is [steps * rows, ...] in memory
+  Shape label_shape;             // no dims: no labels
+  RowSpan span;                  // of one step
   std::vector<bool> grad_steps;  // whether some reader gives step t a gradient
   bool needs_grad() const {
     return std::find(grad_steps.begin(), grad_steps.end(), true) != grad_steps.end();

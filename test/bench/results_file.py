@@ -1,0 +1,63 @@
+"""Writes a section of test/bench/results.md: the part that the benchmark scripts share.
+
+No script of its own. A section stands between "<!-- begin NAME -->" and "<!-- end NAME -->".
+"""
+import datetime
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = pathlib.Path(__file__).with_name("results.md")
+
+
+def git(*words):
+    return subprocess.run(["git", "-C", str(REPOSITORY), *words], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
+def commit():
+    """The commit's short name, with a + where other files than results.md were changed since."""
+    changed = git("status", "--porcelain", "--", ".", ":!test/bench/results.md")
+    return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
+
+
+def cpu():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = re.search(r"model name\s*: (.*)", file.read())
+    return f"{model.group(1) if model else 'unknown CPU'}, {os.cpu_count()} cores"
+
+
+class Conditions:
+    """What a figure was measured under. Made before the first measurement."""
+
+    def __init__(self):
+        self.load = os.getloadavg()[0]
+
+    def lines(self):
+        words = [os.path.relpath(sys.argv[0], REPOSITORY), *sys.argv[1:]]
+        now = datetime.datetime.now().strftime("%Y-%m-%d %H:%M")
+        return [f"Commit {commit()}, {now}; {cpu()}; load average {self.load:.2f} before, "
+                f"{os.getloadavg()[0]:.2f} after.", "", f"    python3 {shlex.join(words)}", ""]
+
+
+def table(heads, rows):
+    lines = [heads, ["---"] * len(heads), *rows]
+    return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
+
+
+def report(section, conditions, lines, write):
+    """Prints the section; with `write`, also puts it into results.md."""
+    text = "\n".join([*conditions.lines(), *lines])
+    print(text)
+    if not write:
+        return
+    begin, end = f"<!-- begin {section} -->", f"<!-- end {section} -->"
+    head, found, rest = RESULTS.read_text(encoding="utf-8").partition(begin)
+    _, found_end, tail = rest.partition(end)
+    if not found or not found_end:
+        sys.exit(f"{RESULTS} has no {begin} ... {end}")
+    RESULTS.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")

@@ -1,0 +1,75 @@
+"""Runs a job of examples/mnist in the singa binary: the part that the benchmark scripts share.
+
+No script of its own. Needs SINGA_DATA, the folder above mnist/ with MNIST's four .gz files.
+"""
+import gzip
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+PARTS = ("train", "t10k")
+
+
+def mnist_folder():
+    folder = pathlib.Path(os.environ.get("SINGA_DATA", "/nowhere")).resolve() / "mnist"
+    if not (folder / "train-images-idx3-ubyte.gz").exists():
+        sys.exit(f"MISSING: {folder}/train-images-idx3-ubyte.gz; SINGA_DATA must name the folder "
+                 "above mnist")
+    return folder
+
+
+def make_plain_idx(folder):
+    """Inflates MNIST's files into `folder`."""
+    for source in mnist_folder().glob("*-ubyte.gz"):
+        with gzip.open(source) as packed, open(f"{folder}/{source.stem}", "wb") as plain:
+            shutil.copyfileobj(packed, plain)
+
+
+def command(binary, conf, folder, workspace, sets, suffix=""):
+    """singa on examples/mnist/<conf>.conf with the IDX files <folder>/*<suffix>."""
+    words = [os.path.abspath(binary), "-conf", str(REPOSITORY / f"examples/mnist/{conf}.conf")]
+    options = [f"cluster.workspace={workspace}"]
+    for i, part in enumerate(PARTS):
+        store = f"neuralnet.layer[data#{i}].store_conf."
+        options += [f"{store}path={folder}/{part}-images-idx3-ubyte{suffix}",
+                    f"{store}label_path={folder}/{part}-labels-idx1-ubyte{suffix}"]
+    for option in [*options, *sets]:
+        words += ["-set", option]
+    return words
+
+
+def run_process(words, **options):
+    """Runs to the end; returns (stdout, peak RSS in MiB). Exits where the command fails.
+
+    The peak is the kernel's maxrss: VmHWM, but never less than this Python's own 15 MiB or so.
+    """
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen(words, stdout=out, stderr=err, **options)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(words)}\nended with {process.returncode}:\n{err.read()}")
+        return out.read(), usage.ru_maxrss / 1024
+
+
+def run(binary, conf, folder, sets):
+    """Trains in a fresh workspace; returns (rows of metrics.jsonl, peak RSS in MiB)."""
+    with tempfile.TemporaryDirectory(prefix="singa-bench-") as workspace:
+        _, rss = run_process(command(binary, conf, folder, workspace, sets))
+        with open(f"{workspace}/metrics.jsonl", encoding="utf-8") as file:
+            return [json.loads(line) for line in file], rss
+
+
+def run_torch(net, threads, folder, *options):
+    """torch_job.py's answer, with its peak RSS in MiB as "rss"."""
+    words = [sys.executable, str(pathlib.Path(__file__).with_name("torch_job.py")), net,
+             str(threads), str(folder), *options]
+    out, rss = run_process(words, env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
+    return json.loads(out) | {"rss": rss}

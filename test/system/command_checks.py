@@ -1,0 +1,208 @@
+"""The subcommands, and the files and lines that people look at."""
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+
+from case import check, close, equal, has, true
+from job import csv, dense, mlp
+
+JOB = "train_steps: 5 test_freq: 5 disp_freq: 1"
+MIB = 1 << 20
+
+
+def files(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def total(text, name):
+    """The number that `singa check` prints for a total."""
+    found = re.search(rf"^{name} +([0-9.]+)", text, re.MULTILINE)
+    true(found, f"no line {name!r} in:\n{text}")
+    return float(found.group(1))
+
+
+@check
+def check_prints_layers_and_totals_and_writes_nothing(case):
+    case.write("job.conf", mlp(case.site.data, JOB))
+    before = files(case.folder)
+    job = case.run("check", "job.conf")
+    equal(files(case.folder), before, "files")
+    equal(job.err, "", "stderr")
+    for layer in (r"data +kRecordInput +\(50, 784\)",
+                  r"fc1 +kInnerProduct +\(50, 16\) .*w1 \(16, 784\)", r"relu +kReLU",
+                  r"drop +kDropout", r"fc2 .*b2 \(10\)", r"loss +kSoftmaxLoss"):
+        true(re.search(rf"^{layer}", job.out, re.MULTILINE), f"no layer {layer} in:\n{job.out}")
+    equal(total(job.out, "parameters"), 784 * 16 + 16 + 160 + 10, "parameters")
+    equal(total(job.out, "samples a step"), 50, "samples a step")
+    true(total(job.out, "memory") > 0, "no memory")
+
+
+@check
+def check_v_names_the_kernels(case):
+    case.write("job.conf", mlp(case.site.data, JOB))
+    vendor = case.run("check", "-v", "job.conf").out
+    plain = case.run("check", "-v", "-set", "plain_kernels=true", "job.conf").out
+    has(vendor, "\nkernels\n", "check -v")
+    true("onednn" not in plain.lower(), f"plain_kernels shows oneDNN:\n{plain}")
+
+
+@check
+def check_of_a_mistake_is_78_and_of_a_missing_store_66(case):
+    conf = mlp(case.site.data, JOB)
+    case.write("job.conf", conf.replace("kDropout", "kDropin"))
+    has(case.run("check", "job.conf", code=78).err, "job.conf:", "stderr")
+    case.write("job.conf", mlp("nowhere", JOB))
+    case.run("check", "job.conf", code=66)
+    equal(files(case.folder), ["job.conf"], "files")
+
+
+@check
+def a_field_without_effect_draws_a_warning(case):
+    job = case.train(mlp(case.site.data, JOB + "\nwarmup_steps: 3"))
+    has(job.err, "job.conf:3:1: warning: warmup_steps: ", "stderr")
+
+
+def peak(case, batch):
+    """Peak resident bytes of a job with large features, and what check says that it takes."""
+    layers = dense("wide", "data", 1, 8192) + """
+  layer { name: "sigmoid" type: kSigmoid srclayers: "wide" }
+  layer { name: "drop" type: kDropout srclayers: "sigmoid" dropout_conf { dropout_ratio: 0.5 } }
+""" + dense("fc", "drop", 2, 3)
+    case.write("points.csv", "0,1,2,3,4\n1,4,3,2,1\n" * 1000)
+    case.write("job.conf", csv("points.csv", "train_steps: 4", batch, layers=layers))
+    said = total(case.run("check", "job.conf").out, "memory") * MIB
+    job = case.start_job("job.conf", workspace=f"ws{batch}")
+    most = 0
+    while job.running():
+        most = max(most, job.memory("VmHWM"))
+        job.ends_within(0.005)
+    job.end(0)
+    return most, said
+
+
+@check
+def memory_grows_by_what_check_says(case):
+    # Peaks hold libraries and the store too; the difference of two jobs holds the arena alone.
+    (small, said_small), (large, said_large) = peak(case, 100), peak(case, 2000)
+    case.note = (f"said {(said_large - said_small) / MIB:.1f} MiB more, "
+                 f"took {(large - small) / MIB:.1f}")
+    true(said_large - said_small > 80 * MIB, "the jobs are too small for this check")
+    close(large - small, said_large - said_small, 0.05, "growth of the peak")
+
+
+@check
+def graph_prints_dot(case):
+    case.write("job.conf", mlp(case.site.data, JOB))
+    before = files(case.folder)
+    job = case.run("graph", "job.conf")
+    true(job.out.startswith('digraph "digits" {'), f"no digraph:\n{job.out}")
+    equal(job.out.count(" -> "), 7, "edges")
+    true(case.run("graph", "-test", "job.conf").out.startswith("digraph"), "no net of the test")
+    equal(files(case.folder), before, "files")
+
+
+@check
+def graph_is_a_picture_where_graphviz_is_installed(case):
+    case.write("job.conf", mlp(case.site.data, JOB))
+    if not shutil.which("dot"):
+        case.note = "no Graphviz here: -svg must be 66"
+        case.run("graph", "-svg", "job.conf", code=66)
+        return
+    has(case.run("graph", "-svg", "job.conf").out, "<svg", "graph -svg")
+    case.train("job.conf")
+    for name in ("train_net", "test_net"):
+        shown = subprocess.run(["dot", "-Tsvg", case.path(f"ws/visualization/{name}.dot")],
+                               capture_output=True, timeout=30, check=True)
+        has(shown.stdout.decode(), "fc2", f"{name}.dot as a picture")
+
+
+@check
+def train_net_json_has_the_form_of_v03(case):
+    case.train(mlp(case.site.data, JOB))
+    for name in ("train_net", "test_net"):
+        graph = json.loads(case.path(f"ws/visualization/{name}.json").read_text())
+        ids = [node["id"] for node in graph["nodes"]]
+        true({"data", "fc1", "relu", "drop", "fc2", "loss"} <= set(ids), f"nodes of {name}: {ids}")
+        true(all(node["label"].startswith(node["id"]) for node in graph["nodes"]), "labels")
+        for link in graph["links"]:
+            true(0 <= link["source"] < len(ids) and 0 <= link["target"] < len(ids), f"link {link}")
+
+
+@check
+def version_and_help_go_to_stdout(case):
+    for args, part in [(["version"], "singa 0."), (["--help"], "Exit codes"), (["-h"], "-resume"),
+                       (["check", "--help"], "usage: singa check"),
+                       (["ckpt", "-help"], "verify"), (["data", "--help"], "digits")]:
+        job = case.run(*args)
+        has(job.out, part, f"singa {' '.join(args)}")
+        equal(job.err, "", f"stderr of {args}")
+
+
+@check
+def set_overrides_fields_by_their_path(case):
+    conf = mlp(case.site.data, JOB)
+    case.write("job.conf", conf)
+    out = case.run("check", "job.conf",
+                   "-set", "neuralnet.layer[fc1].innerproduct_conf.num_output=7",
+                   "-set", "neuralnet.layer[data#1].store_conf.batchsize=33",
+                   "--set", "neuralnet.layer[0].store_conf.batchsize=40").out
+    has(out, "(7, 784)", "check")
+    true(total(out, "samples a step") in (33, 40), f"samples a step:\n{out}")
+
+
+@check
+def progress_is_plain_lines_where_stderr_is_no_terminal(case):
+    err = case.train(mlp(case.site.data, JOB)).err
+    true("\r" not in err and "\x1b" not in err, "a progress bar in a pipe")
+    for line in (r"singa 0\.\S+: job \"digits\", .* workspace ws", r"train step 4: .*loss = .*",
+                 r"test step 5: .*accuracy = .*", r"checkpoint committed: ws/checkpoint/step5"):
+        true(re.search(rf"^{line}$", err, re.MULTILINE), f"no line {line} in:\n{err}")
+    true(re.match(r"done: 5 steps in .*test .*accuracy = 0\.\d+", err.splitlines()[-1]),
+         f"the last line is {err.splitlines()[-1]!r}")
+
+
+@check
+def progress_is_one_bar_where_stderr_is_a_terminal(case):
+    case.write("job.conf", mlp(case.site.data, JOB))
+    master, terminal = pty.openpty()
+    command = [str(case.site.binary), "-conf", "job.conf"]
+    job = subprocess.Popen(command, cwd=case.folder, stdout=subprocess.PIPE, stderr=terminal,
+                           env=os.environ | {"TERM": "xterm"})
+    out, _ = job.communicate(timeout=30)
+    os.close(terminal)
+    shown = b""
+    try:
+        while part := os.read(master, 4096):
+            shown += part
+    except OSError:  # EIO: nobody holds the terminal's other side
+        os.close(master)
+    equal((job.returncode, out), (0, b""), "exit code and stdout")
+    for part in (b"\r\x1b[K", b"[##########] 5/5", b"loss ", b"accuracy ",
+                 b"samples/s", b"left"):
+        true(part in shown, f"no {part} in {shown}")
+
+
+@check
+def log_files_lie_in_the_workspace(case):
+    case.train(mlp(case.site.data, JOB))
+    logs = [path for path in case.path("ws/log").iterdir() if not path.is_symlink()]
+    equal(len(logs), 1, "log files")
+    has(logs[0].read_text(), "train step 4", "log")
+
+
+@check
+def singa_conf_says_where_log_files_lie(case):
+    case.write("singa.conf", 'log_dir: "logs/here"')
+    case.train(mlp(case.site.data, JOB), "-singa_conf", "singa.conf")
+    logs = "".join(path.read_text() for path in case.path("logs/here").iterdir())
+    has(logs, "train step 4", "log")
+
+
+@check
+def the_default_workspace_is_named_after_the_job(case):
+    case.write("points.csv", "0,1,2,3,4\n1,4,3,2,1\n")
+    case.train(csv("points.csv", "train_steps: 2", 2).replace('workspace: "ws"', ""))
+    equal(case.steps("singa-csv"), [2], "checkpoints in ./singa-csv")

@@ -1,0 +1,79 @@
+"""The same records from any kind of store; what `singa data` says and writes."""
+import gzip
+
+from case import check, equal, has, learned, same_bytes, true
+from job import mlp
+
+JOB = "train_steps: 30 disp_freq: 10 test_freq: 30"
+IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
+
+
+def same_as_idx(case, conf):
+    """`conf`, which reads another store, trains to the same bytes as the one that reads idx."""
+    case.train(mlp(case.site.data, JOB))
+    case.train(conf, workspace="other")
+    same_bytes(case.newest("other"), case.newest())
+    equal(learned(case.rows("other")), learned(case.rows()), "rows")
+
+
+def zipped(case, name):
+    return case.write(name + ".gz", gzip.compress((case.site.data / name).read_bytes(), 1))
+
+
+@check
+def gzipped_idx_trains_to_the_same_bytes(case):
+    conf = mlp(case.site.data, JOB)
+    for name in (IMAGES, LABELS):
+        zipped(case, name)
+        conf = conf.replace(f"{case.site.data}/{name}", f"{name}.gz")
+    same_as_idx(case, conf)
+
+
+@check
+def a_truncated_gzip_file_is_65_and_named(case):
+    whole = zipped(case, IMAGES).read_bytes()
+    case.write("cut.gz", whole[:len(whole) // 2])
+    conf = mlp(case.site.data, JOB).replace(f"{case.site.data}/{IMAGES}", "cut.gz")
+    has(case.train(conf, code=65).err, "cut.gz", "stderr")
+
+
+def converted(case, form, name):
+    job = case.run("data", "convert", "-to", form, "-shape", "784", case.site.data / IMAGES, name)
+    equal(job.out, "", "stdout of data convert")
+    conf = mlp(case.site.data, JOB)
+    conf = conf.replace(f'backend: "idx" path: "{case.site.data}/{IMAGES}"',
+                        f'backend: "{form}" path: "{name}"')
+    return conf.replace(f'label_path: "{case.site.data}/{LABELS}"', "")
+
+
+@check
+def a_converted_kvfile_trains_to_the_same_bytes(case):
+    same_as_idx(case, converted(case, "kvfile", "train.bin"))
+
+
+@check
+def an_incomplete_tail_of_a_kvfile_is_a_warning_with_the_count(case):
+    conf = converted(case, "kvfile", "train.bin")
+    path = case.path("train.bin")
+    path.write_bytes(path.read_bytes()[:-100])
+    err = case.train(conf).err
+    has(err, "train.bin", "stderr")
+    has(err, "9999", "stderr")
+
+
+@check
+def data_stat_says_what_a_store_holds(case):
+    out = case.run("data", "stat", case.site.data / IMAGES).out
+    for part in ("10000", "28", "255"):
+        has(out, part, "data stat")
+
+
+@check
+def data_digits_draws_the_same_set_for_the_same_seed(case):
+    for name, seed in (("again", 0), ("other", 1)):
+        case.run("data", "digits", "-seed", seed, name)
+    for name in ("train-images-idx3-ubyte", "t10k-labels-idx1-ubyte"):
+        true(case.path(f"again/{name}").read_bytes() == (case.site.data / name).read_bytes(),
+             f"{name} differs for the same seed")
+        true(case.path(f"other/{name}").read_bytes() != (case.site.data / name).read_bytes(),
+             f"{name} is the same for another seed")

@@ -1,0 +1,80 @@
+"""A program of the user's own around libsinga; the memory of a long run."""
+import pathlib
+import shutil
+
+from case import check, close, equal, has, tensors, true
+from job import mlp
+
+HERE = pathlib.Path(__file__).resolve().parent
+MIB = 1 << 20
+# What user_program.cc does, by the built-in kinds.
+BUILT_IN = dict(updater="type: kSGD learning_rate { type: kFixed base_lr: 0.1 }", dropout=0,
+                reading="")
+
+
+def compiled(case):
+    """The program, built as a user would: headers, the library, its generated headers."""
+    build = case.site.binary.parent.parent
+    program = case.path("user_program")
+    compiler = shutil.which("c++") or shutil.which("g++")
+    true(compiler, "no C++ compiler")
+    includes = [case.site.root / "include", build / "gen", build / "gen/singa/proto"]
+    case.start_program([compiler, "-std=c++20", str(HERE / "user_program.cc"), "-o", str(program),
+                        *(f"-I{folder}" for folder in includes), f"-L{build / 'lib'}",
+                        f"-Wl,-rpath,{build / 'lib'}", "-lsinga", "-lprotobuf"]).end(0)
+    return str(program)
+
+
+@check
+def a_users_program_trains_a_job_built_in_code_with_kinds_of_its_own(case):
+    program = compiled(case)
+    job = case.start_program([program, str(case.site.data), "user"]).end(0)
+    counts = dict(zip(*[iter(job.out.splitlines()[0].split())] * 2))
+    equal(counts, {"layers": "60", "updates": "80", "rates": "80", "fills": "2", "batches": "20"},
+          "calls of the user's kinds")  # 20 steps, 2 tests of 20 batches, 4 params
+    equal(job.out.splitlines()[1], "neuralnet.layer[fc1].innerproduct_conf.num_output",
+          "path of the mistake that Train throws")
+
+    conf = mlp(case.site.data, "train_steps: 20 test_freq: 20", **BUILT_IN)
+    case.train(conf.replace("value: 0 ", "value: 0.25 "))
+    user, ours = case.rows("user"), case.rows()
+    equal([row["step"] for row in user], [row["step"] for row in ours], "rows")
+    for mine, our in zip(user, ours):
+        close(mine["loss"], our["loss"], 1e-5, f"test loss at step {our['step']}")
+    equal(tensors(case.newest("user") / "model.safetensors").keys(),
+          tensors(case.newest() / "model.safetensors").keys(), "params")
+
+    # The same program is the singa command, and its kinds may stand in a conf.
+    own = conf.replace("alg: kBP", 'user_alg: "MyBp"') \
+        .replace("type: kReLU", 'user_type: "MyRelu"') \
+        .replace("type: kSGD", 'user_type: "MySgd"') \
+        .replace("type: kFixed", 'user_type: "MyRate"') \
+        .replace("type: kConstant value: 0 ", 'user_type: "MyConstant" value: 0.25 ')
+    case.write("job.conf", own)
+    case.start_program([program, "-conf", "job.conf", "-set", "cluster.workspace=main"]).end(0)
+    equal(tensors(case.newest("main") / "model.safetensors"),
+          tensors(case.newest("user") / "model.safetensors"), "params")
+    err = case.train(own, code=78).err
+    for name in ("MyBp", "MyRelu", "MySgd", "MyRate", "MyConstant"):
+        has(err, name, "stderr of `singa`, which lacks the kinds")
+
+
+@check
+def memory_is_flat_over_10000_steps(case):
+    job = case.start_job(mlp(case.site.data, """train_steps: 10000 disp_freq: 100 test_freq: 2500
+                                                checkpoint_freq: 2500 checkpoint_keep: 1""",
+                             hidden=8, batch=32))
+    seen = []
+
+    def sample(step):
+        rows = case.rows(phase="train") if case.has_rows() else []
+        if not rows or rows[-1]["step"] < step:
+            return False
+        seen.append(job.memory("VmRSS"))
+        return seen[-1] > 0
+
+    job.wait_until(lambda: sample(1000), "step 1000")
+    job.wait_until(lambda: sample(9900), "step 9900")
+    job.end(0)
+    case.note = f"{seen[0] / MIB:.1f} MiB after 1000 steps, {(seen[-1] - seen[0]) / MIB:+.2f} later"
+    true(seen[-1] - seen[0] < MIB, f"resident bytes grew by {seen[-1] - seen[0]}")

@@ -1,0 +1,213 @@
+"""A job that died goes on as if it had not; the same job gives the same bytes."""
+import random
+import shutil
+from signal import SIGINT, SIGTERM
+
+from case import check, equal, has, learned, same_bytes, tensors, true
+from job import ADAM, MOMENTUM, mlp
+
+# Rows, tests and checkpoints fall on different steps, so a resume is in the middle of each; batches
+# run across the end of the first epoch, which is at step 208.
+OFTEN = """train_steps: 400 disp_freq: 10 test_freq: 90 checkpoint_freq: 7 checkpoint_keep: 5
+           checkpoint_best: "accuracy" seed: 3"""
+KINDS = {
+    "momentum": dict(updater=MOMENTUM, batch=48),
+    "adam": dict(updater=ADAM, batch=48,
+                 reading="shuffle: true random_skip: 900 prefetching: true"),
+}
+
+
+def same_run(case, workspace):
+    """`workspace` holds what the undisturbed run in ws holds."""
+    equal(case.steps(workspace), case.steps(), "checkpoints")
+    equal(case.best(workspace), case.best(), "best checkpoint")
+    same_bytes(case.newest(workspace), case.newest())
+    found, expected = learned(case.rows(workspace)), learned(case.rows())
+    true(len(found) == len(set(found)), "a row of metrics.jsonl stands there twice")
+    equal(found, expected, "rows of metrics.jsonl")
+
+
+def start(case, workspace, again):
+    return case.start_job("job.conf", *["-resume"] * again, workspace=workspace)
+
+
+def killed_at_random(case, kind):
+    case.train(mlp(case.site.data, OFTEN, **KINDS[kind]))
+    moments = random.Random(kind)
+    kills = 0
+    for trial in range(3):
+        workspace = f"trial{trial}"
+        for attempt in range(4):
+            job = start(case, workspace, attempt > 0)
+            if job.ends_within(moments.uniform(0, 0.7)):
+                break
+            job.kill()
+            kills += 1
+        else:
+            job = start(case, workspace, True)
+        job.end(0)
+        same_run(case, workspace)
+    true(kills > 2, f"only {kills} of the jobs were killed before their end")
+
+
+@check
+def killed_at_random_moments_with_momentum_it_resumes_to_the_same_bytes(case):
+    killed_at_random(case, "momentum")
+
+
+@check
+def killed_at_random_moments_with_adam_it_resumes_to_the_same_bytes(case):
+    killed_at_random(case, "adam")
+
+
+@check
+def killed_while_it_writes_checkpoints_it_resumes_to_the_same_bytes(case):
+    often = OFTEN.replace("checkpoint_freq: 7", "checkpoint_freq: 2")
+    case.train(mlp(case.site.data, often, batch=48))
+    folder = case.path("killed/checkpoint")
+
+    def half_written():
+        return {entry.name for entry in folder.iterdir() if ".tmp." in entry.name} \
+            if folder.exists() else set()
+
+    moments = random.Random(1)
+    left = 0
+    for attempt in range(12):
+        before = half_written()
+        job = start(case, "killed", attempt > 0)
+        skip = moments.randrange(12)  # how many checkpoints it may write first
+        seen = set()
+        while job.running() and len(seen) <= skip:
+            seen |= half_written() - before
+        job.kill()
+        left += bool(half_written())
+    true(left > 2, f"only {left} of 12 kills fell into the writing of a checkpoint")
+    case.train("job.conf", "-resume", workspace="killed")
+    same_run(case, "killed")
+    equal(half_written(), set(), "what the killed jobs left half written")
+
+
+@check
+def resume_without_a_checkpoint_trains_from_the_start(case):
+    conf = mlp(case.site.data, "train_steps: 20 disp_freq: 5")
+    case.train(conf)
+    job = case.train("job.conf", "-resume", workspace="fresh")
+    has(job.err, "no checkpoint to resume from", "stderr")
+    same_run(case, "fresh")
+
+
+@check
+def resume_of_a_finished_job_changes_nothing(case):
+    conf = mlp(case.site.data, "train_steps: 20 disp_freq: 5 test_freq: 20 seed: 1")
+    case.train(conf)
+    case.train("job.conf", workspace="again")
+    case.train("job.conf", "-resume", workspace="again")
+    same_run(case, "again")
+
+
+@check
+def resume_with_more_steps_equals_one_longer_run(case):
+    settings = "train_steps: {} disp_freq: 7 checkpoint_freq: 100"
+    case.train(mlp(case.site.data, settings.format(45)), workspace="longer")
+    job = case.train(mlp(case.site.data, settings.format(90)), "-resume", workspace="longer")
+    has(job.err, "the configuration is not the one of the checkpoint", "stderr")
+    case.train("job.conf")
+    same_bytes(case.newest("longer"), case.newest())
+    equal(learned(case.rows("longer")), learned(case.rows()), "rows of metrics.jsonl")
+
+
+@check
+def resume_warns_where_the_run_is_not_as_it_was(case):
+    case.train(mlp(case.site.data, "train_steps: 10"))
+    for name, field in [("seed", "seed=5"), ("threads", "num_openblas_threads=2"),
+                        ("plain_kernels", "plain_kernels=true")]:
+        job = case.train("job.conf", "-resume", "-set", "train_steps=11", "-set", field)
+        has(job.err, f'warning: "{name}" is not as it was', "stderr")
+        true(case.steps()[-1] == 11, "the job did not go on")
+        shutil.rmtree(case.path("ws/checkpoint/step11"))
+
+
+def stopped_by(case, number, code):
+    settings = "train_steps: 4000 disp_freq: 50 test_freq: 1000"
+    conf = mlp(case.site.data, settings, hidden=8)
+    case.write("job.conf", conf)
+    job = case.start_job("job.conf", workspace="stopped")
+    job.wait_until(lambda: case.has_rows("stopped") and case.rows("stopped")[-1]["step"] >= 300,
+                   "the row of step 300")
+    job.send(number)
+    job.end(code)
+    equal(len(case.steps("stopped")), 1, "number of checkpoints")
+    step = case.steps("stopped")[0]
+    true(300 < step < 4000, f"the checkpoint is of step {step}")
+    case.run("ckpt", "verify", "stopped")
+    has(job.err, f"step {step}", "stderr")
+    case.train("job.conf", "-resume", workspace="stopped")
+    shutil.rmtree(case.path(f"stopped/checkpoint/step{step}"))  # the undisturbed run has none there
+    case.train("job.conf")
+    same_run(case, "stopped")
+
+
+@check
+def sigterm_commits_a_checkpoint_and_exits_143_and_the_job_can_go_on(case):
+    stopped_by(case, SIGTERM, 143)
+
+
+@check
+def sigint_commits_a_checkpoint_and_exits_130_and_the_job_can_go_on(case):
+    stopped_by(case, SIGINT, 130)
+
+
+@check
+def a_signal_at_any_moment_of_a_step_ends_with_an_intact_checkpoint(case):
+    # A handler that ran on the stack of oneDNN's sgemm, which lies in the heap, broke the heap.
+    conf = mlp(case.site.data, "train_steps: 1000000 disp_freq: 20", hidden=8)
+    moments = random.Random(2)
+    for trial in range(30):
+        workspace = f"trial{trial}"
+        job = case.start_job(conf, workspace=workspace)
+        job.wait_until(lambda: case.has_rows(workspace), "the first row")
+        job.ends_within(moments.uniform(0, 0.05))
+        job.send(SIGTERM)
+        job.end(143)
+        equal(len(case.steps(workspace)), 1, "number of checkpoints")
+    case.run("ckpt", "verify", "trial0")
+
+
+@check
+def a_second_sigint_ends_the_job_at_once(case):
+    # A step takes most of a second: the first signal cannot be answered before the second.
+    slow = mlp(case.site.data, "train_steps: 100 disp_freq: 1", batch=5000, hidden=4096)
+    job = case.start_job(slow)
+    job.wait_until(case.has_rows, "the first row")
+    job.send(SIGINT)
+    true(not job.ends_within(0.05), "the step was too short for this check")
+    job.send(SIGINT)
+    job.end(130)
+    equal(case.steps(), [], "checkpoints committed")
+
+
+@check
+def two_runs_of_one_job_give_the_same_bytes(case):
+    settings = "train_steps: 60 disp_freq: 10 test_freq: 20 seed: 11"
+    case.train(mlp(case.site.data, settings, updater=ADAM))
+    case.train("job.conf", workspace="second")
+    same_run(case, "second")
+
+
+@check
+def two_runs_on_two_threads_give_the_same_bytes(case):
+    settings = "train_steps: 60 disp_freq: 10 test_freq: 20 seed: 11"
+    case.train(mlp(case.site.data, settings, hidden=64), "-set", "num_openblas_threads=2")
+    case.train("job.conf", "-set", "num_openblas_threads=2", workspace="second")
+    same_run(case, "second")
+
+
+@check
+def another_seed_gives_other_values(case):
+    case.train(mlp(case.site.data, "train_steps: 3 disp_freq: 1"))
+    case.train("job.conf", "-set", "seed=1", workspace="other")
+    one, other = (tensors(case.newest(name) / "model.safetensors") for name in ("ws", "other"))
+    equal(one.keys(), other.keys(), "params")
+    for name, (_, shape, values) in one.items():
+        equal(other[name][1], shape, f"shape of {name}")
+        true(other[name][2] != values, f"param {name} is the same for both seeds")

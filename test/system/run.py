@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Whole jobs with the real binary: processes, signals, files, exit codes.
+
+usage: run.py BINARY [WORD...]; WORDs choose the checks whose names hold one of them.
+Prints a line a check and exits 1 where one failed.
+"""
+import concurrent.futures
+import pathlib
+import sys
+import tempfile
+import time
+import traceback
+
+import case
+# Each module registers its checks.
+import checkpoint_checks
+import command_checks
+import data_checks
+import exit_code_checks
+import library_checks
+import metrics_checks
+import resume_checks
+
+JOBS = 2  # checks at a time; the trainings use one thread each
+
+
+class Site:
+    def __init__(self, binary, folder):
+        self.binary = pathlib.Path(binary).resolve()
+        self.root = pathlib.Path(__file__).resolve().parent.parent.parent
+        self.data = pathlib.Path(folder) / "digits"
+
+
+def run(site, function, folder):
+    """Returns the check's line and whether it passed."""
+    folder.mkdir()
+    one = case.Case(site, folder)
+    start = time.monotonic()
+    try:
+        function(one)
+        failure = ""
+    except case.Failure as error:
+        failure = str(error)
+    except Exception:  # what a check stumbled over: a missing file, a row without a field
+        failure = traceback.format_exc()
+    finally:
+        one.end()
+    line = f"{'FAIL' if failure else 'ok  '} {function.__name__} ({time.monotonic() - start:.1f} s)"
+    for text in (one.note, failure):
+        line += "".join(f"\n     {part}" for part in text.splitlines())
+    return line, not failure
+
+
+def main(binary, words):
+    checks = [check for check in case.CHECKS
+              if not words or any(word in check.__name__ for word in words)]
+    with tempfile.TemporaryDirectory(prefix="singa-system-") as folder:
+        site = Site(binary, folder)
+        digits = case.Case(site, folder)
+        digits.run("data", "digits", site.data)
+        passed = 0
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            runs = [pool.submit(run, site, check, pathlib.Path(folder) / f"{i}")
+                    for i, check in enumerate(checks)]
+            for done in concurrent.futures.as_completed(runs):
+                line, ok = done.result()
+                passed += ok
+                print(line, flush=True)
+    print(f"{passed} passed, {len(checks) - passed} failed")
+    return passed < len(checks) or not checks
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
