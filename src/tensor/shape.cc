@@ -16,13 +16,15 @@ Shape::Shape(std::span<const int64_t> dims) : dims_(static_cast<int>(dims.size()
 int64_t Shape::size(int first) const {
   int64_t product = 1;
   for (int i = first; i < dims_; ++i)
-    if (__builtin_mul_overflow(product, d_[i], &product)) return std::numeric_limits<int64_t>::max();
+    if (__builtin_mul_overflow(product, d_[i], &product))
+      return std::numeric_limits<int64_t>::max();
   return product;
 }
 
 void Shape::Check() const {
   for (int i = 0; i < dims_; ++i)
-    if (d_[i] <= 0) throw ConfigError("", StrCat("shape ", ToString(), " has a size that is not > 0"));
+    if (d_[i] <= 0)
+      throw ConfigError("", StrCat("shape ", ToString(), " has a size that is not > 0"));
   if (size() > kMaxSize)
     throw ConfigError("", StrCat("shape ", ToString(), " has more than 2^40 elements"));
 }

@@ -33,10 +33,8 @@ SINGA_API AlgorithmRegistry& Algorithms();
 // By user_alg where set, else by alg. Throws ConfigError relative to `conf`.
 SINGA_API std::unique_ptr<Algorithm> MakeAlgorithm(const AlgProto& conf);
 
-#define SINGA_REGISTER_ALGORITHM(type, Class)                                        \
-  [[maybe_unused]] const bool singa_registered_algorithm_##type =                    \
-      ::singa::Algorithms().Add(#type, [] {                                          \
-        return std::unique_ptr<::singa::Algorithm>(std::make_unique<Class>());       \
-      })
+#define SINGA_REGISTER_ALGORITHM(type, Class)                                                \
+  [[maybe_unused]] const bool singa_registered_algorithm_##type = ::singa::Algorithms().Add( \
+      #type, [] { return std::unique_ptr<::singa::Algorithm>(std::make_unique<Class>()); })
 
 }  // namespace singa

@@ -100,6 +100,9 @@ class TrainRun {
     TrainerState(&trainer_).Restore(*checkpoint);
     start_step_ = committed_ = checkpoint->step();
     if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
+    // The run may have been killed between a checkpoint and what follows it.
+    PosixFileSystem fs;
+    ApplyRetention(fs, workspace_.path(), start_step_, job_.checkpoint_keep());
     CheckpointContent now;
     Describe(&now);
     if (now.conf_sha256 != checkpoint->manifest().conf_sha256)
@@ -115,7 +118,7 @@ class TrainRun {
     return true;
   }
 
-  // The run may have been killed between the best checkpoint and its link.
+  // The link, too, may be missing.
   void RestoreBest(const Checkpoint& checkpoint) {
     best_ = checkpoint.state().Values<double>("train/best", Shape())[0];
     best_step_ = checkpoint.state().Values<int64_t>("train/best_step", Shape())[0];
@@ -190,14 +193,14 @@ class TrainRun {
   // checkpoint_best names a metric of the validation phase where the job has one, else of the test;
   // a loss is best at its least, anything else at its most. A new best is committed at once.
   void NoteBest(const MetricSums& sums, int64_t updates, bool test) {
-    if (test && trainer_.evaluator(kVal)) return;
+    if (updates == 0 || (test && trainer_.evaluator(kVal))) return;
     for (const MetricSums::Entry& entry : sums.entries()) {
       if (entry.name != job_.checkpoint_best()) continue;
       const bool least = entry.name.find("loss") != std::string::npos;
       if (!best_ || (least ? entry.mean() < *best_ : entry.mean() > *best_)) {
         best_ = entry.mean();
         best_step_ = updates;
-        if (updates > 0) Commit(updates);
+        Commit(updates);
       }
       return;
     }
