@@ -58,6 +58,8 @@ def main():
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
+    if args.write and args.runs < 9:
+        parser.error("--write wants at least 9 runs")
     conditions = results_file.Conditions()
     rows, good = [], True
     with tempfile.TemporaryDirectory(prefix="singa-idx-") as plain:

@@ -1,5 +1,6 @@
 """A job that died goes on as if it had not; the same job gives the same bytes."""
 import random
+import time
 import shutil
 from signal import SIGINT, SIGTERM
 
@@ -32,14 +33,16 @@ def start(case, workspace, again):
 
 
 def killed_at_random(case, kind):
+    begin = time.monotonic()
     case.train(mlp(case.site.data, OFTEN, **KINDS[kind]))
+    seconds = time.monotonic() - begin  # whatever the machine, kills fall into the run
     moments = random.Random(kind)
     kills = 0
     for trial in range(3):
         workspace = f"trial{trial}"
         for attempt in range(4):
             job = start(case, workspace, attempt > 0)
-            if job.ends_within(moments.uniform(0, 0.7)):
+            if job.ends_within(moments.uniform(0, 0.8 * seconds)):
                 break
             job.kill()
             kills += 1
