@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "math/finite.h"
@@ -35,20 +36,17 @@ void LocalExchange::AddParam(const Param* param) {
 }
 
 void LocalExchange::GradientReady(Param* param, int64_t step) {
-  if (!CheckFinite(*param, step)) drop_ = true;
-  if (defer_)
-    ready_.push_back(param);
-  else
-    Apply(param, step);
+  if (!defer_) return Apply(param, step, true);
+  if (!AllFinite(*ctx_, param->grad.data(), param->size())) NotFinite(*param, step);
+  ready_.push_back(param);
 }
 
-bool LocalExchange::CheckFinite(const Param& param, int64_t step) {
-  if (AllFinite(*ctx_, param.grad.data(), param.size())) return true;
+void LocalExchange::NotFinite(const Param& param, int64_t step) {
   const std::string text = StrCat("step ", step, ": the gradient of param \"", param.name(),
                                   "\" of layer \"", param.layer(), "\" is not finite");
-  if (!skip_) throw DivergedError(text + "; nothing of it was applied");
+  if (!skip_) throw DivergedError(text);
   LOG(WARNING) << text << "; the step is skipped";
-  return false;
+  drop_ = true;
 }
 
 void LocalExchange::LossNotFinite(const std::string& layer, int64_t step) {
@@ -77,24 +75,31 @@ void LocalExchange::Finish(int64_t step) {
     ++skipped_;
   } else if (defer_) {
     if (clip_norm_ > 0) ClipByNorm();
-    for (Param* param : ready_) Apply(param, step);
+    for (Param* param : ready_) Apply(param, step, false);
   }
   ready_.clear();
   drop_ = false;
 }
 
-void LocalExchange::Apply(Param* param, int64_t step) {
+// Chunk by chunk, so that the gradient is still in the cache when the updater reads it again.
+void LocalExchange::Apply(Param* param, int64_t step, bool check) {
   UpdaterState& state = states_.at(param);
   constexpr size_t kMaxStates = 8;
   CHECK_LE(state.tensors.size(), kMaxStates);
-  float* pointers[kMaxStates];
-  for (size_t i = 0; i < state.tensors.size(); ++i) pointers[i] = state.tensors[i].data();
   UpdateStep update;
   update.count = ++state.count;
   update.lr = learning_rate_->At(step) * param->conf().lr_scale();
   update.weight_decay = weight_decay_ * param->conf().wd_scale();
-  updater_->Update(*ctx_, update, param->data.data(), param->grad.data(),
-                   {pointers, state.tensors.size()}, param->size());
+  const int64_t chunk = int64_t{1 << 17} * ctx_->threads;
+  for (int64_t begin = 0; begin < param->size(); begin += chunk) {
+    const int64_t n = std::min(chunk, param->size() - begin);
+    const float* grad = param->grad.data() + begin;
+    if (check && !AllFinite(*ctx_, grad, n)) NotFinite(*param, step);
+    float* states[kMaxStates];
+    for (size_t i = 0; i < state.tensors.size(); ++i) states[i] = state.tensors[i].data() + begin;
+    updater_->Update(*ctx_, update, param->data.data() + begin, grad,
+                     {states, state.tensors.size()}, n);
+  }
 }
 
 }  // namespace singa

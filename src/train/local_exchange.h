@@ -41,8 +41,8 @@ class LocalExchange final : public ParamExchange {
   void set_skipped(int64_t steps) { skipped_ = steps; }
 
  private:
-  void Apply(Param* param, int64_t step);
-  bool CheckFinite(const Param& param, int64_t step);
+  void Apply(Param* param, int64_t step, bool check);
+  void NotFinite(const Param& param, int64_t step);
   void ClipByNorm();
 
   Context* ctx_;
