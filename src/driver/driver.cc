@@ -31,7 +31,7 @@ int RunFile(const CommandLine& line) {
   JobProto job = checked->job;
   if (line.singa_job >= 0) job.set_id(line.singa_job);
   LogTo(LogFolder(job, line.singa_conf));
-  HandleInterrupts();
+  if (!line.test) HandleInterrupts();  // a test has nothing to save
   Progress progress;
   RunOptions run;
   run.resume = line.resume;

@@ -1,5 +1,7 @@
 #include "singa/nn/declare.h"
 
+#include <glog/logging.h>
+
 #include "base/edit_distance.h"
 #include "singa/base/error.h"
 
@@ -82,6 +84,8 @@ Param* Declare::Param(int index, const Shape& shape) {
 
 Tensor* Declare::Buffer(const Shape& shape, Keep keep, DType type, const std::string& name) {
   shape.Check();
+  CHECK(keep != Keep::kForever || (type == DType::kF32 && !name.empty()))
+      << "a checkpoint holds kForever buffers by name, as float32";
   singa::Buffer& buffer = buffers_.emplace_back();
   buffer.name = name;
   buffer.keep = keep;

@@ -26,6 +26,12 @@ Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algor
                      Context* ctx)
     : job_(job), phase_(phase), params_(params), algorithm_(algorithm), ctx_(ctx) {
   net_ = PlanNet(job_, phase_, params_, *algorithm_, ctx_, &memory_);
+  const bool test = phase == kTest;
+  bool store = false;
+  for (const NetNode& node : net_.nodes()) store = store || node.conf.has_store_conf();
+  if (!store && (test ? job.test_steps() : job.validate_steps()) <= 0)
+    throw ConfigError(test ? "test_steps" : "validate_steps",
+                      "must be > 0 where no input layer reads a store");
 }
 
 void Evaluator::Open(const Tensor& arena) {
@@ -51,8 +57,6 @@ MetricSums Evaluator::Run(int64_t steps) {
   int64_t records = -1;
   for (NetNode& node : net_.nodes()) records = std::max(records, node.layer->CountRecords());
   const int64_t batch = net_.batch();
-  if (records < 0)
-    throw ConfigError("test_steps", "must be > 0 where no input layer reads a store");
   RunBatches(&net_, 0, records / batch, &sums);
   if (records % batch == 0) return sums;
   Net* tail = TailNet(records % batch);

@@ -1,19 +1,25 @@
-// Feeds bytes to the idx store as images, with as many labels as the header says.
+// Feeds bytes to the idx store: the first says how many of the next are a file of labels (0: there
+// is none), the rest is the file of images.
+#include <algorithm>
+
 #include "io/idx_store.h"
 #include "singa/base/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace singa;
-  const std::vector<uint8_t> bytes(data, data + size);
-  for (const bool as_labels : {false, true}) {
-    try {
-      std::unique_ptr<InputFile> labels;
-      if (as_labels) labels = std::make_unique<InputFile>(InputFile::FromMemory("labels", bytes));
-      const auto store = NewIdxStore(InputFile::FromMemory("images", bytes), std::move(labels));
-      store->Read(0);
-      store->Read(store->size() - 1);
-    } catch (const DataError&) {
-    }
+  if (size == 0) return 0;
+  const size_t labels_size = std::min<size_t>(data[0], size - 1);
+  const uint8_t* images_begin = data + 1 + labels_size;
+  try {
+    std::unique_ptr<InputFile> labels;
+    if (labels_size > 0)
+      labels = std::make_unique<InputFile>(
+          InputFile::FromMemory("labels", {data + 1, images_begin}));
+    const auto store = NewIdxStore(
+        InputFile::FromMemory("images", {images_begin, data + size}), std::move(labels));
+    store->Read(0);
+    store->Read(store->size() - 1);
+  } catch (const DataError&) {
   }
   return 0;
 }

@@ -1,14 +1,19 @@
-// Feeds bytes to the textfile store, once as CSV and once as records, and reads every line.
-#include "io/textfile_store.h"
+// Opens a file of the bytes as a textfile, once as CSV and once as records, and reads every line.
+#include "file_of_bytes.h"
+#include "io/store.h"
 #include "singa/base/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace singa;
-  const std::vector<uint8_t> bytes(data, data + size);
-  for (const bool csv : {false, true}) {
+  const FileOfBytes file(data, size);
+  StoreOptions options;
+  options.path = file.path();
+  options.separator = ", ";
+  for (const ValueFormat format : {ValueFormat::kRecord, ValueFormat::kCsv}) {
+    options.format = format;
     try {
-      const auto store = NewTextFileStore(InputFile::FromMemory("text", bytes),
-                                          csv ? NewCsvParser(", ", true) : NewTextRecordParser({}));
+      const auto store = OpenStore("textfile", options);
+      (void)store->name();
       for (int64_t i = 0; i < store->size(); ++i) {
         try {
           store->Read(i);

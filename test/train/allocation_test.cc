@@ -39,10 +39,11 @@ void* operator new(std::size_t bytes) { return Count(bytes, 16, __builtin_return
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return Count(bytes, static_cast<std::size_t>(alignment), __builtin_return_address(0));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+// Out of line: g++ would else see that memory of `new` goes to free.
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace singa {
 namespace {

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -41,10 +42,14 @@ class TrainRun {
     Announce();
     trainer_.Allocate();
     schedule_.emplace(job,
-                      job.train_epochs() + job.test_epochs() > 0 ? trainer_.CountRecords() : -1,
+                      job.train_epochs() > 0 || job.test_epochs() > 0 ? trainer_.CountRecords() : -1,
                       trainer_.batch());
     start_step_ = job.step();
     if (!options.resume || !Resume()) Begin();
+    if (start_step_ > schedule_->steps())
+      throw ConfigError("train_steps", StrCat("the checkpoint to resume from is of step ",
+                                              start_step_, ", beyond the last, ",
+                                              schedule_->steps()));
     metrics_file_.emplace(workspace_.metrics(), start_step_);
     WriteGraphFiles(trainer_.net(), workspace_.graph("train"), job.name());
     if (Evaluator* test = trainer_.evaluator(kTest))
@@ -197,6 +202,7 @@ class TrainRun {
     for (const MetricSums::Entry& entry : sums.entries()) {
       if (entry.name != job_.checkpoint_best()) continue;
       const bool least = entry.name.find("loss") != std::string::npos;
+      if (std::isnan(entry.mean())) return;
       if (!best_ || (least ? entry.mean() < *best_ : entry.mean() > *best_)) {
         best_ = entry.mean();
         best_step_ = updates;

@@ -143,6 +143,8 @@ void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* error
       layer.faulty = true;
     }
     faulty = faulty || layer.faulty;
+    layer.conf.set_partition_id(0);  // the system's to set, whatever the file says
+    layer.conf.set_num_partitions(1);
   }
   if (parts > 1 && !faulty) *graph = Partitioner(parts, *graph).Run();
 }
