@@ -13,10 +13,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     std::unique_ptr<InputFile> labels;
     if (labels_size > 0)
-      labels = std::make_unique<InputFile>(
-          InputFile::FromMemory("labels", {data + 1, images_begin}));
-    const auto store = NewIdxStore(
-        InputFile::FromMemory("images", {images_begin, data + size}), std::move(labels));
+      labels =
+          std::make_unique<InputFile>(InputFile::FromMemory("labels", {data + 1, images_begin}));
+    const auto store = NewIdxStore(InputFile::FromMemory("images", {images_begin, data + size}),
+                                   std::move(labels));
     store->Read(0);
     store->Read(store->size() - 1);
   } catch (const DataError&) {

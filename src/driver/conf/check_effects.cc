@@ -9,6 +9,7 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
 constexpr const char* kOld = "has no effect; kept for old files";
+constexpr const char* kCpu = "this build has no CUDA kernels: the job runs on the CPU";
 constexpr const char* kSystem = "is set by the system; a value here has no effect";
 
 struct Idle {
@@ -17,6 +18,7 @@ struct Idle {
   const char* text;
 };
 constexpr Idle kIdle[] = {
+    {"JobProto", "gpu", kCpu},
     {"JobProto", "warmup_steps", kOld},
     {"JobProto", "resume", kSystem},
     {"JobProto", "step", kSystem},

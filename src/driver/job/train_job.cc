@@ -41,15 +41,15 @@ class TrainRun {
         workspace_(WorkspacePath(job)) {
     Announce();
     trainer_.Allocate();
-    schedule_.emplace(job,
-                      job.train_epochs() > 0 || job.test_epochs() > 0 ? trainer_.CountRecords() : -1,
-                      trainer_.batch());
+    schedule_.emplace(
+        job, job.train_epochs() > 0 || job.test_epochs() > 0 ? trainer_.CountRecords() : -1,
+        trainer_.batch());
     start_step_ = job.step();
     if (!options.resume || !Resume()) Begin();
     if (start_step_ > schedule_->steps())
-      throw ConfigError("train_steps", StrCat("the checkpoint to resume from is of step ",
-                                              start_step_, ", beyond the last, ",
-                                              schedule_->steps()));
+      throw ConfigError("train_steps",
+                        StrCat("the checkpoint to resume from is of step ", start_step_,
+                               ", beyond the last, ", schedule_->steps()));
     metrics_file_.emplace(workspace_.metrics(), start_step_);
     WriteGraphFiles(trainer_.net(), workspace_.graph("train"), job.name());
     if (Evaluator* test = trainer_.evaluator(kTest))
