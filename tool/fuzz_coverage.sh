@@ -10,9 +10,11 @@ status=0
 # Lines of test/fuzz/parsers.txt: format, then the files of its parser.
 while read -r format files; do
   case "$format" in '' | '#'*) continue ;; esac
+  corpora=("$source_dir/test/fuzz/corpus/$format")
+  [ "$format" != job_conf ] || corpora+=("$source_dir/test/conf/bad" "$source_dir/test/conf/good")
   profile=$build/$format.profraw
   LLVM_PROFILE_FILE=$profile "$build/bin/${format}_fuzz" -runs=0 \
-    "$source_dir/test/fuzz/corpus/$format" >"$build/$format.log" 2>&1
+    "${corpora[@]}" >"$build/$format.log" 2>&1
   llvm-profdata-14 merge -o "$build/$format.profdata" "$profile"
   # shellcheck disable=SC2086
   percent=$(cd "$source_dir" && llvm-cov-14 export "$build/bin/${format}_fuzz" \

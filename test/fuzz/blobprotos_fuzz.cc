@@ -1,11 +1,12 @@
 // Any bytes are refused with DataError, or by protobuf's own parser (which takes no tags longer
-// than need be), or read as that reads them.
+// than need be), or read as that reads them; and what was read is the same once written.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "io/checkpoint/blob_protos.h"
+#include "memory_file.h"
 #include "singa/base/error.h"
 #include "singa/proto/common.pb.h"
 
@@ -18,6 +19,13 @@ void Require(bool fact) {
 
 void Check(const uint8_t* data, size_t size) {
   const std::vector<Blob> blobs = ParseBlobProtos(std::as_bytes(std::span(data, size)), "fuzz");
+  MemoryFile file;
+  for (const Blob& blob : blobs) WriteBlob(blob.name, blob.version, blob.shape, blob.values, &file);
+  const std::vector<Blob> again = ParseBlobProtos(std::as_bytes(std::span(file.text)), "again");
+  Require(again.size() == blobs.size());
+  for (size_t i = 0; i < blobs.size(); ++i)
+    Require(again[i].name == blobs[i].name && again[i].shape == blobs[i].shape);
+
   BlobProtos message;
   if (!message.ParseFromArray(data, static_cast<int>(size))) return;
   Require(static_cast<size_t>(message.blob_size()) == blobs.size());

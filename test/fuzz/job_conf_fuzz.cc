@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "driver/conf/check_job.h"
+#include "file_of_bytes.h"
 
 namespace {
 
@@ -33,6 +34,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   singa::JobProto ours, theirs;
   const singa::JobConf conf("F", text, {}, &ours);
+  const singa::FileOfBytes file(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  singa::JobProto from_file;
+  const singa::JobConf read(file.path(), {}, &from_file);
+  Require(read.ok() == conf.ok());
   const bool byte_order_mark = text.rfind("\xEF\xBB\xBF", 0) == 0;
   if (!conf.ok() || byte_order_mark) return 0;
   Require(google::protobuf::TextFormat::ParseFromString(text, &theirs));

@@ -7,20 +7,10 @@
 #include "base/crc32c.h"
 #include "io/checkpoint/safetensors.h"
 #include "io/checkpoint/safetensors_writer.h"
+#include "memory_file.h"
 
 namespace singa {
 namespace {
-
-class MemoryFile final : public WritableFile {
- public:
-  void Write(const void* data, size_t bytes) override {
-    if (bytes > 0) text.append(static_cast<const char*>(data), bytes);
-  }
-  void Sync() override {}
-  void Close() override {}
-
-  std::string text;
-};
 
 void Require(bool fact) {
   if (!fact) std::abort();
@@ -38,6 +28,15 @@ void Check(std::span<const std::byte> bytes) {
     Require(same && same->type == tensor.type && same->shape == tensor.shape);
     Require(Crc32c(same->data, tensor.bytes()) == Crc32c(tensor.data, tensor.bytes()));
     Require(sums.crc32c.at(tensor.name) == Crc32c(tensor.data, tensor.bytes()));
+    try {
+      const size_t numbers = second.Values<float>(tensor.name, tensor.shape).size();
+      Require(numbers == static_cast<size_t>(tensor.shape.size()));
+    } catch (const DataError&) {  // not float32, or not aligned
+    }
+  }
+  try {
+    (void)second.Values<float>("no such tensor", Shape());
+  } catch (const DataError&) {
   }
 }
 
