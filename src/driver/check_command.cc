@@ -2,6 +2,7 @@
 
 #include <sys/wait.h>
 
+#include <csignal>
 #include <cstdio>
 #include <memory>
 
@@ -102,6 +103,7 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
 }
 
 int PipeTo(const char* command, const std::string& text) {
+  std::signal(SIGPIPE, SIG_IGN);  // a `dot` that is gone shows in its exit status
   FILE* pipe = popen(command, "w");
   if (!pipe) throw Error(kExitIo, "cannot start `dot`");
   std::fwrite(text.data(), 1, text.size(), pipe);

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/file_system.h"
+#include "driver/conf/check_values.h"
 #include "driver/conf/job_conf.h"
 #include "driver/job/run_job.h"
 #include "singa/proto/singa.pb.h"
@@ -30,7 +31,10 @@ void LogTo(const std::string& folder) {
 std::string LogFolder(const JobProto& job, const std::string& singa_conf) {
   if (!singa_conf.empty()) {
     SingaProto settings;
-    const JobConf conf(singa_conf, {}, &settings);
+    JobConf conf(singa_conf, {}, &settings);
+    ConfFindings found;
+    WarnWithoutEffect(settings, &found);
+    for (const ConfigError& warning : found.warnings) conf.Add(warning, Diagnostic::kWarning);
     std::fputs(conf.Render().c_str(), stderr);
     if (!conf.ok()) throw Error(kExitConfig, singa_conf + ": see above");
     if (settings.has_log_dir()) return settings.log_dir();

@@ -41,6 +41,24 @@ int64_t Net::batch() const {
   return nodes_.empty() ? 0 : nodes_[0].out[0]->span.batch;
 }
 
+int64_t Net::CountRecords() {
+  const NetNode* first = nullptr;
+  int64_t records = -1;
+  for (const NetNode& node : nodes_) {
+    const int64_t count = node.layer->CountRecords();
+    if (count < 0) continue;
+    if (first && count != records)
+      throw ConfigError(
+          node.path + ".store_conf.path",
+          StrCat("has ", count, " records, that of layer \"", first->name, "\" ", records,
+                 ": one pass over both is no whole number of batches; count "
+                 "in steps, not in passes"));
+    first = &node;
+    records = count;
+  }
+  return records;
+}
+
 void Net::Open(Context& ctx) {
   for (NetNode& node : nodes_) node.layer->Open(ctx);
 }
@@ -50,12 +68,19 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   try {
     node.layer->ComputeFeature(ctx, flags, node.in, node.out);
   } catch (const LabelError& error) {
-    for (const NetNode& input : nodes_) {
-      const auto [file, record] = input.layer->RecordOfRow(error.row());
-      if (record >= 0) throw DataError(file, record, error.what());
-    }
-    throw;
+    const auto [file, record] = RecordOfLabel(node, error.row());
+    if (record < 0) throw;
+    throw DataError(file, record, error.what());
   }
+}
+
+// A split's labels are those of its source, in the same memory.
+std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t row) const {
+  const void* labels = node.in.back()->label.as<void>();
+  for (const NetNode& input : nodes_)
+    if (!input.out.empty() && input.out[0]->label.as<void>() == labels)
+      return input.layer->RecordOfRow(row);
+  return {"", -1};
 }
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {

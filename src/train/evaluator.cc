@@ -40,28 +40,36 @@ void Evaluator::Open(const Tensor& arena) {
   net_.Open(*ctx_);
 }
 
-void Evaluator::RunBatches(Net* net, int64_t first_record, int64_t batches, MetricSums* sums) {
+// False where it was stopped.
+bool Evaluator::RunBatches(Net* net, int64_t first_record, int64_t batches,
+                           const std::function<bool()>& stop, MetricSums* sums) {
   for (NetNode& node : net->nodes()) node.layer->SeekReader(first_record);
   for (int64_t i = 0; i < batches; ++i) {
+    if (stop()) return false;
     algorithm_->TestOneBatch(*ctx_, *net);
     sums->Take();
   }
+  return true;
 }
 
-MetricSums Evaluator::Run(int64_t steps) {
+std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool()>& stop) {
   MetricSums sums(&net_);
   if (steps > 0) {
-    RunBatches(&net_, 0, steps, &sums);
+    if (!RunBatches(&net_, 0, steps, stop, &sums)) return std::nullopt;
     return sums;
   }
-  int64_t records = -1;
-  for (NetNode& node : net_.nodes()) records = std::max(records, node.layer->CountRecords());
-  const int64_t batch = net_.batch();
-  RunBatches(&net_, 0, records / batch, &sums);
-  if (records % batch == 0) return sums;
-  Net* tail = TailNet(records % batch);
+  int64_t records = 0;
+  try {
+    records = net_.CountRecords();
+  } catch (const ConfigError& error) {
+    throw error.Under("neuralnet");
+  }
+  const int64_t batch = net_.batch(), rest = records % batch;
+  if (!RunBatches(&net_, 0, records / batch, stop, &sums)) return std::nullopt;
+  if (rest == 0) return sums;
+  Net* tail = TailNet(rest);
   MetricSums tail_sums(tail);
-  RunBatches(tail, records - records % batch, 1, &tail_sums);
+  if (!RunBatches(tail, records - rest, 1, stop, &tail_sums)) return std::nullopt;
   sums.Add(tail_sums);
   return sums;
 }

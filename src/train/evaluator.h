@@ -1,7 +1,9 @@
 // Evaluator: the net of a test or validation phase on the params of the train net.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
@@ -21,11 +23,12 @@ class Evaluator {
   void Open(const Tensor& arena);
 
   // Means over `steps` batches from the first record on; 0 steps: over every record of the store
-  // once.
-  MetricSums Run(int64_t steps);
+  // once. Nothing where `stop` says so between two batches.
+  std::optional<MetricSums> Run(int64_t steps, const std::function<bool()>& stop);
 
  private:
-  void RunBatches(Net* net, int64_t first_record, int64_t batches, MetricSums* sums);
+  bool RunBatches(Net* net, int64_t first_record, int64_t batches,
+                  const std::function<bool()>& stop, MetricSums* sums);
   Net* TailNet(int64_t rows);
 
   JobProto job_;

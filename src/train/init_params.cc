@@ -1,5 +1,6 @@
 #include "train/init_params.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 
@@ -10,10 +11,11 @@
 namespace singa {
 namespace {
 
-void LoadFile(const std::string& path, int index, ParamTable* params, std::set<std::string>* loaded,
-              std::set<std::string>* unused) {
+// Returns the largest version of a param that it loads.
+int64_t LoadFile(const std::string& path, int index, ParamTable* params,
+                 std::set<std::string>* loaded, std::set<std::string>* unused) {
   const ParamsFile file = LoadParams(path);
-  size_t matched = 0;
+  int64_t version = -1;
   for (const auto& [name, entry] : file.params()) {
     Param* param = params->Find(name);
     if (!param) {
@@ -27,20 +29,21 @@ void LoadFile(const std::string& path, int index, ParamTable* params, std::set<s
                  file.path(), "\", in the net ", param->shape().ToString()));
     std::memcpy(param->data.data(), entry.values.data(), param->data.bytes());
     loaded->insert(name);
-    ++matched;
+    version = std::max(version, entry.version);
   }
-  if (matched == 0)
+  if (version < 0)
     throw ConfigError(StrCat("checkpoint_path[", index, "]"),
                       StrCat("no param of \"", file.path(), "\" is one of the net's"));
+  return version;
 }
 
 }  // namespace
 
 InitReport InitParams(Context& ctx, const std::vector<std::string>& files, ParamTable* params) {
   std::set<std::string> loaded, unused;
-  for (size_t i = 0; i < files.size(); ++i)
-    LoadFile(files[i], static_cast<int>(i), params, &loaded, &unused);
   InitReport report;
+  for (size_t i = 0; i < files.size(); ++i)
+    report.version = LoadFile(files[i], static_cast<int>(i), params, &loaded, &unused);
   report.unused.assign(unused.begin(), unused.end());
   for (const auto& param : params->params()) {
     if (loaded.count(param->name())) {
@@ -49,7 +52,9 @@ InitReport InitParams(Context& ctx, const std::vector<std::string>& files, Param
     }
     try {
       const Philox stream{ctx.seed, HashName(param->name()), 0};
-      MakeInitializer(param->conf().init())->Fill(ctx, stream, param->shape(), param->data.data());
+      const auto initializer = MakeInitializer(param->conf().init());
+      initializer->CheckShape(param->shape());
+      initializer->Fill(ctx, stream, param->shape(), param->data.data());
     } catch (const ConfigError& error) {
       throw error.Under(param->path() + ".init").Under("neuralnet");
     }

@@ -13,6 +13,7 @@ namespace singa {
 struct InitReport {
   std::vector<std::string> loaded, initialised;
   std::vector<std::string> unused;  // in the files, but the net lacks them
+  int64_t version = 0;  // updates that the last file's params had seen; 0: it does not say
 };
 
 // Later files win. REQUIRES: the params' data is bound. Throws FileError, DataError: a file is

@@ -28,14 +28,42 @@ LocalExchange::LocalExchange(const JobProto& job, Context* ctx)
   }
 }
 
-void LocalExchange::AddParam(const Param* param) {
+// A piece for each thread stays in its second-level cache with the values that it updates.
+int64_t LocalExchange::room_bytes() const {
+  return (int64_t{1} << 17) * ctx_->threads * static_cast<int64_t>(sizeof(float));
+}
+
+bool LocalExchange::WantsPieces(const NetNode& node, const Param& param) const {
+  const auto& able = node.in_pieces;
+  const int64_t least_rows = 16, bytes = param.data.bytes();
+  return !defer_ && std::find(able.begin(), able.end(), &param) != able.end() &&
+         bytes > room_bytes() && bytes / param.shape()[0] <= room_bytes() / least_rows;
+}
+
+void LocalExchange::AddParam(Param* param, bool in_pieces) {
+  if (in_pieces) {
+    room_.resize(room_bytes() / sizeof(float));
+    param->sink = this;
+  } else {
+    param->grad = Tensor::Allocate(param->shape());
+  }
   UpdaterState& state = states_[param];
   state.names = updater_->states();
   for (size_t i = 0; i < state.names.size(); ++i)
     state.tensors.push_back(Tensor::Allocate(param->shape()));
 }
 
+void LocalExchange::Take(Param* param, int64_t begin, int64_t size) {
+  const int64_t step = ctx_->state->step;
+  if (!AllFinite(*ctx_, room_.data(), size)) NotFinite(*param, step);
+  Update(param, &states_.at(param), step, begin, room_.data(), size);
+}
+
 void LocalExchange::GradientReady(Param* param, int64_t step) {
+  if (param->sink) {
+    ++states_.at(param).count;
+    return;
+  }
   if (!defer_) return Apply(param, step, true);
   if (!AllFinite(*ctx_, param->grad.data(), param->size())) NotFinite(*param, step);
   ready_.push_back(param);
@@ -84,22 +112,29 @@ void LocalExchange::Finish(int64_t step) {
 // Chunk by chunk, so that the gradient is still in the cache when the updater reads it again.
 void LocalExchange::Apply(Param* param, int64_t step, bool check) {
   UpdaterState& state = states_.at(param);
+  const int64_t chunk = room_bytes() / static_cast<int64_t>(sizeof(float));
+  for (int64_t begin = 0; begin < param->size(); begin += chunk) {
+    const int64_t size = std::min(chunk, param->size() - begin);
+    const float* grad = param->grad.data() + begin;
+    if (check && !AllFinite(*ctx_, grad, size)) NotFinite(*param, step);
+    Update(param, &state, step, begin, grad, size);
+  }
+  ++state.count;
+}
+
+// Elements [begin, begin + size) of `param`, by their gradient.
+void LocalExchange::Update(Param* param, UpdaterState* state, int64_t step, int64_t begin,
+                           const float* grad, int64_t size) {
   constexpr size_t kMaxStates = 8;
-  CHECK_LE(state.tensors.size(), kMaxStates);
+  CHECK_LE(state->tensors.size(), kMaxStates);
   UpdateStep update;
-  update.count = ++state.count;
+  update.count = state->count + 1;
   update.lr = learning_rate_->At(step) * param->conf().lr_scale();
   update.weight_decay = weight_decay_ * param->conf().wd_scale();
-  const int64_t chunk = int64_t{1 << 17} * ctx_->threads;
-  for (int64_t begin = 0; begin < param->size(); begin += chunk) {
-    const int64_t n = std::min(chunk, param->size() - begin);
-    const float* grad = param->grad.data() + begin;
-    if (check && !AllFinite(*ctx_, grad, n)) NotFinite(*param, step);
-    float* states[kMaxStates];
-    for (size_t i = 0; i < state.tensors.size(); ++i) states[i] = state.tensors[i].data() + begin;
-    updater_->Update(*ctx_, update, param->data.data() + begin, grad,
-                     {states, state.tensors.size()}, n);
-  }
+  float* states[kMaxStates];
+  for (size_t i = 0; i < state->tensors.size(); ++i) states[i] = state->tensors[i].data() + begin;
+  updater_->Update(*ctx_, update, param->data.data() + begin, grad, {states, state->tensors.size()},
+                   size);
 }
 
 }  // namespace singa

@@ -1,12 +1,15 @@
 // LocalExchange: the ParamExchange of one process with one worker. It applies the updater as soon
-// as a gradient is whole; with a norm to clip, or steps to skip, when all of them are.
+// as a gradient, or a piece of a large one, is there; with a norm to clip, or steps to skip, when
+// all of them are.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/learning_rate.h"
 #include "singa/train/param_exchange.h"
@@ -21,20 +24,26 @@ struct UpdaterState {
   std::vector<Tensor> tensors;  // float32, the param's size
 };
 
-class LocalExchange final : public ParamExchange {
+class LocalExchange final : public ParamExchange, public GradientSink {
  public:
   // Throws ConfigError relative to the JobProto.
   LocalExchange(const JobProto& job, Context* ctx);
 
   // Floats that the updater keeps for each element of a param.
   size_t state_count() const { return updater_->states().size(); }
-  // Allocates the states of `param`.
-  void AddParam(const Param* param);
+  // Whether a gradient that `node` can give in pieces should come so.
+  bool WantsPieces(const NetNode& node, const Param& param) const;
+  // Allocates the states of `param`, and its gradient or the room for a piece.
+  void AddParam(Param* param, bool in_pieces);
+  int64_t room_bytes() const;
 
   void Await(Param*, int64_t) override {}
   void GradientReady(Param* param, int64_t step) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
+
+  std::span<float> room() override { return room_; }
+  void Take(Param* param, int64_t begin, int64_t size) override;
 
   std::map<const Param*, UpdaterState>& states() { return states_; }
   int64_t skipped() const { return skipped_; }  // steps dropped by on_nonfinite: kSkip
@@ -42,6 +51,8 @@ class LocalExchange final : public ParamExchange {
 
  private:
   void Apply(Param* param, int64_t step, bool check);
+  void Update(Param* param, UpdaterState* state, int64_t step, int64_t begin, const float* grad,
+              int64_t size);
   void NotFinite(const Param& param, int64_t step);
   void ClipByNorm();
 
@@ -53,6 +64,7 @@ class LocalExchange final : public ParamExchange {
   bool defer_;  // updates wait for Finish
   bool drop_ = false;
   int64_t skipped_ = 0;
+  std::vector<float> room_;
   std::vector<Param*> ready_;
   std::map<const Param*, UpdaterState> states_;
 };

@@ -25,6 +25,13 @@ void MetricSums::Take() {
   }
 }
 
+void MetricSums::Drop() {
+  for (const Cell& cell : cells_) {
+    double* values = cell.metric->cell.as<double>();
+    values[0] = values[1] = 0;
+  }
+}
+
 void MetricSums::Add(const MetricSums& other) {
   CHECK_EQ(entries_.size(), other.entries_.size());
   for (size_t i = 0; i < entries_.size(); ++i) {

@@ -22,6 +22,7 @@ class MetricSums {
 
   // Adds what the layers' cells hold and zeroes them. Allocates nothing.
   void Take();
+  void Drop();                        // zeroes the cells: what they hold does not count
   void Add(const MetricSums& other);  // of a net with the same layers
   void Reset();
 

@@ -39,11 +39,16 @@ Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* ch
 void Trainer::CountMemory() {
   const int64_t states = static_cast<int64_t>(exchange_->state_count());
   for (const auto& param : params_.params()) memory_.params += param->data.bytes();
+  int64_t room = 0;
   for (const NetNode& node : net_.nodes())
     for (const Param* param : node.completes) {
-      memory_.gradients += param->grad.bytes();
+      if (exchange_->WantsPieces(node, *param))
+        room = exchange_->room_bytes();
+      else
+        memory_.gradients += param->grad.bytes();
       memory_.updater += states * param->data.bytes();
     }
+  memory_.gradients += room;
   memory_.arena = net_memory_.arena;
   memory_.unplanned = net_memory_.unplanned;
   memory_.forever = net_memory_.forever;
@@ -57,10 +62,8 @@ void Trainer::CountMemory() {
 void Trainer::Allocate() {
   for (const auto& param : params_.params()) param->data = Tensor::Allocate(param->shape());
   for (const NetNode& node : net_.nodes())
-    for (Param* param : node.completes) {
-      param->grad = Tensor::Allocate(param->shape());
-      exchange_->AddParam(param);
-    }
+    for (Param* param : node.completes)
+      exchange_->AddParam(param, exchange_->WantsPieces(node, *param));
   const Tensor arena = Tensor::Allocate({memory_.arena}, DType::kU8);
   net_.Bind(arena);
   net_.Open(ctx_);
@@ -69,16 +72,14 @@ void Trainer::Allocate() {
   metrics_ = MetricSums(&net_);
 }
 
-int64_t Trainer::CountRecords() {
-  int64_t records = -1;
-  for (NetNode& node : net_.nodes()) records = std::max(records, node.layer->CountRecords());
-  return records;
-}
-
 void Trainer::TrainStep(int64_t step) {
   state_.step = step;
+  const int64_t skipped = exchange_->skipped();
   algorithm_->TrainOneBatch(ctx_, net_, *exchange_);
-  metrics_.Take();
+  if (exchange_->skipped() == skipped)
+    metrics_.Take();
+  else
+    metrics_.Drop();
 }
 
 double Trainer::TakeWaitMs() {

@@ -39,14 +39,12 @@ class Trainer {
 
   // Allocates everything but the params' values and opens the stores.
   void Allocate();
-  // Records in one pass over the training store; -1 where no input layer has one.
-  int64_t CountRecords();
   // Rows of one batch of the group.
   int64_t batch() const { return net_.batch(); }
 
   // Computes batch `step` and applies its updates.
   void TrainStep(int64_t step);
-  // Sums of the metrics over the steps since the last Reset.
+  // Sums of the metrics over the steps since the last Reset, skipped ones left out.
   MetricSums& metrics() { return metrics_; }
   // Milliseconds that input layers waited for records since the last call.
   double TakeWaitMs();
@@ -71,7 +69,7 @@ class Trainer {
   MetricSums metrics_;
 };
 
-// Whether the job runs the phase at all: its steps or frequency are set and a layer is in it.
+// Whether the job's settings ask for the phase kTest or kVal.
 bool RunsPhase(const JobProto& job, Phase phase);
 
 }  // namespace singa

@@ -1,6 +1,9 @@
 #include "train/trainer_state.h"
 
 #include <cstring>
+#include <map>
+
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
@@ -17,13 +20,18 @@ void ForEachState(Trainer* trainer, F f) {
   }
 }
 
-// Calls f(name, tensor) for every kForever buffer of the train net.
+// Calls f(name, tensor) for every kForever buffer of the train net. Copies of an unrolled layer
+// have one name and a number.
 template <typename F>
 void ForEachBuffer(Trainer* trainer, F f) {
+  std::map<std::string, int> copies;
   for (NetNode& node : trainer->net().nodes())
-    for (Buffer& buffer : node.declare->buffers())
-      if (buffer.keep == Keep::kForever)
-        f("buffer/" + node.full_name + "/" + buffer.name, buffer.tensor);
+    for (Buffer& buffer : node.declare->buffers()) {
+      if (buffer.keep != Keep::kForever) continue;
+      const std::string name = "buffer/" + node.name + "/" + buffer.name;
+      const int copy = copies[name]++;
+      f(copy == 0 ? name : StrCat(name, "/", copy), buffer.tensor);
+    }
 }
 
 // Calls f(name, double*) for the sums of every metric since the last row.

@@ -91,7 +91,7 @@ def a_checkpoint_that_cannot_be_written_is_74_and_the_older_one_stays(case):
     limited = "trap '' XFSZ; ulimit -f 30; exec \"$0\" -conf job.conf -resume -set train_steps=20"
     case.write("job.conf", conf)
     job = case.start_program(["bash", "-c", limited, str(case.site.binary)]).end(74)
-    has(job.err, "ws/checkpoint/step15", "stderr")
+    has(job.err, "no checkpoint of step 15, training goes on: ws/checkpoint/step15", "stderr")
     equal(case.steps(), [5, 10], "checkpoints")
     case.run("ckpt", "verify", "ws")
 
@@ -142,6 +142,17 @@ def resume_passes_over_a_damaged_checkpoint_with_a_warning(case):
     same_bytes(case.newest("hurt"), case.newest())
     equal(learned(case.rows("hurt")), learned(case.rows()), "rows")
     case.run("ckpt", "verify", "hurt")
+
+
+@check
+def resume_where_no_checkpoint_is_intact_is_65_and_leaves_them(case):
+    trained(case)
+    for step in (5, 10):
+        flip(case.path(f"ws/checkpoint/step{step}") / "state.safetensors")
+    job = case.train("job.conf", "-resume", code=65)
+    has(job.err, "ws/checkpoint: no checkpoint is intact", "stderr")
+    equal(case.steps(), [5, 10], "checkpoints")
+    true(not case.path("ws/previous").exists(), "they were set aside")
 
 
 @check
@@ -260,3 +271,4 @@ def test_takes_its_params_from_checkpoint_path(case):
     has(job.err, "params from ws/checkpoint/step10", "stderr")
     row, = case.rows("second")
     close(row["accuracy"], case.rows(phase="test")[-1]["accuracy"], 1e-12, "accuracy")
+    equal(row["step"], 10, "step of the row")

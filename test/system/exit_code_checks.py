@@ -72,6 +72,23 @@ def a_label_outside_the_classes_is_65_with_file_and_record(case):
 
 
 @check
+def a_bad_label_of_a_store_of_its_own_names_that_store(case):
+    case.write("points.csv", "1,2,3,4\n" * 6)
+    case.write("tags.csv", "0,1\n2,1\n1,1\n3,1\n")
+    tags = """
+  layer {
+    name: "tags" type: kCSVInput store_conf { path: "tags.csv" batchsize: 2 shape: 1 }
+  }"""
+    conf = csv("points.csv", "train_steps: 9", 2, layers=dense("fc", "data", 1, 3) + tags)
+    conf = conf.replace("batchsize: 2 shape: 4", "batchsize: 2 shape: 4 has_label: false")
+    conf = conf.replace('srclayers: "fc" srclayers: "data"', 'srclayers: "fc" srclayers: "tags"')
+    has(case.train(conf, code=65).err, "tags.csv: record 3: the label is 3", "stderr")
+    # A pass over both is not defined.
+    err = case.train(conf.replace("train_steps: 9", "train_epochs: 1"), code=78).err
+    has(err, "neuralnet.layer[tags].store_conf.path: has 4 records", "stderr")
+
+
+@check
 def a_damaged_csv_line_is_65_with_file_and_record(case):
     for line in ("1,2,3", "1,2,x,4,5", "1,2,3,4,5,6"):
         case.write("points.csv", "0,1,2,3,4\n" * 2 + line + "\n" + "1,2,3,4,5\n")
@@ -204,10 +221,13 @@ def on_nonfinite_skip_leaves_the_step_out_and_ends_0(case):
     wide = dense("fc", "data", 1, 3, WIDE)  # times 3e38: infinite
     job = case.train(csv("bad.csv", settings, 3, layers=wide))
     has(job.err, "step 3: ", "stderr")
-    has(job.err, "skipped", "stderr")
+    has(job.err, "; 3 skipped", "stderr")
     rows = case.rows(phase="train")
     equal([row["step"] for row in rows], list(range(12)), "steps of rows")
     true(any(isinstance(row["loss"], str) for row in rows), "no row shows the loss as a string")
+    case.train("job.conf", "-set", "disp_freq=3", workspace="means")
+    true(all(isinstance(row["loss"], float) for row in case.rows("means", "train")),
+         "a skipped step is part of a mean")
     # Each epoch of 4 batches skips its last: as many updates as 9 batches of the good records.
     case.train(csv("good.csv", settings.replace("12", "9"), 3, layers=wide), workspace="good")
     close(rows[-2]["loss"], case.rows("good", "train")[-1]["loss"], 1e-5, "loss after 8 updates")

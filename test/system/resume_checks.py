@@ -161,6 +161,19 @@ def sigint_commits_a_checkpoint_and_exits_130_and_the_job_can_go_on(case):
 
 
 @check
+def sigterm_ends_a_long_test_and_the_resumed_job_starts_with_it(case):
+    settings = "train_steps: 10 disp_freq: 1 test_freq: 5 test_after: 5 test_steps: 1000000000"
+    job = case.start_job(mlp(case.site.data, settings))
+    job.wait_until(lambda: case.has_rows() and case.rows()[-1]["step"] == 4, "the row of step 4")
+    true(not job.ends_within(0.2), "the test was too short for this check")
+    job.send(SIGTERM)
+    job.end(143)
+    equal(case.steps(), [5], "checkpoints")
+    case.train("job.conf", "-resume", "-set", "test_steps=2")
+    equal([row["step"] for row in case.rows(phase="test")], [5, 10], "tests")
+
+
+@check
 def a_signal_at_any_moment_of_a_step_ends_with_an_intact_checkpoint(case):
     # A handler that ran on the stack of oneDNN's sgemm, which lies in the heap, broke the heap.
     conf = mlp(case.site.data, "train_steps: 1000000 disp_freq: 20", hidden=8)

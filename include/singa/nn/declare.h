@@ -77,6 +77,8 @@ class SINGA_API Declare {
 
   // Param `index` of the layer, for the layer's lifetime. Shape as files show it.
   singa::Param* Param(int index, const Shape& shape);
+  // ComputeGradient gives the gradient of `param` to its sink, piece by piece, where it has one.
+  void InPieces(singa::Param* param) { in_pieces_.push_back(param); }
   // A buffer bound before Prepare; a kForever one needs a name.
   Tensor* Buffer(const Shape& shape, Keep keep, DType type = DType::kF32,
                  const std::string& name = "");
@@ -87,6 +89,7 @@ class SINGA_API Declare {
   void File(const std::string& field, const std::string& path) { files_.push_back({field, path}); }
 
   const std::vector<singa::Param*>& params() const { return params_; }
+  const std::vector<singa::Param*>& in_pieces() const { return in_pieces_; }
   std::deque<singa::Buffer>& buffers() { return buffers_; }
   std::deque<singa::Metric>& metrics() { return metrics_; }
   const std::deque<singa::Metric>& metrics() const { return metrics_; }
@@ -97,7 +100,7 @@ class SINGA_API Declare {
   LayerProto conf_;
   ParamTable* table_;
   std::string path_;
-  std::vector<singa::Param*> params_;
+  std::vector<singa::Param*> params_, in_pieces_;
   std::deque<singa::Buffer> buffers_;
   std::deque<singa::Metric> metrics_;
   int64_t scratch_ = 0;

@@ -35,6 +35,8 @@ struct NetNode {
   std::vector<Unread> unread;
   // Params whose gradient of a step is whole when this node's backward is done.
   std::vector<Param*> completes;
+  // Those of them that this node alone uses, and whose gradient may go to a sink in pieces.
+  std::vector<Param*> in_pieces;
 };
 
 // Bytes of one net, known before anything is allocated.
@@ -73,11 +75,19 @@ class SINGA_API Net {
   // (producer, reader) by their places in nodes(), in the order of the readers.
   std::vector<std::pair<int, int>> Edges() const;
 
+  // Records in one pass over the net's stores; -1: it has none. Opens them. Throws ConfigError
+  // relative to the NetProto where two stores differ.
+  int64_t CountRecords();
+
   // The rows of the whole group's batch.
   int64_t batch() const;
 
  private:
   friend class NetBuilder;
+  // File and number of the record that gave row `row` of the labels that `node` reads; ("", -1): no
+  // store did.
+  std::pair<std::string, int64_t> RecordOfLabel(const NetNode& node, int64_t row) const;
+
   struct Storage;
 
   Phase phase_ = kTrain;

@@ -2,6 +2,8 @@
 // nets of other phases) hold the same object, so its gradient is the sum over all of them.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -9,6 +11,22 @@
 #include "singa/tensor/tensor.h"
 
 namespace singa {
+
+class Param;
+
+// Takes a large gradient piece by piece as its layer computes it, so that each piece is used while
+// it is in the cache and the whole is never stored.
+class GradientSink {
+ public:
+  // Room for a piece, of at least 16 rows of any param that has this sink.
+  virtual std::span<float> room() = 0;
+  // room() holds elements [begin, begin + size) of the step's gradient of `param`, whose values
+  // there may change now: the layer must not read them any more in this step.
+  virtual void Take(Param* param, int64_t begin, int64_t size) = 0;
+
+ protected:
+  ~GradientSink() = default;
+};
 
 class Param {
  public:
@@ -42,8 +60,9 @@ class Param {
   void BeginStep() { contributions_ = 0; }
   void CountContribution() { ++contributions_; }
 
-  Tensor data;  // in its logical shape, row-major
-  Tensor grad;  // same shape; empty() where nothing trains it
+  Tensor data;                   // in its logical shape, row-major
+  Tensor grad;                   // same shape; empty() where nothing trains it, or a sink takes it
+  GradientSink* sink = nullptr;  // only of a param that its one user declared InPieces
 
  private:
   std::string name_, layer_, path_;

@@ -15,7 +15,6 @@ namespace singa {
 // captured graph of kernels stays right.
 struct StepState {
   int64_t step = 0;
-  float learning_rate = 0;  // of the updater's schedule, before a param's lr_scale
 };
 
 // One line of `singa check -v`: which kernel a layer got.

@@ -18,9 +18,11 @@ class SINGA_API Initializer {
 
   // Throws ConfigError relative to `conf`.
   virtual void Setup(const ParamGenProto& conf) = 0;
+  // Throws ConfigError, relative to the message that Setup got, where a param of `shape` has no
+  // such values.
+  virtual void CheckShape(const Shape& shape) const;
   // Fills data[shape.size()], a param's values in logical order. Element i depends on number i of
-  // `stream` only. Throws ConfigError relative to the message that Setup got where the shape does
-  // not fit.
+  // `stream` only. REQUIRES: CheckShape has passed.
   virtual void Fill(Context& ctx, Philox stream, const Shape& shape, float* data) const = 0;
 };
 

@@ -11,7 +11,9 @@ using google::protobuf::Message;
 constexpr const char* kOld = "has no effect; kept for old files";
 constexpr const char* kCpu = "this build has no CUDA kernels: the job runs on the CPU";
 constexpr const char* kSystem = "is set by the system; a value here has no effect";
+constexpr const char* kAlone = "has no effect while the job runs as one worker";
 
+// A field whose value, where it is not the default, changes nothing.
 struct Idle {
   const char* message;
   const char* field;
@@ -20,12 +22,24 @@ struct Idle {
 constexpr Idle kIdle[] = {
     {"JobProto", "gpu", kCpu},
     {"JobProto", "warmup_steps", kOld},
+    {"JobProto", "reset_param_version", kOld},
+    {"JobProto", "debug", "is not built yet: nothing is dumped"},
     {"JobProto", "resume", kSystem},
     {"JobProto", "step", kSystem},
     {"JobProto", "id", kSystem},
     {"NetProto", "layer_group", kOld},
+    {"NetProto", "partition", kAlone},
     {"ClusterProto", "start_port", kOld},
+    {"ClusterProto", "nservers_per_group", kAlone},
+    {"ClusterProto", "nworkers_per_procs", kAlone},
+    {"ClusterProto", "nservers_per_procs", kAlone},
+    {"ClusterProto", "server_worker_separate", kAlone},
+    {"ClusterProto", "sync_freq", kAlone},
+    {"ClusterProto", "share_memory", kAlone},
+    {"ClusterProto", "poll_time", kAlone},
     {"SingaProto", "zookeeper_host", kOld},
+    {"StoreProto", "prefetching", "has no effect: records are always read ahead"},
+    {"ConvolutionProto", "workspace_byte_limit", "has no effect on a CPU"},
     {"LayerProto", "unroll_index", kSystem},
     {"LayerProto", "partition_id", kSystem},
     {"LayerProto", "num_partitions", kSystem},
@@ -164,7 +178,7 @@ class Effects {
 
   void Check() {
     for (const Idle& row : kIdle)
-      if (Is(row.message) && Has(row.field)) Warn(row.field, row.text);
+      if (Is(row.message) && Has(row.field) && !IsDefault(row.field)) Warn(row.field, row.text);
     for (const ForTypes& row : kForTypes)
       if (Is(row.message) && Has(row.field)) CheckTypes(row);
     for (const Overruled& row : kOverruled)
@@ -187,6 +201,14 @@ class Effects {
     const auto* reflection = message_.GetReflection();
     return field.is_repeated() ? reflection->FieldSize(message_, &field) > 0
                                : reflection->HasField(message_, &field);
+  }
+  bool IsDefault(const char* name) const {
+    const FieldDescriptor& field = Field(name);
+    if (field.is_repeated() || field.message_type() ||
+        field.cpp_type() == FieldDescriptor::CPPTYPE_STRING)
+      return false;
+    const Message& unset = *message_.GetReflection()->GetMessageFactory()->GetPrototype(&type_);
+    return Number(name) == NumberIn(unset, field, 0);
   }
   double Number(const char* name) const { return NumberIn(message_, Field(name), 0); }
   std::string EnumName(const char* name) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "base/edit_distance.h"
@@ -11,16 +12,6 @@
 
 namespace singa {
 namespace {
-
-template <typename List>
-bool Contains(const List& list, Phase phase) {
-  return std::find(list.begin(), list.end(), phase) != list.end();
-}
-
-bool InPhase(const LayerProto& layer, Phase phase) {
-  return (layer.include_size() == 0 || Contains(layer.include(), phase)) &&
-         !Contains(layer.exclude(), phase);
-}
 
 // Builds the nets of the phases that the job may run.
 class NetCheck {
@@ -41,7 +32,7 @@ class NetCheck {
     bool any = false;
     for (const LayerProto& layer : job_.neuralnet().layer()) {
       any = any || InPhase(layer, phase);
-      runs = runs || Contains(layer.include(), phase);
+      runs = runs || (layer.include_size() > 0 && InPhase(layer, phase));
     }
     if (!any && runs)
       conf_->Add(ConfigError("neuralnet", StrCat("no layer is in the phase ", Phase_Name(phase))));
@@ -59,16 +50,22 @@ class NetCheck {
     if (phase == kTrain && job_.checkpoint_path_size() == 0) CheckInits(params);
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
-      for (const Metric& metric : node.declare->metrics()) metrics_.insert(metric.name);
+      for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
       if (options_.files) CheckFiles(node);
     }
+  }
+
+  // The phase whose metric checkpoint_best names; kTrain: neither is run.
+  Phase BestPhase() const {
+    if (RunsPhase(job_, kVal)) return kVal;
+    return RunsPhase(job_, kTest) ? kTest : kTrain;
   }
 
   // No checkpoint gives values: each param needs an initializer.
   void CheckInits(const ParamTable& params) {
     for (const auto& param : params.params()) {
       try {
-        MakeInitializer(param->conf().init());
+        MakeInitializer(param->conf().init())->CheckShape(param->shape());
       } catch (const ConfigError& error) {
         conf_->Add(error.Under(param->path() + ".init").Under("neuralnet"));
       }
@@ -85,16 +82,28 @@ class NetCheck {
 
   void CheckBestMetric() {
     const std::string& best = job_.checkpoint_best();
-    if (best.empty() || metrics_.count(best)) return;
-    const std::vector<std::string> known(metrics_.begin(), metrics_.end());
-    conf_->Add(ConfigError("checkpoint_best", StrCat("no layer has the metric \"", best, "\"",
-                                                     DidYouMean(best, known))));
+    if (best.empty()) return;
+    const Phase phase = BestPhase();
+    const auto it = metrics_.find(best);
+    if (it == metrics_.end()) {
+      std::vector<std::string> known;
+      for (const auto& metric : metrics_) known.push_back(metric.first);
+      conf_->Add(ConfigError("checkpoint_best", StrCat("no layer has the metric \"", best, "\"",
+                                                       DidYouMean(best, known))));
+    } else if (phase == kTrain) {
+      conf_->Add(
+          ConfigError("checkpoint_best", "has no effect: the job runs no validation and no test"),
+          Diagnostic::kWarning);
+    } else if (!it->second.count(phase)) {
+      conf_->Add(ConfigError("checkpoint_best", StrCat("no layer of the phase ", Phase_Name(phase),
+                                                       " has the metric \"", best, "\"")));
+    }
   }
 
   const JobProto& job_;
   const CheckOptions options_;
   JobConf* conf_;
-  std::set<std::string> metrics_;
+  std::map<std::string, std::set<Phase>> metrics_;  // in which phases
 };
 
 // Settings of the net as a whole that are wrong would be found again in every layer.

@@ -63,6 +63,9 @@ double NumberIn(const Message& message, const FieldDescriptor& field, int index)
     case FieldDescriptor::CPPTYPE_FLOAT:
       return many ? reflection->GetRepeatedFloat(message, &field, index)
                   : reflection->GetFloat(message, &field);
+    case FieldDescriptor::CPPTYPE_BOOL:
+      return many ? reflection->GetRepeatedBool(message, &field, index)
+                  : reflection->GetBool(message, &field);
     case FieldDescriptor::CPPTYPE_ENUM:
       return many ? reflection->GetRepeatedEnumValue(message, &field, index)
                   : reflection->GetEnumValue(message, &field);

@@ -17,7 +17,7 @@ void WalkMessages(
     const google::protobuf::Message& message, const std::string& path,
     const std::function<void(const google::protobuf::Message&, const std::string& path)>& visit);
 
-// The number in a scalar field; `index` of a repeated one, else 0.
+// The number in a scalar field, 0 for a text; `index` of a repeated one, else 0.
 double NumberIn(const google::protobuf::Message& message,
                 const google::protobuf::FieldDescriptor& field, int index);
 

@@ -16,7 +16,6 @@ namespace {
 int64_t LoadForTest(const JobProto& job, const std::string& workspace, Context& ctx,
                     ParamTable* params, Progress* progress) {
   std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
-  int64_t step = job.step();
   if (files.empty()) {
     std::unique_ptr<Checkpoint> newest =
         NewestValid(workspace, [&](const std::string& text) { progress->Warn(text); });
@@ -24,7 +23,6 @@ int64_t LoadForTest(const JobProto& job, const std::string& workspace, Context& 
       throw FileError(kExitNoInput, CheckpointFolder(workspace),
                       "no checkpoint to test; name one by checkpoint_path");
     files.push_back(newest->dir());
-    step = newest->step();
   }
   const InitReport report = InitParams(ctx, files, params);
   for (const std::string& file : files) progress->Say("params from " + file);
@@ -32,7 +30,7 @@ int64_t LoadForTest(const JobProto& job, const std::string& workspace, Context& 
     progress->Warn(
         StrCat(report.initialised.size(), " params are in no file and were initialised: ",
                report.initialised.front(), report.initialised.size() > 1 ? ", ..." : ""));
-  return step;
+  return report.version;
 }
 
 }  // namespace
@@ -55,7 +53,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   const int64_t step = LoadForTest(job, workspace.path(), ctx, &params, progress);
   evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
-  const MetricSums sums = evaluator.Run(job.test_steps());
+  const MetricSums sums = *evaluator.Run(job.test_steps(), [] { return false; });
   MetricsFile file(workspace.metrics(), std::numeric_limits<int64_t>::max());
   WriteRows("test", step, sums, nullptr, &file);
   progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));

@@ -41,9 +41,8 @@ class TrainRun {
         workspace_(WorkspacePath(job)) {
     Announce();
     trainer_.Allocate();
-    schedule_.emplace(
-        job, job.train_epochs() > 0 || job.test_epochs() > 0 ? trainer_.CountRecords() : -1,
-        trainer_.batch());
+    schedule_.emplace(job, job.train_epochs() > 0 || job.test_epochs() > 0 ? CountRecords() : -1,
+                      trainer_.batch());
     start_step_ = job.step();
     if (!options.resume || !Resume()) Begin();
     if (start_step_ > schedule_->steps())
@@ -60,17 +59,28 @@ class TrainRun {
     const Clock::time_point start = Clock::now();
     for (int64_t step = start_step_; step < schedule_->steps(); ++step) {
       RunDue(step);
-      if (const ExitCode code = InterruptCode(); code != kExitOk) return StopAt(step, code);
+      if (Interrupted()) return Stop(step);
       TrainStep(step);
     }
     RunAtEnd(schedule_->steps());
+    if (Interrupted()) return Stop(schedule_->steps());
+    const int64_t skipped = trainer_.exchange().skipped();
     progress_.Say(StrCat("done: ", schedule_->steps() - start_step_, " steps in ",
-                         DurationText(SecondsSince(start)), last_test_.empty() ? "" : "; test ",
-                         last_test_));
+                         DurationText(SecondsSince(start)),
+                         skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
+                         last_test_.empty() ? "" : "; test ", last_test_));
     return kExitOk;
   }
 
  private:
+  int64_t CountRecords() {
+    try {
+      return trainer_.net().CountRecords();
+    } catch (const ConfigError& error) {
+      throw error.Under("neuralnet");
+    }
+  }
+
   void Announce() {
     const JobMemory memory = trainer_.memory();
     int64_t params = 0;
@@ -98,6 +108,9 @@ class TrainRun {
   bool Resume() {
     std::unique_ptr<Checkpoint> checkpoint =
         NewestValid(workspace_.path(), [this](const std::string& text) { progress_.Warn(text); });
+    if (!checkpoint && !ListCheckpoints(workspace_.path()).empty())
+      throw DataError(CheckpointFolder(workspace_.path()), -1,
+                      "no checkpoint is intact; without -resume training starts again");
     if (!checkpoint) {
       progress_.Say("no checkpoint to resume from: training starts at step 0");
       return false;
@@ -145,11 +158,14 @@ class TrainRun {
     content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
   }
 
-  // What is due when `updates` are done.
+  static bool Interrupted() { return InterruptCode() != kExitOk; }
+
+  // What is due when `updates` are done. A signal ends an evaluation early: a resumed run starts
+  // with it again.
   void RunDue(int64_t updates) {
     if (schedule_->Validate(updates)) Evaluate(kVal, updates);
     if (schedule_->Test(updates)) Evaluate(kTest, updates);
-    if (schedule_->Checkpoint(updates)) Commit(updates);
+    if (schedule_->Checkpoint(updates)) TryCommit(updates);
   }
 
   void RunAtEnd(int64_t updates) {
@@ -158,11 +174,11 @@ class TrainRun {
     Commit(updates);
   }
 
-  ExitCode StopAt(int64_t updates, ExitCode code) {
+  ExitCode Stop(int64_t updates) {
     Commit(updates);
     progress_.Say(StrCat("stopped by a signal at step ", updates,
                          "; the same command with -resume goes on from there"));
-    return code;
+    return InterruptCode();
   }
 
   void TrainStep(int64_t step) {
@@ -187,12 +203,14 @@ class TrainRun {
     Evaluator* evaluator = trainer_.evaluator(phase);
     if (!evaluator) return;
     const bool test = phase == kTest;
-    const MetricSums sums = evaluator->Run(test ? job_.test_steps() : job_.validate_steps());
-    WriteRows(test ? "test" : "validate", updates, sums, nullptr, &*metrics_file_);
-    const std::string text = MetricsText(sums.entries());
+    const std::optional<MetricSums> sums =
+        evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
+    if (!sums) return;
+    WriteRows(test ? "test" : "validate", updates, *sums, nullptr, &*metrics_file_);
+    const std::string text = MetricsText(sums->entries());
     progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
     if (test) last_test_ = text;
-    NoteBest(sums, updates, test);
+    NoteBest(*sums, updates, test);
   }
 
   // checkpoint_best names a metric of the validation phase where the job has one, else of the test;
@@ -206,15 +224,28 @@ class TrainRun {
       if (!best_ || (least ? entry.mean() < *best_ : entry.mean() > *best_)) {
         best_ = entry.mean();
         best_step_ = updates;
-        Commit(updates);
+        TryCommit(updates);
       }
       return;
     }
   }
 
+  // A disk that is full now may not be so at the next checkpoint.
+  void TryCommit(int64_t updates) {
+    try {
+      Commit(updates);
+    } catch (const FileError& error) {
+      progress_.Warn(
+          StrCat("no checkpoint of step ", updates, ", training goes on: ", error.what()));
+    }
+  }
+
   void Commit(int64_t updates) {
-    if (committed_ == updates) return;
     PosixFileSystem fs;
+    if (committed_ == updates) {
+      if (best_step_ == updates) SetBest(fs, workspace_.path(), updates);
+      return;
+    }
     CheckpointContent content;
     content.step = updates;
     Describe(&content);

@@ -5,7 +5,6 @@
 #include "nn/graph/graph.h"
 
 namespace singa {
-namespace {
 
 bool InPhase(const LayerProto& layer, Phase phase) {
   const auto has = [phase](const auto& list) {
@@ -13,6 +12,8 @@ bool InPhase(const LayerProto& layer, Phase phase) {
   };
   return (layer.include_size() == 0 || has(layer.include())) && !has(layer.exclude());
 }
+
+namespace {
 
 // The layers of a phase by name, and how many links so far read each.
 struct Names {

@@ -83,6 +83,9 @@ struct Graph {
 // "layer[fc1]"; "layer[data#1]" for the second of that name, "layer[3]" for one without a name.
 std::string LayerPath(const NetProto& net, int index);
 
+// By include and exclude.
+bool InPhase(const LayerProto& layer, Phase phase);
+
 Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* errors);

@@ -42,6 +42,8 @@ void Feature(Context& ctx, const float* x, GemmOperand w, const float* b, float*
                                          AddBias.Set(Device::kCpu, Add) &&
                                          SumBiasGradient.Set(Device::kCpu, Sum);
 
+constexpr int64_t kPieceRows = 16;  // a gemm is fastest at multiples of it
+
 class InnerProductLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
@@ -58,6 +60,7 @@ class InnerProductLayer final : public Layer {
     transposed_ = ip.transpose();
     CheckParams(conf);
     weight_ = declare.Param(0, transposed_ ? Shape{inputs_, outputs_} : Shape{outputs_, inputs_});
+    declare.InPieces(weight_);
     if (ip.bias_term()) bias_ = declare.Param(1, {outputs_});
     if (!flat_.in_order()) logical_x_ = declare.Buffer({rows_, inputs_}, Keep::kForwardToBackward);
     out[0]->data.SetShape({rows_, outputs_});
@@ -84,10 +87,13 @@ class InnerProductLayer final : public Layer {
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const float* dy = out[0]->grad.data();
     const float* x = logical_x_ ? logical_x_->data() : in[0]->data.data();
+    if (!in[0]->grad.empty()) InputGradient(ctx, dy, in[0]->grad.data());  // before w changes
     if (bias_ && !bias_->grad.empty())
       SumBiasGradient(ctx, dy, bias_->beta(), bias_->grad.data(), rows_, outputs_);
-    if (!weight_->grad.empty()) WeightGradient(ctx, x, dy);
-    if (!in[0]->grad.empty()) InputGradient(ctx, dy, in[0]->grad.data());
+    if (weight_->sink)
+      StreamWeightGradient(ctx, x, dy);
+    else if (!weight_->grad.empty())
+      WeightGradient(ctx, x, dy, 0, weight_->shape()[0], weight_->beta(), weight_->grad.data());
   }
 
  private:
@@ -118,14 +124,25 @@ class InnerProductLayer final : public Layer {
     return {weight_->data.data(), transposed_ ? outputs_ : inputs_, flip};
   }
 
-  void WeightGradient(Context& ctx, const float* x, const float* dy) const {
-    float* dw = weight_->grad.data();
-    if (transposed_)
-      Gemm(ctx, inputs_, outputs_, rows_, 1, Transposed(x, inputs_), {dy, outputs_},
-           weight_->beta(), dw, outputs_);
-    else
-      Gemm(ctx, outputs_, inputs_, rows_, 1, Transposed(dy, outputs_), {x, inputs_},
-           weight_->beta(), dw, inputs_);
+  // Rows [first, first + rows) of the weight, which is stored as [outputs, inputs] or transposed.
+  void WeightGradient(Context& ctx, const float* x, const float* dy, int64_t first, int64_t rows,
+                      float beta, float* dw) const {
+    const float* left = transposed_ ? x : dy;
+    const float* right = transposed_ ? dy : x;
+    const int64_t columns = weight_->shape()[1];
+    Gemm(ctx, rows, columns, rows_, 1, Transposed(left + first, weight_->shape()[0]),
+         {right, columns}, beta, dw, columns);
+  }
+
+  void StreamWeightGradient(Context& ctx, const float* x, const float* dy) const {
+    const std::span<float> room = weight_->sink->room();
+    const int64_t rows = weight_->shape()[0], columns = weight_->shape()[1];
+    const int64_t piece = static_cast<int64_t>(room.size()) / columns / kPieceRows * kPieceRows;
+    for (int64_t first = 0; first < rows; first += piece) {
+      const int64_t n = std::min(piece, rows - first);
+      WeightGradient(ctx, x, dy, first, n, 0, room.data());
+      weight_->sink->Take(weight_, first * columns, n * columns);
+    }
   }
 
   void InputGradient(Context& ctx, const float* dy, float* dx) const {

@@ -212,12 +212,15 @@ class NetBuilder {
   }
 
   void MarkCompletes() {
-    std::set<const Param*> seen;
+    std::map<const Param*, int> users;
     for (NetNode& node : net_.nodes_) {  // backward order ends at the first node
       if (!node.runs_backward) continue;
       for (Param* param : node.declare->params())
-        if (param->trains() && seen.insert(param).second) node.completes.push_back(param);
+        if (param->trains() && users[param]++ == 0) node.completes.push_back(param);
     }
+    for (NetNode& node : net_.nodes_)
+      for (Param* param : node.declare->in_pieces())
+        if (users[param] == 1) node.in_pieces.push_back(param);
   }
 
   // Nodes after one with a feedback slot that the value read back depends on.

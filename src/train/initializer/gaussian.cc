@@ -24,6 +24,7 @@ class GaussianInit final : public Initializer {
     CheckRange(std::isfinite(mean_), "mean", "finite", mean_);
     CheckRange(std_ >= 0 && std::isfinite(std_), "std", ">= 0", std_);
   }
+  void CheckShape(const Shape& shape) const override { factor(shape); }
   void Fill(Context& ctx, Philox stream, const Shape& shape, float* data) const override {
     const double scale = value_ * factor(shape);
     FillGaussian(ctx, stream, 0, shape.size(), static_cast<float>(scale * mean_),

@@ -9,6 +9,8 @@ InitializerRegistry& Initializers() {
   return registry;
 }
 
+void Initializer::CheckShape(const Shape&) const {}
+
 std::unique_ptr<Initializer> MakeInitializer(const ParamGenProto& conf) {
   return MakeByType(Initializers(), conf, kUserInit, InitMethod_Name(conf.type()),
                     "the param needs an init with a type or a user_type: no checkpoint gives its "

@@ -32,6 +32,7 @@ class UniformInit final : public Initializer {
     CheckRange(std::isfinite(low_), "low", "finite", low_);
     CheckRange(high_ >= low_ && std::isfinite(high_), "high", "finite and >= low", high_);
   }
+  void CheckShape(const Shape& shape) const override { factor(shape); }
   void Fill(Context& ctx, Philox stream, const Shape& shape, float* data) const override {
     const double scale = value_ * factor(shape);
     const float a = static_cast<float>(scale * low_), b = static_cast<float>(scale * high_);

@@ -1,0 +1,95 @@
+// A large weight's gradient goes to the updater in pieces, which computes what the whole would.
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+#include "train/init_params.h"
+#include "train/trainer.h"
+
+namespace singa {
+namespace {
+
+// b's weight is transposed; c and d share one. Only a and b can give pieces.
+constexpr char kNet[] = R"(
+  layer { name: "data" type: kDummy dummy_conf { input: true shape: 8 shape: 500 } }
+  layer { name: "a" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 700 }
+          param { name: "wa" init { type: kUniformSqrtFanIn } }
+          param { name: "ba" init { type: kConstant } } }
+  layer { name: "s" type: kSTanh srclayers: "a" }
+  layer { name: "b" type: kInnerProduct srclayers: "s"
+          innerproduct_conf { num_output: 600 transpose: true bias_term: false }
+          param { name: "wb" init { type: kUniformSqrtFanIn } } }
+  layer { name: "c" type: kInnerProduct srclayers: "b"
+          innerproduct_conf { num_output: 600 bias_term: false }
+          param { name: "wc" init { type: kUniformSqrtFanIn } } }
+  layer { name: "d" type: kInnerProduct srclayers: "c"
+          innerproduct_conf { num_output: 600 bias_term: false } param { share_from: "wc" } }
+  layer { name: "end" type: kDummy srclayers: "d" dummy_conf { output: true } })";
+
+JobProto Job(const std::string& updater) {
+  JobProto job;
+  const std::string text =
+      StrCat("train_steps: 9 train_one_batch { alg: kBP } updater { ", updater,
+             " learning_rate { type: kFixed base_lr: 0.01 } } neuralnet {", kNet, "}");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));
+  return job;
+}
+
+std::unique_ptr<Trainer> Start(const std::string& updater, int threads = 1) {
+  auto trainer = std::make_unique<Trainer>(Job(updater), threads);
+  trainer->Allocate();
+  InitParams(trainer->ctx(), {}, &trainer->params());
+  return trainer;
+}
+
+class GradientPiecesTest : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Updaters, GradientPiecesTest,
+                         ::testing::Values("type: kSGD",
+                                           "type: kSGD momentum: 0.9 weight_decay: 0.1",
+                                           "type: kAdam delta: 1e-3"));
+
+TEST_P(GradientPiecesTest, AreTheWholeGradient) {
+  const auto pieces = Start(GetParam());
+  // A norm to clip waits for whole gradients.
+  const auto whole = Start(StrCat(GetParam(), " clip_norm: 1e30"));
+  for (int64_t step = 0; step < 4; ++step) {
+    pieces->TrainStep(step);
+    whole->TrainStep(step);
+  }
+  for (const auto& param : pieces->params().params()) {
+    const Param& other = *whole->params().Find(param->name());
+    EXPECT_EQ(other.sink, nullptr);
+    EXPECT_EQ(pieces->exchange().states().at(param.get()).count, 4) << param->name();
+    for (int64_t i = 0; i < param->size(); ++i) {
+      const float a = param->data.data()[i], b = other.data.data()[i];
+      ASSERT_NEAR(a, b, 2e-6 * (1 + std::abs(b))) << param->name() << " " << i;
+    }
+  }
+}
+
+TEST(GradientPiecesTest, AreForLargeWeightsOfOneUser) {
+  const auto trainer = Start("type: kSGD");
+  for (const auto& param : trainer->params().params()) {
+    const bool pieces = param->name() == "wa" || param->name() == "wb";
+    EXPECT_EQ(param->sink != nullptr, pieces) << param->name();
+    EXPECT_EQ(param->grad.empty(), pieces) << param->name();
+  }
+  const int64_t shared = 600 * 600, bias = 700, room = 1 << 17;
+  EXPECT_EQ(trainer->memory().gradients, (shared + bias + room) * 4);
+}
+
+TEST(GradientPiecesTest, APieceThatIsNotFiniteIsNotApplied) {
+  const auto trainer = Start("type: kSGD");
+  Param* wa = trainer->params().Find("wa");
+  Param* wb = trainer->params().Find("wb");
+  wb->data.data()[0] = INFINITY;  // reaches wa's first row by the gradient of layer a
+  const std::vector<float> before(wa->data.data(), wa->data.data() + 500);
+  EXPECT_THROW(trainer->TrainStep(0), DivergedError);
+  EXPECT_EQ(before, std::vector<float>(wa->data.data(), wa->data.data() + 500));
+}
+
+}  // namespace
+}  // namespace singa
