@@ -61,8 +61,9 @@ def check_of_a_mistake_is_78_and_of_a_missing_store_66(case):
 
 @check
 def a_field_without_effect_draws_a_warning(case):
-    job = case.train(mlp(case.site.data, JOB + "\nwarmup_steps: 3"))
+    job = case.train(mlp(case.site.data, "train_steps: 5\nwarmup_steps: 3\ncheckpoint_best: 'loss'"))
     has(job.err, "job.conf:3:1: warning: warmup_steps: ", "stderr")
+    has(job.err, "job.conf:4:1: warning: checkpoint_best: has no effect", "stderr")
 
 
 def peak(case, batch):
