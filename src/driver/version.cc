@@ -1,8 +1,13 @@
 #include "driver/version.h"
 
-#include <gflags/gflags.h>
 #include <google/protobuf/stubs/common.h>
+#include <link.h>
 #include <zlib.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <span>
 
 #include "math/libraries.h"
 #include "singa/base/str_cat.h"
@@ -11,17 +16,65 @@ namespace singa {
 
 const char kVersion[] = SINGA_VERSION;
 
+namespace {
+
+// The bytes of the GNU build-id note among `notes`; "" if there is none.
+std::string BuildIdNote(std::span<const uint8_t> notes) {
+  const auto round_up = [](uint32_t n) { return (size_t{n} + 3) / 4 * 4; };
+  ElfW(Nhdr) head;
+  while (notes.size() >= sizeof head) {
+    std::memcpy(&head, notes.data(), sizeof head);
+    const size_t at = sizeof head + round_up(head.n_namesz), size = at + round_up(head.n_descsz);
+    if (size > notes.size()) break;
+    if (head.n_type == NT_GNU_BUILD_ID)
+      return {reinterpret_cast<const char*>(notes.data()) + at, head.n_descsz};
+    notes = notes.subspan(size);
+  }
+  return "";
+}
+
+// Finds the note of the loaded object that this function is in.
+int FindBuildId(dl_phdr_info* object, size_t, void* id) {
+  const auto self = reinterpret_cast<uintptr_t>(&FindBuildId);
+  bool ours = false;
+  std::string found;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = object->dlpi_phdr[i];
+    const uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+    if (part.p_type == PT_LOAD) ours = ours || (self >= begin && self < begin + part.p_memsz);
+    if (part.p_type == PT_NOTE && found.empty())
+      found = BuildIdNote({reinterpret_cast<const uint8_t*>(begin), part.p_memsz});
+  }
+  if (ours) *static_cast<std::string*>(id) = found;
+  return ours;
+}
+
+}  // namespace
+
+std::string BuildId() {
+  std::string bytes;
+  dl_iterate_phdr(FindBuildId, &bytes);
+  std::string hex;
+  for (unsigned char byte : bytes) {
+    char digits[3];
+    std::snprintf(digits, sizeof digits, "%02x", byte);
+    hex += digits;
+  }
+  return hex.empty() ? "none" : hex;
+}
+
 std::string InstructionSet() {
   if (__builtin_cpu_supports("avx512f")) return "avx512";
   return __builtin_cpu_supports("avx2") ? "avx2" : "sse2";
 }
 
 std::string VersionText() {
-  std::string text = StrCat("singa ", kVersion, "\ninstruction set ", InstructionSet(), "\n");
+  std::string text = StrCat("singa ", kVersion, "\nbuild ", BuildId(), "\ninstruction set ",
+                            InstructionSet(), "\n");
   for (const std::string& library : Libraries()) text += library + "\n";
   return text + StrCat("protobuf ",
                        google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION),
-                       "\ngflags ", gflags::VersionString(), "\nzlib ", zlibVersion(), "\n");
+                       "\nzlib ", zlibVersion(), "\n");
 }
 
 }  // namespace singa

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <iterator>
 #include <numeric>
 
 #include "io/store_files.h"
@@ -127,7 +129,12 @@ TEST_F(BatchReaderTest, ThrowsWhatOpeningThrew) {
 }
 
 TEST_F(BatchReaderTest, MayGoBeforeAnythingWasRead) {
+  const auto threads = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+  };
+  const auto before = threads();
   for (int i = 0; i < 50; ++i) BatchReader reader(options_);
+  EXPECT_EQ(threads(), before);
 }
 
 TEST_F(BatchReaderTest, GivesNoLabelsWhereThereAreNone) {

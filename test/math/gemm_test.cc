@@ -82,8 +82,11 @@ TEST_P(GemmTest, ScalesTheOldContentByBetaWhereThereIsNothingToAdd) {
 }
 
 TEST_P(GemmTest, DoesNothingWithoutRowsOrColumns) {
-  Gemm(ctx_, 0, 2, 3, 1, {nullptr, 3}, {nullptr, 2}, 0, nullptr, 2);
-  Gemm(ctx_, 2, 0, 3, 1, {nullptr, 3}, {nullptr, 3}, 0, nullptr, 3);
+  std::vector<float> a(6, 1), b(6, 1), c(6, 7);
+  const std::vector<float> before = c;
+  Gemm(ctx_, 0, 2, 3, 1, {a.data(), 3}, {b.data(), 2}, 0, c.data(), 2);
+  Gemm(ctx_, 2, 0, 3, 1, {a.data(), 3}, {b.data(), 3}, 0, c.data(), 3);
+  EXPECT_EQ(c, before);
 }
 
 TEST_P(GemmTest, TransposesEachMatrix) {

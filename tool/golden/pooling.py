@@ -2,19 +2,9 @@
 
 Run: python3 tool/golden/pooling.py   (needs torch)
 """
-import torch
 import torch.nn.functional as F
 
-
-def pattern(*shape, step):
-    """Quarters from -1.25 to 1.25 in logical order; the test makes the same ones."""
-    n = torch.Size(shape).numel()
-    values = [((i * step + 3) % 11 - 5) / 4 for i in range(n)]
-    return torch.tensor(values).reshape(shape).requires_grad_()
-
-
-def show(name, values):
-    print(name, "{" + ", ".join(f"{v:.8g}f" for v in values.detach().flatten().tolist()) + "}")
+from golden import pattern, show
 
 
 def run(title, pool, kernel, pad, stride):

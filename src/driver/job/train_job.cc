@@ -1,20 +1,15 @@
-#include <cmath>
-#include <filesystem>
 #include <optional>
 #include <thread>
 
-#include "base/file_system.h"
-#include "base/sha256.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/interrupt.h"
+#include "driver/job/job_checkpoints.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/run_job.h"
 #include "driver/job/schedule.h"
 #include "driver/job/workspace.h"
 #include "driver/version.h"
-#include "io/checkpoint/retention.h"
 #include "train/init_params.h"
-#include "train/trainer_state.h"
 
 namespace singa {
 namespace {
@@ -38,13 +33,15 @@ class TrainRun {
         progress_(*progress),
         threads_(WorkerThreads(job, options.threads)),
         trainer_(job, threads_),
-        workspace_(WorkspacePath(job)) {
+        workspace_(WorkspacePath(job)),
+        checkpoints_(job, workspace_.path(), &trainer_, progress) {
     Announce();
     trainer_.Allocate();
     schedule_.emplace(job, job.train_epochs() > 0 || job.test_epochs() > 0 ? CountRecords() : -1,
                       trainer_.batch());
-    start_step_ = job.step();
-    if (!options.resume || !Resume()) Begin();
+    const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
+    if (!resumed) Begin();
+    start_step_ = resumed.value_or(0);
     if (start_step_ > schedule_->steps())
       throw ConfigError("train_steps",
                         StrCat("the checkpoint to resume from is of step ", start_step_,
@@ -105,59 +102,6 @@ class TrainRun {
                     "/previous");
   }
 
-  bool Resume() {
-    std::unique_ptr<Checkpoint> checkpoint =
-        NewestValid(workspace_.path(), [this](const std::string& text) { progress_.Warn(text); });
-    if (!checkpoint && !ListCheckpoints(workspace_.path()).empty())
-      throw DataError(CheckpointFolder(workspace_.path()), -1,
-                      "no checkpoint is intact; without -resume training starts again");
-    if (!checkpoint) {
-      progress_.Say("no checkpoint to resume from: training starts at step 0");
-      return false;
-    }
-    TrainerState(&trainer_).Restore(*checkpoint);
-    start_step_ = committed_ = checkpoint->step();
-    if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
-    // The run may have been killed between a checkpoint and what follows it.
-    PosixFileSystem fs;
-    ApplyRetention(fs, workspace_.path(), start_step_, job_.checkpoint_keep());
-    CheckpointContent now;
-    Describe(&now);
-    if (now.conf_sha256 != checkpoint->manifest().conf_sha256)
-      progress_.Warn("the configuration is not the one of the checkpoint");
-    for (const auto& [name, value] : now.run) {
-      auto it = checkpoint->manifest().run.find(name);
-      if (it == checkpoint->manifest().run.end() || it->second != value)
-        progress_.Warn(StrCat("\"", name,
-                              "\" is not as it was for the checkpoint: the numbers may "
-                              "differ from an undisturbed run's"));
-    }
-    progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", start_step_));
-    return true;
-  }
-
-  // The link, too, may be missing.
-  void RestoreBest(const Checkpoint& checkpoint) {
-    best_ = checkpoint.state().Values<double>("train/best", Shape())[0];
-    best_step_ = checkpoint.state().Values<int64_t>("train/best_step", Shape())[0];
-    PosixFileSystem fs;
-    if (best_step_ == checkpoint.step() && BestStep(workspace_.path()) != best_step_)
-      SetBest(fs, workspace_.path(), best_step_);
-  }
-
-  void Describe(CheckpointContent* content) const {
-    JobProto job = job_;
-    job.clear_step();
-    const std::string text = job.ShortDebugString();
-    content->conf_sha256 = Sha256Hex(text.data(), text.size());
-    content->run["build"] = std::string(kVersion);
-    content->run["seed"] = job_.seed();
-    content->run["threads"] = int64_t{threads_};
-    content->run["topology"] = std::string("1 worker");
-    content->run["instruction_set"] = InstructionSet();
-    content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
-  }
-
   static bool Interrupted() { return InterruptCode() != kExitOk; }
 
   // What is due when `updates` are done. A signal ends an evaluation early: a resumed run starts
@@ -165,17 +109,17 @@ class TrainRun {
   void RunDue(int64_t updates) {
     if (schedule_->Validate(updates)) Evaluate(kVal, updates);
     if (schedule_->Test(updates)) Evaluate(kTest, updates);
-    if (schedule_->Checkpoint(updates)) TryCommit(updates);
+    if (schedule_->Checkpoint(updates)) checkpoints_.TryCommit(updates);
   }
 
   void RunAtEnd(int64_t updates) {
     if (schedule_->Validate(updates)) Evaluate(kVal, updates);
     if (trainer_.evaluator(kTest)) Evaluate(kTest, updates);
-    Commit(updates);
+    checkpoints_.Commit(updates);
   }
 
   ExitCode Stop(int64_t updates) {
-    Commit(updates);
+    checkpoints_.Commit(updates);
     progress_.Say(StrCat("stopped by a signal at step ", updates,
                          "; the same command with -resume goes on from there"));
     return InterruptCode();
@@ -210,56 +154,8 @@ class TrainRun {
     const std::string text = MetricsText(sums->entries());
     progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
     if (test) last_test_ = text;
-    NoteBest(*sums, updates, test);
-  }
-
-  // checkpoint_best names a metric of the validation phase where the job has one, else of the test;
-  // a loss is best at its least, anything else at its most. A new best is committed at once.
-  void NoteBest(const MetricSums& sums, int64_t updates, bool test) {
-    if (updates == 0 || (test && trainer_.evaluator(kVal))) return;
-    for (const MetricSums::Entry& entry : sums.entries()) {
-      if (entry.name != job_.checkpoint_best()) continue;
-      const bool least = entry.name.find("loss") != std::string::npos;
-      if (std::isnan(entry.mean())) return;
-      if (!best_ || (least ? entry.mean() < *best_ : entry.mean() > *best_)) {
-        best_ = entry.mean();
-        best_step_ = updates;
-        TryCommit(updates);
-      }
-      return;
-    }
-  }
-
-  // A disk that is full now may not be so at the next checkpoint.
-  void TryCommit(int64_t updates) {
-    try {
-      Commit(updates);
-    } catch (const FileError& error) {
-      progress_.Warn(
-          StrCat("no checkpoint of step ", updates, ", training goes on: ", error.what()));
-    }
-  }
-
-  void Commit(int64_t updates) {
-    PosixFileSystem fs;
-    if (committed_ == updates) {
-      if (best_step_ == updates) SetBest(fs, workspace_.path(), updates);
-      return;
-    }
-    CheckpointContent content;
-    content.step = updates;
-    Describe(&content);
-    const TrainerState state(&trainer_);
-    state.Save(&content);
-    if (best_) {
-      content.state.push_back(Stored("train/best", Shape(), &*best_));
-      content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
-    }
-    const std::string dir = WriteCheckpoint(fs, workspace_.path(), content);
-    committed_ = updates;
-    if (best_step_ == updates) SetBest(fs, workspace_.path(), updates);
-    ApplyRetention(fs, workspace_.path(), updates, job_.checkpoint_keep());
-    progress_.Say("checkpoint committed: " + dir);
+    // A validation, where the job has one, says which is best; else the test.
+    if (updates > 0 && !(test && trainer_.evaluator(kVal))) checkpoints_.NoteBest(*sums, updates);
   }
 
   const JobProto& job_;
@@ -267,13 +163,12 @@ class TrainRun {
   const int threads_;
   Trainer trainer_;
   Workspace workspace_;
+  JobCheckpoints checkpoints_;
   std::optional<Schedule> schedule_;
   std::optional<MetricsFile> metrics_file_;
-  int64_t start_step_ = 0, committed_ = -1;
+  int64_t start_step_ = 0;
   double train_seconds_ = 0;  // since the last row
   int64_t row_steps_ = 0;
-  std::optional<double> best_;
-  int64_t best_step_ = -1;
   std::string last_test_;
 };
 

@@ -1,6 +1,7 @@
 #include "nn/neuron/convolution.h"
 
 #include "nn/neuron/inner_product.h"
+#include "nn/neuron/own_units.h"
 #include "singa/nn/layer.h"
 
 namespace singa {
@@ -16,7 +17,9 @@ class ConvolutionLayer final : public Layer {
     declare.Sources(in, 1);
     desc_.in = ImageShape::Of(in[0]->data.shape());
     desc_.window = ReadWindow(conf.convolution_conf(), "convolution_conf", desc_.in);
-    desc_.out = {desc_.in.n, OwnFilters(conf), desc_.window.y.Count(desc_.in.h),
+    const int64_t filters =
+        OwnUnits(conf, "convolution_conf.num_filters", conf.convolution_conf().num_filters());
+    desc_.out = {desc_.in.n, filters, desc_.window.y.Count(desc_.in.h),
                  desc_.window.x.Count(desc_.in.w)};
     if (conf.param_size() < 1)
       throw ConfigError("param", "needs 1 or 2 params (weight, bias), has 0");
@@ -55,18 +58,6 @@ class ConvolutionLayer final : public Layer {
   }
 
  private:
-  // The share of this copy where the filters are cut over workers.
-  static int64_t OwnFilters(const LayerProto& conf) {
-    const int64_t all = conf.convolution_conf().num_filters();
-    const char* const field = "convolution_conf.num_filters";
-    if (all < 1) throw ConfigError(field, StrCat("must be >= 1, is ", all));
-    if (conf.partition_dim() != 1) return all;
-    const int64_t part = conf.partition_id(), parts = conf.num_partitions();
-    if (parts > all)
-      throw ConfigError(field, StrCat(all, " cannot be cut over ", parts, " workers"));
-    return all * (part + 1) / parts - all * part / parts;
-  }
-
   ConvolutionDesc desc_;
   std::unique_ptr<ConvolutionPlan> plan_;
   Param* weight_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include "math/cpu_dispatch.h"
 #include "nn/neuron/flat_rows.h"
+#include "nn/neuron/own_units.h"
 #include "singa/math/gemm.h"
 #include "singa/nn/layer.h"
 
@@ -56,7 +57,7 @@ class InnerProductLayer final : public Layer {
     flat_ = FlatRows(in[0]->data.shape());
     rows_ = flat_.rows();
     inputs_ = flat_.row_size();
-    outputs_ = OwnOutputs(conf);
+    outputs_ = OwnUnits(conf, "innerproduct_conf.num_output", ip.num_output());
     transposed_ = ip.transpose();
     CheckParams(conf);
     weight_ = declare.Param(0, transposed_ ? Shape{inputs_, outputs_} : Shape{outputs_, inputs_});
@@ -97,18 +98,6 @@ class InnerProductLayer final : public Layer {
   }
 
  private:
-  // The share of this copy where the outputs are cut over workers.
-  static int64_t OwnOutputs(const LayerProto& conf) {
-    const int64_t all = conf.innerproduct_conf().num_output();
-    const char* const field = "innerproduct_conf.num_output";
-    if (all < 1) throw ConfigError(field, StrCat("must be >= 1, is ", all));
-    if (conf.partition_dim() != 1) return all;
-    const int64_t part = conf.partition_id(), parts = conf.num_partitions();
-    if (parts > all)
-      throw ConfigError(field, StrCat(all, " cannot be cut over ", parts, " workers"));
-    return all * (part + 1) / parts - all * part / parts;
-  }
-
   static void CheckParams(const LayerProto& conf) {
     const int has = conf.param_size();
     const bool bias = conf.innerproduct_conf().bias_term();

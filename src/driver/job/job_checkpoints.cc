@@ -1,0 +1,121 @@
+#include "driver/job/job_checkpoints.h"
+
+#include <cmath>
+
+#include "base/file_system.h"
+#include "base/sha256.h"
+#include "driver/version.h"
+#include "io/checkpoint/retention.h"
+#include "train/trainer_state.h"
+
+namespace singa {
+
+JobCheckpoints::JobCheckpoints(const JobProto& job, const std::string& workspace, Trainer* trainer,
+                               Progress* progress)
+    : job_(job), workspace_(workspace), trainer_(trainer), progress_(*progress) {}
+
+std::optional<int64_t> JobCheckpoints::Resume() {
+  std::unique_ptr<Checkpoint> checkpoint =
+      NewestValid(workspace_, [this](const std::string& text) { progress_.Warn(text); });
+  if (!checkpoint) {
+    if (!ListCheckpoints(workspace_).empty())
+      throw DataError(CheckpointFolder(workspace_), -1,
+                      "no checkpoint is intact; without -resume training starts again");
+    progress_.Say("no checkpoint to resume from: training starts at step 0");
+    return std::nullopt;
+  }
+  TrainerState(trainer_).Restore(*checkpoint);
+  committed_ = checkpoint->step();
+  if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
+  // The run may have been killed between a checkpoint and what follows it.
+  PosixFileSystem fs;
+  ApplyRetention(fs, workspace_, committed_, job_.checkpoint_keep());
+  WarnOfChanges(*checkpoint);
+  progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", committed_));
+  return committed_;
+}
+
+// The link, too, may be missing.
+void JobCheckpoints::RestoreBest(const Checkpoint& checkpoint) {
+  best_ = checkpoint.state().Values<double>("train/best", Shape())[0];
+  best_step_ = checkpoint.state().Values<int64_t>("train/best_step", Shape())[0];
+  PosixFileSystem fs;
+  if (best_step_ == checkpoint.step() && BestStep(workspace_) != best_step_)
+    SetBest(fs, workspace_, best_step_);
+}
+
+void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
+  CheckpointContent now;
+  Describe(&now);
+  const Manifest& then = checkpoint.manifest();
+  if (now.conf_sha256 != then.conf_sha256)
+    progress_.Warn("the configuration is not the one of the checkpoint");
+  for (const auto& [name, value] : now.run) {
+    const auto it = then.run.find(name);
+    if (it == then.run.end() || it->second != value)
+      progress_.Warn(StrCat("\"", name,
+                            "\" is not as it was for the checkpoint: the numbers may differ from "
+                            "an undisturbed run's"));
+  }
+}
+
+void JobCheckpoints::Describe(CheckpointContent* content) const {
+  JobProto job = job_;
+  job.clear_step();
+  const std::string text = job.ShortDebugString();
+  content->conf_sha256 = Sha256Hex(text.data(), text.size());
+  content->run["version"] = std::string(kVersion);
+  content->run["build"] = BuildId();
+  content->run["seed"] = job_.seed();
+  content->run["threads"] = int64_t{trainer_->ctx().threads};
+  content->run["topology"] = std::string("1 worker");
+  content->run["instruction_set"] = InstructionSet();
+  content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
+}
+
+void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {
+  for (const MetricSums::Entry& entry : sums.entries()) {
+    if (entry.name != job_.checkpoint_best()) continue;
+    const bool least = entry.name.find("loss") != std::string::npos;
+    if (std::isnan(entry.mean())) return;
+    if (!best_ || (least ? entry.mean() < *best_ : entry.mean() > *best_)) {
+      best_ = entry.mean();
+      best_step_ = updates;
+      TryCommit(updates);
+    }
+    return;
+  }
+}
+
+// A disk that is full now may not be so at the next checkpoint.
+void JobCheckpoints::TryCommit(int64_t updates) {
+  try {
+    Commit(updates);
+  } catch (const FileError& error) {
+    progress_.Warn(StrCat("no checkpoint of step ", updates, ", training goes on: ", error.what()));
+  }
+}
+
+void JobCheckpoints::Commit(int64_t updates) {
+  PosixFileSystem fs;
+  if (committed_ == updates) {
+    if (best_step_ == updates) SetBest(fs, workspace_, updates);
+    return;
+  }
+  CheckpointContent content;
+  content.step = updates;
+  Describe(&content);
+  const TrainerState state(trainer_);
+  state.Save(&content);
+  if (best_) {
+    content.state.push_back(Stored("train/best", Shape(), &*best_));
+    content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
+  }
+  const std::string dir = WriteCheckpoint(fs, workspace_, content);
+  committed_ = updates;
+  if (best_step_ == updates) SetBest(fs, workspace_, updates);
+  ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
+  progress_.Say("checkpoint committed: " + dir);
+}
+
+}  // namespace singa

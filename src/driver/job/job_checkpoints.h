@@ -1,0 +1,48 @@
+// The checkpoints of one training job: which state goes in, which become the best, which stay.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "driver/job/progress.h"
+#include "io/checkpoint/checkpoint.h"
+#include "io/checkpoint/checkpoint_writer.h"
+#include "singa/proto/job.pb.h"
+#include "train/trainer.h"
+
+namespace singa {
+
+class JobCheckpoints {
+ public:
+  // All of them must outlive it.
+  JobCheckpoints(const JobProto& job, const std::string& workspace, Trainer* trainer,
+                 Progress* progress);
+
+  // Puts the newest intact checkpoint into the trainer and returns its step; nothing where the
+  // workspace has none. Throws DataError: none is intact, or it does not fit the net.
+  std::optional<int64_t> Resume();
+
+  // Commits one after `updates` steps, if there is none yet. Throws FileError.
+  void Commit(int64_t updates);
+  // The same, with a warning in place of the FileError.
+  void TryCommit(int64_t updates);
+  // Commits one if `sums` has a new best of the metric checkpoint_best: of a loss the least, of
+  // anything else the largest.
+  void NoteBest(const MetricSums& sums, int64_t updates);
+
+ private:
+  void RestoreBest(const Checkpoint& checkpoint);
+  void WarnOfChanges(const Checkpoint& checkpoint);
+  void Describe(CheckpointContent* content) const;
+
+  const JobProto& job_;
+  const std::string workspace_;
+  Trainer* trainer_;
+  Progress& progress_;
+  int64_t committed_ = -1;  // the step of the last one
+  std::optional<double> best_;
+  int64_t best_step_ = -1;
+};
+
+}  // namespace singa
