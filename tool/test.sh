@@ -40,12 +40,14 @@ fuzz() {
   tool/fuzz_coverage.sh build-fuzz
 }
 system() { python3 test/system/run.py build/bin/singa; }
+digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 
 part "install packages" tool/packages.sh test
 part "format" format
 part "build Release" release
 part "unit tests, house, bad confs" unit
 part "whole jobs: train, kill, resume" system
+part "the digits example reaches 0.97" digits
 part "address and undefined sanitizers" sanitized
 part "thread sanitizer on the readers" threads
 part "fuzz corpora and their coverage" fuzz

@@ -102,9 +102,8 @@ Times the steps of a job on this machine.
 
 const std::vector<std::string>& Subcommands() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> list;
-    for (const Page& page : kPages) list.push_back(page.name);
-    list.push_back("data");
+    std::vector<std::string> list = {"data"};
+    for (const Page& page : kPages) list.emplace_back(page.name);
     return list;
   }();
   return names;

@@ -43,6 +43,7 @@ int FindBuildId(dl_phdr_info* object, size_t, void* id) {
     const uintptr_t begin = object->dlpi_addr + part.p_vaddr;
     if (part.p_type == PT_LOAD) ours = ours || (self >= begin && self < begin + part.p_memsz);
     if (part.p_type == PT_NOTE && found.empty())
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives a number
       found = BuildIdNote({reinterpret_cast<const uint8_t*>(begin), part.p_memsz});
   }
   if (ours) *static_cast<std::string*>(id) = found;

@@ -27,6 +27,13 @@ struct ReaderOptions {
   int64_t batch = 0;            // rows of the whole group
   int64_t first = 0, rows = 0;  // own rows: [first, first + rows) of each batch
   int ring = 4;                 // batches decoded ahead, at most
+
+  // Bytes that a reader holds for them.
+  int64_t ring_bytes() const {
+    int64_t row = sizeof(float);
+    for (int64_t size : shape) row *= size;
+    return ring * rows * (row + static_cast<int64_t>(sizeof(int32_t)));  // with the label
+  }
 };
 
 class BatchReader {

@@ -2,6 +2,7 @@
 """Trains the MNIST examples for 20 steps in singa and in PyTorch and compares all final parameters.
 
 usage: SINGA_DATA=DIR python3 tool/golden/parity.py BINARY [-set path=value]... [--net NAME]...
+           [--write]
        DIR/mnist holds MNIST's four .gz files; -set goes to singa too (say plain_kernels=true).
 needs: pip install torch numpy safetensors
 
@@ -38,9 +39,12 @@ try:
 except ImportError as error:
     sys.exit(f"parity.py: MISSING: {error}. It needs: pip install torch numpy safetensors")
 
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(REPOSITORY / "test/bench"))
+import results_file  # noqa: E402: its folder had to be known first
+
 STEPS, BATCH, LIMIT = 20, 64, 1e-4
 STARTS, NUDGES, NUDGE = 6, 4, 1e-6
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
 class STanh(nn.Module):
@@ -265,7 +269,9 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("-set", action="append", default=[], metavar="path=value")
     parser.add_argument("--net", action="append", choices=list(JOBS))
+    parser.add_argument("--write", action="store_true", help="into test/bench/results.md")
     args = parser.parse_args()
+    conditions = results_file.Conditions()
     data = pathlib.Path(os.environ.get("SINGA_DATA", "/")).resolve() / "mnist"
     if not (data / "train-images-idx3-ubyte.gz").exists():
         sys.exit(f"parity.py: MISSING: {data}/train-images-idx3-ubyte.gz; SINGA_DATA names the "
@@ -277,10 +283,12 @@ def main():
           "vs f64 (singa against PyTorch float64), rounding (PyTorch float32 against its float64)")
     results = {name: compare(name, JOBS[name], args.binary, data, args.set, images, labels)
                for name in args.net or JOBS}
-    print(f"\n{'net':16} {'start':>5} {'worst':>9} {'rounding':>9}")
-    for name, (seed, worst, rounding) in results.items():
-        print(f"{name:16} {seed:5} {worst:9.2e} {rounding:9.2e}  "
-              f"{'ok' if worst <= LIMIT else 'BEYOND'}")
+    rows = [[name, seed, f"{worst:.1e}", f"{rounding:.1e}"]
+            for name, (seed, worst, rounding) in results.items()]
+    results_file.report("parity", conditions, [
+        *results_file.table(["net", "start", "singa against PyTorch", "PyTorch's rounding"], rows),
+        "", f"max-abs difference of a parameter after {STEPS} steps of {BATCH}, relative to its "
+        f"largest value; limit {LIMIT:.0e}. PyTorch {torch.__version__}."], args.write)
     return 1 if max(worst for _, worst, _ in results.values()) > LIMIT else 0
 
 

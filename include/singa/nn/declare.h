@@ -84,6 +84,8 @@ class SINGA_API Declare {
                  const std::string& name = "");
   // Context::scratch holds at least so many bytes in both compute functions.
   void Scratch(int64_t bytes) { scratch_ = std::max(scratch_, bytes); }
+  // Bytes that the layer allocates itself in Open and keeps.
+  void Keeps(int64_t bytes) { kept_ += bytes; }
   singa::Metric* Metric(const std::string& name);
   // A file that must exist when the job starts; `field` is its path in the layer's conf.
   void File(const std::string& field, const std::string& path) { files_.push_back({field, path}); }
@@ -94,6 +96,7 @@ class SINGA_API Declare {
   std::deque<singa::Metric>& metrics() { return metrics_; }
   const std::deque<singa::Metric>& metrics() const { return metrics_; }
   int64_t scratch() const { return scratch_; }
+  int64_t kept() const { return kept_; }
   const std::vector<std::pair<std::string, std::string>>& files() const { return files_; }
 
  private:
@@ -103,7 +106,7 @@ class SINGA_API Declare {
   std::vector<singa::Param*> params_, in_pieces_;
   std::deque<singa::Buffer> buffers_;
   std::deque<singa::Metric> metrics_;
-  int64_t scratch_ = 0;
+  int64_t scratch_ = 0, kept_ = 0;
   std::vector<std::pair<std::string, std::string>> files_;
 };
 

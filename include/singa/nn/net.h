@@ -42,7 +42,7 @@ struct NetNode {
 // Bytes of one net, known before anything is allocated.
 struct NetMemory {
   int64_t arena = 0;      // features, gradients, buffers of a step, scratch
-  int64_t forever = 0;    // kForever buffers and metrics
+  int64_t forever = 0;    // kForever buffers, metrics, batches read ahead
   int64_t unplanned = 0;  // what the arena would take without reuse
 };
 

@@ -132,6 +132,7 @@ class Scanner {
       std::vector<const FieldDescriptor*> extensions;
       DescriptorPool::generated_pool()->FindAllExtensions(&type, &extensions);
       std::vector<std::string> known;
+      known.reserve(extensions.size());
       for (const auto* field : extensions) known.push_back("[" + field->full_name() + "]");
       Add(*message, name,
           StrCat("no such extension of ", type.name(), DidYouMean(name.text, known)));

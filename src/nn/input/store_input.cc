@@ -36,6 +36,10 @@ void StoreInput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outp
   SetOutput(conf, &declare, out[0]);
 }
 
+void StoreInput::Prepare(Context&, Declare& declare, Inputs, Outputs) {
+  declare.Keeps(options_.ring_bytes());
+}
+
 void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   options_.backend = conf.has_backend() ? conf.backend() : default_backend_;
   try {

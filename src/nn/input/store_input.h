@@ -17,6 +17,7 @@ class StoreInput : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override;
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override;
+  void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override;
   void Open(Context& ctx) override;
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
 

@@ -157,6 +157,7 @@ int64_t ForeverBytes(const std::deque<NetNode>& nodes) {
   int64_t bytes = 0;
   for (const NetNode& node : nodes) {
     bytes += static_cast<int64_t>(node.declare->metrics().size()) * MemoryPlan::kAlignment;
+    bytes += node.declare->kept();
     for (const Buffer& buffer : node.declare->buffers())
       if (buffer.keep == Keep::kForever)
         bytes += (buffer.tensor.bytes() + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment *

@@ -1,0 +1,84 @@
+// What `singa check` says that an example takes is what it takes, on files of its shapes.
+// Not under a sanitizer, whose malloc counts nothing.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "driver/conf/check_job.h"
+#include "driver/data_command.h"
+#include "io/temp_dir.h"
+#include "singa/base/str_cat.h"
+#include "train/init_params.h"
+#include "train/trainer.h"
+
+namespace singa {
+namespace {
+
+std::vector<std::string> Examples() {
+  std::vector<std::string> files;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(SINGA_SOURCE_DIR "/examples"))
+    if (entry.path().extension() == ".conf") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// All of them read 28 x 28 IDX files.
+void ReadDigits(const std::string& folder, JobProto* job) {
+  for (LayerProto& layer : *job->mutable_neuralnet()->mutable_layer()) {
+    if (!layer.has_store_conf()) continue;
+    const bool train = layer.include(0) == kTrain;
+    StoreProto& store = *layer.mutable_store_conf();
+    store.set_path(folder + (train ? "/train-images-idx3-ubyte" : "/t10k-images-idx3-ubyte"));
+    store.set_label_path(folder + (train ? "/train-labels-idx1-ubyte" : "/t10k-labels-idx1-ubyte"));
+  }
+}
+
+int64_t HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+// Of three steps and a test, above what the process had before; `said` by the plan.
+int64_t PeakBytes(const JobProto& job, int64_t* said) {
+  Trainer trainer(job, 2);
+  *said = trainer.memory().total();
+  const int64_t before = HeapBytes();
+  trainer.Allocate();
+  InitParams(trainer.ctx(), {}, &trainer.params());
+  int64_t peak = 0;
+  for (int64_t step = 0; step < 3; ++step) {
+    trainer.TrainStep(step);
+    peak = std::max(peak, HeapBytes() - before);
+  }
+  trainer.evaluator(kTest)->Run(2, [] { return false; });
+  return std::max(peak, HeapBytes() - before);
+}
+
+class ExampleMemoryTest : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Files, ExampleMemoryTest, ::testing::ValuesIn(Examples()),
+                         [](const auto& test) {
+                           const std::filesystem::path path = test.param;
+                           return path.parent_path().stem().string() + "_" + path.stem().string();
+                         });
+
+TEST_P(ExampleMemoryTest, IsWhatCheckSays) {
+  const TempDir folder;
+  ASSERT_EQ(DataCommand({"digits", folder.Path("")}), kExitOk);
+  const auto checked = CheckJob(GetParam(), {});
+  JobProto job = checked->job;
+  ReadDigits(folder.Path(""), &job);
+  int64_t said = 0;
+  PeakBytes(job, &said);  // libraries allocate once what they keep for the process
+  const int64_t peak = PeakBytes(job, &said);
+  EXPECT_NEAR(static_cast<double>(peak), static_cast<double>(said), 0.05 * said)
+      << peak << " bytes, check says " << said;
+  RecordProperty("bytes", StrCat(peak, " of ", said));
+}
+
+}  // namespace
+}  // namespace singa
+#endif
