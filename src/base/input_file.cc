@@ -11,25 +11,21 @@
 #include "singa/base/error.h"
 
 namespace singa {
-namespace {
-
-[[noreturn]] void ThrowErrno(const std::string& name, int error) {
+void ThrowInputError(const std::string& path, const std::string& what, int error) {
   ExitCode code = kExitIo;
   if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP)
     code = kExitNoInput;
   if (error == EACCES || error == EPERM) code = kExitNoPermission;
-  throw FileError(code, name, std::strerror(error));
+  throw FileError(code, path, (what.empty() ? "" : what + ": ") + std::strerror(error));
 }
-
-}  // namespace
 
 InputFile InputFile::Open(const std::string& path) {
   // O_NONBLOCK: a pipe without a writer must not hang us; it means nothing to regular files.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) ThrowErrno(path, errno);
+  if (fd < 0) ThrowInputError(path, "", errno);
   InputFile file(path, fd, 0);
   struct stat status;
-  if (fstat(fd, &status) != 0) ThrowErrno(path, errno);
+  if (fstat(fd, &status) != 0) ThrowInputError(path, "", errno);
   if (S_ISDIR(status.st_mode)) throw FileError(kExitNoInput, path, "is a folder, not a file");
   if (!S_ISREG(status.st_mode)) throw FileError(kExitNoInput, path, "is no regular file");
   file.size_ = status.st_size;
@@ -69,7 +65,7 @@ void InputFile::ReadAt(int64_t offset, void* out, int64_t n) const {
   while (n > 0) {
     const ssize_t got = pread(fd_, to, n, offset);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) ThrowErrno(name_, errno);
+    if (got < 0) ThrowInputError(name_, "", errno);
     if (got == 0) throw FileError(kExitIo, name_, StrCat("became shorter than ", size_, " bytes"));
     to += got;
     offset += got;

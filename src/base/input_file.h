@@ -8,6 +8,10 @@
 
 namespace singa {
 
+// Throws FileError for what went wrong, by errno's value, when `path` was to be read: kExitNoInput
+// where there is no such file, kExitNoPermission, kExitIo. `what` says what was tried; "": nothing.
+[[noreturn]] void ThrowInputError(const std::string& path, const std::string& what, int error);
+
 class InputFile {
  public:
   // Throws FileError: kExitNoInput (missing, or no regular file), kExitNoPermission, kExitIo.

@@ -2,7 +2,10 @@
 
 #include <glog/logging.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <memory>
 
@@ -32,6 +35,7 @@ int RunFile(const CommandLine& line) {
   if (line.singa_job >= 0) job.set_id(line.singa_job);
   LogTo(LogFolder(job, line.singa_conf));
   if (!line.test) HandleInterrupts();  // a test has nothing to save
+  std::signal(SIGPIPE, SIG_IGN);       // a reader of stderr that goes does not end a job
   Progress progress;
   RunOptions run;
   run.resume = line.resume;
@@ -76,14 +80,17 @@ void CheckProto(const JobProto& job, JobUse use) {
 int Driver::Main(int argc, char** argv) {
   try {
     StartLogging(argv[0]);
-    return RunCommand(ParseCommandLine({argv + 1, argv + argc}));
+    const int code = RunCommand(ParseCommandLine({argv + 1, argv + argc}));
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+      throw FileError(kExitIo, "stdout", std::strerror(errno));
+    return code;
   } catch (const Error& error) {
     std::fprintf(stderr, "singa: error: %s\n", error.what());
     if (error.code() == kExitUsage) std::fputs("`singa --help` shows how to call it\n", stderr);
     return error.code();
   } catch (const std::bad_alloc&) {
     std::fputs("singa: error: out of memory\n", stderr);
-    return kExitBug;
+    return kExitNoDevice;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "singa: internal error: %s\n", error.what());
     return kExitBug;

@@ -8,7 +8,7 @@ namespace singa {
 namespace {
 
 constexpr const char* kUsage = R"(usage: singa -conf FILE [-resume] [-test] [-set PATH=VALUE]...
-       singa SUBCOMMAND ...      check graph plan ckpt data doctor version bench
+       singa SUBCOMMAND ...      check graph ckpt data version
        singa --help              all options; singa SUBCOMMAND --help
 )";
 
@@ -17,7 +17,8 @@ Trains the neural net that a job.conf describes.
 
   -conf FILE         the job: a JobProto in text format
   -resume            go on from the newest checkpoint of the workspace that verifies
-  -test              run the test phase only, on the parameters of checkpoint_path
+  -test              run the test phase only, on the parameters of checkpoint_path or else of the
+                     workspace's newest checkpoint
   -set PATH=VALUE    override a field, such as train_steps=100 or
                      neuralnet.layer[conv1].convolution_conf.kernel=5;
                      a repeated field takes a,b,c, and gpu+=1 appends; any number of times
@@ -29,11 +30,8 @@ Trains the neural net that a job.conf describes.
 Subcommands:
   check FILE     check a job and show its layers, parameters and memory
   graph FILE     print the net for graphviz
-  plan FILE      show how the job is cut over workers and processes
   ckpt           ls, verify, export: look after checkpoints
   data           digits, convert, stat: look after records
-  doctor         what this machine has: devices, libraries, limits
-  bench          time the steps of a job
   version        version and how it was built
 
 Results go to stdout, everything else to stderr. Exit codes:
@@ -59,7 +57,7 @@ Checks a job as training would, without reading data: every mistake with its lin
 A sound job shows its layers with shapes, its parameters and its memory.
 
   -test   judge the job as one that is run with -test
-  -v      the kernel that each layer got, too
+  -v      the kernels that convolutions and poolings got, too
 
 Exit code 0: the job is sound, perhaps with warnings; 66: no such file; 78: it has mistakes.
 )"},
@@ -71,10 +69,7 @@ Prints the net of the training phase in the language of graphviz:
   -test   the net of the test phase
   -svg    as a picture, by Graphviz's dot
 )"},
-    {"plan", R"(usage: singa plan [-test] [-set PATH=VALUE]... FILE
-
-Shows which worker and process computes which part of the net, and what that costs.
-)"},
+    {"plan", "`singa plan` is not built yet.\n"},
     {"ckpt",
      R"(usage: singa ckpt ls WORKSPACE|FOLDER         the checkpoints of a workspace or folder
        singa ckpt verify WORKSPACE|FOLDER|FILE
@@ -82,20 +77,14 @@ Shows which worker and process computes which part of the net, and what that cos
        singa ckpt export [-format safetensors|blobprotos] CHECKPOINT OUT
                                                  the parameters as one file
 
-Exit code 0: sound; 65: damaged; 66: not there.
+Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged; 66: not there.
 )"},
-    {"doctor", R"(usage: singa doctor
-
-Says what this machine has for training: cores, instruction sets, devices, libraries, limits.
-)"},
+    {"doctor", "`singa doctor` is not built yet.\n"},
     {"version", R"(usage: singa version
 
 Prints the version and how this program was built.
 )"},
-    {"bench", R"(usage: singa bench [-set PATH=VALUE]... FILE
-
-Times the steps of a job on this machine.
-)"},
+    {"bench", "`singa bench` is not built yet.\n"},
 }};
 
 }  // namespace

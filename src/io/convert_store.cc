@@ -40,6 +40,7 @@ void ConvertStore(Store* from, const std::string& format, WriterOptions options,
   if (!to) throw ConfigError("", StrCat("cannot write \"", format, "\": kvfile, textfile or idx"));
   for (int64_t i = 0; i < options.records; ++i) {
     const Sample& sample = from->Read(i);
+    if (sample.size() == 0) throw DataError(from->Where(i), -1, "holds no numbers");
     if (sample.size() != size)
       throw DataError(from->Where(i), -1,
                       StrCat("holds ", sample.size(), " numbers, the shape says ", size));

@@ -21,17 +21,16 @@ nlohmann::ordered_json ToJson(double value) {
   return value;
 }
 
-// The bytes of `path` before the first row of `first_step` or later and any incomplete line.
+// The bytes of `path` before the first row of `first_step` or later, without an incomplete last
+// line. A line that is no row, whoever wrote it, stays.
 int64_t BytesToKeep(const std::string& path, int64_t first_step) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
   int64_t bytes = 0;
   while (std::getline(file, line) && !file.eof()) {
     const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
-    if (!row.is_object()) break;
-    const auto step = row.find("step");
-    if (step == row.end() || !step->is_number_integer() || step->get<int64_t>() >= first_step)
-      break;
+    const auto step = row.is_object() ? row.find("step") : row.end();
+    if (step != row.end() && step->is_number_integer() && step->get<int64_t>() >= first_step) break;
     bytes += static_cast<int64_t>(line.size()) + 1;
   }
   return bytes;

@@ -23,7 +23,8 @@ struct WriterOptions {
 class StoreWriter {
  public:
   virtual ~StoreWriter() = default;
-  // Throws ValueError for a sample that the format cannot hold; FileError.
+  // REQUIRES: the sample has a number. Throws ValueError for one that the format cannot hold;
+  // FileError.
   virtual void Write(const Sample& sample) = 0;
   // Makes the files appear under their names. REQUIRES: as many records as promised.
   virtual void Finish() = 0;

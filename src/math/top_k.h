@@ -6,6 +6,12 @@
 
 namespace singa {
 
+// Throws ConfigError("srclayers") where an index into a row of d numbers is not exact as a float.
+inline void RequireExactIndices(int64_t d) {
+  if (d > int64_t{1} << 24)
+    throw ConfigError("srclayers", StrCat("has ", d, " numbers a row, at most 2^24 are allowed"));
+}
+
 // index[i][0..k): indices of the k largest of score[i], best first. score: [n, d]; index: [n, k],
 // whole numbers (exact below 2^24). REQUIRES: k <= d.
 inline constinit Kernel<void(const float* score, float* index, int64_t n, int64_t d, int64_t k)>

@@ -14,6 +14,24 @@ std::string NameOf(const LayerProto& layer, int index) {
   return StrCat(layer.name(), "_", index);
 }
 
+// What a checkpoint could not hold, or not tell from its own state.
+void CheckName(const std::string& name) {
+  for (const char* taken : {"updater/", "buffer/", "reader/", "metric/", "train/", "0#"})
+    if (name.starts_with(taken))
+      throw ConfigError("name", StrCat("must not begin with \"", taken,
+                                       "\", as checkpoints do, is \"", name, "\""));
+  if (name == "__metadata__")
+    throw ConfigError("name", "must not be \"__metadata__\", which safetensors reserve");
+}
+
+// A default name is no wish to share.
+void CheckSharing(const Param& known, const LayerProto& layer, bool named) {
+  const bool both_named = named && !known.conf().name().empty();
+  if (both_named || known.layer() == layer.name()) return;
+  throw ConfigError("name", StrCat("a param of layer \"", known.layer(), "\" has the name \"",
+                                   known.name(), "\" too; to share its values, use share_from"));
+}
+
 void CheckShape(const Param& param, const Shape& shape) {
   if (param.shape() == shape) return;
   throw ConfigError("", StrCat("param \"", param.name(), "\" has the shape ",
@@ -33,13 +51,15 @@ Param* ParamTable::Find(const std::string& name) const {
 }
 
 Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int index,
-                       const Shape& shape) {
+                       const Shape& shape, const float* value) {
   shape.Check();
   const bool has_conf = index < layer.param_size();
   ParamProto conf = has_conf ? layer.param(index) : ParamProto();
   std::string name = NameOf(layer, index), owner_layer = layer.name();
   std::string owner_path = StrCat(path, ".param[", index, "]");
-  if (has_conf && !conf.share_from().empty()) {
+  CheckName(name);
+  const bool shares = !conf.share_from().empty(), named = !conf.name().empty();
+  if (shares) {
     auto owner = expected_.find(conf.share_from());
     if (owner == expected_.end()) {
       std::vector<std::string> known;
@@ -56,7 +76,12 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
     owner_path = owner->second.path;
     conf = owner->second.conf;
   }
+  if (value && !conf.has_init()) {
+    conf.mutable_init()->set_type(kConstant);
+    conf.mutable_init()->set_value(*value);
+  }
   if (Param* known = Find(name)) {
+    if (!shares) CheckSharing(*known, layer, named);
     CheckShape(*known, shape);
     return known;
   }
@@ -73,9 +98,15 @@ void Declare::Sources(Inputs in, int least, int most) {
                            ", has ", count));
 }
 
-Param* Declare::Param(int index, const Shape& shape) {
+Param* Declare::Param(int index, const Shape& shape) { return Get(index, shape, nullptr); }
+
+Param* Declare::Param(int index, const Shape& shape, float value) {
+  return Get(index, shape, &value);
+}
+
+Param* Declare::Get(int index, const Shape& shape, const float* value) {
   try {
-    params_.push_back(table_->Get(conf_, path_, index, shape));
+    params_.push_back(table_->Get(conf_, path_, index, shape, value));
   } catch (const ConfigError& error) {
     throw error.Under(StrCat("param[", index, "]"));
   }

@@ -15,7 +15,8 @@ namespace {
 int64_t LoadFile(const std::string& path, int index, ParamTable* params,
                  std::set<std::string>* loaded, std::set<std::string>* unused) {
   const ParamsFile file = LoadParams(path);
-  int64_t version = -1;
+  int64_t version = 0;
+  bool matched = false;
   for (const auto& [name, entry] : file.params()) {
     Param* param = params->Find(name);
     if (!param) {
@@ -30,8 +31,9 @@ int64_t LoadFile(const std::string& path, int index, ParamTable* params,
     std::memcpy(param->data.data(), entry.values.data(), param->data.bytes());
     loaded->insert(name);
     version = std::max(version, entry.version);
+    matched = true;
   }
-  if (version < 0)
+  if (!matched)
     throw ConfigError(StrCat("checkpoint_path[", index, "]"),
                       StrCat("no param of \"", file.path(), "\" is one of the net's"));
   return version;

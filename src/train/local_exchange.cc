@@ -35,9 +35,9 @@ int64_t LocalExchange::room_bytes() const {
 
 bool LocalExchange::WantsPieces(const NetNode& node, const Param& param) const {
   const auto& able = node.in_pieces;
-  const int64_t least_rows = 16, bytes = param.data.bytes();
+  const int64_t bytes = param.data.bytes();
   return !defer_ && std::find(able.begin(), able.end(), &param) != able.end() &&
-         bytes > room_bytes() && bytes / param.shape()[0] <= room_bytes() / least_rows;
+         bytes > room_bytes() && bytes / param.shape()[0] <= room_bytes() / kLeastRows;
 }
 
 void LocalExchange::AddParam(Param* param, bool in_pieces) {
@@ -70,16 +70,15 @@ void LocalExchange::GradientReady(Param* param, int64_t step) {
 }
 
 void LocalExchange::NotFinite(const Param& param, int64_t step) {
-  const std::string text = StrCat("step ", step, ": the gradient of param \"", param.name(),
-                                  "\" of layer \"", param.layer(), "\" is not finite");
-  if (!skip_) throw DivergedError(text);
-  LOG(WARNING) << text << "; the step is skipped";
-  drop_ = true;
+  Diverged(StrCat("step ", step, ": the gradient of param \"", param.name(), "\" of layer \"",
+                  param.layer(), "\" is not finite"));
 }
 
 void LocalExchange::LossNotFinite(const std::string& layer, int64_t step) {
-  const std::string text =
-      StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite");
+  Diverged(StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite"));
+}
+
+void LocalExchange::Diverged(const std::string& text) {
   if (!skip_) throw DivergedError(text);
   LOG(WARNING) << text << "; the step is skipped";
   drop_ = true;
@@ -109,12 +108,12 @@ void LocalExchange::Finish(int64_t step) {
   drop_ = false;
 }
 
-// Chunk by chunk, so that the gradient is still in the cache when the updater reads it again.
+// Piece by piece, so that the gradient is still in the cache when the updater reads it again.
 void LocalExchange::Apply(Param* param, int64_t step, bool check) {
   UpdaterState& state = states_.at(param);
-  const int64_t chunk = room_bytes() / static_cast<int64_t>(sizeof(float));
-  for (int64_t begin = 0; begin < param->size(); begin += chunk) {
-    const int64_t size = std::min(chunk, param->size() - begin);
+  const int64_t piece = room_bytes() / static_cast<int64_t>(sizeof(float));
+  for (int64_t begin = 0; begin < param->size(); begin += piece) {
+    const int64_t size = std::min(piece, param->size() - begin);
     const float* grad = param->grad.data() + begin;
     if (check && !AllFinite(*ctx_, grad, size)) NotFinite(*param, step);
     Update(param, &state, step, begin, grad, size);

@@ -54,6 +54,7 @@ class LocalExchange final : public ParamExchange, public GradientSink {
   void Update(Param* param, UpdaterState* state, int64_t step, int64_t begin, const float* grad,
               int64_t size);
   void NotFinite(const Param& param, int64_t step);
+  void Diverged(const std::string& text);
   void ClipByNorm();
 
   Context* ctx_;

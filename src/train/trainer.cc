@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include <omp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -8,6 +9,8 @@
 #include "singa/base/error.h"
 
 namespace singa {
+
+int64_t PhysicalMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
 
 bool RunsPhase(const JobProto& job, Phase phase) {
   if (phase == kVal) return job.validate_freq() > 0;
@@ -42,7 +45,7 @@ void Trainer::CountMemory() {
   int64_t room = 0;
   for (const NetNode& node : net_.nodes())
     for (const Param* param : node.completes) {
-      if (exchange_->WantsPieces(node, *param))
+      if (InPieces(node, *param))
         room = exchange_->room_bytes();
       else
         memory_.gradients += param->grad.bytes();
@@ -59,11 +62,19 @@ void Trainer::CountMemory() {
   }
 }
 
+// An algorithm that goes its own way may want to see whole gradients, or to add up several.
+bool Trainer::InPieces(const NetNode& node, const Param& param) const {
+  return algorithm_->forward_backward() && exchange_->WantsPieces(node, param);
+}
+
 void Trainer::Allocate() {
+  const int64_t machine = PhysicalMemory();
+  if (memory_.total() > machine)
+    throw DeviceError(StrCat("the job needs ", memory_.total() >> 20,
+                             " MiB of memory, the machine ", "has ", machine >> 20));
   for (const auto& param : params_.params()) param->data = Tensor::Allocate(param->shape());
   for (const NetNode& node : net_.nodes())
-    for (Param* param : node.completes)
-      exchange_->AddParam(param, exchange_->WantsPieces(node, *param));
+    for (Param* param : node.completes) exchange_->AddParam(param, InPieces(node, *param));
   const Tensor arena = Tensor::Allocate({memory_.arena}, DType::kU8);
   net_.Bind(arena);
   net_.Open(ctx_);

@@ -14,6 +14,9 @@
 
 namespace singa {
 
+// Bytes of memory that the machine has.
+int64_t PhysicalMemory();
+
 // Bytes that a job takes, known before anything is allocated.
 struct JobMemory {
   int64_t params = 0, gradients = 0, updater = 0;
@@ -37,7 +40,8 @@ class Trainer {
   LocalExchange& exchange() { return *exchange_; }
   Evaluator* evaluator(Phase phase) { return phase == kVal ? validate_.get() : test_.get(); }
 
-  // Allocates everything but the params' values and opens the stores.
+  // Allocates everything but the params' values and opens the stores. Throws DeviceError where the
+  // machine has too little memory.
   void Allocate();
   // Rows of one batch of the group.
   int64_t batch() const { return net_.batch(); }
@@ -55,6 +59,7 @@ class Trainer {
 
  private:
   void CountMemory();
+  bool InPieces(const NetNode& node, const Param& param) const;
 
   JobProto job_;
   StepState state_;

@@ -81,7 +81,11 @@ void TrainerState::Restore(const Checkpoint& checkpoint) {
     copy(checkpoint.params(), param->name(), &param->data);
   const Safetensors& state = checkpoint.state();
   const auto number = [&](const std::string& name) {
-    return state.Values<int64_t>(name, Shape())[0];
+    constexpr int64_t kMost = int64_t{1} << 53;  // records or updates; sums of two fit int64
+    const int64_t value = state.Values<int64_t>(name, Shape())[0];
+    if (value < 0 || value > kMost)
+      throw DataError(state.file(), -1, StrCat(name, " must be from 0 to 2^53, is ", value));
+    return value;
   };
   ForEachState(trainer_,
                [&](const std::string& name, Tensor& tensor) { copy(state, name, &tensor); });

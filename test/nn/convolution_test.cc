@@ -15,10 +15,10 @@ class ConvolutionTest : public LayerTest {
     const RunResult want = Gradients(conf, shape, x, dy);
     ctx_.plain = false;
     const RunResult got = Gradients(conf, shape, x, dy);
-    ExpectNear(got.outputs[0], want.outputs[0], 2e-4);
-    ExpectNear(got.input_grads[0], want.input_grads[0], 2e-4);
+    ExpectNear(got.outputs[0], want.outputs[0], 2e-5);
+    ExpectNear(got.input_grads[0], want.input_grads[0], 2e-5);
     for (size_t i = 0; i < want.param_grads.size(); ++i)
-      ExpectNear(got.param_grads[i], want.param_grads[i], 2e-4);
+      ExpectNear(got.param_grads[i], want.param_grads[i], 2e-5);
   }
 
   static std::string Conf(const std::string& fields,
@@ -105,9 +105,9 @@ TEST_P(ConvolutionTest, TwoThreadsAgreeWithOne) {
   const RunResult one = Gradients(conf, shape, x, dy);
   ctx_.threads = 2;
   const RunResult two = Gradients(conf, shape, x, dy);
-  ExpectNear(two.outputs[0], one.outputs[0], 1e-4);
-  ExpectNear(two.input_grads[0], one.input_grads[0], 1e-4);
-  ExpectNear(two.param_grads[0], one.param_grads[0], 1e-4);
+  ExpectNear(two.outputs[0], one.outputs[0], 2e-5);
+  ExpectNear(two.input_grads[0], one.input_grads[0], 2e-5);
+  ExpectNear(two.param_grads[0], one.param_grads[0], 2e-5);
 }
 
 TEST_P(ConvolutionTest, OldNamesMeanTheSame) {

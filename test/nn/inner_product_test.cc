@@ -83,10 +83,10 @@ TEST_P(InnerProductTest, PlainAndVendorAgree) {
     const RunResult want = Gradients(conf, shape, x, dy);
     ctx_.plain = false;
     const RunResult got = Gradients(conf, shape, x, dy);
-    ExpectNear(got.outputs[0], want.outputs[0], 1e-4);
-    ExpectNear(got.input_grads[0], want.input_grads[0], 1e-4);
-    ExpectNear(got.param_grads[0], want.param_grads[0], 1e-4);
-    ExpectNear(got.param_grads[1], want.param_grads[1], 1e-4);
+    ExpectNear(got.outputs[0], want.outputs[0], 2e-5);
+    ExpectNear(got.input_grads[0], want.input_grads[0], 2e-5);
+    ExpectNear(got.param_grads[0], want.param_grads[0], 2e-5);
+    ExpectNear(got.param_grads[1], want.param_grads[1], 2e-5);
   }
 }
 

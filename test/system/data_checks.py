@@ -62,6 +62,17 @@ def an_incomplete_tail_of_a_kvfile_is_a_warning_with_the_count(case):
 
 
 @check
+def a_record_without_numbers_is_65(case):
+    key, value = b"0", b"\x08\x00"  # a RecordProto with a shape of (0) and nothing else
+    case.path("empty.bin").write_bytes(b"".join(
+        len(part).to_bytes(8, "little") + part for part in (key, value)))
+    for form in ("textfile", "idx", "kvfile"):
+        err = case.run("data", "convert", "-to", form, "-no_labels", "empty.bin", "out",
+                       code=65).err
+        has(err, "empty.bin", "stderr")
+
+
+@check
 def data_stat_says_what_a_store_holds(case):
     out = case.run("data", "stat", case.site.data / IMAGES).out
     for part in ("10000", "28", "255"):

@@ -17,6 +17,17 @@ def train(case, settings, **net):
 
 
 @check
+def lines_that_others_wrote_stay(case):
+    train(case, "train_steps: 4 disp_freq: 1 test_steps: 1")
+    path = case.path("ws/metrics.jsonl")
+    rows = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([rows[0], "# a note\n", *rows[1:]]))
+    case.train("job.conf", "-test")
+    now = path.read_text().splitlines(keepends=True)
+    equal(now[:-1], [rows[0], "# a note\n", *rows[1:]], "rows before")
+
+
+@check
 def a_training_row_has_the_fields_of_the_contract(case):
     before = time.time()
     train(case, "train_steps: 21 disp_freq: 5")

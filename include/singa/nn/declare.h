@@ -47,7 +47,9 @@ class SINGA_API ParamTable {
   // The param that position `index` of `layer` names, made at its first use. Follows share_from.
   // `path`: of the layer, for errors. Throws ConfigError relative to the ParamProto: shape
   // mismatch, unknown share_from.
-  Param* Get(const LayerProto& layer, const std::string& path, int index, const Shape& shape);
+  // `value`, where not null, is what a param without an init starts as.
+  Param* Get(const LayerProto& layer, const std::string& path, int index, const Shape& shape,
+             const float* value = nullptr);
 
   // A share_from may name a param of a later layer: Expect tells of it, and where it is, before the
   // layers' Setup.
@@ -77,6 +79,8 @@ class SINGA_API Declare {
 
   // Param `index` of the layer, for the layer's lifetime. Shape as files show it.
   singa::Param* Param(int index, const Shape& shape);
+  // The same; where the conf gives it no init, every element starts as `value`.
+  singa::Param* Param(int index, const Shape& shape, float value);
   // ComputeGradient gives the gradient of `param` to its sink, piece by piece, where it has one.
   void InPieces(singa::Param* param) { in_pieces_.push_back(param); }
   // A buffer bound before Prepare; a kForever one needs a name.
@@ -100,6 +104,8 @@ class SINGA_API Declare {
   const std::vector<std::pair<std::string, std::string>>& files() const { return files_; }
 
  private:
+  singa::Param* Get(int index, const Shape& shape, const float* value);
+
   LayerProto conf_;
   ParamTable* table_;
   std::string path_;

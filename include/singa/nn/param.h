@@ -18,7 +18,9 @@ class Param;
 // it is in the cache and the whole is never stored.
 class GradientSink {
  public:
-  // Room for a piece, of at least 16 rows of any param that has this sink.
+  static constexpr int64_t kLeastRows = 16;  // a gemm is fastest at multiples of it
+
+  // Room for a piece, of at least kLeastRows rows of any param that has this sink.
   virtual std::span<float> room() = 0;
   // room() holds elements [begin, begin + size) of the step's gradient of `param`, whose values
   // there may change now: the layer must not read them any more in this step.

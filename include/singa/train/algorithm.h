@@ -17,8 +17,9 @@ class SINGA_API Algorithm {
 
   // Throws ConfigError relative to `conf`.
   virtual void Setup(const AlgProto& conf);
-  // Whether each step is one forward and one backward pass in order, so that features may share
-  // memory once their last reader is done. An algorithm that goes another way keeps them all.
+  // Whether each step is one forward and one backward pass in order, each layer once. Then features
+  // share memory once their last reader is done, and a large gradient may go to the updater in
+  // pieces and leave Param::grad empty. An algorithm that goes another way has all of them whole.
   virtual bool forward_backward() const { return false; }
 
   // REQUIRES: ctx.state->step is the step.

@@ -1,6 +1,7 @@
 // ParamExchange: the one hook between an algorithm and whoever updates params. In one process it
 // applies the updater; in a cluster it sends gradients to servers or into an all-reduce.
-// Nothing else moves gradients. Called by the worker's thread.
+// Nothing else moves gradients, but a GradientSink, which is an exchange too. Called by the
+// worker's thread.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class ParamExchange {
   // Before a layer that reads `param` computes its feature in `step`: blocks until the updates of
   // all steps before are in param->data.
   virtual void Await(Param* param, int64_t step) = 0;
-  // param->grad of `step` is whole: the last layer that uses it has finished its gradient.
+  // The gradient of `step` is whole: the last layer that uses the param has finished. It is in
+  // param->grad, or its sink (GradientSink) has taken all pieces of it.
   virtual void GradientReady(Param* param, int64_t step) = 0;
   // The loss of layer `layer` in `step` is not finite, and no gradient of the step was announced.
   // Throws DivergedError, or returns: the step is dropped.

@@ -29,6 +29,7 @@ constexpr Idle kIdle[] = {
     {"JobProto", "id", kSystem},
     {"NetProto", "layer_group", kOld},
     {"NetProto", "partition", kAlone},
+    {"NetProto", "partition_dim", kAlone},
     {"ClusterProto", "start_port", kOld},
     {"ClusterProto", "nservers_per_group", kAlone},
     {"ClusterProto", "nworkers_per_procs", kAlone},
@@ -188,7 +189,8 @@ class Effects {
       if (Is(row.message) && Number(row.field) != 0 && Number(row.other) == 0 &&
           (!row.or_other || Number(row.or_other) == 0))
         Warn(row.field, StrCat("has no effect without ", row.other));
-    if (Is("LayerProto")) CheckAlias(static_cast<const LayerProto&>(message_));
+    if (Is("LayerProto")) CheckLayer(static_cast<const LayerProto&>(message_));
+    if (Is("StoreProto")) CheckStore(static_cast<const StoreProto&>(message_));
   }
 
  private:
@@ -234,7 +236,13 @@ class Effects {
     Warn(row.field, StrCat("has no effect with ", row.by, ": ", type, "; it is for ", types));
   }
 
-  void CheckAlias(const LayerProto& layer) {
+  void CheckStore(const StoreProto& store) {
+    if (store.has_label_path() && store.backend() != "idx")
+      Warn("label_path", "has no effect: only backend \"idx\" has labels in a file of their own");
+  }
+
+  void CheckLayer(const LayerProto& layer) {
+    if (layer.partition_dim() == 1) Warn("partition_dim", kAlone);
     if (layer.has_user_type()) return;
     for (const Alias& alias : kAliases)
       if (layer.type() == alias.alias)

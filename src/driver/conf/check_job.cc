@@ -52,7 +52,19 @@ class NetCheck {
       if (!node.declare) continue;
       for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
       if (options_.files) CheckFiles(node);
+      if (errors.empty() && warned_.insert(node.path).second) WarnOfParams(node);
     }
+  }
+
+  // Those that the layer did not ask for.
+  void WarnOfParams(const NetNode& node) {
+    const int known = static_cast<int>(node.declare->params().size());
+    for (int i = known; i < node.conf.param_size(); ++i)
+      conf_->Add(
+          ConfigError(StrCat("param[", i, "]"), StrCat("has no effect: the layer has ", known,
+                                                       known == 1 ? " param" : " params"))
+              .Under("neuralnet." + node.path),
+          Diagnostic::kWarning);
   }
 
   // The phase whose metric checkpoint_best names; kTrain: neither is run.
@@ -103,6 +115,7 @@ class NetCheck {
   const JobProto& job_;
   const CheckOptions options_;
   JobConf* conf_;
+  std::set<std::string> warned_;                    // layers whose params were looked at
   std::map<std::string, std::set<Phase>> metrics_;  // in which phases
 };
 

@@ -52,7 +52,7 @@ constexpr Range kRanges[] = {
     AtLeast0("JobProto", "checkpoint_freq"),
     AtLeast0("JobProto", "checkpoint_after"),
     AtLeast0("JobProto", "checkpoint_keep"),
-    AtLeast1("JobProto", "num_openblas_threads"),
+    {"JobProto", "num_openblas_threads", "from 1 to 1024", 1, 1024},
     AtLeast1("CDProto", "cd_k"),
     {"NetProto", "partition_dim", "0 (rows) or 1 (units)", 0, 1},
     {"NetProto", "unroll_len", "from 1 to 100000", 1, 100000},

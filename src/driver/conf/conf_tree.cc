@@ -1,7 +1,6 @@
 #include "driver/conf/conf_tree.h"
 
-#include <map>
-
+#include "nn/graph/graph.h"
 #include "singa/base/str_cat.h"
 #include "singa/proto/layer.pb.h"
 
@@ -58,22 +57,6 @@ ConfNode* ConfNode::Find(const FieldDescriptor* child, int child_index) const {
   return nullptr;
 }
 
-std::vector<std::string> LayerParts(const std::vector<std::string>& names) {
-  std::map<std::string, std::pair<int, int>> counts;  // of a name: all, so far
-  for (const std::string& name : names) ++counts[name].first;
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < names.size(); ++i) {
-    auto& [all, so_far] = counts[names[i]];
-    if (names[i].empty())
-      parts.push_back(StrCat("layer[", i, "]"));
-    else if (all == 1)
-      parts.push_back(StrCat("layer[", names[i], "]"));
-    else
-      parts.push_back(StrCat("layer[", names[i], "#", so_far++, "]"));
-  }
-  return parts;
-}
-
 void NameParts(ConfNode* root) {
   std::vector<ConfNode*> layers;
   std::vector<std::string> names;
@@ -86,7 +69,7 @@ void NameParts(ConfNode* root) {
     }
     NameParts(child.get());
   }
-  std::vector<std::string> parts = LayerParts(names);
+  std::vector<std::string> parts = LayerPaths(names);
   for (size_t i = 0; i < layers.size(); ++i) layers[i]->part = std::move(parts[i]);
 }
 

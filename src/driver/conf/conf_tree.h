@@ -29,10 +29,6 @@ struct ConfNode {
   ConfNode* Find(const google::protobuf::FieldDescriptor* child, int child_index = 0) const;
 };
 
-// The names in paths of layers called `names`: layer[fc1]; layer[data#1] for the second of that
-// name; layer[3] for one without a name.
-std::vector<std::string> LayerParts(const std::vector<std::string>& names);
-
 // Fills `part` of all nodes. Again after a layer's label has changed.
 void NameParts(ConfNode* root);
 

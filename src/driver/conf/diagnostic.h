@@ -1,4 +1,4 @@
-// A finding about the user's job, and how findings are printed (src/README.md, Fixed contracts):
+// A finding about the user's job, and how findings are printed:
 //
 //   job.conf:7:22: error: neuralnet.layer[norm1].lrn_conf.knorm: must be > 0, is -1
 //     lrn_conf { local_size: 3 knorm: -1 }

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "driver/conf/conf_tree.h"
+#include "nn/graph/graph.h"
 #include "singa/base/str_cat.h"
 #include "singa/proto/layer.pb.h"
 
@@ -24,7 +24,7 @@ std::vector<std::string> Parts(const Message& message, const FieldDescriptor& fi
       names.push_back(
           static_cast<const LayerProto&>(reflection->GetRepeatedMessage(message, &field, i))
               .name());
-    return LayerParts(names);
+    return LayerPaths(names);
   }
   for (int i = 0; i < size; ++i) names.push_back(StrCat(name, "[", i, "]"));
   return names;

@@ -8,6 +8,7 @@
 #include "driver/conf/conf_lexer.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/scalar.h"
+#include "nn/graph/graph.h"
 #include "singa/proto/net.pb.h"
 
 namespace singa {
@@ -172,7 +173,7 @@ class SetOption {
     for (size_t i = 0; i < names.size(); ++i)
       if (names[i] == which) chosen.push_back(static_cast<int>(i));
     if (!chosen.empty()) return chosen;
-    const std::vector<std::string> parts = LayerParts(names);
+    const std::vector<std::string> parts = LayerPaths(names);
     for (size_t i = 0; i < parts.size(); ++i)
       if (parts[i] == "layer[" + which + "]" || (which == names[i] + "#0"))
         return {static_cast<int>(i)};

@@ -1,4 +1,4 @@
-// Pictures of a net: v0.3's JSON for tool/graph and Graphviz's DOT.
+// Pictures of a net: SINGA 0.3's JSON and Graphviz's DOT.
 #pragma once
 
 #include <string>

@@ -1,6 +1,8 @@
 #include "driver/job/job_checkpoints.h"
 
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "base/file_system.h"
 #include "base/sha256.h"
@@ -79,20 +81,23 @@ void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {
     const bool least = entry.name.find("loss") != std::string::npos;
     if (std::isnan(entry.mean())) return;
     if (!best_ || (least ? entry.mean() < *best_ : entry.mean() > *best_)) {
+      const auto before = std::make_pair(best_, best_step_);
       best_ = entry.mean();
       best_step_ = updates;
-      TryCommit(updates);
+      if (!TryCommit(updates)) std::tie(best_, best_step_) = before;
     }
     return;
   }
 }
 
 // A disk that is full now may not be so at the next checkpoint.
-void JobCheckpoints::TryCommit(int64_t updates) {
+bool JobCheckpoints::TryCommit(int64_t updates) {
   try {
     Commit(updates);
+    return true;
   } catch (const FileError& error) {
     progress_.Warn(StrCat("no checkpoint of step ", updates, ", training goes on: ", error.what()));
+    return false;
   }
 }
 

@@ -25,8 +25,8 @@ class JobCheckpoints {
 
   // Commits one after `updates` steps, if there is none yet. Throws FileError.
   void Commit(int64_t updates);
-  // The same, with a warning in place of the FileError.
-  void TryCommit(int64_t updates);
+  // The same, with a warning and false in place of the FileError.
+  bool TryCommit(int64_t updates);
   // Commits one if `sums` has a new best of the metric checkpoint_best: of a loss the least, of
   // anything else the largest.
   void NoteBest(const MetricSums& sums, int64_t updates);

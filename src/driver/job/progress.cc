@@ -30,6 +30,18 @@ size_t TerminalWidth() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+std::string SpeedText(double samples_per_second) {
+  return Number("%.0f", samples_per_second) + " samples/s";
+}
+
+// What the line of a terminal shows of a row.
+std::string RowText(const std::vector<MetricSums::Entry>& metrics, double samples_per_second) {
+  std::string text = SpeedText(samples_per_second);
+  for (const MetricSums::Entry& entry : metrics)
+    text += ", " + entry.name + Number(" %.4f", entry.mean());
+  return text;
+}
+
 }  // namespace
 
 std::string MetricsText(const std::vector<MetricSums::Entry>& entries) {
@@ -73,36 +85,36 @@ void Progress::Say(const std::string& line) {
 
 void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
                        double samples_per_second, double step_seconds) {
-  const std::string speed = Number("%.0f", samples_per_second) + " samples/s";
-  last_row_ = speed;
-  for (const MetricSums::Entry& entry : metrics)
-    last_row_ += ", " + entry.name + Number(" %.4f", entry.mean());
+  last_row_ = RowText(metrics, samples_per_second);
   const std::string line =
-      StrCat("train step ", step, ": ", MetricsText(metrics), metrics.empty() ? "" : ", ", speed,
-             ", ", DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left");
+      StrCat("train step ", step, ": ", MetricsText(metrics), metrics.empty() ? "" : ", ",
+             SpeedText(samples_per_second), ", ",
+             DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left");
   if (terminal_)
-    Redraw(step, steps, step_seconds);
+    Redraw(step, steps, last_row_, step_seconds);
   else
     std::fprintf(stderr, "%s\n", line.c_str());
   LOG(INFO) << line;
 }
 
-void Progress::ShowStep(int64_t step, int64_t steps, double step_seconds) {
+void Progress::ShowStep(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
+                        double samples_per_second, double step_seconds) {
   if (!terminal_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now - last_draw_ < std::chrono::milliseconds(100)) return;
   last_draw_ = now;
-  Redraw(step, steps, step_seconds);
+  Redraw(step, steps, last_row_.empty() ? RowText(metrics, samples_per_second) : last_row_,
+         step_seconds);
 }
 
-void Progress::Redraw(int64_t step, int64_t steps, double step_seconds) {
+void Progress::Redraw(int64_t step, int64_t steps, const std::string& row, double step_seconds) {
   constexpr int kBar = 10;
   const int done = static_cast<int>(kBar * (step + 1) / std::max<int64_t>(1, steps));
   std::string bar(static_cast<size_t>(done), '#');
   bar.resize(kBar, '.');
-  std::string line = StrCat("[", bar, "] ", step + 1, "/", steps, " ",
-                            DurationText(static_cast<double>(steps - step - 1) * step_seconds),
-                            " left, ", last_row_);
+  std::string line =
+      StrCat("[", bar, "] ", step + 1, "/", steps, " ",
+             DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left, ", row);
   const size_t width = TerminalWidth();
   if (line.size() >= width) line.resize(width - 1);
   std::fprintf(stderr, "\r\x1b[K%s", line.c_str());

@@ -26,12 +26,14 @@ class Progress {
   // Rows of metrics go to a line of their own where stderr is no terminal.
   void ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
                double samples_per_second, double step_seconds);
-  // The line at the bottom of a terminal, at most ten times a second.
-  void ShowStep(int64_t step, int64_t steps, double step_seconds);
+  // The line at the bottom of a terminal, at most ten times a second. It shows the last row, or
+  // these where there was none yet.
+  void ShowStep(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
+                double samples_per_second, double step_seconds);
 
  private:
   void Clear();
-  void Redraw(int64_t step, int64_t steps, double step_seconds);
+  void Redraw(int64_t step, int64_t steps, const std::string& row, double step_seconds);
 
   bool terminal_;
   bool drawn_ = false;

@@ -131,13 +131,15 @@ class TrainRun {
     train_seconds_ += SecondsSince(start);
     ++row_steps_;
     const double step_seconds = train_seconds_ / static_cast<double>(row_steps_);
+    const double samples_per_second = static_cast<double>(trainer_.batch()) / step_seconds;
     if (!schedule_->Display(step))
-      return progress_.ShowStep(step, schedule_->steps(), step_seconds);
-    const Speed speed = {static_cast<double>(trainer_.batch()) / step_seconds, 1e3 * step_seconds,
+      return progress_.ShowStep(step, schedule_->steps(), trainer_.metrics().entries(),
+                                samples_per_second, step_seconds);
+    const Speed speed = {samples_per_second, 1e3 * step_seconds,
                          trainer_.TakeWaitMs() / static_cast<double>(row_steps_)};
     WriteRows("train", step, trainer_.metrics(), &speed, &*metrics_file_);
-    progress_.ShowRow(step, schedule_->steps(), trainer_.metrics().entries(),
-                      speed.samples_per_second, step_seconds);
+    progress_.ShowRow(step, schedule_->steps(), trainer_.metrics().entries(), samples_per_second,
+                      step_seconds);
     trainer_.metrics().Reset();
     train_seconds_ = 0;
     row_steps_ = 0;

@@ -1,4 +1,4 @@
-// The folder a job writes to (DESIGN: workspace): made when missing, locked while a job runs.
+// The folder a job writes to: made when missing, locked while a job runs.
 #pragma once
 
 #include <string>

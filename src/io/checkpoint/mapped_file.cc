@@ -9,18 +9,11 @@
 #include <system_error>
 #include <utility>
 
+#include "base/input_file.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
-
-[[noreturn]] void Throw(const std::string& path, const char* what, int error) {
-  ExitCode code = kExitIo;
-  if (error == ENOENT || error == ENOTDIR || error == ENAMETOOLONG || error == ELOOP)
-    code = kExitNoInput;
-  if (error == EACCES || error == EPERM) code = kExitNoPermission;
-  throw FileError(code, path, StrCat(what, ": ", std::generic_category().message(error)));
-}
 
 struct Descriptor {
   int value;
@@ -34,14 +27,14 @@ struct Descriptor {
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   // O_NONBLOCK: a pipe must not make us wait for its writer.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.value < 0) Throw(path, "cannot open", errno);
+  if (file.value < 0) ThrowInputError(path, "cannot open", errno);
   struct stat status;
-  if (::fstat(file.value, &status) != 0) Throw(path, "cannot read", errno);
+  if (::fstat(file.value, &status) != 0) ThrowInputError(path, "cannot read", errno);
   if (!S_ISREG(status.st_mode)) throw FileError(kExitNoInput, path, "is not a regular file");
   const auto size = static_cast<size_t>(status.st_size);
   if (size == 0) return;
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
-  if (memory == MAP_FAILED) Throw(path, "cannot map", errno);
+  if (memory == MAP_FAILED) ThrowInputError(path, "cannot map", errno);
   bytes_ = {static_cast<const std::byte*>(memory), size};
 }
 

@@ -1,4 +1,6 @@
 // kConcate: joins its sources along one dimension; all other sizes must agree.
+#include <algorithm>
+
 #include "nn/connection/piece.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
@@ -31,7 +33,7 @@ class ConcateLayer final : public Layer {
     shape.Set(dim_, size);
     out[0]->data.SetShape(shape);
     out[0]->span = in[0]->span;
-    if (dim_ == 0) out[0]->span.rows = size;
+    if (dim_ == 0) SetRows(in, size, &out[0]->span);
     SetLabel(in, out[0]);
   }
 
@@ -71,6 +73,15 @@ class ConcateLayer final : public Layer {
     throw ConfigError("srclayers", StrCat("sources may differ in dimension ", dim_, " alone; \"",
                                           name, "\" has the shape ", other.ToString(),
                                           ", the first ", first.ToString()));
+  }
+
+  // Sources that hold the same rows of the batch make a larger one; others are parts of one.
+  static void SetRows(Inputs in, int64_t rows, RowSpan* span) {
+    span->rows = rows;
+    const bool same = std::all_of(in.begin(), in.end(), [&](const Port* port) {
+      return port->span.first == in[0]->span.first;
+    });
+    if (same) span->batch *= static_cast<int64_t>(in.size());
   }
 
   void SetLabel(Inputs in, Port* out) const {

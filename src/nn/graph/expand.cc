@@ -3,6 +3,8 @@
 namespace singa {
 namespace {
 
+constexpr int64_t kMaxPorts = 4000000;
+
 // The reads of one link by the node of step `t` (of all steps where the layer is folded).
 void AppendReads(const Graph& graph, const GraphLayer& layer, const Link& link,
                  const std::vector<std::vector<int>>& values, int t, std::vector<Read>* reads) {
@@ -34,9 +36,25 @@ void AppendReads(const Graph& graph, const GraphLayer& layer, const Link& link,
   }
 }
 
+// Reads and writes of all nodes of a layer.
+int64_t PortsOf(const Graph& graph, const GraphLayer& layer) {
+  int64_t ports = layer.wiring.num_outputs;
+  for (const Link& link : layer.in)
+    ports += link.kind == Link::kAllSteps ? graph.layers[link.source].steps : 1;
+  return ports * (layer.folded ? 1 : layer.steps);
+}
+
 }  // namespace
 
-void Expand(Graph* graph) {
+void Expand(Graph* graph, ConfigErrors* errors) {
+  int64_t ports = 0;
+  for (const GraphLayer& layer : graph->layers) {
+    ports += PortsOf(*graph, layer);
+    if (ports <= kMaxPorts) continue;
+    errors->push_back(ConfigError(layer.path, StrCat("with it the net has more than ", kMaxPorts,
+                                                     " links between time steps of layers")));
+    return;
+  }
   std::vector<std::vector<int>> values(graph->layers.size());  // by layer and output
   for (size_t i = 0; i < graph->layers.size(); ++i) {
     const GraphLayer& layer = graph->layers[i];

@@ -15,6 +15,9 @@ bool InPhase(const LayerProto& layer, Phase phase) {
 
 namespace {
 
+constexpr int kMaxPorts = 100000;    // of a layer, on either side
+constexpr size_t kMostGuesses = 20;  // names that are searched for near ones
+
 // The layers of a phase by name, and how many links so far read each.
 struct Names {
   std::map<std::string, int> index;
@@ -22,7 +25,8 @@ struct Names {
 };
 
 // "name", or "name:K" for output K where no layer has the whole text as its name.
-Link Resolve(const std::string& text, const Names& names, const Graph& graph) {
+// `guess`: whether an unknown name is worth a look for a near one.
+Link Resolve(const std::string& text, const Names& names, const Graph& graph, bool guess) {
   Link link;
   auto it = names.index.find(text);
   const size_t colon = text.rfind(':');
@@ -40,7 +44,8 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph) {
   }
   if (it == names.index.end()) {
     std::vector<std::string> known;
-    for (const auto& entry : names.index) known.push_back(entry.first);
+    for (const auto& entry : names.index)
+      if (guess) known.push_back(entry.first);
     throw ConfigError("srclayers",
                       StrCat("no layer \"", text, "\" in this phase", DidYouMean(text, known)));
   }
@@ -83,6 +88,12 @@ void AddLayer(const LayerProto& conf, const std::string& path, Names* names, Gra
       throw ConfigError(
           "name", StrCat("another layer of this phase has the name \"", conf.name(), "\" too"));
     layer.wiring = MakeLayer(conf)->wiring(conf);
+    if (layer.wiring.num_outputs > kMaxPorts)
+      throw ConfigError(
+          "", StrCat("must have at most ", kMaxPorts, " outputs, has ", layer.wiring.num_outputs));
+    if (conf.srclayers_size() > kMaxPorts)
+      throw ConfigError("srclayers",
+                        StrCat("must be at most ", kMaxPorts, ", are ", conf.srclayers_size()));
   } catch (const ConfigError& error) {
     errors->push_back(error.Under(path));
     layer.faulty = true;
@@ -94,30 +105,37 @@ void AddLayer(const LayerProto& conf, const std::string& path, Names* names, Gra
 
 }  // namespace
 
-std::string LayerPath(const NetProto& net, int index) {
-  const std::string& name = net.layer(index).name();
-  if (name.empty()) return StrCat("layer[", index, "]");
-  int before = 0, same = 0;
-  for (int i = 0; i < net.layer_size(); ++i) {
-    if (net.layer(i).name() != name) continue;
-    if (i < index) ++before;
-    ++same;
+std::vector<std::string> LayerPaths(const std::vector<std::string>& names) {
+  std::map<std::string, std::pair<int, int>> counts;  // of a name: all, so far
+  for (const std::string& name : names) ++counts[name].first;
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto& [all, so_far] = counts[names[i]];
+    if (names[i].empty())
+      paths.push_back(StrCat("layer[", i, "]"));
+    else if (all == 1)
+      paths.push_back(StrCat("layer[", names[i], "]"));
+    else
+      paths.push_back(StrCat("layer[", names[i], "#", so_far++, "]"));
   }
-  return same == 1 ? StrCat("layer[", name, "]") : StrCat("layer[", name, "#", before, "]");
+  return paths;
 }
 
 Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors) {
   Graph graph;
   Names names;
+  std::vector<std::string> layers;
+  for (const LayerProto& layer : net.layer()) layers.push_back(layer.name());
+  const std::vector<std::string> paths = LayerPaths(layers);
   for (int i = 0; i < net.layer_size(); ++i)
-    if (InPhase(net.layer(i), phase))
-      AddLayer(net.layer(i), LayerPath(net, i), &names, &graph, errors);
+    if (InPhase(net.layer(i), phase)) AddLayer(net.layer(i), paths[i], &names, &graph, errors);
   for (GraphLayer& layer : graph.layers) {
     if (layer.faulty) continue;
     try {
       for (int slot = 0; slot < layer.conf.srclayers_size(); ++slot) {
-        Link link = Resolve(layer.conf.srclayers(slot), names, graph);
-        link.feedback = layer.wiring.feedback_slots >> slot & 1;
+        Link link =
+            Resolve(layer.conf.srclayers(slot), names, graph, errors->size() < kMostGuesses);
+        link.feedback = slot < 32 && (layer.wiring.feedback_slots >> slot & 1);
         layer.in.push_back(link);
       }
       AssignOutputs(layer.conf, &graph, &names, &layer);

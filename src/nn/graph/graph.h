@@ -80,8 +80,9 @@ struct Graph {
   std::vector<Node> nodes;
 };
 
-// "layer[fc1]"; "layer[data#1]" for the second of that name, "layer[3]" for one without a name.
-std::string LayerPath(const NetProto& net, int index);
+// How the layers of these names are called in errors: "layer[fc1]"; "layer[data#1]" for the second
+// of that name, "layer[3]" for one without a name.
+std::vector<std::string> LayerPaths(const std::vector<std::string>& names);
 
 // By include and exclude.
 bool InPhase(const LayerProto& layer, Phase phase);
@@ -90,7 +91,8 @@ Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* errors);
 void Fold(Graph* graph);
-void Expand(Graph* graph);
+// Leaves the graph without nodes where it would have too many.
+void Expand(Graph* graph, ConfigErrors* errors);
 void InsertSplits(Graph* graph);
 void Order(Graph* graph, ConfigErrors* errors);
 

@@ -27,6 +27,7 @@ class ConvolutionLayer final : public Layer {
     const int64_t columns =
         Shape({desc_.in.c, desc_.window.y.kernel, desc_.window.x.kernel}).size();
     weight_ = declare.Param(0, {desc_.out.c, columns});
+    Shape({desc_.out.pixels(), columns}).Check();  // the matrix that a plan may make of an image
     desc_.bias = conf.param_size() > 1;
     if (desc_.bias) bias_ = declare.Param(1, {desc_.out.c});
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});

@@ -43,8 +43,6 @@ void Feature(Context& ctx, const float* x, GemmOperand w, const float* b, float*
                                          AddBias.Set(Device::kCpu, Add) &&
                                          SumBiasGradient.Set(Device::kCpu, Sum);
 
-constexpr int64_t kPieceRows = 16;  // a gemm is fastest at multiples of it
-
 class InnerProductLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
@@ -126,7 +124,8 @@ class InnerProductLayer final : public Layer {
   void StreamWeightGradient(Context& ctx, const float* x, const float* dy) const {
     const std::span<float> room = weight_->sink->room();
     const int64_t rows = weight_->shape()[0], columns = weight_->shape()[1];
-    const int64_t piece = static_cast<int64_t>(room.size()) / columns / kPieceRows * kPieceRows;
+    constexpr int64_t kRows = GradientSink::kLeastRows;
+    const int64_t piece = static_cast<int64_t>(room.size()) / columns / kRows * kRows;
     for (int64_t first = 0; first < rows; first += piece) {
       const int64_t n = std::min(piece, rows - first);
       WeightGradient(ctx, x, dy, first, n, 0, room.data());

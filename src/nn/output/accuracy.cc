@@ -19,6 +19,7 @@ class AccuracyLayer final : public Layer {
     name_ = conf.name();
     flat_ = FlatRows(in[0]->data.shape());
     RequireLabels(conf, in, flat_.rows());
+    RequireExactIndices(flat_.row_size());
     topk_ = conf.argsort_conf().topk();
     if (topk_ < 1 || topk_ > flat_.row_size())
       throw ConfigError("argsort_conf.topk",

@@ -27,10 +27,10 @@ void MemoryPlan::Alias(int a, int b) {
   places_[a].end = std::max(places_[a].end, places_[b].end);
 }
 
-int64_t MemoryPlan::FirstFit(const Place_& place, const std::vector<int>& placed) const {
+int64_t MemoryPlan::FirstFit(const Interval& place, const std::vector<int>& placed) const {
   int64_t offset = 0;
   for (int i : placed) {  // by offset
-    const Place_& other = places_[i];
+    const Interval& other = places_[i];
     if (other.end < place.begin || place.end < other.begin) continue;
     if (other.offset - offset >= place.bytes) break;
     offset = std::max(offset, other.offset + other.bytes);
@@ -46,7 +46,7 @@ void MemoryPlan::Place(bool reuse) {
                    [this](int a, int b) { return places_[a].bytes > places_[b].bytes; });
   std::vector<int> placed;
   for (int i : order) {
-    Place_& place = places_[i];
+    Interval& place = places_[i];
     place.offset = reuse ? FirstFit(place, placed) : unplanned_;
     unplanned_ += place.bytes;
     bytes_ = std::max(bytes_, place.offset + place.bytes);

@@ -27,7 +27,7 @@ class MemoryPlan {
   int64_t unplanned() const { return unplanned_; }  // without reuse
 
  private:
-  struct Place_ {
+  struct Interval {
     int64_t bytes, offset;
     int begin, end;
   };
@@ -35,9 +35,9 @@ class MemoryPlan {
     while (parent_[tensor] != tensor) tensor = parent_[tensor];
     return tensor;
   }
-  int64_t FirstFit(const Place_& place, const std::vector<int>& placed) const;
+  int64_t FirstFit(const Interval& place, const std::vector<int>& placed) const;
 
-  std::vector<Place_> places_;
+  std::vector<Interval> places_;
   std::vector<int> parent_;
   int64_t bytes_ = 0, unplanned_ = 0;
 };

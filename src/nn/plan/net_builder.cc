@@ -19,7 +19,7 @@ class NetBuilder {
     Partition(conf, options_.parts, &graph, errors_);
     if (options_.fold) Fold(&graph);
     ExpectParams(&graph);
-    Expand(&graph);
+    Expand(&graph, errors_);
     InsertSplits(&graph);
     Order(&graph, errors_);
     net_.phase_ = options_.phase;

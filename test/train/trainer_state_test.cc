@@ -1,0 +1,73 @@
+// What a resume takes from a checkpoint must make sense, however well its checksums fit.
+#include "train/trainer_state.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include "io/checkpoint/checkpoint_writer.h"
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
+#include "train/init_params.h"
+
+namespace singa {
+namespace {
+
+JobProto Job(const std::string& path) {
+  JobProto job;
+  const std::string text = StrCat(R"(
+    train_one_batch { alg: kBP }
+    updater { type: kSGD learning_rate { type: kFixed base_lr: 0.01 } }
+    neuralnet {
+      layer { name: "data" type: kCSVInput store_conf { path: ")",
+                                  path, R"(" batchsize: 2 shape: 3 } }
+      layer { name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 2 }
+              param { name: "w" init { type: kUniform } } param { name: "b" init { type: kConstant } } }
+      layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }
+    })");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));
+  return job;
+}
+
+class TrainerStateTest : public ::testing::Test {
+ protected:
+  TrainerStateTest() : trainer_(Job(dir_.Write("points.csv", "0,1,2,3\n1,3,2,1\n")), 1) {
+    trainer_.Allocate();
+    InitParams(trainer_.ctx(), {}, &trainer_.params());
+    for (int64_t step = 0; step < 3; ++step) trainer_.TrainStep(step);
+  }
+
+  // A committed checkpoint whose number `name`, if not "", is `value`.
+  std::unique_ptr<Checkpoint> Checkpointed(const std::string& name, int64_t value) {
+    CheckpointContent content;
+    content.step = 3;
+    content.conf_sha256 = std::string(64, '0');
+    const TrainerState state(&trainer_);
+    state.Save(&content);
+    for (StoredTensor& tensor : content.state)
+      if (tensor.name == name) tensor.data = &value;
+    PosixFileSystem fs;
+    return LoadCheckpoint(WriteCheckpoint(fs, dir_.Path("ws"), content));
+  }
+
+  TempDir dir_;
+  Trainer trainer_;
+};
+
+TEST_F(TrainerStateTest, ComesBack) {
+  const auto checkpoint = Checkpointed("", 0);
+  trainer_.TrainStep(3);
+  TrainerState(&trainer_).Restore(*checkpoint);
+  EXPECT_EQ(trainer_.ReaderPositions()[0].second, 6);
+  EXPECT_EQ(trainer_.exchange().states().begin()->second.count, 3);
+}
+
+TEST_F(TrainerStateTest, NumbersOutOfRangeAreDamage) {
+  for (const char* name : {"reader/data", "updater/w/count", "train/skipped"})
+    for (const int64_t value : {int64_t{-1}, std::numeric_limits<int64_t>::max()}) {
+      const auto checkpoint = Checkpointed(name, value);
+      EXPECT_THROW(TrainerState(&trainer_).Restore(*checkpoint), DataError) << name << value;
+    }
+}
+
+}  // namespace
+}  // namespace singa
