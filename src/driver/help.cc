@@ -8,7 +8,7 @@ namespace singa {
 namespace {
 
 constexpr const char* kUsage = R"(usage: singa -conf FILE [-resume] [-test] [-set PATH=VALUE]...
-       singa SUBCOMMAND ...      check graph ckpt data version
+       singa SUBCOMMAND ...      check graph plan ckpt data doctor version bench
        singa --help              all options; singa SUBCOMMAND --help
 )";
 
@@ -30,8 +30,11 @@ Trains the neural net that a job.conf describes.
 Subcommands:
   check FILE     check a job and show its layers, parameters and memory
   graph FILE     print the net for graphviz
+  plan FILE      (not built yet) how the job is cut over workers and processes
   ckpt           ls, verify, export: look after checkpoints
   data           digits, convert, stat: look after records
+  doctor         (not built yet) what this machine has
+  bench FILE     (not built yet) time the steps of a job
   version        version and how it was built
 
 Results go to stdout, everything else to stderr. Exit codes:
@@ -69,7 +72,7 @@ Prints the net of the training phase in the language of graphviz:
   -test   the net of the test phase
   -svg    as a picture, by Graphviz's dot
 )"},
-    {"plan", "`singa plan` is not built yet.\n"},
+    {"plan", "usage: singa plan FILE\n\nNot built yet.\n"},
     {"ckpt",
      R"(usage: singa ckpt ls WORKSPACE|FOLDER         the checkpoints of a workspace or folder
        singa ckpt verify WORKSPACE|FOLDER|FILE
@@ -79,12 +82,12 @@ Prints the net of the training phase in the language of graphviz:
 
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged; 66: not there.
 )"},
-    {"doctor", "`singa doctor` is not built yet.\n"},
+    {"doctor", "usage: singa doctor\n\nNot built yet.\n"},
     {"version", R"(usage: singa version
 
 Prints the version and how this program was built.
 )"},
-    {"bench", "`singa bench` is not built yet.\n"},
+    {"bench", "usage: singa bench FILE\n\nNot built yet.\n"},
 }};
 
 }  // namespace
