@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-constexpr const char* kPlanned[] = {"cifar10", "hdfsfile", "imagefolder", "lmdb"};
+constexpr const char* kPlanned[] = {"hdfsfile", "lmdb"};
 
 }  // namespace
 

@@ -34,6 +34,7 @@ struct StoreOptions {
   ValueFormat format = ValueFormat::kRecord;
   std::string separator = ",";  // CSV
   bool has_label = true;        // whether a label is to be read
+  int channels = 3;             // imagefolder: 3, or 1 for grey
 };
 
 class Store {

@@ -19,6 +19,8 @@ void Layer::ComputeGradient(Context&, Inputs, Outputs) {
   LOG(FATAL) << "a layer without ComputeGradient must set Wiring::differentiable = false";
 }
 
+void Layer::WriteTo(OutputFiles*) {}
+
 void Layer::SeekReader(int64_t) {}
 
 std::pair<std::string, int64_t> Layer::RecordOfRow(int64_t) const { return {"", -1}; }

@@ -10,7 +10,7 @@ Net PlanNet(const JobProto& job, Phase phase, ParamTable* params, const Algorith
   NetOptions options;
   options.phase = phase;
   options.gradients = phase == kTrain;
-  options.reuse = algorithm.forward_backward();
+  options.reuse = algorithm.forward_backward() && !(phase == kTrain && job.debug());
   ConfigErrors errors;
   Net net = BuildNet(job.neuralnet(), options, {params}, &errors);
   if (!errors.empty()) throw errors.front().Under("neuralnet");
@@ -28,7 +28,8 @@ Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algor
   net_ = PlanNet(job_, phase_, params_, *algorithm_, ctx_, &memory_);
   const bool test = phase == kTest;
   bool store = false;
-  for (const NetNode& node : net_.nodes()) store = store || node.conf.has_store_conf();
+  for (const NetNode& node : net_.nodes())
+    store = store || (node.wiring.is_input && node.conf.has_store_conf());
   if (!store && (test ? job.test_steps() : job.validate_steps()) <= 0)
     throw ConfigError(test ? "test_steps" : "validate_steps",
                       "must be > 0 where no input layer reads a store");
@@ -42,8 +43,12 @@ void Evaluator::Open(const Tensor& arena) {
 
 // False where it was stopped.
 bool Evaluator::RunBatches(Net* net, int64_t first_record, int64_t batches,
-                           const std::function<bool()>& stop, MetricSums* sums) {
-  for (NetNode& node : net->nodes()) node.layer->SeekReader(first_record);
+                           const std::function<bool()>& stop, OutputFiles* files,
+                           MetricSums* sums) {
+  for (NetNode& node : net->nodes()) {
+    node.layer->SeekReader(first_record);
+    node.layer->WriteTo(files);
+  }
   for (int64_t i = 0; i < batches; ++i) {
     if (stop()) return false;
     algorithm_->TestOneBatch(*ctx_, *net);
@@ -54,10 +59,16 @@ bool Evaluator::RunBatches(Net* net, int64_t first_record, int64_t batches,
 
 std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool()>& stop) {
   MetricSums sums(&net_);
-  if (steps > 0) {
-    if (!RunBatches(&net_, 0, steps, stop, &sums)) return std::nullopt;
-    return sums;
-  }
+  OutputFiles files;
+  const bool whole =
+      steps > 0 ? RunBatches(&net_, 0, steps, stop, &files, &sums) : RunStore(stop, &files, &sums);
+  if (!whole) return std::nullopt;
+  files.Finish();
+  return sums;
+}
+
+// Every record once.
+bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums) {
   int64_t records = 0;
   try {
     records = net_.CountRecords();
@@ -65,13 +76,13 @@ std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool
     throw error.Under("neuralnet");
   }
   const int64_t batch = net_.batch(), rest = records % batch;
-  if (!RunBatches(&net_, 0, records / batch, stop, &sums)) return std::nullopt;
-  if (rest == 0) return sums;
+  if (!RunBatches(&net_, 0, records / batch, stop, files, sums)) return false;
+  if (rest == 0) return true;
   Net* tail = TailNet(rest);
   MetricSums tail_sums(tail);
-  if (!RunBatches(tail, records - rest, 1, stop, &tail_sums)) return std::nullopt;
-  sums.Add(tail_sums);
-  return sums;
+  if (!RunBatches(tail, records - rest, 1, stop, files, &tail_sums)) return false;
+  sums->Add(tail_sums);
+  return true;
 }
 
 // The same net for a batch of `rows`.
@@ -79,7 +90,7 @@ Net* Evaluator::TailNet(int64_t rows) {
   if (!tail_) {
     JobProto job = job_;
     for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer()) {
-      if (!layer.has_store_conf()) continue;
+      if (layer.store_conf().batchsize().empty()) continue;
       layer.mutable_store_conf()->clear_batchsize();
       layer.mutable_store_conf()->add_batchsize(static_cast<int32_t>(rows));
     }

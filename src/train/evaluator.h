@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "io/output_files.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "train/metric_sums.h"
@@ -28,7 +29,8 @@ class Evaluator {
 
  private:
   bool RunBatches(Net* net, int64_t first_record, int64_t batches,
-                  const std::function<bool()>& stop, MetricSums* sums);
+                  const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums);
+  bool RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums);
   Net* TailNet(int64_t rows);
 
   JobProto job_;

@@ -62,9 +62,10 @@ void Trainer::CountMemory() {
   }
 }
 
-// An algorithm that goes its own way may want to see whole gradients, or to add up several.
+// An algorithm that goes its own way may want to see whole gradients, or to add up several; so does
+// whoever looks for a fault.
 bool Trainer::InPieces(const NetNode& node, const Param& param) const {
-  return algorithm_->forward_backward() && exchange_->WantsPieces(node, param);
+  return algorithm_->forward_backward() && !job_.debug() && exchange_->WantsPieces(node, param);
 }
 
 void Trainer::Allocate() {
@@ -78,6 +79,7 @@ void Trainer::Allocate() {
   const Tensor arena = Tensor::Allocate({memory_.arena}, DType::kU8);
   net_.Bind(arena);
   net_.Open(ctx_);
+  for (NetNode& node : net_.nodes()) node.layer->WriteTo(&outputs_);
   for (Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) evaluator->Open(arena);
   metrics_ = MetricSums(&net_);

@@ -48,6 +48,8 @@ class Trainer {
 
   // Computes batch `step` and applies its updates.
   void TrainStep(int64_t step);
+  // Ends what output layers of the train net write.
+  void FinishOutputs() { outputs_.Finish(); }
   // Sums of the metrics over the steps since the last Reset, skipped ones left out.
   MetricSums& metrics() { return metrics_; }
   // Milliseconds that input layers waited for records since the last call.
@@ -72,6 +74,7 @@ class Trainer {
   std::unique_ptr<LocalExchange> exchange_;
   JobMemory memory_;
   MetricSums metrics_;
+  OutputFiles outputs_;
 };
 
 // Whether the job's settings ask for the phase kTest or kVal.

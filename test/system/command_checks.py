@@ -140,6 +140,23 @@ def train_net_json_has_the_form_of_v03(case):
 
 
 @check
+def debug_writes_mean_absolute_values_of_the_displayed_steps(case):
+    case.train(mlp(case.site.data, "train_steps: 5 disp_freq: 2 debug: true"))
+    folder = case.path("ws/visualization")
+    equal(sorted(path.name for path in folder.glob("?p-*")),
+          [f"{way}-step{step}-loc0.json" for way in ("bp", "fp") for step in (0, 2, 4)], "files")
+    means = {}
+    for way, names in (("fp", ("data", "w1", "b1")), ("bp", ("grad", "w1", "b1"))):
+        graph = json.loads((folder / f"{way}-step4-loc0.json").read_text())
+        label, = (node["label"] for node in graph["nodes"] if node["id"] == "fc1")
+        for name in names:
+            mean = re.search(rf"\b{name}: (\S+)", label)
+            true(mean and float(mean.group(1)) > 0, f"no {name} > 0 in {label!r}")
+            means[way, name] = mean.group(1)
+    true(means["fp", "w1"] != means["bp", "w1"], "gradients are the values")
+
+
+@check
 def version_and_help_go_to_stdout(case):
     for args, part in [(["version"], "singa 0."), (["--help"], "Exit codes"), (["-h"], "-resume"),
                        (["check", "--help"], "usage: singa check"),

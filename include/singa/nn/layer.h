@@ -48,6 +48,8 @@ struct Traits {
   bool deterministic = true;
 };
 
+class OutputFiles;
+
 class SINGA_API Layer {
  public:
   virtual ~Layer() = default;
@@ -70,6 +72,9 @@ class SINGA_API Layer {
   // Overwrites the gradient of each input whose grad is not empty(); adds to params' gradients by
   // their beta(). The gradient of a mean over the batch: each row's share divided by span.batch.
   virtual void ComputeGradient(Context& ctx, Inputs in, Outputs out);
+
+  // Where an output layer's records of the pass that follows go.
+  virtual void WriteTo(OutputFiles* files);
 
   // State of an input layer's reader: what a resumed run needs to go on with the next record.
   virtual int64_t ReaderPosition() const { return -1; }  // -1: has none

@@ -23,7 +23,6 @@ constexpr Idle kIdle[] = {
     {"JobProto", "gpu", kCpu},
     {"JobProto", "warmup_steps", kOld},
     {"JobProto", "reset_param_version", kOld},
-    {"JobProto", "debug", "is not built yet: nothing is dumped"},
     {"JobProto", "resume", kSystem},
     {"JobProto", "step", kSystem},
     {"JobProto", "id", kSystem},
@@ -155,6 +154,7 @@ struct Without {
   const char* or_other;
 };
 constexpr Without kWithout[] = {
+    {"JobProto", "debug", "disp_freq", nullptr},
     {"JobProto", "disp_after", "disp_freq", nullptr},
     {"JobProto", "test_after", "test_freq", "test_epochs"},
     {"JobProto", "validate_after", "validate_freq", nullptr},

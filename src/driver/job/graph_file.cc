@@ -1,6 +1,7 @@
 #include "driver/job/graph_file.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -44,19 +45,49 @@ void WriteText(const std::string& path, const std::string& text) {
   if (!file) throw FileError(kExitIo, path, std::strerror(errno));
 }
 
-}  // namespace
-
-std::string GraphJson(const Net& net) {
+// `label`: what is said of a node behind its name.
+template <typename Label>
+std::string Json(const Net& net, const Label& label) {
   nlohmann::ordered_json nodes = nlohmann::json::array(), links = nlohmann::json::array();
   for (const NetNode& node : net.nodes())
     nodes.push_back({{"id", node.full_name},
-                     {"label", node.full_name + " -- shape: " + ShapeText(node)},
+                     {"label", node.full_name + " -- " + label(node)},
                      {"color", kColors[node.part % 4]},
                      {"shape", "box"}});
   for (const auto& [source, target] : net.Edges())
     links.push_back({{"source", source}, {"target", target}, {"label", ""}});
   const nlohmann::ordered_json graph = {{"directed", 1}, {"nodes", nodes}, {"links", links}};
   return graph.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+// "name: mean absolute value, "; nothing for what is not there.
+std::string MeanText(const std::string& name, const Tensor& tensor) {
+  if (tensor.empty()) return "";
+  double sum = 0;
+  for (int64_t i = 0; i < tensor.size(); ++i) sum += std::abs(tensor.data()[i]);
+  return StrCat(name, ": ", sum / static_cast<double>(tensor.size()), " ");
+}
+
+}  // namespace
+
+std::string GraphJson(const Net& net) {
+  return Json(net, [](const NetNode& node) { return "shape: " + ShapeText(node); });
+}
+
+void WriteDebugFiles(const Net& net, const std::string& folder, int64_t step, int worker) {
+  const std::string end = StrCat("-step", step, "-loc", worker, ".json");
+  WriteText(folder + "/fp" + end, Json(net, [](const NetNode& node) {
+              std::string text = MeanText("data", node.out[0]->data);
+              for (const Param* param : node.declare->params())
+                text += MeanText(param->name(), param->data);
+              return text;
+            }));
+  WriteText(folder + "/bp" + end, Json(net, [](const NetNode& node) {
+              std::string text = MeanText("grad", node.out[0]->grad);
+              for (const Param* param : node.declare->params())
+                text += MeanText(param->name(), param->grad);
+              return text;
+            }));
 }
 
 std::string GraphDot(const Net& net, const std::string& title) {

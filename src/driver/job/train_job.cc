@@ -61,6 +61,7 @@ class TrainRun {
     }
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
+    trainer_.FinishOutputs();
     const int64_t skipped = trainer_.exchange().skipped();
     progress_.Say(StrCat("done: ", schedule_->steps() - start_step_, " steps in ",
                          DurationText(SecondsSince(start)),
@@ -138,6 +139,7 @@ class TrainRun {
     const Speed speed = {samples_per_second, 1e3 * step_seconds,
                          trainer_.TakeWaitMs() / static_cast<double>(row_steps_)};
     WriteRows("train", step, trainer_.metrics(), &speed, &*metrics_file_);
+    if (job_.debug()) WriteDebugFiles(trainer_.net(), workspace_.visualization(), step, 0);
     progress_.ShowRow(step, schedule_->steps(), trainer_.metrics().entries(), samples_per_second,
                       step_seconds);
     trainer_.metrics().Reset();

@@ -16,8 +16,9 @@ class Workspace {
 
   const std::string& path() const { return path_; }
   std::string metrics() const { return path_ + "/metrics.jsonl"; }
+  std::string visualization() const { return path_ + "/visualization"; }
   std::string graph(const std::string& phase) const {
-    return path_ + "/visualization/" + phase + "_net";
+    return visualization() + "/" + phase + "_net";
   }
   std::string log() const { return path_ + "/log"; }
 

@@ -80,6 +80,8 @@ void StoreInput::SetShape(const StoreProto& conf) {
 }
 
 void StoreInput::SetNormalisation(const StoreProto& conf, Declare* declare) {
+  const bool grey = options_.shape.size() < 3 || options_.shape[0] == 1;
+  options_.store.channels = grey ? 1 : 3;
   options_.norm = {conf.mean_value(), conf.has_std_value() ? conf.std_value() : 1, conf.mean_file(),
                    conf.std_file()};
   CheckFinite("mean_value", options_.norm.mean_value);

@@ -1,0 +1,84 @@
+#include "io/image_decoder.h"
+
+#include <png.h>
+#include <turbojpeg.h>
+
+#include <cstring>
+#include <new>
+
+#include "io/value_parser.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+constexpr uint8_t kJpegMagic[] = {0xff, 0xd8, 0xff};
+constexpr uint8_t kPngMagic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+
+template <size_t n>
+bool BeginsWith(std::span<const uint8_t> bytes, const uint8_t (&magic)[n]) {
+  return bytes.size() >= n && std::memcmp(bytes.data(), magic, n) == 0;
+}
+
+}  // namespace
+
+ImageDecoder::ImageDecoder(int channels) : channels_(channels), jpeg_(tjInitDecompress()) {
+  if (!jpeg_) throw std::bad_alloc();
+}
+
+ImageDecoder::~ImageDecoder() { tjDestroy(jpeg_); }
+
+const Image& ImageDecoder::Decode(std::span<const uint8_t> bytes) {
+  if (BeginsWith(bytes, kJpegMagic))
+    DecodeJpeg(bytes);
+  else if (BeginsWith(bytes, kPngMagic))
+    DecodePng(bytes);
+  else
+    throw ValueError("is neither a JPEG nor a PNG file");
+  const int64_t plane = int64_t{image_.height} * image_.width;
+  image_.pixels.resize(interleaved_.size());
+  for (int64_t c = 0; c < channels_; ++c)
+    for (int64_t i = 0; i < plane; ++i)
+      image_.pixels[c * plane + i] = interleaved_[i * channels_ + c];
+  return image_;
+}
+
+uint8_t* ImageDecoder::Begin(int64_t height, int64_t width) {
+  if (height < 1 || width < 1 || height * width > kMaxPixels)
+    throw ValueError(
+        StrCat("is a picture of ", width, " x ", height, "; at most ", kMaxPixels, " pixels"));
+  image_.height = static_cast<int32_t>(height);
+  image_.width = static_cast<int32_t>(width);
+  interleaved_.resize(height * width * channels_);
+  return interleaved_.data();
+}
+
+void ImageDecoder::DecodeJpeg(std::span<const uint8_t> bytes) {
+  const auto fail = [this] { throw ValueError(StrCat("damaged JPEG: ", tjGetErrorStr2(jpeg_))); };
+  int width = 0, height = 0, subsampling = 0, colours = 0;
+  const auto size = static_cast<unsigned long>(bytes.size());  // NOLINT: turbojpeg's type
+  if (tjDecompressHeader3(jpeg_, bytes.data(), size, &width, &height, &subsampling, &colours) != 0)
+    fail();
+  uint8_t* out = Begin(height, width);
+  if (tjDecompress2(jpeg_, bytes.data(), size, out, width, 0, height,
+                    channels_ == 1 ? TJPF_GRAY : TJPF_RGB, TJFLAG_LIMITSCANS) != 0)
+    fail();
+}
+
+void ImageDecoder::DecodePng(std::span<const uint8_t> bytes) {
+  png_image png;
+  std::memset(&png, 0, sizeof png);
+  png.version = PNG_IMAGE_VERSION;
+  struct Free {
+    png_image* image;
+    ~Free() { png_image_free(image); }
+  } const free_at_end{&png};
+  const auto fail = [&png] { throw ValueError(StrCat("damaged PNG: ", png.message)); };
+  if (!png_image_begin_read_from_memory(&png, bytes.data(), bytes.size())) fail();
+  uint8_t* out = Begin(png.height, png.width);
+  png.format = channels_ == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+  const png_color black = {0, 0, 0};
+  if (!png_image_finish_read(&png, &black, out, 0, nullptr)) fail();
+}
+
+}  // namespace singa

@@ -1,0 +1,41 @@
+// ImageDecoder: JPEG and PNG files to planar pixels.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace singa {
+
+struct Image {
+  int32_t height = 0, width = 0;
+  std::vector<uint8_t> pixels;  // [channels, height, width]; of a picture in colour red first
+};
+
+// For one thread.
+class ImageDecoder {
+ public:
+  static constexpr int64_t kMaxPixels = int64_t{1} << 26;  // of a file's own width times height
+
+  // channels: 3, or 1 for grey; files of the other kind are converted. Transparency is on black.
+  explicit ImageDecoder(int channels);
+  ~ImageDecoder();
+
+  // The picture in a file's bytes; valid until the next call. Throws ValueError: neither JPEG nor
+  // PNG, damaged, or larger than kMaxPixels.
+  const Image& Decode(std::span<const uint8_t> bytes);
+
+ private:
+  void DecodeJpeg(std::span<const uint8_t> bytes);
+  void DecodePng(std::span<const uint8_t> bytes);
+  // Room for a picture of this size, interleaved.
+  uint8_t* Begin(int64_t height, int64_t width);
+
+  const int channels_;
+  void* jpeg_;                        // tjhandle
+  std::vector<uint8_t> interleaved_;  // [height, width, channels]
+  Image image_;
+};
+
+}  // namespace singa

@@ -1,0 +1,29 @@
+// Where the pictures of an image folder, or of a tar of one, are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace singa {
+
+struct ImagePlace {
+  std::string name;              // its path, in the tar or below the folder
+  int32_t label;                 // of its class
+  int64_t offset = 0, size = 0;  // in the tar
+};
+
+struct ImageIndex {
+  std::vector<std::string> classes;  // sorted by name; a label is a place in it
+  std::vector<ImagePlace> places;    // sorted by name
+};
+
+// The .jpg, .jpeg and .png files (whatever the case) of folder/<class>/, and of folders in it.
+// Throws FileError; DataError where there are none.
+ImageIndex IndexImageFolder(const std::string& folder);
+// The same files of an uncompressed tar; a class is the name of the innermost folder. Throws
+// FileError; DataError: damaged, compressed, without pictures, or with a name that is absolute or
+// leads out of the tar.
+ImageIndex IndexImageTar(const std::string& path);
+
+}  // namespace singa

@@ -1,0 +1,20 @@
+#include "io/output_files.h"
+
+namespace singa {
+
+int64_t OutputFiles::Write(const std::string& path, const std::string& format,
+                           const Sample& sample) {
+  File& file = files_[path];
+  if (!file.writer)
+    file.writer =
+        NewStoreWriter(format, {.path = path, .has_label = sample.label >= 0}, &file_system_);
+  file.writer->Write(sample);
+  return file.records++;
+}
+
+void OutputFiles::Finish() {
+  for (auto& [path, file] : files_) file.writer->Finish();
+  files_.clear();
+}
+
+}  // namespace singa

@@ -1,0 +1,32 @@
+// OutputFiles: what the output layers of one pass over the data write. A file appears whole under
+// its name when the pass ends, or not at all.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/file_system.h"
+#include "io/store_writer.h"
+
+namespace singa {
+
+class OutputFiles {
+ public:
+  // Appends a record to the file `path`, which its first record opens; whether that has a label
+  // says whether the file holds labels. `format`: kvfile or textfile. Returns the record's number.
+  // Throws FileError, ValueError.
+  int64_t Write(const std::string& path, const std::string& format, const Sample& sample);
+  // Makes the files appear.
+  void Finish();
+
+ private:
+  struct File {
+    std::unique_ptr<StoreWriter> writer;
+    int64_t records = 0;
+  };
+  PosixFileSystem file_system_;
+  std::map<std::string, File> files_;
+};
+
+}  // namespace singa

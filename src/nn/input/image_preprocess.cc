@@ -1,0 +1,127 @@
+// kImagePreprocess: of each image, in this order: minus the mean image, in training zeros on all
+// sides, a square cut out (in training at a random place, else from the centre), in training
+// flipped with probability 1/2, times scale. Place and flip belong to (layer, step, global row).
+#include "nn/input/image_preprocess.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "io/row_decoder.h"
+#include "math/parallel_slices.h"
+#include "singa/base/error.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+// Row `row` of a cut of `width` pixels.
+void CutRow(const float* x, const ImageShape& s, const float* mean, const Cut& cut, float scale,
+            int64_t row, int64_t width, float* y) {
+  const int64_t from = cut.y + row;
+  std::fill_n(y, width * s.c, 0.f);
+  if (from < 0 || from >= s.h) return;
+  const int64_t begin = std::max<int64_t>(0, -cut.x), end = std::min<int64_t>(width, s.w - cut.x);
+  for (int64_t j = begin; j < end; ++j) {
+    const int64_t pixel = (from * s.w + cut.x + j) * s.c;
+    float* to = y + (cut.mirror ? width - 1 - j : j) * s.c;
+    for (int64_t k = 0; k < s.c; ++k)
+      to[k] = scale * (mean ? x[pixel + k] - mean[pixel + k] : x[pixel + k]);
+  }
+}
+
+void CutAll(Context& ctx, const float* x, ImageShape s, const float* mean, const Cut* cuts,
+            float scale, float* y, int64_t height, int64_t width) {
+  const int64_t row = width * s.c;
+  ParallelSlices(ctx, s.n * height * row, row, [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin / row; at < end / row; ++at) {
+      const int64_t n = at / height;
+      CutRow(x + n * s.pixels() * s.c, s, mean, cuts[n], scale, at % height, width, y + at * row);
+    }
+  });
+}
+
+[[maybe_unused]] const bool registered = CutImages.Set(Device::kCpu, CutAll);
+
+class ImagePreprocessLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .differentiable = false};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    conf_ = conf.rgbimage_conf();
+    stream_ = conf.name();
+    const Shape& x = in[0]->data.shape();
+    shape_ = ImageShape::Of(x);
+    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
+      throw ConfigError("partition_dim", "must be 0: a cut needs whole images");
+    if (!std::isfinite(conf_.scale()))
+      throw ConfigError("rgbimage_conf.scale", StrCat("must be finite, is ", conf_.scale()));
+    const int64_t most = std::min(shape_.h, shape_.w), crop = conf_.cropsize();
+    if (crop < 0 || crop > most)
+      throw ConfigError("rgbimage_conf.cropsize", StrCat("must be from 0 to ", most,
+                                                         ", the source's smaller side, is ", crop));
+    if (conf_.pad() < 0 || conf_.pad() > most)
+      throw ConfigError("rgbimage_conf.pad", StrCat("must be from 0 to ", most,
+                                                    ", the source's "
+                                                    "smaller side, is ",
+                                                    conf_.pad()));
+    height_ = crop ? crop : shape_.h;
+    width_ = crop ? crop : shape_.w;
+    if (!conf_.meanfile().empty()) {
+      declare.File("rgbimage_conf.meanfile", conf_.meanfile());
+      declare.Keeps(shape_.pixels() * shape_.c * static_cast<int64_t>(sizeof(float)));
+    }
+    cuts_ = declare.Buffer({shape_.n, 3}, Keep::kStep, DType::kI32);
+    out[0]->data.SetShape(x.dims() == 4 ? Shape({shape_.n, shape_.c, height_, width_})
+                                        : Shape({shape_.n, height_, width_}));
+  }
+
+  void Open(Context&) override {
+    if (conf_.meanfile().empty()) return;
+    const StoreOptions options = {.path = conf_.meanfile(), .has_label = false};
+    const RowDecoder decoder({shape_.c, shape_.h, shape_.w}, {}, "kvfile", options);
+    const std::unique_ptr<Store> store = OpenStore("kvfile", options);
+    mean_.resize(decoder.size());
+    decoder.Decode(store->Read(0), *store, 0, mean_.data());
+  }
+
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    Cut* cuts = reinterpret_cast<Cut*>(cuts_->as<int32_t>());
+    for (int64_t r = 0; r < shape_.n; ++r)
+      cuts[r] = phase & kTrain ? RandomCut(ctx, in[0]->span.GlobalRow(r)) : CentreCut();
+    CutImages(ctx, in[0]->data.data(), shape_, mean_.empty() ? nullptr : mean_.data(), cuts,
+              conf_.scale(), out[0]->data.data(), height_, width_);
+  }
+
+ private:
+  Cut RandomCut(const Context& ctx, int64_t row) const {
+    const Philox random = ctx.Random(stream_);
+    const int64_t pad = conf_.pad();
+    const auto offset = [&](int64_t index, int64_t side, int64_t cut) {
+      return static_cast<int32_t>(
+          static_cast<int64_t>(random.Below(3 * row + index, side + 2 * pad - cut + 1)) - pad);
+    };
+    const bool mirror = conf_.mirror() && random.Below(3 * row + 2, 2) == 1;
+    return {offset(0, shape_.h, height_), offset(1, shape_.w, width_), mirror};
+  }
+
+  Cut CentreCut() const {
+    return {static_cast<int32_t>((shape_.h - height_) / 2),
+            static_cast<int32_t>((shape_.w - width_) / 2), 0};
+  }
+
+  RGBImageProto conf_;
+  std::string stream_;
+  ImageShape shape_;
+  int64_t height_ = 0, width_ = 0;
+  std::vector<float> mean_;  // as a row is stored; empty: none
+  Tensor* cuts_ = nullptr;   // of each image
+};
+
+SINGA_REGISTER_LAYER(kImagePreprocess, ImagePreprocessLayer);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,21 @@
+// Cutting images out of larger ones.
+#pragma once
+
+#include "nn/neuron/window.h"
+#include "singa/tensor/kernel.h"
+
+namespace singa {
+
+// Where one image's cut begins, in pixels of the source; may be negative, and reach beyond it:
+// what is outside is 0. mirror: 1 to swap left and right.
+struct Cut {
+  int32_t y = 0, x = 0, mirror = 0;
+};
+
+// y[n] = scale times the cut of x[n] - mean. x: [n, h, w, c]; mean: [h, w, c], or null; y: [n,
+// height, width, c].
+inline constinit Kernel<void(const float* x, ImageShape shape, const float* mean, const Cut* cuts,
+                             float scale, float* y, int64_t height, int64_t width)>
+    CutImages{"CutImages"};
+
+}  // namespace singa

@@ -1,0 +1,108 @@
+// kEuclideanLoss: sources prediction and target, of the same shape; its feature is each row's
+// squared distance. Metric "loss": the mean of these. The gradient is that of half the mean, as in
+// SINGA 0.3 and Caffe: (prediction - target) / batch; the target's is the opposite.
+#include "nn/loss/euclidean_loss.h"
+
+#include "math/cpu_dispatch.h"
+#include "math/parallel_slices.h"
+#include "nn/neuron/flat_rows.h"
+#include "singa/base/error.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+void Distance(Context&, const float* x, const float* t, float* distance, int64_t n, int64_t d) {
+  for (int64_t i = 0; i < n; ++i, x += d, t += d) {
+    double sum = 0;
+    for (int64_t j = 0; j < d; ++j) sum += (double{x[j]} - t[j]) * (double{x[j]} - t[j]);
+    distance[i] = static_cast<float>(sum);
+  }
+}
+
+SINGA_CPU_CLONES void DifferenceSlice(const float* x, const float* t, float* dx, int64_t n,
+                                      float scale) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) dx[i] = scale * (x[i] - t[i]);
+}
+
+void Difference(Context& ctx, const float* x, const float* t, float* dx, int64_t n, float scale) {
+  ParallelSlices(ctx, n, [&](int64_t i, int64_t end) {
+    DifferenceSlice(x + i, t + i, dx + i, end - i, scale);
+  });
+}
+
+[[maybe_unused]] const bool registered =
+    SquaredDistance.Set(Device::kCpu, Distance) && ScaledDifference.Set(Device::kCpu, Difference);
+
+class EuclideanLossLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 2);
+    const Shape &x = in[0]->data.shape(), &t = in[1]->data.shape();
+    x_rows_ = FlatRows(x);
+    t_rows_ = FlatRows(t);
+    if (x_rows_.rows() != t_rows_.rows() || x_rows_.row_size() != t_rows_.row_size())
+      throw ConfigError("srclayers", StrCat("prediction and target must have rows of one size; "
+                                            "their shapes are ",
+                                            x.ToString(), " and ", t.ToString()));
+    // Of one shape they are compared as they are stored.
+    if (x == t) x_rows_ = t_rows_ = FlatRows(Shape({x_rows_.rows(), x_rows_.row_size()}));
+    if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Scratch(3 * in[0]->data.bytes());
+    // With units cut over workers each adds up the squares of its own.
+    if (conf.partition_dim() == 1) parts_ = conf.num_partitions();
+    loss_ = declare.Metric("loss");
+    out[0]->data.SetShape({x_rows_.rows()});
+  }
+
+  Traits traits() const override { return {.grad_reads_in = true, .originates_gradient = true}; }
+
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    const int64_t n = x_rows_.rows();
+    float* distance = out[0]->data.data();
+    SquaredDistance(ctx, Rows(ctx, x_rows_, *in[0], 0), Rows(ctx, t_rows_, *in[1], 1), distance, n,
+                    x_rows_.row_size());
+    if (phase & kDeploy) return;
+    double sum = 0;
+    for (int64_t i = 0; i < n; ++i) sum += distance[i];
+    loss_->Add(sum, static_cast<double>(n) / static_cast<double>(parts_));
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs) override {
+    const float scale = 1 / static_cast<float>(in[0]->span.batch);
+    const float* x = Rows(ctx, x_rows_, *in[0], 0);
+    const float* t = Rows(ctx, t_rows_, *in[1], 1);
+    if (!in[0]->grad.empty()) Gradient(ctx, x, t, scale, x_rows_, &in[0]->grad);
+    if (!in[1]->grad.empty()) Gradient(ctx, x, t, -scale, t_rows_, &in[1]->grad);
+  }
+
+ private:
+  // One of three places in scratch.
+  float* Place(const Context& ctx, int i) const {
+    return static_cast<float*>(ctx.scratch) + i * x_rows_.rows() * x_rows_.row_size();
+  }
+
+  // The feature's rows in logical order; at place `i` where they are stored otherwise.
+  const float* Rows(Context& ctx, const FlatRows& rows, const Port& port, int i) const {
+    if (rows.in_order()) return port.data.data();
+    rows.FromStored(ctx, port.data.data(), Place(ctx, i));
+    return Place(ctx, i);
+  }
+
+  void Gradient(Context& ctx, const float* x, const float* t, float scale, const FlatRows& rows,
+                Tensor* grad) const {
+    float* const dx = rows.in_order() ? grad->data() : Place(ctx, 2);
+    ScaledDifference(ctx, x, t, dx, grad->size(), scale);
+    if (!rows.in_order()) rows.ToStored(ctx, dx, grad->data());
+  }
+
+  FlatRows x_rows_, t_rows_;
+  int64_t parts_ = 1;
+  Metric* loss_ = nullptr;
+};
+SINGA_REGISTER_LAYER(kEuclideanLoss, EuclideanLossLayer);
+
+}  // namespace
+}  // namespace singa

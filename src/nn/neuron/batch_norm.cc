@@ -1,0 +1,143 @@
+// kBM: batch normalisation of each channel, over all pixels of the batch: with the batch's mean m
+// and variance v in training, else with the running ones,
+//   y = gamma (x - m) / sqrt(v + epsilon) + beta
+// Params: gamma, beta, running mean, running variance. Training moves the last two towards the
+// batch's mean and unbiased variance by 1 - momentum; no updater and no weight decay touches them.
+// Equals torch.nn.BatchNorm2d; of a matrix, BatchNorm1d.
+#include "nn/neuron/batch_norm.h"
+
+#include <cmath>
+
+#include "math/scratch_layout.h"
+#include "nn/neuron/window.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+constexpr double kMomentum = 0.9, kEpsilon = 1e-5;
+
+class BatchNormLayer final : public Layer {
+ public:
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    const Shape& x = in[0]->data.shape();
+    Shape channels;
+    if (x.dims() == 2) {
+      rows_ = x[0], c_ = x[1];
+      channels = {1, c_};
+    } else {
+      const ImageShape image = ImageShape::Of(x);
+      rows_ = image.n * image.pixels(), c_ = image.c;
+      channels = {1, c_, 1, 1};
+    }
+    CheckParams(conf);
+    gamma_ = declare.Param(0, channels, 1);
+    beta_ = declare.Param(1, channels, 0);
+    mean_ = declare.Param(2, channels, 0);
+    variance_ = declare.Param(3, channels, 1);
+    mean_->Freeze();
+    variance_->Freeze();
+    batch_ = declare.Buffer({2, c_}, Keep::kForwardToBackward);
+    out[0]->data.SetShape(x);
+  }
+
+  Traits traits() const override { return {.grad_reads_in = true}; }
+
+  void Prepare(Context&, Declare& declare, Inputs, Outputs) override {
+    ScratchLayout scratch;
+    sums_ = scratch.Add(2 * c_ * static_cast<int64_t>(sizeof(double)));
+    factors_ = scratch.Add(3 * c_ * static_cast<int64_t>(sizeof(float)));
+    partial_ = scratch.Add(BatchPartialSize(rows_, c_) * static_cast<int64_t>(sizeof(float)));
+    declare.Scratch(scratch.bytes());
+  }
+
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    const float* x = in[0]->data.data();
+    if (phase & kTrain) MeasureBatch(ctx, x);
+    float *scale = At<float>(ctx, factors_), *shift = scale + c_;
+    for (int64_t j = 0; j < c_; ++j) {
+      const double mean = phase & kTrain ? batch_mean()[j] : mean_->data.data()[j];
+      const double inverse = phase & kTrain ? double{batch_inverse()[j]}
+                                            : 1 / std::sqrt(variance_->data.data()[j] + kEpsilon);
+      const double factor = gamma_->data.data()[j] * inverse;
+      scale[j] = static_cast<float>(factor);
+      shift[j] = static_cast<float>(beta_->data.data()[j] - mean * factor);
+    }
+    BatchAffine(ctx, x, scale, shift, out[0]->data.data(), rows_, c_);
+  }
+
+  // With g = dy, h = (x - m) / s, s = sqrt(v + epsilon), n rows:
+  //   dgamma = sum g h, dbeta = sum g, dx = gamma / s (g - dbeta / n - h dgamma / n)
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    const float *x = in[0]->data.data(), *dy = out[0]->grad.data();
+    double *sum = At<double>(ctx, sums_), *product = sum + c_;
+    BatchGradientSums(ctx, x, dy, batch_mean(), sum, product, At<float>(ctx, partial_), rows_, c_);
+    float *of_dy = At<float>(ctx, factors_), *of_x = of_dy + c_, *shift = of_x + c_;
+    for (int64_t j = 0; j < c_; ++j) {
+      const double inverse = batch_inverse()[j], factor = gamma_->data.data()[j] * inverse;
+      const double slope = factor * inverse * inverse * product[j] / static_cast<double>(rows_);
+      of_dy[j] = static_cast<float>(factor);
+      of_x[j] = static_cast<float>(-slope);
+      shift[j] = static_cast<float>(slope * batch_mean()[j] -
+                                    factor * sum[j] / static_cast<double>(rows_));
+      AddGradient(gamma_, j, product[j] * inverse);
+      AddGradient(beta_, j, sum[j]);
+    }
+    if (!in[0]->grad.empty())
+      BatchGradient(ctx, x, dy, of_dy, of_x, shift, in[0]->grad.data(), rows_, c_);
+  }
+
+ private:
+  static void CheckParams(const LayerProto& conf) {
+    if (conf.param_size() == 0 || conf.param_size() == 4) return;
+    throw ConfigError("param",
+                      StrCat("needs 4 params (gamma, beta, running mean, running variance) "
+                             "or none, has ",
+                             conf.param_size()));
+  }
+
+  static void AddGradient(Param* param, int64_t j, double value) {
+    if (param->grad.empty()) return;
+    float& gradient = param->grad.data()[j];
+    gradient = static_cast<float>(param->beta() == 0 ? value : gradient + value);
+  }
+
+  // The batch's mean and 1 / sqrt(variance + epsilon), and the running statistics after it.
+  void MeasureBatch(Context& ctx, const float* x) {
+    double* sum = At<double>(ctx, sums_);
+    float* partial = At<float>(ctx, partial_);
+    const auto n = static_cast<double>(rows_);
+    BatchSum(ctx, x, sum, partial, rows_, c_);
+    for (int64_t j = 0; j < c_; ++j) batch_mean()[j] = static_cast<float>(sum[j] / n);
+    BatchSquares(ctx, x, batch_mean(), sum, partial, rows_, c_);
+    for (int64_t j = 0; j < c_; ++j) {
+      batch_inverse()[j] = static_cast<float>(1 / std::sqrt(sum[j] / n + kEpsilon));
+      if (!std::isfinite(sum[j])) continue;  // a step that will be dropped must leave no trace
+      Move(&mean_->data.data()[j], batch_mean()[j]);
+      Move(&variance_->data.data()[j], sum[j] / std::max(n - 1, 1.));
+    }
+  }
+
+  static void Move(float* running, double value) {
+    *running = static_cast<float>(kMomentum * *running + (1 - kMomentum) * value);
+  }
+
+  template <typename T>
+  static T* At(const Context& ctx, int64_t offset) {
+    return reinterpret_cast<T*>(static_cast<char*>(ctx.scratch) + offset);
+  }
+  float* batch_mean() { return batch_->data(); }
+  float* batch_inverse() { return batch_->data() + c_; }
+
+  int64_t rows_ = 0, c_ = 0;
+  Param *gamma_ = nullptr, *beta_ = nullptr, *mean_ = nullptr, *variance_ = nullptr;
+  Tensor* batch_ = nullptr;                       // [2, c]: mean, 1 / sqrt(variance + epsilon)
+  int64_t sums_ = 0, factors_ = 0, partial_ = 0;  // offsets in scratch
+};
+
+SINGA_REGISTER_LAYER(kBM, BatchNormLayer);
+SINGA_REGISTER_LAYER(kCudnnBM, BatchNormLayer);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,70 @@
+#include "nn/neuron/lrn.h"
+
+#include <cmath>
+
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+constexpr int64_t kMostChannels = 65535;
+
+class LrnLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .dependency = Dependency::kHalo};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
+      throw ConfigError("partition_dim",
+                        "must be 0: neighbouring channels are normalised together");
+    const LRNProto& lrn = conf.lrn_conf();
+    desc_ = {ImageShape::Of(in[0]->data.shape()), lrn.local_size(), lrn.alpha(), lrn.beta(),
+             lrn.knorm()};
+    if (desc_.size < 1 || desc_.size % 2 == 0 || desc_.size > kMostChannels)
+      throw ConfigError("lrn_conf.local_size",
+                        StrCat("must be odd and from 1 to ", kMostChannels, ", is ", desc_.size));
+    CheckNumber("alpha", desc_.alpha, desc_.alpha >= 0, ">= 0");
+    CheckNumber("beta", desc_.beta, desc_.beta >= 0, ">= 0");
+    CheckNumber("knorm", desc_.knorm, desc_.knorm > 0, "> 0");
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+
+  Traits traits() const override { return {.grad_reads_in = true}; }
+
+  void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
+    plan_ = MakeLrn.Make(ctx, desc_);
+    declare.Scratch(plan_->scratch_bytes());
+    if (plan_->kept_bytes() > 0)
+      kept_ = declare.Buffer({plan_->kept_bytes()}, Keep::kForwardToBackward, DType::kU8);
+  }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    plan_->Forward(ctx, in[0]->data.data(), out[0]->data.data(), kept());
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    if (!in[0]->grad.empty())
+      plan_->Backward(ctx, in[0]->data.data(), out[0]->grad.data(), kept(), in[0]->grad.data());
+  }
+
+ private:
+  static void CheckNumber(const char* field, float value, bool right, const char* range) {
+    if (!right || !std::isfinite(value))
+      throw ConfigError(StrCat("lrn_conf.", field), StrCat("must be ", range, ", is ", value));
+  }
+
+  void* kept() const { return kept_ ? kept_->as<uint8_t>() : nullptr; }
+
+  LrnDesc desc_;
+  std::unique_ptr<LrnPlan> plan_;
+  Tensor* kept_ = nullptr;  // null: the plan keeps nothing
+};
+
+SINGA_REGISTER_LAYER(kLRN, LrnLayer);
+SINGA_REGISTER_LAYER(kCudnnLRN, LrnLayer);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,50 @@
+#include "nn/output/store_output.h"
+
+#include <algorithm>
+
+#include "singa/base/error.h"
+
+namespace singa {
+
+Wiring StoreOutput::wiring(const LayerProto&) const {
+  return {.differentiable = false, .dependency = Dependency::kOneToAll};
+}
+
+void StoreOutput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
+  declare.Sources(in, 1, 2);
+  path_ = conf.store_conf().path();
+  if (path_.empty()) throw ConfigError("store_conf.path", "must be set: the file to write");
+  format_ = conf.store_conf().has_backend() ? conf.store_conf().backend() : formats_[0];
+  if (std::find(formats_.begin(), formats_.end(), format_) == formats_.end()) {
+    std::string allowed;
+    for (const std::string& format : formats_)
+      allowed += StrCat(allowed.empty() ? "\"" : " or \"", format, "\"");
+    throw ConfigError("store_conf.backend", StrCat("must be ", allowed, ", is \"", format_, "\""));
+  }
+  flat_ = FlatRows(in[0]->data.shape());
+  if (in.size() > 1 && (!in[1]->has_label() || in[1]->label.rows() != flat_.rows()))
+    throw ConfigError("srclayers",
+                      StrCat("source \"", conf.srclayers(1), "\" has no label for each of the ",
+                             flat_.rows(), " rows"));
+  if (!flat_.in_order()) declare.Scratch(in[0]->data.bytes());
+  out[0]->data.SetShape({flat_.rows()});
+}
+
+void StoreOutput::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
+  const float* x = in[0]->data.data();
+  if (!flat_.in_order()) {
+    auto* flat_x = static_cast<float*>(ctx.scratch);
+    flat_.FromStored(ctx, x, flat_x);
+    x = flat_x;
+  }
+  const Port& labels = *in[in.size() - 1];
+  const int32_t* label = labels.has_label() ? labels.label.as<int32_t>() : nullptr;
+  const auto size = static_cast<size_t>(flat_.row_size());
+  for (int64_t r = 0; r < flat_.rows(); ++r) {
+    const Sample sample = {.data = {x + r * flat_.row_size(), size},
+                           .label = label ? label[r] : -1};
+    out[0]->data.data()[r] = static_cast<float>(files_->Write(path_, format_, sample));
+  }
+}
+
+}  // namespace singa

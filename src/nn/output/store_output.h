@@ -1,0 +1,33 @@
+// StoreOutput: an output layer that writes each row of its first source as a record, in logical
+// order, with the label that its second source, if it has one, gives the row. Its feature is the
+// number of each row's record: (rows). The file at store_conf.path appears when a test, a
+// validation or the training ends.
+#pragma once
+
+#include <string>
+
+#include "io/output_files.h"
+#include "nn/neuron/flat_rows.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+
+class StoreOutput : public Layer {
+ public:
+  Wiring wiring(const LayerProto& conf) const override;
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override;
+  void WriteTo(OutputFiles* files) override { files_ = files; }
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
+
+ protected:
+  // `formats`: what store_conf.backend may be; the first is the default.
+  explicit StoreOutput(std::vector<std::string> formats) : formats_(std::move(formats)) {}
+
+ private:
+  const std::vector<std::string> formats_;
+  std::string path_, format_;
+  FlatRows flat_;
+  OutputFiles* files_ = nullptr;  // of the pass that runs
+};
+
+}  // namespace singa

@@ -1,0 +1,184 @@
+#include <archive.h>
+#include <archive_entry.h>
+#include <gtest/gtest.h>
+#include <png.h>
+#include <turbojpeg.h>
+
+#include <cstring>
+
+#include "io/image_decoder.h"
+#include "io/store.h"
+#include "io/temp_dir.h"
+#include "io/value_parser.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// width x height pixels of one colour.
+std::vector<uint8_t> Flat(int width, int height, std::array<uint8_t, 3> colour) {
+  std::vector<uint8_t> pixels;
+  for (int i = 0; i < width * height; ++i)
+    pixels.insert(pixels.end(), colour.begin(), colour.end());
+  return pixels;
+}
+
+std::string Jpeg(int width, int height, std::array<uint8_t, 3> colour) {
+  const std::vector<uint8_t> pixels = Flat(width, height, colour);
+  const tjhandle handle = tjInitCompress();
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;  // NOLINT: turbojpeg's type
+  EXPECT_EQ(tjCompress2(handle, pixels.data(), width, 0, height, TJPF_RGB, &bytes, &size,
+                        TJSAMP_444, 95, 0),
+            0);
+  std::string text(reinterpret_cast<const char*>(bytes), size);
+  tjFree(bytes);
+  tjDestroy(handle);
+  return text;
+}
+
+std::string Png(int width, int height, std::array<uint8_t, 3> colour) {
+  const std::vector<uint8_t> pixels = Flat(width, height, colour);
+  png_image png;
+  std::memset(&png, 0, sizeof png);
+  png.version = PNG_IMAGE_VERSION;
+  png.width = static_cast<png_uint_32>(width);
+  png.height = static_cast<png_uint_32>(height);
+  png.format = PNG_FORMAT_RGB;
+  png_alloc_size_t size = 0;
+  EXPECT_TRUE(png_image_write_to_memory(&png, nullptr, &size, 0, pixels.data(), 0, nullptr));
+  std::string text(size, '\0');
+  EXPECT_TRUE(png_image_write_to_memory(&png, text.data(), &size, 0, pixels.data(), 0, nullptr));
+  return text;
+}
+
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+void WriteTar(const std::string& path, const Files& files, bool compressed = false) {
+  archive* tar = archive_write_new();
+  archive_write_set_format_pax_restricted(tar);
+  if (compressed) archive_write_add_filter_gzip(tar);
+  archive_write_open_filename(tar, path.c_str());
+  for (const auto& [name, bytes] : files) {
+    archive_entry* entry = archive_entry_new();
+    archive_entry_set_pathname(entry, name.c_str());
+    archive_entry_set_size(entry, static_cast<int64_t>(bytes.size()));
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, 0644);
+    archive_write_header(tar, entry);
+    archive_write_data(tar, bytes.data(), bytes.size());
+    archive_entry_free(entry);
+  }
+  archive_write_close(tar);
+  archive_write_free(tar);
+}
+
+class ImageFolderTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<Store> Open(const std::string& path, int channels = 3) {
+    return OpenStore("imagefolder", {.path = path, .channels = channels});
+  }
+  void WriteFolder(const Files& files) {
+    for (const auto& [name, bytes] : files) {
+      const std::filesystem::path path = dir_.Path("set/" + name);
+      std::filesystem::create_directories(path.parent_path());
+      dir_.Write("set/" + name, bytes);
+    }
+  }
+  std::string Tar(const Files& files) {
+    WriteTar(dir_.Path("set.tar"), files);
+    return dir_.Path("set.tar");
+  }
+
+  TempDir dir_;
+  const Files files_ = {{"dog/b.jpg", Jpeg(5, 4, {250, 10, 20})},
+                        {"cat/a.PNG", Png(3, 2, {1, 2, 3})},
+                        {"dog/a.jpeg", Jpeg(2, 2, {0, 0, 0})},
+                        {"dog/notes.txt", "not a picture"}};
+};
+
+void ExpectFiles(Store* store) {
+  ASSERT_EQ(store->size(), 3);  // cat/a.PNG, dog/a.jpeg, dog/b.jpg
+  const Sample& cat = store->Read(0);
+  EXPECT_EQ(cat.label, 0);
+  EXPECT_EQ(std::vector<int>(cat.shape.begin(), cat.shape.end()), (std::vector<int>{3, 2, 3}));
+  EXPECT_EQ(std::vector<int>(cat.pixel.begin(), cat.pixel.end()),
+            (std::vector<int>{1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3}));
+  const Sample& dog = store->Read(2);
+  EXPECT_EQ(dog.label, 1);
+  EXPECT_EQ(dog.size(), 3 * 4 * 5);
+  EXPECT_NEAR(dog.pixel[0], 250, 4);
+  EXPECT_NEAR(dog.pixel[20], 10, 4);
+  EXPECT_NEAR(dog.pixel[59], 20, 4);
+}
+
+TEST_F(ImageFolderTest, ReadsAFolder) {
+  WriteFolder(files_);
+  ExpectFiles(Open(dir_.Path("set")).get());
+}
+
+TEST_F(ImageFolderTest, ReadsATar) { ExpectFiles(Open(Tar(files_)).get()); }
+
+TEST_F(ImageFolderTest, ReadsATarWithLongNamesAndAFolderAround) {
+  Files files;
+  for (const auto& [name, bytes] : files_)
+    files.emplace_back("train/" + std::string(150, 'x') + "/" + name, bytes);
+  ExpectFiles(Open(Tar(files)).get());
+}
+
+TEST_F(ImageFolderTest, MakesGreyPictures) {
+  const auto store = Open(Tar({{"a/x.png", Png(2, 1, {200, 200, 200})}}), 1);
+  const Sample& sample = store->Read(0);
+  EXPECT_EQ(sample.size(), 2);
+  EXPECT_NEAR(sample.pixel[0], 200, 2);
+}
+
+TEST_F(ImageFolderTest, NamesTheFileThatIsDamaged) {
+  const std::string jpeg = Jpeg(40, 40, {9, 9, 9}), png = Png(4, 4, {1, 2, 3});
+  const auto store = Open(Tar({{"a/1.jpg", jpeg.substr(0, jpeg.size() / 2)},
+                               {"a/2.jpg", "GIF89a"},
+                               {"a/3.png", png.substr(0, png.size() - 20)},
+                               {"a/4.png", png.substr(0, 20)}}));
+  for (int i = 0; i < 4; ++i) try {
+      store->Read(i);
+      ADD_FAILURE() << i << " was read";
+    } catch (const DataError& error) {
+      EXPECT_NE(std::string(error.what()).find(StrCat("set.tar/a/", i + 1)), std::string::npos)
+          << error.what();
+    }
+}
+
+TEST_F(ImageFolderTest, RefusesHeadersOfGiants) {
+  std::string png = Png(4, 4, {1, 2, 3});
+  for (int i : {16, 20}) png.replace(i, 4, std::string("\x00\x00\xfd\xe8", 4));  // 65,000 x 65,000
+  EXPECT_THROW(Open(Tar({{"a/x.png", png}}))->Read(0), DataError);
+  std::string jpeg = Jpeg(16, 16, {1, 2, 3});
+  const size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, jpeg.npos);
+  jpeg.replace(frame + 5, 4, "\xfd\xe8\xfd\xe8");
+  EXPECT_THROW(Open(Tar({{"a/x.jpg", jpeg}}))->Read(0), DataError);
+}
+
+TEST_F(ImageFolderTest, RefusesTarsThatAreNone) {
+  EXPECT_THROW(Open(dir_.Write("a", "no tar at all")), DataError);
+  EXPECT_THROW(Open(Tar({{"x.png", "not in a folder"}})), DataError);
+  EXPECT_THROW(Open(Tar({{"a/../../etc/x.png", "leads out"}})), DataError);
+  EXPECT_THROW(Open(Tar({{"/a/x.png", "absolute"}})), DataError);
+  WriteTar(dir_.Path("set.tar.gz"), files_, true);
+  EXPECT_THROW(Open(dir_.Path("set.tar.gz")), DataError);
+  const std::string whole = TempDir::Read(Tar(files_));
+  EXPECT_THROW(Open(dir_.Write("cut", whole.substr(0, 700))), DataError);
+  EXPECT_THROW(Open(dir_.Path("nothing")), FileError);
+  std::filesystem::create_directory(dir_.Path("empty"));
+  EXPECT_THROW(Open(dir_.Path("empty")), DataError);
+}
+
+TEST_F(ImageFolderTest, ATarThatShrinksUnderTheReaderIsAnError) {
+  const std::string path = Tar(files_);
+  const auto store = Open(path);
+  std::filesystem::resize_file(path, 600);
+  EXPECT_THROW(store->Read(2), FileError);
+}
+
+}  // namespace
+}  // namespace singa

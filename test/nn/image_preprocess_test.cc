@@ -1,0 +1,111 @@
+#include <set>
+
+#include "io/store_writer.h"
+#include "io/temp_dir.h"
+#include "support/layer_test.h"
+
+namespace singa {
+namespace {
+
+class ImagePreprocessTest : public LayerTest {};
+SINGA_TEST_ON_ALL_DEVICES(ImagePreprocessTest);
+
+std::string Conf(const std::string& fields) {
+  return "type: kImagePreprocess rgbimage_conf { " + fields + " }";
+}
+
+// 1, 2, 3, ...: 0 is padding.
+Input Counted(const Shape& shape) {
+  Input input{.shape = shape};
+  for (int64_t i = 0; i < shape.size(); ++i) input.data.push_back(static_cast<float>(i + 1));
+  return input;
+}
+
+TEST_P(ImagePreprocessTest, TestsCutTheCentre) {
+  const Values y = Feature(Conf("cropsize: 2 pad: 1 mirror: true scale: 0.5"),
+                           {Counted({1, 2, 4, 4})}, {.phase = kTest});
+  EXPECT_EQ(y, (Values{3, 3.5f, 5, 5.5f, 11, 11.5f, 13, 13.5f}));
+}
+
+TEST_P(ImagePreprocessTest, WithoutSettingsImagesStayAsTheyAre) {
+  const Input x = Counted({2, 3, 3, 5});
+  EXPECT_EQ(Feature(Conf(""), {x}), x.data);
+  EXPECT_EQ(Feature(Conf("scale: 2"), {Counted({1, 2, 2})}), (Values{2, 4, 6, 8}));
+}
+
+// A cut of `side` from the counted image of (1, 1, h, w): where it begins, and whether flipped.
+struct Place {
+  int64_t y, x;
+  bool mirror;
+  auto operator<=>(const Place&) const = default;
+};
+
+// Of a cut of 2 x 2 without padding from an image of width w.
+Place PlaceOf(const float* cut, int64_t w) {
+  const bool mirror = cut[0] > cut[1];
+  const auto first = static_cast<int64_t>(mirror ? cut[1] : cut[0]) - 1;
+  return {first / w, first % w, mirror};
+}
+
+TEST_P(ImagePreprocessTest, TrainingCutsAndFlipsEachRowByItself) {
+  const int64_t n = 400;
+  Input x{.shape = {n, 1, 3, 4}};
+  for (int64_t i = 0; i < n; ++i)
+    for (int j = 0; j < 12; ++j) x.data.push_back(static_cast<float>(j + 1));
+  const Values y = Feature(Conf("cropsize: 2 mirror: true"), {x});
+  std::map<Place, int> seen;
+  for (int64_t i = 0; i < n; ++i) ++seen[PlaceOf(&y[i * 4], 4)];
+  EXPECT_EQ(seen.size(), 2u * 3 * 2);  // 12 of them, 33 times each on average
+  for (const auto& [place, count] : seen) EXPECT_GT(count, 10);
+  EXPECT_NE(y, Feature(Conf("cropsize: 2 mirror: true"), {x}, {.step = 1}));
+}
+
+TEST_P(ImagePreprocessTest, ARowsCutGoesWithItsNumberInTheBatch) {
+  Input x = Counted({4, 1, 5, 5});
+  const Values all = Feature(Conf("cropsize: 3 mirror: true"), {x});
+  Input part{.shape = {2, 1, 5, 5}, .span = {2, 2, 4}};
+  part.data.assign(x.data.begin() + 50, x.data.end());
+  EXPECT_EQ(Feature(Conf("cropsize: 3 mirror: true"), {part}), Values(all.begin() + 18, all.end()));
+}
+
+TEST_P(ImagePreprocessTest, PaddingIsZeroAndReachesAllSides) {
+  const int64_t n = 300;
+  const Input x{.shape = {n, 2, 2, 2}, .data = Values(n * 8, 1.f)};
+  const Values y = Feature(Conf("pad: 1"), {x});  // a cut of the image's own size
+  std::set<int> sums;
+  for (int64_t i = 0; i < n; ++i) {
+    int sum = 0;
+    for (int j = 0; j < 8; ++j) sum += static_cast<int>(y[i * 8 + j]);
+    sums.insert(sum);
+  }
+  EXPECT_EQ(sums, (std::set<int>{2, 4, 8}));  // a corner, a side, all of the image
+}
+
+TEST_P(ImagePreprocessTest, SubtractsTheMeanBeforeItPads) {
+  const TempDir dir;
+  PosixFileSystem fs;
+  const auto writer = NewStoreWriter(
+      "kvfile", {.path = dir.Path("mean"), .shape = {2, 2, 1}, .records = 1, .has_label = false},
+      &fs);
+  const Values mean = {1, 2, 3, 4};
+  writer->Write({.data = mean});
+  writer->Finish();
+  const std::string conf = Conf(StrCat("meanfile: '", dir.Path("mean"), "' scale: 10"));
+  EXPECT_EQ(Feature(conf, {{.shape = {1, 2, 2, 1}, .data = {5, 5, 5, 5}}}),
+            (Values{40, 30, 20, 10}));
+  EXPECT_THROW(Feature(conf, {{.shape = {1, 3, 2, 1}}}), DataError);
+}
+
+TEST_P(ImagePreprocessTest, RejectsWhatDoesNotFit) {
+  const Shape image = {2, 3, 6, 5};
+  EXPECT_CONFIG_ERROR_SAYS(Build(Conf("cropsize: 6"), image), "rgbimage_conf.cropsize",
+                           "from 0 to 5");
+  EXPECT_CONFIG_ERROR(Build(Conf("cropsize: -1"), image), "rgbimage_conf.cropsize");
+  EXPECT_CONFIG_ERROR(Build(Conf("pad: -1"), image), "rgbimage_conf.pad");
+  EXPECT_CONFIG_ERROR(Build(Conf("pad: 2147483647"), image), "rgbimage_conf.pad");
+  EXPECT_CONFIG_ERROR(Build(Conf("scale: nan"), image), "rgbimage_conf.scale");
+  EXPECT_CONFIG_ERROR(Build(Conf(""), {2, 3}), "srclayers");
+}
+
+}  // namespace
+}  // namespace singa
