@@ -15,6 +15,7 @@
 #include "io/convert_store.h"
 #include "io/digits.h"
 #include "io/guess_backend.h"
+#include "io/mean_record.h"
 #include "io/store.h"
 #include "io/store_statistics.h"
 #include "singa/base/error.h"
@@ -30,13 +31,15 @@ constexpr const char kUsage[] =
 
 singa data convert [flags] SRC DST
     Copies all records of the store SRC to the file DST in another format.
-      -from FORMAT     of SRC: idx, kvfile, textfile; judged by content if not given
+      -from FORMAT     of SRC: idx, kvfile, textfile, cifar10, imagefolder; judged by content if
+                       not given
       -to FORMAT       of DST: kvfile (if not given), textfile (lines label,number,...), idx
       -labels FILE     labels of an idx SRC; found by name for MNIST's files
       -to_labels FILE  where the labels of an idx DST go
       -shape A,B,...   of a record, such as 28,28; as SRC says if not given
       -separator S     of numbers in a textfile SRC: each character of S; a comma if not given
       -no_labels       leaves labels out
+      -mean FILE       writes the mean record, too: image_mean.bin of SINGA 0.3
 
 singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] PATH
     Prints the number of records, their shape, the range, mean and deviation of all numbers and
@@ -173,6 +176,7 @@ int Convert(const Arguments& args) {
     ThrowUsage(error.message());
   }
   LOG(INFO) << "wrote " << store->size() << " records to " << options.path;
+  if (args.Has("mean")) WriteMeanRecord(store.get(), options.shape, args.Get("mean"), &files);
   return kExitOk;
 }
 
@@ -195,7 +199,7 @@ int DataCommand(const std::vector<std::string>& args) {
   if (args[0] == "digits") return Digits({args, {"seed"}});
   if (args[0] == "convert")
     return Convert(
-        {args, {"from", "to", "labels", "to_labels", "shape", "separator", "no_labels"}});
+        {args, {"from", "to", "labels", "to_labels", "shape", "separator", "no_labels", "mean"}});
   if (args[0] == "stat") return Stat({args, {"from", "labels", "separator", "no_labels"}});
   ThrowUsage("no command singa data " + args[0] +
              DidYouMean(args[0], {"digits", "convert", "stat"}));

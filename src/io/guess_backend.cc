@@ -11,15 +11,43 @@
 
 namespace singa {
 
+namespace {
+
+constexpr int64_t kCifarRecord = 3073;
+
+bool IsTar(const InputFile& file) {
+  constexpr int64_t kAt = 257;
+  char magic[5];
+  if (file.size() < 512) return false;
+  file.ReadAt(kAt, magic, sizeof magic);
+  return std::memcmp(magic, "ustar", sizeof magic) == 0;
+}
+
+std::string GuessOfFolder(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(path + "/shard.dat", error)) return "kvfile";
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
+    if (it->path().filename().string().starts_with("data_batch")) return "cifar10";
+  return "imagefolder";
+}
+
+}  // namespace
+
 std::string GuessBackend(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return GuessOfFolder(path);
   const InputFile file = OpenKvFile(path);
   if (IsGzip(file)) return "idx";
+  if (IsTar(file)) return "imagefolder";
   std::array<uint8_t, 8> bytes{};
   file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));
   if (bytes[0] == 0 && bytes[1] == 0 && bytes[2] >= 8 && bytes[2] <= 14) return "idx";
   uint64_t key;
   std::memcpy(&key, bytes.data(), sizeof(key));
-  return file.size() >= 8 && key <= kMaxKeyBytes ? "kvfile" : "textfile";
+  if (file.size() >= 8 && key <= kMaxKeyBytes) return "kvfile";
+  return file.size() > 0 && file.size() % kCifarRecord == 0 && bytes[0] < 10 ? "cifar10"
+                                                                             : "textfile";
 }
 
 std::string GuessLabelPath(const std::string& images) {

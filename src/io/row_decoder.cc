@@ -41,7 +41,8 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
   StoreOptions own = options;
   own.path = file;
   own.has_label = false;
-  const std::unique_ptr<Store> store = OpenStore(backend == "idx" ? "kvfile" : backend, own);
+  const bool text = backend == "textfile";
+  const std::unique_ptr<Store> store = OpenStore(text ? backend : "kvfile", own);
   const Sample& sample = store->Read(0);
   CheckSize(sample, *store, 0, size_);
   std::vector<float> numbers(size_);

@@ -18,7 +18,7 @@ struct Normalisation {
 class RowDecoder {
  public:
   // `shape` is one record's, planar. A row of shape (c, h, w) is stored as (h, w, c). Opens the
-  // files of `norm` with the data's backend (kvfile for idx). Throws DataError, FileError.
+  // files of `norm`: textfiles where the data is one, else kvfiles. Throws DataError, FileError.
   RowDecoder(const std::vector<int64_t>& shape, const Normalisation& norm,
              const std::string& backend, const StoreOptions& options);
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "io/kv_tuple.h"
 #include "io/new_file.h"
 #include "io/value_parser.h"
 #include "singa/base/str_cat.h"
@@ -33,19 +34,12 @@ class KvFileWriter final : public StoreWriter {
       record_.mutable_data()->Add(sample.data.begin(), sample.data.end());
     char key[24];
     const int length = std::snprintf(key, sizeof(key), "%08lld", static_cast<long long>(next_++));
-    Put({key, static_cast<size_t>(length)});
-    Put(record_.SerializeAsString());
+    file_.Write(KvTuple({key, static_cast<size_t>(length)}, record_.SerializeAsString()));
   }
 
   void Finish() override { file_.Commit(); }
 
  private:
-  void Put(std::string_view bytes) {
-    const uint64_t length = bytes.size();
-    file_.Write({reinterpret_cast<const char*>(&length), sizeof(length)});
-    file_.Write(bytes);
-  }
-
   const WriterOptions options_;
   NewFile file_;
   RecordProto record_;

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 
 #include "io/guess_backend.h"
+#include "io/mean_record.h"
 #include "io/store_files.h"
 #include "io/store_statistics.h"
 #include "io/temp_dir.h"
@@ -121,6 +123,38 @@ TEST_F(ConvertStoreTest, MeasuresAStore) {
   EXPECT_EQ(out.str(),
             "records  3\nnumbers  2\nshape    not given\nmin      1\nmax      9\nmean     4\n"
             "std      2.5819889\n\nlabel    records\n0        1\n1        2\n");
+}
+
+// 12,317 bytes for images of 3 x 32 x 32, as SINGA 0.3's image_mean.bin.
+TEST_F(ConvertStoreTest, WritesTheMeanOfV03) {
+  std::string batch;
+  for (int record = 0; record < 2; ++record) {
+    batch += static_cast<char>(record);
+    for (int i = 0; i < 3072; ++i) batch += static_cast<char>(record == 0 ? i : 255 - i % 256);
+  }
+  const auto cifar = OpenStore("cifar10", {.path = dir_.Write("batch", batch)});
+  WriteMeanRecord(cifar.get(), {}, dir_.Path("mean"), &files_);
+  EXPECT_EQ(std::filesystem::file_size(dir_.Path("mean")), 12317u);
+  const auto mean = OpenStore("kvfile", {.path = dir_.Path("mean"), .has_label = false});
+  const Sample& sample = mean->Read(0);
+  ASSERT_EQ(sample.size(), 3072);
+  for (float number : sample.data) EXPECT_EQ(number, 127.5f);
+  EXPECT_EQ(sample.shape[2], 32);
+  EXPECT_THROW(WriteMeanRecord(Lines("0,1,2\n0,1,2,3\n").get(), {}, dir_.Path("no"), &files_),
+               DataError);
+  EXPECT_FALSE(std::filesystem::exists(dir_.Path("no")));
+}
+
+TEST_F(ConvertStoreTest, GuessesImagesAndBatches) {
+  EXPECT_EQ(GuessBackend(dir_.Write("b", std::string(1, 9) + std::string(3072, '\xff'))),
+            "cifar10");
+  std::string tar(1024, '\0');
+  tar.replace(257, 5, "ustar");
+  EXPECT_EQ(GuessBackend(dir_.Write("t", tar)), "imagefolder");
+  std::filesystem::create_directory(dir_.Path("folder"));
+  EXPECT_EQ(GuessBackend(dir_.Path("folder")), "imagefolder");
+  dir_.Write("folder/data_batch_1.bin", "");
+  EXPECT_EQ(GuessBackend(dir_.Path("folder")), "cifar10");
 }
 
 }  // namespace

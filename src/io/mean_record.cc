@@ -1,0 +1,34 @@
+#include "io/mean_record.h"
+
+#include "io/kv_tuple.h"
+#include "io/new_file.h"
+#include "singa/base/error.h"
+#include "singa/proto/common.pb.h"
+
+namespace singa {
+
+void WriteMeanRecord(Store* store, std::vector<int32_t> shape, const std::string& path,
+                     FileSystem* files) {
+  std::vector<double> sums;
+  for (int64_t i = 0; i < store->size(); ++i) {
+    const Sample& sample = store->Read(i);
+    if (i == 0) {
+      sums.resize(sample.size());
+      if (shape.empty()) shape.assign(sample.shape.begin(), sample.shape.end());
+    }
+    if (sample.size() != static_cast<int64_t>(sums.size()))
+      throw DataError(store->Where(i), -1,
+                      StrCat("holds ", sample.size(), " numbers, the first record ", sums.size()));
+    for (size_t j = 0; j < sums.size(); ++j)
+      sums[j] += sample.data.empty() ? sample.pixel[j] : sample.data[j];
+  }
+  RecordProto record;
+  for (int32_t size : shape) record.add_shape(size);
+  for (double sum : sums)
+    record.add_data(static_cast<float>(sum / static_cast<double>(store->size())));
+  NewFile file(files, path);
+  file.Write(KvTuple("mean", record.SerializeAsString()));
+  file.Commit();
+}
+
+}  // namespace singa
