@@ -9,6 +9,7 @@
 
 #include "driver/conf/check_job.h"
 #include "driver/data_command.h"
+#include "io/mean_record.h"
 #include "io/temp_dir.h"
 #include "singa/base/str_cat.h"
 #include "train/init_params.h"
@@ -26,12 +27,30 @@ std::vector<std::string> Examples() {
   return files;
 }
 
-// All of them read 28 x 28 IDX files.
-void ReadDigits(const std::string& folder, JobProto* job) {
+// 400 records of CIFAR's binary form, and their mean.
+void WriteCifar(const TempDir& folder) {
+  std::string batch;
+  for (int record = 0; record < 400; ++record) {
+    batch += static_cast<char>(record % 10);
+    for (int i = 0; i < 3072; ++i) batch += static_cast<char>(record * i);
+  }
+  const auto store = OpenStore("cifar10", {.path = folder.Write("cifar", batch)});
+  PosixFileSystem files;
+  WriteMeanRecord(store.get(), {}, folder.Path("mean"), &files);
+}
+
+// They read 28 x 28 IDX files, or pictures of 3 x 32 x 32.
+void ReadFiles(const std::string& folder, JobProto* job) {
   for (LayerProto& layer : *job->mutable_neuralnet()->mutable_layer()) {
     if (!layer.has_store_conf()) continue;
     const bool train = layer.include(0) == kTrain;
     StoreProto& store = *layer.mutable_store_conf();
+    if (store.backend() == "imagefolder") {
+      store.set_backend("cifar10");
+      store.set_path(folder + "/cifar");
+      if (store.has_mean_file()) store.set_mean_file(folder + "/mean");
+      continue;
+    }
     store.set_path(folder + (train ? "/train-images-idx3-ubyte" : "/t10k-images-idx3-ubyte"));
     store.set_label_path(folder + (train ? "/train-labels-idx1-ubyte" : "/t10k-labels-idx1-ubyte"));
   }
@@ -70,7 +89,8 @@ TEST_P(ExampleMemoryTest, IsWhatCheckSays) {
   ASSERT_EQ(DataCommand({"digits", folder.Path("")}), kExitOk);
   const auto checked = CheckJob(GetParam(), {});
   JobProto job = checked->job;
-  ReadDigits(folder.Path(""), &job);
+  WriteCifar(folder);
+  ReadFiles(folder.Path(""), &job);
   int64_t said = 0;
   PeakBytes(job, &said);  // libraries allocate once what they keep for the process
   const int64_t peak = PeakBytes(job, &said);
