@@ -1,4 +1,4 @@
-"""Runs a job of examples/mnist in the singa binary: the part that the benchmark scripts share.
+"""Runs a job of the examples in the singa binary: the part that the benchmark scripts share.
 
 No script of its own. Needs SINGA_DATA, the folder above mnist/ with MNIST's four .gz files.
 """
@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -30,14 +31,30 @@ def make_plain_idx(folder):
             shutil.copyfileobj(packed, plain)
 
 
+def make_cifar_batch(folder, records=2000):
+    """Pictures of noise in CIFAR-10's binary form: for speed alone."""
+    draw = random.Random(1)
+    with open(f"{folder}/cifar.bin", "wb") as file:
+        for record in range(records):
+            file.write(bytes([record % 10]) + draw.randbytes(3072))
+
+
+def store_sets(conf, folder, suffix):
+    """Where the stores of training and test are."""
+    if conf == "cifar":
+        return [[("backend", "cifar10"), ("path", f"{folder}/cifar.bin"), ("mean_file", "")]] * 2
+    return [[("path", f"{folder}/{part}-images-idx3-ubyte{suffix}"),
+             ("label_path", f"{folder}/{part}-labels-idx1-ubyte{suffix}")] for part in PARTS]
+
+
 def command(binary, conf, folder, workspace, sets, suffix=""):
-    """singa on examples/mnist/<conf>.conf with the IDX files <folder>/*<suffix>."""
-    words = [os.path.abspath(binary), "-conf", str(REPOSITORY / f"examples/mnist/{conf}.conf")]
+    """singa on an example with the files <folder>/*<suffix>."""
+    path = "examples/cifar10/convnet" if conf == "cifar" else f"examples/mnist/{conf}"
+    words = [os.path.abspath(binary), "-conf", str(REPOSITORY / f"{path}.conf")]
     options = [f"cluster.workspace={workspace}"]
-    for i, part in enumerate(PARTS):
-        store = f"neuralnet.layer[data#{i}].store_conf."
-        options += [f"{store}path={folder}/{part}-images-idx3-ubyte{suffix}",
-                    f"{store}label_path={folder}/{part}-labels-idx1-ubyte{suffix}"]
+    for i, fields in enumerate(store_sets(conf, folder, suffix)):
+        options += [f"neuralnet.layer[data#{i}].store_conf.{field}={value}"
+                    for field, value in fields]
     for option in [*options, *sets]:
         words += ["-set", option]
     return words

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """One training job in PyTorch eager, on the CPU: the other side of vs_torch.py and start.py.
 
-usage: torch_job.py cnn|mlp THREADS FOLDER [--seconds S | --epoch]
+usage: torch_job.py cnn|mlp|cifar THREADS FOLDER [--seconds S | --epoch]
        FOLDER holds MNIST as plain IDX files. --seconds (3): trains so long after a warm-up.
        --epoch: one pass and a test of the 10,000 images, for its memory.
 prints one JSON object: step_ms (median), steps, torch (version)
 needs: pip install torch numpy
 
-Nets and updaters are those of examples/mnist. Pixels stay bytes in memory; a step's 64 images, in
+Nets and updaters are those of examples/mnist. Pixels stay bytes in memory; a step's images, in
 the file's order, become floats before the clock starts: singa's clock has that and a shuffle in it.
 """
 import argparse
@@ -23,7 +23,7 @@ try:
 except ImportError as error:
     sys.exit(f"torch_job.py: MISSING: {error}. It needs: pip install torch numpy")
 
-BATCH, WARM_SECONDS = 64, 0.5
+WARM_SECONDS = 0.5
 
 
 class STanh(nn.Module):
@@ -46,6 +46,20 @@ def mlp():
     return nn.Sequential(*parts[:-1]), {"lr": 0.001}, (784,), 127.5, 127.5
 
 
+def cifar():  # cuda-convnet, as examples/cifar10/convnet.conf
+    net = nn.Sequential(
+        nn.Conv2d(3, 32, 5, padding=2), nn.MaxPool2d(3, 2), nn.ReLU(),
+        nn.LocalResponseNorm(3, 5e-5), nn.Conv2d(32, 32, 5, padding=2), nn.ReLU(),
+        nn.AvgPool2d(3, 2), nn.LocalResponseNorm(3, 5e-5), nn.Conv2d(32, 64, 5, padding=2), nn.ReLU(),
+        nn.AvgPool2d(3, 2), nn.Flatten(), nn.Linear(576, 10))
+    return net, {"lr": 0.001, "momentum": 0.9, "weight_decay": 0.004}, (3, 32, 32), 120, 1
+
+
+def read_batch(path):
+    data = torch.from_numpy(np.fromfile(path, np.uint8)).view(-1, 3073)
+    return data[:, 1:], data[:, 0]
+
+
 def read_idx(path):
     # 2 bytes of zero, type, rank; rank sizes, big-endian
     data = np.fromfile(path, np.uint8)
@@ -56,7 +70,7 @@ def read_idx(path):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("net", choices=["cnn", "mlp"])
+    parser.add_argument("net", choices=["cnn", "mlp", "cifar"])
     parser.add_argument("threads", type=int)
     parser.add_argument("folder")
     parser.add_argument("--seconds", type=float, default=3)
@@ -64,18 +78,22 @@ def main():
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
-    net, options, shape, mean, std = {"cnn": cnn, "mlp": mlp}[args.net]()
+    net, options, shape, mean, std = {"cnn": cnn, "mlp": mlp, "cifar": cifar}[args.net]()
+    batch = 100 if args.net == "cifar" else 64
     optimizer = torch.optim.SGD(net.parameters(), **options)
-    images = read_idx(f"{args.folder}/train-images-idx3-ubyte")
-    labels = read_idx(f"{args.folder}/train-labels-idx1-ubyte")
+    if args.net == "cifar":
+        images, labels = read_batch(f"{args.folder}/cifar.bin")
+    else:
+        images = read_idx(f"{args.folder}/train-images-idx3-ubyte")
+        labels = read_idx(f"{args.folder}/train-labels-idx1-ubyte")
 
     def inputs(pixels):
         return ((pixels.float() - mean) / std).view(-1, *shape)
 
     def timed_step(step):
-        first = step % (len(images) // BATCH) * BATCH
-        x = inputs(images[first:first + BATCH])
-        y = labels[first:first + BATCH].long()
+        first = step % (len(images) // batch) * batch
+        x = inputs(images[first:first + batch])
+        y = labels[first:first + batch].long()
         start = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
         F.cross_entropy(net(x), y).backward()
@@ -84,7 +102,7 @@ def main():
 
     times = []
     if args.epoch:
-        times = [timed_step(step) for step in range(len(images) // BATCH)]
+        times = [timed_step(step) for step in range(len(images) // batch)]
         tests = read_idx(f"{args.folder}/t10k-images-idx3-ubyte")
         with torch.no_grad():
             for first in range(0, len(tests), 100):

@@ -2,15 +2,15 @@
 """Milliseconds a training step and peak memory: singa against PyTorch eager, on the CPU.
 
 usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--pairs 9] [--threads 1,2]
-           [--nets cnn,mlp] [--seconds 3] [--write]
+           [--nets cnn,mlp,cifar] [--seconds 3] [--write]
        --write puts the figures into test/bench/results.md. Exit 1 if a ratio is below 1.3.
 needs: pip install torch numpy; a quiet machine
 
 Runs alternate: singa, PyTorch, singa, PyTorch, ... A run of singa is a job of examples/mnist
-(cnn.conf or mlp.conf) on plain IDX files, without tests; its figure is the median over the rows of
-metrics.jsonl, each the mean of about 0.3 s of steps, the first 0.3 s left out. A run of PyTorch is
-torch_job.py: the same net and updater, data in memory; its figure is the median step. The ratio is
-PyTorch's median over its runs to singa's.
+(cnn.conf or mlp.conf) on plain IDX files, or examples/cifar10/convnet.conf on noise, without tests;
+its figure is the median over the rows of metrics.jsonl, each the mean of about 0.3 s of steps, the
+first 0.3 s left out. A run of PyTorch is torch_job.py: the same net and updater, data in memory;
+its figure is the median step. The ratio is PyTorch's median over its runs to singa's.
 """
 import argparse
 import math
@@ -23,7 +23,8 @@ import singa_job
 
 TARGET = 1.3
 ROW_SECONDS = 0.3
-NETS = {"cnn": "MNIST CNN, batch 64", "mlp": "MNIST MLP, batch 64"}
+NETS = {"cnn": "MNIST CNN, batch 64", "mlp": "MNIST MLP, batch 64",
+        "cifar": "cuda-convnet on CIFAR, batch 100"}
 HEADS = ["net", "threads", "singa ms", "PyTorch ms", "PyTorch / singa", "pairs' min..max",
          "singa peak RSS MiB", "PyTorch peak RSS MiB"]
 
@@ -70,7 +71,7 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--nets", default="cnn,mlp")
+    parser.add_argument("--nets", default="cnn,mlp,cifar")
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
@@ -79,6 +80,7 @@ def main():
     conditions = results_file.Conditions()
     with tempfile.TemporaryDirectory(prefix="singa-idx-") as folder:
         singa_job.make_plain_idx(folder)
+        singa_job.make_cifar_batch(folder)
         found = [measure(args, net, int(threads), folder)
                  for net in args.nets.split(",") for threads in args.threads.split(",")]
     rows = [[NETS[f["net"]], f["threads"], f"{f['singa_ms']:.2f}", f"{f['torch_ms']:.2f}",
