@@ -49,9 +49,11 @@ def mlp():
 def cifar():  # cuda-convnet, as examples/cifar10/convnet.conf
     net = nn.Sequential(
         nn.Conv2d(3, 32, 5, padding=2), nn.MaxPool2d(3, 2), nn.ReLU(),
-        nn.LocalResponseNorm(3, 5e-5), nn.Conv2d(32, 32, 5, padding=2), nn.ReLU(),
-        nn.AvgPool2d(3, 2), nn.LocalResponseNorm(3, 5e-5), nn.Conv2d(32, 64, 5, padding=2), nn.ReLU(),
-        nn.AvgPool2d(3, 2), nn.Flatten(), nn.Linear(576, 10))
+        nn.LocalResponseNorm(3, 5e-5),
+        nn.Conv2d(32, 32, 5, padding=2), nn.ReLU(), nn.AvgPool2d(3, 2),
+        nn.LocalResponseNorm(3, 5e-5),
+        nn.Conv2d(32, 64, 5, padding=2), nn.ReLU(), nn.AvgPool2d(3, 2),
+        nn.Flatten(), nn.Linear(576, 10))
     return net, {"lr": 0.001, "momentum": 0.9, "weight_decay": 0.004}, (3, 32, 32), 120, 1
 
 
