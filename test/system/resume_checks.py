@@ -15,6 +15,9 @@ KINDS = {
     "momentum": dict(updater=MOMENTUM, batch=48),
     "adam": dict(updater=ADAM, batch=48,
                  reading="shuffle: true random_skip: 900 prefetching: true"),
+    # Running statistics, and a gradient that is large enough to come in pieces.
+    "norm": dict(hidden=256, layers=' layer { name: "norm" type: kBM srclayers: "relu" }',
+                 top="norm"),
 }
 
 
@@ -61,6 +64,11 @@ def killed_at_random_moments_with_momentum_it_resumes_to_the_same_bytes(case):
 @check
 def killed_at_random_moments_with_adam_it_resumes_to_the_same_bytes(case):
     killed_at_random(case, "adam")
+
+
+@check
+def killed_at_random_moments_with_batch_norm_it_resumes_to_the_same_bytes(case):
+    killed_at_random(case, "norm")
 
 
 @check
