@@ -98,6 +98,7 @@ int Driver::Main(int argc, char** argv) {
 }
 
 ExitCode Driver::Train(const JobProto& job, bool resume) {
+  StartLogging("singa");
   CheckProto(job, JobUse::kTrain);
   Progress progress;
   RunOptions options;
@@ -106,6 +107,7 @@ ExitCode Driver::Train(const JobProto& job, bool resume) {
 }
 
 ExitCode Driver::Test(const JobProto& job) {
+  StartLogging("singa");
   CheckProto(job, JobUse::kTest);
   Progress progress;
   return TestJob(job, {}, &progress);

@@ -103,9 +103,10 @@ double Trainer::TakeWaitMs() {
 
 std::vector<std::pair<std::string, int64_t>> Trainer::ReaderPositions() const {
   std::vector<std::pair<std::string, int64_t>> positions;
+  std::set<std::string> seen;  // copies of an unrolled layer are at one place
   for (const NetNode& node : net_.nodes())
     if (const int64_t position = node.layer->ReaderPosition(); position >= 0)
-      positions.emplace_back(node.name, position);
+      if (seen.insert(node.name).second) positions.emplace_back(node.name, position);
   return positions;
 }
 

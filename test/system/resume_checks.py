@@ -108,6 +108,23 @@ def resume_without_a_checkpoint_trains_from_the_start(case):
 
 
 @check
+def an_unrolled_net_has_one_position_for_the_copies_of_its_reader(case):
+    case.train(mlp(case.site.data, "train_steps: 4"), "-set", "neuralnet.unroll_len=3")
+    case.train("job.conf", "-resume", "-set", "neuralnet.unroll_len=3", "-set", "train_steps=6")
+    case.train("job.conf", "-set", "neuralnet.unroll_len=3", "-set", "train_steps=6",
+               workspace="whole")
+    same_bytes(case.newest("whole"), case.newest())
+
+
+@check
+def what_is_in_previous_is_named_where_there_is_nothing_to_resume(case):
+    case.train(mlp(case.site.data, "train_steps: 4"))
+    case.train("job.conf", "-set", "neuralnet.layer[data#0].store_conf.shape=785", code=65)
+    job = case.train("job.conf", "-resume")
+    has(job.err, "those of the run before are in ws/previous", "stderr")
+
+
+@check
 def resume_of_a_finished_job_changes_nothing(case):
     conf = mlp(case.site.data, "train_steps: 20 disp_freq: 5 test_freq: 20 seed: 1")
     case.train(conf)

@@ -48,12 +48,23 @@ class NetCheck {
     const Net net = BuildNet(job_.neuralnet(), options, {&params}, &errors);
     for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
     if (phase == kTrain && job_.checkpoint_path_size() == 0) CheckInits(params);
+    if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
       for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
       if (options_.files) CheckFiles(node);
       if (errors.empty() && warned_.insert(node.path).second) WarnOfParams(node);
     }
+  }
+
+  // Contrastive divergence runs between layers that read each other.
+  void CheckAlgorithm(const Net& net) {
+    const AlgProto& alg = job_.train_one_batch();
+    const bool loop = std::any_of(net.nodes().begin(), net.nodes().end(),
+                                  [](const NetNode& node) { return node.in_feedback; });
+    if (alg.alg() == kCD && !alg.has_user_alg() && !loop)
+      conf_->Add(ConfigError("train_one_batch.alg",
+                             "kCD trains a kRBMVis and a kRBMHid; the net has none"));
   }
 
   // Those that the layer did not ask for.

@@ -23,7 +23,11 @@ std::optional<int64_t> JobCheckpoints::Resume() {
     if (!ListCheckpoints(workspace_).empty())
       throw DataError(CheckpointFolder(workspace_), -1,
                       "no checkpoint is intact; without -resume training starts again");
-    progress_.Say("no checkpoint to resume from: training starts at step 0");
+    const std::string previous = workspace_ + "/previous";
+    progress_.Say(StrCat("no checkpoint to resume from: training starts at step 0",
+                         ListCheckpoints(previous).empty()
+                             ? ""
+                             : StrCat("; those of the run before are in ", previous)));
     return std::nullopt;
   }
   TrainerState(trainer_).Restore(*checkpoint);
