@@ -255,6 +255,21 @@ def a_job_larger_than_the_machine_is_69_with_both_sizes(case):
 
 
 @check
+def threads_spin_briefly_unless_the_user_says_how_long(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 1000000", hidden=8))
+    for given, expected in (({}, b"GOMP_SPINCOUNT=2000"),
+                            ({"GOMP_SPINCOUNT": "7"}, b"GOMP_SPINCOUNT=7")):
+        job = subprocess.Popen([case.site.binary, "-conf", "job.conf"], cwd=case.folder,
+                               env=os.environ | given, stderr=subprocess.PIPE)
+        job.stderr.readline()
+        with open(f"/proc/{job.pid}/environ", "rb") as file:
+            settings = file.read().split(b"\0")
+        job.kill()
+        job.communicate()
+        true(expected in settings, f"no {expected} in {settings}")
+
+
+@check
 def log_files_lie_in_the_workspace(case):
     case.train(mlp(case.site.data, JOB))
     logs = [path for path in case.path("ws/log").iterdir() if not path.is_symlink()]
