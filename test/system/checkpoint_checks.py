@@ -181,6 +181,16 @@ def running_again_without_resume_sets_the_previous_run_aside(case):
     equal([row["step"] for row in case.rows()], [0, 10], "rows of the new run")
 
 
+@check
+def a_run_that_cannot_read_its_data_leaves_the_last_one_in_place(case):
+    trained(case)
+    case.path("broken").write_bytes(b"no idx file")
+    case.train("job.conf", "-set", "neuralnet.layer[data#0].store_conf.path=broken", code=65)
+    equal(case.steps(), [5, 10], "checkpoints")
+    case.train("job.conf", "-resume", "-set", "train_steps=12")
+    equal(case.steps(), [5, 10, 12], "checkpoints")
+
+
 def start_from(case, path, *args, code=0):
     """Starts a job of no steps from `path`: its checkpoint is what was loaded."""
     return case.train("job.conf", "-set", f"checkpoint_path={path}", "-set", "train_steps=0",

@@ -98,6 +98,8 @@ class TrainRun {
       progress_.Say("params that no file gives, initialised: " + JoinNames(report.initialised));
     if (!report.unused.empty())
       progress_.Say("params of the files that the net lacks: " + JoinNames(report.unused));
+    // Opens the stores: a run that cannot begin leaves the last one where it is.
+    for (NetNode& node : trainer_.net().nodes()) node.layer->CountRecords();
     if (workspace_.SetAsidePreviousRun())
       progress_.Say("moved the checkpoints and metrics of an earlier run to " + workspace_.path() +
                     "/previous");
