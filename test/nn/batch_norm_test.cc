@@ -9,13 +9,6 @@ namespace {
 class BatchNormTest : public LayerTest {};
 SINGA_TEST_ON_ALL_DEVICES(BatchNormTest);
 
-// What golden.py's pattern makes.
-Values Pattern(int64_t n, int64_t step) {
-  Values values(n);
-  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<float>((i * step + 3) % 11 - 5) / 4;
-  return values;
-}
-
 constexpr char kNorm[] = "type: kBM";
 
 RunOptions Params(int64_t c, Phase phase = kTrain) {

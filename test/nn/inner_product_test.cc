@@ -10,13 +10,6 @@ SINGA_TEST_ON_ALL_DEVICES(InnerProductTest);
 const char* const kFour =
     "type: kInnerProduct innerproduct_conf { num_output: 4 } param {} param {}";
 
-// Quarters from -1.25 to 1.25, as in the script.
-Values Pattern(int64_t n, int64_t step) {
-  Values values;
-  for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>((i * step + 3) % 11 - 5) / 4);
-  return values;
-}
-
 // [cols, rows] of a [rows, cols] matrix.
 Values TransposeOf(const Values& x, size_t rows, size_t cols) {
   Values y(x.size());

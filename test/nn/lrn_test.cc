@@ -7,13 +7,6 @@ namespace {
 class LrnTest : public LayerTest {};
 SINGA_TEST_ON_ALL_DEVICES(LrnTest);
 
-// What golden.py's pattern makes.
-Values Pattern(int64_t n, int64_t step) {
-  Values values(n);
-  for (int64_t i = 0; i < n; ++i) values[i] = static_cast<float>((i * step + 3) % 11 - 5) / 4;
-  return values;
-}
-
 std::string Conf(const std::string& fields) { return "type: kLRN lrn_conf { " + fields + " }"; }
 
 TEST_P(LrnTest, EqualsPyTorch) {

@@ -28,13 +28,6 @@ class PoolingTest : public LayerTest {
 };
 SINGA_TEST_ON_ALL_DEVICES(PoolingTest);
 
-// Quarters from -1.25 to 1.25, as in the script.
-Values Pattern(int64_t n, int64_t step) {
-  Values values;
-  for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>((i * step + 3) % 11 - 5) / 4);
-  return values;
-}
-
 TEST_P(PoolingTest, MaxEqualsPyTorch) {
   const RunResult run =
       Gradients(Conf("kernel: 3 pad: 1 stride: 2"), {1, 2, 5, 4}, Pattern(40, 7), Pattern(12, 2));
