@@ -1,5 +1,7 @@
 // Backend "cifar10": CIFAR-10's binary batches, records of a label and 3 x 32 x 32 planar bytes.
 // The path is one file, or a folder whose data_batch*.bin are read in the order of their names.
+#include "io/cifar10_store.h"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -12,8 +14,6 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kPixels = 3 * 32 * 32, kRecord = 1 + kPixels;
-constexpr int kClasses = 10;
 constexpr std::array<int32_t, 3> kShape = {3, 32, 32};
 
 std::vector<std::string> BatchFiles(const std::string& path) {
@@ -34,16 +34,14 @@ std::vector<std::string> BatchFiles(const std::string& path) {
 
 class Cifar10Store final : public Store {
  public:
-  explicit Cifar10Store(const std::string& path) : path_(path), bytes_(kRecord) {
+  explicit Cifar10Store(const std::string& path) : path_(path), bytes_(kCifar10Record) {
     for (const std::string& name : BatchFiles(path)) {
       InputFile file = InputFile::Open(name);
-      if (file.size() == 0 || file.size() % kRecord != 0)
+      if (file.size() == 0 || file.size() % kCifar10Record != 0)
         throw DataError(name, -1,
-                        StrCat("has ", file.size(),
-                               " bytes, no whole number of records "
-                               "of ",
-                               kRecord));
-      size_ += file.size() / kRecord;
+                        StrCat("has ", file.size(), " bytes, no whole number of records", " of ",
+                               kCifar10Record));
+      size_ += file.size() / kCifar10Record;
       files_.push_back(std::move(file));
     }
     sample_.pixel = std::span<const uint8_t>(bytes_).subspan(1);
@@ -59,11 +57,12 @@ class Cifar10Store final : public Store {
 
   const Sample& Read(int64_t index) override {
     int64_t in_file = index;
-    FileOf(&in_file).ReadAt(in_file * kRecord, bytes_.data(), kRecord);
+    FileOf(&in_file).ReadAt(in_file * kCifar10Record, bytes_.data(), kCifar10Record);
     sample_.label = bytes_[0];
-    if (sample_.label >= kClasses)
-      throw DataError(Where(index), -1,
-                      StrCat("the label must be from 0 to ", kClasses - 1, ", is ", sample_.label));
+    if (sample_.label >= kCifar10Classes)
+      throw DataError(
+          Where(index), -1,
+          StrCat("the label must be from 0 to ", kCifar10Classes - 1, ", is ", sample_.label));
     return sample_;
   }
 
@@ -71,7 +70,8 @@ class Cifar10Store final : public Store {
   // The file of record *index, which becomes its number in that file.
   const InputFile& FileOf(int64_t* index) const {
     size_t i = 0;
-    for (; *index >= files_[i].size() / kRecord; ++i) *index -= files_[i].size() / kRecord;
+    for (; *index >= files_[i].size() / kCifar10Record; ++i)
+      *index -= files_[i].size() / kCifar10Record;
     return files_[i];
   }
 

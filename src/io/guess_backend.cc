@@ -6,14 +6,13 @@
 #include <filesystem>
 
 #include "base/input_file.h"
+#include "io/cifar10_store.h"
 #include "io/gzip.h"
 #include "io/kvfile_store.h"
 
 namespace singa {
 
 namespace {
-
-constexpr int64_t kCifarRecord = 3073;
 
 bool IsTar(const InputFile& file) {
   constexpr int64_t kAt = 257;
@@ -46,8 +45,8 @@ std::string GuessBackend(const std::string& path) {
   uint64_t key;
   std::memcpy(&key, bytes.data(), sizeof(key));
   if (file.size() >= 8 && key <= kMaxKeyBytes) return "kvfile";
-  return file.size() > 0 && file.size() % kCifarRecord == 0 && bytes[0] < 10 ? "cifar10"
-                                                                             : "textfile";
+  const bool batch = file.size() > 0 && file.size() % kCifar10Record == 0;
+  return batch && bytes[0] < kCifar10Classes ? "cifar10" : "textfile";
 }
 
 std::string GuessLabelPath(const std::string& images) {

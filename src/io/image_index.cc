@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMaxFileBytes = 256 << 20;  // of one picture's file
-
 bool IsPicture(const fs::path& path) {
   std::string end = path.extension().string();
   std::transform(end.begin(), end.end(), end.begin(),
@@ -97,10 +95,10 @@ ImageIndex IndexImageTar(const std::string& path) {
     if (archive_entry_filetype(entry) != AE_IFREG || !IsPicture(name) || !name.has_parent_path())
       continue;
     const int64_t size = archive_entry_size(entry);
-    if (size > kMaxFileBytes)
+    if (size > kMaxPictureBytes)
       throw DataError(path, -1,
                       StrCat("\"", name.string(), "\" has ", size, " bytes, at most ",
-                             kMaxFileBytes, " are read"));
+                             kMaxPictureBytes, " are read"));
     found.emplace_back(name.parent_path().filename().string(),
                        ImagePlace{name.string(), 0, archive_filter_bytes(tar.get(), 0), size});
   }

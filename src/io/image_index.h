@@ -7,6 +7,8 @@
 
 namespace singa {
 
+inline constexpr int64_t kMaxPictureBytes = 256 << 20;  // of a file
+
 struct ImagePlace {
   std::string name;              // its path, in the tar or below the folder
   int32_t label;                 // of its class

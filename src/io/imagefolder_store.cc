@@ -14,8 +14,6 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kMaxFileBytes = 256 << 20;
-
 class ImageFolderStore final : public Store {
  public:
   explicit ImageFolderStore(const StoreOptions& options)
@@ -53,7 +51,7 @@ class ImageFolderStore final : public Store {
  private:
   void ReadFile(const ImagePlace& place) {
     if (!tar_) {
-      bytes_ = InputFile::Open(path_ + "/" + place.name).ReadAll(kMaxFileBytes);
+      bytes_ = InputFile::Open(path_ + "/" + place.name).ReadAll(kMaxPictureBytes);
       return;
     }
     bytes_.resize(place.size);

@@ -49,10 +49,10 @@ int64_t Net::CountRecords() {
     if (count < 0) continue;
     if (first && count != records)
       throw ConfigError(
-          node.path + ".store_conf.path",
+          StrCat("neuralnet.", node.path, ".store_conf.path"),
           StrCat("has ", count, " records, that of layer \"", first->name, "\" ", records,
-                 ": one pass over both is no whole number of batches; count "
-                 "in steps, not in passes"));
+                 ": one pass over both is no whole number of batches; count in steps, not in "
+                 "passes"));
     first = &node;
     records = count;
   }

@@ -69,13 +69,7 @@ std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool
 
 // Every record once.
 bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums) {
-  int64_t records = 0;
-  try {
-    records = net_.CountRecords();
-  } catch (const ConfigError& error) {
-    throw error.Under("neuralnet");
-  }
-  const int64_t batch = net_.batch(), rest = records % batch;
+  const int64_t records = net_.CountRecords(), batch = net_.batch(), rest = records % batch;
   if (!RunBatches(&net_, 0, records / batch, stop, files, sums)) return false;
   if (rest == 0) return true;
   Net* tail = TailNet(rest);

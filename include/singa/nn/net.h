@@ -76,7 +76,7 @@ class SINGA_API Net {
   std::vector<std::pair<int, int>> Edges() const;
 
   // Records in one pass over the net's stores; -1: it has none. Opens them. Throws ConfigError
-  // relative to the NetProto where two stores differ.
+  // relative to the JobProto where two stores differ.
   int64_t CountRecords();
 
   // The rows of the whole group's batch.

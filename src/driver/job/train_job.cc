@@ -37,8 +37,8 @@ class TrainRun {
         checkpoints_(job, workspace_.path(), &trainer_, progress) {
     Announce();
     trainer_.Allocate();
-    schedule_.emplace(job, job.train_epochs() > 0 || job.test_epochs() > 0 ? CountRecords() : -1,
-                      trainer_.batch());
+    const bool passes = job.train_epochs() > 0 || job.test_epochs() > 0;
+    schedule_.emplace(job, passes ? trainer_.net().CountRecords() : -1, trainer_.batch());
     const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
     if (!resumed) Begin();
     start_step_ = resumed.value_or(0);
@@ -71,14 +71,6 @@ class TrainRun {
   }
 
  private:
-  int64_t CountRecords() {
-    try {
-      return trainer_.net().CountRecords();
-    } catch (const ConfigError& error) {
-      throw error.Under("neuralnet");
-    }
-  }
-
   void Announce() {
     const JobMemory memory = trainer_.memory();
     int64_t params = 0;

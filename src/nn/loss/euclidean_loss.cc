@@ -86,9 +86,7 @@ class EuclideanLossLayer final : public Layer {
 
   // The feature's rows in logical order; at place `i` where they are stored otherwise.
   const float* Rows(Context& ctx, const FlatRows& rows, const Port& port, int i) const {
-    if (rows.in_order()) return port.data.data();
-    rows.FromStored(ctx, port.data.data(), Place(ctx, i));
-    return Place(ctx, i);
+    return rows.InOrder(ctx, port.data.data(), Place(ctx, i));
   }
 
   void Gradient(Context& ctx, const float* x, const float* t, float scale, const FlatRows& rows,

@@ -23,6 +23,12 @@ class FlatRows {
   void FromStored(Context& ctx, const float* stored, float* flat) const {
     TransposeEach(ctx, stored, flat, rows_, size_ / channels_, channels_);
   }
+  // The rows of a stored feature: itself, or a copy in `room` where it is not in order.
+  const float* InOrder(Context& ctx, const float* stored, void* room) const {
+    if (in_order()) return stored;
+    FromStored(ctx, stored, static_cast<float*>(room));
+    return static_cast<const float*>(room);
+  }
   void ToStored(Context& ctx, const float* flat, float* stored) const {
     TransposeEach(ctx, flat, stored, rows_, channels_, size_ / channels_);
   }

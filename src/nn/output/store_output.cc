@@ -31,12 +31,7 @@ void StoreOutput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Out
 }
 
 void StoreOutput::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
-  const float* x = in[0]->data.data();
-  if (!flat_.in_order()) {
-    auto* flat_x = static_cast<float*>(ctx.scratch);
-    flat_.FromStored(ctx, x, flat_x);
-    x = flat_x;
-  }
+  const float* x = flat_.InOrder(ctx, in[0]->data.data(), ctx.scratch);
   const Port& labels = *in[in.size() - 1];
   const int32_t* label = labels.has_label() ? labels.label.as<int32_t>() : nullptr;
   const auto size = static_cast<size_t>(flat_.row_size());
