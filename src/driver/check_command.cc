@@ -28,10 +28,8 @@ std::string ParamsText(const NetNode& node) {
 void PrintNet(const Net& net) {
   std::vector<Row> rows = {{"layer", "type", "output", "params"}};
   for (const NetNode& node : net.nodes()) {
-    std::string shapes;
-    if (!node.traits.aliases_in) shapes = node.out[0]->data.shape().ToString();
-    if (node.traits.aliases_in || node.out.size() > 1)
-      shapes = StrCat(node.out.size(), " x ", node.out[0]->data.shape().ToString());
+    std::string shapes = node.out[0]->data.shape().ToString();
+    if (node.out.size() > 1) shapes = StrCat(node.out.size(), " x ", shapes);
     rows.push_back(
         {node.full_name,
          node.conf.has_user_type() ? node.conf.user_type() : LayerType_Name(node.conf.type()),

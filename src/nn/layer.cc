@@ -11,6 +11,8 @@ Wiring Layer::wiring(const LayerProto&) const { return {}; }
 
 Traits Layer::traits() const { return {}; }
 
+bool Layer::Absorb(const LayerProto&) { return false; }
+
 void Layer::Prepare(Context&, Declare&, Inputs, Outputs) {}
 
 void Layer::Open(Context&) {}

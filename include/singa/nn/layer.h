@@ -62,6 +62,11 @@ class SINGA_API Layer {
   virtual void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) = 0;
   virtual Traits traits() const;
 
+  // Whether this layer does the work of `reader`, too, the only layer that reads its feature: from
+  // then on its compute functions give `reader`'s feature and take the gradient of it. Called after
+  // Setup, at most once; traits() is asked again.
+  virtual bool Absorb(const LayerProto& reader);
+
   // Shapes of all ports are known, storage is not bound: make vendor plans, declare their scratch.
   virtual void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out);
   // Storage is bound, before the first step: open stores, set constant buffers.

@@ -7,6 +7,7 @@
 #include "nn/neuron/batch_norm.h"
 
 #include <cmath>
+#include <limits>
 
 #include "math/scratch_layout.h"
 #include "nn/neuron/window.h"
@@ -44,27 +45,32 @@ class BatchNormLayer final : public Layer {
 
   Traits traits() const override { return {.grad_reads_in = true}; }
 
+  bool Absorb(const LayerProto& reader) override {
+    if (reader.type() != kReLU || reader.relu_conf().negative_slope() != 0) return false;
+    floor_ = 0;
+    return true;
+  }
+
   void Prepare(Context&, Declare& declare, Inputs, Outputs) override {
     ScratchLayout scratch;
     sums_ = scratch.Add(2 * c_ * static_cast<int64_t>(sizeof(double)));
-    factors_ = scratch.Add(3 * c_ * static_cast<int64_t>(sizeof(float)));
+    factors_ = scratch.Add(5 * c_ * static_cast<int64_t>(sizeof(float)));
     partial_ = scratch.Add(BatchPartialSize(rows_, c_) * static_cast<int64_t>(sizeof(float)));
     declare.Scratch(scratch.bytes());
   }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const float* x = in[0]->data.data();
-    if (phase & kTrain) MeasureBatch(ctx, x);
-    float *scale = At<float>(ctx, factors_), *shift = scale + c_;
-    for (int64_t j = 0; j < c_; ++j) {
-      const double mean = phase & kTrain ? batch_mean()[j] : mean_->data.data()[j];
-      const double inverse = phase & kTrain ? double{batch_inverse()[j]}
-                                            : 1 / std::sqrt(variance_->data.data()[j] + kEpsilon);
-      const double factor = gamma_->data.data()[j] * inverse;
-      scale[j] = static_cast<float>(factor);
-      shift[j] = static_cast<float>(beta_->data.data()[j] - mean * factor);
+    if (phase & kTrain) {
+      MeasureBatch(ctx, x);
+      BatchApply(ctx, x, TrainFunction(ctx), out[0]->data.data(), rows_, c_);
+      return;
     }
-    BatchAffine(ctx, x, scale, shift, out[0]->data.data(), rows_, c_);
+    float* const scale = At<float>(ctx, factors_);
+    for (int64_t j = 0; j < c_; ++j)
+      SetFunction(j, mean_->data.data()[j], 1 / std::sqrt(variance_->data.data()[j] + kEpsilon),
+                  scale);
+    BatchApply(ctx, x, {scale, scale + c_, floor_}, out[0]->data.data(), rows_, c_);
   }
 
   // With g = dy, h = (x - m) / s, s = sqrt(v + epsilon), n rows:
@@ -72,12 +78,14 @@ class BatchNormLayer final : public Layer {
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const float *x = in[0]->data.data(), *dy = out[0]->grad.data();
     double *sum = At<double>(ctx, sums_), *product = sum + c_;
-    BatchGradientSums(ctx, x, dy, batch_mean(), sum, product, At<float>(ctx, partial_), rows_, c_);
-    float *of_dy = At<float>(ctx, factors_), *of_x = of_dy + c_, *shift = of_x + c_;
+    const BatchFunction f = TrainFunction(ctx);
+    BatchGradientSums(ctx, x, f, dy, batch_mean(), sum, product, At<float>(ctx, partial_), rows_,
+                      c_);
+    float *of_g = At<float>(ctx, factors_) + 2 * c_, *of_x = of_g + c_, *shift = of_x + c_;
     for (int64_t j = 0; j < c_; ++j) {
       const double inverse = batch_inverse()[j], factor = gamma_->data.data()[j] * inverse;
       const double slope = factor * inverse * inverse * product[j] / static_cast<double>(rows_);
-      of_dy[j] = static_cast<float>(factor);
+      of_g[j] = static_cast<float>(factor);
       of_x[j] = static_cast<float>(-slope);
       shift[j] = static_cast<float>(slope * batch_mean()[j] -
                                     factor * sum[j] / static_cast<double>(rows_));
@@ -85,7 +93,7 @@ class BatchNormLayer final : public Layer {
       AddGradient(beta_, j, sum[j]);
     }
     if (!in[0]->grad.empty())
-      BatchGradient(ctx, x, dy, of_dy, of_x, shift, in[0]->grad.data(), rows_, c_);
+      BatchGradient(ctx, x, f, dy, of_g, of_x, shift, in[0]->grad.data(), rows_, c_);
   }
 
  private:
@@ -105,18 +113,30 @@ class BatchNormLayer final : public Layer {
 
   // The batch's mean and 1 / sqrt(variance + epsilon), and the running statistics after it.
   void MeasureBatch(Context& ctx, const float* x) {
-    double* sum = At<double>(ctx, sums_);
-    float* partial = At<float>(ctx, partial_);
+    double *sum = At<double>(ctx, sums_), *squares = sum + c_;
     const auto n = static_cast<double>(rows_);
-    BatchSum(ctx, x, sum, partial, rows_, c_);
-    for (int64_t j = 0; j < c_; ++j) batch_mean()[j] = static_cast<float>(sum[j] / n);
-    BatchSquares(ctx, x, batch_mean(), sum, partial, rows_, c_);
+    BatchMoments(ctx, x, sum, squares, At<float>(ctx, partial_), rows_, c_);
     for (int64_t j = 0; j < c_; ++j) {
-      batch_inverse()[j] = static_cast<float>(1 / std::sqrt(sum[j] / n + kEpsilon));
-      if (!std::isfinite(sum[j])) continue;  // a step that will be dropped must leave no trace
+      batch_mean()[j] = static_cast<float>(sum[j] / n);
+      batch_inverse()[j] = static_cast<float>(1 / std::sqrt(squares[j] / n + kEpsilon));
+      if (!std::isfinite(squares[j])) continue;  // a step that will be dropped must leave no trace
       Move(&mean_->data.data()[j], batch_mean()[j]);
-      Move(&variance_->data.data()[j], sum[j] / std::max(n - 1, 1.));
+      Move(&variance_->data.data()[j], squares[j] / std::max(n - 1, 1.));
     }
+  }
+
+  // scale: [2, c], scale and shift.
+  void SetFunction(int64_t j, double mean, double inverse, float* scale) const {
+    const double factor = gamma_->data.data()[j] * inverse;
+    scale[j] = static_cast<float>(factor);
+    scale[c_ + j] = static_cast<float>(beta_->data.data()[j] - mean * factor);
+  }
+
+  // What the batch's statistics make; in scratch. The same in both passes.
+  BatchFunction TrainFunction(const Context& ctx) {
+    float* const scale = At<float>(ctx, factors_);
+    for (int64_t j = 0; j < c_; ++j) SetFunction(j, batch_mean()[j], batch_inverse()[j], scale);
+    return {scale, scale + c_, floor_};
   }
 
   static void Move(float* running, double value) {
@@ -131,6 +151,7 @@ class BatchNormLayer final : public Layer {
   float* batch_inverse() { return batch_->data() + c_; }
 
   int64_t rows_ = 0, c_ = 0;
+  float floor_ = -std::numeric_limits<float>::infinity();  // 0: with the kReLU that reads this
   Param *gamma_ = nullptr, *beta_ = nullptr, *mean_ = nullptr, *variance_ = nullptr;
   Tensor* batch_ = nullptr;                       // [2, c]: mean, 1 / sqrt(variance + epsilon)
   int64_t sums_ = 0, factors_ = 0, partial_ = 0;  // offsets in scratch

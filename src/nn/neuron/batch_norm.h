@@ -16,28 +16,32 @@ inline int64_t BatchPartialSize(int64_t rows, int64_t c) {
   return 2 * c * ((rows + kBatchBlockRows - 1) / kBatchBlockRows);
 }
 
-// sum = sum of x over the rows.
-inline constinit Kernel<void(const float* x, double* sum, float* partial, int64_t rows, int64_t c)>
-    BatchSum{"BatchSum"};
-
-// sum = sum of (x - mean)^2 over the rows.
-inline constinit Kernel<void(const float* x, const float* mean, double* sum, float* partial,
+// sum = sum of x, squares = sum of (x - its mean)^2, over the rows.
+inline constinit Kernel<void(const float* x, double* sum, double* squares, float* partial,
                              int64_t rows, int64_t c)>
-    BatchSquares{"BatchSquares"};
+    BatchMoments{"BatchMoments"};
 
-// y = scale x + shift. y may be x.
-inline constinit Kernel<void(const float* x, const float* scale, const float* shift, float* y,
-                             int64_t rows, int64_t c)>
-    BatchAffine{"BatchAffine"};
+// The function that follows the statistics: y = max(scale x + shift, floor). floor: 0 with kReLU,
+// else -infinity.
+struct BatchFunction {
+  const float *scale, *shift;
+  float floor;
+};
 
-// sum = sum of dy, product = sum of dy (x - mean), over the rows.
-inline constinit Kernel<void(const float* x, const float* dy, const float* mean, double* sum,
-                             double* product, float* partial, int64_t rows, int64_t c)>
+// y may be x.
+inline constinit Kernel<void(const float* x, BatchFunction f, float* y, int64_t rows, int64_t c)>
+    BatchApply{"BatchApply"};
+
+// sum = sum of g, product = sum of g (x - mean), over the rows; g = dy where scale x + shift >
+// floor, else 0.
+inline constinit Kernel<void(const float* x, BatchFunction f, const float* dy, const float* mean,
+                             double* sum, double* product, float* partial, int64_t rows, int64_t c)>
     BatchGradientSums{"BatchGradientSums"};
 
-// dx = of_dy dy + of_x x + shift. dx may be dy.
-inline constinit Kernel<void(const float* x, const float* dy, const float* of_dy, const float* of_x,
-                             const float* shift, float* dx, int64_t rows, int64_t c)>
+// dx = of_g g + of_x x + shift. dx may be dy.
+inline constinit Kernel<void(const float* x, BatchFunction f, const float* dy, const float* of_g,
+                             const float* of_x, const float* shift, float* dx, int64_t rows,
+                             int64_t c)>
     BatchGradient{"BatchGradient"};
 
 }  // namespace singa

@@ -13,44 +13,49 @@ void EachElement(int64_t rows, int64_t c, const Visit& visit) {
     for (int64_t j = 0; j < c; ++j) visit(r * c + j, j);
 }
 
-void Sum(Context&, const float* x, double* sum, float*, int64_t rows, int64_t c) {
-  std::fill_n(sum, c, 0.);
-  EachElement(rows, c, [&](int64_t i, int64_t j) { sum[j] += x[i]; });
-}
-
-void Squares(Context&, const float* x, const float* mean, double* sum, float*, int64_t rows,
+void Moments(Context&, const float* x, double* sum, double* squares, float*, int64_t rows,
              int64_t c) {
   std::fill_n(sum, c, 0.);
+  std::fill_n(squares, c, 0.);
+  EachElement(rows, c, [&](int64_t i, int64_t j) { sum[j] += x[i]; });
   EachElement(rows, c, [&](int64_t i, int64_t j) {
-    sum[j] += (double{x[i]} - mean[j]) * (double{x[i]} - mean[j]);
+    const double from_mean = x[i] - sum[j] / static_cast<double>(rows);
+    squares[j] += from_mean * from_mean;
   });
 }
 
-void Affine(Context&, const float* x, const float* scale, const float* shift, float* y,
-            int64_t rows, int64_t c) {
-  EachElement(rows, c, [&](int64_t i, int64_t j) { y[i] = scale[j] * x[i] + shift[j]; });
+void Apply(Context&, const float* x, BatchFunction f, float* y, int64_t rows, int64_t c) {
+  EachElement(rows, c, [&](int64_t i, int64_t j) {
+    const float value = f.scale[j] * x[i] + f.shift[j];
+    y[i] = value < f.floor ? f.floor : value;  // NaN stays
+  });
 }
 
-void GradientSums(Context&, const float* x, const float* dy, const float* mean, double* sum,
-                  double* product, float*, int64_t rows, int64_t c) {
+float AboveFloor(BatchFunction f, const float* x, const float* dy, int64_t i, int64_t j) {
+  return f.scale[j] * x[i] + f.shift[j] <= f.floor ? 0 : dy[i];
+}
+
+void GradientSums(Context&, const float* x, BatchFunction f, const float* dy, const float* mean,
+                  double* sum, double* product, float*, int64_t rows, int64_t c) {
   std::fill_n(sum, c, 0.);
   std::fill_n(product, c, 0.);
   EachElement(rows, c, [&](int64_t i, int64_t j) {
-    sum[j] += dy[i];
-    product[j] += dy[i] * (double{x[i]} - mean[j]);
+    const float g = AboveFloor(f, x, dy, i, j);
+    sum[j] += g;
+    product[j] += g * (double{x[i]} - mean[j]);
   });
 }
 
-void Gradient(Context&, const float* x, const float* dy, const float* of_dy, const float* of_x,
-              const float* shift, float* dx, int64_t rows, int64_t c) {
-  EachElement(rows, c,
-              [&](int64_t i, int64_t j) { dx[i] = of_dy[j] * dy[i] + of_x[j] * x[i] + shift[j]; });
+void Gradient(Context&, const float* x, BatchFunction f, const float* dy, const float* of_g,
+              const float* of_x, const float* shift, float* dx, int64_t rows, int64_t c) {
+  EachElement(rows, c, [&](int64_t i, int64_t j) {
+    dx[i] = of_g[j] * AboveFloor(f, x, dy, i, j) + of_x[j] * x[i] + shift[j];
+  });
 }
 
 [[maybe_unused]] const bool registered =
-    BatchSum.Set(Device::kCpu, Sum) && BatchSquares.Set(Device::kCpu, Squares) &&
-    BatchAffine.Set(Device::kCpu, Affine) && BatchGradientSums.Set(Device::kCpu, GradientSums) &&
-    BatchGradient.Set(Device::kCpu, Gradient);
+    BatchMoments.Set(Device::kCpu, Moments) && BatchApply.Set(Device::kCpu, Apply) &&
+    BatchGradientSums.Set(Device::kCpu, GradientSums) && BatchGradient.Set(Device::kCpu, Gradient);
 
 }  // namespace
 }  // namespace singa

@@ -8,45 +8,58 @@
 namespace singa {
 namespace {
 
-SINGA_CPU_CLONES void SumRows(const float* __restrict x, float* __restrict sum, int64_t rows,
-                              int64_t c) {
-  for (int64_t j = 0; j < c; ++j) sum[j] = 0;
-  for (int64_t r = 0; r < rows; ++r, x += c)
-    for (int64_t j = 0; j < c; ++j) sum[j] += x[j];
-}
-
-SINGA_CPU_CLONES void SquareRows(const float* __restrict x, const float* __restrict mean,
-                                 float* __restrict sum, int64_t rows, int64_t c) {
-  for (int64_t j = 0; j < c; ++j) sum[j] = 0;
-  for (int64_t r = 0; r < rows; ++r, x += c)
-    for (int64_t j = 0; j < c; ++j) sum[j] += (x[j] - mean[j]) * (x[j] - mean[j]);
-}
-
-SINGA_CPU_CLONES void GradientRows(const float* __restrict x, const float* __restrict dy,
-                                   const float* __restrict mean, float* __restrict sum,
-                                   float* __restrict product, int64_t rows, int64_t c) {
-  for (int64_t j = 0; j < c; ++j) sum[j] = product[j] = 0;
-  for (int64_t r = 0; r < rows; ++r, x += c, dy += c)
+// sum, and squares around the mean of these rows alone, which stay in the cache in between.
+SINGA_CPU_CLONES void MomentRows(const float* __restrict x, float* __restrict sum,
+                                 float* __restrict squares, int64_t rows, int64_t c) {
+  for (int64_t j = 0; j < c; ++j) sum[j] = squares[j] = 0;
+  const float* row = x;
+  for (int64_t r = 0; r < rows; ++r, row += c)
+    for (int64_t j = 0; j < c; ++j) sum[j] += row[j];
+  const float share = 1 / static_cast<float>(rows);
+  row = x;
+  for (int64_t r = 0; r < rows; ++r, row += c)
     for (int64_t j = 0; j < c; ++j) {
-      sum[j] += dy[j];
-      product[j] += dy[j] * (x[j] - mean[j]);
+      const float from_mean = row[j] - share * sum[j];
+      squares[j] += from_mean * from_mean;
     }
 }
 
-SINGA_CPU_CLONES void AffineRows(const float* x, const float* __restrict scale,
-                                 const float* __restrict shift, float* y, int64_t rows, int64_t c) {
+SINGA_CPU_CLONES void ApplyRows(const float* x, const float* __restrict scale,
+                                const float* __restrict shift, float floor, float* y, int64_t rows,
+                                int64_t c) {
   for (int64_t r = 0; r < rows; ++r, x += c, y += c) {
 #pragma omp simd
-    for (int64_t j = 0; j < c; ++j) y[j] = scale[j] * x[j] + shift[j];
+    for (int64_t j = 0; j < c; ++j) {
+      const float value = scale[j] * x[j] + shift[j];
+      y[j] = value < floor ? floor : value;
+    }
   }
 }
 
-SINGA_CPU_CLONES void InputRows(const float* __restrict x, const float* dy,
-                                const float* __restrict of_dy, const float* __restrict of_x,
-                                const float* __restrict shift, float* dx, int64_t rows, int64_t c) {
+SINGA_CPU_CLONES void GradientRows(const float* __restrict x, const float* __restrict scale,
+                                   const float* __restrict shift, float floor,
+                                   const float* __restrict dy, const float* __restrict mean,
+                                   float* __restrict sum, float* __restrict product, int64_t rows,
+                                   int64_t c) {
+  for (int64_t j = 0; j < c; ++j) sum[j] = product[j] = 0;
+  for (int64_t r = 0; r < rows; ++r, x += c, dy += c)
+    for (int64_t j = 0; j < c; ++j) {
+      const float g = scale[j] * x[j] + shift[j] <= floor ? 0 : dy[j];
+      sum[j] += g;
+      product[j] += g * (x[j] - mean[j]);
+    }
+}
+
+SINGA_CPU_CLONES void InputRows(const float* __restrict x, const float* __restrict scale,
+                                const float* __restrict shift, float floor, const float* dy,
+                                const float* __restrict of_g, const float* __restrict of_x,
+                                const float* __restrict rest, float* dx, int64_t rows, int64_t c) {
   for (int64_t r = 0; r < rows; ++r, x += c, dy += c, dx += c) {
 #pragma omp simd
-    for (int64_t j = 0; j < c; ++j) dx[j] = of_dy[j] * dy[j] + of_x[j] * x[j] + shift[j];
+    for (int64_t j = 0; j < c; ++j) {
+      const float g = scale[j] * x[j] + shift[j] <= floor ? 0 : dy[j];
+      dx[j] = of_g[j] * g + of_x[j] * x[j] + rest[j];
+    }
   }
 }
 
@@ -67,49 +80,53 @@ void AddBlocks(const float* partial, int64_t stride, double* sum, int64_t rows, 
     for (int64_t j = 0; j < c; ++j) sum[j] += partial[j];
 }
 
-void Sum(Context& ctx, const float* x, double* sum, float* partial, int64_t rows, int64_t c) {
-  EachBlock(ctx, rows, c, [&](int64_t first, int64_t n, int64_t b) {
-    SumRows(x + first * c, partial + b * c, n, c);
-  });
-  AddBlocks(partial, c, sum, rows, c);
-}
-
-void Squares(Context& ctx, const float* x, const float* mean, double* sum, float* partial,
+// With m the mean of all rows: squares = sum over blocks b of squares_b + n_b (m_b - m)^2.
+void Moments(Context& ctx, const float* x, double* sum, double* squares, float* partial,
              int64_t rows, int64_t c) {
   EachBlock(ctx, rows, c, [&](int64_t first, int64_t n, int64_t b) {
-    SquareRows(x + first * c, mean, partial + b * c, n, c);
+    float* const sums = partial + b * 2 * c;
+    MomentRows(x + first * c, sums, sums + c, n, c);
   });
-  AddBlocks(partial, c, sum, rows, c);
+  AddBlocks(partial, 2 * c, sum, rows, c);
+  AddBlocks(partial + c, 2 * c, squares, rows, c);
+  const auto all = static_cast<double>(rows);
+  for (int64_t r = 0; r < rows; r += kBatchBlockRows, partial += 2 * c) {
+    const auto n = static_cast<double>(std::min(kBatchBlockRows, rows - r));
+    for (int64_t j = 0; j < c; ++j) {
+      const double from_mean = partial[j] / n - sum[j] / all;
+      squares[j] += n * from_mean * from_mean;
+    }
+  }
 }
 
-void Affine(Context& ctx, const float* x, const float* scale, const float* shift, float* y,
-            int64_t rows, int64_t c) {
+void Apply(Context& ctx, const float* x, BatchFunction f, float* y, int64_t rows, int64_t c) {
   ParallelSlices(ctx, rows * c, c, [&](int64_t begin, int64_t end) {
-    AffineRows(x + begin, scale, shift, y + begin, (end - begin) / c, c);
+    ApplyRows(x + begin, f.scale, f.shift, f.floor, y + begin, (end - begin) / c, c);
   });
 }
 
-void GradientSums(Context& ctx, const float* x, const float* dy, const float* mean, double* sum,
-                  double* product, float* partial, int64_t rows, int64_t c) {
+void GradientSums(Context& ctx, const float* x, BatchFunction f, const float* dy, const float* mean,
+                  double* sum, double* product, float* partial, int64_t rows, int64_t c) {
   EachBlock(ctx, rows, c, [&](int64_t first, int64_t n, int64_t b) {
     float* const sums = partial + b * 2 * c;
-    GradientRows(x + first * c, dy + first * c, mean, sums, sums + c, n, c);
+    GradientRows(x + first * c, f.scale, f.shift, f.floor, dy + first * c, mean, sums, sums + c, n,
+                 c);
   });
   AddBlocks(partial, 2 * c, sum, rows, c);
   AddBlocks(partial + c, 2 * c, product, rows, c);
 }
 
-void Gradient(Context& ctx, const float* x, const float* dy, const float* of_dy, const float* of_x,
-              const float* shift, float* dx, int64_t rows, int64_t c) {
+void Gradient(Context& ctx, const float* x, BatchFunction f, const float* dy, const float* of_g,
+              const float* of_x, const float* shift, float* dx, int64_t rows, int64_t c) {
   ParallelSlices(ctx, rows * c, c, [&](int64_t begin, int64_t end) {
-    InputRows(x + begin, dy + begin, of_dy, of_x, shift, dx + begin, (end - begin) / c, c);
+    InputRows(x + begin, f.scale, f.shift, f.floor, dy + begin, of_g, of_x, shift, dx + begin,
+              (end - begin) / c, c);
   });
 }
 
 [[maybe_unused]] const bool registered =
-    BatchSum.Set(Device::kCpu, Sum, Rank::kVendor) &&
-    BatchSquares.Set(Device::kCpu, Squares, Rank::kVendor) &&
-    BatchAffine.Set(Device::kCpu, Affine, Rank::kVendor) &&
+    BatchMoments.Set(Device::kCpu, Moments, Rank::kVendor) &&
+    BatchApply.Set(Device::kCpu, Apply, Rank::kVendor) &&
     BatchGradientSums.Set(Device::kCpu, GradientSums, Rank::kVendor) &&
     BatchGradient.Set(Device::kCpu, Gradient, Rank::kVendor);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "nn/plan/absorb.h"
 #include "nn/plan/net_storage.h"
 
 namespace singa {
@@ -35,6 +36,7 @@ class NetBuilder {
     if (!errors_->empty()) return std::move(net_);
     FindBackward();
     MarkFeedback();
+    if (options_.reuse) AbsorbReaders(&net_.nodes_, storage_->graph, storage_->values);
     return std::move(net_);
   }
 

@@ -1,0 +1,65 @@
+// A layer that does the work of its reader gives the same numbers as the two apart.
+#include <algorithm>
+
+#include "support/net_test.h"
+
+namespace singa {
+namespace {
+
+std::string NormThenRelu(const std::string& relu) {
+  return R"(
+    layer { name: "data" user_type: "TestInput" dummy_conf { shape: 6 shape: 3 } }
+    layer { name: "fc" user_type: "TestLinear" srclayers: "data" param { name: "w" }
+            innerproduct_conf { num_output: 5 } }
+    layer { name: "norm" type: kBM srclayers: "fc" param { name: "gamma" } param { name: "beta" }
+            param { name: "mean" } param { name: "variance" } }
+    layer { name: "relu" type: kReLU srclayers: "norm" )" +
+         relu + R"( }
+    layer { name: "loss" user_type: "TestLoss" srclayers: "relu" })";
+}
+
+std::vector<float> Feature(TestNet* test, const std::string& layer) {
+  const Tensor& data = test->net.Find(layer)->out[0]->data;
+  return {data.data(), data.data() + data.size()};
+}
+
+void ExpectSame(const std::vector<float>& a, const std::vector<float>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6) << i;
+}
+
+TEST(Absorb, ANormAndItsReluAgreeWithTheTwoApart) {
+  for (const bool plain : {false, true}) {
+    TestNet together(NormThenRelu("")), apart(NormThenRelu(""), {.reuse = false});
+    together.ctx.plain = apart.ctx.plain = plain;
+    ASSERT_TRUE(together.net.Find("relu")->absorbed);
+    ASSERT_FALSE(apart.net.Find("relu")->absorbed);
+    for (TestNet* test : {&together, &apart}) test->Forward();
+    const std::vector<float> y = Feature(&apart, "relu");
+    const auto cut = std::count(y.begin(), y.end(), 0.f);
+    ASSERT_TRUE(cut > 0 && cut < static_cast<int64_t>(y.size())) << cut;
+    ExpectSame(Feature(&together, "relu"), y);
+    for (TestNet* test : {&together, &apart}) test->Backward();
+    for (const char* param : {"w", "gamma", "beta"})
+      ExpectSame(together.Grad(param), apart.Grad(param));
+  }
+}
+
+TEST(Absorb, GradientsMatchDifferences) {
+  TestNet test(NormThenRelu(""));
+  ExpectParamGradients(&test, 1e-3f);  // so small a step crosses no kink
+}
+
+TEST(Absorb, ALeakyReluStaysApart) {
+  TestNet test(NormThenRelu("relu_conf { negative_slope: 0.1 }"));
+  EXPECT_FALSE(test.net.Find("relu")->absorbed);
+}
+
+TEST(Absorb, AFeatureThatAnotherLayerReadsStaysWhole) {
+  const std::string second = R"(layer { name: "second" user_type: "TestLoss" srclayers: "norm" })";
+  TestNet test(NormThenRelu("") + second);
+  EXPECT_FALSE(test.net.Find("relu")->absorbed);
+}
+
+}  // namespace
+}  // namespace singa
