@@ -44,6 +44,15 @@ TEST(LearningRate, StepMultipliesEveryChangeFreqSteps) {
   EXPECT_EQ(At(conf, kFar), 0.f);
 }
 
+TEST(LearningRate, WarmUpRisesToTheSchedulesRate) {
+  const std::string conf =
+      "type: kLinear base_lr: 1 linear_conf { change_freq: 100 final_lr: 0 } warmup_steps: 4";
+  EXPECT_EQ(At(conf, 0), 0.25f);
+  EXPECT_EQ(At(conf, 1), 0.495f);
+  EXPECT_EQ(At(conf, 4), 0.96f);
+  EXPECT_EQ(ErrorOf("type: kFixed warmup_steps: -1"), "warmup_steps: must be >= 0, is -1");
+}
+
 TEST(LearningRate, LinearGoesOnAfterChangeFreq) {
   const std::string conf =
       "type: kLinear base_lr: 1 linear_conf { change_freq: 100 final_lr: 0.5 }";
