@@ -21,8 +21,10 @@ struct Option {
   const char* subcommands;  // that know it, each with a space around; "train" is none
 };
 constexpr Option kOptions[] = {
-    {"conf", true, " train check graph plan bench doctor "},
-    {"set", true, " train check graph plan bench "},
+    {"conf", true, " train check graph plan bench doctor export "},
+    {"set", true, " train check graph plan bench export "},
+    {"checkpoint", true, " export "},
+    {"layer", true, " export "},
     {"resume", false, " train "},
     {"test", false, " train check graph plan "},
     {"svg", false, " graph "},
@@ -125,6 +127,8 @@ class Parser {
     if (name_ == "conf") line_.conf = *value_;
     if (name_ == "singa_conf") line_.singa_conf = *value_;
     if (name_ == "host") line_.host = *value_;
+    if (name_ == "checkpoint") line_.checkpoint = *value_;
+    if (name_ == "layer") line_.layer = *value_;
     if (name_ == "resume") line_.resume = true;
     if (name_ == "svg") line_.svg = true;
     if (name_ == "test") line_.test = true;
@@ -184,6 +188,7 @@ class Parser {
       seen_.insert("conf");
       return;
     }
+    if (sub == "export") return line_.args.push_back(word);
     if (!sub.empty()) Fail(StrCat("singa ", sub, " takes no argument, has ", Quoted(word)));
     const bool file = word.find_first_of("./") != std::string::npos;
     Fail(file ? StrCat("unexpected argument ", Quoted(word), "; did you mean \"-conf ",
@@ -198,6 +203,7 @@ class Parser {
     if (sub.empty()) Fail("-conf is missing: singa -conf job.conf");
     if (sub == "check" || sub == "graph" || sub == "plan")
       Fail(StrCat("a file is missing: singa ", sub, " job.conf"));
+    if (sub == "export") Fail("-conf is missing: singa export onnx -conf job.conf ...");
   }
 
   const std::vector<std::string>& args_;

@@ -7,8 +7,9 @@
 namespace singa {
 
 struct CommandLine {
-  std::string subcommand;     // "": train, or test with -test; check, graph, plan, ckpt, data, ...
-  bool help = false;          // --help or -h was given: show Help(subcommand), do nothing else
+  std::string
+      subcommand;     // "": train, or test with -test; check, graph, plan, ckpt, data, export, ...
+  bool help = false;  // --help or -h was given: show Help(subcommand), do nothing else
   bool no_arguments = false;  // show Usage() on stderr, exit with kExitUsage
   std::string conf;
   bool resume = false;
@@ -19,7 +20,9 @@ struct CommandLine {
   std::string singa_conf;
   int singa_job = -1;
   std::string host = "localhost";
-  std::vector<std::string> args;  // of ckpt and data: all that follows, unread
+  std::string checkpoint;         // of export: whose params
+  std::string layer;              // of export: whose feature; "": the scores
+  std::vector<std::string> args;  // of ckpt and data: all that follows, unread; of export: words
 };
 
 // `args` without the program's name. One or two dashes, -name value or -name=value. glog's flags

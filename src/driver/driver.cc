@@ -14,6 +14,7 @@
 #include "driver/command_line.h"
 #include "driver/conf/check_job.h"
 #include "driver/data_command.h"
+#include "driver/export_command.h"
 #include "driver/help.h"
 #include "driver/job/interrupt.h"
 #include "driver/job/run_job.h"
@@ -61,6 +62,7 @@ int RunCommand(const CommandLine& line) {
   if (line.subcommand == "graph") return GraphCommand(line);
   if (line.subcommand == "ckpt") return CkptCommand(line.args);
   if (line.subcommand == "data") return DataCommand(line.args);
+  if (line.subcommand == "export") return ExportCommand(line);
   if (line.subcommand == "version") {
     std::fputs(VersionText().c_str(), stdout);
     return kExitOk;

@@ -8,7 +8,7 @@ namespace singa {
 namespace {
 
 constexpr const char* kUsage = R"(usage: singa -conf FILE [-resume] [-test] [-set PATH=VALUE]...
-       singa SUBCOMMAND ...      check graph plan ckpt data doctor version bench
+       singa SUBCOMMAND ...      check graph plan ckpt data export doctor version bench
        singa --help              all options; singa SUBCOMMAND --help
 )";
 
@@ -33,6 +33,7 @@ Subcommands:
   plan FILE      (not built yet) how the job is cut over workers and processes
   ckpt           ls, verify, export: look after checkpoints
   data           digits, convert, stat: look after records
+  export onnx    write the trained net as an ONNX model
   doctor         (not built yet) what this machine has
   bench FILE     (not built yet) time the steps of a job
   version        version and how it was built
@@ -53,7 +54,7 @@ struct Page {
   const char* text;
 };
 
-constexpr std::array<Page, 7> kPages = {{
+constexpr std::array<Page, 8> kPages = {{
     {"check", R"(usage: singa check [-v] [-test] [-set PATH=VALUE]... FILE
 
 Checks a job as training would, without reading data: every mistake with its line and column.
@@ -81,6 +82,23 @@ Prints the net of the training phase in the language of graphviz:
                                                  the parameters as one file
 
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged; 66: not there.
+)"},
+    {"export",
+     R"(usage: singa export onnx -conf FILE -checkpoint PATH [-layer NAME] [-set PATH=VALUE]... OUT.onnx
+
+Writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
+
+  -checkpoint PATH   whatever checkpoint_path takes: a folder step<N>, a .safetensors file, ...
+  -layer NAME        the feature of this layer; else the scores that the loss reads and, where the
+                     loss is a kSoftmaxLoss, as second output their softmax
+
+The input has the name of the input layer and takes records as a store holds them: pixels from 0 to
+255 as float, (N, channels, height, width), N free. Mean, scale and cut of the job are part of the
+model; its metadata tells them too. Outputs have their layers' names. Which layers have a form in
+ONNX: README.md.
+
+Exit code 65: the checkpoint is damaged, or lacks parameters; 78: the job has mistakes, or a layer
+that ONNX has no form for.
 )"},
     {"doctor", "usage: singa doctor\n\nNot built yet.\n"},
     {"version", R"(usage: singa version

@@ -23,6 +23,9 @@ class RowDecoder {
              const std::string& backend, const StoreOptions& options);
 
   int64_t size() const { return size_; }
+  // What the files of `norm` say, in a row's order; empty: the value of `norm` it is.
+  const std::vector<float>& mean() const { return mean_; }
+  const std::vector<float>& std() const { return std_; }
   // Throws DataError where the record `index` of `store` has not size() numbers.
   void Decode(const Sample& sample, const Store& store, int64_t index, float* row) const;
 

@@ -1,5 +1,7 @@
 #include "singa/nn/net.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -33,6 +35,17 @@ std::vector<std::pair<int, int>> Net::Edges() const {
               in.first_step < out.first_step + out.steps)
             edges.emplace_back(p, static_cast<int>(i));
   return edges;
+}
+
+Net::Source Net::SourceOf(int node, int slot) const {
+  const std::vector<Node>& graph = storage_->graph;
+  const Read& in = graph[node].in[slot];
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (size_t k = 0; k < graph[i].out.size(); ++k)
+      if (graph[i].out[k].value == in.value && graph[i].out[k].first_step <= in.first_step &&
+          in.first_step < graph[i].out[k].first_step + graph[i].out[k].steps)
+        return {static_cast<int>(i), static_cast<int>(k)};
+  LOG(FATAL) << "nobody makes what " << nodes_[node].full_name << " reads";
 }
 
 int64_t Net::batch() const {

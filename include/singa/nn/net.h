@@ -59,6 +59,13 @@ class SINGA_API Net {
   const std::deque<NetNode>& nodes() const { return nodes_; }
   NetNode* Find(const std::string& name);  // the first of that name; null: none
 
+  // What input `slot` of node `node` reads, both by their places: an output of another node. Of a
+  // value that several time steps make, the first.
+  struct Source {
+    int node, output;
+  };
+  Source SourceOf(int node, int slot) const;
+
   // Makes the layers' plans and the memory plan; allocates no tensor.
   NetMemory Plan(Context& ctx);
   // Binds the net to `arena` of at least NetMemory::arena bytes, which another net may use between

@@ -3,10 +3,6 @@
 #include "math/elementwise.h"
 
 namespace singa {
-namespace {
-// a tanh(b x) with f(+-1) = +-1: LeCun et al., Efficient BackProp, 1998, section 4.4.
-constexpr float kA = 1.7159047f, kB = 0.66666667f;
-}  // namespace
 
 void ActivationLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
   declare.Sources(in, 1);
@@ -26,7 +22,7 @@ void ActivationLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out
     case TANH:
       return TanhForward(ctx, x, y, n, 1, 1);
     case STANH:
-      return TanhForward(ctx, x, y, n, kA, kB);
+      return TanhForward(ctx, x, y, n, kSTanhA, kSTanhB);
   }
 }
 
@@ -43,7 +39,7 @@ void ActivationLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
     case TANH:
       return TanhBackward(ctx, y, dy, dx, n, 1, 1);
     case STANH:
-      return TanhBackward(ctx, y, dy, dx, n, kA, kB);
+      return TanhBackward(ctx, y, dy, dx, n, kSTanhA, kSTanhB);
   }
 }
 

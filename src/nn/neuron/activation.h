@@ -7,6 +7,9 @@
 
 namespace singa {
 
+// STANH is a tanh(b x) with f(+-1) = +-1: LeCun et al., Efficient BackProp, 1998, section 4.4.
+inline constexpr float kSTanhA = 1.7159047f, kSTanhB = 0.66666667f;
+
 struct Activation {
   ActivationType type = RELU;
   float negative_slope = 0;  // of RELU

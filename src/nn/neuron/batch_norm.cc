@@ -16,7 +16,7 @@
 namespace singa {
 namespace {
 
-constexpr double kMomentum = 0.9, kEpsilon = 1e-5;
+constexpr double kMomentum = 0.9, kEpsilon = kBatchNormEpsilon;
 
 class BatchNormLayer final : public Layer {
  public:

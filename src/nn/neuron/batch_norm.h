@@ -7,6 +7,9 @@
 
 namespace singa {
 
+// Added to variances.
+inline constexpr double kBatchNormEpsilon = 1e-5;
+
 // Rows whose sums are added up in float32 before they join the others in float64; the result does
 // not depend on the number of threads.
 inline constexpr int64_t kBatchBlockRows = 256;

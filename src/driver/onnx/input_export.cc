@@ -1,0 +1,108 @@
+// kRecordInput, kCSVInput: an input of the model, which takes records as stores hold them, and the
+// normalisation that the layer does. kImagePreprocess: mean, centre cut, scale.
+#include <array>
+#include <charconv>
+
+#include "driver/onnx/layer_export.h"
+#include "io/row_decoder.h"
+#include "nn/neuron/window.h"
+
+namespace singa {
+namespace {
+
+// With as many digits as give the same float back.
+std::string FloatText(float value) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.begin(), text.end(), value).ptr};
+}
+
+std::vector<int64_t> SizesBehindRows(const Shape& shape) {
+  std::vector<int64_t> sizes;
+  for (int i = 1; i < shape.dims(); ++i) sizes.push_back(shape[i]);
+  return sizes;
+}
+
+// One number, or where a file gives them, one for each of a record's.
+std::string Operand(const std::string& what, float value, const std::vector<float>& values,
+                    OnnxLayer* layer) {
+  if (values.empty()) return layer->Number(what, value);
+  return layer->graph().Floats(layer->Inner(what),
+                               SizesBehindRows(layer->node().out[0]->data.shape()), values);
+}
+
+void DescribeInput(const StoreProto& conf, OnnxGraph* graph) {
+  graph->Describe("input_order",
+                  "rows of records as a store holds them (pixels: 0 to 255), each "
+                  "channel by channel: N, channels, height, width");
+  graph->Describe("preprocessing", "in the graph: (x - mean) / std");
+  if (conf.mean_file().empty())
+    graph->Describe("mean_value", FloatText(conf.mean_value()));
+  else
+    graph->Describe("mean_file", conf.mean_file());
+  if (conf.std_file().empty())
+    graph->Describe("std_value", FloatText(conf.has_std_value() ? conf.std_value() : 1));
+  else
+    graph->Describe("std_file", conf.std_file());
+}
+
+void WriteStore(ValueFormat format, const char* default_backend, OnnxLayer* layer) {
+  const StoreProto& conf = layer->conf().store_conf();
+  const Normalisation norm = {conf.mean_value(), conf.has_std_value() ? conf.std_value() : 1,
+                              conf.mean_file(), conf.std_file()};
+  StoreOptions options = {.format = format, .separator = conf.separator()};
+  // Of one dimension, so that the files' numbers come in their own order.
+  const RowDecoder decoder({layer->out_shape().size(1)}, norm,
+                           conf.has_backend() ? conf.backend() : default_backend, options);
+  DescribeInput(conf, &layer->graph());
+  const std::string input = layer->node().full_name;
+  layer->graph().AddInput(input, layer->out_shape());
+  std::string x = input;
+  if (!decoder.mean().empty() || norm.mean_value != 0)
+    x = layer->Step("Sub", {x, Operand("mean", norm.mean_value, decoder.mean(), layer)});
+  if (!decoder.std().empty() || norm.std_value != 1)
+    x = layer->Step("Div", {x, Operand("std", norm.std_value, decoder.std(), layer)});
+  layer->Alias(x);
+}
+
+void WriteRecordInput(OnnxLayer* layer) { WriteStore(ValueFormat::kRecord, "kvfile", layer); }
+void WriteCsvInput(OnnxLayer* layer) { WriteStore(ValueFormat::kCsv, "textfile", layer); }
+
+std::string CutCentre(const std::string& x, int64_t side, OnnxLayer* layer) {
+  OnnxGraph& graph = layer->graph();
+  const Shape& in = layer->in_shape();
+  const int64_t rows = in.dims() - 2, columns = in.dims() - 1;
+  const int64_t top = (in[static_cast<int>(rows)] - side) / 2,
+                left = (in[static_cast<int>(columns)] - side) / 2;
+  return layer->Step("Slice", {x, graph.Ints(layer->Inner("begin"), {top, left}),
+                               graph.Ints(layer->Inner("end"), {top + side, left + side}),
+                               graph.Ints(layer->Inner("axes"), {rows, columns})});
+}
+
+void WriteImagePreprocess(OnnxLayer* layer) {
+  const RGBImageProto& conf = layer->conf().rgbimage_conf();
+  OnnxGraph& graph = layer->graph();
+  std::string x = layer->in()[0];
+  if (!conf.meanfile().empty()) {
+    const RowDecoder decoder({layer->in_shape().size(1)}, {.mean_file = conf.meanfile()}, "kvfile",
+                             {});
+    x = layer->Step("Sub", {x, graph.Floats(layer->Inner("mean"),
+                                            SizesBehindRows(layer->in_shape()), decoder.mean())});
+    graph.Describe("meanfile", conf.meanfile());
+  }
+  if (!(layer->in_shape() == layer->out_shape())) {
+    x = CutCentre(x, conf.cropsize(), layer);
+    graph.Describe("crop", StrCat("the centre, ", conf.cropsize(), " x ", conf.cropsize()));
+  }
+  if (conf.scale() != 1) {
+    x = layer->Step("Mul", {x, layer->Number("scale", conf.scale())});
+    graph.Describe("scale", FloatText(conf.scale()));
+  }
+  layer->Alias(x);
+}
+
+SINGA_REGISTER_ONNX(kRecordInput, WriteRecordInput);
+SINGA_REGISTER_ONNX(kCSVInput, WriteCsvInput);
+SINGA_REGISTER_ONNX(kImagePreprocess, WriteImagePreprocess);
+
+}  // namespace
+}  // namespace singa
