@@ -16,13 +16,14 @@ part() {
 
 checked=(-DCMAKE_BUILD_TYPE=Checked "-DCMAKE_CXX_FLAGS_CHECKED=-O1 -g1")
 
-# Python's own reader of checkpoints. Without PyPI its test is left out, and says so.
+# Python's own reader of checkpoints, and ONNX Runtime. Without PyPI their tests are left out, and
+# say so.
 python() {
   [ -x build-python/bin/python ] || python3 -m venv build-python
-  if build-python/bin/pip -q install numpy safetensors; then
+  if build-python/bin/pip -q install numpy safetensors onnx onnxruntime; then
     export SINGA_TEST_PYTHON=$PWD/build-python/bin/python
   else
-    echo "PyPI cannot be reached: no test of checkpoints with Python's safetensors" >&2
+    echo "PyPI cannot be reached: no tests with Python's safetensors and ONNX Runtime" >&2
   fi
 }
 release() {
@@ -49,6 +50,13 @@ fuzz() {
   tool/fuzz_coverage.sh build-fuzz
 }
 system() { python3 test/system/run.py build/bin/singa; }
+onnx() {
+  if [ -n "${SINGA_TEST_PYTHON:-}" ]; then
+    "$SINGA_TEST_PYTHON" test/system/onnx_outputs.py build/bin/singa
+  else
+    echo "LEFT OUT: no ONNX Runtime to compare exported models with" >&2
+  fi
+}
 digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 
 part "install packages" tool/packages.sh test
@@ -57,6 +65,7 @@ part "format" format
 part "build Release" release
 part "unit tests, house, bad confs" unit
 part "whole jobs: train, kill, resume" system
+part "exported models in ONNX Runtime" onnx
 part "the digits example reaches 0.97" digits
 part "address and undefined sanitizers" sanitized
 part "thread sanitizer on the readers" threads

@@ -1,7 +1,5 @@
 #include "singa/nn/net.h"
 
-#include <glog/logging.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -37,15 +35,24 @@ std::vector<std::pair<int, int>> Net::Edges() const {
   return edges;
 }
 
-Net::Source Net::SourceOf(int node, int slot) const {
+std::vector<std::vector<Net::Source>> Net::Sources() const {
   const std::vector<Node>& graph = storage_->graph;
-  const Read& in = graph[node].in[slot];
+  std::vector<std::vector<Source>> makers(storage_->values.size());
   for (size_t i = 0; i < graph.size(); ++i)
     for (size_t k = 0; k < graph[i].out.size(); ++k)
-      if (graph[i].out[k].value == in.value && graph[i].out[k].first_step <= in.first_step &&
-          in.first_step < graph[i].out[k].first_step + graph[i].out[k].steps)
-        return {static_cast<int>(i), static_cast<int>(k)};
-  LOG(FATAL) << "nobody makes what " << nodes_[node].full_name << " reads";
+      makers[graph[i].out[k].value].push_back({static_cast<int>(i), static_cast<int>(k)});
+  std::vector<std::vector<Source>> sources(graph.size());
+  for (size_t i = 0; i < graph.size(); ++i)
+    for (const Read& in : graph[i].in) {
+      const auto makes = [&](const Source& maker) {
+        const Read& out = graph[maker.node].out[maker.output];
+        return out.first_step <= in.first_step && in.first_step < out.first_step + out.steps;
+      };
+      const std::vector<Source>& known = makers[in.value];
+      const auto it = std::find_if(known.begin(), known.end(), makes);
+      sources[i].push_back(it == known.end() ? Source() : *it);
+    }
+  return sources;
 }
 
 int64_t Net::batch() const {

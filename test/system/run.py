@@ -17,6 +17,7 @@ import checkpoint_checks
 import command_checks
 import data_checks
 import exit_code_checks
+import export_checks
 import library_checks
 import metrics_checks
 import resume_checks

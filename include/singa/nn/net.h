@@ -59,12 +59,12 @@ class SINGA_API Net {
   const std::deque<NetNode>& nodes() const { return nodes_; }
   NetNode* Find(const std::string& name);  // the first of that name; null: none
 
-  // What input `slot` of node `node` reads, both by their places: an output of another node. Of a
-  // value that several time steps make, the first.
+  // What each input of each node reads: output `output` of the node at place `node` of nodes(). Of
+  // several time steps, the first.
   struct Source {
-    int node, output;
+    int node = -1, output = 0;
   };
-  Source SourceOf(int node, int slot) const;
+  std::vector<std::vector<Source>> Sources() const;
 
   // Makes the layers' plans and the memory plan; allocates no tensor.
   NetMemory Plan(Context& ctx);

@@ -20,7 +20,11 @@ std::string TypeOf(const LayerProto& conf) {
 class NetExport {
  public:
   explicit NetExport(const Net& net)
-      : net_(net), graph_(Reserved(net)), forms_(net.nodes().size()), values_(net.nodes().size()) {}
+      : net_(net),
+        sources_(net.Sources()),
+        graph_(OutputNames(net)),
+        forms_(net.nodes().size()),
+        values_(net.nodes().size()) {}
 
   OnnxGraph Run(const std::string& name) {
     const std::vector<Wanted> wanted = name.empty() ? OutputsOfLoss() : OutputsOf(name);
@@ -34,11 +38,17 @@ class NetExport {
  private:
   const NetNode& node(int i) const { return net_.nodes()[i]; }
 
-  // The names of all outputs of all layers.
-  static std::set<std::string> Reserved(const Net& net) {
+  // Of all layers. A layer "x:0" would be called as the first output of a layer "x" of several.
+  // Splits that the conf does not name may share a name: they hand values on and make none.
+  static std::set<std::string> OutputNames(const Net& net) {
     std::set<std::string> names;
     for (const NetNode& node : net.nodes())
-      for (size_t k = 0; k < node.out.size(); ++k) names.insert(OnnxLayer::OutputName(node, k));
+      for (size_t k = 0; k < node.out.size(); ++k) {
+        const std::string name = OnnxLayer::OutputName(node, k);
+        if (!names.insert(name).second && !node.traits.aliases_in)
+          throw InLayer(ConfigError("name", StrCat("two outputs would be called \"", name, "\"")),
+                        node);
+      }
     return names;
   }
 
@@ -73,8 +83,8 @@ class NetExport {
     if (losses.size() > 1)
       throw Error(kExitUsage, StrCat("the test phase has several losses (", names,
                                      "): name the layer to export by -layer"));
-    Net::Source scores = net_.SourceOf(losses[0], 0);
-    while (node(scores.node).traits.aliases_in) scores = net_.SourceOf(scores.node, 0);
+    Net::Source scores = sources_[losses[0]][0];
+    while (node(scores.node).traits.aliases_in) scores = sources_[scores.node][0];
     std::vector<Wanted> outputs = {{scores.node, scores.output}};
     if (IsSoftmaxLoss(node(losses[0]))) outputs.push_back({losses[0], 0});
     return outputs;
@@ -95,7 +105,7 @@ class NetExport {
       } catch (const ConfigError& error) {
         throw InLayer(error, node(i));
       }
-      for (int slot = 0; slot < Slots(i); ++slot) needed[net_.SourceOf(i, slot).node] = true;
+      for (int slot = 0; slot < Slots(i); ++slot) needed[sources_[i][slot].node] = true;
     }
   }
 
@@ -124,7 +134,7 @@ class NetExport {
   void Write(int i) {
     OnnxNames in;
     for (int slot = 0; slot < Slots(i); ++slot) {
-      const Net::Source source = net_.SourceOf(i, slot);
+      const Net::Source source = sources_[i][slot];
       in.push_back(values_[source.node][source.output]);
     }
     OnnxLayer layer(node(i), in, &graph_);
@@ -150,6 +160,7 @@ class NetExport {
   }
 
   const Net& net_;
+  const std::vector<std::vector<Net::Source>> sources_;  // of each node's inputs
   OnnxGraph graph_;
   std::vector<std::unique_ptr<LayerExport>> forms_;  // of each node; null: nothing needs it
   std::vector<OnnxNames> values_;                    // of each node's outputs

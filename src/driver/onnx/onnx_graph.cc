@@ -35,6 +35,13 @@ std::string ValuesText(const Values& values) {
   return text;
 }
 
+// Protocol buffers hold no more.
+void CheckSize(int64_t bytes) {
+  if (bytes > INT_MAX)
+    throw Error(kExitUsage, StrCat("the model has ", bytes,
+                                   " bytes or more; an ONNX file holds less than 2 GiB"));
+}
+
 template <typename T>
 void SetRaw(std::span<const T> values, onnx::TensorProto* tensor) {
   tensor->set_raw_data(values.data(), values.size_bytes());
@@ -100,6 +107,7 @@ onnx::TensorProto* OnnxGraph::AddConstant(const std::string& name,
 
 std::string OnnxGraph::Floats(const std::string& wish, const std::vector<int64_t>& dims,
                               std::span<const float> values) {
+  CheckSize(bytes_ += static_cast<int64_t>(values.size_bytes()));
   const std::string name = Fresh(wish);
   onnx::TensorProto* tensor = AddConstant(name, dims);
   tensor->set_data_type(onnx::TensorProto::FLOAT);
@@ -153,10 +161,7 @@ std::string OnnxGraph::Summary() const {
 
 std::string OnnxGraph::Serialize(const std::string& name) {
   model_.mutable_graph()->set_name(name);
-  const size_t bytes = model_.ByteSizeLong();
-  if (bytes > INT_MAX)
-    throw Error(kExitUsage, StrCat("the model has ", bytes,
-                                   " bytes; an ONNX file holds less than 2 GiB of them"));
+  CheckSize(static_cast<int64_t>(model_.ByteSizeLong()));
   return model_.SerializeAsString();
 }
 

@@ -65,6 +65,7 @@ class OnnxGraph {
   onnx::TensorProto* AddConstant(const std::string& name, const std::vector<int64_t>& dims);
 
   onnx::ModelProto model_;
+  int64_t bytes_ = 0;  // of numbers
   std::set<std::string> names_, inputs_;
   std::map<std::pair<const Param*, std::vector<int64_t>>, std::string> weights_;
 };

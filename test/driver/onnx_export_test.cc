@@ -1,0 +1,185 @@
+// What the models hold; what they compute is test/system/onnx_outputs.py's.
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include "driver/onnx/layer_export.h"
+#include "driver/onnx/net_export.h"
+#include "nn/plan/net_builder.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// A layer of a NetProto in text form.
+std::string Layer(const std::string& name, const std::string& type, const std::string& sources,
+                  const std::string& settings = "") {
+  return StrCat("layer { name: '", name, "' type: ", type, " ", sources, " ", settings, " } ");
+}
+
+std::string Data(const std::string& name, const std::string& settings = "") {
+  return Layer(
+      name, "kCSVInput", "",
+      StrCat("store_conf { path: 'none' batchsize: 7 shape: 3 shape: 6 shape: 5 ", settings, " }"));
+}
+
+std::string From(const std::string& source) { return StrCat("srclayers: '", source, "'"); }
+
+std::string Dense(const std::string& name, const std::string& source, int outputs) {
+  return Layer(name, "kInnerProduct", From(source),
+               StrCat("innerproduct_conf { num_output: ", outputs,
+                      " bias_term: false } param { name: 'w_", name, "' }"));
+}
+
+const std::string kLoss = Layer("loss", "kSoftmaxLoss", From("fc") + From("data"));
+
+onnx::ModelProto Export(const std::string& text, const std::string& layer = "") {
+  NetProto conf;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &conf));
+  NetOptions options;
+  options.phase = kTest;
+  options.gradients = false;
+  ParamTable params;
+  ConfigErrors errors;
+  const Net net = BuildNet(conf, options, {&params}, &errors);
+  for (const ConfigError& error : errors) ADD_FAILURE() << error.what();
+  for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
+  onnx::ModelProto model;
+  EXPECT_TRUE(model.ParseFromString(ExportNet(net, layer).Serialize("net")));
+  return model;
+}
+
+// What it is refused with.
+std::string Refusal(const std::string& text, const std::string& layer, ExitCode code) {
+  try {
+    Export(text, layer);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  return "";
+}
+
+std::string Ops(const onnx::ModelProto& model) {
+  std::string ops;
+  for (const auto& node : model.graph().node()) ops += (ops.empty() ? "" : " ") + node.op_type();
+  return ops;
+}
+
+TEST(OnnxExport, HasFormsOfLayersThatExistOnly) {
+  EXPECT_GT(OnnxExports().Names().size(), 20u);
+  for (const std::string& name : OnnxExports().Names()) EXPECT_TRUE(Layers().Has(name)) << name;
+}
+
+TEST(OnnxExport, GivesScoresAndTheirSoftmaxUnderTheirLayersNames) {
+  const auto model = Export(Data("data") + Dense("fc", "data", 4) + kLoss);
+  EXPECT_EQ(model.opset_import(0).version(), 17);
+  EXPECT_EQ(Ops(model), "Flatten Gemm Softmax");
+  ASSERT_EQ(model.graph().input_size(), 1);
+  EXPECT_EQ(model.graph().input(0).name(), "data");
+  const auto& shape = model.graph().input(0).type().tensor_type().shape();
+  EXPECT_EQ(shape.dim(0).dim_param(), "N");
+  EXPECT_EQ(shape.dim(3).dim_value(), 5);
+  ASSERT_EQ(model.graph().output_size(), 2);
+  EXPECT_EQ(model.graph().output(0).name(), "fc");
+  EXPECT_EQ(model.graph().output(1).name(), "loss");
+}
+
+TEST(OnnxExport, LeavesOutWhatTheOutputDoesNotDependOn) {
+  const std::string text = Data("data") + Dense("fc", "data", 4) + Dense("other", "fc", 9) + kLoss;
+  EXPECT_EQ(Ops(Export(text)), "Flatten Gemm Softmax");
+  EXPECT_EQ(Ops(Export(text, "fc")), "Flatten Gemm");
+  EXPECT_EQ(Export(text).graph().initializer_size(), 1);
+}
+
+TEST(OnnxExport, MakesNoInputOfALayerThatIsReadForLabelsAlone) {
+  const auto model = Export(Data("image") + Data("data") + Dense("fc", "image", 4) + kLoss);
+  ASSERT_EQ(model.graph().input_size(), 1);
+  EXPECT_EQ(model.graph().input(0).name(), "image");
+}
+
+TEST(OnnxExport, NamesAnOutputAfterItsLayerWhereThatHandsAValueOn) {
+  const auto model =
+      Export(Data("data") + Dense("fc", "data", 4) + Layer("drop", "kDropout", From("fc")), "drop");
+  EXPECT_EQ(Ops(model), "Flatten Gemm Identity");
+  EXPECT_EQ(model.graph().output(0).name(), "drop");
+}
+
+TEST(OnnxExport, GivesEachValueANameOfItsOwn) {
+  const std::string weight =
+      "innerproduct_conf { num_output: 4 bias_term: false } param { name: 'fc' }";
+  const auto model =
+      Export(Data("data") + Layer("fc", "kInnerProduct", From("data"), weight) + kLoss);
+  EXPECT_EQ(model.graph().initializer(0).name(), "fc#2");
+}
+
+TEST(OnnxExport, WritesPadsOfBothEndsRowsFirst) {
+  const auto model = Export(
+      Data("data") + Layer("pool", "kPooling", From("data"),
+                           "pooling_conf { kernel: 3 pad_x: 2 pad_y: 1 stride_x: 3 stride_y: 2 }"),
+      "pool");
+  const auto& attributes = model.graph().node(0).attribute();
+  EXPECT_EQ(attributes[1].name(), "strides");
+  EXPECT_EQ(attributes[1].ints(0), 2);
+  EXPECT_EQ(attributes[2].name(), "pads");
+  const auto& pads = attributes[2].ints();
+  EXPECT_EQ(std::vector<int64_t>(pads.begin(), pads.end()), (std::vector<int64_t>{1, 2, 1, 2}));
+}
+
+TEST(OnnxExport, TellsThePreprocessing) {
+  const auto model =
+      Export(Data("data", "mean_value: 0.1 std_value: 255") + Dense("fc", "data", 4) + kLoss);
+  std::map<std::string, std::string> told;
+  for (const auto& entry : model.metadata_props()) told[entry.key()] = entry.value();
+  EXPECT_EQ(told["mean_value"], "0.1");
+  EXPECT_EQ(told["std_value"], "255");
+  EXPECT_EQ(told["classes"], "4");
+  EXPECT_EQ(Ops(model), "Sub Div Flatten Gemm Softmax");
+}
+
+TEST(OnnxExport, NamesTheLayerThatHasNoForm) {
+  const std::string text = Data("data") + Layer("copy", "kDummy", From("data"));
+  EXPECT_NE(Refusal(text, "copy", kExitConfig)
+                .find("neuralnet.layer[copy].type: kDummy has no form in ONNX; these have: kAcc"),
+            std::string::npos);
+}
+
+TEST(OnnxExport, RefusesToCutOrJoinRows) {
+  EXPECT_NE(Refusal(Data("data") + Layer("join", "kConcate", From("data")), "join", kExitConfig)
+                .find("neuralnet.layer[join].concate_conf.concate_dim: must be > 0"),
+            std::string::npos);
+  const std::string cut = "slice_conf { num_slices: 2 }";
+  EXPECT_NE(Refusal(Data("data") + Layer("cut", "kSlice", From("data"), cut), "cut", kExitConfig)
+                .find("neuralnet.layer[cut].slice_conf.slice_dim: must be > 0"),
+            std::string::npos);
+}
+
+TEST(OnnxExport, RefusesTimeSteps) {
+  const std::string text = Data("data") + Dense("fc", "data", 4) + "unroll_len: 2";
+  EXPECT_NE(Refusal(text, "fc", kExitConfig).find("unroll_len: must be 1"), std::string::npos);
+}
+
+TEST(OnnxExport, RefusesTwoOutputsOfOneName) {
+  const std::string text =
+      Data("data") +
+      Layer("x", "kSlice", From("data"), "slice_conf { slice_dim: 1 num_slices: 2 }") +
+      Layer("x:0", "kReLU", From("data"));
+  EXPECT_NE(Refusal(text, "x", kExitConfig).find("two outputs would be called \"x:0\""),
+            std::string::npos);
+}
+
+TEST(OnnxExport, RefusesALayerThatIsNotThere) {
+  const std::string text = Data("data") + Dense("dense", "data", 4);
+  EXPECT_NE(Refusal(text, "dence", kExitUsage).find("did you mean \"dense\"?"), std::string::npos);
+  EXPECT_NE(Refusal(text, "data", kExitUsage).find("is an input layer"), std::string::npos);
+}
+
+TEST(OnnxExport, NeedsALayerWhereThereIsNotOneLoss) {
+  EXPECT_NE(Refusal(Data("data"), "", kExitUsage).find("has no loss"), std::string::npos);
+  const std::string second = Layer("loss2", "kSoftmaxLoss", From("fc") + From("data"));
+  EXPECT_NE(Refusal(Data("data") + Dense("fc", "data", 4) + kLoss + second, "", kExitUsage)
+                .find("has several losses (loss, loss2)"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,101 @@
+"""singa export onnx: files, exit codes and errors. What the models compute: onnx_outputs.py."""
+from case import check, equal, has, true
+from job import dense, mlp
+
+
+def trained(case, **net):
+    conf = mlp(case.site.data, "train_steps: 3", **net)
+    case.train(conf)
+    return conf
+
+
+def export(case, *args, checkpoint="ws/checkpoint/step3", out="out.onnx", conf="job.conf", code=0):
+    given = ("-checkpoint", checkpoint) if checkpoint else ()
+    return case.run("export", "onnx", "-conf", conf, *given, *args, out, code=code)
+
+
+@check
+def export_writes_one_file_and_nothing_on_stdout(case):
+    trained(case)
+    before = set(case.folder.iterdir())
+    job = export(case)
+    equal(job.out, "", "stdout")
+    has(job.err, "out.onnx: ", "stderr")
+    has(job.err, "12730 numbers in weights; data (N, 784) -> fc2 (N, 10), loss (N, 10)", "stderr")
+    equal(set(case.folder.iterdir()) - before, {case.path("out.onnx")}, "new files")
+    model = case.path("out.onnx").read_bytes()
+    weights = case.path("ws/checkpoint/step3/model.safetensors").read_bytes()
+    true(weights[-400:] in model, "the model does not hold the checkpoint's params")
+    export(case, "-layer", "relu", out="relu.onnx")
+    true(0 < case.path("relu.onnx").stat().st_size < len(model), "size of the part up to relu")
+
+
+@check
+def export_needs_no_records(case):
+    conf = trained(case)
+    case.write("away.conf", conf.replace(str(case.site.data), "/nowhere"))
+    export(case, conf="away.conf")
+
+
+@check
+def export_takes_set_and_every_form_of_checkpoint(case):
+    trained(case)
+    export(case, out="first.onnx")
+    case.run("ckpt", "export", "-format", "blobprotos", "ws/checkpoint/step3", "old.bin")
+    export(case, checkpoint="old.bin", out="second.onnx")
+    first, second = (case.path(name).read_bytes() for name in ("first.onnx", "second.onnx"))
+    equal(len(first), len(second), "size of the model from old.bin")
+    std = "neuralnet.layer[data#1].store_conf.std_value=1"
+    has(export(case, "-set", std).err, "out.onnx: 4 nodes", "stderr without a division")
+
+
+@check
+def a_wrong_call_of_export_is_2(case):
+    trained(case)
+    for args in ((), ("onnx",), ("caffe", "out"), ("onnx", "a.onnx", "b.onnx"), ("onnx", "out")):
+        job = case.run("export", "-conf", "job.conf", "-checkpoint", "ws", *args, code=2)
+        has(job.err, "usage: singa export onnx", f"stderr of {args}")
+    has(export(case, checkpoint="", code=2).err, "-checkpoint is missing", "stderr")
+    has(export(case, "-layer", "fc3", code=2).err, 'did you mean "fc1"', "stderr")
+    has(export(case, "-resume", code=2).err, "has no option", "stderr")
+    true(not case.path("out.onnx").exists(), "a file was written")
+
+
+@check
+def export_names_what_the_checkpoint_lacks_and_leaves_the_old_file(case):
+    conf = trained(case)
+    case.write("more.conf", conf.replace('"w2"', '"v2"').replace('"b2"', '"c2"'))
+    case.write("out.onnx", "old")
+    job = export(case, conf="more.conf", code=65)
+    has(job.err, "ws/checkpoint/step3: has no value for these params: ", "stderr")
+    has(job.err, "v2", "stderr")
+    equal(case.path("out.onnx").read_text(), "old", "the file that was there")
+    export(case, "-layer", "relu", conf="more.conf")
+    true(case.path("out.onnx").read_bytes() != b"old", "the old file is still there")
+    equal([entry.name for entry in case.folder.iterdir() if ".tmp" in entry.name], [], "left files")
+
+
+@check
+def a_mistake_in_the_conf_of_an_export_is_78_at_its_place(case):
+    conf = trained(case)
+    case.write("wide.conf", mlp(case.site.data, "train_steps: 3", hidden=17))
+    err = export(case, conf="wide.conf", code=78).err
+    has(err, 'param "b1" has the shape (16)', "stderr")
+    dummy = '\n  layer { name: "own" type: kDummy srclayers: "relu" }'
+    case.write("dummy.conf", mlp(case.site.data, "train_steps: 3", layers=dummy, top="own"))
+    line = case.path("dummy.conf").read_text().splitlines().index(dummy.strip("\n")) + 1
+    err = export(case, conf="dummy.conf", code=78).err
+    has(err, f"dummy.conf:{line}:23: error: neuralnet.layer[own].type: kDummy has no form in ONNX; "
+             "these have: kAccuracy, kActivation, ", "stderr")
+    case.write("broken.conf", conf.replace("kReLU", "kRelu"))
+    has(export(case, conf="broken.conf", code=78).err, "is kRelu, which is no LayerType", "stderr")
+    extra = dense("side", "data", 7, 3)
+    case.write("side.conf", mlp(case.site.data, "train_steps: 3", layers=extra))
+    export(case, conf="side.conf")
+
+
+@check
+def a_model_that_cannot_be_written_is_73_and_a_missing_checkpoint_66(case):
+    trained(case)
+    has(export(case, out="nowhere/out.onnx", code=73).err, "nowhere/out.onnx", "stderr")
+    has(export(case, checkpoint="ws/checkpoint/step9", code=66).err, "step9", "stderr")

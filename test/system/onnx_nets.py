@@ -1,0 +1,131 @@
+"""Small nets, each with layers whose ONNX form is compared with singa's own: settings are odd on
+purpose. A net reads "data" and names the layers that are looked at."""
+import collections
+
+from job import dense
+
+# `layers`: from "data" up to the layers `looked_at`; `shape`: of a record; `store`: more settings.
+Net = collections.namedtuple("Net", "shape layers looked_at store loss")
+IMAGE, GREY, ROW = (3, 9, 8), (9, 8), (11,)
+RANDOM = "init { type: kUniform low: -0.4 high: 0.4 }"
+
+
+def layer(kind, settings="", name="x", source="data", params=()):
+    sources = "".join(f' srclayers: "{word}"' for word in source.split())
+    given = "".join(f' param {{ name: "{param}" {RANDOM} }}' for param in params)
+    return f'  layer {{ name: "{name}" type: {kind}{sources} {settings}{given} }}\n'
+
+
+def softmax_loss(source):
+    return dense("fc", source, 9, 4, RANDOM) + layer("kSoftmaxLoss", name="loss", source="fc data")
+
+
+def net(shape, *layers, looked_at=("x",), store="", loss=None):
+    """`loss`: layers; else a dense one and a kSoftmaxLoss on the last layer looked at."""
+    loss = softmax_loss(looked_at[-1].partition(":")[0]) if loss is None else loss
+    return Net(shape, "".join(layers), looked_at, store, loss)
+
+
+def activation(kind):
+    return net(IMAGE, layer("kActivation", f"activation_conf {{ type: {kind} }}"))
+
+
+def pooling(shape, settings):
+    return net(shape, layer("kPooling", f"pooling_conf {{ {settings} }}"))
+
+
+SIDES = "kernel_x: 3 kernel_y: 2 pad_x: 2 pad_y: 1 stride_x: 2 stride_y: 1"
+POOL_SIDES = "kernel_x: 4 kernel_y: 3 pad_x: 3 pad_y: 1 stride_x: 3 stride_y: 2"
+BM = layer("kBM", params=("gamma", "beta", "mean", "variance"))
+BM = BM.replace('"variance" ' + RANDOM, '"variance" init { type: kConstant value: 1 }')
+SHARED = dense("one", "data", 1, 11, RANDOM) + layer(
+    "kInnerProduct", 'innerproduct_conf { num_output: 11 transpose: true } '
+    'param { name: "v1" share_from: "w1" } param { name: "c1" share_from: "b1" }', source="one")
+
+NETS = {
+    "convolution": net(IMAGE, layer(
+        "kConvolution", f"convolution_conf {{ num_filters: 5 {SIDES} }}", params=("w", "b"))),
+    "convolution_without_bias": net(IMAGE, layer(
+        "kConvolution", "convolution_conf { num_filters: 5 kernel: 4 pad: 2 stride: 3 }",
+        params=("w",))),
+    "convolution_of_grey": net(GREY, layer(
+        "kCConvolution", f"convolution_conf {{ num_filters: 2 {SIDES} }}", params=("w", "b"))),
+    "max_pooling": pooling(IMAGE, "pool: MAX kernel: 4 stride: 3 pad: 1"),
+    "max_pooling_of_sides": pooling(IMAGE, "pool: MAX " + POOL_SIDES),
+    "max_pooling_of_grey": pooling(GREY, "pool: MAX kernel: 2 stride: 2"),
+    "mean_pooling": pooling(IMAGE, "pool: AVG kernel: 4 stride: 3 pad: 1"),
+    "mean_pooling_of_sides": pooling(IMAGE, "pool: AVG " + POOL_SIDES),
+    "mean_pooling_that_leaves_a_border": pooling(GREY, "pool: AVG kernel: 3 stride: 4"),
+    "lrn": net(IMAGE, layer("kLRN", "lrn_conf { local_size: 3 alpha: 2 beta: 0.6 knorm: 1.5 }")),
+    "lrn_wider_than_the_image": net(IMAGE, layer("kLRN", "lrn_conf { local_size: 7 alpha: 3 }")),
+    "lrn_of_grey": net(GREY, layer("kLRN", "lrn_conf { local_size: 5 alpha: 2 }")),
+    "batch_norm": net(IMAGE, BM),
+    "batch_norm_of_grey": net(GREY, BM),
+    "batch_norm_of_rows": net(ROW, BM),
+    "relu": net(IMAGE, layer("kReLU")),
+    "leaky_relu": net(IMAGE, layer("kReLU", "relu_conf { negative_slope: 0.3 }")),
+    "sigmoid": net(IMAGE, layer("kSigmoid")),
+    "stanh": net(IMAGE, layer("kSTanh")),
+    "activation_relu": activation("RELU"),
+    "activation_sigmoid": activation("SIGMOID"),
+    "activation_tanh": activation("TANH"),
+    "activation_stanh": activation("STANH"),
+    "inner_product": net(IMAGE, dense("x", "data", 1, 7, RANDOM)),
+    "inner_product_transposed": net(IMAGE, layer(
+        "kInnerProduct", "innerproduct_conf { num_output: 7 transpose: true }", params=("w", "b"))),
+    "inner_product_without_bias": net(GREY, layer(
+        "kInnerProduct", "innerproduct_conf { num_output: 7 bias_term: false }", params=("w",))),
+    "shared_params": net(ROW, SHARED),
+    "softmax": net(IMAGE, layer("kSoftmax")),
+    "softmax_in_parts": net(IMAGE, layer(
+        "kSoftmax", "softmax_conf { num_softmax_per_instance: 4 }")),
+    "dropout": net(IMAGE, layer("kDropout", "dropout_conf { dropout_ratio: 0.4 }")),
+    "split": net(IMAGE, layer("kSplit", "split_conf { num_splits: 2 }", name="s"),
+                 layer("kReLU", source="s:1"), layer("kSigmoid", name="y", source="s:0"),
+                 looked_at=("x", "y")),
+    **{f"concate_{dim}": net(
+        IMAGE, layer("kSigmoid", name="a"), layer("kReLU", name="b"),
+        layer("kConcate", f"concate_conf {{ concate_dim: {dim} }}", source="a b a"))
+       for dim in (1, 2, 3)},
+    "slice_by_channels": net(IMAGE, layer("kSlice", "slice_conf { slice_dim: 1 num_slices: 2 }"),
+                             looked_at=("x:1", "x:0")),
+    "slice_by_rows_of_pixels": net(
+        IMAGE, layer("kSlice", "slice_conf { slice_dim: 2 num_slices: 4 }"),
+        looked_at=("x:3", "x:0")),
+    "rank_with_equal_numbers": net(
+        ROW, layer("kReLU", name="a"), layer("kArgSort", "argsort_conf { topk: 8 }", source="a"),
+        layer("kAccuracy", "argsort_conf { topk: 2 }", name="y", source="a data"),
+        looked_at=("x", "y"), loss=softmax_loss("a")),
+    "softmax_loss_of_images": net(
+        IMAGE, layer("kConvolution", "convolution_conf { num_filters: 2 }", params=("w", "b")),
+        loss=layer("kSoftmaxLoss", name="loss", source="x data")),
+    "euclidean_loss": net(
+        ROW, dense("x", "data", 1, 11, RANDOM),
+        loss=layer("kEuclideanLoss", name="loss", source="x data")),
+    "image_preprocess": net(IMAGE, layer(
+        "kImagePreprocess",
+        'rgbimage_conf { meanfile: "mean.bin" cropsize: 5 scale: 0.5 pad: 2 mirror: true }')),
+    "image_preprocess_of_grey": net(GREY, layer(
+        "kImagePreprocess", "rgbimage_conf { cropsize: 7 scale: 3 }")),
+    "image_preprocess_that_does_nothing": net(IMAGE, layer("kImagePreprocess")),
+    "mean_and_std_values": net(IMAGE, layer("kReLU"), store="mean_value: 0.3 std_value: 0.7"),
+    "mean_and_std_files": net(IMAGE, layer("kReLU"),
+                              store='mean_file: "mean.txt" std_file: "std.txt"'),
+}
+
+
+def conf(net, outputs=""):
+    """The job of a net; `outputs`: layers behind those of the net."""
+    shape = " ".join(f"shape: {size}" for size in net.shape)
+    store = f'path: "data.csv" batchsize: 100 {shape} {net.store}'
+    return f"""name: "small"
+train_steps: 3
+test_steps: 1
+num_openblas_threads: 1
+train_one_batch {{ alg: kBP }}
+updater {{ type: kSGD learning_rate {{ type: kFixed base_lr: 0.01 }} }}
+neuralnet {{
+  layer {{ name: "data" type: kCSVInput store_conf {{ {store} }} }}
+{net.layers}{net.loss}{outputs}}}
+cluster {{ workspace: "ws" }}
+"""

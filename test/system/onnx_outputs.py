@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""What exported models compute in ONNX Runtime, against what singa computes: each example's net
+and small nets with each layer that has a form in ONNX, on 100 records.
+
+usage: onnx_outputs.py BINARY [WORD...]; WORDs choose the nets whose names hold one of them.
+Needs numpy, onnx and onnxruntime. Prints a line a net and exits 1 where one failed.
+"""
+import collections
+import pathlib
+import sys
+import tempfile
+import traceback
+
+import case
+import numpy
+import onnx
+import onnxruntime
+
+import onnx_nets
+
+ROWS = 100
+TOLERANCE = 1e-5  # of the largest number of an output
+Site = collections.namedtuple("Site", "binary root")
+# Example -> its layer of scores.
+EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnist/cnn": "ip2",
+            "cifar10/convnet": "ip1", "cifar10/bn": "ip"}
+OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"
+          store_conf {{ path: "{1}.csv" }} }}
+"""
+
+
+def write_mean_record(path, values):
+    """A kvfile of one RecordProto: proto/README.md."""
+    def prefixed(data, size):
+        return len(data).to_bytes(size, "little") + data
+    data, length = values.astype("<f4").tobytes(), b""
+    rest = len(data)
+    while rest:
+        length += bytes([rest & 0x7f | (0x80 if rest > 0x7f else 0)])
+        rest >>= 7
+    path.write_bytes(prefixed(b"mean", 8) + prefixed(b"\x22" + length + data, 8))
+
+
+def write_csv(path, labels, rows):
+    columns = [",".join(repr(float(number)) for number in row) for row in rows]
+    if labels is not None:
+        columns = [f"{label},{text}" for label, text in zip(labels, columns)]
+    path.write_text("\n".join(columns) + "\n")
+
+
+def write_idx(path, array):
+    sizes = b"".join(size.to_bytes(4, "big") for size in array.shape)
+    path.write_bytes(bytes([0, 0, 8, array.ndim]) + sizes + array.tobytes())
+
+
+def read_csv(path, shape):
+    """Rows of `shape`, without the labels that a source may give."""
+    rows = numpy.loadtxt(path, delimiter=",", dtype=numpy.float64, ndmin=2)
+    units = int(numpy.prod(shape[1:]))
+    case.true(rows.shape[0] == ROWS and rows.shape[1] - units in (0, 1),
+              f"{path.name} has the shape {rows.shape}, the model's output {shape}")
+    return rows[:, rows.shape[1] - units:].reshape(shape)
+
+
+def compute(path, data, names):
+    """The outputs `names` for `data`, whose batch is not the one that singa was told."""
+    onnx.checker.check_model(onnx.load(path), full_check=True)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    (source,) = session.get_inputs()
+    case.equal(source.name, "data", "name of the input")
+    case.equal(source.shape, ["N", *data.shape[1:]], "shape of the input")
+    for name in names:
+        case.true(name in [output.name for output in session.get_outputs()],
+                  f"{path.name} has no output {name}")
+    parts = [session.run(list(names), {"data": part}) for part in (data[:37], data[37:])]
+    return dict(zip(names, (numpy.concatenate(pair) for pair in zip(*parts))))
+
+
+def compare(found, expected, name):
+    """Returns the largest difference, relative to the largest number."""
+    case.equal(found.dtype, numpy.float32, f"type of {name}")
+    error = float(numpy.abs(found - expected).max() / max(numpy.abs(expected).max(), 1e-30))
+    case.true(error <= TOLERANCE, f"{name} is {error:.2g} off")
+    return error
+
+
+def export(one, conf, *args):
+    one.run("export", "onnx", "-conf", conf, "-checkpoint", one.newest(), *args, "out.onnx")
+    return one.path("out.onnx")
+
+
+def judge(one, conf, data, outputs):
+    """`outputs`: (name of an output, file without .csv, more arguments of the export). Returns the
+    largest difference."""
+    worst = 0
+    for name, file, args in outputs:
+        found = compute(export(one, conf, *args), data, [name])[name]
+        expected = read_csv(one.path(file + ".csv"), found.shape)
+        worst = max(worst, compare(found, expected, name))
+    return worst
+
+
+def small_net(one, net):
+    draw = numpy.random.default_rng(1)
+    data = draw.normal(size=(ROWS, *net.shape)).astype(numpy.float32)
+    size = data[0].size
+    write_csv(one.path("data.csv"), draw.integers(0, 4, ROWS), data.reshape(ROWS, size))
+    mean = draw.normal(size=size).astype(numpy.float32)
+    write_csv(one.path("mean.txt"), None, [mean])
+    write_csv(one.path("std.txt"), None, [draw.uniform(0.5, 2, size).astype(numpy.float32)])
+    write_mean_record(one.path("mean.bin"), mean)
+    # An output layer counts as a reader, which a layer with several outputs has few of.
+    looked_at = {name: f"out{i}" for i, name in enumerate(net.looked_at)}
+    heads = {"x": "x"} if '"fc"' not in net.loss else {"fc": "fc"}
+    if "kSoftmaxLoss" in net.loss:
+        heads["loss"] = "probabilities"
+    text = "".join(OUTPUT.format(*item) for item in {**looked_at, **heads}.items())
+    one.write("train.conf", onnx_nets.conf(net))
+    one.write("test.conf", onnx_nets.conf(net, text))
+    one.run("-conf", "train.conf")
+    one.run("-conf", "test.conf", "-test", "-set", f"checkpoint_path={one.newest()}")
+    files = {**looked_at, **heads}
+    outputs = [(name, files[name], ("-layer", name.partition(":")[0])) for name in looked_at]
+    outputs += [(name, files[name], ()) for name in heads]
+    return judge(one, "train.conf", data, outputs)
+
+
+def noise(one, example):
+    """Writes records of noise; returns them and the -set options that read them."""
+    draw = numpy.random.default_rng(2)
+    labels = draw.integers(0, 10, ROWS).astype(numpy.uint8)
+    if example.startswith("cifar10"):
+        data = draw.integers(0, 256, (ROWS, 3, 32, 32)).astype(numpy.uint8)
+        records = numpy.concatenate([labels[:, None], data.reshape(ROWS, -1)], axis=1)
+        one.path("cifar.bin").write_bytes(records.tobytes())
+        write_mean_record(one.path("mean.bin"), data.mean(axis=0))
+        store = ["backend=cifar10", "path=cifar.bin"]
+        if example == "cifar10/convnet":
+            store.append("mean_file=mean.bin")
+    else:
+        data = draw.integers(0, 256, (ROWS, 28, 28)).astype(numpy.uint8)
+        write_idx(one.path("images"), data)
+        write_idx(one.path("labels"), labels)
+        data = data.reshape(ROWS, 784) if example == "mnist/mlp" else data[:, None]
+        store = ["path=images", "label_path=labels"]
+    sets = [f"neuralnet.layer[data#{i}].store_conf.{field}"
+            for i in (0, 1) for field in (*store, "batchsize=100")]
+    sets += ["train_steps=5", "train_epochs=0", "test_freq=0", "test_epochs=0", "test_steps=1",
+             "num_openblas_threads=1", "cluster.workspace=ws"]
+    return data.astype(numpy.float32), [word for item in sets for word in ("-set", item)]
+
+
+def example_net(one, example):
+    data, sets = noise(one, example)
+    path = one.site.root / f"examples/{example}.conf"
+    before, end, after = path.read_text().rpartition("}\n\ncluster")
+    files = {EXAMPLES[example]: "scores", "loss": "probabilities"}
+    outputs = "".join(OUTPUT.format(*item) for item in files.items())
+    one.write("test.conf", before + outputs + end + after)
+    one.run("-conf", path, *sets)
+    one.run("-conf", "test.conf", "-test", *sets, "-set", f"checkpoint_path={one.newest()}")
+    return judge(one, path, data, [(name, file, sets) for name, file in files.items()])
+
+
+def main(binary, words):
+    root = pathlib.Path(__file__).resolve().parents[2]
+    nets = {name: lambda one, name=name: example_net(one, name) for name in EXAMPLES}
+    nets |= {name: lambda one, net=net: small_net(one, net)
+             for name, net in onnx_nets.NETS.items()}
+    chosen = [name for name in nets if not words or any(word in name for word in words)]
+    passed = 0
+    for name in chosen:
+        with tempfile.TemporaryDirectory(prefix="singa-onnx-") as folder:
+            one = case.Case(Site(pathlib.Path(binary).resolve(), root), folder)
+            try:
+                print(f"ok   {name}: {nets[name](one):.1e}", flush=True)
+                passed += 1
+            except case.Failure as failure:
+                print(f"FAIL {name}\n     {failure}", flush=True)
+            except Exception:  # what the runtime says of a model that it does not take
+                print(f"FAIL {name}\n{traceback.format_exc()}", flush=True)
+            finally:
+                one.end()
+    print(f"{passed} passed, {len(chosen) - passed} failed")
+    return passed < len(chosen) or not chosen
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
