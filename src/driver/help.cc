@@ -84,7 +84,8 @@ Prints the net of the training phase in the language of graphviz:
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged; 66: not there.
 )"},
     {"export",
-     R"(usage: singa export onnx -conf FILE -checkpoint PATH [-layer NAME] [-set PATH=VALUE]... OUT.onnx
+     R"(usage: singa export onnx -conf FILE -checkpoint PATH [-layer NAME] [-set PATH=VALUE]...
+                         OUT.onnx
 
 Writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
 
