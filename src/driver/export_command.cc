@@ -29,6 +29,20 @@ void CheckUsage(const CommandLine& line) {
     ThrowUsage(StrCat("the file to write must end with .onnx, is ", line.args[1]));
 }
 
+InitReport Load(const JobProto& job, const std::string& checkpoint, ParamTable* params) {
+  StepState state;
+  Context ctx;
+  ctx.seed = job.seed();
+  ctx.state = &state;
+  for (const auto& param : params->params()) param->data = Tensor::Allocate(param->shape());
+  try {
+    return InitParams(ctx, {checkpoint}, params);
+  } catch (const ConfigError& error) {
+    if (!error.path().starts_with("checkpoint_path")) throw;
+    throw Error(error.code(), "-checkpoint: " + error.message());
+  }
+}
+
 // A random value in an exported net would go unnoticed.
 void RequireLoaded(const InitReport& report, const OnnxGraph& graph,
                    const std::string& checkpoint) {
@@ -43,10 +57,6 @@ void RequireLoaded(const InitReport& report, const OnnxGraph& graph,
 }
 
 void ExportOnnx(const JobProto& job, const CommandLine& line) {
-  StepState state;
-  Context ctx;
-  ctx.seed = job.seed();
-  ctx.state = &state;
   NetOptions options;
   options.phase = kTest;
   options.gradients = false;
@@ -54,8 +64,7 @@ void ExportOnnx(const JobProto& job, const CommandLine& line) {
   ConfigErrors errors;
   const Net net = BuildNet(job.neuralnet(), options, {&params}, &errors);
   if (!errors.empty()) throw errors.front().Under("neuralnet");
-  for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
-  const InitReport report = InitParams(ctx, {line.checkpoint}, &params);
+  const InitReport report = Load(job, line.checkpoint, &params);
   OnnxGraph graph = ExportNet(net, line.layer);
   RequireLoaded(report, graph, line.checkpoint);
   if (report.version > 0) graph.Describe("step", StrCat(report.version));
