@@ -12,9 +12,14 @@ int64_t OutputFiles::Write(const std::string& path, const std::string& format,
   return file.records++;
 }
 
-void OutputFiles::Finish() {
-  for (auto& [path, file] : files_) file.writer->Finish();
+std::vector<std::pair<std::string, int64_t>> OutputFiles::Finish() {
+  std::vector<std::pair<std::string, int64_t>> written;
+  for (auto& [path, file] : files_) {
+    file.writer->Finish();
+    written.emplace_back(path, file.records);
+  }
   files_.clear();
+  return written;
 }
 
 }  // namespace singa

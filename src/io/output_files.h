@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/file_system.h"
 #include "io/store_writer.h"
@@ -17,8 +19,8 @@ class OutputFiles {
   // says whether the file holds labels. `format`: kvfile or textfile. Returns the record's number.
   // Throws FileError, ValueError.
   int64_t Write(const std::string& path, const std::string& format, const Sample& sample);
-  // Makes the files appear.
-  void Finish();
+  // Makes the files appear. Returns their paths and records.
+  std::vector<std::pair<std::string, int64_t>> Finish();
 
  private:
   struct File {

@@ -63,7 +63,7 @@ std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool
   const bool whole =
       steps > 0 ? RunBatches(&net_, 0, steps, stop, &files, &sums) : RunStore(stop, &files, &sums);
   if (!whole) return std::nullopt;
-  files.Finish();
+  written_ = files.Finish();
   return sums;
 }
 

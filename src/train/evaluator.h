@@ -26,6 +26,8 @@ class Evaluator {
   // Means over `steps` batches from the first record on; 0 steps: over every record of the store
   // once. Nothing where `stop` says so between two batches.
   std::optional<MetricSums> Run(int64_t steps, const std::function<bool()>& stop);
+  // Files of the output layers, with their records, that the last whole Run wrote.
+  const std::vector<std::pair<std::string, int64_t>>& written() const { return written_; }
 
  private:
   bool RunBatches(Net* net, int64_t first_record, int64_t batches,
@@ -41,6 +43,7 @@ class Evaluator {
   Net net_;
   NetMemory memory_;
   Tensor arena_;
+  std::vector<std::pair<std::string, int64_t>> written_;
   std::unique_ptr<Net> tail_;  // for the records after the last whole batch
 };
 

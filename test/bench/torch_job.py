@@ -1,60 +1,45 @@
 #!/usr/bin/env python3
 """One training job in PyTorch eager, on the CPU: the other side of vs_torch.py and start.py.
 
-usage: torch_job.py cnn|mlp|cifar THREADS FOLDER [--seconds S | --epoch]
-       FOLDER holds MNIST as plain IDX files. --seconds (3): trains so long after a warm-up.
+usage: torch_job.py cnn|mlp|cifar|alexnet THREADS FOLDER [--seconds S | --epoch] [--channels_last]
+       FOLDER holds MNIST as plain IDX files, cifar.bin; alexnet trains on noise.
+       --seconds (3): trains so long after a warm-up.
        --epoch: one pass and a test of the 10,000 images, for its memory.
-prints one JSON object: step_ms (median), steps, torch (version)
+       --channels_last: features and filters in that memory format.
+prints one JSON object: step_ms (median), steps, torch (version), import_rss (MiB, of the process
+when it has imported torch)
 needs: pip install torch numpy
 
-Nets and updaters are those of examples/mnist. Pixels stay bytes in memory; a step's images, in
+Nets and updaters are those of the examples. Pixels stay bytes in memory; a step's images, in
 the file's order, become floats before the clock starts: singa's clock has that and a shuffle in it.
 """
 import argparse
 import json
+import resource
 import sys
 import time
 
 try:
     import numpy as np
     import torch
-    import torch.nn as nn
     import torch.nn.functional as F
+    import torch_nets
 except ImportError as error:
     sys.exit(f"torch_job.py: MISSING: {error}. It needs: pip install torch numpy")
 
 WARM_SECONDS = 0.5
 
 
-class STanh(nn.Module):
-    def forward(self, x):
-        return 1.7159047 * torch.tanh(0.66666667 * x)
-
-
-def cnn():
-    net = nn.Sequential(nn.Conv2d(1, 20, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(20, 50, 5),
-                        nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(800, 500), nn.ReLU(),
-                        nn.Linear(500, 10))
-    return net, {"lr": 0.005, "momentum": 0.9, "weight_decay": 1e-5}, (1, 28, 28), 0, 255
-
-
-def mlp():
-    widths = [784, 2500, 2000, 1500, 1000, 500, 10]
-    parts = []
-    for v, h in zip(widths, widths[1:]):
-        parts += [nn.Linear(v, h), STanh()]
-    return nn.Sequential(*parts[:-1]), {"lr": 0.001}, (784,), 127.5, 127.5
-
-
-def cifar():  # cuda-convnet, as examples/cifar10/convnet.conf
-    net = nn.Sequential(
-        nn.Conv2d(3, 32, 5, padding=2), nn.MaxPool2d(3, 2), nn.ReLU(),
-        nn.LocalResponseNorm(3, 5e-5),
-        nn.Conv2d(32, 32, 5, padding=2), nn.ReLU(), nn.AvgPool2d(3, 2),
-        nn.LocalResponseNorm(3, 5e-5),
-        nn.Conv2d(32, 64, 5, padding=2), nn.ReLU(), nn.AvgPool2d(3, 2),
-        nn.Flatten(), nn.Linear(576, 10))
-    return net, {"lr": 0.001, "momentum": 0.9, "weight_decay": 0.004}, (3, 32, 32), 120, 1
+# make, updater, shape of a record, mean, standard deviation, batch
+NETS = {
+    "cnn": (torch_nets.cnn, {"lr": 0.005, "momentum": 0.9, "weight_decay": 1e-5}, (1, 28, 28), 0,
+            255, 64),
+    "mlp": (torch_nets.mlp, {"lr": 0.001}, (784,), 127.5, 127.5, 64),
+    "cifar": (torch_nets.convnet, {"lr": 0.001, "momentum": 0.9, "weight_decay": 0.004},
+              (3, 32, 32), 120, 1, 100),
+    "alexnet": (torch_nets.alexnet, {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.0005},
+                (3, 227, 227), 0, 1, 32),
+}
 
 
 def read_batch(path):
@@ -70,27 +55,37 @@ def read_idx(path):
     return torch.from_numpy(data[4 + 4 * rank:].reshape(dims))
 
 
+def read_data(args, batch, shape):
+    if args.net == "alexnet":
+        pixels = torch.randint(256, (3 * batch, *shape), dtype=torch.uint8)
+        return pixels, torch.randint(1000, (3 * batch,))
+    if args.net == "cifar":
+        return read_batch(f"{args.folder}/cifar.bin")
+    return (read_idx(f"{args.folder}/train-images-idx3-ubyte"),
+            read_idx(f"{args.folder}/train-labels-idx1-ubyte"))
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("net", choices=["cnn", "mlp", "cifar"])
+    parser.add_argument("net", choices=NETS)
     parser.add_argument("threads", type=int)
     parser.add_argument("folder")
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--epoch", action="store_true")
+    parser.add_argument("--channels_last", action="store_true")
     args = parser.parse_args()
+    import_rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     torch.set_num_threads(args.threads)
     torch.manual_seed(0)
-    net, options, shape, mean, std = {"cnn": cnn, "mlp": mlp, "cifar": cifar}[args.net]()
-    batch = 100 if args.net == "cifar" else 64
+    make, options, shape, mean, std, batch = NETS[args.net]
+    layout = torch.channels_last if args.channels_last else torch.contiguous_format
+    net = make().to(memory_format=layout)
     optimizer = torch.optim.SGD(net.parameters(), **options)
-    if args.net == "cifar":
-        images, labels = read_batch(f"{args.folder}/cifar.bin")
-    else:
-        images = read_idx(f"{args.folder}/train-images-idx3-ubyte")
-        labels = read_idx(f"{args.folder}/train-labels-idx1-ubyte")
+    images, labels = read_data(args, batch, shape)
 
     def inputs(pixels):
-        return ((pixels.float() - mean) / std).view(-1, *shape)
+        x = ((pixels.float() - mean) / std).view(-1, *shape)
+        return x.to(memory_format=layout) if len(shape) == 3 else x
 
     def timed_step(step):
         first = step % (len(images) // batch) * batch
@@ -117,7 +112,7 @@ def main():
             if time.perf_counter() > start + WARM_SECONDS:
                 times.append(seconds)
     print(json.dumps({"step_ms": float(np.median(times)) * 1e3, "steps": len(times),
-                      "torch": torch.__version__}))
+                      "torch": torch.__version__, "import_rss": import_rss}))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Trains the MNIST examples for 20 steps in singa and in PyTorch and compares all final parameters.
+"""Trains examples for 20 steps in singa and in PyTorch and compares all final parameters.
 
 usage: SINGA_DATA=DIR python3 tool/golden/parity.py BINARY [-set path=value]... [--net NAME]...
            [--write]
        DIR/mnist holds MNIST's four .gz files; -set goes to singa too (say plain_kernels=true).
 needs: pip install torch numpy safetensors
 
+The MNIST examples train on MNIST, those of CIFAR-10 (without crops and flips) on blotches of colour.
 Both sides start from the same values (drawn here, given to singa by checkpoint_path) and see the
 same records in the same order. An error is max|a - b| / max|PyTorch float32| of a parameter.
 PyTorch in float64 is run too: "rounding" (its float32 against its float64) is float32's own cost.
@@ -21,8 +22,6 @@ when its start is nudged by 1e-6; otherwise the difference is singa's, and the e
 "..., altered" run these confs with a fast schedule, a large weight decay and scales of their own.
 """
 import argparse
-import collections
-import dataclasses
 import gzip
 import os
 import pathlib
@@ -34,8 +33,8 @@ try:
     import numpy as np
     import safetensors.torch
     import torch
-    import torch.nn as nn
     import torch.nn.functional as F
+    from parity_jobs import JOBS, initial_values, named_params
 except ImportError as error:
     sys.exit(f"parity.py: MISSING: {error}. It needs: pip install torch numpy safetensors")
 
@@ -45,95 +44,6 @@ import results_file  # noqa: E402: its folder had to be known first
 
 STEPS, BATCH, LIMIT = 20, 64, 1e-4
 STARTS, NUDGES, NUDGE = 6, 4, 1e-6
-
-
-class STanh(nn.Module):
-    def forward(self, x):
-        return 1.7159047 * torch.tanh(0.66666667 * x)
-
-
-def mlp():
-    widths = [784, 2500, 2000, 1500, 1000, 500, 10]
-    parts = []
-    for v, h in zip(widths, widths[1:]):
-        parts += [nn.Linear(v, h), STanh()]
-    return nn.Sequential(nn.Flatten(), *parts[:-1])
-
-
-def lenet():  # no ReLU behind the convolutions: as Caffe has it
-    return nn.Sequential(nn.Conv2d(1, 20, 5), nn.MaxPool2d(2), nn.Conv2d(20, 50, 5),
-                         nn.MaxPool2d(2), nn.Flatten(), nn.Linear(800, 500), nn.ReLU(),
-                         nn.Linear(500, 10))
-
-
-def cnn():
-    return nn.Sequential(nn.Conv2d(1, 20, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(20, 50, 5),
-                         nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(800, 500), nn.ReLU(),
-                         nn.Linear(500, 10))
-
-
-def uniform(bound):
-    return lambda shape: (torch.rand(shape, dtype=torch.float64) * 2 - 1) * bound
-
-
-def uniform_sqrt_fan_in(shape):
-    return uniform((3 / shape[1:].numel()) ** 0.5)(shape)
-
-
-def gaussian_sqrt_fan_sum(shape):
-    return torch.randn(shape, dtype=torch.float64) * (2 / (shape[1:].numel() + shape[0])) ** 0.5
-
-
-def zeros(shape):
-    return torch.zeros(shape, dtype=torch.float64)
-
-
-@dataclasses.dataclass
-class Job:
-    """What a conf says, read by a person; `sets` alters the conf, the other fields say to what."""
-    conf: str
-    net: callable
-    init_w: callable
-    init_b: callable
-    mean: float
-    std: float
-    lr: callable  # of the step
-    momentum: float = 0
-    weight_decay: float = 0
-    scales_w: tuple = (1, 1)  # lr_scale, wd_scale
-    scales_b: tuple = (1, 1)
-    sets: tuple = ()
-
-
-MLP = Job("mlp", mlp, uniform(0.05), uniform(0.05), 127.5, 127.5,
-          lambda step: 0.001 * 0.997 ** (step // 60))
-LENET = Job("lenet", lenet, uniform_sqrt_fan_in, zeros, 0, 255,
-            lambda step: 0.01 * (1 + 0.0001 * step) ** -0.75, 0.9, 0.0005, scales_b=(2, 1))
-CNN = Job("cnn", cnn, gaussian_sqrt_fan_sum, zeros, 0, 255, lambda step: 0.005, 0.9, 1e-5,
-          sets=("neuralnet.layer[data#0].store_conf.shuffle=false",))
-
-
-def scale_sets(layers, index, lr_scale, wd_scale):
-    return [f"neuralnet.layer[{layer}].param[{index}].{field}={value}" for layer in layers
-            for field, value in (("lr_scale", lr_scale), ("wd_scale", wd_scale))]
-
-
-JOBS = {
-    "mlp": MLP,
-    "mlp, altered": dataclasses.replace(
-        MLP, lr=lambda step: 0.01 * 0.5 ** (step // 6), weight_decay=0.1, scales_w=(1, 3),
-        sets=("updater.learning_rate.base_lr=0.01", "updater.learning_rate.step_conf.gamma=0.5",
-              "updater.learning_rate.step_conf.change_freq=6", "updater.weight_decay=0.1",
-              *scale_sets([f"fc{i}" for i in range(1, 7)], 0, 1, 3))),
-    "lenet": LENET,
-    "lenet, altered": dataclasses.replace(
-        LENET, lr=lambda step: 0.01 * (1 + 0.1 * step) ** -0.75, weight_decay=0.05,
-        scales_w=(0.5, 2), scales_b=(2, 0),
-        sets=("updater.learning_rate.inverse_conf.gamma=0.1", "updater.weight_decay=0.05",
-              *scale_sets(["conv1", "conv2", "ip1", "ip2"], 0, 0.5, 2),
-              *scale_sets(["conv1", "conv2", "ip1", "ip2"], 1, 2, 0))),
-    "cnn": CNN,
-}
 
 
 def read_idx(path, count):
@@ -146,33 +56,29 @@ def read_idx(path, count):
         return np.frombuffer(file.read(count * size), np.uint8).reshape([count] + dims[1:])
 
 
-def named_params(net):
-    """w1, b1, w2, ... as the confs call them."""
-    modules = [m for m in net.modules() if isinstance(m, (nn.Conv2d, nn.Linear))]
-    names = collections.OrderedDict()
-    for i, module in enumerate(modules, 1):
-        names[f"w{i}"], names[f"b{i}"] = module.weight, module.bias
-    return names
-
-
-def initial_values(job, seed):
-    torch.manual_seed(seed)
-    return {name: (job.init_w if name[0] == "w" else job.init_b)(param.shape).float()
-            for name, param in named_params(job.net()).items()}
+def make_cifar(path, count):
+    """Writes `count` blotches of random colours in CIFAR's binary form: (images, labels)."""
+    draw = np.random.default_rng(1)
+    coarse = draw.integers(0, 256, (count, 3, 8, 8), np.uint8)
+    images = coarse.repeat(4, 2).repeat(4, 3)
+    labels = draw.integers(0, 10, count, np.uint8)
+    np.hstack([labels[:, None], images.reshape(count, -1)]).tofile(path)
+    return images.astype(np.float64), labels
 
 
 def train_torch(job, start, images, labels, dtype):
     net = job.net().to(dtype)
-    params = named_params(net)
+    params, kept = named_params(net)
     groups = []
     with torch.no_grad():
-        for name, param in params.items():
+        for name, param in (params | kept).items():
             param.copy_(start[name])
-            lr_scale, wd_scale = job.scales_w if name[0] == "w" else job.scales_b
+        for name, param in params.items():
+            lr_scale, wd_scale = job.scales_of(name)
             groups.append({"params": [param], "lr": 1, "lr_scale": lr_scale,
                            "weight_decay": job.weight_decay * wd_scale})
     optimizer = torch.optim.SGD(groups, momentum=job.momentum)
-    pixels = torch.from_numpy(((images - job.mean) / job.std)).to(dtype).unsqueeze(1)
+    pixels = torch.from_numpy(((images - job.mean) / job.std)).to(dtype)
     targets = torch.from_numpy(labels.astype(np.int64))
     for step in range(STEPS):
         for group in optimizer.param_groups:
@@ -186,22 +92,27 @@ def train_torch(job, start, images, labels, dtype):
         optimizer.zero_grad()
         F.cross_entropy(net(pixels[rows]), targets[rows]).backward()
         optimizer.step()
-    return {name: param.detach().double() for name, param in params.items()}
+    return {name: param.detach().double() for name, param in (params | kept).items()}
 
 
 def train_singa(binary, job, start, data, extra):
     with tempfile.TemporaryDirectory(prefix="parity-") as folder:
-        weights = {name: value.flatten(1) if value.dim() > 1 else value
+        weights = {name: value.view(1, -1, 1, 1) if name.startswith("bn") else
+                   value.flatten(1) if value.dim() > 1 else value
                    for name, value in start.items()}
         safetensors.torch.save_file(weights, f"{folder}/start.safetensors")
         layer = "neuralnet.layer[data#{}].store_conf."
         sets = [f"cluster.workspace={folder}/run", f"checkpoint_path={folder}/start.safetensors",
                 f"train_steps={STEPS}", "train_epochs=0", "test_epochs=0", "test_freq=0",
-                "test_steps=1", layer.format(0) + "random_skip=0"]
+                "test_steps=1"]
         for index, part in enumerate(("train", "t10k")):
-            sets += [layer.format(index) + f"path={data}/{part}-images-idx3-ubyte.gz",
-                     layer.format(index) + f"label_path={data}/{part}-labels-idx1-ubyte.gz"]
-        command = [binary, "-conf", REPOSITORY / f"examples/mnist/{job.conf}.conf"]
+            if job.conf.startswith("cifar10"):
+                sets += [layer.format(index) + field for field in
+                         ("backend=cifar10", f"path={data}", "mean_file=")]
+            else:
+                sets += [layer.format(index) + f"path={data}/{part}-images-idx3-ubyte.gz",
+                         layer.format(index) + f"label_path={data}/{part}-labels-idx1-ubyte.gz"]
+        command = [binary, "-conf", REPOSITORY / f"examples/{job.conf}.conf"]
         for option in [*sets, *job.sets, *extra]:
             command += ["-set", option]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
@@ -272,17 +183,22 @@ def main():
     parser.add_argument("--write", action="store_true", help="into test/bench/results.md")
     args = parser.parse_args()
     conditions = results_file.Conditions()
-    data = pathlib.Path(os.environ.get("SINGA_DATA", "/")).resolve() / "mnist"
-    if not (data / "train-images-idx3-ubyte.gz").exists():
-        sys.exit(f"parity.py: MISSING: {data}/train-images-idx3-ubyte.gz; SINGA_DATA names the "
+    mnist = pathlib.Path(os.environ.get("SINGA_DATA", "/")).resolve() / "mnist"
+    if not (mnist / "train-images-idx3-ubyte.gz").exists():
+        sys.exit(f"parity.py: MISSING: {mnist}/train-images-idx3-ubyte.gz; SINGA_DATA names the "
                  "folder above mnist")
-    images = read_idx(data / "train-images-idx3-ubyte.gz", STEPS * BATCH).astype(np.float64)
-    labels = read_idx(data / "train-labels-idx1-ubyte.gz", STEPS * BATCH)
     print(f"PyTorch {torch.__version__}, {STEPS} steps of {BATCH}. Errors relative to max|w|:\n"
           "moved (from the start), singa (against PyTorch float32: the one with the limit),\n"
           "vs f64 (singa against PyTorch float64), rounding (PyTorch float32 against its float64)")
-    results = {name: compare(name, JOBS[name], args.binary, data, args.set, images, labels)
-               for name in args.net or JOBS}
+    results = {}
+    with tempfile.TemporaryDirectory(prefix="parity-") as folder:
+        blotches = (f"{folder}/cifar.bin", *make_cifar(f"{folder}/cifar.bin", STEPS * BATCH))
+        digits = (mnist, read_idx(mnist / "train-images-idx3-ubyte.gz", STEPS * BATCH)[:, None]
+                  .astype(np.float64),
+                  read_idx(mnist / "train-labels-idx1-ubyte.gz", STEPS * BATCH))
+        for name in args.net or JOBS:
+            data, images, labels = blotches if JOBS[name].conf[0] == "c" else digits
+            results[name] = compare(name, JOBS[name], args.binary, data, args.set, images, labels)
     rows = [[name, seed, f"{worst:.1e}", f"{rounding:.1e}"]
             for name, (seed, worst, rounding) in results.items()]
     results_file.report("parity", conditions, [

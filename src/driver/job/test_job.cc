@@ -56,7 +56,10 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   const MetricSums sums = *evaluator.Run(job.test_steps(), [] { return false; });
   MetricsFile file(workspace.metrics(), std::numeric_limits<int64_t>::max());
   WriteRows("test", step, sums, nullptr, &file);
-  progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));
+  if (!sums.entries().empty())
+    progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));
+  for (const auto& [written, records] : evaluator.written())
+    progress->Say(StrCat("wrote ", records, " records to ", written));
   return kExitOk;
 }
 

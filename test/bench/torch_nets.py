@@ -1,0 +1,61 @@
+"""The examples' nets in PyTorch: what torch_job.py times and tool/golden/parity.py compares.
+
+No script of its own. Needs: pip install torch
+"""
+import torch
+import torch.nn as nn
+
+
+class STanh(nn.Module):
+    def forward(self, x):
+        return 1.7159047 * torch.tanh(0.66666667 * x)
+
+
+def mlp():
+    widths = [784, 2500, 2000, 1500, 1000, 500, 10]
+    parts = []
+    for v, h in zip(widths, widths[1:]):
+        parts += [nn.Linear(v, h), STanh()]
+    return nn.Sequential(nn.Flatten(), *parts[:-1])
+
+
+def lenet():  # no ReLU behind the convolutions: as Caffe has it
+    return nn.Sequential(nn.Conv2d(1, 20, 5), nn.MaxPool2d(2), nn.Conv2d(20, 50, 5),
+                         nn.MaxPool2d(2), nn.Flatten(), nn.Linear(800, 500), nn.ReLU(),
+                         nn.Linear(500, 10))
+
+
+def cnn():
+    return nn.Sequential(nn.Conv2d(1, 20, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(20, 50, 5),
+                         nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(800, 500), nn.ReLU(),
+                         nn.Linear(500, 10))
+
+
+def convnet():  # cuda-convnet's
+    return nn.Sequential(
+        nn.Conv2d(3, 32, 5, padding=2), nn.MaxPool2d(3, 2), nn.ReLU(),
+        nn.LocalResponseNorm(3, 5e-5),
+        nn.Conv2d(32, 32, 5, padding=2), nn.ReLU(), nn.AvgPool2d(3, 2),
+        nn.LocalResponseNorm(3, 5e-5),
+        nn.Conv2d(32, 64, 5, padding=2), nn.ReLU(), nn.AvgPool2d(3, 2),
+        nn.Flatten(), nn.Linear(576, 10))
+
+
+def bn():
+    def block(c, filters, *rest):
+        return [nn.Conv2d(c, filters, 3, padding=1, bias=False), nn.BatchNorm2d(filters),
+                nn.ReLU(), *rest]
+    return nn.Sequential(
+        *block(3, 32), *block(32, 64, nn.MaxPool2d(2)), *block(64, 128, nn.MaxPool2d(2)),
+        *block(128, 128), *block(128, 256, nn.MaxPool2d(2)), *block(256, 256, nn.MaxPool2d(4)),
+        nn.Flatten(), nn.Linear(256, 10))
+
+
+def alexnet():
+    return nn.Sequential(
+        nn.Conv2d(3, 96, 11, 4), nn.ReLU(), nn.MaxPool2d(3, 2), nn.LocalResponseNorm(5),
+        nn.Conv2d(96, 256, 5, padding=2), nn.ReLU(), nn.MaxPool2d(3, 2), nn.LocalResponseNorm(5),
+        nn.Conv2d(256, 384, 3, padding=1), nn.ReLU(), nn.Conv2d(384, 384, 3, padding=1),
+        nn.ReLU(), nn.Conv2d(384, 256, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2), nn.Flatten(),
+        nn.Linear(9216, 4096), nn.ReLU(), nn.Dropout(), nn.Linear(4096, 4096), nn.ReLU(),
+        nn.Dropout(), nn.Linear(4096, 1000))

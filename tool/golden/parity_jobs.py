@@ -1,0 +1,132 @@
+"""What parity.py trains: the examples as PyTorch sees them.
+
+No script of its own.
+"""
+import dataclasses
+import pathlib
+import sys
+
+import torch
+import torch.nn as nn
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "test/bench"))
+import torch_nets  # noqa: E402: its folder had to be known first
+
+
+def uniform(bound):
+    return lambda shape: (torch.rand(shape, dtype=torch.float64) * 2 - 1) * bound
+
+
+def uniform_sqrt_fan_in(shape):
+    return uniform((3 / shape[1:].numel()) ** 0.5)(shape)
+
+
+def gaussian_sqrt_fan_sum(shape):
+    return torch.randn(shape, dtype=torch.float64) * (2 / (shape[1:].numel() + shape[0])) ** 0.5
+
+
+def zeros(shape):
+    return torch.zeros(shape, dtype=torch.float64)
+
+
+@dataclasses.dataclass
+class Job:
+    """What a conf says, read by a person; `sets` alters the conf, the other fields say to what."""
+    conf: str
+    net: callable
+    init_w: callable
+    init_b: callable
+    mean: float
+    std: float
+    lr: callable  # of the step
+    momentum: float = 0
+    weight_decay: float = 0
+    scales_w: tuple = (1, 1)  # lr_scale, wd_scale
+    scales_b: tuple = (1, 1)
+    scales: dict = dataclasses.field(default_factory=dict)  # of single params, by name
+    sets: tuple = ()
+
+    def scales_of(self, name):
+        if name in self.scales:
+            return self.scales[name]
+        return {"w": self.scales_w, "b": self.scales_b}.get(name[0], (1, 1))
+
+
+def named_params(net):
+    """w1, b1, w2, ..., bn1_0 (gamma), bn1_1 (beta), ..., as the confs call them; then what a norm
+    keeps: bn1_2 (running mean), bn1_3 (running variance)."""
+    names, kept, norms, weights = {}, {}, 0, 0
+    for module in net.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            norms += 1
+            names[f"bn{norms}_0"], names[f"bn{norms}_1"] = module.weight, module.bias
+            kept[f"bn{norms}_2"] = module.running_mean
+            kept[f"bn{norms}_3"] = module.running_var
+        elif isinstance(module, (nn.Conv2d, nn.Linear)):
+            weights += 1
+            names[f"w{weights}"] = module.weight
+            if module.bias is not None:
+                names[f"b{weights}"] = module.bias
+    return names, kept
+
+
+def initial_values(job, seed):
+    """Of a norm, gamma in [0.5, 1.5] and beta in [-0.5, 0.5]: errors relative to values near 0 would
+    say nothing."""
+    torch.manual_seed(seed)
+    names, kept = named_params(job.net())
+    init = {"w": job.init_w, "b": job.init_b}
+
+    def draw(name, shape):
+        if name.startswith("bn"):
+            return uniform(0.5)(shape) + (1 if name.endswith("_0") else 0)
+        return init[name[0]](shape)
+    return {name: draw(name, param.shape).float() for name, param in names.items()} | kept
+
+
+def store_sets(*fields):
+    return tuple(f"neuralnet.layer[data#0].store_conf.{field}" for field in fields)
+
+
+def scale_sets(layers, index, lr_scale, wd_scale):
+    return [f"neuralnet.layer[{layer}].param[{index}].{field}={value}" for layer in layers
+            for field, value in (("lr_scale", lr_scale), ("wd_scale", wd_scale))]
+
+
+MLP = Job("mnist/mlp", torch_nets.mlp, uniform(0.05), uniform(0.05), 127.5, 127.5,
+          lambda step: 0.001 * 0.997 ** (step // 60), sets=store_sets("random_skip=0"))
+LENET = Job("mnist/lenet", torch_nets.lenet, uniform_sqrt_fan_in, zeros, 0, 255,
+            lambda step: 0.01 * (1 + 0.0001 * step) ** -0.75, 0.9, 0.0005, scales_b=(2, 1),
+            sets=store_sets("random_skip=0"))
+CNN = Job("mnist/cnn", torch_nets.cnn, gaussian_sqrt_fan_sum, zeros, 0, 255, lambda step: 0.005,
+          0.9, 1e-5, sets=store_sets("shuffle=false"))
+CIFAR_STORE = store_sets("mean_value=120", "std_value=64", "batchsize=64", "shuffle=false")
+CONVNET = Job("cifar10/convnet", torch_nets.convnet, uniform_sqrt_fan_in, zeros, 120, 64,
+              lambda step: 0.001, 0.9, 0.004, scales_b=(2, 0), scales={"w4": (1, 250)},
+              sets=CIFAR_STORE)
+BN = Job("cifar10/bn", torch_nets.bn, uniform_sqrt_fan_in, zeros, 120, 64,
+         lambda step: 0.08 * (1 - step / 4688) * min(1, (step + 1) / 390), 0.9, 0.0005,
+         sets=(*CIFAR_STORE, "neuralnet.layer[image].rgbimage_conf.pad=0",
+               "neuralnet.layer[image].rgbimage_conf.mirror=false",
+               "updater.learning_rate.linear_conf.final_lr=0"))
+
+JOBS = {
+    "mlp": MLP,
+    "mlp, altered": dataclasses.replace(
+        MLP, lr=lambda step: 0.01 * 0.5 ** (step // 6), weight_decay=0.1, scales_w=(1, 3),
+        sets=(*MLP.sets, "updater.learning_rate.base_lr=0.01",
+              "updater.learning_rate.step_conf.gamma=0.5",
+              "updater.learning_rate.step_conf.change_freq=6", "updater.weight_decay=0.1",
+              *scale_sets([f"fc{i}" for i in range(1, 7)], 0, 1, 3))),
+    "lenet": LENET,
+    "lenet, altered": dataclasses.replace(
+        LENET, lr=lambda step: 0.01 * (1 + 0.1 * step) ** -0.75, weight_decay=0.05,
+        scales_w=(0.5, 2), scales_b=(2, 0),
+        sets=(*LENET.sets, "updater.learning_rate.inverse_conf.gamma=0.1",
+              "updater.weight_decay=0.05",
+              *scale_sets(["conv1", "conv2", "ip1", "ip2"], 0, 0.5, 2),
+              *scale_sets(["conv1", "conv2", "ip1", "ip2"], 1, 2, 0))),
+    "cnn": CNN,
+    "convnet": CONVNET,
+    "bn": BN,
+}
