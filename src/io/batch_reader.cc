@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace singa {
 
 BatchReader::BatchReader(const ReaderOptions& options)
-    : options_(options), order_(options.order), thread_([this] { Run(); }) {}
+    : options_(options), skipped_(options.max_bad), order_(options.order), ring_(options.slots()) {
+  StartThreads();
+}
 
 BatchReader::~BatchReader() {
   {
@@ -15,86 +18,68 @@ BatchReader::~BatchReader() {
     stop_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+// Where the system has no more threads, fewer give the same batches.
+void BatchReader::StartThreads() {
+  threads_.reserve(options_.threads);
+  try {
+    for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { Run(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
+  }
 }
 
 void BatchReader::Run() {
+  std::unique_ptr<BatchDecoder> decoder;
+  std::exception_ptr error;
   try {
-    store_ = OpenStore(options_.backend, options_.store);
-    decoder_ = std::make_unique<RowDecoder>(options_.shape, options_.norm, options_.backend,
-                                            options_.store);
-    AllocateRing();
+    decoder = std::make_unique<BatchDecoder>(options_);
   } catch (...) {
-    const std::lock_guard lock(mutex_);
-    open_error_ = std::current_exception();
-    changed_.notify_all();
-    return;
+    error = std::current_exception();
   }
   {
     const std::lock_guard lock(mutex_);
-    records_ = store_->size();
+    if (decoder)
+      records_ = decoder->records();
+    else
+      open_error_ = error;
   }
   changed_.notify_all();
-  DecodeUntilStopped();
+  if (decoder) DecodeUntilStopped(decoder.get());
 }
 
-// A store of few records needs no less: batches run across epoch ends.
-void BatchReader::AllocateRing() {
-  ring_.resize(std::max(1, options_.ring));
-  for (Slot& slot : ring_) {
-    slot.data.resize(options_.rows * decoder_->size());
-    slot.labels.resize(options_.rows);
-  }
-}
-
-void BatchReader::DecodeUntilStopped() {
-  std::unique_ptr<RecordOrder> order;
-  OrderOptions order_options = options_.order;
-  uint64_t order_of = 0;  // the value of seeks_ that `order` is for
+void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
+  uint64_t order_of = 0;  // the value of seeks_ that the decoder's order is of
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(
-        lock, [this] { return stop_ || (!error_ && count_ < static_cast<int64_t>(ring_.size())); });
+    changed_.wait(lock, [this] { return stop_ || MayClaim(); });
     if (stop_) return;
-    const uint64_t seeks = seeks_;
-    const int64_t position = decode_position_;
-    if (order_of != seeks) order_options = order_;
-    Slot& slot = ring_[(head_ + count_) % ring_.size()];
+    Slot& slot = ring_[(head_ + claimed_++) % static_cast<int64_t>(ring_.size())];
+    ++busy_;
+    const int64_t position = next_;
+    next_ += options_.batch;
+    if (order_of != seeks_) decoder->SetOrder(order_);
+    order_of = seeks_;
     lock.unlock();
-    std::exception_ptr error;
     try {
-      if (!order || order_of != seeks)
-        order = std::make_unique<RecordOrder>(order_options, store_->size());
-      order_of = seeks;
-      Decode(position, order.get(), &slot);
+      decoder->Decode(position, &slot.batch);
     } catch (...) {
-      error = std::current_exception();
+      slot.error = std::current_exception();
     }
     lock.lock();
-    if (seeks != seeks_) continue;
-    if (error) {
-      error_ = error;
-    } else {
-      ++count_;
-      decode_position_ += options_.batch;
-    }
+    --busy_;
+    slot.done = true;
+    failed_ = failed_ || slot.error;
     changed_.notify_all();
-  }
-}
-
-void BatchReader::Decode(int64_t position, RecordOrder* order, Slot* slot) {
-  float* row = slot->data.data();
-  for (int64_t r = 0; r < options_.rows; ++r, row += decoder_->size()) {
-    const int64_t index = order->At(position + options_.first + r);
-    const Sample& sample = store_->Read(index);
-    decoder_->Decode(sample, *store_, index, row);
-    slot->labels[r] = options_.store.has_label ? sample.label : -1;
   }
 }
 
 void BatchReader::Next(float* data, int32_t* labels) {
   std::unique_lock lock(mutex_);
-  const auto ready = [this] { return count_ > 0 || error_ || open_error_; };
+  Slot& slot = ring_[head_];
+  const auto ready = [&] { return slot.done || open_error_; };
   if (!ready()) {
     const auto start = std::chrono::steady_clock::now();
     changed_.wait(lock, ready);
@@ -103,14 +88,15 @@ void BatchReader::Next(float* data, int32_t* labels) {
     wait_ms_ += waited.count();
   }
   if (open_error_) std::rethrow_exception(open_error_);
-  if (count_ == 0) std::rethrow_exception(error_);
-  const Slot& slot = ring_[head_];
-  lock.unlock();  // the thread does not touch a full slot
-  std::copy(slot.data.begin(), slot.data.end(), data);
-  if (labels) std::copy(slot.labels.begin(), slot.labels.end(), labels);
+  if (slot.error) std::rethrow_exception(slot.error);
+  lock.unlock();  // no thread touches a slot that is done
+  skipped_.Add(slot.batch.bad);
+  std::copy(slot.batch.data.begin(), slot.batch.data.end(), data);
+  if (labels) std::copy(slot.batch.labels.begin(), slot.batch.labels.end(), labels);
   lock.lock();
+  slot.done = false;
   head_ = (head_ + 1) % static_cast<int64_t>(ring_.size());
-  --count_;
+  --claimed_;
   position_ += options_.batch;
   lock.unlock();
   changed_.notify_all();
@@ -118,11 +104,17 @@ void BatchReader::Next(float* data, int32_t* labels) {
 
 void BatchReader::Seek(int64_t position, const OrderOptions& order) {
   {
-    const std::lock_guard lock(mutex_);
-    decode_position_ = position_ = position;
+    std::unique_lock lock(mutex_);
+    seeking_ = true;
+    changed_.wait(lock, [this] { return busy_ == 0; });
+    for (Slot& slot : ring_) {
+      slot.done = false;
+      slot.error = nullptr;
+    }
+    claimed_ = 0;
+    failed_ = seeking_ = false;
+    next_ = position_ = position;
     order_ = order;
-    error_ = nullptr;
-    count_ = 0;
     ++seeks_;
   }
   changed_.notify_all();
@@ -136,8 +128,9 @@ int64_t BatchReader::Records() {
 }
 
 int64_t BatchReader::RecordOfRow(int64_t row) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return RecordOrder(order_, records_).At(position_ - options_.batch + options_.first + row);
+  const std::lock_guard lock(mutex_);
+  const int64_t place = position_ - options_.batch + options_.first + row;
+  return skipped_.StandIn(RecordOrder(order_, records_).At(place), records_);
 }
 
 double BatchReader::TakeWaitMs() { return std::exchange(wait_ms_, 0); }

@@ -14,6 +14,7 @@ struct MetricsRow {
   int group = 0;
   std::string layer;
   std::vector<std::pair<std::string, double>> values;  // loss, samples_per_second, ...
+  int64_t bad_records = 0;                             // skipped so far; 0: not written
 };
 
 class MetricsFile {

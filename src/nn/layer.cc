@@ -25,6 +25,8 @@ void Layer::WriteTo(OutputFiles*) {}
 
 void Layer::SeekReader(int64_t) {}
 
+void Layer::RestoreBadRecords(const std::vector<int64_t>&) {}
+
 std::pair<std::string, int64_t> Layer::RecordOfRow(int64_t) const { return {"", -1}; }
 
 LayerRegistry& Layers() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "nn/loss/labels.h"
 #include "nn/plan/net_storage.h"
@@ -69,7 +70,7 @@ int64_t Net::CountRecords() {
     if (count < 0) continue;
     if (first && count != records)
       throw ConfigError(
-          StrCat("neuralnet.", node.path, ".store_conf.path"),
+          StrCat("neuralnet.", node.path, node.conf.has_store_conf() ? ".store_conf.path" : ""),
           StrCat("has ", count, " records, that of layer \"", first->name, "\" ", records,
                  ": one pass over both is no whole number of batches; count in steps, not in "
                  "passes"));
@@ -77,6 +78,23 @@ int64_t Net::CountRecords() {
     records = count;
   }
   return records;
+}
+
+// Copies of an unrolled layer read the same records.
+std::vector<std::pair<std::string, std::vector<int64_t>>> Net::BadRecords() const {
+  std::vector<std::pair<std::string, std::vector<int64_t>>> found;
+  std::set<std::string> seen;
+  for (const NetNode& node : nodes_) {
+    std::vector<int64_t> bad = node.layer->BadRecords();
+    if (!bad.empty() && seen.insert(node.name).second)
+      found.emplace_back(node.name, std::move(bad));
+  }
+  return found;
+}
+
+void Net::RestoreBadRecords(const std::string& layer, const std::vector<int64_t>& records) {
+  for (NetNode& node : nodes_)
+    if (node.name == layer) node.layer->RestoreBadRecords(records);
 }
 
 void Net::Open(Context& ctx) {
@@ -95,12 +113,13 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   }
 }
 
-// A split's labels are those of its source, in the same memory.
+// A split's labels are those of its source, in the same memory; kLabel's are a copy.
 std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t row) const {
   const void* labels = node.in.back()->label.as<void>();
-  for (const NetNode& input : nodes_)
-    if (!input.out.empty() && input.out[0]->label.as<void>() == labels)
-      return input.layer->RecordOfRow(row);
+  for (const NetNode& source : nodes_) {
+    if (!labels || source.out.empty() || source.out[0]->label.as<void>() != labels) continue;
+    return source.in.empty() ? source.layer->RecordOfRow(row) : RecordOfLabel(source, row);
+  }
   return {"", -1};
 }
 

@@ -22,6 +22,29 @@ Net PlanNet(const JobProto& job, Phase phase, ParamTable* params, const Algorith
   return net;
 }
 
+namespace {
+
+bool ReadsStore(const LayerProto& layer) {
+  return layer.has_store_conf() || layer.has_sharddata_conf() || layer.has_lmdbdata_conf();
+}
+
+// The rows of a layer's batch, if it reads a store.
+void SetBatch(int32_t rows, LayerProto* layer) {
+  if (layer->store_conf().batchsize_size() > 0) {
+    layer->mutable_store_conf()->clear_batchsize();
+    layer->mutable_store_conf()->add_batchsize(rows);
+  }
+  if (layer->has_sharddata_conf()) layer->mutable_sharddata_conf()->set_batchsize(rows);
+  if (layer->has_lmdbdata_conf()) layer->mutable_lmdbdata_conf()->set_batchsize(rows);
+}
+
+// Both read the same stores.
+void ShareBadRecords(const Net& from, Net* to) {
+  for (const auto& [layer, records] : from.BadRecords()) to->RestoreBadRecords(layer, records);
+}
+
+}  // namespace
+
 Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
                      Context* ctx)
     : job_(job), phase_(phase), params_(params), algorithm_(algorithm), ctx_(ctx) {
@@ -29,7 +52,7 @@ Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algor
   const bool test = phase == kTest;
   bool store = false;
   for (const NetNode& node : net_.nodes())
-    store = store || (node.wiring.is_input && node.conf.has_store_conf());
+    store = store || (node.wiring.is_input && ReadsStore(node.conf));
   if (!store && (test ? job.test_steps() : job.validate_steps()) <= 0)
     throw ConfigError(test ? "test_steps" : "validate_steps",
                       "must be > 0 where no input layer reads a store");
@@ -74,7 +97,9 @@ bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, 
   if (rest == 0) return true;
   Net* tail = TailNet(rest);
   MetricSums tail_sums(tail);
+  ShareBadRecords(net_, tail);
   if (!RunBatches(tail, records - rest, 1, stop, files, &tail_sums)) return false;
+  ShareBadRecords(*tail, &net_);
   sums->Add(tail_sums);
   return true;
 }
@@ -83,11 +108,8 @@ bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, 
 Net* Evaluator::TailNet(int64_t rows) {
   if (!tail_) {
     JobProto job = job_;
-    for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer()) {
-      if (layer.store_conf().batchsize().empty()) continue;
-      layer.mutable_store_conf()->clear_batchsize();
-      layer.mutable_store_conf()->add_batchsize(static_cast<int32_t>(rows));
-    }
+    for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer())
+      SetBatch(static_cast<int32_t>(rows), &layer);
     NetMemory memory;
     tail_ = std::make_unique<Net>(PlanNet(job, phase_, params_, *algorithm_, ctx_, &memory));
     tail_->Bind(arena_.bytes() >= memory.arena ? arena_

@@ -41,6 +41,8 @@ void ForEachMetric(Trainer* trainer, F f) {
     f("metric/" + entry.layer + "/" + entry.name, &entry.sum, &entry.weight);
 }
 
+std::string BadRecordsOf(const std::string& layer) { return "train/bad_records/" + layer; }
+
 }  // namespace
 
 TrainerState::TrainerState(Trainer* trainer) : trainer_(trainer) {
@@ -52,6 +54,7 @@ TrainerState::TrainerState(Trainer* trainer) : trainer_(trainer) {
   for (const auto& [layer, position] : trainer->ReaderPositions())
     numbers_.push_back({"reader/" + layer, position});
   numbers_.push_back({"train/skipped", trainer->exchange().skipped()});
+  bad_records_ = trainer->net().BadRecords();
 }
 
 void TrainerState::Save(CheckpointContent* content) const {
@@ -60,6 +63,9 @@ void TrainerState::Save(CheckpointContent* content) const {
   std::vector<StoredTensor>* state = &content->state;
   for (const Number& number : numbers_)
     state->push_back(Stored(number.name, Shape(), &number.value));
+  for (const auto& [layer, records] : bad_records_)
+    state->push_back(
+        Stored(BadRecordsOf(layer), {static_cast<int64_t>(records.size())}, records.data()));
   ForEachState(trainer_, [&](const std::string& name, Tensor& tensor) {
     state->push_back(Stored(name, tensor.shape(), tensor.data()));
   });
@@ -99,6 +105,11 @@ void TrainerState::Restore(const Checkpoint& checkpoint) {
     updater.count = number("updater/" + param->name() + "/count");
   std::vector<std::pair<std::string, int64_t>> positions = trainer_->ReaderPositions();
   for (auto& [layer, position] : positions) position = number("reader/" + layer);
+  for (const auto& [layer, position] : positions)
+    if (const StoredTensor* bad = state.Find(BadRecordsOf(layer))) {
+      const std::span<const int64_t> records = state.Values<int64_t>(bad->name, bad->shape);
+      trainer_->net().RestoreBadRecords(layer, {records.begin(), records.end()});
+    }
   trainer_->SeekReaders(positions);
   trainer_->exchange().set_skipped(number("train/skipped"));
 }

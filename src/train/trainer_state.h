@@ -2,6 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
@@ -28,6 +31,7 @@ class TrainerState {
   };
   Trainer* trainer_;
   std::deque<Number> numbers_;
+  std::vector<std::pair<std::string, std::vector<int64_t>>> bad_records_;
 };
 
 }  // namespace singa

@@ -14,7 +14,8 @@ namespace singa {
 namespace {
 
 // Ten records of two pixels: record i is (i, 100 + i), label i.
-class BatchReaderTest : public ::testing::Test {
+// Each test runs with one thread that decodes, and with several.
+class BatchReaderTest : public ::testing::TestWithParam<int> {
  protected:
   BatchReaderTest() {
     for (int i = 0; i < 10; ++i) bytes_ += Tuple("k", Record(i));
@@ -23,6 +24,7 @@ class BatchReaderTest : public ::testing::Test {
     options_.shape = {2};
     options_.batch = options_.rows = 4;
     options_.order.stream = "data";
+    options_.threads = GetParam();
   }
 
   static std::string Record(int i) {
@@ -45,7 +47,7 @@ class BatchReaderTest : public ::testing::Test {
   ReaderOptions options_;
 };
 
-TEST_F(BatchReaderTest, GivesBatchesThatRunAcrossEpochEnds) {
+TEST_P(BatchReaderTest, GivesBatchesThatRunAcrossEpochEnds) {
   BatchReader reader(options_);
   std::vector<float> data(8);
   std::vector<int32_t> labels(4);
@@ -56,14 +58,14 @@ TEST_F(BatchReaderTest, GivesBatchesThatRunAcrossEpochEnds) {
   EXPECT_EQ(reader.Records(), 10);
 }
 
-TEST_F(BatchReaderTest, GivesBatchesLargerThanTheStore) {
+TEST_P(BatchReaderTest, GivesBatchesLargerThanTheStore) {
   options_.batch = options_.rows = 23;
   BatchReader reader(options_);
   const auto labels = Labels(&reader, 23);
   for (int i = 0; i < 23; ++i) EXPECT_EQ(labels[i], i % 10);
 }
 
-TEST_F(BatchReaderTest, WorkersTogetherReadWhatOneWorkerReads) {
+TEST_P(BatchReaderTest, WorkersTogetherReadWhatOneWorkerReads) {
   options_.order.shuffle = true;
   BatchReader whole(options_);
   options_.rows = 3;
@@ -78,7 +80,7 @@ TEST_F(BatchReaderTest, WorkersTogetherReadWhatOneWorkerReads) {
   }
 }
 
-TEST_F(BatchReaderTest, SeeksToWhatWasConsumed) {
+TEST_P(BatchReaderTest, SeeksToWhatWasConsumed) {
   options_.order.shuffle = true;
   BatchReader reader(options_);
   Labels(&reader, 4, 7);
@@ -92,7 +94,7 @@ TEST_F(BatchReaderTest, SeeksToWhatWasConsumed) {
   EXPECT_EQ(Labels(&reader, 4, 9), expected);
 }
 
-TEST_F(BatchReaderTest, SeeksAgainAndAgain) {
+TEST_P(BatchReaderTest, SeeksAgainAndAgain) {
   BatchReader reader(options_);
   for (int i = 0; i < 500; ++i) {
     reader.Seek(i);
@@ -100,7 +102,7 @@ TEST_F(BatchReaderTest, SeeksAgainAndAgain) {
   }
 }
 
-TEST_F(BatchReaderTest, ReadsInAnotherOrderAfterSeek) {
+TEST_P(BatchReaderTest, ReadsInAnotherOrderAfterSeek) {
   options_.order.shuffle = true;
   BatchReader reader(options_);
   Labels(&reader, 4);
@@ -108,7 +110,7 @@ TEST_F(BatchReaderTest, ReadsInAnotherOrderAfterSeek) {
   EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{0, 1, 2, 3}));
 }
 
-TEST_F(BatchReaderTest, GivesTheBatchesBeforeADamagedRecord) {
+TEST_P(BatchReaderTest, GivesTheBatchesBeforeADamagedRecord) {
   bytes_ += Tuple("k", Pixels(1, "abc"));
   options_.store.path = dir_.Write("store", bytes_);
   BatchReader reader(options_);
@@ -121,14 +123,14 @@ TEST_F(BatchReaderTest, GivesTheBatchesBeforeADamagedRecord) {
   EXPECT_EQ(Labels(&reader, 4).back(), 3);
 }
 
-TEST_F(BatchReaderTest, ThrowsWhatOpeningThrew) {
+TEST_P(BatchReaderTest, ThrowsWhatOpeningThrew) {
   options_.store.path = dir_.Path("none");
   BatchReader reader(options_);
   EXPECT_ERROR(Labels(&reader, 4), kExitNoInput, "none");
   EXPECT_ERROR(reader.Records(), kExitNoInput, "none");
 }
 
-TEST_F(BatchReaderTest, MayGoBeforeAnythingWasRead) {
+TEST_P(BatchReaderTest, MayGoBeforeAnythingWasRead) {
   const auto threads = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
   };
@@ -137,7 +139,7 @@ TEST_F(BatchReaderTest, MayGoBeforeAnythingWasRead) {
   EXPECT_EQ(threads(), before);
 }
 
-TEST_F(BatchReaderTest, GivesNoLabelsWhereThereAreNone) {
+TEST_P(BatchReaderTest, GivesNoLabelsWhereThereAreNone) {
   options_.store.has_label = false;
   BatchReader reader(options_);
   EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{-1, -1, -1, -1}));
@@ -146,12 +148,39 @@ TEST_F(BatchReaderTest, GivesNoLabelsWhereThereAreNone) {
   EXPECT_EQ(data[0], 4);
 }
 
-TEST_F(BatchReaderTest, TellsHowLongItWaited) {
+TEST_P(BatchReaderTest, GivesTheSameBatchesWhateverTheThreads) {
+  options_.order.shuffle = true;
+  BatchReader several(options_);
+  options_.threads = 1;
+  BatchReader one(options_);
+  EXPECT_EQ(Labels(&several, 4, 300), Labels(&one, 4, 300));
+}
+
+TEST_P(BatchReaderTest, HasARoomForEachThreadAndOneMore) {
+  options_.threads = 7;
+  EXPECT_EQ(options_.slots(), 8);
+  EXPECT_EQ(options_.ring_bytes(), 8 * 4 * (2 + 1) * 4);
+  BatchReader reader(options_);
+  EXPECT_EQ(Labels(&reader, 4, 20).back(), 9);
+}
+
+TEST_P(BatchReaderTest, SeeksFromWhereverItsThreadsAre) {
+  BatchReader reader(options_);
+  for (int i = 0; i < 200; ++i) {
+    for (int batch = 0; batch < i % 4; ++batch) Labels(&reader, 4);
+    reader.Seek(i);
+    ASSERT_EQ(Labels(&reader, 4, 2).back(), (i + 7) % 10);
+  }
+}
+
+TEST_P(BatchReaderTest, TellsHowLongItWaited) {
   BatchReader reader(options_);
   Labels(&reader, 4);
   EXPECT_GE(reader.TakeWaitMs(), 0);
   EXPECT_EQ(reader.TakeWaitMs(), 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Threads, BatchReaderTest, ::testing::Values(1, 2, 5));
 
 }  // namespace
 }  // namespace singa

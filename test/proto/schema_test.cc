@@ -34,7 +34,10 @@ const MessageSpec kAdded[] = {
     {"AllReduceProto", "",
      "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
      "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152"},
-    {"StoreProto", "", "301 shuffle bool=false; 302 label_path string"},
+    {"StoreProto", "",
+     "301 shuffle bool=false; 302 label_path string; "
+     "303 on_bad_record BadRecordPolicy=kFail; 304 max_bad_records int32=100; "
+     "305 decode_threads int32=1"},
     {"RGBImageProto", "", "301 pad int32=0"},
 };
 const EnumSpec kAddedEnums[] = {

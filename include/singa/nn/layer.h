@@ -88,6 +88,10 @@ class SINGA_API Layer {
   virtual int64_t CountRecords() { return -1; }
   // File and number of the record that is row `row` of the last batch; ("", -1): no reader.
   virtual std::pair<std::string, int64_t> RecordOfRow(int64_t row) const;
+  // Records of its store that an input layer has skipped as bad, rising; and those of an earlier
+  // run, which a resumed one goes on from.
+  virtual std::vector<int64_t> BadRecords() const { return {}; }
+  virtual void RestoreBadRecords(const std::vector<int64_t>& records);
   // Milliseconds that ComputeFeature has waited for records since the last call.
   virtual double TakeWaitMs() { return 0; }
 };

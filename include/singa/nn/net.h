@@ -87,6 +87,10 @@ class SINGA_API Net {
   // relative to the JobProto where two stores differ.
   int64_t CountRecords();
 
+  // Records that input layers have skipped as bad, by layer and rising; only layers that have any.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> BadRecords() const;
+  void RestoreBadRecords(const std::string& layer, const std::vector<int64_t>& records);
+
   // The rows of the whole group's batch.
   int64_t batch() const;
 

@@ -2,8 +2,15 @@
 
 namespace singa {
 
+int64_t CountBadRecords(const Net& net) {
+  int64_t count = 0;
+  for (const auto& [layer, records] : net.BadRecords())
+    count += static_cast<int64_t>(records.size());
+  return count;
+}
+
 void WriteRows(const std::string& phase, int64_t step, const MetricSums& sums, const Speed* speed,
-               MetricsFile* file) {
+               const Net& net, MetricsFile* file) {
   std::vector<MetricsRow> rows;
   for (const MetricSums::Entry& entry : sums.entries()) {
     if (rows.empty() || rows.back().layer != entry.layer) {
@@ -13,9 +20,11 @@ void WriteRows(const std::string& phase, int64_t step, const MetricSums& sums, c
     rows.back().values.emplace_back(entry.name, entry.mean());
   }
   if (rows.empty()) rows.emplace_back();
+  const int64_t bad_records = CountBadRecords(net);
   for (MetricsRow& row : rows) {
     row.phase = phase;
     row.step = step;
+    row.bad_records = bad_records;
     if (speed) {
       row.values.emplace_back("samples_per_second", speed->samples_per_second);
       row.values.emplace_back("step_ms", speed->step_ms);

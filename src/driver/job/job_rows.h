@@ -12,8 +12,12 @@ struct Speed {
   double samples_per_second, step_ms, data_wait_ms;
 };
 
-// One row for each layer with metrics (one without a layer's name where there is none).
+// One row for each layer with metrics (one without a layer's name where there is none). `net`:
+// whose readers say how many bad records were skipped.
 void WriteRows(const std::string& phase, int64_t step, const MetricSums& sums, const Speed* speed,
-               MetricsFile* file);
+               const Net& net, MetricsFile* file);
+
+// Bad records that readers of `net` have skipped.
+int64_t CountBadRecords(const Net& net);
 
 }  // namespace singa

@@ -55,11 +55,13 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
   const MetricSums sums = *evaluator.Run(job.test_steps(), [] { return false; });
   MetricsFile file(workspace.metrics(), std::numeric_limits<int64_t>::max());
-  WriteRows("test", step, sums, nullptr, &file);
+  WriteRows("test", step, sums, nullptr, evaluator.net(), &file);
   if (!sums.entries().empty())
     progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));
   for (const auto& [written, records] : evaluator.written())
     progress->Say(StrCat("wrote ", records, " records to ", written));
+  if (const int64_t bad = CountBadRecords(evaluator.net()); bad > 0)
+    progress->Say(StrCat(bad, " bad records skipped"));
   return kExitOk;
 }
 

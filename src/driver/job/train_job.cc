@@ -62,10 +62,11 @@ class TrainRun {
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
     trainer_.FinishOutputs();
-    const int64_t skipped = trainer_.exchange().skipped();
+    const int64_t skipped = trainer_.exchange().skipped(), bad = BadRecords();
     progress_.Say(StrCat("done: ", schedule_->steps() - start_step_, " steps in ",
                          DurationText(SecondsSince(start)),
                          skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
+                         bad > 0 ? StrCat("; ", bad, " bad records skipped") : "",
                          last_test_.empty() ? "" : "; test ", last_test_));
     return kExitOk;
   }
@@ -95,6 +96,15 @@ class TrainRun {
     if (workspace_.SetAsidePreviousRun())
       progress_.Say("moved the checkpoints and metrics of an earlier run to " + workspace_.path() +
                     "/previous");
+  }
+
+  // Of the stores of all phases.
+  int64_t BadRecords() {
+    int64_t count = CountBadRecords(trainer_.net());
+    for (Phase phase : {kTest, kVal})
+      if (Evaluator* evaluator = trainer_.evaluator(phase))
+        count += CountBadRecords(evaluator->net());
+    return count;
   }
 
   static bool Interrupted() { return InterruptCode() != kExitOk; }
@@ -132,7 +142,7 @@ class TrainRun {
                                 samples_per_second, step_seconds);
     const Speed speed = {samples_per_second, 1e3 * step_seconds,
                          trainer_.TakeWaitMs() / static_cast<double>(row_steps_)};
-    WriteRows("train", step, trainer_.metrics(), &speed, &*metrics_file_);
+    WriteRows("train", step, trainer_.metrics(), &speed, trainer_.net(), &*metrics_file_);
     if (job_.debug()) WriteDebugFiles(trainer_.net(), workspace_.visualization(), step, 0);
     progress_.ShowRow(step, schedule_->steps(), trainer_.metrics().entries(), samples_per_second,
                       step_seconds);
@@ -148,7 +158,8 @@ class TrainRun {
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
     if (!sums) return;
-    WriteRows(test ? "test" : "validate", updates, *sums, nullptr, &*metrics_file_);
+    WriteRows(test ? "test" : "validate", updates, *sums, nullptr, evaluator->net(),
+              &*metrics_file_);
     const std::string text = MetricsText(sums->entries());
     progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
     if (test) last_test_ = text;

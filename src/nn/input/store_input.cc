@@ -22,18 +22,24 @@ Wiring StoreInput::wiring(const LayerProto&) const {
 
 void StoreInput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
   declare.Sources(in, 0);
-  if (!conf.has_store_conf()) throw ConfigError("store_conf", "must be set");
+  const StoreProto store = Settings(conf);
   options_ = {};
   options_.order.stream = conf.name();
   try {
-    SetStore(conf.store_conf(), &declare);
-    SetShape(conf.store_conf());
-    SetNormalisation(conf.store_conf(), &declare);
-    SetRows(conf);
+    SetStore(store, &declare);
+    SetReading(store);
+    SetShape(store);
+    SetNormalisation(store, &declare);
+    SetRows(store, conf);
   } catch (const ConfigError& error) {
-    throw error.Under("store_conf");
+    throw error.Under(field_);
   }
   SetOutput(conf, &declare, out[0]);
+}
+
+StoreProto StoreInput::Settings(const LayerProto& conf) const {
+  if (!conf.has_store_conf()) throw ConfigError("store_conf", "must be set");
+  return conf.store_conf();
 }
 
 void StoreInput::Prepare(Context&, Declare& declare, Inputs, Outputs) {
@@ -48,7 +54,7 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
     throw error.Under("backend");
   }
   if (conf.path().empty()) throw ConfigError("path", "must be set");
-  declare->File("store_conf.path", conf.path());
+  declare->File(field_ + ".path", conf.path());
   const bool idx = options_.backend == "idx";
   if (idx && format_ == ValueFormat::kCsv)
     throw ConfigError("backend", "\"idx\" is for kRecordInput; CSV needs kvfile or textfile");
@@ -57,15 +63,27 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
       throw ConfigError("label_path",
                         "backend \"idx\" has its labels in a file of their own: "
                         "name it, or set has_label: false");
-    declare->File("store_conf.label_path", conf.label_path());
+    declare->File(field_ + ".label_path", conf.label_path());
   }
   if (conf.encoded()) throw ConfigError("encoded", "encoded images are not built yet");
   if (conf.separator().empty()) throw ConfigError("separator", "must have a character");
+  options_.store = {conf.path(), conf.label_path(), format_, conf.separator(), conf.has_label()};
+}
+
+// In which order, by how many threads, past which records.
+void StoreInput::SetReading(const StoreProto& conf) {
+  constexpr int kMostThreads = 64;
   if (conf.random_skip() < 0)
     throw ConfigError("random_skip", StrCat("must be >= 0, is ", conf.random_skip()));
-  options_.store = {conf.path(), conf.label_path(), format_, conf.separator(), conf.has_label()};
+  if (conf.decode_threads() < 1 || conf.decode_threads() > kMostThreads)
+    throw ConfigError("decode_threads",
+                      StrCat("must be from 1 to ", kMostThreads, ", is ", conf.decode_threads()));
+  if (conf.max_bad_records() < 1)
+    throw ConfigError("max_bad_records", StrCat("must be >= 1, is ", conf.max_bad_records()));
   options_.order.shuffle = conf.shuffle();
   options_.order.random_skip = conf.random_skip();
+  options_.threads = conf.decode_threads();
+  options_.max_bad = conf.on_bad_record() == StoreProto::kSkip ? conf.max_bad_records() : 0;
 }
 
 void StoreInput::SetShape(const StoreProto& conf) {
@@ -87,13 +105,13 @@ void StoreInput::SetNormalisation(const StoreProto& conf, Declare* declare) {
   CheckFinite("mean_value", options_.norm.mean_value);
   CheckFinite("std_value", options_.norm.std_value);
   if (options_.norm.std_value == 0) throw ConfigError("std_value", "must not be 0");
-  if (!conf.mean_file().empty()) declare->File("store_conf.mean_file", conf.mean_file());
-  if (!conf.std_file().empty()) declare->File("store_conf.std_file", conf.std_file());
+  if (!conf.mean_file().empty()) declare->File(field_ + ".mean_file", conf.mean_file());
+  if (!conf.std_file().empty()) declare->File(field_ + ".std_file", conf.std_file());
 }
 
 // The worker's rows of the group's batch; all of them where the units are partitioned.
-void StoreInput::SetRows(const LayerProto& conf) {
-  const auto& sizes = conf.store_conf().batchsize();
+void StoreInput::SetRows(const StoreProto& store, const LayerProto& conf) {
+  const auto& sizes = store.batchsize();
   const int64_t parts = std::max(1, conf.num_partitions()), part = conf.partition_id();
   if (sizes.empty()) throw ConfigError("batchsize", "must be set");
   for (int32_t size : sizes)
@@ -143,7 +161,9 @@ void StoreInput::Open(Context& ctx) {
 }
 
 void StoreInput::StartReader() {
+  const std::vector<int64_t> bad = BadRecords();
   reader_ = std::make_unique<BatchReader>(options_);
+  reader_->RestoreSkipped(bad);
   if (seek_ > 0) reader_->Seek(seek_);
 }
 
@@ -197,6 +217,15 @@ std::pair<std::string, int64_t> StoreInput::RecordOfRow(int64_t row) const {
   if (!reader_) return {"", -1};
   const std::string& labels = options_.store.label_path;
   return {labels.empty() ? options_.store.path : labels, reader_->RecordOfRow(row)};
+}
+
+std::vector<int64_t> StoreInput::BadRecords() const {
+  return reader_ ? reader_->skipped().list() : bad_;
+}
+
+void StoreInput::RestoreBadRecords(const std::vector<int64_t>& records) {
+  bad_ = records;
+  if (reader_) reader_->RestoreSkipped(records);
 }
 
 double StoreInput::TakeWaitMs() { return reader_ ? reader_->TakeWaitMs() : 0; }

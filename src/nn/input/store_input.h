@@ -25,30 +25,36 @@ class StoreInput : public Layer {
   void SeekReader(int64_t position) override;
   int64_t CountRecords() override;
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override;
+  std::vector<int64_t> BadRecords() const override;
+  void RestoreBadRecords(const std::vector<int64_t>& records) override;
   double TakeWaitMs() override;
 
  protected:
-  // What the two kinds differ in.
-  StoreInput(ValueFormat format, std::string backend)
-      : format_(format), default_backend_(std::move(backend)) {}
+  // What the kinds differ in. `field`: of the LayerProto, that the settings are in.
+  StoreInput(ValueFormat format, std::string backend, std::string field = "store_conf")
+      : format_(format), default_backend_(std::move(backend)), field_(std::move(field)) {}
 
  private:
+  // Throws ConfigError relative to `conf`.
+  virtual StoreProto Settings(const LayerProto& conf) const;
   void SetStore(const StoreProto& conf, Declare* declare);
+  void SetReading(const StoreProto& conf);
   void SetShape(const StoreProto& conf);
   void SetNormalisation(const StoreProto& conf, Declare* declare);
-  void SetRows(const LayerProto& conf);
+  void SetRows(const StoreProto& store, const LayerProto& conf);
   void SetOutput(const LayerProto& conf, Declare* declare, Port* out);
   void StartReader();
   void SetOrder(Phase phase);
   void CopyUnits(Tensor* data);
 
   const ValueFormat format_;
-  const std::string default_backend_;
+  const std::string default_backend_, field_;
   ReaderOptions options_;
-  bool evaluation_ = false;  // the reader goes through the store in its order, from record 0
-  Tensor* whole_ = nullptr;  // with partition_dim 1: rows of all units; null: none
-  int64_t first_unit_ = 0;   // of whole_
-  int64_t seek_ = 0;         // where the reader starts
+  bool evaluation_ = false;   // the reader goes through the store in its order, from record 0
+  Tensor* whole_ = nullptr;   // with partition_dim 1: rows of all units; null: none
+  int64_t first_unit_ = 0;    // of whole_
+  int64_t seek_ = 0;          // where the reader starts
+  std::vector<int64_t> bad_;  // records that it knows as bad from the start
   std::unique_ptr<BatchReader> reader_;
 };
 

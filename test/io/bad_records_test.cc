@@ -1,0 +1,160 @@
+// What a reader does about records that cannot be read, with one thread and with several.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+
+#include "io/batch_reader.h"
+#include "io/store_files.h"
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// Twelve records of two pixels; record i has label i. Those of `bad` hold three.
+class BadRecordsTest : public ::testing::TestWithParam<int> {
+ protected:
+  BadRecordsTest() {
+    options_.backend = "kvfile";
+    options_.shape = {2};
+    options_.batch = options_.rows = 4;
+    options_.order.stream = "data";
+    options_.threads = GetParam();
+    options_.max_bad = 5;
+  }
+
+  void Write(const std::set<int>& bad) {
+    std::string bytes;
+    for (int i = 0; i < 12; ++i) bytes += Tuple("k", Pixels(i, bad.contains(i) ? "abc" : "ab"));
+    options_.store.path = dir_.Write("store", bytes);
+  }
+
+  static std::vector<int32_t> Labels(BatchReader* reader, int64_t rows, int batches = 1) {
+    std::vector<int32_t> all, labels(rows);
+    std::vector<float> data(rows * 2);
+    for (int b = 0; b < batches; ++b) {
+      reader->Next(data.data(), labels.data());
+      all.insert(all.end(), labels.begin(), labels.end());
+    }
+    return all;
+  }
+
+  TempDir dir_;
+  ReaderOptions options_;
+};
+
+TEST_P(BadRecordsTest, TheNextReadableRecordStandsForABadOne) {
+  Write({1, 5, 6, 11});
+  BatchReader reader(options_);
+  EXPECT_EQ(Labels(&reader, 4, 3), (std::vector<int32_t>{0, 2, 2, 3, 4, 7, 7, 7, 8, 9, 10, 0}));
+  EXPECT_EQ(reader.skipped().list(), (std::vector<int64_t>{1, 5, 6, 11}));
+  EXPECT_EQ(reader.RecordOfRow(3), 0);
+  EXPECT_EQ(reader.RecordOfRow(2), 10);
+  EXPECT_EQ(reader.position(), 12);
+}
+
+TEST_P(BadRecordsTest, AreCountedWhenTheirBatchIsHandedOut) {
+  Write({1, 5, 6});
+  BatchReader reader(options_);
+  EXPECT_TRUE(reader.skipped().list().empty());
+  Labels(&reader, 4);
+  EXPECT_EQ(reader.skipped().list(), (std::vector<int64_t>{1}));
+  Labels(&reader, 4, 20);
+  EXPECT_EQ(reader.skipped().list(), (std::vector<int64_t>{1, 5, 6}));
+}
+
+TEST_P(BadRecordsTest, AreNamedOnceOnStderr) {
+  Write({1, 5});
+  BatchReader reader(options_);
+  ::testing::internal::CaptureStderr();
+  Labels(&reader, 4, 10);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  const std::string first = options_.store.path + ": record 1: holds 3 numbers";
+  EXPECT_NE(said.find(first), said.npos) << said;
+  EXPECT_EQ(said.find(first), said.rfind(first)) << said;
+  EXPECT_NE(said.find("record 5"), said.npos) << said;
+}
+
+TEST_P(BadRecordsTest, ManyAreNotAllNamed) {
+  Write({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  options_.max_bad = 11;
+  BatchReader reader(options_);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{11, 11, 11, 11}));
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("record 9:"), said.npos) << said;
+  EXPECT_NE(said.find("counted, not named"), said.npos) << said;
+  EXPECT_EQ(reader.skipped().list().size(), 11u);
+}
+
+TEST_P(BadRecordsTest, WorkersTogetherReadWhatOneWorkerReads) {
+  Write({1, 5, 6, 11});
+  options_.order.shuffle = true;
+  BatchReader whole(options_);
+  options_.rows = 3;
+  BatchReader first(options_);
+  options_.first = 3;
+  options_.rows = 1;
+  BatchReader second(options_);
+  for (int step = 0; step < 30; ++step) {
+    auto parts = Labels(&first, 3);
+    parts.push_back(Labels(&second, 1)[0]);
+    EXPECT_EQ(parts, Labels(&whole, 4)) << step;
+  }
+}
+
+TEST_P(BadRecordsTest, OneTooManyIsAnErrorAtItsBatch) {
+  Write({1, 5, 6});
+  options_.max_bad = 2;
+  BatchReader reader(options_);
+  Labels(&reader, 4);
+  for (int again = 0; again < 2; ++again)
+    EXPECT_ERROR(Labels(&reader, 4), kExitBadData, options_.store.path + ": record 6: holds 3",
+                 "with it 3 records are bad; max_bad_records allows 2");
+  EXPECT_EQ(reader.position(), 4);
+  reader.Seek(8);
+  EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{8, 9, 10, 11}));
+}
+
+TEST_P(BadRecordsTest, TooManyInOneBatchAreAnError) {
+  Write({0, 1, 2, 3, 4, 5, 6, 7});
+  BatchReader reader(options_);
+  EXPECT_ERROR(Labels(&reader, 4), kExitBadData, "record 5", "with it 6 records are bad");
+}
+
+TEST_P(BadRecordsTest, AStoreWithoutAReadableRecordIsAnError) {
+  Write({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  options_.max_bad = 100;
+  BatchReader reader(options_);
+  EXPECT_ERROR(Labels(&reader, 4), kExitBadData, "none of its 12 records can be read",
+               "holds 3 numbers");
+}
+
+TEST_P(BadRecordsTest, OfAnEarlierRunAreNeitherNamedNorCountedAgain) {
+  Write({1, 5, 6});
+  options_.max_bad = 3;
+  BatchReader reader(options_);
+  reader.RestoreSkipped({1, 5});
+  reader.Seek(4);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{4, 7, 7, 7}));
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.find("record 5"), said.npos) << said;
+  EXPECT_NE(said.find("record 6"), said.npos) << said;
+  EXPECT_EQ(reader.skipped().list(), (std::vector<int64_t>{1, 5, 6}));
+}
+
+TEST_P(BadRecordsTest, AFileThatCannotBeReadIsNoBadRecord) {
+  Write({});
+  BatchReader opened(options_);
+  opened.Records();
+  std::filesystem::resize_file(options_.store.path, 20);
+  opened.Seek(0);
+  EXPECT_ERROR(Labels(&opened, 4, 20), kExitIo, "became shorter");
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, BadRecordsTest, ::testing::Values(1, 3));
+
+}  // namespace
+}  // namespace singa
