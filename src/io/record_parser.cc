@@ -31,6 +31,21 @@ class RecordParser final : public ValueParser {
   Sample sample_;
 };
 
+class WrappedRecordParser final : public ValueParser {
+ public:
+  const Sample& Parse(std::string_view value) override {
+    if (!record_.ParseFromArray(value.data(), static_cast<int>(value.size())))
+      throw ValueError(StrCat("its ", value.size(), " bytes are no Record"));
+    if (!record_.has_image())
+      throw ValueError("is no Record with an image; a RecordProto is read by kRecordInput");
+    return View(record_.image(), &sample_);
+  }
+
+ private:
+  Record record_;
+  Sample sample_;
+};
+
 class FirstError final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int, int column, const std::string& message) override {
@@ -68,6 +83,10 @@ class TextRecordParser final : public ValueParser {
 }  // namespace
 
 std::unique_ptr<ValueParser> NewRecordParser() { return std::make_unique<RecordParser>(); }
+
+std::unique_ptr<ValueParser> NewWrappedRecordParser() {
+  return std::make_unique<WrappedRecordParser>();
+}
 
 std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options) {
   return std::make_unique<TextRecordParser>(options);

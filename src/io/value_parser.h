@@ -25,6 +25,8 @@ class ValueParser {
 
 // Serialised RecordProtos.
 std::unique_ptr<ValueParser> NewRecordParser();
+// Serialised Records, each with an image.
+std::unique_ptr<ValueParser> NewWrappedRecordParser();
 // Numbers between any of the characters of `separator`, spaces or tabs; with has_label a label
 // before them.
 std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label);

@@ -1,5 +1,6 @@
 """The same records from any kind of store; what `singa data` says and writes."""
 import gzip
+import re
 
 from case import check, equal, has, learned, same_bytes, true
 from job import mlp
@@ -88,3 +89,51 @@ def data_digits_draws_the_same_set_for_the_same_seed(case):
              f"{name} differs for the same seed")
         true(case.path(f"other/{name}").read_bytes() != (case.site.data / name).read_bytes(),
              f"{name} is the same for another seed")
+
+
+def write_shard(case, which, name):
+    """The digits as kShardData's store: Records around RecordProtos."""
+    images = (case.site.data / f"{which}-images-idx3-ubyte").read_bytes()[16:]
+    labels = (case.site.data / f"{which}-labels-idx1-ubyte").read_bytes()[8:]
+    tuples = []
+    for i, label in enumerate(labels):
+        record = bytes([8, 28, 8, 28, 16, label, 0x1a, 0x90, 6]) + images[784 * i:784 * (i + 1)]
+        value = bytes([8, 0, 0x2a, len(record) & 0x7f | 0x80, len(record) >> 7]) + record
+        for part in (b"%08d" % i, value):
+            tuples += [len(part).to_bytes(8, "little"), part]
+    case.write(name, b"".join(tuples))
+
+
+@check
+def an_old_conf_on_a_shard_trains_to_the_same_bytes_as_one_on_idx(case):
+    job = mlp(case.site.data, JOB, reading="", test_batch=300)  # the last batch is smaller
+    case.train(job)
+    for which in ("train", "t10k"):
+        write_shard(case, which, f"{which}/shard.dat")
+        job = re.sub(r'type: kRecordInput (include: \w+)\s+store_conf {[^}]*path: "[^"]*/' + which
+                     + r'-images[^}]*batchsize: (\d+)[^}]*}',
+                     rf'type: kShardData \1 sharddata_conf {{ path: "{which}" batchsize: \2 }}', job)
+    job = job.replace('srclayers: "fc2" srclayers: "data"', 'srclayers: "fc2" srclayers: "label"')
+    job = job.replace('type: kInnerProduct srclayers: "data"',
+                      'type: kInnerProduct srclayers: "mnist"')
+    job = job.replace('  layer {\n    name: "fc1"', """
+  layer { name: "mnist" type: kMnist srclayers: "data" mnist_conf { norm_a: 255 norm_b: 0 } }
+  layer { name: "label" type: kLabel srclayers: "data" }
+  layer {\n    name: "fc1\"""")
+    err = case.train(job, workspace="other").err
+    for old in ("kShardData", "kMnist", "kLabel"):
+        has(err, f"{old} is deprecated: ", "stderr")
+    same_bytes(case.newest("other"), case.newest())
+    equal(learned(case.rows("other")), learned(case.rows()), "rows")
+
+
+@check
+def a_missing_shard_is_66_at_its_field(case):
+    case.write("job.conf", """train_steps: 1
+train_one_batch { alg: kBP }
+updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
+neuralnet { layer { name: "data" type: kShardData sharddata_conf { path: "none" batchsize: 1 } } }
+""")
+    for words in (["-conf", "job.conf"], ["check", "job.conf"]):
+        err = case.run(*words, code=66).err
+        has(err, "job.conf:4:68: error: neuralnet.layer[data].sharddata_conf.path: none", "stderr")

@@ -1,6 +1,7 @@
 // Warnings about settings that the rest of the conf makes idle.
 #include "driver/conf/check_values.h"
 #include "driver/conf/message_walk.h"
+#include "driver/conf/old_types.h"
 
 namespace singa {
 namespace {
@@ -162,15 +163,6 @@ constexpr Without kWithout[] = {
     {"JobProto", "checkpoint_after", "checkpoint_freq", nullptr},
 };
 
-struct Alias {
-  LayerType alias, plain;
-};
-constexpr Alias kAliases[] = {
-    {kCConvolution, kConvolution},   {kCPooling, kPooling}, {kCudnnConv, kConvolution},
-    {kCudnnPool, kPooling},          {kCudnnLRN, kLRN},     {kCudnnSoftmax, kSoftmax},
-    {kCudnnActivation, kActivation}, {kCudnnBM, kBM},       {kCudnnSoftmaxLoss, kSoftmaxLoss},
-};
-
 // One message, seen through names of fields.
 class Effects {
  public:
@@ -237,17 +229,26 @@ class Effects {
   }
 
   void CheckStore(const StoreProto& store) {
+    if (store.has_max_bad_records() && store.on_bad_record() != StoreProto::kSkip)
+      Warn("max_bad_records", "has no effect without on_bad_record: kSkip");
     if (store.has_label_path() && store.backend() != "idx")
       Warn("label_path", "has no effect: only backend \"idx\" has labels in a file of their own");
+  }
+
+  // What only readers of a store look at.
+  void CheckOutputStore(const LayerProto& layer) {
+    if (layer.type() != kRecordOutput && layer.type() != kCSVOutput) return;
+    const Message& store = layer.store_conf();
+    for (const char* name : {"on_bad_record", "max_bad_records", "decode_threads"})
+      if (store.GetReflection()->HasField(store, StoreProto::descriptor()->FindFieldByName(name)))
+        Warn(StrCat("store_conf.", name), "has no effect: the layer writes a store");
   }
 
   void CheckLayer(const LayerProto& layer) {
     if (layer.partition_dim() == 1) Warn("partition_dim", kAlone);
     if (layer.has_user_type()) return;
-    for (const Alias& alias : kAliases)
-      if (layer.type() == alias.alias)
-        Warn("type", StrCat(LayerType_Name(alias.alias), " is an old name of ",
-                            LayerType_Name(alias.plain), ", which runs on CPU and GPU alike"));
+    CheckOutputStore(layer);
+    if (const std::string text = OldTypeText(layer.type()); !text.empty()) Warn("type", text);
   }
 
   const Message& message_;

@@ -122,6 +122,7 @@ class ImagePreprocessLayer final : public Layer {
 };
 
 SINGA_REGISTER_LAYER(kImagePreprocess, ImagePreprocessLayer);
+SINGA_REGISTER_LAYER(kRGBImage, ImagePreprocessLayer);  // deprecated
 
 }  // namespace
 }  // namespace singa

@@ -1,0 +1,73 @@
+// kShardData and kLMDBData (deprecated): records with their labels, for kMnist, kRGBImage and
+// kLabel to read. Their shape is the first record's, which Setup reads: the conf does not have it.
+#include "nn/input/store_input.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// The record's own shape if it fits its numbers, else one size.
+std::vector<int32_t> ShapeOf(const Sample& sample) {
+  int64_t size = 1;
+  for (int32_t d : sample.shape) size = d > 0 && size <= sample.size() ? size * d : 0;
+  if (sample.shape.empty() || sample.shape.size() >= Shape::kMaxDims || size != sample.size())
+    return {static_cast<int32_t>(std::min<int64_t>(sample.size(), INT32_MAX))};
+  return {sample.shape.begin(), sample.shape.end()};
+}
+
+class DataLayer : public StoreInput {
+ protected:
+  using Conf = const DataProto& (LayerProto::*)() const;
+
+  DataLayer(std::string backend, std::string field, Conf conf)
+      : StoreInput(ValueFormat::kRecord, backend, field),
+        backend_(std::move(backend)),
+        field_(std::move(field)),
+        conf_(conf) {}
+
+ private:
+  StoreProto Settings(const LayerProto& conf) const override {
+    const DataProto& data = (conf.*conf_)();
+    if (!data.has_path()) throw ConfigError(field_, "must be set");
+    if (data.path().empty()) throw ConfigError(field_ + ".path", "must be set");
+    StoreProto store;
+    store.set_backend(backend_);
+    store.set_path(data.path());
+    store.add_batchsize(data.batchsize());
+    store.set_random_skip(data.random_skip());
+    for (int32_t size : FirstShape(data.path())) store.add_shape(size);
+    return store;
+  }
+
+  std::vector<int32_t> FirstShape(const std::string& path) const {
+    try {
+      const std::unique_ptr<Store> store = OpenStore(backend_, {.path = path});
+      const Sample& first = store->Read(0);
+      if (first.size() == 0) throw DataError(store->Where(0), -1, "holds no numbers");
+      return ShapeOf(first);
+    } catch (const ConfigError& error) {
+      throw ConfigError("type", error.message());
+    } catch (const Error& error) {
+      throw ConfigError(field_ + ".path", error.what(), error.code());
+    }
+  }
+
+  const std::string backend_, field_;
+  const Conf conf_;
+};
+
+class ShardData final : public DataLayer {
+ public:
+  ShardData() : DataLayer("shard", "sharddata_conf", &LayerProto::sharddata_conf) {}
+};
+
+class LmdbData final : public DataLayer {
+ public:
+  LmdbData() : DataLayer("lmdb", "lmdbdata_conf", &LayerProto::lmdbdata_conf) {}
+};
+
+SINGA_REGISTER_LAYER(kShardData, ShardData);
+SINGA_REGISTER_LAYER(kLMDBData, LmdbData);
+
+}  // namespace
+}  // namespace singa
