@@ -16,8 +16,12 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("train", "t10k")
 
 
+def data_folder():
+    return pathlib.Path(os.environ.get("SINGA_DATA", "/nowhere")).resolve()
+
+
 def mnist_folder():
-    folder = pathlib.Path(os.environ.get("SINGA_DATA", "/nowhere")).resolve() / "mnist"
+    folder = data_folder() / "mnist"
     if not (folder / "train-images-idx3-ubyte.gz").exists():
         sys.exit(f"MISSING: {folder}/train-images-idx3-ubyte.gz; SINGA_DATA must name the folder "
                  "above mnist")
