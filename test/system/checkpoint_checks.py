@@ -268,7 +268,7 @@ def resume_is_strict_about_the_params(case):
     conf = trained(case)
     for changed in (conf.replace("num_output: 16", "num_output: 17"), conf.replace('"w2"', '"v2"')):
         job = case.train(changed, "-resume", code=65)
-        has(job.err, "w1" if "17" in changed else "v2", "stderr")
+        has(job.err, "w1" if "num_output: 17" in changed else "v2", "stderr")
     equal(case.steps(), [5, 10], "checkpoints")
 
 
