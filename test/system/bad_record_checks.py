@@ -114,7 +114,8 @@ def any_number_of_decoding_threads_trains_to_the_same_bytes(case):
 @check
 def killed_while_it_skips_it_resumes_to_the_same_bytes_and_counts(case):
     pictures(case)
-    conf = job("checkpoint_freq: 30 checkpoint_keep: 3", "on_bad_record: kSkip decode_threads: 2", steps=1200)
+    conf = job("checkpoint_freq: 30 checkpoint_keep: 3", "on_bad_record: kSkip decode_threads: 2",
+               steps=1200)
     case.train(conf)
     for number, step in enumerate((60, 410, 1000)):
         run = case.start_job("job.conf", *["-resume"] * (number > 0), workspace="killed")

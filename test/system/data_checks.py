@@ -112,7 +112,8 @@ def an_old_conf_on_a_shard_trains_to_the_same_bytes_as_one_on_idx(case):
         write_shard(case, which, f"{which}/shard.dat")
         job = re.sub(r'type: kRecordInput (include: \w+)\s+store_conf {[^}]*path: "[^"]*/' + which
                      + r'-images[^}]*batchsize: (\d+)[^}]*}',
-                     rf'type: kShardData \1 sharddata_conf {{ path: "{which}" batchsize: \2 }}', job)
+                     rf'type: kShardData \1 sharddata_conf {{ path: "{which}" batchsize: \2 }}',
+                     job)
     job = job.replace('srclayers: "fc2" srclayers: "data"', 'srclayers: "fc2" srclayers: "label"')
     job = job.replace('type: kInnerProduct srclayers: "data"',
                       'type: kInnerProduct srclayers: "mnist"')
