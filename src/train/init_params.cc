@@ -12,13 +12,13 @@ namespace singa {
 namespace {
 
 // Returns the largest version of a param that it loads.
-int64_t LoadFile(const std::string& path, int index, ParamTable* params,
+int64_t LoadFile(const std::string& path, int index, const ParamTable& params,
                  std::set<std::string>* loaded, std::set<std::string>* unused) {
   const ParamsFile file = LoadParams(path);
   int64_t version = 0;
   bool matched = false;
   for (const auto& [name, entry] : file.params()) {
-    Param* param = params->Find(name);
+    Param* param = params.Find(name);
     if (!param) {
       unused->insert(name);
       continue;
@@ -41,26 +41,29 @@ int64_t LoadFile(const std::string& path, int index, ParamTable* params,
 
 }  // namespace
 
-InitReport InitParams(Context& ctx, const std::vector<std::string>& files, ParamTable* params) {
+InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTable& params) {
   std::set<std::string> loaded, unused;
   InitReport report;
   for (size_t i = 0; i < files.size(); ++i)
     report.version = LoadFile(files[i], static_cast<int>(i), params, &loaded, &unused);
   report.unused.assign(unused.begin(), unused.end());
-  for (const auto& param : params->params()) {
-    if (loaded.count(param->name())) {
-      report.loaded.push_back(param->name());
-      continue;
-    }
+  for (const auto& param : params.params())
+    (loaded.count(param->name()) ? report.loaded : report.initialised).push_back(param->name());
+  return report;
+}
+
+InitReport InitParams(Context& ctx, const std::vector<std::string>& files, ParamTable* params) {
+  InitReport report = LoadParamFiles(files, *params);
+  for (const std::string& name : report.initialised) {
+    Param* param = params->Find(name);
     try {
-      const Philox stream{ctx.seed, HashName(param->name()), 0};
+      const Philox stream{ctx.seed, HashName(name), 0};
       const auto initializer = MakeInitializer(param->conf().init());
       initializer->CheckShape(param->shape());
       initializer->Fill(ctx, stream, param->shape(), param->data.data());
     } catch (const ConfigError& error) {
       throw error.Under(param->path() + ".init").Under("neuralnet");
     }
-    report.initialised.push_back(param->name());
   }
   return report;
 }

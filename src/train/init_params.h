@@ -16,9 +16,13 @@ struct InitReport {
   int64_t version = 0;  // updates that the last file's params had seen; 0: it does not say
 };
 
-// Later files win. REQUIRES: the params' data is bound. Throws FileError, DataError: a file is
-// missing or damaged; ConfigError relative to the JobProto: a shape differs, no file gives any
-// param of the net, or a param has no init.
+// Copies in the values that `files` give; later files win. Params that none gives are listed in
+// `initialised` and left as they are. REQUIRES: the params' data is bound. Throws FileError,
+// DataError: a file is missing or damaged; ConfigError relative to the JobProto: a shape differs,
+// or a file gives no param of the net.
+InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTable& params);
+
+// The same, and initialises the others. Throws ConfigError for a param without an init, too.
 InitReport InitParams(Context& ctx, const std::vector<std::string>& files, ParamTable* params);
 
 }  // namespace singa

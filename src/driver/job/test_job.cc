@@ -3,27 +3,18 @@
 #include "driver/job/graph_file.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/run_job.h"
+#include "driver/job/trained_files.h"
 #include "driver/job/workspace.h"
-#include "io/checkpoint/checkpoint.h"
 #include "train/evaluator.h"
 #include "train/init_params.h"
 
 namespace singa {
 namespace {
 
-// The params' values: from checkpoint_path, else from the newest intact checkpoint. Returns the
-// step that the values are of.
-int64_t LoadForTest(const JobProto& job, const std::string& workspace, Context& ctx,
-                    ParamTable* params, Progress* progress) {
-  std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
-  if (files.empty()) {
-    std::unique_ptr<Checkpoint> newest =
-        NewestValid(workspace, [&](const std::string& text) { progress->Warn(text); });
-    if (!newest)
-      throw FileError(kExitNoInput, CheckpointFolder(workspace),
-                      "no checkpoint to test; name one by checkpoint_path");
-    files.push_back(newest->dir());
-  }
+// The params' values. Returns the step that they are of.
+int64_t LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progress* progress) {
+  const std::vector<std::string> files =
+      TrainedFiles(job, [&](const std::string& text) { progress->Warn(text); });
   const InitReport report = InitParams(ctx, files, params);
   for (const std::string& file : files) progress->Say("params from " + file);
   if (!report.initialised.empty())
@@ -50,7 +41,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
   Workspace workspace(WorkspacePath(job));
   for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
-  const int64_t step = LoadForTest(job, workspace.path(), ctx, &params, progress);
+  const int64_t step = LoadForTest(job, ctx, &params, progress);
   evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
   const MetricSums sums = *evaluator.Run(job.test_steps(), [] { return false; });

@@ -5,6 +5,7 @@
 //   Unroll       T steps as a number on each layer       Link.kind
 //   Partition    K copies of each layer, one a worker    helper layers where rows or units move
 //   Fold         one node for T steps where that is the same computation
+//   KeepOutput   of a net that only computes one layer's feature, what that needs
 //   Expand       nodes and the values between them       Node, Value, Read
 //   InsertSplits one reader for every step of a value
 //   Order        forward order of the nodes
@@ -91,6 +92,11 @@ Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* errors);
 void Fold(Graph* graph);
+// Keeps the layers that the feature of layer `output` is computed from, up to the one input layer
+// among them. "" is what the net is trained to give: the probabilities of its kSoftmaxLoss, what
+// another loss takes for the prediction, or without a loss the one layer that no other reads.
+// A kSoftmaxLoss becomes a kSoftmax, which needs no labels.
+void KeepOutput(const std::string& output, Graph* graph, ConfigErrors* errors);
 // Leaves the graph without nodes where it would have too many.
 void Expand(Graph* graph, ConfigErrors* errors);
 void InsertSplits(Graph* graph);

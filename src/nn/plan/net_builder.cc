@@ -20,6 +20,7 @@ class NetBuilder {
     Partition(conf, options_.parts, &graph, errors_);
     if (options_.fold) Fold(&graph);
     ExpectParams(&graph);
+    if (options_.use) KeepOutput(options_.use->output, &graph, errors_);
     Expand(&graph, errors_);
     InsertSplits(&graph);
     Order(&graph, errors_);
@@ -74,6 +75,8 @@ class NetBuilder {
     node.declare = std::make_unique<Declare>(node.conf, tables_[layer.part], layer.path);
     try {
       node.layer = MakeLayer(node.conf);
+      if (options_.use && node.wiring.is_input && node.in.empty())
+        node.layer = NewFeed(std::move(node.layer), options_.use->rows, options_.use->fed);
       node.layer->Setup(node.conf, *node.declare, node.in, node.out);
       node.traits = node.layer->traits();
       for (size_t k = 0; k < node.out.size(); ++k) SetValue(layer, graph_node.out[k], &node, k);

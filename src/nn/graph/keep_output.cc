@@ -1,0 +1,139 @@
+#include <algorithm>
+
+#include "base/edit_distance.h"
+#include "nn/graph/graph.h"
+
+namespace singa {
+namespace {
+
+// Types count in hundreds: 300s are losses, 400s outputs.
+bool IsOfKind(const GraphLayer& layer, int hundred) {
+  return !layer.conf.has_user_type() && layer.conf.type() / 100 == hundred;
+}
+
+bool IsSoftmaxLoss(const GraphLayer& layer) {
+  return IsOfKind(layer, 3) &&
+         (layer.conf.type() == kSoftmaxLoss || layer.conf.type() == kCudnnSoftmaxLoss);
+}
+
+[[noreturn]] void ThrowChoice(const Graph& graph, const std::vector<int>& layers,
+                              const std::string& what) {
+  std::string names;
+  for (int layer : layers)
+    names += StrCat(names.empty() ? " \"" : ", \"", graph.layers[layer].conf.name(), "\"");
+  throw ConfigError(
+      "", StrCat("has ", layers.size(), " ", what, names, ": say which layer's output is wanted"));
+}
+
+int FirstSource(const Graph& graph, int layer) {
+  const GraphLayer& reader = graph.layers[layer];
+  return reader.in.empty() ? layer : reader.in[0].source;
+}
+
+// What a net without a loss ends in, before what its output layers make of it.
+int OnlyEnd(const Graph& graph) {
+  std::vector<char> read(graph.layers.size());
+  for (const GraphLayer& layer : graph.layers)
+    for (const Link& link : layer.in) read[link.source] |= !IsOfKind(layer, 4);
+  std::vector<int> ends;
+  for (size_t i = 0; i < graph.layers.size(); ++i)
+    if (!read[i] && !IsOfKind(graph.layers[i], 4)) ends.push_back(static_cast<int>(i));
+  if (ends.size() != 1) ThrowChoice(graph, ends, "layers that no other reads:");
+  return ends[0];
+}
+
+int DefaultOutput(const Graph& graph) {
+  std::vector<int> losses;
+  for (size_t i = 0; i < graph.layers.size(); ++i)
+    if (IsOfKind(graph.layers[i], 3)) losses.push_back(static_cast<int>(i));
+  if (losses.empty()) return OnlyEnd(graph);
+  if (losses.size() > 1) ThrowChoice(graph, losses, "losses:");
+  return IsSoftmaxLoss(graph.layers[losses[0]]) ? losses[0] : FirstSource(graph, losses[0]);
+}
+
+int FindOutput(const std::string& name, const Graph& graph) {
+  if (name.empty()) return DefaultOutput(graph);
+  std::vector<std::string> known;
+  for (size_t i = 0; i < graph.layers.size(); ++i) {
+    if (graph.layers[i].conf.name() == name) return static_cast<int>(i);
+    known.push_back(graph.layers[i].conf.name());
+  }
+  throw ConfigError("", StrCat("no layer \"", name, "\" in this phase", DidYouMean(name, known)));
+}
+
+// The same feature, without labels.
+void MakeSoftmax(GraphLayer* layer) {
+  layer->conf.set_type(kSoftmax);
+  layer->in.resize(1);
+  layer->wiring = MakeLayer(layer->conf)->wiring(layer->conf);
+}
+
+std::vector<char> Ancestors(const Graph& graph, int output) {
+  std::vector<char> needed(graph.layers.size());
+  std::vector<int> open = {output};
+  needed[output] = 1;
+  while (!open.empty()) {
+    const int layer = open.back();
+    open.pop_back();
+    for (const Link& link : graph.layers[layer].in) {
+      if (!needed[link.source]) open.push_back(link.source);
+      needed[link.source] = 1;
+    }
+  }
+  return needed;
+}
+
+// Removes the layers that are not `needed`.
+void KeepOnly(const std::vector<char>& needed, Graph* graph) {
+  std::vector<int> place(needed.size(), -1);
+  std::vector<GraphLayer> kept;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (!needed[i]) continue;
+    place[i] = static_cast<int>(kept.size());
+    kept.push_back(std::move(graph->layers[i]));
+  }
+  for (GraphLayer& layer : kept)
+    for (Link& link : layer.in) link.source = place[link.source];
+  graph->layers = std::move(kept);
+}
+
+void CheckInput(const std::string& output, const Graph& graph) {
+  std::vector<int> inputs;
+  for (size_t i = 0; i < graph.layers.size(); ++i) {
+    const GraphLayer& layer = graph.layers[i];
+    if (layer.wiring.is_input && layer.in.empty()) inputs.push_back(static_cast<int>(i));
+    if (layer.steps > 1)
+      throw ConfigError("unroll_len",
+                        StrCat("must be 1 for a net whose rows are given, is ", layer.steps))
+          .Under(layer.path);
+  }
+  if (inputs.empty())
+    throw ConfigError("", StrCat("layer \"", output, "\" is computed from no input layer"));
+  if (inputs.size() == 1) return;
+  std::string names;
+  for (int input : inputs)
+    names += StrCat(names.empty() ? "\"" : ", \"", graph.layers[input].conf.name(), "\"");
+  throw ConfigError("", StrCat("layer \"", output, "\" is computed from ", inputs.size(),
+                               " input layers, ", names, ": rows can be given to one"));
+}
+
+}  // namespace
+
+void KeepOutput(const std::string& output, Graph* graph, ConfigErrors* errors) {
+  if (!errors->empty()) return;
+  try {
+    const int index = FindOutput(output, *graph);
+    GraphLayer& layer = graph->layers[index];
+    const std::string name = layer.conf.name();
+    if (layer.wiring.num_outputs != 1)
+      throw ConfigError("", StrCat("layer \"", name, "\" has ", layer.wiring.num_outputs,
+                                   " outputs: say one that reads it"));
+    if (IsSoftmaxLoss(layer)) MakeSoftmax(&layer);
+    KeepOnly(Ancestors(*graph, index), graph);
+    CheckInput(name, *graph);
+  } catch (const ConfigError& error) {
+    errors->push_back(error);
+  }
+}
+
+}  // namespace singa

@@ -1,0 +1,93 @@
+#include "nn/plan/feed.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "io/row_decoder.h"
+#include "math/parallel_slices.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// What a RowDecoder names in errors, which rows of the right size do not have.
+class GivenRows final : public Store {
+ public:
+  int64_t size() const override { return 0; }
+  const Sample& Read(int64_t) override { return none_; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  const Sample none_;
+  const std::string name_ = "given rows";
+};
+
+class Feed final : public Layer {
+ public:
+  Feed(std::unique_ptr<Layer> input, int64_t rows, const FedRows* fed)
+      : input_(std::move(input)), rows_(rows), fed_(fed) {}
+
+  Wiring wiring(const LayerProto& conf) const override { return input_->wiring(conf); }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    LayerProto own = conf;
+    if (own.has_store_conf()) {
+      own.mutable_store_conf()->clear_batchsize();
+      own.mutable_store_conf()->add_batchsize(static_cast<int32_t>(rows_));
+    }
+    input_->Setup(own, declare, in, out);
+    Shape shape = out[0]->data.shape();
+    if (shape.dims() < 2) throw ConfigError("", "gives no rows of numbers, which could be given");
+    for (int i = 1; i < shape.dims(); ++i) record_.push_back(shape[i]);
+    shape.Set(0, rows_);
+    *out[0] = Port();
+    out[0]->data.SetShape(shape);
+    out[0]->span.rows = out[0]->span.batch = rows_;
+    SetStore(conf);
+  }
+
+  void Open(Context&) override { decoder_.emplace(record_, norm_, backend_, store_); }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs, Outputs out) override {
+    const int64_t size = decoder_->size();
+    float* y = out[0]->data.data();
+    ParallelSlices(ctx, rows_ * size, size, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin / size; r < end / size; ++r) {
+        const Sample sample = {.data = {fed_->data + r * size, static_cast<size_t>(size)}};
+        decoder_->Decode(sample, given_, r, y + r * size);
+      }
+    });
+  }
+
+ private:
+  // How the layer would read its mean and deviation.
+  void SetStore(const LayerProto& conf) {
+    const StoreProto& store = conf.store_conf();
+    const bool csv = !conf.has_user_type() && conf.type() == kCSVInput;
+    norm_ = {store.mean_value(), store.has_std_value() ? store.std_value() : 1, store.mean_file(),
+             store.std_file()};
+    backend_ = store.has_backend() ? store.backend() : csv ? "textfile" : "kvfile";
+    store_.format = csv ? ValueFormat::kCsv : ValueFormat::kRecord;
+    store_.separator = store.separator();
+    store_.channels = record_.size() < 3 || record_[0] == 1 ? 1 : 3;
+  }
+
+  const std::unique_ptr<Layer> input_;
+  const int64_t rows_;
+  const FedRows* fed_;
+  std::vector<int64_t> record_;  // shape of one, planar
+  Normalisation norm_;
+  std::string backend_;
+  StoreOptions store_;
+  GivenRows given_;
+  std::optional<RowDecoder> decoder_;
+};
+
+}  // namespace
+
+std::unique_ptr<Layer> NewFeed(std::unique_ptr<Layer> input, int64_t rows, const FedRows* fed) {
+  return std::make_unique<Feed>(std::move(input), rows, fed);
+}
+
+}  // namespace singa
