@@ -56,6 +56,10 @@ std::optional<gflags::CommandLineFlagInfo> FindLogFlag(const std::string& name) 
   return info;
 }
 
+bool ReadsItself(const std::string& subcommand) {
+  return subcommand == "data" || subcommand == "ckpt" || subcommand == "predict";
+}
+
 class Parser {
  public:
   explicit Parser(const std::vector<std::string>& args) : args_(args) {}
@@ -71,7 +75,7 @@ class Parser {
         ReadOption(arg);
       else
         ReadWord(arg);
-      if (line_.subcommand == "data" || line_.subcommand == "ckpt") {
+      if (ReadsItself(line_.subcommand)) {
         line_.args.assign(args_.begin() + static_cast<std::ptrdiff_t>(next_), args_.end());
         break;
       }

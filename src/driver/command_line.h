@@ -22,7 +22,8 @@ struct CommandLine {
   std::string host = "localhost";
   std::string checkpoint;         // of export: whose params
   std::string layer;              // of export: whose feature; "": the scores
-  std::vector<std::string> args;  // of ckpt and data: all that follows, unread; of export: words
+  // Of ckpt, data and predict: all that follows, unread; of export: words.
+  std::vector<std::string> args;
 };
 
 // `args` without the program's name. One or two dashes, -name value or -name=value. glog's flags

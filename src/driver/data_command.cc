@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <string_view>
 
 #include "base/edit_distance.h"
 #include "base/file_system.h"
+#include "driver/arguments.h"
 #include "io/convert_store.h"
 #include "io/digits.h"
 #include "io/guess_backend.h"
@@ -50,69 +49,13 @@ singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] PATH
   throw Error(kExitUsage, message + "; see singa data -help");
 }
 
-// -name value, -name=value or -switch, with one or two dashes; the rest are operands.
-class Arguments {
- public:
-  Arguments(const std::vector<std::string>& args, const std::vector<std::string>& flags) {
-    for (size_t i = 1; i < args.size(); ++i) {
-      if (args[i].size() < 2 || args[i][0] != '-') {
-        operands_.push_back(args[i]);
-        continue;
-      }
-      std::string name = args[i].substr(args[i][1] == '-' ? 2 : 1);
-      const size_t equals = name.find('=');
-      const bool has_value = equals != name.npos;
-      const std::string value = has_value ? name.substr(equals + 1) : "";
-      name = name.substr(0, equals);
-      CheckKnown(name, flags);
-      if (values_.count(name)) ThrowUsage("-" + name + " is given twice");
-      if (name == "no_labels" && has_value) ThrowUsage("-no_labels takes no value");
-      if (has_value || name == "no_labels")
-        values_[name] = value;
-      else if (++i < args.size())
-        values_[name] = args[i];
-      else
-        ThrowUsage("-" + name + " needs a value");
-    }
-  }
-
-  bool Has(const std::string& flag) const { return values_.count(flag) > 0; }
-  std::string Get(const std::string& flag, const std::string& missing = "") const {
-    return Has(flag) ? values_.at(flag) : missing;
-  }
-  // Throws unless there are as many operands as `what` has words.
-  const std::vector<std::string>& Operands(const std::string& what, size_t count) const {
-    if (operands_.size() != count)
-      ThrowUsage(StrCat("needs ", what, ", got ", operands_.size(), " operands"));
-    return operands_;
-  }
-
- private:
-  static void CheckKnown(const std::string& name, const std::vector<std::string>& flags) {
-    for (const std::string& flag : flags)
-      if (name == flag) return;
-    ThrowUsage("no flag -" + name + DidYouMean(name, flags));
-  }
-
-  std::map<std::string, std::string> values_;
-  std::vector<std::string> operands_;
-};
-
-template <typename T>
-T ToNumber(const std::string& flag, std::string_view text) {
-  T number = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || stop != text.data() + text.size() || text.empty())
-    ThrowUsage(StrCat("-", flag, ": \"", text, "\" is no number that it takes"));
-  return number;
-}
-
-std::vector<int32_t> ToShape(const std::string& text) {
+std::vector<int32_t> ToShape(const Arguments& args) {
+  const std::string text = args.Get("shape");
   std::vector<int32_t> shape;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
-    shape.push_back(ToNumber<int32_t>("shape", text.substr(begin, end - begin)));
-    if (shape.back() <= 0) ThrowUsage(StrCat("-shape: sizes must be > 0, is ", shape.back()));
+    shape.push_back(args.ToNumber<int32_t>("shape", text.substr(begin, end - begin)));
+    if (shape.back() <= 0) args.ThrowUsage(StrCat("-shape: sizes must be > 0, is ", shape.back()));
     begin = end + 1;
   }
   return shape;
@@ -126,19 +69,19 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
   try {
     CheckBackend(backend);
   } catch (const ConfigError& error) {
-    ThrowUsage("-from: " + error.message());
+    args.ThrowUsage("-from: " + error.message());
   }
   if (backend == "idx" && options.has_label && options.label_path.empty()) {
     options.label_path = GuessLabelPath(path);
     if (options.label_path.empty())
-      ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
+      args.ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
   }
   return OpenStore(backend, options);
 }
 
 int Digits(const Arguments& args) {
   const std::string dir = args.Operands("DIR", 1)[0] + "/";
-  const uint64_t seed = ToNumber<uint64_t>("seed", args.Get("seed", "0"));
+  const uint64_t seed = args.ToNumber<uint64_t>("seed", args.Get("seed", "0"));
   PosixFileSystem files;
   files.MakeDirectories(dir);
   for (const auto& [stream, records] : {std::pair<std::string, int64_t>("train", kTrainDigits),
@@ -164,16 +107,16 @@ int Convert(const Arguments& args) {
   const std::vector<std::string>& operands = args.Operands("SRC and DST", 2);
   const std::string format = args.Get("to", "kvfile");
   WriterOptions options{.path = operands[1], .label_path = args.Get("to_labels")};
-  if (args.Has("shape")) options.shape = ToShape(args.Get("shape"));
+  if (args.Has("shape")) options.shape = ToShape(args);
   options.has_label = !args.Has("no_labels");
   if (format == "idx" && options.has_label && options.label_path.empty())
-    ThrowUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
+    args.ThrowUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
   const std::unique_ptr<Store> store = OpenSource(args, operands[0]);
   PosixFileSystem files;
   try {
     ConvertStore(store.get(), format, options, &files);
   } catch (const ConfigError& error) {
-    ThrowUsage(error.message());
+    args.ThrowUsage(error.message());
   }
   LOG(INFO) << "wrote " << store->size() << " records to " << options.path;
   if (args.Has("mean")) WriteMeanRecord(store.get(), options.shape, args.Get("mean"), &files);
@@ -196,11 +139,17 @@ int DataCommand(const std::vector<std::string>& args) {
     return kExitOk;
   }
   if (args.empty()) ThrowUsage("singa data needs one of digits, convert, stat");
-  if (args[0] == "digits") return Digits({args, {"seed"}});
+  const std::string command = "data " + args[0];
+  const std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (args[0] == "digits") return Digits({command, rest, {.values = {"seed"}}});
   if (args[0] == "convert")
-    return Convert(
-        {args, {"from", "to", "labels", "to_labels", "shape", "separator", "no_labels", "mean"}});
-  if (args[0] == "stat") return Stat({args, {"from", "labels", "separator", "no_labels"}});
+    return Convert({command,
+                    rest,
+                    {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean"},
+                     .switches = {"no_labels"}}});
+  if (args[0] == "stat")
+    return Stat(
+        {command, rest, {.values = {"from", "labels", "separator"}, .switches = {"no_labels"}}});
   ThrowUsage("no command singa data " + args[0] +
              DidYouMean(args[0], {"digits", "convert", "stat"}));
 }

@@ -19,6 +19,7 @@
 #include "driver/job/interrupt.h"
 #include "driver/job/run_job.h"
 #include "driver/logging.h"
+#include "driver/predict/predict_command.h"
 #include "driver/version.h"
 
 namespace singa {
@@ -63,6 +64,7 @@ int RunCommand(const CommandLine& line) {
   if (line.subcommand == "ckpt") return CkptCommand(line.args);
   if (line.subcommand == "data") return DataCommand(line.args);
   if (line.subcommand == "export") return ExportCommand(line);
+  if (line.subcommand == "predict") return PredictCommand(line.args);
   if (line.subcommand == "version") {
     std::fputs(VersionText().c_str(), stdout);
     return kExitOk;

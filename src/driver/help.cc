@@ -3,12 +3,13 @@
 #include <array>
 
 #include "driver/data_command.h"
+#include "driver/predict/predict_command.h"
 
 namespace singa {
 namespace {
 
 constexpr const char* kUsage = R"(usage: singa -conf FILE [-resume] [-test] [-set PATH=VALUE]...
-       singa SUBCOMMAND ...      check graph plan ckpt data export doctor version bench
+       singa SUBCOMMAND ...      check graph plan predict ckpt data export doctor version bench
        singa --help              all options; singa SUBCOMMAND --help
 )";
 
@@ -31,6 +32,7 @@ Subcommands:
   check FILE     check a job and show its layers, parameters and memory
   graph FILE     print the net for graphviz
   plan FILE      (not built yet) how the job is cut over workers and processes
+  predict        what a trained net says of records
   ckpt           ls, verify, export: look after checkpoints
   data           digits, convert, stat: look after records
   export onnx    write the trained net as an ONNX model
@@ -113,7 +115,7 @@ Prints the version and how this program was built.
 
 const std::vector<std::string>& Subcommands() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> list = {"data"};
+    std::vector<std::string> list = {"data", "predict"};
     for (const Page& page : kPages) list.emplace_back(page.name);
     return list;
   }();
@@ -122,6 +124,7 @@ const std::vector<std::string>& Subcommands() {
 
 std::string Help(const std::string& subcommand) {
   if (subcommand == "data") return DataHelp();
+  if (subcommand == "predict") return PredictHelp();
   for (const Page& page : kPages)
     if (subcommand == page.name) return page.text;
   return std::string(kUsage) + kMain;

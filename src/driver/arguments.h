@@ -1,0 +1,60 @@
+// Arguments: flags and operands of a subcommand that reads its own (data, predict).
+#pragma once
+
+#include <charconv>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "singa/base/error.h"
+
+namespace singa {
+
+// The flags that a subcommand knows.
+struct KnownFlags {
+  std::vector<std::string> values;         // -name value or -name=value, once
+  std::vector<std::string> switches = {};  // without a value
+  std::vector<std::string> repeated = {};  // as `values`, any number of times
+};
+
+// One or two dashes; what has none, and a dash alone, are operands.
+class Arguments {
+ public:
+  // `command`: as people type it, "data convert"; `args`: what follows it. Throws
+  // Error(kExitUsage).
+  Arguments(std::string command, const std::vector<std::string>& args, const KnownFlags& known);
+
+  bool Has(const std::string& flag) const { return values_.count(flag) > 0; }
+  std::string Get(const std::string& flag, const std::string& missing = "") const {
+    return Has(flag) ? values_.at(flag).back() : missing;
+  }
+  std::vector<std::string> All(const std::string& flag) const {
+    return Has(flag) ? values_.at(flag) : std::vector<std::string>();
+  }
+  const std::vector<std::string>& operands() const { return operands_; }
+  // Throws unless there are as many operands as `what` has words.
+  const std::vector<std::string>& Operands(const std::string& what, size_t count) const;
+
+  // Throws Error(kExitUsage) with a hint at the command's help.
+  [[noreturn]] void ThrowUsage(const std::string& message) const;
+
+  template <typename T>
+  T ToNumber(const std::string& flag, std::string_view text) const {
+    T number = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || stop != text.data() + text.size() || text.empty())
+      ThrowUsage(StrCat("-", flag, ": \"", text, "\" is no number that it takes"));
+    return number;
+  }
+
+ private:
+  void ReadFlag(const std::string& text, const KnownFlags& known,
+                const std::vector<std::string>& args, size_t* next);
+
+  std::string command_;
+  std::map<std::string, std::vector<std::string>> values_;
+  std::vector<std::string> operands_;
+};
+
+}  // namespace singa

@@ -1,0 +1,27 @@
+// Pictures without classes: files, or those of one folder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/predict/record_source.h"
+
+namespace singa {
+
+// The picture that `path` is, by its name or its first bytes, or those right in the folder `path`,
+// sorted; none where it is something else.
+std::vector<std::string> PicturesAt(const std::string& path);
+
+std::unique_ptr<RecordSource> NewPictureSource(std::vector<std::string> files,
+                                               const std::vector<int64_t>& shape);
+
+// 3, or 1 where the net takes grey pictures; `shape`: of a record.
+int PictureChannels(const std::vector<int64_t>& shape);
+// Throws DataError unless the picture has the net's height and width. Where the net takes flat
+// records, their number of pixels counts.
+void CheckPicture(const std::string& name, const Sample& picture,
+                  const std::vector<int64_t>& shape);
+
+}  // namespace singa

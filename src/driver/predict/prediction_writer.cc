@@ -1,0 +1,116 @@
+#include "driver/predict/prediction_writer.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "math/top_k.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// As many digits as it takes to read the same number back.
+void AddNumber(float number, std::string* text) {
+  char digits[32];
+  text->append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+// RFC 4180.
+std::string CsvCell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+// Names of files may be no UTF-8.
+std::string JsonText(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+// JSON has no word for what is not finite.
+void AddJsonNumber(float number, std::string* text) {
+  if (std::isfinite(number)) return AddNumber(number, text);
+  *text += std::isnan(number) ? "\"nan\"" : number > 0 ? "\"inf\"" : "\"-inf\"";
+}
+
+}  // namespace
+
+PredictionWriter::PredictionWriter(PredictionFormat format, int64_t outputs)
+    : format_(std::move(format)), outputs_(outputs), best_(format_.top) {
+  if (!format_.json) AddHeader();
+}
+
+std::string PredictionWriter::ClassName(int64_t index) const {
+  return format_.classes.empty() ? std::to_string(index) : CsvCell(format_.classes[index]);
+}
+
+void PredictionWriter::AddHeader() {
+  text_ = "record,label";
+  for (int64_t k = 1; k <= format_.top; ++k) text_ += StrCat(",class", k, ",score", k);
+  for (int64_t i = 0; i < (format_.top ? 0 : outputs_); ++i) text_ += "," + ClassName(i);
+  text_ += '\n';
+}
+
+void PredictionWriter::Write(const std::string& record, int32_t label,
+                             std::span<const float> scores) {
+  Context ctx;
+  if (format_.top) TopK(ctx, scores.data(), best_.data(), 1, outputs_, format_.top);
+  if (format_.json)
+    AddJson(record, label, scores);
+  else
+    AddCsv(record, label, scores);
+}
+
+void PredictionWriter::AddCsv(const std::string& record, int32_t label,
+                              std::span<const float> scores) {
+  text_ += CsvCell(record) + ",";
+  if (label >= 0) text_ += label < outputs_ ? ClassName(label) : std::to_string(label);
+  for (float index : best_) {
+    text_ += "," + ClassName(static_cast<int64_t>(index)) + ",";
+    AddNumber(scores[static_cast<size_t>(index)], &text_);
+  }
+  for (size_t i = 0; i < (format_.top ? 0 : scores.size()); ++i) {
+    text_ += ',';
+    AddNumber(scores[i], &text_);
+  }
+  text_ += '\n';
+}
+
+void PredictionWriter::AddJson(const std::string& record, int32_t label,
+                               std::span<const float> scores) {
+  const auto name = [&](int64_t index) {
+    return format_.classes.empty() || index >= outputs_
+               ? ""
+               : ",\"name\":" + JsonText(format_.classes[index]);
+  };
+  text_ += "{\"record\":" + JsonText(record);
+  if (label >= 0) text_ += StrCat(",\"label\":", label);
+  text_ += format_.top ? ",\"top\":[" : ",\"scores\":[";
+  for (float best : best_) {
+    const auto index = static_cast<int64_t>(best);
+    text_ += StrCat("{\"class\":", index, name(index), ",\"score\":");
+    AddJsonNumber(scores[index], &text_);
+    text_ += "},";
+  }
+  for (size_t i = 0; i < (format_.top ? 0 : scores.size()); ++i) {
+    AddJsonNumber(scores[i], &text_);
+    text_ += ',';
+  }
+  text_.back() = ']';
+  text_ += "}\n";
+}
+
+void PredictionWriter::Flush() {
+  const bool written = std::fwrite(text_.data(), 1, text_.size(), stdout) == text_.size();
+  if (!written || std::fflush(stdout) != 0)
+    throw FileError(kExitIo, "stdout", std::strerror(errno));
+  text_.clear();
+}
+
+}  // namespace singa

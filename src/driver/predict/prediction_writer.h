@@ -1,0 +1,39 @@
+// PredictionWriter: one line on stdout for each record.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace singa {
+
+struct PredictionFormat {
+  bool json = false;                      // JSON lines; else CSV with a header
+  int64_t top = 0;                        // only the best so many; 0: all scores
+  std::vector<std::string> classes = {};  // names; empty: numbers from 0
+};
+
+class PredictionWriter {
+ public:
+  // `outputs`: scores of a record. Prints the header.
+  PredictionWriter(PredictionFormat format, int64_t outputs);
+
+  // label: -1 where the record has none.
+  void Write(const std::string& record, int32_t label, std::span<const float> scores);
+  // Throws FileError where stdout cannot be written.
+  void Flush();
+
+ private:
+  std::string ClassName(int64_t index) const;
+  void AddHeader();
+  void AddCsv(const std::string& record, int32_t label, std::span<const float> scores);
+  void AddJson(const std::string& record, int32_t label, std::span<const float> scores);
+
+  const PredictionFormat format_;
+  const int64_t outputs_;
+  std::vector<float> best_;  // indices, best first
+  std::string text_;
+};
+
+}  // namespace singa

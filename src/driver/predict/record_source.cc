@@ -1,0 +1,158 @@
+#include "driver/predict/record_source.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "driver/predict/picture_source.h"
+#include "driver/predict/stdin_source.h"
+#include "io/guess_backend.h"
+#include "io/image_index.h"
+#include "nn/graph/graph.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+ImageIndex IndexImages(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error) ? IndexImageFolder(path) : IndexImageTar(path);
+}
+
+int64_t SizeOfRecord(const SourceOptions& options) {
+  return std::accumulate(options.shape.begin(), options.shape.end(), int64_t{1},
+                         std::multiplies<>());
+}
+
+class StoreSource final : public RecordSource {
+ public:
+  // labels[i]: what the store's label i is called by; empty: as the store says.
+  StoreSource(std::unique_ptr<Store> store, const SourceOptions& options,
+              std::vector<int32_t> labels, bool pictures)
+      : store_(std::move(store)),
+        shape_(options.shape),
+        size_(SizeOfRecord(options)),
+        has_label_(options.labels),
+        pictures_(pictures),
+        labels_(std::move(labels)) {}
+
+  const Sample* Next() override {
+    if (++at_ >= store_->size()) return nullptr;
+    sample_ = store_->Read(at_);
+    if (pictures_)
+      CheckPicture(Where(), sample_, shape_);
+    else if (sample_.size() != size_)
+      throw DataError(Where(), -1,
+                      StrCat("holds ", sample_.size(), " numbers, the net takes ", size_));
+    if (!has_label_) sample_.label = -1;
+    if (sample_.label >= 0 && !labels_.empty()) sample_.label = labels_[sample_.label];
+    return &sample_;
+  }
+  std::string Name() const override {
+    return pictures_ ? store_->Where(at_) : StrCat(store_->name(), ":", at_);
+  }
+  std::string Where() const override { return store_->Where(at_); }
+
+ private:
+  const std::unique_ptr<Store> store_;
+  const std::vector<int64_t> shape_;
+  const int64_t size_;
+  const bool has_label_, pictures_;
+  const std::vector<int32_t> labels_;
+  int64_t at_ = -1;
+  Sample sample_;
+};
+
+bool IsCsvLayer(const LayerProto& input) {
+  return !input.has_user_type() && input.type() == kCSVInput;
+}
+
+StoreOptions OptionsFor(const std::string& path, const std::string& backend,
+                        const SourceOptions& options) {
+  const StoreProto& conf = options.input.store_conf();
+  StoreOptions store{.path = path, .label_path = options.label_path};
+  const bool own = backend == "textfile" || (conf.has_backend() && conf.backend() == backend);
+  if (IsCsvLayer(options.input) && own) store.format = ValueFormat::kCsv;
+  store.separator = conf.separator();
+  store.has_label = options.labels;
+  store.channels = PictureChannels(options.shape);
+  return store;
+}
+
+// A line of numbers has a label where it has one number more than the net takes.
+std::unique_ptr<Store> OpenText(StoreOptions store, int64_t size) {
+  const bool labels = store.has_label;
+  store.has_label = false;
+  std::unique_ptr<Store> lines = OpenStore("textfile", store);
+  if (!labels || lines->Read(0).size() != size + 1) return lines;
+  store.has_label = true;
+  return OpenStore("textfile", store);
+}
+
+// The net's label of each class of a folder or tar; -1 where it has none. Empty: they are the same.
+std::vector<int32_t> LabelsOf(const std::string& path, const SourceOptions& options,
+                              std::vector<std::string>* warnings) {
+  const std::vector<std::string> own = IndexImages(path).classes;
+  const auto count = static_cast<int64_t>(own.size());
+  if (options.classes.empty()) {
+    if (count == options.outputs) return {};
+    warnings->push_back(StrCat(path, ": has ", count, " class folders, the net ", options.outputs,
+                               " classes, and their names are not known: labels are left out"));
+    return std::vector<int32_t>(own.size(), -1);
+  }
+  std::vector<int32_t> labels;
+  for (const std::string& name : own) {
+    const auto it = std::find(options.classes.begin(), options.classes.end(), name);
+    const bool known = it != options.classes.end();
+    labels.push_back(known ? static_cast<int32_t>(it - options.classes.begin()) : -1);
+    if (!known)
+      warnings->push_back(StrCat(path, ": \"", name,
+                                 "\" is none of the net's classes: its pictures have no label"));
+  }
+  return labels;
+}
+
+std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::string& backend,
+                                          const SourceOptions& options,
+                                          std::vector<std::string>* warnings) {
+  StoreOptions store = OptionsFor(path, backend, options);
+  if (backend == "idx" && store.label_path.empty()) {
+    store.label_path = GuessLabelPath(path);
+    store.has_label = store.has_label && !store.label_path.empty();
+  }
+  const bool pictures = backend == "imagefolder";
+  std::vector<int32_t> labels;
+  if (pictures && options.labels) labels = LabelsOf(path, options, warnings);
+  std::unique_ptr<Store> records =
+      backend == "textfile" ? OpenText(store, SizeOfRecord(options)) : OpenStore(backend, store);
+  return std::make_unique<StoreSource>(std::move(records), options, std::move(labels), pictures);
+}
+
+}  // namespace
+
+std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOptions& options,
+                                         std::vector<std::string>* warnings) {
+  if (path == "-")
+    return NewStdinSource(options.input.store_conf().separator(), SizeOfRecord(options),
+                          options.labels);
+  if (!options.backend.empty()) return OpenRecords(path, options.backend, options, warnings);
+  std::vector<std::string> pictures = PicturesAt(path);
+  if (!pictures.empty()) return NewPictureSource(std::move(pictures), options.shape);
+  return OpenRecords(path, GuessBackend(path), options, warnings);
+}
+
+std::vector<std::string> ClassNames(const NetProto& net) {
+  std::error_code error;
+  for (const Phase phase : {kTrain, kTest})
+    for (const LayerProto& layer : net.layer()) {
+      const StoreProto& store = layer.store_conf();
+      if (InPhase(layer, phase) && store.backend() == "imagefolder" &&
+          fs::exists(store.path(), error))
+        return IndexImages(store.path()).classes;
+    }
+  return {};
+}
+
+}  // namespace singa
