@@ -21,13 +21,14 @@ struct Option {
   const char* subcommands;  // that know it, each with a space around; "train" is none
 };
 constexpr Option kOptions[] = {
-    {"conf", true, " train check graph plan bench doctor export "},
+    {"conf", true, " train check graph plan bench export "},
     {"set", true, " train check graph plan bench export "},
     {"checkpoint", true, " export "},
     {"layer", true, " export "},
     {"resume", false, " train "},
     {"test", false, " train check graph plan "},
     {"svg", false, " graph "},
+    {"json", false, " doctor "},
     {"singa_conf", true, " train "},
     {"singa_job", true, " train "},
     {"host", true, " train "},
@@ -135,6 +136,7 @@ class Parser {
     if (name_ == "layer") line_.layer = *value_;
     if (name_ == "resume") line_.resume = true;
     if (name_ == "svg") line_.svg = true;
+    if (name_ == "json") line_.json = true;
     if (name_ == "test") line_.test = true;
     if (name_ != "singa_job") return;
     const char* const end = value_->data() + value_->size();

@@ -16,6 +16,7 @@ struct CommandLine {
   bool test = false;
   bool verbose = false;           // -v
   bool svg = false;               // of graph
+  bool json = false;              // of doctor
   std::vector<std::string> sets;  // "path=value", in order
   std::string singa_conf;
   int singa_job = -1;

@@ -14,6 +14,7 @@
 #include "driver/command_line.h"
 #include "driver/conf/check_job.h"
 #include "driver/data_command.h"
+#include "driver/doctor/doctor_command.h"
 #include "driver/export_command.h"
 #include "driver/help.h"
 #include "driver/job/interrupt.h"
@@ -65,6 +66,7 @@ int RunCommand(const CommandLine& line) {
   if (line.subcommand == "data") return DataCommand(line.args);
   if (line.subcommand == "export") return ExportCommand(line);
   if (line.subcommand == "predict") return PredictCommand(line.args);
+  if (line.subcommand == "doctor") return DoctorCommand(line.json);
   if (line.subcommand == "version") {
     std::fputs(VersionText().c_str(), stdout);
     return kExitOk;

@@ -36,7 +36,7 @@ Subcommands:
   ckpt           ls, verify, export: look after checkpoints
   data           digits, convert, stat: look after records
   export onnx    write the trained net as an ONNX model
-  doctor         (not built yet) what this machine has
+  doctor         what this machine has, and whether a job can run on it
   bench FILE     (not built yet) time the steps of a job
   version        version and how it was built
 
@@ -103,7 +103,16 @@ ONNX: README.md.
 Exit code 65: the checkpoint is damaged, or lacks parameters; 78: the job has mistakes, or a layer
 that ONNX has no form for.
 )"},
-    {"doctor", "usage: singa doctor\n\nNot built yet.\n"},
+    {"doctor", R"(usage: singa doctor [-json]
+
+Prints what this build and this machine have, a line each: versions, processor, cores, threads,
+memory, limits, disk, clock, GPU, programs. A line is ok, warn or FAIL; below one that is not ok
+stands what to do about it. Start it where the job will run, in its folder.
+
+  -json   one JSON object: {"ok":true,"checks":[{"name":"cores","status":"ok","value":"2"},...]}
+
+Exit code 0: a job can run here, perhaps with warnings; 69: none can.
+)"},
     {"version", R"(usage: singa version
 
 Prints the version and how this program was built.

@@ -1,7 +1,9 @@
 #include "driver/version.h"
 
+#include <archive.h>
 #include <google/protobuf/stubs/common.h>
 #include <link.h>
+#include <png.h>
 #include <zlib.h>
 
 #include <cstdint>
@@ -17,6 +19,12 @@ namespace singa {
 const char kVersion[] = SINGA_VERSION;
 
 namespace {
+
+#ifdef __clang__
+constexpr const char kCompiler[] = __VERSION__;
+#else
+constexpr const char kCompiler[] = "g++ " __VERSION__;
+#endif
 
 // The bytes of the GNU build-id note among `notes`; "" if there is none.
 std::string BuildIdNote(std::span<const uint8_t> notes) {
@@ -69,13 +77,28 @@ std::string InstructionSet() {
   return __builtin_cpu_supports("avx2") ? "avx2" : "sse2";
 }
 
+std::vector<std::pair<std::string, std::string>> Versions() {
+  std::vector<std::pair<std::string, std::string>> versions = {
+      {"singa", kVersion}, {"build", BuildId()}, {"instruction set", InstructionSet()}};
+  for (const std::string& library : Libraries()) {
+    const size_t space = library.find(' ');
+    versions.emplace_back(library.substr(0, space), library.substr(space + 1));
+  }
+  versions.emplace_back("protobuf",
+                        google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION));
+  versions.emplace_back("zlib", zlibVersion());
+  versions.emplace_back("libjpeg-turbo", SINGA_TURBOJPEG_VERSION);
+  versions.emplace_back("libpng", png_get_libpng_ver(nullptr));
+  const std::string archive = archive_version_string();  // "libarchive 3.6.2"
+  versions.emplace_back("libarchive", archive.substr(archive.rfind(' ') + 1));
+  versions.emplace_back("compiler", kCompiler);
+  return versions;
+}
+
 std::string VersionText() {
-  std::string text = StrCat("singa ", kVersion, "\nbuild ", BuildId(), "\ninstruction set ",
-                            InstructionSet(), "\n");
-  for (const std::string& library : Libraries()) text += library + "\n";
-  return text + StrCat("protobuf ",
-                       google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION),
-                       "\nzlib ", zlibVersion(), "\n");
+  std::string text;
+  for (const auto& [name, version] : Versions()) text += StrCat(name, " ", version, "\n");
+  return text;
 }
 
 }  // namespace singa

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace singa {
 
@@ -12,7 +14,9 @@ std::string InstructionSet();
 // The linker's identity of this library: hex digits, the same for the same code and data; "none"
 // where it was linked without.
 std::string BuildId();
-// Text of `singa version`: version, build, libraries.
+// (name, version) of singa, its build, the libraries and the compiler.
+std::vector<std::pair<std::string, std::string>> Versions();
+// The same as text: what `singa version` prints.
 std::string VersionText();
 
 }  // namespace singa

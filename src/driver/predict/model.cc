@@ -68,6 +68,7 @@ std::vector<std::string> FilesOf(const JobProto& job, const ModelOptions& option
 }
 
 void LoadAll(const std::vector<std::string>& files, const ParamTable& params) {
+  if (params.params().empty()) return;  // of a layer that nothing trained is below
   InitReport report;
   try {
     report = LoadParamFiles(files, params);

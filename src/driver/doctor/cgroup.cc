@@ -1,0 +1,101 @@
+#include "driver/doctor/cgroup.h"
+
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <vector>
+
+namespace singa {
+namespace {
+
+constexpr int64_t kNoLimit = int64_t{1} << 60;  // version 1 says so by a number near 2^63
+
+// Where the group of `controller` is mounted, and its path there. "" is version 2.
+struct Group {
+  std::string mount, path;
+};
+
+// Lines "4:memory:/path", of version 2 "0::/path".
+Group GroupOf(const std::string& root, const std::string& controller) {
+  std::ifstream file(root + "/proc/self/cgroup");
+  const std::string mounts = root + "/sys/fs/cgroup";
+  for (std::string line; std::getline(file, line);) {
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    std::stringstream names(line.substr(first + 1, second - first - 1));
+    const std::string path = line.substr(second + 1);
+    if (controller.empty() && second == first + 1) return {mounts, path};
+    for (std::string name; std::getline(names, name, ',');)
+      if (!controller.empty() && name == controller) return {mounts + "/" + controller, path};
+  }
+  return {mounts + (controller.empty() ? "" : "/" + controller), "/"};
+}
+
+// Calls `look` for the group's folder and those above it: a limit of any of them holds. Inside a
+// container the path may be the host's; then the mount's root is left.
+void ForEachFolder(const Group& group, const std::function<void(const std::string&)>& look) {
+  for (std::string path = group.path; path.size() > 1; path = path.substr(0, path.rfind('/')))
+    look(group.mount + path);
+  look(group.mount);
+}
+
+std::optional<int64_t> ReadNumber(const std::string& file) {
+  std::ifstream stream(file);
+  int64_t number = 0;
+  if (!(stream >> number) || number < 0 || number >= kNoLimit) return std::nullopt;
+  return number;
+}
+
+template <typename T>
+void KeepLeast(std::optional<T> value, std::optional<T>* least) {
+  if (value && (!*least || *value < **least)) *least = value;
+}
+
+// "200000 100000" or "max 100000".
+std::optional<double> ReadCpuMax(const std::string& file) {
+  std::ifstream stream(file);
+  double quota = 0, period = 0;
+  if (!(stream >> quota >> period) || quota <= 0 || period <= 0) return std::nullopt;
+  return quota / period;
+}
+
+std::optional<double> ReadQuota(const std::string& folder) {
+  const auto quota = ReadNumber(folder + "/cpu.cfs_quota_us");
+  const auto period = ReadNumber(folder + "/cpu.cfs_period_us");
+  if (!quota || !period || *quota <= 0 || *period <= 0) return std::nullopt;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+}  // namespace
+
+std::optional<double> CgroupCores(const std::string& root) {
+  std::optional<double> least;
+  ForEachFolder(GroupOf(root, ""), [&](const std::string& folder) {
+    KeepLeast(ReadCpuMax(folder + "/cpu.max"), &least);
+  });
+  ForEachFolder(GroupOf(root, "cpu"),
+                [&](const std::string& folder) { KeepLeast(ReadQuota(folder), &least); });
+  return least;
+}
+
+std::optional<int64_t> CgroupMemory(const std::string& root) {
+  std::optional<int64_t> least;
+  ForEachFolder(GroupOf(root, ""), [&](const std::string& folder) {
+    KeepLeast(ReadNumber(folder + "/memory.max"), &least);
+  });
+  ForEachFolder(GroupOf(root, "memory"), [&](const std::string& folder) {
+    KeepLeast(ReadNumber(folder + "/memory.limit_in_bytes"), &least);
+  });
+  return least;
+}
+
+std::optional<int64_t> CgroupMemoryUsed(const std::string& root) {
+  const Group now = GroupOf(root, ""), old = GroupOf(root, "memory");
+  for (const std::string& file :
+       {now.mount + now.path + "/memory.current", old.mount + old.path + "/memory.usage_in_bytes",
+        old.mount + "/memory.usage_in_bytes"})
+    if (const auto used = ReadNumber(file)) return used;
+  return std::nullopt;
+}
+
+}  // namespace singa

@@ -1,0 +1,17 @@
+// Limits of the control group that this process is in, versions 1 and 2.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace singa {
+
+// Cores that it may use, such as 1.5; nothing: no limit.
+std::optional<double> CgroupCores(const std::string& root = "");
+// Bytes of memory; nothing: no limit, or one that is larger than any machine.
+std::optional<int64_t> CgroupMemory(const std::string& root = "");
+// Bytes of those that it uses.
+std::optional<int64_t> CgroupMemoryUsed(const std::string& root = "");
+
+}  // namespace singa

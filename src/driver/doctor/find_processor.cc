@@ -1,0 +1,110 @@
+#include <omp.h>
+#include <sched.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "driver/doctor/cgroup.h"
+#include "driver/doctor/finding.h"
+#include "driver/version.h"
+#include "singa/base/str_cat.h"
+#include "singa/math/gemm.h"
+
+namespace singa {
+namespace {
+
+std::string ModelName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0) {
+      const size_t at = line.find(": ");
+      if (at != std::string::npos) return line.substr(at + 2);
+    }
+  return "unknown";
+}
+
+int AffinityCores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+void FindCores(Findings* found) {
+  const int cores = AffinityCores();
+  Finding finding{"cores", StrCat(cores)};
+  const auto limit = CgroupCores();
+  if (limit && *limit < cores) {
+    finding.value += StrCat(", of which the control group grants ", *limit);
+    finding.status = Finding::kWarn;
+    finding.advice =
+        StrCat("set num_openblas_threads: ", std::max(1, static_cast<int>(std::floor(*limit))),
+               " in the job, or threads wait for each other");
+  }
+  found->push_back(finding);
+}
+
+void FindThreads(Findings* found) {
+  const char* spin = std::getenv("GOMP_SPINCOUNT");
+  const char* policy = std::getenv("OMP_WAIT_POLICY");
+  const int cores = AffinityCores(), threads = omp_get_max_threads();
+  Finding finding{"OpenMP threads",
+                  StrCat(threads, policy ? StrCat(", OMP_WAIT_POLICY ", policy) : "",
+                         spin ? StrCat(", GOMP_SPINCOUNT ", spin) : "")};
+  if (threads > cores) {
+    finding.status = Finding::kWarn;
+    finding.advice = StrCat("OMP_NUM_THREADS asks for more than the ", cores, " cores: unset it");
+  } else if ((policy && (policy[0] == 'a' || policy[0] == 'A')) ||
+             (spin && std::atof(spin) > 100000)) {
+    finding.status = Finding::kWarn;
+    finding.advice = "threads spin for long: two jobs on one machine slow each other down";
+  }
+  found->push_back(finding);
+}
+
+// A product that has the right numbers, and a thread that starts.
+void FindComputing(Findings* found) {
+  constexpr int64_t kSide = 64;
+  const std::vector<float> ones(kSide * kSide, 1);
+  std::vector<float> product(kSide * kSide);
+  Context ctx;
+  Gemm(ctx, kSide, kSide, kSide, 1, {ones.data(), kSide}, {ones.data(), kSide}, 0, product.data(),
+       kSide);
+  Finding finding{"computing", "a product of matrices is right, a thread starts"};
+  for (float number : product) {
+    if (number == kSide) continue;
+    finding.status = Finding::kFail;
+    finding.value = "a product of matrices is wrong";
+    finding.advice = "set plain_kernels: true in the job, and report this CPU";
+  }
+  try {
+    std::thread([] {}).join();
+  } catch (const std::system_error&) {
+    finding.status = Finding::kFail;
+    finding.value = "no thread can be started";
+    finding.advice = "raise `ulimit -u`, or the pids limit of the container";
+  }
+  found->push_back(finding);
+}
+
+}  // namespace
+
+void FindProcessor(Findings* found) {
+  found->push_back({"processor", ModelName()});
+  Finding set{"instruction set", InstructionSet()};
+  if (set.value == "sse2") {
+    set.status = Finding::kWarn;
+    set.advice =
+        "without AVX2 training is several times slower; of a virtual machine, pass the "
+        "host's CPU through";
+  }
+  found->push_back(set);
+  FindCores(found);
+  FindThreads(found);
+  FindComputing(found);
+}
+
+}  // namespace singa
