@@ -14,9 +14,9 @@
 namespace singa {
 
 struct ForwardOptions {
-  std::string layer;      // whose feature; "": what the net is trained to give (KeepOutput)
-  int64_t max_batch = 1;  // rows at a time; >= 1
-  int threads = 1;        // >= 1
+  std::string layer = {};  // whose feature; "": what the net is trained to give (KeepOutput)
+  int64_t max_batch = 1;   // rows at a time; >= 1
+  int threads = 1;         // >= 1
 };
 
 class Forwarder {

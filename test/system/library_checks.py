@@ -12,14 +12,14 @@ BUILT_IN = dict(updater="type: kSGD learning_rate { type: kFixed base_lr: 0.1 }"
                 reading="")
 
 
-def compiled(case):
+def compiled(case, name):
     """The program, built as a user would: headers, the library, its generated headers."""
     build = case.site.binary.parent.parent
-    program = case.path("user_program")
+    program = case.path(name)
     compiler = shutil.which("c++") or shutil.which("g++")
     true(compiler, "no C++ compiler")
     includes = [case.site.root / "include", build / "gen", build / "gen/singa/proto"]
-    case.start_program([compiler, "-std=c++20", str(HERE / "user_program.cc"), "-o", str(program),
+    case.start_program([compiler, "-std=c++20", str(HERE / f"{name}.cc"), "-o", str(program),
                         *(f"-I{folder}" for folder in includes), f"-L{build / 'lib'}",
                         f"-Wl,-rpath,{build / 'lib'}", "-lsinga", "-lprotobuf"]).end(0)
     return str(program)
@@ -27,7 +27,7 @@ def compiled(case):
 
 @check
 def a_users_program_trains_a_job_built_in_code_with_kinds_of_its_own(case):
-    program = compiled(case)
+    program = compiled(case, "user_program")
     job = case.start_program([program, str(case.site.data), "user"]).end(0)
     counts = dict(zip(*[iter(job.out.splitlines()[0].split())] * 2))
     equal(counts, {"layers": "60", "updates": "80", "rates": "80", "fills": "2", "batches": "20"},
@@ -57,6 +57,24 @@ def a_users_program_trains_a_job_built_in_code_with_kinds_of_its_own(case):
     err = case.train(own, code=78).err
     for name in ("MyBp", "MyRelu", "MySgd", "MyRate", "MyConstant"):
         has(err, name, "stderr of `singa`, which lacks the kinds")
+
+
+@check
+def a_users_program_computes_a_trained_net_in_threads_that_share_its_weights(case):
+    program = compiled(case, "model_program")
+    case.train(mlp(case.site.data, "train_steps: 300", hidden=4096, dropout=0.5))
+    images = case.site.data / "t10k-images-idx3-ubyte"
+    job = case.start_program([program, "job.conf", "ws", str(images), "100", "8"]).end(0)
+    equal(job.err, "", "stderr")
+    sizes, best, others, growth = job.out.splitlines()
+    equal(sizes, "loss 784 10", "sizes")
+    lines = case.run("predict", "-conf", "job.conf", "-topk", "1", images).out.splitlines()
+    equal(best.split(), [line.split(",")[2] for line in lines[1:101]], "best classes")
+    equal(others, "others 0", "sessions that gave other numbers")
+    case.note = f"8 sessions take {int(growth.split()[1]) / MIB:.1f} MiB, the weights 12.4"
+    true(int(growth.split()[1]) < 25 * MIB, f"the sessions took {growth}")
+    job = case.start_program([program, "job.conf", "gone", str(images), "1", "1"]).end(66)
+    has(job.err, "gone: ", "stderr")
 
 
 @check

@@ -17,10 +17,12 @@ import bad_record_checks
 import checkpoint_checks
 import command_checks
 import data_checks
+import doctor_checks
 import exit_code_checks
 import export_checks
 import library_checks
 import metrics_checks
+import predict_checks
 import resume_checks
 
 JOBS = 2  # checks at a time; the trainings use one thread each

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "singa/base/str_cat.h"
+#include "train/forwarder.h"
 #include "train/init_params.h"
 #include "train/trainer.h"
 
@@ -108,6 +109,23 @@ TEST_P(AllocationTest, AStepInSteadyStateAllocatesNothing) {
   allocations = 0;
   counting = true;
   for (int64_t step = 5; step < 25; ++step) trainer.TrainStep(step);
+  counting = false;
+  EXPECT_EQ(allocations, 0);
+}
+
+TEST_P(AllocationTest, AForwardPassOfATrainedNetAllocatesNothing) {
+  JobProto job = Job("no file", std::get<1>(GetParam()));
+  job.set_plain_kernels(std::get<0>(GetParam()));
+  Forwarder trained(job, {}), net(job, {.max_batch = 4});
+  for (const auto& param : trained.params().params())
+    param->data = Tensor::Allocate(param->shape());
+  net.Open(trained.params());
+  const std::vector<float> rows(7 * 36, 1);
+  std::vector<float> out(7 * 3);
+  net.Run(rows.data(), 7, out.data());  // a batch of 4, one of 2, one of 1
+  allocations = 0;
+  counting = true;
+  for (int i = 0; i < 5; ++i) net.Run(rows.data(), 7, out.data());
   counting = false;
   EXPECT_EQ(allocations, 0);
 }

@@ -21,9 +21,10 @@
 
 #include "singa/base/api.h"
 #include "singa/base/error.h"
-#include "singa/proto/job.pb.h"
 
 namespace singa {
+
+class JobProto;  // singa/proto/job.pb.h, for jobs built in code
 
 struct ModelOptions {
   // What a job's checkpoint_path may name, or a workspace, of which it is the newest checkpoint
@@ -87,7 +88,8 @@ class SINGA_API Session {
   // `rows`: n records of Model::input_size() numbers, planar (channels, height, width), as they
   // stand in a store: the conf's mean, deviation, crop and scale are applied here. `out`: n rows of
   // Model::output_size() numbers. Any n >= 0. The first Run of a number of rows allocates; later
-  // ones allocate nothing but what oneDNN does inside. Throws Error(kExitUsage) where the sizes
+  // ones allocate nothing but what oneDNN does inside. The last digits of a row may depend on how
+  // many are computed with it, as the order of sums does. Throws Error(kExitUsage) where the sizes
   // do not fit.
   void Run(std::span<const float> rows, std::span<float> out);
   std::vector<float> Run(std::span<const float> rows);

@@ -6,6 +6,7 @@
 
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
+#include "singa/proto/job.pb.h"
 #include "train/forwarder.h"
 #include "train/init_params.h"
 #include "train/trainer.h"

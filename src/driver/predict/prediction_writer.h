@@ -16,7 +16,7 @@ struct PredictionFormat {
 
 class PredictionWriter {
  public:
-  // `outputs`: scores of a record. Prints the header.
+  // `outputs`: scores of a record. The header comes with the first lines.
   PredictionWriter(PredictionFormat format, int64_t outputs);
 
   // label: -1 where the record has none.

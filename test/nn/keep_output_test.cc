@@ -1,0 +1,104 @@
+#include <gtest/gtest.h>
+
+#include "nn/plan/net_builder.h"
+#include "support/net_test.h"
+
+namespace singa {
+namespace {
+
+constexpr char kInput[] =
+    R"(layer { name: "data" type: kCSVInput store_conf { path: "x" batchsize: 7 shape: 4 } })";
+
+std::string Dense(const std::string& name, const std::string& source) {
+  return StrCat("layer { name: \"", name, "\" type: kInnerProduct srclayers: \"", source,
+                "\" innerproduct_conf { num_output: 3 } param { name: \"w", name,
+                "\" } param { name: \"b", name, "\" } }");
+}
+
+std::string Loss(const std::string& name, const std::string& type, const std::string& source) {
+  return StrCat("layer { name: \"", name, "\" type: ", type, " srclayers: \"", source,
+                "\" srclayers: \"data\" }");
+}
+
+// The layers that are kept, or what is wrong.
+std::string Kept(const std::string& text, const std::string& output) {
+  const FedRows fed;
+  const NetUse use = {output, 2, &fed};
+  NetOptions options;
+  options.phase = kTest;
+  options.gradients = false;
+  options.use = &use;
+  ParamTable params;
+  ConfigErrors errors;
+  const Net net = BuildNet(ParseNet(text), options, {&params}, &errors);
+  if (!errors.empty()) return errors[0].what();
+  std::string names;
+  for (const NetNode& node : net.nodes()) names += node.name + " ";
+  return names;
+}
+
+const std::string kTwo = kInput + Dense("a", "data") + Dense("b", "a") + Dense("c", "a");
+
+TEST(KeepOutput, KeepsWhatTheLayerIsComputedFrom) {
+  EXPECT_EQ(Kept(kTwo, "c"), "data a c ");
+  EXPECT_EQ(Kept(kTwo, "a"), "data a ");
+  EXPECT_EQ(Kept(kTwo, "data"), "data ");
+}
+
+TEST(KeepOutput, TakesASoftmaxLossForItsProbabilities) {
+  const std::string net = kTwo + Loss("loss", "kSoftmaxLoss", "c");
+  EXPECT_EQ(Kept(net, ""), "data a c loss ");
+  EXPECT_EQ(Kept(net, "loss"), "data a c loss ");
+}
+
+TEST(KeepOutput, TakesThePredictionOfAnotherLoss) {
+  EXPECT_EQ(Kept(kTwo + Loss("loss", "kEuclideanLoss", "c"), ""), "data a c ");
+}
+
+TEST(KeepOutput, TakesTheOneEndOfANetWithoutALoss) {
+  EXPECT_EQ(Kept(kInput + Dense("a", "data") + Loss("right", "kAccuracy", "a"), ""), "data a ");
+}
+
+TEST(KeepOutput, AsksWhereThereIsAChoice) {
+  EXPECT_NE(Kept(kTwo, "").find("2 layers that no other reads: \"b\", \"c\""), std::string::npos);
+  const std::string net =
+      kTwo + Loss("one", "kSoftmaxLoss", "b") + Loss("two", "kSoftmaxLoss", "c");
+  EXPECT_NE(Kept(net, "").find("2 losses: \"one\", \"two\""), std::string::npos);
+  EXPECT_EQ(Kept(net, "two"), "data a c two ");
+}
+
+TEST(KeepOutput, GuessesTheNameThatWasMeant) {
+  EXPECT_NE(Kept(kTwo + Dense("logits", "c"), "logit").find("did you mean \"logits\"?"),
+            std::string::npos);
+}
+
+TEST(KeepOutput, RefusesALayerOfTwoInputs) {
+  const std::string other =
+      R"(layer { name: "other" type: kCSVInput store_conf { path: "x" batchsize: 7 shape: 4 } }
+         layer { name: "both" type: kConcate srclayers: "data" srclayers: "other"
+                 concate_conf { concate_dim: 1 } })";
+  EXPECT_NE(Kept(kInput + other, "both").find("2 input layers, \"data\", \"other\""),
+            std::string::npos);
+}
+
+TEST(KeepOutput, RefusesALayerOfManyOutputs) {
+  const std::string slice =
+      R"(layer { name: "cut" type: kSlice srclayers: "data" slice_conf { slice_dim: 1 num_slices: 2 } })";
+  const std::string net = kInput + slice + Dense("a", "cut") + Dense("b", "cut");
+  EXPECT_NE(Kept(net, "cut").find("has 2 outputs"), std::string::npos);
+  EXPECT_EQ(Kept(net, "b"), "data cut b ");
+}
+
+TEST(KeepOutput, KeepsTheOwnerOfASharedParam) {
+  const std::string sharing =
+      R"(layer { name: "d" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 3 }
+                 param { share_from: "wa" } param { name: "bd" } })";
+  EXPECT_EQ(Kept(kTwo + sharing, "d"), "data d ");
+}
+
+TEST(KeepOutput, RefusesTimeSteps) {
+  EXPECT_NE(Kept("unroll_len: 3 " + kTwo, "c").find("unroll_len: must be 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,50 @@
+"""What `singa doctor` says of a machine."""
+import json
+import re
+
+from case import check, equal, has, true
+
+NAMES = ["singa", "build", "protobuf", "zlib", "libjpeg-turbo", "libpng", "libarchive", "compiler",
+         "processor", "instruction set", "cores", "OpenMP threads", "computing", "memory",
+         "memory to be had", "open files", "disk of this folder", "/dev/shm", "locale", "clock",
+         "GPU", "Graphviz's dot"]
+
+
+@check
+def doctor_shows_what_the_machine_has(case):
+    out = case.run("doctor").out
+    for name in NAMES:
+        true(re.search(rf"^(ok|warn)  +{re.escape(name)}  +\S", out, re.MULTILINE),
+             f"no line {name!r} in:\n{out}")
+    has(out, "A job can run here.", "doctor")
+
+
+@check
+def doctor_says_the_same_in_json(case):
+    report = json.loads(case.run("doctor", "-json").out)
+    equal(report["ok"], True, "ok")
+    found = {line["name"]: line for line in report["checks"]}
+    for name in NAMES:
+        true(found[name]["value"], f"no value of {name}")
+        true(found[name]["status"] == "ok" or found[name]["advice"], f"no advice on {name}")
+
+
+@check
+def doctor_of_a_process_that_cannot_run_a_job_is_69_with_advice(case):
+    command = f"ulimit -n 16; exec {case.site.binary} doctor"
+    out = case.start_program(["bash", "-c", command]).end(69).out
+    true(re.search(r"^FAIL  open files +16\n +-> .*ulimit -n", out, re.MULTILINE), out)
+    has(out, "No job can run here.", "doctor")
+
+
+@check
+def doctor_advises_on_threads_that_spin(case):
+    command = f"OMP_WAIT_POLICY=active exec {case.site.binary} doctor"
+    out = case.start_program(["bash", "-c", command]).end(0).out
+    true(re.search(r"^warn  OpenMP threads .*\n +-> threads spin", out, re.MULTILINE), out)
+
+
+@check
+def doctor_takes_no_argument(case):
+    case.run("doctor", "job.conf", code=2)
+    case.run("doctor", "-svg", code=2)
