@@ -66,9 +66,9 @@ void PrintTotals(Trainer* trainer) {
   std::printf("  features        %s (%s without sharing)\n", MiB(memory.arena).c_str(),
               MiB(memory.unplanned).c_str());
   if (memory.forever > 0) std::printf("  lasting buffers %s\n", MiB(memory.forever).c_str());
-  if (memory.total() > PhysicalMemory())
+  if (memory.total() > UsableMemory())
     std::fprintf(stderr, "warning: this machine has only %s of memory\n",
-                 MiB(PhysicalMemory()).c_str());
+                 MiB(UsableMemory()).c_str());
 }
 
 void PrintChoices(const std::vector<KernelChoice>& choices) {

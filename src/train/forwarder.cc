@@ -71,9 +71,9 @@ void Forwarder::Make(Sized* sized) {
 }
 
 void Forwarder::Allocate(Sized* sized) {
-  if (sized->arena_bytes > PhysicalMemory())
+  if (sized->arena_bytes > UsableMemory())
     throw DeviceError(StrCat("a batch of ", sized->rows, " rows needs ", sized->arena_bytes >> 20,
-                             " MiB of memory, the machine has ", PhysicalMemory() >> 20));
+                             " MiB of memory, the machine has ", UsableMemory() >> 20));
   if (arena_.empty()) arena_ = Tensor::Allocate({sized->arena_bytes}, DType::kU8);
   sized->net->Bind(arena_.bytes() >= sized->arena_bytes
                        ? arena_

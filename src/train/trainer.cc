@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <set>
 
+#include "base/cgroup.h"
 #include "singa/base/error.h"
 
 namespace singa {
 
-int64_t PhysicalMemory() { return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE); }
+int64_t UsableMemory() {
+  const int64_t machine = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+  return std::min(machine, CgroupMemory().value_or(machine));
+}
 
 bool RunsPhase(const JobProto& job, Phase phase) {
   if (phase == kVal) return job.validate_freq() > 0;
@@ -69,7 +73,7 @@ bool Trainer::InPieces(const NetNode& node, const Param& param) const {
 }
 
 void Trainer::Allocate() {
-  const int64_t machine = PhysicalMemory();
+  const int64_t machine = UsableMemory();
   if (memory_.total() > machine)
     throw DeviceError(StrCat("the job needs ", memory_.total() >> 20,
                              " MiB of memory, the machine ", "has ", machine >> 20));

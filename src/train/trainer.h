@@ -14,8 +14,8 @@
 
 namespace singa {
 
-// Bytes of memory that the machine has.
-int64_t PhysicalMemory();
+// Bytes of memory that the machine has, or of those what the control group grants.
+int64_t UsableMemory();
 
 // Bytes that a job takes, known before anything is allocated.
 struct JobMemory {

@@ -1,13 +1,13 @@
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 
-#include "driver/doctor/cgroup.h"
+#include "base/cgroup.h"
 #include "driver/doctor/finding.h"
 #include "singa/base/str_cat.h"
-#include "train/trainer.h"
 
 namespace singa {
 namespace {
@@ -60,16 +60,13 @@ std::string SizeText(int64_t bytes) {
 }
 
 void FindMemory(Findings* found) {
-  const int64_t machine = PhysicalMemory();
+  const int64_t machine = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
   found->push_back({"memory", SizeText(machine)});
   int64_t free = AvailableMemory();
   if (const auto limit = CgroupMemory(); limit && *limit < machine) {
     const int64_t used = CgroupMemoryUsed().value_or(0), left = std::max<int64_t>(0, *limit - used);
     found->push_back({"memory of the control group",
-                      StrCat(SizeText(*limit), ", of which ", SizeText(left), " are not used"),
-                      Finding::kWarn,
-                      "a job that takes more than this is killed; `singa check` says what it "
-                      "takes"});
+                      StrCat(SizeText(*limit), ", of which ", SizeText(left), " are not used")});
     free = free < 0 ? left : std::min(free, left);
   }
   if (free < 0) return;

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "driver/doctor/cgroup.h"
+#include "base/cgroup.h"
 #include "driver/doctor/finding.h"
 #include "driver/version.h"
 #include "singa/base/str_cat.h"

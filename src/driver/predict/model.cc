@@ -106,9 +106,9 @@ Model::Model(const JobProto& job, const ModelOptions& options) {
   content->params = std::move(net.params());
   int64_t bytes = 0;
   for (const auto& param : content->params.params()) bytes += param->data.bytes();
-  if (bytes > PhysicalMemory())
+  if (bytes > UsableMemory())
     throw DeviceError(StrCat("the net's params need ", bytes >> 20, " MiB, the machine has ",
-                             PhysicalMemory() >> 20));
+                             UsableMemory() >> 20));
   for (const auto& param : content->params.params()) param->data = Tensor::Allocate(param->shape());
   LoadAll(FilesOf(job, options, &content->warnings), content->params);
   content_ = content;

@@ -1,4 +1,4 @@
-#include "driver/doctor/cgroup.h"
+#include "base/cgroup.h"
 
 #include <fstream>
 #include <functional>

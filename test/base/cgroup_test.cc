@@ -1,0 +1,62 @@
+#include "base/cgroup.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "io/temp_dir.h"
+
+namespace singa {
+namespace {
+
+// A machine's files below a folder of the test's own.
+class CgroupTest : public ::testing::Test {
+ protected:
+  void Write(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(root_.Path(path)).parent_path());
+    root_.Write(path, text);
+  }
+
+  TempDir root_;
+  const std::string path_ = root_.Path("");
+};
+
+TEST_F(CgroupTest, NoneIsNoLimit) {
+  EXPECT_FALSE(CgroupCores(path_));
+  EXPECT_FALSE(CgroupMemory(path_));
+}
+
+TEST_F(CgroupTest, ReadsVersionTwoAndTakesTheLeastUpwards) {
+  Write("proc/self/cgroup", "0::/a/b\n");
+  Write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+  Write("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+  Write("sys/fs/cgroup/a/b/memory.max", "max\n");
+  Write("sys/fs/cgroup/a/memory.max", "1000000\n");
+  Write("sys/fs/cgroup/a/b/memory.current", "4000\n");
+  EXPECT_EQ(CgroupCores(path_), 1.5);
+  EXPECT_EQ(CgroupMemory(path_), 1000000);
+  EXPECT_EQ(CgroupMemoryUsed(path_), 4000);
+}
+
+TEST_F(CgroupTest, ReadsVersionOneInAContainer) {
+  Write("proc/self/cgroup", "5:cpu,cpuacct:/docker/1\n4:memory:/docker/1\n");
+  Write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
+  Write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "2000000\n");
+  Write("sys/fs/cgroup/memory/memory.usage_in_bytes", "5000\n");
+  EXPECT_EQ(CgroupCores(path_), 2);
+  EXPECT_EQ(CgroupMemory(path_), 2000000);
+  EXPECT_EQ(CgroupMemoryUsed(path_), 5000);
+}
+
+TEST_F(CgroupTest, UnlimitedOfVersionOneIsNoLimit) {
+  Write("proc/self/cgroup", "5:cpu:/\n4:memory:/\n");
+  Write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+  Write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+  Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_FALSE(CgroupCores(path_));
+  EXPECT_FALSE(CgroupMemory(path_));
+}
+
+}  // namespace
+}  // namespace singa
