@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "singa/base/registry.h"
 
@@ -35,6 +36,9 @@ struct StoreOptions {
   std::string separator = ",";  // CSV
   bool has_label = true;        // whether a label is to be read
   int channels = 3;             // imagefolder: 3, or 1 for grey
+  // synthetic: what its records look like, and how many there are; all > 0
+  std::vector<int64_t> shape = {};
+  int64_t records = 1, classes = 1;
 };
 
 class Store {

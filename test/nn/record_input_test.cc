@@ -101,6 +101,14 @@ TEST_F(RecordInput, PartitionsTheUnits) {
   EXPECT_EQ(layer->Output(), (std::vector<float>{0, 10, 20, 30}));
 }
 
+TEST_F(RecordInput, NeedsNoFileForSyntheticRecords) {
+  const std::string store = "backend: \"synthetic\" batchsize: 50 shape: 3 shape: 4 shape: 5 ";
+  const auto layer = Build(store + "std_value: 255 synthetic_conf { records: 80 classes: 3 }");
+  for (int label : Labels(layer.get())) EXPECT_TRUE(label >= 0 && label < 3) << label;
+  for (float x : layer->Output()) EXPECT_TRUE(x >= 0 && x <= 1) << x;
+  EXPECT_EQ(layer->layer().CountRecords(), 80);
+}
+
 TEST_F(RecordInput, ShufflesInTrainingOnly) {
   const std::string store = Store("batchsize: 12 shape: 2 shuffle: true random_skip: 5");
   std::vector<int> in_order(12);

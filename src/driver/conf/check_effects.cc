@@ -233,6 +233,11 @@ class Effects {
       Warn("max_bad_records", "has no effect without on_bad_record: kSkip");
     if (store.has_label_path() && store.backend() != "idx")
       Warn("label_path", "has no effect: only backend \"idx\" has labels in a file of their own");
+    const bool synthetic = store.backend() == "synthetic";
+    if (store.has_path() && synthetic)
+      Warn("path", "has no effect: backend \"synthetic\" has no file");
+    if (store.has_synthetic_conf() && !synthetic)
+      Warn("synthetic_conf", "has no effect: it is for backend \"synthetic\"");
   }
 
   // What only readers of a store look at.

@@ -14,6 +14,17 @@ void CheckFinite(const std::string& field, float value) {
   if (!std::isfinite(value)) throw ConfigError(field, StrCat("must be finite, is ", value));
 }
 
+constexpr const char* kSynthetic = "synthetic";
+
+void CheckSynthetic(const SyntheticProto& conf) {
+  constexpr int32_t kMost = 100'000'000;  // their order in an epoch takes memory
+  if (conf.records() < 1 || conf.records() > kMost)
+    throw ConfigError("synthetic_conf.records",
+                      StrCat("must be from 1 to ", kMost, ", is ", conf.records()));
+  if (conf.classes() < 1)
+    throw ConfigError("synthetic_conf.classes", StrCat("must be >= 1, is ", conf.classes()));
+}
+
 }  // namespace
 
 Wiring StoreInput::wiring(const LayerProto&) const {
@@ -53,8 +64,10 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   } catch (const ConfigError& error) {
     throw error.Under("backend");
   }
-  if (conf.path().empty()) throw ConfigError("path", "must be set");
-  declare->File(field_ + ".path", conf.path());
+  const bool synthetic = options_.backend == kSynthetic;
+  if (synthetic) CheckSynthetic(conf.synthetic_conf());
+  if (!synthetic && conf.path().empty()) throw ConfigError("path", "must be set");
+  if (!synthetic) declare->File(field_ + ".path", conf.path());
   const bool idx = options_.backend == "idx";
   if (idx && format_ == ValueFormat::kCsv)
     throw ConfigError("backend", "\"idx\" is for kRecordInput; CSV needs kvfile or textfile");
@@ -68,6 +81,10 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   if (conf.encoded()) throw ConfigError("encoded", "encoded images are not built yet");
   if (conf.separator().empty()) throw ConfigError("separator", "must have a character");
   options_.store = {conf.path(), conf.label_path(), format_, conf.separator(), conf.has_label()};
+  if (!synthetic) return;
+  options_.store.path = kSynthetic;
+  options_.store.records = conf.synthetic_conf().records();
+  options_.store.classes = conf.synthetic_conf().classes();
 }
 
 // In which order, by how many threads, past which records.
@@ -95,6 +112,7 @@ void StoreInput::SetShape(const StoreProto& conf) {
     if (size <= 0) throw ConfigError("shape", StrCat("must be > 0, is ", size));
     options_.shape.push_back(size);
   }
+  options_.store.shape = options_.shape;
 }
 
 void StoreInput::SetNormalisation(const StoreProto& conf, Declare* declare) {

@@ -1,0 +1,60 @@
+// Backend "synthetic": noise in place of data, to measure speed with. Byte i of record r is byte
+// r n + i of a Philox stream, n the record's size in whole blocks; its label is uniform in [0,
+// classes).
+#include <vector>
+
+#include "io/store.h"
+#include "singa/base/error.h"
+#include "singa/base/philox.h"
+
+namespace singa {
+namespace {
+
+constexpr int64_t kBlockBytes = 16;
+
+class SyntheticStore final : public Store {
+ public:
+  explicit SyntheticStore(const StoreOptions& options)
+      : records_(options.records), classes_(options.classes) {
+    int64_t size = 1;
+    for (int64_t d : options.shape) size *= d;
+    shape_.assign(options.shape.begin(), options.shape.end());
+    blocks_ = (size + kBlockBytes - 1) / kBlockBytes;
+    bytes_.resize(blocks_ * kBlockBytes);
+    sample_.pixel = std::span<const uint8_t>(bytes_).first(size);
+    sample_.shape = shape_;
+  }
+
+  int64_t size() const override { return records_; }
+  const std::string& name() const override { return name_; }
+
+  const Sample& Read(int64_t index) override {
+    uint8_t* byte = bytes_.data();
+    for (int64_t b = 0; b < blocks_; ++b)
+      for (uint32_t word : kPixels.Block(index * blocks_ + b))
+        for (int shift = 0; shift < 32; shift += 8) *byte++ = static_cast<uint8_t>(word >> shift);
+    sample_.label = static_cast<int32_t>(kLabels.Below(index, classes_));
+    return sample_;
+  }
+
+ private:
+  static constexpr Philox kPixels = {.purpose = HashName("synthetic pixels")};
+  static constexpr Philox kLabels = {.purpose = HashName("synthetic labels")};
+
+  const std::string name_ = "synthetic";
+  const int64_t records_, classes_;
+  int64_t blocks_ = 0;  // of Philox, a record
+  std::vector<int32_t> shape_;
+  std::vector<uint8_t> bytes_;
+  Sample sample_;
+};
+
+[[maybe_unused]] const bool registered =
+    Stores().Add("synthetic", [](const StoreOptions& options) -> std::unique_ptr<Store> {
+      if (options.shape.empty())
+        throw ConfigError("", "\"synthetic\" needs a shape: it is for a job's input layers alone");
+      return std::make_unique<SyntheticStore>(options);
+    });
+
+}  // namespace
+}  // namespace singa
