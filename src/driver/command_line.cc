@@ -28,7 +28,9 @@ constexpr Option kOptions[] = {
     {"resume", false, " train "},
     {"test", false, " train check graph plan "},
     {"svg", false, " graph "},
-    {"json", false, " doctor "},
+    {"json", false, " bench doctor "},
+    {"steps", true, " bench "},
+    {"synthetic", false, " bench "},
     {"singa_conf", true, " train "},
     {"singa_job", true, " train "},
     {"host", true, " train "},
@@ -136,13 +138,21 @@ class Parser {
     if (name_ == "layer") line_.layer = *value_;
     if (name_ == "resume") line_.resume = true;
     if (name_ == "svg") line_.svg = true;
-    if (name_ == "json") line_.json = true;
     if (name_ == "test") line_.test = true;
-    if (name_ != "singa_job") return;
+    if (name_ == "json") line_.json = true;
+    if (name_ == "synthetic") line_.synthetic = true;
+    if (name_ == "singa_job") ReadInteger("an integer", &line_.singa_job);
+    if (name_ != "steps") return;
+    ReadInteger("an integer >= 1", &line_.steps);
+    if (line_.steps < 1) Fail(StrCat("-steps must be >= 1, is ", line_.steps));
+  }
+
+  template <typename Integer>
+  void ReadInteger(const char* kind, Integer* value) const {
     const char* const end = value_->data() + value_->size();
-    const auto [stop, error] = std::from_chars(value_->data(), end, line_.singa_job);
+    const auto [stop, error] = std::from_chars(value_->data(), end, *value);
     if (error != std::errc() || stop != end)
-      Fail(StrCat("-singa_job must be an integer, is ", Quoted(*value_)));
+      Fail(StrCat("-", name_, " must be ", kind, ", is ", Quoted(*value_)));
   }
 
   bool ReadLogFlag() {
@@ -207,7 +217,7 @@ class Parser {
     const std::string& sub = line_.subcommand;
     if (!line_.conf.empty()) return;
     if (sub.empty()) Fail("-conf is missing: singa -conf job.conf");
-    if (sub == "check" || sub == "graph" || sub == "plan")
+    if (sub == "check" || sub == "graph" || sub == "plan" || sub == "bench")
       Fail(StrCat("a file is missing: singa ", sub, " job.conf"));
     if (sub == "export") Fail("-conf is missing: singa export onnx -conf job.conf ...");
   }

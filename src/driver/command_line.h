@@ -1,6 +1,7 @@
 // argv of `singa`. Read by our own loop: gflags keeps the last of a repeated flag and exits 1.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct CommandLine {
   bool test = false;
   bool verbose = false;           // -v
   bool svg = false;               // of graph
-  bool json = false;              // of doctor
+  bool json = false;              // of bench and doctor
+  int64_t steps = 0;              // of bench; 0: not given
+  bool synthetic = false;         // of bench
   std::vector<std::string> sets;  // "path=value", in order
   std::string singa_conf;
   int singa_job = -1;

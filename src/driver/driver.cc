@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 
+#include "driver/bench_command.h"
 #include "driver/check_command.h"
 #include "driver/ckpt_command.h"
 #include "driver/command_line.h"
@@ -60,6 +61,7 @@ int RunCommand(const CommandLine& line) {
     return kExitOk;
   }
   if (line.subcommand.empty()) return RunFile(line);
+  if (line.subcommand == "bench") return BenchCommand(line);
   if (line.subcommand == "check") return CheckCommand(line);
   if (line.subcommand == "graph") return GraphCommand(line);
   if (line.subcommand == "ckpt") return CkptCommand(line.args);

@@ -37,7 +37,7 @@ Subcommands:
   data           digits, convert, stat: look after records
   export onnx    write the trained net as an ONNX model
   doctor         what this machine has, and whether a job can run on it
-  bench FILE     (not built yet) time the steps of a job
+  bench FILE     time the training steps of a job, layer by layer
   version        version and how it was built
 
 Results go to stdout, everything else to stderr. Exit codes:
@@ -117,7 +117,24 @@ Exit code 0: a job can run here, perhaps with warnings; 69: none can.
 
 Prints the version and how this program was built.
 )"},
-    {"bench", "usage: singa bench FILE\n\nNot built yet.\n"},
+    {"bench", R"(usage: singa bench [-steps N] [-synthetic] [-json] [-set PATH=VALUE]... FILE
+
+Trains a job for some steps and prints where the time goes. It keeps nothing and writes no file.
+
+  -steps N     measured steps, after 5 that are not; if not given 50, or as many as fit into 10 s
+  -synthetic   noise in place of the job's data; taken, too, where a file of it is missing
+  -json        one JSON object a line: each layer's, then the step's
+
+Every time is a median of its own, so columns add up only nearly.
+  update        of the params that the layer is the last to use
+  GFLOP/s       nominal: 2 for each product that is added to a sum; gradients that nobody needs
+                are not computed and do not count. % of peak: of what the same threads reach that
+                multiply and add in registers alone
+  GB/s          each tensor that a step must read or write counted once, caches or not
+  late updates  those that wait for the whole backward pass: clip_norm, on_nonfinite: kSkip
+  overhead      what a step takes beside its layers, updates and waiting
+With noise the learning rate is next to 0, so that nothing diverges.
+)"},
 }};
 
 }  // namespace

@@ -89,10 +89,10 @@ void Trainer::Allocate() {
   metrics_ = MetricSums(&net_);
 }
 
-void Trainer::TrainStep(int64_t step) {
+void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   state_.step = step;
   const int64_t skipped = exchange_->skipped();
-  algorithm_->TrainOneBatch(ctx_, net_, *exchange_);
+  algorithm_->TrainOneBatch(ctx_, net_, *exchange);
   if (exchange_->skipped() == skipped)
     metrics_.Take();
   else

@@ -47,7 +47,9 @@ class Trainer {
   int64_t batch() const { return net_.batch(); }
 
   // Computes batch `step` and applies its updates.
-  void TrainStep(int64_t step);
+  void TrainStep(int64_t step) { TrainStep(step, exchange_.get()); }
+  // The same through an exchange that hands on to exchange().
+  void TrainStep(int64_t step, ParamExchange* exchange);
   // Ends what output layers of the train net write.
   void FinishOutputs() { outputs_.Finish(); }
   // Sums of the metrics over the steps since the last Reset, skipped ones left out.

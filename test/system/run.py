@@ -14,6 +14,7 @@ import traceback
 import case
 # Each module registers its checks.
 import bad_record_checks
+import bench_checks
 import checkpoint_checks
 import command_checks
 import data_checks

@@ -48,6 +48,14 @@ struct Traits {
   bool deterministic = true;
 };
 
+// Arithmetic of one step, 2 for a product that is added to a sum: nominal, whatever a kernel does.
+// 0 for a layer whose time goes into moving memory.
+struct Work {
+  double feature = 0;          // of ComputeFeature
+  double input_gradients = 0;  // of ComputeGradient: what the inputs' gradients take
+  double param_gradients = 0;  // and the params'
+};
+
 class OutputFiles;
 
 class SINGA_API Layer {
@@ -61,6 +69,8 @@ class SINGA_API Layer {
   // nothing. Throws ConfigError with a path relative to `conf`.
   virtual void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) = 0;
   virtual Traits traits() const;
+  // For `singa bench`; asked after Setup.
+  virtual Work work() const { return {}; }
 
   // Whether this layer does the work of `reader`, too, the only layer that reads its feature: from
   // then on its compute functions give `reader`'s feature and take the gradient of it. Called after

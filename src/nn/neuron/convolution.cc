@@ -35,6 +35,12 @@ class ConvolutionLayer final : public Layer {
 
   Traits traits() const override { return {.grad_reads_in = true}; }
 
+  Work work() const override {
+    const double products = static_cast<double>(desc_.out.size()) *
+                            static_cast<double>(desc_.in.c * desc_.window.area());
+    return {2 * products, 2 * products, 2 * products};
+  }
+
   void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
     plan_ = MakeConvolution.Make(ctx, desc_);
     declare.Scratch(plan_->scratch_bytes());

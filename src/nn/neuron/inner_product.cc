@@ -67,6 +67,12 @@ class InnerProductLayer final : public Layer {
 
   Traits traits() const override { return {.grad_reads_in = logical_x_ == nullptr}; }
 
+  Work work() const override {
+    const double products =
+        static_cast<double>(rows_) * static_cast<double>(inputs_) * static_cast<double>(outputs_);
+    return {2 * products, 2 * products, 2 * products};
+  }
+
   void Prepare(Context&, Declare& declare, Inputs in, Outputs out) override {
     declare.Scratch(out[0]->data.bytes());
     if (logical_x_) declare.Scratch(in[0]->data.bytes());

@@ -1,0 +1,130 @@
+#include "driver/bench/bench_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+using Cells = std::array<std::string, 8>;
+
+std::string Number(double value, const char* format = "%.2f") {
+  char text[40];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+// "-" for what a layer has none of.
+std::string Some(double value, const char* format) {
+  return value > 0 ? Number(value, format) : "-";
+}
+
+Cells CellsOf(const BenchRow& row, double peak) {
+  return {row.layer,
+          row.type,
+          Number(row.forward_ms, "%.3f"),
+          Number(row.backward_ms, "%.3f"),
+          Number(row.update_ms, "%.3f"),
+          Some(row.gflops(), "%.1f"),
+          Some(row.gb_per_s(), "%.1f"),
+          Some(100e9 * row.gflops() / peak, "%.0f")};
+}
+
+std::string Aligned(const std::vector<Cells>& rows) {
+  std::array<size_t, std::tuple_size_v<Cells>> width{};
+  for (const Cells& row : rows)
+    for (size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string text;
+  for (const Cells& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string fill(width[i] - row[i].size(), ' ');
+      line += i == 0 ? "" : "  ";
+      line += i < 2 ? row[i] + fill : fill + row[i];
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string Line(const char* name, double ms, const std::string& more = "") {
+  return StrCat(name, Number(ms, "%9.3f ms"), more, "\n");
+}
+
+nlohmann::ordered_json ToJson(const BenchRow& row, double peak) {
+  nlohmann::ordered_json json;
+  json["forward_ms"] = row.forward_ms;
+  json["backward_ms"] = row.backward_ms;
+  json["update_ms"] = row.update_ms;
+  json["flops"] = row.flops;
+  json["bytes"] = row.bytes;
+  json["gflops"] = row.gflops();
+  json["gb_per_s"] = row.gb_per_s();
+  json["fma_share"] = 1e9 * row.gflops() / peak;
+  return json;
+}
+
+std::string Dump(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+double BenchRow::gflops() const {
+  const double ms = forward_ms + backward_ms;
+  return ms > 0 ? 1e-6 * flops / ms : 0;
+}
+
+double BenchRow::gb_per_s() const {
+  const double ms = forward_ms + backward_ms + update_ms;
+  return ms > 0 ? 1e-6 * bytes / ms : 0;
+}
+
+std::string BenchTable(const BenchReport& r) {
+  std::vector<Cells> rows = {
+      {"layer", "type", "forward ms", "backward ms", "update ms", "GFLOP/s", "GB/s", "% of peak"}};
+  for (const BenchRow& row : r.layers) rows.push_back(CellsOf(row, r.fma_peak));
+  rows.push_back(CellsOf(r.sum, r.fma_peak));
+  std::string text = Aligned(rows) + "\n";
+  text += Line("step          ", r.step_ms,
+               StrCat(", ", Number(r.samples_per_second(), "%.0f"), " samples/s, median of ",
+                      r.steps, " steps of ", r.batch));
+  text += Line("  layers      ", r.sum.forward_ms + r.sum.backward_ms + r.sum.update_ms);
+  if (r.late_update_ms >= 0.0005) text += Line("  late updates", r.late_update_ms);
+  text += Line("  data wait   ", r.wait_ms, r.synthetic ? " (noise in place of data)" : "");
+  text += Line("  overhead    ", r.overhead_ms);
+  text += StrCat("machine        ", Number(1e-9 * r.fma_peak, "%.0f"), " GFLOP/s and ",
+                 Number(1e-9 * r.copy_rate, "%.0f"), " GB/s (copy) on ", r.threads,
+                 r.threads == 1 ? " thread\n" : " threads\n");
+  text += StrCat("peak RSS       ", r.peak_rss >> 20, " MiB\n");
+  return text;
+}
+
+std::string BenchJson(const BenchReport& r) {
+  std::string text;
+  for (const BenchRow& row : r.layers) {
+    nlohmann::ordered_json json = {{"layer", row.layer}, {"type", row.type}};
+    json.update(ToJson(row, r.fma_peak));
+    text += Dump(json);
+  }
+  nlohmann::ordered_json json = ToJson(r.sum, r.fma_peak);
+  json["late_update_ms"] = r.late_update_ms;
+  json["data_wait_ms"] = r.wait_ms;
+  json["overhead_ms"] = r.overhead_ms;
+  json["step_ms"] = r.step_ms;
+  json["samples_per_second"] = r.samples_per_second();
+  json["steps"] = r.steps;
+  json["batch"] = r.batch;
+  json["threads"] = r.threads;
+  json["synthetic"] = r.synthetic;
+  json["fma_peak_gflops"] = 1e-9 * r.fma_peak;
+  json["copy_gb_per_s"] = 1e-9 * r.copy_rate;
+  json["peak_rss_bytes"] = r.peak_rss;
+  return text + Dump(json);
+}
+
+}  // namespace singa

@@ -1,0 +1,117 @@
+#include "driver/bench/step_timer.h"
+
+#include <chrono>
+#include <utility>
+
+namespace singa {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double MsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+// A layer, timed.
+class TimedLayer final : public Layer {
+ public:
+  TimedLayer(std::unique_ptr<Layer> layer, LayerTimes* times)
+      : layer_(std::move(layer)), times_(times) {}
+
+  std::unique_ptr<Layer> Release() { return std::move(layer_); }
+
+  Wiring wiring(const LayerProto& conf) const override { return layer_->wiring(conf); }
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    layer_->Setup(conf, declare, in, out);
+  }
+  Traits traits() const override { return layer_->traits(); }
+  Work work() const override { return layer_->work(); }
+  void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override {
+    layer_->Prepare(ctx, declare, in, out);
+  }
+  void Open(Context& ctx) override { layer_->Open(ctx); }
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    const Clock::time_point start = Clock::now();
+    layer_->ComputeFeature(ctx, phase, in, out);
+    const double ms = MsSince(start), wait = layer_->TakeWaitMs();
+    times_->forward += ms - wait;
+    times_->wait += wait;
+  }
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    const double updates = times_->update;
+    const Clock::time_point start = Clock::now();
+    layer_->ComputeGradient(ctx, in, out);
+    times_->backward += MsSince(start) - (times_->update - updates);
+  }
+  void WriteTo(OutputFiles* files) override { layer_->WriteTo(files); }
+  int64_t ReaderPosition() const override { return layer_->ReaderPosition(); }
+  void SeekReader(int64_t position) override { layer_->SeekReader(position); }
+  int64_t CountRecords() override { return layer_->CountRecords(); }
+  std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
+    return layer_->RecordOfRow(row);
+  }
+  double TakeWaitMs() override { return layer_->TakeWaitMs(); }
+
+ private:
+  std::unique_ptr<Layer> layer_;
+  LayerTimes* times_;
+};
+
+}  // namespace
+
+StepTimer::StepTimer(Trainer* trainer) : trainer_(trainer) {
+  auto& nodes = trainer->net().nodes();
+  times_.resize(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].layer = std::make_unique<TimedLayer>(std::move(nodes[i].layer), &times_[i]);
+    for (Param* param : nodes[i].completes) {
+      owners_[param] = i;
+      if (param->sink) sinks_[param] = std::exchange(param->sink, this);
+    }
+  }
+}
+
+StepTimer::~StepTimer() {
+  for (NetNode& node : trainer_->net().nodes()) {
+    for (Param* param : node.completes)
+      if (param->sink) param->sink = sinks_.at(param);
+    node.layer = static_cast<TimedLayer&>(*node.layer).Release();
+  }
+}
+
+double StepTimer::Step(int64_t step) {
+  times_.assign(times_.size(), {});
+  late_updates_ = 0;
+  const Clock::time_point start = Clock::now();
+  trainer_->TrainStep(step, this);
+  return MsSince(start);
+}
+
+void StepTimer::Await(Param* param, int64_t step) { trainer_->exchange().Await(param, step); }
+
+void StepTimer::GradientReady(Param* param, int64_t step) {
+  const Clock::time_point start = Clock::now();
+  trainer_->exchange().GradientReady(param, step);
+  times_[owners_.at(param)].update += MsSince(start);
+}
+
+void StepTimer::LossNotFinite(const std::string& layer, int64_t step) {
+  trainer_->exchange().LossNotFinite(layer, step);
+}
+
+void StepTimer::Finish(int64_t step) {
+  const Clock::time_point start = Clock::now();
+  trainer_->exchange().Finish(step);
+  late_updates_ += MsSince(start);
+}
+
+// All sinks of one worker are its exchange.
+std::span<float> StepTimer::room() { return trainer_->exchange().room(); }
+
+void StepTimer::Take(Param* param, int64_t begin, int64_t size) {
+  const Clock::time_point start = Clock::now();
+  trainer_->exchange().Take(param, begin, size);
+  times_[owners_.at(param)].update += MsSince(start);
+}
+
+}  // namespace singa

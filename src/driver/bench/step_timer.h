@@ -1,0 +1,54 @@
+// StepTimer: how long each layer of a net takes in a step. It stands between the algorithm and the
+// layers, and between the algorithm and the exchange, so that training itself has no hooks.
+// Used by the worker's thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "singa/train/param_exchange.h"
+#include "train/trainer.h"
+
+namespace singa {
+
+// Milliseconds of one layer in one step.
+struct LayerTimes {
+  double forward = 0;   // without wait
+  double backward = 0;  // without the updates in it
+  double update = 0;    // of the params that this layer is the last to use
+  double wait = 0;      // of an input layer, for records
+  double sum() const { return forward + backward + update + wait; }
+};
+
+class StepTimer final : public ParamExchange, public GradientSink {
+ public:
+  // Takes the place of the net's layers and of the params' sinks. REQUIRES: trainer->Allocate() was
+  // called; the trainer trains through this alone, and lives longer.
+  explicit StepTimer(Trainer* trainer);
+  ~StepTimer();
+
+  // Runs one step. Returns its milliseconds.
+  double Step(int64_t step);
+
+  // Of the last step, in the net's order.
+  const std::vector<LayerTimes>& layers() const { return times_; }
+  // Milliseconds of the last step's updates that waited for the end of the backward pass.
+  double late_updates() const { return late_updates_; }
+
+  void Await(Param* param, int64_t step) override;
+  void GradientReady(Param* param, int64_t step) override;
+  void LossNotFinite(const std::string& layer, int64_t step) override;
+  void Finish(int64_t step) override;
+  std::span<float> room() override;
+  void Take(Param* param, int64_t begin, int64_t size) override;
+
+ private:
+  Trainer* trainer_;
+  std::map<const Param*, size_t> owners_;  // which layer completes it
+  std::map<const Param*, GradientSink*> sinks_;
+  std::vector<LayerTimes> times_;
+  double late_updates_ = 0;
+};
+
+}  // namespace singa

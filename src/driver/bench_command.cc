@@ -1,0 +1,194 @@
+#include "driver/bench_command.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <memory>
+
+#include "driver/bench/bench_job.h"
+#include "driver/bench/bench_report.h"
+#include "driver/bench/step_timer.h"
+#include "driver/conf/check_job.h"
+#include "driver/job/run_job.h"
+#include "math/machine_peak.h"
+#include "train/init_params.h"
+
+namespace singa {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int64_t kWarmUp = 5;  // steps before the measured ones: caches, page faults, readers
+// Without -steps: so many, or as many as fit into so much time.
+constexpr int64_t kMostSteps = 50, kLeastSteps = 5;
+constexpr std::chrono::seconds kLongest{10};
+
+// What was measured of the steps, one entry each.
+struct Steps {
+  std::vector<std::vector<LayerTimes>> layers;
+  std::vector<double> ms, late_updates;
+};
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// The median over the steps of value(step's number).
+double MedianOf(const Steps& steps, const std::function<double(size_t)>& value) {
+  std::vector<double> values;
+  for (size_t s = 0; s < steps.ms.size(); ++s) values.push_back(value(s));
+  return Median(std::move(values));
+}
+
+double SumOf(const std::vector<LayerTimes>& layers, double LayerTimes::*part) {
+  double sum = 0;
+  for (const LayerTimes& times : layers) sum += times.*part;
+  return sum;
+}
+
+Steps RunSteps(int64_t asked, Trainer* trainer) {
+  StepTimer timer(trainer);
+  Steps steps;
+  for (int64_t s = 0; s < kWarmUp; ++s) timer.Step(s);
+  const Clock::time_point start = Clock::now();
+  const int64_t most = asked > 0 ? asked : kMostSteps;
+  for (int64_t s = 0; s < most; ++s) {
+    if (asked <= 0 && s >= kLeastSteps && Clock::now() - start > kLongest) break;
+    steps.ms.push_back(timer.Step(kWarmUp + s));
+    steps.layers.push_back(timer.layers());
+    steps.late_updates.push_back(timer.late_updates());
+  }
+  return steps;
+}
+
+bool HasGradient(const std::vector<Port*>& ports) {
+  return std::any_of(ports.begin(), ports.end(), [](const Port* p) { return !p->grad.empty(); });
+}
+
+double FlopsOf(const NetNode& node) {
+  const Work work = node.layer->work();
+  double flops = work.feature;
+  if (!node.runs_backward) return flops;
+  if (HasGradient(node.in)) flops += work.input_gradients;
+  const auto& params = node.declare->params();
+  if (!params.empty() && params[0]->trains()) flops += work.param_gradients;
+  return flops;
+}
+
+// Of a loss, a source of another size than the first gives its labels alone.
+int64_t SourceBytes(const NetNode& node, size_t i) {
+  const Port &port = *node.in[i], &first = *node.in[0];
+  const bool labels = node.traits.originates_gradient && i > 0 && port.has_label() &&
+                      port.data.size() != first.data.size();
+  return labels ? port.label.bytes() : port.data.bytes();
+}
+
+// `states`: floats that the updater keeps for each of a param's.
+double BytesOf(const NetNode& node, int64_t states) {
+  int64_t in = 0, out = 0, params = 0, bytes = 0;
+  for (size_t i = 0; i < node.in.size(); ++i) in += SourceBytes(node, i);
+  for (const Port* port : node.out) out += port->data.bytes();
+  for (const Param* param : node.declare->params()) params += param->data.bytes();
+  if (!node.traits.aliases_in) bytes += in + params + out;
+  if (!node.runs_backward) return static_cast<double>(bytes);
+  for (const Port* port : node.out) bytes += port->grad.empty() ? 0 : port->grad.bytes();
+  for (const Port* port : node.in) bytes += port->grad.empty() ? 0 : port->grad.bytes();
+  if (node.traits.grad_reads_in) bytes += in;
+  if (node.traits.grad_reads_out) bytes += out;
+  if (HasGradient(node.in)) bytes += params;
+  for (const Param* param : node.declare->params())
+    bytes += param->grad.empty() ? 0 : param->grad.bytes();
+  for (const Param* param : node.completes)  // a gradient in pieces stays in the cache
+    bytes += (2 + 2 * states) * param->data.bytes() + (param->sink ? 0 : param->grad.bytes());
+  return static_cast<double>(bytes);
+}
+
+BenchRow RowOf(const Steps& steps, size_t i, const NetNode& node, int64_t states) {
+  BenchRow row;
+  row.layer = node.full_name;
+  row.type = node.conf.has_user_type() ? node.conf.user_type() : LayerType_Name(node.conf.type());
+  row.forward_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].forward; });
+  row.backward_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].backward; });
+  row.update_ms = MedianOf(steps, [&](size_t s) { return steps.layers[s][i].update; });
+  row.flops = FlopsOf(node);
+  row.bytes = BytesOf(node, states);
+  return row;
+}
+
+BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
+  BenchReport report;
+  const auto states = static_cast<int64_t>(trainer->exchange().state_count());
+  const auto sum = [&](double LayerTimes::*part) {
+    return MedianOf(steps, [&](size_t s) { return SumOf(steps.layers[s], part); });
+  };
+  report.sum.layer = "sum";
+  for (const NetNode& node : trainer->net().nodes()) {
+    report.layers.push_back(RowOf(steps, report.layers.size(), node, states));
+    report.sum.flops += report.layers.back().flops;
+    report.sum.bytes += report.layers.back().bytes;
+  }
+  report.sum.forward_ms = sum(&LayerTimes::forward);
+  report.sum.backward_ms = sum(&LayerTimes::backward);
+  report.sum.update_ms = sum(&LayerTimes::update);
+  report.wait_ms = sum(&LayerTimes::wait);
+  report.step_ms = Median(steps.ms);
+  report.late_update_ms = Median(steps.late_updates);
+  report.overhead_ms = MedianOf(steps, [&](size_t s) {
+    double rest = steps.ms[s] - steps.late_updates[s];
+    for (const LayerTimes& times : steps.layers[s]) rest -= times.sum();
+    return rest;
+  });
+  report.batch = trainer->batch();
+  report.steps = static_cast<int64_t>(steps.ms.size());
+  return report;
+}
+
+int64_t PeakRss() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * int64_t{1024};
+}
+
+BenchReport Measure(const JobProto& job, int64_t steps) {
+  const int threads = WorkerThreads(job, 0);
+  Trainer trainer(job, threads);
+  trainer.Allocate();
+  const std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
+  InitParams(trainer.ctx(), files, &trainer.params());
+  const Steps measured = RunSteps(steps, &trainer);
+  BenchReport report = ReportOf(measured, &trainer);
+  report.threads = threads;
+  report.peak_rss = PeakRss();
+  report.fma_peak = MeasureFmaPeak(threads);
+  report.copy_rate = MeasureCopyBandwidth(threads);
+  return report;
+}
+
+}  // namespace
+
+int BenchCommand(const CommandLine& line) {
+  CheckOptions options;
+  options.use = JobUse::kTrain;
+  const std::unique_ptr<CheckedJob> checked = CheckJob(line.conf, line.sets, options);
+  std::fputs(checked->conf.Render().c_str(), stderr);
+  if (!checked->conf.ok()) return checked->conf.exit_code();
+  try {
+    std::string note;
+    const JobProto job = BenchJob(checked->job, line.synthetic, &note);
+    if (!note.empty()) std::fprintf(stderr, "singa bench: %s\n", note.c_str());
+    BenchReport report = Measure(job, line.steps);
+    report.synthetic = !note.empty();
+    std::fputs((line.json ? BenchJson(report) : BenchTable(report)).c_str(), stdout);
+  } catch (const ConfigError& error) {
+    std::fputs(checked->conf.Render(error).c_str(), stderr);
+    return error.code();
+  }
+  return kExitOk;
+}
+
+}  // namespace singa

@@ -1,0 +1,11 @@
+// `singa bench F`: times the training steps of a job, layer by layer.
+#pragma once
+
+#include "driver/command_line.h"
+
+namespace singa {
+
+// Prints a table to stdout, with -json objects; writes no file. Returns the exit code.
+int BenchCommand(const CommandLine& line);
+
+}  // namespace singa

@@ -1,0 +1,109 @@
+"""`singa bench`: what it says must fit together, and it must leave nothing behind."""
+import json
+
+from case import check, close, equal, has, true
+from command_checks import files
+from job import csv, dense, mlp
+
+TIMES = ("forward_ms", "backward_ms", "update_ms")
+
+
+def bench(case, *args):
+    """The objects that -json prints: those of the layers by name, and the step's."""
+    lines = case.run("bench", "-json", *args).out.splitlines()
+    *layers, step = [json.loads(line) for line in lines]
+    return {row["layer"]: row for row in layers}, step
+
+
+@check
+def bench_adds_up_to_the_step_and_leaves_no_file(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 5 test_freq: 1 checkpoint_freq: 1"))
+    before = files(case.folder)
+    layers, step = bench(case, "-steps", "30", "job.conf")
+    equal(files(case.folder), before, "files")
+    equal(step["steps"], 30, "steps")
+    equal(step["batch"], 50, "rows of a batch")
+    true(not step["synthetic"], "the data was there")
+    for row in [*layers.values(), step]:
+        true(all(row[name] >= 0 for name in TIMES), f"a time below 0 in {row}")
+    parts = sum(step[name] for name in (*TIMES, "late_update_ms", "data_wait_ms", "overhead_ms"))
+    close(parts, step["step_ms"], 0.3, "the parts of a step")  # medians, each of its own
+    for name in TIMES:
+        true(sum(row[name] for row in layers.values()) < 1.3 * step["step_ms"], f"sum of {name}")
+    close(step["samples_per_second"], 50e3 / step["step_ms"], 1e-6, "samples per second")
+    true(step["peak_rss_bytes"] > 1 << 20 and step["copy_gb_per_s"] > 0, f"machine of {step}")
+
+
+@check
+def bench_counts_the_arithmetic_that_a_step_needs(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 5"))
+    layers, step = bench(case, "-steps", "3", "job.conf")
+    first, second = 50 * 784 * 16, 50 * 16 * 10
+    equal(layers["fc1"]["flops"], 2 * 2 * first, "fc1: feature and weights, no input gradient")
+    equal(layers["fc2"]["flops"], 3 * 2 * second, "fc2: feature, weights, input gradient")
+    equal(layers["relu"]["flops"], 0, "relu")
+    equal(step["flops"], 2 * 2 * first + 3 * 2 * second, "all")
+    values, params = 4 * 50 * 16, 4 * (784 * 16 + 16)
+    # relu reads x, writes y; reads y and dy, writes dx. fc1: data twice, y, dy; params as they are
+    # read by feature and update, their gradients, momentum, and what the update writes.
+    equal(layers["relu"]["bytes"], 5 * values, "bytes of relu")
+    equal(layers["fc1"]["bytes"], 2 * 4 * 50 * 784 + 2 * values + (1 + 1 + 5) * params,
+          "bytes of fc1")
+    for row in layers.values():
+        took = row["forward_ms"] + row["backward_ms"]
+        close(row["gflops"] * took * 1e6, row["flops"], 1e-6, f"GFLOP/s of {row['layer']}")
+        close(row["fma_share"], row["gflops"] / step["fma_peak_gflops"], 1e-6, "share of the peak")
+
+
+@check
+def bench_gives_an_update_inside_a_gradient_to_the_update(case):
+    layers = dense("wide", "data", 1, 3000) + dense("wide2", "wide", 2, 700) + dense(
+        "fc", "wide2", 3, 3)
+    case.write("points.csv", "0,1,2,3,4\n1,4,3,2,1\n" * 10)
+    case.write("job.conf", csv("points.csv", "train_steps: 4", 2, layers=layers))
+    rows, step = bench(case, "-steps", "9", "job.conf")
+    # Two rows: the 2 million weights' update is what there is to do.
+    wide = rows["wide2"]
+    true(wide["update_ms"] > 0.1 * (wide["backward_ms"] + wide["update_ms"]),
+         f"no update in {wide}")
+    equal(step["late_update_ms"] < 0.05 * step["update_ms"], True, "late updates")
+    _, late = bench(case, "-steps", "9", "-set", "updater.clip_norm=1", "job.conf")
+    true(late["late_update_ms"] > late["update_ms"], f"clip_norm: {late}")
+
+
+@check
+def bench_takes_noise_where_files_are_missing(case):
+    case.write("job.conf", mlp("nowhere", "train_steps: 5", val=True))
+    layers, step = bench(case, "-steps", "2", "job.conf")
+    true(step["synthetic"], "noise was taken")
+    equal(list(layers), ["data", "split(data)", "fc1", "relu", "drop", "fc2", "loss"],
+          "layers")
+    shown = case.run("bench", "-steps", "2", "job.conf")
+    has(shown.err, "noise in place of data: ", "stderr")
+    has(shown.err, "there is no file \"nowhere/train-images-idx3-ubyte\"", "stderr")
+    has(shown.out, "peak RSS", "the table")
+    equal(files(case.folder), ["job.conf"], "files")
+
+
+@check
+def bench_synthetic_reads_no_data(case):
+    case.write("points.csv", "7,not,numbers,at,all\n")
+    case.write("job.conf", csv("points.csv", "train_steps: 4", 5))
+    case.run("bench", "job.conf", code=65)
+    _, step = bench(case, "-synthetic", "-steps", "2", "job.conf")
+    equal(step["batch"], 5, "rows of a batch")
+    case.train("job.conf", "-set", "neuralnet.layer[data].store_conf.backend=synthetic", "-set",
+               "neuralnet.layer[data].store_conf.synthetic_conf.classes=3")
+
+
+@check
+def bench_used_wrongly_is_2_and_a_mistake_78(case):
+    case.write("job.conf", mlp("nowhere", "train_steps: 5"))
+    for words in ([], ["-steps", "0", "job.conf"], ["-steps", "many", "job.conf"],
+                  ["-steps", "job.conf"], ["-json=1", "job.conf"], ["-resume", "job.conf"],
+                  ["job.conf", "other.conf"]):
+        equal(case.run("bench", *words, code=2).out, "", f"stdout of bench {words}")
+    case.run("check", "-steps", "3", "job.conf", code=2)
+    case.run("bench", "none.conf", code=66)
+    case.write("job.conf", mlp("nowhere", "train_steps: -5"))
+    case.run("bench", "job.conf", code=78)
