@@ -5,7 +5,7 @@
 
 namespace singa {
 
-// Prints the layers with types, shapes and params, and the totals, to stdout; with -v the kernel
+// Prints the layers with types, shapes and params, and the totals, to stdout; with -v the kernels
 // that each layer got. Returns the exit code.
 int CheckCommand(const CommandLine& line);
 // Prints the net as DOT, or with -svg as the picture that Graphviz makes of it.

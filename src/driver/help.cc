@@ -63,7 +63,7 @@ Checks a job as training would, without reading data: every mistake with its lin
 A sound job shows its layers with shapes, its parameters and its memory.
 
   -test   judge the job as one that is run with -test
-  -v      the kernels that convolutions and poolings got, too
+  -v      the kernels of every layer that has some, too: plain, vector or a library's
 
 Exit code 0: the job is sound, perhaps with warnings; 66: no such file; 78: it has mistakes.
 )"},

@@ -99,13 +99,13 @@ void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) 
 }
 
 [[maybe_unused]] const bool registered =
-    ReluForward.Set(Device::kCpu, Relu, Rank::kVendor) &&
-    ReluBackward.Set(Device::kCpu, ReluGradient, Rank::kVendor) &&
-    SigmoidForward.Set(Device::kCpu, Sigmoid, Rank::kVendor) &&
-    SigmoidBackward.Set(Device::kCpu, SigmoidGradient, Rank::kVendor) &&
-    TanhForward.Set(Device::kCpu, Tanh, Rank::kVendor) &&
-    TanhBackward.Set(Device::kCpu, TanhGradient, Rank::kVendor) &&
-    Multiply.Set(Device::kCpu, Product, Rank::kVendor);
+    ReluForward.Set(Device::kCpu, Relu, Rank::kVector) &&
+    ReluBackward.Set(Device::kCpu, ReluGradient, Rank::kVector) &&
+    SigmoidForward.Set(Device::kCpu, Sigmoid, Rank::kVector) &&
+    SigmoidBackward.Set(Device::kCpu, SigmoidGradient, Rank::kVector) &&
+    TanhForward.Set(Device::kCpu, Tanh, Rank::kVector) &&
+    TanhBackward.Set(Device::kCpu, TanhGradient, Rank::kVector) &&
+    Multiply.Set(Device::kCpu, Product, Rank::kVector);
 
 }  // namespace
 }  // namespace singa

@@ -87,8 +87,8 @@ void FastBackward(Context& ctx, const float* y, const float* dy, float* dx, int6
 
 [[maybe_unused]] const bool registered =
     SoftmaxForward.Set(Device::kCpu, Forward) && SoftmaxBackward.Set(Device::kCpu, Backward) &&
-    SoftmaxForward.Set(Device::kCpu, FastForward, Rank::kVendor) &&
-    SoftmaxBackward.Set(Device::kCpu, FastBackward, Rank::kVendor);
+    SoftmaxForward.Set(Device::kCpu, FastForward, Rank::kVector) &&
+    SoftmaxBackward.Set(Device::kCpu, FastBackward, Rank::kVector);
 
 }  // namespace
 }  // namespace singa

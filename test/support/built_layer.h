@@ -26,6 +26,8 @@ class BuiltLayer {
   // Runs Setup and Prepare; allocates at the first use. `conf` is the text of a LayerProto; its
   // name is "layer" where it gives none.
   BuiltLayer(const Context& ctx, const std::string& conf, const std::vector<Input>& inputs);
+  // Fails the test where a layer without a plan called a kernel that Declare::Uses did not name.
+  ~BuiltLayer();
 
   Layer& layer() { return *layer_; }
   Declare& declare() { return *declare_; }
@@ -77,6 +79,8 @@ class BuiltLayer {
   Traits traits_;
   Tensor scratch_;
   bool allocated_ = false, in_place_ = false;
+  KernelTrace trace_;
+  std::vector<KernelChoice> plans_;
 };
 
 // A feature's values between logical and stored (4-D: channels-last) order.

@@ -54,6 +54,11 @@ def check_v_names_the_kernels(case):
     plain = case.run("check", "-v", "-set", "plain_kernels=true", "job.conf").out
     has(vendor, "\nkernels\n  conv: Convolution by oneDNN", "check -v")
     has(plain, "\nkernels\n  conv: Convolution by im2col", "check -v with plain_kernels")
+    for line in ("relu: ReluForward by vector", "fc1: Gemm by oneDNN", "fc1: AddBias by plain",
+                 "drop: BernoulliMask by plain", "loss: CrossEntropy by plain"):
+        has(vendor, f"\n  {line}\n", "check -v")
+    for line in ("relu: ReluForward by plain", "fc1: Gemm by plain"):
+        has(plain, f"\n  {line}\n", "check -v with plain_kernels")
 
 
 @check

@@ -14,6 +14,7 @@
 #include "singa/nn/param.h"
 #include "singa/nn/port.h"
 #include "singa/proto/layer.pb.h"
+#include "singa/tensor/kernel.h"
 
 namespace singa {
 
@@ -90,6 +91,11 @@ class SINGA_API Declare {
   void Scratch(int64_t bytes) { scratch_ = std::max(scratch_, bytes); }
   // Bytes that the layer allocates itself in Open and keeps.
   void Keeps(int64_t bytes) { kept_ += bytes; }
+  // Kernels that the layer calls itself, for those who ask what it runs on; plans say so alone.
+  template <typename... Slots>
+  void Uses(const Slots&... slots) {
+    (slots_.push_back(&slots), ...);
+  }
   singa::Metric* Metric(const std::string& name);
   // A file that must exist when the job starts; `field` is its path in the layer's conf.
   void File(const std::string& field, const std::string& path) { files_.push_back({field, path}); }
@@ -99,6 +105,7 @@ class SINGA_API Declare {
   std::deque<singa::Buffer>& buffers() { return buffers_; }
   std::deque<singa::Metric>& metrics() { return metrics_; }
   const std::deque<singa::Metric>& metrics() const { return metrics_; }
+  const std::vector<const KernelSlot*>& slots() const { return slots_; }
   int64_t scratch() const { return scratch_; }
   int64_t kept() const { return kept_; }
   const std::vector<std::pair<std::string, std::string>>& files() const { return files_; }
@@ -110,6 +117,7 @@ class SINGA_API Declare {
   ParamTable* table_;
   std::string path_;
   std::vector<singa::Param*> params_, in_pieces_;
+  std::vector<const KernelSlot*> slots_;
   std::deque<singa::Buffer> buffers_;
   std::deque<singa::Metric> metrics_;
   int64_t scratch_ = 0, kept_ = 0;

@@ -22,6 +22,8 @@ struct KernelChoice {
   std::string layer, slot, kernel;
 };
 
+class KernelTrace;
+
 struct Context {
   Device device = Device::kCpu;
   int threads = 1;
@@ -35,6 +37,8 @@ struct Context {
   // Where Prepare notes the kernels it chose; null: nobody asks.
   std::vector<KernelChoice>* choices = nullptr;
   std::string_view layer;  // whose Prepare runs
+
+  KernelTrace* trace = nullptr;  // where kernels that run are noted; null: nobody asks
 
   // The numbers of one purpose in this step; `purpose` is an undecorated layer or param name.
   Philox Random(std::string_view purpose) const {

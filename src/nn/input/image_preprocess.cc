@@ -74,6 +74,7 @@ class ImagePreprocessLayer final : public Layer {
       declare.File("rgbimage_conf.meanfile", conf_.meanfile());
       declare.Keeps(shape_.pixels() * shape_.c * static_cast<int64_t>(sizeof(float)));
     }
+    declare.Uses(CutImages);
     cuts_ = declare.Buffer({shape_.n, 3}, Keep::kStep, DType::kI32);
     out[0]->data.SetShape(x.dims() == 4 ? Shape({shape_.n, shape_.c, height_, width_})
                                         : Shape({shape_.n, height_, width_}));

@@ -50,6 +50,8 @@ class EuclideanLossLayer final : public Layer {
                                             x.ToString(), " and ", t.ToString()));
     // Of one shape they are compared as they are stored.
     if (x == t) x_rows_ = t_rows_ = FlatRows(Shape({x_rows_.rows(), x_rows_.row_size()}));
+    declare.Uses(SquaredDistance, ScaledDifference);
+    if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Uses(TransposeEach);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Scratch(3 * in[0]->data.bytes());
     // With units cut over workers each adds up the squares of its own.
     if (conf.partition_dim() == 1) parts_ = conf.num_partitions();

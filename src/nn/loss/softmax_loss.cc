@@ -60,6 +60,8 @@ class SoftmaxLossLayer final : public Layer {
     if (conf.partition_dim() == 1) copies_ = conf.num_partitions();
     loss_ = declare.Metric("loss");
     accuracy_ = declare.Metric("accuracy");
+    declare.Uses(SoftmaxForward, CrossEntropy, CountTopK, SoftmaxLossBackward);
+    if (!flat_.in_order()) declare.Uses(TransposeEach);
     if (!flat_.in_order()) declare.Scratch(in[0]->data.bytes());
     out[0]->data.SetShape({flat_.rows(), flat_.row_size()});
   }

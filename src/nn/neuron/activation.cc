@@ -7,6 +7,17 @@ namespace singa {
 void ActivationLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
   declare.Sources(in, 1);
   activation_ = Choose(conf);
+  switch (activation_.type) {
+    case RELU:
+      declare.Uses(ReluForward, ReluBackward);
+      break;
+    case SIGMOID:
+      declare.Uses(SigmoidForward, SigmoidBackward);
+      break;
+    case TANH:
+    case STANH:
+      declare.Uses(TanhForward, TanhBackward);
+  }
   out[0]->data.SetShape(in[0]->data.shape());
 }
 

@@ -125,10 +125,10 @@ void Gradient(Context& ctx, const float* x, BatchFunction f, const float* dy, co
 }
 
 [[maybe_unused]] const bool registered =
-    BatchMoments.Set(Device::kCpu, Moments, Rank::kVendor) &&
-    BatchApply.Set(Device::kCpu, Apply, Rank::kVendor) &&
-    BatchGradientSums.Set(Device::kCpu, GradientSums, Rank::kVendor) &&
-    BatchGradient.Set(Device::kCpu, Gradient, Rank::kVendor);
+    BatchMoments.Set(Device::kCpu, Moments, Rank::kVector) &&
+    BatchApply.Set(Device::kCpu, Apply, Rank::kVector) &&
+    BatchGradientSums.Set(Device::kCpu, GradientSums, Rank::kVector) &&
+    BatchGradient.Set(Device::kCpu, Gradient, Rank::kVector);
 
 }  // namespace
 }  // namespace singa

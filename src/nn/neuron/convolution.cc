@@ -30,6 +30,7 @@ class ConvolutionLayer final : public Layer {
     Shape({desc_.out.pixels(), columns}).Check();  // the matrix that a plan may make of an image
     desc_.bias = conf.param_size() > 1;
     if (desc_.bias) bias_ = declare.Param(1, {desc_.out.c});
+    if (desc_.bias) declare.Uses(SumBiasGradient);
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
   }
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "math/elementwise.h"
+#include "math/random_kernels.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"
@@ -16,6 +17,7 @@ class DropoutLayer final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
+    declare.Uses(BernoulliKernel, Multiply);
     ratio_ = conf.dropout_conf().dropout_ratio();
     if (!(ratio_ >= 0 && ratio_ < 1))
       throw ConfigError("dropout_conf.dropout_ratio", StrCat("must be in [0, 1), is ", ratio_));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "math/random_kernels.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"
@@ -21,6 +22,7 @@ class DummyLayer final : public Layer {
     input_ = conf.dummy_conf().input();
     output_ = conf.dummy_conf().output();
     declare.Sources(in, input_ ? 0 : 1);
+    declare.Uses(UniformKernel);
     stream_ = conf.name();
     if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
       stream_ += StrCat("@", conf.partition_id());  // a part knows its own units' numbers only

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "math/cpu_dispatch.h"
+#include "math/gemm_kernel.h"
+#include "math/transpose.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/own_units.h"
 #include "singa/math/gemm.h"
@@ -60,7 +62,9 @@ class InnerProductLayer final : public Layer {
     CheckParams(conf);
     weight_ = declare.Param(0, transposed_ ? Shape{inputs_, outputs_} : Shape{outputs_, inputs_});
     declare.InPieces(weight_);
+    declare.Uses(InnerProductFeature, GemmKernel, TransposeEach);
     if (ip.bias_term()) bias_ = declare.Param(1, {outputs_});
+    if (ip.bias_term()) declare.Uses(AddBias, SumBiasGradient);
     if (!flat_.in_order()) logical_x_ = declare.Buffer({rows_, inputs_}, Keep::kForwardToBackward);
     out[0]->data.SetShape({rows_, outputs_});
   }

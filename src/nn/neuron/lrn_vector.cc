@@ -111,7 +111,7 @@ std::unique_ptr<LrnPlan> Make(Context& ctx, const LrnDesc& desc) {
   return std::make_unique<VectorLrn>(desc, std::max(1, ctx.threads));
 }
 
-[[maybe_unused]] const bool registered = MakeLrn.Set(Device::kCpu, Make, Rank::kVendor);
+[[maybe_unused]] const bool registered = MakeLrn.Set(Device::kCpu, Make, Rank::kVector);
 
 }  // namespace
 }  // namespace singa

@@ -269,7 +269,7 @@ std::unique_ptr<PoolingPlan> Make(Context&, const PoolingDesc& desc) {
   return std::make_unique<VectorPooling>(desc);
 }
 
-[[maybe_unused]] const bool registered = MakePooling.Set(Device::kCpu, Make, Rank::kVendor);
+[[maybe_unused]] const bool registered = MakePooling.Set(Device::kCpu, Make, Rank::kVector);
 
 }  // namespace
 }  // namespace singa

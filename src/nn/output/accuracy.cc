@@ -18,6 +18,7 @@ class AccuracyLayer final : public Layer {
     name_ = conf.name();
     RequireLabels(conf, in, FlatRows(in[0]->data.shape()).rows());
     rows_.Setup(conf, declare, *in[0], out[0]);
+    declare.Uses(CountTopK);
     accuracy_ = declare.Metric("accuracy");
   }
 

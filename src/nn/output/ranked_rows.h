@@ -20,6 +20,8 @@ class RankedRows {
     if (topk_ < 1 || topk_ > flat_.row_size())
       throw ConfigError("argsort_conf.topk",
                         StrCat("must be in [1, ", flat_.row_size(), "], is ", topk_));
+    declare.Uses(TopK);
+    if (!flat_.in_order()) declare.Uses(TransposeEach);
     if (!flat_.in_order()) declare.Scratch(in.data.bytes());
     out->data.SetShape({flat_.rows(), topk_});
   }

@@ -176,6 +176,9 @@ NetMemory Net::Plan(Context& ctx) {
     } catch (const ConfigError& error) {
       throw error.Under(node.path);
     }
+    if (!ctx.choices) continue;
+    for (const KernelSlot* slot : node.declare->slots())
+      ctx.choices->push_back({node.full_name, slot->name(), slot->Choice(ctx)});
   }
   MemoryPlanner planner(nodes_, reuse_, storage_->graph, storage_->values, &storage_->plan);
   planner.Run(&storage_->tensors, &storage_->buffers, &storage_->scratch);

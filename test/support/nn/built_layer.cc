@@ -2,7 +2,9 @@
 
 #include <glog/logging.h>
 #include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -53,6 +55,8 @@ BuiltLayer::BuiltLayer(const Context& ctx, const std::string& conf,
                        const std::vector<Input>& inputs)
     : ctx_(ctx), inputs_(inputs) {
   ctx_.state = &state_;
+  ctx_.trace = &trace_;
+  ctx_.choices = &plans_;
   conf_.set_name("layer");
   google::protobuf::TextFormat::Parser parser;
   parser.AllowPartialMessage(true);
@@ -209,6 +213,14 @@ void BuiltLayer::Backward(const std::vector<std::vector<float>>& dy) {
   Poison(&scratch_);
   layer_->ComputeGradient(ctx_, in_, out_);
   for (Param* param : declare_->params()) param->CountContribution();
+}
+
+BuiltLayer::~BuiltLayer() {
+  if (!plans_.empty()) return;
+  const auto& known = declare_->slots();
+  for (const KernelSlot* slot : trace_.slots())
+    EXPECT_NE(std::find(known.begin(), known.end(), slot), known.end())
+        << LayerType_Name(conf_.type()) << " calls the kernel " << slot->name();
 }
 
 }  // namespace singa

@@ -1,0 +1,44 @@
+#include "singa/tensor/kernel.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace singa {
+namespace {
+
+std::vector<const KernelSlot*>& Slots() {
+  static std::vector<const KernelSlot*> slots;
+  return slots;
+}
+
+}  // namespace
+
+std::span<const KernelSlot* const> KernelSlot::All() { return Slots(); }
+
+void KernelSlot::Fill(Device device, Rank rank) {
+  ranks_[static_cast<int>(device)] |= 1 << static_cast<int>(rank);
+  if (std::find(Slots().begin(), Slots().end(), this) == Slots().end()) Slots().push_back(this);
+}
+
+const char* KernelSlot::Choice(const Context& ctx) const {
+  if (!ctx.plain && Has(ctx.device, Rank::kVendor))
+    return ctx.device == Device::kCpu ? "oneDNN" : NameOf(Rank::kVendor);
+  if (!ctx.plain && Has(ctx.device, Rank::kVector)) return NameOf(Rank::kVector);
+  return Has(ctx.device, Rank::kPlain) ? NameOf(Rank::kPlain) : "none";
+}
+
+void KernelSlot::ThrowMissing(Device device) const {
+  throw DeviceError(StrCat(name_, " has no kernel for ", NameOf(device)));
+}
+
+void KernelTrace::Add(const KernelSlot* slot) {
+  const std::lock_guard lock(mutex_);
+  slots_.insert(slot);
+}
+
+std::set<const KernelSlot*> KernelTrace::slots() const {
+  const std::lock_guard lock(mutex_);
+  return slots_;
+}
+
+}  // namespace singa
