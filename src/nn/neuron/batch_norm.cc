@@ -39,7 +39,7 @@ class BatchNormLayer final : public Layer {
     variance_ = declare.Param(3, channels, 1);
     mean_->Freeze();
     variance_->Freeze();
-    declare.Uses(BatchSum, BatchSquares, BatchAffine, BatchGradientSums, BatchGradient);
+    declare.Uses(BatchMoments, BatchApply, BatchGradientSums, BatchGradient);
     batch_ = declare.Buffer({2, c_}, Keep::kForwardToBackward);
     out[0]->data.SetShape(x);
   }
