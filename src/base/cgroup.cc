@@ -3,7 +3,8 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
-#include <vector>
+
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
@@ -26,7 +27,7 @@ Group GroupOf(const std::string& root, const std::string& controller) {
     const std::string path = line.substr(second + 1);
     if (controller.empty() && second == first + 1) return {mounts, path};
     for (std::string name; std::getline(names, name, ',');)
-      if (!controller.empty() && name == controller) return {mounts + "/" + controller, path};
+      if (!controller.empty() && name == controller) return {StrCat(mounts, "/", controller), path};
   }
   return {mounts + (controller.empty() ? "" : "/" + controller), "/"};
 }

@@ -107,7 +107,7 @@ bool HasProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::stringstream folders(path ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');)
-    if (access((folder + "/" + name).c_str(), X_OK) == 0) return true;
+    if (access(StrCat(folder, "/", name).c_str(), X_OK) == 0) return true;
   return false;
 }
 

@@ -19,7 +19,7 @@ class GivenRows final : public Store {
   const std::string& name() const override { return name_; }
 
  private:
-  const Sample none_;
+  const Sample none_ = {};
   const std::string name_ = "given rows";
 };
 
