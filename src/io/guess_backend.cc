@@ -9,6 +9,7 @@
 #include "io/cifar10_store.h"
 #include "io/gzip.h"
 #include "io/kvfile_store.h"
+#include "io/lmdb_index.h"
 
 namespace singa {
 
@@ -26,6 +27,7 @@ std::string GuessOfFolder(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (fs::exists(path + "/shard.dat", error)) return "kvfile";
+  if (fs::exists(path + "/data.mdb", error)) return "lmdb";
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
     if (it->path().filename().string().starts_with("data_batch")) return "cifar10";
   return "imagefolder";
@@ -38,6 +40,7 @@ std::string GuessBackend(const std::string& path) {
   if (std::filesystem::is_directory(path, error)) return GuessOfFolder(path);
   const InputFile file = OpenKvFile(path);
   if (IsGzip(file)) return "idx";
+  if (IsLmdb(file)) return "lmdb";
   if (IsTar(file)) return "imagefolder";
   std::array<uint8_t, 8> bytes{};
   file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));

@@ -5,8 +5,8 @@
 
 namespace singa {
 
-// "idx", "kvfile", "textfile", "cifar10" or "imagefolder"; of a folder one of the last two, or
-// "kvfile" where it holds shard.dat. Throws FileError.
+// "idx", "kvfile", "textfile", "lmdb", "cifar10" or "imagefolder"; of a folder one of the last
+// three, or "kvfile" where it holds shard.dat. Throws FileError.
 std::string GuessBackend(const std::string& path);
 
 // The labels that go with MNIST's file of images by its name; "" where there is no such file.

@@ -3,7 +3,9 @@
 #include <png.h>
 #include <turbojpeg.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include "io/value_parser.h"
@@ -18,6 +20,28 @@ constexpr uint8_t kPngMagic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 template <size_t n>
 bool BeginsWith(std::span<const uint8_t> bytes, const uint8_t (&magic)[n]) {
   return bytes.size() >= n && std::memcmp(bytes.data(), magic, n) == 0;
+}
+
+// A small file can hold hundreds of scans, each of which goes through all pixels again.
+void CheckScans(std::span<const uint8_t> bytes, int64_t pixels) {
+  constexpr int64_t kMost = 16 * ImageDecoder::kMaxPixels;  // of all scans together
+  constexpr uint8_t kStartOfScan[] = {0xff, 0xda};
+  int64_t scans = 0;
+  for (auto at = bytes.begin();; at += 2, ++scans) {
+    at = std::search(at, bytes.end(), std::begin(kStartOfScan), std::end(kStartOfScan));
+    if (at == bytes.end()) break;
+  }
+  if (scans * pixels > kMost)
+    throw ValueError(StrCat("is a JPEG of ", scans, " scans of ", pixels, " pixels each; at most ",
+                            kMost, " are decoded"));
+}
+
+// Whether so many bytes can hold such a picture: deflate makes one byte of 1032 at best.
+void CheckDeflated(size_t bytes, int64_t height, int64_t width) {
+  constexpr int64_t kMostInflated = 1032, kPixelsInByte = 8;
+  if (height * (width / kPixelsInByte) > static_cast<int64_t>(bytes) * kMostInflated)
+    throw ValueError(
+        StrCat("damaged PNG: ", width, " x ", height, " pixels cannot be in ", bytes, " bytes"));
 }
 
 }  // namespace
@@ -35,7 +59,7 @@ const Image& ImageDecoder::Decode(std::span<const uint8_t> bytes) {
     DecodePng(bytes);
   else
     throw ValueError("is neither a JPEG nor a PNG file");
-  const int64_t plane = int64_t{image_.height} * image_.width;
+  const int64_t plane = int64_t{image_.shape[1]} * image_.shape[2];
   image_.pixels.resize(interleaved_.size());
   for (int64_t c = 0; c < channels_; ++c)
     for (int64_t i = 0; i < plane; ++i)
@@ -47,8 +71,7 @@ uint8_t* ImageDecoder::Begin(int64_t height, int64_t width) {
   if (height < 1 || width < 1 || height * width > kMaxPixels)
     throw ValueError(
         StrCat("is a picture of ", width, " x ", height, "; at most ", kMaxPixels, " pixels"));
-  image_.height = static_cast<int32_t>(height);
-  image_.width = static_cast<int32_t>(width);
+  image_.shape = {channels_, static_cast<int32_t>(height), static_cast<int32_t>(width)};
   interleaved_.resize(height * width * channels_);
   return interleaved_.data();
 }
@@ -60,8 +83,10 @@ void ImageDecoder::DecodeJpeg(std::span<const uint8_t> bytes) {
   if (tjDecompressHeader3(jpeg_, bytes.data(), size, &width, &height, &subsampling, &colours) != 0)
     fail();
   uint8_t* out = Begin(height, width);
+  CheckScans(bytes, int64_t{height} * width);
   if (tjDecompress2(jpeg_, bytes.data(), size, out, width, 0, height,
-                    channels_ == 1 ? TJPF_GRAY : TJPF_RGB, TJFLAG_LIMITSCANS) != 0)
+                    channels_ == 1 ? TJPF_GRAY : TJPF_RGB,
+                    TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
     fail();
 }
 
@@ -75,6 +100,7 @@ void ImageDecoder::DecodePng(std::span<const uint8_t> bytes) {
   } const free_at_end{&png};
   const auto fail = [&png] { throw ValueError(StrCat("damaged PNG: ", png.message)); };
   if (!png_image_begin_read_from_memory(&png, bytes.data(), bytes.size())) fail();
+  CheckDeflated(bytes.size(), png.height, png.width);
   uint8_t* out = Begin(png.height, png.width);
   png.format = channels_ == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   const png_color black = {0, 0, 0};

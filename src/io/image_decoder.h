@@ -1,6 +1,7 @@
 // ImageDecoder: JPEG and PNG files to planar pixels.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -9,8 +10,8 @@
 namespace singa {
 
 struct Image {
-  int32_t height = 0, width = 0;
-  std::vector<uint8_t> pixels;  // [channels, height, width]; of a picture in colour red first
+  std::array<int32_t, 3> shape{};  // channels, height, width
+  std::vector<uint8_t> pixels;     // of that shape; of a picture in colour red first
 };
 
 // For one thread.
@@ -23,7 +24,7 @@ class ImageDecoder {
   ~ImageDecoder();
 
   // The picture in a file's bytes; valid until the next call. Throws ValueError: neither JPEG nor
-  // PNG, damaged, or larger than kMaxPixels.
+  // PNG, damaged, larger than kMaxPixels, or a JPEG whose scans have 16 times as many in all.
   const Image& Decode(std::span<const uint8_t> bytes);
 
  private:

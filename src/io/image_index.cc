@@ -44,11 +44,38 @@ ImageIndex Finish(const std::string& path, std::vector<std::pair<std::string, Im
   return index;
 }
 
+// As its bytes are; what has no form in the locale is UTF-8.
+fs::path NameOf(const std::string& tar, archive_entry* entry) {
+  const char* name = archive_entry_pathname(entry);
+  if (!name) name = archive_entry_pathname_utf8(entry);
+  if (!name) throw DataError(tar, -1, "has a file whose name is in no known encoding");
+  return name;
+}
+
 void CheckName(const std::string& tar, const fs::path& name) {
   if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
     throw DataError(
         tar, -1,
         StrCat("the name \"", name.string().substr(0, 200), "\" leads out of the archive"));
+}
+
+// What a reader of tars finds at a picture's entry: bytes that lie in one piece in the file.
+ImagePlace PlaceOf(archive* tar, archive_entry* entry, const fs::path& name,
+                   const InputFile& file) {
+  const auto refuse = [&](const std::string& what) {
+    throw DataError(file.name(), -1, StrCat("\"", name.string().substr(0, 200), "\" ", what));
+  };
+  if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
+    refuse(
+        "is a link, or no file: pack the pictures themselves (tar --dereference "
+        "--hard-dereference)");
+  if (archive_entry_sparse_count(entry) > 0) refuse("is packed as a sparse file: pack it whole");
+  const int64_t offset = archive_filter_bytes(tar, 0), size = archive_entry_size(entry);
+  if (size < 0 || size > kMaxPictureBytes)
+    refuse(StrCat("has ", size, " bytes, at most ", kMaxPictureBytes, " are read"));
+  if (offset + size > file.size())
+    refuse(StrCat("goes beyond the end, at ", file.size(), " bytes: cut off?"));
+  return {name.string(), 0, offset, size};
 }
 
 struct CloseArchive {
@@ -71,11 +98,15 @@ ImageIndex IndexImageFolder(const std::string& folder) {
 }
 
 ImageIndex IndexImageTar(const std::string& path) {
-  InputFile::Open(path);  // for its errors
+  const InputFile file = InputFile::Open(path);
   const std::unique_ptr<archive, CloseArchive> tar(archive_read_new());
   archive_read_support_format_tar(tar.get());
   archive_read_support_format_gnutar(tar.get());
-  archive_read_support_filter_all(tar.get());
+  // To know compressed ones; not all filters, some of which start other programs.
+  archive_read_support_filter_gzip(tar.get());
+  archive_read_support_filter_bzip2(tar.get());
+  archive_read_support_filter_xz(tar.get());
+  archive_read_support_filter_zstd(tar.get());
   const auto fail = [&] {
     throw DataError(path, -1, StrCat("is no whole tar: ", archive_error_string(tar.get())));
   };
@@ -89,18 +120,12 @@ ImageIndex IndexImageTar(const std::string& path) {
     if (archive_filter_code(tar.get(), 0) != ARCHIVE_FILTER_NONE)
       throw DataError(path, -1,
                       "is compressed: its pictures cannot be read in any order; unpack it");
-    const char* text = archive_entry_pathname(entry);
-    const fs::path name(text ? text : "");
+    const fs::path name = NameOf(path, entry);
     CheckName(path, name);
-    if (archive_entry_filetype(entry) != AE_IFREG || !IsPicture(name) || !name.has_parent_path())
-      continue;
-    const int64_t size = archive_entry_size(entry);
-    if (size > kMaxPictureBytes)
-      throw DataError(path, -1,
-                      StrCat("\"", name.string(), "\" has ", size, " bytes, at most ",
-                             kMaxPictureBytes, " are read"));
-    found.emplace_back(name.parent_path().filename().string(),
-                       ImagePlace{name.string(), 0, archive_filter_bytes(tar.get(), 0), size});
+    if (archive_entry_filetype(entry) == AE_IFDIR || !IsPicture(name)) continue;
+    const std::string folder = name.lexically_normal().parent_path().filename().string();
+    if (folder.empty()) continue;
+    found.emplace_back(folder, PlaceOf(tar.get(), entry, name, file));
   }
   return Finish(path, std::move(found));
 }

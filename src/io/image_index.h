@@ -24,8 +24,8 @@ struct ImageIndex {
 // Throws FileError; DataError where there are none.
 ImageIndex IndexImageFolder(const std::string& folder);
 // The same files of an uncompressed tar; a class is the name of the innermost folder. Throws
-// FileError; DataError: damaged, compressed, without pictures, or with a name that is absolute or
-// leads out of the tar.
+// FileError; DataError: damaged, cut off, compressed, without pictures, with a name that is
+// absolute or leads out of the tar, or a picture that is a link or sparse.
 ImageIndex IndexImageTar(const std::string& path);
 
 }  // namespace singa

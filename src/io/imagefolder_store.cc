@@ -1,6 +1,5 @@
 // Backend "imagefolder": a folder of class folders of JPEG and PNG files, or a tar of one. A record
 // is a picture, planar; its label the place of its class among all, by name.
-#include <array>
 #include <filesystem>
 #include <optional>
 
@@ -17,7 +16,7 @@ namespace {
 class ImageFolderStore final : public Store {
  public:
   explicit ImageFolderStore(const StoreOptions& options)
-      : path_(options.path), channels_(options.channels), decoder_(options.channels) {
+      : path_(options.path), raw_(options.raw_files), decoder_(options.channels) {
     std::error_code error;
     if (std::filesystem::is_directory(path_, error)) {
       index_ = IndexImageFolder(path_);
@@ -29,6 +28,7 @@ class ImageFolderStore final : public Store {
 
   int64_t size() const override { return static_cast<int64_t>(index_.places.size()); }
   const std::string& name() const override { return path_; }
+  std::vector<std::string> classes() const override { return index_.classes; }
   std::string Where(int64_t index) const override {
     return StrCat(path_, "/", index_.places[index].name);
   }
@@ -36,15 +36,15 @@ class ImageFolderStore final : public Store {
   const Sample& Read(int64_t index) override {
     const ImagePlace& place = index_.places[index];
     ReadFile(place);
+    sample_ = {.pixel = bytes_, .label = place.label};
+    if (raw_) return sample_;
     try {
       const Image& image = decoder_.Decode(bytes_);
-      shape_ = {channels_, image.height, image.width};
       sample_.pixel = image.pixels;
+      sample_.shape = image.shape;
     } catch (const ValueError& error) {
       throw DataError(Where(index), -1, error.what());
     }
-    sample_.shape = shape_;
-    sample_.label = place.label;
     return sample_;
   }
 
@@ -59,12 +59,11 @@ class ImageFolderStore final : public Store {
   }
 
   const std::string path_;
-  const int channels_;
+  const bool raw_;
   ImageIndex index_;
   std::optional<InputFile> tar_;
   ImageDecoder decoder_;
   std::vector<uint8_t> bytes_;
-  std::array<int32_t, 3> shape_{};
   Sample sample_;
 };
 

@@ -13,32 +13,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "lengths are little-endian");
 
-class KvFileStore final : public Store {
- public:
-  KvFileStore(InputFile file, std::vector<ValuePlace> values, std::unique_ptr<ValueParser> parser)
-      : file_(std::move(file)), values_(std::move(values)), parser_(std::move(parser)) {}
-
-  int64_t size() const override { return static_cast<int64_t>(values_.size()); }
-  const std::string& name() const override { return file_.name(); }
-
-  const Sample& Read(int64_t index) override {
-    const ValuePlace& place = values_[index];
-    value_.resize(place.size);
-    file_.ReadAt(place.offset, value_.data(), place.size);
-    try {
-      return parser_->Parse({value_.data(), value_.size()});
-    } catch (const ValueError& error) {
-      throw DataError(file_.name(), index, error.what());
-    }
-  }
-
- private:
-  InputFile file_;
-  std::vector<ValuePlace> values_;
-  std::unique_ptr<ValueParser> parser_;
-  std::vector<char> value_;
-};
-
 // The length at `offset`. REQUIRES: 8 bytes are there.
 uint64_t LengthAt(int64_t offset, ScanWindow* window) {
   uint64_t length;
@@ -51,7 +25,7 @@ uint64_t LengthAt(int64_t offset, ScanWindow* window) {
       return NewKvFileStore(OpenKvFile(options.path),
                             options.format == ValueFormat::kCsv
                                 ? NewCsvParser(options.separator, options.has_label)
-                                : NewRecordParser());
+                                : NewRecordParser(options));
     });
 
 }  // namespace
@@ -106,7 +80,7 @@ std::unique_ptr<Store> NewKvFileStore(InputFile file, std::unique_ptr<ValueParse
     LOG(WARNING) << file.name() << ": the last " << index.tail
                  << " bytes are an incomplete record and are left out; " << index.values.size()
                  << " records are used";
-  return std::make_unique<KvFileStore>(std::move(file), std::move(index.values), std::move(parser));
+  return NewValueStore(std::move(file), std::move(index.values), std::move(parser));
 }
 
 }  // namespace singa

@@ -5,14 +5,11 @@
 #include <vector>
 
 #include "base/input_file.h"
-#include "io/scan_window.h"
-#include "io/value_parser.h"
+#include "io/value_store.h"
 
 namespace singa {
 
-// A tuple whose sizes are above these is damage.
-constexpr int64_t kMaxKeyBytes = 1 << 16;
-constexpr int64_t kMaxValueBytes = int64_t{1} << 28;
+constexpr int64_t kMaxKeyBytes = 1 << 16;  // a longer key is damage
 
 struct KvIndex {
   std::vector<ValuePlace> values;

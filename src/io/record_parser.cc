@@ -1,6 +1,9 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
+#include <optional>
+
+#include "io/image_decoder.h"
 #include "io/value_parser.h"
 #include "singa/base/str_cat.h"
 #include "singa/proto/common.pb.h"
@@ -8,42 +11,64 @@
 namespace singa {
 namespace {
 
-const Sample& View(const RecordProto& record, Sample* sample) {
-  sample->data = {record.data().data(), static_cast<size_t>(record.data_size())};
-  sample->pixel = {reinterpret_cast<const uint8_t*>(record.pixel().data()), record.pixel().size()};
-  sample->shape = {record.shape().data(), static_cast<size_t>(record.shape_size())};
-  sample->label = record.has_label() ? record.label() : -1;
-  if (record.has_label() && record.label() < 0)
-    throw ValueError(StrCat("the label must be >= 0, is ", record.label()));
-  return *sample;
-}
+// The sample that a RecordProto holds.
+class RecordView {
+ public:
+  explicit RecordView(const StoreOptions& options) {
+    if (options.encoded) decoder_.emplace(options.channels);
+  }
+
+  const Sample& Of(const RecordProto& record) {
+    sample_.data = {record.data().data(), static_cast<size_t>(record.data_size())};
+    sample_.pixel = {reinterpret_cast<const uint8_t*>(record.pixel().data()),
+                     record.pixel().size()};
+    sample_.shape = {record.shape().data(), static_cast<size_t>(record.shape_size())};
+    sample_.label = record.has_label() ? record.label() : -1;
+    if (record.has_label() && record.label() < 0)
+      throw ValueError(StrCat("the label must be >= 0, is ", record.label()));
+    if (decoder_ && sample_.data.empty()) {
+      const Image& image = decoder_->Decode(sample_.pixel);
+      sample_.pixel = image.pixels;
+      sample_.shape = image.shape;
+    }
+    return sample_;
+  }
+
+ private:
+  std::optional<ImageDecoder> decoder_;  // none: pixels are numbers
+  Sample sample_;
+};
 
 class RecordParser final : public ValueParser {
  public:
+  explicit RecordParser(const StoreOptions& options) : view_(options) {}
+
   const Sample& Parse(std::string_view value) override {
     if (!record_.ParseFromArray(value.data(), static_cast<int>(value.size())))
       throw ValueError(StrCat("its ", value.size(), " bytes are no RecordProto"));
-    return View(record_, &sample_);
+    return view_.Of(record_);
   }
 
  private:
   RecordProto record_;
-  Sample sample_;
+  RecordView view_;
 };
 
 class WrappedRecordParser final : public ValueParser {
  public:
+  explicit WrappedRecordParser(const StoreOptions& options) : view_(options) {}
+
   const Sample& Parse(std::string_view value) override {
     if (!record_.ParseFromArray(value.data(), static_cast<int>(value.size())))
       throw ValueError(StrCat("its ", value.size(), " bytes are no Record"));
     if (!record_.has_image())
       throw ValueError("is no Record with an image; a RecordProto is read by kRecordInput");
-    return View(record_.image(), &sample_);
+    return view_.Of(record_.image());
   }
 
  private:
   Record record_;
-  Sample sample_;
+  RecordView view_;
 };
 
 class FirstError final : public google::protobuf::io::ErrorCollector {
@@ -60,7 +85,9 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
 class TextRecordParser final : public ValueParser {
  public:
   explicit TextRecordParser(const StoreOptions& options)
-      : binary_(NewRecordParser()), csv_(NewCsvParser(options.separator, options.has_label)) {}
+      : binary_(NewRecordParser(options)),
+        csv_(NewCsvParser(options.separator, options.has_label)),
+        view_(options) {}
 
   const Sample& Parse(std::string_view value) override {
     constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // of RecordProto's fields
@@ -71,21 +98,23 @@ class TextRecordParser final : public ValueParser {
     parser.RecordErrorsTo(&errors);
     if (!parser.ParseFromString(std::string(value), &record_))
       throw ValueError(StrCat("no RecordProto in text form: ", errors.text()));
-    return View(record_, &sample_);
+    return view_.Of(record_);
   }
 
  private:
   std::unique_ptr<ValueParser> binary_, csv_;
   RecordProto record_;
-  Sample sample_;
+  RecordView view_;
 };
 
 }  // namespace
 
-std::unique_ptr<ValueParser> NewRecordParser() { return std::make_unique<RecordParser>(); }
+std::unique_ptr<ValueParser> NewRecordParser(const StoreOptions& options) {
+  return std::make_unique<RecordParser>(options);
+}
 
-std::unique_ptr<ValueParser> NewWrappedRecordParser() {
-  return std::make_unique<WrappedRecordParser>();
+std::unique_ptr<ValueParser> NewWrappedRecordParser(const StoreOptions& options) {
+  return std::make_unique<WrappedRecordParser>(options);
 }
 
 std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options) {

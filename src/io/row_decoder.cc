@@ -40,7 +40,7 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
                                            const StoreOptions& options) const {
   StoreOptions own = options;
   own.path = file;
-  own.has_label = false;
+  own.has_label = own.encoded = false;
   const bool text = backend == "textfile";
   const std::unique_ptr<Store> store = OpenStore(text ? backend : "kvfile", own);
   const Sample& sample = store->Read(0);

@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-constexpr const char* kPlanned[] = {"hdfsfile", "lmdb"};
+constexpr const char* kPlanned[] = {"hdfsfile"};
 
 }  // namespace
 

@@ -35,7 +35,9 @@ struct StoreOptions {
   ValueFormat format = ValueFormat::kRecord;
   std::string separator = ",";  // CSV
   bool has_label = true;        // whether a label is to be read
-  int channels = 3;             // imagefolder: 3, or 1 for grey
+  int channels = 3;             // of decoded image files: 3, or 1 for grey
+  bool encoded = false;         // a record's pixel is an image file (JPEG, PNG), to be decoded
+  bool raw_files = false;       // imagefolder: pixels are the files' bytes, not decoded
   // synthetic: what its records look like, and how many there are; all > 0
   std::vector<int64_t> shape = {};
   int64_t records = 1, classes = 1;
@@ -51,6 +53,8 @@ class Store {
   virtual const Sample& Read(int64_t index) = 0;
   // The file that records are in.
   virtual const std::string& name() const = 0;
+  // Names of the classes, by label; empty where there are none.
+  virtual std::vector<std::string> classes() const { return {}; }
   // For errors: file and record, and the line where there are lines.
   virtual std::string Where(int64_t index) const;
 };

@@ -23,14 +23,17 @@ class ValueParser {
   virtual const Sample& Parse(std::string_view value) = 0;
 };
 
-// Serialised RecordProtos.
-std::unique_ptr<ValueParser> NewRecordParser();
-// Serialised Records, each with an image.
-std::unique_ptr<ValueParser> NewWrappedRecordParser();
+// Serialised RecordProtos. With options.encoded their pixels are image files, which are decoded.
+std::unique_ptr<ValueParser> NewRecordParser(const StoreOptions& options);
+// Serialised Records, each with an image, likewise.
+std::unique_ptr<ValueParser> NewWrappedRecordParser(const StoreOptions& options);
 // Numbers between any of the characters of `separator`, spaces or tabs; with has_label a label
 // before them.
 std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label);
-// Lines that are RecordProtos in text form, or in binary form as v0.3 wrote them, or as CSV.
+// Lines that are RecordProtos in text form, or in binary form as v0.3 wrote them, or as CSV. With
+// options.encoded as NewRecordParser.
 std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options);
+// Serialised CaffeDatums. channels: 3, or 1 for grey, of those that hold an image file.
+std::unique_ptr<ValueParser> NewDatumParser(int channels);
 
 }  // namespace singa

@@ -1,77 +1,15 @@
-#include <archive.h>
-#include <archive_entry.h>
 #include <gtest/gtest.h>
-#include <png.h>
-#include <turbojpeg.h>
-
-#include <cstring>
 
 #include "io/image_decoder.h"
+#include "io/image_files.h"
 #include "io/store.h"
+#include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "io/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
-
-// width x height pixels of one colour.
-std::vector<uint8_t> Flat(int width, int height, std::array<uint8_t, 3> colour) {
-  std::vector<uint8_t> pixels;
-  for (int i = 0; i < width * height; ++i)
-    pixels.insert(pixels.end(), colour.begin(), colour.end());
-  return pixels;
-}
-
-std::string Jpeg(int width, int height, std::array<uint8_t, 3> colour) {
-  const std::vector<uint8_t> pixels = Flat(width, height, colour);
-  const tjhandle handle = tjInitCompress();
-  unsigned char* bytes = nullptr;
-  unsigned long size = 0;  // NOLINT: turbojpeg's type
-  EXPECT_EQ(tjCompress2(handle, pixels.data(), width, 0, height, TJPF_RGB, &bytes, &size,
-                        TJSAMP_444, 95, 0),
-            0);
-  std::string text(reinterpret_cast<const char*>(bytes), size);
-  tjFree(bytes);
-  tjDestroy(handle);
-  return text;
-}
-
-std::string Png(int width, int height, std::array<uint8_t, 3> colour) {
-  const std::vector<uint8_t> pixels = Flat(width, height, colour);
-  png_image png;
-  std::memset(&png, 0, sizeof png);
-  png.version = PNG_IMAGE_VERSION;
-  png.width = static_cast<png_uint_32>(width);
-  png.height = static_cast<png_uint_32>(height);
-  png.format = PNG_FORMAT_RGB;
-  png_alloc_size_t size = 0;
-  EXPECT_TRUE(png_image_write_to_memory(&png, nullptr, &size, 0, pixels.data(), 0, nullptr));
-  std::string text(size, '\0');
-  EXPECT_TRUE(png_image_write_to_memory(&png, text.data(), &size, 0, pixels.data(), 0, nullptr));
-  return text;
-}
-
-using Files = std::vector<std::pair<std::string, std::string>>;
-
-void WriteTar(const std::string& path, const Files& files, bool compressed = false) {
-  archive* tar = archive_write_new();
-  archive_write_set_format_pax_restricted(tar);
-  if (compressed) archive_write_add_filter_gzip(tar);
-  archive_write_open_filename(tar, path.c_str());
-  for (const auto& [name, bytes] : files) {
-    archive_entry* entry = archive_entry_new();
-    archive_entry_set_pathname(entry, name.c_str());
-    archive_entry_set_size(entry, static_cast<int64_t>(bytes.size()));
-    archive_entry_set_filetype(entry, AE_IFREG);
-    archive_entry_set_perm(entry, 0644);
-    archive_write_header(tar, entry);
-    archive_write_data(tar, bytes.data(), bytes.size());
-    archive_entry_free(entry);
-  }
-  archive_write_close(tar);
-  archive_write_free(tar);
-}
 
 class ImageFolderTest : public ::testing::Test {
  protected:
@@ -171,6 +109,51 @@ TEST_F(ImageFolderTest, RefusesTarsThatAreNone) {
   EXPECT_THROW(Open(dir_.Path("nothing")), FileError);
   std::filesystem::create_directory(dir_.Path("empty"));
   EXPECT_THROW(Open(dir_.Path("empty")), DataError);
+}
+
+TEST_F(ImageFolderTest, RefusesAPngThatItsBytesCannotHold) {
+  std::string png = Png(4, 4, {1, 2, 3});
+  for (int i : {16, 20}) png.replace(i, 4, std::string("\x00\x00\x1f\x40", 4));  // 8,000 x 8,000
+  const std::string checksum = BigEndian(
+      static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(png.data() + 12), 17)));
+  png.replace(29, 4, checksum);
+  EXPECT_ERROR(Open(Tar({{"a/x.png", png}}))->Read(0), kExitBadData, "8000 x 8000", "cannot be in");
+}
+
+TEST_F(ImageFolderTest, RefusesAJpegOfTooManyScans) {
+  std::string jpeg = Jpeg(8000, 8000, {1, 2, 3});
+  for (int i = 0; i < 16; ++i) jpeg += "\xff\xda";
+  EXPECT_ERROR(Open(Tar({{"a/x.jpg", jpeg}}))->Read(0), kExitBadData, "17 scans");
+}
+
+TEST_F(ImageFolderTest, RefusesLinks) {
+  const std::string png = Png(2, 1, {1, 2, 3});
+  WriteTar(dir_.Path("set.tar"), {{"a/x.png", png}, {"a/y.png", "-> a/x.png"}});
+  EXPECT_ERROR(Open(dir_.Path("set.tar")), kExitBadData, "a/y.png", "is a link");
+  WriteTar(dir_.Path("set.tar"), {{"a/x.png", png}, {"a/y.png", "=> a/x.png"}});
+  EXPECT_ERROR(Open(dir_.Path("set.tar")), kExitBadData, "a/y.png", "is a link");
+}
+
+TEST_F(ImageFolderTest, RefusesATarThatIsCutOff) {
+  const std::string whole = TempDir::Read(Tar({{"a/x.png", Png(2, 1, {1, 2, 3})}}));
+  EXPECT_ERROR(Open(dir_.Write("cut", whole.substr(0, 560))), kExitBadData, "cut");
+}
+
+TEST_F(ImageFolderTest, LeavesOutAPictureThatIsInNoFolder) {
+  const std::string png = Png(2, 1, {1, 2, 3});
+  EXPECT_EQ(Open(Tar({{"./x.png", png}, {"./a/x.png", png}}))->size(), 1);
+}
+
+TEST_F(ImageFolderTest, KnowsTheNamesOfItsClasses) {
+  EXPECT_EQ(Open(Tar(files_))->classes(), (std::vector<std::string>{"cat", "dog"}));
+}
+
+TEST_F(ImageFolderTest, GivesFilesAsTheyAre) {
+  const auto store = OpenStore("imagefolder", {.path = Tar(files_), .raw_files = true});
+  const Sample& sample = store->Read(1);
+  EXPECT_EQ(std::string(sample.pixel.begin(), sample.pixel.end()), files_[2].second);
+  EXPECT_EQ(sample.label, 1);
+  EXPECT_TRUE(sample.shape.empty());
 }
 
 TEST_F(ImageFolderTest, ATarThatShrinksUnderTheReaderIsAnError) {

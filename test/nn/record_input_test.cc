@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "io/png_encoder.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "support/layer_test.h"
@@ -64,6 +65,25 @@ TEST_F(RecordInput, HasColoursInPlanarOrder) {
   Forward(layer.get());
   EXPECT_EQ(layer->Output(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(layer->out(0).data.data()[1], 3);  // stored channels last
+}
+
+TEST_F(RecordInput, DecodesImageFiles) {
+  const std::string png = EncodePng(std::vector<uint8_t>{1, 2, 3, 4, 5, 6}, 3, 1, 2);
+  path_ = dir_.Write("png", Tuple("k", Pixels(7, png)));
+  const auto layer =
+      Build(Store("batchsize: 1 shape: 3 shape: 1 shape: 2 encoded: true mean_value: 1"));
+  EXPECT_EQ(Labels(layer.get()), (std::vector<int>{7}));
+  EXPECT_EQ(layer->Output(), (std::vector<float>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(RecordInput, SubtractsAMeanFromImageFiles) {
+  const std::string png = EncodePng(std::vector<uint8_t>{10, 20}, 1, 1, 2);
+  path_ = dir_.Write("png", Tuple("k", Pixels(7, png)));
+  const std::string mean = dir_.Write("mean", Tuple("mean", Pixels(-1, "\1\2")));
+  const auto layer = Build(
+      Store(StrCat("batchsize: 1 shape: 1 shape: 2 encoded: true mean_file: \"", mean, "\"")));
+  Forward(layer.get());
+  EXPECT_EQ(layer->Output(), (std::vector<float>{9, 18}));
 }
 
 TEST_F(RecordInput, IsAnInputThatGivesNoGradient) {
@@ -203,7 +223,10 @@ TEST_F(RecordInput, RefusesWrongConfigurations) {
                       "store_conf.mean_value");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 1 random_skip: -1")),
                       "store_conf.random_skip");
-  EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 1 encoded: true")), "store_conf.encoded");
+  for (const char* other : {"cifar10", "idx\" label_path: \"x"})
+    EXPECT_CONFIG_ERROR(
+        Build(Store(StrCat("batchsize: 1 shape: 1 encoded: true backend: \"", other, "\""))),
+        "store_conf.encoded");
 }
 
 TEST_F(RecordInput, RefusesPartitionsThatDoNotFit) {

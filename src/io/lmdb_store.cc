@@ -1,0 +1,16 @@
+// Backend "lmdb": Caffe's databases of Datums. A record's index is its place in the order of keys.
+#include "io/lmdb_index.h"
+#include "io/value_store.h"
+
+namespace singa {
+namespace {
+
+[[maybe_unused]] const bool registered =
+    Stores().Add("lmdb", [](const StoreOptions& options) -> std::unique_ptr<Store> {
+      InputFile file = OpenLmdbFile(options.path);
+      std::vector<ValuePlace> values = IndexLmdb(file);
+      return NewValueStore(std::move(file), std::move(values), NewDatumParser(options.channels));
+    });
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,13 @@
+// PNG files of planar pixels.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace singa {
+
+// pixels: [channels, height, width]; channels: 3 (red first), or 1 for grey. Nothing is lost.
+std::string EncodePng(std::span<const uint8_t> pixels, int channels, int32_t height, int32_t width);
+
+}  // namespace singa
