@@ -29,18 +29,26 @@ constexpr const char kUsage[] =
       -seed N          another set for each N; 0 if not given
 
 singa data convert [flags] SRC DST
-    Copies all records of the store SRC to the file DST in another format.
-      -from FORMAT     of SRC: idx, kvfile, textfile, cifar10, imagefolder; judged by content if
-                       not given
-      -to FORMAT       of DST: kvfile (if not given), textfile (lines label,number,...), idx
+    Copies all records of the store SRC to DST, in another format.
+      -from FORMAT     of SRC: one of those below; judged by content if not given
+      -to FORMAT       of DST; kvfile if not given
+          kvfile       SINGA's own: a file of RecordProtos
+          textfile     lines label,number,...
+          idx          MNIST's: a file of pictures, another one of labels; bytes only
+          cifar10      CIFAR-10's binary batch: 3 x 32 x 32 bytes, labels 0 to 9
+          imagefolder  a .tar of CLASS/INDEX.png; as SRC also a folder, and JPEG files
+          lmdb         Caffe's: a folder with data.mdb, Datums
       -labels FILE     labels of an idx SRC; found by name for MNIST's files
       -to_labels FILE  where the labels of an idx DST go
-      -shape A,B,...   of a record, such as 28,28; as SRC says if not given
+      -shape A,B,...   of a record, such as 28,28; as SRC says if not given; 28,28 and 1,28,28 read
+                       the pictures of an imagefolder as grey
       -separator S     of numbers in a textfile SRC: each character of S; a comma if not given
       -no_labels       leaves labels out
+      -encoded         records of a kvfile or textfile are JPEG or PNG files: SRC's are decoded; or
+                       a kvfile or lmdb DST keeps the files of an imagefolder as they are
       -mean FILE       writes the mean record, too: image_mean.bin of SINGA 0.3
 
-singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] PATH
+singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-encoded] PATH
     Prints the number of records, their shape, the range, mean and deviation of all numbers and
     how many records each label has.
 )";
@@ -61,11 +69,21 @@ std::vector<int32_t> ToShape(const Arguments& args) {
   return shape;
 }
 
-std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path) {
-  const std::string backend = args.Has("from") ? args.Get("from") : GuessBackend(path);
+std::string BackendOf(const Arguments& args, const std::string& path) {
+  return args.Has("from") ? args.Get("from") : GuessBackend(path);
+}
+
+// `keeps_files`: the pictures of an imagefolder are not decoded.
+std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path,
+                                  bool keeps_files = false) {
+  const std::string backend = BackendOf(args, path);
   StoreOptions options{.path = path, .label_path = args.Get("labels")};
   options.separator = args.Get("separator", ",");
   options.has_label = !args.Has("no_labels");
+  options.raw_files = keeps_files;
+  options.encoded = args.Has("encoded");
+  const std::vector<int32_t> shape = args.Has("shape") ? ToShape(args) : std::vector<int32_t>();
+  if (!shape.empty() && (shape.size() < 3 || shape[0] == 1)) options.channels = 1;
   try {
     CheckBackend(backend);
   } catch (const ConfigError& error) {
@@ -77,6 +95,16 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
       args.ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
   }
   return OpenStore(backend, options);
+}
+
+// Whether DST gets the files of SRC as they are.
+bool KeepsFiles(const Arguments& args, const std::string& source, const std::string& format) {
+  if (!args.Has("encoded") || BackendOf(args, source) != "imagefolder") return false;
+  if (format != "kvfile" && format != "lmdb")
+    args.ThrowUsage("-encoded: a " + format + " holds no image files; kvfile and lmdb do");
+  if (args.Has("shape"))
+    args.ThrowUsage("-encoded: the files that are kept have shapes of their own");
+  return true;
 }
 
 int Digits(const Arguments& args) {
@@ -111,7 +139,8 @@ int Convert(const Arguments& args) {
   options.has_label = !args.Has("no_labels");
   if (format == "idx" && options.has_label && options.label_path.empty())
     args.ThrowUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
-  const std::unique_ptr<Store> store = OpenSource(args, operands[0]);
+  options.encoded = KeepsFiles(args, operands[0], format);
+  std::unique_ptr<Store> store = OpenSource(args, operands[0], options.encoded);
   PosixFileSystem files;
   try {
     ConvertStore(store.get(), format, options, &files);
@@ -119,6 +148,7 @@ int Convert(const Arguments& args) {
     args.ThrowUsage(error.message());
   }
   LOG(INFO) << "wrote " << store->size() << " records to " << options.path;
+  if (args.Has("mean") && options.encoded) store = OpenSource(args, operands[0]);
   if (args.Has("mean")) WriteMeanRecord(store.get(), options.shape, args.Get("mean"), &files);
   return kExitOk;
 }
@@ -146,10 +176,12 @@ int DataCommand(const std::vector<std::string>& args) {
     return Convert({command,
                     rest,
                     {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean"},
-                     .switches = {"no_labels"}}});
+                     .switches = {"no_labels", "encoded"}}});
   if (args[0] == "stat")
     return Stat(
-        {command, rest, {.values = {"from", "labels", "separator"}, .switches = {"no_labels"}}});
+        {command,
+         rest,
+         {.values = {"from", "labels", "separator"}, .switches = {"no_labels", "encoded"}}});
   ThrowUsage("no command singa data " + args[0] +
              DidYouMean(args[0], {"digits", "convert", "stat"}));
 }

@@ -17,31 +17,27 @@ int64_t Product(const std::vector<int32_t>& shape) {
   return n;
 }
 
-void SetShape(const Sample& first, const std::string& format, WriterOptions* options) {
-  if (options->shape.empty()) options->shape.assign(first.shape.begin(), first.shape.end());
+void SetOptions(Store* from, WriterOptions* options) {
+  const Sample& first = from->Read(0);
+  options->records = from->size();
+  options->has_label = options->has_label && first.label >= 0;
+  options->classes = from->classes();
+  if (options->encoded || !options->shape.empty()) return;
+  options->shape.assign(first.shape.begin(), first.shape.end());
   if (options->shape.empty()) options->shape = {static_cast<int32_t>(first.size())};
-  if (format == "idx" && options->shape.size() > 3)
-    throw ConfigError(
-        "", StrCat("idx holds records of at most 3 sizes, not of ", options->shape.size()));
 }
 
 }  // namespace
 
 void ConvertStore(Store* from, const std::string& format, WriterOptions options,
                   FileSystem* files) {
-  const Sample& first = from->Read(0);
-  SetShape(first, format, &options);
-  options.records = from->size();
-  options.has_label = options.has_label && first.label >= 0;
-  if (format == "idx" && options.records > INT32_MAX)
-    throw ConfigError("", StrCat("idx holds at most ", INT32_MAX, " records"));
+  SetOptions(from, &options);
   const int64_t size = Product(options.shape);
   const auto to = NewStoreWriter(format, options, files);
-  if (!to) throw ConfigError("", StrCat("cannot write \"", format, "\": kvfile, textfile or idx"));
   for (int64_t i = 0; i < options.records; ++i) {
     const Sample& sample = from->Read(i);
     if (sample.size() == 0) throw DataError(from->Where(i), -1, "holds no numbers");
-    if (sample.size() != size)
+    if (!options.encoded && sample.size() != size)
       throw DataError(from->Where(i), -1,
                       StrCat("holds ", sample.size(), " numbers, the shape says ", size));
     if (options.has_label && sample.label < 0)

@@ -1,4 +1,4 @@
-// StoreWriter: writes records in one of the formats that stores read.
+// StoreWriter: writes records in one of the formats that stores read; and the table of formats.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,18 @@
 
 #include "base/file_system.h"
 #include "io/store.h"
+#include "singa/base/registry.h"
 
 namespace singa {
 
 struct WriterOptions {
   std::string path = {};
-  std::string label_path = {};      // idx: where the labels go
-  std::vector<int32_t> shape = {};  // of a record; idx and kvfile write it; empty: the records'
-  int64_t records = 0;              // how many will be written
-  bool has_label = true;            // whether records have labels, and they are to be written
+  std::string label_path = {};            // idx: where the labels go
+  std::vector<int32_t> shape = {};        // of a record; textfile does not need it
+  int64_t records = 0;                    // how many will be written
+  bool has_label = true;                  // whether records have labels, and they are to be written
+  bool encoded = false;                   // kvfile, lmdb: pixels are image files, without a shape
+  std::vector<std::string> classes = {};  // imagefolder: names by label; empty: the labels
 };
 
 class StoreWriter {
@@ -30,9 +33,17 @@ class StoreWriter {
   virtual void Finish() = 0;
 };
 
-// `format`: "kvfile" (keys %08d, RecordProto), "textfile" (CSV), "idx" (bytes). `files` must
-// outlive the writer. nullptr for any other format.
+// By the backend that reads the format. Makers throw ConfigError("", ...) for options that the
+// format has no place for, and FileError.
+using StoreWriterRegistry = Registry<StoreWriter, const WriterOptions&, FileSystem*>;
+StoreWriterRegistry& StoreWriters();
+
+// `files` must outlive the writer. Throws as the makers, and ConfigError("", ...) for a format that
+// nobody writes.
 std::unique_ptr<StoreWriter> NewStoreWriter(const std::string& format, const WriterOptions& options,
                                             FileSystem* files);
+
+// What kvfile, lmdb and imagefolder call a record: at least 8 digits.
+std::string RecordKey(int64_t index);
 
 }  // namespace singa

@@ -43,6 +43,29 @@ TEST(DataCommand, ConvertsThereAndBack) {
   EXPECT_EQ(TempDir::Read(dir.Path("l2")), TempDir::Read(labels));
 }
 
+TEST(DataCommand, KeepsTheFilesOfAnImageFolder) {
+  TempDir dir;
+  const std::string images = dir.Write("i", Idx({2, 1, 2}, "abcd"));
+  const std::string tar = dir.Path("tar"), kv = dir.Path("kv"), grey = dir.Path("grey");
+  Printed({"convert", "-labels", dir.Write("l", Idx({2}, std::string("\1\0", 2))), "-to",
+           "imagefolder", images, tar});
+  Printed({"convert", "-encoded", "-mean", dir.Path("mean"), tar, kv});
+  EXPECT_EQ(Printed({"stat", "-encoded", kv}).substr(0, 37),
+            "records  2\nnumbers  6\nshape    3, 1, ");
+  Printed({"convert", "-encoded", "-shape", "1,2", "-to", "textfile", kv, grey});
+  EXPECT_EQ(TempDir::Read(grey), "0,99,100\n1,97,98\n");
+  Printed({"convert", "-encoded", "-to", "lmdb", tar, dir.Path("lmdb")});
+  const std::string of_lmdb = Printed({"stat", dir.Path("lmdb")});
+  EXPECT_EQ(of_lmdb, Printed({"stat", "-encoded", kv}));
+  EXPECT_EQ(Printed({"stat", dir.Path("mean")}).substr(0, 37),
+            "records  1\nnumbers  6\nshape    3, 1, ");
+  EXPECT_ERROR(DataCommand({"convert", "-encoded", "-to", "idx", "-to_labels", "x", tar, "b"}),
+               kExitUsage, "-encoded", "no image files");
+  EXPECT_ERROR(DataCommand({"convert", "-encoded", "-shape", "1,2", tar, "b"}), kExitUsage,
+               "-encoded");
+  EXPECT_ERROR(DataCommand({"convert", "-encoded=1", tar, "b"}), kExitUsage, "takes no value");
+}
+
 TEST(DataCommand, ConvertsMnistToTheSizeOfV03) {
   const char* data = std::getenv("SINGA_DATA");
   if (!data) GTEST_SKIP() << "SINGA_DATA is not set: MNIST is not tested";
@@ -67,7 +90,7 @@ TEST(DataCommand, RefusesWrongUse) {
   EXPECT_ERROR(DataCommand({"digits", "a", "-seed", "x"}), kExitUsage, "\"x\"");
   EXPECT_ERROR(DataCommand({"digits", "a", "-sed", "1"}), kExitUsage, "did you mean \"seed\"");
   EXPECT_ERROR(DataCommand({"convert", "-to", "idx", idx, "b"}), kExitUsage, "-to_labels");
-  EXPECT_ERROR(DataCommand({"convert", "-no_labels", "-to", "lmdb", idx, "b"}), kExitUsage, "lmdb");
+  EXPECT_ERROR(DataCommand({"convert", "-no_labels", "-to", "csv", idx, "b"}), kExitUsage, "csv");
   EXPECT_ERROR(DataCommand({"convert", "-no_labels", "-shape", "1,,2", idx, "b"}), kExitUsage,
                "-shape");
   EXPECT_ERROR(DataCommand({"stat", idx}), kExitUsage, "-labels");

@@ -95,7 +95,8 @@ TEST_F(ConvertStoreTest, LeavesNothingBehindAfterAnError) {
 }
 
 TEST_F(ConvertStoreTest, RefusesFormatsThatNobodyWrites) {
-  EXPECT_ERROR(Convert(Idx2().get(), "lmdb"), kExitConfig, "lmdb");
+  EXPECT_ERROR(Convert(Idx2().get(), "hdfsfile"), kExitConfig, "hdfsfile",
+               "cifar10, idx, imagefolder, kvfile, lmdb, textfile");
   EXPECT_ERROR(Convert(Idx2().get(), "idx", {.shape = {1, 1, 1, 2}}), kExitConfig, "3 sizes");
 }
 

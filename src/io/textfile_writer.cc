@@ -1,0 +1,49 @@
+// Format "textfile": lines of CSV, the label first.
+#include <charconv>
+
+#include "io/new_file.h"
+#include "io/store_writer.h"
+
+namespace singa {
+namespace {
+
+class CsvWriter final : public StoreWriter {
+ public:
+  CsvWriter(const WriterOptions& options, FileSystem* files)
+      : has_label_(options.has_label), file_(files, options.path) {}
+
+  void Write(const Sample& sample) override {
+    line_.clear();
+    if (has_label_) Put(sample.label);
+    if (sample.data.empty())
+      for (uint8_t x : sample.pixel) Put(int{x});
+    else
+      for (float x : sample.data) Put(x);
+    line_.back() = '\n';
+    file_.Write(line_);
+  }
+
+  void Finish() override { file_.Commit(); }
+
+ private:
+  template <typename T>
+  void Put(T number) {
+    char text[32];
+    const auto result = std::to_chars(text, text + sizeof(text), number);
+    line_.append(text, result.ptr);
+    line_ += ',';
+  }
+
+  const bool has_label_;
+  NewFile file_;
+  std::string line_;
+};
+
+[[maybe_unused]] const bool registered = StoreWriters().Add(
+    "textfile",
+    [](const WriterOptions& options, FileSystem* files) -> std::unique_ptr<StoreWriter> {
+      return std::make_unique<CsvWriter>(options, files);
+    });
+
+}  // namespace
+}  // namespace singa
