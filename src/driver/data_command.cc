@@ -82,6 +82,9 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
   options.has_label = !args.Has("no_labels");
   options.raw_files = keeps_files;
   options.encoded = args.Has("encoded");
+  if (options.encoded && backend != "kvfile" && backend != "textfile" && backend != "imagefolder")
+    args.ThrowUsage("-encoded is for image files of a kvfile, textfile or imagefolder, not of " +
+                    backend);
   const std::vector<int32_t> shape = args.Has("shape") ? ToShape(args) : std::vector<int32_t>();
   if (!shape.empty() && (shape.size() < 3 || shape[0] == 1)) options.channels = 1;
   try {

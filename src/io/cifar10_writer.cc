@@ -9,8 +9,7 @@ namespace singa {
 namespace {
 
 void CheckOptions(const WriterOptions& options) {
-  int64_t numbers = 1;
-  for (int32_t size : options.shape) numbers *= size;
+  const int64_t numbers = NumbersOf(options.shape);
   if (numbers != kCifar10Record - 1)
     throw ConfigError("", StrCat("cifar10 holds records of 3 x 32 x 32 numbers, not of ", numbers));
   if (!options.has_label) throw ConfigError("", "cifar10 needs labels");

@@ -1,21 +1,10 @@
 #include "io/convert_store.h"
 
-#include <cstdint>
-
 #include "io/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
-
-int64_t Product(const std::vector<int32_t>& shape) {
-  int64_t n = 1;
-  for (int64_t d : shape) {
-    n = d > 0 ? n * d : 0;
-    if (n > INT32_MAX) return INT32_MAX;
-  }
-  return n;
-}
 
 void SetOptions(Store* from, WriterOptions* options) {
   const Sample& first = from->Read(0);
@@ -32,7 +21,7 @@ void SetOptions(Store* from, WriterOptions* options) {
 void ConvertStore(Store* from, const std::string& format, WriterOptions options,
                   FileSystem* files) {
   SetOptions(from, &options);
-  const int64_t size = Product(options.shape);
+  const int64_t size = NumbersOf(options.shape);
   const auto to = NewStoreWriter(format, options, files);
   for (int64_t i = 0; i < options.records; ++i) {
     const Sample& sample = from->Read(i);

@@ -36,12 +36,11 @@ void CheckScans(std::span<const uint8_t> bytes, int64_t pixels) {
                             kMost, " are decoded"));
 }
 
-// Whether so many bytes can hold such a picture: deflate makes one byte of 1032 at best.
-void CheckDeflated(size_t bytes, int64_t height, int64_t width) {
-  constexpr int64_t kMostInflated = 1032, kPixelsInByte = 8;
-  if (height * (width / kPixelsInByte) > static_cast<int64_t>(bytes) * kMostInflated)
-    throw ValueError(
-        StrCat("damaged PNG: ", width, " x ", height, " pixels cannot be in ", bytes, " bytes"));
+// Before there is memory for it: a picture needs at least so many bytes of its file.
+void CheckBytes(const char* kind, size_t bytes, int64_t least, int64_t height, int64_t width) {
+  if (static_cast<int64_t>(bytes) < least)
+    throw ValueError(StrCat("damaged ", kind, ": ", width, " x ", height, " pixels cannot be in ",
+                            bytes, " bytes"));
 }
 
 }  // namespace
@@ -82,8 +81,11 @@ void ImageDecoder::DecodeJpeg(std::span<const uint8_t> bytes) {
   const auto size = static_cast<unsigned long>(bytes.size());  // NOLINT: turbojpeg's type
   if (tjDecompressHeader3(jpeg_, bytes.data(), size, &width, &height, &subsampling, &colours) != 0)
     fail();
+  constexpr int64_t kMostInByte = 8 * 8 * 8;  // a block of 8 x 8 takes a bit
+  const int64_t pixels = int64_t{height} * width;
+  CheckBytes("JPEG", bytes.size(), pixels / kMostInByte, height, width);
+  CheckScans(bytes, pixels);
   uint8_t* out = Begin(height, width);
-  CheckScans(bytes, int64_t{height} * width);
   if (tjDecompress2(jpeg_, bytes.data(), size, out, width, 0, height,
                     channels_ == 1 ? TJPF_GRAY : TJPF_RGB,
                     TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
@@ -100,7 +102,9 @@ void ImageDecoder::DecodePng(std::span<const uint8_t> bytes) {
   } const free_at_end{&png};
   const auto fail = [&png] { throw ValueError(StrCat("damaged PNG: ", png.message)); };
   if (!png_image_begin_read_from_memory(&png, bytes.data(), bytes.size())) fail();
-  CheckDeflated(bytes.size(), png.height, png.width);
+  constexpr int64_t kMostInflated = 1032, kMostInByte = 8;  // deflate's best; pixels of a bit
+  const int64_t inflated = png.height * (int64_t{png.width} / kMostInByte);
+  CheckBytes("PNG", bytes.size(), inflated / kMostInflated, png.height, png.width);
   uint8_t* out = Begin(png.height, png.width);
   png.format = channels_ == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   const png_color black = {0, 0, 0};

@@ -23,7 +23,8 @@ void CheckOptions(const WriterOptions& options) {
     throw ConfigError("", StrCat("lmdb holds at most ", kMostRecords, " records"));
 }
 
-// A database that appears whole as folder/data.mdb, or not at all.
+// A database that appears whole as folder/data.mdb, or not at all. liblmdb writes it by itself;
+// `files` does the rest.
 class NewDatabase {
  public:
   NewDatabase(FileSystem* files, const std::string& folder)

@@ -1,10 +1,12 @@
 #include "io/png_encoder.h"
 
-#include <glog/logging.h>
 #include <png.h>
 
 #include <cstring>
 #include <vector>
+
+#include "io/value_parser.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 
@@ -22,8 +24,8 @@ std::string EncodePng(std::span<const uint8_t> pixels, int channels, int32_t hei
   png.format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(png);
   std::string file(bytes, '\0');
-  CHECK(png_image_write_to_memory(&png, file.data(), &bytes, 0, interleaved.data(), 0, nullptr))
-      << png.message;
+  if (!png_image_write_to_memory(&png, file.data(), &bytes, 0, interleaved.data(), 0, nullptr))
+    throw ValueError(StrCat("cannot become a PNG file: ", png.message));
   file.resize(bytes);
   return file;
 }

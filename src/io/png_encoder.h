@@ -8,6 +8,7 @@
 namespace singa {
 
 // pixels: [channels, height, width]; channels: 3 (red first), or 1 for grey. Nothing is lost.
+// Throws ValueError for a width or height above 10^6, which libpng refuses.
 std::string EncodePng(std::span<const uint8_t> pixels, int channels, int32_t height, int32_t width);
 
 }  // namespace singa

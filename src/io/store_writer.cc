@@ -20,6 +20,15 @@ std::unique_ptr<StoreWriter> NewStoreWriter(const std::string& format, const Wri
   throw ConfigError("", StrCat("cannot write \"", format, "\"; only ", known));
 }
 
+int64_t NumbersOf(const std::vector<int32_t>& shape) {
+  int64_t n = 1;
+  for (int64_t d : shape) {
+    n = d > 0 ? n * d : 0;
+    if (n > INT32_MAX) return INT32_MAX;
+  }
+  return n;
+}
+
 std::string RecordKey(int64_t index) {
   char key[24];
   const int length = std::snprintf(key, sizeof(key), "%08lld", static_cast<long long>(index));

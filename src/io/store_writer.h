@@ -43,6 +43,9 @@ StoreWriterRegistry& StoreWriters();
 std::unique_ptr<StoreWriter> NewStoreWriter(const std::string& format, const WriterOptions& options,
                                             FileSystem* files);
 
+// The product of a shape; at least 0, at most INT32_MAX.
+int64_t NumbersOf(const std::vector<int32_t>& shape);
+
 // What kvfile, lmdb and imagefolder call a record: at least 8 digits.
 std::string RecordKey(int64_t index);
 

@@ -63,6 +63,7 @@ TEST(DataCommand, KeepsTheFilesOfAnImageFolder) {
                kExitUsage, "-encoded", "no image files");
   EXPECT_ERROR(DataCommand({"convert", "-encoded", "-shape", "1,2", tar, "b"}), kExitUsage,
                "-encoded");
+  EXPECT_ERROR(DataCommand({"stat", "-encoded", dir.Path("lmdb")}), kExitUsage, "not of lmdb");
   EXPECT_ERROR(DataCommand({"convert", "-encoded=1", tar, "b"}), kExitUsage, "takes no value");
 }
 
@@ -106,6 +107,7 @@ TEST(DataCommand, SaysWhereItCannotWrite) {
   TempDir dir;
   const std::string csv = dir.Write("a", "1,2\n");
   EXPECT_ERROR(DataCommand({"convert", csv, dir.Path("no/folder")}), kExitCantCreate, "no/folder");
+  EXPECT_ERROR(DataCommand({"convert", "-to", "lmdb", csv, csv}), kExitCantCreate, csv);
 }
 
 }  // namespace

@@ -120,6 +120,15 @@ TEST_F(ImageFolderTest, RefusesAPngThatItsBytesCannotHold) {
   EXPECT_ERROR(Open(Tar({{"a/x.png", png}}))->Read(0), kExitBadData, "8000 x 8000", "cannot be in");
 }
 
+TEST_F(ImageFolderTest, RefusesAJpegThatItsBytesCannotHold) {
+  std::string jpeg = Jpeg(16, 16, {1, 2, 3});
+  const size_t frame = jpeg.find("\xff\xc0");
+  ASSERT_NE(frame, jpeg.npos);
+  jpeg.replace(frame + 5, 4, "\x1f\x40\x1f\x40");  // 8,000 x 8,000
+  EXPECT_ERROR(Open(Tar({{"a/x.jpg", jpeg}}))->Read(0), kExitBadData, "8000 x 8000",
+               "cannot be in");
+}
+
 TEST_F(ImageFolderTest, RefusesAJpegOfTooManyScans) {
   std::string jpeg = Jpeg(8000, 8000, {1, 2, 3});
   for (int i = 0; i < 16; ++i) jpeg += "\xff\xda";

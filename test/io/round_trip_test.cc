@@ -46,7 +46,7 @@ void ExpectRecords(Store* store) {
     const Sample& sample = store->Read(i);
     EXPECT_EQ(sample.label, LabelOf(i));
     std::string bytes(sample.pixel.begin(), sample.pixel.end());
-    for (float x : sample.data) bytes += static_cast<char>(x);
+    for (float x : sample.data) bytes += static_cast<char>(static_cast<uint8_t>(x));
     EXPECT_TRUE(bytes == records[i]) << "record " << i;
   }
 }
@@ -161,6 +161,10 @@ TEST_F(WriterTest, RefusesWhatAFormatHasNoPlaceFor) {
   EXPECT_ERROR(
       Convert(Lines("0,1,2\n").get(), "imagefolder", {.shape = {1, 2}, .has_label = false}),
       kExitConfig, "labels");
+  std::string wide = "0";
+  for (int i = 0; i < 1000001; ++i) wide += ",1";
+  EXPECT_ERROR(Convert(Lines(wide + "\n").get(), "imagefolder", {.shape = {1, 1000001}}),
+               kExitBadData, "PNG", "record 0");
   EXPECT_ERROR(Convert(Lines("100000,1\n").get(), "imagefolder", {.shape = {1, 1}}), kExitBadData,
                "99999");
   EXPECT_ERROR(Convert(Lines("0,1,2\n").get(), "lmdb", {.shape = {1, 1, 1, 2}}), kExitConfig,

@@ -1,0 +1,18 @@
+// Any bytes are refused or a JPEG or PNG file, whose picture is as large as its header says, in
+// colour and in grey.
+#include <cstdlib>
+
+#include "io/image_decoder.h"
+#include "io/value_parser.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  for (const int channels : {1, 3}) try {
+      singa::ImageDecoder decoder(channels);
+      const singa::Image& image = decoder.Decode({data, size});
+      const int64_t numbers = int64_t{image.shape[0]} * image.shape[1] * image.shape[2];
+      if (image.shape[0] != channels || static_cast<int64_t>(image.pixels.size()) != numbers)
+        std::abort();
+    } catch (const singa::ValueError&) {
+    }
+  return 0;
+}
