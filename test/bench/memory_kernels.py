@@ -5,6 +5,7 @@ usage: memory_kernels.py BUILD [--write] [--seconds S]; BUILD is configured with
 """
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 
@@ -21,7 +22,9 @@ def measure(program, seconds):
     words = [program, f"--benchmark_min_time={seconds}", "--benchmark_repetitions=5",
              "--benchmark_enable_random_interleaving=true",
              "--benchmark_report_aggregates_only=true", "--benchmark_format=json"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    # As src/main.cc has it: threads that spin for long starve whatever else runs.
+    done = subprocess.run(words, capture_output=True, text=True, check=True,
+                          env=dict(os.environ, GOMP_SPINCOUNT="2000"))
     found = {}
     for run in json.loads(done.stdout)["benchmarks"]:
         if run["aggregate_name"] != "median":
@@ -40,8 +43,8 @@ def main():
     conditions = results_file.Conditions()
     rows = []
     for name in PROGRAMS:
-        for kernel, speed in measure(pathlib.Path(args.build) / f"bin/{name}_bench",
-                                     args.seconds).items():
+        found = measure(pathlib.Path(args.build) / f"bin/{name}_bench", args.seconds)
+        for kernel, speed in sorted(found.items()):
             shares = [f"{speed['best', n] / speed['copy', n]:.2f}" for n in (1, 2)]
             rows.append([kernel, *(f"{speed[column]:.1f}" for column in COLUMNS), *shares])
     lines = [*results_file.table(HEADS, rows), "",

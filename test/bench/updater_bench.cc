@@ -2,6 +2,7 @@
 // and on one of AlexNet's, which does not. They read w, g and the states and write w and the
 // states.
 #include "memory_kernel.h"
+#include "singa/base/str_cat.h"
 #include "singa/train/updater.h"
 
 namespace singa {

@@ -17,9 +17,10 @@ double GemmRate() {
   constexpr int64_t kSide = 384;
   const std::vector<float> a(kSide * kSide, 0.5f), b = a;
   std::vector<float> c = a;
+  omp_set_num_threads(1);
   Context ctx;
   double best = 0;
-  for (int i = 0; i < 30; ++i) {
+  for (int i = 0; i < 10; ++i) {
     const auto start = std::chrono::steady_clock::now();
     Gemm(ctx, kSide, kSide, kSide, 1, {a.data(), kSide}, {b.data(), kSide}, 0, c.data(), kSide);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
@@ -32,7 +33,12 @@ TEST(MachinePeak, IsMoreThanAProductOfMatricesReaches) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer slows the loop, and not the library";
 #endif
-  EXPECT_GT(1.1 * MeasureFmaPeak(1), GemmRate());  // the clock may differ between the two
+  double peak = 0, gemm = 0;
+  for (int i = 0; i < 5; ++i) {  // by turns: the clock of a core changes with time
+    peak = std::max(peak, MeasureFmaPeak(1));
+    gemm = std::max(gemm, GemmRate());
+  }
+  EXPECT_GT(1.1 * peak, gemm);
 }
 
 TEST(MachinePeak, GrowsWithThreads) {
