@@ -83,7 +83,8 @@ class VectorLrn final : public LrnPlan {
 
  private:
   static constexpr int64_t kFloat = sizeof(float);
-  int64_t own_scratch() const { return 3 * c_ + 2 * half_; }
+  static constexpr int64_t kLine = 16;  // floats of a cache line, which two threads must not share
+  int64_t own_scratch() const { return (3 * c_ + 2 * half_ + kLine - 1) / kLine * kLine; }
   float rate() const { return d_.alpha / static_cast<float>(d_.size); }
 
   void Power(const float* s, float* power) const {
