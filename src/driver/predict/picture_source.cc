@@ -45,12 +45,11 @@ class PictureSource final : public RecordSource {
     const std::string& file = files_[next_++];
     try {
       const Image& image = decoder_.Decode(InputFile::Open(file).ReadAll(kMaxPictureBytes));
-      picture_shape_ = {PictureChannels(shape_), image.height, image.width};
       sample_.pixel = image.pixels;
+      sample_.shape = image.shape;
     } catch (const ValueError& error) {
       throw DataError(file, -1, error.what());
     }
-    sample_.shape = picture_shape_;
     CheckPicture(file, sample_, shape_);
     return &sample_;
   }
@@ -61,7 +60,6 @@ class PictureSource final : public RecordSource {
   const std::vector<int64_t> shape_;
   ImageDecoder decoder_;
   size_t next_ = 0;
-  std::array<int32_t, 3> picture_shape_{};
   Sample sample_;
 };
 

@@ -26,6 +26,7 @@ class MnistLayer final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
+    declare.Uses(DivideSubtract);
     a_ = conf.mnist_conf().norm_a();
     b_ = conf.mnist_conf().norm_b();
     if (!std::isfinite(a_) || a_ == 0)
