@@ -15,6 +15,7 @@
 #include "io/digits.h"
 #include "io/guess_backend.h"
 #include "io/mean_record.h"
+#include "io/resized_store.h"
 #include "io/store.h"
 #include "io/store_statistics.h"
 #include "singa/base/error.h"
@@ -38,10 +39,12 @@ singa data convert [flags] SRC DST
           cifar10      CIFAR-10's binary batch: 3 x 32 x 32 bytes, labels 0 to 9
           imagefolder  a .tar of CLASS/INDEX.png; as SRC also a folder, and JPEG files
           lmdb         Caffe's: a folder with data.mdb, Datums
+          shard        only SRC: what SINGA 0.3's kShardData read
       -labels FILE     labels of an idx SRC; found by name for MNIST's files
       -to_labels FILE  where the labels of an idx DST go
       -shape A,B,...   of a record, such as 28,28; as SRC says if not given; 28,28 and 1,28,28 read
                        the pictures of an imagefolder as grey
+      -resize H,W      scales pictures to H rows and W columns, each side by itself
       -separator S     of numbers in a textfile SRC: each character of S; a comma if not given
       -no_labels       leaves labels out
       -encoded         records of a kvfile or textfile are JPEG or PNG files: SRC's are decoded; or
@@ -57,13 +60,15 @@ singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-enco
   throw Error(kExitUsage, message + "; see singa data -help");
 }
 
-std::vector<int32_t> ToShape(const Arguments& args) {
-  const std::string text = args.Get("shape");
+// "28,28", the value of -shape or -resize.
+std::vector<int32_t> ToShape(const Arguments& args, const std::string& flag) {
+  const std::string text = args.Get(flag);
   std::vector<int32_t> shape;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find(',', begin), text.size());
-    shape.push_back(args.ToNumber<int32_t>("shape", text.substr(begin, end - begin)));
-    if (shape.back() <= 0) args.ThrowUsage(StrCat("-shape: sizes must be > 0, is ", shape.back()));
+    shape.push_back(args.ToNumber<int32_t>(flag, text.substr(begin, end - begin)));
+    if (shape.back() <= 0)
+      args.ThrowUsage(StrCat("-", flag, ": sizes must be > 0, is ", shape.back()));
     begin = end + 1;
   }
   return shape;
@@ -85,7 +90,8 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
   if (options.encoded && backend != "kvfile" && backend != "textfile" && backend != "imagefolder")
     args.ThrowUsage("-encoded is for image files of a kvfile, textfile or imagefolder, not of " +
                     backend);
-  const std::vector<int32_t> shape = args.Has("shape") ? ToShape(args) : std::vector<int32_t>();
+  const std::vector<int32_t> shape =
+      args.Has("shape") ? ToShape(args, "shape") : std::vector<int32_t>();
   if (!shape.empty() && (shape.size() < 3 || shape[0] == 1)) options.channels = 1;
   try {
     CheckBackend(backend);
@@ -97,7 +103,11 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
     if (options.label_path.empty())
       args.ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
   }
-  return OpenStore(backend, options);
+  std::unique_ptr<Store> store = OpenStore(backend, options);
+  if (!args.Has("resize")) return store;
+  const std::vector<int32_t> size = ToShape(args, "resize");
+  if (size.size() != 2) args.ThrowUsage("-resize needs rows and columns, such as 256,256");
+  return ResizePictures(std::move(store), size[0], size[1]);
 }
 
 // Whether DST gets the files of SRC as they are.
@@ -138,7 +148,7 @@ int Convert(const Arguments& args) {
   const std::vector<std::string>& operands = args.Operands("SRC and DST", 2);
   const std::string format = args.Get("to", "kvfile");
   WriterOptions options{.path = operands[1], .label_path = args.Get("to_labels")};
-  if (args.Has("shape")) options.shape = ToShape(args);
+  if (args.Has("shape")) options.shape = ToShape(args, "shape");
   options.has_label = !args.Has("no_labels");
   if (format == "idx" && options.has_label && options.label_path.empty())
     args.ThrowUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
@@ -176,10 +186,11 @@ int DataCommand(const std::vector<std::string>& args) {
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (args[0] == "digits") return Digits({command, rest, {.values = {"seed"}}});
   if (args[0] == "convert")
-    return Convert({command,
-                    rest,
-                    {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean"},
-                     .switches = {"no_labels", "encoded"}}});
+    return Convert(
+        {command,
+         rest,
+         {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean", "resize"},
+          .switches = {"no_labels", "encoded"}}});
   if (args[0] == "stat")
     return Stat(
         {command,

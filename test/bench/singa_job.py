@@ -43,25 +43,39 @@ def make_cifar_batch(folder, records=2000):
             file.write(bytes([record % 10]) + draw.randbytes(3072))
 
 
+CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job"}  # others are of mnist
+
+
 def store_sets(conf, folder, suffix):
     """Where the stores of training and test are."""
+    if conf == "alexnet":
+        # Of the size that the net takes: the cut from larger ones is no part of PyTorch's step.
+        return [[("backend", "synthetic"), ("synthetic_conf.classes", 1000),
+                 ("shape", "3,227,227"), ("batchsize", 32)]] * 2
     if conf == "cifar":
         return [[("backend", "cifar10"), ("path", f"{folder}/cifar.bin"), ("mean_file", "")]] * 2
     return [[("path", f"{folder}/{part}-images-idx3-ubyte{suffix}"),
              ("label_path", f"{folder}/{part}-labels-idx1-ubyte{suffix}")] for part in PARTS]
 
 
-def command(binary, conf, folder, workspace, sets, suffix=""):
-    """singa on an example with the files <folder>/*<suffix>."""
-    path = "examples/cifar10/convnet" if conf == "cifar" else f"examples/mnist/{conf}"
-    words = [os.path.abspath(binary), "-conf", str(REPOSITORY / f"{path}.conf")]
+def conf_and_sets(conf, folder, workspace, sets, suffix=""):
+    """An example on the files <folder>/*<suffix>: its path, and -set options."""
+    path = REPOSITORY / f"examples/{CONFS.get(conf, f'mnist/{conf}')}.conf"
     options = [f"cluster.workspace={workspace}"]
+    if conf == "alexnet":
+        options.append("neuralnet.layer[image].rgbimage_conf.meanfile=")
     for i, fields in enumerate(store_sets(conf, folder, suffix)):
         options += [f"neuralnet.layer[data#{i}].store_conf.{field}={value}"
                     for field, value in fields]
+    words = [str(path)]
     for option in [*options, *sets]:
         words += ["-set", option]
     return words
+
+
+def command(binary, conf, folder, workspace, sets, suffix=""):
+    """Trains an example."""
+    return [os.path.abspath(binary), "-conf", *conf_and_sets(conf, folder, workspace, sets, suffix)]
 
 
 def run_process(words, **options):
@@ -94,3 +108,16 @@ def run_torch(net, threads, folder, *options):
              str(threads), str(folder), *options]
     out, rss = run_process(words, env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
     return json.loads(out) | {"rss": rss}
+
+
+def bench(binary, conf, folder, threads):
+    """Floating-point operations of a step, and the peak in GFLOP/s, as `singa bench` has them."""
+    path, *sets = conf_and_sets(conf, folder, "/nowhere", [f"num_openblas_threads={threads}"])
+    out, _ = run_process([os.path.abspath(binary), "bench", "-json", "-steps", "3", path, *sets])
+    totals = json.loads(out.splitlines()[-1])
+    return {"flops": totals["flops"], "peak_gflops": totals["fma_peak_gflops"]}
+
+
+def idle_rss(binary):
+    """Peak RSS in MiB of a process that has loaded the library and does nothing."""
+    return run_process([os.path.abspath(binary), "version"])[1]

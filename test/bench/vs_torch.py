@@ -66,7 +66,7 @@ def measure(args, net, threads, folder):
         print(f"{net} {threads} threads, pair {pair}: singa {ms:.3f} ms ({wait:.3f} of it waiting "
               "for data), " + ", ".join(f"{side} {found[side][-1]:.3f} ms" for side in sides),
               file=sys.stderr)
-    bench = singa_job.bench(args.binary, net, threads, folder)
+    bench = singa_job.bench(args.binary, net, folder, threads)
     median = {side: statistics.median(values) for side, values in found.items()}
     ratios = [b / a for a, b in zip(found["singa"], found["torch"])]
     return {"net": net, "threads": threads, "torch": other["torch"], "ms": median,
@@ -108,9 +108,9 @@ def main():
         found = [measure(args, net, int(threads), folder)
                  for net in args.nets.split(",") for threads in args.threads.split(",")]
     lines = [*results_file.table(HEADS, [table_row(f) for f in found]), "",
-             f"{args.pairs} interleaved rounds a line; PyTorch {found[0]['torch']}; targets: PyTorch "
-             "/ singa >= 1.5, AlexNet >= 1.2; memory above the idle process <= 0.8 of PyTorch's "
-             "above its import."]
+             f"{args.pairs} interleaved rounds a line; PyTorch {found[0]['torch']}; targets: "
+             "PyTorch / singa >= 1.5, AlexNet >= 1.2; memory above the idle process <= 0.8 of "
+             "PyTorch's above its import."]
     results_file.report("vs_torch", conditions, lines, args.write)
     return 1 if any(missed(f) for f in found) else 0
 

@@ -46,6 +46,11 @@ class Job:
     scales: dict = dataclasses.field(default_factory=dict)  # of single params, by name
     sets: tuple = ()
 
+    @property
+    def colours(self):
+        """Whether it reads CIFAR's form, not MNIST's."""
+        return "mnist" not in self.conf
+
     def scales_of(self, name):
         if name in self.scales:
             return self.scales[name]
@@ -71,8 +76,8 @@ def named_params(net):
 
 
 def initial_values(job, seed):
-    """Of a norm, gamma in [0.5, 1.5] and beta in [-0.5, 0.5]: errors relative to values near 0 would
-    say nothing."""
+    """Of a norm, gamma in [0.5, 1.5] and beta in [-0.5, 0.5]: errors relative to values near 0
+    would say nothing."""
     torch.manual_seed(seed)
     names, kept = named_params(job.net())
     init = {"w": job.init_w, "b": job.init_b}
@@ -93,22 +98,28 @@ def scale_sets(layers, index, lr_scale, wd_scale):
             for field, value in (("lr_scale", lr_scale), ("wd_scale", wd_scale))]
 
 
-MLP = Job("mnist/mlp", torch_nets.mlp, uniform(0.05), uniform(0.05), 127.5, 127.5,
+MLP = Job("examples/mnist/mlp", torch_nets.mlp, uniform(0.05), uniform(0.05), 127.5, 127.5,
           lambda step: 0.001 * 0.997 ** (step // 60), sets=store_sets("random_skip=0"))
-LENET = Job("mnist/lenet", torch_nets.lenet, uniform_sqrt_fan_in, zeros, 0, 255,
+LENET = Job("examples/mnist/lenet", torch_nets.lenet, uniform_sqrt_fan_in, zeros, 0, 255,
             lambda step: 0.01 * (1 + 0.0001 * step) ** -0.75, 0.9, 0.0005, scales_b=(2, 1),
             sets=store_sets("random_skip=0"))
-CNN = Job("mnist/cnn", torch_nets.cnn, gaussian_sqrt_fan_sum, zeros, 0, 255, lambda step: 0.005,
-          0.9, 1e-5, sets=store_sets("shuffle=false"))
+CNN = Job("examples/mnist/cnn", torch_nets.cnn, gaussian_sqrt_fan_sum, zeros, 0, 255,
+          lambda step: 0.005, 0.9, 1e-5, sets=store_sets("shuffle=false"))
 CIFAR_STORE = store_sets("mean_value=120", "std_value=64", "batchsize=64", "shuffle=false")
-CONVNET = Job("cifar10/convnet", torch_nets.convnet, uniform_sqrt_fan_in, zeros, 120, 64,
+CONVNET = Job("examples/cifar10/convnet", torch_nets.convnet, uniform_sqrt_fan_in, zeros, 120, 64,
               lambda step: 0.001, 0.9, 0.004, scales_b=(2, 0), scales={"w4": (1, 250)},
               sets=CIFAR_STORE)
-BN = Job("cifar10/bn", torch_nets.bn, uniform_sqrt_fan_in, zeros, 120, 64,
-         lambda step: 0.08 * (1 - step / 4688) * min(1, (step + 1) / 390), 0.9, 0.0005,
-         sets=(*CIFAR_STORE, "neuralnet.layer[image].rgbimage_conf.pad=0",
-               "neuralnet.layer[image].rgbimage_conf.mirror=false",
-               "updater.learning_rate.linear_conf.final_lr=0"))
+def norm():  # parity_norm.conf
+    return nn.Sequential(
+        nn.Conv2d(3, 16, 5, padding=2, bias=False), nn.BatchNorm2d(16), torch_nets.STanh(),
+        nn.AvgPool2d(3, 2), nn.LocalResponseNorm(5, 0.5),
+        nn.Conv2d(16, 24, 3, padding=1, bias=False), nn.BatchNorm2d(24),
+        torch_nets.STanh(),
+        nn.AvgPool2d(3, 2), nn.Flatten(), nn.Linear(24 * 7 * 7, 10))
+
+
+NORM = Job("tool/golden/parity_norm", norm, uniform_sqrt_fan_in, zeros, 120, 64,
+           lambda step: 0.02, 0.9, 0.0005)
 
 JOBS = {
     "mlp": MLP,
@@ -128,5 +139,5 @@ JOBS = {
               *scale_sets(["conv1", "conv2", "ip1", "ip2"], 1, 2, 0))),
     "cnn": CNN,
     "convnet": CONVNET,
-    "bn": BN,
+    "conv, LRN, batch norm": NORM,
 }
