@@ -1,6 +1,7 @@
 #include "train/init_params.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <set>
 
@@ -10,6 +11,21 @@
 
 namespace singa {
 namespace {
+
+void CopyValues(const ParamsFile::Entry& entry, const std::string& file, Param* param) {
+  float* data = param->data.data();
+  std::memcpy(data, entry.values.data(), param->data.bytes());
+  const float epsilon = param->inverse_epsilon();
+  if (!entry.by_v03 || epsilon == 0) return;
+  for (int64_t i = 0; i < param->size(); ++i) {
+    const double inverse = data[i], variance = 1 / (inverse * inverse) - epsilon;
+    if (!(inverse > 0) || !std::isfinite(variance))
+      throw DataError(file, -1,
+                      StrCat("param \"", param->name(),
+                             "\" holds inverse variances, which must be > 0; one is ", data[i]));
+    data[i] = static_cast<float>(std::max(0., variance));
+  }
+}
 
 // Returns the largest version of a param that it loads.
 int64_t LoadFile(const std::string& path, int index, const ParamTable& params,
@@ -28,7 +44,7 @@ int64_t LoadFile(const std::string& path, int index, const ParamTable& params,
           StrCat("checkpoint_path[", index, "]"),
           StrCat("param \"", name, "\" has the shape ", entry.shape.ToString(), " in \"",
                  file.path(), "\", in the net ", param->shape().ToString()));
-    std::memcpy(param->data.data(), entry.values.data(), param->data.bytes());
+    CopyValues(entry, file.path(), param);
     loaded->insert(name);
     version = std::max(version, entry.version);
     matched = true;

@@ -54,6 +54,9 @@ class Param {
   bool trains() const { return conf_.lr_scale() != 0 && !frozen_; }
   // A value that the layer itself maintains (running statistics): never updated.
   void Freeze() { frozen_ = true; }
+  // A running variance v, of which SINGA 0.3's files hold 1 / sqrt(v + epsilon), as cuDNN 4 did.
+  void SetInverseEpsilon(float epsilon) { inverse_epsilon_ = epsilon; }
+  float inverse_epsilon() const { return inverse_epsilon_; }  // 0: no such param
 
   // 0 for the first gradient of a step, 1 after: what a layer scales the old content with before
   // it adds its own (the beta of gemm).
@@ -71,6 +74,7 @@ class Param {
   ParamProto conf_;
   int contributions_ = 0;
   bool frozen_ = false;
+  float inverse_epsilon_ = 0;
 };
 
 }  // namespace singa

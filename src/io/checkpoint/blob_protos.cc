@@ -20,6 +20,8 @@ constexpr uint32_t Tag(int field, WireFormatLite::WireType type) {
   return static_cast<uint32_t>(field) << 3 | type;
 }
 
+constexpr uint32_t kId = Tag(2, WireFormatLite::WIRETYPE_VARINT);
+constexpr uint32_t kIds = Tag(2, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 constexpr uint32_t kVersion = Tag(3, WireFormatLite::WIRETYPE_VARINT);
 constexpr uint32_t kVersions = Tag(3, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 constexpr uint32_t kName = Tag(4, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
@@ -50,6 +52,7 @@ class Reader {
       Fail(StrCat("has ", names_.size(), " names, but ", blobs_.size(), " blobs"));
     for (size_t i = 0; i < blobs_.size(); ++i) {
       blobs_[i].name = std::move(names_[i]);
+      blobs_[i].by_v03 = !has_ids_;
       if (i < versions_.size()) blobs_[i].version = versions_[i];
       CheckSize(blobs_[i]);
     }
@@ -64,6 +67,7 @@ class Reader {
   }
 
   void ReadField(uint32_t tag) {
+    has_ids_ = has_ids_ || tag == kId || tag == kIds;
     switch (tag) {
       case kVersion:
         return AddVersion();
@@ -168,6 +172,7 @@ class Reader {
 
   const std::string& file_;
   CodedInputStream in_;
+  bool has_ids_ = false;
   std::vector<int64_t> sizes_;  // of the blob being read
   std::vector<int32_t> versions_;
   std::vector<std::string> names_;
@@ -185,6 +190,7 @@ std::vector<Blob> ParseBlobProtos(std::span<const std::byte> bytes, const std::s
 void WriteBlob(const std::string& name, int64_t version, const Shape& shape,
                std::span<const float> values, WritableFile* file) {
   BlobProtos message;
+  message.add_id(0);
   message.add_version(static_cast<int32_t>(version));
   message.add_name(name);
   BlobProto* blob = message.add_blob();

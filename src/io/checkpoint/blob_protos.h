@@ -15,6 +15,7 @@ namespace singa {
 struct Blob {
   std::string name;  // as in the file, such as "0#w1"
   int64_t version = 0;
+  bool by_v03 = true;  // in a file that SINGA 0.3 wrote, which never fills `id`; WriteBlob does
   Shape shape;
   std::vector<float> values;
 };

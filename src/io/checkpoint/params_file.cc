@@ -110,7 +110,8 @@ class ParamsFileReader {
         std::make_shared<const std::vector<Blob>>(ParseBlobProtos(file.bytes(), out_.path_));
     out_.kind_ = ParamsFile::Kind::kBlobProtos;
     out_.memory_.push_back(blobs);
-    for (const Blob& blob : *blobs) Add(blob.name, {blob.shape, blob.values, blob.version});
+    for (const Blob& blob : *blobs)
+      Add(blob.name, {blob.shape, blob.values, blob.version, blob.by_v03});
   }
 
   void AddTensors(const Safetensors& tensors, int64_t version) {

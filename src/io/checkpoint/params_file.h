@@ -18,6 +18,7 @@ class ParamsFile {
     Shape shape;
     std::span<const float> values;  // as long as the ParamsFile lives
     int64_t version = 0;            // updates it had seen; 0 where the file does not say
+    bool by_v03 = false;            // SINGA 0.3 wrote it
   };
   enum class Kind { kCheckpoint, kSafetensors, kBlobProtos };
 

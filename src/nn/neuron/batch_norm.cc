@@ -39,6 +39,7 @@ class BatchNormLayer final : public Layer {
     variance_ = declare.Param(3, channels, 1);
     mean_->Freeze();
     variance_->Freeze();
+    variance_->SetInverseEpsilon(static_cast<float>(kEpsilon));
     declare.Uses(BatchMoments, BatchApply, BatchGradientSums, BatchGradient);
     batch_ = declare.Buffer({2, c_}, Keep::kForwardToBackward);
     out[0]->data.SetShape(x);

@@ -225,7 +225,9 @@ TEST(BlobProtosFile, AFileOfSomethingElseIsRefused) {
 TEST(BlobProtosFile, ProtobufReadsWhatWeWrite) {
   const TempFolder folder;
   PosixFileSystem disk;
-  const BlobProtos expected = V03();
+  BlobProtos expected = V03();
+  expected.add_id(0);  // which v0.3 does not
+  expected.add_id(0);
   const auto file = disk.Create(folder / "a");
   const float w[] = {0, 1, 2, 3, 4, 5}, b[] = {10, 11};
   WriteBlob("0#w1", 100, {2, 3}, w, file.get());
