@@ -14,6 +14,7 @@
 #include "io/convert_store.h"
 #include "io/digits.h"
 #include "io/guess_backend.h"
+#include "io/image_decoder.h"
 #include "io/mean_record.h"
 #include "io/resized_store.h"
 #include "io/store.h"
@@ -107,6 +108,8 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
   if (!args.Has("resize")) return store;
   const std::vector<int32_t> size = ToShape(args, "resize");
   if (size.size() != 2) args.ThrowUsage("-resize needs rows and columns, such as 256,256");
+  if (int64_t{size[0]} * size[1] > ImageDecoder::kMaxPixels)
+    args.ThrowUsage(StrCat("-resize: a picture has at most ", ImageDecoder::kMaxPixels, " pixels"));
   return ResizePictures(std::move(store), size[0], size[1]);
 }
 
@@ -115,6 +118,7 @@ bool KeepsFiles(const Arguments& args, const std::string& source, const std::str
   if (!args.Has("encoded") || BackendOf(args, source) != "imagefolder") return false;
   if (format != "kvfile" && format != "lmdb")
     args.ThrowUsage("-encoded: a " + format + " holds no image files; kvfile and lmdb do");
+  if (args.Has("resize")) args.ThrowUsage("-encoded: files that are kept are not resized");
   if (args.Has("shape"))
     args.ThrowUsage("-encoded: the files that are kept have shapes of their own");
   return true;

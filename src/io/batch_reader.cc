@@ -25,17 +25,19 @@ BatchReader::~BatchReader() {
 void BatchReader::StartThreads() {
   threads_.reserve(options_.threads);
   try {
-    for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this] { Run(); });
+    for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this, i] { Run(i); });
   } catch (const std::system_error&) {
     if (threads_.empty()) throw;
   }
 }
 
-void BatchReader::Run() {
+void BatchReader::Run(int thread) {
   std::unique_ptr<BatchDecoder> decoder;
   std::exception_ptr error;
+  ReaderOptions options = options_;
+  options.store.warns = options_.store.warns && thread == 0;
   try {
-    decoder = std::make_unique<BatchDecoder>(options_);
+    decoder = std::make_unique<BatchDecoder>(options);
   } catch (...) {
     error = std::current_exception();
   }

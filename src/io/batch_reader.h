@@ -57,7 +57,7 @@ class BatchReader {
   };
 
   void StartThreads();
-  void Run();
+  void Run(int thread);
   void DecodeUntilStopped(BatchDecoder* decoder);
   bool MayClaim() const {
     return !seeking_ && !failed_ && claimed_ < static_cast<int64_t>(ring_.size());

@@ -29,6 +29,11 @@ void ConvertStore(Store* from, const std::string& format, WriterOptions options,
     if (!options.encoded && sample.size() != size)
       throw DataError(from->Where(i), -1,
                       StrCat("holds ", sample.size(), " numbers, the shape says ", size));
+    if (!options.encoded && !sample.HasSides(options.shape))
+      throw DataError(from->Where(i), -1,
+                      StrCat("is a picture of ", sample.shape[1], " rows and ", sample.shape[2],
+                             " columns, the shape says ", options.shape[options.shape.size() - 2],
+                             " and ", options.shape.back()));
     if (options.has_label && sample.label < 0)
       throw DataError(from->Where(i), -1, "has no label, others have");
     try {

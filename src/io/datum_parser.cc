@@ -24,6 +24,7 @@ class DatumParser final : public ValueParser {
       const Image& image = decoder_.Decode(sample_.pixel);
       sample_.pixel = image.pixels;
       sample_.shape = image.shape;
+      sample_.decoded = true;
       return sample_;
     }
     if (sample_.pixel.empty())

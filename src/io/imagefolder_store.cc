@@ -42,6 +42,7 @@ class ImageFolderStore final : public Store {
       const Image& image = decoder_.Decode(bytes_);
       sample_.pixel = image.pixels;
       sample_.shape = image.shape;
+      sample_.decoded = true;
     } catch (const ValueError& error) {
       throw DataError(Where(index), -1, error.what());
     }

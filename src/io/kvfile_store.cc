@@ -22,10 +22,9 @@ uint64_t LengthAt(int64_t offset, ScanWindow* window) {
 
 [[maybe_unused]] const bool registered =
     Stores().Add("kvfile", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      return NewKvFileStore(OpenKvFile(options.path),
-                            options.format == ValueFormat::kCsv
-                                ? NewCsvParser(options.separator, options.has_label)
-                                : NewRecordParser(options));
+      return NewKvFileStore(options, options.format == ValueFormat::kCsv
+                                         ? NewCsvParser(options.separator, options.has_label)
+                                         : NewRecordParser(options));
     });
 
 }  // namespace
@@ -72,11 +71,13 @@ InputFile OpenKvFile(const std::string& path) {
   }
 }
 
-std::unique_ptr<Store> NewKvFileStore(InputFile file, std::unique_ptr<ValueParser> parser) {
+std::unique_ptr<Store> NewKvFileStore(const StoreOptions& options,
+                                      std::unique_ptr<ValueParser> parser) {
+  InputFile file = OpenKvFile(options.path);
   KvIndex index = IndexKvFile(file);
   if (index.values.empty())
     throw DataError(file.name(), -1, StrCat("holds no complete record in ", file.size(), " bytes"));
-  if (index.tail)
+  if (index.tail && options.warns)
     LOG(WARNING) << file.name() << ": the last " << index.tail
                  << " bytes are an incomplete record and are left out; " << index.values.size()
                  << " records are used";

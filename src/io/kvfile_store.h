@@ -22,7 +22,9 @@ KvIndex IndexKvFile(const InputFile& file);
 // A file that holds `path`, or, where that is a folder, its shard.dat.
 InputFile OpenKvFile(const std::string& path);
 
-// Warns of an incomplete tuple at the end. Throws DataError where no complete one is left.
-std::unique_ptr<Store> NewKvFileStore(InputFile file, std::unique_ptr<ValueParser> parser);
+// The store of OpenKvFile(options.path). With options.warns it tells of an incomplete tuple at the
+// end. Throws DataError where no complete one is left; FileError.
+std::unique_ptr<Store> NewKvFileStore(const StoreOptions& options,
+                                      std::unique_ptr<ValueParser> parser);
 
 }  // namespace singa

@@ -23,6 +23,11 @@ void CheckOptions(const WriterOptions& options) {
     throw ConfigError("", StrCat("lmdb holds at most ", kMostRecords, " records"));
 }
 
+bool Exists(const std::string& path) {
+  std::error_code unreadable;  // then what follows fails, with a name
+  return std::filesystem::exists(path, unreadable);
+}
+
 // A database that appears whole as folder/data.mdb, or not at all. liblmdb writes it by itself;
 // `files` does the rest.
 class NewDatabase {
@@ -30,7 +35,7 @@ class NewDatabase {
   NewDatabase(FileSystem* files, const std::string& folder)
       : files_(files),
         folder_(folder),
-        made_folder_(!std::filesystem::exists(folder)),
+        made_folder_(!Exists(folder)),
         temporary_(StrCat(folder, "/data.mdb.tmp", getpid())) {
     files_->MakeDirectories(folder_);
     files_->RemoveTree(temporary_);
@@ -42,7 +47,7 @@ class NewDatabase {
     Check(status, kExitCantCreate);
   }
   ~NewDatabase() {
-    if (environment_) Discard();
+    if (!committed_) Discard();
   }
   NewDatabase(const NewDatabase&) = delete;
   NewDatabase& operator=(const NewDatabase&) = delete;
@@ -60,6 +65,7 @@ class NewDatabase {
     mdb_env_close(environment_);
     environment_ = nullptr;
     files_->Rename(temporary_, folder_ + "/data.mdb");
+    committed_ = true;
     files_->SyncDirectory(folder_);
   }
 
@@ -105,7 +111,7 @@ class NewDatabase {
   }
 
   void Discard() noexcept {
-    mdb_env_close(environment_);
+    if (environment_) mdb_env_close(environment_);
     environment_ = nullptr;
     std::error_code ignored;  // what is left has no name of a database
     std::filesystem::remove_all(made_folder_ ? folder_ : temporary_, ignored);
@@ -115,7 +121,8 @@ class NewDatabase {
   const std::string folder_;
   const bool made_folder_;
   const std::string temporary_;
-  MDB_env* environment_ = nullptr;  // null: committed
+  MDB_env* environment_ = nullptr;
+  bool committed_ = false;
   std::vector<std::pair<std::string, std::string>> waiting_;
   int64_t waiting_bytes_ = 0;
 };

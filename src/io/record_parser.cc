@@ -26,7 +26,8 @@ class RecordView {
     sample_.label = record.has_label() ? record.label() : -1;
     if (record.has_label() && record.label() < 0)
       throw ValueError(StrCat("the label must be >= 0, is ", record.label()));
-    if (decoder_ && sample_.data.empty()) {
+    sample_.decoded = decoder_ && sample_.data.empty();
+    if (sample_.decoded) {
       const Image& image = decoder_->Decode(sample_.pixel);
       sample_.pixel = image.pixels;
       sample_.shape = image.shape;

@@ -52,7 +52,7 @@ class ResizedStore final : public Store {
 
   const Sample& Read(int64_t index) override {
     const Sample& source = store_->Read(index);
-    if (!source.data.empty() || source.shape.size() != 3 || source.pixel.empty())
+    if (!source.data.empty() || source.shape.size() != 3 || !source.ShapeFits())
       throw DataError(Where(index), -1,
                       "is no picture (channels, height, width) of bytes, which can be resized");
     shape_ = {source.shape[0], height_, width_};

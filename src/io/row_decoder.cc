@@ -8,12 +8,6 @@
 namespace singa {
 namespace {
 
-void CheckSize(const Sample& sample, const Store& store, int64_t index, int64_t size) {
-  if (sample.size() != size)
-    throw DataError(store.Where(index), -1,
-                    StrCat("holds ", sample.size(), " numbers, the shape says ", size));
-}
-
 // in: [channels, n / channels]; row: [n / channels, channels].
 template <typename T>
 void Transpose(const T* in, int64_t n, int64_t channels, float* row) {
@@ -26,7 +20,7 @@ void Transpose(const T* in, int64_t n, int64_t channels, float* row) {
 
 RowDecoder::RowDecoder(const std::vector<int64_t>& shape, const Normalisation& norm,
                        const std::string& backend, const StoreOptions& options)
-    : mean_value_(norm.mean_value), std_value_(norm.std_value) {
+    : shape_(shape), mean_value_(norm.mean_value), std_value_(norm.std_value) {
   for (int64_t d : shape) size_ *= d;
   if (shape.size() == 3) channels_ = shape[0];
   if (!norm.mean_file.empty()) mean_ = FirstRecord(norm.mean_file, backend, options);
@@ -44,10 +38,21 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
   const bool text = backend == "textfile";
   const std::unique_ptr<Store> store = OpenStore(text ? backend : "kvfile", own);
   const Sample& sample = store->Read(0);
-  CheckSize(sample, *store, 0, size_);
+  CheckSize(sample, *store, 0);
   std::vector<float> numbers(size_);
   Spread(sample, numbers.data());
   return numbers;
+}
+
+void RowDecoder::CheckSize(const Sample& sample, const Store& store, int64_t index) const {
+  if (sample.size() != size_)
+    throw DataError(store.Where(index), -1,
+                    StrCat("holds ", sample.size(), " numbers, the shape says ", size_));
+  if (!sample.HasSides(shape_))
+    throw DataError(
+        store.Where(index), -1,
+        StrCat("is a picture of ", sample.shape[1], " rows and ", sample.shape[2],
+               " columns, the shape says ", shape_[shape_.size() - 2], " and ", shape_.back()));
 }
 
 void RowDecoder::Spread(const Sample& sample, float* row) const {
@@ -64,7 +69,7 @@ void RowDecoder::Spread(const Sample& sample, float* row) const {
 }
 
 void RowDecoder::Decode(const Sample& sample, const Store& store, int64_t index, float* row) const {
-  CheckSize(sample, store, index, size_);
+  CheckSize(sample, store, index);
   Spread(sample, row);
   if (!mean_.empty())
     for (int64_t i = 0; i < size_; ++i) row[i] -= mean_[i];

@@ -32,8 +32,10 @@ class RowDecoder {
  private:
   std::vector<float> FirstRecord(const std::string& file, const std::string& backend,
                                  const StoreOptions& options) const;
+  void CheckSize(const Sample& sample, const Store& store, int64_t index) const;
   void Spread(const Sample& sample, float* row) const;
 
+  std::vector<int64_t> shape_;
   int64_t size_ = 1, channels_ = 1;
   float mean_value_, std_value_;
   std::vector<float> mean_, std_;  // in the row's order; empty: the values

@@ -8,7 +8,7 @@ namespace {
 
 [[maybe_unused]] const bool registered =
     Stores().Add("shard", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      return NewKvFileStore(OpenKvFile(options.path), NewWrappedRecordParser(options));
+      return NewKvFileStore(options, NewWrappedRecordParser(options));
     });
 
 }  // namespace

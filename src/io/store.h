@@ -17,10 +17,23 @@ namespace singa {
 struct Sample {
   std::span<const float> data = {};  // wins over pixel if not empty
   std::span<const uint8_t> pixel = {};
-  std::span<const int32_t> shape = {};  // as the record says; may be empty
+  std::span<const int32_t> shape = {};  // as the record says; may be empty, or not fit
   int32_t label = -1;                   // -1: the record has none
+  bool decoded = false;                 // from an image file, whose shape it is
 
   int64_t size() const { return static_cast<int64_t>(data.empty() ? pixel.size() : data.size()); }
+  // Whether the shape is one of so many numbers.
+  bool ShapeFits() const {
+    int64_t numbers = 1;
+    for (int32_t d : shape) numbers = d > 0 && numbers <= size() ? numbers * d : 0;
+    return !shape.empty() && numbers == size();
+  }
+  // Whether it may be read as a record of `wanted`: a picture must have its height and width.
+  template <typename Size>
+  bool HasSides(const std::vector<Size>& wanted) const {
+    const size_t n = wanted.size();
+    return !decoded || n < 2 || (shape[1] == wanted[n - 2] && shape[2] == wanted[n - 1]);
+  }
 };
 
 // How the values of kvfile and textfile are written.
@@ -41,6 +54,7 @@ struct StoreOptions {
   // synthetic: what its records look like, and how many there are; all > 0
   std::vector<int64_t> shape = {};
   int64_t records = 1, classes = 1;
+  bool warns = true;  // of what it leaves out; one of several stores on a file is enough
 };
 
 class Store {

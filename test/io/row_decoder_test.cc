@@ -51,6 +51,20 @@ TEST_F(RowDecoderTest, ReadsMeanFilesPlanarToo) {
             (std::vector<float>{0, 1, 2, 1, 2, 3}));
 }
 
+TEST_F(RowDecoderTest, RefusesAPictureThatIsTurned) {
+  const StoreOptions options{.path = dir_.Write("store", Tuple("k", Pixels(0, "abcdef")))};
+  const RowDecoder decoder({1, 2, 3}, {}, "kvfile", options);
+  const auto store = OpenStore("kvfile", options);
+  const std::array<int32_t, 3> turned = {1, 3, 2};
+  Sample sample = store->Read(0);
+  sample.shape = turned;
+  float row[6];
+  decoder.Decode(sample, *store, 0, row);  // numbers, whatever the record says
+  sample.decoded = true;
+  EXPECT_ERROR(decoder.Decode(sample, *store, 0, row), kExitBadData, "store", "3 rows and 2",
+               "says 2 and 3");
+}
+
 TEST_F(RowDecoderTest, RefusesAMeanOfAnotherSize) {
   const std::string mean = FloatFile("mean", {1, 2});
   EXPECT_ERROR(Decode({4}, {.mean_file = mean}), kExitBadData, mean, "record 0", "2 numbers");

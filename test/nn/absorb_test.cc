@@ -45,6 +45,46 @@ TEST(Absorb, ANormAndItsReluAgreeWithTheTwoApart) {
   }
 }
 
+// Of 600 rows, three blocks of kBM's sums, on one thread and on two.
+TEST(Absorb, AgreesOnManyRowsAndThreads) {
+  std::string text = NormThenRelu("");
+  text.replace(text.find("shape: 6"), 8, "shape: 600");
+  TestNet apart(text, {.reuse = false});
+  apart.Forward();
+  const std::vector<float> y = Feature(&apart, "relu");
+  apart.Backward();
+  for (const int threads : {1, 2}) {
+    TestNet together(text);
+    together.ctx.threads = threads;
+    together.Forward();
+    ExpectSame(Feature(&together, "relu"), y);
+    together.Backward();
+    for (const char* param : {"w", "gamma", "beta"})
+      ExpectSame(together.Grad(param), apart.Grad(param));
+  }
+}
+
+TEST(Absorb, ATestUsesTheRunningStatisticsAndCuts) {
+  TestNet together(NormThenRelu("")), apart(NormThenRelu(""), {.reuse = false});
+  for (TestNet* test : {&together, &apart}) {
+    for (float& v : std::span(test->params.Find("variance")->data.data(), 5)) v = std::abs(v) + 1;
+    for (NetNode& node : test->net.nodes())
+      test->net.ComputeFeature(test->ctx, node, static_cast<Phase>(kTest | kForward));
+  }
+  const std::vector<float> y = Feature(&apart, "relu");
+  EXPECT_GT(std::count(y.begin(), y.end(), 0.f), 0);
+  ExpectSame(Feature(&together, "relu"), y);
+}
+
+TEST(Absorb, ChecksListOfKernelsHasNoneOfTheLayerWhoseWorkIsDone) {
+  TestNet test(NormThenRelu(""), {}, false);
+  std::vector<KernelChoice> choices;
+  test.ctx.choices = &choices;
+  test.net.Plan(test.ctx);
+  for (const KernelChoice& choice : choices) EXPECT_NE(choice.layer, "relu");
+  EXPECT_FALSE(choices.empty());
+}
+
 TEST(Absorb, GradientsMatchDifferences) {
   TestNet test(NormThenRelu(""));
   ExpectParamGradients(&test, 1e-3f);  // so small a step crosses no kink

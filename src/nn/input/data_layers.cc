@@ -8,9 +8,7 @@ namespace {
 
 // The record's own shape if it fits its numbers, else one size.
 std::vector<int32_t> ShapeOf(const Sample& sample) {
-  int64_t size = 1;
-  for (int32_t d : sample.shape) size = d > 0 && size <= sample.size() ? size * d : 0;
-  if (sample.shape.empty() || sample.shape.size() >= Shape::kMaxDims || size != sample.size())
+  if (!sample.ShapeFits() || sample.shape.size() >= Shape::kMaxDims)
     return {static_cast<int32_t>(std::min<int64_t>(sample.size(), INT32_MAX))};
   return {sample.shape.begin(), sample.shape.end()};
 }

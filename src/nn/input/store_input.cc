@@ -64,13 +64,15 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   } catch (const ConfigError& error) {
     throw error.Under("backend");
   }
+  if (format_ == ValueFormat::kCsv && options_.backend != "kvfile" &&
+      options_.backend != "textfile")
+    throw ConfigError("backend", StrCat("must be kvfile or textfile, is \"", options_.backend,
+                                        "\", which is for kRecordInput"));
   const bool synthetic = options_.backend == kSynthetic;
   if (synthetic) CheckSynthetic(conf.synthetic_conf());
   if (!synthetic && conf.path().empty()) throw ConfigError("path", "must be set");
   if (!synthetic) declare->File(field_ + ".path", conf.path());
   const bool idx = options_.backend == "idx";
-  if (idx && format_ == ValueFormat::kCsv)
-    throw ConfigError("backend", "\"idx\" is for kRecordInput; CSV needs kvfile or textfile");
   if (idx && conf.has_label()) {
     if (conf.label_path().empty())
       throw ConfigError("label_path",
