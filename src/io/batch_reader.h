@@ -16,7 +16,7 @@ namespace singa {
 
 class BatchReader {
  public:
-  // The threads open the store, each for itself: what goes wrong there is thrown by the first Next
+  // The threads open the store, each for itself: what goes wrong there is thrown by the next Next
   // or Records.
   explicit BatchReader(const ReaderOptions& options);
   ~BatchReader();

@@ -1,4 +1,4 @@
-"""The examples' nets in PyTorch: what torch_job.py times and tool/golden/parity.py compares.
+"""The examples' nets in PyTorch: torch_job.py times some, tool/golden/parity.py compares some.
 
 No script of its own. Needs: pip install torch
 """
@@ -41,14 +41,12 @@ def convnet():  # cuda-convnet's
         nn.Flatten(), nn.Linear(576, 10))
 
 
-def bn():
-    def block(c, filters, *rest):
-        return [nn.Conv2d(c, filters, 3, padding=1, bias=False), nn.BatchNorm2d(filters),
-                nn.ReLU(), *rest]
+def norm():  # tool/golden/parity_norm.conf
     return nn.Sequential(
-        *block(3, 32), *block(32, 64, nn.MaxPool2d(2)), *block(64, 128, nn.MaxPool2d(2)),
-        *block(128, 128), *block(128, 256, nn.MaxPool2d(2)), *block(256, 256, nn.MaxPool2d(4)),
-        nn.Flatten(), nn.Linear(256, 10))
+        nn.Conv2d(3, 16, 5, padding=2, bias=False), nn.BatchNorm2d(16), STanh(),
+        nn.AvgPool2d(3, 2), nn.LocalResponseNorm(5, 0.5),
+        nn.Conv2d(16, 24, 3, padding=1, bias=False), nn.BatchNorm2d(24), STanh(),
+        nn.AvgPool2d(3, 2), nn.Flatten(), nn.Linear(24 * 7 * 7, 10))
 
 
 def alexnet():

@@ -1,4 +1,4 @@
-// Reads a file of the bytes as a kvfile.
+// Reads a file of the bytes as a kvfile: of numbers, of image files, of Records.
 #include <glog/logging.h>
 
 #include "file_of_bytes.h"
@@ -9,6 +9,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const singa::FileOfBytes file(data, size);
   // One first byte stands for a file that is not there, nor at v0.3's second place.
   const bool missing = size > 0 && data[0] == 0xfe;
-  singa::ReadStore("kvfile", {.path = missing ? "/nowhere" : file.path()});
+  const std::string path = missing ? "/nowhere" : file.path();
+  singa::ReadStore("kvfile", {.path = path});
+  singa::ReadStore("kvfile", {.path = path, .encoded = true});
+  singa::ReadStore("shard", {.path = path});
   return 0;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the seeds of cifar10, lmdb, imagefolder and image_fuzz in corpus/ beside this file."""
+"""Makes the seeds of cifar10, lmdb, imagefolder and image_fuzz in corpus/ beside this file, and those
+of kvfile_fuzz that hold pictures or Records."""
 import base64
 import io
 import pathlib
@@ -194,6 +195,31 @@ def sparse_tar():
 SPARSE_TAR = sparse_tar()
 
 
+def field(number, data):
+    return bytes([number << 3 | 2, len(data) & 127 | 128, len(data) >> 7]) + data
+
+
+def record(pixel, shape, label=3):
+    return b"".join(b"\x08" + bytes([d]) for d in shape) + b"\x10" + bytes([label]) + field(3, pixel)
+
+
+def kvfile(*values):
+    return b"".join(struct.pack("<Q", 1) + b"k" + struct.pack("<Q", len(value)) + value
+                    for value in values)
+
+
+def kvfile_seeds():
+    planes = record(bytes(range(24)), [2, 3, 4])
+    return {
+        "encoded": kvfile(record(png(3, 2, 2), []), record(GREY_JPEG, [1])),
+        "encoded_cut_off": kvfile(record(png(3, 2, 2)[:50], [])),
+        "picture": kvfile(planes, record(bytes(24), [2, 100, 100]), record(b"", [1, 1, 1])),
+        "shard": kvfile(field(5, planes), field(5, record(b"ab", []))),
+        "shard_without_image": kvfile(b"\x08\x00"),
+        "no_shard": kvfile(b"\xff\xff"),
+    }
+
+
 def image_seeds():
     giant = zlib.compress(b"\0" * 4)
     return {
@@ -228,6 +254,7 @@ def main():
     save("lmdb", lmdb_seeds())
     save("imagefolder", imagefolder_seeds())
     save("image", image_seeds())
+    save("kvfile", kvfile_seeds())
 
 
 if __name__ == "__main__":

@@ -109,16 +109,7 @@ CIFAR_STORE = store_sets("mean_value=120", "std_value=64", "batchsize=64", "shuf
 CONVNET = Job("examples/cifar10/convnet", torch_nets.convnet, uniform_sqrt_fan_in, zeros, 120, 64,
               lambda step: 0.001, 0.9, 0.004, scales_b=(2, 0), scales={"w4": (1, 250)},
               sets=CIFAR_STORE)
-def norm():  # parity_norm.conf
-    return nn.Sequential(
-        nn.Conv2d(3, 16, 5, padding=2, bias=False), nn.BatchNorm2d(16), torch_nets.STanh(),
-        nn.AvgPool2d(3, 2), nn.LocalResponseNorm(5, 0.5),
-        nn.Conv2d(16, 24, 3, padding=1, bias=False), nn.BatchNorm2d(24),
-        torch_nets.STanh(),
-        nn.AvgPool2d(3, 2), nn.Flatten(), nn.Linear(24 * 7 * 7, 10))
-
-
-NORM = Job("tool/golden/parity_norm", norm, uniform_sqrt_fan_in, zeros, 120, 64,
+NORM = Job("tool/golden/parity_norm", torch_nets.norm, uniform_sqrt_fan_in, zeros, 120, 64,
            lambda step: 0.02, 0.9, 0.0005)
 
 JOBS = {
