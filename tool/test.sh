@@ -16,14 +16,14 @@ part() {
 
 checked=(-DCMAKE_BUILD_TYPE=Checked "-DCMAKE_CXX_FLAGS_CHECKED=-O1 -g1")
 
-# Python's own reader of checkpoints, and ONNX Runtime. Without PyPI their tests are left out, and
-# say so.
+# Python's own reader of checkpoints, ONNX Runtime and matplotlib. Without PyPI their tests are left
+# out, and say so.
 python() {
   [ -x build-python/bin/python ] || python3 -m venv build-python
-  if build-python/bin/pip -q install numpy safetensors onnx onnxruntime; then
+  if build-python/bin/pip -q install numpy safetensors onnx onnxruntime matplotlib; then
     export SINGA_TEST_PYTHON=$PWD/build-python/bin/python
   else
-    echo "PyPI cannot be reached: no tests with Python's safetensors and ONNX Runtime" >&2
+    echo "PyPI cannot be reached: no tests with safetensors, ONNX Runtime, matplotlib" >&2
   fi
 }
 release() {
@@ -57,6 +57,13 @@ onnx() {
     echo "LEFT OUT: no ONNX Runtime to compare exported models with" >&2
   fi
 }
+curves() {
+  if [ -n "${SINGA_TEST_PYTHON:-}" ]; then
+    "$SINGA_TEST_PYTHON" test/system/plot_check.py
+  else
+    echo "LEFT OUT: no matplotlib to draw curves with" >&2
+  fi
+}
 digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 
 part "install packages" tool/packages.sh test
@@ -66,6 +73,7 @@ part "build Release" release
 part "unit tests, house, bad confs" unit
 part "whole jobs: train, kill, resume" system
 part "exported models in ONNX Runtime" onnx
+part "curves" curves
 part "the digits example reaches 0.97" digits
 part "address and undefined sanitizers" sanitized
 part "thread sanitizer on the readers" threads
