@@ -11,9 +11,7 @@ Net PlanNet(const JobProto& job, Phase phase, ParamTable* params, const Algorith
   options.phase = phase;
   options.gradients = phase == kTrain;
   options.reuse = algorithm.forward_backward() && !(phase == kTrain && job.debug());
-  ConfigErrors errors;
-  Net net = BuildNet(job.neuralnet(), options, {params}, &errors);
-  if (!errors.empty()) throw errors.front().Under("neuralnet");
+  Net net = BuildNet(job.neuralnet(), options, params);
   try {
     *memory = net.Plan(*ctx);
   } catch (const ConfigError& error) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "nn/neuron/flat_rows.h"
 #include "nn/plan/net_builder.h"
@@ -60,9 +61,7 @@ void Forwarder::Make(Sized* sized) {
   options.phase = kTest;
   options.gradients = false;
   options.use = &use;
-  ConfigErrors errors;
-  sized->net = std::make_unique<Net>(BuildNet(job_.neuralnet(), options, {&params_}, &errors));
-  if (!errors.empty()) throw errors.front().Under("neuralnet");
+  sized->net = std::make_unique<Net>(BuildNet(job_.neuralnet(), options, &params_));
   try {
     sized->arena_bytes = sized->net->Plan(ctx_).arena;
   } catch (const ConfigError& error) {
@@ -89,8 +88,11 @@ void Forwarder::Open(const ParamTable& values) {
 
 void Forwarder::RunBatch(Sized* sized, const float* rows, float* out) {
   if (!sized->net) {
-    Make(sized);
-    Allocate(sized);
+    Sized made;
+    made.rows = sized->rows;
+    Make(&made);
+    Allocate(&made);
+    *sized = std::move(made);
   }
   fed_.data = rows;
   Net& net = *sized->net;

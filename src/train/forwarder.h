@@ -38,7 +38,7 @@ class Forwarder {
 
   // rows: [n, input_size()], planar as records are; out: [n, output_size()], in logical order. Any
   // n: it is cut into batches of max_batch and, for the rest, of powers of two, each by a net that
-  // is made when it is first needed. REQUIRES: Open.
+  // is made when it is first needed, which throws as Open. REQUIRES: Open.
   void Run(const float* rows, int64_t n, float* out);
 
  private:

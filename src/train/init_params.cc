@@ -8,6 +8,7 @@
 #include "io/checkpoint/params_file.h"
 #include "singa/base/error.h"
 #include "singa/train/initializer.h"
+#include "train/trainer.h"
 
 namespace singa {
 namespace {
@@ -27,12 +28,11 @@ void CopyValues(const ParamsFile::Entry& entry, const std::string& file, Param* 
   }
 }
 
-// Returns the largest version of a param that it loads.
+// Returns the largest version of a param that it loads; -1: it loads none.
 int64_t LoadFile(const std::string& path, int index, const ParamTable& params,
                  std::set<std::string>* loaded, std::set<std::string>* unused) {
   const ParamsFile file = LoadParams(path);
-  int64_t version = 0;
-  bool matched = false;
+  int64_t version = -1;
   for (const auto& [name, entry] : file.params()) {
     Param* param = params.Find(name);
     if (!param) {
@@ -46,22 +46,38 @@ int64_t LoadFile(const std::string& path, int index, const ParamTable& params,
                  file.path(), "\", in the net ", param->shape().ToString()));
     CopyValues(entry, file.path(), param);
     loaded->insert(name);
-    version = std::max(version, entry.version);
-    matched = true;
+    version = std::max({version, entry.version, int64_t{0}});
   }
-  if (!matched)
-    throw ConfigError(StrCat("checkpoint_path[", index, "]"),
-                      StrCat("no param of \"", file.path(), "\" is one of the net's"));
   return version;
+}
+
+[[noreturn]] void ThrowStrange(size_t index, const std::string& file) {
+  throw ConfigError(StrCat("checkpoint_path[", index, "]"),
+                    StrCat("no param of \"", file, "\" is one of the net's"));
 }
 
 }  // namespace
 
-InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTable& params) {
+void AllocateParams(int64_t rest, const ParamTable& params) {
+  int64_t bytes = rest;
+  for (const auto& param : params.params()) bytes += param->data.bytes();
+  if (bytes > UsableMemory())
+    throw DeviceError(StrCat("the net needs ", bytes >> 20, " MiB of memory, the machine has ",
+                             UsableMemory() >> 20));
+  for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
+}
+
+InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTable& params,
+                          Match match) {
   std::set<std::string> loaded, unused;
   InitReport report;
-  for (size_t i = 0; i < files.size(); ++i)
-    report.version = LoadFile(files[i], static_cast<int>(i), params, &loaded, &unused);
+  for (size_t i = 0; i < files.size(); ++i) {
+    const int64_t version = LoadFile(files[i], static_cast<int>(i), params, &loaded, &unused);
+    if (version >= 0) report.version = version;
+    const bool last = i + 1 == files.size();
+    if (version < 0 && (match == Match::kEachFile || (last && loaded.empty())))
+      ThrowStrange(i, files[i]);
+  }
   report.unused.assign(unused.begin(), unused.end());
   for (const auto& param : params.params())
     (loaded.count(param->name()) ? report.loaded : report.initialised).push_back(param->name());

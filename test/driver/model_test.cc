@@ -3,6 +3,9 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <functional>
+#include <set>
 #include <thread>
 
 #include "base/file_system.h"
@@ -66,21 +69,29 @@ class ModelTest : public ::testing::Test {
 
   // Values by name; `left_out`: a param that the file lacks.
   std::string WriteParams(const std::string& left_out) {
+    return Write("params" + left_out, [&](const std::string& name) { return name != left_out; });
+  }
+
+  void WriteOnly(const std::string& file, const std::set<std::string>& names) {
+    Write(file, [&](const std::string& name) { return names.count(name) > 0; });
+  }
+
+  std::string Write(const std::string& file, const std::function<bool(const std::string&)>& holds) {
     Forwarder net(job_, {});
     std::vector<std::vector<float>> values;
     std::vector<StoredTensor> tensors;
     for (const auto& param : net.params().params()) {
-      if (param->name() == left_out) continue;
+      if (!holds(param->name())) continue;
       const Philox random{3, HashName(param->name()), 0};
       std::vector<float>& numbers = values.emplace_back();
       for (int64_t i = 0; i < param->size(); ++i)
         numbers.push_back(random.Uniform(static_cast<uint64_t>(i)) + 0.1f);
       tensors.push_back(Stored(param->name(), param->shape(), numbers.data()));
     }
-    const std::string path = dir_.Path("params" + left_out + ".safetensors");
-    const auto file = PosixFileSystem().Create(path);
-    WriteSafetensors(tensors, file.get());
-    file->Close();
+    const std::string path = dir_.Path(file + ".safetensors");
+    const auto out = PosixFileSystem().Create(path);
+    WriteSafetensors(tensors, out.get());
+    out->Close();
     return path;
   }
 
@@ -195,6 +206,7 @@ TEST_F(ModelTest, RefusesWhatIsNoNumberOfRows) {
   EXPECT_ERROR(session.Run({rows_.data(), 100}), kExitUsage, "100 numbers are no whole number");
   EXPECT_ERROR(session.Run(rows_, out), kExitUsage, "23 rows give 69 numbers");
   EXPECT_ERROR(Session(Opened(), {.threads = 0}), kExitUsage, "threads");
+  EXPECT_ERROR(Session(Opened(), {.threads = 1025}), kExitUsage, "from 1 to 1024");
   EXPECT_ERROR(Session(Opened(), {.max_batch = -1}), kExitUsage, "max_batch");
 }
 
@@ -202,7 +214,7 @@ TEST_F(ModelTest, NamesThePlaceOfAMistake) {
   const std::string bad = dir_.Write("bad.conf", JobText(net_) + "\nsteps: 1");
   EXPECT_ERROR(Model(bad, {.checkpoint = checkpoint_}), kExitConfig, "bad.conf:", "steps");
   EXPECT_ERROR(Model(conf_, {.checkpoint = checkpoint_, .sets = {"layer=1"}}), kExitConfig, "-set");
-  EXPECT_ERROR(Model(conf_, {.checkpoint = checkpoint_, .layer = "cov"}), kExitConfig,
+  EXPECT_ERROR(Model(conf_, {.checkpoint = checkpoint_, .layer = "cov"}), kExitUsage,
                "did you mean \"conv\"?");
   job_.mutable_neuralnet()->mutable_layer(6)->mutable_innerproduct_conf()->set_num_output(-1);
   EXPECT_ERROR(Model(job_, {.checkpoint = checkpoint_}), kExitConfig, "num_output");
@@ -211,6 +223,34 @@ TEST_F(ModelTest, NamesThePlaceOfAMistake) {
 TEST_F(ModelTest, NeedsEveryParam) {
   EXPECT_ERROR(Model(conf_, {.checkpoint = WriteParams("v")}), kExitBadData, "lacks 1", "\"v\"");
   EXPECT_NO_THROW(Model(conf_, {.checkpoint = WriteParams("w2"), .layer = "pool"}));
+}
+
+TEST_F(ModelTest, TakesParamsFromSeveralFiles) {
+  WriteOnly("upper", {"w2", "b2"});
+  WriteOnly("lower", {"w1", "b1", "g", "o", "m", "v"});
+  for (const char* part : {"upper", "lower"})
+    job_.add_checkpoint_path(dir_.Path(part) + ".safetensors");
+  EXPECT_EQ(Session(Model(job_)).Run(rows_), Session(Opened()).Run(rows_));
+  const Model cut(job_, {.layer = "pool"}),
+      whole(job_, {.checkpoint = checkpoint_, .layer = "pool"});
+  EXPECT_EQ(Session(cut).Run(rows_), Session(whole).Run(rows_));
+  EXPECT_ERROR(Model(job_, {.checkpoint = dir_.Path("upper.safetensors"), .layer = "pool"}),
+               kExitConfig, "upper.safetensors\" is one of the net's");
+}
+
+TEST_F(ModelTest, NamesTheFileThatDoesNotFit) {
+  WriteOnly("upper", {"w2", "b2"});
+  WriteOnly("lower", {"w1", "b1", "g", "o", "m", "v"});
+  for (const char* part : {"upper", "lower"})
+    job_.add_checkpoint_path(dir_.Path(part) + ".safetensors");
+  job_.mutable_neuralnet()->mutable_layer(6)->mutable_innerproduct_conf()->set_num_output(4);
+  try {
+    Model model(job_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(dir_.Path("upper")), std::string::npos);
+    EXPECT_EQ(std::string(error.what()).find(dir_.Path("lower")), std::string::npos);
+  }
 }
 
 TEST_F(ModelTest, NeedsACheckpointThatFits) {
@@ -222,6 +262,21 @@ TEST_F(ModelTest, NeedsACheckpointThatFits) {
                "no checkpoint");
   EXPECT_ERROR(Model(conf_, {.checkpoint = dir_.Write("torn.safetensors", "12345678{")}),
                kExitBadData, "torn");
+}
+
+TEST_F(ModelTest, NeedsTheMeanFileForANumberOfRowsThatIsNew) {
+  Session session(Opened());
+  const std::span<const float> five(rows_.data(), 5 * kNumbers), seven(rows_.data(), 7 * kNumbers);
+  const std::vector<float> before = session.Run(five);
+  ASSERT_EQ(std::remove(dir_.Path("mean").c_str()), 0);
+  EXPECT_ERROR(session.Run(seven), kExitNoInput, "mean");
+  EXPECT_ERROR(session.Run(seven), kExitNoInput, "mean");
+  EXPECT_EQ(session.Run(five), before);
+}
+
+TEST_F(ModelTest, NeedsWhatTheLossReads) {
+  job_.mutable_neuralnet()->mutable_layer(7)->clear_srclayers();
+  EXPECT_ERROR(Model(job_, {.checkpoint = checkpoint_}), kExitConfig, "no input layer");
 }
 
 TEST_F(ModelTest, OpensNoStore) {

@@ -210,7 +210,7 @@ def wrong_use_of_predict_has_the_right_code(case):
     has(predict(case, "nothing", code=66).err, "nothing: does not exist", "stderr")
     has(predict(case, "-topk", "11", idx, code=2).err, "at most 10", "stderr")
     has(predict(case, "-formt", "csv", idx, code=2).err, 'did you mean "format"?', "stderr")
-    has(predict(case, "-layer", "fc", idx, code=78).err, 'did you mean "fc1"?', "stderr")
+    has(predict(case, "-layer", "fc", idx, code=2).err, 'did you mean "fc1"?', "stderr")
     has(predict(case, "-set", "seed=x", idx, code=78).err, "-set seed: error: ", "stderr")
     size = "neuralnet.layer[fc1].innerproduct_conf.num_output=20"
     has(predict(case, "-set", size, idx, code=78).err, "does not fit the net", "stderr")

@@ -6,7 +6,8 @@
 //
 // The net is that of the conf's test phase as far as the wanted layer needs it: no losses, no
 // labels, dropout passes on what it gets, batch normalisation uses the running statistics. Nothing
-// is printed, no signal is handled, no store is opened. All functions throw singa::Error, with the
+// is printed, no signal is handled, no store is opened but that of a kShardData or kLMDBData, whose
+// first record says the shape. All functions throw singa::Error, with the
 // exit code that `singa` would end with.
 //
 // OpenMP threads of sessions with several threads spin before they sleep, which is slow where more
@@ -74,7 +75,7 @@ class SINGA_API Model {
 
 struct SessionOptions {
   int64_t max_batch = 0;  // rows computed at a time, at most; 0: Model::batch()
-  int threads = 1;        // of one Run; >= 1
+  int threads = 1;        // of one Run; 1 to 1024
 };
 
 // Computes for one thread at a time, with activations of its own. It keeps the model alive.
@@ -87,8 +88,9 @@ class SINGA_API Session {
 
   // `rows`: n records of Model::input_size() numbers, planar (channels, height, width), as they
   // stand in a store: the conf's mean, deviation, crop and scale are applied here. `out`: n rows of
-  // Model::output_size() numbers. Any n >= 0. The first Run of a number of rows allocates; later
-  // ones allocate nothing but what oneDNN does inside. The last digits of a row may depend on how
+  // Model::output_size() numbers. Any n >= 0. The first Run of a number of rows allocates, and
+  // reads the conf's mean files again, which throws where they have gone; later ones allocate
+  // nothing but what oneDNN does inside. The last digits of a row may depend on how
   // many are computed with it, as the order of sums does. Throws Error(kExitUsage) where the sizes
   // do not fit.
   void Run(std::span<const float> rows, std::span<float> out);

@@ -29,10 +29,7 @@ Net TrainNet(const JobProto& job, ParamTable* params) {
   NetOptions options;
   options.phase = kTrain;
   options.gradients = true;
-  ConfigErrors errors;
-  Net net = BuildNet(job.neuralnet(), options, {params}, &errors);
-  if (!errors.empty()) throw errors.front().Under("neuralnet");
-  return net;
+  return BuildNet(job.neuralnet(), options, params);
 }
 
 std::optional<ConfigError> MissingFile(const Net& net) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 namespace singa {
 namespace {
@@ -26,6 +27,7 @@ class TimedLayer final : public Layer {
   }
   Traits traits() const override { return layer_->traits(); }
   Work work() const override { return layer_->work(); }
+  bool Absorb(const LayerProto& reader) override { return layer_->Absorb(reader); }
   void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override {
     layer_->Prepare(ctx, declare, in, out);
   }
@@ -49,6 +51,10 @@ class TimedLayer final : public Layer {
   int64_t CountRecords() override { return layer_->CountRecords(); }
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
     return layer_->RecordOfRow(row);
+  }
+  std::vector<int64_t> BadRecords() const override { return layer_->BadRecords(); }
+  void RestoreBadRecords(const std::vector<int64_t>& records) override {
+    layer_->RestoreBadRecords(records);
   }
   double TakeWaitMs() override { return layer_->TakeWaitMs(); }
 

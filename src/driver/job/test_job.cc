@@ -40,7 +40,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   ParamTable params;
   Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
   Workspace workspace(WorkspacePath(job));
-  for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
+  AllocateParams(evaluator.arena_bytes(), params);
   const int64_t step = LoadForTest(job, ctx, &params, progress);
   evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "driver/conf/check_job.h"
@@ -9,7 +10,6 @@
 #include "singa/proto/job.pb.h"
 #include "train/forwarder.h"
 #include "train/init_params.h"
-#include "train/trainer.h"
 
 namespace singa {
 
@@ -34,7 +34,7 @@ std::vector<int64_t> RowShape(const Shape& shape) {
 }
 
 int64_t BatchOf(const LayerProto& input) {
-  int64_t batch = 0;
+  int64_t batch = input.sharddata_conf().batchsize() + input.lmdbdata_conf().batchsize();
   for (int32_t rows : input.store_conf().batchsize()) batch += rows;
   return batch > 0 ? batch : kDefaultBatch;
 }
@@ -57,8 +57,8 @@ JobProto ReadJob(const std::string& conf, const std::vector<std::string>& sets) 
 }
 
 // A mistake that lies in the choice of the checkpoint, not in the job.
-[[noreturn]] void ThrowMisfit(const std::vector<std::string>& files, const ConfigError& error) {
-  throw FileError(error.code(), files.back(), "does not fit the net: " + error.message());
+[[noreturn]] void ThrowMisfit(const ConfigError& error) {
+  throw Error(error.code(), "the checkpoint does not fit the net: " + error.message());
 }
 
 std::vector<std::string> FilesOf(const JobProto& job, const ModelOptions& options,
@@ -72,9 +72,9 @@ void LoadAll(const std::vector<std::string>& files, const ParamTable& params) {
   if (params.params().empty()) return;  // of a layer that nothing trained is below
   InitReport report;
   try {
-    report = LoadParamFiles(files, params);
+    report = LoadParamFiles(files, params, Match::kOneFile);
   } catch (const ConfigError& error) {
-    ThrowMisfit(files, error);
+    ThrowMisfit(error);
   }
   if (!report.initialised.empty())
     throw DataError(
@@ -104,12 +104,7 @@ Model::Model(const JobProto& job, const ModelOptions& options) {
   content->batch = BatchOf(input.conf);
   content->classifies = Classifies(job.neuralnet(), output);
   content->params = std::move(net.params());
-  int64_t bytes = 0;
-  for (const auto& param : content->params.params()) bytes += param->data.bytes();
-  if (bytes > UsableMemory())
-    throw DeviceError(StrCat("the net's params need ", bytes >> 20, " MiB, the machine has ",
-                             UsableMemory() >> 20));
-  for (const auto& param : content->params.params()) param->data = Tensor::Allocate(param->shape());
+  AllocateParams(0, content->params);
   LoadAll(FilesOf(job, options, &content->warnings), content->params);
   content_ = content;
 }
@@ -124,6 +119,9 @@ int64_t Model::batch() const { return content_->batch; }
 const std::vector<std::string>& Model::warnings() const { return content_->warnings; }
 
 struct Session::Content {
+  Content(std::shared_ptr<const Model::Content> shared, const ForwardOptions& options)
+      : model(std::move(shared)), net(model->job, options) {}
+
   std::shared_ptr<const Model::Content> model;
   Forwarder net;
 };
@@ -131,8 +129,10 @@ struct Session::Content {
 namespace {
 
 ForwardOptions OptionsOf(const SessionOptions& options, const std::string& layer, int64_t batch) {
-  if (options.threads < 1)
-    throw Error(kExitUsage, StrCat("threads must be >= 1, are ", options.threads));
+  constexpr int kMostThreads = 1024;
+  if (options.threads < 1 || options.threads > kMostThreads)
+    throw Error(kExitUsage,
+                StrCat("threads must be from 1 to ", kMostThreads, ", are ", options.threads));
   if (options.max_batch < 0 || options.max_batch > std::numeric_limits<int32_t>::max())
     throw Error(kExitUsage, StrCat("max_batch must be from 0 to 2^31 - 1, is ", options.max_batch));
   return {layer, options.max_batch > 0 ? options.max_batch : batch, options.threads};
@@ -141,9 +141,8 @@ ForwardOptions OptionsOf(const SessionOptions& options, const std::string& layer
 }  // namespace
 
 Session::Session(const Model& model, const SessionOptions& options)
-    : content_(new Content{model.content_,
-                           {model.content_->job,
-                            OptionsOf(options, model.content_->wanted, model.content_->batch)}}) {
+    : content_(std::make_unique<Content>(
+          model.content_, OptionsOf(options, model.content_->wanted, model.content_->batch))) {
   content_->net.Open(content_->model->params);
 }
 

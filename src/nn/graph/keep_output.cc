@@ -22,7 +22,8 @@ bool IsSoftmaxLoss(const GraphLayer& layer) {
   for (int layer : layers)
     names += StrCat(names.empty() ? " \"" : ", \"", graph.layers[layer].conf.name(), "\"");
   throw ConfigError(
-      "", StrCat("has ", layers.size(), " ", what, names, ": say which layer's output is wanted"));
+      "", StrCat("has ", layers.size(), " ", what, names, ": say which layer's output is wanted"),
+      kExitUsage);
 }
 
 int FirstSource(const Graph& graph, int layer) {
@@ -58,13 +59,14 @@ int FindOutput(const std::string& name, const Graph& graph) {
     if (graph.layers[i].conf.name() == name) return static_cast<int>(i);
     known.push_back(graph.layers[i].conf.name());
   }
-  throw ConfigError("", StrCat("no layer \"", name, "\" in this phase", DidYouMean(name, known)));
+  throw ConfigError("", StrCat("no layer \"", name, "\" in this phase", DidYouMean(name, known)),
+                    kExitUsage);
 }
 
 // The same feature, without labels.
 void MakeSoftmax(GraphLayer* layer) {
   layer->conf.set_type(kSoftmax);
-  layer->in.resize(1);
+  if (layer->in.size() > 1) layer->in.resize(1);
   layer->wiring = MakeLayer(layer->conf)->wiring(layer->conf);
 }
 
@@ -126,8 +128,10 @@ void KeepOutput(const std::string& output, Graph* graph, ConfigErrors* errors) {
     GraphLayer& layer = graph->layers[index];
     const std::string name = layer.conf.name();
     if (layer.wiring.num_outputs != 1)
-      throw ConfigError("", StrCat("layer \"", name, "\" has ", layer.wiring.num_outputs,
-                                   " outputs: say one that reads it"));
+      throw ConfigError("",
+                        StrCat("layer \"", name, "\" has ", layer.wiring.num_outputs,
+                               " outputs: say one that reads it"),
+                        kExitUsage);
     if (IsSoftmaxLoss(layer)) MakeSoftmax(&layer);
     KeepOnly(Ancestors(*graph, index), graph);
     CheckInput(name, *graph);

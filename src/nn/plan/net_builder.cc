@@ -260,4 +260,11 @@ Net BuildNet(const NetProto& conf, const NetOptions& options, std::vector<ParamT
   return NetBuilder(options, std::move(tables), errors).Run(conf);
 }
 
+Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params) {
+  ConfigErrors errors;
+  Net net = BuildNet(conf, options, std::vector<ParamTable*>{params}, &errors);
+  if (!errors.empty()) throw errors.front().Under("neuralnet");
+  return net;
+}
+
 }  // namespace singa

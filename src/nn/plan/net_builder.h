@@ -33,5 +33,7 @@ struct NetOptions {
 // `tables[i]` gets part i's params. With errors the net is not usable.
 Net BuildNet(const NetProto& conf, const NetOptions& options, std::vector<ParamTable*> tables,
              ConfigErrors* errors);
+// The same for a net that has one part. Throws its first error, relative to the JobProto.
+Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params);
 
 }  // namespace singa
