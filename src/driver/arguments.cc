@@ -14,6 +14,13 @@ bool Holds(const std::vector<std::string>& list, const std::string& name) {
 
 }  // namespace
 
+bool IsInteger(const std::string& text) {
+  const size_t first = !text.empty() && text[0] == '-' ? 1 : 0;
+  return text.size() > first && text.find_first_not_of("0123456789", first) == std::string::npos;
+}
+
+bool IsFlag(const std::string& arg) { return arg.size() > 1 && arg[0] == '-' && !IsInteger(arg); }
+
 Arguments::Arguments(std::string command, const std::vector<std::string>& args,
                      const KnownFlags& known)
     : command_(std::move(command)) {
@@ -44,10 +51,18 @@ void Arguments::ReadFlag(const std::string& text, const KnownFlags& known,
     values_[name].emplace_back();
   else if (has_value)
     values_[name].push_back(text.substr(equals + 1));
-  else if (*next < args.size())
+  else if (*next < args.size() && !IsFlag(args[*next]))
     values_[name].push_back(args[(*next)++]);
   else
     ThrowUsage("-" + name + " needs a value");
+}
+
+std::vector<std::string> Arguments::Settings() const {
+  std::vector<std::string> all = All("set");
+  for (const std::string& text : all)
+    if (text.find('=') == std::string::npos)
+      ThrowUsage("-set needs path=value, is \"" + text + "\"");
+  return all;
 }
 
 const std::vector<std::string>& Arguments::Operands(const std::string& what, size_t count) const {

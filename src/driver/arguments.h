@@ -1,4 +1,4 @@
-// Arguments: flags and operands of a subcommand that reads its own (data, predict).
+// Arguments: flags and operands of a subcommand that reads its own (data, export, predict).
 #pragma once
 
 #include <charconv>
@@ -18,6 +18,11 @@ struct KnownFlags {
   std::vector<std::string> repeated = {};  // as `values`, any number of times
 };
 
+// Whether `arg` is a flag and no value: it begins with a dash, and is more than a dash and no
+// integer.
+bool IsFlag(const std::string& arg);
+bool IsInteger(const std::string& text);
+
 // One or two dashes; what has none, and a dash alone, are operands.
 class Arguments {
  public:
@@ -32,6 +37,8 @@ class Arguments {
   std::vector<std::string> All(const std::string& flag) const {
     return Has(flag) ? values_.at(flag) : std::vector<std::string>();
   }
+  // Of -set: "path=value" each. Throws where one is not.
+  std::vector<std::string> Settings() const;
   const std::vector<std::string>& operands() const { return operands_; }
   // Throws unless there are as many operands as `what` has words.
   const std::vector<std::string>& Operands(const std::string& what, size_t count) const;

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <memory>
 
 #include "driver/bench/bench_job.h"
 #include "driver/bench/bench_report.h"
@@ -90,6 +89,7 @@ int64_t SourceBytes(const NetNode& node, size_t i) {
 
 // `states`: floats that the updater keeps for each of a param's.
 double BytesOf(const NetNode& node, int64_t states) {
+  if (node.absorbed) return 0;
   int64_t in = 0, out = 0, params = 0, bytes = 0;
   for (size_t i = 0; i < node.in.size(); ++i) in += SourceBytes(node, i);
   for (const Port* port : node.out) out += port->data.bytes();
@@ -175,21 +175,15 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
 int BenchCommand(const CommandLine& line) {
   CheckOptions options;
   options.use = JobUse::kTrain;
-  const std::unique_ptr<CheckedJob> checked = CheckJob(line.conf, line.sets, options);
-  std::fputs(checked->conf.Render().c_str(), stderr);
-  if (!checked->conf.ok()) return checked->conf.exit_code();
-  try {
+  return WithJob(line.conf, line.sets, options, [&](const JobProto& asked) {
     std::string note;
-    const JobProto job = BenchJob(checked->job, line.synthetic, &note);
+    const JobProto job = BenchJob(asked, line.synthetic, &note);
     if (!note.empty()) std::fprintf(stderr, "singa bench: %s\n", note.c_str());
     BenchReport report = Measure(job, line.steps);
     report.synthetic = !note.empty();
     std::fputs((line.json ? BenchJson(report) : BenchTable(report)).c_str(), stdout);
-  } catch (const ConfigError& error) {
-    std::fputs(checked->conf.Render(error).c_str(), stderr);
-    return error.code();
-  }
-  return kExitOk;
+    return kExitOk;
+  });
 }
 
 }  // namespace singa

@@ -2,9 +2,9 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <memory>
 
 #include "driver/conf/check_job.h"
 #include "driver/job/graph_file.h"
@@ -78,16 +78,11 @@ void PrintChoices(const std::vector<KernelChoice>& choices) {
                 choice.kernel.c_str());
 }
 
-// The check of a file, with what it found on stderr; null where there are errors.
-std::unique_ptr<CheckedJob> Checked(const CommandLine& line, bool files, int* code) {
+CheckOptions OptionsOf(const CommandLine& line, bool files) {
   CheckOptions options;
   options.use = line.test ? JobUse::kTest : JobUse::kEither;
   options.files = files;
-  std::unique_ptr<CheckedJob> checked = CheckJob(line.conf, line.sets, options);
-  std::fputs(checked->conf.Render().c_str(), stderr);
-  *code = checked->conf.exit_code();
-  if (!checked->conf.ok()) checked.reset();
-  return checked;
+  return options;
 }
 
 // The net that a job trains, or tests where it only tests.
@@ -117,11 +112,7 @@ int PipeTo(const char* command, const std::string& text) {
 }  // namespace
 
 int CheckCommand(const CommandLine& line) {
-  int code = kExitOk;
-  const std::unique_ptr<CheckedJob> checked = Checked(line, true, &code);
-  if (!checked) return code;
-  const JobProto& job = checked->job;
-  try {
+  return WithJob(line.conf, line.sets, OptionsOf(line, true), [&](const JobProto& job) {
     if (line.test || !Trains(job, JobUse::kEither)) {
       ParamTable params;
       PrintNet(PlannedNet(job, true, &params));
@@ -132,29 +123,19 @@ int CheckCommand(const CommandLine& line) {
     PrintNet(trainer.net());
     PrintTotals(&trainer);
     if (line.verbose) PrintChoices(choices);
-  } catch (const ConfigError& error) {
-    std::fputs(checked->conf.Render(error).c_str(), stderr);
-    return error.code();
-  }
-  return kExitOk;
+    return kExitOk;
+  });
 }
 
 int GraphCommand(const CommandLine& line) {
-  int code = kExitOk;
-  const std::unique_ptr<CheckedJob> checked = Checked(line, false, &code);
-  if (!checked) return code;
-  const JobProto& job = checked->job;
-  try {
+  return WithJob(line.conf, line.sets, OptionsOf(line, false), [&](const JobProto& job) -> int {
     ParamTable params;
     const bool test = line.test || !Trains(job, JobUse::kEither);
     const std::string dot = GraphDot(PlannedNet(job, test, &params), job.name());
     if (line.svg) return PipeTo("dot -Tsvg", dot);
     std::fputs(dot.c_str(), stdout);
-  } catch (const ConfigError& error) {
-    std::fputs(checked->conf.Render(error).c_str(), stderr);
-    return error.code();
-  }
-  return kExitOk;
+    return kExitOk;
+  });
 }
 
 }  // namespace singa

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/edit_distance.h"
+#include "driver/arguments.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/help.h"
 #include "singa/base/error.h"
@@ -21,10 +22,8 @@ struct Option {
   const char* subcommands;  // that know it, each with a space around; "train" is none
 };
 constexpr Option kOptions[] = {
-    {"conf", true, " train check graph plan bench export "},
-    {"set", true, " train check graph plan bench export "},
-    {"checkpoint", true, " export "},
-    {"layer", true, " export "},
+    {"conf", true, " train check graph plan bench "},
+    {"set", true, " train check graph plan bench "},
     {"resume", false, " train "},
     {"test", false, " train check graph plan "},
     {"svg", false, " graph "},
@@ -42,11 +41,6 @@ std::string Quoted(const std::string& text) { return "\"" + Excerpt(text) + "\""
 
 bool IsOption(const std::string& arg) { return arg.size() > 1 && arg[0] == '-'; }
 
-bool IsNumber(const std::string& text) {
-  const size_t first = !text.empty() && text[0] == '-' ? 1 : 0;
-  return text.size() > first && text.find_first_not_of("0123456789", first) == std::string::npos;
-}
-
 // gflags' own flags (-flagfile, -version, ...) are not ours to offer.
 bool IsLogFlag(const gflags::CommandLineFlagInfo& info) {
   const size_t slash = info.filename.find_last_of('/');
@@ -60,7 +54,8 @@ std::optional<gflags::CommandLineFlagInfo> FindLogFlag(const std::string& name) 
 }
 
 bool ReadsItself(const std::string& subcommand) {
-  return subcommand == "data" || subcommand == "ckpt" || subcommand == "predict";
+  return subcommand == "data" || subcommand == "ckpt" || subcommand == "export" ||
+         subcommand == "predict";
 }
 
 class Parser {
@@ -95,7 +90,7 @@ class Parser {
     value_.reset();
     if (equals != std::string::npos) value_ = arg.substr(equals + 1);
     if (name_ == "h" || name_ == "help") return;
-    if (name_ == "v" && !value_ && (next_ == args_.size() || !IsNumber(args_[next_]))) {
+    if (name_ == "v" && !value_ && (next_ == args_.size() || !IsInteger(args_[next_]))) {
       line_.verbose = true;
       return;
     }
@@ -118,8 +113,7 @@ class Parser {
 
   // The value after "=", or the next argument.
   void TakeValue() {
-    if (!value_ && next_ < args_.size() && (!IsOption(args_[next_]) || IsNumber(args_[next_])))
-      value_ = args_[next_++];
+    if (!value_ && next_ < args_.size() && !IsFlag(args_[next_])) value_ = args_[next_++];
     if (!value_ || (value_->empty() && name_ != "set")) Fail(StrCat("-", name_, " needs a value"));
   }
 
@@ -134,8 +128,6 @@ class Parser {
     if (name_ == "conf") line_.conf = *value_;
     if (name_ == "singa_conf") line_.singa_conf = *value_;
     if (name_ == "host") line_.host = *value_;
-    if (name_ == "checkpoint") line_.checkpoint = *value_;
-    if (name_ == "layer") line_.layer = *value_;
     if (name_ == "resume") line_.resume = true;
     if (name_ == "svg") line_.svg = true;
     if (name_ == "test") line_.test = true;
@@ -204,7 +196,6 @@ class Parser {
       seen_.insert("conf");
       return;
     }
-    if (sub == "export") return line_.args.push_back(word);
     if (!sub.empty()) Fail(StrCat("singa ", sub, " takes no argument, has ", Quoted(word)));
     const bool file = word.find_first_of("./") != std::string::npos;
     Fail(file ? StrCat("unexpected argument ", Quoted(word), "; did you mean \"-conf ",
@@ -219,7 +210,6 @@ class Parser {
     if (sub.empty()) Fail("-conf is missing: singa -conf job.conf");
     if (sub == "check" || sub == "graph" || sub == "plan" || sub == "bench")
       Fail(StrCat("a file is missing: singa ", sub, " job.conf"));
-    if (sub == "export") Fail("-conf is missing: singa export onnx -conf job.conf ...");
   }
 
   const std::vector<std::string>& args_;

@@ -24,9 +24,7 @@ struct CommandLine {
   std::string singa_conf;
   int singa_job = -1;
   std::string host = "localhost";
-  std::string checkpoint;         // of export: whose params
-  std::string layer;              // of export: whose feature; "": the scores
-  // Of ckpt, data and predict: all that follows, unread; of export: words.
+  // Of ckpt, data, export and predict: all that follows, unread.
   std::vector<std::string> args;
 };
 

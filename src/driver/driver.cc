@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <memory>
 
 #include "driver/bench_command.h"
 #include "driver/check_command.h"
@@ -32,23 +31,16 @@ int RunFile(const CommandLine& line) {
   CheckOptions options;
   options.use = line.test ? JobUse::kTest : JobUse::kTrain;
   options.files = true;
-  const std::unique_ptr<CheckedJob> checked = CheckJob(line.conf, line.sets, options);
-  std::fputs(checked->conf.Render().c_str(), stderr);
-  if (!checked->conf.ok()) return checked->conf.exit_code();
-  JobProto job = checked->job;
-  if (line.singa_job >= 0) job.set_id(line.singa_job);
-  LogTo(LogFolder(job, line.singa_conf));
-  if (!line.test) HandleInterrupts();  // a test has nothing to save
-  std::signal(SIGPIPE, SIG_IGN);       // a reader of stderr that goes does not end a job
-  Progress progress;
-  RunOptions run;
-  run.resume = line.resume;
-  try {
+  return WithJob(line.conf, line.sets, options, [&](JobProto job) -> int {
+    if (line.singa_job >= 0) job.set_id(line.singa_job);
+    LogTo(LogFolder(job, line.singa_conf));
+    if (!line.test) HandleInterrupts();  // a test has nothing to save
+    std::signal(SIGPIPE, SIG_IGN);       // a reader of stderr that goes does not end a job
+    Progress progress;
+    RunOptions run;
+    run.resume = line.resume;
     return line.test ? TestJob(job, run, &progress) : TrainJob(job, run, &progress);
-  } catch (const ConfigError& error) {
-    std::fputs(checked->conf.Render(error).c_str(), stderr);
-    return error.code();
-  }
+  });
 }
 
 int RunCommand(const CommandLine& line) {
@@ -66,7 +58,7 @@ int RunCommand(const CommandLine& line) {
   if (line.subcommand == "graph") return GraphCommand(line);
   if (line.subcommand == "ckpt") return CkptCommand(line.args);
   if (line.subcommand == "data") return DataCommand(line.args);
-  if (line.subcommand == "export") return ExportCommand(line);
+  if (line.subcommand == "export") return ExportCommand(line.args);
   if (line.subcommand == "predict") return PredictCommand(line.args);
   if (line.subcommand == "doctor") return DoctorCommand(line.json);
   if (line.subcommand == "version") {

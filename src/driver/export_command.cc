@@ -2,31 +2,27 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 
+#include "driver/arguments.h"
 #include "driver/conf/check_job.h"
+#include "driver/job/trained_files.h"
 #include "driver/onnx/net_export.h"
 #include "io/new_file.h"
-#include "nn/plan/net_builder.h"
 #include "train/init_params.h"
 
 namespace singa {
 namespace {
 
-[[noreturn]] void ThrowUsage(const std::string& why) {
-  throw Error(kExitUsage, StrCat("export: ", why,
-                                 "\nusage: singa export onnx -conf FILE -checkpoint PATH "
-                                 "[-layer NAME] [-set PATH=VALUE]... OUT.onnx"));
-}
-
-void CheckUsage(const CommandLine& line) {
-  if (line.args.empty() || line.args[0] != "onnx")
-    ThrowUsage(line.args.empty() ? "to which format? onnx"
-                                 : StrCat("the format must be onnx, is ", line.args[0]));
-  if (line.args.size() != 2) ThrowUsage("it takes one file to write");
-  if (line.checkpoint.empty()) ThrowUsage("-checkpoint is missing: whose params?");
-  if (!line.args[1].ends_with(".onnx"))
-    ThrowUsage(StrCat("the file to write must end with .onnx, is ", line.args[1]));
+void CheckUsage(const Arguments& args) {
+  const std::vector<std::string>& words = args.operands();
+  if (words.empty() || words[0] != "onnx")
+    args.ThrowUsage(words.empty() ? "to which format? onnx"
+                                  : StrCat("the format must be onnx, is ", words[0]));
+  if (words.size() != 2) args.ThrowUsage("it takes one file to write");
+  if (!args.Has("conf")) args.ThrowUsage("-conf is missing: whose net?");
+  if (!args.Has("checkpoint")) args.ThrowUsage("-checkpoint is missing: whose params?");
+  if (!words[1].ends_with(".onnx"))
+    args.ThrowUsage(StrCat("the file to write must end with .onnx, is ", words[1]));
 }
 
 InitReport Load(const JobProto& job, const std::string& checkpoint, ParamTable* params) {
@@ -34,7 +30,7 @@ InitReport Load(const JobProto& job, const std::string& checkpoint, ParamTable* 
   Context ctx;
   ctx.seed = job.seed();
   ctx.state = &state;
-  for (const auto& param : params->params()) param->data = Tensor::Allocate(param->shape());
+  AllocateParams(0, *params);
   try {
     return InitParams(ctx, {checkpoint}, params);
   } catch (const ConfigError& error) {
@@ -56,41 +52,33 @@ void RequireLoaded(const InitReport& report, const OnnxGraph& graph,
     throw DataError(checkpoint, -1, StrCat("has no value for these params: ", missing));
 }
 
-void ExportOnnx(const JobProto& job, const CommandLine& line) {
-  NetOptions options;
-  options.phase = kTest;
-  options.gradients = false;
+int ExportOnnx(const JobProto& job, const Arguments& args) {
+  const std::string& out = args.operands()[1];
+  const std::string checkpoint = TrainedFile(args.Get("checkpoint"), [](const std::string& text) {
+    std::fprintf(stderr, "singa: warning: %s\n", text.c_str());
+  });
   ParamTable params;
-  ConfigErrors errors;
-  const Net net = BuildNet(job.neuralnet(), options, {&params}, &errors);
-  if (!errors.empty()) throw errors.front().Under("neuralnet");
-  const InitReport report = Load(job, line.checkpoint, &params);
-  OnnxGraph graph = ExportNet(net, line.layer);
-  RequireLoaded(report, graph, line.checkpoint);
+  const Net net = NetToExport(job.neuralnet(), &params);
+  const InitReport report = Load(job, checkpoint, &params);
+  OnnxGraph graph = ExportNet(net, args.Get("layer"));
+  RequireLoaded(report, graph, checkpoint);
   if (report.version > 0) graph.Describe("step", StrCat(report.version));
   PosixFileSystem disk;
-  NewFile file(&disk, line.args[1]);
+  NewFile file(&disk, out);
   file.Write(graph.Serialize(job.name()));
   file.Commit();
-  std::fprintf(stderr, "%s: %s\n", line.args[1].c_str(), graph.Summary().c_str());
+  std::fprintf(stderr, "%s: %s\n", out.c_str(), graph.Summary().c_str());
+  return kExitOk;
 }
 
 }  // namespace
 
-int ExportCommand(const CommandLine& line) {
-  CheckUsage(line);
-  CheckOptions options;
-  options.use = JobUse::kTest;
-  const std::unique_ptr<CheckedJob> checked = CheckJob(line.conf, line.sets, options);
-  std::fputs(checked->conf.Render().c_str(), stderr);
-  if (!checked->conf.ok()) return checked->conf.exit_code();
-  try {
-    ExportOnnx(checked->job, line);
-  } catch (const ConfigError& error) {
-    std::fputs(checked->conf.Render(error).c_str(), stderr);
-    return error.code();
-  }
-  return kExitOk;
+int ExportCommand(const std::vector<std::string>& words) {
+  const Arguments args("export", words,
+                       {.values = {"conf", "checkpoint", "layer"}, .repeated = {"set"}});
+  CheckUsage(args);
+  return WithJob(args.Get("conf"), args.Settings(), {.use = JobUse::kTest},
+                 [&](const JobProto& job) { return ExportOnnx(job, args); });
 }
 
 }  // namespace singa

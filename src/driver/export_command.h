@@ -1,11 +1,12 @@
 // `singa export onnx`: the net of the test phase with a checkpoint's params, as one file.
 #pragma once
 
-#include "driver/command_line.h"
+#include <string>
+#include <vector>
 
 namespace singa {
 
 // Returns the exit code. Throws Error.
-int ExportCommand(const CommandLine& line);
+int ExportCommand(const std::vector<std::string>& words);
 
 }  // namespace singa

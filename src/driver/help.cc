@@ -26,7 +26,8 @@ Trains the neural net that a job.conf describes.
   -singa_conf FILE   settings of the installation: a SingaProto in text format
   -singa_job N       number of the job
   -host HOST         address by which other processes reach this one; default localhost
-  -v                 say more; -v=1 and other flags of glog (-logtostderr, ...) work too
+  -v                 say more; -v=1 and other flags of glog (-logtostderr, ...) work
+                     too; ckpt, data, export and predict take them before their name
 
 Subcommands:
   check FILE     check a job and show its layers, parameters and memory
@@ -91,7 +92,8 @@ Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged; 6
 
 Writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
 
-  -checkpoint PATH   whatever checkpoint_path takes: a folder step<N>, a .safetensors file, ...
+  -checkpoint PATH   whatever checkpoint_path takes: a folder step<N>, a .safetensors file, ...;
+                     or a workspace, whose newest intact checkpoint is taken
   -layer NAME        the feature of this layer; else the scores that the loss reads and, where the
                      loss is a kSoftmaxLoss, as second output their softmax
 

@@ -4,7 +4,6 @@
 
 #include "driver/onnx/layer_export.h"
 #include "driver/onnx/net_export.h"
-#include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -35,13 +34,8 @@ const std::string kLoss = Layer("loss", "kSoftmaxLoss", From("fc") + From("data"
 onnx::ModelProto Export(const std::string& text, const std::string& layer = "") {
   NetProto conf;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &conf));
-  NetOptions options;
-  options.phase = kTest;
-  options.gradients = false;
   ParamTable params;
-  ConfigErrors errors;
-  const Net net = BuildNet(conf, options, {&params}, &errors);
-  for (const ConfigError& error : errors) ADD_FAILURE() << error.what();
+  const Net net = NetToExport(conf, &params);
   for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
   onnx::ModelProto model;
   EXPECT_TRUE(model.ParseFromString(ExportNet(net, layer).Serialize("net")));
@@ -82,6 +76,15 @@ TEST(OnnxExport, GivesScoresAndTheirSoftmaxUnderTheirLayersNames) {
   ASSERT_EQ(model.graph().output_size(), 2);
   EXPECT_EQ(model.graph().output(0).name(), "fc");
   EXPECT_EQ(model.graph().output(1).name(), "loss");
+}
+
+TEST(OnnxExport, GivesScoresThatAnActivationMakes) {
+  const auto model =
+      Export(Data("data") + Layer("bn", "kBM", From("data")) + Layer("relu", "kReLU", From("bn")) +
+             Layer("loss", "kEuclideanLoss", From("relu") + From("data")));
+  EXPECT_EQ(Ops(model), "BatchNormalization Relu");
+  ASSERT_EQ(model.graph().output_size(), 1);
+  EXPECT_EQ(model.graph().output(0).name(), "relu");
 }
 
 TEST(OnnxExport, LeavesOutWhatTheOutputDoesNotDependOn) {

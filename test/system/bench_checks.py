@@ -56,6 +56,20 @@ def bench_counts_the_arithmetic_that_a_step_needs(case):
 
 
 @check
+def bench_counts_a_layer_that_another_does_the_work_of_once(case):
+    layers = (dense("wide", "data", 1, 8) + """
+  layer { name: "bn" type: kBM srclayers: "wide"
+          param { name: "g" init { type: kConstant value: 1 } } param { name: "o" }
+          param { name: "m" } param { name: "v" init { type: kConstant value: 1 } } }
+  layer { name: "relu" type: kReLU srclayers: "bn" }""" + dense("fc", "relu", 2, 3))
+    case.write("points.csv", "0,1,2,3,4\n1,4,3,2,1\n" * 10)
+    case.write("job.conf", csv("points.csv", "train_steps: 4", 10, layers=layers))
+    rows, _ = bench(case, "-steps", "3", "job.conf")
+    equal(rows["relu"]["bytes"], 0, "bytes of relu")
+    true(rows["bn"]["bytes"] > 0, "no bytes of bn")
+
+
+@check
 def bench_gives_an_update_inside_a_gradient_to_the_update(case):
     layers = dense("wide", "data", 1, 3000) + dense("wide2", "wide", 2, 700) + dense(
         "fc", "wide2", 3, 3)

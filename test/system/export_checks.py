@@ -1,4 +1,6 @@
 """singa export onnx: files, exit codes and errors. What the models compute: onnx_outputs.py."""
+import json
+
 from case import check, equal, has, true
 from job import dense, mlp
 
@@ -12,6 +14,15 @@ def trained(case, **net):
 def export(case, *args, checkpoint="ws/checkpoint/step3", out="out.onnx", conf="job.conf", code=0):
     given = ("-checkpoint", checkpoint) if checkpoint else ()
     return case.run("export", "onnx", "-conf", conf, *given, *args, out, code=code)
+
+
+def values(path):
+    """The bytes of each tensor of a .safetensors file."""
+    data = path.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    return {name: data[start + entry["data_offsets"][0]:start + entry["data_offsets"][1]]
+            for name, entry in header.items() if name != "__metadata__"}
 
 
 @check
@@ -40,11 +51,14 @@ def export_needs_no_records(case):
 @check
 def export_takes_set_and_every_form_of_checkpoint(case):
     trained(case)
-    export(case, out="first.onnx")
+    expected = values(case.path("ws/checkpoint/step3/model.safetensors"))
+    equal(sorted(expected), ["b1", "b2", "w1", "w2"], "params")
     case.run("ckpt", "export", "-format", "blobprotos", "ws/checkpoint/step3", "old.bin")
-    export(case, checkpoint="old.bin", out="second.onnx")
-    first, second = (case.path(name).read_bytes() for name in ("first.onnx", "second.onnx"))
-    equal(len(first), len(second), "size of the model from old.bin")
+    for form in ("ws/checkpoint/step3", "ws", "ws/checkpoint/step3/model.safetensors", "old.bin"):
+        export(case, checkpoint=form, out="form.onnx")
+        model = case.path("form.onnx").read_bytes()
+        for name, numbers in expected.items():
+            true(numbers in model, f"the model from {form} has other numbers in {name}")
     std = "neuralnet.layer[data#1].store_conf.std_value=1"
     has(export(case, "-set", std).err, "out.onnx: 4 nodes", "stderr without a division")
 
@@ -54,10 +68,11 @@ def a_wrong_call_of_export_is_2(case):
     trained(case)
     for args in ((), ("onnx",), ("caffe", "out"), ("onnx", "a.onnx", "b.onnx"), ("onnx", "out")):
         job = case.run("export", "-conf", "job.conf", "-checkpoint", "ws", *args, code=2)
-        has(job.err, "usage: singa export onnx", f"stderr of {args}")
+        has(job.err, "see singa export -help", f"stderr of {args}")
+    has(export(case, "-layer", "-resume", code=2).err, "-layer needs a value", "stderr")
     has(export(case, checkpoint="", code=2).err, "-checkpoint is missing", "stderr")
     has(export(case, "-layer", "fc3", code=2).err, 'did you mean "fc1"', "stderr")
-    has(export(case, "-resume", code=2).err, "has no option", "stderr")
+    has(export(case, "-resume", code=2).err, "no flag -resume", "stderr")
     true(not case.path("out.onnx").exists(), "a file was written")
 
 

@@ -34,10 +34,13 @@ def pooling(shape, settings):
     return net(shape, layer("kPooling", f"pooling_conf {{ {settings} }}"))
 
 
+def batch_norm(name="x"):
+    bm = layer("kBM", name=name, params=("gamma", "beta", "mean", "variance"))
+    return bm.replace('"variance" ' + RANDOM, '"variance" init { type: kConstant value: 1 }')
+
+
 SIDES = "kernel_x: 3 kernel_y: 2 pad_x: 2 pad_y: 1 stride_x: 2 stride_y: 1"
 POOL_SIDES = "kernel_x: 4 kernel_y: 3 pad_x: 3 pad_y: 1 stride_x: 3 stride_y: 2"
-BM = layer("kBM", params=("gamma", "beta", "mean", "variance"))
-BM = BM.replace('"variance" ' + RANDOM, '"variance" init { type: kConstant value: 1 }')
 SHARED = dense("one", "data", 1, 11, RANDOM) + layer(
     "kInnerProduct", 'innerproduct_conf { num_output: 11 transpose: true } '
     'param { name: "v1" share_from: "w1" } param { name: "c1" share_from: "b1" }', source="one")
@@ -59,9 +62,12 @@ NETS = {
     "lrn": net(IMAGE, layer("kLRN", "lrn_conf { local_size: 3 alpha: 2 beta: 0.6 knorm: 1.5 }")),
     "lrn_wider_than_the_image": net(IMAGE, layer("kLRN", "lrn_conf { local_size: 7 alpha: 3 }")),
     "lrn_of_grey": net(GREY, layer("kLRN", "lrn_conf { local_size: 5 alpha: 2 }")),
-    "batch_norm": net(IMAGE, BM),
-    "batch_norm_of_grey": net(GREY, BM),
-    "batch_norm_of_rows": net(ROW, BM),
+    "batch_norm": net(IMAGE, batch_norm()),
+    "scores_of_an_activation": net(
+        ROW, batch_norm("bn"), layer("kReLU", source="bn"),
+        loss=layer("kEuclideanLoss", name="loss", source="x data")),
+    "batch_norm_of_grey": net(GREY, batch_norm()),
+    "batch_norm_of_rows": net(ROW, batch_norm()),
     "relu": net(IMAGE, layer("kReLU")),
     "leaky_relu": net(IMAGE, layer("kReLU", "relu_conf { negative_slope: 0.3 }")),
     "sigmoid": net(IMAGE, layer("kSigmoid")),

@@ -24,6 +24,7 @@ import export_checks
 import library_checks
 import metrics_checks
 import predict_checks
+import predict_input_checks
 import resume_checks
 
 JOBS = 2  # checks at a time; the trainings use one thread each

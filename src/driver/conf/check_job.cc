@@ -1,6 +1,7 @@
 #include "driver/conf/check_job.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -162,6 +163,19 @@ std::unique_ptr<CheckedJob> CheckJobText(const std::string& file, const std::str
   auto checked = std::make_unique<CheckedJob>(file, text, sets);
   Check(options, checked.get());
   return checked;
+}
+
+int WithJob(const std::string& file, const std::vector<std::string>& sets,
+            const CheckOptions& options, const std::function<int(const JobProto&)>& use) {
+  const std::unique_ptr<CheckedJob> checked = CheckJob(file, sets, options);
+  std::fputs(checked->conf.Render().c_str(), stderr);
+  if (!checked->conf.ok()) return checked->conf.exit_code();
+  try {
+    return use(checked->job);
+  } catch (const ConfigError& error) {
+    std::fputs(checked->conf.Render(error).c_str(), stderr);
+    return error.code();
+  }
 }
 
 }  // namespace singa

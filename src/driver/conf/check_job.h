@@ -2,6 +2,7 @@
 // `singa check`. Opens no store and allocates no tensor.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,5 +36,10 @@ std::unique_ptr<CheckedJob> CheckJob(const std::string& file, const std::vector<
 std::unique_ptr<CheckedJob> CheckJobText(const std::string& file, const std::string& text,
                                          const std::vector<std::string>& sets,
                                          const CheckOptions& options = {});
+
+// What `use` returns for the job; where it has mistakes, their exit code. Findings go to stderr,
+// with their places; so does a ConfigError of `use`, relative to the JobProto.
+int WithJob(const std::string& file, const std::vector<std::string>& sets,
+            const CheckOptions& options, const std::function<int(const JobProto&)>& use);
 
 }  // namespace singa

@@ -1,7 +1,13 @@
 #include "driver/onnx/net_export.h"
 
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
 #include "base/edit_distance.h"
 #include "driver/onnx/layer_export.h"
+#include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -167,6 +173,14 @@ class NetExport {
 };
 
 }  // namespace
+
+Net NetToExport(const NetProto& conf, ParamTable* params) {
+  NetOptions options;
+  options.phase = kTest;
+  options.gradients = false;
+  options.reuse = false;
+  return BuildNet(conf, options, params);
+}
 
 OnnxGraph ExportNet(const Net& net, const std::string& name) { return NetExport(net).Run(name); }
 

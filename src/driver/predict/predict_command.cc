@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/input_file.h"
 #include "driver/arguments.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/run_job.h"
@@ -35,9 +36,9 @@ Prints what a trained net says of each record, a line each.
   -set PATH=VALUE  override a field of the job; any number of times
   -batch N         records at a time; as the job's test phase if not given. 1: each line of stdin
                    is answered before the next is read
-  -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder; judged by content if not
-                   given
-  -labels FILE     labels of an idx INPUT; found by name for MNIST's files
+  -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, lmdb, shard; judged by
+                   content if not given
+  -labels FILE     labels of the one idx INPUT; found by name for MNIST's files
   -no_labels       leaves labels out
 
 INPUT is a picture (JPEG or PNG) of the size that the net takes, a folder of pictures, a folder or
@@ -77,6 +78,7 @@ Request ReadRequest(const Arguments& args) {
   request.source.backend = args.Get("from");
   request.source.label_path = args.Get("labels");
   request.source.labels = !args.Has("no_labels");
+  if (args.Get("from") == "synthetic") args.ThrowUsage("-from: synthetic records are no INPUT");
   try {
     if (args.Has("from")) CheckBackend(args.Get("from"));
   } catch (const ConfigError& error) {
@@ -84,6 +86,7 @@ Request ReadRequest(const Arguments& args) {
   }
   request.inputs = args.operands();
   if (request.inputs.empty()) args.ThrowUsage("needs an INPUT");
+  if (args.Has("labels") && request.inputs.size() > 1) args.ThrowUsage("-labels is of one INPUT");
   if (std::count(request.inputs.begin(), request.inputs.end(), "-") > 1)
     args.ThrowUsage("stdin can be read once");
   return request;
@@ -92,8 +95,10 @@ Request ReadRequest(const Arguments& args) {
 void CheckExist(const std::vector<std::string>& inputs) {
   std::error_code error;
   for (const std::string& input : inputs)
-    if (input != "-" && !std::filesystem::exists(input, error))
+    if (input != "-" && !std::filesystem::exists(input, error)) {
+      if (error) ThrowInputError(input, "", error.value());
       throw FileError(kExitNoInput, input, "does not exist");
+    }
 }
 
 void Warn(const std::vector<std::string>& warnings) {
@@ -131,7 +136,19 @@ class Predictor {
   }
 
   void Run(RecordSource* source) {
-    while (const Sample* sample = source->Next()) {
+    while (Gather(source))
+      if (names_.size() == batch_) Compute();
+    Compute();
+  }
+
+  const Accuracy& accuracy() const { return accuracy_; }
+
+ private:
+  // Whether there was one more record. What stood before a bad one is computed.
+  bool Gather(RecordSource* source) {
+    try {
+      const Sample* sample = source->Next();
+      if (!sample) return false;
       CheckLabel(*source, sample->label);
       if (sample->data.empty())
         rows_.insert(rows_.end(), sample->pixel.begin(), sample->pixel.end());
@@ -139,14 +156,13 @@ class Predictor {
         rows_.insert(rows_.end(), sample->data.begin(), sample->data.end());
       names_.push_back(source->Name());
       labels_.push_back(sample->label);
-      if (names_.size() == batch_) Compute();
+      return true;
+    } catch (const Error&) {
+      Compute();
+      throw;
     }
-    Compute();
   }
 
-  const Accuracy& accuracy() const { return accuracy_; }
-
- private:
   void CheckLabel(const RecordSource& source, int32_t label) const {
     if (model_.classifies() && label >= model_.output_size())
       throw DataError(source.Where(), -1,
@@ -209,12 +225,14 @@ int Predict(const JobProto& job, const Arguments& args) {
   request.source.input = InputLayer(job.neuralnet());
   request.source.shape = model.input_shape();
   request.source.outputs = model.output_size();
-  std::vector<std::string> classes = ClassNames(job.neuralnet());
+  std::vector<std::string> warnings;
+  const std::vector<std::string> classes = ClassNames(job.neuralnet(), &warnings);
+  Warn(warnings);
   if (model.classifies() && static_cast<int64_t>(classes.size()) == model.output_size())
     request.source.classes = request.format.classes = classes;
   Predictor predictor(model, request);
   for (const std::string& input : request.inputs) {
-    std::vector<std::string> warnings;
+    warnings.clear();
     const std::unique_ptr<RecordSource> source = OpenSource(input, request.source, &warnings);
     Warn(warnings);
     predictor.Run(source.get());
@@ -234,16 +252,8 @@ int PredictCommand(const std::vector<std::string>& args) {
        .switches = {"no_labels"},
        .repeated = {"set"}});
   if (!arguments.Has("conf")) arguments.ThrowUsage("-conf is missing");
-  const std::unique_ptr<CheckedJob> checked =
-      CheckJob(arguments.Get("conf"), arguments.All("set"), {.use = JobUse::kTest});
-  std::fputs(checked->conf.Render().c_str(), stderr);
-  if (!checked->conf.ok()) return checked->conf.exit_code();
-  try {
-    return Predict(checked->job, arguments);
-  } catch (const ConfigError& error) {
-    std::fputs(checked->conf.Render(error).c_str(), stderr);
-    return error.code();
-  }
+  return WithJob(arguments.Get("conf"), arguments.Settings(), {.use = JobUse::kTest},
+                 [&](const JobProto& job) { return Predict(job, arguments); });
 }
 
 }  // namespace singa

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 #include "driver/predict/picture_source.h"
 #include "driver/predict/stdin_source.h"
@@ -15,11 +17,6 @@ namespace singa {
 namespace {
 
 namespace fs = std::filesystem;
-
-ImageIndex IndexImages(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(path, error) ? IndexImageFolder(path) : IndexImageTar(path);
-}
 
 int64_t SizeOfRecord(const SourceOptions& options) {
   return std::accumulate(options.shape.begin(), options.shape.end(), int64_t{1},
@@ -69,12 +66,19 @@ bool IsCsvLayer(const LayerProto& input) {
   return !input.has_user_type() && input.type() == kCSVInput;
 }
 
+// Whether records of this backend are written as those that the net learned from.
+bool IsOwn(const std::string& backend, const LayerProto& input) {
+  const std::string missing = IsCsvLayer(input) ? "textfile" : "kvfile";
+  return backend == (input.store_conf().has_backend() ? input.store_conf().backend() : missing);
+}
+
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
   const StoreProto& conf = options.input.store_conf();
   StoreOptions store{.path = path, .label_path = options.label_path};
-  const bool own = backend == "textfile" || (conf.has_backend() && conf.backend() == backend);
-  if (IsCsvLayer(options.input) && own) store.format = ValueFormat::kCsv;
+  const bool own = IsOwn(backend, options.input);
+  if (IsCsvLayer(options.input) && (own || backend == "textfile")) store.format = ValueFormat::kCsv;
+  store.encoded = own && conf.encoded();
   store.separator = conf.separator();
   store.has_label = options.labels;
   store.channels = PictureChannels(options.shape);
@@ -92,9 +96,10 @@ std::unique_ptr<Store> OpenText(StoreOptions store, int64_t size) {
 }
 
 // The net's label of each class of a folder or tar; -1 where it has none. Empty: they are the same.
-std::vector<int32_t> LabelsOf(const std::string& path, const SourceOptions& options,
+std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
                               std::vector<std::string>* warnings) {
-  const std::vector<std::string> own = IndexImages(path).classes;
+  const std::string& path = store.name();
+  const std::vector<std::string> own = store.classes();
   const auto count = static_cast<int64_t>(own.size());
   if (options.classes.empty()) {
     if (count == options.outputs) return {};
@@ -114,19 +119,24 @@ std::vector<int32_t> LabelsOf(const std::string& path, const SourceOptions& opti
   return labels;
 }
 
+[[noreturn]] void ThrowNotIdx(const std::string& path, const std::string& what) {
+  throw Error(kExitUsage, StrCat("-labels is for records of idx; ", path, " is ", what));
+}
+
 std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::string& backend,
                                           const SourceOptions& options,
                                           std::vector<std::string>* warnings) {
+  if (backend != "idx" && !options.label_path.empty()) ThrowNotIdx(path, backend);
   StoreOptions store = OptionsFor(path, backend, options);
   if (backend == "idx" && store.label_path.empty()) {
     store.label_path = GuessLabelPath(path);
     store.has_label = store.has_label && !store.label_path.empty();
   }
   const bool pictures = backend == "imagefolder";
-  std::vector<int32_t> labels;
-  if (pictures && options.labels) labels = LabelsOf(path, options, warnings);
   std::unique_ptr<Store> records =
       backend == "textfile" ? OpenText(store, SizeOfRecord(options)) : OpenStore(backend, store);
+  std::vector<int32_t> labels;
+  if (pictures && options.labels) labels = LabelsOf(*records, options, warnings);
   return std::make_unique<StoreSource>(std::move(records), options, std::move(labels), pictures);
 }
 
@@ -134,25 +144,34 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
 
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOptions& options,
                                          std::vector<std::string>* warnings) {
+  if (path == "-" && !options.label_path.empty()) ThrowNotIdx(path, "standard input");
   if (path == "-")
     return NewStdinSource(options.input.store_conf().separator(), SizeOfRecord(options),
                           options.labels);
   if (!options.backend.empty()) return OpenRecords(path, options.backend, options, warnings);
   std::vector<std::string> pictures = PicturesAt(path);
+  if (!pictures.empty() && !options.label_path.empty()) ThrowNotIdx(path, "a picture");
   if (!pictures.empty()) return NewPictureSource(std::move(pictures), options.shape);
   return OpenRecords(path, GuessBackend(path), options, warnings);
 }
 
-std::vector<std::string> ClassNames(const NetProto& net) {
+std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string>* warnings) {
   std::error_code error;
+  std::string path;
   for (const Phase phase : {kTrain, kTest})
     for (const LayerProto& layer : net.layer()) {
       const StoreProto& store = layer.store_conf();
-      if (InPhase(layer, phase) && store.backend() == "imagefolder" &&
+      if (path.empty() && InPhase(layer, phase) && store.backend() == "imagefolder" &&
           fs::exists(store.path(), error))
-        return IndexImages(store.path()).classes;
+        path = store.path();
     }
-  return {};
+  if (path.empty()) return {};
+  try {
+    return (fs::is_directory(path, error) ? IndexImageFolder(path) : IndexImageTar(path)).classes;
+  } catch (const Error& failure) {
+    warnings->push_back(StrCat("the names of the classes are not known: ", failure.what()));
+    return {};
+  }
 }
 
 }  // namespace singa

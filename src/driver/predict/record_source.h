@@ -40,8 +40,8 @@ class RecordSource {
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOptions& options,
                                          std::vector<std::string>* warnings);
 
-// The names of the classes that a net was trained on, where `job` reads pictures in class folders
-// that are still there; else none.
-std::vector<std::string> ClassNames(const NetProto& net);
+// The names of the classes that a net was trained on, where `net` reads pictures in class folders
+// that are still there; else none. `warnings`: where they cannot be read.
+std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string>* warnings);
 
 }  // namespace singa
