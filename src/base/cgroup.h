@@ -9,6 +9,8 @@ namespace singa {
 
 // Cores that it may use, such as 1.5; nothing: no limit.
 std::optional<double> CgroupCores(const std::string& root = "");
+// Threads that it lets run at once of the machine's `cores`: whole ones, at least 1.
+int UsableCores(int cores, const std::string& root = "");
 // Bytes of memory; nothing: no limit, or one that is larger than any machine.
 std::optional<int64_t> CgroupMemory(const std::string& root = "");
 // Bytes of those that it uses.

@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <google/protobuf/stubs/common.h>
 #include <link.h>
+#include <lmdb.h>
 #include <png.h>
 #include <zlib.h>
 
@@ -91,6 +92,8 @@ std::vector<std::pair<std::string, std::string>> Versions() {
   versions.emplace_back("libpng", png_get_libpng_ver(nullptr));
   const std::string archive = archive_version_string();  // "libarchive 3.6.2"
   versions.emplace_back("libarchive", archive.substr(archive.rfind(' ') + 1));
+  versions.emplace_back("liblmdb",
+                        StrCat(MDB_VERSION_MAJOR, ".", MDB_VERSION_MINOR, ".", MDB_VERSION_PATCH));
   versions.emplace_back("compiler", kCompiler);
   return versions;
 }

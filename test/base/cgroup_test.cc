@@ -38,6 +38,17 @@ TEST_F(CgroupTest, ReadsVersionTwoAndTakesTheLeastUpwards) {
   EXPECT_EQ(CgroupMemoryUsed(path_), 4000);
 }
 
+TEST_F(CgroupTest, UsableCoresAreWholeAndAtLeastOne) {
+  EXPECT_EQ(UsableCores(4, path_), 4);
+  EXPECT_EQ(UsableCores(0, path_), 1);
+  Write("proc/self/cgroup", "0::/a\n");
+  for (const auto& [quota, cores] :
+       {std::pair<std::string, int>("50000", 1), {"270000", 2}, {"900000", 4}}) {
+    Write("sys/fs/cgroup/a/cpu.max", quota + " 100000\n");
+    EXPECT_EQ(UsableCores(4, path_), cores) << quota;
+  }
+}
+
 TEST_F(CgroupTest, ReadsVersionOneInAContainer) {
   Write("proc/self/cgroup", "5:cpu,cpuacct:/docker/1\n4:memory:/docker/1\n");
   Write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");

@@ -1,11 +1,13 @@
 """What `singa doctor` says of a machine."""
 import json
+import pathlib
 import re
 
 from case import check, equal, has, true
 
-NAMES = ["singa", "build", "protobuf", "zlib", "libjpeg-turbo", "libpng", "libarchive", "compiler",
-         "processor", "instruction set", "cores", "OpenMP threads", "computing", "memory",
+NAMES = ["singa", "build", "protobuf", "zlib", "libjpeg-turbo", "libpng", "libarchive", "liblmdb",
+         "compiler",
+         "processor", "instruction set", "CPU features", "cores", "OpenMP threads", "computing", "memory",
          "memory to be had", "open files", "disk of this folder", "/dev/shm", "locale", "clock",
          "GPU", "Graphviz's dot"]
 
@@ -35,6 +37,23 @@ def doctor_of_a_process_that_cannot_run_a_job_is_69_with_advice(case):
     out = case.start_program(["bash", "-c", command]).end(69).out
     true(re.search(r"^FAIL  open files +16\n +-> .*ulimit -n", out, re.MULTILINE), out)
     has(out, "No job can run here.", "doctor")
+
+
+@check
+def doctor_in_a_folder_that_takes_no_file_advises_on_the_workspace(case):
+    command = f"cd /proc; exec {case.site.binary} doctor"
+    out = case.start_program(["bash", "-c", command]).end(0).out
+    true(re.search(r"^warn  disk of this folder .*\n +-> .*cluster.workspace", out,
+                   re.MULTILINE), out)
+
+
+@check
+def doctor_names_the_features_of_the_processor(case):
+    flags = pathlib.Path("/proc/cpuinfo").read_text().partition("flags")[2].partition("\n")[0]
+    out = case.run("doctor").out
+    found = re.search(r"^ok    CPU features +(.*)$", out, re.MULTILINE).group(1).split()
+    for name in ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16"):
+        equal(name in found, name in flags.split(), name)
 
 
 @check

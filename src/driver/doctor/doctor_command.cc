@@ -56,7 +56,7 @@ int DoctorCommand(bool json) {
   FindMemory(&found);
   FindLimits(&found);
   FindFiles(&found);
-  FindRest(&found);
+  FindSystem(&found);
   std::fputs((json ? DoctorJson(found) : DoctorText(found)).c_str(), stdout);
   return CanRun(found) ? kExitOk : kExitNoDevice;
 }

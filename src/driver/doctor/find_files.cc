@@ -1,23 +1,17 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <ctime>
-#include <filesystem>
-#include <sstream>
+#include <cstdint>
 
 #include "driver/doctor/finding.h"
-#include "driver/version.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kFewDisk = 1024 * kMiB;    // a few checkpoints of a middling net
-constexpr int64_t kFewShared = 64 * kMiB;    // what containers have by default
-constexpr std::time_t kPast = 1704067200;    // 2024-01-01, before this program existed
-constexpr std::time_t kFuture = 4102444800;  // 2100-01-01
+constexpr int64_t kFewDisk = 1024 * kMiB;  // a few checkpoints of a middling net
+constexpr int64_t kFewShared = 64 * kMiB;  // what containers have by default
 
 struct Space {
   int64_t size = -1, free = -1;  // bytes; -1: there is no such file system
@@ -37,11 +31,12 @@ void FindDisk(Findings* found) {
   Finding finding{"disk of this folder", StrCat(SizeText(here.free), " free")};
   if (here.free < 0 || here.read_only || access(".", W_OK) != 0) {
     finding.value = "cannot be written";
-    finding.status = Finding::kFail;
+    finding.status = Finding::kWarn;
     finding.advice = "a job writes its workspace: start it elsewhere, or set cluster.workspace";
   } else if (here.free < kFewDisk) {
-    finding.status = here.free < kMiB ? Finding::kFail : Finding::kWarn;
-    finding.advice = "checkpoints may not fit: set checkpoint_keep, or start jobs elsewhere";
+    finding.status = Finding::kWarn;
+    finding.advice =
+        "checkpoints may not fit: set checkpoint_keep, or cluster.workspace on another disk";
   }
   found->push_back(finding);
 }
@@ -60,78 +55,11 @@ void FindSharedMemory(Findings* found) {
   found->push_back(finding);
 }
 
-void FindLocale(Findings* found) {
-  std::string value = "C";
-  for (const char* name : {"LC_ALL", "LC_NUMERIC", "LANG"}) {
-    const char* setting = std::getenv(name);
-    if (!setting || !*setting) continue;
-    value = StrCat(name, "=", setting);
-    break;
-  }
-  Finding finding{"locale", value};
-  char number[8];
-  std::snprintf(number, sizeof number, "%.1f", 0.5);
-  if (std::string(number) != "0.5") {
-    finding.status = Finding::kFail;
-    finding.value += StrCat(", which writes one half as ", number);
-    finding.advice = "set LC_NUMERIC=C";
-  }
-  found->push_back(finding);
-}
-
-void FindClock(Findings* found) {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  char text[32] = "?";
-  if (gmtime_r(&now, &utc)) std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc);
-  Finding finding{"clock", text};
-  if (now < kPast || now > kFuture) {
-    finding.status = Finding::kWarn;
-    finding.advice = "it is wrong: the times of rows, logs and checkpoints will be, too";
-  }
-  found->push_back(finding);
-}
-
-void FindGpu(Findings* found) {
-  std::error_code error;
-  Finding finding{"GPU", "built without CUDA: jobs run on the CPU, `gpu:` in one draws a warning"};
-  if (std::filesystem::exists("/dev/nvidia0", error)) {
-    finding.status = Finding::kWarn;
-    finding.advice = "this machine has a GPU, which this build cannot use";
-  }
-  found->push_back(finding);
-}
-
-// Whether PATH leads to a program.
-bool HasProgram(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  std::stringstream folders(path ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');)
-    if (access(StrCat(folder, "/", name).c_str(), X_OK) == 0) return true;
-  return false;
-}
-
 }  // namespace
-
-void FindVersions(Findings* found) {
-  for (const auto& [name, value] : Versions())
-    if (name != "instruction set") found->push_back({name, value});  // judged with the processor
-}
 
 void FindFiles(Findings* found) {
   FindDisk(found);
   FindSharedMemory(found);
-}
-
-void FindRest(Findings* found) {
-  FindLocale(found);
-  FindClock(found);
-  FindGpu(found);
-  if (HasProgram("dot"))
-    found->push_back({"Graphviz's dot", "is there"});
-  else
-    found->push_back({"Graphviz's dot", "is not there", Finding::kWarn,
-                      "`singa graph -svg` needs it: apt install graphviz"});
 }
 
 }  // namespace singa

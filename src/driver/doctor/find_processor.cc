@@ -1,7 +1,6 @@
 #include <omp.h>
 #include <sched.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
@@ -27,6 +26,21 @@ std::string ModelName() {
   return "unknown";
 }
 
+// Of those that kernels, ours or a library's, are chosen by.
+std::string Features() {
+  std::string features;
+  const auto add = [&](bool there, const char* name) {
+    if (there) features += StrCat(features.empty() ? "" : " ", name);
+  };
+  add(__builtin_cpu_supports("avx2"), "avx2");
+  add(__builtin_cpu_supports("fma"), "fma");
+  add(__builtin_cpu_supports("avx512f"), "avx512f");
+  add(__builtin_cpu_supports("avx512vnni"), "avx512_vnni");
+  add(__builtin_cpu_supports("avx512bf16"), "avx512_bf16");
+  add(__builtin_cpu_supports("amx-tile"), "amx");
+  return features.empty() ? "none that kernels use" : features;
+}
+
 int AffinityCores() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
@@ -37,13 +51,9 @@ void FindCores(Findings* found) {
   const int cores = AffinityCores();
   Finding finding{"cores", StrCat(cores)};
   const auto limit = CgroupCores();
-  if (limit && *limit < cores) {
-    finding.value += StrCat(", of which the control group grants ", *limit);
-    finding.status = Finding::kWarn;
-    finding.advice =
-        StrCat("set num_openblas_threads: ", std::max(1, static_cast<int>(std::floor(*limit))),
-               " in the job, or threads wait for each other");
-  }
+  if (limit && *limit < cores)
+    finding.value += StrCat(", of which the control group grants ", *limit,
+                            "; threads of a job, if it says nothing: ", UsableCores(cores));
   found->push_back(finding);
 }
 
@@ -102,6 +112,7 @@ void FindProcessor(Findings* found) {
         "host's CPU through";
   }
   found->push_back(set);
+  found->push_back({"CPU features", Features()});
   FindCores(found);
   FindThreads(found);
   FindComputing(found);

@@ -27,7 +27,7 @@ void FindProcessor(Findings* found);  // kind, cores, threads, whether it comput
 void FindMemory(Findings* found);
 void FindLimits(Findings* found);  // of the process
 void FindFiles(Findings* found);   // the working directory, /dev/shm
-void FindRest(Findings* found);    // locale, clock, GPU, programs
+void FindSystem(Findings* found);  // locale, clock, GPU, programs
 
 // "1.5 GiB"
 std::string SizeText(int64_t bytes);

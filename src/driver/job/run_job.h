@@ -11,7 +11,7 @@ namespace singa {
 
 struct RunOptions {
   bool resume = false;  // from the newest intact checkpoint of the workspace, if there is one
-  int threads = 0;      // of the worker; 0: by num_openblas_threads, else all cores
+  int threads = 0;      // of the worker; 0: by num_openblas_threads, else the cores to be had
 };
 
 // Trains to the last step, or until a signal asks to stop. Returns what the process exits with:

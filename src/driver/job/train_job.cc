@@ -1,6 +1,7 @@
 #include <optional>
 #include <thread>
 
+#include "base/cgroup.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/interrupt.h"
 #include "driver/job/job_checkpoints.h"
@@ -191,7 +192,7 @@ std::string WorkspacePath(const JobProto& job) {
 int WorkerThreads(const JobProto& job, int asked) {
   if (asked > 0) return asked;
   if (job.has_num_openblas_threads()) return std::max(1, job.num_openblas_threads());
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return UsableCores(static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress) {

@@ -1,6 +1,7 @@
 #include "driver/job/trained_files.h"
 
 #include <filesystem>
+#include <memory>
 
 #include "driver/job/run_job.h"
 #include "io/checkpoint/checkpoint.h"
