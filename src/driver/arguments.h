@@ -40,7 +40,7 @@ class Arguments {
   // Of -set: "path=value" each. Throws where one is not.
   std::vector<std::string> Settings() const;
   const std::vector<std::string>& operands() const { return operands_; }
-  // Throws unless there are as many operands as `what` has words.
+  // Throws unless there are `count` operands; `what` names them.
   const std::vector<std::string>& Operands(const std::string& what, size_t count) const;
 
   // Throws Error(kExitUsage) with a hint at the command's help.

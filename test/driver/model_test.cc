@@ -11,6 +11,7 @@
 #include "base/file_system.h"
 #include "io/checkpoint/safetensors_writer.h"
 #include "io/store_files.h"
+#include "io/store_writer.h"
 #include "io/temp_dir.h"
 #include "train/evaluator.h"
 #include "train/forwarder.h"
@@ -72,8 +73,12 @@ class ModelTest : public ::testing::Test {
     return Write("params" + left_out, [&](const std::string& name) { return name != left_out; });
   }
 
-  void WriteOnly(const std::string& file, const std::set<std::string>& names) {
-    Write(file, [&](const std::string& name) { return names.count(name) > 0; });
+  void WriteTwoFiles() {
+    const std::set<std::string> upper = {"w2", "b2"};
+    for (bool up : {true, false})
+      job_.add_checkpoint_path(Write(up ? "upper" : "lower", [&](const std::string& name) {
+        return up == (upper.count(name) > 0);
+      }));
   }
 
   std::string Write(const std::string& file, const std::function<bool(const std::string&)>& holds) {
@@ -226,10 +231,7 @@ TEST_F(ModelTest, NeedsEveryParam) {
 }
 
 TEST_F(ModelTest, TakesParamsFromSeveralFiles) {
-  WriteOnly("upper", {"w2", "b2"});
-  WriteOnly("lower", {"w1", "b1", "g", "o", "m", "v"});
-  for (const char* part : {"upper", "lower"})
-    job_.add_checkpoint_path(dir_.Path(part) + ".safetensors");
+  WriteTwoFiles();
   EXPECT_EQ(Session(Model(job_)).Run(rows_), Session(Opened()).Run(rows_));
   const Model cut(job_, {.layer = "pool"}),
       whole(job_, {.checkpoint = checkpoint_, .layer = "pool"});
@@ -239,18 +241,10 @@ TEST_F(ModelTest, TakesParamsFromSeveralFiles) {
 }
 
 TEST_F(ModelTest, NamesTheFileThatDoesNotFit) {
-  WriteOnly("upper", {"w2", "b2"});
-  WriteOnly("lower", {"w1", "b1", "g", "o", "m", "v"});
-  for (const char* part : {"upper", "lower"})
-    job_.add_checkpoint_path(dir_.Path(part) + ".safetensors");
+  WriteTwoFiles();
   job_.mutable_neuralnet()->mutable_layer(6)->mutable_innerproduct_conf()->set_num_output(4);
-  try {
-    Model model(job_);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(dir_.Path("upper")), std::string::npos);
-    EXPECT_EQ(std::string(error.what()).find(dir_.Path("lower")), std::string::npos);
-  }
+  EXPECT_ERROR(Model{job_}, kExitConfig, "the checkpoint does not fit the net: param",
+               "upper.safe");
 }
 
 TEST_F(ModelTest, NeedsACheckpointThatFits) {
@@ -277,6 +271,23 @@ TEST_F(ModelTest, NeedsTheMeanFileForANumberOfRowsThatIsNew) {
 TEST_F(ModelTest, NeedsWhatTheLossReads) {
   job_.mutable_neuralnet()->mutable_layer(7)->clear_srclayers();
   EXPECT_ERROR(Model(job_, {.checkpoint = checkpoint_}), kExitConfig, "no input layer");
+}
+
+TEST_F(ModelTest, TakesTheBatchOfAnOldDataLayer) {
+  PosixFileSystem files;
+  const std::vector<uint8_t> pixel(kNumbers);
+  const auto writer =
+      NewStoreWriter("lmdb", {.path = dir_.Path("lmdb"), .shape = {3, 6, 6}, .records = 1}, &files);
+  writer->Write({.pixel = pixel, .label = 1});
+  writer->Finish();
+  JobProto job;
+  LayerProto* data = job.mutable_neuralnet()->add_layer();
+  data->set_name("data");
+  data->set_type(kLMDBData);
+  data->mutable_lmdbdata_conf()->set_path(dir_.Path("lmdb"));
+  data->mutable_lmdbdata_conf()->set_batchsize(7);
+  job.mutable_train_one_batch()->set_alg(kBP);
+  EXPECT_EQ(Model(job, {.checkpoint = checkpoint_, .layer = "data"}).batch(), 7);
 }
 
 TEST_F(ModelTest, OpensNoStore) {

@@ -24,6 +24,8 @@ Site = collections.namedtuple("Site", "binary root")
 # Example -> its layer of scores.
 EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnist/cnn": "ip2",
             "cifar10/convnet": "ip1", "cifar10/bn": "ip"}
+LEFT_OUT = {"alexnet/job",  # too large
+            "digits/features"}  # trains nothing
 OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"
           store_conf {{ path: "{1}.csv" }} }}
 """
@@ -162,8 +164,14 @@ def example_net(one, example):
     return judge(one, path, data, [(name, file, sets) for name, file in files.items()])
 
 
+def check_that_none_is_forgotten(root):
+    there = {f"{path.parent.name}/{path.stem}" for path in root.glob("examples/*/*.conf")}
+    case.equal(sorted(there), sorted(EXAMPLES.keys() | LEFT_OUT), "examples")
+
+
 def main(binary, words):
     root = pathlib.Path(__file__).resolve().parents[2]
+    check_that_none_is_forgotten(root)
     nets = {name: lambda one, name=name: example_net(one, name) for name in EXAMPLES}
     nets |= {name: lambda one, net=net: small_net(one, net)
              for name, net in onnx_nets.NETS.items()}

@@ -7,6 +7,7 @@
 
 #include "base/edit_distance.h"
 #include "driver/onnx/layer_export.h"
+#include "nn/graph/graph.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 
@@ -92,12 +93,8 @@ class NetExport {
     Net::Source scores = sources_[losses[0]][0];
     while (node(scores.node).traits.aliases_in) scores = sources_[scores.node][0];
     std::vector<Wanted> outputs = {{scores.node, scores.output}};
-    if (IsSoftmaxLoss(node(losses[0]))) outputs.push_back({losses[0], 0});
+    if (IsSoftmaxLoss(node(losses[0]).conf)) outputs.push_back({losses[0], 0});
     return outputs;
-  }
-
-  static bool IsSoftmaxLoss(const NetNode& node) {
-    return node.conf.type() == kSoftmaxLoss || node.conf.type() == kCudnnSoftmaxLoss;
   }
 
   // Of the layers that `wanted` depends on; each stands behind its sources.
@@ -150,7 +147,8 @@ class NetExport {
       throw InLayer(error, node(i));
     }
     values_[i] = layer.out();
-    if (IsSoftmaxLoss(node(i))) graph_.Describe("classes", StrCat(node(i).out[0]->data.shape()[1]));
+    if (IsSoftmaxLoss(node(i).conf))
+      graph_.Describe("classes", StrCat(node(i).out[0]->data.shape()[1]));
   }
 
   // An output is called as its layer, even where the layer only hands a value on.

@@ -34,7 +34,7 @@ std::vector<int64_t> RowShape(const Shape& shape) {
 }
 
 int64_t BatchOf(const LayerProto& input) {
-  int64_t batch = input.sharddata_conf().batchsize() + input.lmdbdata_conf().batchsize();
+  int64_t batch = int64_t{input.sharddata_conf().batchsize()} + input.lmdbdata_conf().batchsize();
   for (int32_t rows : input.store_conf().batchsize()) batch += rows;
   return batch > 0 ? batch : kDefaultBatch;
 }
@@ -43,10 +43,9 @@ int64_t BatchOf(const LayerProto& input) {
 bool Classifies(const NetProto& net, const NetNode& layer) {
   if (layer.conf.type() == kSoftmax && !layer.conf.has_user_type()) return true;
   return std::any_of(net.layer().begin(), net.layer().end(), [&](const LayerProto& reader) {
-    const LayerType type = reader.type();
-    return InPhase(reader, kTest) && !reader.has_user_type() && reader.srclayers_size() > 0 &&
-           reader.srclayers(0) == layer.name &&
-           (type == kSoftmaxLoss || type == kCudnnSoftmaxLoss || type == kAccuracy);
+    const bool accuracy = !reader.has_user_type() && reader.type() == kAccuracy;
+    return InPhase(reader, kTest) && reader.srclayers_size() > 0 &&
+           reader.srclayers(0) == layer.name && (accuracy || IsSoftmaxLoss(reader));
   });
 }
 

@@ -87,6 +87,8 @@ std::vector<std::string> LayerPaths(const std::vector<std::string>& names);
 
 // By include and exclude.
 bool InPhase(const LayerProto& layer, Phase phase);
+// By any of its names.
+bool IsSoftmaxLoss(const LayerProto& layer);
 
 Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);

@@ -11,11 +11,6 @@ bool IsOfKind(const GraphLayer& layer, int hundred) {
   return !layer.conf.has_user_type() && layer.conf.type() / 100 == hundred;
 }
 
-bool IsSoftmaxLoss(const GraphLayer& layer) {
-  return IsOfKind(layer, 3) &&
-         (layer.conf.type() == kSoftmaxLoss || layer.conf.type() == kCudnnSoftmaxLoss);
-}
-
 [[noreturn]] void ThrowChoice(const Graph& graph, const std::vector<int>& layers,
                               const std::string& what) {
   std::string names;
@@ -49,7 +44,7 @@ int DefaultOutput(const Graph& graph) {
     if (IsOfKind(graph.layers[i], 3)) losses.push_back(static_cast<int>(i));
   if (losses.empty()) return OnlyEnd(graph);
   if (losses.size() > 1) ThrowChoice(graph, losses, "losses:");
-  return IsSoftmaxLoss(graph.layers[losses[0]]) ? losses[0] : FirstSource(graph, losses[0]);
+  return IsSoftmaxLoss(graph.layers[losses[0]].conf) ? losses[0] : FirstSource(graph, losses[0]);
 }
 
 int FindOutput(const std::string& name, const Graph& graph) {
@@ -121,6 +116,11 @@ void CheckInput(const std::string& output, const Graph& graph) {
 
 }  // namespace
 
+bool IsSoftmaxLoss(const LayerProto& layer) {
+  return !layer.has_user_type() &&
+         (layer.type() == kSoftmaxLoss || layer.type() == kCudnnSoftmaxLoss);
+}
+
 void KeepOutput(const std::string& output, Graph* graph, ConfigErrors* errors) {
   if (!errors->empty()) return;
   try {
@@ -132,7 +132,7 @@ void KeepOutput(const std::string& output, Graph* graph, ConfigErrors* errors) {
                         StrCat("layer \"", name, "\" has ", layer.wiring.num_outputs,
                                " outputs: say one that reads it"),
                         kExitUsage);
-    if (IsSoftmaxLoss(layer)) MakeSoftmax(&layer);
+    if (IsSoftmaxLoss(layer.conf)) MakeSoftmax(&layer);
     KeepOnly(Ancestors(*graph, index), graph);
     CheckInput(name, *graph);
   } catch (const ConfigError& error) {
