@@ -64,11 +64,11 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   } catch (const ConfigError& error) {
     throw error.Under("backend");
   }
+  const bool synthetic = options_.backend == kSynthetic;
   if (format_ == ValueFormat::kCsv && options_.backend != "kvfile" &&
-      options_.backend != "textfile")
+      options_.backend != "textfile" && !synthetic)
     throw ConfigError("backend", StrCat("must be kvfile or textfile, is \"", options_.backend,
                                         "\", which is for kRecordInput"));
-  const bool synthetic = options_.backend == kSynthetic;
   if (synthetic) CheckSynthetic(conf.synthetic_conf());
   if (!synthetic && conf.path().empty()) throw ConfigError("path", "must be set");
   if (!synthetic) declare->File(field_ + ".path", conf.path());
