@@ -39,9 +39,8 @@ sanitized() {
 }
 threads() {
   cmake -S . -B build-tsan -G Ninja "${checked[@]}" -DSINGA_SANITIZE=thread >/dev/null
-  cmake --build build-tsan --target test_io test_driver
+  cmake --build build-tsan --target test_io
   OMP_THREAD_LIMIT=1 build-tsan/bin/test_io --gtest_brief=1
-  OMP_THREAD_LIMIT=1 build-tsan/bin/test_driver --gtest_brief=1 --gtest_filter='ModelTest.*'
 }
 fuzz() {
   cmake -S . -B build-fuzz -G Ninja "${checked[@]}" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_COMPILER=clang-14 -DSINGA_TESTS=OFF -DSINGA_FUZZ=ON \
@@ -77,7 +76,7 @@ part "exported models in ONNX Runtime" onnx
 part "curves" curves
 part "the digits example reaches 0.97" digits
 part "address and undefined sanitizers" sanitized
-part "thread sanitizer: readers, models" threads
+part "thread sanitizer on the readers" threads
 part "fuzz corpora and their coverage" fuzz
 
 echo
