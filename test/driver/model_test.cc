@@ -128,9 +128,10 @@ class ModelTest : public ::testing::Test {
   std::vector<float> rows_;
 };
 
+// Batches of another size may add up in another order: 1e-6 sqrt(k) for sums of k = 27 terms.
 void ExpectClose(const std::vector<float>& found, const std::vector<float>& expected) {
   ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-6) << i;
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 5e-6) << i;
 }
 
 TEST_F(ModelTest, SaysWhatGoesInAndOut) {
