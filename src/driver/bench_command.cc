@@ -89,7 +89,7 @@ int64_t SourceBytes(const NetNode& node, size_t i) {
 
 // `states`: floats that the updater keeps for each of a param's.
 double BytesOf(const NetNode& node, int64_t states) {
-  if (node.absorbed) return 0;
+  if (node.fused) return 0;
   int64_t in = 0, out = 0, params = 0, bytes = 0;
   for (size_t i = 0; i < node.in.size(); ++i) in += SourceBytes(node, i);
   for (const Port* port : node.out) out += port->data.bytes();

@@ -11,7 +11,7 @@ Wiring Layer::wiring(const LayerProto&) const { return {}; }
 
 Traits Layer::traits() const { return {}; }
 
-bool Layer::Absorb(const LayerProto&) { return false; }
+bool Layer::Fuse(const LayerProto&) { return false; }
 
 void Layer::Prepare(Context&, Declare&, Inputs, Outputs) {}
 

@@ -102,7 +102,7 @@ void Net::Open(Context& ctx) {
 }
 
 void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
-  if (node.absorbed) return;
+  if (node.fused) return;
   ctx.scratch = storage_->scratch_memory;
   try {
     node.layer->ComputeFeature(ctx, flags, node.in, node.out);
@@ -130,7 +130,7 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
     const int64_t step_size = grad.size() / unread.steps;
     std::memset(grad.data() + unread.step * step_size, 0, step_size * sizeof(float));
   }
-  if (node.absorbed) return;
+  if (node.fused) return;
   ctx.scratch = storage_->scratch_memory;
   node.layer->ComputeGradient(ctx, node.in, node.out);
   for (Param* param : node.declare->params()) param->CountContribution();

@@ -20,8 +20,7 @@
 namespace singa {
 namespace {
 
-constexpr int kRecords = 23;
-constexpr int64_t kNumbers = 3 * 6 * 6;
+constexpr int64_t kRecords = 23, kNumbers = 3 * 6 * 6;
 
 // A CNN with everything that is another thing in a test than in training, on pictures in colour.
 std::string NetText(const std::string& csv, const std::string& mean) {

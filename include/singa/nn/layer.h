@@ -75,7 +75,7 @@ class SINGA_API Layer {
   // Whether this layer does the work of `reader`, too, the only layer that reads its feature: from
   // then on its compute functions give `reader`'s feature and take the gradient of it. Called after
   // Setup, at most once; traits() is asked again.
-  virtual bool Absorb(const LayerProto& reader);
+  virtual bool Fuse(const LayerProto& reader);
 
   // Shapes of all ports are known, storage is not bound: make vendor plans, declare their scratch.
   virtual void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out);

@@ -26,7 +26,7 @@ struct NetNode {
   std::vector<Port*> in, out;
   std::unique_ptr<Declare> declare;
   bool runs_backward = false;
-  bool absorbed = false;     // its source does its work: their features and gradients are one
+  bool fused = false;        // its source does its work: their features and gradients are one
   bool in_feedback = false;  // on a loop that a feedback slot closes (kRBMVis and kRBMHid)
   // Steps of output gradients that no reader gives: zeroed before this node's backward.
   struct Unread {

@@ -27,7 +27,7 @@ class TimedLayer final : public Layer {
   }
   Traits traits() const override { return layer_->traits(); }
   Work work() const override { return layer_->work(); }
-  bool Absorb(const LayerProto& reader) override { return layer_->Absorb(reader); }
+  bool Fuse(const LayerProto& reader) override { return layer_->Fuse(reader); }
   void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override {
     layer_->Prepare(ctx, declare, in, out);
   }

@@ -47,7 +47,7 @@ class BatchNormLayer final : public Layer {
 
   Traits traits() const override { return {.grad_reads_in = true}; }
 
-  bool Absorb(const LayerProto& reader) override {
+  bool Fuse(const LayerProto& reader) override {
     if (reader.type() != kReLU || reader.relu_conf().negative_slope() != 0) return false;
     floor_ = 0;
     return true;

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "nn/plan/absorb.h"
+#include "nn/plan/fuse.h"
 #include "nn/plan/net_storage.h"
 
 namespace singa {
@@ -37,7 +37,7 @@ class NetBuilder {
     if (!errors_->empty()) return std::move(net_);
     FindBackward();
     MarkFeedback();
-    if (options_.reuse) AbsorbReaders(&net_.nodes_, storage_->graph, storage_->values);
+    if (options_.reuse) FuseReaders(&net_.nodes_, storage_->graph, storage_->values);
     return std::move(net_);
   }
 

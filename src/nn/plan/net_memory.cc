@@ -176,7 +176,7 @@ NetMemory Net::Plan(Context& ctx) {
     } catch (const ConfigError& error) {
       throw error.Under(node.path);
     }
-    if (!ctx.choices || node.absorbed) continue;
+    if (!ctx.choices || node.fused) continue;
     for (const KernelSlot* slot : node.declare->slots())
       ctx.choices->push_back({node.full_name, slot->name(), slot->Choice(ctx)});
   }

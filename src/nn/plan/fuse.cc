@@ -1,4 +1,4 @@
-#include "nn/plan/absorb.h"
+#include "nn/plan/fuse.h"
 
 namespace singa {
 namespace {
@@ -22,8 +22,8 @@ bool Whole(const Read& read, const ShapedValue& value) { return read.steps == va
 
 }  // namespace
 
-void AbsorbReaders(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
-                   const std::vector<ShapedValue>& values) {
+void FuseReaders(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
+                 const std::vector<ShapedValue>& values) {
   const std::vector<Ends> ends = EndsOf(graph, values.size());
   for (size_t i = 0; i < graph.size(); ++i) {
     NetNode& node = (*nodes)[i];
@@ -36,11 +36,11 @@ void AbsorbReaders(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
         !Whole(in, values[in.value]) || !Whole(out, values[out.value]))
       continue;
     NetNode& producer = (*nodes)[source.producer];
-    if (producer.absorbed || producer.out.size() != 1 || producer.in_feedback ||
-        !producer.layer->Absorb(node.conf))
+    if (producer.fused || producer.out.size() != 1 || producer.in_feedback ||
+        !producer.layer->Fuse(node.conf))
       continue;
     producer.traits = producer.layer->traits();
-    node.absorbed = true;
+    node.fused = true;
     node.traits = {.aliases_in = true};
   }
 }

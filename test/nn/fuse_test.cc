@@ -28,12 +28,12 @@ void ExpectSame(const std::vector<float>& a, const std::vector<float>& b) {
   for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-6) << i;
 }
 
-TEST(Absorb, ANormAndItsReluAgreeWithTheTwoApart) {
+TEST(Fuse, ANormAndItsReluAgreeWithTheTwoApart) {
   for (const bool plain : {false, true}) {
     TestNet together(NormThenRelu("")), apart(NormThenRelu(""), {.reuse = false});
     together.ctx.plain = apart.ctx.plain = plain;
-    ASSERT_TRUE(together.net.Find("relu")->absorbed);
-    ASSERT_FALSE(apart.net.Find("relu")->absorbed);
+    ASSERT_TRUE(together.net.Find("relu")->fused);
+    ASSERT_FALSE(apart.net.Find("relu")->fused);
     for (TestNet* test : {&together, &apart}) test->Forward();
     const std::vector<float> y = Feature(&apart, "relu");
     const auto cut = std::count(y.begin(), y.end(), 0.f);
@@ -46,7 +46,7 @@ TEST(Absorb, ANormAndItsReluAgreeWithTheTwoApart) {
 }
 
 // Of 600 rows, three blocks of kBM's sums, on one thread and on two.
-TEST(Absorb, AgreesOnManyRowsAndThreads) {
+TEST(Fuse, AgreesOnManyRowsAndThreads) {
   std::string text = NormThenRelu("");
   text.replace(text.find("shape: 6"), 8, "shape: 600");
   TestNet apart(text, {.reuse = false});
@@ -64,7 +64,7 @@ TEST(Absorb, AgreesOnManyRowsAndThreads) {
   }
 }
 
-TEST(Absorb, ATestUsesTheRunningStatisticsAndCuts) {
+TEST(Fuse, ATestUsesTheRunningStatisticsAndCuts) {
   TestNet together(NormThenRelu("")), apart(NormThenRelu(""), {.reuse = false});
   for (TestNet* test : {&together, &apart}) {
     for (float& v : std::span(test->params.Find("variance")->data.data(), 5)) v = std::abs(v) + 1;
@@ -76,7 +76,7 @@ TEST(Absorb, ATestUsesTheRunningStatisticsAndCuts) {
   ExpectSame(Feature(&together, "relu"), y);
 }
 
-TEST(Absorb, ChecksListOfKernelsHasNoneOfTheLayerWhoseWorkIsDone) {
+TEST(Fuse, ChecksListOfKernelsHasNoneOfTheLayerWhoseWorkIsDone) {
   TestNet test(NormThenRelu(""), {}, false);
   std::vector<KernelChoice> choices;
   test.ctx.choices = &choices;
@@ -85,20 +85,20 @@ TEST(Absorb, ChecksListOfKernelsHasNoneOfTheLayerWhoseWorkIsDone) {
   EXPECT_FALSE(choices.empty());
 }
 
-TEST(Absorb, GradientsMatchDifferences) {
+TEST(Fuse, GradientsMatchDifferences) {
   TestNet test(NormThenRelu(""));
   ExpectParamGradients(&test, 1e-3f);  // so small a step crosses no kink
 }
 
-TEST(Absorb, ALeakyReluStaysApart) {
+TEST(Fuse, ALeakyReluStaysApart) {
   TestNet test(NormThenRelu("relu_conf { negative_slope: 0.1 }"));
-  EXPECT_FALSE(test.net.Find("relu")->absorbed);
+  EXPECT_FALSE(test.net.Find("relu")->fused);
 }
 
-TEST(Absorb, AFeatureThatAnotherLayerReadsStaysWhole) {
+TEST(Fuse, AFeatureThatAnotherLayerReadsStaysWhole) {
   const std::string second = R"(layer { name: "second" user_type: "TestLoss" srclayers: "norm" })";
   TestNet test(NormThenRelu("") + second);
-  EXPECT_FALSE(test.net.Find("relu")->absorbed);
+  EXPECT_FALSE(test.net.Find("relu")->fused);
 }
 
 }  // namespace
