@@ -16,28 +16,29 @@
 namespace singa {
 namespace {
 
-std::string ModelName() {
+// The value of a line "name : value" of /proc/cpuinfo, the first of that name; "": there is none.
+std::string CpuInfo(const std::string& name) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
-    if (line.rfind("model name", 0) == 0) {
+    if (line.starts_with(name)) {
       const size_t at = line.find(": ");
       if (at != std::string::npos) return line.substr(at + 2);
     }
-  return "unknown";
+  return "";
+}
+
+std::string ModelName() {
+  const std::string name = CpuInfo("model name");
+  return name.empty() ? "unknown" : name;
 }
 
 // Of those that kernels, ours or a library's, are chosen by.
 std::string Features() {
+  const std::string flags = StrCat(" ", CpuInfo("flags"), " ");
   std::string features;
-  const auto add = [&](bool there, const char* name) {
-    if (there) features += StrCat(features.empty() ? "" : " ", name);
-  };
-  add(__builtin_cpu_supports("avx2"), "avx2");
-  add(__builtin_cpu_supports("fma"), "fma");
-  add(__builtin_cpu_supports("avx512f"), "avx512f");
-  add(__builtin_cpu_supports("avx512vnni"), "avx512_vnni");
-  add(__builtin_cpu_supports("avx512bf16"), "avx512_bf16");
-  add(__builtin_cpu_supports("amx-tile"), "amx");
+  for (const char* name : {"avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile"})
+    if (flags.find(StrCat(" ", name, " ")) != std::string::npos)
+      features += StrCat(features.empty() ? "" : " ", name);
   return features.empty() ? "none that kernels use" : features;
 }
 
