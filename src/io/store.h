@@ -22,11 +22,11 @@ struct Sample {
   bool decoded = false;                 // from an image file, whose shape it is
 
   int64_t size() const { return static_cast<int64_t>(data.empty() ? pixel.size() : data.size()); }
-  // Whether the shape is one of so many numbers.
+  // Whether the shape is one of so many numbers, at least one.
   bool ShapeFits() const {
     int64_t numbers = 1;
     for (int32_t d : shape) numbers = d > 0 && numbers <= size() ? numbers * d : 0;
-    return !shape.empty() && numbers == size();
+    return !shape.empty() && numbers == size() && numbers > 0;
   }
   // Whether it may be read as a record of `wanted`: a picture must have its height and width.
   template <typename Size>

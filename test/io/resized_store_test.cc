@@ -71,6 +71,14 @@ TEST(ResizedStore, RefusesWhatIsNoPicture) {
   EXPECT_THROW(ResizePictures(std::move(planes), 4, 4)->Read(0), DataError);
 }
 
+TEST(ResizedStore, RefusesAShapeWithoutPixels) {
+  const std::array<int32_t, 3> shape{8, 1788, 8};
+  auto planes = std::make_unique<TwoPlanes>();
+  planes->sample()->pixel = {};
+  planes->sample()->shape = shape;
+  EXPECT_THROW(ResizePictures(std::move(planes), 4, 4)->Read(0), DataError);
+}
+
 TEST(ResizedStore, RefusesAShapeThatItsPixelsDoNotFit) {
   for (const std::array<int32_t, 3>& shape :
        {std::array<int32_t, 3>{2, 1000, 1000}, {-2, -5, 7}, {2, 5, 6}, {0, 5, 7}}) {
