@@ -91,9 +91,7 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
   if (options.encoded && backend != "kvfile" && backend != "textfile" && backend != "imagefolder")
     args.ThrowUsage("-encoded is for image files of a kvfile, textfile or imagefolder, not of " +
                     backend);
-  const std::vector<int32_t> shape =
-      args.Has("shape") ? ToShape(args, "shape") : std::vector<int32_t>();
-  if (!shape.empty() && (shape.size() < 3 || shape[0] == 1)) options.channels = 1;
+  if (args.Has("shape")) options.channels = PictureChannels(ToShape(args, "shape"));
   try {
     CheckBackend(backend);
   } catch (const ConfigError& error) {

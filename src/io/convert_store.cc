@@ -21,19 +21,13 @@ void SetOptions(Store* from, WriterOptions* options) {
 void ConvertStore(Store* from, const std::string& format, WriterOptions options,
                   FileSystem* files) {
   SetOptions(from, &options);
-  const int64_t size = NumbersOf(options.shape);
+  const std::vector<int64_t> shape(options.shape.begin(), options.shape.end());
   const auto to = NewStoreWriter(format, options, files);
   for (int64_t i = 0; i < options.records; ++i) {
     const Sample& sample = from->Read(i);
     if (sample.size() == 0) throw DataError(from->Where(i), -1, "holds no numbers");
-    if (!options.encoded && sample.size() != size)
-      throw DataError(from->Where(i), -1,
-                      StrCat("holds ", sample.size(), " numbers, the shape says ", size));
-    if (!options.encoded && !sample.HasSides(options.shape))
-      throw DataError(from->Where(i), -1,
-                      StrCat("is a picture of ", sample.shape[1], " rows and ", sample.shape[2],
-                             " columns, the shape says ", options.shape[options.shape.size() - 2],
-                             " and ", options.shape.back()));
+    const std::string misfit = options.encoded ? "" : sample.Misfit(shape, "the shape says");
+    if (!misfit.empty()) throw DataError(from->Where(i), -1, misfit);
     if (options.has_label && sample.label < 0)
       throw DataError(from->Where(i), -1, "has no label, others have");
     try {

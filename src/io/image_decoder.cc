@@ -45,6 +45,10 @@ void CheckBytes(const char* kind, size_t bytes, int64_t least, int64_t height, i
 
 }  // namespace
 
+bool IsPicture(std::span<const uint8_t> bytes) {
+  return BeginsWith(bytes, kJpegMagic) || BeginsWith(bytes, kPngMagic);
+}
+
 ImageDecoder::ImageDecoder(int channels) : channels_(channels), jpeg_(tjInitDecompress()) {
   if (!jpeg_) throw std::bad_alloc();
 }

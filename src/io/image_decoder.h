@@ -14,6 +14,14 @@ struct Image {
   std::vector<uint8_t> pixels;     // of that shape; of a picture in colour red first
 };
 
+// Whether a file that begins with these bytes is a JPEG or PNG, damaged or not.
+bool IsPicture(std::span<const uint8_t> bytes);
+// In which a picture becomes a record of this shape: 3, or 1 for grey.
+template <typename Size>
+int PictureChannels(const std::vector<Size>& shape) {
+  return shape.size() < 3 || shape[0] == 1 ? 1 : 3;
+}
+
 // For one thread.
 class ImageDecoder {
  public:

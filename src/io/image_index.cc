@@ -17,13 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool IsPicture(const fs::path& path) {
-  std::string end = path.extension().string();
-  std::transform(end.begin(), end.end(), end.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return end == ".jpg" || end == ".jpeg" || end == ".png";
-}
-
 // Sorts, and turns class names into labels.
 ImageIndex Finish(const std::string& path, std::vector<std::pair<std::string, ImagePlace>> found) {
   if (found.empty())
@@ -84,12 +77,19 @@ struct CloseArchive {
 
 }  // namespace
 
+bool HasPictureName(const std::string& path) {
+  std::string end = fs::path(path).extension().string();
+  std::transform(end.begin(), end.end(), end.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return end == ".jpg" || end == ".jpeg" || end == ".png";
+}
+
 ImageIndex IndexImageFolder(const std::string& folder) {
   std::vector<std::pair<std::string, ImagePlace>> found;
   std::error_code error;
   fs::recursive_directory_iterator it(folder, error), end;
   for (; !error && it != end; it.increment(error)) {
-    if (it.depth() == 0 || !IsPicture(it->path()) || !it->is_regular_file(error)) continue;
+    if (it.depth() == 0 || !HasPictureName(it->path()) || !it->is_regular_file(error)) continue;
     const fs::path name = it->path().lexically_relative(folder);
     found.emplace_back(name.begin()->string(), ImagePlace{name.string(), 0});
   }
@@ -122,7 +122,7 @@ ImageIndex IndexImageTar(const std::string& path) {
                       "is compressed: its pictures cannot be read in any order; unpack it");
     const fs::path name = NameOf(path, entry);
     CheckName(path, name);
-    if (archive_entry_filetype(entry) == AE_IFDIR || !IsPicture(name)) continue;
+    if (archive_entry_filetype(entry) == AE_IFDIR || !HasPictureName(name)) continue;
     const std::string folder = name.lexically_normal().parent_path().filename().string();
     if (folder.empty()) continue;
     found.emplace_back(folder, PlaceOf(tar.get(), entry, name, file));

@@ -20,6 +20,9 @@ struct ImageIndex {
   std::vector<ImagePlace> places;    // sorted by name
 };
 
+// Whether a file of this name is taken for a picture: .jpg, .jpeg or .png, whatever the case.
+bool HasPictureName(const std::string& path);
+
 // The .jpg, .jpeg and .png files (whatever the case) of folder/<class>/, and of folders in it.
 // Throws FileError; DataError where there are none.
 ImageIndex IndexImageFolder(const std::string& folder);

@@ -81,7 +81,7 @@ std::unique_ptr<Store> NewKvFileStore(const StoreOptions& options,
     LOG(WARNING) << file.name() << ": the last " << index.tail
                  << " bytes are an incomplete record and are left out; " << index.values.size()
                  << " records are used";
-  return NewValueStore(std::move(file), std::move(index.values), std::move(parser));
+  return std::make_unique<ValueStore>(std::move(file), std::move(index.values), std::move(parser));
 }
 
 }  // namespace singa

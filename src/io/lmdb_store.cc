@@ -9,7 +9,8 @@ namespace {
     Stores().Add("lmdb", [](const StoreOptions& options) -> std::unique_ptr<Store> {
       InputFile file = OpenLmdbFile(options.path);
       std::vector<ValuePlace> values = IndexLmdb(file);
-      return NewValueStore(std::move(file), std::move(values), NewDatumParser(options.channels));
+      return std::make_unique<ValueStore>(std::move(file), std::move(values),
+                                          NewDatumParser(options.channels));
     });
 
 }  // namespace

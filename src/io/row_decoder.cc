@@ -45,14 +45,8 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
 }
 
 void RowDecoder::CheckSize(const Sample& sample, const Store& store, int64_t index) const {
-  if (sample.size() != size_)
-    throw DataError(store.Where(index), -1,
-                    StrCat("holds ", sample.size(), " numbers, the shape says ", size_));
-  if (!sample.HasSides(shape_))
-    throw DataError(
-        store.Where(index), -1,
-        StrCat("is a picture of ", sample.shape[1], " rows and ", sample.shape[2],
-               " columns, the shape says ", shape_[shape_.size() - 2], " and ", shape_.back()));
+  const std::string misfit = sample.Misfit(shape_, "the shape says");
+  if (!misfit.empty()) throw DataError(store.Where(index), -1, misfit);
 }
 
 void RowDecoder::Spread(const Sample& sample, float* row) const {

@@ -13,6 +13,21 @@ constexpr const char* kPlanned[] = {"hdfsfile"};
 
 }  // namespace
 
+std::string Sample::Misfit(const std::vector<int64_t>& wanted, const std::string& who) const {
+  const size_t n = wanted.size();
+  int64_t numbers = 1;
+  for (int64_t d : wanted) numbers *= d;
+  const bool sides = decoded && n >= 2;
+  if (size() == numbers && (!sides || (shape[1] == wanted[n - 2] && shape[2] == wanted[n - 1])))
+    return "";
+  if (!decoded) return StrCat("holds ", size(), " numbers, ", who, " ", numbers);
+  const std::string is =
+      StrCat("is a picture of ", shape[2], " x ", shape[1], " pixels, ", who, " ");
+  if (!sides) return StrCat(is, numbers, " numbers");
+  const bool colour = n > 2 && wanted[0] != 1;
+  return StrCat(is, wanted[n - 1], " x ", wanted[n - 2], colour ? " in colour" : "");
+}
+
 std::string Store::Where(int64_t index) const { return StrCat(name(), ": record ", index); }
 
 StoreRegistry& Stores() {

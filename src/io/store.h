@@ -28,12 +28,9 @@ struct Sample {
     for (int32_t d : shape) numbers = d > 0 && numbers <= size() ? numbers * d : 0;
     return !shape.empty() && numbers == size() && numbers > 0;
   }
-  // Whether it may be read as a record of `wanted`: a picture must have its height and width.
-  template <typename Size>
-  bool HasSides(const std::vector<Size>& wanted) const {
-    const size_t n = wanted.size();
-    return !decoded || n < 2 || (shape[1] == wanted[n - 2] && shape[2] == wanted[n - 1]);
-  }
+  // Why it is no record of shape `wanted`, which `who` ("the shape says") asks for; "": it is one.
+  // A decoded picture must have the height and width, not only as many numbers.
+  std::string Misfit(const std::vector<int64_t>& wanted, const std::string& who) const;
 };
 
 // How the values of kvfile and textfile are written.

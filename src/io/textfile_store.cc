@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/scan_window.h"
+#include "io/value_store.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -43,33 +44,12 @@ std::vector<ValuePlace> IndexLines(const InputFile& file) {
   return lines;
 }
 
-class TextFileStore final : public Store {
+class TextFileStore final : public ValueStore {
  public:
-  TextFileStore(InputFile file, std::vector<ValuePlace> lines, std::unique_ptr<ValueParser> parser)
-      : file_(std::move(file)), lines_(std::move(lines)), parser_(std::move(parser)) {}
-
-  int64_t size() const override { return static_cast<int64_t>(lines_.size()); }
-  const std::string& name() const override { return file_.name(); }
+  using ValueStore::ValueStore;
   std::string Where(int64_t index) const override {
-    return StrCat(name(), ":", LineAt(file_, lines_[index].offset), ": record ", index);
+    return StrCat(name(), ":", LineAt(file(), place(index).offset), ": record ", index);
   }
-
-  const Sample& Read(int64_t index) override {
-    const ValuePlace& place = lines_[index];
-    line_.resize(place.size);
-    file_.ReadAt(place.offset, line_.data(), place.size);
-    try {
-      return parser_->Parse({line_.data(), line_.size()});
-    } catch (const ValueError& error) {
-      throw DataError(Where(index), -1, error.what());
-    }
-  }
-
- private:
-  InputFile file_;
-  std::vector<ValuePlace> lines_;
-  std::unique_ptr<ValueParser> parser_;
-  std::vector<char> line_;
 };
 
 [[maybe_unused]] const bool registered =

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/plan/feed.h"
+#include "nn/input/feed.h"
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "io/batch_reader.h"
+#include "io/read_labels.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -25,6 +26,7 @@ class BadRecordsTest : public ::testing::TestWithParam<int> {
     options_.max_bad = 5;
     FLAGS_minloglevel = google::GLOG_WARNING;  // other tests of this program raise it
   }
+  ~BadRecordsTest() override { FLAGS_minloglevel = minloglevel_; }
 
   void Write(const std::set<int>& bad) {
     std::string bytes;
@@ -32,16 +34,7 @@ class BadRecordsTest : public ::testing::TestWithParam<int> {
     options_.store.path = dir_.Write("store", bytes);
   }
 
-  static std::vector<int32_t> Labels(BatchReader* reader, int64_t rows, int batches = 1) {
-    std::vector<int32_t> all, labels(rows);
-    std::vector<float> data(rows * 2);
-    for (int b = 0; b < batches; ++b) {
-      reader->Next(data.data(), labels.data());
-      all.insert(all.end(), labels.begin(), labels.end());
-    }
-    return all;
-  }
-
+  const int minloglevel_ = FLAGS_minloglevel;
   TempDir dir_;
   ReaderOptions options_;
 };
@@ -92,18 +85,7 @@ TEST_P(BadRecordsTest, ManyAreNotAllNamed) {
 
 TEST_P(BadRecordsTest, WorkersTogetherReadWhatOneWorkerReads) {
   Write({1, 5, 6, 11});
-  options_.order.shuffle = true;
-  BatchReader whole(options_);
-  options_.rows = 3;
-  BatchReader first(options_);
-  options_.first = 3;
-  options_.rows = 1;
-  BatchReader second(options_);
-  for (int step = 0; step < 30; ++step) {
-    auto parts = Labels(&first, 3);
-    parts.push_back(Labels(&second, 1)[0]);
-    EXPECT_EQ(parts, Labels(&whole, 4)) << step;
-  }
+  ExpectTwoReadersReadAsOne(options_);
 }
 
 TEST_P(BadRecordsTest, OneTooManyIsAnErrorAtItsBatch) {

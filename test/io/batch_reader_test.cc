@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "io/read_labels.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -29,17 +30,6 @@ class BatchReaderTest : public ::testing::TestWithParam<int> {
 
   static std::string Record(int i) {
     return Pixels(i, {static_cast<char>(i), static_cast<char>(100 + i)});
-  }
-
-  static std::vector<int32_t> Labels(BatchReader* reader, int64_t rows, int batches = 1) {
-    std::vector<int32_t> all;
-    std::vector<float> data(rows * 2);
-    std::vector<int32_t> labels(rows);
-    for (int b = 0; b < batches; ++b) {
-      reader->Next(data.data(), labels.data());
-      all.insert(all.end(), labels.begin(), labels.end());
-    }
-    return all;
   }
 
   TempDir dir_;
@@ -66,18 +56,7 @@ TEST_P(BatchReaderTest, GivesBatchesLargerThanTheStore) {
 }
 
 TEST_P(BatchReaderTest, WorkersTogetherReadWhatOneWorkerReads) {
-  options_.order.shuffle = true;
-  BatchReader whole(options_);
-  options_.rows = 3;
-  BatchReader first(options_);
-  options_.first = 3;
-  options_.rows = 1;
-  BatchReader second(options_);
-  for (int step = 0; step < 20; ++step) {
-    auto parts = Labels(&first, 3);
-    parts.push_back(Labels(&second, 1)[0]);
-    EXPECT_EQ(parts, Labels(&whole, 4)) << step;
-  }
+  ExpectTwoReadersReadAsOne(options_);
 }
 
 TEST_P(BatchReaderTest, SeeksToWhatWasConsumed) {

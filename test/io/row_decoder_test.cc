@@ -61,8 +61,8 @@ TEST_F(RowDecoderTest, RefusesAPictureThatIsTurned) {
   float row[6];
   decoder.Decode(sample, *store, 0, row);  // numbers, whatever the record says
   sample.decoded = true;
-  EXPECT_ERROR(decoder.Decode(sample, *store, 0, row), kExitBadData, "store", "3 rows and 2",
-               "says 2 and 3");
+  EXPECT_ERROR(decoder.Decode(sample, *store, 0, row), kExitBadData, "store",
+               "is a picture of 2 x 3 pixels, the shape says 3 x 2");
 }
 
 TEST_F(RowDecoderTest, RefusesAMeanOfAnotherSize) {

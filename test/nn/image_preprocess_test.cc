@@ -81,6 +81,31 @@ TEST_P(ImagePreprocessTest, PaddingIsZeroAndReachesAllSides) {
   EXPECT_EQ(sums, (std::set<int>{2, 4, 8}));  // a corner, a side, all of the image
 }
 
+TEST_P(ImagePreprocessTest, ACutIsAPieceOfThePaddedImageInEachChannel) {
+  const int64_t n = 60;
+  const Input x = Counted({n, 3, 4, 5});
+  const auto pixel = [&](int64_t image, int64_t c, int64_t h, int64_t w) {
+    const bool inside = h >= 0 && h < 4 && w >= 0 && w < 5;
+    return inside ? x.data[((image * 3 + c) * 4 + h) * 5 + w] : 0.f;
+  };
+  const Values y = Feature(Conf("cropsize: 4 pad: 1 mirror: true"), {x});
+  std::set<int> seen;
+  for (int64_t i = 0; i < n; ++i)
+    for (int at = 0; at < 3 * 4 * 2; ++at) {  // rows, columns, flipped or not
+      Values cut;
+      for (int64_t j = 0; j < 3 * 4 * 4; ++j) {
+        const int64_t w = at % 2 ? 3 - j % 4 : j % 4;
+        cut.push_back(pixel(i, j / 16, j / 4 % 4 + at / 8 - 1, w + at / 2 % 4 - 1));
+      }
+      if (std::equal(cut.begin(), cut.end(), y.begin() + i * 48)) {
+        seen.insert(at);
+        break;
+      }
+      ASSERT_LT(at, 23) << "image " << i;
+    }
+  EXPECT_GT(seen.size(), 15u);
+}
+
 TEST_P(ImagePreprocessTest, SubtractsTheMeanBeforeItPads) {
   const TempDir dir;
   PosixFileSystem fs;

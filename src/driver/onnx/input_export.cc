@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "driver/onnx/layer_export.h"
-#include "io/row_decoder.h"
+#include "nn/input/store_settings.h"
 #include "nn/neuron/window.h"
 
 namespace singa {
@@ -30,30 +30,28 @@ std::string Operand(const std::string& what, float value, const std::vector<floa
                                SizesBehindRows(layer->node().out[0]->data.shape()), values);
 }
 
-void DescribeInput(const StoreProto& conf, OnnxGraph* graph) {
+void DescribeInput(const Normalisation& norm, OnnxGraph* graph) {
   graph->Describe("input_order",
                   "rows of records as a store holds them (pixels: 0 to 255), each "
                   "channel by channel: N, channels, height, width");
   graph->Describe("preprocessing", "in the graph: (x - mean) / std");
-  if (conf.mean_file().empty())
-    graph->Describe("mean_value", FloatText(conf.mean_value()));
+  if (norm.mean_file.empty())
+    graph->Describe("mean_value", FloatText(norm.mean_value));
   else
-    graph->Describe("mean_file", conf.mean_file());
-  if (conf.std_file().empty())
-    graph->Describe("std_value", FloatText(conf.has_std_value() ? conf.std_value() : 1));
+    graph->Describe("mean_file", norm.mean_file);
+  if (norm.std_file.empty())
+    graph->Describe("std_value", FloatText(norm.std_value));
   else
-    graph->Describe("std_file", conf.std_file());
+    graph->Describe("std_file", norm.std_file);
 }
 
-void WriteStore(ValueFormat format, const char* default_backend, OnnxLayer* layer) {
+void WriteStore(OnnxLayer* layer) {
   const StoreProto& conf = layer->conf().store_conf();
-  const Normalisation norm = {conf.mean_value(), conf.has_std_value() ? conf.std_value() : 1,
-                              conf.mean_file(), conf.std_file()};
-  StoreOptions options = {.format = format, .separator = conf.separator()};
+  const Normalisation norm = NormalisationOf(conf);
+  StoreOptions options = {.format = FormatOf(layer->conf()), .separator = conf.separator()};
   // Of one dimension, so that the files' numbers come in their own order.
-  const RowDecoder decoder({layer->out_shape().size(1)}, norm,
-                           conf.has_backend() ? conf.backend() : default_backend, options);
-  DescribeInput(conf, &layer->graph());
+  const RowDecoder decoder({layer->out_shape().size(1)}, norm, BackendOf(layer->conf()), options);
+  DescribeInput(norm, &layer->graph());
   const std::string input = layer->node().full_name;
   layer->graph().AddInput(input, layer->out_shape());
   std::string x = input;
@@ -63,9 +61,6 @@ void WriteStore(ValueFormat format, const char* default_backend, OnnxLayer* laye
     x = layer->Step("Div", {x, Operand("std", norm.std_value, decoder.std(), layer)});
   layer->Alias(x);
 }
-
-void WriteRecordInput(OnnxLayer* layer) { WriteStore(ValueFormat::kRecord, "kvfile", layer); }
-void WriteCsvInput(OnnxLayer* layer) { WriteStore(ValueFormat::kCsv, "textfile", layer); }
 
 std::string CutCentre(const std::string& x, int64_t side, OnnxLayer* layer) {
   OnnxGraph& graph = layer->graph();
@@ -100,8 +95,8 @@ void WriteImagePreprocess(OnnxLayer* layer) {
   layer->Alias(x);
 }
 
-SINGA_REGISTER_ONNX(kRecordInput, WriteRecordInput);
-SINGA_REGISTER_ONNX(kCSVInput, WriteCsvInput);
+SINGA_REGISTER_ONNX(kRecordInput, WriteStore);
+SINGA_REGISTER_ONNX(kCSVInput, WriteStore);
 SINGA_REGISTER_ONNX(kImagePreprocess, WriteImagePreprocess);
 
 }  // namespace

@@ -17,11 +17,4 @@ std::vector<std::string> PicturesAt(const std::string& path);
 std::unique_ptr<RecordSource> NewPictureSource(std::vector<std::string> files,
                                                const std::vector<int64_t>& shape);
 
-// 3, or 1 where the net takes grey pictures; `shape`: of a record.
-int PictureChannels(const std::vector<int64_t>& shape);
-// Throws DataError unless the picture has the net's height and width. Where the net takes flat
-// records, their number of pixels counts.
-void CheckPicture(const std::string& name, const Sample& picture,
-                  const std::vector<int64_t>& shape);
-
 }  // namespace singa

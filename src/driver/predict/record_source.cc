@@ -9,8 +9,10 @@
 #include "driver/predict/picture_source.h"
 #include "driver/predict/stdin_source.h"
 #include "io/guess_backend.h"
+#include "io/image_decoder.h"
 #include "io/image_index.h"
 #include "nn/graph/graph.h"
+#include "nn/input/store_settings.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -30,7 +32,6 @@ class StoreSource final : public RecordSource {
               std::vector<int32_t> labels, bool pictures)
       : store_(std::move(store)),
         shape_(options.shape),
-        size_(SizeOfRecord(options)),
         has_label_(options.labels),
         pictures_(pictures),
         labels_(std::move(labels)) {}
@@ -38,11 +39,8 @@ class StoreSource final : public RecordSource {
   const Sample* Next() override {
     if (++at_ >= store_->size()) return nullptr;
     sample_ = store_->Read(at_);
-    if (pictures_)
-      CheckPicture(Where(), sample_, shape_);
-    else if (sample_.size() != size_)
-      throw DataError(Where(), -1,
-                      StrCat("holds ", sample_.size(), " numbers, the net takes ", size_));
+    const std::string misfit = sample_.Misfit(shape_, "the net takes");
+    if (!misfit.empty()) throw DataError(Where(), -1, misfit);
     if (!has_label_) sample_.label = -1;
     if (sample_.label >= 0 && !labels_.empty()) sample_.label = labels_[sample_.label];
     return &sample_;
@@ -55,29 +53,18 @@ class StoreSource final : public RecordSource {
  private:
   const std::unique_ptr<Store> store_;
   const std::vector<int64_t> shape_;
-  const int64_t size_;
   const bool has_label_, pictures_;
   const std::vector<int32_t> labels_;
   int64_t at_ = -1;
   Sample sample_;
 };
 
-bool IsCsvLayer(const LayerProto& input) {
-  return !input.has_user_type() && input.type() == kCSVInput;
-}
-
-// Whether records of this backend are written as those that the net learned from.
-bool IsOwn(const std::string& backend, const LayerProto& input) {
-  const std::string missing = IsCsvLayer(input) ? "textfile" : "kvfile";
-  return backend == (input.store_conf().has_backend() ? input.store_conf().backend() : missing);
-}
-
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
   const StoreProto& conf = options.input.store_conf();
   StoreOptions store{.path = path, .label_path = options.label_path};
-  const bool own = IsOwn(backend, options.input);
-  if (IsCsvLayer(options.input) && (own || backend == "textfile")) store.format = ValueFormat::kCsv;
+  const bool own = backend == BackendOf(options.input);  // written as what the net learned from
+  if (own || backend == "textfile") store.format = FormatOf(options.input);
   store.encoded = own && conf.encoded();
   store.separator = conf.separator();
   store.has_label = options.labels;

@@ -15,19 +15,34 @@
 namespace singa {
 namespace {
 
+// `n` numbers, minus the mean where there is one, times scale.
+void Scaled(const float* x, const float* mean, int64_t n, float scale, float* y) {
+  if (mean == nullptr)
+    for (int64_t i = 0; i < n; ++i) y[i] = scale * x[i];
+  else
+    for (int64_t i = 0; i < n; ++i) y[i] = scale * (x[i] - mean[i]);
+}
+
 // Row `row` of a cut of `width` pixels.
 void CutRow(const float* x, const ImageShape& s, const float* mean, const Cut& cut, float scale,
             int64_t row, int64_t width, float* y) {
   const int64_t from = cut.y + row;
-  std::fill_n(y, width * s.c, 0.f);
-  if (from < 0 || from >= s.h) return;
-  const int64_t begin = std::max<int64_t>(0, -cut.x), end = std::min<int64_t>(width, s.w - cut.x);
-  for (int64_t j = begin; j < end; ++j) {
-    const int64_t pixel = (from * s.w + cut.x + j) * s.c;
-    float* to = y + (cut.mirror ? width - 1 - j : j) * s.c;
-    for (int64_t k = 0; k < s.c; ++k)
-      to[k] = scale * (mean ? x[pixel + k] - mean[pixel + k] : x[pixel + k]);
+  if (from < 0 || from >= s.h) {
+    std::fill_n(y, width * s.c, 0.f);
+    return;
   }
+  const int64_t begin = std::clamp<int64_t>(-cut.x, 0, width);
+  const int64_t end = std::clamp<int64_t>(s.w - cut.x, begin, width);
+  std::fill(y, y + (cut.mirror ? width - end : begin) * s.c, 0.f);
+  std::fill(y + (cut.mirror ? width - begin : end) * s.c, y + width * s.c, 0.f);
+  const int64_t at = (from * s.w + cut.x) * s.c;
+  const auto mean_at = [&](int64_t j) { return mean ? mean + at + j * s.c : nullptr; };
+  if (!cut.mirror) {
+    Scaled(x + at + begin * s.c, mean_at(begin), (end - begin) * s.c, scale, y + begin * s.c);
+    return;
+  }
+  for (int64_t j = begin; j < end; ++j)
+    Scaled(x + at + j * s.c, mean_at(j), s.c, scale, y + (width - 1 - j) * s.c);
 }
 
 void CutAll(Context& ctx, const float* x, ImageShape s, const float* mean, const Cut* cuts,

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "io/image_decoder.h"
 #include "nn/connection/piece.h"
+#include "nn/input/store_settings.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -120,10 +122,8 @@ void StoreInput::SetShape(const StoreProto& conf) {
 }
 
 void StoreInput::SetNormalisation(const StoreProto& conf, Declare* declare) {
-  const bool grey = options_.shape.size() < 3 || options_.shape[0] == 1;
-  options_.store.channels = grey ? 1 : 3;
-  options_.norm = {conf.mean_value(), conf.has_std_value() ? conf.std_value() : 1, conf.mean_file(),
-                   conf.std_file()};
+  options_.store.channels = PictureChannels(options_.shape);
+  options_.norm = NormalisationOf(conf);
   CheckFinite("mean_value", options_.norm.mean_value);
   CheckFinite("std_value", options_.norm.std_value);
   if (options_.norm.std_value == 0) throw ConfigError("std_value", "must not be 0");

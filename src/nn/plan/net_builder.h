@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nn/graph/graph.h"
-#include "nn/plan/feed.h"
+#include "nn/input/feed.h"
 #include "singa/nn/net.h"
 
 namespace singa {

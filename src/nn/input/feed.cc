@@ -1,11 +1,12 @@
-#include "nn/plan/feed.h"
+#include "nn/input/feed.h"
 
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "io/row_decoder.h"
+#include "io/image_decoder.h"
 #include "math/parallel_slices.h"
+#include "nn/input/store_settings.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -63,14 +64,11 @@ class Feed final : public Layer {
  private:
   // How the layer would read its mean and deviation.
   void SetStore(const LayerProto& conf) {
-    const StoreProto& store = conf.store_conf();
-    const bool csv = !conf.has_user_type() && conf.type() == kCSVInput;
-    norm_ = {store.mean_value(), store.has_std_value() ? store.std_value() : 1, store.mean_file(),
-             store.std_file()};
-    backend_ = store.has_backend() ? store.backend() : csv ? "textfile" : "kvfile";
-    store_.format = csv ? ValueFormat::kCsv : ValueFormat::kRecord;
-    store_.separator = store.separator();
-    store_.channels = record_.size() < 3 || record_[0] == 1 ? 1 : 3;
+    norm_ = NormalisationOf(conf.store_conf());
+    backend_ = BackendOf(conf);
+    store_.format = FormatOf(conf);
+    store_.separator = conf.store_conf().separator();
+    store_.channels = PictureChannels(record_);
   }
 
   const std::unique_ptr<Layer> input_;

@@ -1,0 +1,28 @@
+// How the records of an input layer are written and normalised, as its conf says: for all that read
+// them as the layer would.
+#pragma once
+
+#include <string>
+
+#include "io/row_decoder.h"
+#include "io/store.h"
+#include "singa/proto/layer.pb.h"
+
+namespace singa {
+
+inline ValueFormat FormatOf(const LayerProto& conf) {
+  return !conf.has_user_type() && conf.type() == kCSVInput ? ValueFormat::kCsv
+                                                           : ValueFormat::kRecord;
+}
+
+inline std::string BackendOf(const LayerProto& conf) {
+  if (conf.store_conf().has_backend()) return conf.store_conf().backend();
+  return FormatOf(conf) == ValueFormat::kCsv ? "textfile" : "kvfile";
+}
+
+inline Normalisation NormalisationOf(const StoreProto& conf) {
+  return {conf.mean_value(), conf.has_std_value() ? conf.std_value() : 1, conf.mean_file(),
+          conf.std_file()};
+}
+
+}  // namespace singa
