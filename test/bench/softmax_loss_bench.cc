@@ -36,12 +36,12 @@ bool Add(int64_t n, int64_t d) {
           [](Context& ctx, Rows& t) { SoftmaxForward(ctx, t.x.data(), t.dx.data(), t.n, t.d); });
   AddPass("CrossEntropy and CountTopK", n, d, 1, [](Context& ctx, Rows& t) {
     double sum = 0, hits = 0;
-    CrossEntropy(ctx, t.p.data(), t.label.as<int32_t>(), &sum, t.n, t.d);
+    CrossEntropy(ctx, t.p.data(), t.label.as<int32_t>(), &sum, t.n, t.d, 0);
     CountTopK(ctx, t.p.data(), t.label.as<int32_t>(), &hits, t.n, t.d, 1);
     benchmark::DoNotOptimize(sum + hits);
   });
   return AddPass("SoftmaxLossBackward", n, d, 2, [](Context& ctx, Rows& t) {
-    SoftmaxLossBackward(ctx, t.p.data(), t.label.as<int32_t>(), t.dx.data(), t.n, t.d, 0.01f);
+    SoftmaxLossBackward(ctx, t.p.data(), t.label.as<int32_t>(), t.dx.data(), t.n, t.d, 0.01f, 0);
   });
 }
 

@@ -45,6 +45,27 @@ TEST_P(SoftmaxLossTest, ScaleMultipliesTheLossButNotTheAccuracy) {
   EXPECT_NEAR(layer->metric("accuracy"), 2. / 3, 1e-9);
 }
 
+TEST_P(SoftmaxLossTest, SmoothedLabelsEqualPyTorchs) {
+  const char* const conf = "type: kSoftmaxLoss softmaxloss_conf { label_smoothing: 0.2 }";
+  const RunResult run = Gradients(conf, Sources({3, 4}, kX, kLabels), {});
+  ExpectNear(
+      run.input_grads[0],
+      {0.058069289f, -0.080179967f, 0.028662978f, -0.0065522552f, -0.0042525968f, -0.00072668487f,
+       0.23267664f, -0.22769736f, -0.28256157f, 0.2946907f, -0.01096396f, -0.0011650993f},
+      1e-6);
+  const auto layer = Forward(conf, Sources({3, 4}, kX, kLabels));
+  EXPECT_NEAR(layer->metric("loss"), 2.7137322, 1e-6);
+  EXPECT_NEAR(layer->metric("accuracy"), 1. / 3, 1e-9);
+}
+
+TEST_P(SoftmaxLossTest, ATestsLabelsAreNotSmoothed) {
+  const auto layer = Build("type: kSoftmaxLoss softmaxloss_conf { label_smoothing: 0.2 }",
+                           Sources({3, 4}, kX, kLabels));
+  layer->BeginStep(0);
+  layer->Forward(kTest);
+  EXPECT_NEAR(layer->metric("loss"), 2 * 1.3922828, 1e-6);
+}
+
 TEST_P(SoftmaxLossTest, AccuracyIsOfTheFirstClassByDefault) {
   const auto layer = Forward("type: kCudnnSoftmaxLoss", Sources({3, 4}, kX, kLabels));
   EXPECT_NEAR(layer->metric("accuracy"), 1. / 3, 1e-9);
@@ -116,6 +137,8 @@ TEST_P(SoftmaxLossTest, FoldedStepsSumTheirGradientsAndAverageTheirLoss) {
 TEST_P(SoftmaxLossTest, GradientMatchesDifferences) {
   ExpectGradient(kScaled, Sources({3, 37}, {}, {0, 36, 17}));
   ExpectGradient(kScaled, Sources({1, 3, 2, 5}, {}, {29}));
+  ExpectGradient("type: kSoftmaxLoss softmaxloss_conf { label_smoothing: 0.3 }",
+                 Sources({3, 37}, {}, {0, 36, 17}));
 }
 
 TEST_P(SoftmaxLossTest, LabelsGetNoGradient) {
@@ -153,6 +176,14 @@ TEST_P(SoftmaxLossTest, RejectsScaleThatIsNotFinite) {
   EXPECT_CONFIG_ERROR(
       Build("type: kSoftmaxLoss softmaxloss_conf { scale: inf }", Sources({3, 4}, kX, kLabels)),
       "softmaxloss_conf.scale");
+}
+
+TEST_P(SoftmaxLossTest, RejectsSmoothingThatLeavesNoLabel) {
+  for (const char* share : {"1", "-0.1", "nan"})
+    EXPECT_CONFIG_ERROR_SAYS(
+        Build(StrCat("type: kSoftmaxLoss softmaxloss_conf { label_smoothing: ", share, " }"),
+              Sources({3, 4}, kX, kLabels)),
+        "softmaxloss_conf.label_smoothing", "must be in [0, 1)");
 }
 
 TEST_P(SoftmaxLossTest, RejectsSourcesWithoutMatchingLabels) {

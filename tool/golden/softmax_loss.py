@@ -1,4 +1,4 @@
-"""Golden numbers of test/nn/softmax_loss_test.cc: PyTorch's cross_entropy, scaled by 0.5.
+"""Golden numbers of test/nn/softmax_loss_test.cc: PyTorch's cross_entropy, scaled by 0.5, or smoothed.
 
 Run: python3 tool/golden/softmax_loss.py   (needs torch)
 """
@@ -20,6 +20,11 @@ def show(name, values):
 show("p", F.softmax(x, dim=1))
 show("loss", loss)
 show("dx", x.grad)
+x.grad = None
+loss = F.cross_entropy(x, torch.tensor(LABEL), label_smoothing=0.2)
+loss.backward()
+show("smoothed loss", loss)
+show("smoothed dx", x.grad)
 for k in (1, 2):
     best = x.topk(k, dim=1).indices
     hits = (best == torch.tensor(LABEL)[:, None]).any(dim=1)

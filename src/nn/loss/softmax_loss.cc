@@ -1,6 +1,6 @@
 // kSoftmaxLoss: sources logits and labels; its feature is softmax(logits). Metrics: "loss", the
-// mean of scale times the cross-entropy, and "accuracy", the share of rows whose label is in the
-// top k.
+// mean of scale times the cross-entropy, in training that of smoothed labels, and "accuracy", the
+// share of rows whose label is in the top k.
 #include "nn/loss/softmax_loss.h"
 
 #include <cfloat>
@@ -17,22 +17,27 @@
 namespace singa {
 namespace {
 
-void Entropy(Context&, const float* p, const int32_t* label, double* sum, int64_t n, int64_t d) {
-  for (int64_t i = 0; i < n; ++i) {
-    const double own = p[i * d + label[i]];
-    *sum -= std::log(own < FLT_MIN ? FLT_MIN : own);  // NaN stays
-  }
+double Log(double p) { return std::log(p < FLT_MIN ? FLT_MIN : p); }  // NaN stays
+
+void Entropy(Context&, const float* p, const int32_t* label, double* sum, int64_t n, int64_t d,
+             float smoothing) {
+  for (int64_t i = 0; i < n; ++i) *sum -= (1. - smoothing) * Log(p[i * d + label[i]]);
+  if (smoothing == 0) return;
+  double all = 0;
+  for (int64_t i = 0; i < n * d; ++i) all += Log(p[i]);
+  *sum -= smoothing / static_cast<double>(d) * all;
 }
 
-SINGA_CPU_CLONES void Scale(const float* p, float* dx, int64_t n, float scale) {
+SINGA_CPU_CLONES void Scale(const float* p, float* dx, int64_t n, float scale, float uniform) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) dx[i] = scale * p[i];
+  for (int64_t i = 0; i < n; ++i) dx[i] = scale * (p[i] - uniform);
 }
 
 void Backward(Context&, const float* p, const int32_t* label, float* dx, int64_t n, int64_t d,
-              float scale) {
-  Scale(p, dx, n * d, scale);
-  for (int64_t i = 0; i < n; ++i) dx[i * d + label[i]] = scale * (p[i * d + label[i]] - 1);
+              float scale, float smoothing) {
+  const float uniform = smoothing / static_cast<float>(d), own = uniform + (1 - smoothing);
+  Scale(p, dx, n * d, scale, uniform);
+  for (int64_t i = 0; i < n; ++i) dx[i * d + label[i]] = scale * (p[i * d + label[i]] - own);
 }
 
 [[maybe_unused]] const bool registered =
@@ -56,6 +61,10 @@ class SoftmaxLossLayer final : public Layer {
     scale_ = conf.softmaxloss_conf().scale();
     if (!std::isfinite(scale_))
       throw ConfigError("softmaxloss_conf.scale", StrCat("must be finite, is ", scale_));
+    smoothing_ = conf.softmaxloss_conf().label_smoothing();
+    if (!(smoothing_ >= 0 && smoothing_ < 1))
+      throw ConfigError("softmaxloss_conf.label_smoothing",
+                        StrCat("must be in [0, 1), is ", smoothing_));
     // With units cut over workers each has all logits, and the gradients of all add up.
     if (conf.partition_dim() == 1) copies_ = conf.num_partitions();
     loss_ = declare.Metric("loss");
@@ -85,7 +94,7 @@ class SoftmaxLossLayer final : public Layer {
     CheckLabels(name_, *in[1], d);
     const int32_t* label = in[1]->label.as<int32_t>();
     double entropy = 0, hits = 0;
-    CrossEntropy(ctx, p, label, &entropy, n, d);
+    CrossEntropy(ctx, p, label, &entropy, n, d, phase & kTrain ? smoothing_ : 0);
     CountTopK(ctx, p, label, &hits, n, d, topk_);
     loss_->Add(scale_ * entropy, static_cast<double>(n));
     accuracy_->Add(hits, static_cast<double>(n));
@@ -99,7 +108,7 @@ class SoftmaxLossLayer final : public Layer {
     float* flat_dx = flat_.in_order() ? dx : static_cast<float*>(ctx.scratch);
     const auto rows_of_group = static_cast<float>(in[0]->span.batch * copies_);
     SoftmaxLossBackward(ctx, out[0]->data.data(), in[1]->label.as<int32_t>(), flat_dx, flat_.rows(),
-                        flat_.row_size(), scale_ / rows_of_group);
+                        flat_.row_size(), scale_ / rows_of_group, smoothing_);
     if (!flat_.in_order()) flat_.ToStored(ctx, flat_dx, dx);
   }
 
@@ -107,7 +116,7 @@ class SoftmaxLossLayer final : public Layer {
   std::string name_;
   FlatRows flat_;
   int64_t topk_ = 1, copies_ = 1;
-  float scale_ = 1;
+  float scale_ = 1, smoothing_ = 0;
   Metric *loss_ = nullptr, *accuracy_ = nullptr;
 };
 

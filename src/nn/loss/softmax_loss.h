@@ -5,15 +5,18 @@
 
 namespace singa {
 
-// *sum += sum over rows i of -log max(p[i][label[i]], FLT_MIN). p: [n, d].
+// With targets q[i][j] = (1 - smoothing) [j == label[i]] + smoothing / d, the label smoothing of
+// Szegedy et al., Rethinking the Inception Architecture, 2016. p, dx: [n, d]; smoothing: in [0, 1).
+
+// *sum += sum over i, j of -q[i][j] log max(p[i][j], FLT_MIN).
 inline constinit Kernel<void(const float* p, const int32_t* label, double* sum, int64_t n,
-                             int64_t d)>
+                             int64_t d, float smoothing)>
     CrossEntropy{"CrossEntropy"};
 
-// dx[i][j] = scale (p[i][j] - [j == label[i]]), the gradient of scale times the cross-entropy of
-// softmax(x) = p. p, dx: [n, d].
+// dx[i][j] = scale (p[i][j] - q[i][j]), the gradient of scale times the cross-entropy of
+// softmax(x) = p.
 inline constinit Kernel<void(const float* p, const int32_t* label, float* dx, int64_t n, int64_t d,
-                             float scale)>
+                             float scale, float smoothing)>
     SoftmaxLossBackward{"SoftmaxLossBackward"};
 
 }  // namespace singa
