@@ -24,13 +24,6 @@ TARGET = 0.02  # of the step
 THREADS = (1, 2)
 
 
-def pictures():
-    path = singa_job.data_folder() / "cifar10/train.tar"
-    if not path.exists():
-        sys.exit(f"MISSING: {path}; SINGA_DATA must name the folder above cifar10")
-    return path
-
-
 def measure(binary, store, folder, threads, steps):
     """step_ms and data_wait_ms of one run's second row."""
     backend, path = store
@@ -66,8 +59,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="singa-pictures-") as folder:
         numbers = pathlib.Path(folder, "train.bin")
         singa_job.run_process([args.binary, "data", "convert", "-mean", f"{folder}/mean.bin",
-                               str(pictures()), str(numbers)])
-        stores = {"JPEG in a tar": ("imagefolder", pictures()), "kvfile": ("kvfile", numbers)}
+                               str(singa_job.cifar_folder() / "train.tar"), str(numbers)])
+        stores = {"JPEG in a tar": ("imagefolder", singa_job.cifar_folder() / "train.tar"), "kvfile": ("kvfile", numbers)}
         runs = {(name, threads): [] for threads in THREADS for name in stores}
         for _ in range(args.runs):  # interleaved: the machine changes from minute to minute
             for (name, threads), found in runs.items():

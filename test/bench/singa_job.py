@@ -1,6 +1,7 @@
 """Runs a job of the examples in the singa binary: the part that the benchmark scripts share.
 
-No script of its own. Needs SINGA_DATA, the folder above mnist/ with MNIST's four .gz files.
+No script of its own. Needs SINGA_DATA, the folder above mnist/ with MNIST's four .gz files, and above
+cifar10/ with train.tar and test.tar.
 """
 import gzip
 import json
@@ -25,6 +26,13 @@ def mnist_folder():
     if not (folder / "train-images-idx3-ubyte.gz").exists():
         sys.exit(f"MISSING: {folder}/train-images-idx3-ubyte.gz; SINGA_DATA must name the folder "
                  "above mnist")
+    return folder
+
+
+def cifar_folder():
+    folder = data_folder() / "cifar10"
+    if not (folder / "train.tar").exists():
+        sys.exit(f"MISSING: {folder}/train.tar; SINGA_DATA must name the folder above cifar10")
     return folder
 
 
