@@ -54,13 +54,14 @@ def main():
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
+    pictures = singa_job.cifar_folder() / "train.tar"
     conditions = results_file.Conditions()
     rows, good = [], True
     with tempfile.TemporaryDirectory(prefix="singa-pictures-") as folder:
         numbers = pathlib.Path(folder, "train.bin")
         singa_job.run_process([args.binary, "data", "convert", "-mean", f"{folder}/mean.bin",
-                               str(singa_job.cifar_folder() / "train.tar"), str(numbers)])
-        stores = {"JPEG in a tar": ("imagefolder", singa_job.cifar_folder() / "train.tar"), "kvfile": ("kvfile", numbers)}
+                               str(pictures), str(numbers)])
+        stores = {"JPEG in a tar": ("imagefolder", pictures), "kvfile": ("kvfile", numbers)}
         runs = {(name, threads): [] for threads in THREADS for name in stores}
         for _ in range(args.runs):  # interleaved: the machine changes from minute to minute
             for (name, threads), found in runs.items():
