@@ -96,8 +96,8 @@ class VectorLrn final : public LrnPlan {
   // scratch.
   template <typename Visit>
   void EachPixel(Context& ctx, const Visit& visit) const {
-    ParallelSlices(ctx, d_.shape.size(), c_, [&](int64_t begin, int64_t end) {
-      float* padded = static_cast<float*>(ctx.scratch) + omp_get_thread_num() * own_scratch();
+    ParallelSlices(ctx, d_.shape.size(), c_, [&](int64_t begin, int64_t end, int64_t slice) {
+      float* padded = static_cast<float*>(ctx.scratch) + slice * own_scratch();
       float *sum = padded + c_ + 2 * half_, *power = sum + c_;
       std::fill_n(padded, c_ + 2 * half_, 0.f);
       for (int64_t at = begin; at < end; at += c_) visit(at, padded, sum, power);
