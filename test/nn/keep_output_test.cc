@@ -67,6 +67,12 @@ TEST(KeepOutput, AsksWhereThereIsAChoice) {
   EXPECT_EQ(Kept(net, "two"), "data a c two ");
 }
 
+TEST(KeepOutput, RefusesALayerThatWritesAFile) {
+  const std::string out =
+      R"(layer { name: "out" type: kCSVOutput srclayers: "a" store_conf { path: "y" } })";
+  EXPECT_NE(Kept(kTwo + out, "out").find("writes a file"), std::string::npos);
+}
+
 TEST(KeepOutput, GuessesTheNameThatWasMeant) {
   EXPECT_NE(Kept(kTwo + Dense("logits", "c"), "logit").find("did you mean \"logits\"?"),
             std::string::npos);

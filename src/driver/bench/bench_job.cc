@@ -5,16 +5,12 @@
 #include <limits>
 #include <optional>
 
+#include "nn/output/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
-
-bool WritesFiles(const LayerProto& layer) {
-  return !layer.has_user_type() && (layer.type() == kCSVOutput || layer.type() == kRecordOutput ||
-                                    layer.type() == kCharRNNOutput);
-}
 
 void KeepTrainingAlone(JobProto* job) {
   job->clear_test_freq();
@@ -22,7 +18,7 @@ void KeepTrainingAlone(JobProto* job) {
   job->clear_test_steps();
   job->clear_validate_freq();
   auto* layers = job->mutable_neuralnet()->mutable_layer();
-  layers->erase(std::remove_if(layers->begin(), layers->end(), WritesFiles), layers->end());
+  layers->erase(std::remove_if(layers->begin(), layers->end(), WritesFile), layers->end());
 }
 
 Net TrainNet(const JobProto& job, ParamTable* params) {

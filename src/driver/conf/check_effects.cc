@@ -2,6 +2,7 @@
 #include "driver/conf/check_values.h"
 #include "driver/conf/message_walk.h"
 #include "driver/conf/old_types.h"
+#include "nn/output/writes_file.h"
 
 namespace singa {
 namespace {
@@ -242,11 +243,13 @@ class Effects {
 
   // What only readers of a store look at.
   void CheckOutputStore(const LayerProto& layer) {
-    if (layer.type() != kRecordOutput && layer.type() != kCSVOutput) return;
+    if (!WritesFile(layer)) return;
     const Message& store = layer.store_conf();
-    for (const char* name : {"on_bad_record", "max_bad_records", "decode_threads"})
-      if (store.GetReflection()->HasField(store, StoreProto::descriptor()->FindFieldByName(name)))
-        Warn(StrCat("store_conf.", name), "has no effect: the layer writes a store");
+    std::vector<const FieldDescriptor*> fields;
+    store.GetReflection()->ListFields(store, &fields);
+    for (const FieldDescriptor* field : fields)
+      if (field->name() != "backend" && field->name() != "path")
+        Warn(StrCat("store_conf.", field->name()), "has no effect: the layer writes a store");
   }
 
   void CheckLayer(const LayerProto& layer) {

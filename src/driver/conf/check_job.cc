@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/edit_distance.h"
+#include "nn/output/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "singa/train/initializer.h"
 #include "train/trainer.h"
@@ -50,11 +51,29 @@ class NetCheck {
     for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
     if (phase == kTrain && job_.checkpoint_path_size() == 0) CheckInits(params);
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
+    CheckOutputFiles(net);
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
       for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
       if (options_.files) CheckFiles(node);
       if (errors.empty() && warned_.insert(node.path).second) WarnOfParams(node);
+    }
+  }
+
+  // Two layers in one file would mix their records.
+  void CheckOutputFiles(const Net& net) {
+    std::map<std::string, const NetNode*> nodes;
+    for (const NetNode& node : net.nodes()) nodes.emplace(node.name, &node);
+    std::map<std::string, std::string> writers;  // by file
+    for (const LayerProto& layer : job_.neuralnet().layer()) {
+      const std::string& path = layer.store_conf().path();
+      if (!WritesFile(layer) || path.empty() || !nodes.count(layer.name())) continue;
+      const std::string& first = writers.emplace(path, layer.name()).first->second;
+      const std::string place = nodes[layer.name()]->path;
+      if (first != layer.name() && shared_.insert(place).second)
+        conf_->Add(
+            ConfigError("store_conf.path", StrCat("layer \"", first, "\" writes to this file, too"))
+                .Under("neuralnet." + place));
     }
   }
 
@@ -128,6 +147,7 @@ class NetCheck {
   const CheckOptions options_;
   JobConf* conf_;
   std::set<std::string> warned_;                    // layers whose params were looked at
+  std::set<std::string> shared_;                    // layers whose file another one writes
   std::map<std::string, std::set<Phase>> metrics_;  // in which phases
 };
 

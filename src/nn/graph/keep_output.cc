@@ -2,6 +2,7 @@
 
 #include "base/edit_distance.h"
 #include "nn/graph/graph.h"
+#include "nn/output/writes_file.h"
 
 namespace singa {
 namespace {
@@ -47,11 +48,22 @@ int DefaultOutput(const Graph& graph) {
   return IsSoftmaxLoss(graph.layers[losses[0]].conf) ? losses[0] : FirstSource(graph, losses[0]);
 }
 
+void CheckOutput(const LayerProto& layer) {
+  if (WritesFile(layer))
+    throw ConfigError("",
+                      StrCat("layer \"", layer.name(),
+                             "\" writes a file and has no feature: name the layer that it reads"),
+                      kExitUsage);
+}
+
 int FindOutput(const std::string& name, const Graph& graph) {
   if (name.empty()) return DefaultOutput(graph);
   std::vector<std::string> known;
   for (size_t i = 0; i < graph.layers.size(); ++i) {
-    if (graph.layers[i].conf.name() == name) return static_cast<int>(i);
+    if (graph.layers[i].conf.name() == name) {
+      CheckOutput(graph.layers[i].conf);
+      return static_cast<int>(i);
+    }
     known.push_back(graph.layers[i].conf.name());
   }
   throw ConfigError("", StrCat("no layer \"", name, "\" in this phase", DidYouMean(name, known)),
