@@ -113,6 +113,9 @@ NETS = {
         'rgbimage_conf { meanfile: "mean.bin" cropsize: 5 scale: 0.5 pad: 2 mirror: true }')),
     "image_preprocess_of_grey": net(GREY, layer(
         "kImagePreprocess", "rgbimage_conf { cropsize: 7 scale: 3 }")),
+    "rgb_image": net(IMAGE, layer(
+        "kRGBImage", 'rgbimage_conf { meanfile: "mean.bin" cropsize: 6 scale: 2 mirror: true }')),
+    "mnist": net((64,), layer("kMnist", "mnist_conf { norm_a: 2 norm_b: 0.5 }")),
     "image_preprocess_that_does_nothing": net(IMAGE, layer("kImagePreprocess")),
     "mean_and_std_values": net(IMAGE, layer("kReLU"), store="mean_value: 0.3 std_value: 0.7"),
     "mean_and_std_files": net(IMAGE, layer("kReLU"),

@@ -95,9 +95,21 @@ void WriteImagePreprocess(OnnxLayer* layer) {
   layer->Alias(x);
 }
 
+void WriteMnist(OnnxLayer* layer) {
+  const MnistProto& conf = layer->conf().mnist_conf();
+  std::string x = layer->in()[0];
+  if (conf.norm_a() != 1) x = layer->Step("Div", {x, layer->Number("norm_a", conf.norm_a())});
+  if (conf.norm_b() != 0) x = layer->Step("Sub", {x, layer->Number("norm_b", conf.norm_b())});
+  layer->Alias(layer->Reshape(x, SizesBehindRows(layer->out_shape())));
+}
+
 SINGA_REGISTER_ONNX(kRecordInput, WriteStore);
 SINGA_REGISTER_ONNX(kCSVInput, WriteStore);
+SINGA_REGISTER_ONNX(kShardData, WriteStore);
+SINGA_REGISTER_ONNX(kLMDBData, WriteStore);
 SINGA_REGISTER_ONNX(kImagePreprocess, WriteImagePreprocess);
+SINGA_REGISTER_ONNX(kRGBImage, WriteImagePreprocess);
+SINGA_REGISTER_ONNX(kMnist, WriteMnist);
 
 }  // namespace
 }  // namespace singa
