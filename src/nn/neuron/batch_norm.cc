@@ -121,7 +121,7 @@ class BatchNormLayer final : public Layer {
     for (int64_t j = 0; j < c_; ++j) {
       batch_mean()[j] = static_cast<float>(sum[j] / n);
       batch_inverse()[j] = static_cast<float>(1 / std::sqrt(squares[j] / n + kEpsilon));
-      if (!std::isfinite(squares[j])) continue;  // a step that will be dropped must leave no trace
+      if (!std::isfinite(squares[j])) continue;  // NaN would stay for ever
       Move(&mean_->data.data()[j], batch_mean()[j]);
       Move(&variance_->data.data()[j], squares[j] / std::max(n - 1, 1.));
     }
