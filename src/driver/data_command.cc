@@ -16,6 +16,7 @@
 #include "io/guess_backend.h"
 #include "io/image_decoder.h"
 #include "io/mean_record.h"
+#include "io/readable_records.h"
 #include "io/resized_store.h"
 #include "io/store.h"
 #include "io/store_statistics.h"
@@ -51,8 +52,10 @@ singa data convert [flags] SRC DST
       -encoded         records of a kvfile or textfile are JPEG or PNG files: SRC's are decoded; or
                        a kvfile or lmdb DST keeps the files of an imagefolder as they are
       -mean FILE       writes the mean record, too: image_mean.bin of SINGA 0.3
+      -max_bad N       leaves out up to N records that cannot be read, and names them; 0 if not given
 
-singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-encoded] PATH
+singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-encoded] [-max_bad N]
+                PATH
     Prints the number of records, their shape, the range, mean and deviation of all numbers and
     how many records each label has.
 )";
@@ -103,6 +106,8 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
       args.ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
   }
   std::unique_ptr<Store> store = OpenStore(backend, options);
+  if (const auto most = args.ToNumber<uint32_t>("max_bad", args.Get("max_bad", "0")); most > 0)
+    store = LeaveOutBadRecords(std::move(store), most);
   if (!args.Has("resize")) return store;
   const std::vector<int32_t> size = ToShape(args, "resize");
   if (size.size() != 2) args.ThrowUsage("-resize needs rows and columns, such as 256,256");
@@ -188,16 +193,16 @@ int DataCommand(const std::vector<std::string>& args) {
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (args[0] == "digits") return Digits({command, rest, {.values = {"seed"}}});
   if (args[0] == "convert")
-    return Convert(
-        {command,
-         rest,
-         {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean", "resize"},
-          .switches = {"no_labels", "encoded"}}});
+    return Convert({command,
+                    rest,
+                    {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean",
+                                "resize", "max_bad"},
+                     .switches = {"no_labels", "encoded"}}});
   if (args[0] == "stat")
-    return Stat(
-        {command,
-         rest,
-         {.values = {"from", "labels", "separator"}, .switches = {"no_labels", "encoded"}}});
+    return Stat({command,
+                 rest,
+                 {.values = {"from", "labels", "separator", "max_bad"},
+                  .switches = {"no_labels", "encoded"}}});
   ThrowUsage("no command singa data " + args[0] +
              DidYouMean(args[0], {"digits", "convert", "stat"}));
 }

@@ -12,14 +12,17 @@ void SetOptions(Store* from, WriterOptions* options) {
   options->has_label = options->has_label && first.label >= 0;
   options->classes = from->classes();
   if (options->encoded || !options->shape.empty()) return;
-  options->shape.assign(first.shape.begin(), first.shape.end());
-  if (options->shape.empty()) options->shape = {static_cast<int32_t>(first.size())};
+  if (first.ShapeFits())
+    options->shape.assign(first.shape.begin(), first.shape.end());
+  else
+    options->shape = {static_cast<int32_t>(first.size())};
 }
 
 }  // namespace
 
 void ConvertStore(Store* from, const std::string& format, WriterOptions options,
                   FileSystem* files) {
+  const bool wants_label = options.has_label;
   SetOptions(from, &options);
   const std::vector<int64_t> shape(options.shape.begin(), options.shape.end());
   const auto to = NewStoreWriter(format, options, files);
@@ -30,6 +33,8 @@ void ConvertStore(Store* from, const std::string& format, WriterOptions options,
     if (!misfit.empty()) throw DataError(from->Where(i), -1, misfit);
     if (options.has_label && sample.label < 0)
       throw DataError(from->Where(i), -1, "has no label, others have");
+    if (wants_label && !options.has_label && sample.label >= 0)
+      throw DataError(from->Where(i), -1, "has a label, others have none");
     try {
       to->Write(sample);
     } catch (const ValueError& error) {

@@ -33,6 +33,18 @@ std::string GuessOfFolder(const std::string& path) {
   return "imagefolder";
 }
 
+// Batches of CIFAR-10 have no magic number, only labels at their places.
+bool IsCifar10(const InputFile& file) {
+  constexpr int64_t kLooksAt = 100;  // records
+  if (file.size() == 0 || file.size() % kCifar10Record != 0) return false;
+  for (int64_t i = 0; i < std::min(kLooksAt, file.size() / kCifar10Record); ++i) {
+    uint8_t label;
+    file.ReadAt(i * kCifar10Record, &label, 1);
+    if (label >= kCifar10Classes) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string GuessBackend(const std::string& path) {
@@ -44,12 +56,12 @@ std::string GuessBackend(const std::string& path) {
   if (IsTar(file)) return "imagefolder";
   std::array<uint8_t, 8> bytes{};
   file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));
+  if (file.size() > kCifar10Record && IsCifar10(file)) return "cifar10";
   if (bytes[0] == 0 && bytes[1] == 0 && bytes[2] >= 8 && bytes[2] <= 14) return "idx";
   uint64_t key;
   std::memcpy(&key, bytes.data(), sizeof(key));
   if (file.size() >= 8 && key <= kMaxKeyBytes) return "kvfile";
-  const bool batch = file.size() > 0 && file.size() % kCifar10Record == 0;
-  return batch && bytes[0] < kCifar10Classes ? "cifar10" : "textfile";
+  return IsCifar10(file) ? "cifar10" : "textfile";
 }
 
 std::string GuessLabelPath(const std::string& images) {

@@ -47,6 +47,11 @@ IdxFile Inflate(const InputFile& file) {
     throw DataError(file.name(), -1,
                     StrCat("its header says ", header.total(), " bytes; so many cannot be in ",
                            file.size(), " bytes of gzip"));
+  constexpr int64_t kMost = int64_t{1} << 32;
+  if (header.total() > kMost)
+    throw DataError(file.name(), -1,
+                    StrCat("its header says ", header.total(), " bytes; of a .gz at most ", kMost,
+                           " are held in memory: unpack the file"));
   InflateRest(&gzip, header.total(), &bytes);
   CheckSize(file.name(), header, std::min<int64_t>(bytes.size(), header.total()));
   uint8_t extra;

@@ -43,6 +43,23 @@ void CheckBytes(const char* kind, size_t bytes, int64_t least, int64_t height, i
                             bytes, " bytes"));
 }
 
+// Pixels of cyan, magenta, yellow and black, as Adobe's programs write them, inverted (255: no
+// ink), to colour or grey. Weights: ITU-R BT.601.
+void FromInks(const std::vector<uint8_t>& inks, int channels, uint8_t* out) {
+  for (size_t i = 0; i < inks.size(); i += 4) {
+    const int black = inks[i + 3];
+    const int red = inks[i] * black / 255, green = inks[i + 1] * black / 255,
+              blue = inks[i + 2] * black / 255;
+    if (channels == 1) {
+      *out++ = static_cast<uint8_t>((299 * red + 587 * green + 114 * blue + 500) / 1000);
+      continue;
+    }
+    *out++ = static_cast<uint8_t>(red);
+    *out++ = static_cast<uint8_t>(green);
+    *out++ = static_cast<uint8_t>(blue);
+  }
+}
+
 }  // namespace
 
 bool IsPicture(std::span<const uint8_t> bytes) {
@@ -90,10 +107,15 @@ void ImageDecoder::DecodeJpeg(std::span<const uint8_t> bytes) {
   CheckBytes("JPEG", bytes.size(), pixels / kMostInByte, height, width);
   CheckScans(bytes, pixels);
   uint8_t* out = Begin(height, width);
-  if (tjDecompress2(jpeg_, bytes.data(), size, out, width, 0, height,
-                    channels_ == 1 ? TJPF_GRAY : TJPF_RGB,
+  const bool has_inks = colours == TJCS_CMYK || colours == TJCS_YCCK;
+  if (has_inks) inks_.resize(pixels * 4);
+  if (tjDecompress2(jpeg_, bytes.data(), size, has_inks ? inks_.data() : out, width, 0, height,
+                    has_inks         ? TJPF_CMYK
+                    : channels_ == 1 ? TJPF_GRAY
+                                     : TJPF_RGB,
                     TJFLAG_LIMITSCANS | TJFLAG_STOPONWARNING) != 0)
     fail();
+  if (has_inks) FromInks(inks_, channels_, out);
 }
 
 void ImageDecoder::DecodePng(std::span<const uint8_t> bytes) {

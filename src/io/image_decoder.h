@@ -27,7 +27,8 @@ class ImageDecoder {
  public:
   static constexpr int64_t kMaxPixels = int64_t{1} << 26;  // of a file's own width times height
 
-  // channels: 3, or 1 for grey; files of the other kind are converted. Transparency is on black.
+  // channels: 3, or 1 for grey; files of the other kind are converted, as are JPEG files for print
+  // (CMYK). Transparency is on black.
   explicit ImageDecoder(int channels);
   ~ImageDecoder();
 
@@ -44,6 +45,7 @@ class ImageDecoder {
   const int channels_;
   void* jpeg_;                        // tjhandle
   std::vector<uint8_t> interleaved_;  // [height, width, channels]
+  std::vector<uint8_t> inks_;         // [height, width, 4]
   Image image_;
 };
 

@@ -87,8 +87,16 @@ bool HasPictureName(const std::string& path) {
 ImageIndex IndexImageFolder(const std::string& folder) {
   std::vector<std::pair<std::string, ImagePlace>> found;
   std::error_code error;
-  fs::recursive_directory_iterator it(folder, error), end;
+  constexpr auto kFollowLinks = fs::directory_options::follow_directory_symlink;
+  fs::recursive_directory_iterator it(folder, kFollowLinks, error), end;
+  std::vector<fs::path> above = {fs::weakly_canonical(folder)};  // folders that the entry is in
   for (; !error && it != end; it.increment(error)) {
+    above.resize(it.depth() + 1);
+    if (it->is_directory(error)) {
+      above.push_back(fs::canonical(it->path(), error));
+      if (std::find(above.begin(), above.end() - 1, above.back()) != above.end() - 1)
+        throw DataError(it->path(), -1, "is a link to a folder that it is in");
+    }
     if (it.depth() == 0 || !HasPictureName(it->path()) || !it->is_regular_file(error)) continue;
     const fs::path name = it->path().lexically_relative(folder);
     found.emplace_back(name.begin()->string(), ImagePlace{name.string(), 0});

@@ -23,7 +23,8 @@ struct ImageIndex {
 // Whether a file of this name is taken for a picture: .jpg, .jpeg or .png, whatever the case.
 bool HasPictureName(const std::string& path);
 
-// The .jpg, .jpeg and .png files (whatever the case) of folder/<class>/, and of folders in it.
+// The .jpg, .jpeg and .png files (whatever the case) of folder/<class>/, and of folders in it,
+// links to folders too.
 // Throws FileError; DataError where there are none.
 ImageIndex IndexImageFolder(const std::string& folder);
 // The same files of an uncompressed tar; a class is the name of the innermost folder. Throws

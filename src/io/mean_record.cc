@@ -10,15 +10,19 @@ namespace singa {
 void WriteMeanRecord(Store* store, std::vector<int32_t> shape, const std::string& path,
                      FileSystem* files) {
   std::vector<double> sums;
+  std::vector<int64_t> first;  // record's shape
   for (int64_t i = 0; i < store->size(); ++i) {
     const Sample& sample = store->Read(i);
     if (i == 0) {
       sums.resize(sample.size());
-      if (shape.empty()) shape.assign(sample.shape.begin(), sample.shape.end());
+      if (sample.ShapeFits())
+        first.assign(sample.shape.begin(), sample.shape.end());
+      else
+        first = {sample.size()};
+      if (shape.empty()) shape.assign(first.begin(), first.end());
     }
-    if (sample.size() != static_cast<int64_t>(sums.size()))
-      throw DataError(store->Where(i), -1,
-                      StrCat("holds ", sample.size(), " numbers, the first record ", sums.size()));
+    const std::string misfit = sample.Misfit(first, "the first record has");
+    if (!misfit.empty()) throw DataError(store->Where(i), -1, misfit);
     for (size_t j = 0; j < sums.size(); ++j)
       sums[j] += sample.data.empty() ? sample.pixel[j] : sample.data[j];
   }

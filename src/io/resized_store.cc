@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/image_decoder.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -40,6 +41,8 @@ std::vector<Taps> TapsOf(int64_t from, int64_t to) {
   return taps;
 }
 
+constexpr int64_t kMaxNumbers = 4 * ImageDecoder::kMaxPixels;  // of one record
+
 class ResizedStore final : public Store {
  public:
   ResizedStore(std::unique_ptr<Store> store, int32_t height, int32_t width)
@@ -55,6 +58,10 @@ class ResizedStore final : public Store {
     if (!source.data.empty() || source.shape.size() != 3 || !source.ShapeFits())
       throw DataError(Where(index), -1,
                       "is no picture (channels, height, width) of bytes, which can be resized");
+    if (source.shape[0] > kMaxNumbers / (int64_t{height_} * width_))
+      throw DataError(Where(index), -1,
+                      StrCat("has ", source.shape[0], " channels; of ", width_, " x ", height_,
+                             " pixels at most ", kMaxNumbers, " numbers are made"));
     shape_ = {source.shape[0], height_, width_};
     sample_ = source;
     sample_.shape = shape_;
@@ -72,35 +79,33 @@ class ResizedStore final : public Store {
       column_taps_ = TapsOf(columns, width_);
       rows_ = rows, columns_ = columns;
     }
-    narrow_.resize(rows * width_);
+    sums_.resize(columns);
     pixels_.resize(channels * height_ * width_);
-    for (int64_t c = 0; c < channels; ++c) {
-      ScaleColumns(source.pixel.data() + c * rows * columns);
-      ScaleRows(pixels_.data() + c * height_ * width_);
-    }
-  }
-
-  // narrow_[y][x] of one channel, all its rows.
-  void ScaleColumns(const uint8_t* plane) {
-    for (int64_t y = 0; y < rows_; ++y, plane += columns_)
-      for (int64_t x = 0; x < width_; ++x) {
-        const Taps& taps = column_taps_[x];
-        float sum = 0;
-        for (size_t k = 0; k < taps.weights.size(); ++k)
-          sum += taps.weights[k] * static_cast<float>(plane[taps.first + static_cast<int64_t>(k)]);
-        narrow_[y * width_ + x] = sum;
+    uint8_t* row = pixels_.data();
+    for (int64_t c = 0; c < channels; ++c)
+      for (const Taps& taps : row_taps_) {
+        AddRows(source.pixel.data() + (c * rows + taps.first) * columns, taps);
+        ScaleSums(row);
+        row += width_;
       }
   }
 
-  void ScaleRows(uint8_t* plane) {
-    sums_.resize(width_);
-    for (const Taps& taps : row_taps_) {
-      std::fill(sums_.begin(), sums_.end(), 0.f);
-      const float* row = narrow_.data() + taps.first * width_;
-      for (size_t k = 0; k < taps.weights.size(); ++k, row += width_)
-        for (int64_t x = 0; x < width_; ++x) sums_[x] += taps.weights[k] * row[x];
-      for (int64_t x = 0; x < width_; ++x)
-        *plane++ = static_cast<uint8_t>(std::clamp(sums_[x] + 0.5f, 0.f, 255.f));
+  // sums_ of the source's rows from `row` on.
+  void AddRows(const uint8_t* row, const Taps& taps) {
+    std::fill(sums_.begin(), sums_.end(), 0.f);
+    for (float weight : taps.weights) {
+      for (int64_t x = 0; x < columns_; ++x) sums_[x] += weight * static_cast<float>(row[x]);
+      row += columns_;
+    }
+  }
+
+  // One row of the picture out of sums_.
+  void ScaleSums(uint8_t* row) const {
+    for (const Taps& taps : column_taps_) {
+      float sum = 0;
+      for (size_t k = 0; k < taps.weights.size(); ++k)
+        sum += taps.weights[k] * sums_[taps.first + static_cast<int64_t>(k)];
+      *row++ = static_cast<uint8_t>(std::clamp(sum + 0.5f, 0.f, 255.f));
     }
   }
 
@@ -108,7 +113,7 @@ class ResizedStore final : public Store {
   const int32_t height_, width_;
   int64_t rows_ = 0, columns_ = 0;  // of the source that the taps are for
   std::vector<Taps> row_taps_, column_taps_;
-  std::vector<float> narrow_, sums_;
+  std::vector<float> sums_;  // [columns_], of one row of the result
   std::vector<uint8_t> pixels_;
   std::array<int32_t, 3> shape_{};
   Sample sample_;

@@ -16,7 +16,8 @@ constexpr const char* kPlanned[] = {"hdfsfile"};
 std::string Sample::Misfit(const std::vector<int64_t>& wanted, const std::string& who) const {
   const size_t n = wanted.size();
   int64_t numbers = 1;
-  for (int64_t d : wanted) numbers *= d;
+  for (int64_t d : wanted)
+    if (__builtin_mul_overflow(numbers, d, &numbers)) numbers = INT64_MAX;
   const bool sides = decoded && n >= 2;
   if (size() == numbers && (!sides || (shape[1] == wanted[n - 2] && shape[2] == wanted[n - 1])))
     return "";

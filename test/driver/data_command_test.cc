@@ -43,6 +43,15 @@ TEST(DataCommand, ConvertsThereAndBack) {
   EXPECT_EQ(TempDir::Read(dir.Path("l2")), TempDir::Read(labels));
 }
 
+TEST(DataCommand, LeavesOutAsManyBadRecordsAsItIsTold) {
+  TempDir dir;
+  const std::string lines = dir.Write("lines", "1,2\n1,x\n3,4\n"), out = dir.Path("out");
+  EXPECT_ERROR(DataCommand({"convert", "-to", "textfile", lines, out}), kExitBadData, "lines:2");
+  Printed({"convert", "-max_bad", "1", "-to", "textfile", lines, out});
+  EXPECT_EQ(TempDir::Read(out), "1,2\n3,4\n");
+  EXPECT_EQ(Printed({"stat", "-max_bad", "2", lines}).substr(0, 10), "records  2");
+}
+
 TEST(DataCommand, KeepsTheFilesOfAnImageFolder) {
   TempDir dir;
   const std::string images = dir.Write("i", Idx({2, 1, 2}, "abcd"));

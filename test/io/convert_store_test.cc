@@ -7,7 +7,9 @@
 #include <sstream>
 
 #include "io/guess_backend.h"
+#include "io/image_files.h"
 #include "io/mean_record.h"
+#include "io/readable_records.h"
 #include "io/store_files.h"
 #include "io/store_statistics.h"
 #include "io/temp_dir.h"
@@ -27,6 +29,11 @@ class ConvertStoreTest : public ::testing::Test {
   }
   std::unique_ptr<Store> Lines(const std::string& text) {
     return OpenStore("textfile", {.path = dir_.Write("lines", text)});
+  }
+  std::unique_ptr<Store> TurnedPictures() {
+    WriteTar(dir_.Path("pictures"),
+             {{"a/1.png", Png(2, 1, {1, 2, 3})}, {"a/2.png", Png(1, 2, {1, 2, 3})}});
+    return OpenStore("imagefolder", {.path = dir_.Path("pictures")});
   }
   // Converts to a new file and returns its path.
   std::string Convert(Store* from, const std::string& format, WriterOptions options = {}) {
@@ -84,6 +91,18 @@ TEST_F(ConvertStoreTest, NamesTheRecordThatDoesNotFit) {
                "2 numbers");
   EXPECT_ERROR(Convert(Lines("label: 1 data: 1\ndata: 1\n").get(), "textfile"), kExitBadData,
                "record 1", "no label");
+  EXPECT_ERROR(Convert(Lines("data: 1\nlabel: 1 data: 1\n").get(), "textfile"), kExitBadData,
+               "record 1", "has a label");
+}
+
+TEST_F(ConvertStoreTest, TakesNoShapeThatItsNumbersDoNotFit) {
+  for (const char* shape :
+       {"shape: -1 shape: -2", "shape: 2147483647 shape: 2147483647", "shape: 1"}) {
+    const auto store = Lines(StrCat(shape, " label: 0 data: 1 data: 2\n"));
+    const auto copy = OpenStore("kvfile", {.path = Convert(store.get(), "kvfile")});
+    const Sample& sample = copy->Read(0);
+    EXPECT_EQ(std::vector<int>(sample.shape.begin(), sample.shape.end()), std::vector<int>{2});
+  }
 }
 
 TEST_F(ConvertStoreTest, LeavesNothingBehindAfterAnError) {
@@ -141,6 +160,8 @@ TEST_F(ConvertStoreTest, WritesTheMeanOfV03) {
   ASSERT_EQ(sample.size(), 3072);
   for (float number : sample.data) EXPECT_EQ(number, 127.5f);
   EXPECT_EQ(sample.shape[2], 32);
+  EXPECT_ERROR(WriteMeanRecord(TurnedPictures().get(), {}, dir_.Path("no"), &files_), kExitBadData,
+               "picture of 1 x 2 pixels, the first record has 2 x 1");
   EXPECT_THROW(WriteMeanRecord(Lines("0,1,2\n0,1,2,3\n").get(), {}, dir_.Path("no"), &files_),
                DataError);
   EXPECT_FALSE(std::filesystem::exists(dir_.Path("no")));
@@ -149,6 +170,8 @@ TEST_F(ConvertStoreTest, WritesTheMeanOfV03) {
 TEST_F(ConvertStoreTest, GuessesImagesAndBatches) {
   EXPECT_EQ(GuessBackend(dir_.Write("b", std::string(1, 9) + std::string(3072, '\xff'))),
             "cifar10");
+  std::string black = std::string(1, 3) + std::string(3072, '\0');  // as a kvfile's lengths
+  EXPECT_EQ(GuessBackend(dir_.Write("b", black + black)), "cifar10");
   std::string tar(1024, '\0');
   tar.replace(257, 5, "ustar");
   EXPECT_EQ(GuessBackend(dir_.Write("t", tar)), "imagefolder");
@@ -156,6 +179,15 @@ TEST_F(ConvertStoreTest, GuessesImagesAndBatches) {
   EXPECT_EQ(GuessBackend(dir_.Path("folder")), "imagefolder");
   dir_.Write("folder/data_batch_1.bin", "");
   EXPECT_EQ(GuessBackend(dir_.Path("folder")), "cifar10");
+}
+
+TEST_F(ConvertStoreTest, LeavesOutWhatCannotBeRead) {
+  const std::string lines = "1,2\n1,x\n3,4\ny\n";
+  const auto good = LeaveOutBadRecords(Lines(lines), 2);
+  EXPECT_EQ(TempDir::Read(Convert(good.get(), "textfile")), "1,2\n3,4\n");
+  EXPECT_NE(good->Where(1).find("record 2"), std::string::npos);
+  EXPECT_ERROR(LeaveOutBadRecords(Lines(lines), 1), kExitBadData, ":4: record 3");
+  EXPECT_ERROR(LeaveOutBadRecords(Lines("x\n"), 9), kExitBadData, "no record that can be read");
 }
 
 }  // namespace

@@ -92,6 +92,14 @@ TEST_F(IdxStore, AllocatesNothingForSizesThatCannotBe) {
                "cannot be in");
 }
 
+TEST_F(IdxStore, HoldsNoMoreThanFourGigabytesOfAGzip) {
+  std::string noise(5'000'000, '\0');
+  uint32_t state = 1;
+  for (char& byte : noise) byte = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+  EXPECT_ERROR(Open(Gzip(Idx({5000, 1000, 1000}, noise)), labels_), kExitBadData,
+               "5000000016 bytes", "at most 4294967296");
+}
+
 TEST_F(IdxStore, WantsAsManyLabelsAsImages) {
   EXPECT_ERROR(Open(images_, Idx({2}, "ab")), kExitBadData, dir_.Path("labels"), "2 labels",
                "3 images");

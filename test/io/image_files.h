@@ -23,18 +23,22 @@ inline std::vector<uint8_t> Flat(int width, int height, std::array<uint8_t, 3> c
   return pixels;
 }
 
-inline std::string Jpeg(int width, int height, std::array<uint8_t, 3> colour) {
-  const std::vector<uint8_t> pixels = Flat(width, height, colour);
+// Of pixels in one of turbojpeg's formats.
+inline std::string JpegOf(int width, int height, int format, const std::vector<uint8_t>& pixels) {
   const tjhandle handle = tjInitCompress();
   unsigned char* bytes = nullptr;
   unsigned long size = 0;  // NOLINT: turbojpeg's type
-  EXPECT_EQ(tjCompress2(handle, pixels.data(), width, 0, height, TJPF_RGB, &bytes, &size,
-                        TJSAMP_444, 95, 0),
+  EXPECT_EQ(tjCompress2(handle, pixels.data(), width, 0, height, format, &bytes, &size, TJSAMP_444,
+                        95, 0),
             0);
   std::string text(reinterpret_cast<const char*>(bytes), size);
   tjFree(bytes);
   tjDestroy(handle);
   return text;
+}
+
+inline std::string Jpeg(int width, int height, std::array<uint8_t, 3> colour) {
+  return JpegOf(width, height, TJPF_RGB, Flat(width, height, colour));
 }
 
 inline std::string Png(int width, int height, std::array<uint8_t, 3> colour) {

@@ -71,6 +71,31 @@ TEST_F(ImageFolderTest, MakesGreyPictures) {
   EXPECT_NEAR(sample.pixel[0], 200, 2);
 }
 
+// Cyan, magenta, yellow, black, 255 for no ink, as Photoshop writes them.
+TEST_F(ImageFolderTest, ReadsJpegFilesForPrint) {
+  const std::string jpeg = JpegOf(2, 1, TJPF_CMYK, {200, 100, 50, 128, 255, 255, 255, 255});
+  const auto colour = Open(Tar({{"a/x.jpg", jpeg}}));
+  const Sample& sample = colour->Read(0);
+  const int expected[] = {100, 255, 50, 255, 25, 255};  // ink times black / 255, planar
+  ASSERT_EQ(sample.size(), 6);
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(sample.pixel[i], expected[i], 6) << i;
+  const auto grey = Open(Tar({{"a/x.jpg", jpeg}}), 1);
+  EXPECT_NEAR(grey->Read(0).pixel[0], 0.299 * 100 + 0.587 * 50 + 0.114 * 25, 6);
+}
+
+TEST_F(ImageFolderTest, FollowsLinksToFolders) {
+  WriteFolder(files_);
+  std::filesystem::rename(dir_.Path("set/cat"), dir_.Path("elsewhere"));
+  std::filesystem::create_directory_symlink(dir_.Path("elsewhere"), dir_.Path("set/cat"));
+  ExpectFiles(Open(dir_.Path("set")).get());
+}
+
+TEST_F(ImageFolderTest, ALinkIntoItselfIsAnError) {
+  WriteFolder(files_);
+  std::filesystem::create_directory_symlink(dir_.Path("set"), dir_.Path("set/cat/again"));
+  EXPECT_ERROR(Open(dir_.Path("set")), kExitBadData, "cat/again", "a folder that it is in");
+}
+
 TEST_F(ImageFolderTest, NamesTheFileThatIsDamaged) {
   const std::string jpeg = Jpeg(40, 40, {9, 9, 9}), png = Png(4, 4, {1, 2, 3});
   const auto store = Open(Tar({{"a/1.jpg", jpeg.substr(0, jpeg.size() / 2)},

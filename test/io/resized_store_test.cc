@@ -71,6 +71,15 @@ TEST(ResizedStore, RefusesWhatIsNoPicture) {
   EXPECT_THROW(ResizePictures(std::move(planes), 4, 4)->Read(0), DataError);
 }
 
+TEST(ResizedStore, RefusesMoreNumbersThanMemoryIsMeantFor) {
+  const std::vector<uint8_t> pixels(1 << 20);
+  const std::array<int32_t, 3> shape{1 << 20, 1, 1};
+  auto planes = std::make_unique<TwoPlanes>();
+  planes->sample()->pixel = pixels;
+  planes->sample()->shape = shape;
+  EXPECT_THROW(ResizePictures(std::move(planes), 224, 224)->Read(0), DataError);
+}
+
 TEST(ResizedStore, RefusesAShapeWithoutPixels) {
   const std::array<int32_t, 3> shape{8, 1788, 8};
   auto planes = std::make_unique<TwoPlanes>();

@@ -42,10 +42,10 @@ Prints what a trained net says of each record, a line each.
   -no_labels       leaves labels out
 
 INPUT is a picture (JPEG or PNG) of the size that the net takes, a folder of pictures, a folder or
-an uncompressed tar of class folders, a store of records, or - for lines of numbers on stdin. A line
-that has one number more than the net takes begins with a label. Classes have names where the job
-reads class folders that are still there. Where records have labels of classes, stderr shows the
-accuracy at the end.
+an uncompressed tar of class folders, a store of records, or - for lines of numbers on stdin. Where
+the first line has one number more than the net takes, every line begins with a label. Classes have
+names where the job reads class folders that are still there. Where records have labels of classes,
+stderr shows the accuracy at the end.
 
 Exit code 65: a damaged record, or one of the wrong size; 66: an INPUT or the checkpoint is missing;
 78: the job has mistakes.

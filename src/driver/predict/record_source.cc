@@ -72,7 +72,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   return store;
 }
 
-// A line of numbers has a label where it has one number more than the net takes.
+// Lines have labels where the first has one number more than the net takes.
 std::unique_ptr<Store> OpenText(StoreOptions store, int64_t size) {
   const bool labels = store.has_label;
   store.has_label = false;
