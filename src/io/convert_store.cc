@@ -1,6 +1,6 @@
 #include "io/convert_store.h"
 
-#include "io/value_parser.h"
+#include "io/format/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {

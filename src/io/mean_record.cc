@@ -1,6 +1,6 @@
 #include "io/mean_record.h"
 
-#include "io/kv_tuple.h"
+#include "io/format/kv_tuple.h"
 #include "io/new_file.h"
 #include "singa/base/error.h"
 #include "singa/proto/common.pb.h"

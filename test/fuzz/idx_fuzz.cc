@@ -2,7 +2,7 @@
 // is none), the rest is the file of images.
 #include <algorithm>
 
-#include "io/idx_store.h"
+#include "io/format/idx_store.h"
 #include "singa/base/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

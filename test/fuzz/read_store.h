@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "io/resized_store.h"
+#include "io/picture/resized_store.h"
 #include "io/store.h"
 #include "singa/base/error.h"
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "io/batch_reader.h"
 #include "io/read_labels.h"
+#include "io/reader/batch_reader.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"

@@ -1,4 +1,4 @@
-#include "io/batch_reader.h"
+#include "io/reader/batch_reader.h"
 
 #include <gtest/gtest.h>
 

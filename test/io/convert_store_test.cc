@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "io/guess_backend.h"
+#include "io/format/guess_backend.h"
 #include "io/image_files.h"
 #include "io/mean_record.h"
 #include "io/readable_records.h"

@@ -1,10 +1,10 @@
-#include "io/digits.h"
+#include "io/picture/digits.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "io/stroke.h"
+#include "io/picture/stroke.h"
 
 namespace singa {
 namespace {

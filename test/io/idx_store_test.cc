@@ -1,4 +1,4 @@
-#include "io/idx_store.h"
+#include "io/format/idx_store.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include "io/image_decoder.h"
+#include "io/format/value_parser.h"
 #include "io/image_files.h"
+#include "io/picture/image_decoder.h"
 #include "io/store.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
-#include "io/value_parser.h"
 #include "singa/base/error.h"
 
 namespace singa {

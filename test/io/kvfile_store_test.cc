@@ -1,4 +1,4 @@
-#include "io/kvfile_store.h"
+#include "io/format/kvfile_store.h"
 
 #include <gtest/gtest.h>
 

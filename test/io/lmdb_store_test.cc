@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "io/format/lmdb_index.h"
 #include "io/image_files.h"
-#include "io/lmdb_index.h"
 #include "io/store.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "io/batch_reader.h"
+#include "io/reader/batch_reader.h"
 
 namespace singa {
 

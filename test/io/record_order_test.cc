@@ -1,4 +1,4 @@
-#include "io/record_order.h"
+#include "io/reader/record_order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Golden numbers: PIL 12's Image.resize with BILINEAR.
-#include "io/resized_store.h"
+#include "io/picture/resized_store.h"
 
 #include <gtest/gtest.h>
 

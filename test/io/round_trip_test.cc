@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "io/convert_store.h"
-#include "io/guess_backend.h"
+#include "io/format/guess_backend.h"
 #include "io/image_files.h"
 #include "io/store_writer.h"
 #include "io/temp_dir.h"

@@ -1,4 +1,4 @@
-#include "io/row_decoder.h"
+#include "io/reader/row_decoder.h"
 
 #include <gtest/gtest.h>
 

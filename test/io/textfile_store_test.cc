@@ -1,4 +1,4 @@
-#include "io/textfile_store.h"
+#include "io/format/textfile_store.h"
 
 #include <gtest/gtest.h>
 

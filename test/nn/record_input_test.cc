@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "io/png_encoder.h"
+#include "io/picture/png_encoder.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "support/layer_test.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How hard the embedded digits are (src/io/digits.cc), measured by other people's programs.
+"""How hard the embedded digits are (src/io/picture/digits.cc), measured by other people's programs.
 
 usage: digits_difficulty.py SINGA [SEED...]        SINGA: build/bin/singa; seeds 1 2 3 if none given
 needs: pip install numpy scikit-learn torch

@@ -61,19 +61,24 @@ class SINGA_API ConfigError : public Error {
   std::string path_, message_;
 };
 
+// The text with control characters written out ("\x1b"): what files hold and are called must not
+// steer a terminal or look like lines of their own.
+SINGA_API std::string Printable(const std::string& text);
+
 // Bytes of a file that are not what its format says. `record` counts from 0; -1: no one record.
 class SINGA_API DataError : public Error {
  public:
   DataError(const std::string& file, int64_t record, const std::string& message)
-      : Error(kExitBadData, record < 0 ? StrCat(file, ": ", message)
-                                       : StrCat(file, ": record ", record, ": ", message)) {}
+      : Error(kExitBadData,
+              Printable(record < 0 ? StrCat(file, ": ", message)
+                                   : StrCat(file, ": record ", record, ": ", message))) {}
 };
 
 // A file that cannot be opened, created, read or written.
 class SINGA_API FileError : public Error {
  public:
   FileError(ExitCode code, const std::string& file, const std::string& message)
-      : Error(code, StrCat(file, ": ", message)) {}
+      : Error(code, Printable(StrCat(file, ": ", message))) {}
 };
 
 class SINGA_API DeviceError : public Error {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/input_file.h"
-#include "io/image_decoder.h"
-#include "io/image_index.h"
-#include "io/value_parser.h"
+#include "io/format/image_index.h"
+#include "io/format/value_parser.h"
+#include "io/picture/image_decoder.h"
 #include "singa/base/error.h"
 
 namespace singa {

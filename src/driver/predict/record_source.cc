@@ -8,9 +8,9 @@
 
 #include "driver/predict/picture_source.h"
 #include "driver/predict/stdin_source.h"
-#include "io/guess_backend.h"
-#include "io/image_decoder.h"
-#include "io/image_index.h"
+#include "io/format/guess_backend.h"
+#include "io/format/image_index.h"
+#include "io/picture/image_decoder.h"
 #include "nn/graph/graph.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"

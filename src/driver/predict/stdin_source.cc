@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "io/textfile_store.h"
+#include "io/format/textfile_store.h"
 #include "singa/base/error.h"
 
 namespace singa {

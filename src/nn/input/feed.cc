@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/image_decoder.h"
+#include "io/picture/image_decoder.h"
 #include "math/parallel_slices.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"

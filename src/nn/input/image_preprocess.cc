@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "io/row_decoder.h"
+#include "io/reader/row_decoder.h"
 #include "math/parallel_slices.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"

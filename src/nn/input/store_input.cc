@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "io/image_decoder.h"
+#include "io/picture/image_decoder.h"
 #include "nn/connection/piece.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"

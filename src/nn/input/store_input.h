@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/batch_reader.h"
+#include "io/reader/batch_reader.h"
 #include "singa/nn/layer.h"
 
 namespace singa {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "io/row_decoder.h"
+#include "io/reader/row_decoder.h"
 #include "io/store.h"
 #include "singa/proto/layer.pb.h"
 

@@ -1,0 +1,103 @@
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "io/format/value_parser.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+// A token as a message may show it.
+std::string Quote(std::string_view token) {
+  std::string text = "\"";
+  for (char c : token.substr(0, 40)) text += c >= ' ' && c < 127 ? c : '?';
+  return text + (token.size() > 40 ? "...\"" : "\"");
+}
+
+class CsvParser final : public ValueParser {
+ public:
+  CsvParser(const std::string& separator, bool has_label) : has_label_(has_label) {
+    for (unsigned char c : separator) separates_[c] = true;
+  }
+
+  const Sample& Parse(std::string_view line) override {
+    numbers_.clear();
+    sample_.label = -1;
+    bool label_follows = has_label_;
+    for (;;) {
+      line.remove_prefix(Blanks(line));
+      size_t length = 0;
+      while (length < line.size() && !separates_[static_cast<unsigned char>(line[length])])
+        ++length;
+      const std::string_view token = Trim(line.substr(0, length));
+      // A separator at the end, or a space for separator, ends no number.
+      if (token.empty() && length == line.size()) break;
+      if (label_follows)
+        sample_.label = Label(token);
+      else
+        numbers_.push_back(Number(token));
+      label_follows = false;
+      if (length == line.size()) break;
+      line.remove_prefix(length + 1);
+    }
+    if (label_follows) throw ValueError("has no label");
+    sample_.data = numbers_;
+    return sample_;
+  }
+
+ private:
+  static bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+  static size_t Blanks(std::string_view line) {
+    size_t n = 0;
+    while (n < line.size() && IsBlank(line[n])) ++n;
+    return n;
+  }
+  static std::string_view Trim(std::string_view token) {
+    while (!token.empty() && IsBlank(token.back())) token.remove_suffix(1);
+    return token;
+  }
+
+  static int32_t Label(std::string_view token) {
+    int32_t label = 0;
+    if (token.size() > 1 && token[0] == '+') token.remove_prefix(1);
+    const char* end = token.data() + token.size();
+    const auto [stop, error] = std::from_chars(token.data(), end, label);
+    if (error != std::errc() || stop != end || label < 0)
+      throw ValueError(StrCat("the label must be an integer >= 0, is ", Quote(token)));
+    return label;
+  }
+
+  float Number(std::string_view token) const {
+    float number = 0;
+    std::string_view digits = token;
+    if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
+    const char* end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, number);
+    if (error == std::errc::result_out_of_range && stop == end) return OutOfRange(digits, token);
+    if (error != std::errc() || stop != end || !std::isfinite(number))
+      throw ValueError(StrCat("number ", numbers_.size() + 1, " is ", Quote(token)));
+    return number;
+  }
+
+  // from_chars gives no value for what is too small or too large for a float.
+  float OutOfRange(std::string_view digits, std::string_view token) const {
+    const float number = std::strtof(std::string(digits).c_str(), nullptr);
+    if (std::isfinite(number)) return number;
+    throw ValueError(StrCat("number ", numbers_.size() + 1, " is too large: ", Quote(token)));
+  }
+
+  bool separates_[256] = {};
+  const bool has_label_;
+  std::vector<float> numbers_;
+  Sample sample_;
+};
+
+}  // namespace
+
+std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label) {
+  return std::make_unique<CsvParser>(separator, has_label);
+}
+
+}  // namespace singa

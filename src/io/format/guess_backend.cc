@@ -1,0 +1,77 @@
+#include "io/format/guess_backend.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+
+#include "base/input_file.h"
+#include "io/format/cifar10_store.h"
+#include "io/format/kvfile_store.h"
+#include "io/format/lmdb_index.h"
+#include "io/gzip.h"
+
+namespace singa {
+
+namespace {
+
+bool IsTar(const InputFile& file) {
+  constexpr int64_t kAt = 257;
+  char magic[5];
+  if (file.size() < 512) return false;
+  file.ReadAt(kAt, magic, sizeof magic);
+  return std::memcmp(magic, "ustar", sizeof magic) == 0;
+}
+
+std::string GuessOfFolder(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::exists(path + "/shard.dat", error)) return "kvfile";
+  if (fs::exists(path + "/data.mdb", error)) return "lmdb";
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
+    if (it->path().filename().string().starts_with("data_batch")) return "cifar10";
+  return "imagefolder";
+}
+
+// Batches of CIFAR-10 have no magic number, only labels at their places.
+bool IsCifar10(const InputFile& file) {
+  constexpr int64_t kLooksAt = 100;  // records
+  if (file.size() == 0 || file.size() % kCifar10Record != 0) return false;
+  for (int64_t i = 0; i < std::min(kLooksAt, file.size() / kCifar10Record); ++i) {
+    uint8_t label;
+    file.ReadAt(i * kCifar10Record, &label, 1);
+    if (label >= kCifar10Classes) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string GuessBackend(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return GuessOfFolder(path);
+  const InputFile file = OpenKvFile(path);
+  if (IsGzip(file)) return "idx";
+  if (IsLmdb(file)) return "lmdb";
+  if (IsTar(file)) return "imagefolder";
+  std::array<uint8_t, 8> bytes{};
+  file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));
+  if (file.size() > kCifar10Record && IsCifar10(file)) return "cifar10";
+  if (bytes[0] == 0 && bytes[1] == 0 && bytes[2] >= 8 && bytes[2] <= 14) return "idx";
+  uint64_t key;
+  std::memcpy(&key, bytes.data(), sizeof(key));
+  if (file.size() >= 8 && key <= kMaxKeyBytes) return "kvfile";
+  return IsCifar10(file) ? "cifar10" : "textfile";
+}
+
+std::string GuessLabelPath(const std::string& images) {
+  const std::string from = "images-idx3", to = "labels-idx1";
+  std::string labels = images;
+  const size_t at = labels.rfind(from);
+  if (at == labels.npos) return "";
+  labels.replace(at, from.size(), to);
+  std::error_code ignored;
+  return std::filesystem::exists(labels, ignored) ? labels : "";
+}
+
+}  // namespace singa

@@ -1,0 +1,77 @@
+// Backend "imagefolder": a folder of class folders of JPEG and PNG files, or a tar of one. A record
+// is a picture, planar; its label the place of its class among all, by name.
+#include <filesystem>
+#include <optional>
+
+#include "base/input_file.h"
+#include "io/format/image_index.h"
+#include "io/format/value_parser.h"
+#include "io/picture/image_decoder.h"
+#include "io/store.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+class ImageFolderStore final : public Store {
+ public:
+  explicit ImageFolderStore(const StoreOptions& options)
+      : path_(options.path), raw_(options.raw_files), decoder_(options.channels) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path_, error)) {
+      index_ = IndexImageFolder(path_);
+    } else {
+      index_ = IndexImageTar(path_);
+      tar_.emplace(InputFile::Open(path_));
+    }
+  }
+
+  int64_t size() const override { return static_cast<int64_t>(index_.places.size()); }
+  const std::string& name() const override { return path_; }
+  std::vector<std::string> classes() const override { return index_.classes; }
+  std::string Where(int64_t index) const override {
+    return StrCat(path_, "/", index_.places[index].name);
+  }
+
+  const Sample& Read(int64_t index) override {
+    const ImagePlace& place = index_.places[index];
+    ReadFile(place);
+    sample_ = {.pixel = bytes_, .label = place.label};
+    if (raw_) return sample_;
+    try {
+      const Image& image = decoder_.Decode(bytes_);
+      sample_.pixel = image.pixels;
+      sample_.shape = image.shape;
+      sample_.decoded = true;
+    } catch (const ValueError& error) {
+      throw DataError(Where(index), -1, error.what());
+    }
+    return sample_;
+  }
+
+ private:
+  void ReadFile(const ImagePlace& place) {
+    if (!tar_) {
+      bytes_ = InputFile::Open(path_ + "/" + place.name).ReadAll(kMaxPictureBytes);
+      return;
+    }
+    bytes_.resize(place.size);
+    tar_->ReadAt(place.offset, bytes_.data(), place.size);
+  }
+
+  const std::string path_;
+  const bool raw_;
+  ImageIndex index_;
+  std::optional<InputFile> tar_;
+  ImageDecoder decoder_;
+  std::vector<uint8_t> bytes_;
+  Sample sample_;
+};
+
+[[maybe_unused]] const bool registered =
+    Stores().Add("imagefolder", [](const StoreOptions& options) -> std::unique_ptr<Store> {
+      return std::make_unique<ImageFolderStore>(options);
+    });
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,71 @@
+#include "io/format/textfile_store.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "io/format/scan_window.h"
+#include "io/format/value_store.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// The line's number, counted from 1, that `offset` is in.
+int64_t LineAt(const InputFile& file, int64_t offset) {
+  ScanWindow window(file);
+  int64_t line = 1;
+  for (int64_t at = 0; at < offset;) {
+    const std::string_view bytes = window.At(at, 1).substr(0, offset - at);
+    line += std::count(bytes.begin(), bytes.end(), '\n');
+    at += static_cast<int64_t>(bytes.size());
+  }
+  return line;
+}
+
+std::vector<ValuePlace> IndexLines(const InputFile& file) {
+  std::vector<ValuePlace> lines;
+  ScanWindow window(file);
+  int64_t begin = 0;
+  bool blank = true;
+  for (int64_t at = 0; at < file.size();) {
+    const std::string_view bytes = window.At(at, 1);
+    const size_t end = std::min(bytes.find('\n'), bytes.size());
+    blank = blank && bytes.substr(0, end).find_first_not_of(" \t\r") == bytes.npos;
+    at += static_cast<int64_t>(end);
+    if (at - begin > kMaxLineBytes)
+      throw DataError(StrCat(file.name(), ":", LineAt(file, begin)), -1,
+                      StrCat("a line of more than ", kMaxLineBytes, " bytes"));
+    if (end == bytes.size() && at < file.size()) continue;  // the line goes on
+    if (!blank) lines.push_back({begin, at - begin});
+    begin = ++at;
+    blank = true;
+  }
+  return lines;
+}
+
+class TextFileStore final : public ValueStore {
+ public:
+  using ValueStore::ValueStore;
+  std::string Where(int64_t index) const override {
+    return StrCat(name(), ":", LineAt(file(), place(index).offset), ": record ", index);
+  }
+};
+
+[[maybe_unused]] const bool registered =
+    Stores().Add("textfile", [](const StoreOptions& options) -> std::unique_ptr<Store> {
+      return NewTextFileStore(InputFile::Open(options.path),
+                              options.format == ValueFormat::kCsv
+                                  ? NewCsvParser(options.separator, options.has_label)
+                                  : NewTextRecordParser(options));
+    });
+
+}  // namespace
+
+std::unique_ptr<Store> NewTextFileStore(InputFile file, std::unique_ptr<ValueParser> parser) {
+  std::vector<ValuePlace> lines = IndexLines(file);
+  if (lines.empty()) throw DataError(file.name(), -1, "holds no record");
+  return std::make_unique<TextFileStore>(std::move(file), std::move(lines), std::move(parser));
+}
+
+}  // namespace singa

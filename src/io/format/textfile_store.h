@@ -1,0 +1,16 @@
+// Backend "textfile": a record a line; blank lines are none.
+#pragma once
+
+#include <memory>
+
+#include "base/input_file.h"
+#include "io/format/value_parser.h"
+
+namespace singa {
+
+constexpr int64_t kMaxLineBytes = int64_t{1} << 26;
+
+// Throws DataError: no line, or a line that is too long. Errors of Read name file and line.
+std::unique_ptr<Store> NewTextFileStore(InputFile file, std::unique_ptr<ValueParser> parser);
+
+}  // namespace singa

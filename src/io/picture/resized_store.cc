@@ -1,0 +1,128 @@
+#include "io/picture/resized_store.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "io/picture/image_decoder.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// What one pixel of a scaled side is made of: weights of source pixels from `first` on.
+struct Taps {
+  int64_t first = 0;
+  std::vector<float> weights;
+};
+
+// A triangle around each pixel's centre, as wide as the pixel is in the source, at least two source
+// pixels.
+std::vector<Taps> TapsOf(int64_t from, int64_t to) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  const double reach = std::max(1., scale);
+  std::vector<Taps> taps(to);
+  for (int64_t i = 0; i < to; ++i) {
+    const double centre = (static_cast<double>(i) + 0.5) * scale;
+    const auto first = std::max<int64_t>(0, std::llround(centre - reach));
+    const auto end = std::min<int64_t>(from, std::llround(centre + reach));
+    double sum = 0;
+    std::vector<double> weights;
+    for (int64_t j = first; j < end; ++j) {
+      const double from_centre = (static_cast<double>(j) + 0.5 - centre) / reach;
+      weights.push_back(std::max(0., 1 - std::abs(from_centre)));
+      sum += weights.back();
+    }
+    taps[i].first = first;
+    for (double weight : weights) taps[i].weights.push_back(static_cast<float>(weight / sum));
+  }
+  return taps;
+}
+
+constexpr int64_t kMaxNumbers = 4 * ImageDecoder::kMaxPixels;  // of one record
+
+class ResizedStore final : public Store {
+ public:
+  ResizedStore(std::unique_ptr<Store> store, int32_t height, int32_t width)
+      : store_(std::move(store)), height_(height), width_(width) {}
+
+  int64_t size() const override { return store_->size(); }
+  const std::string& name() const override { return store_->name(); }
+  std::string Where(int64_t index) const override { return store_->Where(index); }
+  std::vector<std::string> classes() const override { return store_->classes(); }
+
+  const Sample& Read(int64_t index) override {
+    const Sample& source = store_->Read(index);
+    if (!source.data.empty() || source.shape.size() != 3 || !source.ShapeFits())
+      throw DataError(Where(index), -1,
+                      "is no picture (channels, height, width) of bytes, which can be resized");
+    if (source.shape[0] > kMaxNumbers / (int64_t{height_} * width_))
+      throw DataError(Where(index), -1,
+                      StrCat("has ", source.shape[0], " channels; of ", width_, " x ", height_,
+                             " pixels at most ", kMaxNumbers, " numbers are made"));
+    shape_ = {source.shape[0], height_, width_};
+    sample_ = source;
+    sample_.shape = shape_;
+    if (source.shape[1] == height_ && source.shape[2] == width_) return sample_;
+    Resize(source);
+    sample_.pixel = pixels_;
+    return sample_;
+  }
+
+ private:
+  void Resize(const Sample& source) {
+    const int64_t channels = source.shape[0], rows = source.shape[1], columns = source.shape[2];
+    if (rows != rows_ || columns != columns_) {
+      row_taps_ = TapsOf(rows, height_);
+      column_taps_ = TapsOf(columns, width_);
+      rows_ = rows, columns_ = columns;
+    }
+    sums_.resize(columns);
+    pixels_.resize(channels * height_ * width_);
+    uint8_t* row = pixels_.data();
+    for (int64_t c = 0; c < channels; ++c)
+      for (const Taps& taps : row_taps_) {
+        AddRows(source.pixel.data() + (c * rows + taps.first) * columns, taps);
+        ScaleSums(row);
+        row += width_;
+      }
+  }
+
+  // sums_ of the source's rows from `row` on.
+  void AddRows(const uint8_t* row, const Taps& taps) {
+    std::fill(sums_.begin(), sums_.end(), 0.f);
+    for (float weight : taps.weights) {
+      for (int64_t x = 0; x < columns_; ++x) sums_[x] += weight * static_cast<float>(row[x]);
+      row += columns_;
+    }
+  }
+
+  // One row of the picture out of sums_.
+  void ScaleSums(uint8_t* row) const {
+    for (const Taps& taps : column_taps_) {
+      float sum = 0;
+      for (size_t k = 0; k < taps.weights.size(); ++k)
+        sum += taps.weights[k] * sums_[taps.first + static_cast<int64_t>(k)];
+      *row++ = static_cast<uint8_t>(std::clamp(sum + 0.5f, 0.f, 255.f));
+    }
+  }
+
+  const std::unique_ptr<Store> store_;
+  const int32_t height_, width_;
+  int64_t rows_ = 0, columns_ = 0;  // of the source that the taps are for
+  std::vector<Taps> row_taps_, column_taps_;
+  std::vector<float> sums_;  // [columns_], of one row of the result
+  std::vector<uint8_t> pixels_;
+  std::array<int32_t, 3> shape_{};
+  Sample sample_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> ResizePictures(std::unique_ptr<Store> store, int32_t height, int32_t width) {
+  return std::make_unique<ResizedStore>(std::move(store), height, width);
+}
+
+}  // namespace singa

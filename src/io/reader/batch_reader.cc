@@ -1,0 +1,140 @@
+#include "io/reader/batch_reader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+namespace singa {
+
+BatchReader::BatchReader(const ReaderOptions& options)
+    : options_(options), skipped_(options.max_bad), order_(options.order), ring_(options.slots()) {
+  StartThreads();
+}
+
+BatchReader::~BatchReader() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+// Where the system has no more threads, fewer give the same batches.
+void BatchReader::StartThreads() {
+  threads_.reserve(options_.threads);
+  try {
+    for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this, i] { Run(i); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
+  }
+}
+
+void BatchReader::Run(int thread) {
+  std::unique_ptr<BatchDecoder> decoder;
+  std::exception_ptr error;
+  ReaderOptions options = options_;
+  options.store.warns = options_.store.warns && thread == 0;
+  try {
+    decoder = std::make_unique<BatchDecoder>(options);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (decoder)
+      records_ = decoder->records();
+    else
+      open_error_ = error;
+  }
+  changed_.notify_all();
+  if (decoder) DecodeUntilStopped(decoder.get());
+}
+
+void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
+  uint64_t order_of = 0;  // the value of seeks_ that the decoder's order is of
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || MayClaim(); });
+    if (stop_) return;
+    Slot& slot = ring_[(head_ + claimed_++) % static_cast<int64_t>(ring_.size())];
+    ++busy_;
+    const int64_t position = next_;
+    next_ += options_.batch;
+    if (order_of != seeks_) decoder->SetOrder(order_);
+    order_of = seeks_;
+    lock.unlock();
+    try {
+      decoder->Decode(position, &slot.batch);
+    } catch (...) {
+      slot.error = std::current_exception();
+    }
+    lock.lock();
+    --busy_;
+    slot.done = true;
+    failed_ = failed_ || slot.error;
+    changed_.notify_all();
+  }
+}
+
+void BatchReader::Next(float* data, int32_t* labels) {
+  std::unique_lock lock(mutex_);
+  Slot& slot = ring_[head_];
+  const auto ready = [&] { return slot.done || open_error_; };
+  if (!ready()) {
+    const auto start = std::chrono::steady_clock::now();
+    changed_.wait(lock, ready);
+    const std::chrono::duration<double, std::milli> waited =
+        std::chrono::steady_clock::now() - start;
+    wait_ms_ += waited.count();
+  }
+  if (open_error_) std::rethrow_exception(open_error_);
+  if (slot.error) std::rethrow_exception(slot.error);
+  lock.unlock();  // no thread touches a slot that is done
+  skipped_.Add(slot.batch.bad);
+  std::copy(slot.batch.data.begin(), slot.batch.data.end(), data);
+  if (labels) std::copy(slot.batch.labels.begin(), slot.batch.labels.end(), labels);
+  lock.lock();
+  slot.done = false;
+  head_ = (head_ + 1) % static_cast<int64_t>(ring_.size());
+  --claimed_;
+  position_ += options_.batch;
+  lock.unlock();
+  changed_.notify_all();
+}
+
+void BatchReader::Seek(int64_t position, const OrderOptions& order) {
+  {
+    std::unique_lock lock(mutex_);
+    seeking_ = true;
+    changed_.wait(lock, [this] { return busy_ == 0; });
+    for (Slot& slot : ring_) {
+      slot.done = false;
+      slot.error = nullptr;
+    }
+    claimed_ = 0;
+    failed_ = seeking_ = false;
+    next_ = position_ = position;
+    order_ = order;
+    ++seeks_;
+  }
+  changed_.notify_all();
+}
+
+int64_t BatchReader::Records() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return records_ >= 0 || open_error_; });
+  if (open_error_) std::rethrow_exception(open_error_);
+  return records_;
+}
+
+int64_t BatchReader::RecordOfRow(int64_t row) {
+  const std::lock_guard lock(mutex_);
+  const int64_t place = position_ - options_.batch + options_.first + row;
+  return skipped_.StandIn(RecordOrder(order_, records_).At(place), records_);
+}
+
+double BatchReader::TakeWaitMs() { return std::exchange(wait_ms_, 0); }
+
+}  // namespace singa

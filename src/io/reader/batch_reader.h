@@ -1,0 +1,87 @@
+// BatchReader: a worker's rows of each batch of its group, decoded ahead by threads of its own
+// into a ring. All functions are for one thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "io/reader/batch_decoder.h"
+#include "io/reader/skipped_records.h"
+
+namespace singa {
+
+class BatchReader {
+ public:
+  // The threads open the store, each for itself: what goes wrong there is thrown by the next Next
+  // or Records.
+  explicit BatchReader(const ReaderOptions& options);
+  ~BatchReader();
+  BatchReader(const BatchReader&) = delete;
+  BatchReader& operator=(const BatchReader&) = delete;
+
+  // Copies out the own rows of the next batch; `labels` may be null; -1 is a row without a label.
+  // Waits for the threads.
+  // Throws what a thread met at this batch, again and again until Seek: DataError, FileError.
+  void Next(float* data, int32_t* labels);
+
+  // Records of the whole group that Next has handed out, since record 0 of epoch 0.
+  int64_t position() const { return position_; }
+  // The next batch starts at `position`, which is >= 0. Waits for batches being decoded.
+  void Seek(int64_t position) { Seek(position, options_.order); }
+  // Likewise, in another order.
+  void Seek(int64_t position, const OrderOptions& order);
+
+  // The record that is row `row` of the batch that Next gave last.
+  int64_t RecordOfRow(int64_t row);
+
+  // Records of the store. Waits until it is open.
+  int64_t Records();
+
+  // The bad records that batches of Next had, and what an earlier run says of them.
+  const SkippedRecords& skipped() const { return skipped_; }
+  void RestoreSkipped(const std::vector<int64_t>& records) { skipped_.Restore(records); }
+
+  // Milliseconds that Next has waited since the last call.
+  double TakeWaitMs();
+
+ private:
+  // A place of the ring: free, then claimed by the thread that fills it, then done.
+  struct Slot {
+    Batch batch;
+    std::exception_ptr error;  // in place of the batch
+    bool done = false;
+  };
+
+  void StartThreads();
+  void Run(int thread);
+  void DecodeUntilStopped(BatchDecoder* decoder);
+  bool MayClaim() const {
+    return !seeking_ && !failed_ && claimed_ < static_cast<int64_t>(ring_.size());
+  }
+
+  const ReaderOptions options_;
+  int64_t position_ = 0;
+  double wait_ms_ = 0;
+  SkippedRecords skipped_;
+
+  std::mutex mutex_;  // guards what follows, but for the content of a slot that is not free
+  std::condition_variable changed_;
+  bool stop_ = false, seeking_ = false;
+  int64_t records_ = -1;           // -1: the store is not open yet
+  std::exception_ptr open_error_;  // for good
+  bool failed_ = false;            // a claimed slot has an error: those after it are not wanted
+  int64_t next_ = 0;               // position of the next batch to be claimed
+  OrderOptions order_;
+  uint64_t seeks_ = 0;              // number of calls of Seek: each may change order_
+  int64_t head_ = 0, claimed_ = 0;  // slots [head_, head_ + claimed_) modulo ring_.size(), in order
+  int busy_ = 0;                    // slots that are claimed and not done
+  std::vector<Slot> ring_;
+
+  std::vector<std::thread> threads_;  // last: they use all of the above
+};
+
+}  // namespace singa

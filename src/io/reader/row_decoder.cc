@@ -1,0 +1,78 @@
+#include "io/reader/row_decoder.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// in: [channels, n / channels]; row: [n / channels, channels].
+template <typename T>
+void Transpose(const T* in, int64_t n, int64_t channels, float* row) {
+  const int64_t plane = n / channels;
+  for (int64_t c = 0; c < channels; ++c, in += plane)
+    for (int64_t i = 0; i < plane; ++i) row[i * channels + c] = static_cast<float>(in[i]);
+}
+
+}  // namespace
+
+RowDecoder::RowDecoder(const std::vector<int64_t>& shape, const Normalisation& norm,
+                       const std::string& backend, const StoreOptions& options)
+    : shape_(shape), mean_value_(norm.mean_value), std_value_(norm.std_value) {
+  for (int64_t d : shape) size_ *= d;
+  if (shape.size() == 3) channels_ = shape[0];
+  if (!norm.mean_file.empty()) mean_ = FirstRecord(norm.mean_file, backend, options);
+  if (norm.std_file.empty()) return;
+  std_ = FirstRecord(norm.std_file, backend, options);
+  if (std::find(std_.begin(), std_.end(), 0.f) != std_.end())
+    throw DataError(norm.std_file, 0, "holds a zero, by which nothing can be divided");
+}
+
+std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::string& backend,
+                                           const StoreOptions& options) const {
+  StoreOptions own = options;
+  own.path = file;
+  own.has_label = own.encoded = false;
+  const bool text = backend == "textfile";
+  const std::unique_ptr<Store> store = OpenStore(text ? backend : "kvfile", own);
+  const Sample& sample = store->Read(0);
+  CheckSize(sample, *store, 0);
+  std::vector<float> numbers(size_);
+  Spread(sample, numbers.data());
+  return numbers;
+}
+
+void RowDecoder::CheckSize(const Sample& sample, const Store& store, int64_t index) const {
+  const std::string misfit = sample.Misfit(shape_, "the shape says");
+  if (!misfit.empty()) throw DataError(store.Where(index), -1, misfit);
+}
+
+void RowDecoder::Spread(const Sample& sample, float* row) const {
+  const auto spread = [&](const auto& numbers) {
+    if (channels_ == 1)
+      std::copy(numbers.begin(), numbers.end(), row);
+    else
+      Transpose(numbers.data(), size_, channels_, row);
+  };
+  if (sample.data.empty())
+    spread(sample.pixel);
+  else
+    spread(sample.data);
+}
+
+void RowDecoder::Decode(const Sample& sample, const Store& store, int64_t index, float* row) const {
+  CheckSize(sample, store, index);
+  Spread(sample, row);
+  if (!mean_.empty())
+    for (int64_t i = 0; i < size_; ++i) row[i] -= mean_[i];
+  else if (mean_value_ != 0)
+    for (int64_t i = 0; i < size_; ++i) row[i] -= mean_value_;
+  if (!std_.empty())
+    for (int64_t i = 0; i < size_; ++i) row[i] /= std_[i];
+  else if (std_value_ != 1)
+    for (int64_t i = 0; i < size_; ++i) row[i] /= std_value_;
+}
+
+}  // namespace singa
