@@ -13,7 +13,7 @@ namespace singa {
 // has_label where the caller left them, by the first record. Throws DataError for a record that the
 // format cannot hold or that has another shape, ConfigError("", ...) for a format that nobody
 // writes or a shape that does not fit, FileError. Nothing appears under the new names unless all
-// went well.
+// was written.
 void ConvertStore(Store* from, const std::string& format, WriterOptions options, FileSystem* files);
 
 }  // namespace singa

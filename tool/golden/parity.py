@@ -7,7 +7,7 @@ usage: SINGA_DATA=DIR python3 tool/golden/parity.py BINARY [-set path=value]... 
 needs: pip install torch numpy safetensors
 
 The MNIST examples train on MNIST, the others on blotches of colour. (Not examples/cifar10/bn.conf:
-six batch norms above ReLUs multiply rounding, PyTorch's own float32 ends 2e-2 from its float64.)
+seven batch norms above ReLUs multiply rounding, PyTorch's own float32 ends 2e-2 from its float64.)
 Both sides start from the same values (drawn here, given to singa by checkpoint_path) and see the
 same records in the same order. An error is max|a - b| / max|PyTorch float32| of a parameter.
 PyTorch in float64 is run too: "rounding" (its float32 against its float64) is float32's own cost.

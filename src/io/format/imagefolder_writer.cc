@@ -40,11 +40,11 @@ class TarFile {
  public:
   TarFile(FileSystem* files, const std::string& path)
       : file_(files, path), tar_(archive_write_new()) {
-    archive_write_set_format_pax_restricted(tar_);
-    archive_write_set_options(tar_, "hdrcharset=BINARY");  // names are bytes, whatever the locale
-    Check(archive_write_open(tar_, this, nullptr, Append, nullptr));
+    archive_write_set_format_pax_restricted(tar_.get());
+    // Names are bytes, whatever the locale.
+    archive_write_set_options(tar_.get(), "hdrcharset=BINARY");
+    Check(archive_write_open(tar_.get(), this, nullptr, Append, nullptr));
   }
-  ~TarFile() { archive_write_free(tar_); }
   TarFile(const TarFile&) = delete;
   TarFile& operator=(const TarFile&) = delete;
 
@@ -54,15 +54,15 @@ class TarFile {
     archive_entry_set_size(entry, static_cast<int64_t>(bytes.size()));
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
-    const int status = archive_write_header(tar_, entry);
+    const int status = archive_write_header(tar_.get(), entry);
     archive_entry_free(entry);
     Check(status);
-    Check(archive_write_data(tar_, bytes.data(), bytes.size()));
+    Check(archive_write_data(tar_.get(), bytes.data(), bytes.size()));
     Flush();
   }
 
   void Commit() {
-    Check(archive_write_close(tar_));
+    Check(archive_write_close(tar_.get()));
     Flush();
     file_.Commit();
   }
@@ -75,16 +75,20 @@ class TarFile {
   }
   void Check(int64_t status) {
     if (status < ARCHIVE_WARN)
-      throw ValueError(StrCat("cannot be put into a tar: ", archive_error_string(tar_)));
+      throw ValueError(StrCat("cannot be put into a tar: ", archive_error_string(tar_.get())));
   }
   void Flush() {
     file_.Write(blocks_);
     blocks_.clear();
   }
 
+  struct Free {
+    void operator()(archive* tar) const { archive_write_free(tar); }
+  };
+
   NewFile file_;
-  archive* tar_;
   std::string blocks_;
+  std::unique_ptr<archive, Free> tar_;  // the last: to its end it appends to blocks_
 };
 
 class ImageFolderWriter final : public StoreWriter {
