@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Makes the seeds of cifar10, lmdb, imagefolder and image_fuzz in corpus/ beside this file, and those
-of kvfile_fuzz that hold pictures or Records."""
+of kvfile_fuzz and textfile_fuzz that hold pictures or Records."""
 import base64
 import io
 import pathlib
@@ -226,6 +226,16 @@ def kvfile_seeds():
     }
 
 
+def textfile_seeds():
+    def line(picture):
+        return 'label: 1 pixel: "' + "".join(f"\\{byte:03o}" for byte in picture) + '"\n'
+    return {
+        "encoded": (line(png(3, 2, 2)) + line(GREY_JPEG)).encode(),
+        "encoded_cut_off": line(png(3, 2, 2)[:50]).encode(),
+        "label_of_a_picture": b"label: -1 pixel: 'ab'\n",
+    }
+
+
 def image_seeds():
     giant = zlib.compress(b"\0" * 4)
     return {
@@ -262,6 +272,7 @@ def main():
     save("imagefolder", imagefolder_seeds())
     save("image", image_seeds())
     save("kvfile", kvfile_seeds())
+    save("textfile", textfile_seeds())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,41 @@
+// RecordView: the sample that a RecordProto holds.
+#pragma once
+
+#include <optional>
+
+#include "io/format/value_parser.h"
+#include "io/picture/image_decoder.h"
+#include "singa/base/str_cat.h"
+#include "singa/proto/common.pb.h"
+
+namespace singa {
+
+class RecordView {
+ public:
+  explicit RecordView(const StoreOptions& options) {
+    if (options.encoded) decoder_.emplace(options.channels);
+  }
+
+  const Sample& Of(const RecordProto& record) {
+    sample_.data = {record.data().data(), static_cast<size_t>(record.data_size())};
+    sample_.pixel = {reinterpret_cast<const uint8_t*>(record.pixel().data()),
+                     record.pixel().size()};
+    sample_.shape = {record.shape().data(), static_cast<size_t>(record.shape_size())};
+    sample_.label = record.has_label() ? record.label() : -1;
+    if (record.has_label() && record.label() < 0)
+      throw ValueError(StrCat("the label must be >= 0, is ", record.label()));
+    sample_.decoded = decoder_ && sample_.data.empty();
+    if (sample_.decoded) {
+      const Image& image = decoder_->Decode(sample_.pixel);
+      sample_.pixel = image.pixels;
+      sample_.shape = image.shape;
+    }
+    return sample_;
+  }
+
+ private:
+  std::optional<ImageDecoder> decoder_;  // none: pixels are numbers
+  Sample sample_;
+};
+
+}  // namespace singa

@@ -1,0 +1,52 @@
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include "io/format/record_view.h"
+#include "io/format/value_parser.h"
+
+namespace singa {
+namespace {
+
+class FirstError final : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int, int column, const std::string& message) override {
+    if (text_.empty()) text_ = StrCat("column ", column + 1, ": ", message);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+class TextRecordParser final : public ValueParser {
+ public:
+  explicit TextRecordParser(const StoreOptions& options)
+      : binary_(NewRecordParser(options)),
+        csv_(NewCsvParser(options.separator, options.has_label)),
+        view_(options) {}
+
+  const Sample& Parse(std::string_view value) override {
+    constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // of RecordProto's fields
+    if (kTags.find(value[0]) != kTags.npos) return binary_->Parse(value);
+    if (value[0] < 'a' || value[0] > 'z') return csv_->Parse(value);
+    FirstError errors;
+    google::protobuf::TextFormat::Parser parser;
+    parser.RecordErrorsTo(&errors);
+    if (!parser.ParseFromString(std::string(value), &record_))
+      throw ValueError(StrCat("no RecordProto in text form: ", errors.text()));
+    return view_.Of(record_);
+  }
+
+ private:
+  std::unique_ptr<ValueParser> binary_, csv_;
+  RecordProto record_;
+  RecordView view_;
+};
+
+}  // namespace
+
+std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options) {
+  return std::make_unique<TextRecordParser>(options);
+}
+
+}  // namespace singa
