@@ -12,10 +12,7 @@ void SetOptions(Store* from, WriterOptions* options) {
   options->has_label = options->has_label && first.label >= 0;
   options->classes = from->classes();
   if (options->encoded || !options->shape.empty()) return;
-  if (first.ShapeFits())
-    options->shape.assign(first.shape.begin(), first.shape.end());
-  else
-    options->shape = {static_cast<int32_t>(first.size())};
+  options->shape = first.FittingShape();
 }
 
 }  // namespace

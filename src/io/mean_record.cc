@@ -15,11 +15,9 @@ void WriteMeanRecord(Store* store, std::vector<int32_t> shape, const std::string
     const Sample& sample = store->Read(i);
     if (i == 0) {
       sums.resize(sample.size());
-      if (sample.ShapeFits())
-        first.assign(sample.shape.begin(), sample.shape.end());
-      else
-        first = {sample.size()};
-      if (shape.empty()) shape.assign(first.begin(), first.end());
+      const std::vector<int32_t> own = sample.FittingShape();
+      first.assign(own.begin(), own.end());
+      if (shape.empty()) shape = own;
     }
     const std::string misfit = sample.Misfit(first, "the first record has");
     if (!misfit.empty()) throw DataError(store->Where(i), -1, misfit);

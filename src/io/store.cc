@@ -13,6 +13,11 @@ constexpr const char* kPlanned[] = {"hdfsfile"};
 
 }  // namespace
 
+std::vector<int32_t> Sample::FittingShape() const {
+  if (ShapeFits()) return {shape.begin(), shape.end()};
+  return {static_cast<int32_t>(size())};
+}
+
 std::string Sample::Misfit(const std::vector<int64_t>& wanted, const std::string& who) const {
   const size_t n = wanted.size();
   int64_t numbers = 1;

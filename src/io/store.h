@@ -28,6 +28,8 @@ struct Sample {
     for (int32_t d : shape) numbers = d > 0 && numbers <= size() ? numbers * d : 0;
     return !shape.empty() && numbers == size() && numbers > 0;
   }
+  // Its shape, where it fits, else the number of its numbers.
+  std::vector<int32_t> FittingShape() const;
   // Why it is no record of shape `wanted`, which `who` ("the shape says") asks for; "": it is one.
   // A decoded picture must have the height and width, not only as many numbers.
   std::string Misfit(const std::vector<int64_t>& wanted, const std::string& who) const;

@@ -90,6 +90,13 @@ TEST_F(ImageFolderTest, FollowsLinksToFolders) {
   ExpectFiles(Open(dir_.Path("set")).get());
 }
 
+TEST_F(ImageFolderTest, ALinkToNothingIsNoPictureAndNoFolder) {
+  WriteFolder(files_);
+  std::filesystem::create_symlink(dir_.Path("gone"), dir_.Path("set/cat/notes"));
+  std::filesystem::create_symlink(dir_.Path("gone"), dir_.Path("set/emu"));
+  ExpectFiles(Open(dir_.Path("set")).get());
+}
+
 TEST_F(ImageFolderTest, ALinkIntoItselfIsAnError) {
   WriteFolder(files_);
   std::filesystem::create_directory_symlink(dir_.Path("set"), dir_.Path("set/cat/again"));

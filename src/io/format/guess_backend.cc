@@ -56,6 +56,7 @@ std::string GuessBackend(const std::string& path) {
   if (IsTar(file)) return "imagefolder";
   std::array<uint8_t, 8> bytes{};
   file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));
+  // Of several records the labels tell; the one of a single record may be any format's first byte.
   if (file.size() > kCifar10Record && IsCifar10(file)) return "cifar10";
   if (bytes[0] == 0 && bytes[1] == 0 && bytes[2] >= 8 && bytes[2] <= 14) return "idx";
   uint64_t key;

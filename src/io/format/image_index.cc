@@ -92,7 +92,8 @@ ImageIndex IndexImageFolder(const std::string& folder) {
   std::vector<fs::path> above = {fs::weakly_canonical(folder)};  // folders that the entry is in
   for (; !error && it != end; it.increment(error)) {
     above.resize(it.depth() + 1);
-    if (it->is_directory(error)) {
+    std::error_code dangling;  // a link to nothing is no folder
+    if (it->is_directory(dangling)) {
       above.push_back(fs::canonical(it->path(), error));
       if (std::find(above.begin(), above.end() - 1, above.back()) != above.end() - 1)
         throw DataError(it->path(), -1, "is a link to a folder that it is in");

@@ -6,11 +6,11 @@
 namespace singa {
 namespace {
 
-// The record's own shape if it fits its numbers, else one size.
+// One size for a shape that no batch of records can have.
 std::vector<int32_t> ShapeOf(const Sample& sample) {
-  if (!sample.ShapeFits() || sample.shape.size() >= Shape::kMaxDims)
-    return {static_cast<int32_t>(std::min<int64_t>(sample.size(), INT32_MAX))};
-  return {sample.shape.begin(), sample.shape.end()};
+  std::vector<int32_t> shape = sample.FittingShape();
+  if (shape.size() >= Shape::kMaxDims) shape = {static_cast<int32_t>(sample.size())};
+  return shape;
 }
 
 class DataLayer : public StoreInput {
