@@ -165,7 +165,7 @@ int Export(const std::string& path, const std::string& out, bool as_blob_protos)
     throw Error(kExitUsage, StrCat(path, ": ", numbers * sizeof(float),
                                    " bytes of params; a blobprotos file holds less than 2 GiB"));
   for (const std::string& name : params.left_out())
-    std::cerr << "left out, not of a floating-point type: " << name << '\n';
+    std::cerr << "left out, not of a floating-point type: " << Printable(name) << '\n';
 
   PosixFileSystem disk;
   const std::string fresh = out + ".tmp." + RandomHex(8);

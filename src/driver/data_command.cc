@@ -52,7 +52,8 @@ singa data convert [flags] SRC DST
       -encoded         records of a kvfile or textfile are JPEG or PNG files: SRC's are decoded; or
                        a kvfile or lmdb DST keeps the files of an imagefolder as they are
       -mean FILE       writes the mean record, too: image_mean.bin of SINGA 0.3
-      -max_bad N       leaves out up to N records that cannot be read, and names them; 0 if not given
+      -max_bad N       leaves out up to N records that are damaged, empty or of another shape than
+                       the first, and names them; 0 if not given
 
 singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-encoded] [-max_bad N]
                 PATH
@@ -82,9 +83,10 @@ std::string BackendOf(const Arguments& args, const std::string& path) {
   return args.Has("from") ? args.Get("from") : GuessBackend(path);
 }
 
-// `keeps_files`: the pictures of an imagefolder are not decoded.
-std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path,
-                                  bool keeps_files = false) {
+// All records, resized if -resize says so. `keeps_files`: the pictures of an imagefolder are not
+// decoded.
+std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& path,
+                                   bool keeps_files = false) {
   const std::string backend = BackendOf(args, path);
   StoreOptions options{.path = path, .label_path = args.Get("labels")};
   options.separator = args.Get("separator", ",");
@@ -106,14 +108,25 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
       args.ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
   }
   std::unique_ptr<Store> store = OpenStore(backend, options);
-  if (const auto most = args.ToNumber<uint32_t>("max_bad", args.Get("max_bad", "0")); most > 0)
-    store = LeaveOutBadRecords(std::move(store), most);
   if (!args.Has("resize")) return store;
   const std::vector<int32_t> size = ToShape(args, "resize");
   if (size.size() != 2) args.ThrowUsage("-resize needs rows and columns, such as 256,256");
   if (int64_t{size[0]} * size[1] > ImageDecoder::kMaxPixels)
     args.ThrowUsage(StrCat("-resize: a picture has at most ", ImageDecoder::kMaxPixels, " pixels"));
   return ResizePictures(std::move(store), size[0], size[1]);
+}
+
+// The same without what -max_bad leaves out. `same_shape`: of records of another shape, too.
+std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path, bool keeps_files,
+                                  bool same_shape) {
+  std::unique_ptr<Store> store = OpenRecords(args, path, keeps_files);
+  ReadableOptions options = {.same_shape = same_shape};
+  options.max_bad = args.ToNumber<uint32_t>("max_bad", args.Get("max_bad", "0"));
+  if (options.max_bad == 0) return store;
+  if (same_shape && args.Has("shape")) options.shape = ToShape(args, "shape");
+  const std::unique_ptr<Store> decoded = keeps_files ? OpenRecords(args, path) : nullptr;
+  Store* judge = decoded ? decoded.get() : store.get();
+  return LeaveOutBadRecords(std::move(store), judge, options);
 }
 
 // Whether DST gets the files of SRC as they are.
@@ -160,7 +173,8 @@ int Convert(const Arguments& args) {
   if (format == "idx" && options.has_label && options.label_path.empty())
     args.ThrowUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
   options.encoded = KeepsFiles(args, operands[0], format);
-  std::unique_ptr<Store> store = OpenSource(args, operands[0], options.encoded);
+  const bool keeps = options.encoded;
+  std::unique_ptr<Store> store = OpenSource(args, operands[0], keeps, !keeps);
   PosixFileSystem files;
   try {
     ConvertStore(store.get(), format, options, &files);
@@ -168,13 +182,14 @@ int Convert(const Arguments& args) {
     args.ThrowUsage(error.message());
   }
   LOG(INFO) << "wrote " << store->size() << " records to " << options.path;
-  if (args.Has("mean") && options.encoded) store = OpenSource(args, operands[0]);
+  if (args.Has("mean") && keeps) store = OpenSource(args, operands[0], false, false);
   if (args.Has("mean")) WriteMeanRecord(store.get(), options.shape, args.Get("mean"), &files);
   return kExitOk;
 }
 
 int Stat(const Arguments& args) {
-  std::cout << Measure(OpenSource(args, args.Operands("PATH", 1)[0]).get()) << std::flush;
+  const std::string path = args.Operands("PATH", 1)[0];
+  std::cout << Measure(OpenSource(args, path, false, false).get()) << std::flush;
   return kExitOk;
 }
 

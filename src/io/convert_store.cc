@@ -7,12 +7,10 @@ namespace singa {
 namespace {
 
 void SetOptions(Store* from, WriterOptions* options) {
-  const Sample& first = from->Read(0);
   options->records = from->size();
-  options->has_label = options->has_label && first.label >= 0;
+  options->has_label = options->has_label && from->Read(0).label >= 0;
   options->classes = from->classes();
-  if (options->encoded || !options->shape.empty()) return;
-  options->shape = first.FittingShape();
+  if (!options->encoded && options->shape.empty()) options->shape = RecordShape(from);
 }
 
 }  // namespace

@@ -10,15 +10,12 @@ namespace singa {
 void WriteMeanRecord(Store* store, std::vector<int32_t> shape, const std::string& path,
                      FileSystem* files) {
   std::vector<double> sums;
-  std::vector<int64_t> first;  // record's shape
+  const std::vector<int32_t> own = RecordShape(store);
+  const std::vector<int64_t> first(own.begin(), own.end());
+  if (shape.empty()) shape = own;
   for (int64_t i = 0; i < store->size(); ++i) {
     const Sample& sample = store->Read(i);
-    if (i == 0) {
-      sums.resize(sample.size());
-      const std::vector<int32_t> own = sample.FittingShape();
-      first.assign(own.begin(), own.end());
-      if (shape.empty()) shape = own;
-    }
+    if (i == 0) sums.resize(sample.size());
     const std::string misfit = sample.Misfit(first, "the first record has");
     if (!misfit.empty()) throw DataError(store->Where(i), -1, misfit);
     for (size_t j = 0; j < sums.size(); ++j)

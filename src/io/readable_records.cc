@@ -25,17 +25,28 @@ class ReadableRecords final : public Store {
   const std::vector<int64_t> indexes_;  // in store_
 };
 
+void Judge(Store* store, int64_t index, bool same_shape, std::vector<int64_t>* shape) {
+  if (shape->empty()) {
+    const std::vector<int32_t> own = RecordShape(store, index);
+    if (same_shape) shape->assign(own.begin(), own.end());
+    return;
+  }
+  const std::string misfit = store->Read(index).Misfit(*shape, "the shape says");
+  if (!misfit.empty()) throw DataError(store->Where(index), -1, misfit);
+}
+
 }  // namespace
 
-std::unique_ptr<Store> LeaveOutBadRecords(std::unique_ptr<Store> store, int64_t max_bad) {
-  std::vector<int64_t> indexes;
+std::unique_ptr<Store> LeaveOutBadRecords(std::unique_ptr<Store> store, Store* judge,
+                                          const ReadableOptions& options) {
+  std::vector<int64_t> indexes, shape(options.shape.begin(), options.shape.end());
   for (int64_t i = 0; i < store->size(); ++i) {
     try {
-      store->Read(i);
+      Judge(judge, i, options.same_shape, &shape);
       indexes.push_back(i);
     } catch (const DataError& error) {
       const int64_t bad = i + 1 - static_cast<int64_t>(indexes.size());
-      if (bad > max_bad) throw;
+      if (bad > options.max_bad) throw;
       LOG(WARNING) << "left out: " << error.what();
     }
   }

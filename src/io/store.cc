@@ -13,25 +13,32 @@ constexpr const char* kPlanned[] = {"hdfsfile"};
 
 }  // namespace
 
-std::vector<int32_t> Sample::FittingShape() const {
-  if (ShapeFits()) return {shape.begin(), shape.end()};
-  return {static_cast<int32_t>(size())};
-}
-
 std::string Sample::Misfit(const std::vector<int64_t>& wanted, const std::string& who) const {
   const size_t n = wanted.size();
   int64_t numbers = 1;
   for (int64_t d : wanted)
     if (__builtin_mul_overflow(numbers, d, &numbers)) numbers = INT64_MAX;
   const bool sides = decoded && n >= 2;
-  if (size() == numbers && (!sides || (shape[1] == wanted[n - 2] && shape[2] == wanted[n - 1])))
-    return "";
-  if (!decoded) return StrCat("holds ", size(), " numbers, ", who, " ", numbers);
+  const bool same_sides = sides && shape[1] == wanted[n - 2] && shape[2] == wanted[n - 1];
+  if (size() == numbers && (!sides || same_sides)) return "";
+  if (!decoded || same_sides) return StrCat("holds ", size(), " numbers, ", who, " ", numbers);
   const std::string is =
       StrCat("is a picture of ", shape[2], " x ", shape[1], " pixels, ", who, " ");
   if (!sides) return StrCat(is, numbers, " numbers");
   const bool colour = n > 2 && wanted[0] != 1;
   return StrCat(is, wanted[n - 1], " x ", wanted[n - 2], colour ? " in colour" : "");
+}
+
+std::vector<int32_t> RecordShape(Store* store, int64_t index) {
+  const Sample& record = store->Read(index);
+  if (record.size() == 0) throw DataError(store->Where(index), -1, "holds no numbers");
+  if (record.shape.empty()) return {static_cast<int32_t>(record.size())};
+  std::string sizes;
+  for (int32_t size : record.shape) sizes += StrCat(sizes.empty() ? "" : ", ", size);
+  if (!record.ShapeFits())
+    throw DataError(store->Where(index), -1,
+                    StrCat("holds ", record.size(), " numbers, its shape says ", sizes));
+  return {record.shape.begin(), record.shape.end()};
 }
 
 std::string Store::Where(int64_t index) const { return StrCat(name(), ": record ", index); }

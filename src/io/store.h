@@ -28,8 +28,6 @@ struct Sample {
     for (int32_t d : shape) numbers = d > 0 && numbers <= size() ? numbers * d : 0;
     return !shape.empty() && numbers == size() && numbers > 0;
   }
-  // Its shape, where it fits, else the number of its numbers.
-  std::vector<int32_t> FittingShape() const;
   // Why it is no record of shape `wanted`, which `who` ("the shape says") asks for; "": it is one.
   // A decoded picture must have the height and width, not only as many numbers.
   std::string Misfit(const std::vector<int64_t>& wanted, const std::string& who) const;
@@ -71,6 +69,10 @@ class Store {
   // For errors: file and record, and the line where there are lines.
   virtual std::string Where(int64_t index) const;
 };
+
+// Shape of a record; the number of its numbers where it says none. Throws DataError where it has
+// none, or not as many as it says, and all that Read throws.
+std::vector<int32_t> RecordShape(Store* store, int64_t index = 0);
 
 // By the name in StoreProto.backend. Makers open the store; they throw DataError or FileError.
 using StoreRegistry = Registry<Store, const StoreOptions&>;

@@ -47,7 +47,7 @@ StoreStatistics Measure(Store* store) {
   s.least_size = std::numeric_limits<int64_t>::max();
   for (int64_t i = 0; i < s.records; ++i) {
     const Sample& sample = store->Read(i);
-    if (i == 0) s.shape.assign(sample.shape.begin(), sample.shape.end());
+    if (i == 0 && sample.ShapeFits()) s.shape.assign(sample.shape.begin(), sample.shape.end());
     s.least_size = std::min(s.least_size, sample.size());
     s.most_size = std::max(s.most_size, sample.size());
     ++s.labels[sample.label];

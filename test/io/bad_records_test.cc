@@ -1,6 +1,4 @@
 // What a reader does about records that cannot be read, with one thread and with several.
-#include <glog/logging.h>
-#include <gtest/gtest.h>
 
 #include <filesystem>
 #include <set>
@@ -24,9 +22,7 @@ class BadRecordsTest : public ::testing::TestWithParam<int> {
     options_.order.stream = "data";
     options_.threads = GetParam();
     options_.max_bad = 5;
-    FLAGS_minloglevel = google::GLOG_WARNING;  // other tests of this program raise it
   }
-  ~BadRecordsTest() override { FLAGS_minloglevel = minloglevel_; }
 
   void Write(const std::set<int>& bad) {
     std::string bytes;
@@ -34,7 +30,6 @@ class BadRecordsTest : public ::testing::TestWithParam<int> {
     options_.store.path = dir_.Write("store", bytes);
   }
 
-  const int minloglevel_ = FLAGS_minloglevel;
   TempDir dir_;
   ReaderOptions options_;
 };

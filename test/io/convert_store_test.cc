@@ -35,6 +35,10 @@ class ConvertStoreTest : public ::testing::Test {
              {{"a/1.png", Png(2, 1, {1, 2, 3})}, {"a/2.png", Png(1, 2, {1, 2, 3})}});
     return OpenStore("imagefolder", {.path = dir_.Path("pictures")});
   }
+  std::unique_ptr<Store> LeaveOut(std::unique_ptr<Store> store, const ReadableOptions& options) {
+    Store* judge = store.get();
+    return LeaveOutBadRecords(std::move(store), judge, options);
+  }
   // Converts to a new file and returns its path.
   std::string Convert(Store* from, const std::string& format, WriterOptions options = {}) {
     options.path = dir_.Path("out");
@@ -98,10 +102,14 @@ TEST_F(ConvertStoreTest, NamesTheRecordThatDoesNotFit) {
 TEST_F(ConvertStoreTest, TakesNoShapeThatItsNumbersDoNotFit) {
   for (const char* shape :
        {"shape: -1 shape: -2", "shape: 2147483647 shape: 2147483647", "shape: 1"}) {
-    const auto store = Lines(StrCat(shape, " label: 0 data: 1 data: 2\n"));
-    const auto copy = OpenStore("kvfile", {.path = Convert(store.get(), "kvfile")});
-    const Sample& sample = copy->Read(0);
-    EXPECT_EQ(std::vector<int>(sample.shape.begin(), sample.shape.end()), std::vector<int>{2});
+    const std::string good = "shape: 1 shape: 2 label: 0 data: 1 data: 2\n";
+    const auto store = Lines(StrCat(shape, " label: 0 data: 1 data: 2\n", good));
+    EXPECT_ERROR(Convert(store.get(), "kvfile"), kExitBadData, "record 0", "holds 2 numbers");
+    EXPECT_ERROR(WriteMeanRecord(store.get(), {}, dir_.Path("mean"), &files_), kExitBadData,
+                 "record 0", "holds 2 numbers");
+    EXPECT_TRUE(Measure(store.get()).shape.empty());
+    const auto copy = OpenStore("kvfile", {.path = Convert(store.get(), "kvfile", {.shape = {2}})});
+    EXPECT_EQ(RecordShape(copy.get(), 1), std::vector<int>{2});
   }
 }
 
@@ -172,6 +180,12 @@ TEST_F(ConvertStoreTest, GuessesImagesAndBatches) {
             "cifar10");
   std::string black = std::string(1, 3) + std::string(3072, '\0');  // as a kvfile's lengths
   EXPECT_EQ(GuessBackend(dir_.Write("b", black + black)), "cifar10");
+  const std::string tuple = Tuple("00000000", std::string(3073 - 24, 'x'));
+  EXPECT_EQ(GuessBackend(dir_.Write("b", tuple + tuple)), "kvfile");
+  const std::string borders = Idx({48, 32, 32}, std::string(48 * 32 * 32, '\0'));  // 16 batches
+  EXPECT_EQ(borders.size() % 3073, 0u);
+  EXPECT_EQ(GuessBackend(dir_.Write("b", borders)), "idx");
+  EXPECT_EQ(GuessBackend(dir_.Write("b", black + black.substr(0, 100))), "kvfile");
   std::string tar(1024, '\0');
   tar.replace(257, 5, "ustar");
   EXPECT_EQ(GuessBackend(dir_.Write("t", tar)), "imagefolder");
@@ -183,11 +197,35 @@ TEST_F(ConvertStoreTest, GuessesImagesAndBatches) {
 
 TEST_F(ConvertStoreTest, LeavesOutWhatCannotBeRead) {
   const std::string lines = "1,2\n1,x\n3,4\ny\n";
-  const auto good = LeaveOutBadRecords(Lines(lines), 2);
+  testing::internal::CaptureStderr();
+  const auto good = LeaveOut(Lines(lines), {.max_bad = 2});
+  const std::string warnings = testing::internal::GetCapturedStderr();
+  for (const char* place : {":2: record 1", ":4: record 3"})
+    EXPECT_NE(warnings.find(place), std::string::npos) << warnings;
   EXPECT_EQ(TempDir::Read(Convert(good.get(), "textfile")), "1,2\n3,4\n");
   EXPECT_NE(good->Where(1).find("record 2"), std::string::npos);
-  EXPECT_ERROR(LeaveOutBadRecords(Lines(lines), 1), kExitBadData, ":4: record 3");
-  EXPECT_ERROR(LeaveOutBadRecords(Lines("x\n"), 9), kExitBadData, "no record that can be read");
+  EXPECT_ERROR(LeaveOut(Lines(lines), {.max_bad = 1}), kExitBadData, ":4: record 3");
+  EXPECT_ERROR(LeaveOut(Lines("x\n"), {.max_bad = 9}), kExitBadData, "no record that can be read");
+}
+
+TEST_F(ConvertStoreTest, LeavesOutRecordsOfAnotherShape) {
+  const std::string lines = "1,2\n1,2,3\nlabel: 1\n3,4\n";
+  EXPECT_EQ(LeaveOut(Lines(lines), {.max_bad = 9})->size(), 3);  // all but the empty one
+  const auto good = LeaveOut(Lines(lines), {.max_bad = 2, .same_shape = true});
+  EXPECT_EQ(TempDir::Read(Convert(good.get(), "textfile")), "1,2\n3,4\n");
+  const auto longer = LeaveOut(Lines(lines), {.max_bad = 3, .same_shape = true, .shape = {2}});
+  EXPECT_EQ(longer->size(), 1);
+}
+
+// Files that are kept are judged by what they decode to.
+TEST_F(ConvertStoreTest, LeavesOutFilesThatCannotBeDecoded) {
+  const std::string png = Png(2, 1, {1, 2, 3});
+  WriteTar(dir_.Path("set"), {{"a/1.png", png.substr(0, 40)}, {"a/2.png", png}, {"a/3.png", ""}});
+  const auto decoded = OpenStore("imagefolder", {.path = dir_.Path("set")});
+  auto files = OpenStore("imagefolder", {.path = dir_.Path("set"), .raw_files = true});
+  const auto good = LeaveOutBadRecords(std::move(files), decoded.get(), {.max_bad = 2});
+  ASSERT_EQ(good->size(), 1);
+  EXPECT_EQ(good->Read(0).size(), static_cast<int64_t>(png.size()));
 }
 
 }  // namespace

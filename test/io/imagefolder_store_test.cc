@@ -90,17 +90,28 @@ TEST_F(ImageFolderTest, FollowsLinksToFolders) {
   ExpectFiles(Open(dir_.Path("set")).get());
 }
 
-TEST_F(ImageFolderTest, ALinkToNothingIsNoPictureAndNoFolder) {
+// A class that is left out would change the labels of those behind it.
+TEST_F(ImageFolderTest, ALinkToNothingIsAnError) {
   WriteFolder(files_);
-  std::filesystem::create_symlink(dir_.Path("gone"), dir_.Path("set/cat/notes"));
-  std::filesystem::create_symlink(dir_.Path("gone"), dir_.Path("set/emu"));
+  std::filesystem::create_symlink("somebody@host.7", dir_.Path("set/cat/.#notes"));  // Emacs's lock
   ExpectFiles(Open(dir_.Path("set")).get());
+  for (const char* link : {"set/emu", "set/cat/gone.jpg"}) {
+    std::filesystem::create_symlink(dir_.Path("gone"), dir_.Path(link));
+    EXPECT_ERROR(Open(dir_.Path("set")), kExitBadData, link, "is a link to nothing");
+    std::filesystem::remove(dir_.Path(link));
+  }
 }
 
-TEST_F(ImageFolderTest, ALinkIntoItselfIsAnError) {
+TEST_F(ImageFolderTest, AFolderIsReadOnce) {
   WriteFolder(files_);
-  std::filesystem::create_directory_symlink(dir_.Path("set"), dir_.Path("set/cat/again"));
-  EXPECT_ERROR(Open(dir_.Path("set")), kExitBadData, "cat/again", "a folder that it is in");
+  const std::string link = dir_.Path("set/cat/again");
+  for (const char* to : {"set", "set/cat"}) {
+    std::filesystem::create_directory_symlink(dir_.Path(to), link);
+    EXPECT_ERROR(Open(dir_.Path("set")), kExitBadData, "cat/again", "that is read already");
+    std::filesystem::remove(link);
+  }
+  std::filesystem::create_directory_symlink(dir_.Path("set/dog"), dir_.Path("set/emu"));
+  EXPECT_ERROR(Open(dir_.Path("set")), kExitBadData, "set/", "that is read already");
 }
 
 TEST_F(ImageFolderTest, NamesTheFileThatIsDamaged) {

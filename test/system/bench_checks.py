@@ -111,6 +111,18 @@ def bench_synthetic_reads_no_data(case):
 
 
 @check
+def bench_takes_noise_for_image_files(case):
+    case.write("job.conf", csv("files.kv", "train_steps: 2", 5).replace("kCSVInput", "kRecordInput")
+               .replace("batchsize", "encoded: true batchsize"))
+    case.run("check", "job.conf", code=66)
+    bench(case, "-steps", "2", "job.conf")
+    store = "neuralnet.layer[data].store_conf"
+    job = case.train("job.conf", "-set", f"{store}.backend=synthetic", "-set",
+                     f"{store}.synthetic_conf.classes=3")
+    has(job.err, 'encoded: has no effect with backend "synthetic"', "stderr")
+
+
+@check
 def bench_used_wrongly_is_2_and_a_mistake_78(case):
     case.write("job.conf", mlp("nowhere", "train_steps: 5"))
     for words in ([], ["-steps", "0", "job.conf"], ["-steps", "many", "job.conf"],

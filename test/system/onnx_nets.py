@@ -4,8 +4,9 @@ import collections
 
 from job import dense
 
-# `layers`: from "data" up to the layers `looked_at`; `shape`: of a record; `store`: more settings.
-Net = collections.namedtuple("Net", "shape layers looked_at store loss")
+# `layers`: from "data" up to the layers `looked_at`; `shape`: of a record; `store`: more settings of
+# the kCSVInput "data"; `data`: another kind of input, with its settings.
+Net = collections.namedtuple("Net", "shape layers looked_at store loss data")
 IMAGE, GREY, ROW = (3, 9, 8), (9, 8), (11,)
 RANDOM = "init { type: kUniform low: -0.4 high: 0.4 }"
 
@@ -20,10 +21,10 @@ def softmax_loss(source):
     return dense("fc", source, 9, 4, RANDOM) + layer("kSoftmaxLoss", name="loss", source="fc data")
 
 
-def net(shape, *layers, looked_at=("x",), store="", loss=None):
+def net(shape, *layers, looked_at=("x",), store="", loss=None, data=""):
     """`loss`: layers; else a dense one and a kSoftmaxLoss on the last layer looked at."""
     loss = softmax_loss(looked_at[-1].partition(":")[0]) if loss is None else loss
-    return Net(shape, "".join(layers), looked_at, store, loss)
+    return Net(shape, "".join(layers), looked_at, store, loss, data)
 
 
 def activation(kind):
@@ -116,6 +117,11 @@ NETS = {
     "rgb_image": net(IMAGE, layer(
         "kRGBImage", 'rgbimage_conf { meanfile: "mean.bin" cropsize: 6 scale: 2 mirror: true }')),
     "mnist": net((64,), layer("kMnist", "mnist_conf { norm_a: 2 norm_b: 0.5 }")),
+    "shard_data": net(IMAGE, layer(
+        "kRGBImage", "rgbimage_conf { scale: 2 cropsize: 6 }"),
+        data='kShardData sharddata_conf { path: "data.shard" batchsize: 100 }'),
+    "lmdb_data": net(IMAGE, layer("kRGBImage", "rgbimage_conf { scale: 2 cropsize: 6 }"),
+                     data='kLMDBData lmdbdata_conf { path: "data.lmdb" batchsize: 100 }'),
     "image_preprocess_that_does_nothing": net(IMAGE, layer("kImagePreprocess")),
     "mean_and_std_values": net(IMAGE, layer("kReLU"), store="mean_value: 0.3 std_value: 0.7"),
     "mean_and_std_files": net(IMAGE, layer("kReLU"),
@@ -127,6 +133,7 @@ def conf(net, outputs=""):
     """The job of a net; `outputs`: layers behind those of the net."""
     shape = " ".join(f"shape: {size}" for size in net.shape)
     store = f'path: "data.csv" batchsize: 100 {shape} {net.store}'
+    data = net.data or f"kCSVInput store_conf {{ {store} }}"
     return f"""name: "small"
 train_steps: 3
 test_steps: 1
@@ -134,7 +141,7 @@ num_openblas_threads: 1
 train_one_batch {{ alg: kBP }}
 updater {{ type: kSGD learning_rate {{ type: kFixed base_lr: 0.01 }} }}
 neuralnet {{
-  layer {{ name: "data" type: kCSVInput store_conf {{ {store} }} }}
+  layer {{ name: "data" type: {data} }}
 {net.layers}{net.loss}{outputs}}}
 cluster {{ workspace: "ws" }}
 """

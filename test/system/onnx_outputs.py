@@ -46,6 +46,12 @@ def write_kvfile(path, records):
     path.write_bytes(b"".join(prefixed(b"key") + prefixed(record) for record in records))
 
 
+def record(row, label):
+    """A RecordProto of floats."""
+    shape = b"".join(bytes([0x08, size]) for size in row.shape)
+    return shape + bytes([0x10, label]) + bytes_field(b"\x22", row.astype("<f4").tobytes())
+
+
 def write_mean_record(path, values):
     write_kvfile(path, [bytes_field(b"\x22", values.astype("<f4").tobytes())])
 
@@ -113,7 +119,12 @@ def small_net(one, net):
     draw = numpy.random.default_rng(1)
     data = draw.normal(size=(ROWS, *net.shape)).astype(numpy.float32)
     size = data[0].size
-    write_csv(one.path("data.csv"), draw.integers(0, 4, ROWS), data.reshape(ROWS, size))
+    labels = draw.integers(0, 4, ROWS)
+    write_csv(one.path("data.csv"), labels, data.reshape(ROWS, size))
+    write_kvfile(one.path("data.shard"),
+                 [bytes_field(b"\x2a", record(*item)) for item in zip(data, labels)])
+    if "kLMDBData" in net.data:
+        one.run("data", "convert", "-from", "shard", "-to", "lmdb", "data.shard", "data.lmdb")
     mean = draw.normal(size=size).astype(numpy.float32)
     write_csv(one.path("mean.txt"), None, [mean])
     write_csv(one.path("std.txt"), None, [draw.uniform(0.5, 2, size).astype(numpy.float32)])

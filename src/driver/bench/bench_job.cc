@@ -59,6 +59,7 @@ void MakeSynthetic(int32_t classes, JobProto* job) {
     if (!layer.has_store_conf() || layer.store_conf().backend() == "synthetic") continue;
     StoreProto& store = *layer.mutable_store_conf();
     store.set_backend("synthetic");
+    store.clear_encoded();
     store.mutable_synthetic_conf()->set_classes(classes);
     if (!store.mean_file().empty()) store.set_mean_value(kMean);
     if (!store.std_file().empty()) store.set_std_value(kDeviation);

@@ -1,4 +1,6 @@
 // Warnings about settings that the rest of the conf makes idle.
+#include <algorithm>
+
 #include "driver/conf/check_values.h"
 #include "driver/conf/message_walk.h"
 #include "driver/conf/old_types.h"
@@ -213,8 +215,12 @@ class Effects {
   bool IsUserType(const char* field) const {
     return Field(field).enum_type() && EnumName(field).rfind("kUser", 0) == 0;
   }
+  // Once for each field: what the message above says of it comes first.
   void Warn(const std::string& field, const std::string& text) {
-    warnings_->push_back(ConfigError(JoinPath(path_, field), text));
+    const std::string path = JoinPath(path_, field);
+    if (std::none_of(warnings_->begin(), warnings_->end(),
+                     [&path](const ConfigError& warning) { return warning.path() == path; }))
+      warnings_->push_back(ConfigError(path, text));
   }
 
   void CheckTypes(const ForTypes& row) {
@@ -237,6 +243,9 @@ class Effects {
     const bool synthetic = store.backend() == "synthetic";
     if (store.has_path() && synthetic)
       Warn("path", "has no effect: backend \"synthetic\" has no file");
+    const bool says_so = store.backend() == "imagefolder" || store.backend() == "lmdb";
+    if (store.encoded() && (synthetic || says_so || store.backend() == "shard"))
+      Warn("encoded", StrCat("has no effect with backend \"", store.backend(), "\""));
     if (store.has_synthetic_conf() && !synthetic)
       Warn("synthetic_conf", "has no effect: it is for backend \"synthetic\"");
   }

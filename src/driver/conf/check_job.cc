@@ -51,7 +51,7 @@ class NetCheck {
     for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
     if (phase == kTrain && job_.checkpoint_path_size() == 0) CheckInits(params);
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
-    CheckOutputFiles(net);
+    CheckOutputFiles(phase, net);
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
       for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
@@ -61,13 +61,17 @@ class NetCheck {
   }
 
   // Two layers in one file would mix their records.
-  void CheckOutputFiles(const Net& net) {
+  void CheckOutputFiles(Phase phase, const Net& net) {
     std::map<std::string, const NetNode*> nodes;
     for (const NetNode& node : net.nodes()) nodes.emplace(node.name, &node);
-    std::map<std::string, std::string> writers;  // by file
+    std::map<std::filesystem::path, std::string> writers;  // by file
+    std::error_code ignored;
     for (const LayerProto& layer : job_.neuralnet().layer()) {
-      const std::string& path = layer.store_conf().path();
-      if (!WritesFile(layer) || path.empty() || !nodes.count(layer.name())) continue;
+      const std::string& name = layer.store_conf().path();
+      if (!InPhase(layer, phase) || !WritesFile(layer) || name.empty()) continue;
+      if (!nodes.count(layer.name())) continue;
+      const std::filesystem::path path =
+          std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
       const std::string& first = writers.emplace(path, layer.name()).first->second;
       const std::string place = nodes[layer.name()]->path;
       if (first != layer.name() && shared_.insert(place).second)

@@ -23,7 +23,7 @@ double SecondsSince(Clock::time_point start) {
 
 std::string JoinNames(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + Printable(name);
   return text;
 }
 

@@ -1,9 +1,11 @@
-// kRecordInput, kCSVInput: an input of the model, which takes records as stores hold them, and the
-// normalisation that the layer does. kImagePreprocess: mean, centre cut, scale.
+// kRecordInput, kCSVInput, kShardData, kLMDBData: an input of the model, which takes records as
+// stores hold them, and the normalisation that the layer does. kImagePreprocess, kRGBImage: mean,
+// centre cut, scale. kMnist: its norms.
 #include <array>
 #include <charconv>
 
 #include "driver/onnx/layer_export.h"
+#include "io/reader/row_decoder.h"
 #include "nn/input/store_settings.h"
 #include "nn/neuron/window.h"
 
@@ -46,7 +48,7 @@ void DescribeInput(const Normalisation& norm, OnnxGraph* graph) {
 }
 
 void WriteStore(OnnxLayer* layer) {
-  const StoreProto& conf = layer->conf().store_conf();
+  const StoreProto& conf = StoreConfOf(layer->conf());
   const Normalisation norm = NormalisationOf(conf);
   StoreOptions options = {.format = FormatOf(layer->conf()), .separator = conf.separator()};
   // Of one dimension, so that the files' numbers come in their own order.

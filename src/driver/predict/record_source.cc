@@ -61,7 +61,7 @@ class StoreSource final : public RecordSource {
 
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
-  const StoreProto& conf = options.input.store_conf();
+  const StoreProto& conf = StoreConfOf(options.input);
   StoreOptions store{.path = path, .label_path = options.label_path};
   const bool own = backend == BackendOf(options.input);  // written as what the net learned from
   if (own || backend == "textfile") store.format = FormatOf(options.input);
@@ -100,7 +100,7 @@ std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
     const bool known = it != options.classes.end();
     labels.push_back(known ? static_cast<int32_t>(it - options.classes.begin()) : -1);
     if (!known)
-      warnings->push_back(StrCat(path, ": \"", name,
+      warnings->push_back(StrCat(path, ": \"", Printable(name),
                                  "\" is none of the net's classes: its pictures have no label"));
   }
   return labels;

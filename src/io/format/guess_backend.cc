@@ -33,6 +33,35 @@ std::string GuessOfFolder(const std::string& path) {
   return "imagefolder";
 }
 
+uint32_t BigEndian32(const uint8_t* bytes) {
+  return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
+}
+
+// MNIST's magic number, and as many bytes as its sizes say.
+bool IsWholeIdx(const InputFile& file) {
+  constexpr int64_t kMostSizes = 4;
+  std::array<uint8_t, 4 + 4 * kMostSizes> bytes{};
+  file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));
+  const int64_t sizes = bytes[3];
+  if (bytes[0] != 0 || bytes[1] != 0 || bytes[2] != 8 || sizes < 1 || sizes > kMostSizes)
+    return false;
+  int64_t numbers = 1;
+  for (int64_t i = 0; i < sizes; ++i)
+    if (__builtin_mul_overflow(numbers, BigEndian32(&bytes[4 + 4 * i]), &numbers)) return false;
+  return file.size() - 4 - 4 * sizes == numbers;
+}
+
+// A key and a value behind their lengths, that end within the file.
+bool StartsWithTuple(const InputFile& file) {
+  uint64_t key, value;
+  const auto size = static_cast<uint64_t>(file.size());
+  if (size < 2 * sizeof key) return false;
+  file.ReadAt(0, &key, sizeof key);
+  if (key > kMaxKeyBytes || key > size - 2 * sizeof key) return false;
+  file.ReadAt(static_cast<int64_t>(sizeof key + key), &value, sizeof value);
+  return value > 0 && value <= size - 2 * sizeof key - key;
+}
+
 // Batches of CIFAR-10 have no magic number, only labels at their places.
 bool IsCifar10(const InputFile& file) {
   constexpr int64_t kLooksAt = 100;  // records
@@ -54,15 +83,17 @@ std::string GuessBackend(const std::string& path) {
   if (IsGzip(file)) return "idx";
   if (IsLmdb(file)) return "lmdb";
   if (IsTar(file)) return "imagefolder";
+  if (IsWholeIdx(file)) return "idx";
+  if (StartsWithTuple(file)) return "kvfile";
+  // Damaged files from here on: the first bytes tell.
   std::array<uint8_t, 8> bytes{};
   file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));
-  // Of several records the labels tell; the one of a single record may be any format's first byte.
-  if (file.size() > kCifar10Record && IsCifar10(file)) return "cifar10";
+  if (IsCifar10(file)) return "cifar10";
   if (bytes[0] == 0 && bytes[1] == 0 && bytes[2] >= 8 && bytes[2] <= 14) return "idx";
   uint64_t key;
   std::memcpy(&key, bytes.data(), sizeof(key));
   if (file.size() >= 8 && key <= kMaxKeyBytes) return "kvfile";
-  return IsCifar10(file) ? "cifar10" : "textfile";
+  return "textfile";
 }
 
 std::string GuessLabelPath(const std::string& images) {

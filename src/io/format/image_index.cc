@@ -4,9 +4,11 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/input_file.h"
@@ -35,6 +37,11 @@ ImageIndex Finish(const std::string& path, std::vector<std::pair<std::string, Im
   std::sort(index.places.begin(), index.places.end(),
             [](const ImagePlace& a, const ImagePlace& b) { return a.name < b.name; });
   return index;
+}
+
+bool IsLinkToNothing(const fs::directory_entry& entry) {
+  std::error_code error;
+  return entry.is_symlink(error) && entry.status(error).type() == fs::file_type::not_found;
 }
 
 // As its bytes are; what has no form in the locale is UTF-8.
@@ -89,20 +96,21 @@ ImageIndex IndexImageFolder(const std::string& folder) {
   std::error_code error;
   constexpr auto kFollowLinks = fs::directory_options::follow_directory_symlink;
   fs::recursive_directory_iterator it(folder, kFollowLinks, error), end;
-  std::vector<fs::path> above = {fs::weakly_canonical(folder)};  // folders that the entry is in
+  std::string at = folder;  // what was looked at last
+  std::set<fs::path> folders = {fs::weakly_canonical(folder)};
   for (; !error && it != end; it.increment(error)) {
-    above.resize(it.depth() + 1);
-    std::error_code dangling;  // a link to nothing is no folder
-    if (it->is_directory(dangling)) {
-      above.push_back(fs::canonical(it->path(), error));
-      if (std::find(above.begin(), above.end() - 1, above.back()) != above.end() - 1)
-        throw DataError(it->path(), -1, "is a link to a folder that it is in");
+    at = it->path();
+    if (IsLinkToNothing(*it)) {
+      if (it->path().filename().string().starts_with('.')) continue;  // an editor's lock
+      throw DataError(at, -1, "is a link to nothing");
     }
-    if (it.depth() == 0 || !HasPictureName(it->path()) || !it->is_regular_file(error)) continue;
+    if (it->is_directory(error) && !folders.insert(fs::canonical(at, error)).second)
+      throw DataError(at, -1, "is a link to a folder that is read already");
+    if (it.depth() == 0 || !HasPictureName(at) || !it->is_regular_file(error)) continue;
     const fs::path name = it->path().lexically_relative(folder);
     found.emplace_back(name.begin()->string(), ImagePlace{name.string(), 0});
   }
-  if (error) ThrowInputError(folder, "", error.value());
+  if (error) ThrowInputError(at, "", error.value());
   return Finish(folder, std::move(found));
 }
 

@@ -25,7 +25,7 @@ bool HasPictureName(const std::string& path);
 
 // The .jpg, .jpeg and .png files (whatever the case) of folder/<class>/, and of folders in it,
 // links to folders too. Throws FileError; DataError where there are none, or where a link leads to
-// a folder that it is in.
+// nothing, or to a folder that is read already.
 ImageIndex IndexImageFolder(const std::string& folder);
 // The same files of an uncompressed tar; a class is the name of the innermost folder. Throws
 // FileError; DataError: damaged, cut off, compressed, without pictures, with a name that is

@@ -6,13 +6,6 @@
 namespace singa {
 namespace {
 
-// One size for a shape that no batch of records can have.
-std::vector<int32_t> ShapeOf(const Sample& sample) {
-  std::vector<int32_t> shape = sample.FittingShape();
-  if (shape.size() >= Shape::kMaxDims) shape = {static_cast<int32_t>(sample.size())};
-  return shape;
-}
-
 class DataLayer : public StoreInput {
  protected:
   using Conf = const DataProto& (LayerProto::*)() const;
@@ -33,16 +26,18 @@ class DataLayer : public StoreInput {
     store.set_path(data.path());
     store.add_batchsize(data.batchsize());
     store.set_random_skip(data.random_skip());
-    for (int32_t size : FirstShape(data.path())) store.add_shape(size);
+    for (int32_t size : ShapeOf(data.path())) store.add_shape(size);
     return store;
   }
 
-  std::vector<int32_t> FirstShape(const std::string& path) const {
+  std::vector<int32_t> ShapeOf(const std::string& path) const {
     try {
       const std::unique_ptr<Store> store = OpenStore(backend_, {.path = path});
       const Sample& first = store->Read(0);
       if (first.size() == 0) throw DataError(store->Where(0), -1, "holds no numbers");
-      return ShapeOf(first);
+      if (!first.ShapeFits() || first.shape.size() >= Shape::kMaxDims)
+        return {static_cast<int32_t>(first.size())};  // in a row
+      return {first.shape.begin(), first.shape.end()};
     } catch (const ConfigError& error) {
       throw ConfigError("type", error.message());
     } catch (const Error& error) {

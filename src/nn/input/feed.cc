@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "io/picture/image_decoder.h"
+#include "io/reader/row_decoder.h"
 #include "math/parallel_slices.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"
@@ -64,10 +65,10 @@ class Feed final : public Layer {
  private:
   // How the layer would read its mean and deviation.
   void SetStore(const LayerProto& conf) {
-    norm_ = NormalisationOf(conf.store_conf());
+    norm_ = NormalisationOf(StoreConfOf(conf));
     backend_ = BackendOf(conf);
     store_.format = FormatOf(conf);
-    store_.separator = conf.store_conf().separator();
+    store_.separator = StoreConfOf(conf).separator();
     store_.channels = PictureChannels(record_);
   }
 

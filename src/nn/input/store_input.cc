@@ -82,8 +82,8 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
                         "name it, or set has_label: false");
     declare->File(field_ + ".label_path", conf.label_path());
   }
-  const bool holds_files = options_.backend == "kvfile" || options_.backend == "textfile";
-  if (conf.encoded() && (!holds_files || format_ == ValueFormat::kCsv))
+  const bool numbers = idx || options_.backend == "cifar10" || format_ == ValueFormat::kCsv;
+  if (conf.encoded() && numbers && !synthetic)
     throw ConfigError("encoded", "is for image files in the records of a kvfile or textfile");
   if (conf.separator().empty()) throw ConfigError("separator", "must have a character");
   options_.store = {conf.path(), conf.label_path(), format_, conf.separator(), conf.has_label()};

@@ -15,8 +15,15 @@ inline ValueFormat FormatOf(const LayerProto& conf) {
                                                            : ValueFormat::kRecord;
 }
 
+// What the layer reads of its store_conf: the deprecated kinds, which have their own settings, read
+// nothing.
+inline const StoreProto& StoreConfOf(const LayerProto& conf) {
+  const bool old = conf.type() == kShardData || conf.type() == kLMDBData;
+  return old && !conf.has_user_type() ? StoreProto::default_instance() : conf.store_conf();
+}
+
 inline std::string BackendOf(const LayerProto& conf) {
-  if (conf.store_conf().has_backend()) return conf.store_conf().backend();
+  if (StoreConfOf(conf).has_backend()) return StoreConfOf(conf).backend();
   return FormatOf(conf) == ValueFormat::kCsv ? "textfile" : "kvfile";
 }
 

@@ -50,6 +50,16 @@ struct Life {
   }
 };
 
+// Keeps warnings from stderr while it lives.
+class NoWarnings {
+ public:
+  NoWarnings() { FLAGS_minloglevel = google::GLOG_ERROR; }
+  ~NoWarnings() { FLAGS_minloglevel = before_; }
+
+ private:
+  const int before_ = FLAGS_minloglevel;
+};
+
 class CrashTest : public testing::Test {
  protected:
   std::string workspace() const { return *root_ / "work/space"; }
@@ -120,7 +130,7 @@ TEST_F(CrashTest, LosesNothingCommittedAtAnyOperation) {
 }
 
 TEST_F(CrashTest, AFailingOperationIsReportedAndHarmsNoCheckpoint) {
-  FLAGS_minloglevel = google::GLOG_ERROR;  // not the thousands of warnings
+  const NoWarnings thousands;
   const int64_t operations = Operations();
   for (int error : {ENOSPC, EIO}) {
     for (bool all_after : {false, true}) {
@@ -149,7 +159,7 @@ TEST_F(CrashTest, AFailingOperationIsReportedAndHarmsNoCheckpoint) {
 
 // A sync that failed leaves names in memory that the disk does not know.
 TEST_F(CrashTest, ACrashSoonAfterAFailureLosesNothingCommitted) {
-  FLAGS_minloglevel = google::GLOG_ERROR;
+  const NoWarnings thousands;
   const auto play = [&](int64_t fail_at, int64_t crash_at, int64_t* ends) {
     root_ = std::make_unique<TempFolder>();
     FaultFileSystem fs(root_->path());
