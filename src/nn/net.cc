@@ -80,6 +80,12 @@ int64_t Net::CountRecords() {
   return records;
 }
 
+std::vector<std::string> Net::ClassNames() {
+  for (NetNode& node : nodes_)
+    if (std::vector<std::string> names = node.layer->ClassNames(); !names.empty()) return names;
+  return {};
+}
+
 // Copies of an unrolled layer read the same records.
 std::vector<std::pair<std::string, std::vector<int64_t>>> Net::BadRecords() const {
   std::vector<std::pair<std::string, std::vector<int64_t>>> found;

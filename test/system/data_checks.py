@@ -1,9 +1,11 @@
 """The same records from any kind of store; what `singa data` says and writes."""
 import gzip
 import re
+import shutil
 
 from case import check, equal, has, learned, same_bytes, true
-from job import mlp
+from job import dense, mlp
+from predict_checks import class_folders
 
 JOB = "train_steps: 30 disp_freq: 10 test_freq: 30"
 IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
@@ -138,3 +140,33 @@ neuralnet { layer { name: "data" type: kShardData sharddata_conf { path: "none" 
     for words in (["-conf", "job.conf"], ["check", "job.conf"]):
         err = case.run(*words, code=66).err
         has(err, "job.conf:4:68: error: neuralnet.layer[data].sharddata_conf.path: none", "stderr")
+
+
+def folders_job():
+    """Training on the pictures of "train", a test on those of "test"."""
+    data = "".join(
+        f'  layer {{ name: "data" type: kRecordInput include: {phase} store_conf {{ path: "{path}" '
+        'backend: "imagefolder" batchsize: 5 shape: 28 shape: 28 } }\n'
+        for path, phase in (("train", "kTrain"), ("test", "kTest")))
+    return f"""name: "folders" train_steps: 1 test_freq: 1 num_openblas_threads: 1
+train_one_batch {{ alg: kBP }}
+updater {{ type: kSGD learning_rate {{ type: kFixed base_lr: 0.1 }} }}
+neuralnet {{
+{data}{dense("fc", "data", 1, 10)}
+  layer {{ name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }}
+}}
+cluster {{ workspace: "ws" }}
+"""
+
+
+@check
+def training_warns_of_a_test_whose_labels_mean_other_classes(case):
+    for folder in ("train", "test"):
+        class_folders(case, folder, lambda n: f"digit {n}")
+    true("warning" not in case.train(folders_job()).err, "no warning of equal folders")
+    case.path("test/digit 3").rename(case.path("test/other"))
+    has(case.train(folders_job()).err,
+        'warning: phase kTest: label 3 is class folder "digit 4", in training "digit 3"', "stderr")
+    case.path("test/other").rename(case.path("test/digit 3"))
+    shutil.rmtree(case.path("test/digit 9"))
+    true("warning" not in case.train(folders_job()).err, "no warning of fewer classes")

@@ -96,6 +96,8 @@ class SINGA_API Layer {
   virtual void SeekReader(int64_t position);
   // Records in one pass over the store, -1 if the layer has none; opens the store.
   virtual int64_t CountRecords() { return -1; }
+  // Names of the classes that the store's labels are numbers of, by label; empty: it has none.
+  virtual std::vector<std::string> ClassNames() { return {}; }
   // File and number of the record that is row `row` of the last batch; ("", -1): no reader.
   virtual std::pair<std::string, int64_t> RecordOfRow(int64_t row) const;
   // Records of its store that an input layer has skipped as bad, rising; and those of an earlier

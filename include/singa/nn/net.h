@@ -87,6 +87,9 @@ class SINGA_API Net {
   // relative to the JobProto where two stores differ.
   int64_t CountRecords();
 
+  // Those of the first input layer that has any (Layer::ClassNames); waits until its store is open.
+  std::vector<std::string> ClassNames();
+
   // Records that input layers have skipped as bad, by layer and rising; only layers that have any.
   std::vector<std::pair<std::string, std::vector<int64_t>>> BadRecords() const;
   void RestoreBadRecords(const std::string& layer, const std::vector<int64_t>& records);

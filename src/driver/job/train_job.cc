@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "base/cgroup.h"
+#include "driver/job/class_folders.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/interrupt.h"
 #include "driver/job/job_checkpoints.h"
@@ -51,6 +52,7 @@ class TrainRun {
     WriteGraphFiles(trainer_.net(), workspace_.graph("train"), job.name());
     if (Evaluator* test = trainer_.evaluator(kTest))
       WriteGraphFiles(test->net(), workspace_.graph("test"), job.name());
+    WarnOfOtherLabels();
   }
 
   ExitCode Run() {
@@ -97,6 +99,18 @@ class TrainRun {
     if (workspace_.SetAsidePreviousRun())
       progress_.Say("moved the checkpoints and metrics of an earlier run to " + workspace_.path() +
                     "/previous");
+  }
+
+  void WarnOfOtherLabels() {
+    const std::vector<std::string> train = trainer_.net().ClassNames();
+    for (Phase phase : {kTest, kVal}) {
+      Evaluator* evaluator = trainer_.evaluator(phase);
+      if (train.empty() || !evaluator) continue;
+      const std::string other = OtherLabels(train, evaluator->net().ClassNames());
+      if (!other.empty())
+        progress_.Say(StrCat("warning: phase ", Phase_Name(phase), ": ", other,
+                             ": folders are numbered in the order of their names"));
+    }
   }
 
   // Of the stores of all phases.

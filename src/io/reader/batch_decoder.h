@@ -53,6 +53,7 @@ class BatchDecoder {
   explicit BatchDecoder(const ReaderOptions& options);
 
   int64_t records() const { return store_->size(); }
+  std::vector<std::string> class_names() const { return store_->classes(); }
   void SetOrder(const OrderOptions& order);
   // Fills `batch` with the rows of the group's batch that starts at `position`. In place of a bad
   // record stands the next one of the store that is none, from its last to its first. Throws

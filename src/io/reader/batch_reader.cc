@@ -43,10 +43,9 @@ void BatchReader::Run(int thread) {
   }
   {
     const std::lock_guard lock(mutex_);
-    if (decoder)
-      records_ = decoder->records();
-    else
-      open_error_ = error;
+    open_error_ = error ? error : open_error_;
+    if (decoder && records_ < 0) class_names_ = decoder->class_names();
+    if (decoder) records_ = decoder->records();
   }
   changed_.notify_all();
   if (decoder) DecodeUntilStopped(decoder.get());
@@ -122,11 +121,21 @@ void BatchReader::Seek(int64_t position, const OrderOptions& order) {
   changed_.notify_all();
 }
 
+void BatchReader::AwaitStore(std::unique_lock<std::mutex>* lock) {
+  changed_.wait(*lock, [this] { return records_ >= 0 || open_error_; });
+  if (open_error_) std::rethrow_exception(open_error_);
+}
+
 int64_t BatchReader::Records() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return records_ >= 0 || open_error_; });
-  if (open_error_) std::rethrow_exception(open_error_);
+  AwaitStore(&lock);
   return records_;
+}
+
+std::vector<std::string> BatchReader::ClassNames() {
+  std::unique_lock lock(mutex_);
+  AwaitStore(&lock);
+  return class_names_;
 }
 
 int64_t BatchReader::RecordOfRow(int64_t row) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -38,8 +39,9 @@ class BatchReader {
   // The record that is row `row` of the batch that Next gave last.
   int64_t RecordOfRow(int64_t row);
 
-  // Records of the store. Waits until it is open.
+  // Records of the store, and names of its classes. They wait until it is open.
   int64_t Records();
+  std::vector<std::string> ClassNames();
 
   // The bad records that batches of Next had, and what an earlier run says of them.
   const SkippedRecords& skipped() const { return skipped_; }
@@ -56,6 +58,7 @@ class BatchReader {
     bool done = false;
   };
 
+  void AwaitStore(std::unique_lock<std::mutex>* lock);
   void StartThreads();
   void Run(int thread);
   void DecodeUntilStopped(BatchDecoder* decoder);
@@ -71,7 +74,8 @@ class BatchReader {
   std::mutex mutex_;  // guards what follows, but for the content of a slot that is not free
   std::condition_variable changed_;
   bool stop_ = false, seeking_ = false;
-  int64_t records_ = -1;           // -1: the store is not open yet
+  int64_t records_ = -1;  // -1: the store is not open yet
+  std::vector<std::string> class_names_;
   std::exception_ptr open_error_;  // for good
   bool failed_ = false;            // a claimed slot has an error: those after it are not wanted
   int64_t next_ = 0;               // position of the next batch to be claimed

@@ -236,6 +236,12 @@ int64_t StoreInput::CountRecords() {
   return OpenStore(options_.backend, options_.store)->size();
 }
 
+// Only folders have names: other stores are not waited for.
+std::vector<std::string> StoreInput::ClassNames() {
+  if (!reader_ || options_.backend != "imagefolder") return {};
+  return reader_->ClassNames();
+}
+
 std::pair<std::string, int64_t> StoreInput::RecordOfRow(int64_t row) const {
   if (!reader_) return {"", -1};
   const std::string& labels = options_.store.label_path;
