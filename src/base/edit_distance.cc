@@ -1,10 +1,20 @@
 #include "base/edit_distance.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "singa/base/str_cat.h"
 
 namespace singa {
+namespace {
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
 
 int EditDistance(const std::string& a, const std::string& b) {
   const size_t n = a.size(), m = b.size();
@@ -26,10 +36,11 @@ std::string DidYouMean(const std::string& text, const std::vector<std::string>& 
   constexpr size_t kMaxLength = 64;  // longer names are no typing mistakes worth a guess
   if (text.empty() || text.size() > kMaxLength) return "";
   int best = std::max(1, static_cast<int>(text.size()) / 3) + 1;
+  const std::string wanted = Lower(text);
   const std::string* nearest = nullptr;
   for (const std::string& name : known) {
     if (name.size() > kMaxLength) continue;
-    const int distance = EditDistance(text, name);
+    const int distance = EditDistance(wanted, Lower(name));
     if (distance < best) best = distance, nearest = &name;
   }
   return nearest ? StrCat("; did you mean \"", *nearest, "\"?") : "";

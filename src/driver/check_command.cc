@@ -21,7 +21,8 @@ struct Row {
 std::string ParamsText(const NetNode& node) {
   std::string text;
   for (const Param* param : node.declare->params())
-    text += StrCat(text.empty() ? "" : ", ", param->name(), " ", param->shape().ToString());
+    text +=
+        StrCat(text.empty() ? "" : ", ", Printable(param->name()), " ", param->shape().ToString());
   return text;
 }
 

@@ -18,6 +18,7 @@
 #include "io/checkpoint/params_file.h"
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/safetensors_writer.h"
+#include "io/new_file.h"
 
 namespace singa {
 namespace {
@@ -168,13 +169,13 @@ int Export(const std::string& path, const std::string& out, bool as_blob_protos)
     std::cerr << "left out, not of a floating-point type: " << Printable(name) << '\n';
 
   PosixFileSystem disk;
-  const std::string fresh = out + ".tmp." + RandomHex(8);
+  const std::string target = TargetOf(out), fresh = target + ".tmp." + RandomHex(8);
   try {
     const auto file = disk.Create(fresh);
     WriteParams(params, as_blob_protos, file.get());
     file->Sync();
     file->Close();
-    disk.Rename(fresh, out);
+    disk.Rename(fresh, target);
   } catch (...) {
     std::error_code ignored;
     fs::remove(fresh, ignored);

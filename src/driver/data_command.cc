@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string_view>
 
@@ -14,6 +16,7 @@
 #include "io/convert_store.h"
 #include "io/format/guess_backend.h"
 #include "io/mean_record.h"
+#include "io/new_file.h"
 #include "io/picture/digits.h"
 #include "io/picture/image_decoder.h"
 #include "io/picture/resized_store.h"
@@ -34,7 +37,8 @@ constexpr const char kUsage[] =
 singa data convert [flags] SRC DST
     Copies all records of the store SRC to DST, in another format.
       -from FORMAT     of SRC: one of those below; judged by content if not given
-      -to FORMAT       of DST; kvfile if not given
+      -to FORMAT       of DST; if not given, imagefolder for a name that ends with .tar, textfile
+                       for one with .csv, kvfile for others
           kvfile       SINGA's own: a file of RecordProtos
           textfile     lines label,number,...
           idx          MNIST's: a file of pictures, another one of labels; bytes only
@@ -164,9 +168,29 @@ int Digits(const Arguments& args) {
   return kExitOk;
 }
 
+std::string FormatOfName(const std::string& path) {
+  if (path.ends_with(".tar")) return "imagefolder";
+  return path.ends_with(".csv") ? "textfile" : "kvfile";
+}
+
+// A file that is read, or written twice, would be lost.
+void CheckPlaces(const Arguments& args) {
+  const std::vector<std::string>& operands = args.operands();
+  std::map<std::filesystem::path, std::string> places;
+  for (const auto& [name, path] :
+       {std::pair("SRC", operands[0]), std::pair("-labels", args.Get("labels")),
+        std::pair("DST", operands[1]), std::pair("-to_labels", args.Get("to_labels")),
+        std::pair("-mean", args.Get("mean"))}) {
+    if (path.empty()) continue;
+    const auto [other, added] = places.emplace(PlaceOf(path), name);
+    if (!added) args.ThrowUsage(StrCat(other->second, " and ", name, " are the same file, ", path));
+  }
+}
+
 int Convert(const Arguments& args) {
   const std::vector<std::string>& operands = args.Operands("SRC and DST", 2);
-  const std::string format = args.Get("to", "kvfile");
+  CheckPlaces(args);
+  const std::string format = args.Get("to", FormatOfName(operands[1]));
   WriterOptions options{.path = operands[1], .label_path = args.Get("to_labels")};
   if (args.Has("shape")) options.shape = ToShape(args, "shape");
   options.has_label = !args.Has("no_labels");
@@ -181,7 +205,7 @@ int Convert(const Arguments& args) {
   } catch (const ConfigError& error) {
     args.ThrowUsage(error.message());
   }
-  LOG(INFO) << "wrote " << store->size() << " records to " << options.path;
+  std::cerr << "wrote " << Printable(options.path) << ": " << store->size() << " records\n";
   if (args.Has("mean") && keeps) store = OpenSource(args, operands[0], false, false);
   if (args.Has("mean")) WriteMeanRecord(store.get(), options.shape, args.Get("mean"), &files);
   return kExitOk;

@@ -7,8 +7,22 @@
 
 namespace singa {
 
+std::filesystem::path PlaceOf(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+}
+
+std::string TargetOf(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status there = fs::status(path, error);
+  if (fs::exists(there) && !fs::is_regular_file(there))
+    throw FileError(kExitCantCreate, path, "is there, and is no file that could be replaced");
+  return fs::is_symlink(fs::symlink_status(path, error)) ? PlaceOf(path).string() : path;
+}
+
 NewFile::NewFile(FileSystem* files, const std::string& path)
-    : files_(files), path_(path), temporary_(StrCat(path, ".tmp", getpid())) {
+    : files_(files), path_(TargetOf(path)), temporary_(StrCat(path_, ".tmp", getpid())) {
   files_->RemoveTree(temporary_);
   file_ = files_->Create(temporary_);
 }

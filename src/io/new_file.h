@@ -1,6 +1,7 @@
 // NewFile: a file that appears whole under its name, or not at all.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +9,13 @@
 #include "base/file_system.h"
 
 namespace singa {
+
+// The place that a path names, whether or not something is there: absolute, without links and dots.
+std::filesystem::path PlaceOf(const std::string& path);
+
+// Where a new file `path` is to lie: at the end of links. Throws FileError where something else
+// than a file is there, such as a device.
+std::string TargetOf(const std::string& path);
 
 class NewFile {
  public:
@@ -19,7 +27,7 @@ class NewFile {
   NewFile& operator=(const NewFile&) = delete;
 
   void Write(std::string_view bytes);
-  // Replaces what was at the path.
+  // Replaces the file that was at the path.
   void Commit();
 
  private:

@@ -46,7 +46,9 @@ std::unique_ptr<Store> LeaveOutBadRecords(std::unique_ptr<Store> store, Store* j
       indexes.push_back(i);
     } catch (const DataError& error) {
       const int64_t bad = i + 1 - static_cast<int64_t>(indexes.size());
-      if (bad > options.max_bad) throw;
+      if (bad > options.max_bad)
+        throw Error(kExitBadData, StrCat(error.what(), "; with it ", bad, " records are bad, ",
+                                         options.max_bad, " may be left out"));
       LOG(WARNING) << "left out: " << error.what();
     }
   }

@@ -1,6 +1,9 @@
 #include "driver/data_command.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
 
 #include "io/store_files.h"
 #include "io/temp_dir.h"
@@ -45,9 +48,9 @@ TEST(DataCommand, ConvertsThereAndBack) {
 
 TEST(DataCommand, LeavesOutAsManyBadRecordsAsItIsTold) {
   TempDir dir;
-  const std::string lines = dir.Write("lines", "1,2\n1,x\n3,4\n"), out = dir.Path("out");
-  EXPECT_ERROR(DataCommand({"convert", "-to", "textfile", lines, out}), kExitBadData, "lines:2");
-  Printed({"convert", "-max_bad", "1", "-to", "textfile", lines, out});
+  const std::string lines = dir.Write("lines", "1,2\n1,x\n3,4\n"), out = dir.Path("out.csv");
+  EXPECT_ERROR(DataCommand({"convert", lines, out}), kExitBadData, "lines:2");
+  Printed({"convert", "-max_bad", "1", lines, out});
   EXPECT_EQ(TempDir::Read(out), "1,2\n3,4\n");
   EXPECT_EQ(Printed({"stat", "-max_bad", "2", lines}).substr(0, 10), "records  2");
 }
@@ -116,7 +119,31 @@ TEST(DataCommand, SaysWhereItCannotWrite) {
   TempDir dir;
   const std::string csv = dir.Write("a", "1,2\n");
   EXPECT_ERROR(DataCommand({"convert", csv, dir.Path("no/folder")}), kExitCantCreate, "no/folder");
-  EXPECT_ERROR(DataCommand({"convert", "-to", "lmdb", csv, csv}), kExitCantCreate, csv);
+  const std::string file = dir.Write("b", "");
+  EXPECT_ERROR(DataCommand({"convert", "-to", "lmdb", csv, file}), kExitCantCreate, file);
+}
+
+TEST(DataCommand, ReplacesNothingButFiles) {
+  TempDir dir;
+  const std::string csv = dir.Write("a", "1,2\n"), pipe = dir.Path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_ERROR(DataCommand({"convert", csv, pipe}), kExitCantCreate, pipe);
+  EXPECT_ERROR(DataCommand({"convert", "-mean", pipe, csv, dir.Path("b")}), kExitCantCreate, pipe);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  dir.Write("there", "old");
+  std::filesystem::create_symlink("there", dir.Path("link.csv"));
+  Printed({"convert", csv, dir.Path("link.csv")});
+  EXPECT_EQ(TempDir::Read(dir.Path("there")), "1,2\n");
+  EXPECT_TRUE(std::filesystem::is_symlink(dir.Path("link.csv")));
+}
+
+TEST(DataCommand, WritesNoFileThatItReadsOrWritesAlready) {
+  TempDir dir;
+  const std::string csv = dir.Write("a", "1,2\n"), out = dir.Path("out");
+  EXPECT_ERROR(DataCommand({"convert", csv, dir.Path("./a")}), kExitUsage, "SRC and DST");
+  EXPECT_ERROR(DataCommand({"convert", "-mean", out, csv, out}), kExitUsage, "DST and -mean");
+  EXPECT_ERROR(DataCommand({"convert", "-mean", csv, csv, out}), kExitUsage, "SRC and -mean");
+  EXPECT_EQ(TempDir::Read(csv), "1,2\n");
 }
 
 }  // namespace

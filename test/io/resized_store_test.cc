@@ -50,6 +50,16 @@ TEST(ResizedStore, MakesPicturesSmaller) {
                        103, 72, 126, 195, 160, 137, 165, 171, 93, 91});
 }
 
+TEST(ResizedStore, MakesGreyPicturesWithoutChannels) {
+  std::array<int32_t, 2> shape = {5, 7};
+  auto planes = std::make_unique<TwoPlanes>();
+  planes->sample()->shape = shape;
+  planes->sample()->pixel = planes->sample()->pixel.first(35);
+  const auto store = ResizePictures(std::move(planes), 3, 2);
+  EXPECT_EQ(RecordShape(store.get()), (std::vector<int32_t>{3, 2}));
+  EXPECT_NEAR(store->Read(0).pixel[0], 62, 1);
+}
+
 TEST(ResizedStore, MakesPicturesLarger) {
   ExpectResized(8, 9, {0,   7,   26,  56,  99,  159, 89,  59,  140, 16,  25,  45,  77,  122, 184,
                        115, 87,  169, 39,  51,  73,  107, 154, 206, 146, 122, 195, 62,  76,  100,

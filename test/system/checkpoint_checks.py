@@ -167,6 +167,23 @@ def resume_passes_over_what_a_killed_writer_left(case):
 
 
 @check
+def metrics_of_a_run_without_a_checkpoint_are_kept(case):
+    conf = trained(case)
+    shutil.rmtree(case.path("ws/checkpoint"))
+    rows = case.path("ws/metrics.jsonl").read_bytes()
+    for words in ([], ["-resume"]):
+        job = case.train(conf, *words)
+        has(job.err, "moved the metrics of an earlier run to ws/metrics.jsonl.old", "stderr")
+        true(case.path("ws/metrics.jsonl.old").read_bytes() == rows, "the old rows are others")
+        shutil.rmtree(case.path("ws/checkpoint"))
+        case.path("ws/metrics.jsonl").write_bytes(rows)
+    case.path("ws/metrics.jsonl").unlink()
+    case.write("ws/metrics.jsonl/precious", "a folder")
+    has(case.train(conf, code=73).err, "ws/metrics.jsonl: is no file", "stderr")
+    true(case.path("ws/metrics.jsonl/precious").exists(), "the folder is gone")
+
+
+@check
 def running_again_without_resume_sets_the_previous_run_aside(case):
     conf = trained(case)
     before = (case.newest() / "model.safetensors").read_bytes()

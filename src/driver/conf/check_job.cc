@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/edit_distance.h"
+#include "io/new_file.h"
 #include "nn/output/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "singa/train/initializer.h"
@@ -65,14 +66,11 @@ class NetCheck {
     std::map<std::string, const NetNode*> nodes;
     for (const NetNode& node : net.nodes()) nodes.emplace(node.name, &node);
     std::map<std::filesystem::path, std::string> writers;  // by file
-    std::error_code ignored;
     for (const LayerProto& layer : job_.neuralnet().layer()) {
       const std::string& name = layer.store_conf().path();
       if (!InPhase(layer, phase) || !WritesFile(layer) || name.empty()) continue;
       if (!nodes.count(layer.name())) continue;
-      const std::filesystem::path path =
-          std::filesystem::weakly_canonical(std::filesystem::absolute(name, ignored), ignored);
-      const std::string& first = writers.emplace(path, layer.name()).first->second;
+      const std::string& first = writers.emplace(PlaceOf(name), layer.name()).first->second;
       const std::string place = nodes[layer.name()]->path;
       if (first != layer.name() && shared_.insert(place).second)
         conf_->Add(

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include "driver/conf/check_values.h"
@@ -92,6 +93,14 @@ constexpr Range kRanges[] = {
     AtLeast1("AllReduceProto", "fusion_elements"),
 };
 
+// Whole numbers with all their digits.
+std::string Shown(double value) {
+  constexpr double kMost = 1e15;
+  if (std::abs(value) < kMost && value == std::floor(value))
+    return StrCat(static_cast<int64_t>(value));
+  return StrCat(value);
+}
+
 void CheckRange(const Message& message, const std::string& path, const Range& range,
                 ConfFindings* found) {
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(range.field);
@@ -101,8 +110,8 @@ void CheckRange(const Message& message, const std::string& path, const Range& ra
   for (int i = 0; i < values; ++i) {
     const double value = NumberIn(message, *field, i);
     if (range.Has(value)) continue;
-    found->errors.push_back(
-        ConfigError(JoinPath(path, range.field), StrCat("must be ", range.text, ", is ", value)));
+    found->errors.push_back(ConfigError(JoinPath(path, range.field),
+                                        StrCat("must be ", range.text, ", is ", Shown(value))));
     return;
   }
 }

@@ -10,8 +10,7 @@ std::string OtherLabels(const std::vector<std::string>& train,
   for (size_t i = 0; i < test.size(); ++i) {
     if (i < train.size() && test[i] == train[i]) continue;
     const std::string there = i < train.size() ? StrCat("\"", train[i], "\"") : "no class";
-    return Printable(
-        StrCat("label ", i, " is class folder \"", test[i], "\", in training ", there));
+    return StrCat("label ", i, " is class folder \"", test[i], "\", in training ", there);
   }
   return "";
 }

@@ -11,6 +11,8 @@
 
 #include "singa/base/str_cat.h"
 
+#include "singa/base/error.h"
+
 namespace singa {
 namespace {
 
@@ -79,8 +81,9 @@ void Progress::Clear() {
 
 void Progress::Say(const std::string& line) {
   Clear();
-  std::fprintf(stderr, "%s\n", line.c_str());
-  LOG(INFO) << line;
+  const std::string shown = Printable(line);
+  std::fprintf(stderr, "%s\n", shown.c_str());
+  LOG(INFO) << shown;
 }
 
 void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <optional>
 #include <thread>
 
@@ -24,7 +25,7 @@ double SecondsSince(Clock::time_point start) {
 
 std::string JoinNames(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + Printable(name);
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
@@ -96,9 +97,8 @@ class TrainRun {
       progress_.Say("params of the files that the net lacks: " + JoinNames(report.unused));
     // Opens the stores: a run that cannot begin leaves the last one where it is.
     for (NetNode& node : trainer_.net().nodes()) node.layer->CountRecords();
-    if (workspace_.SetAsidePreviousRun())
-      progress_.Say("moved the checkpoints and metrics of an earlier run to " + workspace_.path() +
-                    "/previous");
+    const std::string moved = workspace_.SetAsidePreviousRun();
+    if (!moved.empty()) progress_.Say(moved);
   }
 
   void WarnOfOtherLabels() {
@@ -108,8 +108,8 @@ class TrainRun {
       if (train.empty() || !evaluator) continue;
       const std::string other = OtherLabels(train, evaluator->net().ClassNames());
       if (!other.empty())
-        progress_.Say(StrCat("warning: phase ", Phase_Name(phase), ": ", other,
-                             ": folders are numbered in the order of their names"));
+        progress_.Warn(StrCat("phase ", Phase_Name(phase), ": ", other,
+                              ": folders are numbered in the order of their names"));
     }
   }
 
@@ -199,8 +199,9 @@ class TrainRun {
 }  // namespace
 
 std::string WorkspacePath(const JobProto& job) {
-  if (!job.cluster().workspace().empty()) return job.cluster().workspace();
-  return "./singa-" + (job.name().empty() ? "job" : job.name());
+  std::filesystem::path path = job.cluster().workspace();
+  if (path.empty()) path = "./singa-" + (job.name().empty() ? "job" : job.name());
+  return path.lexically_normal().string();
 }
 
 int WorkerThreads(const JobProto& job, int asked) {

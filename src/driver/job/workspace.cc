@@ -30,20 +30,24 @@ Workspace::Workspace(std::string path) : path_(std::move(path)) {
 
 Workspace::~Workspace() { close(lock_); }
 
-bool Workspace::SetAsidePreviousRun() {
+std::string Workspace::SetAsidePreviousRun() {
   PosixFileSystem fs;
-  if (ListCheckpoints(path_).empty()) {  // nothing to resume from: previous/ keeps the run before
-    fs.RemoveTree(metrics());
-    return false;
+  const bool has_metrics = std::filesystem::exists(metrics());
+  if (has_metrics && !std::filesystem::is_regular_file(metrics()))
+    throw FileError(kExitCantCreate, metrics(), "is no file");
+  if (ListCheckpoints(path_).empty()) {  // previous/ keeps the run before, which has some
+    if (!has_metrics) return "";
+    fs.Rename(metrics(), metrics() + ".old");
+    return StrCat("moved the metrics of an earlier run to ", metrics(), ".old");
   }
   const std::string previous = path_ + "/previous";
   fs.RemoveTree(previous);
   fs.MakeDirectories(previous);
   const std::string checkpoint = CheckpointFolder(path_);
   fs.Rename(checkpoint, previous + "/checkpoint");
-  if (std::filesystem::exists(metrics())) fs.Rename(metrics(), previous + "/metrics.jsonl");
+  if (has_metrics) fs.Rename(metrics(), previous + "/metrics.jsonl");
   fs.SyncDirectory(path_);
-  return true;
+  return StrCat("moved the checkpoints and metrics of an earlier run to ", previous);
 }
 
 }  // namespace singa

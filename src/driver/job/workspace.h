@@ -22,9 +22,10 @@ class Workspace {
   }
   std::string log() const { return path_ + "/log"; }
 
-  // Moves the checkpoints and metrics of an earlier run to previous/, in place of what is there;
-  // removes the metrics of one that has no checkpoint. Returns whether there was one to move.
-  bool SetAsidePreviousRun();
+  // Moves the checkpoints and metrics of an earlier run to previous/, in place of what is there, or
+  // the metrics of one that has no checkpoint to metrics.jsonl.old. Says what was moved where; "":
+  // there was nothing. Throws FileError.
+  std::string SetAsidePreviousRun();
 
  private:
   std::string path_;

@@ -40,9 +40,7 @@ class TarFile {
  public:
   TarFile(FileSystem* files, const std::string& path)
       : file_(files, path), tar_(archive_write_new()) {
-    archive_write_set_format_pax_restricted(tar_.get());
-    // Names are bytes, whatever the locale.
-    archive_write_set_options(tar_.get(), "hdrcharset=BINARY");
+    archive_write_set_format_gnutar(tar_.get());  // names are bytes, whatever the locale
     Check(archive_write_open(tar_.get(), this, nullptr, Append, nullptr));
   }
   TarFile(const TarFile&) = delete;

@@ -55,25 +55,28 @@ class ResizedStore final : public Store {
 
   const Sample& Read(int64_t index) override {
     const Sample& source = store_->Read(index);
-    if (!source.data.empty() || source.shape.size() != 3 || !source.ShapeFits())
+    const size_t sizes = source.shape.size();
+    if (!source.data.empty() || (sizes != 3 && sizes != 2) || !source.ShapeFits())
       throw DataError(Where(index), -1,
-                      "is no picture (channels, height, width) of bytes, which can be resized");
-    if (source.shape[0] > kMaxNumbers / (int64_t{height_} * width_))
+                      "is no picture (channels, height, width; or height, width) of bytes, which "
+                      "can be resized");
+    const int32_t channels = sizes == 3 ? source.shape[0] : 1;
+    if (channels > kMaxNumbers / (int64_t{height_} * width_))
       throw DataError(Where(index), -1,
-                      StrCat("has ", source.shape[0], " channels; of ", width_, " x ", height_,
+                      StrCat("has ", channels, " channels; of ", width_, " x ", height_,
                              " pixels at most ", kMaxNumbers, " numbers are made"));
-    shape_ = {source.shape[0], height_, width_};
+    shape_ = {channels, height_, width_};
     sample_ = source;
-    sample_.shape = shape_;
-    if (source.shape[1] == height_ && source.shape[2] == width_) return sample_;
-    Resize(source);
+    sample_.shape = std::span<const int32_t>(shape_).last(sizes);
+    const int32_t rows = source.shape[sizes - 2], columns = source.shape[sizes - 1];
+    if (rows == height_ && columns == width_) return sample_;
+    Resize(source, channels, rows, columns);
     sample_.pixel = pixels_;
     return sample_;
   }
 
  private:
-  void Resize(const Sample& source) {
-    const int64_t channels = source.shape[0], rows = source.shape[1], columns = source.shape[2];
+  void Resize(const Sample& source, int64_t channels, int64_t rows, int64_t columns) {
     if (rows != rows_ || columns != columns_) {
       row_taps_ = TapsOf(rows, height_);
       column_taps_ = TapsOf(columns, width_);
