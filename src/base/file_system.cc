@@ -126,4 +126,9 @@ void PosixFileSystem::Symlink(const std::string& target, const std::string& path
     Throw(kExitCantCreate, path, "cannot create", errno);
 }
 
+std::filesystem::path PlaceOf(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+}
+
 }  // namespace singa

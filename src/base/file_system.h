@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,5 +51,8 @@ class PosixFileSystem final : public FileSystem {
   void RemoveTree(const std::string& path) override;
   void Symlink(const std::string& target, const std::string& path) override;
 };
+
+// The place that a path names, whether or not something is there: absolute, without links and dots.
+std::filesystem::path PlaceOf(const std::string& path);
 
 }  // namespace singa

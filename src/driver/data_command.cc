@@ -16,7 +16,6 @@
 #include "io/convert_store.h"
 #include "io/format/guess_backend.h"
 #include "io/mean_record.h"
-#include "io/new_file.h"
 #include "io/picture/digits.h"
 #include "io/picture/image_decoder.h"
 #include "io/picture/resized_store.h"

@@ -3,14 +3,11 @@
 #include <glog/logging.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "singa/base/error.h"
 
 namespace singa {
-
-std::filesystem::path PlaceOf(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
-}
 
 std::string TargetOf(const std::string& path) {
   namespace fs = std::filesystem;

@@ -1,7 +1,6 @@
 // NewFile: a file that appears whole under its name, or not at all.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,9 +8,6 @@
 #include "base/file_system.h"
 
 namespace singa {
-
-// The place that a path names, whether or not something is there: absolute, without links and dots.
-std::filesystem::path PlaceOf(const std::string& path);
 
 // Where a new file `path` is to lie: at the end of links. Throws FileError where something else
 // than a file is there, such as a device.

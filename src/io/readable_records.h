@@ -17,8 +17,8 @@ struct ReadableOptions {
 // Reads every record of `judge` once, names the bad ones on stderr, and gives the others of
 // `store`, in order. Bad is what RecordShape throws a DataError for, or what has another shape.
 // `judge` has the same records as `store`, or is it; perhaps decoded ones of files that `store`
-// keeps. Throws the DataError of the first bad record beyond max_bad, or where none is left;
-// FileError.
+// keeps. Throws what is wrong with the first bad record beyond max_bad, exit code 65; DataError
+// where none is left; FileError.
 std::unique_ptr<Store> LeaveOutBadRecords(std::unique_ptr<Store> store, Store* judge,
                                           const ReadableOptions& options);
 

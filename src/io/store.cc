@@ -33,12 +33,11 @@ std::vector<int32_t> RecordShape(Store* store, int64_t index) {
   const Sample& record = store->Read(index);
   if (record.size() == 0) throw DataError(store->Where(index), -1, "holds no numbers");
   if (record.shape.empty()) return {static_cast<int32_t>(record.size())};
+  if (record.ShapeFits()) return {record.shape.begin(), record.shape.end()};
   std::string sizes;
   for (int32_t size : record.shape) sizes += StrCat(sizes.empty() ? "" : ", ", size);
-  if (!record.ShapeFits())
-    throw DataError(store->Where(index), -1,
-                    StrCat("holds ", record.size(), " numbers, its shape says ", sizes));
-  return {record.shape.begin(), record.shape.end()};
+  throw DataError(store->Where(index), -1,
+                  StrCat("holds ", record.size(), " numbers, its shape says ", sizes));
 }
 
 std::string Store::Where(int64_t index) const { return StrCat(name(), ": record ", index); }

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/edit_distance.h"
-#include "io/new_file.h"
+#include "base/file_system.h"
 #include "nn/output/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "singa/train/initializer.h"

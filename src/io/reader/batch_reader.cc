@@ -43,9 +43,12 @@ void BatchReader::Run(int thread) {
   }
   {
     const std::lock_guard lock(mutex_);
-    open_error_ = error ? error : open_error_;
-    if (decoder && records_ < 0) class_names_ = decoder->class_names();
-    if (decoder) records_ = decoder->records();
+    if (!decoder) {
+      open_error_ = error;
+    } else if (records_ < 0) {  // the first thread: the others see the same store
+      records_ = decoder->records();
+      class_names_ = decoder->class_names();
+    }
   }
   changed_.notify_all();
   if (decoder) DecodeUntilStopped(decoder.get());
