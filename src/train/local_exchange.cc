@@ -3,12 +3,22 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "math/finite.h"
+#include "math/parallel_slices.h"
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+constexpr int64_t kPiece = 1 << 17;  // floats: with the values it changes in a second-level cache
+constexpr int64_t kLeastRows = 16;   // a gemm is fastest at multiples of it
+
+int64_t RowSize(const Param& param) { return param.size() / param.shape()[0]; }
+
+}  // namespace
 
 LocalExchange::LocalExchange(const JobProto& job, Context* ctx)
     : ctx_(ctx),
@@ -28,16 +38,14 @@ LocalExchange::LocalExchange(const JobProto& job, Context* ctx)
   }
 }
 
-// A piece for each thread stays in its second-level cache with the values that it updates.
 int64_t LocalExchange::room_bytes() const {
-  return (int64_t{1} << 17) * ctx_->threads * static_cast<int64_t>(sizeof(float));
+  return kPiece * ctx_->threads * static_cast<int64_t>(sizeof(float));
 }
 
 bool LocalExchange::WantsPieces(const NetNode& node, const Param& param) const {
   const auto& able = node.in_pieces;
-  const int64_t bytes = param.data.bytes();
   return !defer_ && std::find(able.begin(), able.end(), &param) != able.end() &&
-         bytes > room_bytes() && bytes / param.shape()[0] <= room_bytes() / kLeastRows;
+         param.data.bytes() > room_bytes() && RowSize(param) <= kPiece / kLeastRows;
 }
 
 void LocalExchange::AddParam(Param* param, bool in_pieces) {
@@ -53,10 +61,27 @@ void LocalExchange::AddParam(Param* param, bool in_pieces) {
     state.tensors.push_back(Tensor::Allocate(param->shape()));
 }
 
-void LocalExchange::Take(Param* param, int64_t begin, int64_t size) {
+// Each thread computes and applies pieces of its own rows: none waits for another in between.
+void LocalExchange::Take(Param* param, const GradientRows& rows) {
+  const int64_t columns = RowSize(*param), most = kPiece / columns / kLeastRows * kLeastRows;
   const int64_t step = ctx_->state->step;
-  if (!AllFinite(*ctx_, room_.data(), size)) NotFinite(*param, step);
-  Update(param, &states_.at(param), step, begin, room_.data(), size);
+  std::atomic<bool> finite{true};
+  const auto work = [&](int64_t begin, int64_t end, int64_t slice) {
+    Context own = *ctx_;
+    own.threads = 1;
+    if (slice > 0) own.trace = nullptr;
+    float* const piece = room_.data() + slice * kPiece;
+    for (int64_t i = begin; i < end && finite; i += most * columns) {
+      const int64_t size = std::min(most * columns, end - i);
+      rows(own, i / columns, size / columns, piece);
+      if (AllFinite(own, piece, size))
+        Update(&own, param, step, i, piece, size);
+      else
+        finite = false;
+    }
+  };
+  ParallelSlices(*ctx_, param->size(), kLeastRows * columns, work);
+  if (!finite) NotFinite(*param, step);
 }
 
 void LocalExchange::GradientReady(Param* param, int64_t step) {
@@ -110,29 +135,29 @@ void LocalExchange::Finish(int64_t step) {
 
 // Piece by piece, so that the gradient is still in the cache when the updater reads it again.
 void LocalExchange::Apply(Param* param, int64_t step, bool check) {
-  UpdaterState& state = states_.at(param);
   const int64_t piece = room_bytes() / static_cast<int64_t>(sizeof(float));
   for (int64_t begin = 0; begin < param->size(); begin += piece) {
     const int64_t size = std::min(piece, param->size() - begin);
     const float* grad = param->grad.data() + begin;
     if (check && !AllFinite(*ctx_, grad, size)) NotFinite(*param, step);
-    Update(param, &state, step, begin, grad, size);
+    Update(ctx_, param, step, begin, grad, size);
   }
-  ++state.count;
+  ++states_.at(param).count;
 }
 
 // Elements [begin, begin + size) of `param`, by their gradient.
-void LocalExchange::Update(Param* param, UpdaterState* state, int64_t step, int64_t begin,
+void LocalExchange::Update(Context* ctx, Param* param, int64_t step, int64_t begin,
                            const float* grad, int64_t size) {
   constexpr size_t kMaxStates = 8;
-  CHECK_LE(state->tensors.size(), kMaxStates);
+  UpdaterState& state = states_.at(param);
+  CHECK_LE(state.tensors.size(), kMaxStates);
   UpdateStep update;
-  update.count = state->count + 1;
+  update.count = state.count + 1;
   update.lr = learning_rate_->At(step) * param->conf().lr_scale();
   update.weight_decay = weight_decay_ * param->conf().wd_scale();
   float* states[kMaxStates];
-  for (size_t i = 0; i < state->tensors.size(); ++i) states[i] = state->tensors[i].data() + begin;
-  updater_->Update(*ctx_, update, param->data.data() + begin, grad, {states, state->tensors.size()},
+  for (size_t i = 0; i < state.tensors.size(); ++i) states[i] = state.tensors[i].data() + begin;
+  updater_->Update(*ctx, update, param->data.data() + begin, grad, {states, state.tensors.size()},
                    size);
 }
 

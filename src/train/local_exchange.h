@@ -5,7 +5,6 @@
 
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +41,7 @@ class LocalExchange final : public ParamExchange, public GradientSink {
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
 
-  std::span<float> room() override { return room_; }
-  void Take(Param* param, int64_t begin, int64_t size) override;
+  void Take(Param* param, const GradientRows& rows) override;
 
   std::map<const Param*, UpdaterState>& states() { return states_; }
   int64_t skipped() const { return skipped_; }  // steps dropped by on_nonfinite: kSkip
@@ -51,7 +49,7 @@ class LocalExchange final : public ParamExchange, public GradientSink {
 
  private:
   void Apply(Param* param, int64_t step, bool check);
-  void Update(Param* param, UpdaterState* state, int64_t step, int64_t begin, const float* grad,
+  void Update(Context* ctx, Param* param, int64_t step, int64_t begin, const float* grad,
               int64_t size);
   void NotFinite(const Param& param, int64_t step);
   void Diverged(const std::string& text);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -13,18 +13,19 @@
 namespace singa {
 
 class Param;
+struct Context;
 
-// Takes a large gradient piece by piece as its layer computes it, so that each piece is used while
-// it is in the cache and the whole is never stored.
+// Computes rows [first, first + rows) of a param's gradient into `piece`, [rows, row size]. Called
+// by several threads at once, each with a context of its own.
+using GradientRows = std::function<void(Context& ctx, int64_t first, int64_t rows, float* piece)>;
+
+// Takes a large gradient piece by piece while its layer computes it, so that each piece is used
+// where it is in the cache and the whole is never stored.
 class GradientSink {
  public:
-  static constexpr int64_t kLeastRows = 16;  // a gemm is fastest at multiples of it
-
-  // Room for a piece, of at least kLeastRows rows of any param that has this sink.
-  virtual std::span<float> room() = 0;
-  // room() holds elements [begin, begin + size) of the step's gradient of `param`, whose values
-  // there may change now: the layer must not read them any more in this step.
-  virtual void Take(Param* param, int64_t begin, int64_t size) = 0;
+  // Takes the step's gradient of `param`, every row once, by calls of `rows`. The values of the
+  // param change meanwhile: the layer must not read them any more in this step.
+  virtual void Take(Param* param, const GradientRows& rows) = 0;
 
  protected:
   ~GradientSink() = default;

@@ -33,7 +33,8 @@ class SINGA_API Updater {
   virtual std::vector<std::string> states() const;
 
   // g is clipped element by element, then weight_decay x w is added, then the rule changes w and
-  // the states, which come in the order of states(). All have n elements; none overlap.
+  // the states, which come in the order of states(). All have n elements; none overlap. Called by
+  // several threads at once, on cuts of their own; must not throw.
   virtual void Update(Context& ctx, const UpdateStep& step, float* w, const float* g,
                       std::span<float* const> states, int64_t n) = 0;
 

@@ -1,6 +1,8 @@
 #include "driver/bench/step_timer.h"
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -111,13 +113,17 @@ void StepTimer::Finish(int64_t step) {
   late_updates_ += MsSince(start);
 }
 
-// All sinks of one worker are its exchange.
-std::span<float> StepTimer::room() { return trainer_->exchange().room(); }
-
-void StepTimer::Take(Param* param, int64_t begin, int64_t size) {
+// The time of a layer's own work in it is the mean over the threads.
+void StepTimer::Take(Param* param, const GradientRows& rows) {
+  std::atomic<double> inside = 0;
+  const auto timed = [&](Context& ctx, int64_t first, int64_t n, float* piece) {
+    const Clock::time_point start = Clock::now();
+    rows(ctx, first, n, piece);
+    inside += MsSince(start);
+  };
   const Clock::time_point start = Clock::now();
-  trainer_->exchange().Take(param, begin, size);
-  times_[owners_.at(param)].update += MsSince(start);
+  sinks_.at(param)->Take(param, std::ref(timed));
+  times_[owners_.at(param)].update += MsSince(start) - inside / trainer_->ctx().threads;
 }
 
 }  // namespace singa

@@ -40,8 +40,7 @@ class StepTimer final : public ParamExchange, public GradientSink {
   void GradientReady(Param* param, int64_t step) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
-  std::span<float> room() override;
-  void Take(Param* param, int64_t begin, int64_t size) override;
+  void Take(Param* param, const GradientRows& rows) override;
 
  private:
   Trainer* trainer_;

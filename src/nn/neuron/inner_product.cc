@@ -1,6 +1,6 @@
 #include "nn/neuron/inner_product.h"
 
-#include <algorithm>
+#include <functional>
 
 #include "math/cpu_dispatch.h"
 #include "math/gemm_kernel.h"
@@ -100,7 +100,7 @@ class InnerProductLayer final : public Layer {
     if (bias_ && !bias_->grad.empty())
       SumBiasGradient(ctx, dy, bias_->beta(), bias_->grad.data(), rows_, outputs_);
     if (weight_->sink)
-      StreamWeightGradient(ctx, x, dy);
+      GivePieces(x, dy);
     else if (!weight_->grad.empty())
       WeightGradient(ctx, x, dy, 0, weight_->shape()[0], weight_->beta(), weight_->grad.data());
   }
@@ -131,16 +131,11 @@ class InnerProductLayer final : public Layer {
          {right, columns}, beta, dw, columns);
   }
 
-  void StreamWeightGradient(Context& ctx, const float* x, const float* dy) const {
-    const std::span<float> room = weight_->sink->room();
-    const int64_t rows = weight_->shape()[0], columns = weight_->shape()[1];
-    constexpr int64_t kRows = GradientSink::kLeastRows;
-    const int64_t piece = static_cast<int64_t>(room.size()) / columns / kRows * kRows;
-    for (int64_t first = 0; first < rows; first += piece) {
-      const int64_t n = std::min(piece, rows - first);
-      WeightGradient(ctx, x, dy, first, n, 0, room.data());
-      weight_->sink->Take(weight_, first * columns, n * columns);
-    }
+  void GivePieces(const float* x, const float* dy) const {
+    const auto rows = [&](Context& ctx, int64_t first, int64_t n, float* piece) {
+      WeightGradient(ctx, x, dy, first, n, 0, piece);
+    };
+    weight_->sink->Take(weight_, std::ref(rows));
   }
 
   void InputGradient(Context& ctx, const float* dy, float* dx) const {
