@@ -78,8 +78,8 @@ TEST(KernelTable, NamesEveryLayer) {
 TEST(KernelTable, HasTheLinesThatTheExamplesNetsNeed) {
   const std::vector<TableRow> table = ReadTable();
   int lines = 0;
-  for (const char* file :
-       {"digits/job", "mnist/cnn", "mnist/mlp", "cifar10/convnet", "cifar10/bn"}) {
+  for (const char* file : {"digits/job", "mnist/cnn", "mnist/mlp", "cifar10/convnet", "cifar10/bn",
+                           "rbm/rbm1", "rbm/rbm4"}) {
     const auto checked = CheckJob(StrCat(SINGA_SOURCE_DIR "/examples/", file, ".conf"), {});
     ASSERT_TRUE(checked->conf.ok()) << checked->conf.Render();
     std::vector<KernelChoice> choices;

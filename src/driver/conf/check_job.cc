@@ -57,7 +57,9 @@ class NetCheck {
       if (!node.declare) continue;
       for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
       if (options_.files) CheckFiles(node);
-      if (errors.empty() && warned_.insert(node.path).second) WarnOfParams(node);
+      if (!errors.empty() || !warned_.insert(node.path).second) continue;
+      WarnOfParams(node);
+      WarnOfOwnWeight(net, node);
     }
   }
 
@@ -79,14 +81,35 @@ class NetCheck {
     }
   }
 
-  // Contrastive divergence runs between layers that read each other.
+  // Contrastive divergence runs between layers that read each other, and no other algorithm does.
   void CheckAlgorithm(const Net& net) {
     const AlgProto& alg = job_.train_one_batch();
-    const bool loop = std::any_of(net.nodes().begin(), net.nodes().end(),
-                                  [](const NetNode& node) { return node.in_feedback; });
-    if (alg.alg() == kCD && !alg.has_user_alg() && !loop)
-      conf_->Add(ConfigError("train_one_batch.alg",
-                             "kCD trains a kRBMVis and a kRBMHid; the net has none"));
+    if (alg.has_user_alg()) return;
+    const auto& nodes = net.nodes();
+    const auto loop = std::find_if(nodes.begin(), nodes.end(),
+                                   [](const NetNode& node) { return node.in_feedback; });
+    const auto fail = [this](const std::string& text) {
+      conf_->Add(ConfigError("train_one_batch.alg", text));
+    };
+    if (alg.alg() == kCD && loop == nodes.end())
+      fail("kCD trains a kRBMVis and a kRBMHid; the net has none");
+    if (alg.alg() != kCD && loop != nodes.end())
+      fail(StrCat("must be kCD for a net whose layers read each other, as \"", loop->name,
+                  "\" does; is ", AlgType_Name(alg.alg())));
+  }
+
+  // The hidden side has the weight of the visible one, which alone gives its gradient.
+  void WarnOfOwnWeight(const Net& net, const NetNode& vis) {
+    if (vis.conf.has_user_type() || vis.conf.type() != kRBMVis) return;
+    for (const NetNode& node : net.nodes()) {
+      if (node.name != vis.conf.srclayers(1)) continue;
+      if (node.declare->params()[0] == vis.declare->params()[0]) continue;
+      conf_->Add(ConfigError("param[0]", StrCat("is not trained: give it a share_from of the "
+                                                "weight of layer \"",
+                                                vis.name, "\""))
+                     .Under("neuralnet." + node.path),
+                 Diagnostic::kWarning);
+    }
   }
 
   // Those that the layer did not ask for.

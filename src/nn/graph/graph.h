@@ -2,6 +2,7 @@
 // `singa check` and `singa plan`. In this order:
 //
 //   FilterPhase  layers of one phase, links by name      layer[fc1].srclayers -> Link
+//   PairRbms     the sides of each RBM know each other   LayerProto.rbm_conf
 //   Unroll       T steps as a number on each layer       Link.kind
 //   Partition    K copies of each layer, one a worker    helper layers where rows or units move
 //   Fold         one node for T steps where that is the same computation
@@ -91,6 +92,8 @@ bool InPhase(const LayerProto& layer, Phase phase);
 bool IsSoftmaxLoss(const LayerProto& layer);
 
 Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
+// A kRBMVis draws samples of its kRBMHid's units, whose kind the conf says there.
+void PairRbms(Graph* graph, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* errors);
 void Fold(Graph* graph);

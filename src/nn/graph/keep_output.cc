@@ -31,7 +31,7 @@ int FirstSource(const Graph& graph, int layer) {
 int OnlyEnd(const Graph& graph) {
   std::vector<char> read(graph.layers.size());
   for (const GraphLayer& layer : graph.layers)
-    for (const Link& link : layer.in) read[link.source] |= !IsOfKind(layer, 4);
+    for (const Link& link : layer.in) read[link.source] |= !IsOfKind(layer, 4) && !link.feedback;
   std::vector<int> ends;
   for (size_t i = 0; i < graph.layers.size(); ++i)
     if (!read[i] && !IsOfKind(graph.layers[i], 4)) ends.push_back(static_cast<int>(i));

@@ -16,6 +16,7 @@ class NetBuilder {
 
   Net Run(const NetProto& conf) {
     Graph graph = FilterPhase(conf, options_.phase, errors_);
+    PairRbms(&graph, errors_);
     Unroll(conf, &graph, errors_);
     Partition(conf, options_.parts, &graph, errors_);
     if (options_.fold) Fold(&graph);
@@ -35,8 +36,8 @@ class NetBuilder {
     for (const Node& node : graph.nodes) SetUp(&graph, node);
     KeepOwnPart(graph);
     if (!errors_->empty()) return std::move(net_);
-    FindBackward();
     MarkFeedback();
+    FindBackward();
     if (options_.reuse) FuseReaders(&net_.nodes_, storage_->graph, storage_->values);
     return std::move(net_);
   }
@@ -193,8 +194,9 @@ class NetBuilder {
         reached = reached || storage_->values[out.value].needs_grad(out);
       node.runs_backward = node.runs_backward && reached && node.wiring.differentiable;
       if (!node.runs_backward) continue;
+      // On a feedback loop both phases give each layer its own gradient; none flows between them.
       for (const Read& read : storage_->graph[i].in)
-        if (value_trains[read.value]) GiveGradient(read);
+        if (value_trains[read.value] && !node.in_feedback) GiveGradient(read);
       ZeroUncovered(storage_->graph[i], &node);
     }
     MarkCompletes();

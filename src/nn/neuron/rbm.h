@@ -1,0 +1,40 @@
+// A restricted Boltzmann machine: a visible and a hidden layer that read each other (Smolensky,
+// 1986), trained by contrastive divergence (Hinton, "Training Products of Experts by Minimizing
+// Contrastive Divergence", Neural Computation 2002):
+//   hid = sigm(vis W^T + b_h), or without sigm where hidden units are gaussian
+//   vis = sigm(s W + b_v), s a sample of hid
+//   dW = (hid-^T vis- - hid+^T vis+) / batch; db likewise, of column sums
+// + is the positive phase, from the data; - the end of the negative one. W: [hidden, visible].
+#pragma once
+
+#include "singa/nn/layer.h"
+#include "singa/tensor/kernel.h"
+
+namespace singa {
+
+// s[i] = 1 where s[i] < p[i], else 0: binary units, from uniform numbers.
+inline constinit Kernel<void(const float* p, float* s, int64_t n)> BinarySample{"BinarySample"};
+// s[i] += p[i]: units with noise, from normal numbers.
+inline constinit Kernel<void(const float* p, float* s, int64_t n)> GaussianSample{"GaussianSample"};
+
+// What both sides have: the weight and a bias of their own units.
+class RbmLayer : public Layer {
+ public:
+  // No gradient flows from one side to the other: each has its own from both phases.
+  Traits traits() const override { return {.originates_gradient = true}; }
+
+ protected:
+  // `units`: of this side.
+  void SetUpSide(const LayerProto& conf, Declare& declare, int64_t rows, int64_t visible,
+                 int64_t units);
+  // The bias's gradient: `negative` is the side's data at the end of the negative phase, [rows,
+  // units]; `positive_sums` the sums of its columns in the positive one, [units].
+  void BiasGradient(Context& ctx, const float* negative, const float* positive_sums,
+                    int64_t batch) const;
+
+  int64_t rows_ = 0, hidden_ = 0, visible_ = 0, units_ = 0;
+  Param* weight_ = nullptr;
+  Param* bias_ = nullptr;  // null: none
+};
+
+}  // namespace singa

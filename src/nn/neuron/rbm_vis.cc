@@ -1,0 +1,131 @@
+// kRBMVis: the visible side of an RBM. Sources: its input and its kRBMHid, which it reads back.
+// Its feature is the input; in negative passes, the mean of the visible units by a sample of the
+// hidden ones. Metric "squared_error": the mean over rows of |input - its reconstruction|^2.
+#include <cstring>
+
+#include "math/elementwise.h"
+#include "math/random_kernels.h"
+#include "nn/loss/euclidean_loss.h"
+#include "nn/neuron/flat_rows.h"
+#include "nn/neuron/inner_product.h"
+#include "nn/neuron/rbm.h"
+#include "singa/math/gemm.h"
+#include "singa/math/random_fill.h"
+
+namespace singa {
+namespace {
+
+class RbmVisLayer final : public RbmLayer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.feedback_slots = 1u << 1}; }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 2);
+    name_ = conf.name();
+    flat_ = FlatRows(in[0]->data.shape());
+    SetUpSide(conf, declare, flat_.rows(), flat_.row_size(), flat_.row_size());
+    gaussian_ = conf.rbm_conf().gaussian();
+    declare.Uses(SigmoidForward, SquaredDistance);
+    if (gaussian_)
+      declare.Uses(GaussianKernel, GaussianSample);
+    else
+      declare.Uses(UniformKernel, BinarySample);
+    if (!flat_.in_order()) declare.Uses(TransposeEach);
+    input_ = declare.Buffer({rows_, visible_}, Keep::kStep);
+    hidden_positive_ = declare.Buffer({rows_, hidden_}, Keep::kStep);
+    if (bias_) positive_sums_ = declare.Buffer({visible_}, Keep::kStep);
+    if (conf.rbm_conf().persistent())
+      chain_ = declare.Buffer({rows_, hidden_}, Keep::kForever, DType::kF32, "chain");
+    declare.Scratch((rows_ * hidden_ + rows_) * static_cast<int64_t>(sizeof(float)));
+    error_ = declare.Metric("squared_error");
+    out[0]->data.SetShape({rows_, visible_});
+  }
+
+  Work work() const override {
+    const double product =
+        2.0 * static_cast<double>(rows_ * hidden_) * static_cast<double>(visible_);
+    return {product, 0, 2 * product};
+  }
+
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    float* const vis = out[0]->data.data();
+    if (!(phase & kNegative)) return Positive(ctx, phase, *in[0], vis);
+    const float* hid = in[1]->data.data();
+    if (phase & kTest) {  // the first: from the data
+      pass_ = 0;
+      std::memcpy(hidden_positive_->data(), hid, hidden_positive_->bytes());
+      Reconstruct(ctx, hid, in[0]->span, vis);
+      AddError(ctx, vis);
+      if (!chain_ || !training_) return;
+      hid = chain_->data();
+    }
+    Reconstruct(ctx, hid, in[0]->span, vis);
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    const float *vis = out[0]->data.data(), *hid = in[1]->data.data();
+    const int64_t batch = in[0]->span.batch;
+    const float scale = 1 / static_cast<float>(batch);
+    if (!weight_->grad.empty()) {
+      float* const dw = weight_->grad.data();
+      Gemm(ctx, hidden_, visible_, rows_, scale, Transposed(hid, hidden_), {vis, visible_}, 0, dw,
+           visible_);
+      Gemm(ctx, hidden_, visible_, rows_, -scale, Transposed(hidden_positive_->data(), hidden_),
+           {input_->data(), visible_}, 1, dw, visible_);
+    }
+    if (bias_ && !bias_->grad.empty()) BiasGradient(ctx, vis, positive_sums_->data(), batch);
+    if (chain_) std::memcpy(chain_->data(), hid, chain_->bytes());
+  }
+
+ private:
+  void Positive(Context& ctx, Phase phase, const Port& in, float* vis) {
+    training_ = phase & kTrain;
+    const float* x = flat_.InOrder(ctx, in.data.data(), vis);
+    if (x != vis) std::memcpy(vis, x, input_->bytes());
+    if (!(phase & kPositive)) return;  // a trained machine is used
+    std::memcpy(input_->data(), vis, input_->bytes());
+    if (bias_) SumBiasGradient(ctx, vis, 0, positive_sums_->data(), rows_, visible_);
+  }
+
+  // The mean of the visible units by a sample of the hidden ones, whose means are `hid`. Each pass
+  // of a step draws numbers of its own.
+  void Reconstruct(Context& ctx, const float* hid, const RowSpan& span, float* vis) {
+    float* const sample = static_cast<float*>(ctx.scratch);
+    const int64_t n = rows_ * hidden_;
+    const Philox stream = ctx.Random(name_);
+    const uint64_t first = (pass_++ * span.batch + span.GlobalRow(0)) * hidden_;
+    if (gaussian_) {
+      FillGaussian(ctx, stream, first, n, 0, 1, sample);
+      GaussianSample(ctx, hid, sample, n);
+    } else {
+      FillUniform(ctx, stream, first, n, 0, 1, sample);
+      BinarySample(ctx, hid, sample, n);
+    }
+    Gemm(ctx, rows_, visible_, hidden_, 1, {sample, hidden_}, {weight_->data.data(), visible_}, 0,
+         vis, visible_);
+    if (bias_) AddBias(ctx, bias_->data.data(), vis, rows_, visible_);
+    SigmoidForward(ctx, vis, vis, rows_ * visible_);
+  }
+
+  void AddError(Context& ctx, const float* vis) {
+    float* const distance = static_cast<float*>(ctx.scratch) + rows_ * hidden_;
+    SquaredDistance(ctx, input_->data(), vis, distance, rows_, visible_);
+    double sum = 0;
+    for (int64_t i = 0; i < rows_; ++i) sum += distance[i];
+    error_->Add(sum, static_cast<double>(rows_));
+  }
+
+  std::string name_;
+  FlatRows flat_;
+  bool gaussian_ = false;  // the hidden units
+  bool training_ = false;
+  int64_t pass_ = 0;  // negative passes of this step
+  Tensor *input_ = nullptr, *hidden_positive_ = nullptr;
+  Tensor* positive_sums_ = nullptr;  // null: no bias
+  Tensor* chain_ = nullptr;          // hidden means; null: not persistent
+  Metric* error_ = nullptr;
+};
+SINGA_REGISTER_LAYER(kRBMVis, RbmVisLayer);
+
+}  // namespace
+}  // namespace singa
