@@ -57,6 +57,7 @@ onnx() {
     echo "LEFT OUT: no ONNX Runtime to compare exported models with" >&2
   fi
 }
+plugins() { python3 test/system/plugins.py build; }
 curves() {
   if [ -n "${SINGA_TEST_PYTHON:-}" ]; then
     "$SINGA_TEST_PYTHON" test/system/plot_check.py
@@ -72,6 +73,7 @@ part "format" format
 part "build Release" release
 part "unit tests, house, bad confs" unit
 part "whole jobs: train, kill, resume" system
+part "plugins, on the installed tree" plugins
 part "exported models in ONNX Runtime" onnx
 part "curves" curves
 part "the digits example reaches 0.97" digits

@@ -62,6 +62,7 @@ std::vector<std::string> Arguments::Settings() const {
   for (const std::string& text : all)
     if (text.find('=') == std::string::npos)
       ThrowUsage("-set needs path=value, is \"" + text + "\"");
+  for (const std::string& plugin : All("plugin")) all.push_back("plugin+=" + plugin);
   return all;
 }
 

@@ -24,6 +24,7 @@ struct Option {
 constexpr Option kOptions[] = {
     {"conf", true, " train check graph plan bench "},
     {"set", true, " train check graph plan bench "},
+    {"plugin", true, " train check graph plan bench "},
     {"resume", false, " train "},
     {"test", false, " train check graph plan "},
     {"svg", false, " graph "},
@@ -124,6 +125,7 @@ class Parser {
       line_.sets.push_back(*value_);
       return;
     }
+    if (name_ == "plugin") return line_.sets.push_back("plugin+=" + *value_);
     if (!seen_.insert(name_).second) Fail(StrCat("-", name_, " is given twice"));
     if (name_ == "conf") line_.conf = *value_;
     if (name_ == "singa_conf") line_.singa_conf = *value_;

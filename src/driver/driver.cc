@@ -20,6 +20,7 @@
 #include "driver/job/interrupt.h"
 #include "driver/job/run_job.h"
 #include "driver/logging.h"
+#include "driver/plugin/load_plugins.h"
 #include "driver/predict/predict_command.h"
 #include "driver/version.h"
 
@@ -70,6 +71,13 @@ int RunCommand(const CommandLine& line) {
 
 // The errors of CheckJob for a job that has no file, as one exception.
 void CheckProto(const JobProto& job, JobUse use) {
+  for (const std::string& plugin : job.plugin()) {
+    try {
+      LoadPlugin(plugin);
+    } catch (const ConfigError& error) {
+      throw ConfigError("plugin", StrCat("\"", plugin, "\" ", error.message()), error.code());
+    }
+  }
   const ConfFindings found = CheckValues(job, use);
   for (const ConfigError& warning : found.warnings) LOG(WARNING) << warning.what();
   if (!found.errors.empty()) throw found.errors.front();

@@ -75,7 +75,7 @@ int ExportOnnx(const JobProto& job, const Arguments& args) {
 
 int ExportCommand(const std::vector<std::string>& words) {
   const Arguments args("export", words,
-                       {.values = {"conf", "checkpoint", "layer"}, .repeated = {"set"}});
+                       {.values = {"conf", "checkpoint", "layer"}, .repeated = {"set", "plugin"}});
   CheckUsage(args);
   return WithJob(args.Get("conf"), args.Settings(), {.use = JobUse::kTest},
                  [&](const JobProto& job) { return ExportOnnx(job, args); });

@@ -23,6 +23,8 @@ Trains the neural net that a job.conf describes.
   -set PATH=VALUE    override a field, such as train_steps=100 or
                      neuralnet.layer[conv1].convolution_conf.kernel=5;
                      a repeated field takes a,b,c, and gpu+=1 appends; any number of times
+  -plugin FILE       a shared library with layers, updaters, ... that the job uses, as the job's
+                     plugin field names them; any number of times. Known wherever -set is
   -singa_conf FILE   settings of the installation: a SingaProto in text format
   -singa_job N       number of the job
   -host HOST         address by which other processes reach this one; default localhost

@@ -14,10 +14,11 @@
 
 #include "math/libraries.h"
 #include "singa/base/str_cat.h"
+#include "singa/driver/interface_id.h"
 
 namespace singa {
 
-const char kVersion[] = SINGA_VERSION;
+const char kVersion[] = SINGA_VERSION_TEXT;
 
 namespace {
 

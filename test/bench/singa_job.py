@@ -51,7 +51,7 @@ def make_cifar_batch(folder, records=2000):
             file.write(bytes([record % 10]) + draw.randbytes(3072))
 
 
-CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job"}  # others are of mnist
+CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job", "rbm": "rbm/rbm1"}  # others are of mnist
 
 
 def store_sets(conf, folder, suffix):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One training job in PyTorch eager, on the CPU: the other side of vs_torch.py and start.py.
 
-usage: torch_job.py cnn|mlp|cifar|alexnet THREADS FOLDER [--seconds S | --epoch] [--channels_last]
+usage: torch_job.py cnn|mlp|cifar|alexnet|rbm THREADS FOLDER [--seconds S | --epoch] [--channels_last]
        FOLDER holds MNIST as plain IDX files, cifar.bin; alexnet trains on noise.
        --seconds (3): trains so long after a warm-up.
        --epoch: one pass and a test of the 10,000 images, for its memory.
@@ -39,7 +39,19 @@ NETS = {
               (3, 32, 32), 120, 1, 100),
     "alexnet": (torch_nets.alexnet, {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.0005},
                 (3, 227, 227), 0, 1, 32),
+    "rbm": (torch_nets.Rbm, None, (784,), 0, 255, 100),
 }
+
+
+def supervised(net, options):
+    """One step of training on (inputs, labels)."""
+    optimizer = torch.optim.SGD(net.parameters(), **options)
+
+    def train(x, y):
+        optimizer.zero_grad(set_to_none=True)
+        F.cross_entropy(net(x), y).backward()
+        optimizer.step()
+    return train
 
 
 def read_batch(path):
@@ -79,8 +91,12 @@ def main():
     torch.manual_seed(0)
     make, options, shape, mean, std, batch = NETS[args.net]
     layout = torch.channels_last if args.channels_last else torch.contiguous_format
-    net = make().to(memory_format=layout)
-    optimizer = torch.optim.SGD(net.parameters(), **options)
+    net = make()
+    if options is None:
+        def train(x, _):
+            net.step(x)
+    else:
+        train = supervised(net.to(memory_format=layout), options)
     images, labels = read_data(args, batch, shape)
 
     def inputs(pixels):
@@ -92,9 +108,7 @@ def main():
         x = inputs(images[first:first + batch])
         y = labels[first:first + batch].long()
         start = time.perf_counter()
-        optimizer.zero_grad(set_to_none=True)
-        F.cross_entropy(net(x), y).backward()
-        optimizer.step()
+        train(x, y)
         return time.perf_counter() - start
 
     times = []

@@ -4,6 +4,7 @@ No script of its own. Needs: pip install torch
 """
 import torch
 import torch.nn as nn
+import torch.nn.functional as F
 
 
 class STanh(nn.Module):
@@ -57,3 +58,30 @@ def alexnet():
         nn.ReLU(), nn.Conv2d(384, 256, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2), nn.Flatten(),
         nn.Linear(9216, 4096), nn.ReLU(), nn.Dropout(), nn.Linear(4096, 4096), nn.ReLU(),
         nn.Dropout(), nn.Linear(4096, 1000))
+
+
+class Rbm:
+    """examples/rbm/rbm1.conf: one step of contrastive divergence, with momentum."""
+
+    def __init__(self, visible=784, hidden=1000):
+        self.weight = torch.randn(hidden, visible) * 0.1
+        self.visible_bias, self.hidden_bias = torch.zeros(visible), torch.zeros(hidden)
+        self.velocities = [torch.zeros_like(p) for p in self.params()]
+
+    def params(self):
+        return [self.weight, self.visible_bias, self.hidden_bias]
+
+    def hidden(self, visible):
+        return torch.sigmoid(F.linear(visible, self.weight, self.hidden_bias))
+
+    def step(self, data, lr=0.1, momentum=0.8, decay=0.0002):
+        with torch.no_grad():
+            first = self.hidden(data)
+            visible = torch.sigmoid(torch.bernoulli(first) @ self.weight + self.visible_bias)
+            last = self.hidden(visible)
+            gradients = [(last.t() @ visible - first.t() @ data) / len(data),
+                         (visible - data).mean(0), (last - first).mean(0)]
+            gradients[0] += decay * self.weight
+            for param, velocity, gradient in zip(self.params(), self.velocities, gradients):
+                velocity.mul_(momentum).sub_(gradient, alpha=lr)
+                param.add_(velocity)

@@ -2,7 +2,7 @@
 """Milliseconds a training step and memory: singa against PyTorch eager, on the CPU.
 
 usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--pairs 9] [--threads 1,2]
-           [--nets cnn,mlp,cifar,alexnet] [--seconds 3] [--write]
+           [--nets cnn,mlp,cifar,alexnet,rbm] [--seconds 3] [--write]
        --write puts the figures into test/bench/results.md, a section for each net. Exit 1 if a
        target is missed.
 needs: pip install torch numpy; a quiet machine
@@ -28,7 +28,8 @@ import singa_job
 ROW_SECONDS = 0.3
 # name, least ratio
 NETS = {"cnn": ("MNIST CNN, batch 64", 1.5), "mlp": ("MNIST MLP, batch 64", 1.5),
-        "cifar": ("cuda-convnet on CIFAR, batch 100", 1.5), "alexnet": ("AlexNet, batch 32", 1.2)}
+        "cifar": ("cuda-convnet on CIFAR, batch 100", 1.5), "alexnet": ("AlexNet, batch 32", 1.2),
+        "rbm": ("RBM 784-1000, batch 100", 1.0)}
 MOST_MEMORY = 0.8  # of PyTorch's
 HEADS = ["net", "threads", "singa ms", "PyTorch ms", "PyTorch / singa", "pairs' min..max",
          "channels_last ms", "channels_last / singa", "share of FMA peak", "singa MiB",
@@ -53,7 +54,7 @@ def measure(args, net, threads, folder):
     trial_ms, _, _ = train_singa(args.binary, net, threads, folder, 2, 3)
     row_steps = max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms))
     rows = max(1, math.ceil(args.seconds / ROW_SECONDS))
-    sides = {"torch": []} if net == "mlp" else {"torch": [], "channels_last": ["--channels_last"]}
+    sides = {"torch": []} if net in ("mlp", "rbm") else {"torch": [], "channels_last": ["--channels_last"]}
     found = {side: [] for side in ("singa", *sides)}
     rss = {side: 0 for side in found}
     for pair in range(args.pairs):

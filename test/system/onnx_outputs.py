@@ -23,8 +23,11 @@ TOLERANCE = 1e-5  # of the largest number of an output
 Site = collections.namedtuple("Site", "binary root")
 # Example -> its layer of scores.
 EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnist/cnn": "ip2",
-            "cifar10/convnet": "ip1", "cifar10/bn": "ip", "alexnet/job": "ip8"}
-LEFT_OUT = {"digits/features"}  # trains nothing
+            "cifar10/convnet": "ip1", "cifar10/bn": "ip", "alexnet/job": "ip8",
+            "rbm/rbm1": "hidden", "rbm/autoencoder": "output1"}
+# digits/features trains nothing; the other RBMs are of the first one's form, and take its
+# checkpoint; custom_layer's layer has no form.
+LEFT_OUT = {"digits/features", "rbm/rbm2", "rbm/rbm3", "rbm/rbm4", "custom_layer/job"}
 OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"
           store_conf {{ path: "{1}.csv" }} }}
 """
@@ -170,10 +173,17 @@ def noise(one, example):
         data = draw.integers(0, 256, (ROWS, 28, 28)).astype(numpy.uint8)
         write_idx(one.path("images"), data)
         write_idx(one.path("labels"), labels)
-        data = data.reshape(ROWS, 784) if example == "mnist/mlp" else data[:, None]
+        flat = example == "mnist/mlp" or example.startswith("rbm")
+        data = data.reshape(ROWS, 784) if flat else data[:, None]
         store = ["path=images", "label_path=labels"]
     sets = [f"neuralnet.layer[data#{i}].store_conf.{field}"
             for i in (0, 1) for field in (*store, "batchsize=100")]
+    if example == "rbm/autoencoder":  # its first values are other jobs' checkpoints
+        more = ["checkpoint_path="] + [
+            f"neuralnet.layer[{side}{i}].param[{param}].init.{field}"
+            for side in ("encode", "decode") for i in (1, 2, 3, 4) for param in (0, 1)
+            if (side, param) != ("decode", 0)
+            for field in ("type=kGaussian", "std=0.1")]
     sets += ["train_steps=5", "train_epochs=0", "test_freq=0", "test_epochs=0", "test_steps=1",
              "num_openblas_threads=1", "cluster.workspace=ws", *more]
     return data.astype(numpy.float32), [word for item in sets for word in ("-set", item)]
@@ -183,12 +193,15 @@ def example_net(one, example):
     data, sets = noise(one, example)
     path = one.site.root / f"examples/{example}.conf"
     before, end, after = path.read_text().rpartition("}\n\ncluster")
-    files = {EXAMPLES[example]: "scores", "loss": "probabilities"}
+    files = {EXAMPLES[example]: "scores"}
+    if "kSoftmaxLoss" in before:
+        files["loss"] = "probabilities"
     outputs = "".join(OUTPUT.format(*item) for item in files.items())
     one.write("test.conf", before + outputs + end + after)
     one.run("-conf", path, *sets)
     one.run("-conf", "test.conf", "-test", *sets, "-set", f"checkpoint_path={one.newest()}")
-    return judge(one, path, data, [(name, file, sets) for name, file in files.items()])
+    more = ("-layer", "hidden") if example == "rbm/rbm1" else ()
+    return judge(one, path, data, [(name, file, (*sets, *more)) for name, file in files.items()])
 
 
 def check_that_none_is_forgotten(root):

@@ -1,6 +1,6 @@
-// A table from a name to a maker, filled before main by the files that define the products.
-// Enum types register under their enum name ("kReLU"), user types under their user_type string.
-// Constant after main starts; safe for any thread then.
+// A table from a name to a maker, filled before main by the files that define the products, and by
+// plugins while they are loaded. Enum types register under their enum name ("kReLU"), user types
+// under their user_type string. Constant then; safe for any thread.
 #pragma once
 
 #include <functional>
@@ -18,9 +18,11 @@ class Registry {
  public:
   using Maker = std::function<std::unique_ptr<Product>(Args...)>;
 
-  // Returns false, and changes nothing, where the name is taken.
+  // Returns false where the name is taken: the first maker stays, and the name is noted.
   bool Add(const std::string& name, Maker maker) {
-    return makers_.emplace(name, std::move(maker)).second;
+    const bool added = makers_.emplace(name, std::move(maker)).second;
+    if (!added) twice_.push_back(name);
+    return added;
   }
   bool Has(const std::string& name) const { return makers_.count(name) > 0; }
   // nullptr where nobody registered `name`.
@@ -33,9 +35,12 @@ class Registry {
     for (const auto& entry : makers_) names.push_back(entry.first);
     return names;
   }
+  // Names that were added again.
+  const std::vector<std::string>& twice() const { return twice_; }
 
  private:
   std::map<std::string, Maker> makers_;
+  std::vector<std::string> twice_;
 };
 
 }  // namespace singa

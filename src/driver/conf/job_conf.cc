@@ -12,6 +12,8 @@
 #include "driver/conf/conf_lexer.h"
 #include "driver/conf/conf_scanner.h"
 #include "driver/conf/set_option.h"
+#include "driver/plugin/load_plugins.h"
+#include "singa/proto/job.pb.h"
 
 namespace singa {
 namespace {
@@ -69,6 +71,8 @@ void JobConf::Load(const std::vector<std::string>& options, Message* message) {
   const google::protobuf::LogSilencer silencer;
   message->Clear();
   root_.type = message->GetDescriptor();
+  std::vector<ConfigError> plugin_errors;
+  if (root_.type == JobProto::descriptor()) plugin_errors = LoadPluginsOf(text_, options);
   Diagnostics findings;
   ScanConf(text_, &root_, &findings);
   for (Diagnostic& finding : findings) Keep(std::move(finding));
@@ -84,6 +88,7 @@ void JobConf::Load(const std::vector<std::string>& options, Message* message) {
       Keep(std::move(diagnostic));
     }
   }
+  for (const ConfigError& error : plugin_errors) Add(error);
   CheckRequired();
   if (!ok()) message->Clear();
 }

@@ -81,7 +81,8 @@ class NetExport {
     std::vector<int> losses;
     std::string names;
     for (size_t i = 0; i < net_.nodes().size(); ++i) {
-      if (!node(static_cast<int>(i)).traits.originates_gradient) continue;
+      const NetNode& loss = node(static_cast<int>(i));
+      if (!loss.traits.originates_gradient || loss.in_feedback) continue;
       losses.push_back(static_cast<int>(i));
       names += StrCat(losses.size() > 1 ? ", " : "", node(losses.back()).full_name);
     }

@@ -1,5 +1,5 @@
-// Layers on rows, (N, units) in logical order: kInnerProduct, kSoftmax, kSoftmaxLoss, kArgSort,
-// kAccuracy.
+// Layers on rows, (N, units) in logical order: kInnerProduct, kRBMVis, kRBMHid, kSoftmax,
+// kSoftmaxLoss, kArgSort, kAccuracy.
 #include <limits>
 
 #include "driver/onnx/layer_export.h"
@@ -15,6 +15,19 @@ void WriteInnerProduct(OnnxLayer* layer) {
   OnnxNames operands = {layer->Rows(), layer->graph().Weight(layer->param(0), dims)};
   if (conf.bias_term()) operands.push_back(layer->graph().Weight(layer->param(1), {outputs}));
   layer->Give("Gemm", operands, {OnnxInt("transB", conf.transpose() ? 0 : 1)});
+}
+
+// Of a machine that is trained: what it is given, and the mean of the hidden units.
+void WriteRbmVis(OnnxLayer* layer) { layer->Alias(layer->Rows()); }
+
+void WriteRbmHid(OnnxLayer* layer) {
+  const RBMProto& conf = layer->conf().rbm_conf();
+  const int64_t visible = layer->in_shape().size(1), hidden = layer->out_shape()[1];
+  OnnxNames operands = {layer->Rows(), layer->graph().Weight(layer->param(0), {hidden, visible})};
+  if (conf.bias_term()) operands.push_back(layer->graph().Weight(layer->param(1), {hidden}));
+  const OnnxAttributes transposed = {OnnxInt("transB", 1)};
+  if (conf.gaussian()) return layer->Give("Gemm", operands, transposed);
+  layer->Give("Sigmoid", {layer->Step("Gemm", operands, transposed)});
 }
 
 void WriteSoftmax(OnnxLayer* layer) {
@@ -48,6 +61,8 @@ void WriteRank(OnnxLayer* layer) {
 }
 
 SINGA_REGISTER_ONNX(kInnerProduct, WriteInnerProduct);
+SINGA_REGISTER_ONNX(kRBMVis, WriteRbmVis, 1);
+SINGA_REGISTER_ONNX(kRBMHid, WriteRbmHid);
 SINGA_REGISTER_ONNX(kSoftmax, WriteSoftmax);
 SINGA_REGISTER_ONNX(kCudnnSoftmax, WriteSoftmax);
 SINGA_REGISTER_ONNX(kSoftmaxLoss, WriteSoftmaxLoss, 1);

@@ -250,7 +250,7 @@ int PredictCommand(const std::vector<std::string>& args) {
       "predict", args,
       {.values = {"conf", "checkpoint", "layer", "topk", "format", "batch", "from", "labels"},
        .switches = {"no_labels"},
-       .repeated = {"set"}});
+       .repeated = {"set", "plugin"}});
   if (!arguments.Has("conf")) arguments.ThrowUsage("-conf is missing");
   return WithJob(arguments.Get("conf"), arguments.Settings(), {.use = JobUse::kTest},
                  [&](const JobProto& job) { return Predict(job, arguments); });

@@ -19,8 +19,9 @@ class RbmHidLayer final : public RbmLayer {
     out[0]->data.SetShape({rows_, units_});
   }
 
+  // With one negative pass.
   Work work() const override {
-    return {2.0 * static_cast<double>(rows_) * static_cast<double>(hidden_ * visible_), 0, 0};
+    return {4.0 * static_cast<double>(rows_) * static_cast<double>(hidden_ * visible_), 0, 0};
   }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {

@@ -41,6 +41,7 @@ class RbmVisLayer final : public RbmLayer {
     out[0]->data.SetShape({rows_, visible_});
   }
 
+  // With one negative pass.
   Work work() const override {
     const double product =
         2.0 * static_cast<double>(rows_ * hidden_) * static_cast<double>(visible_);

@@ -1,0 +1,28 @@
+// Plugins: shared libraries with layers, updaters, schedules, initializers, algorithms and
+// extensions of the schema, which a job names by `plugin: "path"` or singa by --plugin.
+//
+//   SINGA_REGISTER_LAYER(Gate, GateLayer);   // as many as there are, of all kinds
+//   SINGA_PLUGIN();                          // once a library
+//
+// singa_plugin() of `find_package(singa CONFIG)` builds one; examples/custom_layer does.
+#pragma once
+
+#include <google/protobuf/stubs/common.h>
+
+#include "singa/driver/interface_id.h"
+
+#define SINGA_TEXT_OF(x) #x
+#define SINGA_TEXT(x) SINGA_TEXT_OF(x)
+
+// What a library and singa must have in common, a line each: names, not numbers, come first.
+#define SINGA_PLUGIN_MARK "\nsinga plugin\n"
+#define SINGA_ABI \
+  "singa version: " SINGA_VERSION_TEXT "\n"                        \
+  "hash of singa's headers and protos: " SINGA_INTERFACE_ID "\n"   \
+  "protobuf version: " SINGA_TEXT(GOOGLE_PROTOBUF_VERSION) "\n"    \
+  "_GLIBCXX_USE_CXX11_ABI: " SINGA_TEXT(_GLIBCXX_USE_CXX11_ABI) "\n"
+
+// Looked for in the file before any of its code runs.
+#define SINGA_PLUGIN()                                                               \
+  extern "C" __attribute__((visibility("default"), used)) const char singa_plugin[]; \
+  const char singa_plugin[] = SINGA_PLUGIN_MARK SINGA_ABI

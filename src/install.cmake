@@ -1,0 +1,26 @@
+# What users' own layers, plugins and programs are built against: `find_package(singa CONFIG)` or
+# `pkg-config singa`. The generated headers include each other flat, so a user's proto may
+# `import "job.proto"`.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS singa EXPORT singa-targets)
+install(TARGETS singa_main)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/singa ${public_gen_dir}/singa
+        TYPE INCLUDE)
+install(DIRECTORY ${gen_dir}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/singa/proto
+        FILES_MATCHING PATTERN "*.pb.h")
+install(FILES ${proto_files} DESTINATION ${CMAKE_INSTALL_DATADIR}/singa/proto)
+
+set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/singa)
+install(EXPORT singa-targets NAMESPACE singa:: DESTINATION ${cmake_dir})
+configure_package_config_file(
+  ${CMAKE_CURRENT_SOURCE_DIR}/singa-config.cmake.in ${PROJECT_BINARY_DIR}/singa-config.cmake
+  INSTALL_DESTINATION ${cmake_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/singa-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/singa-config.cmake
+              ${PROJECT_BINARY_DIR}/singa-config-version.cmake DESTINATION ${cmake_dir})
+
+file(RELATIVE_PATH pc_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(singa.pc.in ${PROJECT_BINARY_DIR}/singa.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/singa.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

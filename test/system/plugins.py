@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Layers, updaters and schema of a user's own, built against the installed tree: examples/custom_layer
+as a plugin and as a program, and plugins that are refused.
+
+usage: plugins.py BUILD; the build folder, whose tree is installed into a folder that is removed.
+Prints a line a check and exits 1 where one failed.
+"""
+import collections
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+import case
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "examples/custom_layer"
+JOB = EXAMPLE / "job.conf"
+LEAST_ACCURACY = 0.97
+Site = collections.namedtuple("Site", "binary root prefix built")
+
+
+def build(*words, cwd=None):
+    done = subprocess.run(list(map(str, words)), cwd=cwd, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+
+
+def small(one, name, source):
+    """A library of one source file, compiled as pkg-config says."""
+    one.write(f"{name}.cc", source)
+    env = dict(os.environ, PKG_CONFIG_PATH=str(one.site.prefix / "lib/pkgconfig"))
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "singa"], env=env, check=True,
+                           capture_output=True, text=True).stdout.split()
+    build("g++", "-std=c++20", "-shared", "-fPIC", f"{name}.cc", "-o", f"{name}.so", *flags,
+          cwd=one.folder)
+    return f"{name}.so"
+
+
+def trained(one, command, *args):
+    (one.folder / "examples/digits").mkdir(parents=True)
+    one.run("data", "digits", "examples/digits/data")
+    job = one.start_program([str(command), "-conf", str(JOB), *map(str, args), "-set",
+                             "cluster.workspace=ws"]).end(0)
+    accuracy = one.rows(phase="test")[-1]["accuracy"]
+    case.true(accuracy >= LEAST_ACCURACY, f"test accuracy {accuracy}")
+    return job, case.tensors(one.newest() / "model.safetensors")
+
+
+def the_plugin_and_the_program_train_the_same(one):
+    _, plugin = trained(one, one.site.binary, "-set", f"plugin={one.site.built}/gate.so")
+    shutil.rmtree(one.folder / "examples")
+    _, program = trained(one, one.site.built / "trainer", "-set", "plugin=")
+    case.true(plugin == program, "params of the plugin's job and of the program's differ")
+    case.equal(sorted(plugin), ["b1", "b2", "g", "w1", "w2"], "params")
+
+
+def a_trained_net_of_a_plugin_predicts(one):
+    plugin = f"plugin={one.site.built}/gate.so"
+    trained(one, one.site.binary, "-set", plugin)
+    one.write("job.conf", JOB.read_text().replace('"singa-custom-layer"', '"ws"'))
+    out = one.run("predict", "-conf", "job.conf", "-set", plugin, "-topk", "1",
+                  "examples/digits/data/t10k-images-idx3-ubyte").out
+    case.equal(len(out.splitlines()), 2001, "lines of predict")
+
+
+def refused(one, plugin, code, *parts):
+    # The path is that of the job's file, whose line the message shows.
+    one.write("job.conf", f'name: "x"\nplugin: "{plugin}"\n')
+    err = one.run("check", "job.conf", code=code).err
+    for part in parts:
+        case.has(err, part, f"stderr for {plugin}")
+    return err
+
+
+def a_plugin_is_refused_before_its_code_runs(one):
+    gate = one.site.built / "gate.so"
+    refused(one, "gone.so", 66,
+            'job.conf:2:1: error: plugin: "gone.so" cannot open: No such file or directory')
+    refused(one, ".", 66, "is not a regular file")
+    one.write("text.so", "no library")
+    refused(one, "text.so", 78, "is no plugin of singa")
+
+    ran = 'struct R { R() { std::FILE* f = std::fopen("ran", "w"); std::fclose(f); } } r;'
+    other = small(one, "other", "#include <cstdio>\n#include \"singa/driver/plugin.h\"\n"
+                  f"SINGA_PLUGIN();\n{ran}\n")
+    data = one.path(other).read_bytes()
+    for line, text in ((b"protobuf version: ", b"3000000"), (b"singa version: ", b"9.9.9")):
+        at = data.index(line) + len(line)
+        one.write("changed.so", data[:at] + text + data[at + len(text):])
+        refused(one, "changed.so", 78, "was built for another singa: " + line.decode()[:-2])
+    one.write("cut.so", data[:data.index(b"hash of singa")] + b"\0" * 5000)
+    refused(one, "cut.so", 78, "hash of singa's headers and protos is not given, here ")
+
+    shutil.copy(gate, one.path("open.so"))
+    os.chmod(one.path("open.so"), 0o777)
+    refused(one, "open.so", 77, "may be written by anybody")
+    one.path("folder").mkdir()
+    shutil.copy(one.path(other), one.path("folder/gate.so"))
+    os.chmod(one.path("folder"), 0o777)
+    refused(one, "folder/gate.so", 77, "where anybody may put another in its place")
+    case.true(not one.path("ran").exists(), "code of a refused plugin ran")
+    os.chmod(one.path("folder"), 0o1777)  # sticky: nobody may replace another's file
+    one.write("job.conf", 'name: "x"\nplugin: "folder/gate.so"\n')
+    one.run("check", "job.conf", code=78)
+    case.true(one.path("ran").exists(), "the plugin's code did not run")
+
+
+def a_plugin_that_cannot_be_loaded_is_an_error(one):
+    head = '#include "singa/driver/plugin.h"\n#include "singa/nn/layer.h"\nSINGA_PLUGIN();\n'
+    crash = small(one, "crash", head + "struct C { C() { *(volatile int*)0 = 1; } } c;\n")
+    refused(one, crash, 78, "ends the process while it is loaded")
+    twice = small(one, "twice", head + """
+class Relu : public singa::Layer {
+  void Setup(const singa::LayerProto&, singa::Declare&, singa::Inputs, singa::Outputs) override {}
+  void ComputeFeature(singa::Context&, singa::Phase, singa::Inputs, singa::Outputs) override {}
+};
+SINGA_REGISTER_LAYER(kReLU, Relu);
+""")
+    refused(one, twice, 78, 'registers "kReLU", which there is already')
+    lacking = small(one, "lacking", head + "void Gone(); struct C { C() { Gone(); } } c;\n")
+    refused(one, lacking, 78, "cannot be loaded: ", "undefined symbol")
+    # Two that extend LayerProto under one number end the process in protobuf.
+    gate = one.site.built / "gate.so"
+    shutil.copy(gate, one.path("again.so"))
+    one.write("job.conf", f'name: "x"\nplugin: "{gate}"\nplugin: "again.so"\n')
+    case.has(one.run("check", "job.conf", code=78).err,
+             '"again.so" ends the process while it is loaded', "stderr")
+
+
+def without_its_plugin_the_job_says_what_is_unknown(one):
+    err = one.run("check", JOB, "-set", "plugin=", code=78).err
+    case.has(err, "error: neuralnet.layer[gate]", "stderr")
+    case.has(err, "no such extension of LayerProto", "stderr")
+    # A mistake in the extension is shown at its place.
+    one.write("job.conf", JOB.read_text().replace("open: 0.9", "open: 1.5"))
+    err = one.run("check", "-plugin", one.site.built / "gate.so", "-set", "plugin=",
+                  "-plugin", one.site.built / "gate.so", "job.conf", code=78).err
+    case.has(err, "neuralnet.layer[gate].[gate.gate_conf].open: must be > 0 and < 1, is 1.5",
+             "stderr")
+
+
+CHECKS = [the_plugin_and_the_program_train_the_same, a_trained_net_of_a_plugin_predicts,
+          a_plugin_is_refused_before_its_code_runs, a_plugin_that_cannot_be_loaded_is_an_error,
+          without_its_plugin_the_job_says_what_is_unknown]
+
+
+def main(folder):
+    passed = 0
+    with tempfile.TemporaryDirectory(prefix="singa-plugins-") as place:
+        place = pathlib.Path(place)
+        prefix, built = place / "prefix", place / "built"
+        build("cmake", "--install", folder, "--prefix", prefix)
+        build("cmake", "-S", EXAMPLE, "-B", built, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
+              "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+        build("cmake", "--build", built)
+        site = Site(prefix / "bin/singa", ROOT, prefix, built)
+        for check in CHECKS:
+            one = case.Case(site, place / check.__name__)
+            one.folder.mkdir()
+            try:
+                check(one)
+                passed += 1
+                print(f"ok   {check.__name__}", flush=True)
+            except Exception:  # case.Failure, or what a check stumbled over
+                print(f"FAIL {check.__name__}\n{traceback.format_exc()}", flush=True)
+            finally:
+                one.end()
+    print(f"{passed} passed, {len(CHECKS) - passed} failed")
+    return passed < len(CHECKS)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))
