@@ -5,6 +5,7 @@
 #include <set>
 
 #include "nn/loss/labels.h"
+#include "nn/neuron/row_index.h"
 #include "nn/plan/net_storage.h"
 
 namespace singa {
@@ -116,6 +117,10 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
     const auto [file, record] = RecordOfLabel(node, error.row());
     if (record < 0) throw;
     throw DataError(file, record, error.what());
+  } catch (const IndexError& error) {
+    const auto [file, record] = RecordOfIndex(node, error.row());
+    if (record < 0) throw;
+    throw DataError(file, record, error.what());
   }
 }
 
@@ -127,6 +132,18 @@ std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t 
     return source.in.empty() ? source.layer->RecordOfRow(row) : RecordOfLabel(source, row);
   }
   return {"", -1};
+}
+
+// Straight from the input layer, or through splits.
+std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t row) const {
+  const std::vector<std::vector<Source>> sources = Sources();
+  int at = 0;
+  while (&nodes_[at] != &node) ++at;
+  do {
+    at = sources[at].empty() ? -1 : sources[at][0].node;
+  } while (at >= 0 && nodes_[at].traits.aliases_in);
+  if (at < 0 || !nodes_[at].wiring.is_input) return {"", -1};
+  return nodes_[at].layer->RecordOfRow(row);
 }
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {
