@@ -25,15 +25,22 @@ std::vector<std::pair<int, int>> Net::Edges() const {
   const std::vector<Node>& graph = storage_->graph;
   std::vector<std::vector<int>> producers(storage_->values.size());
   for (size_t i = 0; i < graph.size(); ++i)
-    for (const Read& out : graph[i].out) producers[out.value].push_back(static_cast<int>(i));
+    for (const Read& out : graph[i].out) {
+      std::vector<int>& of_value = producers[out.value];  // a text makes every step of its value
+      if (of_value.empty() || of_value.back() != static_cast<int>(i))
+        of_value.push_back(static_cast<int>(i));
+    }
   std::vector<std::pair<int, int>> edges;
   for (size_t i = 0; i < graph.size(); ++i)
     for (const Read& in : graph[i].in)
-      for (int p : producers[in.value])
-        for (const Read& out : graph[p].out)
-          if (out.value == in.value && out.first_step < in.first_step + in.steps &&
-              in.first_step < out.first_step + out.steps)
-            edges.emplace_back(p, static_cast<int>(i));
+      for (int p : producers[in.value]) {
+        const auto gives = [&in](const Read& out) {
+          return out.value == in.value && out.first_step < in.first_step + in.steps &&
+                 in.first_step < out.first_step + out.steps;
+        };
+        if (std::any_of(graph[p].out.begin(), graph[p].out.end(), gives))
+          edges.emplace_back(p, static_cast<int>(i));
+      }
   return edges;
 }
 
@@ -137,13 +144,15 @@ std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t 
 // Straight from the input layer, or through splits.
 std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t row) const {
   const std::vector<std::vector<Source>> sources = Sources();
-  int at = 0;
-  while (&nodes_[at] != &node) ++at;
+  Source at;
+  for (at.node = 0; &nodes_[at.node] != &node;) ++at.node;
   do {
-    at = sources[at].empty() ? -1 : sources[at][0].node;
-  } while (at >= 0 && nodes_[at].traits.aliases_in);
-  if (at < 0 || !nodes_[at].wiring.is_input) return {"", -1};
-  return nodes_[at].layer->RecordOfRow(row);
+    at = sources[at.node].empty() ? Source() : sources[at.node][0];
+  } while (at.node >= 0 && nodes_[at.node].traits.aliases_in);
+  if (at.node < 0 || !nodes_[at.node].wiring.is_input) return {"", -1};
+  const NetNode& input = nodes_[at.node];
+  if (input.wiring.outputs_are_steps) row += at.output * input.out[0]->span.rows;
+  return input.layer->RecordOfRow(row);
 }
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {

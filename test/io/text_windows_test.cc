@@ -41,6 +41,7 @@ TEST_F(TextWindowsTest, OverlapByOneCharacter) {
   const TextOptions options = Text("abcdefghijklmnop", 2, 3);
   EXPECT_EQ(Read(options, 0), (Windows{"abcd", "defg"}));
   EXPECT_EQ(Read(options, 1), (Windows{"ijkl", "lmno"}));
+  EXPECT_EQ(TextWindows(options).Place(1, 1), 11);  // of the l
 }
 
 TEST_F(TextWindowsTest, ReachTheLastCharacterAndNotBeyond) {

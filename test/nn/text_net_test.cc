@@ -34,8 +34,8 @@ class TextNet : public ::testing::Test {
   std::string text_, vocabulary_;
 };
 
-const char kOneHot[] = "type: kOneHot onehot_conf { vocab_size: 3 }";
-const char kEmbed[] =
+const char kOneHotConf[] = "type: kOneHot onehot_conf { vocab_size: 3 }";
+const char kEmbeddingConf[] =
     "type: kEmbedding param { name: 't' } embedding_conf { vocab_size: 3 feature_dim: 2 }";
 
 std::unique_ptr<TestNet> Make(const std::string& text, bool fold) {
@@ -59,21 +59,21 @@ void ExpectBothFormsAgree(const std::string& text) {
   }
 }
 
-TEST_F(TextNet, OneHotAgreesFoldedAndUnfolded) { ExpectBothFormsAgree(Net(kOneHot)); }
+TEST_F(TextNet, OneHotAgreesFoldedAndUnfolded) { ExpectBothFormsAgree(Net(kOneHotConf)); }
 
-TEST_F(TextNet, EmbeddingAgreesFoldedAndUnfolded) { ExpectBothFormsAgree(Net(kEmbed)); }
+TEST_F(TextNet, EmbeddingAgreesFoldedAndUnfolded) { ExpectBothFormsAgree(Net(kEmbeddingConf)); }
 
 TEST_F(TextNet, EmbeddingsGradientMatchesDifferences) {
   for (bool fold : {true, false}) {
     text_ = dir_.Write("short", "abcacbbaca");  // one window: every pass reads the same
-    const auto test = Make(Net(kEmbed), fold);
+    const auto test = Make(Net(kEmbeddingConf), fold);
     ExpectParamGradients(test.get());
   }
 }
 
 // Rows "abcaa" and "cbacb".
 TEST_F(TextNet, LabelsAreTheNextCharactersOfTheRows) {
-  const auto test = Make(Net(kOneHot), true);
+  const auto test = Make(Net(kOneHotConf), true);
   test->Forward();
   const Port& label = test->net.Find("label")->out_ports[0];
   const int32_t* labels = label.label.as<int32_t>();
@@ -85,10 +85,15 @@ TEST_F(TextNet, LabelsAreTheNextCharactersOfTheRows) {
             (std::vector<float>{1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 1, 0}));
 }
 
+TEST_F(TextNet, ATextHasOneEdgeToEachReader) {
+  const std::vector<std::pair<int, int>> edges = Make(Net(kOneHotConf), true)->net.Edges();
+  EXPECT_EQ(edges, (std::vector<std::pair<int, int>>{{0, 1}, {0, 2}, {2, 3}, {3, 4}, {1, 4}}));
+}
+
 TEST_F(TextNet, OneToAllIsTheSameAsInOldConfs) {
-  ExpectBothFormsAgree(Net(kOneHot, "unroll_conn_type: kUnrollOneToAll"));
-  const auto plain = Make(Net(kOneHot), true);
-  const auto old = Make(Net(kOneHot, "unroll_conn_type: kUnrollOneToAll"), true);
+  ExpectBothFormsAgree(Net(kOneHotConf, "unroll_conn_type: kUnrollOneToAll"));
+  const auto plain = Make(Net(kOneHotConf), true);
+  const auto old = Make(Net(kOneHotConf, "unroll_conn_type: kUnrollOneToAll"), true);
   plain->Forward(), old->Forward();
   EXPECT_EQ(plain->TakeLoss(), old->TakeLoss());
 }
@@ -98,9 +103,35 @@ TEST_F(TextNet, ABadIndexOfAStoreIsNamedByItsRecord) {
   TestNet test(StrCat("layer { name: 'data' type: kCSVInput store_conf { path: '", records,
                       "' batchsize: 2 shape: 1 has_label: false } } layer { name: 'in' "
                       "srclayers: 'data' ",
-                      kOneHot, " }"));
+                      kOneHotConf, " }"));
   test.Forward();
   EXPECT_ERROR(test.Forward(), kExitBadData, records, "record 3: the index is 7, layer \"in\"");
+}
+
+TEST_F(TextNet, ABadIndexOfATextIsNamedByItsByte) {
+  text_ = dir_.Write("rising", "aaaaaabaaaaaaaaaaaaaaa");
+  for (bool fold : {true, false}) {
+    const auto test = Make(Net("type: kOneHot onehot_conf { vocab_size: 1 }"), fold);
+    test->Forward();  // bytes 0 to 3 and 11 to 14; next are 4 to 7
+    EXPECT_ERROR(test->Forward(), kExitBadData, text_, "record 6: the index is 1, layer \"in\"");
+  }
+}
+
+TEST_F(TextNet, AWorkerReadsItsRows) {
+  ParamTable tables[2];
+  ConfigErrors errors;
+  NetOptions options;
+  options.parts = 2, options.worker = 1;
+  singa::Net net = BuildNet(ParseNet(Net(kOneHotConf)), options, {&tables[0], &tables[1]}, &errors);
+  ASSERT_TRUE(errors.empty()) << errors[0].what();
+  Context ctx;
+  net.Bind(Tensor::Allocate({net.Plan(ctx).arena}, DType::kU8));
+  net.Open(ctx);
+  for (const char* name : {"text", "label"}) net.ComputeFeature(ctx, *net.Find(name), kTrain);
+  const Port& label = net.Find("label")->out_ports[0];
+  EXPECT_EQ(Data(label), (std::vector<float>{1, 0, 2, 1}));  // "cbacb"
+  EXPECT_EQ(label.span.first, 1);
+  EXPECT_EQ(label.span.batch, 2);
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ void ToIndices(const InputFile& file, int64_t begin, const std::string& path,
 
 TextWindows::TextWindows(const TextOptions& options) : length_(options.length) {
   const InputFile file = InputFile::Open(options.path);
-  const int64_t begin = PlaceOf(options.begin, file.size());
-  const int64_t size = PlaceOf(options.end, file.size()) - begin;
+  begin_ = PlaceOf(options.begin, file.size());
+  const int64_t size = PlaceOf(options.end, file.size()) - begin_;
   segment_size_ = size / options.segments;
   windows_ = segment_size_ == 0 ? 0 : (segment_size_ - 1) / length_;
   if (windows_ == 0)
@@ -59,8 +59,8 @@ TextWindows::TextWindows(const TextOptions& options) : length_(options.length) {
                " characters, the part that is read ", size, ", each of its ", options.segments,
                " segments ", segment_size_, "; a window has ", length_ + 1));
   text_.resize(options.segments * segment_size_);
-  file.ReadAt(begin, text_.data(), static_cast<int64_t>(text_.size()));
-  ToIndices(file, begin, options.vocabulary, &text_);
+  file.ReadAt(begin_, text_.data(), static_cast<int64_t>(text_.size()));
+  ToIndices(file, begin_, options.vocabulary, &text_);
 }
 
 int64_t TextWindows::Bytes(const TextOptions& options) {

@@ -33,11 +33,16 @@ class TextWindows {
     return text_.data() + segment * segment_size_ + window * length_;
   }
 
+  // The byte of the text that a window begins at.
+  int64_t Place(int64_t segment, int64_t window) const {
+    return begin_ + segment * segment_size_ + window * length_;
+  }
+
   // Bytes that a text takes in memory; 0 where there is no such file.
   static int64_t Bytes(const TextOptions& options);
 
  private:
-  int64_t segment_size_ = 0, windows_ = 0;
+  int64_t begin_ = 0, segment_size_ = 0, windows_ = 0;
   const int64_t length_;
   std::vector<uint8_t> text_;
 };

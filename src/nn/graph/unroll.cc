@@ -79,26 +79,28 @@ void LinkToSteps(const GraphLayer& source, int slot, GraphLayer* layer) {
   link.kind = Link::kSameStep;
 }
 
-// Throws the error of `source` unless it gives as many steps as the reader has.
-void CheckSteps(const GraphLayer& source, const GraphLayer& reader) {
-  const int steps = source.wiring.num_outputs - source.wiring.steps_ahead;
-  if (!source.wiring.outputs_are_steps || steps == reader.steps) return;
-  throw ConfigError(source.conf.has_char_rnn_conf() ? "char_rnn_conf.unroll_len" : "",
-                    StrCat("must be ", reader.steps, ", the unroll_len of layer \"",
-                           reader.conf.name(), "\", which reads it; is ", steps));
+// Throws unless the reader has as many steps as the source gives. `*wrong` is the layer whose error
+// it is: the one that differs from the net; in doubt the source.
+void CheckSteps(const NetProto& net, GraphLayer* source, GraphLayer* reader, GraphLayer** wrong) {
+  const int steps = source->wiring.num_outputs - source->wiring.steps_ahead;
+  if (!source->wiring.outputs_are_steps || steps == reader->steps) return;
+  if (steps == net.unroll_len())
+    throw ConfigError("unroll_len", StrCat("must be ", steps, ", the time steps of source \"",
+                                           source->conf.name(), "\", is ", reader->steps));
+  *wrong = source;
+  throw ConfigError(source->conf.has_char_rnn_conf() ? "char_rnn_conf.unroll_len" : "",
+                    StrCat("must be ", reader->steps, ", the unroll_len of layer \"",
+                           reader->conf.name(), "\", which reads it; is ", steps));
 }
 
-void LinkSteps(int index, Graph* graph, ConfigErrors* errors) {
-  GraphLayer& layer = graph->layers[index];
-  GraphLayer* wrong = &layer;
+void LinkReader(const NetProto& net, GraphLayer* layer, Graph* graph, ConfigErrors* errors) {
+  GraphLayer* wrong = layer;
   try {
-    for (int slot = 0; slot < layer.conf.srclayers_size() && !layer.faulty; ++slot) {
-      GraphLayer& source = graph->layers[layer.in[slot].source];
+    for (int slot = 0; slot < layer->conf.srclayers_size() && !layer->faulty; ++slot) {
+      GraphLayer& source = graph->layers[layer->in[slot].source];
       if (source.faulty) continue;
-      LinkToSteps(source, slot, &layer);
-      wrong = &source;
-      CheckSteps(source, layer);
-      wrong = &layer;
+      LinkToSteps(source, slot, layer);
+      CheckSteps(net, &source, layer, &wrong);
     }
   } catch (const ConfigError& error) {
     errors->push_back(error.Under(wrong->path));
@@ -119,7 +121,7 @@ void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors) {
       layer.faulty = true;
     }
   }
-  for (size_t i = 0; i < graph->layers.size(); ++i) LinkSteps(static_cast<int>(i), graph, errors);
+  for (GraphLayer& layer : graph->layers) LinkReader(net, &layer, graph, errors);
 }
 
 }  // namespace singa

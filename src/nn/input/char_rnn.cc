@@ -71,6 +71,13 @@ class CharRnnLayer final : public Layer {
     return text_->windows() * options_.segments;
   }
 
+  // Of row r of output l, which is row l rows + r: its character, as the byte of the text.
+  std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
+    if (!text_ || step_ == 0) return {"", -1};
+    const int64_t window = (step_ - 1) % text_->windows();
+    return {options_.path, text_->Place(first_ + row % rows_, window) + row / rows_};
+  }
+
  private:
   void SetText(const CharRNNProto& conf) {
     if (conf.path().empty()) throw ConfigError("path", "must be set");
