@@ -21,6 +21,7 @@
 #include "driver/job/run_job.h"
 #include "driver/logging.h"
 #include "driver/predict/predict_command.h"
+#include "driver/standard_streams.h"
 #include "driver/version.h"
 
 namespace singa {
@@ -78,6 +79,7 @@ void CheckProto(const JobProto& job, JobUse use) {
 }  // namespace
 
 int Driver::Main(int argc, char** argv) {
+  HoldStandardStreams();
   try {
     StartLogging(argv[0]);
     const int code = RunCommand(ParseCommandLine({argv + 1, argv + argc}));
