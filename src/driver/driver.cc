@@ -22,6 +22,7 @@
 #include "driver/logging.h"
 #include "driver/plugin/load_plugins.h"
 #include "driver/predict/predict_command.h"
+#include "driver/standard_streams.h"
 #include "driver/version.h"
 
 namespace singa {
@@ -86,6 +87,7 @@ void CheckProto(const JobProto& job, JobUse use) {
 }  // namespace
 
 int Driver::Main(int argc, char** argv) {
+  HoldStandardStreams();
   try {
     StartLogging(argv[0]);
     const int code = RunCommand(ParseCommandLine({argv + 1, argv + argc}));

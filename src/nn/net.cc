@@ -5,6 +5,7 @@
 #include <set>
 
 #include "nn/loss/labels.h"
+#include "nn/neuron/row_index.h"
 #include "nn/plan/net_storage.h"
 
 namespace singa {
@@ -24,15 +25,22 @@ std::vector<std::pair<int, int>> Net::Edges() const {
   const std::vector<Node>& graph = storage_->graph;
   std::vector<std::vector<int>> producers(storage_->values.size());
   for (size_t i = 0; i < graph.size(); ++i)
-    for (const Read& out : graph[i].out) producers[out.value].push_back(static_cast<int>(i));
+    for (const Read& out : graph[i].out) {
+      std::vector<int>& of_value = producers[out.value];  // a text makes every step of its value
+      if (of_value.empty() || of_value.back() != static_cast<int>(i))
+        of_value.push_back(static_cast<int>(i));
+    }
   std::vector<std::pair<int, int>> edges;
   for (size_t i = 0; i < graph.size(); ++i)
     for (const Read& in : graph[i].in)
-      for (int p : producers[in.value])
-        for (const Read& out : graph[p].out)
-          if (out.value == in.value && out.first_step < in.first_step + in.steps &&
-              in.first_step < out.first_step + out.steps)
-            edges.emplace_back(p, static_cast<int>(i));
+      for (int p : producers[in.value]) {
+        const auto gives = [&in](const Read& out) {
+          return out.value == in.value && out.first_step < in.first_step + in.steps &&
+                 in.first_step < out.first_step + out.steps;
+        };
+        if (std::any_of(graph[p].out.begin(), graph[p].out.end(), gives))
+          edges.emplace_back(p, static_cast<int>(i));
+      }
   return edges;
 }
 
@@ -116,6 +124,10 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
     const auto [file, record] = RecordOfLabel(node, error.row());
     if (record < 0) throw;
     throw DataError(file, record, error.what());
+  } catch (const IndexError& error) {
+    const auto [file, record] = RecordOfIndex(node, error.row());
+    if (record < 0) throw;
+    throw DataError(file, record, error.what());
   }
 }
 
@@ -127,6 +139,20 @@ std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t 
     return source.in.empty() ? source.layer->RecordOfRow(row) : RecordOfLabel(source, row);
   }
   return {"", -1};
+}
+
+// Straight from the input layer, or through splits.
+std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t row) const {
+  const std::vector<std::vector<Source>> sources = Sources();
+  Source at;
+  for (at.node = 0; &nodes_[at.node] != &node;) ++at.node;
+  do {
+    at = sources[at.node].empty() ? Source() : sources[at.node][0];
+  } while (at.node >= 0 && nodes_[at.node].traits.aliases_in);
+  if (at.node < 0 || !nodes_[at.node].wiring.is_input) return {"", -1};
+  const NetNode& input = nodes_[at.node];
+  if (input.wiring.outputs_are_steps) row += at.output * input.out[0]->span.rows;
+  return input.layer->RecordOfRow(row);
 }
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {

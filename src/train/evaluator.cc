@@ -23,7 +23,8 @@ Net PlanNet(const JobProto& job, Phase phase, ParamTable* params, const Algorith
 namespace {
 
 bool ReadsStore(const LayerProto& layer) {
-  return layer.has_store_conf() || layer.has_sharddata_conf() || layer.has_lmdbdata_conf();
+  return layer.has_store_conf() || layer.has_sharddata_conf() || layer.has_lmdbdata_conf() ||
+         layer.has_char_rnn_conf();
 }
 
 // The rows of a layer's batch, if it reads a store.

@@ -26,6 +26,7 @@ import metrics_checks
 import predict_checks
 import predict_input_checks
 import resume_checks
+import text_checks
 
 JOBS = 2  # checks at a time; the trainings use one thread each
 

@@ -28,6 +28,7 @@ enum class Dependency : uint8_t {
 struct Wiring {
   int num_outputs = 1;
   bool outputs_are_steps = false;  // output t is time step t of an unrolled reader (kCharRNN)
+  int steps_ahead = 0;             // so many of such outputs are behind its readers' last step
   int step_shift = 0;              // reads output t + step_shift of such a source (kRNNLabel: 1)
   bool is_input = false;           // reads records: shares one batch of the group
   bool row_wise = false;           // row r of every output depends on row r of the inputs only

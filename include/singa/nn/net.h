@@ -102,6 +102,8 @@ class SINGA_API Net {
   // File and number of the record that gave row `row` of the labels that `node` reads; ("", -1): no
   // store did.
   std::pair<std::string, int64_t> RecordOfLabel(const NetNode& node, int64_t row) const;
+  // The same of the index that `node` reads.
+  std::pair<std::string, int64_t> RecordOfIndex(const NetNode& node, int64_t row) const;
 
   struct Storage;
 

@@ -261,10 +261,22 @@ class Effects {
         Warn(StrCat("store_conf.", field->name()), "has no effect: the layer writes a store");
   }
 
+  // What only readers of a text look at.
+  void CheckOutputText(const LayerProto& layer) {
+    if (layer.type() != kCharRNNOutput) return;
+    const CharRNNProto& text = layer.char_rnn_conf();
+    for (const auto& [field, set] :
+         {std::pair("path", text.has_path()), std::pair("unroll_len", text.has_unroll_len()),
+          std::pair("batchsize", text.has_batchsize()), std::pair("begin", text.has_begin()),
+          std::pair("end", text.has_end())})
+      if (set) Warn(StrCat("char_rnn_conf.", field), "has no effect: the layer reads no text");
+  }
+
   void CheckLayer(const LayerProto& layer) {
     if (layer.partition_dim() == 1) Warn("partition_dim", kAlone);
     if (layer.has_user_type()) return;
     CheckOutputStore(layer);
+    CheckOutputText(layer);
     if (const std::string text = OldTypeText(layer.type()); !text.empty()) Warn("type", text);
   }
 

@@ -70,6 +70,11 @@ void SplitValue(int value, const std::vector<Reader>& readers, Graph* graph) {
   }
 }
 
+// The time steps of a text, which has no gradients to add, would take a split each.
+bool IsText(const GraphLayer& layer) {
+  return layer.wiring.outputs_are_steps && !layer.wiring.differentiable;
+}
+
 }  // namespace
 
 void InsertSplits(Graph* graph) {
@@ -80,7 +85,8 @@ void InsertSplits(Graph* graph) {
         readers[graph->nodes[i].in[slot].value].push_back(
             {static_cast<int>(i), static_cast<int>(slot)});
   for (const auto& [value, list] : readers)
-    if (list.size() > 1) SplitValue(value, list, graph);
+    if (list.size() > 1 && !IsText(graph->layers[graph->values[value].layer]))
+      SplitValue(value, list, graph);
 }
 
 }  // namespace singa

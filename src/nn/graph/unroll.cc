@@ -31,10 +31,15 @@ void SetLink(const LayerProto& conf, int slot, Link* link) {
 
 void UnrollLayer(const NetProto& net, int index, GraphLayer* layer) {
   LayerProto& conf = layer->conf;
-  if (!conf.has_unroll_len()) conf.set_unroll_len(net.unroll_len());
+  if (!conf.has_unroll_len())
+    conf.set_unroll_len(layer->wiring.outputs_are_steps ? 1 : net.unroll_len());
   if (conf.unroll_len() < 1 || conf.unroll_len() > kMaxSteps)
     throw ConfigError("unroll_len",
                       StrCat("must be from 1 to ", kMaxSteps, ", is ", conf.unroll_len()));
+  if (layer->wiring.outputs_are_steps && conf.unroll_len() != 1)
+    throw ConfigError("unroll_len",
+                      StrCat("must be 1 or unset: one pass of the layer gives all time steps; is ",
+                             conf.unroll_len()));
   layer->steps = conf.unroll_len();
   const int sources = static_cast<int>(layer->in.size());
   if (conf.unroll_conn_type_size() > sources)
@@ -52,6 +57,57 @@ void UnrollLayer(const NetProto& net, int index, GraphLayer* layer) {
   }
 }
 
+// A step of the layer reads its own step of a source whose outputs are time steps. SINGA 0.3 wrote
+// that as one-to-all, the source being one layer for all steps.
+void LinkToSteps(const GraphLayer& source, int slot, GraphLayer* layer) {
+  Link& link = layer->in[slot];
+  const std::string& name = source.conf.name();
+  if (!source.wiring.outputs_are_steps) {
+    if (layer->wiring.step_shift > 0)
+      throw ConfigError("srclayers", StrCat("source \"", name,
+                                            "\" gives no step behind the last: it must be the "
+                                            "input layer that reads the text"));
+    return;
+  }
+  if (link.kind == Link::kLastToFirst)
+    throw ConfigError("unroll_conn_type",
+                      StrCat("must be kUnrollOneToOne or kUnrollOneToAll for source \"", name,
+                             "\", whose outputs are the time steps, is kUnrollFirstToLast"));
+  if (link.shift != 0)
+    throw ConfigError("shift", StrCat("must be 0 for source \"", name,
+                                      "\", whose outputs are the time steps, is ", link.shift));
+  link.kind = Link::kSameStep;
+}
+
+// Throws unless the reader has as many steps as the source gives. `*wrong` is the layer whose error
+// it is: the one that differs from the net; in doubt the source.
+void CheckSteps(const NetProto& net, GraphLayer* source, GraphLayer* reader, GraphLayer** wrong) {
+  const int steps = source->wiring.num_outputs - source->wiring.steps_ahead;
+  if (!source->wiring.outputs_are_steps || steps == reader->steps) return;
+  if (steps == net.unroll_len())
+    throw ConfigError("unroll_len", StrCat("must be ", steps, ", the time steps of source \"",
+                                           source->conf.name(), "\", is ", reader->steps));
+  *wrong = source;
+  throw ConfigError(source->conf.has_char_rnn_conf() ? "char_rnn_conf.unroll_len" : "",
+                    StrCat("must be ", reader->steps, ", the unroll_len of layer \"",
+                           reader->conf.name(), "\", which reads it; is ", steps));
+}
+
+void LinkReader(const NetProto& net, GraphLayer* layer, Graph* graph, ConfigErrors* errors) {
+  GraphLayer* wrong = layer;
+  try {
+    for (int slot = 0; slot < layer->conf.srclayers_size() && !layer->faulty; ++slot) {
+      GraphLayer& source = graph->layers[layer->in[slot].source];
+      if (source.faulty) continue;
+      LinkToSteps(source, slot, layer);
+      CheckSteps(net, &source, layer, &wrong);
+    }
+  } catch (const ConfigError& error) {
+    errors->push_back(error.Under(wrong->path));
+    wrong->faulty = true;
+  }
+}
+
 }  // namespace
 
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors) {
@@ -65,6 +121,7 @@ void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors) {
       layer.faulty = true;
     }
   }
+  for (GraphLayer& layer : graph->layers) LinkReader(net, &layer, graph, errors);
 }
 
 }  // namespace singa

@@ -1,0 +1,31 @@
+// Vocabulary: which character has which index. A character is a byte; the n-th byte of the file,
+// from 0, has the index n, a newline like any other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace singa {
+
+class Vocabulary {
+ public:
+  // Throws FileError; DataError where the file is empty or has a byte twice.
+  explicit Vocabulary(const std::string& path);
+
+  int size() const { return size_; }
+  // -1: the vocabulary lacks it.
+  int IndexOf(uint8_t byte) const { return index_[byte]; }
+  // REQUIRES: 0 <= index < size().
+  char Character(int index) const { return static_cast<char>(bytes_[index]); }
+
+ private:
+  int size_ = 0;
+  std::array<uint8_t, 256> bytes_{};
+  std::array<int16_t, 256> index_{};
+};
+
+// A byte as errors show it: "a", "\x0a".
+std::string CharacterText(uint8_t byte);
+
+}  // namespace singa

@@ -1,0 +1,119 @@
+// kCharRNN: windows of a text, segments of it side by side as the rows of the batch. Output l is
+// the l-th character of each row's window as an index into the vocabulary; the readers' time step t
+// reads output t, and kRNNLabel output t + 1, of which there is one more than time steps.
+//   data: (rows)
+// Each step takes the next window; after the last one the text begins again. Worker i of K takes
+// segments [i B / K, (i + 1) B / K) of B.
+#include <algorithm>
+#include <optional>
+
+#include "io/reader/text_windows.h"
+#include "singa/base/error.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class CharRnnLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto& conf) const override {
+    constexpr int kMost = 99999;
+    const int steps = conf.char_rnn_conf().unroll_len();
+    if (steps < 1 || steps > kMost)
+      throw ConfigError("char_rnn_conf.unroll_len",
+                        StrCat("must be from 1 to ", kMost, ", is ", steps));
+    return {.num_outputs = steps + 1,
+            .outputs_are_steps = true,
+            .steps_ahead = 1,
+            .is_input = true,
+            .differentiable = false};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 0);
+    try {
+      SetText(conf.char_rnn_conf());
+      SetRows(conf);
+    } catch (const ConfigError& error) {
+      throw error.Under("char_rnn_conf");
+    }
+    if (conf.num_partitions() > 1 && conf.partition_dim() == 1)
+      throw ConfigError("partition_dim", "must be 0: a row is one index, which cannot be cut");
+    declare.File("char_rnn_conf.path", options_.path);
+    declare.File("char_rnn_conf.vocab_path", options_.vocabulary);
+    for (size_t l = 0; l < out.size(); ++l) {
+      out[l]->data.SetShape({rows_});
+      out[l]->span = {first_, rows_, options_.segments, static_cast<int64_t>(l)};
+    }
+  }
+
+  void Prepare(Context&, Declare& declare, Inputs, Outputs) override {
+    declare.Keeps(TextWindows::Bytes(options_));
+  }
+
+  void Open(Context&) override { text_.emplace(options_); }
+
+  void ComputeFeature(Context&, Phase, Inputs, Outputs out) override {
+    const int64_t window = step_++ % text_->windows();
+    for (int64_t r = 0; r < rows_; ++r) {
+      const uint8_t* characters = text_->At(first_ + r, window);
+      for (size_t l = 0; l < out.size(); ++l) out[l]->data.data()[r] = characters[l];
+    }
+  }
+
+  // Counts windows of one segment, which is steps: an interrupted pass goes on where it was.
+  int64_t ReaderPosition() const override { return step_; }
+  void SeekReader(int64_t position) override { step_ = position; }
+  // A record is one segment's window: a pass over the text takes as many steps as there are
+  // windows.
+  int64_t CountRecords() override {
+    if (!text_) text_.emplace(options_);
+    return text_->windows() * options_.segments;
+  }
+
+  // Of row r of output l, which is row l rows + r: its character, as the byte of the text.
+  std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
+    if (!text_ || step_ == 0) return {"", -1};
+    const int64_t window = (step_ - 1) % text_->windows();
+    return {options_.path, text_->Place(first_ + row % rows_, window) + row / rows_};
+  }
+
+ private:
+  void SetText(const CharRNNProto& conf) {
+    if (conf.path().empty()) throw ConfigError("path", "must be set");
+    if (conf.vocab_path().empty()) throw ConfigError("vocab_path", "must be set");
+    if (!(conf.begin() >= 0 && conf.begin() < 1))
+      throw ConfigError("begin", StrCat("must be >= 0 and < 1, is ", conf.begin()));
+    if (!(conf.end() > conf.begin() && conf.end() <= 1))
+      throw ConfigError("end",
+                        StrCat("must be > begin, ", conf.begin(), ", and <= 1, is ", conf.end()));
+    options_ = {.path = conf.path(),
+                .vocabulary = conf.vocab_path(),
+                .begin = conf.begin(),
+                .end = conf.end(),
+                .segments = conf.batchsize(),
+                .length = conf.unroll_len()};
+  }
+
+  // The worker's rows of the group's batch.
+  void SetRows(const LayerProto& conf) {
+    const int64_t parts = std::max(1, conf.num_partitions()), part = conf.partition_id();
+    const int64_t batch = options_.segments;
+    if (batch < 1) throw ConfigError("batchsize", StrCat("must be >= 1, is ", batch));
+    if (batch < parts)
+      throw ConfigError("batchsize", StrCat("must be >= ", parts,
+                                            ", the number of workers of the group, is ", batch));
+    first_ = part * batch / parts;
+    rows_ = (part + 1) * batch / parts - first_;
+  }
+
+  TextOptions options_;
+  int64_t first_ = 0, rows_ = 0;  // own segments
+  int64_t step_ = 0;              // windows read
+  std::optional<TextWindows> text_;
+};
+
+SINGA_REGISTER_LAYER(kCharRNN, CharRnnLayer);
+
+}  // namespace
+}  // namespace singa
