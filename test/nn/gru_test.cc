@@ -85,9 +85,10 @@ TEST_P(GruTest, CarriesItsStateFromBatchToBatch) {
 }
 
 TEST_P(GruTest, NoGradientGoesThroughTheCarriedState) {
-  ExpectNoGradientThroughTheCarriedState([](bool carry) {
+  const auto conf = [](bool carry) {
     return Gru(carry ? "dim_hidden: 3 carry_state: true" : "dim_hidden: 3", 2);
-  });
+  };
+  ExpectNoGradientThroughTheCarriedState(conf, 2);
 }
 
 TEST_P(GruTest, CarriesOneStateOverSingleSteps) {  // as when a text is generated

@@ -100,6 +100,14 @@ TEST_P(LstmTest, GradientMatchesDifferencesFromBothStates) {  // a step in the m
                  std::vector<Shape>{{3, 5}, {3, 4}, {3, 4}});
 }
 
+TEST_P(LstmTest, NoGradientGoesThroughTheCarriedStates) {
+  const auto conf = [](bool carry) {
+    return carry ? Lstm("dim_hidden: 3 carry_state: true")
+                 : Lstm("dim_hidden: 3") + " unroll_index: 1";
+  };
+  ExpectNoGradientThroughTheCarriedState(conf, 1);
+}
+
 TEST_P(LstmTest, RejectsTooFewParams) {
   EXPECT_CONFIG_ERROR_SAYS(Build(Lstm("dim_hidden: 4", 1, 8), {3, 5}), "param",
                            "needs 12 params (8 weights, 4 biases), has 8; without biases set "

@@ -66,9 +66,10 @@ TEST_P(RnnTest, CarriesItsStateFromBatchToBatch) {
 }
 
 TEST_P(RnnTest, NoGradientGoesThroughTheCarriedState) {
-  ExpectNoGradientThroughTheCarriedState([](bool carry) {
+  const auto conf = [](bool carry) {
     return Rnn(carry ? "dim_hidden: 3 carry_state: true" : "dim_hidden: 3", 2);
-  });
+  };
+  ExpectNoGradientThroughTheCarriedState(conf, 2);
 }
 
 TEST_P(RnnTest, RejectsTooFewParams) {

@@ -89,21 +89,24 @@ class RecurrentTest : public LayerTest {
     ExpectNear(layer->Output(), Values(whole.begin(), whole.begin() + 12), 1e-6);
   }
 
-  // `conf(carry_state)`: of 3 hidden units and 2 steps. The gradient of a batch that begins with a
-  // carried state is that of one with a given state.
+  // `conf(carry_state)`: of 3 hidden units and so many steps. The gradient of a batch that begins
+  // with a carried state is that of one with a given state, which all outputs are of.
   template <typename Conf>
-  void ExpectNoGradientThroughTheCarriedState(const Conf& conf) {
-    const Values dy = RandomValues("dy", 12);
-    const auto carries = Build(conf(true), std::vector<Input>{{.shape = {2, 2, 5}}});
+  void ExpectNoGradientThroughTheCarriedState(const Conf& conf, int64_t steps) {
+    const Values dy = RandomValues("dy", steps * 6);
+    const Shape x = steps > 1 ? Shape{steps, 2, 5} : Shape{2, 5};
+    const auto carries = Build(conf(true), std::vector<Input>{{.shape = x}});
     carries->BeginStep(0);
     carries->Forward(kTrain);
-    const Values first = carries->Output();
+    std::vector<Input> inputs = {{.shape = x}};
+    for (int k = 0; k < carries->num_outputs(); ++k) {
+      const Values y = carries->Output(k);
+      inputs.push_back({.shape = {2, 3}, .data = {y.end() - 6, y.end()}});
+    }
     carries->BeginStep(1);
     carries->Forward(kTrain);
     carries->Backward({dy});
-    const auto given = Build(
-        conf(false), std::vector<Input>{{.shape = {2, 2, 5}},
-                                        {.shape = {2, 3}, .data = {first.end() - 6, first.end()}}});
+    const auto given = Build(conf(false), inputs);
     given->BeginStep(0);
     given->Forward(kTrain);
     given->Backward({dy});

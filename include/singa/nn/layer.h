@@ -93,8 +93,8 @@ class SINGA_API Layer {
   // Where an output layer's records of the pass that follows go.
   virtual void WriteTo(OutputFiles* files);
 
-  // The batches that follow are a pass over a store from its start: what a layer carries from one
-  // batch to the next does not reach into it.
+  // The batches that follow are a pass over a test set, or rows for a trained net: what a layer
+  // carries from batch to batch does not reach into them.
   virtual void BeginPass() {}
 
   // State of an input layer's reader: what a resumed run needs to go on with the next record.
