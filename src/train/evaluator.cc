@@ -69,6 +69,7 @@ bool Evaluator::RunBatches(Net* net, int64_t first_record, int64_t batches,
                            MetricSums* sums) {
   for (NetNode& node : net->nodes()) {
     node.layer->SeekReader(first_record);
+    node.layer->BeginPass();
     node.layer->WriteTo(files);
   }
   for (int64_t i = 0; i < batches; ++i) {

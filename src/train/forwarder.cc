@@ -96,7 +96,10 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, float* out) {
   }
   fed_.data = rows;
   Net& net = *sized->net;
-  for (NetNode& node : net.nodes()) net.ComputeFeature(ctx_, node, kTest);
+  for (NetNode& node : net.nodes()) {
+    node.layer->BeginPass();  // what came before must not change what these rows give
+    net.ComputeFeature(ctx_, node, kTest);
+  }
   const Tensor& feature = Output(&net)->out[0]->data;
   const FlatRows flat(feature.shape());
   if (flat.in_order())

@@ -98,4 +98,23 @@ inline void ExpectParamGradients(TestNet* test, float h = 1e-2f, double toleranc
   }
 }
 
+// Folded and unfolded, a net of so many nodes computes the same.
+inline void ExpectBothFormsAgree(const std::string& text, size_t folded_nodes,
+                                 size_t unfolded_nodes) {
+  NetOptions unfold;
+  unfold.fold = false;
+  TestNet folded(text), unfolded(text, unfold);
+  EXPECT_EQ(folded.net.nodes().size(), folded_nodes);
+  EXPECT_EQ(unfolded.net.nodes().size(), unfolded_nodes);
+  for (TestNet* test : {&folded, &unfolded}) test->Forward();
+  EXPECT_NEAR(folded.TakeLoss(), unfolded.TakeLoss(), 1e-6);
+  for (TestNet* test : {&folded, &unfolded}) test->Backward();
+  for (const auto& param : folded.params.params()) {
+    const std::vector<float> a = folded.Grad(param->name()), b = unfolded.Grad(param->name());
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << param->name() << i;
+  }
+  ExpectParamGradients(&folded);
+  ExpectParamGradients(&unfolded);
+}
+
 }  // namespace singa

@@ -55,16 +55,26 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 namespace singa {
 namespace {
 
+std::string Recurrent(const std::string& name, const std::string& type, const std::string& source,
+                      int params) {
+  std::string text = StrCat("layer { name: \"", name, "\" type: ", type, " srclayers: \"", source,
+                            "\" ", name, "_conf { dim_hidden: 5 carry_state: true }");
+  for (int i = 0; i < params; ++i) text += " param { init { type: kUniform } }";
+  return text + " }";
+}
+
 // A CNN with every built-in layer that trains, on a CSV store of 4 records.
 JobProto Job(const std::string& path, const std::string& updater) {
   JobProto job;
-  const std::string text = StrCat(R"(
+  const std::string text =
+      StrCat(R"(
     train_steps: 100 train_one_batch { alg: kBP } updater { )",
-                                  updater, R"(
+             updater, R"(
       learning_rate { type: kFixed base_lr: 0.01 } }
     neuralnet {
       layer { name: "data" type: kCSVInput store_conf { path: ")",
-                                  path, R"(" batchsize: 4
+             path,
+             R"(" batchsize: 4
               shape: 1 shape: 6 shape: 6 shuffle: true } }
       layer { name: "conv" type: kConvolution srclayers: "data"
               convolution_conf { num_filters: 4 kernel: 3 }
@@ -75,7 +85,9 @@ JobProto Job(const std::string& path, const std::string& updater) {
               param { name: "w2" init { type: kUniform } } param { name: "b2" init { type: kConstant } } }
       layer { name: "tanh" type: kSTanh srclayers: "fc1" }
       layer { name: "drop" type: kDropout srclayers: "tanh" }
-      layer { name: "fc2" type: kInnerProduct srclayers: "drop" innerproduct_conf { num_output: 3 }
+)" + Recurrent("gru", "kGRU", "drop", 9) +
+                 Recurrent("lstm", "kLSTM", "gru", 12) + Recurrent("rnn", "kRNN", "lstm", 3) + R"(
+      layer { name: "fc2" type: kInnerProduct srclayers: "rnn" innerproduct_conf { num_output: 3 }
               param { name: "w3" init { type: kUniform } } param { name: "b3" init { type: kConstant } } }
       layer { name: "loss" type: kSoftmaxLoss srclayers: "fc2" srclayers: "data" }
     })");

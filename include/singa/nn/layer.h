@@ -27,12 +27,14 @@ enum class Dependency : uint8_t {
 // What the graph passes need before shapes exist.
 struct Wiring {
   int num_outputs = 1;
+  int state_outputs = 0;  // of a recurrent layer, after those: its next step alone reads them
   bool outputs_are_steps = false;  // output t is time step t of an unrolled reader (kCharRNN)
   int steps_ahead = 0;             // so many of such outputs are behind its readers' last step
   int step_shift = 0;              // reads output t + step_shift of such a source (kRNNLabel: 1)
   bool is_input = false;           // reads records: shares one batch of the group
   bool row_wise = false;           // row r of every output depends on row r of the inputs only
-  bool recurrent = false;          // step t reads its own step t - 1 as last source; can fold
+  bool recurrent = false;          // step t reads outputs of its own step t - 1, as last sources:
+                                   // the first and those of its state; can fold
   bool differentiable = true;      // false: asks for no gradient of its outputs and gives none
   Dependency dependency = Dependency::kOneToOne;
   uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge
@@ -91,6 +93,10 @@ class SINGA_API Layer {
 
   // Where an output layer's records of the pass that follows go.
   virtual void WriteTo(OutputFiles* files);
+
+  // The batches that follow are a pass over a test set, or rows for a trained net: what a layer
+  // carries from batch to batch does not reach into them.
+  virtual void BeginPass() {}
 
   // State of an input layer's reader: what a resumed run needs to go on with the next record.
   virtual int64_t ReaderPosition() const { return -1; }  // -1: has none

@@ -3,6 +3,10 @@
 namespace singa {
 namespace {
 
+int OutputsOf(const GraphLayer& layer) {
+  return layer.wiring.num_outputs + layer.wiring.state_outputs;
+}
+
 constexpr int64_t kMaxPorts = 4000000;
 
 // The reads of one link by the node of step `t` (of all steps where the layer is folded).
@@ -38,7 +42,7 @@ void AppendReads(const Graph& graph, const GraphLayer& layer, const Link& link,
 
 // Reads and writes of all nodes of a layer.
 int64_t PortsOf(const Graph& graph, const GraphLayer& layer) {
-  int64_t ports = layer.wiring.num_outputs;
+  int64_t ports = OutputsOf(layer);
   for (const Link& link : layer.in)
     ports += link.kind == Link::kAllSteps ? graph.layers[link.source].steps : 1;
   return ports * (layer.folded ? 1 : layer.steps);
@@ -59,7 +63,7 @@ void Expand(Graph* graph, ConfigErrors* errors) {
   for (size_t i = 0; i < graph->layers.size(); ++i) {
     const GraphLayer& layer = graph->layers[i];
     const bool one = layer.wiring.outputs_are_steps;
-    for (int k = 0; k < (one ? 1 : layer.wiring.num_outputs); ++k) {
+    for (int k = 0; k < (one ? 1 : OutputsOf(layer)); ++k) {
       values[i].push_back(static_cast<int>(graph->values.size()));
       graph->values.push_back({static_cast<int>(i), one ? layer.wiring.num_outputs : layer.steps});
     }

@@ -19,10 +19,13 @@ bool CanFold(const Graph& graph, const GraphLayer& layer) {
     return true;
   }
   if (!layer.wiring.recurrent || !SameSteps(graph, layer, layer.in[0])) return false;
-  for (size_t slot = 1; slot < layer.in.size(); ++slot)
-    if (layer.in[slot].kind != Link::kPrevious && layer.in[slot].kind != Link::kLastToFirst)
-      return false;
-  return layer.in.size() <= 3;  // x, h0, itself
+  int first_states = 0;
+  for (size_t slot = 1; slot < layer.in.size(); ++slot) {
+    if (layer.in[slot].kind == Link::kPrevious) continue;
+    if (layer.in[slot].kind != Link::kLastToFirst) return false;
+    ++first_states;
+  }
+  return first_states <= 1;
 }
 
 }  // namespace

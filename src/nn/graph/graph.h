@@ -33,7 +33,7 @@ struct Link {
     kSameStep,     // step t reads step t - shift
     kAllSteps,     // step t reads every step, one slot each
     kLastToFirst,  // step 0 reads the last step
-    kPrevious,     // step t >= 1 reads step t - 1 of the layer itself, last slot
+    kPrevious,     // step t >= 1 reads step t - 1 of the layer itself, last slots
   };
   int source = -1;  // in Graph::layers
   int output = 0;   // of the source

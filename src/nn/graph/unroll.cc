@@ -54,6 +54,10 @@ void UnrollLayer(const NetProto& net, int index, GraphLayer* layer) {
     self.source = index;
     self.kind = Link::kPrevious;
     layer->in.push_back(self);
+    for (int k = 0; k < layer->wiring.state_outputs; ++k) {
+      self.output = layer->wiring.num_outputs + k;
+      layer->in.push_back(self);
+    }
   }
 }
 

@@ -71,7 +71,7 @@ class NetBuilder {
     storage_->graph.push_back(graph_node);
     Name(layer, graph_node, &node);
     for (const Read& read : graph_node.in) AddInPort(layer, read, &node);
-    node.out_ports.resize(layer.wiring.num_outputs);
+    node.out_ports.resize(layer.wiring.num_outputs + layer.wiring.state_outputs);
     for (Port& port : node.out_ports) node.out.push_back(&port);
     node.declare = std::make_unique<Declare>(node.conf, tables_[layer.part], layer.path);
     try {

@@ -66,7 +66,7 @@ BuiltLayer::BuiltLayer(const Context& ctx, const std::string& conf,
   MakePorts(inputs);
   layer_ = MakeLayer(conf_);
   wiring_ = layer_->wiring(conf_);
-  out_ports_.resize(wiring_.num_outputs);
+  out_ports_.resize(wiring_.num_outputs + wiring_.state_outputs);
   for (Port& port : out_ports_) out_.push_back(&port);
   declare_ = std::make_unique<Declare>(conf_, &table_);
   layer_->Setup(conf_, *declare_, in_, out_);

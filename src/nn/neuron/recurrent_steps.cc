@@ -1,0 +1,203 @@
+// The computation of a recurrent layer, forward and backward through time.
+#include <cstring>
+
+#include "math/finite.h"
+#include "math/transpose.h"
+#include "nn/neuron/inner_product.h"
+#include "nn/neuron/recurrent.h"
+#include "singa/math/gemm.h"
+
+namespace singa {
+
+void RecurrentLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
+  TakeCarriedState();
+  for (int g = 0; g < cell_.gates; ++g)
+    Gemm(ctx, steps_ * rows_, hidden_, inputs_, 1, {in[0]->data.data(), inputs_},
+         Transposed(InputWeight(g)->data.data(), inputs_), 0, InputBlock(g), kept_width());
+  PackBias(ctx);
+  PackStateWeights(ctx, true);
+  float* const from_state = At(ctx, places_.from_state);
+  const float* const zeros = Zeros(ctx);
+  for (int64_t t = 0; t < steps_; ++t) {
+    const State before = Before(t, in, out);
+    FromState(ctx, before.h, from_state);
+    (*cell_.step)(ctx, {.rows = rows_,
+                        .hidden = hidden_,
+                        .from_state = from_state,
+                        .bias = At(ctx, places_.bias),
+                        .kept = kept_->data() + t * rows_ * kept_width(),
+                        .h_before = before.h ? before.h : zeros,
+                        .c_before = before.c ? before.c : zeros,
+                        .h = out[0]->data.data() + t * state_size(),
+                        .c = cell_.has_c ? out[1]->data.data() + t * state_size() : nullptr});
+  }
+  KeepLastState(ctx, out);
+}
+
+void RecurrentLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
+  StepsBackward(ctx, in, out);
+  if (!in[0]->grad.empty()) InputGradient(ctx, in[0]->grad.data());
+  WeightGradients(ctx, in, out);
+  if (bias_) BiasGradients(ctx);
+}
+
+// The batch's first state is kept apart, as the gradient reads it after the carried one has moved.
+void RecurrentLayer::TakeCarriedState() {
+  if (first_h_) std::memcpy(first_h_->data(), carried_h_->data(), first_h_->bytes());
+  if (first_c_) std::memcpy(first_c_->data(), carried_c_->data(), first_c_->bytes());
+}
+
+void RecurrentLayer::KeepLastState(Context& ctx, Outputs out) {
+  Tensor* const carried[] = {carried_h_, carried_c_};
+  bool finite = true;
+  for (size_t k = 0; k < out.size() && carried[k]; ++k)
+    finite =
+        finite && AllFinite(ctx, out[k]->data.data() + (steps_ - 1) * state_size(), state_size());
+  if (!finite) return BeginPass();  // NaN would stay for ever
+  for (size_t k = 0; k < out.size() && carried[k]; ++k)
+    std::memcpy(carried[k]->data(), out[k]->data.data() + (steps_ - 1) * state_size(),
+                carried[k]->bytes());
+}
+
+RecurrentLayer::State RecurrentLayer::First(Inputs in) const {
+  State first;
+  if (in.size() > 1) first.h = in[1]->data.data();
+  if (in.size() > 2) first.c = in[2]->data.data();
+  if (first_h_) first.h = first_h_->data();
+  if (first_c_) first.c = first_c_->data();
+  return first;
+}
+
+RecurrentLayer::State RecurrentLayer::Before(int64_t t, Inputs in, Outputs out) const {
+  if (t == 0) return First(in);
+  const int64_t offset = (t - 1) * state_size();
+  return {out[0]->data.data() + offset, cell_.has_c ? out[1]->data.data() + offset : nullptr};
+}
+
+float* RecurrentLayer::Zeros(Context& ctx) const {
+  float* const zeros = At(ctx, places_.zeros);
+  std::fill_n(zeros, state_size(), 0.f);
+  return zeros;
+}
+
+void RecurrentLayer::PackBias(Context& ctx) const {
+  float* const bias = At(ctx, places_.bias);
+  std::fill_n(bias, cell_.gates * hidden_, 0.f);
+  for (int g = 0; bias_ && g < cell_.gates; ++g)
+    std::copy_n(params_[2 * cell_.gates + g]->data.data(), hidden_, bias + g * hidden_);
+}
+
+// packed: [G h, h], the gates' weights one below the other; transposed: [h, G h]. One step alone
+// reads them from the params: to copy them would take longer.
+void RecurrentLayer::PackStateWeights(Context& ctx, bool transpose) const {
+  if (steps_ == 1) return;
+  float* const packed = At(ctx, places_.packed);
+  const int64_t size = hidden_ * hidden_;
+  for (int g = 0; g < cell_.gates; ++g)
+    std::copy_n(StateWeight(g)->data.data(), size, packed + g * size);
+  if (transpose)
+    TransposeEach(ctx, packed, At(ctx, places_.transposed), 1, cell_.gates * hidden_, hidden_);
+}
+
+// from_state: [b, G h] = h U^T of every gate; h: [b, h].
+void RecurrentLayer::FromState(Context& ctx, const float* h, float* from_state) const {
+  const int64_t all = cell_.gates * hidden_;
+  if (!h) {
+    std::fill_n(from_state, rows_ * all, 0.f);
+  } else if (steps_ > 1) {
+    Gemm(ctx, rows_, all, hidden_, 1, {h, hidden_}, {At(ctx, places_.transposed), all}, 0,
+         from_state, all);
+  } else {
+    for (int g = 0; g < cell_.gates; ++g)
+      Gemm(ctx, rows_, hidden_, hidden_, 1, {h, hidden_},
+           Transposed(StateWeight(g)->data.data(), hidden_), 0, from_state + g * hidden_, all);
+  }
+}
+
+// dh: [b, h] += the gradients of step t's products with the state, U of every gate.
+void RecurrentLayer::ToState(Context& ctx, int64_t t, float* dh) const {
+  const int64_t row = t * rows_ * kept_width();
+  if (steps_ > 1)
+    return Gemm(ctx, rows_, hidden_, cell_.gates * hidden_, 1, {StateBlock(0) + row, kept_width()},
+                {At(ctx, places_.packed), hidden_}, 1, dh, hidden_);
+  for (int g = 0; g < cell_.gates; ++g)
+    Gemm(ctx, rows_, hidden_, hidden_, 1, {StateBlock(g) + row, kept_width()},
+         {StateWeight(g)->data.data(), hidden_}, 1, dh, hidden_);
+}
+
+// Back from the last step to the first: makes the gradients of all products, in kept_, and those of
+// the state before the first step.
+void RecurrentLayer::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
+  PackStateWeights(ctx, false);
+  const float* const zeros = Zeros(ctx);
+  float *const dh = At(ctx, places_.dh), *const dc = At(ctx, places_.dc);
+  std::fill_n(dh, state_size(), 0.f);
+  if (cell_.has_c) std::fill_n(dc, state_size(), 0.f);
+  const bool wants_first = in.size() > 1 && !in[1]->grad.empty();
+  for (int64_t t = steps_; t-- > 0;) {
+    const State before = Before(t, in, out);
+    if (cell_.has_c && !out[1]->grad.empty())  // the step after is a node of its own
+      for (int64_t i = 0; i < state_size(); ++i) dc[i] += out[1]->grad.data()[t * state_size() + i];
+    (*cell_.gradient)(ctx, {.rows = rows_,
+                            .hidden = hidden_,
+                            .kept = kept_->data() + t * rows_ * kept_width(),
+                            .h_before = before.h ? before.h : zeros,
+                            .c_before = before.c ? before.c : zeros,
+                            .c = cell_.has_c ? out[1]->data.data() + t * state_size() : nullptr,
+                            .dy = out[0]->grad.data() + t * state_size(),
+                            .dh = dh,
+                            .dc = dc});
+    if (t > 0 || wants_first) ToState(ctx, t, dh);
+  }
+  if (wants_first) std::copy_n(dh, state_size(), in[1]->grad.data());
+  if (in.size() > 2 && !in[2]->grad.empty()) std::copy_n(dc, state_size(), in[2]->grad.data());
+}
+
+void RecurrentLayer::InputGradient(Context& ctx, float* dx) const {
+  for (int g = 0; g < cell_.gates; ++g)
+    Gemm(ctx, steps_ * rows_, inputs_, hidden_, 1, {InputBlock(g), kept_width()},
+         {InputWeight(g)->data.data(), inputs_}, g == 0 ? 0 : 1, dx, inputs_);
+}
+
+// Every row's state before is the row of h that lies one step back, the first step's are apart.
+void RecurrentLayer::WeightGradients(Context& ctx, Inputs in, Outputs out) const {
+  const int64_t rows = steps_ * rows_, width = kept_width();
+  for (int g = 0; g < cell_.gates; ++g) {
+    Param* const weight = InputWeight(g);
+    if (weight->grad.empty()) continue;
+    Gemm(ctx, hidden_, inputs_, rows, 1, Transposed(InputBlock(g), width),
+         {in[0]->data.data(), inputs_}, Beta(g), weight->grad.data(), inputs_);
+  }
+  const float* const first = First(in).h;
+  for (int g = 0; g < cell_.gates; ++g) {
+    Param* const weight = StateWeight(g);
+    if (weight->grad.empty()) continue;
+    Gemm(ctx, hidden_, hidden_, rows - rows_, 1, Transposed(StateBlock(g) + rows_ * width, width),
+         {out[0]->data.data(), hidden_}, Beta(cell_.gates + g), weight->grad.data(), hidden_);
+    if (first)
+      Gemm(ctx, hidden_, hidden_, rows_, 1, Transposed(StateBlock(g), width), {first, hidden_}, 1,
+           weight->grad.data(), hidden_);
+  }
+}
+
+void RecurrentLayer::BiasGradients(Context& ctx) const {
+  float* const sums = At(ctx, places_.sums);
+  SumBiasGradient(ctx, kept_->data(), 0, sums, steps_ * rows_, kept_width());
+  for (int g = 0; g < cell_.gates; ++g) {
+    const size_t i = 2 * cell_.gates + g;
+    if (params_[i]->grad.empty()) continue;
+    float* const grad = params_[i]->grad.data();
+    const float* const sum = sums + cell_.of_input[g] * hidden_;
+    const float beta = Beta(i);
+    for (int64_t j = 0; j < hidden_; ++j) grad[j] = (beta == 0 ? 0 : beta * grad[j]) + sum[j];
+  }
+}
+
+// 1 after a gate's gradient went to the same param: gates may share a weight.
+float RecurrentLayer::Beta(size_t param) const {
+  for (size_t i = 0; i < param; ++i)
+    if (params_[i] == params_[param]) return 1;
+  return params_[param]->beta();
+}
+
+}  // namespace singa

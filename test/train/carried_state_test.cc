@@ -1,0 +1,93 @@
+// The state that a recurrent layer carries from batch to batch: where it comes from, and how far
+// it goes.
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include "io/checkpoint/checkpoint_writer.h"
+#include "io/temp_dir.h"
+#include "train/forwarder.h"
+#include "train/init_params.h"
+#include "train/trainer.h"
+#include "train/trainer_state.h"
+
+namespace singa {
+namespace {
+
+JobProto Job(const std::string& path) {
+  JobProto job;
+  const std::string text = StrCat(R"(
+    train_steps: 10 test_freq: 1 test_steps: 2 train_one_batch { alg: kBP }
+    updater { type: kSGD learning_rate { type: kFixed base_lr: 0.01 } }
+    neuralnet {
+      layer { name: "data" type: kCSVInput store_conf { path: ")",
+                                  path, R"(" batchsize: 2 shape: 3 } }
+      layer { name: "rnn" type: kRNN srclayers: "data" rnn_conf { dim_hidden: 4 carry_state: true }
+              param { name: "w" init { type: kUniform } } param { name: "u" init { type: kUniform } }
+              param { name: "b" init { type: kUniform } } }
+      layer { name: "fc" type: kInnerProduct srclayers: "rnn" innerproduct_conf { num_output: 2 }
+              param { name: "w2" init { type: kUniform } } param { name: "b2" init { type: kUniform } } }
+      layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }
+    })");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));
+  return job;
+}
+
+class CarriedState : public ::testing::Test {
+ protected:
+  CarriedState()
+      : job_(Job(dir_.Write("points.csv", "0,1,2,3\n1,3,2,1\n0,1,0,1\n1,2,2,2\n"))),
+        trainer_(job_, 1) {
+    trainer_.Allocate();
+    InitParams(trainer_.ctx(), {}, &trainer_.params());
+    for (int64_t step = 0; step < 3; ++step) trainer_.TrainStep(step);
+  }
+
+  double TestLoss() {
+    const auto sums = trainer_.evaluator(kTest)->Run(2, [] { return false; });
+    return sums->entries()[0].sum;
+  }
+  std::vector<float> State() {
+    const Tensor& state = trainer_.net().Find("rnn")->declare->buffers()[1].tensor;
+    return {state.data(), state.data() + state.size()};
+  }
+
+  TempDir dir_;
+  JobProto job_;
+  Trainer trainer_;
+};
+
+TEST_F(CarriedState, DoesNotReachIntoATest) {
+  const double first = TestLoss();
+  EXPECT_EQ(TestLoss(), first);
+  const std::vector<float> state = State();
+  TestLoss();
+  EXPECT_EQ(State(), state);  // nor out of it
+}
+
+TEST_F(CarriedState, IsInACheckpoint) {
+  CheckpointContent content;
+  content.step = 3;
+  content.conf_sha256 = std::string(64, '0');
+  const TrainerState saved(&trainer_);
+  saved.Save(&content);
+  PosixFileSystem fs;
+  const auto checkpoint = LoadCheckpoint(WriteCheckpoint(fs, dir_.Path("ws"), content));
+  const std::vector<float> state = State();
+  trainer_.TrainStep(3);
+  EXPECT_NE(State(), state);
+  TrainerState(&trainer_).Restore(*checkpoint);
+  EXPECT_EQ(State(), state);
+}
+
+TEST_F(CarriedState, DoesNotReachFromOneCallOfATrainedNetIntoTheNext) {
+  Forwarder net(job_, {.max_batch = 2});
+  net.Open(trainer_.params());
+  const std::vector<float> rows = {1, 2, 3, 3, 2, 1};
+  std::vector<float> first(4), second(4);
+  net.Run(rows.data(), 2, first.data());
+  net.Run(rows.data(), 2, second.data());
+  EXPECT_EQ(first, second);
+}
+
+}  // namespace
+}  // namespace singa
