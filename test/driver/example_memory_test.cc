@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "driver/conf/check_job.h"
 #include "driver/conf/check_values.h"
@@ -50,12 +51,23 @@ void SetStore(const TempDir& folder, bool train, StoreProto* store) {
     store->set_mean_file(WriteMean(folder, {store->shape().begin(), store->shape().end()}));
 }
 
+// As many characters as the example's, each of them somewhere.
+void SetText(const TempDir& folder, CharRNNProto* text) {
+  constexpr int kCharacters = 65, kLength = 100000;
+  text->set_vocab_path(folder.Path("vocab"));
+  text->set_path(folder.Path("text"));
+  std::ofstream vocab(text->vocab_path(), std::ios::binary), file(text->path(), std::ios::binary);
+  for (int i = 0; i < kCharacters; ++i) vocab.put(static_cast<char>(' ' + i));
+  for (int i = 0; i < kLength; ++i) file.put(static_cast<char>(' ' + i % kCharacters));
+}
+
 // A large net takes few rows: what its params and rows take is judged all the same.
 void SetStores(const TempDir& folder, JobProto* job) {
   const bool large = job->name() == "alexnet";
   for (LayerProto& layer : *job->mutable_neuralnet()->mutable_layer()) {
     if (layer.rgbimage_conf().has_meanfile())
       layer.mutable_rgbimage_conf()->set_meanfile(WriteMean(folder, {3, 256, 256}));
+    if (layer.type() == kCharRNN) SetText(folder, layer.mutable_char_rnn_conf());
     if (!layer.has_store_conf()) continue;
     SetStore(folder, layer.include(0) == kTrain, layer.mutable_store_conf());
     if (large) layer.mutable_store_conf()->set_batchsize(0, 4);
@@ -87,7 +99,8 @@ int64_t PeakBytes(const JobProto& job, int64_t* said) {
     trainer.TrainStep(step);
     peak = std::max(peak, HeapBytes() - before);
   }
-  trainer.evaluator(kTest)->Run(2, [] { return false; });
+  for (Phase phase : {kTest, kVal})
+    if (trainer.evaluator(phase)) trainer.evaluator(phase)->Run(2, [] { return false; });
   return std::max(peak, HeapBytes() - before);
 }
 

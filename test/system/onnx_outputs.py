@@ -26,8 +26,9 @@ EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnis
             "cifar10/convnet": "ip1", "cifar10/bn": "ip", "alexnet/job": "ip8",
             "rbm/rbm1": "hidden", "rbm/autoencoder": "output1"}
 # digits/features trains nothing; the other RBMs are of the first one's form, and take its
-# checkpoint; custom_layer's layer has no form.
-LEFT_OUT = {"digits/features", "rbm/rbm2", "rbm/rbm3", "rbm/rbm4", "custom_layer/job"}
+# checkpoint; custom_layer's layer has no form, nor have time steps.
+LEFT_OUT = {"digits/features", "rbm/rbm2", "rbm/rbm3", "rbm/rbm4", "custom_layer/job",
+            "char_rnn/job", "char_rnn/sample"}
 OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"
           store_conf {{ path: "{1}.csv" }} }}
 """

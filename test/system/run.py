@@ -21,6 +21,7 @@ import data_checks
 import doctor_checks
 import exit_code_checks
 import export_checks
+import generation_checks
 import library_checks
 import metrics_checks
 import predict_checks

@@ -11,6 +11,16 @@
 #include "train/trainer_state.h"
 
 namespace singa {
+namespace {
+
+// What a job makes small; of other metrics, such as the accuracy, the largest is the best.
+bool LeastIsBest(const std::string& metric) {
+  for (const char* part : {"loss", "error", "bits", "perplexity"})
+    if (metric.find(part) != std::string::npos) return true;
+  return false;
+}
+
+}  // namespace
 
 JobCheckpoints::JobCheckpoints(const JobProto& job, const std::string& workspace, Trainer* trainer,
                                Progress* progress)
@@ -82,7 +92,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
 void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {
   for (const MetricSums::Entry& entry : sums.entries()) {
     if (entry.name != job_.checkpoint_best()) continue;
-    const bool least = entry.name.find("loss") != std::string::npos;
+    const bool least = LeastIsBest(entry.name);
     if (std::isnan(entry.mean())) return;
     if (!best_ || (least ? entry.mean() < *best_ : entry.mean() > *best_)) {
       const auto before = std::make_pair(best_, best_step_);

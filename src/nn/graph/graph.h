@@ -3,6 +3,7 @@
 //
 //   FilterPhase  layers of one phase, links by name      layer[fc1].srclayers -> Link
 //   PairRbms     the sides of each RBM know each other   LayerProto.rbm_conf
+//   FeedBack     a net that reads its own output         Link.delayed
 //   Unroll       T steps as a number on each layer       Link.kind
 //   Partition    K copies of each layer, one a worker    helper layers where rows or units move
 //   Fold         one node for T steps where that is the same computation
@@ -40,6 +41,7 @@ struct Link {
   Kind kind = kSameStep;
   int shift = 0;
   bool feedback = false;  // no ordering edge
+  bool delayed = false;   // a feedback: what the source gave for the batch before
   bool remote = false;    // the source is another worker's (a bridge)
 };
 
@@ -61,6 +63,7 @@ struct Read {
   int first_step = 0;
   int steps = 1;
   bool feedback = false;
+  bool delayed = false;
   bool remote = false;
 };
 
@@ -94,6 +97,8 @@ bool IsSoftmaxLoss(const LayerProto& layer);
 Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
 // A kRBMVis draws samples of its kRBMHid's units, whose kind the conf says there.
 void PairRbms(Graph* graph, ConfigErrors* errors);
+// A kRNNDummy reads its dynamic_srclayer, one batch late; what the net remembers lasts as long.
+void FeedBack(Graph* graph, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* errors);
 void Fold(Graph* graph);

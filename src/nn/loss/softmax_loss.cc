@@ -1,11 +1,12 @@
 // kSoftmaxLoss: sources logits and labels; its feature is softmax(logits). Metrics: "loss", the
-// mean of scale times the cross-entropy, in training that of smoothed labels, and "accuracy", the
-// share of rows whose label is in the top k.
+// mean of scale times the cross-entropy, in training that of smoothed labels, "accuracy", the
+// share of rows whose label is in the top k, and where it is asked for "bits", the loss in bits.
 #include "nn/loss/softmax_loss.h"
 
 #include <cfloat>
 #include <cmath>
 #include <cstring>
+#include <numbers>
 
 #include "math/cpu_dispatch.h"
 #include "math/softmax.h"
@@ -69,6 +70,7 @@ class SoftmaxLossLayer final : public Layer {
     if (conf.partition_dim() == 1) copies_ = conf.num_partitions();
     loss_ = declare.Metric("loss");
     accuracy_ = declare.Metric("accuracy");
+    if (conf.softmaxloss_conf().bits()) bits_ = declare.Metric("bits");
     declare.Uses(SoftmaxForward, CrossEntropy, CountTopK, SoftmaxLossBackward);
     if (!flat_.in_order()) declare.Uses(TransposeEach);
     if (!flat_.in_order()) declare.Scratch(in[0]->data.bytes());
@@ -98,6 +100,7 @@ class SoftmaxLossLayer final : public Layer {
     CountTopK(ctx, p, label, &hits, n, d, topk_);
     loss_->Add(scale_ * entropy, static_cast<double>(n));
     accuracy_->Add(hits, static_cast<double>(n));
+    if (bits_) bits_->Add(scale_ * entropy / std::numbers::ln2, static_cast<double>(n));
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
@@ -118,6 +121,7 @@ class SoftmaxLossLayer final : public Layer {
   int64_t topk_ = 1, copies_ = 1;
   float scale_ = 1, smoothing_ = 0;
   Metric *loss_ = nullptr, *accuracy_ = nullptr;
+  Metric* bits_ = nullptr;  // null: not asked for
 };
 
 SINGA_REGISTER_LAYER(kSoftmaxLoss, SoftmaxLossLayer);

@@ -7,7 +7,6 @@
 
 #include <cmath>
 
-#include "math/parallel_slices.h"
 #include "math/vector_math.h"
 #include "singa/tensor/kernel.h"
 
@@ -51,12 +50,5 @@ struct VectorMath {
 #define SINGA_CELL_FORMULA \
   template <typename Math> \
   __attribute__((always_inline)) inline void
-
-// Runs work(first row, end) over the context's threads; `width` numbers a row.
-template <typename Work>
-void ParallelRows(const Context& ctx, int64_t rows, int64_t width, const Work& work) {
-  ParallelSlices(ctx, rows * width, width,
-                 [&work, width](int64_t begin, int64_t end) { work(begin / width, end / width); });
-}
 
 }  // namespace singa

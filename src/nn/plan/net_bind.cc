@@ -10,11 +10,6 @@ void BindPort(const ShapedValue& value, const ValueTensors& tensors, const Memor
               const Read& read, bool with_grad, uint8_t* arena, Port* port) {
   if (tensors.data < 0) return;
   const int64_t offset = read.first_step * value.step_bytes();
-  if (port->data.shape().dims() == 0) {  // read back from a later layer: its shape is known now
-    port->data.SetShape(value.step_shape);
-    port->grad.SetShape(value.step_shape);
-    port->span = value.span;
-  }
   port->data.Bind(arena + plan.Offset(tensors.data) + offset);
   if (with_grad && tensors.grad >= 0) port->grad.Bind(arena + plan.Offset(tensors.grad) + offset);
   if (tensors.label >= 0)

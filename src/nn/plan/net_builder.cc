@@ -17,6 +17,7 @@ class NetBuilder {
   Net Run(const NetProto& conf) {
     Graph graph = FilterPhase(conf, options_.phase, errors_);
     PairRbms(&graph, errors_);
+    FeedBack(&graph, errors_);
     Unroll(conf, &graph, errors_);
     Partition(conf, options_.parts, &graph, errors_);
     if (options_.fold) Fold(&graph);
@@ -34,6 +35,7 @@ class NetBuilder {
       storage_->values.back().grad_steps.resize(value.steps);
     }
     for (const Node& node : graph.nodes) SetUp(&graph, node);
+    ShapeFeedback();
     KeepOwnPart(graph);
     if (!errors_->empty()) return std::move(net_);
     MarkFeedback();
@@ -126,6 +128,20 @@ class NetBuilder {
     port.span = value.span;
     port.span.first_step = value.span.first_step + read.first_step;
     port.span.steps = read.steps;
+  }
+
+  // What is read back from a later layer has its shape when that layer has.
+  void ShapeFeedback() {
+    for (size_t i = 0; i < net_.nodes_.size(); ++i)
+      for (size_t k = 0; k < net_.nodes_[i].in.size(); ++k) {
+        const Read& read = storage_->graph[i].in[k];
+        const ShapedValue& value = storage_->values[read.value];
+        if (!read.feedback || !value.shaped) continue;
+        Port& port = *net_.nodes_[i].in[k];
+        port.data.SetShape(value.step_shape);
+        port.grad.SetShape(value.step_shape);
+        port.span = value.span;
+      }
   }
 
   void SetValue(const GraphLayer& layer, const Read& out, NetNode* node, size_t k) {
@@ -236,7 +252,7 @@ class NetBuilder {
     for (size_t v = 0; v < graph.size(); ++v) {
       std::set<int> wanted;
       for (const Read& read : graph[v].in)
-        if (read.feedback) wanted.insert(read.value);
+        if (read.feedback && !read.delayed) wanted.insert(read.value);
       if (wanted.empty()) continue;
       net_.nodes_[v].in_feedback = true;
       for (size_t i = graph.size(); i-- > v + 1;) {

@@ -55,6 +55,7 @@ class MemoryPlanner {
  private:
   int last() const { return 2 * static_cast<int>(graph_.size()) - 1; }
   int backward(int node) const { return last() - node; }
+  bool Delayed(int node, int slot) const { return graph_[node].in[slot].delayed; }
 
   Life DataLife(size_t v) const {
     Life life;
@@ -65,6 +66,7 @@ class MemoryPlanner {
     for (auto [r, slot] : users_[v].readers) {
       life.Use(r);
       if (nodes_[r].runs_backward && nodes_[r].traits.grad_reads_in) life.Use(backward(r));
+      if (Delayed(r, slot)) life.Use(0), life.Use(last());  // it lasts into the next batch
     }
     if (users_[v].readers.empty()) life.Use(last());  // a result that the caller may look at
     return life;

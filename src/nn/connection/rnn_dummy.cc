@@ -1,0 +1,96 @@
+// kRNNDummy: the first layer of a net that reads its own output: what dynamic_srclayer gave for the
+// batch before. A pass begins with the characters of `prime`, a batch each, or without them with
+// values of U[low, high).
+#include <cmath>
+#include <cstring>
+
+#include "io/vocabulary.h"
+#include "math/random_kernels.h"
+#include "singa/base/error.h"
+#include "singa/math/random_fill.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+class RnnDummyLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.is_input = true, .differentiable = false};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs, Outputs out) override {
+    name_ = conf.name();
+    conf_ = conf.rnn_dummy_conf();
+    if (conf.unroll_len() > 1 || conf.unroll_index() > 0)
+      throw ConfigError("unroll_len", "must be 1: each batch is one time step");
+    std::vector<int64_t> dims(conf_.shape().begin(), conf_.shape().end());
+    for (int64_t size : dims)
+      if (size < 1) throw ConfigError("rnn_dummy_conf.shape", StrCat("must be >= 1, is ", size));
+    if (dims.empty()) throw ConfigError("rnn_dummy_conf.shape", "must be set, batch first");
+    if (!(conf_.low() <= conf_.high()))
+      throw ConfigError("rnn_dummy_conf.high",
+                        StrCat("must be >= low, ", conf_.low(), ", is ", conf_.high()));
+    CheckPrime(declare);
+    declare.Uses(UniformKernel);
+    out[0]->data.SetShape(Shape(std::span<const int64_t>(dims)));
+  }
+
+  void Prepare(Context&, Declare&, Inputs in, Outputs out) override {
+    if (in.empty() || in[0]->data.size() == out[0]->data.size()) return;
+    throw ConfigError("rnn_dummy_conf.shape", StrCat("is ", out[0]->data.shape().ToString(),
+                                                     ", layer \"", conf_.dynamic_srclayer(),
+                                                     "\" gives ", in[0]->data.shape().ToString()));
+  }
+
+  void Open(Context&) override {
+    if (conf_.prime().empty()) return;
+    const Vocabulary vocabulary(conf_.vocab_path());
+    for (unsigned char byte : conf_.prime()) {
+      const int index = vocabulary.IndexOf(byte);
+      if (index < 0)
+        throw DataError(
+            conf_.vocab_path(), -1,
+            StrCat("lacks ", CharacterText(byte), ", which prime of layer \"", name_, "\" has"));
+      prime_.push_back(static_cast<float>(index));
+    }
+  }
+
+  void BeginPass() override { batch_ = 0; }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    Tensor& y = out[0]->data;
+    if (batch_ < prime_.size())
+      std::fill_n(y.data(), y.size(), prime_[batch_]);
+    else if (batch_ == 0 || in.empty())
+      Draw(ctx, &y);
+    else
+      std::memcpy(y.data(), in[0]->data.data(), y.bytes());
+    ++batch_;
+  }
+
+ private:
+  void CheckPrime(Declare& declare) const {
+    if (conf_.prime().empty()) return;
+    if (conf_.vocab_path().empty())
+      throw ConfigError("rnn_dummy_conf.vocab_path",
+                        "must be set: prime is made of its characters");
+    declare.File("rnn_dummy_conf.vocab_path", conf_.vocab_path());
+  }
+
+  void Draw(Context& ctx, Tensor* y) const {
+    FillUniform(ctx, ctx.Random(name_), batch_ * y->size(), y->size(), conf_.low(), conf_.high(),
+                y->data());
+    if (!conf_.integer()) return;
+    for (int64_t i = 0; i < y->size(); ++i) y->data()[i] = std::floor(y->data()[i]);
+  }
+
+  std::string name_;
+  RNNDummyProto conf_;
+  std::vector<float> prime_;
+  size_t batch_ = 0;  // of this pass
+};
+SINGA_REGISTER_LAYER(kRNNDummy, RnnDummyLayer);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,88 @@
+// kSample: an index of each row, drawn by its probability. Source: probabilities, (rows, classes),
+// as a kSoftmax gives them. Shape (rows, 1), whole numbers. The numbers belong to (layer, step,
+// batch of the pass, global row).
+#include "nn/output/sample.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/random_kernels.h"
+#include "math/top_k.h"
+#include "nn/neuron/flat_rows.h"
+#include "singa/base/error.h"
+#include "singa/math/random_fill.h"
+#include "singa/nn/layer.h"
+
+namespace singa {
+namespace {
+
+// Of p relative to the largest: no power of it overflows, and it stays above 0.
+double Weight(float p, float largest, float power) {
+  return p > 0 ? std::exp(power * std::log(double{p} / largest)) : 0;
+}
+
+float DrawRow(const float* p, float u, float power, int64_t d) {
+  const float largest = *std::max_element(p, p + d);
+  double sum = 0;
+  for (int64_t j = 0; j < d; ++j) sum += Weight(p[j], largest, power);
+  double rest = u * sum;
+  int64_t last = 0;
+  for (int64_t j = 0; j < d; ++j) {
+    const double weight = Weight(p[j], largest, power);
+    if (weight <= 0) continue;
+    last = j;
+    if ((rest -= weight) < 0) break;
+  }
+  return static_cast<float>(last);
+}
+
+void Draw(Context&, const float* p, const float* u, float power, float* index, int64_t n,
+          int64_t d) {
+  for (int64_t i = 0; i < n; ++i) index[i] = DrawRow(p + i * d, u[i], power, d);
+}
+
+[[maybe_unused]] const bool registered = DrawIndex.Set(Device::kCpu, Draw);
+
+class SampleLayer final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.differentiable = false, .dependency = Dependency::kOneToAll};
+  }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    name_ = conf.name();
+    const float temperature = conf.sample_conf().temperature();
+    power_ = 1 / temperature;
+    if (!(temperature > 0) || !std::isfinite(temperature) || !std::isfinite(power_))
+      throw ConfigError("sample_conf.temperature",
+                        StrCat("must be > 0 and finite, is ", temperature));
+    const FlatRows flat(in[0]->data.shape());
+    if (!flat.in_order())
+      throw ConfigError("srclayers", StrCat("must give a row of probabilities, gives ",
+                                            in[0]->data.shape().ToString()));
+    RequireExactIndices(flat.row_size());
+    declare.Uses(UniformKernel, DrawIndex);
+    declare.Scratch(flat.rows() * static_cast<int64_t>(sizeof(float)));
+    out[0]->data.SetShape({flat.rows(), 1});
+  }
+
+  void BeginPass() override { batch_ = 0; }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    float* const u = static_cast<float*>(ctx.scratch);
+    const int64_t n = in[0]->data.rows();
+    const RowSpan& span = in[0]->span;
+    FillUniform(ctx, ctx.Random(name_), batch_++ * span.batch + span.GlobalRow(0), n, 0, 1, u);
+    DrawIndex(ctx, in[0]->data.data(), u, power_, out[0]->data.data(), n, in[0]->data.row_size());
+  }
+
+ private:
+  std::string name_;
+  float power_ = 1;
+  int64_t batch_ = 0;  // of this pass
+};
+SINGA_REGISTER_LAYER(kSample, SampleLayer);
+
+}  // namespace
+}  // namespace singa

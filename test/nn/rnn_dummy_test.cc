@@ -1,0 +1,156 @@
+// Nets that read their own output of the batch before.
+#include <cstdio>
+#include <fstream>
+
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
+#include "support/net_test.h"
+#include "support/proof_layers.h"
+
+namespace singa {
+namespace {
+
+// Output 0 is 2 x + 1.
+class TestNext final : public Layer {
+ public:
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+    for (int64_t i = 0; i < in[0]->data.size(); ++i)
+      out[0]->data.data()[i] = 2 * in[0]->data.data()[i] + 1;
+  }
+};
+SINGA_REGISTER_LAYER(TestNext, TestNext);
+
+std::string Net(const std::string& dummy, const std::string& between = "") {
+  return R"(layer { name: "first" type: kRNNDummy rnn_dummy_conf { )" + dummy + " } }" + between +
+         R"(layer { name: "next" user_type: "TestNext" srclayers: "first" })";
+}
+
+NetOptions Testing() {
+  NetOptions options;
+  options.phase = kTest;
+  options.gradients = false;
+  return options;
+}
+
+// What it gave, by what the layer behind made of it: its own memory is used again by then.
+float First(TestNet* test, int64_t row = 0) {
+  return (test->net.Find("next")->out[0]->data.data()[row] - 1) / 2;
+}
+
+TEST(RnnDummy, ReadsWhatTheLayerGaveForTheBatchBefore) {
+  // The layers behind would take the place of what is read back, if it did not last.
+  TestNet test(Net("dynamic_srclayer: \"next\" shape: 2 shape: 1 low: 3 high: 3") + R"(
+      layer { name: "more" user_type: "TestNext" srclayers: "next" }
+      layer { name: "most" user_type: "TestNext" srclayers: "more" })",
+               Testing());
+  for (float expected : {3.f, 7.f, 15.f, 31.f}) {
+    test.Forward();
+    EXPECT_EQ(First(&test), expected);
+    EXPECT_EQ(First(&test, 1), expected);
+  }
+  for (NetNode& node : test.net.nodes()) node.layer->BeginPass();
+  test.Forward();
+  EXPECT_EQ(First(&test), 3);
+}
+
+TEST(RnnDummy, WithoutALayerToReadDrawsAnewEachBatch) {
+  TestNet test(Net("shape: 1000 shape: 1 low: 2 high: 5 integer: true"), Testing());
+  std::vector<float> before;
+  for (int i = 0; i < 3; ++i) {
+    test.Forward();
+    const Tensor& y = test.net.Find("first")->out[0]->data;
+    std::vector<int> count(6);
+    for (int64_t r = 0; r < y.size(); ++r) {
+      ASSERT_TRUE(y.data()[r] == 2 || y.data()[r] == 3 || y.data()[r] == 4) << y.data()[r];
+      ++count[static_cast<size_t>(y.data()[r])];
+    }
+    for (int value : {2, 3, 4}) EXPECT_NEAR(count[value], 333, 60);
+    const std::vector<float> values(y.data(), y.data() + y.size());
+    EXPECT_NE(values, before);
+    before = values;
+  }
+}
+
+TEST(RnnDummy, BeginsWithThePrime) {
+  const TempDir folder;
+  std::ofstream(folder.Path("vocab")) << "xyz\n";
+  const std::string vocab = "\" vocab_path: \"" + folder.Path("vocab") + "\"";
+  TestNet test(Net("dynamic_srclayer: \"next\" shape: 1 prime: \"zx\\n" + vocab), Testing());
+  for (float expected : {2.f, 0.f, 3.f, 7.f}) {
+    test.Forward();
+    EXPECT_EQ(First(&test), expected);
+  }
+  try {
+    TestNet other(Net("shape: 1 prime: \"q" + vocab), Testing());
+    ADD_FAILURE() << "no error";
+  } catch (const DataError& error) {
+    EXPECT_NE(std::string(error.what()).find("lacks \"q\", which prime of layer \"first\" has"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(RnnDummy, CarriesTheStateOfRecurrentLayers) {
+  const std::string gru = R"(
+      layer { name: "gru" type: kGRU srclayers: "first" gru_conf { dim_hidden: 2 bias_term: false }
+              param { name: "a" } param { name: "b" } param { name: "c" } param { name: "d" }
+              param { name: "e" } param { name: "f" } })";
+  TestNet test(Net("dynamic_srclayer: \"gru\" shape: 1 shape: 2 low: 1 high: 1", gru), Testing());
+  EXPECT_TRUE(test.net.Find("gru")->conf.gru_conf().carry_state());
+}
+
+TEST(RnnDummy, GivesAOneHotItsSize) {
+  TestNet test(R"(
+      layer { name: "first" type: kRNNDummy
+              rnn_dummy_conf { dynamic_srclayer: "best" shape: 2 high: 5 integer: true } }
+      layer { name: "onehot" type: kOneHot srclayers: "first" }
+      layer { name: "fc" type: kInnerProduct srclayers: "onehot" param { name: "w" }
+              innerproduct_conf { num_output: 5 bias_term: false } }
+      layer { name: "prob" type: kSoftmax srclayers: "fc" }
+      layer { name: "best" type: kArgSort srclayers: "prob" })",
+               Testing());
+  EXPECT_EQ(test.net.Find("onehot")->out[0]->data.shape(), (Shape{2, 5}));
+  for (int i = 0; i < 3; ++i) test.Forward();
+}
+
+std::string ErrorOf(const std::string& net) {
+  ConfigErrors errors;
+  ParamTable params;
+  StepState state;
+  Context ctx;
+  ctx.state = &state;
+  try {
+    singa::Net built = BuildNet(ParseNet(net), Testing(), {&params}, &errors);
+    if (errors.empty()) built.Plan(ctx);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return errors.empty() ? "" : errors[0].what();
+}
+
+TEST(RnnDummy, NamesMistakes) {
+  EXPECT_EQ(ErrorOf(Net("shape: 1 dynamic_srclayer: \"nxt\"")),
+            "layer[first].rnn_dummy_conf.dynamic_srclayer: no layer \"nxt\" in this phase; did you "
+            "mean \"next\"?");
+  EXPECT_EQ(ErrorOf(Net("low: 1 high: 2")),
+            "layer[first].rnn_dummy_conf.shape: must be set, batch first");
+  EXPECT_EQ(ErrorOf(Net("shape: 0")), "layer[first].rnn_dummy_conf.shape: must be >= 1, is 0");
+  EXPECT_EQ(ErrorOf(Net("shape: 1 low: 2 high: 1")),
+            "layer[first].rnn_dummy_conf.high: must be >= low, 2, is 1");
+  EXPECT_EQ(ErrorOf(Net("shape: 1 prime: \"a\"")),
+            "layer[first].rnn_dummy_conf.vocab_path: must be set: prime is made of its characters");
+  EXPECT_EQ(ErrorOf("unroll_len: 2 " + Net("shape: 1")),
+            "layer[first].unroll_len: must be 1: each batch is one time step");
+  EXPECT_EQ(ErrorOf(R"(
+      layer { name: "first" type: kRNNDummy rnn_dummy_conf { shape: 2 dynamic_srclayer: "fc" } }
+      layer { name: "fc" type: kInnerProduct srclayers: "first" param { name: "w" }
+              innerproduct_conf { num_output: 3 bias_term: false } })"),
+            "layer[first].rnn_dummy_conf.shape: is (2), layer \"fc\" gives (2, 3)");
+}
+
+}  // namespace
+}  // namespace singa

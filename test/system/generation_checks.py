@@ -1,0 +1,90 @@
+"""Text that a trained net writes, a character a test step."""
+from case import check, equal, has, true
+
+PERIOD = "abac\n"  # what follows an a, only memory tells
+GRU = "".join(f' param {{ name: "{name}" INIT }}' for name in
+              ("zx", "rx", "cx", "zh", "rh", "ch", "bz", "br", "bc"))
+NET = """
+  layer { name: "onehot" type: kOneHot srclayers: "SOURCE" ONEHOT }
+  layer { name: "gru" type: kGRU srclayers: "onehot" gru_conf { dim_hidden: 16 }PARAMS }
+  layer {
+    name: "fc" type: kInnerProduct srclayers: "gru" innerproduct_conf { num_output: 4 }
+    param { name: "w" INIT } param { name: "b" INIT }
+  }
+"""
+TRAIN = """
+train_steps: 300
+train_one_batch { alg: kBPTT }
+updater { type: kAdam adam_conf { beta1: 0.9 beta2: 0.999 }
+          learning_rate { type: kFixed base_lr: 0.02 } }
+neuralnet {
+  unroll_len: 10
+  layer { name: "text" type: kCharRNN
+          char_rnn_conf { path: "text" vocab_path: "vocabulary" unroll_len: 10 batchsize: 4 } }
+  layer { name: "label" type: kRNNLabel srclayers: "text" }
+  %s
+  layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "label" }
+}
+cluster { workspace: "ws" }
+"""
+WRITE = """
+test_steps: 40
+train_one_batch { alg: kBPTT }
+neuralnet {
+  layer { name: "first" type: kRNNDummy rnn_dummy_conf {
+            dynamic_srclayer: "next" shape: 1 prime: "aba" vocab_path: "vocabulary" } }
+  %s
+  layer { name: "prob" type: kSoftmax srclayers: "fc" }
+  layer { name: "next" NEXT srclayers: "prob" }
+  layer { name: "print" type: kCharRNNOutput srclayers: "first"
+          char_rnn_conf { vocab_path: "vocabulary" } }
+}
+cluster { workspace: "written" }
+"""
+
+
+def net(source, one_hot="onehot_conf { vocab_size: 4 }", init=""):
+    return NET.replace("PARAMS", GRU).replace("INIT", init).replace("SOURCE", source) \
+        .replace("ONEHOT", one_hot)
+
+
+def trained(case):
+    case.write("text", PERIOD * 60)
+    case.write("vocabulary", "\ncab")
+    case.train(TRAIN % net("text", init="init { type: kUniform low: -0.3 high: 0.3 }"))
+
+
+def written(case, layer, *args):
+    # The size of the one-hot rows is left out, as in SINGA 0.3's sample.conf.
+    case.write("write.conf", (WRITE % net("first", one_hot="")).replace("NEXT", layer))
+    return case.run("-conf", "write.conf", "-test", "-set",
+                    f"checkpoint_path={case.newest()}", *args).out
+
+
+@check
+def a_net_goes_on_with_a_text_by_what_it_remembers(case):
+    trained(case)
+    equal(written(case, "type: kArgSort"), (PERIOD * 9)[:40], "text")
+    equal(written(case, "type: kArgSort", "-set", "test_steps=12", "-set",
+                  "neuralnet.layer[first].rnn_dummy_conf.prime=abac"), (PERIOD * 3)[:12], "text")
+
+
+@check
+def a_drawn_text_depends_on_the_seed_and_the_temperature_alone(case):
+    trained(case)
+    hot = "type: kSample sample_conf { temperature: 50 }"
+    texts = [written(case, hot, "-set", f"seed={seed}") for seed in (1, 1, 2)]
+    equal(texts[0], texts[1], "the text of one seed")
+    true(texts[0] != texts[2], "two seeds give one text")
+    true(all(text.startswith("aba") and len(text) == 40 for text in texts), f"texts {texts}")
+    equal(written(case, "type: kSample sample_conf { temperature: 0.01 }"), (PERIOD * 9)[:40],
+          "cold text")
+
+
+@check
+def a_prime_that_the_vocabulary_lacks_is_65(case):
+    trained(case)
+    case.write("write.conf", (WRITE % net("first")).replace("NEXT", "type: kArgSort"))
+    err = case.run("-conf", "write.conf", "-test", "-set", f"checkpoint_path={case.newest()}",
+                   "-set", "neuralnet.layer[first].rnn_dummy_conf.prime=q", code=65).err
+    has(err, 'vocabulary: lacks "q", which prime of layer "first" has', "stderr")
