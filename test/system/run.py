@@ -28,6 +28,7 @@ import predict_checks
 import predict_input_checks
 import resume_checks
 import text_checks
+import v03_checks
 
 JOBS = 2  # checks at a time; the trainings use one thread each
 
