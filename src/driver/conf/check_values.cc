@@ -104,11 +104,14 @@ void CheckCluster(const JobProto& job, ConfFindings* found) {
   const auto fail = [found](const char* field, const std::string& text) {
     found->errors.push_back(ConfigError(JoinPath("cluster", field), text));
   };
+  if (cluster.nworker_groups() >= 1 && cluster.nserver_groups() >= 1 &&
+      cluster.nworker_groups() % cluster.nserver_groups() != 0)
+    fail("nserver_groups", StrCat("must divide nworker_groups, ", cluster.nworker_groups(), ", is ",
+                                  cluster.nserver_groups()));
   if (cluster.nworker_groups() > 1)
-    fail("nworker_groups", StrCat("several worker groups are not built yet: must be 1, is ",
-                                  cluster.nworker_groups()));
-  else if (cluster.nserver_groups() > 1 && cluster.nworker_groups() == 1)
-    fail("nserver_groups", StrCat("must divide nworker_groups, 1, is ", cluster.nserver_groups()));
+    found->warnings.push_back(
+        ConfigError("cluster.nworker_groups",
+                    "several worker groups are not built yet: the job runs as one worker"));
   if (cluster.nworkers_per_group() > 1)
     found->warnings.push_back(ConfigError("cluster.nworkers_per_group", kOneWorker));
   if (cluster.has_all_reduce())
