@@ -51,7 +51,8 @@ def make_cifar_batch(folder, records=2000):
             file.write(bytes([record % 10]) + draw.randbytes(3072))
 
 
-CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job", "rbm": "rbm/rbm1"}  # others are of mnist
+CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job", "rbm": "rbm/rbm1",
+         "gru": "char_rnn/job"}  # others are of mnist
 
 
 def store_sets(conf, folder, suffix):
@@ -66,13 +67,29 @@ def store_sets(conf, folder, suffix):
              ("label_path", f"{folder}/{part}-labels-idx1-ubyte{suffix}")] for part in PARTS]
 
 
+def make_text(folder, characters=65, length=1_000_000):
+    """A text of noise, and its vocabulary: for speed alone."""
+    draw = random.Random(1)
+    vocabulary = bytes(range(32, 32 + characters))
+    pathlib.Path(f"{folder}/vocab.txt").write_bytes(vocabulary)
+    pathlib.Path(f"{folder}/input.txt").write_bytes(bytes(draw.choices(vocabulary, k=length)))
+
+
+def text_sets(folder):
+    return [f"neuralnet.layer[text#{i}].char_rnn_conf.{field}={folder}/{file}" for i in (0, 1)
+            for field, file in (("path", "input.txt"), ("vocab_path", "vocab.txt"))] + \
+        ["validate_freq=0", "checkpoint_freq=0", "checkpoint_best="]
+
+
 def conf_and_sets(conf, folder, workspace, sets, suffix=""):
     """An example on the files <folder>/*<suffix>: its path, and -set options."""
     path = REPOSITORY / f"examples/{CONFS.get(conf, f'mnist/{conf}')}.conf"
     options = [f"cluster.workspace={workspace}"]
     if conf == "alexnet":
         options.append("neuralnet.layer[image].rgbimage_conf.meanfile=")
-    for i, fields in enumerate(store_sets(conf, folder, suffix)):
+    if conf == "gru":
+        options += text_sets(folder)
+    for i, fields in enumerate([] if conf == "gru" else store_sets(conf, folder, suffix)):
         options += [f"neuralnet.layer[data#{i}].store_conf.{field}={value}"
                     for field, value in fields]
     words = [str(path)]

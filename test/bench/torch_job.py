@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """One training job in PyTorch eager, on the CPU: the other side of vs_torch.py and start.py.
 
-usage: torch_job.py cnn|mlp|cifar|alexnet|rbm THREADS FOLDER [--seconds S | --epoch] [--channels_last]
-       FOLDER holds MNIST as plain IDX files, cifar.bin; alexnet trains on noise.
+usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru THREADS FOLDER [--seconds S | --epoch] [--channels_last]
+       FOLDER holds MNIST as plain IDX files, cifar.bin; alexnet and gru train on noise.
        --seconds (3): trains so long after a warm-up.
        --epoch: one pass and a test of the 10,000 images, for its memory.
        --channels_last: features and filters in that memory format.
@@ -40,16 +40,22 @@ NETS = {
     "alexnet": (torch_nets.alexnet, {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.0005},
                 (3, 227, 227), 0, 1, 32),
     "rbm": (torch_nets.Rbm, None, (784,), 0, 255, 100),
+    "gru": (torch_nets.CharRnn, {"lr": 0.002}, (50, 65), 0, 1, 50),
 }
+CLIP_NORM = 5  # of gru, as in its conf
 
 
 def supervised(net, options):
     """One step of training on (inputs, labels)."""
-    optimizer = torch.optim.SGD(net.parameters(), **options)
+    recurrent = isinstance(net, torch_nets.CharRnn)
+    kind = torch.optim.Adam if recurrent else torch.optim.SGD
+    optimizer = kind(net.parameters(), **options)
 
     def train(x, y):
         optimizer.zero_grad(set_to_none=True)
         F.cross_entropy(net(x), y).backward()
+        if recurrent:
+            torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP_NORM)
         optimizer.step()
     return train
 
@@ -68,6 +74,9 @@ def read_idx(path):
 
 
 def read_data(args, batch, shape):
+    if args.net == "gru":
+        ids = torch.randint(shape[1], (3 * batch, shape[0] + 1))
+        return ids[:, :-1], ids[:, 1:]
     if args.net == "alexnet":
         pixels = torch.randint(256, (3 * batch, *shape), dtype=torch.uint8)
         return pixels, torch.randint(1000, (3 * batch,))
@@ -100,6 +109,8 @@ def main():
     images, labels = read_data(args, batch, shape)
 
     def inputs(pixels):
+        if args.net == "gru":
+            return F.one_hot(pixels.t(), shape[1]).float()
         x = ((pixels.float() - mean) / std).view(-1, *shape)
         return x.to(memory_format=layout) if len(shape) == 3 else x
 
@@ -107,6 +118,7 @@ def main():
         first = step % (len(images) // batch) * batch
         x = inputs(images[first:first + batch])
         y = labels[first:first + batch].long()
+        y = y.t().flatten() if y.dim() > 1 else y  # of all steps: time-major
         start = time.perf_counter()
         train(x, y)
         return time.perf_counter() - start

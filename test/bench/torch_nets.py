@@ -60,6 +60,21 @@ def alexnet():
         nn.Dropout(), nn.Linear(4096, 1000))
 
 
+class CharRnn(nn.Module):
+    """examples/char_rnn/job.conf: rows of characters, (steps, rows, characters)."""
+
+    def __init__(self, characters=65, hidden=512):
+        super().__init__()
+        self.gru = nn.GRU(characters, hidden)
+        self.scores = nn.Linear(hidden, characters)
+        self.state = None
+
+    def forward(self, x):
+        h, state = self.gru(x, self.state)
+        self.state = state.detach()
+        return self.scores(h).flatten(0, 1)
+
+
 class Rbm:
     """examples/rbm/rbm1.conf: one step of contrastive divergence, with momentum."""
 

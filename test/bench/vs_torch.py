@@ -2,19 +2,20 @@
 """Milliseconds a training step and memory: singa against PyTorch eager, on the CPU.
 
 usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--pairs 9] [--threads 1,2]
-           [--nets cnn,mlp,cifar,alexnet,rbm] [--seconds 3] [--write]
+           [--nets cnn,mlp,cifar,alexnet,rbm,gru] [--seconds 3] [--write]
        --write puts the figures into test/bench/results.md, a section for each net. Exit 1 if a
        target is missed.
 needs: pip install torch numpy; a quiet machine
 
 Runs alternate: singa, PyTorch, PyTorch with channels_last (nets with convolutions), singa, ...
-A run of singa is a job of the examples: on plain IDX files, on noise in CIFAR's form, or on
-synthetic records (alexnet, batch 32); without tests. Its figure is the median over the rows of
-metrics.jsonl, each the mean of about 0.3 s of steps, the first 0.3 s left out. A run of PyTorch is
-torch_job.py: the same net and updater, data in memory; its figure is the median step. The ratio is
-PyTorch's median over its runs to singa's. Peak: the job's multiply-adds, counted twice, over the
-time of a step and the speed of a loop of them (`singa bench`, in the same minutes). Memory: peak
-resident set, less that of `singa version` or of a Python that has imported torch.
+A run of singa is a job of the examples: on plain IDX files, on noise in CIFAR's form or in a
+text, or on synthetic records (alexnet, batch 32); without tests. Its figure is the median over
+the rows of metrics.jsonl, each the mean of about 0.3 s of steps, the first 0.3 s left out. A run
+of PyTorch is torch_job.py: the same net and updater, data in memory; its figure is the median
+step. The ratio is PyTorch's median over its runs to singa's. Peak: the job's multiply-adds,
+counted twice, over the time of a step and the speed of a loop of them (`singa bench`, in the same
+minutes). Memory: peak resident set, less that of `singa version` or of a Python that has imported
+torch.
 """
 import argparse
 import math
@@ -29,7 +30,8 @@ ROW_SECONDS = 0.3
 # name, least ratio
 NETS = {"cnn": ("MNIST CNN, batch 64", 1.5), "mlp": ("MNIST MLP, batch 64", 1.5),
         "cifar": ("cuda-convnet on CIFAR, batch 100", 1.5), "alexnet": ("AlexNet, batch 32", 1.2),
-        "rbm": ("RBM 784-1000, batch 100", 1.0)}
+        "rbm": ("RBM 784-1000, batch 100", 1.0),
+        "gru": ("GRU-512 on characters, batch 50, 50 steps", 1.0)}
 MOST_MEMORY = 0.8  # of PyTorch's
 HEADS = ["net", "threads", "singa ms", "PyTorch ms", "PyTorch / singa", "pairs' min..max",
          "channels_last ms", "channels_last / singa", "share of FMA peak", "singa MiB",
@@ -54,7 +56,7 @@ def measure(args, net, threads, folder):
     trial_ms, _, _ = train_singa(args.binary, net, threads, folder, 2, 3)
     row_steps = max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms))
     rows = max(1, math.ceil(args.seconds / ROW_SECONDS))
-    sides = {"torch": []} if net in ("mlp", "rbm") else {"torch": [], "channels_last": ["--channels_last"]}
+    sides = {"torch": []} if net in ("mlp", "rbm", "gru") else {"torch": [], "channels_last": ["--channels_last"]}
     found = {side: [] for side in ("singa", *sides)}
     rss = {side: 0 for side in found}
     for pair in range(args.pairs):
@@ -107,6 +109,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="singa-idx-") as folder:
         singa_job.make_plain_idx(folder)
         singa_job.make_cifar_batch(folder)
+        singa_job.make_text(folder)
         for net in args.nets.split(","):
             conditions = results_file.Conditions()
             found = [measure(args, net, int(threads), folder) for threads in args.threads.split(",")]
