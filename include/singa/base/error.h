@@ -92,4 +92,10 @@ class SINGA_API DivergedError : public Error {
   explicit DivergedError(const std::string& message) : Error(kExitDiverged, message) {}
 };
 
+// Another process of the job is gone, silent or never came; the same command may be tried again.
+class SINGA_API PeerError : public Error {
+ public:
+  explicit PeerError(const std::string& message) : Error(kExitPeerLost, Printable(message)) {}
+};
+
 }  // namespace singa

@@ -1,0 +1,26 @@
+// Clock: the seam between the project and time, so that tests can hold and move it. Time is steady:
+// a change of the wall clock does not touch it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace singa {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  // Nanoseconds since some moment before the process began. Any thread may call.
+  virtual int64_t Now() const = 0;
+};
+
+class SteadyClock final : public Clock {
+ public:
+  int64_t Now() const override {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+};
+
+}  // namespace singa

@@ -1,0 +1,25 @@
+// SpinWait: waits for a number to change, first awake, then asleep. Threads of one step wait for
+// each other for microseconds, which falling asleep and being woken would multiply.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace singa {
+
+// `threads`: that wait for each other. Where there are more of them than cores, who waits awake
+// holds up whom it waits for.
+inline void SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads) {
+  static const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  constexpr int kSpins = 4000;  // some 100 microseconds
+  for (int i = 0; threads <= cores && i < kSpins; ++i) {
+    if (number.load(std::memory_order_acquire) != old) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  while (number.load(std::memory_order_acquire) == old) number.wait(old);
+}
+
+}  // namespace singa
