@@ -30,7 +30,9 @@ const MessageSpec kAdded[] = {
      "306 on_nonfinite NonFinitePolicy=kAbort; 307 plain_kernels bool=false"},
     {"NetProto", "", "301 partition Partition=kManual"},
     {"UpdaterProto", "101-200", "301 clip_norm float=0"},
-    {"ClusterProto", "", "301 all_reduce AllReduceProto"},
+    {"ClusterProto", "",
+     "301 all_reduce AllReduceProto; 302 max_staleness int32=0; 303 user_consistency string; "
+     "304 group_sync GroupSync=kMaster; 305 elastic_alpha float=0.5"},
     {"AllReduceProto", "",
      "1 compression Compression=kNone; 2 sparsity float=0.05; 3 threshold float=0.05; "
      "4 clip float=0; 5 error_feedback bool=true; 6 fusion_elements int32=2097152"},
@@ -43,6 +45,7 @@ const MessageSpec kAdded[] = {
 const EnumSpec kAddedEnums[] = {
     {"JobProto.NonFinitePolicy", "kAbort=0 kSkip=1"},
     {"NetProto.Partition", "kManual=0 kAuto=1"},
+    {"ClusterProto.GroupSync", "kMaster=0 kRing=1 kElastic=2"},
     {"AllReduceProto.Compression", "kNone=0 kFp16=1 kPartial=2 kTopK=3 kThreshold=4"},
 };
 
