@@ -1,0 +1,58 @@
+// Rendezvous: how the processes of a job find each other. Rank 0, the meeting point, is at an
+// endpoint that all know; each other process tells it where it listens (kHello), and when all have
+// come, each is told where all are (kWelcome). Who restarts elsewhere says so again, and all are
+// told anew. Messages arrive once and in order. One thread uses it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "comm/endpoint.h"
+#include "comm/message.h"
+
+namespace singa {
+
+class Rendezvous {
+ public:
+  // `own`: where this process listens. `meeting`: where rank 0 is. `timeout`: nanoseconds that all
+  // have, from now, to come. The pointers stay the caller's.
+  Rendezvous(int rank, int processes, const Endpoint& own, const Endpoint& meeting, int64_t timeout,
+             const Clock* clock, Outbox* outbox);
+
+  // A connection to `rank` stands, for the first time, or to a new life of it.
+  void OnConnected(int rank);
+  // A kHello or kWelcome from the process that is authenticated as `from`. True: it changed
+  // endpoints(), and complete() holds. What makes no sense is dropped.
+  bool OnMessage(int from, const WireMessage& message);
+
+  // Whether every process has come.
+  bool complete() const { return complete_; }
+  // By rank. REQUIRES: complete().
+  const std::vector<Endpoint>& endpoints() const { return endpoints_; }
+  int64_t dropped() const { return dropped_; }
+
+  // When CheckTime is to be called.
+  int64_t deadline() const;
+  // Throws PeerError, which says who has not come, where the time is over.
+  void CheckTime() const;
+
+ private:
+  bool OnHello(int from, const WireMessage& message);
+  bool OnWelcome(const WireMessage& message);
+  void SayHello();
+  void Welcome(int rank);
+  [[noreturn]] void ThrowMissing() const;
+
+  int rank_;
+  Endpoint meeting_;
+  int64_t start_, timeout_;
+  const Clock* clock_;
+  Outbox* outbox_;
+  std::vector<Endpoint> endpoints_;  // by rank; port 0: not known yet
+  bool complete_ = false, met_ = false;
+  int64_t dropped_ = 0;
+};
+
+}  // namespace singa

@@ -1,0 +1,106 @@
+// Processes of a job, as objects of one thread, with real sockets on loopback.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/zmq_transport.h"
+
+namespace singa {
+
+inline const Clock& RealClock() {
+  static const SteadyClock clock;
+  return clock;
+}
+
+inline constexpr int64_t kMs = 1'000'000;  // in nanoseconds
+
+// Packets as texts.
+struct Arrived {
+  int rank;
+  std::vector<std::string> frames;
+  bool operator==(const Arrived&) const = default;
+};
+
+inline std::string TextOf(const Frame& frame) {
+  return {static_cast<const char*>(frame.data()), frame.size()};
+}
+inline Frame FrameOf(const std::string& text) { return Frame::Copy(text.data(), text.size()); }
+
+class Recorder final : public TransportEvents {
+ public:
+  void OnPacket(int rank, Packet packet) override {
+    Arrived arrived{rank, {}};
+    for (const Frame& frame : packet) arrived.frames.push_back(TextOf(frame));
+    packets.push_back(std::move(arrived));
+  }
+  void OnConnected(int rank) override { connected.push_back(rank); }
+
+  std::vector<Arrived> packets;
+  std::vector<int> connected;
+};
+
+inline ZmqOptions OptionsOf(int rank, const JobSecrets& secrets,
+                            Security security = Security::kAuto) {
+  ZmqOptions options;
+  options.rank = rank;
+  options.processes = static_cast<int>(secrets.keys.size());
+  options.secrets = secrets.ForRank(rank);
+  options.security = security;
+  return options;
+}
+
+struct Rank {
+  explicit Rank(const ZmqOptions& options) : transport(options, &RealClock()) {}
+  void Poll(int64_t ms = 5) { transport.Poll(RealClock().Now() + ms * kMs, &recorder); }
+
+  ZmqTransport transport;
+  Recorder recorder;
+};
+
+// Polls all until `done`, for at most `ms`. Returns whether it is done.
+inline bool PollUntil(const std::vector<Rank*>& ranks, const std::function<bool()>& done,
+                      int64_t ms = 5000) {
+  const int64_t end = RealClock().Now() + ms * kMs;
+  while (!done() && RealClock().Now() < end)
+    for (Rank* rank : ranks) rank->Poll(1);
+  return done();
+}
+
+// All ranks of a job, connected with each other.
+class Ranks {
+ public:
+  explicit Ranks(int processes, Security security = Security::kAuto)
+      : secrets(JobSecrets::Make(processes)) {
+    for (int rank = 0; rank < processes; ++rank)
+      all.push_back(std::make_unique<Rank>(OptionsOf(rank, secrets, security)));
+    for (auto& from : all)
+      for (int to = 0; to < processes; ++to)
+        from->transport.Connect(to, all[to]->transport.endpoint());
+  }
+
+  Rank& operator[](int rank) { return *all[rank]; }
+  std::vector<Rank*> Pointers() const {
+    std::vector<Rank*> pointers;
+    for (const auto& rank : all) pointers.push_back(rank.get());
+    return pointers;
+  }
+  bool AllConnected() const {
+    for (const auto& from : all)
+      for (size_t to = 0; to < all.size(); ++to)
+        if (all[to] != from && !from->transport.connected(static_cast<int>(to))) return false;
+    return true;
+  }
+  bool Meet() {
+    return PollUntil(Pointers(), [&] { return AllConnected(); });
+  }
+
+  JobSecrets secrets;
+  std::vector<std::unique_ptr<Rank>> all;
+};
+
+}  // namespace singa

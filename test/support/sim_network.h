@@ -1,0 +1,258 @@
+// SimNetwork: the processes of a job in one thread, over a network that loses, repeats, delays,
+// reorders and damages packets, in simulated time.
+//
+//   SimNetwork network(seed, ranks, faults, [&](const SimStart& start) {
+//     return std::make_unique<MyProcess>(start);  // often a SimLinksProcess, sim_links.h
+//   });
+//   network.StartAll();
+//   network.At(2 * kSimSecond, [&] { network.Crash(1); });
+//   network.At(3 * kSimSecond, [&] { network.Start(1); });
+//   EXPECT_TRUE(network.RunUntil([&] { return all_is_done(); }, 60 * kSimSecond));
+#pragma once
+
+#include <glog/logging.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "comm/transport.h"
+#include "support/sim_schedule.h"
+
+namespace singa {
+
+// Probabilities of each packet, times in nanoseconds.
+struct SimFaults {
+  double drop = 0, duplicate = 0;
+  double flip = 0;    // one bit of it
+  double refuse = 0;  // Transport::Send returns false
+  double late = 0;    // those behind it overtake it: it arrives up to max_late after its time
+  int64_t min_delay = 50'000, max_delay = 500'000, max_late = kSimSecond;
+};
+
+// What the network has done: a test that relies on a fault looks whether it happened.
+struct SimCounters {
+  int64_t sent = 0, arrived = 0, dropped = 0, duplicated = 0, flipped = 0, refused = 0, late = 0;
+};
+
+// One process: what runs on the stub's thread. It is called by the network alone.
+class SimProcess : public TransportEvents {
+ public:
+  // Does what is due; returns when to be called next (INT64_MAX: not before something arrives). Is
+  // called at the start and after every event, too.
+  virtual int64_t OnTime() = 0;
+};
+
+struct SimStart {
+  int rank, ranks;
+  uint64_t incarnation;  // random, of this process
+  Transport* transport;
+  const Clock* clock;
+};
+
+class SimNetwork {
+ public:
+  using Factory = std::function<std::unique_ptr<SimProcess>(const SimStart&)>;
+
+  // Starts no process.
+  SimNetwork(uint64_t seed, int ranks, const SimFaults& some_faults, Factory factory)
+      : faults(some_faults), schedule_(seed), factory_(std::move(factory)) {
+    for (int rank = 0; rank < ranks; ++rank)
+      nodes_.push_back(std::make_unique<Node>(this, rank, ranks));
+  }
+
+  SimFaults faults;  // may be changed while it runs
+
+  int ranks() const { return static_cast<int>(nodes_.size()); }
+  const Clock& clock() const { return schedule_.clock; }
+  const SimCounters& counters() const { return counters_; }
+  // Where tests draw what else is random in a run.
+  SimSchedule& schedule() { return schedule_; }
+  // Null: it does not run.
+  SimProcess* process(int rank) { return nodes_[rank]->process.get(); }
+  // Packets that will arrive.
+  int64_t under_way() const { return under_way_; }
+
+  // Starts a rank's process, by the factory, with a new incarnation. It is connected to all that
+  // run.
+  void Start(int rank) {
+    Node& node = *nodes_[rank];
+    CHECK(node.process == nullptr) << rank << " runs";
+    node.process = factory_({rank, ranks(), schedule_.Random() | 1, &node.port, &schedule_.clock});
+    node.wake = schedule_.clock.now;
+    for (int other = 0; other < ranks(); ++other) Announce(rank, other);
+  }
+  void StartAll() {
+    for (int rank = 0; rank < ranks(); ++rank) Start(rank);
+  }
+  // Ends it at once, not from within a call of it. What it has sent is still under way; what
+  // arrives before the next start is lost.
+  void Crash(int rank) {
+    Node& node = *nodes_[rank];
+    node.process.reset();
+    node.paused = false;
+    node.waiting.clear();
+  }
+  // Meanwhile all that arrives waits.
+  void Pause(int rank) { nodes_[rank]->paused = true; }
+  void Resume(int rank) {
+    Node& node = *nodes_[rank];
+    node.paused = false;
+    for (auto& event : std::exchange(node.waiting, {})) At(0, std::move(event));
+  }
+  // From now on none can send to the other; what is under way arrives.
+  void Disconnect(int a, int b) { nodes_[a]->cut_from[b] = nodes_[b]->cut_from[a] = true; }
+  void Connect(int a, int b) {
+    nodes_[a]->cut_from[b] = nodes_[b]->cut_from[a] = false;
+    Announce(a, b);
+  }
+  // What is under way between the two is lost; then they are connected.
+  void Reset(int a, int b) {
+    ++nodes_[a]->resets[b], ++nodes_[b]->resets[a];
+    Connect(a, b);
+  }
+
+  // Calls `action` at that time, or next where that is past.
+  void At(int64_t time, std::function<void()> action) { schedule_.At(time, std::move(action)); }
+
+  // Calls the process that runs as `rank`, if any, when it is not paused; then its OnTime.
+  void Tell(int rank, const std::function<void(SimProcess*)>& what) {
+    Node& node = *nodes_[rank];
+    if (node.process == nullptr) return;
+    if (node.paused) {
+      node.waiting.push_back([this, rank, what] { Tell(rank, what); });
+      return;
+    }
+    what(node.process.get());
+    Tend(&node);
+  }
+
+  // Runs the next event; false: nothing will ever happen again.
+  bool Step() {
+    int next = -1;
+    int64_t wake = INT64_MAX;
+    for (int rank = 0; rank < ranks(); ++rank) {
+      const Node& node = *nodes_[rank];
+      if (node.process == nullptr || node.paused || node.wake >= wake) continue;
+      wake = node.wake;
+      next = rank;
+    }
+    if (schedule_.Next() != INT64_MAX && schedule_.Next() <= wake) {
+      schedule_.RunNext();
+      return true;
+    }
+    if (next < 0) return false;
+    schedule_.AdvanceTo(wake);
+    Tend(nodes_[next].get());
+    return true;
+  }
+  // Runs until `done`, or until simulated time `limit`; returns whether it is done.
+  bool RunUntil(const std::function<bool()>& done, int64_t limit) {
+    while (!done()) {
+      if (clock().Now() >= limit || !Step()) return done();
+    }
+    return true;
+  }
+  void RunFor(int64_t time) {
+    bool over = false;
+    At(clock().Now() + time, [&] { over = true; });
+    while (!over) Step();
+  }
+
+ private:
+  struct Port final : Transport {
+    explicit Port(SimNetwork* of, int from) : network(of), rank(from) {}
+    bool Send(int to, const Packet& packet) override { return network->Carry(rank, to, packet); }
+    void Poll(int64_t, TransportEvents*) override { LOG(FATAL) << "the network calls by itself"; }
+    void Wake() override {}
+    SimNetwork* network;
+    int rank;
+  };
+  struct Node {
+    Node(SimNetwork* network, int rank, int ranks)
+        : port(network, rank), last_arrival(ranks), cut_from(ranks), resets(ranks) {}
+    Port port;
+    std::unique_ptr<SimProcess> process;
+    int64_t wake = INT64_MAX;
+    bool paused = false;
+    std::vector<std::function<void()>> waiting;  // until it is resumed
+    std::vector<int64_t> last_arrival;           // of what it sent to each rank
+    std::vector<bool> cut_from;
+    std::vector<int> resets;  // of the connection to each rank
+  };
+
+  void Tend(Node* node) { node->wake = node->process->OnTime(); }
+
+  int64_t Arrival() {
+    return clock().Now() + schedule_.Between(faults.min_delay, faults.max_delay);
+  }
+
+  void Announce(int a, int b) {
+    if (a == b || !process(a) || !process(b) || nodes_[a]->cut_from[b]) return;
+    for (const auto& [to, from] : {std::pair(a, b), std::pair(b, a)}) {
+      At(Arrival(), [this, to = to, from = from] {
+        Tell(to, [from](SimProcess* process) { process->OnConnected(from); });
+      });
+    }
+  }
+
+  bool Carry(int from, int to, const Packet& packet) {
+    // That a process is gone is noticed at once or later.
+    const bool gone = process(to) == nullptr && schedule_.Happens(0.5);
+    if (nodes_[from]->cut_from[to] || gone || schedule_.Happens(faults.refuse)) {
+      ++counters_.refused;
+      return false;
+    }
+    ++counters_.sent;
+    if (schedule_.Happens(faults.drop)) {
+      ++counters_.dropped;
+      return true;
+    }
+    Deliver(from, to, packet);
+    if (schedule_.Happens(faults.duplicate)) {
+      ++counters_.duplicated;
+      Deliver(from, to, packet);
+    }
+    return true;
+  }
+
+  void Deliver(int from, int to, Packet packet) {
+    if (schedule_.Happens(faults.flip)) Flip(&packet);
+    Node& node = *nodes_[from];
+    int64_t time = std::max(Arrival(), node.last_arrival[to]);
+    if (schedule_.Happens(faults.late)) {
+      ++counters_.late;
+      time += schedule_.Between(0, faults.max_late);
+    } else {
+      node.last_arrival[to] = time;
+    }
+    ++under_way_;
+    At(time, [this, from, to, packet = std::move(packet), resets = node.resets[to]] {
+      --under_way_;
+      if (nodes_[from]->resets[to] != resets) return;
+      ++counters_.arrived;
+      Tell(to, [from, packet](SimProcess* process) { process->OnPacket(from, packet); });
+    });
+  }
+
+  void Flip(Packet* packet) {
+    Frame& frame = (*packet)[schedule_.Between(0, packet->size() - 1)];
+    if (frame.size() == 0) return;
+    std::string bytes(static_cast<const char*>(frame.data()), frame.size());
+    bytes[schedule_.Between(0, bytes.size() - 1)] ^=
+        static_cast<char>(1 << schedule_.Between(0, 7));
+    frame = Frame::Copy(bytes.data(), bytes.size());
+    ++counters_.flipped;
+  }
+
+  SimSchedule schedule_;
+  Factory factory_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  int64_t under_way_ = 0;
+  SimCounters counters_;
+};
+
+}  // namespace singa
