@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -21,30 +22,72 @@ nlohmann::ordered_json ToJson(double value) {
   return value;
 }
 
-// The bytes of `path` before the first row of `first_step` or later, without an incomplete last
-// line. A line that is no row, whoever wrote it, stays.
-int64_t BytesToKeep(const std::string& path, int64_t first_step) {
+// Whether `line` is a row that a run would write which goes on at `first_steps`. A line that is no
+// row, whoever wrote it, is none.
+bool IsLater(const std::string& line, const std::vector<int64_t>& first_steps) {
+  const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+  if (!row.is_object()) return false;
+  const auto step = row.find("step"), group = row.find("group");
+  if (step == row.end() || !step->is_number_integer()) return false;
+  const bool known = group != row.end() && group->is_number_integer();
+  const int64_t g = known ? group->get<int64_t>() : 0;
+  if (g < 0 || g >= static_cast<int64_t>(first_steps.size())) return true;
+  return step->get<int64_t>() >= first_steps[static_cast<size_t>(g)];
+}
+
+// What stays of a file: its first `bytes`, and `lines` that stand behind them.
+struct Kept {
+  int64_t bytes = 0;
+  std::string lines;
+};
+
+Kept KeepOf(const std::string& path, const std::vector<int64_t>& first_steps) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
-  int64_t bytes = 0;
+  Kept kept;
+  bool cut = false;
   while (std::getline(file, line) && !file.eof()) {
-    const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
-    const auto step = row.is_object() ? row.find("step") : row.end();
-    if (step != row.end() && step->is_number_integer() && step->get<int64_t>() >= first_step) break;
-    bytes += static_cast<int64_t>(line.size()) + 1;
+    if (IsLater(line, first_steps))
+      cut = true;
+    else if (cut)
+      kept.lines += line + "\n";
+    else
+      kept.bytes += static_cast<int64_t>(line.size()) + 1;
   }
-  return bytes;
+  return kept;
+}
+
+// Puts the file that is kept in the place of `path`.
+void Rewrite(const std::string& path, const Kept& kept) {
+  const std::string other = path + ".tmp";
+  std::ifstream from(path, std::ios::binary);
+  std::string begin(static_cast<size_t>(kept.bytes), '\0');
+  from.read(begin.data(), kept.bytes);
+  std::ofstream to(other, std::ios::binary | std::ios::trunc);
+  to << begin << kept.lines;
+  to.close();
+  if (!to || std::rename(other.c_str(), path.c_str()) != 0)
+    throw FileError(kExitIo, path, "the rows before the resumed step cannot be written anew");
 }
 
 }  // namespace
 
-MetricsFile::MetricsFile(std::string path, int64_t first_step) : path_(std::move(path)) {
-  const int64_t keep = BytesToKeep(path_, first_step);
+MetricsFile::MetricsFile(std::string path) : path_(std::move(path)) { Open(); }
+
+MetricsFile::MetricsFile(std::string path, const std::vector<int64_t>& first_steps)
+    : path_(std::move(path)) {
+  const Kept kept = KeepOf(path_, first_steps);
+  if (!kept.lines.empty()) Rewrite(path_, kept);
+  Open();
+  const auto size = kept.bytes + static_cast<int64_t>(kept.lines.size());
+  if (ftruncate(descriptor_, size) != 0) throw FileError(kExitIo, path_, std::strerror(errno));
+}
+
+void MetricsFile::Open() {
   descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor_ < 0)
     throw FileError(errno == EACCES ? kExitNoPermission : kExitCantCreate, path_,
                     std::strerror(errno));
-  if (ftruncate(descriptor_, keep) != 0) throw FileError(kExitIo, path_, std::strerror(errno));
 }
 
 MetricsFile::~MetricsFile() { close(descriptor_); }

@@ -19,9 +19,11 @@ struct MetricsRow {
 
 class MetricsFile {
  public:
-  // Opens `path` to append. Rows of `first_step` and later, and an incomplete last line, are cut
-  // off first. Throws FileError.
-  MetricsFile(std::string path, int64_t first_step);
+  // Opens `path` to append. Rows of group g of step first_steps[g] and later, of groups beyond, and
+  // an incomplete last line, are taken out first. Throws FileError.
+  MetricsFile(std::string path, const std::vector<int64_t>& first_steps);
+  // Leaves the rows that are there.
+  explicit MetricsFile(std::string path);
   ~MetricsFile();
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
@@ -30,6 +32,8 @@ class MetricsFile {
   void Write(const MetricsRow& row);
 
  private:
+  void Open();
+
   std::string path_;
   int descriptor_ = -1;
 };

@@ -43,7 +43,7 @@ std::vector<int32_t> RecordShape(Store* store, int64_t index) {
 std::string Store::Where(int64_t index) const { return StrCat(name(), ": record ", index); }
 
 StoreRegistry& Stores() {
-  static StoreRegistry registry;
+  static StoreRegistry registry("store");
   return registry;
 }
 

@@ -7,7 +7,7 @@
 namespace singa {
 
 StoreWriterRegistry& StoreWriters() {
-  static StoreWriterRegistry registry;
+  static StoreWriterRegistry registry("store writer");
   return registry;
 }
 

@@ -14,7 +14,32 @@ std::string CharacterText(uint8_t byte) {
   return StrCat("\"\\x", kDigits[byte >> 4], kDigits[byte & 15], "\"");
 }
 
-Vocabulary::Vocabulary(const std::string& path) {
+std::string CharacterName(uint8_t byte) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  switch (byte) {
+    case '\n':
+      return "\\n";
+    case '\t':
+      return "\\t";
+    case '\r':
+      return "\\r";
+    case '\\':
+      return "\\\\";
+    default:
+      break;
+  }
+  if (byte >= ' ' && byte < 0x7f) return {static_cast<char>(byte)};
+  return {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+DataError LackedCharacter(const std::string& text, int64_t offset, int64_t line, uint8_t byte,
+                          const Vocabulary& vocabulary) {
+  return DataError(text, -1,
+                   StrCat("byte ", offset, ", in line ", line, ", is ", CharacterText(byte),
+                          ", which the vocabulary ", vocabulary.path(), " lacks"));
+}
+
+Vocabulary::Vocabulary(const std::string& path) : path_(path) {
   const InputFile file = InputFile::Open(path);
   if (file.size() == 0)
     throw DataError(path, -1, "is empty: a vocabulary has at least one character");

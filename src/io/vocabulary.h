@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "singa/base/error.h"
+
 namespace singa {
 
 class Vocabulary {
@@ -13,6 +15,7 @@ class Vocabulary {
   // Throws FileError; DataError where the file is empty or has a byte twice.
   explicit Vocabulary(const std::string& path);
 
+  const std::string& path() const { return path_; }
   int size() const { return size_; }
   // -1: the vocabulary lacks it.
   int IndexOf(uint8_t byte) const { return index_[byte]; }
@@ -20,6 +23,7 @@ class Vocabulary {
   char Character(int index) const { return static_cast<char>(bytes_[index]); }
 
  private:
+  const std::string path_;
   int size_ = 0;
   std::array<uint8_t, 256> bytes_{};
   std::array<int16_t, 256> index_{};
@@ -27,5 +31,13 @@ class Vocabulary {
 
 // A byte as errors show it: "a", "\x0a".
 std::string CharacterText(uint8_t byte);
+// A byte as the name of a class, which is one to one and holds no control character: as it is where
+// it can be printed, else as C has it: \n, \t, \\, \xe4.
+std::string CharacterName(uint8_t byte);
+
+// What is wrong with a text: its byte `offset`, in line `line` (from 1), is none of the
+// vocabulary's.
+DataError LackedCharacter(const std::string& text, int64_t offset, int64_t line, uint8_t byte,
+                          const Vocabulary& vocabulary);
 
 }  // namespace singa

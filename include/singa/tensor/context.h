@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,16 @@ struct KernelChoice {
 
 class KernelTrace;
 
+// The workers that compute one batch together, as one of them sees them.
+class GroupSum {
+ public:
+  virtual ~GroupSum() = default;
+  // Replaces each of `values` by its sum over the workers of the group, which all call this with as
+  // many values at the same place of their pass. Added in the workers' order: all get the same
+  // bits. Throws Error where a worker is gone.
+  virtual void Sum(std::span<double> values) = 0;
+};
+
 struct Context {
   Device device = Device::kCpu;
   int threads = 1;
@@ -37,6 +48,8 @@ struct Context {
   // Where Prepare notes the kernels it chose; null: nobody asks.
   std::vector<KernelChoice>* choices = nullptr;
   std::string_view layer;  // whose Prepare runs
+
+  GroupSum* group = nullptr;  // null: the worker computes the whole batch alone
 
   KernelTrace* trace = nullptr;  // where kernels that run are noted; null: nobody asks
 

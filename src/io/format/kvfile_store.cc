@@ -71,17 +71,22 @@ InputFile OpenKvFile(const std::string& path) {
   }
 }
 
-std::unique_ptr<Store> NewKvFileStore(const StoreOptions& options,
-                                      std::unique_ptr<ValueParser> parser) {
-  InputFile file = OpenKvFile(options.path);
+std::vector<ValuePlace> ValuesOfKvFile(const InputFile& file, bool warns) {
   KvIndex index = IndexKvFile(file);
   if (index.values.empty())
     throw DataError(file.name(), -1, StrCat("holds no complete record in ", file.size(), " bytes"));
-  if (index.tail && options.warns)
+  if (index.tail && warns)
     LOG(WARNING) << file.name() << ": the last " << index.tail
                  << " bytes are an incomplete record and are left out; " << index.values.size()
                  << " records are used";
-  return std::make_unique<ValueStore>(std::move(file), std::move(index.values), std::move(parser));
+  return std::move(index.values);
+}
+
+std::unique_ptr<Store> NewKvFileStore(const StoreOptions& options,
+                                      std::unique_ptr<ValueParser> parser) {
+  InputFile file = OpenKvFile(options.path);
+  std::vector<ValuePlace> values = ValuesOfKvFile(file, options.warns);
+  return std::make_unique<ValueStore>(std::move(file), std::move(values), std::move(parser));
 }
 
 }  // namespace singa

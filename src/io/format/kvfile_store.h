@@ -19,6 +19,10 @@ struct KvIndex {
 // Throws DataError for sizes that no tuple has.
 KvIndex IndexKvFile(const InputFile& file);
 
+// Where the complete values lie; with `warns` it tells of an incomplete tuple at the end. Throws
+// DataError where there is none, and as IndexKvFile.
+std::vector<ValuePlace> ValuesOfKvFile(const InputFile& file, bool warns);
+
 // A file that holds `path`, or, where that is a folder, its shard.dat.
 InputFile OpenKvFile(const std::string& path);
 

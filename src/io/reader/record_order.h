@@ -19,6 +19,11 @@ struct OrderOptions {
   int64_t groups = 1;       // of each epoch's order
 };
 
+// Records that the group reads in an epoch, of `records` in the store.
+inline int64_t RecordsOfGroup(const OrderOptions& options, int64_t records) {
+  return (options.group + 1) * records / options.groups - options.group * records / options.groups;
+}
+
 class RecordOrder {
  public:
   // `records` is the size of the store. Throws ConfigError("", ...) where a group gets no record.

@@ -37,9 +37,7 @@ void ToIndices(const InputFile& file, int64_t begin, const std::string& path,
     const int index = vocabulary.IndexOf(byte);
     const int64_t offset = begin + static_cast<int64_t>(i);
     if (index < 0)
-      throw DataError(file.name(), -1,
-                      StrCat("byte ", offset, ", in line ", LineOf(file, offset), ", is ",
-                             CharacterText(byte), ", which the vocabulary ", path, " lacks"));
+      throw LackedCharacter(file.name(), offset, LineOf(file, offset), byte, vocabulary);
     (*text)[i] = static_cast<uint8_t>(index);
   }
 }
