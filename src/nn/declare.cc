@@ -110,6 +110,7 @@ Param* Declare::Get(int index, const Shape& shape, const float* value) {
   } catch (const ConfigError& error) {
     throw error.Under(StrCat("param[", index, "]"));
   }
+  given_.push_back(params_.back());
   return params_.back();
 }
 
@@ -124,11 +125,28 @@ Tensor* Declare::Buffer(const Shape& shape, Keep keep, DType type, const std::st
   return &buffer.tensor;
 }
 
+Tensor* Declare::RowBuffer(const std::string& name, const Shape& shape, const RowSpan& span) {
+  const bool alone = span.rows == span.batch;
+  if (shape[0] != span.rows && !alone)
+    throw ConfigError("srclayers", StrCat("the source gives ", shape[0], " rows for the worker's ",
+                                          span.rows, " of the batch: must be as many"));
+  Tensor* const tensor = Buffer(shape, Keep::kForever, DType::kF32, name);
+  buffers_.back().span =
+      alone ? RowSpan{0, shape[0], shape[0]} : RowSpan{span.first, span.rows, span.batch};
+  return tensor;
+}
+
 Metric* Declare::Metric(const std::string& name) {
   singa::Metric& metric = metrics_.emplace_back();
   metric.name = name;
   metric.cell.SetShape({2}, DType::kF64);
   return &metric;
+}
+
+Metric* Declare::ExponentialMetric(const std::string& name) {
+  singa::Metric* metric = Metric(name);
+  metric->exponential = true;
+  return metric;
 }
 
 }  // namespace singa

@@ -30,16 +30,24 @@ void Layer::RestoreBadRecords(const std::vector<int64_t>&) {}
 std::pair<std::string, int64_t> Layer::RecordOfRow(int64_t) const { return {"", -1}; }
 
 LayerRegistry& Layers() {
-  static LayerRegistry registry;
+  static LayerRegistry registry("layer");
+  return registry;
+}
+
+LayerRegistry& UserLayers() {
+  static LayerRegistry registry("layer");
   return registry;
 }
 
 std::unique_ptr<Layer> MakeLayer(const LayerProto& conf) {
   if (conf.has_user_type()) {
-    std::unique_ptr<Layer> layer = Layers().Make(conf.user_type());
+    std::unique_ptr<Layer> layer = UserLayers().Make(conf.user_type());
     if (!layer)
-      throw ConfigError("user_type", StrCat("no layer is registered as \"", conf.user_type(), "\"",
-                                            DidYouMean(conf.user_type(), Layers().Names())));
+      throw ConfigError("user_type",
+                        StrCat("no layer is registered as \"", conf.user_type(), "\"",
+                               Layers().Has(conf.user_type())
+                                   ? StrCat("; singa's own is type: ", conf.user_type())
+                                   : DidYouMean(conf.user_type(), UserLayers().Names())));
     return layer;
   }
   if (!conf.has_type() || conf.type() == kUserLayer)

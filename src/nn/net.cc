@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "nn/loss/labels.h"
@@ -44,22 +45,27 @@ std::vector<std::pair<int, int>> Net::Edges() const {
   return edges;
 }
 
-std::vector<std::vector<Net::Source>> Net::Sources() const {
+std::vector<std::vector<std::vector<Net::Source>>> Net::Sources() const {
   const std::vector<Node>& graph = storage_->graph;
-  std::vector<std::vector<Source>> makers(storage_->values.size());
+  std::vector<std::map<int, Source>> makers(storage_->values.size());  // by their first step
   for (size_t i = 0; i < graph.size(); ++i)
-    for (size_t k = 0; k < graph[i].out.size(); ++k)
-      makers[graph[i].out[k].value].push_back({static_cast<int>(i), static_cast<int>(k)});
-  std::vector<std::vector<Source>> sources(graph.size());
+    for (size_t k = 0; k < graph[i].out.size(); ++k) {
+      const Read& out = graph[i].out[k];
+      makers[out.value][out.first_step] = {static_cast<int>(i), static_cast<int>(k), 0, out.steps};
+    }
+  std::vector<std::vector<std::vector<Source>>> sources(graph.size());
   for (size_t i = 0; i < graph.size(); ++i)
     for (const Read& in : graph[i].in) {
-      const auto makes = [&](const Source& maker) {
-        const Read& out = graph[maker.node].out[maker.output];
-        return out.first_step <= in.first_step && in.first_step < out.first_step + out.steps;
-      };
-      const std::vector<Source>& known = makers[in.value];
-      const auto it = std::find_if(known.begin(), known.end(), makes);
-      sources[i].push_back(it == known.end() ? Source() : *it);
+      std::vector<Source>& pieces = sources[i].emplace_back();
+      for (int t = in.first_step, end = t + in.steps; t < end; t += pieces.back().steps) {
+        const auto next = makers[in.value].upper_bound(t);
+        pieces.emplace_back();
+        if (next == makers[in.value].begin()) continue;
+        const auto& [first, maker] = *std::prev(next);
+        const int left = first + maker.steps - t;
+        if (left > 0)
+          pieces.back() = {maker.node, maker.output, t - first, std::min(left, end - t)};
+      }
     }
   return sources;
 }
@@ -112,7 +118,13 @@ void Net::RestoreBadRecords(const std::string& layer, const std::vector<int64_t>
 }
 
 void Net::Open(Context& ctx) {
-  for (NetNode& node : nodes_) node.layer->Open(ctx);
+  for (NetNode& node : nodes_) {
+    try {
+      node.layer->Open(ctx);
+    } catch (const ConfigError& error) {
+      throw error.Under(node.path).Under("neuralnet");
+    }
+  }
 }
 
 void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
@@ -120,6 +132,8 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   ctx.scratch = storage_->scratch_memory;
   try {
     node.layer->ComputeFeature(ctx, flags, node.in, node.out);
+  } catch (const ConfigError& error) {  // a setting that does not fit the data
+    throw error.Under(node.path).Under("neuralnet");
   } catch (const LabelError& error) {
     const auto [file, record] = RecordOfLabel(node, error.row());
     if (record < 0) throw;
@@ -131,28 +145,35 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   }
 }
 
-// A split's labels are those of its source, in the same memory; kLabel's are a copy.
+// A split's labels are those of its source, in the same memory; kLabel's are a copy, kRNNLabel's
+// were indices.
 std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t row) const {
   const void* labels = node.in.back()->label.as<void>();
   for (const NetNode& source : nodes_) {
     if (!labels || source.out.empty() || source.out[0]->label.as<void>() != labels) continue;
-    return source.in.empty() ? source.layer->RecordOfRow(row) : RecordOfLabel(source, row);
+    if (source.in.empty()) return source.layer->RecordOfRow(row);
+    return source.wiring.step_shift > 0 ? RecordOfIndex(source, row) : RecordOfLabel(source, row);
   }
   return {"", -1};
 }
 
-// Straight from the input layer, or through splits.
+// Straight from the input layer, or through splits and the steps of its rows.
 std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t row) const {
-  const std::vector<std::vector<Source>> sources = Sources();
+  const std::vector<std::vector<std::vector<Source>>> sources = Sources();
   Source at;
   for (at.node = 0; &nodes_[at.node] != &node;) ++at.node;
-  do {
-    at = sources[at.node].empty() ? Source() : sources[at.node][0];
-  } while (at.node >= 0 && nodes_[at.node].traits.aliases_in);
-  if (at.node < 0 || !nodes_[at.node].wiring.is_input) return {"", -1};
-  const NetNode& input = nodes_[at.node];
-  if (input.wiring.outputs_are_steps) row += at.output * input.out[0]->span.rows;
-  return input.layer->RecordOfRow(row);
+  while (!sources[at.node].empty()) {
+    at = sources[at.node][0][0];
+    if (at.node < 0) return {"", -1};
+    const NetNode& source = nodes_[at.node];
+    if (source.wiring.outputs_are_steps) {
+      const int64_t rows = source.out[0]->span.rows;
+      row = source.wiring.is_input ? row + at.output * rows : row % rows;
+    }
+    if (source.wiring.is_input) return source.layer->RecordOfRow(row);
+    if (!source.traits.aliases_in && !source.wiring.outputs_are_steps) break;
+  }
+  return {"", -1};
 }
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {
@@ -165,7 +186,7 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
   if (node.fused) return;
   ctx.scratch = storage_->scratch_memory;
   node.layer->ComputeGradient(ctx, node.in, node.out);
-  for (Param* param : node.declare->params()) param->CountContribution();
+  for (Param* param : node.declare->given()) param->CountContribution();
 }
 
 void Net::BeginStep() {

@@ -48,6 +48,13 @@ TEST_P(AccuracyTest, LabelOutsideTheClassesIsDamagedData) {
   EXPECT_THROW(Accuracy("type: kAccuracy", Sources({2, 3}, kScores, {0, 3})), Error);
 }
 
+TEST_P(AccuracyTest, RowsOfTheIgnoredLabelDoNotCount) {
+  const char* const ignore = "type: kAccuracy argsort_conf { ignore_label: -1 }";
+  EXPECT_EQ(Accuracy(ignore, Sources({2, 3}, kScores, {1, -1})), 1);
+  EXPECT_EQ(Accuracy(ignore, Sources({2, 3}, kScores, {-1, 2})), 0);
+  EXPECT_THROW(Accuracy(ignore, Sources({2, 3}, kScores, {1, -2})), Error);
+}
+
 TEST_P(AccuracyTest, RejectsTopkOutsideTheClasses) {
   for (int k : {0, 4})
     EXPECT_CONFIG_ERROR_SAYS(Build(StrCat("type: kAccuracy argsort_conf { topk: ", k, " }"),

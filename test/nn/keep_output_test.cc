@@ -102,8 +102,35 @@ TEST(KeepOutput, KeepsTheOwnerOfASharedParam) {
   EXPECT_EQ(Kept(kTwo + sharing, "d"), "data d ");
 }
 
-TEST(KeepOutput, RefusesTimeSteps) {
-  EXPECT_NE(Kept("unroll_len: 3 " + kTwo, "c").find("unroll_len: must be 1"), std::string::npos);
+std::string TextNet(int steps) {
+  return StrCat("unroll_len: ", steps, R"(
+    layer { name: "text" type: kCharRNN
+            char_rnn_conf { path: "x" vocab_path: "y" batchsize: 7 unroll_len: )",
+                steps, R"( } }
+    layer { name: "onehot" type: kOneHot srclayers: "text" onehot_conf { vocab_size: 4 } }
+    layer { name: "label" type: kRNNLabel srclayers: "text" })",
+                Dense("a", "onehot"), R"(
+    layer { name: "last" type: kReLU srclayers: "a" unroll_len: 1
+            unroll_conn_type: kUnrollFirstToLast })");
+}
+
+TEST(KeepOutput, KeepsTheTimeStepsOfAText) {
+  const std::string loss =
+      R"(layer { name: "loss" type: kSoftmaxLoss srclayers: "a" srclayers: "label" })";
+  EXPECT_EQ(Kept(TextNet(3) + loss, ""), "text onehot a loss ");
+}
+
+TEST(KeepOutput, KeepsTheStepsThatAreReadWhereTheyAreNodes) {
+  const std::string cut = R"(
+    layer { name: "cut" type: kConcate srclayers: "a"
+            concate_conf { concate_dim: 0 num_concates: 1 } }
+    layer { name: "end" type: kReLU srclayers: "cut" unroll_len: 1
+            unroll_conn_type: kUnrollFirstToLast })";
+  EXPECT_EQ(Kept(TextNet(3) + cut, "end"), "text onehot a cut end ");
+}
+
+TEST(KeepOutput, RefusesWhatReadsTheStepBehindTheLast) {
+  EXPECT_NE(Kept(TextNet(3), "label").find("reads the step behind the last"), std::string::npos);
 }
 
 }  // namespace

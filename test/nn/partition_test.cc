@@ -26,6 +26,7 @@ struct Plan {
     NetOptions options;
     options.parts = parts;
     options.worker = worker;
+    options.units = true;
     net = BuildNet(ParseNet(kHybrid), options, pointers, &errors);
     for (const ConfigError& error : errors) ADD_FAILURE() << error.what();
     StepState state;

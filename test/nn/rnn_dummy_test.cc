@@ -52,7 +52,7 @@ TEST(RnnDummy, ReadsWhatTheLayerGaveForTheBatchBefore) {
     EXPECT_EQ(First(&test), expected);
     EXPECT_EQ(First(&test, 1), expected);
   }
-  for (NetNode& node : test.net.nodes()) node.layer->BeginPass();
+  for (NetNode& node : test.net.nodes()) node.layer->BeginPass(0);
   test.Forward();
   EXPECT_EQ(First(&test), 3);
 }
@@ -101,6 +101,10 @@ TEST(RnnDummy, CarriesTheStateOfRecurrentLayers) {
               param { name: "e" } param { name: "f" } })";
   TestNet test(Net("dynamic_srclayer: \"gru\" shape: 1 shape: 2 low: 1 high: 1", gru), Testing());
   EXPECT_TRUE(test.net.Find("gru")->conf.gru_conf().carry_state());
+  const std::string said = gru.substr(0, gru.find("bias_term")) + "carry_state: false " +
+                           gru.substr(gru.find("bias_term"));
+  TestNet other(Net("dynamic_srclayer: \"gru\" shape: 1 shape: 2 low: 1 high: 1", said), Testing());
+  EXPECT_FALSE(other.net.Find("gru")->conf.gru_conf().carry_state());
 }
 
 TEST(RnnDummy, GivesAOneHotItsSize) {
@@ -150,6 +154,21 @@ TEST(RnnDummy, NamesMistakes) {
       layer { name: "fc" type: kInnerProduct srclayers: "first" param { name: "w" }
               innerproduct_conf { num_output: 3 bias_term: false } })"),
             "layer[first].rnn_dummy_conf.shape: is (2), layer \"fc\" gives (2, 3)");
+  EXPECT_EQ(
+      ErrorOf(Net("shape: 1 dynamic_srclayer: \"first\"")),
+      "layer[first].rnn_dummy_conf.dynamic_srclayer: must be a layer that is computed from this "
+      "one, \"first\" is not");
+  EXPECT_EQ(
+      ErrorOf(R"(layer { name: "data" type: kDummy dummy_conf { input: true shape: 1 } })" +
+              Net("shape: 1 dynamic_srclayer: \"data\"")),
+      "layer[first].rnn_dummy_conf.dynamic_srclayer: must be a layer that is computed from this "
+      "one, \"data\" is not");
+  EXPECT_EQ(
+      ErrorOf(R"(
+      layer { name: "first" type: kRNNDummy rnn_dummy_conf { shape: 1 dynamic_srclayer: "next" } }
+      layer { name: "next" user_type: "TestNext" srclayers: "first" unroll_len: 3 })"),
+      "layer[first].rnn_dummy_conf.dynamic_srclayer: layer \"next\" must have one time step, has "
+      "3");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <set>
 
 #include "singa/nn/layer.h"
 #include "support/layer_test.h"
@@ -36,8 +37,31 @@ TEST_P(SampleTest, ATemperatureSharpensOrFlattens) {
   ExpectNear(Shares("type: kSample sample_conf { temperature: 1e-4 }", {0.4f, 0.6f}), {0, 1}, 0);
 }
 
-TEST_P(SampleTest, OfNoProbabilityAtAllTakesTheFirst) {
-  ExpectNear(Feature("type: kSample", {1, 3}, {0, 0, 0}), {0}, 0);
+TEST_P(SampleTest, RefusesWhatIsNoProbability) {
+  EXPECT_CONFIG_ERROR_SAYS(Feature("name: \"s\" type: kSample", {2, 2}, {0.5f, 0.5f, 1.5f, -0.5f}),
+                           "srclayers", "row 1 adds up to 1 and holds -0.5");
+  EXPECT_CONFIG_ERROR_SAYS(Feature("type: kSample", {1, 3}, {0, 0, 0}), "srclayers",
+                           "row 0 adds up to 0");
+  EXPECT_CONFIG_ERROR_SAYS(Feature("type: kSample", {1, 4}, {0.5f, 0.5f, 0.5f, 0.5f}), "srclayers",
+                           "row 0 adds up to 2");
+  EXPECT_THROW(Feature("type: kSample", {1, 2}, {NAN, 1}), DivergedError);
+}
+
+TEST_P(SampleTest, StepsAndBatchesDrawNumbersOfTheirOwn) {
+  const int64_t d = 100000;
+  std::set<float> seen;
+  for (int64_t t = 0; t < 3; ++t) {  // a node of its own for each time step
+    const auto layer =
+        Build("name: \"s\" type: kSample", {{.shape = {2, d},
+                                             .data = Values(2 * d, 1.f / d),
+                                             .span = {.rows = 2, .batch = 2, .first_step = t}}});
+    layer->BeginStep(0);
+    for (int batch = 0; batch < 3; ++batch) {
+      layer->Forward(kTest);
+      for (float index : layer->Output()) seen.insert(index);
+    }
+  }
+  EXPECT_EQ(seen.size(), 18u);
 }
 
 TEST_P(SampleTest, RejectsATemperatureOfNothing) {

@@ -141,6 +141,30 @@ TEST_P(SoftmaxLossTest, GradientMatchesDifferences) {
                  Sources({3, 37}, {}, {0, 36, 17}));
 }
 
+TEST_P(SoftmaxLossTest, RowsOfTheIgnoredLabelDoNotCount) {
+  const std::string ignore = "softmaxloss_conf { ignore_label: -1 label_smoothing: 0.1 topk: 2 }";
+  const Values x(kX.begin() + 4, kX.begin() + 8);
+  const std::string all = "type: kSoftmaxLoss softmaxloss_conf { label_smoothing: 0.1 topk: 2 }";
+  const RunResult one = Gradients(all, Sources({1, 4}, x, {2}), {});
+  const auto sources = Sources({3, 4}, kX, {-1, 2, -1});
+  const RunResult run = Gradients("type: kSoftmaxLoss " + ignore, sources, {});
+  Values expected(12, 0.f);  // divided by the batch, 3
+  for (int j = 0; j < 4; ++j) expected[4 + j] = one.input_grads[0][j] / 3;
+  ExpectNear(run.input_grads[0], expected, 1e-7);
+  const auto layer = Forward("type: kSoftmaxLoss " + ignore, sources);
+  const auto alone = Forward(all, Sources({1, 4}, x, {2}));
+  for (const char* metric : {"loss", "accuracy"})
+    EXPECT_NEAR(layer->metric(metric), alone->metric(metric), 1e-7) << metric;
+}
+
+TEST_P(SoftmaxLossTest, AnIgnoredLabelMayBeAClass) {
+  const auto layer = Forward("type: kSoftmaxLoss softmaxloss_conf { ignore_label: 3 }",
+                             Sources({3, 4}, kX, kLabels));  // the second row's
+  const auto all = Forward("type: kSoftmaxLoss", Sources({3, 4}, kX, kLabels));
+  EXPECT_NE(layer->metric("loss"), all->metric("loss"));
+  EXPECT_EQ(layer->metric("accuracy"), all->metric("accuracy") * 3 / 2);
+}
+
 TEST_P(SoftmaxLossTest, LabelsGetNoGradient) {
   std::vector<Input> sources = Sources({3, 4}, kX, kLabels);
   sources[1].gradient = true;

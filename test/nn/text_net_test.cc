@@ -44,7 +44,7 @@ std::unique_ptr<TestNet> Make(const std::string& text, bool fold) {
   return std::make_unique<TestNet>(text, options);
 }
 
-void ExpectBothFormsAgree(const std::string& text) {
+void ExpectWindowsAgree(const std::string& text) {
   const auto folded = Make(text, true), unfolded = Make(text, false);
   EXPECT_EQ(folded->net.nodes().size(), 5u);  // no splits: a text has no gradients to add
   EXPECT_EQ(unfolded->net.nodes().size(), 1u + 4 * 4);
@@ -59,9 +59,9 @@ void ExpectBothFormsAgree(const std::string& text) {
   }
 }
 
-TEST_F(TextNet, OneHotAgreesFoldedAndUnfolded) { ExpectBothFormsAgree(Net(kOneHotConf)); }
+TEST_F(TextNet, OneHotAgreesFoldedAndUnfolded) { ExpectWindowsAgree(Net(kOneHotConf)); }
 
-TEST_F(TextNet, EmbeddingAgreesFoldedAndUnfolded) { ExpectBothFormsAgree(Net(kEmbeddingConf)); }
+TEST_F(TextNet, EmbeddingAgreesFoldedAndUnfolded) { ExpectWindowsAgree(Net(kEmbeddingConf)); }
 
 TEST_F(TextNet, EmbeddingsGradientMatchesDifferences) {
   for (bool fold : {true, false}) {
@@ -91,7 +91,7 @@ TEST_F(TextNet, ATextHasOneEdgeToEachReader) {
 }
 
 TEST_F(TextNet, OneToAllIsTheSameAsInOldConfs) {
-  ExpectBothFormsAgree(Net(kOneHotConf, "unroll_conn_type: kUnrollOneToAll"));
+  ExpectWindowsAgree(Net(kOneHotConf, "unroll_conn_type: kUnrollOneToAll"));
   const auto plain = Make(Net(kOneHotConf), true);
   const auto old = Make(Net(kOneHotConf, "unroll_conn_type: kUnrollOneToAll"), true);
   plain->Forward(), old->Forward();
@@ -118,12 +118,10 @@ TEST_F(TextNet, ABadIndexOfATextIsNamedByItsByte) {
 }
 
 TEST_F(TextNet, AWorkerReadsItsRows) {
-  ParamTable tables[2];
-  ConfigErrors errors;
+  ParamTable params;
   NetOptions options;
   options.parts = 2, options.worker = 1;
-  singa::Net net = BuildNet(ParseNet(Net(kOneHotConf)), options, {&tables[0], &tables[1]}, &errors);
-  ASSERT_TRUE(errors.empty()) << errors[0].what();
+  singa::Net net = BuildNet(ParseNet(Net(kOneHotConf)), options, &params);
   Context ctx;
   net.Bind(Tensor::Allocate({net.Plan(ctx).arena}, DType::kU8));
   net.Open(ctx);

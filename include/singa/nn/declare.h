@@ -29,12 +29,16 @@ struct Buffer {
   std::string name;  // of kForever buffers
   Keep keep;
   Tensor tensor;
+  // Of a kForever buffer whose first dimension is rows of the batch: which of the group's; rows 0:
+  // it has none, and is the same in every worker.
+  RowSpan span = {};
 };
 
 // A mean: the sum of what was added by its weights. The trainer takes it after each step.
 struct Metric {
   std::string name;
-  Tensor cell;  // f64 [2]: sum, weight
+  Tensor cell;               // f64 [2]: sum, weight
+  bool exponential = false;  // shown as e to the mean: of losses, a perplexity
 
   void Add(double sum, double weight) {
     cell.as<double>()[0] += sum;
@@ -74,6 +78,15 @@ class SINGA_API Declare {
   Declare(const LayerProto& conf, ParamTable* params, std::string path = "")
       : conf_(conf), table_(params), path_(std::move(path)) {}
 
+  // The worker group that the layer computes for, of so many: the input layers of each read other
+  // records. Which of its workers it is, LayerProto.partition_id of num_partitions says.
+  int64_t group() const { return group_; }
+  int64_t groups() const { return groups_; }
+  void SetGroup(int64_t group, int64_t groups) {
+    group_ = group;
+    groups_ = groups;
+  }
+
   // Throws ConfigError("srclayers") unless least <= number of sources <= most.
   void Sources(Inputs in, int least, int most);
   void Sources(Inputs in, int count) { Sources(in, count, count); }
@@ -82,8 +95,13 @@ class SINGA_API Declare {
   singa::Param* Param(int index, const Shape& shape);
   // The same; where the conf gives it no init, every element starts as `value`.
   singa::Param* Param(int index, const Shape& shape, float value);
+  // ComputeGradient gives no gradient of `param`: another layer that shares it does, or nobody.
+  void GivesNoGradient(const singa::Param* param) { std::erase(given_, param); }
   // ComputeGradient gives the gradient of `param` to its sink, piece by piece, where it has one.
   void InPieces(singa::Param* param) { in_pieces_.push_back(param); }
+  // What lasts for each row of the batch, [rows of `span`, ...]: a checkpoint joins the workers'
+  // rows, so that the job may go on with another number of workers.
+  Tensor* RowBuffer(const std::string& name, const Shape& shape, const RowSpan& span);
   // A buffer bound before Prepare; a kForever one needs a name.
   Tensor* Buffer(const Shape& shape, Keep keep, DType type = DType::kF32,
                  const std::string& name = "");
@@ -97,10 +115,14 @@ class SINGA_API Declare {
     (slots_.push_back(&slots), ...);
   }
   singa::Metric* Metric(const std::string& name);
+  // Shown as e to the mean of what is added: of losses in nats, a perplexity.
+  singa::Metric* ExponentialMetric(const std::string& name);
   // A file that must exist when the job starts; `field` is its path in the layer's conf.
   void File(const std::string& field, const std::string& path) { files_.push_back({field, path}); }
 
   const std::vector<singa::Param*>& params() const { return params_; }
+  // Those whose gradient the layer gives.
+  const std::vector<singa::Param*>& given() const { return given_; }
   const std::vector<singa::Param*>& in_pieces() const { return in_pieces_; }
   std::deque<singa::Buffer>& buffers() { return buffers_; }
   std::deque<singa::Metric>& metrics() { return metrics_; }
@@ -116,11 +138,12 @@ class SINGA_API Declare {
   LayerProto conf_;
   ParamTable* table_;
   std::string path_;
-  std::vector<singa::Param*> params_, in_pieces_;
+  std::vector<singa::Param*> params_, given_, in_pieces_;
   std::vector<const KernelSlot*> slots_;
   std::deque<singa::Buffer> buffers_;
   std::deque<singa::Metric> metrics_;
   int64_t scratch_ = 0, kept_ = 0;
+  int64_t group_ = 0, groups_ = 1;
   std::vector<std::pair<std::string, std::string>> files_;
 };
 

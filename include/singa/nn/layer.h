@@ -82,7 +82,8 @@ class SINGA_API Layer {
 
   // Shapes of all ports are known, storage is not bound: make vendor plans, declare their scratch.
   virtual void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out);
-  // Storage is bound, before the first step: open stores, set constant buffers.
+  // Storage is bound, before the first step: open stores, set constant buffers. It and
+  // ComputeFeature may throw ConfigError, relative to the conf, for what does not fit the data.
   virtual void Open(Context& ctx);
 
   virtual void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) = 0;
@@ -95,13 +96,15 @@ class SINGA_API Layer {
   virtual void WriteTo(OutputFiles* files);
 
   // The batches that follow are a pass over a test set, or rows for a trained net: what a layer
-  // carries from batch to batch does not reach into them.
-  virtual void BeginPass() {}
+  // carries from batch to batch does not reach into them. `batches_before`: of the same pass, which
+  // another net has computed.
+  virtual void BeginPass(int64_t batches_before) { (void)batches_before; }
 
   // State of an input layer's reader: what a resumed run needs to go on with the next record.
   virtual int64_t ReaderPosition() const { return -1; }  // -1: has none
   virtual void SeekReader(int64_t position);
-  // Records in one pass over the store, -1 if the layer has none; opens the store.
+  // Records in one pass of the worker group over its share of the store, -1 if the layer has none;
+  // opens the store.
   virtual int64_t CountRecords() { return -1; }
   // Names of the classes that the store's labels are numbers of, by label; empty: it has none.
   virtual std::vector<std::string> ClassNames() { return {}; }
@@ -115,18 +118,27 @@ class SINGA_API Layer {
   virtual double TakeWaitMs() { return 0; }
 };
 
+// By type ("kReLU"), and by user_type: tables of their own, so that a user's layer may have any
+// name.
 using LayerRegistry = Registry<Layer>;
 SINGA_API LayerRegistry& Layers();
+SINGA_API LayerRegistry& UserLayers();
 
 // The layer of `conf`: by user_type where set, else by type. Throws ConfigError: unknown, or not
 // built yet.
 SINGA_API std::unique_ptr<Layer> MakeLayer(const LayerProto& conf);
 
-// SINGA_REGISTER_LAYER(kReLU, ReluLayer); the first argument is the enum's name or the user_type.
+// SINGA_REGISTER_LAYER(kReLU, ReluLayer); the first argument is the enum's name in singa itself,
+// and the user_type everywhere else.
+#ifdef SINGA_ROOM
+#define SINGA_LAYER_TABLE Layers
+#else
+#define SINGA_LAYER_TABLE UserLayers
+#endif
 #define SINGA_REGISTER_LAYER(type, Class) SINGA_REGISTER_LAYER_AT(type, Class, __COUNTER__)
 #define SINGA_REGISTER_LAYER_AT(type, Class, id) SINGA_REGISTER_LAYER_ID(type, Class, id)
-#define SINGA_REGISTER_LAYER_ID(type, Class, id)                                   \
-  [[maybe_unused]] const bool singa_registered_layer_##id = ::singa::Layers().Add( \
+#define SINGA_REGISTER_LAYER_ID(type, Class, id)                                              \
+  [[maybe_unused]] const bool singa_registered_layer_##id = ::singa::SINGA_LAYER_TABLE().Add( \
       #type, [] { return std::unique_ptr<::singa::Layer>(std::make_unique<Class>()); })
 
 }  // namespace singa

@@ -55,16 +55,21 @@ class SINGA_API Net {
   Net& operator=(Net&&) noexcept;
 
   Phase phase() const { return phase_; }
+  // Whether no layer reads time steps of another that come after its own.
+  bool causal() const { return causal_; }
   std::deque<NetNode>& nodes() { return nodes_; }
   const std::deque<NetNode>& nodes() const { return nodes_; }
   NetNode* Find(const std::string& name);  // the first of that name; null: none
 
-  // What each input of each node reads: output `output` of the node at place `node` of nodes(). Of
-  // several time steps, the first.
+  // Time steps [step, step + steps) of output `output` of the node at place `node` of nodes(); of
+  // one step, the only. node -1: another worker's.
   struct Source {
     int node = -1, output = 0;
+    int step = 0, steps = 1;
   };
-  std::vector<std::vector<Source>> Sources() const;
+  // What each input of each node reads: nearly always of one node; where a layer runs as a node a
+  // step, of several, in the order of time.
+  std::vector<std::vector<std::vector<Source>>> Sources() const;
 
   // Makes the layers' plans and the memory plan; allocates no tensor.
   NetMemory Plan(Context& ctx);
@@ -109,6 +114,7 @@ class SINGA_API Net {
 
   Phase phase_ = kTrain;
   bool reuse_ = true;
+  bool causal_ = true;
   std::deque<NetNode> nodes_;
   std::unique_ptr<Storage> storage_;
 };

@@ -16,7 +16,7 @@ class Param;
 struct Context;
 
 // Computes rows [first, first + rows) of a param's gradient into `piece`, [rows, row size]. Called
-// by several threads at once, each with a context of its own.
+// by several threads at once, each with a context of its own, which has no scratch. Must not throw.
 using GradientRows = std::function<void(Context& ctx, int64_t first, int64_t rows, float* piece)>;
 
 // Takes a large gradient piece by piece while its layer computes it, so that each piece is used

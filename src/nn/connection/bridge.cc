@@ -1,5 +1,5 @@
-// kBridgeSrc, kBridgeDst: the two ends of an edge between workers. They carry shapes in a plan;
-// moving data needs a cluster, and a group of several workers runs as one until there is one.
+// kBridgeSrc, kBridgeDst: the two ends of an edge between workers of a net that is cut by units.
+// They carry shapes in a plan; workers that run cut by rows, where nothing moves.
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 
@@ -21,8 +21,7 @@ class BridgeLayer final : public Layer {
 
  private:
   [[noreturn]] static void Refuse() {
-    throw ConfigError("cluster.nworkers_per_group",
-                      "a net over several workers is not built yet; allowed: plans of one");
+    throw ConfigError("partition_dim", "a net that is cut by units is planned, not run yet");
   }
 };
 

@@ -1,11 +1,16 @@
 // kRNNDummy: the first layer of a net that reads its own output: what dynamic_srclayer gave for the
 // batch before. A pass begins with the characters of `prime`, a batch each, or without them with
-// values of U[low, high).
+// values of U[low, high). Without dynamic_srclayer each batch has such values of its own.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "io/vocabulary.h"
 #include "math/random_kernels.h"
+#include "nn/input/own_rows.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"
@@ -20,7 +25,8 @@ class RnnDummyLayer final : public Layer {
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs, Outputs out) override {
-    name_ = conf.name();
+    stream_ = name_ = conf.name();
+    if (declare.group() > 0) stream_ += StrCat("/group", declare.group());
     conf_ = conf.rnn_dummy_conf();
     if (conf.unroll_len() > 1 || conf.unroll_index() > 0)
       throw ConfigError("unroll_len", "must be 1: each batch is one time step");
@@ -33,6 +39,8 @@ class RnnDummyLayer final : public Layer {
                         StrCat("must be >= low, ", conf_.low(), ", is ", conf_.high()));
     CheckPrime(declare);
     declare.Uses(UniformKernel);
+    out[0]->span = rows_ = OwnRows(conf, "rnn_dummy_conf.shape", dims[0]);
+    dims[0] = rows_.rows;
     out[0]->data.SetShape(Shape(std::span<const int64_t>(dims)));
   }
 
@@ -56,7 +64,7 @@ class RnnDummyLayer final : public Layer {
     }
   }
 
-  void BeginPass() override { batch_ = 0; }
+  void BeginPass(int64_t batches_before) override { batch_ = static_cast<size_t>(batches_before); }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     Tensor& y = out[0]->data;
@@ -79,13 +87,15 @@ class RnnDummyLayer final : public Layer {
   }
 
   void Draw(Context& ctx, Tensor* y) const {
-    FillUniform(ctx, ctx.Random(name_), batch_ * y->size(), y->size(), conf_.low(), conf_.high(),
+    const uint64_t row = batch_ * rows_.batch + rows_.first;
+    FillUniform(ctx, ctx.Random(stream_), row * y->row_size(), y->size(), conf_.low(), conf_.high(),
                 y->data());
     if (!conf_.integer()) return;
     for (int64_t i = 0; i < y->size(); ++i) y->data()[i] = std::floor(y->data()[i]);
   }
 
-  std::string name_;
+  std::string name_, stream_;
+  RowSpan rows_;
   RNNDummyProto conf_;
   std::vector<float> prime_;
   size_t batch_ = 0;  // of this pass

@@ -4,10 +4,6 @@
 namespace singa {
 namespace {
 
-bool IsOfType(const GraphLayer& layer, LayerType type) {
-  return !layer.conf.has_user_type() && layer.conf.type() == type;
-}
-
 int Find(const Graph& graph, const std::string& name) {
   std::vector<std::string> known;
   for (size_t i = 0; i < graph.layers.size(); ++i) {
@@ -33,13 +29,43 @@ void LinkDummy(Graph* graph, GraphLayer* dummy) {
   dummy->in.push_back(link);
 }
 
+// What is read back must be made of what the dummy gave, or nothing orders the two.
+bool DependsOn(const Graph& graph, int layer, int source) {
+  std::vector<char> seen(graph.layers.size());
+  std::vector<int> open = {layer};
+  while (!open.empty()) {
+    const int at = open.back();
+    open.pop_back();
+    for (const Link& link : graph.layers[at].in) {
+      if (link.feedback || seen[link.source]) continue;
+      if (link.source == source) return true;
+      seen[link.source] = 1;
+      open.push_back(link.source);
+    }
+  }
+  return false;
+}
+
+void CheckLoop(const Graph& graph, int dummy) {
+  const GraphLayer& layer = graph.layers[dummy];
+  if (layer.in.empty() || DependsOn(graph, layer.in[0].source, dummy)) return;
+  throw ConfigError("rnn_dummy_conf.dynamic_srclayer",
+                    StrCat("must be a layer that is computed from this one, \"",
+                           layer.conf.rnn_dummy_conf().dynamic_srclayer(), "\" is not"));
+}
+
+template <typename Conf>
+void CarryUnlessSaid(Conf* conf) {
+  if (!conf->has_carry_state()) conf->set_carry_state(true);
+}
+
 // One state for the whole text, though each batch is one step of it. A state that another layer
 // gives stays what the conf says.
 void CarryState(GraphLayer* layer) {
   if (layer->in.size() > 1) return;
-  if (IsOfType(*layer, kGRU)) layer->conf.mutable_gru_conf()->set_carry_state(true);
-  if (IsOfType(*layer, kLSTM)) layer->conf.mutable_lstm_conf()->set_carry_state(true);
-  if (IsOfType(*layer, kRNN)) layer->conf.mutable_rnn_conf()->set_carry_state(true);
+  if (IsOfType(*layer, kGRU)) CarryUnlessSaid(layer->conf.mutable_gru_conf());
+  if (IsOfType(*layer, kLSTM)) CarryUnlessSaid(layer->conf.mutable_lstm_conf());
+  if (IsOfType(*layer, kRNN)) CarryUnlessSaid(layer->conf.mutable_rnn_conf());
 }
 
 // The scores that an index of layer `index` is one of; 0: not said by the conf.
@@ -67,10 +93,12 @@ void SizeOneHot(const Graph& graph, GraphLayer* one_hot) {
 
 void FeedBack(Graph* graph, ConfigErrors* errors) {
   bool any = false;
-  for (GraphLayer& layer : graph->layers) {
+  for (size_t i = 0; i < graph->layers.size(); ++i) {
+    GraphLayer& layer = graph->layers[i];
     if (layer.faulty || !IsOfType(layer, kRNNDummy)) continue;
     try {
       LinkDummy(graph, &layer);
+      CheckLoop(*graph, static_cast<int>(i));
       any = true;
     } catch (const ConfigError& error) {
       errors->push_back(error.Under(layer.path));

@@ -5,10 +5,12 @@
 //   PairRbms     the sides of each RBM know each other   LayerProto.rbm_conf
 //   FeedBack     a net that reads its own output         Link.delayed
 //   Unroll       T steps as a number on each layer       Link.kind
-//   Partition    K copies of each layer, one a worker    helper layers where rows or units move
-//   Fold         one node for T steps where that is the same computation
+//   Partition    a worker's part: its rows of each layer LayerProto.partition_id
+//                or K copies of each layer, one a worker helper layers where rows or units move
 //   KeepOutput   of a net that only computes one layer's feature, what that needs
+//   Fold         one node for T steps where that is the same computation
 //   Expand       nodes and the values between them       Node, Value, Read
+//   KeepNeeded   of the time steps that are left after KeepOutput, too
 //   InsertSplits one reader for every step of a value
 //   Order        forward order of the nodes
 //
@@ -57,6 +59,11 @@ struct GraphLayer {
   bool inserted = false;  // a split that the conf does not name
 };
 
+// By the enum: a user_type is none of these.
+inline bool IsOfType(const GraphLayer& layer, LayerType type) {
+  return !layer.conf.has_user_type() && layer.conf.type() == type;
+}
+
 // Steps [first_step, first_step + steps) of a value.
 struct Read {
   int value = -1;
@@ -81,6 +88,7 @@ struct Node {
 
 struct Graph {
   std::vector<GraphLayer> layers;
+  int output = -1;  // of layers, whose feature is all that the net computes; -1: it runs whole
   std::vector<Value> values;
   std::vector<Node> nodes;
 };
@@ -100,15 +108,24 @@ void PairRbms(Graph* graph, ConfigErrors* errors);
 // A kRNNDummy reads its dynamic_srclayer, one batch late; what the net remembers lasts as long.
 void FeedBack(Graph* graph, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
-void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* errors);
-void Fold(Graph* graph);
+// How a net is cut over the workers of a group.
+struct NetCut {
+  int workers = 1;
+  int worker = 0;      // whose part the graph is to be
+  bool units = false;  // layers may be cut by units, too: the graph has the parts of all workers
+  int groups = 1;      // that train at once
+};
+void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors);
 // Keeps the layers that the feature of layer `output` is computed from, up to the one input layer
 // among them. "" is what the net is trained to give: the probabilities of its kSoftmaxLoss, what
 // another loss takes for the prediction, or without a loss the one layer that no other reads.
 // A kSoftmaxLoss becomes a kSoftmax, which needs no labels.
 void KeepOutput(const std::string& output, Graph* graph, ConfigErrors* errors);
+void Fold(Graph* graph);
 // Leaves the graph without nodes where it would have too many.
 void Expand(Graph* graph, ConfigErrors* errors);
+// Keeps the nodes that those of Graph::output are computed from: one of them is the last in order.
+void KeepNeeded(Graph* graph);
 void InsertSplits(Graph* graph);
 void Order(Graph* graph, ConfigErrors* errors);
 

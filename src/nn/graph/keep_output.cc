@@ -31,7 +31,8 @@ int FirstSource(const Graph& graph, int layer) {
 int OnlyEnd(const Graph& graph) {
   std::vector<char> read(graph.layers.size());
   for (const GraphLayer& layer : graph.layers)
-    for (const Link& link : layer.in) read[link.source] |= !IsOfKind(layer, 4) && !link.feedback;
+    for (const Link& link : layer.in)
+      read[link.source] |= !IsOfKind(layer, 4) && !link.feedback && link.kind != Link::kPrevious;
   std::vector<int> ends;
   for (size_t i = 0; i < graph.layers.size(); ++i)
     if (!read[i] && !IsOfKind(graph.layers[i], 4)) ends.push_back(static_cast<int>(i));
@@ -104,6 +105,7 @@ void KeepOnly(const std::vector<char>& needed, Graph* graph) {
   for (GraphLayer& layer : kept)
     for (Link& link : layer.in) link.source = place[link.source];
   graph->layers = std::move(kept);
+  graph->output = place[graph->output];
 }
 
 void CheckInput(const std::string& output, const Graph& graph) {
@@ -111,10 +113,9 @@ void CheckInput(const std::string& output, const Graph& graph) {
   for (size_t i = 0; i < graph.layers.size(); ++i) {
     const GraphLayer& layer = graph.layers[i];
     if (layer.wiring.is_input && layer.in.empty()) inputs.push_back(static_cast<int>(i));
-    if (layer.steps > 1)
-      throw ConfigError("unroll_len",
-                        StrCat("must be 1 for a net whose rows are given, is ", layer.steps))
-          .Under(layer.path);
+    if (layer.wiring.step_shift > 0)
+      throw ConfigError("", StrCat("layer \"", output, "\" needs layer \"", layer.conf.name(),
+                                   "\", which reads the step behind the last: rows have none"));
   }
   if (inputs.empty())
     throw ConfigError("", StrCat("layer \"", output, "\" is computed from no input layer"));
@@ -145,6 +146,7 @@ void KeepOutput(const std::string& output, Graph* graph, ConfigErrors* errors) {
                                " outputs: say one that reads it"),
                         kExitUsage);
     if (IsSoftmaxLoss(layer.conf)) MakeSoftmax(&layer);
+    graph->output = index;
     KeepOnly(Ancestors(*graph, index), graph);
     CheckInput(name, *graph);
   } catch (const ConfigError& error) {

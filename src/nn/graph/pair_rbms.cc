@@ -3,10 +3,6 @@
 namespace singa {
 namespace {
 
-bool IsOfType(const GraphLayer& layer, LayerType type) {
-  return !layer.conf.has_user_type() && layer.conf.type() == type;
-}
-
 // What is missing for two layers to be the sides of one machine.
 void CheckVisible(const Graph& graph, int index) {
   const GraphLayer& vis = graph.layers[index];

@@ -1,5 +1,8 @@
-// Partition: every layer becomes K copies, copy i for worker i. Where the copies of a source hold
-// other rows or units than the reader needs, helper layers move them:
+// Partition: what each worker of a group computes. Cut by rows, a layer reads its sources' rows of
+// its own worker: the part of one worker alone is the whole net with that worker's number in it.
+//
+// Where layers may be cut by units, every layer becomes K copies, copy i for worker i. Where the
+// copies of a source hold other rows or units than the reader needs, helper layers move them:
 //
 //   reader on units (1) that needs all units of each row   split(source) -> concate on source's dim
 //   both on the same dimension                             copy i reads copy i
@@ -7,6 +10,7 @@
 //
 // Piece j of every helper goes to worker j; a piece for another worker crosses a bridge pair.
 #include "nn/graph/graph.h"
+#include "nn/output/writes_file.h"
 
 namespace singa {
 namespace {
@@ -131,22 +135,41 @@ void CheckDimension(const NetProto& net, GraphLayer* layer) {
                       StrCat("must be 0 (rows) or 1 (units), is ", conf.partition_dim()));
 }
 
+// What is asked of a batch that no worker has whole.
+void CheckWhole(const LayerProto& conf, const NetCut& cut) {
+  if (conf.has_user_type()) return;
+  const std::string workers = StrCat(cut.workers, " workers of the group");
+  if (conf.type() == kSlice && conf.slice_conf().slice_dim() == 0 && cut.workers > 1)
+    throw ConfigError("slice_conf.slice_dim",
+                      StrCat("must be > 0: the rows are cut over the ", workers));
+  if (conf.type() == kConcate && conf.concate_conf().concate_dim() == 0 && cut.workers > 1)
+    throw ConfigError("concate_conf.concate_dim",
+                      StrCat("must be > 0: the rows are cut over the ", workers));
+  if (!WritesFile(conf) || (cut.workers == 1 && cut.groups == 1)) return;
+  throw ConfigError("type", StrCat("writes one file, which the ",
+                                   cut.workers > 1 ? workers : StrCat(cut.groups, " worker groups"),
+                                   " that train cannot: use it in a test alone (include: kTest)"));
+}
+
 }  // namespace
 
-void Partition(const NetProto& net, int parts, Graph* graph, ConfigErrors* errors) {
+void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors) {
   bool faulty = false;
   for (GraphLayer& layer : graph->layers) {
     try {
       if (!layer.faulty) CheckDimension(net, &layer);
+      if (!layer.faulty) CheckWhole(layer.conf, cut);
     } catch (const ConfigError& error) {
       errors->push_back(error.Under(layer.path));
       layer.faulty = true;
     }
     faulty = faulty || layer.faulty;
-    layer.conf.set_partition_id(0);  // the system's to set, whatever the file says
-    layer.conf.set_num_partitions(1);
+    if (!cut.units) layer.conf.set_partition_dim(0);
+    layer.part = cut.units ? 0 : cut.worker;
+    layer.conf.set_partition_id(layer.part);  // the system's to set, whatever the file says
+    layer.conf.set_num_partitions(cut.units ? 1 : cut.workers);
   }
-  if (parts > 1 && !faulty) *graph = Partitioner(parts, *graph).Run();
+  if (cut.units && cut.workers > 1 && !faulty) *graph = Partitioner(cut.workers, *graph).Run();
 }
 
 }  // namespace singa

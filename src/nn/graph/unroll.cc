@@ -66,6 +66,11 @@ void UnrollLayer(const NetProto& net, int index, GraphLayer* layer) {
 void LinkToSteps(const GraphLayer& source, int slot, GraphLayer* layer) {
   Link& link = layer->in[slot];
   const std::string& name = source.conf.name();
+  const std::string& said = layer->conf.srclayers(slot);
+  if (source.wiring.outputs_are_steps && said != name)
+    throw ConfigError("srclayers",
+                      StrCat("must be \"", name, "\", whose outputs are the time steps, ",
+                             "without a number; is \"", said, "\""));
   if (!source.wiring.outputs_are_steps) {
     if (layer->wiring.step_shift > 0)
       throw ConfigError("srclayers", StrCat("source \"", name,
@@ -73,6 +78,11 @@ void LinkToSteps(const GraphLayer& source, int slot, GraphLayer* layer) {
                                             "input layer that reads the text"));
     return;
   }
+  if (layer->wiring.step_shift > source.wiring.steps_ahead)
+    throw ConfigError(
+        "srclayers", StrCat("source \"", name, "\" must give ", layer->wiring.step_shift,
+                            " more time step than its readers have (time_steps_conf.ahead), gives ",
+                            source.wiring.steps_ahead));
   if (link.kind == Link::kLastToFirst)
     throw ConfigError("unroll_conn_type",
                       StrCat("must be kUnrollOneToOne or kUnrollOneToAll for source \"", name,
@@ -92,9 +102,20 @@ void CheckSteps(const NetProto& net, GraphLayer* source, GraphLayer* reader, Gra
     throw ConfigError("unroll_len", StrCat("must be ", steps, ", the time steps of source \"",
                                            source->conf.name(), "\", is ", reader->steps));
   *wrong = source;
-  throw ConfigError(source->conf.has_char_rnn_conf() ? "char_rnn_conf.unroll_len" : "",
+  const bool text = source->conf.has_char_rnn_conf();
+  throw ConfigError(text ? "char_rnn_conf.unroll_len" : "time_steps_conf.unroll_len",
                     StrCat("must be ", reader->steps, ", the unroll_len of layer \"",
                            reader->conf.name(), "\", which reads it; is ", steps));
+}
+
+// What a layer reads back is a batch: one time step.
+void CheckDelayed(const Graph& graph, const GraphLayer& layer) {
+  for (const Link& link : layer.in)
+    if (link.delayed && graph.layers[link.source].steps > 1)
+      throw ConfigError(
+          "rnn_dummy_conf.dynamic_srclayer",
+          StrCat("layer \"", graph.layers[link.source].conf.name(),
+                 "\" must have one time step, has ", graph.layers[link.source].steps));
 }
 
 void LinkReader(const NetProto& net, GraphLayer* layer, Graph* graph, ConfigErrors* errors) {
@@ -106,15 +127,46 @@ void LinkReader(const NetProto& net, GraphLayer* layer, Graph* graph, ConfigErro
       LinkToSteps(source, slot, layer);
       CheckSteps(net, &source, layer, &wrong);
     }
+    CheckDelayed(*graph, *layer);
   } catch (const ConfigError& error) {
     errors->push_back(error.Under(wrong->path));
     wrong->faulty = true;
   }
 }
 
+// What a layer makes time steps of are whole records: what it is computed from has one step, unless
+// it says otherwise, which is a mistake.
+void KeepWhole(Graph* graph, int reader, const std::string& name) {
+  for (const Link& link : graph->layers[reader].in) {
+    GraphLayer& source = graph->layers[link.source];
+    if (source.conf.has_unroll_len() && source.conf.unroll_len() != 1)
+      throw ConfigError("unroll_len", StrCat("must be 1: layer \"", name,
+                                             "\" makes time steps of whole records; is ",
+                                             source.conf.unroll_len()))
+          .Under(source.path);
+    if (source.conf.has_unroll_len()) continue;
+    source.conf.set_unroll_len(1);
+    KeepWhole(graph, link.source, name);
+  }
+}
+
+void KeepRecordsWhole(Graph* graph, ConfigErrors* errors) {
+  for (size_t i = 0; i < graph->layers.size(); ++i) {
+    GraphLayer& layer = graph->layers[i];
+    if (layer.faulty || !layer.wiring.outputs_are_steps) continue;
+    try {
+      KeepWhole(graph, static_cast<int>(i), layer.conf.name());
+    } catch (const ConfigError& error) {
+      errors->push_back(error);
+      layer.faulty = true;
+    }
+  }
+}
+
 }  // namespace
 
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors) {
+  KeepRecordsWhole(graph, errors);
   for (size_t i = 0; i < graph->layers.size(); ++i) {
     GraphLayer& layer = graph->layers[i];
     if (layer.faulty) continue;

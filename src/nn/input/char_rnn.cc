@@ -3,11 +3,12 @@
 // reads output t, and kRNNLabel output t + 1, of which there is one more than time steps.
 //   data: (rows)
 // Each step takes the next window; after the last one the text begins again. Worker i of K takes
-// segments [i B / K, (i + 1) B / K) of B.
-#include <algorithm>
+// segments [i B / K, (i + 1) B / K) of B. With G worker groups there are G B segments, of which
+// group g has those from g B on.
 #include <optional>
 
 #include "io/reader/text_windows.h"
+#include "nn/input/own_rows.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 
@@ -31,19 +32,20 @@ class CharRnnLayer final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 0);
+    if (conf.num_partitions() > 1 && conf.partition_dim() == 1)
+      throw ConfigError("partition_dim", "must be 0: a row is one index, which cannot be cut");
     try {
       SetText(conf.char_rnn_conf());
-      SetRows(conf);
+      SetRows(conf, declare);
     } catch (const ConfigError& error) {
       throw error.Under("char_rnn_conf");
     }
-    if (conf.num_partitions() > 1 && conf.partition_dim() == 1)
-      throw ConfigError("partition_dim", "must be 0: a row is one index, which cannot be cut");
     declare.File("char_rnn_conf.path", options_.path);
     declare.File("char_rnn_conf.vocab_path", options_.vocabulary);
     for (size_t l = 0; l < out.size(); ++l) {
-      out[l]->data.SetShape({rows_});
-      out[l]->span = {first_, rows_, options_.segments, static_cast<int64_t>(l)};
+      out[l]->data.SetShape({rows_.rows});
+      out[l]->span = rows_;
+      out[l]->span.first_step = static_cast<int64_t>(l);
     }
   }
 
@@ -55,7 +57,7 @@ class CharRnnLayer final : public Layer {
 
   void ComputeFeature(Context&, Phase, Inputs, Outputs out) override {
     const int64_t window = step_++ % text_->windows();
-    for (int64_t r = 0; r < rows_; ++r) {
+    for (int64_t r = 0; r < rows_.rows; ++r) {
       const uint8_t* characters = text_->At(first_ + r, window);
       for (size_t l = 0; l < out.size(); ++l) out[l]->data.data()[r] = characters[l];
     }
@@ -68,14 +70,14 @@ class CharRnnLayer final : public Layer {
   // windows.
   int64_t CountRecords() override {
     if (!text_) text_.emplace(options_);
-    return text_->windows() * options_.segments;
+    return text_->windows() * rows_.batch;
   }
 
   // Of row r of output l, which is row l rows + r: its character, as the byte of the text.
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
     if (!text_ || step_ == 0) return {"", -1};
     const int64_t window = (step_ - 1) % text_->windows();
-    return {options_.path, text_->Place(first_ + row % rows_, window) + row / rows_};
+    return {options_.path, text_->Place(first_ + row % rows_.rows, window) + row / rows_.rows};
   }
 
  private:
@@ -95,21 +97,19 @@ class CharRnnLayer final : public Layer {
                 .length = conf.unroll_len()};
   }
 
-  // The worker's rows of the group's batch.
-  void SetRows(const LayerProto& conf) {
-    const int64_t parts = std::max(1, conf.num_partitions()), part = conf.partition_id();
+  // The worker's rows of the group's batch, and the group's segments of the text.
+  void SetRows(const LayerProto& conf, const Declare& declare) {
     const int64_t batch = options_.segments;
     if (batch < 1) throw ConfigError("batchsize", StrCat("must be >= 1, is ", batch));
-    if (batch < parts)
-      throw ConfigError("batchsize", StrCat("must be >= ", parts,
-                                            ", the number of workers of the group, is ", batch));
-    first_ = part * batch / parts;
-    rows_ = (part + 1) * batch / parts - first_;
+    rows_ = OwnRows(conf, "batchsize", batch);
+    first_ = declare.group() * batch + rows_.first;
+    options_.segments = declare.groups() * batch;
   }
 
   TextOptions options_;
-  int64_t first_ = 0, rows_ = 0;  // own segments
-  int64_t step_ = 0;              // windows read
+  RowSpan rows_;
+  int64_t first_ = 0;  // of the own segments
+  int64_t step_ = 0;   // windows read
   std::optional<TextWindows> text_;
 };
 

@@ -39,13 +39,19 @@ class Feed final : public Layer {
       own.mutable_store_conf()->add_batchsize(static_cast<int32_t>(rows_));
     }
     input_->Setup(own, declare, in, out);
-    Shape shape = out[0]->data.shape();
-    if (shape.dims() < 2) throw ConfigError("", "gives no rows of numbers, which could be given");
-    for (int i = 1; i < shape.dims(); ++i) record_.push_back(shape[i]);
-    shape.Set(0, rows_);
-    *out[0] = Port();
-    out[0]->data.SetShape(shape);
-    out[0]->span.rows = out[0]->span.batch = rows_;
+    const Wiring facts = input_->wiring(conf);
+    steps_ = StepsOfRow(facts);
+    if (out[0]->data.shape().dims() < (facts.outputs_are_steps ? 1 : 2))
+      throw ConfigError("", "gives no rows of numbers, which could be given");
+    for (int i = 1; i < out[0]->data.shape().dims(); ++i)
+      record_.push_back(out[0]->data.shape()[i]);
+    for (size_t t = 0; t < out.size(); ++t) {
+      Shape shape = out[t]->data.shape();
+      shape.Set(0, rows_);
+      *out[t] = Port();
+      out[t]->data.SetShape(shape);
+      out[t]->span = {0, rows_, rows_, static_cast<int64_t>(t)};
+    }
     SetStore(conf);
   }
 
@@ -53,11 +59,12 @@ class Feed final : public Layer {
 
   void ComputeFeature(Context& ctx, Phase, Inputs, Outputs out) override {
     const int64_t size = decoder_->size();
-    float* y = out[0]->data.data();
-    ParallelSlices(ctx, rows_ * size, size, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin / size; r < end / size; ++r) {
-        const Sample sample = {.data = {fed_->data + r * size, static_cast<size_t>(size)}};
-        decoder_->Decode(sample, given_, r, y + r * size);
+    // Item i is step i % steps of row i / steps.
+    ParallelSlices(ctx, rows_ * steps_ * size, size, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin / size; i < end / size; ++i) {
+        const Sample sample = {.data = {fed_->data + i * size, static_cast<size_t>(size)}};
+        const int64_t r = i / steps_;
+        decoder_->Decode(sample, given_, r, out[i % steps_]->data.data() + r * size);
       }
     });
   }
@@ -75,7 +82,8 @@ class Feed final : public Layer {
   const std::unique_ptr<Layer> input_;
   const int64_t rows_;
   const FedRows* fed_;
-  std::vector<int64_t> record_;  // shape of one, planar
+  int64_t steps_ = 1;            // of a row
+  std::vector<int64_t> record_;  // shape of one step of one, planar
   Normalisation norm_;
   std::string backend_;
   StoreOptions store_;

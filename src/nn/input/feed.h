@@ -1,8 +1,10 @@
-// Feed: stands for an input layer in a net that computes on rows of its caller's.
+// Feed: stands for an input layer in a net that computes on rows of its caller's. Where the layer's
+// outputs are time steps, a row is all of them: [T, numbers of a step].
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "singa/nn/layer.h"
 
@@ -12,6 +14,12 @@ namespace singa {
 struct FedRows {
   const float* data = nullptr;  // [rows of the net, numbers of a record], planar
 };
+
+// Time steps that a given row of an input layer of this wiring has: of those outputs that are
+// steps, the ones behind its readers' last step are not given.
+inline int64_t StepsOfRow(const Wiring& wiring) {
+  return wiring.outputs_are_steps ? wiring.num_outputs - wiring.steps_ahead : 1;
+}
 
 // `input` is the layer that the conf has there: it says the shape of a record. Its normalisation is
 // applied as in a test; its store is not opened, and labels are none.

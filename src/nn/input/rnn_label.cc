@@ -15,6 +15,7 @@ class RnnLabelLayer final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
+    name_ = conf.name();
     RequireIndices(conf, *in[0]);
     const int64_t rows = in[0]->data.rows();
     out[0]->data.SetShape({rows});
@@ -24,12 +25,16 @@ class RnnLabelLayer final : public Layer {
   }
 
   void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+    CheckIndices(name_, *in[0], int64_t{1} << 24, true);
     const float* next = in[0]->data.data();
     for (int64_t r = 0; r < in[0]->data.rows(); ++r) {
       out[0]->data.data()[r] = next[r];
       out[0]->label.as<int32_t>()[r] = static_cast<int32_t>(next[r]);
     }
   }
+
+ private:
+  std::string name_;
 };
 
 SINGA_REGISTER_LAYER(kRNNLabel, RnnLabelLayer);

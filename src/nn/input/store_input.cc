@@ -6,6 +6,7 @@
 
 #include "io/picture/image_decoder.h"
 #include "nn/connection/piece.h"
+#include "nn/input/own_rows.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"
 
@@ -38,6 +39,8 @@ void StoreInput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outp
   const StoreProto store = Settings(conf);
   options_ = {};
   options_.order.stream = conf.name();
+  options_.order.group = declare.group();
+  options_.order.groups = declare.groups();
   try {
     SetStore(store, &declare);
     SetReading(store);
@@ -150,11 +153,9 @@ void StoreInput::SetRows(const StoreProto& store, const LayerProto& conf) {
     options_.rows = sizes[static_cast<int>(part)];
     return;
   }
-  if (batch < parts)
-    throw ConfigError("batchsize", StrCat("must be >= ", parts,
-                                          ", the number of workers of the group, is ", batch));
-  options_.first = part * batch / parts;
-  options_.rows = (part + 1) * batch / parts - options_.first;
+  const RowSpan own = OwnRows(conf, "batchsize", batch);
+  options_.first = own.first;
+  options_.rows = own.rows;
 }
 
 void StoreInput::SetOutput(const LayerProto& conf, Declare* declare, Port* out) {
@@ -232,8 +233,9 @@ void StoreInput::SeekReader(int64_t position) {
 }
 
 int64_t StoreInput::CountRecords() {
-  if (reader_) return reader_->Records();
-  return OpenStore(options_.backend, options_.store)->size();
+  const int64_t all =
+      reader_ ? reader_->Records() : OpenStore(options_.backend, options_.store)->size();
+  return RecordsOfGroup(options_.order, all);
 }
 
 // Only folders have names: other stores are not waited for.

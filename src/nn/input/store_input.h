@@ -1,7 +1,8 @@
 // StoreInput: an input layer that reads batches of records from a store.
 //   data: (rows, store_conf.shape...), label: i32 [rows] iff has_label.
 // Worker i of K takes rows [i B / K, (i + 1) B / K) of each batch of B; with K values of batchsize
-// as many rows as the i-th says. With partition_dim 1 it takes all rows and its share of the units.
+// as many rows as the i-th says. Groups read disjoint shares of an epoch. With partition_dim 1 it
+// takes all rows and its share of the units.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,8 @@
 // kSoftmaxLoss: sources logits and labels; its feature is softmax(logits). Metrics: "loss", the
 // mean of scale times the cross-entropy, in training that of smoothed labels, "accuracy", the
 // share of rows whose label is in the top k, and where it is asked for "bits", the loss in bits.
+// Rows whose label is ignore_label count in none of them and give no gradient; that of the others
+// is still divided by the batch, so that a sequence counts by its steps, however it is padded.
 #include "nn/loss/softmax_loss.h"
 
 #include <cfloat>
@@ -66,6 +68,7 @@ class SoftmaxLossLayer final : public Layer {
     if (!(smoothing_ >= 0 && smoothing_ < 1))
       throw ConfigError("softmaxloss_conf.label_smoothing",
                         StrCat("must be in [0, 1), is ", smoothing_));
+    ignored_ = IgnoredLabelOf(conf.softmaxloss_conf());
     // With units cut over workers each has all logits, and the gradients of all add up.
     if (conf.partition_dim() == 1) copies_ = conf.num_partitions();
     loss_ = declare.Metric("loss");
@@ -93,14 +96,17 @@ class SoftmaxLossLayer final : public Layer {
     }
     SoftmaxForward(ctx, x, p, n, d);
     if (phase & kDeploy) return;
-    CheckLabels(name_, *in[1], d);
+    CheckLabels(name_, *in[1], d, ignored_);
     const int32_t* label = in[1]->label.as<int32_t>();
     double entropy = 0, hits = 0;
-    CrossEntropy(ctx, p, label, &entropy, n, d, phase & kTrain ? smoothing_ : 0);
-    CountTopK(ctx, p, label, &hits, n, d, topk_);
-    loss_->Add(scale_ * entropy, static_cast<double>(n));
-    accuracy_->Add(hits, static_cast<double>(n));
-    if (bits_) bits_->Add(scale_ * entropy / std::numbers::ln2, static_cast<double>(n));
+    const int64_t counted = ForCountedRows(label, n, ignored_, [&](int64_t r, int64_t rows) {
+      CrossEntropy(ctx, p + r * d, label + r, &entropy, rows, d, phase & kTrain ? smoothing_ : 0);
+      CountTopK(ctx, p + r * d, label + r, &hits, rows, d, topk_);
+    });
+    const auto weight = static_cast<double>(counted);
+    loss_->Add(scale_ * entropy, weight);
+    accuracy_->Add(hits, weight);
+    if (bits_) bits_->Add(scale_ * entropy / std::numbers::ln2, weight);
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
@@ -110,8 +116,20 @@ class SoftmaxLossLayer final : public Layer {
     float* dx = in[0]->grad.data();
     float* flat_dx = flat_.in_order() ? dx : static_cast<float*>(ctx.scratch);
     const auto rows_of_group = static_cast<float>(in[0]->span.batch * copies_);
-    SoftmaxLossBackward(ctx, out[0]->data.data(), in[1]->label.as<int32_t>(), flat_dx, flat_.rows(),
-                        flat_.row_size(), scale_ / rows_of_group, smoothing_);
+    const float* p = out[0]->data.data();
+    const int32_t* label = in[1]->label.as<int32_t>();
+    const int64_t n = flat_.rows(), d = flat_.row_size();
+    int64_t done = 0;  // rows
+    const auto leave_out = [&](int64_t end) {
+      std::memset(flat_dx + done * d, 0, (end - done) * d * sizeof(float));
+    };
+    ForCountedRows(label, n, ignored_, [&](int64_t r, int64_t rows) {
+      leave_out(r);
+      SoftmaxLossBackward(ctx, p + r * d, label + r, flat_dx + r * d, rows, d,
+                          scale_ / rows_of_group, smoothing_);
+      done = r + rows;
+    });
+    leave_out(n);
     if (!flat_.in_order()) flat_.ToStored(ctx, flat_dx, dx);
   }
 
@@ -120,6 +138,7 @@ class SoftmaxLossLayer final : public Layer {
   FlatRows flat_;
   int64_t topk_ = 1, copies_ = 1;
   float scale_ = 1, smoothing_ = 0;
+  IgnoredLabel ignored_;
   Metric *loss_ = nullptr, *accuracy_ = nullptr;
   Metric* bits_ = nullptr;  // null: not asked for
 };

@@ -3,7 +3,8 @@
 //   y = gamma (x - m) / sqrt(v + epsilon) + beta
 // Params: gamma, beta, running mean, running variance. Training moves the last two towards the
 // batch's mean and unbiased variance by 1 - momentum; no updater and no weight decay touches them.
-// Equals torch.nn.BatchNorm2d; of a matrix, BatchNorm1d.
+// Equals torch.nn.BatchNorm2d; of a matrix, BatchNorm1d. The batch is that of the worker group: its
+// workers add up their sums, so all of them have the same statistics, and the running ones.
 #include "nn/neuron/batch_norm.h"
 
 #include <cmath>
@@ -55,7 +56,7 @@ class BatchNormLayer final : public Layer {
 
   void Prepare(Context&, Declare& declare, Inputs, Outputs) override {
     ScratchLayout scratch;
-    sums_ = scratch.Add(2 * c_ * static_cast<int64_t>(sizeof(double)));
+    sums_ = scratch.Add((3 * c_ + 1) * static_cast<int64_t>(sizeof(double)));
     factors_ = scratch.Add(5 * c_ * static_cast<int64_t>(sizeof(float)));
     partial_ = scratch.Add(BatchPartialSize(rows_, c_) * static_cast<int64_t>(sizeof(float)));
     declare.Scratch(scratch.bytes());
@@ -77,25 +78,28 @@ class BatchNormLayer final : public Layer {
 
   // With g = dy, h = (x - m) / s, s = sqrt(v + epsilon), n rows:
   //   dgamma = sum g h, dbeta = sum g, dx = gamma / s (g - dbeta / n - h dgamma / n)
+  // dgamma and dbeta are this worker's share, as every param's gradient; dx is made of the group's.
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const float *x = in[0]->data.data(), *dy = out[0]->grad.data();
     double *sum = At<double>(ctx, sums_), *product = sum + c_;
     const BatchFunction f = TrainFunction(ctx);
     BatchGradientSums(ctx, x, f, dy, batch_mean(), sum, product, At<float>(ctx, partial_), rows_,
                       c_);
+    for (int64_t j = 0; j < c_; ++j) {
+      AddGradient(gamma_, j, product[j] * double{batch_inverse()[j]});
+      AddGradient(beta_, j, sum[j]);
+    }
+    if (in[0]->grad.empty()) return;
+    if (ctx.group) ctx.group->Sum({sum, static_cast<size_t>(2 * c_)});
     float *of_g = At<float>(ctx, factors_) + 2 * c_, *of_x = of_g + c_, *shift = of_x + c_;
     for (int64_t j = 0; j < c_; ++j) {
       const double inverse = batch_inverse()[j], factor = gamma_->data.data()[j] * inverse;
-      const double slope = factor * inverse * inverse * product[j] / static_cast<double>(rows_);
+      const double slope = factor * inverse * inverse * product[j] / group_rows_;
       of_g[j] = static_cast<float>(factor);
       of_x[j] = static_cast<float>(-slope);
-      shift[j] = static_cast<float>(slope * batch_mean()[j] -
-                                    factor * sum[j] / static_cast<double>(rows_));
-      AddGradient(gamma_, j, product[j] * inverse);
-      AddGradient(beta_, j, sum[j]);
+      shift[j] = static_cast<float>(slope * batch_mean()[j] - factor * sum[j] / group_rows_);
     }
-    if (!in[0]->grad.empty())
-      BatchGradient(ctx, x, f, dy, of_g, of_x, shift, in[0]->grad.data(), rows_, c_);
+    BatchGradient(ctx, x, f, dy, of_g, of_x, shift, in[0]->grad.data(), rows_, c_);
   }
 
  private:
@@ -115,9 +119,11 @@ class BatchNormLayer final : public Layer {
 
   // The batch's mean and 1 / sqrt(variance + epsilon), and the running statistics after it.
   void MeasureBatch(Context& ctx, const float* x) {
-    double *sum = At<double>(ctx, sums_), *squares = sum + c_;
-    const auto n = static_cast<double>(rows_);
+    double *sum = At<double>(ctx, sums_), *squares = sum + c_ + 1;
     BatchMoments(ctx, x, sum, squares, At<float>(ctx, partial_), rows_, c_);
+    group_rows_ = static_cast<double>(rows_);
+    if (ctx.group) JoinMoments(ctx.group, sum, squares);
+    const double n = group_rows_;
     for (int64_t j = 0; j < c_; ++j) {
       batch_mean()[j] = static_cast<float>(sum[j] / n);
       batch_inverse()[j] = static_cast<float>(1 / std::sqrt(squares[j] / n + kEpsilon));
@@ -125,6 +131,23 @@ class BatchNormLayer final : public Layer {
       Move(&mean_->data.data()[j], batch_mean()[j]);
       Move(&variance_->data.data()[j], squares[j] / std::max(n - 1, 1.));
     }
+  }
+
+  // From the moments of this worker's rows to those of the group's, whose mean is m:
+  //   squares = sum over workers i of squares_i + n_i (m_i - m)^2
+  // sum: [c], and room for the rows; squares: [c], and room for the own means.
+  void JoinMoments(GroupSum* group, double* sum, double* squares) {
+    const auto own_rows = static_cast<double>(rows_);
+    double* const own_mean = squares + c_;
+    for (int64_t j = 0; j < c_; ++j) own_mean[j] = sum[j] / own_rows;
+    sum[c_] = own_rows;
+    group->Sum({sum, static_cast<size_t>(c_ + 1)});
+    group_rows_ = sum[c_];
+    for (int64_t j = 0; j < c_; ++j) {
+      const double from_mean = own_mean[j] - sum[j] / group_rows_;
+      squares[j] += own_rows * from_mean * from_mean;
+    }
+    group->Sum({squares, static_cast<size_t>(c_)});
   }
 
   // scale: [2, c], scale and shift.
@@ -153,6 +176,7 @@ class BatchNormLayer final : public Layer {
   float* batch_inverse() { return batch_->data() + c_; }
 
   int64_t rows_ = 0, c_ = 0;
+  double group_rows_ = 0;                                  // of all workers, in this step
   float floor_ = -std::numeric_limits<float>::infinity();  // 0: with the kReLU that reads this
   Param *gamma_ = nullptr, *beta_ = nullptr, *mean_ = nullptr, *variance_ = nullptr;
   Tensor* batch_ = nullptr;                       // [2, c]: mean, 1 / sqrt(variance + epsilon)

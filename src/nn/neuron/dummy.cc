@@ -27,6 +27,7 @@ class DummyLayer final : public Layer {
     if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
       stream_ += StrCat("@", conf.partition_id());  // a part knows its own units' numbers only
     gradient_stream_ = stream_ + "/gradient";
+    if (declare.group() > 0) stream_ += StrCat("/group", declare.group());
     if (input_)
       SetOwnShape(conf, out[0]);
     else

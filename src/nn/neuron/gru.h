@@ -15,7 +15,8 @@ namespace singa {
 inline constinit CellStepKernel GruStep{"GruStep"};
 inline constinit CellGradientKernel GruStepGradient{"GruStepGradient"};
 
-SINGA_CELL_FORMULA GruUnit(const CellStep& s, int64_t r, int64_t j) {
+template <typename Math>
+[[gnu::always_inline]] inline void GruUnit(const CellStep& s, int64_t r, int64_t j) {
   const int64_t h = s.hidden;
   const float* from = s.from_state + r * 3 * h + j;
   float* kept = s.kept + r * 4 * h + j;
@@ -27,7 +28,8 @@ SINGA_CELL_FORMULA GruUnit(const CellStep& s, int64_t r, int64_t j) {
   kept[0] = c, kept[h] = z, kept[2 * h] = reset, kept[3 * h] = u;
 }
 
-SINGA_CELL_FORMULA GruUnitGradient(const CellGradient& s, int64_t r, int64_t j) {
+template <typename Math>
+[[gnu::always_inline]] inline void GruUnitGradient(const CellGradient& s, int64_t r, int64_t j) {
   const int64_t h = s.hidden;
   float* kept = s.kept + r * 4 * h + j;
   const float c = kept[0], z = kept[h], reset = kept[2 * h], u = kept[3 * h];

@@ -13,7 +13,8 @@ namespace singa {
 inline constinit CellStepKernel LstmStep{"LstmStep"};
 inline constinit CellGradientKernel LstmStepGradient{"LstmStepGradient"};
 
-SINGA_CELL_FORMULA LstmUnit(const CellStep& s, int64_t r, int64_t j) {
+template <typename Math>
+[[gnu::always_inline]] inline void LstmUnit(const CellStep& s, int64_t r, int64_t j) {
   const int64_t h = s.hidden;
   const float* from = s.from_state + r * 4 * h + j;
   float* kept = s.kept + r * 4 * h + j;
@@ -27,7 +28,8 @@ SINGA_CELL_FORMULA LstmUnit(const CellStep& s, int64_t r, int64_t j) {
   kept[0] = i, kept[h] = f, kept[2 * h] = g, kept[3 * h] = o;
 }
 
-SINGA_CELL_FORMULA LstmUnitGradient(const CellGradient& s, int64_t r, int64_t j) {
+template <typename Math>
+[[gnu::always_inline]] inline void LstmUnitGradient(const CellGradient& s, int64_t r, int64_t j) {
   const int64_t h = s.hidden;
   float* kept = s.kept + r * 4 * h + j;
   const float i = kept[0], f = kept[h], g = kept[2 * h], o = kept[3 * h];

@@ -47,14 +47,18 @@ void RbmLayer::SetUpSide(const LayerProto& conf, Declare& declare, int64_t rows,
   weight_ = declare.Param(0, {hidden_, visible_});
   if (has_bias) bias_ = declare.Param(1, {units_});
   declare.Uses(GemmKernel);
-  if (has_bias) declare.Uses(AddBias, SumBiasGradient, ScaledDifference);
+  if (!has_bias) return;
+  declare.Uses(AddBias, SumBiasGradient, ScaledDifference);
+  declare.Scratch(units_ * static_cast<int64_t>(sizeof(float)));
 }
 
 void RbmLayer::BiasGradient(Context& ctx, const float* negative, const float* positive_sums,
                             int64_t batch) const {
-  float* const db = bias_->grad.data();
+  const bool first = bias_->beta() == 0;
+  float* const db = first ? bias_->grad.data() : static_cast<float*>(ctx.scratch);
   SumBiasGradient(ctx, negative, 0, db, rows_, units_);
   ScaledDifference(ctx, db, positive_sums, db, units_, 1 / static_cast<float>(batch));
+  if (!first) AddBias(ctx, db, bias_->grad.data(), 1, units_);
 }
 
 }  // namespace singa

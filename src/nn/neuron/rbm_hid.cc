@@ -13,6 +13,7 @@ class RbmHidLayer final : public RbmLayer {
     declare.Sources(in, 1);
     const Shape& vis = in[0]->data.shape();
     SetUpSide(conf, declare, vis[0], vis.size(1), conf.rbm_conf().hdim());
+    declare.GivesNoGradient(weight_);  // the visible side's to give
     gaussian_ = conf.rbm_conf().gaussian();
     if (!gaussian_) declare.Uses(SigmoidForward);
     if (bias_) positive_sums_ = declare.Buffer({units_}, Keep::kStep);
@@ -34,7 +35,6 @@ class RbmHidLayer final : public RbmLayer {
       SumBiasGradient(ctx, y, 0, positive_sums_->data(), rows_, hidden_);
   }
 
-  // The weight's gradient is the visible side's to give.
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (bias_ && !bias_->grad.empty())
       BiasGradient(ctx, out[0]->data.data(), positive_sums_->data(), in[0]->span.batch);

@@ -35,7 +35,7 @@ class RbmVisLayer final : public RbmLayer {
     hidden_positive_ = declare.Buffer({rows_, hidden_}, Keep::kStep);
     if (bias_) positive_sums_ = declare.Buffer({visible_}, Keep::kStep);
     if (conf.rbm_conf().persistent())
-      chain_ = declare.Buffer({rows_, hidden_}, Keep::kForever, DType::kF32, "chain");
+      chain_ = declare.RowBuffer("chain", {rows_, hidden_}, in[0]->span);
     declare.Scratch((rows_ * hidden_ + rows_) * static_cast<int64_t>(sizeof(float)));
     error_ = declare.Metric("squared_error");
     out[0]->data.SetShape({rows_, visible_});
@@ -48,12 +48,14 @@ class RbmVisLayer final : public RbmLayer {
     return {product, 0, 2 * product};
   }
 
+  void BeginPass(int64_t batches_before) override { pass_ = batches_before; }
+
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     float* const vis = out[0]->data.data();
     if (!(phase & kNegative)) return Positive(ctx, phase, *in[0], vis);
     const float* hid = in[1]->data.data();
     if (phase & kTest) {  // the first: from the data
-      pass_ = 0;
+      if (training_) pass_ = 0;
       std::memcpy(hidden_positive_->data(), hid, hidden_positive_->bytes());
       Reconstruct(ctx, hid, in[0]->span, vis);
       AddError(ctx, vis);
@@ -69,8 +71,8 @@ class RbmVisLayer final : public RbmLayer {
     const float scale = 1 / static_cast<float>(batch);
     if (!weight_->grad.empty()) {
       float* const dw = weight_->grad.data();
-      Gemm(ctx, hidden_, visible_, rows_, scale, Transposed(hid, hidden_), {vis, visible_}, 0, dw,
-           visible_);
+      Gemm(ctx, hidden_, visible_, rows_, scale, Transposed(hid, hidden_), {vis, visible_},
+           weight_->beta(), dw, visible_);
       Gemm(ctx, hidden_, visible_, rows_, -scale, Transposed(hidden_positive_->data(), hidden_),
            {input_->data(), visible_}, 1, dw, visible_);
     }
@@ -88,13 +90,13 @@ class RbmVisLayer final : public RbmLayer {
     if (bias_) SumBiasGradient(ctx, vis, 0, positive_sums_->data(), rows_, visible_);
   }
 
-  // The mean of the visible units by a sample of the hidden ones, whose means are `hid`. Each pass
-  // of a step draws numbers of its own.
+  // The mean of the visible units by a sample of the hidden ones, whose means are `hid`. Each
+  // negative pass draws numbers of its own.
   void Reconstruct(Context& ctx, const float* hid, const RowSpan& span, float* vis) {
     float* const sample = static_cast<float*>(ctx.scratch);
     const int64_t n = rows_ * hidden_;
     const Philox stream = ctx.Random(name_);
-    const uint64_t first = (pass_++ * span.batch + span.GlobalRow(0)) * hidden_;
+    const uint64_t first = (pass_++ << kPassBits) + span.GlobalRow(0) * hidden_;
     if (gaussian_) {
       FillGaussian(ctx, stream, first, n, 0, 1, sample);
       GaussianSample(ctx, hid, sample, n);
@@ -120,7 +122,8 @@ class RbmVisLayer final : public RbmLayer {
   FlatRows flat_;
   bool gaussian_ = false;  // the hidden units
   bool training_ = false;
-  int64_t pass_ = 0;  // negative passes of this step
+  static constexpr int kPassBits = 44;  // random numbers of a pass, more than units in a batch
+  int64_t pass_ = 0;  // negative passes of this step of a training, or of this test
   Tensor *input_ = nullptr, *hidden_positive_ = nullptr;
   Tensor* positive_sums_ = nullptr;  // null: no bias
   Tensor* chain_ = nullptr;          // hidden means; null: not persistent

@@ -8,6 +8,7 @@
 #include "math/scratch_layout.h"
 #include "math/transpose.h"
 #include "nn/neuron/inner_product.h"
+#include "singa/base/error.h"
 
 namespace singa {
 
@@ -34,7 +35,7 @@ void RecurrentLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, 
         declare.Param(i, weight ? Shape{hidden_, of_input ? inputs_ : hidden_} : Shape{hidden_}));
   }
   kept_ = declare.Buffer({steps_ * rows_, kept_width()}, Keep::kForwardToBackward);
-  if (set.carry_state) DeclareState(declare);
+  if (set.carry_state) DeclareState(declare, in[0]->span);
   declare.Uses(*cell_.step, *cell_.gradient, GemmKernel);
   if (steps_ > 1) declare.Uses(TransposeEach);
   if (bias_) declare.Uses(SumBiasGradient);
@@ -92,12 +93,12 @@ void RecurrentLayer::CheckParams(const LayerProto& conf) const {
   throw ConfigError("param", needs);
 }
 
-void RecurrentLayer::DeclareState(Declare& declare) {
+void RecurrentLayer::DeclareState(Declare& declare, const RowSpan& span) {
   const Shape state = {rows_, hidden_};
-  carried_h_ = declare.Buffer(state, Keep::kForever, DType::kF32, "state");
+  carried_h_ = declare.RowBuffer("state", state, span);
   first_h_ = declare.Buffer(state, Keep::kForwardToBackward);
   if (cell_.has_c) {
-    carried_c_ = declare.Buffer(state, Keep::kForever, DType::kF32, "cell");
+    carried_c_ = declare.RowBuffer("cell", state, span);
     first_c_ = declare.Buffer(state, Keep::kForwardToBackward);
   }
   declare.Uses(AllFiniteKernel);
@@ -126,7 +127,7 @@ void RecurrentLayer::Prepare(Context&, Declare& declare, Inputs, Outputs) {
   declare.Scratch(scratch.bytes());
 }
 
-void RecurrentLayer::BeginPass() {
+void RecurrentLayer::BeginPass(int64_t) {
   for (Tensor* state : {carried_h_, carried_c_})
     if (state) std::memset(state->data(), 0, state->bytes());
 }

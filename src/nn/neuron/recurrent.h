@@ -8,7 +8,8 @@
 // state's, then one a weight over the rows of all steps.
 //
 // carry_state: the last state of a batch is the first of the next; no gradient goes that way. It
-// begins as 0, and so it does again before a pass over a test set and where it is not finite.
+// begins as 0, and so it does again before a pass over a test set, and a row's where it is not
+// finite.
 #pragma once
 
 #include <array>
@@ -40,7 +41,7 @@ class RecurrentLayer : public Layer {
   Traits traits() const override { return {.grad_reads_in = true, .grad_reads_out = true}; }
   Work work() const override;
   void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override;
-  void BeginPass() override;
+  void BeginPass(int64_t batches_before) override;
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override;
 
@@ -66,7 +67,7 @@ class RecurrentLayer : public Layer {
   void CheckSources(const LayerProto& conf, Declare& declare, Inputs in) const;
   void CheckParams(const LayerProto& conf) const;
   void ReadShapes(const LayerProto& conf, Inputs in);
-  void DeclareState(Declare& declare);
+  void DeclareState(Declare& declare, const RowSpan& span);
 
   int64_t state_size() const { return rows_ * hidden_; }
   int64_t kept_width() const { return cell_.kept * hidden_; }
@@ -81,6 +82,7 @@ class RecurrentLayer : public Layer {
 
   void TakeCarriedState();
   void KeepLastState(Context& ctx, Outputs out);
+  void DropBrokenRows();
   State First(Inputs in) const;
   State Before(int64_t t, Inputs in, Outputs out) const;
   float* Zeros(Context& ctx) const;

@@ -36,7 +36,8 @@ struct CellGradient {
 using CellStepKernel = Kernel<void(const CellStep& step)>;
 using CellGradientKernel = Kernel<void(const CellGradient& step)>;
 
-// The functions of a cell's formula, as the plain and the vector kernel have them.
+// A cell's formula is two functions of row r, unit j, <Cell>Unit and <Cell>UnitGradient. What they
+// call, as the plain and the vector kernel have it:
 struct PlainMath {
   static float Sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
   static float Tanh(float x) { return std::tanh(x); }
@@ -45,10 +46,5 @@ struct VectorMath {
   static float Sigmoid(float x) { return 1 / (1 + VectorExp(-x)); }
   static float Tanh(float x) { return VectorTanh(x); }
 };
-
-// A cell's formula is one such function of row r, unit j for each way.
-#define SINGA_CELL_FORMULA \
-  template <typename Math> \
-  __attribute__((always_inline)) inline void
 
 }  // namespace singa

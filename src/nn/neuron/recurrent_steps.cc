@@ -1,4 +1,6 @@
 // The computation of a recurrent layer, forward and backward through time.
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "math/finite.h"
@@ -53,10 +55,22 @@ void RecurrentLayer::KeepLastState(Context& ctx, Outputs out) {
   for (size_t k = 0; k < out.size() && carried[k]; ++k)
     finite =
         finite && AllFinite(ctx, out[k]->data.data() + (steps_ - 1) * state_size(), state_size());
-  if (!finite) return BeginPass();  // NaN would stay for ever
   for (size_t k = 0; k < out.size() && carried[k]; ++k)
     std::memcpy(carried[k]->data(), out[k]->data.data() + (steps_ - 1) * state_size(),
                 carried[k]->bytes());
+  if (!finite) DropBrokenRows();
+}
+
+// NaN would stay for ever. A row alone begins anew: which worker has it makes no difference.
+void RecurrentLayer::DropBrokenRows() {
+  for (int64_t r = 0; r < rows_; ++r) {
+    bool finite = true;
+    for (const Tensor* state : {carried_h_, carried_c_})
+      for (int64_t j = 0; state && j < hidden_; ++j)
+        finite = finite && std::isfinite(state->data()[r * hidden_ + j]);
+    for (Tensor* state : {carried_h_, carried_c_})
+      if (state && !finite) std::fill_n(state->data() + r * hidden_, hidden_, 0.f);
+  }
 }
 
 RecurrentLayer::State RecurrentLayer::First(Inputs in) const {

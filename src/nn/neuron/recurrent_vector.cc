@@ -34,19 +34,20 @@ void ParallelRows(const Context& ctx, const Step& step, int64_t width,
       name##Step.Set(                                                                              \
           Device::kCpu,                                                                            \
           [](Context& ctx, const CellStep& step) {                                                 \
-            ParallelRows(ctx, step, blocks* step.hidden, name##Rows);                              \
+            ParallelRows(ctx, step, (blocks)*step.hidden, name##Rows);                             \
           },                                                                                       \
           Rank::kVector) &&                                                                        \
       name##StepGradient.Set(                                                                      \
           Device::kCpu,                                                                            \
           [](Context& ctx, const CellGradient& step) {                                             \
-            ParallelRows(ctx, step, blocks* step.hidden, name##GradientRows);                      \
+            ParallelRows(ctx, step, (blocks)*step.hidden, name##GradientRows);                     \
           },                                                                                       \
           Rank::kVector)
 
 SINGA_VECTOR_CELL(Gru, 4);
 SINGA_VECTOR_CELL(Lstm, 4);
 SINGA_VECTOR_CELL(Rnn, 1);
+#undef SINGA_VECTOR_CELL
 
 }  // namespace
 }  // namespace singa

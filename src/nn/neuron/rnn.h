@@ -10,12 +10,14 @@ namespace singa {
 inline constinit CellStepKernel RnnStep{"RnnStep"};
 inline constinit CellGradientKernel RnnStepGradient{"RnnStepGradient"};
 
-SINGA_CELL_FORMULA RnnUnit(const CellStep& s, int64_t r, int64_t j) {
+template <typename Math>
+[[gnu::always_inline]] inline void RnnUnit(const CellStep& s, int64_t r, int64_t j) {
   const int64_t i = r * s.hidden + j;
   s.h[i] = s.kept[i] = Math::Tanh(s.kept[i] + s.from_state[i] + s.bias[j]);
 }
 
-SINGA_CELL_FORMULA RnnUnitGradient(const CellGradient& s, int64_t r, int64_t j) {
+template <typename Math>
+[[gnu::always_inline]] inline void RnnUnitGradient(const CellGradient& s, int64_t r, int64_t j) {
   const int64_t i = r * s.hidden + j;
   s.kept[i] = (s.dy[i] + s.dh[i]) * (1 - s.kept[i] * s.kept[i]);
   s.dh[i] = 0;

@@ -1,6 +1,7 @@
 // kSample: an index of each row, drawn by its probability. Source: probabilities, (rows, classes),
 // as a kSoftmax gives them. Shape (rows, 1), whole numbers. The numbers belong to (layer, step,
-// batch of the pass, global row).
+// batch of a test, global row). Throws DivergedError for a row that is not finite, ConfigError for
+// one that holds no probabilities.
 #include "nn/output/sample.h"
 
 #include <algorithm>
@@ -67,20 +68,41 @@ class SampleLayer final : public Layer {
     out[0]->data.SetShape({flat.rows(), 1});
   }
 
-  void BeginPass() override { batch_ = 0; }
+  void BeginPass(int64_t batches_before) override { batch_ = batches_before; }
 
-  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    constexpr int kBatchBits = 40;  // random numbers of a batch, more than rows of all its steps
     float* const u = static_cast<float*>(ctx.scratch);
-    const int64_t n = in[0]->data.rows();
-    const RowSpan& span = in[0]->span;
-    FillUniform(ctx, ctx.Random(name_), batch_++ * span.batch + span.GlobalRow(0), n, 0, 1, u);
-    DrawIndex(ctx, in[0]->data.data(), u, power_, out[0]->data.data(), n, in[0]->data.row_size());
+    const Tensor& p = in[0]->data;
+    const int64_t n = p.rows(), d = p.row_size();
+    for (int64_t r = 0; r < n; ++r) CheckRow(p.data() + r * d, r, d);
+    const int64_t batch = phase & kTrain ? 0 : batch_++;  // each step of a training has its own
+    FillUniform(ctx, ctx.Random(name_), (batch << kBatchBits) + in[0]->span.GlobalRow(0), n, 0, 1,
+                u);
+    DrawIndex(ctx, p.data(), u, power_, out[0]->data.data(), n, d);
   }
 
  private:
+  void CheckRow(const float* p, int64_t row, int64_t d) const {
+    double sum = 0;
+    float least = 0;
+    for (int64_t j = 0; j < d; ++j) {
+      sum += p[j];
+      least = std::min(least, p[j]);
+    }
+    if (!std::isfinite(sum))
+      throw DivergedError(
+          StrCat("layer \"", name_, "\": the probabilities of row ", row, " are not finite"));
+    constexpr double kRounding = 1e-3;
+    if (least < 0 || std::abs(sum - 1) > kRounding)
+      throw ConfigError("srclayers",
+                        StrCat("must give probabilities, as a kSoftmax does; row ", row,
+                               " adds up to ", sum, least < 0 ? StrCat(" and holds ", least) : ""));
+  }
+
   std::string name_;
   float power_ = 1;
-  int64_t batch_ = 0;  // of this pass
+  int64_t batch_ = 0;  // of this test
 };
 SINGA_REGISTER_LAYER(kSample, SampleLayer);
 

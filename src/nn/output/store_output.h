@@ -1,7 +1,8 @@
 // StoreOutput: an output layer that writes each row of its first source as a record, in logical
 // order, with the label that its second source, if it has one, gives the row. Its feature is the
-// number of each row's record: (rows). The file at store_conf.path appears when a test, a
-// validation or the training ends.
+// number of each row's record: (rows). With several time steps each writes its rows in turn, so
+// that a batch comes step by step. The file at store_conf.path appears when a test, a validation or
+// the training ends.
 #pragma once
 
 #include <string>

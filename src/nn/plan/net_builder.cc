@@ -1,9 +1,9 @@
 #include "nn/plan/net_builder.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
+#include "nn/plan/backward.h"
 #include "nn/plan/fuse.h"
 #include "nn/plan/net_storage.h"
 
@@ -19,11 +19,18 @@ class NetBuilder {
     PairRbms(&graph, errors_);
     FeedBack(&graph, errors_);
     Unroll(conf, &graph, errors_);
-    Partition(conf, options_.parts, &graph, errors_);
-    if (options_.fold) Fold(&graph);
+    Partition(conf, {options_.parts, options_.worker, options_.units, options_.groups}, &graph,
+              errors_);
     ExpectParams(&graph);
     if (options_.use) KeepOutput(options_.use->output, &graph, errors_);
+    if (options_.fold) Fold(&graph);
+    for (const GraphLayer& layer : graph.layers)
+      for (const Link& link : layer.in)
+        net_.causal_ =
+            net_.causal_ && (graph.layers[link.source].steps == 1 ||
+                             (link.kind != Link::kLastToFirst && link.kind != Link::kAllSteps));
     Expand(&graph, errors_);
+    KeepNeeded(&graph);
     InsertSplits(&graph);
     Order(&graph, errors_);
     net_.phase_ = options_.phase;
@@ -38,13 +45,17 @@ class NetBuilder {
     ShapeFeedback();
     KeepOwnPart(graph);
     if (!errors_->empty()) return std::move(net_);
-    MarkFeedback();
-    FindBackward();
+    MarkFeedback(&net_.nodes_, storage_->graph);
+    if (options_.gradients) FindBackward(&net_.nodes_, storage_->graph, &storage_->values, errors_);
     if (options_.reuse) FuseReaders(&net_.nodes_, storage_->graph, storage_->values);
     return std::move(net_);
   }
 
  private:
+  ParamTable* TableOf(const GraphLayer& layer) const {
+    return tables_[options_.units ? layer.part : 0];
+  }
+
   void ExpectParams(Graph* graph) {
     std::map<std::string, std::string> paths;  // by name, within one part
     for (GraphLayer& layer : graph->layers) {
@@ -52,8 +63,9 @@ class NetBuilder {
         const ParamProto& param = layer.conf.param(i);
         const std::string path = StrCat(layer.path, ".param[", i, "]");
         if (param.name().empty()) continue;
-        tables_[layer.part]->Expect(param, layer.conf.name(), path);
-        if (layer.part > 0 || paths.emplace(param.name(), path).second) continue;
+        TableOf(layer)->Expect(param, layer.conf.name(), path);
+        if ((options_.units && layer.part > 0) || paths.emplace(param.name(), path).second)
+          continue;
         errors_->push_back(
             ConfigError("name", StrCat("another param, ", paths[param.name()], ", has the name \"",
                                        param.name(), "\" too; to share its values, use share_from"))
@@ -75,7 +87,8 @@ class NetBuilder {
     for (const Read& read : graph_node.in) AddInPort(layer, read, &node);
     node.out_ports.resize(layer.wiring.num_outputs + layer.wiring.state_outputs);
     for (Port& port : node.out_ports) node.out.push_back(&port);
-    node.declare = std::make_unique<Declare>(node.conf, tables_[layer.part], layer.path);
+    node.declare = std::make_unique<Declare>(node.conf, TableOf(layer), layer.path);
+    node.declare->SetGroup(options_.group, options_.groups);
     try {
       node.layer = MakeLayer(node.conf);
       if (options_.use && node.wiring.is_input && node.in.empty())
@@ -83,6 +96,7 @@ class NetBuilder {
       node.layer->Setup(node.conf, *node.declare, node.in, node.out);
       node.traits = node.layer->traits();
       for (size_t k = 0; k < node.out.size(); ++k) SetValue(layer, graph_node.out[k], &node, k);
+      CheckCut(node);
     } catch (const ConfigError& error) {
       layer.faulty = true;
       if (paths_with_error_.insert(layer.path).second) errors_->push_back(error.Under(layer.path));
@@ -175,8 +189,18 @@ class NetBuilder {
     value.span.steps = 1;
   }
 
+  // A layer that ignores which part it is would count the batch once for each worker.
+  void CheckCut(const NetNode& node) const {
+    if (options_.parts == 1 || options_.units || !node.in.empty() || node.out.empty()) return;
+    const RowSpan& span = node.out[0]->span;
+    if (span.rows == span.batch)
+      throw ConfigError("", StrCat("gives every worker of the group the whole batch: it must give "
+                                   "worker partition_id of num_partitions, ",
+                                   options_.parts, ", its own rows"));
+  }
+
   void KeepOwnPart(const Graph& graph) {
-    if (options_.parts == 1) return;
+    if (!options_.units) return;  // there is no other
     std::deque<NetNode> nodes;
     std::vector<Node> graph_nodes;
     for (size_t i = 0; i < net_.nodes_.size(); ++i) {
@@ -186,83 +210,6 @@ class NetBuilder {
     }
     net_.nodes_ = std::move(nodes);
     storage_->graph = std::move(graph_nodes);
-  }
-
-  // Which nodes run backward: those with something to train in or below them that a gradient
-  // reaches; and which values need a gradient.
-  void FindBackward() {
-    if (!options_.gradients) return;
-    const size_t n = net_.nodes_.size();
-    std::vector<char> value_trains(storage_->values.size());
-    for (size_t i = 0; i < n; ++i) {
-      NetNode& node = net_.nodes_[i];
-      bool trains = false;
-      for (const Param* param : node.declare->params()) trains = trains || param->trains();
-      for (const Read& read : storage_->graph[i].in)
-        trains = trains || value_trains[read.value] || (read.remote && node.wiring.differentiable);
-      node.runs_backward = trains;
-      for (const Read& out : storage_->graph[i].out) value_trains[out.value] |= trains;
-    }
-    for (size_t i = n; i-- > 0;) {
-      NetNode& node = net_.nodes_[i];
-      bool reached = node.traits.originates_gradient || node.conf.type() == kBridgeSrc;
-      for (const Read& out : storage_->graph[i].out)
-        reached = reached || storage_->values[out.value].needs_grad(out);
-      node.runs_backward = node.runs_backward && reached && node.wiring.differentiable;
-      if (!node.runs_backward) continue;
-      // On a feedback loop both phases give each layer its own gradient; none flows between them.
-      for (const Read& read : storage_->graph[i].in)
-        if (value_trains[read.value] && !node.in_feedback) GiveGradient(read);
-      ZeroUncovered(storage_->graph[i], &node);
-    }
-    MarkCompletes();
-  }
-
-  void GiveGradient(const Read& read) {
-    std::vector<bool>& steps = storage_->values[read.value].grad_steps;
-    std::fill_n(steps.begin() + read.first_step, read.steps, true);
-  }
-
-  // Readers' gradients may cover some steps of an output only: the rest of its gradient is zero.
-  void ZeroUncovered(const Node& graph_node, NetNode* node) const {
-    for (size_t k = 0; k < graph_node.out.size(); ++k) {
-      const Read& out = graph_node.out[k];
-      if (!storage_->values[out.value].needs_grad(out)) continue;
-      for (int t = 0; t < out.steps; ++t)
-        if (!storage_->values[out.value].grad_steps[out.first_step + t])
-          node->unread.push_back({node->out[k], t, out.steps});
-    }
-  }
-
-  void MarkCompletes() {
-    std::map<const Param*, int> users;
-    for (NetNode& node : net_.nodes_) {  // backward order ends at the first node
-      if (!node.runs_backward) continue;
-      for (Param* param : node.declare->params())
-        if (param->trains() && users[param]++ == 0) node.completes.push_back(param);
-    }
-    for (NetNode& node : net_.nodes_)
-      for (Param* param : node.declare->in_pieces())
-        if (users[param] == 1) node.in_pieces.push_back(param);
-  }
-
-  // Nodes after one with a feedback slot that the value read back depends on.
-  void MarkFeedback() {
-    const std::vector<Node>& graph = storage_->graph;
-    for (size_t v = 0; v < graph.size(); ++v) {
-      std::set<int> wanted;
-      for (const Read& read : graph[v].in)
-        if (read.feedback && !read.delayed) wanted.insert(read.value);
-      if (wanted.empty()) continue;
-      net_.nodes_[v].in_feedback = true;
-      for (size_t i = graph.size(); i-- > v + 1;) {
-        bool gives = false;
-        for (const Read& out : graph[i].out) gives = gives || wanted.count(out.value);
-        if (!gives) continue;
-        net_.nodes_[i].in_feedback = true;
-        for (const Read& read : graph[i].in) wanted.insert(read.value);
-      }
-    }
   }
 
   const NetOptions options_;
@@ -280,7 +227,7 @@ Net BuildNet(const NetProto& conf, const NetOptions& options, std::vector<ParamT
 
 Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params) {
   ConfigErrors errors;
-  Net net = BuildNet(conf, options, std::vector<ParamTable*>{params}, &errors);
+  Net net = BuildNet(conf, options, {params}, &errors);
   if (!errors.empty()) throw errors.front().Under("neuralnet");
   return net;
 }

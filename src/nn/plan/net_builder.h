@@ -20,7 +20,10 @@ struct NetUse {
 struct NetOptions {
   Phase phase = kTrain;
   int parts = 1;   // workers of the group
-  int worker = 0;  // whose part to keep
+  int worker = 0;  // whose part it is
+  // Whether layers are cut by units where partition_dim says so; else all are cut by rows.
+  bool units = false;
+  int group = 0, groups = 1;  // of the job: each reads records of its own
   bool fold = true;
   // Whether features may share memory once their last reader in a forward-backward pass is done.
   bool reuse = true;
@@ -28,12 +31,12 @@ struct NetOptions {
   const NetUse* use = nullptr;  // not null: of one worker, without gradients
 };
 
-// Every part's nodes are set up (shapes cross workers); only `options.worker`'s are kept. Where
-// `options.use` is set, its output is the last node.
-// `tables[i]` gets part i's params. With errors the net is not usable.
+// The part of `options.worker`. Where `options.use` is set, its output is the last node.
+// `tables`: of the part's params; with `options.units`, where every part is set up as shapes cross
+// workers, tables[i] gets part i's. With errors the net is not usable.
 Net BuildNet(const NetProto& conf, const NetOptions& options, std::vector<ParamTable*> tables,
              ConfigErrors* errors);
-// The same for a net that has one part. Throws its first error, relative to the JobProto.
+// The same without `options.units`. Throws its first error, relative to the JobProto.
 Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params);
 
 }  // namespace singa

@@ -1,0 +1,203 @@
+// What a worker of a group, and a group of several, gets of the data; what is refused.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/temp_dir.h"
+#include "support/layer_test.h"
+#include "support/net_test.h"
+
+namespace singa {
+namespace {
+
+constexpr char kSynthetic[] =
+    "backend: 'synthetic' shape: 2 synthetic_conf { records: 20 classes: 3 } ";
+
+Net Build(const std::string& text, int parts, int groups = 1) {
+  NetOptions options;
+  options.parts = parts;
+  options.groups = groups;
+  ParamTable params;
+  return BuildNet(ParseNet(text), options, &params);
+}
+
+std::string Input(const std::string& conf) { return StrCat("layer { name: 'in' ", conf, " }\n"); }
+
+TEST(GroupParts, ABatchHasARowForEachWorker) {
+  const std::string text = "char_rnn_conf { path: 't' vocab_path: 'v' unroll_len: 2 batchsize: 2 }";
+  const std::pair<std::string, std::string> inputs[] = {
+      {StrCat("type: kRecordInput store_conf { ", kSynthetic, "batchsize: 2 }"),
+       "store_conf.batchsize"},
+      {"type: kCSVInput store_conf { path: 'x' shape: 2 batchsize: 2 }", "store_conf.batchsize"},
+      {"type: kCharRNN " + text, "char_rnn_conf.batchsize"},
+      {"type: kDummy dummy_conf { input: true shape: 2 shape: 4 }", "dummy_conf.shape"},
+      {"type: kRNNDummy rnn_dummy_conf { shape: 2 shape: 1 }", "rnn_dummy_conf.shape"}};
+  for (const auto& [conf, field] : inputs) {
+    EXPECT_EQ(Build(Input(conf), 2).nodes()[0].out[0]->span.rows, 1) << conf;
+    EXPECT_CONFIG_ERROR_SAYS(Build(Input(conf), 3), "neuralnet.layer[in]." + field, "3");
+  }
+  EXPECT_CONFIG_ERROR_SAYS(Build(Input(StrCat("type: kRecordInput store_conf { ", kSynthetic,
+                                              "batchsize: 2 batchsize: 3 }")),
+                                 3),
+                           "neuralnet.layer[in].store_conf.batchsize",
+                           "one for each of the 3 workers");
+}
+
+// Knows nothing of workers.
+class WholeBatch final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.is_input = true}; }
+  void Setup(const LayerProto&, Declare&, Inputs, Outputs out) override {
+    out[0]->data.SetShape({4, 2});
+  }
+  void ComputeFeature(Context&, Phase, Inputs, Outputs) override {}
+};
+SINGA_REGISTER_LAYER(WholeBatch, WholeBatch);
+
+TEST(GroupParts, NoWorkerHasTheWholeBatch) {
+  EXPECT_EQ(Build(Input("user_type: 'WholeBatch'"), 1).batch(), 4);
+  EXPECT_CONFIG_ERROR_SAYS(Build(Input("user_type: 'WholeBatch'"), 2), "neuralnet.layer[in]",
+                           "gives every worker of the group the whole batch");
+  const std::string in = Input("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }");
+  const auto reader = [&in](const std::string& conf) {
+    return in + "layer { name: 'x' srclayers: 'in' " + conf + " }";
+  };
+  const std::string slice = reader("type: kSlice slice_conf { slice_dim: 0 num_slices: 2 }");
+  const std::string concate = reader("type: kConcate srclayers: 'in' concate_conf { }");
+  EXPECT_EQ(Build(slice, 1).nodes().size(), 2u);
+  EXPECT_CONFIG_ERROR_SAYS(Build(slice, 2), "neuralnet.layer[x].slice_conf.slice_dim",
+                           "cut over the 2 workers");
+  EXPECT_CONFIG_ERROR(Build(concate, 2), "neuralnet.layer[x].concate_conf.concate_dim");
+}
+
+TEST(GroupParts, OneWorkerAloneWritesAFile) {
+  const std::string in = Input("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }");
+  for (const char* conf : {"type: kCSVOutput store_conf { path: 'x' }",
+                           "type: kRecordOutput store_conf { path: 'x' }"}) {
+    const std::string net = in + "layer { name: 'out' srclayers: 'in' " + conf + " }";
+    EXPECT_EQ(Build(net, 1).nodes().size(), 2u);
+    EXPECT_CONFIG_ERROR_SAYS(Build(net, 2), "neuralnet.layer[out].type", "2 workers of the group");
+    EXPECT_CONFIG_ERROR_SAYS(Build(net, 1, 3), "neuralnet.layer[out].type", "3 worker groups");
+  }
+}
+
+TEST(GroupParts, UnitsAreCutOnlyWhereItIsAskedFor) {
+  const std::string net = StrCat(Input("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }"),
+                                 "partition_dim: 1 layer { name: 'fc' type: kInnerProduct "
+                                 "srclayers: 'in' innerproduct_conf { num_output: 6 bias_term: "
+                                 "false } param { name: 'w' } }");
+  const Net rows = Build(net, 2);
+  EXPECT_EQ(rows.nodes().size(), 2u);
+  EXPECT_EQ(rows.nodes()[1].out[0]->data.shape(), Shape({2, 6}));
+}
+
+// Of group `group` of `groups`, what `layer` gives in each of `steps` steps.
+std::vector<float> Read(const std::string& text, int group, int groups, int steps) {
+  NetOptions options;
+  options.group = group;
+  options.groups = groups;
+  TestNet test(text, options);
+  std::vector<float> all;
+  for (int step = 0; step < steps; ++step) {
+    test.state.step = step;
+    test.Forward();
+    const Tensor& data = test.net.nodes()[0].out[0]->data;
+    all.insert(all.end(), data.data(), data.data() + data.size());
+  }
+  return all;
+}
+
+class GroupData : public ::testing::Test {
+ protected:
+  const TempDir dir_;
+};
+
+TEST_F(GroupData, GroupsReadDisjointSharesOfARecordOrder) {
+  std::string lines;
+  for (int i = 0; i < 10; ++i) lines += StrCat(i, "\n");
+  const std::string store =
+      StrCat("type: kCSVInput store_conf { path: '", dir_.Write("lines", lines),
+             "' batchsize: 2 shape: 1 has_label: false ");
+  EXPECT_EQ(Read(Input(store + "}"), 0, 3, 2), (std::vector<float>{0, 1, 2, 0}));
+  EXPECT_EQ(Read(Input(store + "}"), 1, 3, 2), (std::vector<float>{3, 4, 5, 3}));
+  EXPECT_EQ(Read(Input(store + "}"), 2, 3, 2), (std::vector<float>{6, 7, 8, 9}));
+  std::vector<float> all;  // two groups, one epoch: every record once
+  for (int group : {0, 1})
+    for (float x : Read(Input(store + "batchsize: 3 shuffle: true }"), group, 2, 1))
+      all.push_back(x);
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_THROW(Read(Input(store + "}"), 0, 11, 1), ConfigError);  // no record
+}
+
+TEST_F(GroupData, GroupsReadDisjointSegmentsOfAText) {
+  const std::string text =
+      StrCat("type: kCharRNN char_rnn_conf { path: '", dir_.Write("text", "abcdefghijklmnop"),
+             "' vocab_path: '", dir_.Write("vocabulary", "abcdefghijklmnop"),
+             "' unroll_len: 1 batchsize: 2 }");
+  EXPECT_EQ(Read(Input(text), 0, 1, 2), (std::vector<float>{0, 8, 1, 9}));
+  EXPECT_EQ(Read(Input(text), 0, 2, 2), (std::vector<float>{0, 4, 1, 5}));
+  EXPECT_EQ(Read(Input(text), 1, 2, 2), (std::vector<float>{8, 12, 9, 13}));
+}
+
+TEST_F(GroupData, APassIsOneOfTheGroupsShare) {
+  NetOptions options;
+  options.groups = 3;
+  int64_t all = 0;
+  for (options.group = 0; options.group < 3; ++options.group) {
+    TestNet test(Input(StrCat("type: kRecordInput store_conf { ", kSynthetic, "batchsize: 2 }")),
+                 options);
+    all += test.net.CountRecords();
+    EXPECT_EQ(test.net.CountRecords(), options.group == 0 ? 6 : 7);
+  }
+  EXPECT_EQ(all, 20);
+}
+
+TEST_F(GroupData, GroupsDrawOtherNumbers) {
+  for (const char* conf : {"type: kDummy dummy_conf { input: true shape: 2 shape: 3 }",
+                           "type: kRNNDummy rnn_dummy_conf { shape: 2 shape: 3 high: 1 }"}) {
+    EXPECT_NE(Read(Input(conf), 0, 2, 1), Read(Input(conf), 1, 2, 1));
+    EXPECT_EQ(Read(Input(conf), 0, 2, 1), Read(Input(conf), 0, 1, 1));
+  }
+}
+
+class GroupState : public LayerTest {};
+SINGA_TEST_ON_ALL_DEVICES(GroupState);
+
+TEST_P(GroupState, IsOfTheWorkersRows) {
+  const std::string conf =
+      "type: kRNN rnn_conf { dim_hidden: 2 carry_state: true } param {} param {} param {}";
+  const auto layer = Build(conf, std::vector<singa::Input>{{.shape = {2, 3}, .span = {2, 2, 5}}});
+  for (const Buffer& buffer : layer->declare().buffers())
+    EXPECT_TRUE(buffer.keep != Keep::kForever || buffer.span.GlobalRow(1) == 3);
+  EXPECT_CONFIG_ERROR_SAYS(
+      Build(conf, std::vector<singa::Input>{{.shape = {3, 3}, .span = {2, 2, 5}}}), "srclayers",
+      "gives 3 rows for the worker's 2 of the batch");
+}
+
+TEST_P(GroupState, ABrokenRowAloneBeginsAnew) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [type, field, params] :
+       {std::tuple{"kGRU", "gru_conf", 9}, {"kLSTM", "lstm_conf", 12}, {"kRNN", "rnn_conf", 3}}) {
+    std::string conf = StrCat("type: ", type, " ", field, " { dim_hidden: 2 carry_state: true }");
+    for (int i = 0; i < params; ++i) conf += " param {}";
+    const auto layer =
+        Build(conf, std::vector<singa::Input>{{.shape = {2, 3}, .data = {1, nan, 1, 1, 2, 3}}});
+    layer->BeginStep(0);
+    layer->Forward(kTrain);
+    const Values y = layer->Output();
+    EXPECT_TRUE(std::isnan(y[0]) && std::isfinite(y[2])) << type;
+    for (const Buffer& buffer : layer->declare().buffers()) {
+      if (buffer.keep != Keep::kForever) continue;
+      const float* state = buffer.tensor.data();
+      EXPECT_EQ(state[0], 0);
+      EXPECT_EQ(state[1], 0);
+      EXPECT_NE(state[2], 0);
+      EXPECT_EQ(buffer.span.rows, 2);
+      EXPECT_EQ(buffer.span.batch, 2);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,265 @@
+// The workers of a group compute together what one worker computes from the whole batch: for every
+// type of layer, in small nets.
+#include "support/group_net.h"
+
+#include <set>
+
+#include "io/store_files.h"
+#include "io/temp_dir.h"
+
+namespace singa {
+namespace {
+
+struct GroupCase {
+  const char* name;
+  std::string net;
+};
+void PrintTo(const GroupCase& test, std::ostream* out) { *out << test.name; }
+
+// Files that nets of this test read.
+const TempDir& Files() {
+  static const TempDir dir;
+  static const bool written = [] {
+    std::string csv, shard;
+    for (int i = 0; i < 17; ++i) {
+      csv += StrCat(i % 3, ",", 0.1 * i, ",", 0.5 - 0.05 * i, "\n");
+      Record record;
+      record.mutable_image()->ParseFromString(
+          Pixels(i % 3, std::string(16, static_cast<char>(13 * i)), {1, 4, 4}));
+      shard += Tuple("k", record.SerializeAsString());
+    }
+    dir.Write("csv", csv);
+    dir.Write("shard.dat", shard);
+    std::string text;
+    for (int i = 0; i < 500; ++i) text += "abcde"[i * i % 7 % 5];
+    dir.Write("text", text);
+    dir.Write("vocabulary", "abcde");
+    std::string sequences;  // five indices, some followed by padding, and one more to tell
+    for (int i = 0; i < 17; ++i)
+      for (int t = 0; t < 6; ++t)
+        sequences += StrCat(t < 2 + i % 5 ? (3 * i + t) % 4 : -1, t < 5 ? "," : "\n");
+    dir.Write("sequences", sequences);
+    return true;
+  }();
+  EXPECT_TRUE(written);
+  return dir;
+}
+
+std::string Path(const char* file) { return StrCat("'", Files().Path(file), "'"); }
+
+// A layer with one source and settings.
+std::string L(const std::string& name, const std::string& type, const std::string& source,
+              const std::string& more = "") {
+  return StrCat("layer { name: '", name, "' type: ", type, " srclayers: '", source, "' ", more,
+                " }\n");
+}
+
+// So many params, with names.
+std::string Params(const std::string& layer, int n) {
+  std::string text;
+  for (int i = 0; i < n; ++i) text += StrCat("param { name: '", layer, "_", i, "' } ");
+  return text;
+}
+
+std::string Fc(const std::string& name, const std::string& source, int units,
+               const std::string& more = "") {
+  return L(name, "kInnerProduct", source,
+           StrCat(Params(name, 2), "innerproduct_conf { num_output: ", units, " } ", more));
+}
+
+std::string Conv(const std::string& type, const std::string& name, const std::string& source) {
+  return L(name, type, source,
+           Params(name, 2) + "convolution_conf { num_filters: 5 kernel: 3 pad: 1 }");
+}
+
+std::string Loss(const std::string& scores, const std::string& labels,
+                 const std::string& more = "") {
+  return StrCat("layer { name: 'loss' type: kSoftmaxLoss srclayers: '", scores, "' srclayers: '",
+                labels, "' ", more, " }\n");
+}
+
+// Seven records of a store: their rows cannot be cut evenly.
+std::string Records(const std::string& shape, const std::string& sizes = "batchsize: 7") {
+  return StrCat("layer { name: 'data' type: kRecordInput store_conf { backend: 'synthetic' ", sizes,
+                " shuffle: true std_value: 255 synthetic_conf { records: 20 classes: 3 } ", shape,
+                " } }\n");
+}
+const std::string kRow = "shape: 6", kImage = "shape: 3 shape: 6 shape: 6";
+
+std::string Text(int steps) {
+  return StrCat("unroll_len: ", steps,
+                "\nlayer { name: 'text' type: kCharRNN char_rnn_conf { path: ", Path("text"),
+                " vocab_path: ", Path("vocabulary"), " unroll_len: ", steps, " batchsize: 7 } }\n",
+                L("label", "kRNNLabel", "text"),
+                L("in", "kEmbedding", "text",
+                  Params("in", 1) + "embedding_conf { vocab_size: 5 feature_dim: 4 }"));
+}
+
+std::string Recurrent(const std::string& type, const std::string& field, int params,
+                      const std::string& more = "") {
+  return StrCat(
+      Text(4),
+      L("rnn", type, "in", StrCat(Params("rnn", params), field, " { dim_hidden: 3 ", more, " }")),
+      L("drop", "kDropout", "rnn"), Fc("fc", "drop", 5), Loss("fc", "label"));
+}
+
+std::string Sequences() {
+  return StrCat(
+      "unroll_len: 5\nlayer { name: 'data' type: kCSVInput unroll_len: 1 store_conf { "
+      "path: ",
+      Path("sequences"), " batchsize: 7 shape: 6 has_label: false } }\n",
+      L("steps", "kTimeSteps", "data", "unroll_len: 1 time_steps_conf { unroll_len: 5 ahead: 1 }"),
+      L("label", "kRNNLabel", "steps"),
+      L("in", "kOneHot", "steps", "onehot_conf { vocab_size: 4 }"),
+      L("rnn", "kGRU", "in", Params("rnn", 9) + "gru_conf { dim_hidden: 3 }"));
+}
+
+std::string Cnn(const std::string& prefix, const std::string& more = "") {
+  return Records(kImage) + Conv("kConvolution", "conv", "data") +
+         L("bn", prefix.empty() ? "kBM" : "kCudnnBM", "conv", Params("bn", 4)) +
+         L("relu", "kReLU", "bn") +
+         L("pool", prefix.empty() ? "kPooling" : "kCudnnPool", "relu",
+           "pooling_conf { pool: MAX kernel: 3 stride: 2 }") +
+         L("lrn", prefix.empty() ? "kLRN" : "kCudnnLRN", "pool", "lrn_conf { local_size: 3 }") +
+         Conv(prefix.empty() ? "kCConvolution" : "kCudnnConv", "conv2", "lrn") +
+         L("pool2", "kCPooling", "conv2", "pooling_conf { pool: AVG kernel: 2 stride: 1 }") + more;
+}
+
+std::vector<GroupCase> Cases() {
+  return {
+      {"Mlp",
+       Records(kRow) + Fc("a", "data", 8) + L("sig", "kSigmoid", "a") +
+           L("drop", "kDropout", "sig", "dropout_conf { dropout_ratio: 0.4 }") +
+           Fc("b", "drop", 5) + L("tanh", "kSTanh", "b") + Fc("c", "tanh", 3) +
+           Loss("c", "data", "softmaxloss_conf { topk: 2 label_smoothing: 0.1 bits: true }") +
+           "layer { name: 'hits' type: kAccuracy srclayers: 'c' srclayers: 'data' }" +
+           L("best", "kArgSort", "c", "argsort_conf { topk: 2 }")},
+      {"IgnoredLabels",
+       Records(kRow) + Fc("a", "data", 3) +
+           "layer { name: 'loss' type: kCudnnSoftmaxLoss srclayers: 'a' srclayers: "
+           "'data' softmaxloss_conf { scale: 2 ignore_label: 1 } }"},
+      {"Cnn", Cnn("") + Fc("c", "pool2", 3) + Loss("c", "data")},
+      {"CnnOfOldNames",
+       Cnn("old", L("soft", "kCudnnSoftmax", "pool2") +
+                      L("act", "kCudnnActivation", "soft", "activation_conf { type: TANH }") +
+                      Fc("c", "act", 3) + Loss("c", "data"))},
+      {"BatchNormOfRows",
+       Records(kRow) + L("first", "kBM", "data", Params("first", 4)) + Fc("a", "first", 5) +
+           L("bn", "kBM", "a", Params("bn", 4)) + L("relu", "kReLU", "bn") +
+           L("act", "kActivation", "relu", "activation_conf { type: SIGMOID }") +
+           Fc("c", "act", 3) + L("last", "kBM", "c", Params("last", 4)) + Loss("last", "data")},
+      {"Autoencoder",
+       Records(kRow) + Fc("a", "data", 3) + L("sig", "kSigmoid", "a") + Fc("b", "sig", 6) +
+           "layer { name: 'loss' type: kEuclideanLoss srclayers: 'b' srclayers: 'data' }"},
+      {"SlicesOfUnits",
+       Records(kRow) + Fc("a", "data", 6) +
+           L("cut", "kSlice", "a", "slice_conf { slice_dim: 1 num_slices: 2 }") +
+           L("split", "kSplit", "a", "split_conf { num_splits: 2 }") +
+           "layer { name: 'join' type: kConcate srclayers: 'cut' srclayers: 'cut' srclayers: "
+           "'split' srclayers: 'split' concate_conf { concate_dim: 1 } }" +
+           L("drop", "kDropout", "join") + Fc("c", "drop", 3) + Loss("c", "data")},
+      {"Crops", Records(kImage) +
+                    L("crop", "kImagePreprocess", "data",
+                      "rgbimage_conf { cropsize: 4 mirror: true pad: 2 scale: 0.5 }") +
+                    Fc("c", "crop", 3) + Loss("c", "data")},
+      {"Csv", StrCat("layer { name: 'data' type: kCSVInput store_conf { path: ", Path("csv"),
+                     " batchsize: 7 shape: 2 } }\n") +
+                  Fc("c", "data", 3) + Loss("c", "data")},
+      {"OldInputs",
+       StrCat("layer { name: 'data' type: kShardData sharddata_conf { path: ", Path("shard.dat"),
+              " batchsize: 7 random_skip: 5 } }\n") +
+           L("image", "kMnist", "data", "mnist_conf { norm_a: 255 norm_b: 0.5 }") +
+           L("crop", "kRGBImage", "image", "rgbimage_conf { cropsize: 3 mirror: true }") +
+           L("label", "kLabel", "data") + Fc("c", "crop", 3) + Loss("c", "label")},
+      {"Dummies", "layer { name: 'in' type: kDummy dummy_conf { input: true shape: 7 shape: 5 } }" +
+                      Fc("a", "in", 3) + L("out", "kDummy", "a", "dummy_conf { output: true }")},
+      {"Samples", Records(kRow) + L("p", "kSoftmax", "data") +
+                      L("draw", "kSample", "p", "sample_conf { temperature: 0.7 }") +
+                      L("hot", "kOneHot", "draw", "onehot_conf { vocab_size: 6 }")},
+      {"SamplesOfSteps",
+       Text(3) + Fc("a", "in", 5) + L("p", "kSoftmax", "a") + L("draw", "kSample", "p")},
+      {"ReadsItsOwnOutput",
+       "layer { name: 'first' type: kRNNDummy rnn_dummy_conf { dynamic_srclayer: 'draw' shape: 7 "
+       "shape: 1 integer: true high: 5 } }" +
+           L("in", "kEmbedding", "first",
+             Params("in", 1) + "embedding_conf { vocab_size: 5 feature_dim: 4 }") +
+           L("rnn", "kGRU", "in", Params("rnn", 9) + "gru_conf { dim_hidden: 3 }") +
+           Fc("a", "rnn", 5) + L("p", "kSoftmax", "a") + L("draw", "kSample", "p")},
+      {"NewValuesEachBatch",
+       "layer { name: 'first' type: kRNNDummy rnn_dummy_conf { shape: 7 shape: 3 low: -1 high: 1 } "
+       "}" +
+           Fc("a", "first", 5)},
+      {"Gru", Recurrent("kGRU", "gru_conf", 9)},
+      {"Lstm", Recurrent("kLSTM", "lstm_conf", 12)},
+      {"Rnn", Recurrent("kRNN", "rnn_conf", 3)},
+      {"CarriedGru", Recurrent("kGRU", "gru_conf", 9, "carry_state: true")},
+      {"CarriedLstm", Recurrent("kLSTM", "lstm_conf", 12, "carry_state: true")},
+      {"CarriedRnn", Recurrent("kRNN", "rnn_conf", 3, "carry_state: true")},
+      {"BatchNormOfSteps",
+       Text(3) + L("bn", "kBM", "in", Params("bn", 4)) +
+           L("rnn", "kGRU", "bn", Params("rnn", 9) + "gru_conf { dim_hidden: 3 }") +
+           Fc("fc", "rnn", 5) + Loss("fc", "label")},
+      {"SequencesOfUnevenLength",
+       Sequences() + Fc("fc", "rnn", 4) +
+           Loss("fc", "label", "softmaxloss_conf { ignore_label: -1 }") +
+           "layer { name: 'hits' type: kAccuracy srclayers: 'fc' srclayers: 'label' argsort_conf { "
+           "ignore_label: -1 } }"},
+      {"LastStepAlone",
+       Records(kRow) +
+           L("steps", "kTimeSteps", "data", "unroll_len: 1 time_steps_conf { unroll_len: 6 }") +
+           L("rnn", "kLSTM", "steps",
+             "unroll_len: 6 " + Params("rnn", 12) + "lstm_conf { dim_hidden: 3 }") +
+           Fc("fc", "rnn", 3, "unroll_conn_type: kUnrollFirstToLast") + Loss("fc", "data")},
+  };
+}
+
+class Group : public ::testing::TestWithParam<GroupCase> {};
+INSTANTIATE_TEST_SUITE_P(Nets, Group, ::testing::ValuesIn(Cases()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(Group, OfSeveralWorkersIsOne) {
+  for (int workers : {2, 3, 7})
+    for (bool fold : {true, false})
+      for (bool reuse : {true, false}) {
+        SCOPED_TRACE(StrCat(workers, " workers", fold ? ", folded" : "", reuse ? ", reuse" : ""));
+        if (!fold && GetParam().net.find("carry_state") != std::string::npos) continue;
+        NetOptions options;
+        options.fold = fold;
+        options.reuse = reuse;
+        try {
+          ExpectGroupIsOne(GetParam().net, workers, options, [](TestNet& net) {
+            net.Forward();
+            net.Backward();
+          });
+        } catch (const Error& error) {
+          ADD_FAILURE() << error.what();
+        }
+        if (HasFailure()) return;
+      }
+}
+
+TEST(GroupNets, HaveEveryTypeOfLayer) {
+  // Pieces of the partition by units; the reader that kShardData has; test/train/group_cd_test.cc;
+  // layers that only a test may have.
+  std::set<std::string> known = {"kBridgeSrc", "kBridgeDst", "kLMDBData",     "kRBMVis",
+                                 "kRBMHid",    "kCSVOutput", "kRecordOutput", "kCharRNNOutput"};
+  for (const GroupCase& test : Cases()) {
+    const NetProto net = ParseNet(test.net);
+    for (const LayerProto& layer : net.layer()) known.insert(LayerType_Name(layer.type()));
+  }
+  for (const std::string& type : Layers().Names()) EXPECT_TRUE(known.count(type)) << type;
+}
+
+TEST(GroupNets, CutRowsAsTheListSays) {
+  const std::string net = Records(kRow, "batchsize: 1 batchsize: 4 batchsize: 2") +
+                          Fc("a", "data", 8) + L("drop", "kDropout", "a") +
+                          L("bn", "kBM", "drop", Params("bn", 4)) + Fc("c", "bn", 3) +
+                          Loss("c", "data");
+  ExpectGroupIsOne(net, 3, {}, [](TestNet& test) {
+    test.Forward();
+    test.Backward();
+  });
+}
+
+}  // namespace
+}  // namespace singa
