@@ -5,10 +5,14 @@
 
 namespace singa {
 
-Net PlanNet(const JobProto& job, Phase phase, ParamTable* params, const Algorithm& algorithm,
-            Context* ctx, NetMemory* memory) {
+Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTable* params,
+            const Algorithm& algorithm, Context* ctx, NetMemory* memory) {
   NetOptions options;
   options.phase = phase;
+  options.parts = place.workers;
+  options.worker = place.worker;
+  options.group = place.group;
+  options.groups = place.groups;
   options.gradients = phase == kTrain;
   options.reuse = algorithm.forward_backward() && !(phase == kTrain && job.debug());
   Net net = BuildNet(job.neuralnet(), options, params);
@@ -47,29 +51,37 @@ void ShareBadRecords(const Net& from, Net* to) {
 Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
                      Context* ctx)
     : job_(job), phase_(phase), params_(params), algorithm_(algorithm), ctx_(ctx) {
-  net_ = PlanNet(job_, phase_, params_, *algorithm_, ctx_, &memory_);
-  const bool test = phase == kTest;
+  net_ = PlanNet(job_, phase_, {}, params_, *algorithm_, ctx_, &memory_);
+  if ((phase == kTest ? job.test_steps() : job.validate_steps()) > 0) return;
   bool store = false;
-  for (const NetNode& node : net_.nodes())
-    store = store || (node.wiring.is_input && ReadsStore(node.conf));
-  if (!store && (test ? job.test_steps() : job.validate_steps()) <= 0)
-    throw ConfigError(test ? "test_steps" : "validate_steps",
-                      "must be > 0 where no input layer reads a store");
+  for (const NetNode& node : net_.nodes()) {
+    if (!node.wiring.is_input) continue;
+    store = store || ReadsStore(node.conf);
+    asks_user_ = asks_user_ || node.conf.has_user_type();
+  }
+  asks_user_ = asks_user_ && !store;
+  if (!store && !asks_user_) FailSteps("where no input layer reads a store");
+}
+
+void Evaluator::FailSteps(const std::string& why) const {
+  throw ConfigError(phase_ == kTest ? "test_steps" : "validate_steps", "must be > 0 " + why);
 }
 
 void Evaluator::Open(const Tensor& arena) {
   arena_ = arena;
   net_.Bind(arena);
   net_.Open(*ctx_);
+  if (asks_user_ && net_.CountRecords() < 0)
+    FailSteps("where no input layer has a number of records");
 }
 
 // False where it was stopped.
-bool Evaluator::RunBatches(Net* net, int64_t first_record, int64_t batches,
+bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
                            const std::function<bool()>& stop, OutputFiles* files,
                            MetricSums* sums) {
   for (NetNode& node : net->nodes()) {
-    node.layer->SeekReader(first_record);
-    node.layer->BeginPass();
+    node.layer->SeekReader(first_batch * net_.batch());
+    node.layer->BeginPass(first_batch);
     node.layer->WriteTo(files);
   }
   for (int64_t i = 0; i < batches; ++i) {
@@ -93,12 +105,12 @@ std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool
 // Every record once.
 bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums) {
   const int64_t records = net_.CountRecords(), batch = net_.batch(), rest = records % batch;
+  Net* tail = rest > 0 ? TailNet(rest) : nullptr;
   if (!RunBatches(&net_, 0, records / batch, stop, files, sums)) return false;
-  if (rest == 0) return true;
-  Net* tail = TailNet(rest);
+  if (!tail) return true;
   MetricSums tail_sums(tail);
   ShareBadRecords(net_, tail);
-  if (!RunBatches(tail, records - rest, 1, stop, files, &tail_sums)) return false;
+  if (!RunBatches(tail, records / batch, 1, stop, files, &tail_sums)) return false;
   ShareBadRecords(*tail, &net_);
   sums->Add(tail_sums);
   return true;
@@ -111,7 +123,10 @@ Net* Evaluator::TailNet(int64_t rows) {
     for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer())
       SetBatch(static_cast<int32_t>(rows), &layer);
     NetMemory memory;
-    tail_ = std::make_unique<Net>(PlanNet(job, phase_, params_, *algorithm_, ctx_, &memory));
+    tail_ = std::make_unique<Net>(PlanNet(job, phase_, {}, params_, *algorithm_, ctx_, &memory));
+    if (tail_->batch() != rows)
+      FailSteps(StrCat("where a user's layer has records that are no multiple of its batch, ",
+                       net_.batch()));
     tail_->Bind(arena_.bytes() >= memory.arena ? arena_
                                                : Tensor::Allocate({memory.arena}, DType::kU8));
     tail_->Open(*ctx_);

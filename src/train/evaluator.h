@@ -30,13 +30,16 @@ class Evaluator {
   const std::vector<std::pair<std::string, int64_t>>& written() const { return written_; }
 
  private:
-  bool RunBatches(Net* net, int64_t first_record, int64_t batches,
-                  const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums);
+  bool RunBatches(Net* net, int64_t first_batch, int64_t batches, const std::function<bool()>& stop,
+                  OutputFiles* files, MetricSums* sums);
   bool RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums);
   Net* TailNet(int64_t rows);
+  [[noreturn]] void FailSteps(const std::string& why) const;
 
   JobProto job_;
   Phase phase_;
+  // Only a user's layer, when it is open, can say how many records there are.
+  bool asks_user_ = false;
   ParamTable* params_;
   Algorithm* algorithm_;
   Context* ctx_;
@@ -47,8 +50,15 @@ class Evaluator {
   std::unique_ptr<Net> tail_;  // for the records after the last whole batch
 };
 
-// The net of one phase of a job with one worker, planned. Throws the first ConfigError.
-Net PlanNet(const JobProto& job, Phase phase, ParamTable* params, const Algorithm& algorithm,
-            Context* ctx, NetMemory* memory);
+// Which worker of a job a Trainer is.
+struct WorkerPlace {
+  int threads = 1;
+  int worker = 0, workers = 1;  // of its group
+  int group = 0, groups = 1;
+};
+
+// A worker's part of the net of one phase, planned. Throws the first ConfigError.
+Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTable* params,
+            const Algorithm& algorithm, Context* ctx, NetMemory* memory);
 
 }  // namespace singa

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "nn/neuron/flat_rows.h"
+#include "nn/neuron/row_index.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 #include "train/trainer.h"
@@ -28,6 +29,44 @@ class OmpThreads {
   const int before_;
 };
 
+// The shape of one step of the layer's feature, batch first.
+Shape StepShape(const NetNode& node) {
+  const Shape& all = node.out[0]->data.shape();
+  const int steps = node.conf.unroll_len();  // of this node
+  if (steps == 1) return all;
+  Shape step = all;
+  if (!node.wiring.recurrent) {
+    step.Set(0, all[0] / steps);
+    return step;
+  }
+  std::vector<int64_t> sizes;
+  for (int i = 1; i < all.dims(); ++i) sizes.push_back(all[i]);
+  return Shape(std::span<const int64_t>(sizes));
+}
+
+int64_t OutputSteps(const Net& net, const NetNode& output) {
+  if (output.conf.unroll_len() > 1) return output.conf.unroll_len();
+  return std::count_if(net.nodes().begin(), net.nodes().end(),
+                       [&](const NetNode& node) { return node.name == output.name; });
+}
+
+// `step`: batch first. `sequence`: whether the row is one, even of one step.
+RowLayout LayoutOf(bool sequence, int64_t steps, const Shape& step) {
+  RowLayout row = {steps, {}, steps * step.size(1)};
+  if (sequence) row.shape.push_back(steps);
+  for (int i = 1; i < step.dims(); ++i) row.shape.push_back(step[i]);
+  return row;
+}
+
+// What layers carry from row to row.
+std::vector<Tensor*> StatesOf(Net* net) {
+  std::vector<Tensor*> states;
+  for (NetNode& node : net->nodes())
+    for (Buffer& buffer : node.declare->buffers())
+      if (buffer.keep == Keep::kForever) states.push_back(&buffer.tensor);
+  return states;
+}
+
 }  // namespace
 
 Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
@@ -42,6 +81,11 @@ Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
     if (rows < options.max_batch) nets_.emplace_back().rows = rows;
   const OmpThreads threads(options.threads);
   Make(&nets_[0]);
+  const Wiring& given = input().wiring;
+  in_ = LayoutOf(given.outputs_are_steps, StepsOfRow(given), input().out[0]->data.shape());
+  const int64_t steps = OutputSteps(*nets_[0].net, output());
+  out_step_ = StepShape(output());
+  out_ = LayoutOf(steps > 1, steps, out_step_);
 }
 
 const NetNode& Forwarder::input() const {
@@ -50,9 +94,23 @@ const NetNode& Forwarder::input() const {
                        [](const NetNode& node) { return node.wiring.is_input && node.in.empty(); });
 }
 
-// All others are what it is computed from, so where it is not named it is the last.
-NetNode* Forwarder::Output(Net* net) const {
-  return options_.layer.empty() ? &net->nodes().back() : net->Find(options_.layer);
+bool Forwarder::carries() const {
+  const std::deque<NetNode>& nodes = nets_[0].net->nodes();
+  return std::any_of(nodes.begin(), nodes.end(), [](const NetNode& node) {
+    if (node.wiring.is_input && node.in.empty()) return false;  // a Feed
+    const auto& buffers = node.declare->buffers();
+    return node.conf.has_user_type() ||
+           std::any_of(buffers.begin(), buffers.end(),
+                       [](const Buffer& buffer) { return buffer.keep == Keep::kForever; });
+  });
+}
+
+// Where it is not named, it is the layer of the last node: all others are what it is computed from.
+const NetNode* Forwarder::FindOutput(const Net& net) const {
+  const std::string& name = options_.layer.empty() ? net.nodes().back().name : options_.layer;
+  return &*std::find_if(net.nodes().begin(), net.nodes().end(), [&](const NetNode& node) {
+    return node.name == name && node.conf.unroll_index() == 0;
+  });
 }
 
 void Forwarder::Make(Sized* sized) {
@@ -60,8 +118,15 @@ void Forwarder::Make(Sized* sized) {
   NetOptions options;
   options.phase = kTest;
   options.gradients = false;
+  options.fold = options_.fold;
   options.use = &use;
   sized->net = std::make_unique<Net>(BuildNet(job_.neuralnet(), options, &params_));
+  sized->output = FindOutput(*sized->net);
+  const int64_t rows = StepShape(*sized->output)[0];
+  if (rows != sized->rows)
+    throw ConfigError(
+        "neuralnet." + sized->output->path,
+        StrCat("gives ", rows, " rows for ", sized->rows, " records: must be one each"));
   try {
     sized->arena_bytes = sized->net->Plan(ctx_).arena;
   } catch (const ConfigError& error) {
@@ -86,7 +151,41 @@ void Forwarder::Open(const ParamTable& values) {
   Allocate(&nets_[0]);
 }
 
-void Forwarder::RunBatch(Sized* sized, const float* rows, float* out) {
+void Forwarder::Compute(Net* net, int64_t first_row) {
+  for (NetNode& node : net->nodes()) {
+    try {
+      net->ComputeFeature(ctx_, node, kTest);
+    } catch (const IndexError& error) {
+      const RowSpan& span = node.in[0]->span;
+      if (span.rows != net->batch()) throw;  // joined or cut: they are no given rows
+      const bool stepped = in_.steps > 1 || span.steps > 1 || node.full_name != node.name;
+      const int64_t step = span.first_step + error.row() / span.rows;
+      throw RowError(first_row + error.row() % span.rows, stepped ? step : -1, error.what());
+    }
+  }
+}
+
+// Steps of a row lie apart where a batch has several: [T, b, k] in the net, [b, T, k] in `out`.
+void Forwarder::CopyOut(const Sized& sized, float* out) {
+  const int64_t steps = out_.steps, rows = sized.rows, size = out_.size / steps;
+  Shape together = out_step_;
+  const bool apart = steps > 1 && rows > 1;
+  together.Set(0, apart ? 1 : steps * rows);
+  const FlatRows flat(together);
+  const float* feature = sized.output->out[0]->data.data();
+  const auto copy = [&](const float* stored, float* to) {
+    if (flat.in_order())
+      std::memcpy(to, stored, together.size() * sizeof(float));
+    else
+      flat.FromStored(ctx_, stored, to);
+  };
+  if (!apart) return copy(feature, out);
+  for (int64_t t = 0; t < steps; ++t)
+    for (int64_t r = 0; r < rows; ++r)
+      copy(feature + (t * rows + r) * size, out + (r * steps + t) * size);
+}
+
+void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, float* out) {
   if (!sized->net) {
     Sized made;
     made.rows = sized->rows;
@@ -96,27 +195,39 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, float* out) {
   }
   fed_.data = rows;
   Net& net = *sized->net;
-  for (NetNode& node : net.nodes()) {
-    node.layer->BeginPass();  // what came before must not change what these rows give
-    net.ComputeFeature(ctx_, node, kTest);
+  if (!goes_on_)  // what came before must not change what these rows give
+    for (NetNode& node : net.nodes()) node.layer->BeginPass(0);
+  goes_on_ = options_.one_sequence;
+  if (options_.one_sequence) KeepState(&net);
+  try {
+    Compute(&net, first_row);
+  } catch (const RowError&) {
+    if (options_.one_sequence) RestoreState(&net);
+    throw;
   }
-  const Tensor& feature = Output(&net)->out[0]->data;
-  const FlatRows flat(feature.shape());
-  if (flat.in_order())
-    std::memcpy(out, feature.data(), feature.bytes());
-  else
-    flat.FromStored(ctx_, feature.data(), out);
+  CopyOut(*sized, out);
+}
+
+void Forwarder::KeepState(Net* net) {
+  kept_.clear();
+  for (const Tensor* state : StatesOf(net))
+    kept_.insert(kept_.end(), state->data(), state->data() + state->size());
+}
+
+void Forwarder::RestoreState(Net* net) {
+  const float* kept = kept_.data();
+  for (Tensor* state : StatesOf(net)) {
+    std::memcpy(state->data(), kept, state->bytes());
+    kept += state->size();
+  }
 }
 
 void Forwarder::Run(const float* rows, int64_t n, float* out) {
   const OmpThreads threads(options_.threads);
-  const int64_t in_size = input_size(), out_size = output_size();
+  int64_t first = 0;
   for (Sized& sized : nets_)
-    for (; n >= sized.rows; n -= sized.rows) {
-      RunBatch(&sized, rows, out);
-      rows += sized.rows * in_size;
-      out += sized.rows * out_size;
-    }
+    for (; n - first >= sized.rows; first += sized.rows)
+      RunBatch(&sized, rows + first * in_.size, first, out + first * out_.size);
 }
 
 }  // namespace singa

@@ -11,7 +11,9 @@ MetricSums::MetricSums(Net* net) {
       while (i < entries_.size() &&
              (entries_[i].layer != node.name || entries_[i].name != metric.name))
         ++i;
-      if (i == entries_.size()) entries_.push_back({node.name, metric.name});
+      if (i == entries_.size())
+        entries_.push_back(
+            {.layer = node.name, .name = metric.name, .exponential = metric.exponential});
       cells_.push_back({&metric, i});
     }
 }

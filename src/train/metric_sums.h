@@ -2,6 +2,8 @@
 // name, whatever copies of the layer the net has.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,12 @@ class MetricSums {
   struct Entry {
     std::string layer, name;
     double sum = 0, weight = 0;
-    double mean() const { return sum / weight; }  // NaN where nothing was added
+    bool exponential = false;  // Metric::exponential
+    // What people are shown; NaN where nothing was added.
+    double value() const {
+      if (weight == 0) return std::numeric_limits<double>::quiet_NaN();
+      return exponential ? std::exp(sum / weight) : sum / weight;
+    }
   };
 
   MetricSums() = default;

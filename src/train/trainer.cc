@@ -21,41 +21,89 @@ bool RunsPhase(const JobProto& job, Phase phase) {
   return job.test_freq() > 0 || job.test_steps() > 0 || job.test_epochs() > 0;
 }
 
-Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices) : job_(job) {
-  ctx_.threads = threads;
+struct Trainer::Alone {
+  explicit Alone(const JobProto& job) : replica(job), updates(job, &replica), group(1) {}
+  Replica replica;
+  LocalUpdates updates;
+  LocalGroup group;
+};
+
+Trainer::~Trainer() = default;
+
+Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices)
+    : Trainer(job, {.threads = threads}, nullptr, nullptr, nullptr, std::make_unique<Alone>(job),
+              choices) {}
+
+Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica,
+                 SliceUpdates* updates, LocalGroup* group)
+    : Trainer(job, place, replica, updates, group, nullptr, nullptr) {}
+
+Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica,
+                 SliceUpdates* updates, LocalGroup* group, std::unique_ptr<Alone> alone,
+                 std::vector<KernelChoice>* choices)
+    : alone_(std::move(alone)),
+      job_(job),
+      place_(place),
+      replica_(alone_ ? &alone_->replica : replica),
+      updates_(alone_ ? &alone_->updates : updates),
+      group_(alone_ ? &alone_->group : group),
+      exchange_(group_, place.worker, &ctx_) {
+  ctx_.threads = place.threads;
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
   ctx_.state = &state_;
-  omp_set_num_threads(threads);
+  if (place.workers > 1) ctx_.group = &exchange_;
+  omp_set_num_threads(place.threads);
   try {
     algorithm_ = MakeAlgorithm(job.train_one_batch());
   } catch (const ConfigError& error) {
     throw error.Under("train_one_batch");
   }
   ctx_.choices = choices;
-  net_ = PlanNet(job_, kTrain, &params_, *algorithm_, &ctx_, &net_memory_);
+  net_ = PlanNet(job_, kTrain, place, &params_, *algorithm_, &ctx_, &net_memory_);
   ctx_.choices = nullptr;
-  if (RunsPhase(job, kTest))
+  const bool first = place.group == 0 && place.worker == 0;
+  if (first && RunsPhase(job, kTest))
     test_ = std::make_unique<Evaluator>(job_, kTest, &params_, algorithm_.get(), &ctx_);
-  if (RunsPhase(job, kVal))
+  if (first && RunsPhase(job, kVal))
     validate_ = std::make_unique<Evaluator>(job_, kVal, &params_, algorithm_.get(), &ctx_);
-  exchange_ = std::make_unique<LocalExchange>(job_, &ctx_);
+  FindTrained();
   CountMemory();
 }
 
-void Trainer::CountMemory() {
-  const int64_t states = static_cast<int64_t>(exchange_->state_count());
-  for (const auto& param : params_.params()) memory_.params += param->data.bytes();
-  int64_t room = 0;
-  for (const NetNode& node : net_.nodes())
-    for (const Param* param : node.completes) {
-      if (InPieces(node, *param))
-        room = exchange_->room_bytes();
-      else
-        memory_.gradients += param->grad.bytes();
-      memory_.updater += states * param->data.bytes();
+// An algorithm that goes its own way may want to see whole gradients, or to add up several; so does
+// whoever looks for a fault.
+bool Trainer::InPieces(const NetNode& node, const Param& param) const {
+  return algorithm_->forward_backward() && !job_.debug() && exchange_.WantsPieces(node, param);
+}
+
+void Trainer::FindTrained() {
+  group_->SetUpdates(updates_);
+  std::vector<Shape> shapes;
+  for (const auto& param : params_.params())
+    for (const NetNode& node : net_.nodes()) {
+      const auto& completes = node.completes;
+      if (std::find(completes.begin(), completes.end(), param.get()) == completes.end()) continue;
+      trained_.push_back(param.get());
+      in_pieces_.push_back(InPieces(node, *param));
+      shapes.push_back(param->shape());
     }
-  memory_.gradients += room;
+  if (place_.worker == 0) group_->SetParams(shapes);
+}
+
+// Values and updater states count with the first worker, whose they are.
+void Trainer::CountMemory() {
+  const bool first = place_.group == 0 && place_.worker == 0;
+  const int64_t states = first ? static_cast<int64_t>(replica_->state_count()) : 0;
+  for (const auto& param : params_.params())
+    if (first || !param->trains()) memory_.params += param->data.bytes();
+  bool pieces = false;
+  for (size_t i = 0; i < trained_.size(); ++i) {
+    memory_.updater += states * trained_[i]->data.bytes();
+    if (!in_pieces_[i]) memory_.gradients += trained_[i]->data.bytes();
+    pieces = pieces || in_pieces_[i];
+  }
+  if (pieces) memory_.gradients += exchange_.room_bytes();
   memory_.arena = net_memory_.arena;
   memory_.unplanned = net_memory_.unplanned;
   memory_.forever = net_memory_.forever;
@@ -66,20 +114,43 @@ void Trainer::CountMemory() {
   }
 }
 
-// An algorithm that goes its own way may want to see whole gradients, or to add up several; so does
-// whoever looks for a fault.
-bool Trainer::InPieces(const NetNode& node, const Param& param) const {
-  return algorithm_->forward_backward() && !job_.debug() && exchange_->WantsPieces(node, param);
+void JobMemory::Add(const JobMemory& other) {
+  params += other.params;
+  gradients += other.gradients;
+  updater += other.updater;
+  arena += other.arena;
+  unplanned += other.unplanned;
+  forever += other.forever;
+}
+
+void JobMemory::Check() const {
+  const int64_t machine = UsableMemory();
+  if (total() > machine)
+    throw DeviceError(
+        StrCat("the job needs ", total() >> 20, " MiB of memory, the machine has ", machine >> 20));
 }
 
 void Trainer::Allocate() {
-  const int64_t machine = UsableMemory();
-  if (memory_.total() > machine)
-    throw DeviceError(StrCat("the job needs ", memory_.total() >> 20,
-                             " MiB of memory, the machine ", "has ", machine >> 20));
   for (const auto& param : params_.params()) param->data = Tensor::Allocate(param->shape());
-  for (const NetNode& node : net_.nodes())
-    for (Param* param : node.completes) exchange_->AddParam(param, InPieces(node, *param));
+  Open();
+}
+
+void Trainer::AllocateBeside(Trainer* lead) {
+  for (const auto& param : params_.params())
+    param->data = param->trains() ? lead->params_.Find(param->name())->data
+                                  : Tensor::Allocate(param->shape());
+  Open();
+}
+
+std::vector<float*> Trainer::TrainedValues() {
+  std::vector<float*> values;
+  for (Param* param : trained_) values.push_back(param->data.data());
+  return values;
+}
+
+void Trainer::Open() {
+  if (place_.worker == 0) updates_->Bind(group_->table(), trained_);
+  exchange_.Bind(trained_, in_pieces_);
   const Tensor arena = Tensor::Allocate({memory_.arena}, DType::kU8);
   net_.Bind(arena);
   net_.Open(ctx_);
@@ -91,12 +162,11 @@ void Trainer::Allocate() {
 
 void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   state_.step = step;
-  const int64_t skipped = exchange_->skipped();
   algorithm_->TrainOneBatch(ctx_, net_, *exchange);
-  if (exchange_->skipped() == skipped)
-    metrics_.Take();
-  else
+  if (updates_->skipped(step))
     metrics_.Drop();
+  else
+    metrics_.Take();
 }
 
 double Trainer::TakeWaitMs() {

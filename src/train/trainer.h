@@ -1,5 +1,5 @@
-// Trainer: one worker of one process: the nets of all phases on one set of params, the algorithm
-// and the exchange. Used by one thread.
+// Trainer: one worker: its part of the train net, the nets of other phases on the same params, the
+// algorithm and the exchange. Used by one thread.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "singa/train/algorithm.h"
 #include "train/evaluator.h"
 #include "train/local_exchange.h"
+#include "train/local_updates.h"
 #include "train/metric_sums.h"
 
 namespace singa {
@@ -24,30 +25,45 @@ struct JobMemory {
   int64_t unplanned = 0;  // what the train net's arena would take without reuse
   int64_t forever = 0;
   int64_t total() const { return params + gradients + updater + arena + forever; }
+  void Add(const JobMemory& other);
+  // Throws DeviceError where the machine has too little.
+  void Check() const;
 };
 
 class Trainer {
  public:
-  // Builds and plans the nets of training and of whichever of test and validation the job runs.
-  // Allocates no tensor. Throws ConfigError relative to the JobProto.
+  // The one worker of a job. Builds and plans the nets of training and of whichever of test and
+  // validation the job runs. Allocates no tensor. Throws ConfigError relative to the JobProto.
   // `choices`, where not null, gets a line for each kernel that a layer of the train net chose.
   Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices = nullptr);
+  // One of several; the first of the first group has the nets of other phases. `replica`
+  // is where checkpoints have values and updater states from. All outlive it.
+  Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
+          LocalGroup* group);
+  ~Trainer();
 
   JobMemory memory() const { return memory_; }
   Context& ctx() { return ctx_; }
   ParamTable& params() { return params_; }
   Net& net() { return net_; }
-  LocalExchange& exchange() { return *exchange_; }
+  LocalExchange& exchange() { return exchange_; }
+  SliceUpdates& updates() { return *updates_; }
+  Replica& replica() { return *replica_; }
   Evaluator* evaluator(Phase phase) { return phase == kVal ? validate_.get() : test_.get(); }
 
-  // Allocates everything but the params' values and opens the stores. Throws DeviceError where the
-  // machine has too little memory.
+  // Allocates everything and opens the stores.
   void Allocate();
+  // The same, with the trained values of `lead`, which was allocated first.
+  void AllocateBeside(Trainer* lead);
+  // Where the values of the params that train are, in the order of the group's slices.
+  std::vector<float*> TrainedValues();
+  const std::vector<Param*>& trained() const { return trained_; }
+  const SliceTable& table() const { return group_->table(); }
   // Rows of one batch of the group.
   int64_t batch() const { return net_.batch(); }
 
   // Computes batch `step` and applies its updates.
-  void TrainStep(int64_t step) { TrainStep(step, exchange_.get()); }
+  void TrainStep(int64_t step) { TrainStep(step, &exchange_); }
   // The same through an exchange that hands on to exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
   // Ends what output layers of the train net write.
@@ -62,10 +78,18 @@ class Trainer {
   void SeekReaders(const std::vector<std::pair<std::string, int64_t>>& positions);
 
  private:
+  struct Alone;  // what the one worker of a job needs besides
+
+  Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
+          LocalGroup* group, std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
+  void FindTrained();
   void CountMemory();
   bool InPieces(const NetNode& node, const Param& param) const;
+  void Open();
 
-  JobProto job_;
+  std::unique_ptr<Alone> alone_;
+  const JobProto job_;
+  const WorkerPlace place_;
   StepState state_;
   Context ctx_;
   ParamTable params_;
@@ -73,7 +97,12 @@ class Trainer {
   Net net_;
   NetMemory net_memory_;
   std::unique_ptr<Evaluator> test_, validate_;
-  std::unique_ptr<LocalExchange> exchange_;
+  Replica* const replica_;
+  SliceUpdates* const updates_;
+  LocalGroup* const group_;
+  LocalExchange exchange_;
+  std::vector<Param*> trained_;  // that get gradients, in the order of params_
+  std::vector<bool> in_pieces_;  // of each
   JobMemory memory_;
   MetricSums metrics_;
   OutputFiles outputs_;

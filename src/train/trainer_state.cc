@@ -1,9 +1,11 @@
 #include "train/trainer_state.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 
-#include "singa/base/str_cat.h"
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -11,107 +13,171 @@ namespace {
 // Calls f(name, float tensor) for every updater state, in the order of the params.
 template <typename F>
 void ForEachState(Trainer* trainer, F f) {
-  for (const auto& param : trainer->params().params()) {
-    auto it = trainer->exchange().states().find(param.get());
-    if (it == trainer->exchange().states().end()) continue;
-    UpdaterState& state = it->second;
+  for (UpdaterState& state : trainer->replica().states())
     for (size_t i = 0; i < state.names.size(); ++i)
-      f("updater/" + param->name() + "/" + state.names[i], state.tensors[i]);
-  }
+      f("updater/" + state.param + "/" + state.names[i], state.tensors[i]);
 }
 
-// Calls f(name, tensor) for every kForever buffer of the train net. Copies of an unrolled layer
-// have one name and a number.
-template <typename F>
-void ForEachBuffer(Trainer* trainer, F f) {
+// Every kForever buffer of the train net, by name. Copies of an unrolled layer have one name and a
+// number.
+std::vector<std::pair<std::string, Buffer*>> LastingBuffers(Trainer* trainer) {
+  std::vector<std::pair<std::string, Buffer*>> all;
   std::map<std::string, int> copies;
   for (NetNode& node : trainer->net().nodes())
     for (Buffer& buffer : node.declare->buffers()) {
       if (buffer.keep != Keep::kForever) continue;
       const std::string name = "buffer/" + node.name + "/" + buffer.name;
       const int copy = copies[name]++;
-      f(copy == 0 ? name : StrCat(name, "/", copy), buffer.tensor);
+      all.emplace_back(copy == 0 ? name : StrCat(name, "/", copy), &buffer);
     }
+  return all;
 }
 
-// Calls f(name, double*) for the sums of every metric since the last row.
-template <typename F>
-void ForEachMetric(Trainer* trainer, F f) {
-  for (MetricSums::Entry& entry : trainer->metrics().entries())
-    f("metric/" + entry.layer + "/" + entry.name, &entry.sum, &entry.weight);
+// Of a buffer that has rows of the batch, the shape of the whole batch's.
+Shape WholeShape(const Buffer& buffer) {
+  Shape shape = buffer.tensor.shape();
+  if (buffer.span.rows > 0) shape.Set(0, shape[0] / buffer.span.rows * buffer.span.batch);
+  return shape;
 }
 
-std::string BadRecordsOf(const std::string& layer) { return "train/bad_records/" + layer; }
+// The worker's part of the whole batch's buffer at `whole`.
+float* PartOf(const Buffer& buffer, float* whole) {
+  if (buffer.span.rows == 0) return whole;
+  return whole + buffer.span.first * (buffer.tensor.size() / buffer.span.rows);
+}
+
+// Adds `more` to rising `records`.
+void Join(const std::vector<int64_t>& more, std::vector<int64_t>* records) {
+  std::vector<int64_t> all;
+  std::set_union(records->begin(), records->end(), more.begin(), more.end(),
+                 std::back_inserter(all));
+  *records = std::move(all);
+}
+
+std::string CountOf(const UpdaterState& state) { return "updater/" + state.param + "/count"; }
+const std::string kBadRecords = "train/bad_records/", kSkipped = "train/skipped",
+                  kSteps = "train/steps";
+
+int64_t NumberIn(const Safetensors& state, const std::string& name) {
+  constexpr int64_t kMost = int64_t{1} << 53;  // records or updates; sums of two fit int64
+  const int64_t value = state.Values<int64_t>(name, Shape())[0];
+  if (value < 0 || value > kMost)
+    throw DataError(state.file(), -1, StrCat(name, " must be from 0 to 2^53, is ", value));
+  return value;
+}
+
+void CopyFrom(const Safetensors& from, const std::string& name, Tensor* to) {
+  const std::span<const float> values = from.Values<float>(name, to->shape());
+  std::memcpy(to->data(), values.data(), to->bytes());
+}
 
 }  // namespace
 
-TrainerState::TrainerState(Trainer* trainer) : trainer_(trainer) {
-  for (const auto& param : trainer->params().params()) {
-    auto it = trainer->exchange().states().find(param.get());
-    if (it != trainer->exchange().states().end())
-      numbers_.push_back({"updater/" + param->name() + "/count", it->second.count});
+TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t steps)
+    : trainers_(std::move(trainers)),
+      group_(group),
+      prefix_(group == 0 ? "" : StrCat("group", group, "/")),
+      trainer_(trainers_[0]) {
+  Replica& replica = trainer_->replica();
+  for (size_t i = 0; group == 0 && i < replica.states().size(); ++i)
+    numbers_.push_back({CountOf(replica.states()[i]), replica.count(static_cast<int>(i))});
+  if (group > 0) numbers_.push_back({Name(kSteps), steps});
+  numbers_.push_back({Name(kSkipped), trainer_->updates().skips()});
+  for (const auto& [layer, position] : trainer_->ReaderPositions())
+    numbers_.push_back({Name("reader/" + layer), position});
+  for (Trainer* trainer : trainers_)  // each has met those among its own rows
+    for (const auto& [layer, records] : trainer->net().BadRecords())
+      Join(records, &bad_records_[layer]);
+  JoinBuffers();
+  for (const MetricSums::Entry& entry : trainer_->metrics().entries())
+    metrics_.push_back({Name("metric/" + entry.layer + "/" + entry.name), entry.sum, entry.weight});
+}
+
+void TrainerState::JoinBuffers() {
+  for (const auto& [name, buffer] : LastingBuffers(trainer_)) {
+    const Shape shape = WholeShape(*buffer);
+    buffers_.push_back({Name(name), shape, std::vector<float>(shape.size())});
   }
-  for (const auto& [layer, position] : trainer->ReaderPositions())
-    numbers_.push_back({"reader/" + layer, position});
-  numbers_.push_back({"train/skipped", trainer->exchange().skipped()});
-  bad_records_ = trainer->net().BadRecords();
+  for (Trainer* trainer : trainers_) {
+    auto whole = buffers_.begin();
+    for (const auto& [name, buffer] : LastingBuffers(trainer))
+      std::memcpy(PartOf(*buffer, (whole++)->values.data()), buffer->tensor.data(),
+                  buffer->tensor.bytes());
+  }
 }
 
 void TrainerState::Save(CheckpointContent* content) const {
-  for (const auto& param : trainer_->params().params())
-    content->params.push_back(Stored(param->name(), param->shape(), param->data.data()));
+  if (group_ == 0) SaveValues(content);
   std::vector<StoredTensor>* state = &content->state;
   for (const Number& number : numbers_)
     state->push_back(Stored(number.name, Shape(), &number.value));
   for (const auto& [layer, records] : bad_records_)
     state->push_back(
-        Stored(BadRecordsOf(layer), {static_cast<int64_t>(records.size())}, records.data()));
+        Stored(Name(kBadRecords + layer), {static_cast<int64_t>(records.size())}, records.data()));
+  for (const Whole& buffer : buffers_)
+    state->push_back(Stored(buffer.name, buffer.shape, buffer.values.data()));
+  for (const Sum& metric : metrics_) {
+    state->push_back(Stored(metric.name + "/sum", Shape(), &metric.sum));
+    state->push_back(Stored(metric.name + "/weight", Shape(), &metric.weight));
+  }
+}
+
+void TrainerState::SaveValues(CheckpointContent* content) const {
+  for (const auto& param : trainer_->params().params())
+    content->params.push_back(Stored(param->name(), param->shape(), param->data.data()));
   ForEachState(trainer_, [&](const std::string& name, Tensor& tensor) {
-    state->push_back(Stored(name, tensor.shape(), tensor.data()));
-  });
-  ForEachBuffer(trainer_, [&](const std::string& name, Tensor& tensor) {
-    state->push_back(Stored(name, tensor.shape(), tensor.data()));
-  });
-  ForEachMetric(trainer_, [&](const std::string& name, double* sum, double* weight) {
-    state->push_back(Stored(name + "/sum", Shape(), sum));
-    state->push_back(Stored(name + "/weight", Shape(), weight));
+    content->state.push_back(Stored(name, tensor.shape(), tensor.data()));
   });
 }
 
-void TrainerState::Restore(const Checkpoint& checkpoint) {
-  const auto copy = [](const Safetensors& from, const std::string& name, Tensor* to) {
-    const std::span<const float> values = from.Values<float>(name, to->shape());
-    std::memcpy(to->data(), values.data(), to->bytes());
-  };
-  for (const auto& param : trainer_->params().params())
-    copy(checkpoint.params(), param->name(), &param->data);
+void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
   const Safetensors& state = checkpoint.state();
-  const auto number = [&](const std::string& name) {
-    constexpr int64_t kMost = int64_t{1} << 53;  // records or updates; sums of two fit int64
-    const int64_t value = state.Values<int64_t>(name, Shape())[0];
-    if (value < 0 || value > kMost)
-      throw DataError(state.file(), -1, StrCat(name, " must be from 0 to 2^53, is ", value));
-    return value;
-  };
+  for (const auto& param : trainer_->params().params())
+    CopyFrom(checkpoint.params(), param->name(), &param->data);
   ForEachState(trainer_,
-               [&](const std::string& name, Tensor& tensor) { copy(state, name, &tensor); });
-  ForEachBuffer(trainer_,
-                [&](const std::string& name, Tensor& tensor) { copy(state, name, &tensor); });
-  ForEachMetric(trainer_, [&](const std::string& name, double* sum, double* weight) {
-    *sum = state.Values<double>(name + "/sum", Shape())[0];
-    *weight = state.Values<double>(name + "/weight", Shape())[0];
-  });
-  for (auto& [param, updater] : trainer_->exchange().states())
-    updater.count = number("updater/" + param->name() + "/count");
+               [&](const std::string& name, Tensor& tensor) { CopyFrom(state, name, &tensor); });
+  Replica& replica = trainer_->replica();
+  for (size_t i = 0; i < replica.states().size(); ++i)
+    replica.set_count(static_cast<int>(i), NumberIn(state, CountOf(replica.states()[i])));
+}
+
+void TrainerState::RestoreBuffers(const Safetensors& state) {
+  for (Whole& buffer : buffers_) {
+    const std::span<const float> values = state.Values<float>(buffer.name, buffer.shape);
+    std::copy(values.begin(), values.end(), buffer.values.begin());
+  }
+  for (Trainer* trainer : trainers_) {
+    auto whole = buffers_.begin();
+    for (const auto& [name, buffer] : LastingBuffers(trainer))
+      std::memcpy(buffer->tensor.data(), PartOf(*buffer, (whole++)->values.data()),
+                  buffer->tensor.bytes());
+  }
+}
+
+int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
+  if (group_ == 0) RestoreValues(checkpoint);
+  const Safetensors& state = checkpoint.state();
+  const bool known = group_ == 0 || state.Find(Name(kSteps));
+  const auto name = [&](const std::string& plain) { return known ? Name(plain) : plain; };
+  const int64_t steps = group_ > 0 && known ? NumberIn(state, Name(kSteps)) : checkpoint.step();
+  if (known) RestoreBuffers(state);
+  for (size_t i = 0; known && i < metrics_.size(); ++i) {
+    MetricSums::Entry& entry = trainer_->metrics().entries()[i];
+    entry.sum = state.Values<double>(metrics_[i].name + "/sum", Shape())[0];
+    entry.weight = state.Values<double>(metrics_[i].name + "/weight", Shape())[0];
+  }
+  trainer_->updates().set_skips(known ? NumberIn(state, Name(kSkipped)) : 0);
   std::vector<std::pair<std::string, int64_t>> positions = trainer_->ReaderPositions();
-  for (auto& [layer, position] : positions) position = number("reader/" + layer);
-  for (const auto& [layer, position] : positions)
-    if (const StoredTensor* bad = state.Find(BadRecordsOf(layer))) {
-      const std::span<const int64_t> records = state.Values<int64_t>(bad->name, bad->shape);
-      trainer_->net().RestoreBadRecords(layer, {records.begin(), records.end()});
-    }
-  trainer_->SeekReaders(positions);
-  trainer_->exchange().set_skipped(number("train/skipped"));
+  for (auto& [layer, position] : positions) position = NumberIn(state, name("reader/" + layer));
+  for (Trainer* trainer : trainers_) {
+    for (const auto& [layer, position] : positions)
+      if (const StoredTensor* bad = state.Find(name(kBadRecords + layer))) {
+        const std::span<const int64_t> records = state.Values<int64_t>(bad->name, bad->shape);
+        trainer->net().RestoreBadRecords(layer, {records.begin(), records.end()});
+      }
+    trainer->SeekReaders(positions);
+  }
+  return steps;
 }
 
 }  // namespace singa

@@ -1,9 +1,9 @@
-// Everything of a Trainer that a resumed run needs, to and from a checkpoint.
+// Everything of a job's workers that a resumed run needs, to and from a checkpoint.
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "io/checkpoint/checkpoint.h"
@@ -13,25 +13,51 @@
 namespace singa {
 
 // The tensors of a checkpoint: params and updater states where they lie, single numbers in a copy
-// of their own. Valid while the Trainer takes no step.
+// of their own. Valid while no worker takes a step.
 class TrainerState {
  public:
-  explicit TrainerState(Trainer* trainer);
+  explicit TrainerState(Trainer* trainer) : TrainerState({trainer}, 0, 0) {}
+  // The workers of group `group`, which has done `steps` steps; what all have alike is the first's.
+  // Values and updater states are the first group's.
+  TrainerState(std::vector<Trainer*> trainers, int group, int64_t steps);
 
   // Adds params and state to `content`.
   void Save(CheckpointContent* content) const;
-  // Puts a checkpoint's values into the Trainer. Throws DataError where anything is missing or has
+  // Puts a checkpoint's values into the workers. Throws DataError where anything is missing or has
   // another shape: -resume is strict.
-  void Restore(const Checkpoint& checkpoint);
+  // Where it has nothing of the group, which is then another than the first, the group begins where
+  // the first was. Returns the steps that the group has done.
+  int64_t Restore(const Checkpoint& checkpoint);
 
  private:
   struct Number {
     std::string name;
     int64_t value;
   };
-  Trainer* trainer_;
+  struct Sum {
+    std::string name;
+    double sum = 0, weight = 0;
+  };
+  // A buffer of the whole group.
+  struct Whole {
+    std::string name;
+    Shape shape;
+    std::vector<float> values;
+  };
+  void JoinBuffers();
+  void RestoreBuffers(const Safetensors& state);
+  void SaveValues(CheckpointContent* content) const;
+  void RestoreValues(const Checkpoint& checkpoint);
+  std::string Name(const std::string& name) const { return prefix_ + name; }
+
+  const std::vector<Trainer*> trainers_;
+  const int group_;
+  const std::string prefix_;  // of names in a checkpoint
+  Trainer* const trainer_;    // the first
+  std::deque<Sum> metrics_;
+  std::deque<Whole> buffers_;
   std::deque<Number> numbers_;
-  std::vector<std::pair<std::string, std::vector<int64_t>>> bad_records_;
+  std::map<std::string, std::vector<int64_t>> bad_records_;  // by layer, rising
 };
 
 }  // namespace singa

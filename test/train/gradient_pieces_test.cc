@@ -45,6 +45,13 @@ std::unique_ptr<Trainer> Start(const std::string& updater, int threads = 1) {
   return trainer;
 }
 
+int64_t Count(Trainer* trainer, const std::string& param) {
+  const auto& states = trainer->replica().states();
+  for (size_t i = 0; i < states.size(); ++i)
+    if (states[i].param == param) return trainer->replica().count(static_cast<int>(i));
+  return -1;
+}
+
 class GradientPiecesTest : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
 INSTANTIATE_TEST_SUITE_P(
     Updaters, GradientPiecesTest,
@@ -64,7 +71,7 @@ TEST_P(GradientPiecesTest, AreTheWholeGradient) {
   for (const auto& param : pieces->params().params()) {
     const Param& other = *whole->params().Find(param->name());
     EXPECT_EQ(other.sink, nullptr);
-    EXPECT_EQ(pieces->exchange().states().at(param.get()).count, 4) << param->name();
+    EXPECT_EQ(Count(pieces.get(), param->name()), 4) << param->name();
     for (int64_t i = 0; i < param->size(); ++i) {
       const float a = param->data.data()[i], b = other.data.data()[i];
       ASSERT_NEAR(a, b, 2e-6 * (1 + std::abs(b))) << param->name() << " " << i;
@@ -95,7 +102,7 @@ TEST(GradientPiecesTest, APieceThatIsNotFiniteIsNotApplied) {
   EXPECT_THROW(trainer->exchange().Take(wa, rows), DivergedError);
   const auto first = wa->data.data() + 300 * 500;
   EXPECT_TRUE(std::equal(first, first + 500, before.begin() + 300 * 500));
-  EXPECT_EQ(trainer->exchange().states().at(wa).count, 0);
+  EXPECT_EQ(Count(trainer.get(), "wa"), 0);
   wa->data = Tensor::Allocate(wa->shape());
   finite = true;
   trainer->exchange().Take(wa, rows);

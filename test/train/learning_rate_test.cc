@@ -60,6 +60,7 @@ TEST(LearningRate, LinearGoesOnAfterChangeFreq) {
   EXPECT_EQ(At(conf, 50), 0.75f);
   EXPECT_EQ(At(conf, 100), 0.5f);
   EXPECT_EQ(At(conf, 150), 0.25f);
+  EXPECT_EQ(At(conf, 201), 0.f);
 }
 
 TEST(LearningRate, ExponentialHalves) {

@@ -58,7 +58,7 @@ class Machine {
     return hid;
   }
 
-  // By a sample of `hid`; `pass`: of this step's negative passes.
+  // By a sample of `hid`; `pass`: of the negative passes of this step, or of this test.
   Doubles Visible(const Doubles& hid, int64_t pass) const {
     const Philox random = test_->ctx.Random("vis");
     Doubles vis(kRows * kVisible);
@@ -66,7 +66,7 @@ class Machine {
       for (int64_t i = 0; i < kVisible; ++i) {
         double sum = Data("bv")[i];
         for (int64_t j = 0; j < kHidden; ++j) {
-          const uint64_t index = pass * kRows * kHidden + r * kHidden + j;
+          const uint64_t index = (uint64_t(pass) << 44) + r * kHidden + j;
           const double mean = hid[r * kHidden + j];
           const double sample = gaussian_ ? mean + random.Gaussian(index)
                                           : static_cast<double>(random.Uniform(index) < mean);
@@ -163,14 +163,75 @@ TEST_P(RbmTest, APersistentChainGoesOnFromTheLastStep) {
   }
 }
 
+// What lasts: params and chains.
+std::vector<float> Lasting(TestNet* test) {
+  std::vector<float> all;
+  const auto add = [&all](const Tensor& t) {
+    all.insert(all.end(), t.data(), t.data() + t.size());
+  };
+  for (const auto& param : test->params.params()) add(param->data);
+  for (NetNode& node : test->net.nodes())
+    for (const Buffer& buffer : node.declare->buffers())
+      if (buffer.keep == Keep::kForever) add(buffer.tensor);
+  return all;
+}
+
 TEST(Rbm, ATestReconstructsAndChangesNothing) {
-  TestNet test(RbmNet(""), KeepAll());
-  MakeCd(1)->TestOneBatch(test.ctx, test.net);
-  const Machine machine(&test, false);
-  const Doubles vis = VisibleData(&test), again = machine.Visible(machine.Hidden(vis), 0);
-  double error = 0;
-  for (size_t i = 0; i < vis.size(); ++i) error += (vis[i] - again[i]) * (vis[i] - again[i]);
-  EXPECT_NEAR(test.TakeLoss(), error / kRows, 1e-5);
+  for (const char* chain : {"", "persistent: true"}) {
+    NetOptions options = KeepAll();
+    options.phase = kTest;
+    TestNet test(RbmNet("", chain), options);
+    const std::vector<float> before = Lasting(&test);
+    const Machine machine(&test, false);
+    for (int batch = 0; batch < 3; ++batch) {  // each with numbers of its own
+      MakeCd(1)->TestOneBatch(test.ctx, test.net);
+      const Doubles vis = VisibleData(&test), again = machine.Visible(machine.Hidden(vis), batch);
+      double error = 0;
+      for (size_t i = 0; i < vis.size(); ++i) error += (vis[i] - again[i]) * (vis[i] - again[i]);
+      EXPECT_NEAR(test.TakeLoss(), error / kRows, 1e-5);
+    }
+    EXPECT_EQ(Lasting(&test), before);
+    EXPECT_EQ(before.size(), 3u * 4 + 6 * 4 + 4 + 6 + (*chain ? kRows * kHidden : 0));
+  }
+}
+
+TEST(Rbm, TwoMachinesOfOneWeightAddUp) {
+  const auto machine = [](const std::string& i, const std::string& params, int units) {
+    return StrCat(
+        "layer { name: 'data", i, "' user_type: 'TestInput' dummy_conf { shape: 5 shape: 4 } }",
+        "layer { name: 'vis", i, "' type: kRBMVis srclayers: 'data", i, "' srclayers: 'hid", i,
+        "' ", params, " rbm_conf { hdim: ", units, " } }", "layer { name: 'hid", i,
+        "' type: kRBMHid srclayers: 'vis", i, "' param { share_from: 'w' } param { name: 'bh", i,
+        "' } rbm_conf { hdim: ", units, " } }");
+  };
+  const std::string first = machine("", "param { name: 'w' } param { name: 'bv' }", 6);
+  const std::string second = machine(
+      "2", "param { name: 'w2' share_from: 'w' } param { name: 'bv2' share_from: 'bv' }", 6);
+  const auto gradients = [](const std::string& net) {
+    TestNet test(net, KeepAll());
+    NoUpdates exchange;
+    MakeCd(1)->TrainOneBatch(test.ctx, test.net, exchange);
+    std::vector<float> both = test.Grad("w");
+    const std::vector<float> bias = test.Grad("bv");
+    both.insert(both.end(), bias.begin(), bias.end());
+    return both;
+  };
+  const std::vector<float> both = gradients(first + second), one = gradients(first);
+  std::string alone = second;  // the second machine with params of its own of the same values
+  for (const char* share :
+       {"param { name: 'w2' share_from: 'w' }", "param { name: 'bv2' share_from: 'bv' }"}) {
+    const std::string name = std::string(share).find("bv2") == std::string::npos ? "w" : "bv";
+    alone.replace(alone.find(share), std::string(share).size(),
+                  StrCat("param { name: '", name, "' }"));
+  }
+  const std::vector<float> other = gradients(alone);
+  for (size_t i = 0; i < both.size(); ++i) EXPECT_NEAR(both[i], one[i] + other[i], 1e-6) << i;
+}
+
+TEST(Rbm, AHiddenWeightOfItsOwnIsNotTrained) {
+  TestNet test(RbmNet("", "", false), KeepAll());
+  for (const NetNode& node : test.net.nodes())
+    for (const Param* param : node.completes) EXPECT_NE(param->name(), "w2");
 }
 
 TEST(Rbm, LayersBelowGiveNoGradients) {

@@ -58,7 +58,7 @@ TEST_F(TrainerStateTest, ComesBack) {
   trainer_.TrainStep(3);
   TrainerState(&trainer_).Restore(*checkpoint);
   EXPECT_EQ(trainer_.ReaderPositions()[0].second, 6);
-  EXPECT_EQ(trainer_.exchange().states().begin()->second.count, 3);
+  EXPECT_EQ(trainer_.replica().count(0), 3);
 }
 
 TEST_F(TrainerStateTest, NumbersOutOfRangeAreDamage) {

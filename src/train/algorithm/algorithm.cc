@@ -12,7 +12,7 @@ void Algorithm::TestOneBatch(Context& ctx, Net& net) {
 }
 
 AlgorithmRegistry& Algorithms() {
-  static AlgorithmRegistry registry;
+  static AlgorithmRegistry registry("algorithm");
   return registry;
 }
 

@@ -16,6 +16,18 @@ bool LossIsFinite(const NetNode& node) {
   return true;
 }
 
+// False: the step is dropped. Workers of a group agree, so that all go the same way.
+bool LossesAreFinite(Context& ctx, const Net& net, ParamExchange& exchange) {
+  double bad = 0;
+  for (const NetNode& node : net.nodes()) {
+    if (bad > 0 || LossIsFinite(node)) continue;
+    exchange.LossNotFinite(node.name, ctx.state->step);
+    bad = 1;
+  }
+  if (ctx.group && exchange.may_drop_steps()) ctx.group->Sum({&bad, 1});
+  return bad == 0;
+}
+
 class Bp final : public Algorithm {
  public:
   bool forward_backward() const override { return true; }
@@ -27,11 +39,7 @@ class Bp final : public Algorithm {
       for (Param* param : node.declare->params()) exchange.Await(param, step);
       net.ComputeFeature(ctx, node, static_cast<Phase>(kTrain | kForward));
     }
-    for (const NetNode& node : net.nodes()) {
-      if (LossIsFinite(node)) continue;
-      exchange.LossNotFinite(node.name, step);
-      return exchange.Finish(step);
-    }
+    if (!LossesAreFinite(ctx, net, exchange)) return exchange.Finish(step);
     for (auto node = net.nodes().rbegin(); node != net.nodes().rend(); ++node) {
       net.ComputeGradient(ctx, *node);
       for (Param* param : node->completes) exchange.GradientReady(param, step);

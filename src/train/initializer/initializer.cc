@@ -5,7 +5,7 @@
 namespace singa {
 
 InitializerRegistry& Initializers() {
-  static InitializerRegistry registry;
+  static InitializerRegistry registry("initializer");
   return registry;
 }
 

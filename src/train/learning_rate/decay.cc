@@ -1,4 +1,5 @@
 // The schedules with one smooth formula: s steps done, b = base_lr. proto/updater.proto lists them.
+#include <algorithm>
 #include <cmath>
 
 #include "train/learning_rate/check_conf.h"
@@ -74,7 +75,7 @@ class ExponentialRate final : public LearningRate {
 };
 SINGA_REGISTER_LEARNING_RATE(kExponential, ExponentialRate);
 
-// b (1 - s / f) + final_lr s / f, f = change_freq
+// b (1 - s / f) + final_lr s / f, f = change_freq; 0 where that would climb the loss
 class LinearRate final : public LearningRate {
  public:
   void Setup(const LRGenProto& conf) override {
@@ -87,7 +88,7 @@ class LinearRate final : public LearningRate {
   }
   float At(int64_t step) const override {
     const double share = static_cast<double>(step) / freq_;
-    return static_cast<float>(base_ * (1 - share) + final_ * share);
+    return std::max(0.f, static_cast<float>(base_ * (1 - share) + final_ * share));
   }
 
  private:

@@ -28,7 +28,7 @@ class WarmUp final : public LearningRate {
 }  // namespace
 
 LearningRateRegistry& LearningRates() {
-  static LearningRateRegistry registry;
+  static LearningRateRegistry registry("learning rate");
   return registry;
 }
 

@@ -21,7 +21,7 @@ void Updater::Setup(const UpdaterProto& conf) {
 std::vector<std::string> Updater::states() const { return {}; }
 
 UpdaterRegistry& Updaters() {
-  static UpdaterRegistry registry;
+  static UpdaterRegistry registry("updater");
   return registry;
 }
 

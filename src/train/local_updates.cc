@@ -1,0 +1,82 @@
+#include "train/local_updates.h"
+
+#include <glog/logging.h>
+
+#include <cmath>
+
+#include "math/finite.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+LocalUpdates::LocalUpdates(const JobProto& job, Replica* replica)
+    : replica_(*replica),
+      clip_norm_(job.updater().clip_norm()),
+      skip_(job.on_nonfinite() == JobProto::kSkip) {}
+
+void LocalUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
+  const SliceTable& table = replica_.table();
+  if (!AllFinite(ctx, sum, table[slice].size)) {
+    const Param& param = replica_.param(slice);
+    Fail(StrCat("step ", step, ": the gradient of param \"", param.name(), "\" of layer \"",
+                param.layer(), "\" is not finite"),
+         step);
+    return;
+  }
+  if (!needs_all()) return replica_.Apply(ctx, slice, step, sum);
+  sums_[slice] = sum;
+  if (clip_norm_ > 0) squares_[slice] = SumOfSquares(ctx, sum, table[slice].size);
+}
+
+void LocalUpdates::LossNotFinite(const std::string& layer, int64_t step) {
+  Fail(StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite"), step);
+  Check();
+}
+
+// The first failure of a step is the one that is told.
+void LocalUpdates::Fail(const std::string& text, int64_t step) {
+  if (skip_) {
+    if (dropped_.exchange(step) != step) LOG(WARNING) << text << "; the step is skipped";
+    return;
+  }
+  const std::lock_guard lock(failure_lock_);
+  if (failed_) return;
+  failure_ = text;
+  failed_ = true;
+}
+
+void LocalUpdates::Check() {
+  if (!failed_) return;
+  const std::lock_guard lock(failure_lock_);
+  if (failed_.exchange(false)) throw DivergedError(failure_);
+}
+
+void LocalUpdates::Bind(const SliceTable& table, const std::vector<Param*>& params) {
+  if (replica_.table().size() == 0) replica_.Bind(table, params);
+  if (!needs_all()) return;
+  sums_.resize(replica_.table().size());
+  squares_.resize(replica_.table().size());
+}
+
+// Scales all gradients of the step by clip_norm / norm where the norm of all is larger.
+void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers) {
+  if (!needs_all()) return;
+  if (skipped(step)) {
+    if (worker == 0) ++skips_;
+    return;
+  }
+  double squares = 0;
+  for (const double square : squares_) squares += square;
+  const double norm = std::sqrt(squares);
+  const bool clip = clip_norm_ > 0 && norm > clip_norm_;
+  const auto scale = static_cast<float>(clip_norm_ / norm);
+  const SliceTable& table = replica_.table();
+  for (int s = worker; s < table.size(); s += workers) {
+    float* const sum = sums_[s];
+    if (clip)
+      for (int64_t i = 0; i < table[s].size; ++i) sum[i] *= scale;
+    replica_.Apply(ctx, s, step, sum);
+  }
+}
+
+}  // namespace singa

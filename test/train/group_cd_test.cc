@@ -1,0 +1,55 @@
+// An RBM on the rows of several workers, under contrastive divergence: the gradients' sum, the
+// chains and the metric are those of one worker.
+#include "singa/train/algorithm.h"
+#include "support/group_net.h"
+
+namespace singa {
+namespace {
+
+struct NoUpdates final : ParamExchange {
+  void Await(Param*, int64_t) override {}
+  void GradientReady(Param*, int64_t) override {}
+  void LossNotFinite(const std::string&, int64_t) override {}
+  void Finish(int64_t) override {}
+};
+
+std::string Rbm(const std::string& name, const std::string& source, int units,
+                const std::string& hidden, const std::string& visible) {
+  const auto params = [&name](const std::string& weight, const std::string& bias) {
+    return StrCat("param { name: '", name, weight, " } param { name: '", name, bias, "' } ");
+  };
+  return StrCat("layer { name: '", name, "vis' type: kRBMVis srclayers: '", source,
+                "' srclayers: '", name, "hid' ", params("w'", "bv"), "rbm_conf { hdim: ", units,
+                " ", visible, " } } layer { name: '", name, "hid' type: kRBMHid srclayers: '", name,
+                "vis' ", params(StrCat("w2' share_from: '", name, "w'"), "bh"),
+                "rbm_conf { hdim: ", units, " ", hidden, " } }");
+}
+
+void ExpectRbm(const std::string& hidden, const std::string& visible, int k, int workers) {
+  SCOPED_TRACE(StrCat(hidden, " ", visible, ", k ", k, ", ", workers, " workers"));
+  const std::string net =
+      "layer { name: 'data' type: kRecordInput store_conf { backend: 'synthetic' batchsize: 7 "
+      "shape: 6 std_value: 255 synthetic_conf { records: 20 classes: 3 } } }" +
+      Rbm("", "data", 5, hidden, visible);
+  AlgProto conf;
+  conf.set_alg(kCD);
+  conf.mutable_cd_conf()->set_cd_k(k);
+  for (bool reuse : {true, false}) {
+    NetOptions options;
+    options.reuse = reuse;
+    ExpectGroupIsOne(net, workers, options, [&](TestNet& test) {
+      NoUpdates exchange;
+      MakeAlgorithm(conf)->TrainOneBatch(test.ctx, test.net, exchange);
+    });
+  }
+}
+
+TEST(GroupCd, OfSeveralWorkersIsOne) {
+  for (const char* hidden : {"", "gaussian: true"})
+    for (const char* visible : {"", "persistent: true"})
+      for (int k : {1, 3})
+        for (int workers : {2, 3}) ExpectRbm(hidden, visible, k, workers);
+}
+
+}  // namespace
+}  // namespace singa
