@@ -1,0 +1,35 @@
+// Addresses of roles, and what is true of a message before anybody looks at its meaning.
+#pragma once
+
+#include <vector>
+
+#include "cluster/topology.h"
+#include "comm/message.h"
+
+namespace singa {
+
+Address ClientAddress(int worker_group, int process);
+Address ServerAddress(RoleId server);
+bool SameAddress(const Address& a, const Address& b);
+
+// Whether `from` is a role of that kind that process `rank` has.
+bool IsClient(const Topology& topology, const Address& from, int rank);
+bool IsServer(const Topology& topology, const Address& from, int rank);
+
+// A part with its payload.
+struct PartView {
+  int slice = 0;
+  const SlicePart* head = nullptr;
+  Frame floats;  // 4 * head->elements() bytes; of any alignment
+};
+
+// The parts of `message`; false unless each is of a slice in `slices`, none comes twice, and there
+// are as many payload frames as parts with elements, each of the right size.
+bool ReadParts(const Message& message, Range slices, std::vector<PartView>* parts);
+
+// Takes the floats over.
+Frame FrameOf(std::vector<float> floats);
+// The floats of `frame`, which may be unaligned: then copied into `room`.
+const float* Floats(const Frame& frame, std::vector<float>* room);
+
+}  // namespace singa

@@ -1,0 +1,44 @@
+// Outgoing: what one role sends. Parts for one receiver travel in one message until it is large.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "comm/message.h"
+
+namespace singa {
+
+class Outgoing {
+ public:
+  static constexpr int kMostParts = 256;
+
+  // A message leaves when it has `send_at` floats, kMostParts parts, or at Flush. Only one part may
+  // make it larger than SliceTable::kMost floats: a slice with updater's states.
+  Outgoing(Address from, int64_t send_at, Outbox* out)
+      : from_(std::move(from)), send_at_(send_at), out_(out) {}
+
+  // `head`: type, receiver, and whatever else is of the whole message; parts join those of an equal
+  // head. Sets part.elements.
+  void Add(const WireMessage& head, SlicePart part, Frame floats);
+  // A message without parts, at once.
+  void Post(WireMessage head);
+  void Flush();
+
+ private:
+  // type, role, group and id of the receiver
+  using Key = std::tuple<int, int, uint32_t, uint32_t>;
+  struct Open {
+    Message message;
+    int64_t floats = 0;
+  };
+  void Send(Open* open);
+
+  const Address from_;
+  const int64_t send_at_;
+  Outbox* const out_;
+  std::map<Key, Open> open_;
+};
+
+}  // namespace singa

@@ -1,0 +1,18 @@
+// Seconds: how long something takes, in a message.
+#pragma once
+
+#include <cstdint>
+#include <iomanip>
+#include <sstream>
+#include <string>
+
+namespace singa {
+
+// `3.2 s`
+inline std::string Seconds(int64_t nanoseconds) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << static_cast<double>(nanoseconds) * 1e-9 << " s";
+  return std::move(text).str();
+}
+
+}  // namespace singa

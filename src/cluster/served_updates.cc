@@ -1,0 +1,112 @@
+#include "cluster/served_updates.h"
+
+#include <glog/logging.h>
+
+#include <chrono>
+
+#include "math/finite.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+constexpr auto kLongestWait = std::chrono::minutes(10);
+
+}  // namespace
+
+void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out) {
+  const std::lock_guard lock(mutex_);
+  table_ = &setup.table;
+  params_ = &setup.params;
+  client_ = std::make_unique<Client>(setup, std::move(values), out);
+  sent_.assign(table_->size(), -1);
+}
+
+// The server looks at sums over the group; this process's own is the first that can be wrong.
+void ServedUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
+  const int64_t size = (*table_)[slice].size;
+  const bool finite = AllFinite(ctx, sum, size);
+  if (!finite && !skip_) {
+    const ServedParam& param = (*params_)[(*table_)[slice].param];
+    return Fail(StrCat("step ", step, ": the gradient of param \"", param.name, "\" of layer \"",
+                       param.layer, "\" is not finite"));
+  }
+  if (!finite) return;  // Finish says so
+  Frame copy = Frame::Copy(sum, size * sizeof(float));
+  const std::lock_guard lock(mutex_);
+  client_->Push(step, slice, std::move(copy));
+  sent_[slice] = step;
+}
+
+void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
+  if (skip_) return;  // its gradients are missing
+  Fail(StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite"));
+  Check();
+}
+
+void ServedUpdates::Finish(Context&, int64_t step, int worker, int) {
+  if (worker > 0) return;
+  const std::lock_guard lock(mutex_);
+  bool dropped = false;
+  for (int s = 0; s < table_->size(); ++s) {
+    if (sent_[s] == step) continue;
+    client_->PushNone(step, s);
+    dropped = true;
+  }
+  client_->Flush();
+  if (!dropped) return;
+  LOG(WARNING) << "step " << step << ": a loss or gradient is not finite; the step is skipped";
+  dropped_ = step;
+  ++skips_;
+}
+
+void ServedUpdates::Check() {
+  const std::lock_guard lock(mutex_);
+  if (!failure_.empty()) throw DivergedError(failure_);
+}
+
+void ServedUpdates::Await(int param, int64_t step) {
+  const auto [first, last] = table_->OfParam(param);
+  std::unique_lock lock(mutex_);
+  AwaitLocked(&lock, [&, first = first, last = last] {
+    for (int s = first; s < last; ++s)
+      if (!client_->Fresh(s, step)) return false;
+    return true;
+  });
+}
+
+void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
+                                const std::function<bool()>& done) {
+  const bool in_time =
+      changed_.wait_for(*lock, kLongestWait, [&] { return !failure_.empty() || done(); });
+  if (!failure_.empty()) throw DivergedError(failure_);
+  if (in_time) return;
+  const std::vector<std::string> waits = client_->Waiting();
+  throw Error(kExitStalled, waits.empty() ? "no server answers" : waits[0]);
+}
+
+void ServedUpdates::Deliver(int rank, const Message& message) {
+  {
+    const std::lock_guard lock(mutex_);
+    client_->OnMessage(rank, message);
+  }
+  changed_.notify_all();
+}
+
+void ServedUpdates::Fail(const std::string& text) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure_.empty()) failure_ = text;
+  }
+  changed_.notify_all();
+}
+
+void ServedUpdates::Do(const std::function<void(Client&)>& work,
+                       const std::function<bool(Client&)>& done) {
+  std::unique_lock lock(mutex_);
+  work(*client_);
+  client_->Flush();
+  AwaitLocked(&lock, [&] { return done(*client_); });
+}
+
+}  // namespace singa

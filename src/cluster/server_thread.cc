@@ -1,0 +1,62 @@
+#include "cluster/server_thread.h"
+
+#include <utility>
+
+namespace singa {
+
+ServerThread::ServerThread(const ServerSetup& setup, Outbox* out,
+                           std::function<void(const std::string&)> failed)
+    : failed_(std::move(failed)), server_(setup, out, this), thread_([this] { Run(); }) {}
+
+ServerThread::~ServerThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void ServerThread::Post(int rank, Message message) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.emplace_back(rank, std::move(message));
+  }
+  changed_.notify_all();
+}
+
+void ServerThread::Do(const std::function<void(Server&)>& work,
+                      const std::function<bool(Server&)>& done) {
+  std::unique_lock lock(mutex_);
+  work_ = &work;
+  done_ = &done;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return done_ == nullptr; });
+}
+
+void ServerThread::Run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || work_ || !queue_.empty(); });
+    if (stop_) return;
+    const auto* const work = queue_.empty() ? std::exchange(work_, nullptr) : nullptr;
+    std::pair<int, Message> next;
+    if (!work) {
+      next = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    const auto* const done = work_ ? nullptr : done_;  // not before its work
+    lock.unlock();
+    if (work)
+      (*work)(server_);
+    else
+      server_.OnMessage(next.first, next.second);
+    const bool is_done = done && (*done)(server_);
+    lock.lock();
+    if (!is_done) continue;
+    done_ = nullptr;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace singa

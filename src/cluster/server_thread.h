@@ -1,0 +1,47 @@
+// ServerThread: the thread of a Server, and the queue of what it has to do.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "cluster/server.h"
+
+namespace singa {
+
+class ServerThread final : private ServerEvents {
+ public:
+  // `failed` is called once, by the thread, with what ends the job. All outlive it. Throws
+  // ConfigError relative to the JobProto.
+  ServerThread(const ServerSetup& setup, Outbox* out,
+               std::function<void(const std::string&)> failed);
+  ~ServerThread();
+  ServerThread(const ServerThread&) = delete;
+  ServerThread& operator=(const ServerThread&) = delete;
+
+  // Any thread may call. From process `rank`, which is sure.
+  void Post(int rank, Message message);
+  // Has the thread do `work` once it has no message left, and waits until `done` holds after it or
+  // after a later message.
+  void Do(const std::function<void(Server&)>& work, const std::function<bool(Server&)>& done);
+
+ private:
+  void Diverged(const std::string& text) override { failed_(text); }
+  void Run();
+
+  const std::function<void(const std::string&)> failed_;
+  Server server_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<std::pair<int, Message>> queue_;
+  const std::function<void(Server&)>* work_ = nullptr;
+  const std::function<bool(Server&)>* done_ = nullptr;  // of the work; null: nobody waits
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace singa

@@ -1,0 +1,56 @@
+// StepGate: what the worker groups of a job pass before each step. They do not wait for each other
+// here, but where one is too far ahead, where the first warms up, or while all stand still for a
+// checkpoint.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace singa {
+
+class StepGate {
+ public:
+  // `max_staleness`: steps that a group may be ahead of the slowest (Ho et al., "More Effective
+  // Distributed ML via a Stale Synchronous Parallel Parameter Server", 2013); 0: any number.
+  // `warmup`: steps that the first group trains alone.
+  StepGate(int groups, int64_t max_staleness, int64_t warmup)
+      : max_staleness_(max_staleness), warmup_(warmup), groups_(groups) {}
+
+  // Before any Pass: `group` has done `steps` steps.
+  void SetSteps(int group, int64_t steps);
+
+  // Waits until `group`, which has done `steps` steps, may begin another. False: the job ends.
+  bool Pass(int group, int64_t steps);
+  // `group` trains no more: nobody waits for it.
+  void Leave(int group);
+
+  // From here to Go no group but the caller's begins a step, and none is in one.
+  void HoldOthers(int caller);
+  void Go();
+  // Every Pass returns false from now on.
+  void Stop();
+  bool stopped() const;
+
+  // Steps that `group` has done.
+  int64_t steps(int group) const;
+  // Waits until every group but `caller` has left, or the job ends.
+  void AwaitOthers(int caller);
+
+ private:
+  struct Group {
+    int64_t steps = 0;
+    bool in_step = false, left = false;
+  };
+  bool MayBegin(int group) const;
+
+  const int64_t max_staleness_, warmup_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Group> groups_;
+  int holder_ = -1;  // the group that holds the others; -1: none
+  bool stopped_ = false;
+};
+
+}  // namespace singa

@@ -1,0 +1,68 @@
+#include "cluster/step_sum.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cluster/addresses.h"
+#include "math/finite.h"
+
+namespace singa {
+
+StepSum::Arrival StepSum::Add(int process, int64_t step, int64_t version, Frame floats,
+                              int64_t now) {
+  if (step < step_ || (step == step_ && came_[process])) return Arrival::kDuplicate;
+  if (arrived_ > 0 && step != step_) return Arrival::kOtherStep;
+  if (arrived_ == 0) {
+    step_ = step;
+    version_ = version;
+    since_ = now;
+  }
+  version_ = std::min(version_, version);
+  came_[process] = true;
+  none_ |= floats.size() == 0;
+  frames_[process] = std::move(floats);
+  ++arrived_;
+  return Arrival::kTaken;
+}
+
+int StepSum::Missing() const {
+  return static_cast<int>(std::find(came_.begin(), came_.end(), false) - came_.begin());
+}
+
+bool StepSum::Sum(Context* ctx, int64_t n) {
+  if (none_) return false;
+  gradient_ = Floats(frames_[0], &sum_);
+  if (processes() > 1) {
+    if (sum_.empty()) sum_.assign(gradient_, gradient_ + n);
+    std::vector<float> room;
+    for (int p = 1; p < processes(); ++p) {
+      const float* const other = Floats(frames_[p], &room);
+      for (int64_t i = 0; i < n; ++i) sum_[i] += other[i];
+    }
+    gradient_ = sum_.data();
+    std::fill(frames_.begin(), frames_.end(), Frame());
+  }
+  return AllFinite(*ctx, gradient_, n);
+}
+
+void StepSum::Done() {
+  Clear();
+  ++step_;
+}
+
+void StepSum::Clear() {
+  std::fill(frames_.begin(), frames_.end(), Frame());
+  std::fill(came_.begin(), came_.end(), false);
+  arrived_ = 0;
+  none_ = false;
+  sum_ = {};
+  gradient_ = nullptr;
+}
+
+int64_t StepSum::held_bytes() const {
+  auto bytes = static_cast<int64_t>(sum_.size() * sizeof(float));
+  for (const Frame& frame : frames_) bytes += static_cast<int64_t>(frame.size());
+  return bytes;
+}
+
+}  // namespace singa

@@ -1,0 +1,60 @@
+// StepSum: what the processes of one worker group contribute to one slice, one step at a time, and
+// their sum, which is the group's mean gradient.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "comm/message.h"
+#include "singa/tensor/context.h"
+
+namespace singa {
+
+class StepSum {
+ public:
+  // `next`: the first step that counts.
+  StepSum(int processes, int64_t next) : frames_(processes), came_(processes), step_(next) {}
+
+  enum class Arrival {
+    kTaken,
+    kDuplicate,  // the process has contributed to the step already, or the step is done
+    kOtherStep,  // the group is at another step
+  };
+  // `process`: its place in the group. `floats`: of the slice; empty: it has no finite ones.
+  // `version`: of the values that the gradient is of. `now`: Clock::Now().
+  Arrival Add(int process, int64_t step, int64_t version, Frame floats, int64_t now);
+
+  bool waits() const { return arrived_ > 0 && arrived_ < processes(); }
+  bool complete() const { return arrived_ == processes(); }
+  // The step that is collected; before anything has come, the first that counts.
+  int64_t step() const { return step_; }
+  int64_t version() const { return version_; }  // the oldest that a process computed from
+  int64_t since() const { return since_; }      // when the first contribution came
+  int Missing() const;                          // the first process that did not contribute
+
+  // Whether a process has said that it has no finite gradient.
+  bool none() const { return none_; }
+  // Adds up, in process order, n floats; once, when complete. False: the sum is not finite.
+  bool Sum(Context* ctx, int64_t n);
+  // After Sum.
+  const float* gradient() const { return gradient_; }
+  // The step was applied or dropped: the next one may come.
+  void Done();
+  // Forgets what has come of this step.
+  void Clear();
+
+  int64_t held_bytes() const;
+
+ private:
+  int processes() const { return static_cast<int>(frames_.size()); }
+
+  std::vector<Frame> frames_;  // by process
+  std::vector<bool> came_;
+  int arrived_ = 0;
+  bool none_ = false;
+  int64_t step_, version_ = 0, since_ = 0;
+  std::vector<float> sum_;
+  const float* gradient_ = nullptr;
+};
+
+}  // namespace singa

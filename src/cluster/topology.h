@@ -1,0 +1,68 @@
+// Topology: which process of a job holds which workers and servers, and which server group a worker
+// group talks to. Constant; any thread may use it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "singa/proto/cluster.pb.h"
+
+namespace singa {
+
+// A worker or a server.
+struct RoleId {
+  int group = 0, id = 0;
+  bool operator==(const RoleId&) const = default;
+};
+
+// Half-open: [first, last).
+struct Range {
+  int first = 0, last = 0;
+  int size() const { return last - first; }
+  bool Has(int64_t i) const { return i >= first && i < last; }
+  bool operator==(const Range&) const = default;
+};
+
+class Topology {
+ public:
+  static constexpr int kMostRoles = 4096;  // workers, and servers, of a job
+
+  // Throws ConfigError relative to `conf`, for whatever of its numbers is out of range.
+  explicit Topology(const ClusterProto& conf);
+
+  int processes() const { return processes_; }
+  int worker_groups() const { return workers_.groups; }
+  int workers_per_group() const { return workers_.per_group; }
+  int server_groups() const { return servers_.groups; }  // 0 with all_reduce
+  int servers_per_group() const { return servers_.per_group; }
+
+  // Group by group.
+  std::vector<RoleId> Workers(int process) const { return workers_.Of(process); }
+  std::vector<RoleId> Servers(int process) const { return servers_.Of(process); }
+  int ProcessOfWorker(RoleId worker) const { return workers_.ProcessOf(worker); }
+  int ProcessOfServer(RoleId server) const { return servers_.ProcessOf(server); }
+
+  // Processes that have workers of `worker_group`.
+  Range ProcessesOf(int worker_group) const;
+  // How many of them `process` has.
+  int WorkersIn(int process, int worker_group) const;
+  int ServerGroupOf(int worker_group) const;
+  // Worker groups that talk to `server_group`.
+  Range WorkerGroupsOf(int server_group) const;
+
+ private:
+  // Roles of one kind, placed in order, `per_process` in each process from `first_process` on.
+  struct Placement {
+    int groups = 0, per_group = 0, per_process = 1, first_process = 0;
+    int total() const { return groups * per_group; }
+    int processes() const { return (total() + per_process - 1) / per_process; }
+    int ProcessOf(RoleId role) const;
+    std::vector<RoleId> Of(int process) const;
+  };
+  static Placement Place(int groups, int per_group, int per_process);
+
+  Placement workers_, servers_;
+  int processes_ = 0;
+};
+
+}  // namespace singa

@@ -1,0 +1,120 @@
+#include "cluster/worker_team.h"
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "base/spin_wait.h"
+
+namespace singa {
+namespace {
+
+bool IsStopped(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Stopped&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
+
+WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, Replica* replica,
+                       SliceUpdates* updates)
+    : group_(place.workers), errors_(place.workers) {
+  WorkerPlace own = place;
+  for (own.worker = 0; own.worker < place.workers; ++own.worker)
+    trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates, &group_));
+  for (int i = 1; i < place.workers; ++i) threads_.emplace_back([this, i] { ThreadLoop(i); });
+}
+
+WorkerTeam::~WorkerTeam() {
+  work_ = nullptr;
+  ++turn_;
+  turn_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+std::vector<Trainer*> WorkerTeam::trainers() {
+  std::vector<Trainer*> all;
+  for (const auto& trainer : trainers_) all.push_back(trainer.get());
+  return all;
+}
+
+JobMemory WorkerTeam::memory() const {
+  JobMemory sum;
+  for (const auto& trainer : trainers_) sum.Add(trainer->memory());
+  return sum;
+}
+
+void WorkerTeam::Allocate(Trainer* lead) {
+  for (const auto& trainer : trainers_) {
+    if (lead)
+      trainer->AllocateBeside(lead);
+    else
+      trainer->Allocate();
+    lead = lead ? lead : trainer.get();
+  }
+}
+
+void WorkerTeam::SpreadValues(Trainer* lead) {
+  for (const auto& trainer : trainers_)
+    for (const auto& param : trainer->params().params()) {
+      const Tensor& value = lead->params().Find(param->name())->data;
+      if (param->data.data() != value.data())
+        std::copy_n(value.data(), param->size(), param->data.data());
+    }
+}
+
+void WorkerTeam::TrainStep(int64_t step) {
+  RunAll([step](Trainer& trainer) { trainer.TrainStep(step); });
+  for (size_t i = 1; i < trainers_.size(); ++i) {
+    metrics().Add(trainers_[i]->metrics());
+    trainers_[i]->metrics().Reset();
+  }
+}
+
+double WorkerTeam::TakeWaitMs() {
+  double longest = 0;
+  for (const auto& trainer : trainers_) longest = std::max(longest, trainer->TakeWaitMs());
+  return longest;
+}
+
+void WorkerTeam::RunAll(const std::function<void(Trainer&)>& work) {
+  if (threads_.empty()) return work(lead());
+  work_ = &work;
+  done_ = 0;
+  ++turn_;
+  turn_.notify_all();
+  RunOne(0);
+  for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
+  std::exception_ptr first;
+  for (const std::exception_ptr& error : errors_)
+    if (error && (!first || IsStopped(first))) first = error;
+  if (first) std::rethrow_exception(first);
+}
+
+// A worker that fails sends the others home, wherever they wait for it.
+void WorkerTeam::RunOne(size_t i) {
+  try {
+    (*work_)(*trainers_[i]);
+  } catch (...) {
+    errors_[i] = std::current_exception();
+    group_.Stop();
+  }
+}
+
+void WorkerTeam::ThreadLoop(size_t i) {
+  omp_set_num_threads(trainers_[i]->ctx().threads);
+  for (uint32_t turn = 0;; ++turn) {
+    SpinWait(turn_, turn, size());
+    if (!work_) return;
+    RunOne(i);
+    ++done_;
+    done_.notify_one();
+  }
+}
+
+}  // namespace singa

@@ -1,0 +1,61 @@
+// WorkerTeam: the threads of the workers of one group in one process, and their trainers. Member 0
+// is the caller's thread, and leads: it alone has evaluation nets, and does what is done once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "train/trainer.h"
+
+namespace singa {
+
+class WorkerTeam {
+ public:
+  // The workers of group `place.group`, of `place.threads` threads each. They hand
+  // gradients to `updates`; a checkpoint has its values from `replica`. Both outlive the team.
+  // Throws ConfigError relative to the JobProto.
+  WorkerTeam(const JobProto& job, const WorkerPlace& place, Replica* replica,
+             SliceUpdates* updates);
+  ~WorkerTeam();
+  WorkerTeam(const WorkerTeam&) = delete;
+  WorkerTeam& operator=(const WorkerTeam&) = delete;
+
+  int size() const { return static_cast<int>(trainers_.size()); }
+  Trainer& lead() { return *trainers_[0]; }
+  std::vector<Trainer*> trainers();
+  JobMemory memory() const;
+
+  // Allocates everything. `lead`, where not null: whose values it trains, too.
+  void Allocate(Trainer* lead = nullptr);
+  // After the values of `lead` were set: what the others have copies of.
+  void SpreadValues(Trainer* lead);
+  // Each worker computes its part of batch `step`; returns when all updates are done. Throws what
+  // the first of them threw, and is of no use then.
+  void TrainStep(int64_t step);
+  // Sums over the workers since the last Reset.
+  MetricSums& metrics() { return lead().metrics(); }
+  // The longest that a worker waited for records, in milliseconds, since the last call.
+  double TakeWaitMs();
+
+ private:
+  void RunAll(const std::function<void(Trainer&)>& work);
+  void RunOne(size_t i);
+  void ThreadLoop(size_t i);
+
+  LocalGroup group_;
+  std::vector<std::unique_ptr<Trainer>> trainers_;
+
+  const std::function<void(Trainer&)>* work_ = nullptr;  // null: the threads end
+  std::atomic<uint32_t> turn_{0};                        // number of works so far
+  std::atomic<uint32_t> done_{0};                        // threads that have done the last
+  std::vector<std::exception_ptr> errors_;               // of each worker
+  std::vector<std::thread> threads_;                     // last: they use all of the above
+};
+
+}  // namespace singa

@@ -1,0 +1,182 @@
+// What a client sends, when it goes on, and what it refuses.
+#include "cluster/client.h"
+
+#include <gtest/gtest.h>
+
+#include "support/cluster/cluster_of_roles.h"
+
+namespace singa {
+namespace {
+
+struct Sent : Outbox {
+  void Post(Message message) override { messages.push_back(std::move(message)); }
+  std::vector<Message> messages;
+};
+
+// The client of process 1: a worker of group 0, which has two servers, of slices 0 and 1, and 2.
+class ClientTest : public ::testing::Test, public ServerEvents {
+ protected:
+  ClientTest() { Make(false); }
+  void Make(bool shares_memory) {
+    client = std::make_unique<Client>(
+        ClientSetup{topology, table, params, clock, 0, 1, 0, shares_memory}, values, &sent);
+  }
+  void Diverged(const std::string&) override {}
+
+  // From server `id`: values of all ones for its slices, which hold `step`.
+  void Answer(int id, int64_t version, int64_t step, std::vector<int> slices) {
+    Message message;
+    message.head.set_type(WireMessage::kValues);
+    *message.head.mutable_from() = ServerAddress({0, id});
+    *message.head.mutable_to() = ClientAddress(0, 1);
+    for (const int slice : slices) {
+      SlicePart* part = message.head.add_part();
+      part->set_slice(slice);
+      part->set_version(version);
+      part->set_step(step);
+      part->set_elements(table[slice].size);
+      message.payload.push_back(FrameOf(std::vector<float>(table[slice].size, 1.f)));
+    }
+    client->OnMessage(id, message);
+  }
+  void Begin() {
+    client->GetAll(0);
+    Answer(0, 0, -1, {0, 1});
+    Answer(1, 0, -1, {2});
+    sent.messages.clear();
+  }
+  Frame Gradient(int slice) { return FrameOf(std::vector<float>(table[slice].size, 1.f)); }
+
+  const JobProto job = JobOf("type: kSGD learning_rate { type: kFixed base_lr: 1 }",
+                             "nworkers_per_group: 2 nservers_per_group: 2");
+  const SliceTable table{{{3}, {2}, {900}}};
+  const std::vector<ServedParam> params = {{"a", "l", {}}, {"b", "l", {}}, {"c", "l", {}}};
+  const Topology topology{job.cluster()};
+  std::vector<float> a = {0, 0, 0}, b = {0, 0}, c = std::vector<float>(900);
+  const std::vector<float*> values = {a.data(), b.data(), c.data()};
+  HeldClock clock;
+  Sent sent;
+  std::unique_ptr<Client> client;
+};
+
+TEST_F(ClientTest, IsReadyWithAllFirstValues) {
+  client->GetAll(0);
+  Answer(0, 0, -1, {0, 1});
+  EXPECT_TRUE(client->Fresh(0, 0));
+  EXPECT_FALSE(client->ready());
+  Answer(1, 0, -1, {2});
+  EXPECT_TRUE(client->ready());
+  EXPECT_EQ(a[2], 1);
+  EXPECT_EQ(c.back(), 1);
+  EXPECT_EQ(client->refused(), 0);
+}
+
+TEST_F(ClientTest, SmallSlicesTravelTogether) {
+  Begin();
+  client->Push(0, 1, Gradient(1));
+  client->Push(0, 0, Gradient(0));
+  EXPECT_TRUE(sent.messages.empty());
+  client->Flush();
+  ASSERT_EQ(sent.messages.size(), 1u);
+  EXPECT_EQ(sent.messages[0].head.part_size(), 2);
+  EXPECT_EQ(sent.messages[0].payload.size(), 2u);
+}
+
+TEST_F(ClientTest, IsFreshOnceTheUpdateIsIn) {
+  Begin();
+  client->Push(0, 0, Gradient(0));
+  EXPECT_FALSE(client->Fresh(0, 1));
+  EXPECT_TRUE(client->Fresh(1, 1));  // was not pushed: nothing to wait for
+  Answer(0, 1, 0, {0});
+  EXPECT_TRUE(client->Fresh(0, 1));
+  EXPECT_EQ(client->version(0), 1);
+}
+
+TEST_F(ClientTest, SendsNothingThatTheValuesHold) {
+  client->GetAll(0);
+  Answer(0, 1, 0, {0});  // the other process had completed step 0 with what this one sent before
+  Answer(0, 0, -1, {1});
+  sent.messages.clear();
+  client->Push(0, 0, Gradient(0));
+  client->Push(0, 1, Gradient(1));
+  client->Flush();
+  ASSERT_EQ(sent.messages.size(), 1u);
+  ASSERT_EQ(sent.messages[0].head.part_size(), 1);
+  EXPECT_EQ(sent.messages[0].head.part(0).slice(), 1u);
+  EXPECT_TRUE(client->Fresh(0, 1));
+}
+
+TEST_F(ClientTest, RefusesValuesThatNobodyAskedFor) {
+  Begin();
+  Answer(0, 1, 0, {0});
+  EXPECT_EQ(client->refused(), 1);
+  client->Push(0, 0, Gradient(0));
+  Answer(0, 1, 7, {0});  // a step that was not sent
+  Answer(1, 1, 0, {0});  // another server's slice
+  EXPECT_EQ(client->refused(), 3);
+  EXPECT_FALSE(client->Fresh(0, 1));
+  Answer(0, 1, 0, {0});
+  EXPECT_TRUE(client->Fresh(0, 1));
+  client->Push(1, 0, Gradient(0));
+  Answer(0, 0, 1, {0});  // older than what is there
+  EXPECT_EQ(client->refused(), 4);
+}
+
+TEST_F(ClientTest, NamesWhatItWaitsFor) {
+  Begin();
+  EXPECT_TRUE(client->Waiting().empty());
+  clock.now = 1'000'000'000;
+  client->Push(0, 1, Gradient(1));
+  clock.now = 2'000'000'000;
+  client->Push(0, 0, Gradient(0));
+  clock.now = 4'500'000'000;
+  EXPECT_EQ(client->Waiting(),
+            std::vector<std::string>{"server 0 of group 0 in process 0: no answer for 3.5 s about "
+                                     "the update of step 0 of slice 1 (param \"b\") and 1 more"});
+}
+
+// Where a server has the memory of its process's params, values are neither sent nor copied there.
+TEST_F(ClientTest, SharesMemoryWithItsProcess) {
+  Make(true);
+  const ServerSetup setup = {job, topology, table, params, clock, {0, 1}, {0}, true};
+  Server server(setup, &sent, this);
+  ASSERT_EQ(server.slices().first, 2);
+  server.Bind(2, c.data());
+  const auto exchange = [&] {
+    for (const Message& message : std::exchange(sent.messages, {})) {
+      const Address& to = message.head.to();
+      if (to.role() == Address::kServer && to.id() == 1) {
+        EXPECT_EQ(message.head.type() == WireMessage::kUpdate, !message.payload.empty());
+        server.OnMessage(1, message);
+      } else if (to.role() == Address::kClient && to.id() == 1) {
+        EXPECT_TRUE(message.payload.empty());
+        client->OnMessage(1, message);
+      }
+    }
+  };
+  client->PutAll(0);
+  client->GetAll(0);
+  for (int i = 0; i < 2; ++i) exchange();
+  EXPECT_TRUE(client->Fresh(2, 0));
+  client->Push(0, 2, Gradient(2));
+  Message other;  // the other process's
+  other.head.set_type(WireMessage::kUpdate);
+  *other.head.mutable_from() = ClientAddress(0, 0);
+  *other.head.mutable_to() = ServerAddress({0, 1});
+  other.head.set_step(0);
+  other.head.add_part()->set_slice(2);
+  other.head.mutable_part(0)->set_elements(table[2].size);
+  other.payload.push_back(Gradient(2));
+  client->Flush();
+  exchange();
+  server.OnMessage(0, other);
+  ASSERT_EQ(sent.messages.size(), 2u);
+  EXPECT_EQ(sent.messages[0].payload.size(), 1u);  // to the other process
+  exchange();
+  EXPECT_TRUE(client->Fresh(2, 1));
+  EXPECT_EQ(c[0], -2);
+  EXPECT_EQ(client->refused() + server.refused().total(), 0);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,133 @@
+// How worker groups of one server group stand to each other.
+#include "singa/cluster/consistency.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "singa/base/error.h"
+#include "support/cluster/cluster_of_roles.h"
+
+namespace singa {
+namespace {
+
+constexpr char kSum[] = "type: kSGD learning_rate { type: kFixed base_lr: 1 }";
+const std::vector<Shape> kShapes = {{3}, {2}};
+
+std::vector<float> Ones(const ClusterOfRoles& cluster, int slice) {
+  return std::vector<float>(cluster.table[slice].size, -1.f);
+}
+
+// Group 1 gets no message after its first values, so it contributes to step 0 alone.
+void HoldGroup1(ClusterOfRoles* cluster) {
+  cluster->fate = [](Posted* posted) {
+    const WireMessage& head = posted->message.head;
+    const bool to_group_1 = head.to().role() == Address::kClient && head.to().group() == 1;
+    return to_group_1 && head.part(0).step() >= 0 ? 0 : 1;
+  };
+  cluster->Start(std::vector<float>(5));
+  cluster->Train(20, [cluster](int, int, int64_t, int slice) { return Ones(*cluster, slice); });
+}
+
+struct Bound {
+  const char* conf;
+  int64_t done;  // steps that group 0 can begin while group 1 has done one
+};
+
+TEST(Consistency, BoundsHowFarAGroupIsAhead) {
+  for (const Bound& bound :
+       {Bound{"", 20}, Bound{"max_staleness: 1", 3}, Bound{"max_staleness: 3", 5},
+        Bound{"max_staleness: 30", 20}, Bound{"user_consistency: 'kSynchronous'", 2}})
+    for (uint32_t seed = 0; seed < 20; ++seed) {
+      ClusterOfRoles cluster(JobOf(kSum, StrCat("nworker_groups: 2 ", bound.conf)), kShapes, seed);
+      HoldGroup1(&cluster);
+      EXPECT_EQ(cluster.done(1, 1), 1) << bound.conf;
+      EXPECT_EQ(cluster.done(0, 0), bound.done) << bound.conf;
+      // It goes on when nobody waits for the other one any more.
+      cluster.server({0, 0}).DropGroup(1);
+      cluster.RunUntilQuiet();
+      EXPECT_EQ(cluster.done(0, 0), 20) << bound.conf;
+    }
+}
+
+TEST(Consistency, TakesNothingOfADroppedGroup) {
+  ClusterOfRoles cluster(JobOf(kSum, "nworker_groups: 2"), kShapes, 0);
+  cluster.Start(std::vector<float>(5));
+  cluster.RunUntilQuiet();
+  cluster.server({0, 0}).DropGroup(1);
+  cluster.Train(4, [&](int, int, int64_t, int slice) { return Ones(cluster, slice); });
+  EXPECT_EQ(cluster.Values(0), std::vector<float>(5, 4.f));
+  EXPECT_EQ(cluster.done(0, 0), 4);
+  EXPECT_EQ(cluster.server({0, 0}).refused().sender, 1);  // its one message of step 0
+}
+
+TEST(Consistency, CountsStaleness) {
+  ClusterOfRoles alone(JobOf(kSum, ""), kShapes, 0);
+  alone.Start(std::vector<float>(5));
+  alone.Train(4, [&](int, int, int64_t, int slice) { return Ones(alone, slice); });
+  EXPECT_EQ(alone.server({0, 0}).counts().staleness[0], 8);  // 4 steps of 2 slices
+
+  // Of two groups that begin together, the second's first gradients are one update old.
+  ClusterOfRoles both(JobOf(kSum, "nworker_groups: 2 user_consistency: 'kSynchronous'"), kShapes,
+                      0);
+  both.Start(std::vector<float>(5));
+  both.Train(4, [&](int, int, int64_t, int slice) { return Ones(both, slice); });
+  EXPECT_EQ(both.server({0, 0}).counts().staleness[0], 8);
+  EXPECT_EQ(both.server({0, 0}).counts().staleness[1], 8);
+  EXPECT_EQ(both.server({0, 0}).counts().applied, 16);
+}
+
+TEST(Consistency, SynchronousGroupsHaveTheSameBitsInAnyOrder) {
+  std::vector<float> first;
+  for (uint32_t seed = 0; seed < 50; ++seed) {
+    ClusterOfRoles cluster(
+        JobOf(StrCat(kSum, " momentum: 0.9"), "nworker_groups: 3 user_consistency: 'kSynchronous'"),
+        kShapes, seed);
+    cluster.Start(std::vector<float>(5));
+    cluster.Train(6, [&](int group, int, int64_t step, int slice) {
+      std::vector<float> gradient(cluster.table[slice].size);
+      const Philox philox = {1, HashName(StrCat(group, ".", slice)), static_cast<uint32_t>(step)};
+      for (size_t i = 0; i < gradient.size(); ++i) gradient[i] = philox.Gaussian(i);
+      return gradient;
+    });
+    if (first.empty()) first = cluster.Values(0);
+    ASSERT_EQ(cluster.Values(0), first) << seed;
+  }
+}
+
+// A user's: odd groups are never answered before even ones have taken the step.
+class EvenFirst final : public Consistency {
+ public:
+  bool MayAnswer(std::span<const GroupClock> clocks, int group) const override {
+    for (size_t g = 0; g < clocks.size(); g += 2)
+      if (group % 2 == 1 && clocks[g].live && clocks[g].step < clocks[group].step) return false;
+    return true;
+  }
+};
+SINGA_REGISTER_CONSISTENCY(EvenFirst, EvenFirst);
+
+TEST(Consistency, CanBeAUsers) {
+  ClusterOfRoles cluster(JobOf(kSum, "nworker_groups: 2 user_consistency: 'EvenFirst'"), kShapes,
+                         0);
+  cluster.fate = [](Posted* posted) {  // group 0's updates are lost
+    const WireMessage& head = posted->message.head;
+    return head.type() == WireMessage::kUpdate && head.from().group() == 0 ? 0 : 1;
+  };
+  cluster.Start(std::vector<float>(5));
+  cluster.Train(4, [&](int, int, int64_t, int slice) { return Ones(cluster, slice); });
+  EXPECT_EQ(cluster.done(1, 1), 1);
+}
+
+TEST(Consistency, OfAnUnknownNameIsAnError) {
+  try {
+    MakeConsistency(JobOf(kSum, "user_consistency: 'kSynchronus'").cluster());
+    ADD_FAILURE() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.path(), "user_consistency");
+    EXPECT_EQ(error.message(),
+              "nothing is registered as \"kSynchronus\"; did you mean \"kSynchronous\"?");
+  }
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,96 @@
+// Who waits for whom between steps.
+#include "cluster/step_gate.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+namespace singa {
+namespace {
+
+TEST(StepGateTest, NobodyWaitsWithoutABound) {
+  StepGate gate(2, 0, 0);
+  for (int64_t step = 0; step < 100; ++step) EXPECT_TRUE(gate.Pass(0, step));
+  EXPECT_TRUE(gate.Pass(1, 0));
+  EXPECT_EQ(gate.steps(0), 99);
+}
+
+TEST(StepGateTest, AGroupWaitsForTheSlowestWithinTheBound) {
+  StepGate gate(3, 2, 0);
+  std::atomic<int64_t> fast{0};
+  std::thread thread([&] {
+    for (int64_t step = 0; step < 10; ++step) {
+      gate.Pass(0, step);
+      fast = step;
+    }
+  });
+  while (fast < 2) std::this_thread::yield();
+  for (int64_t step = 0; step < 7; ++step) {
+    gate.Pass(1, step);
+    gate.Pass(2, step);
+    EXPECT_LE(fast, step + 2);
+  }
+  gate.Leave(1);  // who has left is waited for no more
+  gate.Leave(2);
+  thread.join();
+  EXPECT_EQ(fast, 9);
+}
+
+TEST(StepGateTest, OthersBeginAfterTheFirstHasWarmedUp) {
+  StepGate gate(2, 1, 5);  // the bound does not count before that
+  std::atomic<bool> begun{false};
+  std::thread thread([&] {
+    gate.Pass(1, 0);
+    begun = true;
+  });
+  for (int64_t step = 0; step < 5; ++step) {
+    EXPECT_TRUE(gate.Pass(0, step));
+    EXPECT_FALSE(begun);
+  }
+  gate.Pass(0, 5);
+  thread.join();
+  EXPECT_TRUE(begun);
+}
+
+TEST(StepGateTest, HeldGroupsStandStillBetweenSteps) {
+  StepGate gate(3, 0, 0);
+  std::atomic<int> in_step{0};
+  std::atomic<bool> more{true};
+  const auto run = [&](int group) {
+    for (int64_t step = 0; more && gate.Pass(group, step); ++step) {
+      ++in_step;
+      std::this_thread::yield();
+      --in_step;
+    }
+    gate.Leave(group);
+  };
+  std::thread one(run, 1), two(run, 2);
+  for (int i = 0; i < 50; ++i) {
+    gate.HoldOthers(0);
+    for (int look = 0; look < 100; ++look) ASSERT_EQ(in_step, 0);
+    const int64_t steps = gate.steps(1);
+    std::this_thread::yield();
+    EXPECT_EQ(gate.steps(1), steps);
+    gate.Go();
+    std::this_thread::yield();
+  }
+  more = false;
+  one.join();
+  two.join();
+  gate.AwaitOthers(0);
+}
+
+TEST(StepGateTest, StopEndsEveryWait) {
+  StepGate gate(2, 1, 0);
+  EXPECT_TRUE(gate.Pass(0, 0));
+  EXPECT_TRUE(gate.Pass(0, 1));
+  std::thread thread([&] { EXPECT_FALSE(gate.Pass(0, 2)); });
+  gate.Stop();
+  thread.join();
+  EXPECT_FALSE(gate.Pass(1, 0));
+  gate.AwaitOthers(0);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,120 @@
+// A whole cluster in one thread: clients, servers and simple workers, and a post office between
+// them that keeps the order of each pair of processes and delivers pairs in any order.
+#pragma once
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/client.h"
+#include "cluster/server.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+
+class HeldClock final : public Clock {
+ public:
+  int64_t Now() const override { return now; }
+  int64_t now = 0;
+};
+
+inline JobProto JobOf(const std::string& updater, const std::string& cluster,
+                      const std::string& rest = "") {
+  JobProto job;
+  const std::string text = StrCat("updater { ", updater, " } cluster { ", cluster, " } ", rest);
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job)) << text;
+  return job;
+}
+
+struct Posted {
+  int from = 0, to = 0;  // processes
+  Message message;
+};
+
+// The gradient that process `process` of worker group `group` has for `slice` in `step`.
+using GradientOf =
+    std::function<std::vector<float>(int group, int process, int64_t step, int slice)>;
+
+class ClusterOfRoles : public ServerEvents {
+ public:
+  // `scales`: of each param; none: all 1.
+  ClusterOfRoles(JobProto job, const std::vector<Shape>& shapes, uint32_t seed,
+                 const std::vector<ParamScale>& scales = {}, int64_t first_step = 0);
+  ClusterOfRoles(const ClusterOfRoles&) = delete;
+
+  // All begin: one client of each server group puts `first`, all get.
+  void Start(const std::vector<float>& first);
+  // Each worker group trains `steps` more steps, whatever the order of messages.
+  void Train(int64_t steps, const GradientOf& gradient);
+  // Two rounds of exchange among the server groups.
+  void Equalise();
+  // Until nothing is on the way and no worker can go on.
+  void RunUntilQuiet();
+
+  // The values of server group `group`.
+  std::vector<float> Values(int group);
+  Server& server(RoleId id) { return *servers_.at({id.group, id.id}).server; }
+  Client& client(int group, int process) { return *clients_.at({group, process}).client; }
+  std::vector<float>& memory(int group, int process) {
+    return clients_.at({group, process}).memory;
+  }
+  // Steps that the process of the group has finished.
+  int64_t done(int group, int process) { return clients_.at({group, process}).step; }
+  int64_t refused() const;
+  const std::vector<std::string>& diverged() const { return diverged_; }
+
+  // What happens to a message on its way: how often it arrives; null: once.
+  std::function<int(Posted* posted)> fate;
+  // Servers are told when a group has trained all its steps.
+  bool drop_when_done = false;
+
+  const JobProto job;
+  const SliceTable table;
+  const Topology topology;
+  HeldClock clock;
+
+ private:
+  struct Office : Outbox {
+    void Post(Message message) override { cluster->Carry(from, std::move(message)); }
+    ClusterOfRoles* cluster = nullptr;
+    int from = 0;
+  };
+  struct OneServer {
+    Office office;
+    std::unique_ptr<Server> server;
+  };
+  struct OneClient {
+    Office office;
+    std::vector<float> memory;
+    std::unique_ptr<Client> client;
+    int64_t step = 0;
+    bool dropped = false;
+  };
+  void Diverged(const std::string& text) override { diverged_.push_back(text); }
+  void Carry(int from, Message message);
+  void Deliver(const Posted& posted);
+  bool Work(int group, int process, OneClient* worker);
+  bool Fresh(const OneClient& worker) const;
+  bool DropIfDone(int group);
+  bool Turn();
+
+  std::vector<ServedParam> params_;
+  std::vector<int64_t> begins_;  // of each param in one row of all
+  std::mt19937 random_;
+  std::map<std::pair<int, int>, OneServer> servers_;
+  std::map<std::pair<int, int>, OneClient> clients_;
+  std::map<std::pair<int, int>, std::deque<Posted>> on_the_way_;
+  int64_t steps_;
+  GradientOf gradient_;
+  std::vector<std::string> diverged_;
+};
+
+}  // namespace singa
