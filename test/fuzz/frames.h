@@ -1,0 +1,38 @@
+// The input of a fuzz target as bytes, and as frames with a length of two bytes before each.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "comm/message.h"
+
+namespace singa {
+
+class FrameReader {
+ public:
+  FrameReader(const uint8_t* data, size_t size) : data_(data), size_(size) {}
+
+  bool empty() const { return size_ == 0; }
+  // 0 at the end.
+  uint8_t Byte() {
+    if (size_ == 0) return 0;
+    --size_;
+    return *data_++;
+  }
+  // What is there of it.
+  Frame Next() {
+    size_t bytes = Byte();
+    bytes = std::min(bytes + 256 * Byte(), size_);
+    const Frame frame = Frame::Copy(data_, bytes);
+    data_ += bytes;
+    size_ -= bytes;
+    return frame;
+  }
+
+ private:
+  const uint8_t* data_;
+  size_t size_;
+};
+
+}  // namespace singa
