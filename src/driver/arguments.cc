@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/edit_distance.h"
+#include "driver/conf/set_option.h"
 
 namespace singa {
 namespace {
@@ -44,26 +45,35 @@ void Arguments::ReadFlag(const std::string& text, const KnownFlags& known,
     all.insert(all.end(), known.repeated.begin(), known.repeated.end());
     ThrowUsage("no flag -" + name + DidYouMean(name, all));
   }
-  if (values_.count(name) && !Holds(known.repeated, name))
-    ThrowUsage("-" + name + " is given twice");
+  if (Has(name) && !Holds(known.repeated, name)) ThrowUsage("-" + name + " is given twice");
   if (is_switch && has_value) ThrowUsage("-" + name + " takes no value");
   if (is_switch)
-    values_[name].emplace_back();
+    values_.emplace_back(name, "");
   else if (has_value)
-    values_[name].push_back(text.substr(equals + 1));
+    values_.emplace_back(name, text.substr(equals + 1));
   else if (*next < args.size() && !IsFlag(args[*next]))
-    values_[name].push_back(args[(*next)++]);
+    values_.emplace_back(name, args[(*next)++]);
   else
     ThrowUsage("-" + name + " needs a value");
 }
 
 std::vector<std::string> Arguments::Settings() const {
-  std::vector<std::string> all = All("set");
-  for (const std::string& text : all)
-    if (text.find('=') == std::string::npos)
-      ThrowUsage("-set needs path=value, is \"" + text + "\"");
-  for (const std::string& plugin : All("plugin")) all.push_back("plugin+=" + plugin);
+  std::vector<std::string> all;
+  for (const auto& [flag, value] : values_) {
+    if (flag == "plugin") all.push_back(AppendOption("plugin", value));
+    if (flag != "set") continue;
+    if (value.find('=') == std::string::npos)
+      ThrowUsage("-set needs path=value, is \"" + value + "\"");
+    all.push_back(value);
+  }
   return all;
+}
+
+std::vector<std::string> Arguments::All(const std::string& flag) const {
+  std::vector<std::string> values;
+  for (const auto& [name, value] : values_)
+    if (name == flag) values.push_back(value);
+  return values;
 }
 
 const std::vector<std::string>& Arguments::Operands(const std::string& what, size_t count) const {

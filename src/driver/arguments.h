@@ -2,9 +2,9 @@
 #pragma once
 
 #include <charconv>
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "singa/base/error.h"
@@ -30,14 +30,12 @@ class Arguments {
   // Error(kExitUsage).
   Arguments(std::string command, const std::vector<std::string>& args, const KnownFlags& known);
 
-  bool Has(const std::string& flag) const { return values_.count(flag) > 0; }
+  bool Has(const std::string& flag) const { return !All(flag).empty(); }
   std::string Get(const std::string& flag, const std::string& missing = "") const {
-    return Has(flag) ? values_.at(flag).back() : missing;
+    return Has(flag) ? All(flag).back() : missing;
   }
-  std::vector<std::string> All(const std::string& flag) const {
-    return Has(flag) ? values_.at(flag) : std::vector<std::string>();
-  }
-  // Of -set: "path=value" each. Throws where one is not.
+  std::vector<std::string> All(const std::string& flag) const;
+  // Of -set and -plugin, in order: "path=value" each. Throws where one is not.
   std::vector<std::string> Settings() const;
   const std::vector<std::string>& operands() const { return operands_; }
   // Throws unless there are `count` operands; `what` names them.
@@ -60,7 +58,7 @@ class Arguments {
                 const std::vector<std::string>& args, size_t* next);
 
   std::string command_;
-  std::map<std::string, std::vector<std::string>> values_;
+  std::vector<std::pair<std::string, std::string>> values_;  // of flags, as they were given
   std::vector<std::string> operands_;
 };
 

@@ -122,7 +122,7 @@ BenchRow RowOf(const Steps& steps, size_t i, const NetNode& node, int64_t states
 
 BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
   BenchReport report;
-  const auto states = static_cast<int64_t>(trainer->exchange().state_count());
+  const auto states = static_cast<int64_t>(trainer->replica().state_count());
   const auto sum = [&](double LayerTimes::*part) {
     return MedianOf(steps, [&](size_t s) { return SumOf(steps.layers[s], part); });
   };
@@ -157,6 +157,7 @@ int64_t PeakRss() {
 BenchReport Measure(const JobProto& job, int64_t steps) {
   const int threads = WorkerThreads(job, 0);
   Trainer trainer(job, threads);
+  trainer.memory().Check();
   trainer.Allocate();
   const std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
   InitParams(trainer.ctx(), files, &trainer.params());

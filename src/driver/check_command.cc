@@ -96,7 +96,7 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
   AlgProto alg = job.train_one_batch();
   if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
   NetMemory memory;
-  return PlanNet(job, test ? kTest : kTrain, params, *MakeAlgorithm(alg), &ctx, &memory);
+  return PlanNet(job, test ? kTest : kTrain, {}, params, *MakeAlgorithm(alg), &ctx, &memory);
 }
 
 int PipeTo(const char* command, const std::string& text) {

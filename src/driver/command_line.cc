@@ -10,6 +10,7 @@
 #include "base/edit_distance.h"
 #include "driver/arguments.h"
 #include "driver/conf/diagnostic.h"
+#include "driver/conf/set_option.h"
 #include "driver/help.h"
 #include "singa/base/error.h"
 
@@ -125,7 +126,7 @@ class Parser {
       line_.sets.push_back(*value_);
       return;
     }
-    if (name_ == "plugin") return line_.sets.push_back("plugin+=" + *value_);
+    if (name_ == "plugin") return line_.sets.push_back(AppendOption("plugin", *value_));
     if (!seen_.insert(name_).second) Fail(StrCat("-", name_, " is given twice"));
     if (name_ == "conf") line_.conf = *value_;
     if (name_ == "singa_conf") line_.singa_conf = *value_;

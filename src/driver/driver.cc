@@ -72,13 +72,7 @@ int RunCommand(const CommandLine& line) {
 
 // The errors of CheckJob for a job that has no file, as one exception.
 void CheckProto(const JobProto& job, JobUse use) {
-  for (const std::string& plugin : job.plugin()) {
-    try {
-      LoadPlugin(plugin);
-    } catch (const ConfigError& error) {
-      throw ConfigError("plugin", StrCat("\"", plugin, "\" ", error.message()), error.code());
-    }
-  }
+  LoadPluginsOf(job);
   const ConfFindings found = CheckValues(job, use);
   for (const ConfigError& warning : found.warnings) LOG(WARNING) << warning.what();
   if (!found.errors.empty()) throw found.errors.front();

@@ -40,13 +40,15 @@ InitReport Load(const JobProto& job, const std::string& checkpoint, ParamTable* 
 }
 
 // A random value in an exported net would go unnoticed.
-void RequireLoaded(const InitReport& report, const OnnxGraph& graph,
+void RequireLoaded(const InitReport& report, const ParamTable& params, const OnnxGraph& graph,
                    const std::string& checkpoint) {
   std::string missing;
-  for (const auto& [key, name] : graph.weights()) {
+  const std::set<const Param*> used = graph.params();
+  for (const auto& param : params.params()) {
     const auto& names = report.initialised;
-    if (std::find(names.begin(), names.end(), key.first->name()) != names.end())
-      missing += StrCat(missing.empty() ? "" : ", ", key.first->name());
+    if (used.count(param.get()) &&
+        std::find(names.begin(), names.end(), param->name()) != names.end())
+      missing += StrCat(missing.empty() ? "" : ", ", param->name());
   }
   if (!missing.empty())
     throw DataError(checkpoint, -1, StrCat("has no value for these params: ", missing));
@@ -61,7 +63,7 @@ int ExportOnnx(const JobProto& job, const Arguments& args) {
   const Net net = NetToExport(job.neuralnet(), &params);
   const InitReport report = Load(job, checkpoint, &params);
   OnnxGraph graph = ExportNet(net, args.Get("layer"));
-  RequireLoaded(report, graph, checkpoint);
+  RequireLoaded(report, params, graph, checkpoint);
   if (report.version > 0) graph.Describe("step", StrCat(report.version));
   PosixFileSystem disk;
   NewFile file(&disk, out);

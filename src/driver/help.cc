@@ -22,7 +22,8 @@ Trains the neural net that a job.conf describes.
                      workspace's newest checkpoint
   -set PATH=VALUE    override a field, such as train_steps=100 or
                      neuralnet.layer[conv1].convolution_conf.kernel=5;
-                     a repeated field takes a,b,c, and gpu+=1 appends; any number of times
+                     a repeated field takes a,b,c, and gpu+=1 appends; any number of times;
+                     a comma within one of the values is \,
   -plugin FILE       a shared library with layers, updaters, ... that the job uses, as the job's
                      plugin field names them; any number of times. Known wherever -set is
   -singa_conf FILE   settings of the installation: a SingaProto in text format
@@ -35,7 +36,7 @@ Subcommands:
   check FILE     check a job and show its layers, parameters and memory
   graph FILE     print the net for graphviz
   plan FILE      (not built yet) how the job is cut over workers and processes
-  predict        what a trained net says of records
+  predict        what a trained net says of records, or of the characters of a text
   ckpt           ls, verify, export: look after checkpoints
   data           digits, convert, stat: look after records
   export onnx    write the trained net as an ONNX model
@@ -102,7 +103,9 @@ Writes the net of the test phase with the parameters of a checkpoint as an ONNX 
 The input has the name of the input layer and takes records as a store holds them: pixels from 0 to
 255 as float, (N, channels, height, width), N free. Mean, scale and cut of the job are part of the
 model; its metadata tells them too. Outputs have their layers' names. Which layers have a form in
-ONNX: README.md.
+ONNX: README.md. A net on a text takes indices of characters, int64, (T, N), and gives (T, N, k), N
+and in most nets T free; a state that carry_state keeps goes in as NAME.state and comes out as
+NAME.next_state.
 
 Exit code 65: the checkpoint is damaged, or lacks parameters; 78: the job has mistakes, or a layer
 that ONNX has no form for.

@@ -4,6 +4,10 @@
 //   int main(int argc, char** argv) { return singa::Driver().Main(argc, argv); }
 //
 // is the whole `singa` command with them in it; or build a JobProto in code and Train it.
+//
+// Calls may run in several threads, but for one thing: a job's plugins are loaded when a call
+// begins, which registers what is in them, and no other thread may be in a call of singa then. A
+// plugin that is loaded already is left alone.
 #pragma once
 
 #include "singa/base/api.h"

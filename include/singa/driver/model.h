@@ -4,6 +4,18 @@
 //   singa::Session session(model);                        // one for each thread
 //   std::vector<float> scores = session.Run(pixels);      // any number of rows
 //
+// A row of an unrolled net is a sequence. Where the input layer's outputs are the time steps, as
+// kCharRNN's are, a row holds T of them, step after step: T numbers, the indices of characters, or
+// T v where a step has v; where it reads one record for all steps, a row is the record. What comes
+// out is [T, numbers of a step] of a layer with T steps. A net with carry_state can go through a
+// long sequence by windows of T steps, SessionOptions::one_sequence; or by single steps, each as it
+// comes:
+//
+//   const singa::Model model("job.conf", {.sets = {
+//       "neuralnet.unroll_len=1", "neuralnet.layer[text].char_rnn_conf.unroll_len=1"}});
+//   singa::Session session(model, {.one_sequence = true});
+//   for (float character : characters) next = session.Run({&character, 1});
+//
 // The net is that of the conf's test phase as far as the wanted layer needs it: no losses, no
 // labels, dropout passes on what it gets, batch normalisation uses the running statistics. Nothing
 // is printed, no signal is handled, no store is opened but that of a kShardData or kLMDBData, whose
@@ -16,6 +28,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,19 +61,33 @@ class SINGA_API Model {
   // A parameter that the checkpoint lacks is a DataError: nothing is predicted from numbers that
   // were never trained.
   explicit Model(const std::string& conf, const ModelOptions& options = {});
-  // A job built in code. Its first mistake is a ConfigError, with the field's path.
+  // A job built in code; its plugins are loaded first (driver.h). Its first mistake is a
+  // ConfigError, with the field's path.
   explicit Model(const JobProto& job, const ModelOptions& options = {});
 
-  // The layer that is computed, and its shape for one row: (10), or (channels, height, width).
+  // The layer that is computed, and its shape for one row: (10), or (channels, height, width); of a
+  // layer with T > 1 time steps (T, 10).
   const std::string& layer() const;
   const std::vector<int64_t>& output_shape() const;
-  int64_t output_size() const;  // numbers of a row
-  // Whether its numbers are one for each class, which labels count.
+  int64_t output_size() const;   // numbers of a row, of all steps
+  int64_t output_steps() const;  // T; 1 of a layer that is not unrolled
+  // Whether its numbers are one for each class, which labels count; so in each time step.
   bool classifies() const;
+  // Whether SessionOptions::one_sequence makes a difference: a layer has carry_state, or is a
+  // user's own, which may keep anything.
+  bool carries_state() const;
+  // Whether what comes out of a time step depends on that step and those before it alone: nothing
+  // below reads all steps of a layer, or its last one (kUnrollOneToAll, kUnrollFirstToLast).
+  bool causal() const;
+  // Rows with this label, if it is set, do not count, by the loss that reads the layer.
+  std::optional<int32_t> ignored_label() const;
 
-  // The shape of a record, by the conf's input layer.
+  // The conf's input layer, and the shape of a record of it: (T, ...) where its outputs are time
+  // steps, such as (50) of characters.
+  const std::string& input_layer() const;
   const std::vector<int64_t>& input_shape() const;
   int64_t input_size() const;
+  int64_t input_steps() const;  // T; 1 where it gives one feature
   // Rows of a batch of that layer; what sessions compute at a time if they are not told.
   int64_t batch() const;
 
@@ -76,6 +103,11 @@ class SINGA_API Model {
 struct SessionOptions {
   int64_t max_batch = 0;  // rows computed at a time, at most; 0: Model::batch()
   int threads = 1;        // of one Run; 1 to 1024
+  // false: each row begins with a state of zeros. true: rows are windows of one sequence, which
+  // follow on from one another, in one Run or in several: layers with carry_state begin each with
+  // the state that the one before left. They are computed one at a time, so max_batch must be 0
+  // or 1.
+  bool one_sequence = false;
 };
 
 // Computes for one thread at a time, with activations of its own. It keeps the model alive.
@@ -92,9 +124,14 @@ class SINGA_API Session {
   // reads the conf's mean files again, which throws where they have gone; later ones allocate
   // nothing but what oneDNN does inside. The last digits of a row may depend on how
   // many are computed with it, as the order of sums does. Throws Error(kExitUsage) where the sizes
-  // do not fit.
+  // do not fit; DataError, which names row and step, where a number that must be an index is none
+  // that its layer allows.
   void Run(std::span<const float> rows, std::span<float> out);
   std::vector<float> Run(std::span<const float> rows);
+
+  // With one_sequence: the next row begins another sequence. A Run that throws DataError leaves the
+  // state that the row at fault began with, but for what a user's own layers keep.
+  void Reset();
 
  private:
   struct Content;

@@ -14,7 +14,7 @@
 #define SINGA_TEXT_OF(x) #x
 #define SINGA_TEXT(x) SINGA_TEXT_OF(x)
 
-// What a library and singa must have in common, a line each: names, not numbers, come first.
+// What a library and singa must have in common: a line for each thing, "what: value".
 #define SINGA_PLUGIN_MARK "\nsinga plugin\n"
 #define SINGA_ABI \
   "singa version: " SINGA_VERSION_TEXT "\n"                        \

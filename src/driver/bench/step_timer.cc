@@ -47,7 +47,7 @@ class TimedLayer final : public Layer {
     layer_->ComputeGradient(ctx, in, out);
     times_->backward += MsSince(start) - (times_->update - updates);
   }
-  void BeginPass() override { layer_->BeginPass(); }
+  void BeginPass(int64_t before) override { layer_->BeginPass(before); }
   void WriteTo(OutputFiles* files) override { layer_->WriteTo(files); }
   int64_t ReaderPosition() const override { return layer_->ReaderPosition(); }
   void SeekReader(int64_t position) override { layer_->SeekReader(position); }

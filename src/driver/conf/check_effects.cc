@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "driver/conf/check_values.h"
+#include "driver/conf/idle_fields.h"
 #include "driver/conf/message_walk.h"
 #include "driver/conf/old_types.h"
 #include "nn/output/writes_file.h"
@@ -11,163 +12,6 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
-
-constexpr const char* kOld = "has no effect; kept for old files";
-constexpr const char* kCpu = "this build has no CUDA kernels: the job runs on the CPU";
-constexpr const char* kSystem = "is set by the system; a value here has no effect";
-constexpr const char* kAlone = "has no effect while the job runs as one worker";
-
-// A field whose value, where it is not the default, changes nothing.
-struct Idle {
-  const char* message;
-  const char* field;
-  const char* text;
-};
-constexpr Idle kIdle[] = {
-    {"JobProto", "gpu", kCpu},
-    {"JobProto", "warmup_steps", kOld},
-    {"JobProto", "reset_param_version", kOld},
-    {"JobProto", "resume", kSystem},
-    {"JobProto", "step", kSystem},
-    {"JobProto", "id", kSystem},
-    {"NetProto", "layer_group", kOld},
-    {"NetProto", "partition", kAlone},
-    {"NetProto", "partition_dim", kAlone},
-    {"ClusterProto", "start_port", kOld},
-    {"ClusterProto", "nservers_per_group", kAlone},
-    {"ClusterProto", "nworkers_per_procs", kAlone},
-    {"ClusterProto", "nservers_per_procs", kAlone},
-    {"ClusterProto", "server_worker_separate", kAlone},
-    {"ClusterProto", "sync_freq", kAlone},
-    {"ClusterProto", "share_memory", kAlone},
-    {"ClusterProto", "poll_time", kAlone},
-    {"SingaProto", "zookeeper_host", kOld},
-    {"StoreProto", "prefetching", "has no effect: records are always read ahead"},
-    {"ConvolutionProto", "workspace_byte_limit", "has no effect on a CPU"},
-    {"LayerProto", "unroll_index", kSystem},
-    {"LayerProto", "partition_id", kSystem},
-    {"LayerProto", "num_partitions", kSystem},
-    {"ParamProto", "id", kSystem},
-    {"ParamProto", "owner", kSystem},
-    {"ParamProto", "partition_dim", kSystem},
-    {"ParamProto", "shape", kSystem},
-    {"MnistProto", "kernel", kOld},
-    {"MnistProto", "sigma", kOld},
-    {"MnistProto", "alpha", kOld},
-    {"MnistProto", "beta", kOld},
-    {"MnistProto", "gamma", kOld},
-    {"MnistProto", "resize", kOld},
-    {"MnistProto", "elastic_freq", kOld},
-};
-
-// A field that only some values of the enum field `by` read.
-struct ForTypes {
-  const char* message;
-  const char* by;
-  const char* field;
-  const char* types;
-};
-constexpr ForTypes kForTypes[] = {
-    {"AlgProto", "alg", "cd_conf", "kCD"},
-    {"UpdaterProto", "type", "momentum", "kSGD kNesterov"},
-    {"UpdaterProto", "type", "delta", "kAdaGrad kRMSProp kAdaDelta kAdam kAdamMax"},
-    {"UpdaterProto", "type", "rmsprop_conf", "kRMSProp"},
-    {"UpdaterProto", "type", "adadelta_conf", "kAdaDelta"},
-    {"UpdaterProto", "type", "adam_conf", "kAdam"},
-    {"UpdaterProto", "type", "adammax_conf", "kAdamMax"},
-    {"LRGenProto", "type", "base_lr", "kFixed kInverseT kInverse kExponential kLinear kStep"},
-    {"LRGenProto", "type", "fixedstep_conf", "kFixedStep"},
-    {"LRGenProto", "type", "step_conf", "kStep"},
-    {"LRGenProto", "type", "linear_conf", "kLinear"},
-    {"LRGenProto", "type", "exponential_conf", "kExponential"},
-    {"LRGenProto", "type", "inverse_conf", "kInverse"},
-    {"LRGenProto", "type", "inverset_conf", "kInverseT"},
-    {"ParamGenProto", "type", "mean", "kGaussian kGaussianSqrtFanIn"},
-    {"ParamGenProto", "type", "std", "kGaussian kGaussianSqrtFanIn"},
-    {"ParamGenProto", "type", "low", "kUniform kUniformSqrtFanIn kUniformSqrtFanInOut"},
-    {"ParamGenProto", "type", "high", "kUniform kUniformSqrtFanIn kUniformSqrtFanInOut"},
-    {"AllReduceProto", "compression", "sparsity", "kTopK"},
-    {"AllReduceProto", "compression", "threshold", "kThreshold"},
-    {"AllReduceProto", "compression", "clip", "kFp16"},
-    {"AllReduceProto", "compression", "error_feedback", "kTopK kThreshold"},
-    {"LayerProto", "type", "store_conf", "kRecordInput kCSVInput kRecordOutput kCSVOutput"},
-    {"LayerProto", "type", "lmdbdata_conf", "kLMDBData"},
-    {"LayerProto", "type", "mnist_conf", "kMnist"},
-    {"LayerProto", "type", "rgbimage_conf", "kImagePreprocess kRGBImage"},
-    {"LayerProto", "type", "sharddata_conf", "kShardData"},
-    {"LayerProto", "type", "char_rnn_conf", "kCharRNN kCharRNNOutput"},
-    {"LayerProto", "type", "onehot_conf", "kOneHot"},
-    {"LayerProto", "type", "activation_conf", "kActivation kCudnnActivation"},
-    {"LayerProto", "type", "convolution_conf", "kConvolution kCConvolution kCudnnConv"},
-    {"LayerProto", "type", "dropout_conf", "kDropout"},
-    {"LayerProto", "type", "dummy_conf", "kDummy"},
-    {"LayerProto", "type", "innerproduct_conf", "kInnerProduct"},
-    {"LayerProto", "type", "lrn_conf", "kLRN kCudnnLRN"},
-    {"LayerProto", "type", "pooling_conf", "kPooling kCPooling kCudnnPool"},
-    {"LayerProto", "type", "rbm_conf", "kRBMHid kRBMVis"},
-    {"LayerProto", "type", "relu_conf", "kReLU"},
-    {"LayerProto", "type", "softmax_conf", "kSoftmax kCudnnSoftmax"},
-    {"LayerProto", "type", "gru_conf", "kGRU"},
-    {"LayerProto", "type", "lstm_conf", "kLSTM"},
-    {"LayerProto", "type", "rnn_conf", "kRNN"},
-    {"LayerProto", "type", "embedding_conf", "kEmbedding"},
-    {"LayerProto", "type", "bm_conf", "kBM kCudnnBM"},
-    {"LayerProto", "type", "softmaxloss_conf", "kSoftmaxLoss kCudnnSoftmaxLoss"},
-    {"LayerProto", "type", "argsort_conf", "kArgSort kAccuracy"},
-    {"LayerProto", "type", "sample_conf", "kSample"},
-    {"LayerProto", "type", "concate_conf", "kConcate"},
-    {"LayerProto", "type", "slice_conf", "kSlice"},
-    {"LayerProto", "type", "split_conf", "kSplit"},
-    {"LayerProto", "type", "rnn_dummy_conf", "kRNNDummy"},
-};
-
-// A field that another, where that is set too, takes the place of.
-struct Overruled {
-  const char* message;
-  const char* field;
-  const char* winner;
-};
-constexpr Overruled kOverruled[] = {
-    {"AlgProto", "alg", "user_alg"},
-    {"UpdaterProto", "type", "user_type"},
-    {"LRGenProto", "type", "user_type"},
-    {"LayerProto", "type", "user_type"},
-    {"ParamProto", "type", "user_type"},
-    {"ParamGenProto", "type", "user_type"},
-    {"ParamProto", "init", "share_from"},
-    {"ParamProto", "lr_scale", "share_from"},
-    {"ParamProto", "wd_scale", "share_from"},
-    {"StoreProto", "mean_value", "mean_file"},
-    {"StoreProto", "std_value", "std_file"},
-    {"ConvolutionProto", "kernel_x", "kernel"},
-    {"ConvolutionProto", "kernel_y", "kernel"},
-    {"ConvolutionProto", "pad_x", "pad"},
-    {"ConvolutionProto", "pad_y", "pad"},
-    {"ConvolutionProto", "stride_x", "stride"},
-    {"ConvolutionProto", "stride_y", "stride"},
-    {"PoolingProto", "kernel_x", "kernel"},
-    {"PoolingProto", "kernel_y", "kernel"},
-    {"PoolingProto", "pad_x", "pad"},
-    {"PoolingProto", "pad_y", "pad"},
-    {"PoolingProto", "stride_x", "stride"},
-    {"PoolingProto", "stride_y", "stride"},
-};
-
-// A number that means something only where another one is not 0.
-struct Without {
-  const char* message;
-  const char* field;
-  const char* other;
-  const char* or_other;
-};
-constexpr Without kWithout[] = {
-    {"JobProto", "debug", "disp_freq", nullptr},
-    {"JobProto", "disp_after", "disp_freq", nullptr},
-    {"JobProto", "test_after", "test_freq", "test_epochs"},
-    {"JobProto", "validate_after", "validate_freq", nullptr},
-    {"JobProto", "validate_steps", "validate_freq", nullptr},
-    {"JobProto", "checkpoint_after", "checkpoint_freq", nullptr},
-};
 
 // One message, seen through names of fields.
 class Effects {
@@ -189,6 +33,7 @@ class Effects {
         Warn(row.field, StrCat("has no effect without ", row.other));
     if (Is("LayerProto")) CheckLayer(static_cast<const LayerProto&>(message_));
     if (Is("StoreProto")) CheckStore(static_cast<const StoreProto&>(message_));
+    if (Is("RNNDummyProto")) CheckDummy(static_cast<const RNNDummyProto&>(message_));
   }
 
  private:
@@ -253,6 +98,14 @@ class Effects {
       Warn("synthetic_conf", "has no effect: it is for backend \"synthetic\"");
   }
 
+  void CheckDummy(const RNNDummyProto& dummy) {
+    if (dummy.has_vocab_path() && dummy.prime().empty())
+      Warn("vocab_path", "has no effect without prime");
+    if (dummy.prime().empty() || !dummy.has_dynamic_srclayer()) return;
+    for (const char* field : {"low", "high", "integer"})
+      if (Has(field)) Warn(field, "has no effect: prime gives the first values");
+  }
+
   // What only readers of a store look at.
   void CheckOutputStore(const LayerProto& layer) {
     if (!WritesFile(layer)) return;
@@ -276,10 +129,16 @@ class Effects {
   }
 
   void CheckLayer(const LayerProto& layer) {
-    if (layer.partition_dim() == 1) Warn("partition_dim", kAlone);
+    if (layer.partition_dim() == 1) Warn("partition_dim", kRows);
     if (layer.has_user_type()) return;
     CheckOutputStore(layer);
     CheckOutputText(layer);
+    if (layer.type() == kRBMHid && layer.rbm_conf().persistent())
+      Warn("rbm_conf.persistent", "has no effect: it is for the kRBMVis");
+    if (layer.type() == kRBMVis && layer.rbm_conf().has_gaussian())
+      Warn("rbm_conf.gaussian", "has no effect: the kRBMHid says it for both");
+    if (layer.type() == kArgSort && layer.argsort_conf().has_ignore_label())
+      Warn("argsort_conf.ignore_label", "has no effect: the layer reads no labels");
     if (const std::string text = OldTypeText(layer.type()); !text.empty()) Warn("type", text);
   }
 

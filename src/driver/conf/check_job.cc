@@ -46,6 +46,10 @@ class NetCheck {
     NetOptions options;
     options.phase = phase;
     options.gradients = phase == kTrain;
+    if (phase == kTrain) {  // numbers that are wrong are told elsewhere
+      options.parts = std::max(1, job_.cluster().nworkers_per_group());
+      options.groups = std::max(1, job_.cluster().nworker_groups());
+    }
     ParamTable params;
     ConfigErrors errors;
     const Net net = BuildNet(job_.neuralnet(), options, {&params}, &errors);
@@ -53,6 +57,7 @@ class NetCheck {
     if (phase == kTrain && job_.checkpoint_path_size() == 0) CheckInits(params);
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
     CheckOutputFiles(phase, net);
+    if (errors.empty()) WarnOfFirstSteps(net);
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
       for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
@@ -60,6 +65,33 @@ class NetCheck {
       if (!errors.empty() || !warned_.insert(node.path).second) continue;
       WarnOfParams(node);
       WarnOfOwnWeight(net, node);
+      if (phase == kTrain) CheckNoLoop(net, node);
+    }
+  }
+
+  // A layer of one step reads the first of a source with several, where it does not say which: what
+  // is meant is most often the last.
+  void WarnOfFirstSteps(const Net& net) {
+    const auto sources = net.Sources();
+    for (size_t i = 0; i < net.nodes().size(); ++i) {
+      const NetNode& node = net.nodes()[i];
+      const auto said = static_cast<size_t>(node.conf.srclayers_size());
+      const bool one = node.conf.unroll_len() == 1 && node.full_name == node.name;
+      if (!one || sources[i].size() != said) continue;
+      for (const auto& pieces : sources[i]) {
+        Net::Source from = pieces[0];
+        while (from.node >= 0 && net.nodes()[from.node].traits.aliases_in)
+          from = sources[from.node][0][0];
+        if (from.node < 0) continue;
+        const NetNode& source = net.nodes()[from.node];
+        const bool several = source.conf.unroll_len() > 1 || source.full_name != source.name;
+        if (!several || from.steps != 1 || from.step + source.conf.unroll_index() != 0) continue;
+        conf_->Add(ConfigError("srclayers",
+                               StrCat("reads the first time step of layer \"", source.name,
+                                      "\"; for the last set unroll_conn_type: kUnrollFirstToLast"))
+                       .Under("neuralnet." + node.path),
+                   Diagnostic::kWarning);
+      }
     }
   }
 
@@ -96,6 +128,18 @@ class NetCheck {
     if (alg.alg() != kCD && loop != nodes.end())
       fail(StrCat("must be kCD for a net whose layers read each other, as \"", loop->name,
                   "\" does; is ", AlgType_Name(alg.alg())));
+  }
+
+  // What it reads back is in no checkpoint, and lies where the nets of other phases compute.
+  void CheckNoLoop(const Net& net, const NetNode& node) {
+    if (node.conf.has_user_type() || node.conf.type() != kRNNDummy || node.in.empty()) return;
+    const auto& nodes = net.nodes();
+    if (std::none_of(nodes.begin(), nodes.end(), [](const NetNode& n) { return n.runs_backward; }))
+      return;
+    conf_->Add(ConfigError("rnn_dummy_conf.dynamic_srclayer",
+                           "a net that reads its own output can be tested, not trained: keep the "
+                           "layer out of training (include: kTest)")
+                   .Under("neuralnet." + node.path));
   }
 
   // The hidden side has the weight of the visible one, which alone gives its gradient.

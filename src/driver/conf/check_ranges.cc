@@ -40,6 +40,7 @@ constexpr Range Decay(const char* message, const char* field) {
 constexpr Range kRanges[] = {
     AtLeast0("JobProto", "train_steps"),
     AtLeast0("JobProto", "train_epochs"),
+    AtLeast0("JobProto", "warmup_steps"),
     AtLeast0("JobProto", "disp_freq"),
     AtLeast0("JobProto", "disp_after"),
     AtLeast0("JobProto", "gpu"),

@@ -1,6 +1,7 @@
 #include "driver/conf/check_values.h"
 
 #include "driver/conf/message_walk.h"
+#include "driver/plugin/load_plugins.h"
 #include "singa/train/algorithm.h"
 #include "singa/train/initializer.h"
 #include "singa/train/learning_rate.h"
@@ -11,9 +12,6 @@ namespace {
 
 constexpr int kMaxLayers = 10000;
 constexpr int64_t kMaxNodes = 1000000;  // layers times time steps
-
-constexpr const char* kOneWorker =
-    "is not built yet: the job runs as one worker, which computes the same";
 
 // What `make` throws, under `path`.
 void Try(const std::string& path, ConfFindings* found, const std::function<void()>& make) {
@@ -99,25 +97,6 @@ void CheckUpdater(const JobProto& job, JobUse use, ConfFindings* found) {
                            conf.clip_high())));
 }
 
-void CheckCluster(const JobProto& job, ConfFindings* found) {
-  const ClusterProto& cluster = job.cluster();
-  const auto fail = [found](const char* field, const std::string& text) {
-    found->errors.push_back(ConfigError(JoinPath("cluster", field), text));
-  };
-  if (cluster.nworker_groups() >= 1 && cluster.nserver_groups() >= 1 &&
-      cluster.nworker_groups() % cluster.nserver_groups() != 0)
-    fail("nserver_groups", StrCat("must divide nworker_groups, ", cluster.nworker_groups(), ", is ",
-                                  cluster.nserver_groups()));
-  if (cluster.nworker_groups() > 1)
-    found->warnings.push_back(
-        ConfigError("cluster.nworker_groups",
-                    "several worker groups are not built yet: the job runs as one worker"));
-  if (cluster.nworkers_per_group() > 1)
-    found->warnings.push_back(ConfigError("cluster.nworkers_per_group", kOneWorker));
-  if (cluster.has_all_reduce())
-    found->warnings.push_back(ConfigError("cluster.all_reduce", kOneWorker));
-}
-
 void CheckParams(const JobProto& job, ConfFindings* found) {
   WalkMessages(job, "", [found](const google::protobuf::Message& message, const std::string& path) {
     if (message.GetDescriptor() != ParamGenProto::descriptor()) return;
@@ -154,6 +133,9 @@ void CheckLayers(const JobProto& job, ConfFindings* found) {
 
 ConfFindings CheckValues(const JobProto& job, JobUse use) {
   ConfFindings found;
+  const std::string twice = ProgramRegistersTwice();
+  if (!twice.empty())
+    found.errors.push_back(ConfigError("", "this program registers twice: " + twice));
   CheckRanges(job, &found);
   CheckSteps(job, use, &found);
   CheckAlgorithm(job, &found);

@@ -26,7 +26,7 @@ class Scanner {
       lexer_.Next();
       Fields(root, 0);
     } catch (const SyntaxError& error) {
-      findings_.push_back({here_, "", error.line, error.column, error.text});
+      if (errors_) findings_.push_back({here_, "", error.line, error.column, error.text});
     }
     NameParts(root);
     for (const Finding& finding : findings_) Report(finding);
@@ -48,6 +48,7 @@ class Scanner {
   };
 
   void Add(const ConfNode& message, const Name& name, const std::string& text) {
+    if (!errors_) return;
     if (findings_.size() + 1 >= kMaxFindings)
       lexer_.Fail("too many mistakes, stopped reading here");
     findings_.push_back({&message, name.text, name.line, name.column, text});
@@ -211,13 +212,17 @@ class Scanner {
           line, column,
           StrCat("expected a value for ", name.text, ", found \"", Excerpt(scalar.text), "\"")};
     if (!problem.empty()) Add(*message, name, problem);
-    if (index == 0) NewNode(message, name, 0)->whole = problem.empty();
+    if (index == 0 || HasNodeEach(*name.field)) {
+      ConfNode* node = NewNode(message, name, index);
+      node->whole = problem.empty();
+      if (problem.empty()) node->value = scalar.value;
+    }
     if (name.field->containing_type() == LayerProto::descriptor() && name.field->number() == 1)
       message->label = scalar.value.empty() ? scalar.text : scalar.value;
   }
 
   ConfLexer lexer_;
-  Diagnostics* errors_;
+  Diagnostics* errors_;  // null: not wanted
   std::vector<Finding> findings_;
   const ConfNode* here_ = nullptr;  // the innermost open message
   size_t nodes_ = 0;

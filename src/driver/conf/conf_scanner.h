@@ -13,7 +13,7 @@ namespace singa {
 inline constexpr size_t kMaxFindings = 1000;
 
 // Fills `root`, whose type says what the file holds, and adds errors; goes on behind each of them
-// but a syntax error. Does not look for missing fields.
+// but a syntax error. Does not look for missing fields. `errors` null: they are not wanted.
 void ScanConf(const std::string& text, ConfNode* root, Diagnostics* errors);
 
 }  // namespace singa

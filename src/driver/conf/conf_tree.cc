@@ -36,6 +36,7 @@ bool ConsumeField(std::string_view path, const ConfNode& node, std::string_view*
   const std::string& name = node.field->name();
   if (node.type) return path == name && Consume(path, name, rest);
   *rest = {};
+  if (HasNodeEach(*node.field)) return path == StrCat(name, "[", node.index, "]");
   return path.substr(0, name.size() + 1) == name + "[";
 }
 
@@ -55,6 +56,11 @@ ConfNode* ConfNode::Find(const FieldDescriptor* child, int child_index) const {
   for (auto node = children.rbegin(); node != children.rend(); ++node)
     if ((*node)->field == child && (*node)->index == child_index) return node->get();
   return nullptr;
+}
+
+bool HasNodeEach(const FieldDescriptor& field) {
+  return field.is_repeated() &&
+         (field.message_type() || field.cpp_type() == FieldDescriptor::CPPTYPE_STRING);
 }
 
 void NameParts(ConfNode* root) {

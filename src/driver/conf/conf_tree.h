@@ -16,18 +16,23 @@ struct ConfNode {
   const google::protobuf::FieldDescriptor* field = nullptr;  // null: the root
   std::string part;   // in paths: kernel, layer[fc1], param[0], [my.ext]
   std::string label;  // the name of a layer
-  int index = 0;      // among the messages of a repeated field
+  std::string value;  // of a string that the file gives
+  int index = 0;      // among the messages or strings of a repeated field
   int line = 1, column = 1;
   int set = -1;       // which -set option gave it last; -1: the file
   bool whole = true;  // false: parsing stopped within this message
   ConfNode* parent = nullptr;
-  // Of a repeated field of scalars, only the first value.
+  // Of a repeated field of numbers, only the first value.
   std::vector<std::unique_ptr<ConfNode>> children;
 
   ConfNode* Add(const google::protobuf::FieldDescriptor* child, int child_index);
   // Null: the file does not give it.
   ConfNode* Find(const google::protobuf::FieldDescriptor* child, int child_index = 0) const;
 };
+
+// Whether each value of the repeated field has a node: its messages and strings may be many lines
+// apart, its numbers may be millions.
+bool HasNodeEach(const google::protobuf::FieldDescriptor& field);
 
 // Fills `part` of all nodes. Again after a layer's label has changed.
 void NameParts(ConfNode* root);

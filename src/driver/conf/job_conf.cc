@@ -71,26 +71,61 @@ void JobConf::Load(const std::vector<std::string>& options, Message* message) {
   const google::protobuf::LogSilencer silencer;
   message->Clear();
   root_.type = message->GetDescriptor();
-  std::vector<ConfigError> plugin_errors;
-  if (root_.type == JobProto::descriptor()) plugin_errors = LoadPluginsOf(text_, options);
+  for (const std::string& option : options) set_paths_.push_back(SetOptionPath(option));
+  if (root_.type == JobProto::descriptor()) LoadPlugins(options);
   Diagnostics findings;
   ScanConf(text_, &root_, &findings);
   for (Diagnostic& finding : findings) Keep(std::move(finding));
-  if (ok()) Parse(message);
-  for (const std::string& option : options) {
-    set_paths_.push_back(SetOptionPath(option));
-    if (!findings.empty()) continue;  // the options need the file's layers
+  if (findings.empty()) {  // the options need the file's layers
+    Parse(message);
+    Set(options, message);
+  }
+  CheckRequired();
+  if (!ok()) message->Clear();
+}
+
+void JobConf::Set(const std::vector<std::string>& options, Message* message) {
+  for (size_t i = 0; i < options.size(); ++i) {
     try {
-      ApplySetOption(option, static_cast<int>(set_paths_.size()) - 1, message, &root_);
+      ApplySetOption(options[i], static_cast<int>(i), message, &root_);
     } catch (const ConfigError& error) {
       Diagnostic diagnostic;
       diagnostic.set = error.path(), diagnostic.text = error.message();
       Keep(std::move(diagnostic));
     }
   }
-  for (const ConfigError& error : plugin_errors) Add(error);
-  CheckRequired();
-  if (!ok()) message->Clear();
+}
+
+// What they register may be in the file, so they come before all else is judged: whatever is wrong
+// with it is found when it is read again.
+void JobConf::LoadPlugins(const std::vector<std::string>& options) {
+  const std::string name = "plugin";
+  if (text_.find(name) == std::string::npos &&
+      std::find(set_paths_.begin(), set_paths_.end(), name) == set_paths_.end())
+    return;
+  const auto* field = JobProto::descriptor()->FindFieldByName(name);
+  ScanConf(text_, &root_, nullptr);
+  JobProto job;
+  for (const auto& child : root_.children)
+    if (child->field == field) job.add_plugin(child->value);
+  for (size_t i = 0; i < options.size(); ++i) {
+    try {
+      if (set_paths_[i] == name) ApplySetOption(options[i], static_cast<int>(i), &job, &root_);
+    } catch (const ConfigError&) {
+      continue;  // told where all options are applied
+    }
+  }
+  for (const auto& child : root_.children) {
+    if (child->field != field || !child->whole || child->index >= job.plugin_size()) continue;
+    try {
+      LoadPlugin(job.plugin(child->index));
+    } catch (const ConfigError& error) {
+      Add(error.Under(StrCat(name, "[", child->index, "]")));
+    }
+  }
+  const auto* type = root_.type;
+  root_ = ConfNode();
+  root_.type = type;
 }
 
 void JobConf::Parse(Message* message) {

@@ -40,7 +40,9 @@ class JobConf {
 
  private:
   void Load(const std::vector<std::string>& options, google::protobuf::Message* message);
+  void LoadPlugins(const std::vector<std::string>& options);
   void Parse(google::protobuf::Message* message);
+  void Set(const std::vector<std::string>& options, google::protobuf::Message* message);
   void CheckRequired();
   void Keep(Diagnostic diagnostic);
   Diagnostic Place(const ConfigError& error, Diagnostic::Severity severity) const;

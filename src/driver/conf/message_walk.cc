@@ -12,7 +12,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 
-std::vector<std::string> Parts(const Message& message, const FieldDescriptor& field) {
+std::vector<std::string> PartsOf(const Message& message, const FieldDescriptor& field) {
   const std::string name =
       field.is_extension() ? StrCat("[", field.full_name(), "]") : field.name();
   if (!field.is_repeated()) return {name};
@@ -44,7 +44,7 @@ void WalkMessages(const Message& message, const std::string& path,
   reflection->ListFields(message, &fields);
   for (const FieldDescriptor* field : fields) {
     if (!field->message_type()) continue;
-    const std::vector<std::string> parts = Parts(message, *field);
+    const std::vector<std::string> parts = PartsOf(message, *field);
     for (size_t i = 0; i < parts.size(); ++i)
       WalkMessages(field->is_repeated()
                        ? reflection->GetRepeatedMessage(message, field, static_cast<int>(i))

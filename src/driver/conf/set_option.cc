@@ -33,10 +33,15 @@ size_t FindEquals(const std::string& option) {
 std::vector<std::string> SplitAtCommas(const std::string& text) {
   std::vector<std::string> items;
   if (text.empty()) return items;
-  size_t begin = 0;
-  for (size_t comma; (comma = text.find(',', begin)) != std::string::npos; begin = comma + 1)
-    items.push_back(text.substr(begin, comma - begin));
-  items.push_back(text.substr(begin));
+  items.emplace_back();
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ',') {
+      items.emplace_back();
+      continue;
+    }
+    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == '\\')) ++i;
+    items.back() += text[i];
+  }
   return items;
 }
 
@@ -185,13 +190,28 @@ class SetOption {
     const std::vector<std::string> items =
         field->is_repeated() ? SplitAtCommas(value_) : std::vector<std::string>{value_};
     for (const std::string& item : items) Check(*field, item);
-    if (!append_) message->GetReflection()->ClearField(message, field);
+    if (!append_) {
+      message->GetReflection()->ClearField(message, field);
+      std::erase_if(node->children,
+                    [&](const auto& child) { return child->field == field && child->index > 0; });
+    }
+    const int first =
+        HasNodeEach(*field) ? message->GetReflection()->FieldSize(*message, field) : 0;
     for (const std::string& item : items) Store(message, field, item);
-    ConfNode* child = node->Find(field);
-    if (!child) child = node->Add(field, 0);
-    child->set = number_;
+    MarkNodes(node, field, first,
+              HasNodeEach(*field) ? message->GetReflection()->FieldSize(*message, field) : 1);
     if (field->containing_type() == LayerProto::descriptor() && field->name() == "name")
       node->label = value_;
+  }
+
+  // The nodes of the values from `first` to `end`; the first one's, where the list is empty.
+  void MarkNodes(ConfNode* node, const FieldDescriptor* field, int first, int end) const {
+    for (int i = first; i < end || i == 0; ++i) {
+      ConfNode* child = i == 0 ? node->Find(field) : nullptr;
+      if (!child) child = node->Add(field, i);
+      child->set = number_;
+      child->whole = true;
+    }
   }
 
   void Check(const FieldDescriptor& field, const std::string& item) const {
@@ -236,6 +256,12 @@ std::string SetOptionPath(const std::string& option) {
   return path.size() < option.size() && !path.empty() && path.back() == '+'
              ? path.substr(0, path.size() - 1)
              : path;
+}
+
+std::string AppendOption(const std::string& path, const std::string& value) {
+  std::string option = path + "+=";
+  for (char c : value) option += c == ',' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return option;
 }
 
 void ApplySetOption(const std::string& option, int number, Message* message, ConfNode* root) {

@@ -6,7 +6,7 @@
 //
 // `which` picks messages of a repeated field: an index, or for layers a name (every layer of that
 // name), or name#k (the k-th of them from 0). A message that is missing is created; a repeated
-// field takes a,b,c. Strings need no quotes.
+// field takes a,b,c, where "\," is a comma and "\\" a backslash. Strings need no quotes.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -19,6 +19,9 @@ namespace singa {
 
 // The part before "=" or "+=".
 std::string SetOptionPath(const std::string& option);
+
+// The option that appends `value`, whatever characters it has, to the repeated field `path`.
+std::string AppendOption(const std::string& path, const std::string& value);
 
 // Applies `option`, the `number`-th, to the message and to the tree of places that belongs to it.
 // Throws ConfigError with the path as typed.

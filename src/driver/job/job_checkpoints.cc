@@ -1,6 +1,7 @@
 #include "driver/job/job_checkpoints.h"
 
 #include <cmath>
+#include <sstream>
 #include <tuple>
 #include <utility>
 
@@ -15,16 +16,30 @@ namespace {
 
 // What a job makes small; of other metrics, such as the accuracy, the largest is the best.
 bool LeastIsBest(const std::string& metric) {
-  for (const char* part : {"loss", "error", "bits", "perplexity"})
-    if (metric.find(part) != std::string::npos) return true;
+  std::istringstream words(metric);
+  for (std::string word; std::getline(words, word, '_');)
+    for (const char* least : {"loss", "error", "bits", "perplexity", "ppl"})
+      if (word == least) return true;
   return false;
 }
 
+// Groups besides the first stand still while it lives.
+class Hold {
+ public:
+  explicit Hold(StepGate* gate) : gate_(*gate) { gate_.HoldOthers(0); }
+  ~Hold() { gate_.Go(); }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+ private:
+  StepGate& gate_;
+};
+
 }  // namespace
 
-JobCheckpoints::JobCheckpoints(const JobProto& job, const std::string& workspace, Trainer* trainer,
-                               Progress* progress)
-    : job_(job), workspace_(workspace), trainer_(trainer), progress_(*progress) {}
+JobCheckpoints::JobCheckpoints(const JobProto& job, const std::string& workspace,
+                               WorkerGroups* groups, Progress* progress)
+    : job_(job), workspace_(workspace), groups_(*groups), progress_(*progress) {}
 
 std::optional<int64_t> JobCheckpoints::Resume() {
   std::unique_ptr<Checkpoint> checkpoint =
@@ -40,7 +55,11 @@ std::optional<int64_t> JobCheckpoints::Resume() {
                              : StrCat("; those of the run before are in ", previous)));
     return std::nullopt;
   }
-  TrainerState(trainer_).Restore(*checkpoint);
+  for (int g = 0; g < groups_.size(); ++g) {
+    const int64_t steps = TrainerState(groups_.team(g).trainers(), g, 0).Restore(*checkpoint);
+    groups_.gate().SetSteps(g, steps);
+  }
+
   committed_ = checkpoint->step();
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
   // The run may have been killed between a checkpoint and what follows it.
@@ -83,8 +102,8 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["version"] = std::string(kVersion);
   content->run["build"] = BuildId();
   content->run["seed"] = job_.seed();
-  content->run["threads"] = int64_t{trainer_->ctx().threads};
-  content->run["topology"] = std::string("1 worker");
+  content->run["threads"] = int64_t{groups_.lead().ctx().threads};
+  content->run["topology"] = groups_.Text();
   content->run["instruction_set"] = InstructionSet();
   content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
 }
@@ -93,10 +112,10 @@ void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {
   for (const MetricSums::Entry& entry : sums.entries()) {
     if (entry.name != job_.checkpoint_best()) continue;
     const bool least = LeastIsBest(entry.name);
-    if (std::isnan(entry.mean())) return;
-    if (!best_ || (least ? entry.mean() < *best_ : entry.mean() > *best_)) {
+    if (std::isnan(entry.value())) return;
+    if (!best_ || (least ? entry.value() < *best_ : entry.value() > *best_)) {
       const auto before = std::make_pair(best_, best_step_);
-      best_ = entry.mean();
+      best_ = entry.value();
       best_step_ = updates;
       if (!TryCommit(updates)) std::tie(best_, best_step_) = before;
     }
@@ -124,8 +143,15 @@ void JobCheckpoints::Commit(int64_t updates) {
   CheckpointContent content;
   content.step = updates;
   Describe(&content);
-  const TrainerState state(trainer_);
-  state.Save(&content);
+  const Hold hold(&groups_.gate());
+  groups_.Collect();
+  std::vector<TrainerState> states;
+  states.reserve(groups_.size());
+  for (int g = 0; g < groups_.size(); ++g) {
+    const int64_t steps = g == 0 ? updates : groups_.gate().steps(g);
+    states.emplace_back(groups_.team(g).trainers(), g, steps);
+    states.back().Save(&content);
+  }
   if (best_) {
     content.state.push_back(Stored("train/best", Shape(), &*best_));
     content.state.push_back(Stored("train/best_step", Shape(), &best_step_));

@@ -5,25 +5,26 @@
 #include <optional>
 #include <string>
 
+#include "cluster/worker_groups.h"
 #include "driver/job/progress.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
 #include "singa/proto/job.pb.h"
-#include "train/trainer.h"
 
 namespace singa {
 
 class JobCheckpoints {
  public:
   // All of them must outlive it.
-  JobCheckpoints(const JobProto& job, const std::string& workspace, Trainer* trainer,
+  JobCheckpoints(const JobProto& job, const std::string& workspace, WorkerGroups* groups,
                  Progress* progress);
 
-  // Puts the newest intact checkpoint into the trainer and returns its step; nothing where the
+  // Puts the newest intact checkpoint into the workers and returns its step; nothing where the
   // workspace has none. Throws DataError: none is intact, or it does not fit the net.
   std::optional<int64_t> Resume();
 
-  // Commits one after `updates` steps, if there is none yet. Throws FileError.
+  // Commits one after `updates` steps of the first group, if there is none yet; the others stand
+  // still meanwhile. Throws FileError.
   void Commit(int64_t updates);
   // The same, with a warning and false in place of the FileError.
   bool TryCommit(int64_t updates);
@@ -38,7 +39,7 @@ class JobCheckpoints {
 
   const JobProto& job_;
   const std::string workspace_;
-  Trainer* trainer_;
+  WorkerGroups& groups_;
   Progress& progress_;
   int64_t committed_ = -1;  // the step of the last one
   std::optional<double> best_;

@@ -9,22 +9,22 @@ int64_t CountBadRecords(const Net& net) {
   return count;
 }
 
-void WriteRows(const std::string& phase, int64_t step, const MetricSums& sums, const Speed* speed,
-               const Net& net, MetricsFile* file) {
+void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed,
+               MetricsFile* file) {
   std::vector<MetricsRow> rows;
   for (const MetricSums::Entry& entry : sums.entries()) {
     if (rows.empty() || rows.back().layer != entry.layer) {
       rows.emplace_back();
       rows.back().layer = entry.layer;
     }
-    rows.back().values.emplace_back(entry.name, entry.mean());
+    rows.back().values.emplace_back(entry.name, entry.value());
   }
   if (rows.empty()) rows.emplace_back();
-  const int64_t bad_records = CountBadRecords(net);
   for (MetricsRow& row : rows) {
-    row.phase = phase;
-    row.step = step;
-    row.bad_records = bad_records;
+    row.phase = place.phase;
+    row.step = place.step;
+    row.group = place.group;
+    row.bad_records = place.bad_records;
     if (speed) {
       row.values.emplace_back("samples_per_second", speed->samples_per_second);
       row.values.emplace_back("step_ms", speed->step_ms);

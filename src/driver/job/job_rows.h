@@ -12,10 +12,17 @@ struct Speed {
   double samples_per_second, step_ms, data_wait_ms;
 };
 
-// One row for each layer with metrics (one without a layer's name where there is none). `net`:
-// whose readers say how many bad records were skipped.
-void WriteRows(const std::string& phase, int64_t step, const MetricSums& sums, const Speed* speed,
-               const Net& net, MetricsFile* file);
+// What rows of one moment have alike.
+struct RowPlace {
+  std::string phase;
+  int64_t step = 0;
+  int group = 0;
+  int64_t bad_records = 0;
+};
+
+// One row for each layer with metrics (one without a layer's name where there is none).
+void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed,
+               MetricsFile* file);
 
 // Bad records that readers of `net` have skipped.
 int64_t CountBadRecords(const Net& net);

@@ -40,7 +40,7 @@ std::string SpeedText(double samples_per_second) {
 std::string RowText(const std::vector<MetricSums::Entry>& metrics, double samples_per_second) {
   std::string text = SpeedText(samples_per_second);
   for (const MetricSums::Entry& entry : metrics)
-    text += ", " + entry.name + Number(" %.4f", entry.mean());
+    text += ", " + entry.name + Number(" %.4f", entry.value());
   return text;
 }
 
@@ -54,7 +54,7 @@ std::string MetricsText(const std::vector<MetricSums::Entry>& entries) {
   for (const MetricSums::Entry& entry : entries) {
     if (!text.empty()) text += ", ";
     if (several) text += entry.layer + ".";
-    text += entry.name + " = " + Number("%.6f", entry.mean());
+    text += entry.name + " = " + Number("%.6f", entry.value());
   }
   return text;
 }

@@ -27,5 +27,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
 std::string WorkspacePath(const JobProto& job);
 // Threads of the one worker of this process.
 int WorkerThreads(const JobProto& job, int asked);
+// Threads of each worker of a job: what they are given, or their share of the cores.
+int ThreadsOfWorker(const JobProto& job, int asked);
 
 }  // namespace singa

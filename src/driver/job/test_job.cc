@@ -45,8 +45,9 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
   const MetricSums sums = *evaluator.Run(job.test_steps(), [] { return false; });
-  MetricsFile file(workspace.metrics(), std::numeric_limits<int64_t>::max());
-  WriteRows("test", step, sums, nullptr, evaluator.net(), &file);
+  MetricsFile file(workspace.metrics());
+  const RowPlace place = {"test", step, 0, CountBadRecords(evaluator.net())};
+  WriteRows(place, sums, nullptr, &file);
   if (!sums.entries().empty())
     progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));
   for (const auto& [written, records] : evaluator.written())

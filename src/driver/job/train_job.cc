@@ -5,9 +5,11 @@
 #include "base/cgroup.h"
 #include "driver/job/class_folders.h"
 #include "driver/job/graph_file.h"
+#include "driver/job/group_loop.h"
 #include "driver/job/interrupt.h"
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/job_rows.h"
+#include "driver/job/other_groups.h"
 #include "driver/job/run_job.h"
 #include "driver/job/schedule.h"
 #include "driver/job/workspace.h"
@@ -34,39 +36,45 @@ class TrainRun {
   TrainRun(const JobProto& job, const RunOptions& options, Progress* progress)
       : job_(job),
         progress_(*progress),
-        threads_(WorkerThreads(job, options.threads)),
-        trainer_(job, threads_),
+        threads_(ThreadsOfWorker(job, options.threads)),
+        groups_(job, threads_),
         workspace_(WorkspacePath(job)),
-        checkpoints_(job, workspace_.path(), &trainer_, progress) {
+        checkpoints_(job, workspace_.path(), &groups_, progress) {
     Announce();
-    trainer_.Allocate();
+    groups_.Allocate();
     const bool passes = job.train_epochs() > 0 || job.test_epochs() > 0;
-    schedule_.emplace(job, passes ? trainer_.net().CountRecords() : -1, trainer_.batch());
+    schedule_.emplace(job, passes ? lead().net().CountRecords() : -1, lead().batch());
     const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
     if (!resumed) Begin();
+    groups_.Start();
     start_step_ = resumed.value_or(0);
     if (start_step_ > schedule_->steps())
       throw ConfigError("train_steps",
                         StrCat("the checkpoint to resume from is of step ", start_step_,
                                ", beyond the last, ", schedule_->steps()));
-    metrics_file_.emplace(workspace_.metrics(), start_step_);
-    WriteGraphFiles(trainer_.net(), workspace_.graph("train"), job.name());
-    if (Evaluator* test = trainer_.evaluator(kTest))
+    metrics_file_.emplace(workspace_.metrics(), groups_.steps());
+    loop_.emplace(&groups_, 0, *schedule_, &*metrics_file_);
+    WriteGraphFiles(lead().net(), workspace_.graph("train"), job.name());
+    if (Evaluator* test = lead().evaluator(kTest))
       WriteGraphFiles(test->net(), workspace_.graph("test"), job.name());
     WarnOfOtherLabels();
   }
 
   ExitCode Run() {
     const Clock::time_point start = Clock::now();
+    OtherGroups others(&groups_, *schedule_, &*metrics_file_);
     for (int64_t step = start_step_; step < schedule_->steps(); ++step) {
       RunDue(step);
       if (Interrupted()) return Stop(step);
-      TrainStep(step);
+      if (!TrainStep(step)) others.Check();
     }
+    groups_.gate().Leave(0);
+    groups_.gate().AwaitOthers(0);
+    others.Check();
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
-    trainer_.FinishOutputs();
-    const int64_t skipped = trainer_.exchange().skipped(), bad = BadRecords();
+    lead().FinishOutputs();
+    const int64_t skipped = groups_.CountSkips(), bad = BadRecords();
     progress_.Say(StrCat("done: ", schedule_->steps() - start_step_, " steps in ",
                          DurationText(SecondsSince(start)),
                          skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
@@ -76,35 +84,38 @@ class TrainRun {
   }
 
  private:
+  Trainer& lead() { return groups_.lead(); }
+
   void Announce() {
-    const JobMemory memory = trainer_.memory();
+    const JobMemory memory = groups_.memory();
     int64_t params = 0;
-    for (const auto& param : trainer_.params().params()) params += param->size();
-    progress_.Say(
-        StrCat("singa ", kVersion, ": job \"", job_.name(), "\", ", trainer_.net().nodes().size(),
-               " layers, ", params, " parameters, ", memory.total() >> 20, " MiB, ", threads_,
-               threads_ == 1 ? " thread" : " threads", ", workspace ", workspace_.path()));
+    for (const auto& param : lead().params().params()) params += param->size();
+    progress_.Say(StrCat("singa ", kVersion, ": job \"", job_.name(), "\", ",
+                         lead().net().nodes().size(), " layers, ", params, " parameters, ",
+                         memory.total() >> 20, " MiB, ", groups_.Text(), " of ", threads_,
+                         threads_ == 1 ? " thread" : " threads", ", workspace ",
+                         workspace_.path()));
   }
 
   // First values, and an empty workspace; what an earlier run left is set aside.
   void Begin() {
     const std::vector<std::string> files(job_.checkpoint_path().begin(),
                                          job_.checkpoint_path().end());
-    const InitReport report = InitParams(trainer_.ctx(), files, &trainer_.params());
+    const InitReport report = InitParams(lead().ctx(), files, &lead().params());
     if (!files.empty() && !report.initialised.empty())
       progress_.Say("params that no file gives, initialised: " + JoinNames(report.initialised));
     if (!report.unused.empty())
       progress_.Say("params of the files that the net lacks: " + JoinNames(report.unused));
     // Opens the stores: a run that cannot begin leaves the last one where it is.
-    for (NetNode& node : trainer_.net().nodes()) node.layer->CountRecords();
+    for (NetNode& node : lead().net().nodes()) node.layer->CountRecords();
     const std::string moved = workspace_.SetAsidePreviousRun();
     if (!moved.empty()) progress_.Say(moved);
   }
 
   void WarnOfOtherLabels() {
-    const std::vector<std::string> train = trainer_.net().ClassNames();
+    const std::vector<std::string> train = lead().net().ClassNames();
     for (Phase phase : {kTest, kVal}) {
-      Evaluator* evaluator = trainer_.evaluator(phase);
+      Evaluator* evaluator = lead().evaluator(phase);
       if (train.empty() || !evaluator) continue;
       const std::string other = OtherLabels(train, evaluator->net().ClassNames());
       if (!other.empty())
@@ -115,9 +126,10 @@ class TrainRun {
 
   // Of the stores of all phases.
   int64_t BadRecords() {
-    int64_t count = CountBadRecords(trainer_.net());
+    int64_t count = 0;
+    for (int g = 0; g < groups_.size(); ++g) count += groups_.CountBadRecords(g);
     for (Phase phase : {kTest, kVal})
-      if (Evaluator* evaluator = trainer_.evaluator(phase))
+      if (Evaluator* evaluator = lead().evaluator(phase))
         count += CountBadRecords(evaluator->net());
     return count;
   }
@@ -134,7 +146,7 @@ class TrainRun {
 
   void RunAtEnd(int64_t updates) {
     if (schedule_->Validate(updates)) Evaluate(kVal, updates);
-    if (trainer_.evaluator(kTest)) Evaluate(kTest, updates);
+    if (lead().evaluator(kTest)) Evaluate(kTest, updates);
     checkpoints_.Commit(updates);
   }
 
@@ -145,54 +157,55 @@ class TrainRun {
     return InterruptCode();
   }
 
-  void TrainStep(int64_t step) {
-    const Clock::time_point start = Clock::now();
-    trainer_.TrainStep(step);
-    train_seconds_ += SecondsSince(start);
-    ++row_steps_;
-    const double step_seconds = train_seconds_ / static_cast<double>(row_steps_);
-    const double samples_per_second = static_cast<double>(trainer_.batch()) / step_seconds;
-    if (!schedule_->Display(step))
-      return progress_.ShowStep(step, schedule_->steps(), trainer_.metrics().entries(),
-                                samples_per_second, step_seconds);
-    const Speed speed = {samples_per_second, 1e3 * step_seconds,
-                         trainer_.TakeWaitMs() / static_cast<double>(row_steps_)};
-    WriteRows("train", step, trainer_.metrics(), &speed, trainer_.net(), &*metrics_file_);
-    if (job_.debug()) WriteDebugFiles(trainer_.net(), workspace_.visualization(), step, 0);
-    progress_.ShowRow(step, schedule_->steps(), trainer_.metrics().entries(), samples_per_second,
-                      step_seconds);
-    trainer_.metrics().Reset();
-    train_seconds_ = 0;
-    row_steps_ = 0;
+  // False: another group has failed, or the job ends.
+  bool TrainStep(int64_t step) {
+    if (!groups_.gate().Pass(0, step)) return false;
+    if (const auto row = loop_->TrainStep(step))
+      progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
+                        row->speed.samples_per_second, row->speed.step_ms / 1e3);
+    else
+      progress_.ShowStep(step, schedule_->steps(), lead().metrics().entries(),
+                         loop_->samples_per_second(), loop_->step_seconds());
+    if (job_.debug() && schedule_->Display(step))
+      WriteDebugFiles(lead().net(), workspace_.visualization(), step, 0);
+    return true;
+  }
+
+  // What servers have, for whom trains with others.
+  void CollectValues() {
+    groups_.gate().HoldOthers(0);
+    groups_.Collect();
+    groups_.gate().Go();
   }
 
   void Evaluate(Phase phase, int64_t updates) {
-    Evaluator* evaluator = trainer_.evaluator(phase);
+    Evaluator* evaluator = lead().evaluator(phase);
     if (!evaluator) return;
     const bool test = phase == kTest;
+    CollectValues();
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
     if (!sums) return;
-    WriteRows(test ? "test" : "validate", updates, *sums, nullptr, evaluator->net(),
-              &*metrics_file_);
+    const RowPlace place = {test ? "test" : "validate", updates, 0,
+                            CountBadRecords(evaluator->net())};
+    WriteRows(place, *sums, nullptr, &*metrics_file_);
     const std::string text = MetricsText(sums->entries());
     progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
     if (test) last_test_ = text;
     // A validation, where the job has one, says which is best; else the test.
-    if (updates > 0 && !(test && trainer_.evaluator(kVal))) checkpoints_.NoteBest(*sums, updates);
+    if (updates > 0 && !(test && lead().evaluator(kVal))) checkpoints_.NoteBest(*sums, updates);
   }
 
   const JobProto& job_;
   Progress& progress_;
   const int threads_;
-  Trainer trainer_;
+  WorkerGroups groups_;
   Workspace workspace_;
   JobCheckpoints checkpoints_;
   std::optional<Schedule> schedule_;
   std::optional<MetricsFile> metrics_file_;
   int64_t start_step_ = 0;
-  double train_seconds_ = 0;  // since the last row
-  int64_t row_steps_ = 0;
+  std::optional<GroupLoop> loop_;  // of the first group
   std::string last_test_;
 };
 
@@ -202,6 +215,13 @@ std::string WorkspacePath(const JobProto& job) {
   std::filesystem::path path = job.cluster().workspace();
   if (path.empty()) path = "./singa-" + (job.name().empty() ? "job" : job.name());
   return path.lexically_normal().string();
+}
+
+int ThreadsOfWorker(const JobProto& job, int asked) {
+  const int workers = job.cluster().nworker_groups() * job.cluster().nworkers_per_group();
+  const bool given = asked > 0 || job.has_num_openblas_threads();
+  const int threads = WorkerThreads(job, asked);
+  return given ? threads : std::max(1, threads / workers);
 }
 
 int WorkerThreads(const JobProto& job, int asked) {

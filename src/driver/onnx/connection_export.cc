@@ -1,4 +1,5 @@
-// Layers that hand values on: kDropout (which does nothing in a test), kSplit, kConcate, kSlice.
+// Layers that hand values on: kDropout (which does nothing in a test), kSplit, kConcate, kSlice,
+// kTimeSteps.
 #include "driver/onnx/layer_export.h"
 #include "singa/base/error.h"
 
@@ -27,10 +28,28 @@ void WriteSlice(OnnxLayer* layer) {
                  {OnnxInt("axis", dim)});
 }
 
+// From (N, steps, units) or (N, steps) to rows step by step. Steps ahead are read by labels alone.
+void WriteTimeSteps(OnnxLayer* layer) {
+  OnnxGraph& graph = layer->graph();
+  const Shape& records = layer->in_shape();
+  const int64_t steps = StepsOf(layer->node()), units = layer->out_shape()[1];
+  std::string x = layer->in()[0];
+  if (steps < records[1])
+    x = layer->Step(
+        "Slice", {x, graph.Ints(layer->Inner("begin"), {0}),
+                  graph.Ints(layer->Inner("end"), {steps}), graph.Ints(layer->Inner("axes"), {1})});
+  x = layer->Step("Transpose", {x},
+                  {OnnxInts("perm", records.dims() == 3 ? std::vector<int64_t>{1, 0, 2}
+                                                        : std::vector<int64_t>{1, 0})});
+  graph.Describe("time_steps", StrCat(steps));
+  layer->Alias(layer->Reshape(x, {units}));
+}
+
 SINGA_REGISTER_ONNX(kDropout, WriteSame);
 SINGA_REGISTER_ONNX(kSplit, WriteSame);
 SINGA_REGISTER_ONNX(kConcate, WriteConcate);
 SINGA_REGISTER_ONNX(kSlice, WriteSlice);
+SINGA_REGISTER_ONNX(kTimeSteps, WriteTimeSteps);
 
 }  // namespace
 }  // namespace singa

@@ -55,7 +55,7 @@ void WriteStore(OnnxLayer* layer) {
   const RowDecoder decoder({layer->out_shape().size(1)}, norm, BackendOf(layer->conf()), options);
   DescribeInput(norm, &layer->graph());
   const std::string input = layer->node().full_name;
-  layer->graph().AddInput(input, layer->out_shape());
+  layer->graph().AddInput(input, BatchDims(layer->out_shape()));
   std::string x = input;
   if (!decoder.mean().empty() || norm.mean_value != 0)
     x = layer->Step("Sub", {x, Operand("mean", norm.mean_value, decoder.mean(), layer)});

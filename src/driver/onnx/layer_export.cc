@@ -3,15 +3,31 @@
 namespace singa {
 
 LayerExports& OnnxExports() {
-  static LayerExports exports;
+  static LayerExports exports("ONNX form");
   return exports;
 }
 
-OnnxLayer::OnnxLayer(const NetNode& node, OnnxNames in, OnnxGraph* graph)
-    : node_(node), graph_(graph), in_(std::move(in)) {}
+OnnxLayer::OnnxLayer(const NetNode& node, OnnxNames in, TimeSteps* steps, OnnxGraph* graph)
+    : node_(node), steps_(steps), graph_(graph), in_(std::move(in)) {}
+
+namespace {
+
+// The states of a recurrent layer are no outputs that a conf could name.
+std::string Numbered(const std::string& name, const NetNode& node, size_t k) {
+  const size_t outputs = node.wiring.num_outputs;
+  if (k >= outputs) return StrCat(name, "#state", k - outputs);
+  return outputs == 1 ? name : StrCat(name, ":", k);
+}
+
+}  // namespace
 
 std::string OnnxLayer::OutputName(const NetNode& node, size_t k) {
-  return node.out.size() == 1 ? node.full_name : StrCat(node.full_name, ":", k);
+  return Numbered(node.name, node, k);
+}
+
+std::string OnnxLayer::ValueName(const NetNode& node, size_t k) {
+  const std::string name = Numbered(node.full_name, node, k);
+  return StepsOf(node) > 1 ? name + "#rows" : name;
 }
 
 std::string OnnxLayer::Step(const std::string& op, const OnnxNames& inputs,
@@ -23,7 +39,7 @@ std::string OnnxLayer::Step(const std::string& op, const OnnxNames& inputs,
 
 void OnnxLayer::Give(const std::string& op, const OnnxNames& inputs,
                      const OnnxAttributes& attributes) {
-  out_ = {OutputName(node_, 0)};
+  out_ = {ValueName(node_, 0)};
   graph_->Add(op, inputs, out_, attributes);
 }
 
@@ -37,8 +53,18 @@ void OnnxLayer::GiveImage(const std::string& op, const OnnxNames& inputs,
 void OnnxLayer::GiveAll(const std::string& op, const OnnxNames& inputs,
                         const OnnxAttributes& attributes) {
   out_.clear();
-  for (size_t k = 0; k < node_.out.size(); ++k) out_.push_back(OutputName(node_, k));
+  for (size_t k = 0; k < node_.out.size(); ++k) out_.push_back(ValueName(node_, k));
   graph_->Add(op, inputs, out_, attributes);
+}
+
+void OnnxLayer::GiveRows(const OnnxNames& values) {
+  out_.clear();
+  for (size_t k = 0; k < values.size(); ++k) {
+    const Shape& shape = node_.out[k]->data.shape();
+    out_.push_back(ValueName(node_, k));
+    graph_->Add("Reshape", {values[k], graph_->Ints(Inner("shape"), {-1, shape[shape.dims() - 1]})},
+                {out_.back()});
+  }
 }
 
 std::string OnnxLayer::Rows() {
@@ -57,6 +83,11 @@ std::string OnnxLayer::Reshape(const std::string& value, std::vector<int64_t> si
 
 std::string OnnxLayer::Number(const std::string& what, float value) {
   return graph_->Floats(Inner(what), {}, {&value, 1});
+}
+
+std::string OnnxLayer::Indices() {
+  if (graph_->IsInteger(in_[0])) return in_[0];
+  return Step("Cast", {Reshape(in_[0], {})}, {OnnxInt("to", onnx::TensorProto::INT64)});
 }
 
 }  // namespace singa

@@ -1,12 +1,13 @@
 #include "driver/onnx/net_export.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
-#include "base/edit_distance.h"
 #include "driver/onnx/layer_export.h"
+#include "driver/onnx/net_reads.h"
 #include "nn/graph/graph.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
@@ -14,31 +15,32 @@
 namespace singa {
 namespace {
 
-// An output of a node: what is asked for.
-struct Wanted {
-  int node;
-  int output;
-};
-
 std::string TypeOf(const LayerProto& conf) {
   return conf.has_user_type() ? conf.user_type() : LayerType_Name(conf.type());
 }
+
+bool IsCopyOfAStep(const NetNode& node) { return node.full_name != node.name; }
 
 class NetExport {
  public:
   explicit NetExport(const Net& net)
       : net_(net),
-        sources_(net.Sources()),
-        graph_(OutputNames(net)),
+        reads_(net),
+        graph_(ValueNames(net)),
+        steps_(&graph_),
         forms_(net.nodes().size()),
         values_(net.nodes().size()) {}
 
   OnnxGraph Run(const std::string& name) {
-    const std::vector<Wanted> wanted = name.empty() ? OutputsOfLoss() : OutputsOf(name);
+    RefuseFeedback();
+    const std::vector<Wanted> wanted =
+        name.empty() ? reads_.OutputsOfLoss() : reads_.OutputsOf(name);
     ChooseForms(wanted);
+    ChooseSteps(wanted);
     for (size_t i = 0; i < forms_.size(); ++i)
       if (forms_[i]) Write(static_cast<int>(i));
     for (const Wanted& output : wanted) GiveOutput(output);
+    for (const auto& [state, dims] : states_) graph_.AddOutput(state, dims);
     return std::move(graph_);
   }
 
@@ -47,61 +49,43 @@ class NetExport {
 
   // Of all layers. A layer "x:0" would be called as the first output of a layer "x" of several.
   // Splits that the conf does not name may share a name: they hand values on and make none.
-  static std::set<std::string> OutputNames(const Net& net) {
+  static std::set<std::string> ValueNames(const Net& net) {
+    std::map<std::string, std::string> layers;  // by name of a value or output
     std::set<std::string> names;
     for (const NetNode& node : net.nodes())
-      for (size_t k = 0; k < node.out.size(); ++k) {
-        const std::string name = OnnxLayer::OutputName(node, k);
-        if (!names.insert(name).second && !node.traits.aliases_in)
-          throw InLayer(ConfigError("name", StrCat("two outputs would be called \"", name, "\"")),
-                        node);
-      }
+      for (size_t k = 0; k < node.out.size(); ++k)
+        for (const std::string& name :
+             {OnnxLayer::ValueName(node, k), OnnxLayer::OutputName(node, k)}) {
+          names.insert(name);
+          const std::string& first = layers.emplace(name, node.name).first->second;
+          if (first != node.name && !node.traits.aliases_in)
+            throw InLayer(ConfigError("name", StrCat("two outputs would be called \"", name, "\"")),
+                          node);
+        }
     return names;
   }
 
-  std::vector<Wanted> OutputsOf(const std::string& name) const {
-    std::vector<std::string> known;
-    for (size_t i = 0; i < net_.nodes().size(); ++i) {
-      const NetNode& found = node(static_cast<int>(i));
-      known.push_back(found.name);
-      if (found.name != name) continue;
-      if (found.wiring.is_input)
-        throw Error(kExitUsage,
-                    StrCat("-layer ", name, ": is an input layer, with nothing to compute"));
-      std::vector<Wanted> outputs;
-      for (size_t k = 0; k < found.out.size(); ++k)
-        outputs.push_back({static_cast<int>(i), static_cast<int>(k)});
-      return outputs;
+  void RefuseFeedback() const {
+    for (const NetNode& node : net_.nodes()) {
+      const std::string& source = node.conf.rnn_dummy_conf().dynamic_srclayer();
+      if (node.conf.has_user_type() || node.conf.type() != kRNNDummy || source.empty()) continue;
+      throw InLayer(
+          ConfigError(
+              "rnn_dummy_conf.dynamic_srclayer",
+              StrCat("the net reads its own output, \"", source,
+                     "\", a batch late, which a model cannot: export the net that was "
+                     "trained; the program that runs it feeds each step what came of the last")),
+          node);
     }
-    throw Error(kExitUsage, StrCat("-layer ", name, ": the test phase has no such layer",
-                                   DidYouMean(name, known)));
-  }
-
-  std::vector<Wanted> OutputsOfLoss() const {
-    std::vector<int> losses;
-    std::string names;
-    for (size_t i = 0; i < net_.nodes().size(); ++i) {
-      const NetNode& loss = node(static_cast<int>(i));
-      if (!loss.traits.originates_gradient || loss.in_feedback) continue;
-      losses.push_back(static_cast<int>(i));
-      names += StrCat(losses.size() > 1 ? ", " : "", node(losses.back()).full_name);
-    }
-    if (losses.empty())
-      throw Error(kExitUsage, "the test phase has no loss: name the layer to export by -layer");
-    if (losses.size() > 1)
-      throw Error(kExitUsage, StrCat("the test phase has several losses (", names,
-                                     "): name the layer to export by -layer"));
-    Net::Source scores = sources_[losses[0]][0];
-    while (node(scores.node).traits.aliases_in) scores = sources_[scores.node][0];
-    std::vector<Wanted> outputs = {{scores.node, scores.output}};
-    if (IsSoftmaxLoss(node(losses[0]).conf)) outputs.push_back({losses[0], 0});
-    return outputs;
   }
 
   // Of the layers that `wanted` depends on; each stands behind its sources.
   void ChooseForms(const std::vector<Wanted>& wanted) {
     std::vector<char> needed(net_.nodes().size());
-    for (const Wanted& output : wanted) needed[output.node] = true;
+    const auto need = [&needed](const Pieces& pieces) {
+      for (const Net::Source& piece : pieces) needed[piece.node] = true;
+    };
+    for (const Wanted& output : wanted) need(output.pieces);
     for (int i = static_cast<int>(needed.size()); i-- > 0;) {
       if (!needed[i]) continue;
       try {
@@ -109,21 +93,47 @@ class NetExport {
       } catch (const ConfigError& error) {
         throw InLayer(error, node(i));
       }
-      for (int slot = 0; slot < Slots(i); ++slot) needed[sources_[i][slot].node] = true;
+      for (int slot = 0; slot < Slots(i); ++slot) need(reads_.Of(i, slot));
     }
   }
 
   static std::unique_ptr<LayerExport> FormOf(const NetNode& node) {
-    if (node.full_name != node.name || node.conf.unroll_len() > 1)
-      throw ConfigError("unroll_len", "must be 1: time steps are not exported yet");
     const bool user = node.conf.has_user_type();
     std::unique_ptr<LayerExport> form = user ? nullptr : OnnxExports().Make(TypeOf(node.conf));
+    if (form && node.wiring.is_input && IsCopyOfAStep(node))
+      throw ConfigError("unroll_len",
+                        "must be 1 for an input layer of a net that is exported: each time step "
+                        "would read records of its own");
     if (form) return form;
     std::string known;
     for (const std::string& name : OnnxExports().Names())
       known += StrCat(known.empty() ? "" : ", ", name);
     throw ConfigError(user ? "user_type" : "type",
                       StrCat(TypeOf(node.conf), " has no form in ONNX; these have: ", known));
+  }
+
+  // The number of steps is free where a text is read, not records, and each layer and read has all
+  // of a text's, or the last alone.
+  void ChooseSteps(const std::vector<Wanted>& wanted) {
+    int steps = 1;
+    for (size_t i = 0; i < forms_.size(); ++i)
+      if (forms_[i] && GivesSteps(node(i)) && node(i).wiring.is_input) steps = StepsOf(node(i));
+    if (steps == 1) return;
+    const auto fits = [&](const Pieces& pieces) {
+      const Net::Source& first = pieces[0];
+      const int all = StepsOf(node(first.node));
+      return pieces.size() == 1 &&
+             (first.steps == all || (first.steps == 1 && first.step == all - 1));
+    };
+    for (const Wanted& output : wanted)
+      if (!fits(output.pieces)) return;
+    for (int i = 0; i < static_cast<int>(forms_.size()); ++i) {
+      if (!forms_[i]) continue;
+      if (IsCopyOfAStep(node(i)) || (StepsOf(node(i)) != steps && StepsOf(node(i)) != 1)) return;
+      for (int slot = 0; slot < Slots(i); ++slot)
+        if (!fits(reads_.Of(i, slot))) return;
+    }
+    steps_.SetFree(steps);
   }
 
   static ConfigError InLayer(const ConfigError& error, const NetNode& node) {
@@ -135,40 +145,74 @@ class NetExport {
     return std::min(forms_[i]->sources, static_cast<int>(node(i).in.size()));
   }
 
+  // The rows that the pieces hold, as one value.
+  std::string Rows(const Pieces& pieces) {
+    OnnxNames parts;
+    for (const Net::Source& piece : pieces) {
+      const NetNode& maker = node(piece.node);
+      const std::string& value = values_[piece.node][piece.output];
+      const int steps = StepsOf(maker);
+      parts.push_back(piece.steps == steps ? value
+                                           : steps_.Cut(value, steps, piece.step, piece.steps,
+                                                        SizesOf(maker, piece.output)));
+      if (graph_.IsInteger(value)) graph_.SetInteger(parts.back());
+    }
+    if (parts.size() == 1) return parts[0];
+    const std::string all = graph_.Fresh(parts[0] + "#joined");
+    graph_.Add("Concat", parts, {all}, {OnnxInt("axis", 0)});
+    return all;
+  }
+
+  std::string Source(int i, int slot) {
+    const std::string value = Rows(reads_.Of(i, slot));
+    if (!graph_.IsInteger(value) || forms_[i]->reads_integers) return value;
+    const std::string number = graph_.Fresh(value + "#float");
+    graph_.Add("Cast", {value}, {number}, {OnnxInt("to", onnx::TensorProto::FLOAT)});
+    return number;
+  }
+
   void Write(int i) {
     OnnxNames in;
-    for (int slot = 0; slot < Slots(i); ++slot) {
-      const Net::Source source = sources_[i][slot];
-      in.push_back(values_[source.node][source.output]);
-    }
-    OnnxLayer layer(node(i), in, &graph_);
+    for (int slot = 0; slot < Slots(i); ++slot) in.push_back(Source(i, slot));
+    OnnxLayer layer(node(i), in, &steps_, &graph_);
     try {
       forms_[i]->write(&layer);
     } catch (const ConfigError& error) {
       throw InLayer(error, node(i));
     }
     values_[i] = layer.out();
+    states_.insert(states_.end(), layer.states().begin(), layer.states().end());
     if (IsSoftmaxLoss(node(i).conf))
       graph_.Describe("classes", StrCat(node(i).out[0]->data.shape()[1]));
   }
 
   // An output is called as its layer, even where the layer only hands a value on.
   void GiveOutput(const Wanted& output) {
-    const NetNode& from = node(output.node);
-    const std::string name = OnnxLayer::OutputName(from, output.output);
-    const std::string& value = values_[output.node][output.output];
-    if (graph_.IsInput(name))
+    const Net::Source& first = output.pieces[0];
+    if (node(first.node).wiring.is_input)
       throw Error(kExitUsage,
-                  StrCat("the loss reads the input layer ", name, ": nothing to compute"));
-    if (value != name) graph_.Add("Identity", {value}, {name});
-    graph_.AddOutput(name, from.out[output.output]->data.shape());
+                  StrCat("the loss reads the input layer ", output.name, ": nothing to compute"));
+    const std::string value = Rows(output.pieces);
+    const int steps = StepsOf(output.pieces);
+    const std::vector<int64_t> sizes = SizesOf(node(first.node), first.output);
+    OnnxDims dims = {"N"};
+    dims.insert(dims.end(), sizes.begin(), sizes.end());
+    if (steps > 1) {
+      steps_.Sequence(value, steps, sizes, output.name);
+      dims.insert(dims.begin(), steps_.Dim(steps));
+    } else if (value != output.name) {
+      graph_.Add("Identity", {value}, {output.name});
+    }
+    graph_.AddOutput(output.name, dims);
   }
 
   const Net& net_;
-  const std::vector<std::vector<Net::Source>> sources_;  // of each node's inputs
+  const NetReads reads_;
   OnnxGraph graph_;
+  TimeSteps steps_;
   std::vector<std::unique_ptr<LayerExport>> forms_;  // of each node; null: nothing needs it
   std::vector<OnnxNames> values_;                    // of each node's outputs
+  std::vector<std::pair<std::string, OnnxDims>> states_;
 };
 
 }  // namespace

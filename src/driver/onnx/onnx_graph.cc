@@ -1,6 +1,10 @@
 #include "driver/onnx/onnx_graph.h"
 
+#include <glog/logging.h>
+
 #include <climits>
+#include <functional>
+#include <numeric>
 
 #include "driver/version.h"
 #include "singa/base/error.h"
@@ -10,15 +14,16 @@ namespace {
 
 constexpr int64_t kIrVersion = 8;  // the first that opset 17 goes with
 
-void SetType(const Shape& shape, onnx::ValueInfoProto* value) {
+void SetType(const OnnxDims& dims, onnx::TensorProto::DataType element,
+             onnx::ValueInfoProto* value) {
   onnx::TypeProto::Tensor* type = value->mutable_type()->mutable_tensor_type();
-  type->set_elem_type(onnx::TensorProto::FLOAT);
-  for (int i = 0; i < shape.dims(); ++i) {
+  type->set_elem_type(element);
+  for (const OnnxDim& size : dims) {
     auto* dim = type->mutable_shape()->add_dim();
-    if (i == 0)
-      dim->set_dim_param("N");
+    if (size.name.empty())
+      dim->set_dim_value(size.size);
     else
-      dim->set_dim_value(shape[i]);
+      dim->set_dim_param(size.name);
   }
 }
 
@@ -27,9 +32,12 @@ template <typename Values>
 std::string ValuesText(const Values& values) {
   std::string text;
   for (const onnx::ValueInfoProto& value : values) {
-    text += StrCat(text.empty() ? "" : ", ", value.name(), " (");
-    for (const auto& dim : value.type().tensor_type().shape().dim())
-      text += dim.has_dim_param() ? dim.dim_param() : StrCat(", ", dim.dim_value());
+    text += StrCat(text.empty() ? "" : ", ", value.name());
+    const char* before = " (";
+    for (const auto& dim : value.type().tensor_type().shape().dim()) {
+      text += before + (dim.has_dim_param() ? dim.dim_param() : StrCat(dim.dim_value()));
+      before = ", ";
+    }
     text += ")";
   }
   return text;
@@ -73,6 +81,12 @@ onnx::AttributeProto OnnxInts(const std::string& name, const std::vector<int64_t
   return attribute;
 }
 
+OnnxDims BatchDims(const Shape& shape) {
+  OnnxDims dims = {"N"};
+  for (int i = 1; i < shape.dims(); ++i) dims.push_back(shape[i]);
+  return dims;
+}
+
 OnnxGraph::OnnxGraph(std::set<std::string> reserved) : names_(std::move(reserved)) {
   model_.set_ir_version(kIrVersion);
   model_.add_opset_import()->set_version(kOnnxOpset);
@@ -83,7 +97,8 @@ OnnxGraph::OnnxGraph(std::set<std::string> reserved) : names_(std::move(reserved
 
 std::string OnnxGraph::Fresh(const std::string& wish) {
   std::string name = wish;
-  for (int i = 2; !names_.insert(name).second; ++i) name = StrCat(wish, "#", i);
+  for (int& copies = copies_[wish]; !names_.insert(name).second;)
+    name = StrCat(wish, "#", ++copies + 1);
   return name;
 }
 
@@ -124,23 +139,45 @@ std::string OnnxGraph::Ints(const std::string& wish, const std::vector<int64_t>&
 }
 
 std::string OnnxGraph::Weight(const Param& param, const std::vector<int64_t>& dims) {
-  std::string& name = weights_[{&param, dims}];
-  if (name.empty())
-    name = Floats(param.name(), dims, {param.data.data(), static_cast<size_t>(param.size())});
+  return Weights(param.name(), {&param}, dims);
+}
+
+std::string OnnxGraph::Weights(const std::string& wish, const std::vector<const Param*>& params,
+                               const std::vector<int64_t>& dims) {
+  std::string& name = weights_[{params, dims}];
+  if (!name.empty()) return name;
+  const int64_t size = std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
+  CheckSize(bytes_ += size * static_cast<int64_t>(sizeof(float)));
+  name = Fresh(wish);
+  onnx::TensorProto* tensor = AddConstant(name, dims);
+  tensor->set_data_type(onnx::TensorProto::FLOAT);
+  std::string* bytes = tensor->mutable_raw_data();
+  bytes->reserve(size * sizeof(float));
+  for (const Param* param : params)
+    bytes->append(reinterpret_cast<const char*>(param->data.data()), param->data.bytes());
+  CHECK_LE(bytes->size(), size * sizeof(float));
+  bytes->resize(size * sizeof(float));
   return name;
 }
 
-void OnnxGraph::AddInput(const std::string& name, const Shape& shape) {
-  onnx::ValueInfoProto* input = model_.mutable_graph()->add_input();
-  input->set_name(name);
-  SetType(shape, input);
-  inputs_.insert(name);
+std::set<const Param*> OnnxGraph::params() const {
+  std::set<const Param*> all;
+  for (const auto& [key, name] : weights_) all.insert(key.first.begin(), key.first.end());
+  return all;
 }
 
-void OnnxGraph::AddOutput(const std::string& name, const Shape& shape) {
+void OnnxGraph::AddInput(const std::string& name, const OnnxDims& dims,
+                         onnx::TensorProto::DataType type) {
+  onnx::ValueInfoProto* input = model_.mutable_graph()->add_input();
+  input->set_name(name);
+  SetType(dims, type, input);
+  if (type == onnx::TensorProto::INT64) SetInteger(name);
+}
+
+void OnnxGraph::AddOutput(const std::string& name, const OnnxDims& dims) {
   onnx::ValueInfoProto* output = model_.mutable_graph()->add_output();
   output->set_name(name);
-  SetType(shape, output);
+  SetType(dims, onnx::TensorProto::FLOAT, output);
 }
 
 void OnnxGraph::Describe(const std::string& key, const std::string& value) {
@@ -153,7 +190,7 @@ void OnnxGraph::Describe(const std::string& key, const std::string& value) {
 
 std::string OnnxGraph::Summary() const {
   int64_t numbers = 0;
-  for (const auto& weight : weights_) numbers += weight.first.first->size();
+  for (const Param* param : params()) numbers += param->size();
   const onnx::GraphProto& graph = model_.graph();
   return StrCat(graph.node_size(), " nodes, ", numbers, " numbers in weights; ",
                 ValuesText(graph.input()), " -> ", ValuesText(graph.output()));

@@ -1,7 +1,11 @@
 #include "driver/plugin/plugin_file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+#include <deque>
 #include <filesystem>
 #include <sstream>
 #include <string_view>
@@ -13,26 +17,63 @@
 namespace singa {
 namespace {
 
+namespace fs = std::filesystem;
+
 [[noreturn]] void Refuse(const std::string& text, ExitCode code = kExitConfig) {
   throw ConfigError("", text, code);
 }
 
-// Whoever may write the file, or put another one in its place, decides what singa does.
-void CheckWriters(const std::string& path) {
-  const auto by_anybody = [](const std::string& place, bool folder) {
-    struct stat status;
-    if (::stat(place.c_str(), &status) != 0) return false;
-    return (status.st_mode & S_IWOTH) && !(folder && (status.st_mode & S_ISVTX));
-  };
-  const std::string file = std::filesystem::weakly_canonical(path).string();
-  const std::string folder = std::filesystem::path(file).parent_path().string();
-  if (by_anybody(file, false))
-    Refuse("may be written by anybody, and its code would run here: chmod o-w", kExitNoPermission);
-  if (by_anybody(folder, true))
-    Refuse(StrCat("lies in \"", folder,
-                  "\", where anybody may put another in its place: chmod "
-                  "o-w, or +t"),
+struct stat StatusOf(const std::string& place) {
+  struct stat status;
+  if (::lstat(place.c_str(), &status) != 0)
+    throw FileError(kExitNoInput, place, std::strerror(errno));
+  return status;
+}
+
+// Who may put another `entry` into `folder`. In a sticky one that is its owner alone.
+void CheckFolder(const fs::path& folder, const fs::path& entry) {
+  const mode_t mode = StatusOf(folder).st_mode;
+  if (!(mode & S_IWOTH)) return;
+  if (!(mode & S_ISVTX))
+    Refuse(StrCat("lies in \"", Printable(folder),
+                  "\", where anybody may put another in its place: chmod o-w, or +t"),
            kExitNoPermission);
+  const uid_t owner = StatusOf(entry).st_uid;
+  if (owner != 0 && owner != ::geteuid())
+    Refuse(StrCat("lies in \"", Printable(folder), "\", where anybody may put things, and \"",
+                  Printable(entry), "\" belongs to another user, number ", owner),
+           kExitNoPermission);
+}
+
+// Whoever may write the file, or put another one in its place, decides what singa does: judges each
+// folder that the path leads through, from "/" on and along links. It is opened again by its name
+// later, which nobody else can change then.
+void CheckWriters(const std::string& path) {
+  constexpr int kMaxLinks = 40;
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error);
+  if (error) Refuse("is in no folder: " + error.message(), kExitNoInput);
+  std::deque<fs::path> to_go(whole.begin(), whole.end());
+  fs::path at;
+  for (int links = 0; !to_go.empty();) {
+    const fs::path name = to_go.front();
+    to_go.pop_front();
+    if (name == "/") at = name;
+    if (name == "..") at = at.parent_path();
+    if (name == "/" || name == ".." || name == "." || name.empty()) continue;
+    const fs::path entry = at / name;
+    CheckFolder(at, entry);
+    if (!S_ISLNK(StatusOf(entry).st_mode)) {
+      at = entry;
+      continue;
+    }
+    if (++links > kMaxLinks) Refuse("is behind too many links", kExitNoInput);
+    const fs::path target = fs::read_symlink(entry, error);
+    if (error) Refuse("is behind a link that changes", kExitNoInput);
+    to_go.insert(to_go.begin(), target.begin(), target.end());
+  }
+  if (StatusOf(at).st_mode & S_IWOTH)
+    Refuse("may be written by anybody, and its code would run here: chmod o-w", kExitNoPermission);
 }
 
 // The text behind the mark; "" where the file has none.

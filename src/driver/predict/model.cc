@@ -7,6 +7,7 @@
 
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
+#include "driver/plugin/load_plugins.h"
 #include "singa/proto/job.pb.h"
 #include "train/forwarder.h"
 #include "train/init_params.h"
@@ -15,10 +16,11 @@ namespace singa {
 
 struct Model::Content {
   JobProto job;
-  std::string wanted, layer;
-  std::vector<int64_t> input_shape, output_shape;
-  int64_t input_size = 0, output_size = 0, batch = 0;
-  bool classifies = false;
+  std::string wanted, layer, input_layer;
+  RowLayout in, out;
+  int64_t batch = 0;
+  bool classifies = false, carries_state = false, causal = true;
+  std::optional<int32_t> ignored;
   ParamTable params;
   std::vector<std::string> warnings;
 };
@@ -27,26 +29,33 @@ namespace {
 
 constexpr int64_t kDefaultBatch = 64;  // of an input layer that has no batchsize
 
-std::vector<int64_t> RowShape(const Shape& shape) {
-  std::vector<int64_t> sizes;
-  for (int i = 1; i < shape.dims(); ++i) sizes.push_back(shape[i]);
-  return sizes;
-}
-
 int64_t BatchOf(const LayerProto& input) {
   int64_t batch = int64_t{input.sharddata_conf().batchsize()} + input.lmdbdata_conf().batchsize();
   for (int32_t rows : input.store_conf().batchsize()) batch += rows;
+  if (input.has_char_rnn_conf()) batch += input.char_rnn_conf().batchsize();
   return batch > 0 ? batch : kDefaultBatch;
 }
 
-// Whether a layer of the test phase takes the first output of `layer` for scores of classes.
-bool Classifies(const NetProto& net, const NetNode& layer) {
-  if (layer.conf.type() == kSoftmax && !layer.conf.has_user_type()) return true;
-  return std::any_of(net.layer().begin(), net.layer().end(), [&](const LayerProto& reader) {
-    const bool accuracy = !reader.has_user_type() && reader.type() == kAccuracy;
-    return InPhase(reader, kTest) && reader.srclayers_size() > 0 &&
-           reader.srclayers(0) == layer.name && (accuracy || IsSoftmaxLoss(reader));
-  });
+// The layers of the test phase that take the first output of `layer` for scores of classes; it is
+// one of them itself where it stands for its own loss.
+std::vector<const LayerProto*> Judges(const NetProto& net, const NetNode& layer) {
+  std::vector<const LayerProto*> judges;
+  for (const LayerProto& reader : net.layer()) {
+    const bool judge =
+        IsSoftmaxLoss(reader) || (!reader.has_user_type() && reader.type() == kAccuracy);
+    if (!judge || !InPhase(reader, kTest) || reader.srclayers_size() == 0) continue;
+    if (reader.srclayers(0) == layer.name || reader.name() == layer.name) judges.push_back(&reader);
+  }
+  return judges;
+}
+
+std::optional<int32_t> IgnoredLabel(const std::vector<const LayerProto*>& judges) {
+  for (const LayerProto* judge : judges) {
+    if (judge->softmaxloss_conf().has_ignore_label())
+      return judge->softmaxloss_conf().ignore_label();
+    if (judge->argsort_conf().has_ignore_label()) return judge->argsort_conf().ignore_label();
+  }
+  return {};
 }
 
 JobProto ReadJob(const std::string& conf, const std::vector<std::string>& sets) {
@@ -88,6 +97,7 @@ Model::Model(const std::string& conf, const ModelOptions& options)
     : Model(ReadJob(conf, options.sets), options) {}
 
 Model::Model(const JobProto& job, const ModelOptions& options) {
+  LoadPluginsOf(job);
   const ConfFindings found = CheckValues(job, JobUse::kTest);
   if (!found.errors.empty()) throw found.errors.front();
   const auto content = std::make_shared<Content>();
@@ -96,12 +106,16 @@ Model::Model(const JobProto& job, const ModelOptions& options) {
   Forwarder net(job, {.layer = options.layer});
   const NetNode &input = net.input(), &output = net.output();
   content->layer = output.name;
-  content->input_shape = RowShape(input.out[0]->data.shape());
-  content->output_shape = RowShape(output.out[0]->data.shape());
-  content->input_size = net.input_size();
-  content->output_size = net.output_size();
+  content->input_layer = input.name;
+  content->in = net.input_row();
+  content->out = net.output_row();
   content->batch = BatchOf(input.conf);
-  content->classifies = Classifies(job.neuralnet(), output);
+  content->carries_state = net.carries();
+  content->causal = net.causal();
+  const std::vector<const LayerProto*> judges = Judges(job.neuralnet(), output);
+  const bool softmax = output.conf.type() == kSoftmax && !output.conf.has_user_type();
+  content->classifies = softmax || !judges.empty();
+  content->ignored = IgnoredLabel(judges);
   content->params = std::move(net.params());
   AllocateParams(0, content->params);
   LoadAll(FilesOf(job, options, &content->warnings), content->params);
@@ -109,11 +123,17 @@ Model::Model(const JobProto& job, const ModelOptions& options) {
 }
 
 const std::string& Model::layer() const { return content_->layer; }
-const std::vector<int64_t>& Model::output_shape() const { return content_->output_shape; }
-int64_t Model::output_size() const { return content_->output_size; }
+const std::vector<int64_t>& Model::output_shape() const { return content_->out.shape; }
+int64_t Model::output_size() const { return content_->out.size; }
+int64_t Model::output_steps() const { return content_->out.steps; }
 bool Model::classifies() const { return content_->classifies; }
-const std::vector<int64_t>& Model::input_shape() const { return content_->input_shape; }
-int64_t Model::input_size() const { return content_->input_size; }
+bool Model::carries_state() const { return content_->carries_state; }
+bool Model::causal() const { return content_->causal; }
+std::optional<int32_t> Model::ignored_label() const { return content_->ignored; }
+const std::string& Model::input_layer() const { return content_->input_layer; }
+const std::vector<int64_t>& Model::input_shape() const { return content_->in.shape; }
+int64_t Model::input_size() const { return content_->in.size; }
+int64_t Model::input_steps() const { return content_->in.steps; }
 int64_t Model::batch() const { return content_->batch; }
 const std::vector<std::string>& Model::warnings() const { return content_->warnings; }
 
@@ -134,7 +154,14 @@ ForwardOptions OptionsOf(const SessionOptions& options, const std::string& layer
                 StrCat("threads must be from 1 to ", kMostThreads, ", are ", options.threads));
   if (options.max_batch < 0 || options.max_batch > std::numeric_limits<int32_t>::max())
     throw Error(kExitUsage, StrCat("max_batch must be from 0 to 2^31 - 1, is ", options.max_batch));
-  return {layer, options.max_batch > 0 ? options.max_batch : batch, options.threads};
+  if (options.one_sequence && options.max_batch > 1)
+    throw Error(kExitUsage, StrCat("max_batch must be 0 or 1 for rows of one sequence, is ",
+                                   options.max_batch));
+  if (options.one_sequence) batch = 1;
+  return {.layer = layer,
+          .max_batch = options.max_batch > 0 ? options.max_batch : batch,
+          .threads = options.threads,
+          .one_sequence = options.one_sequence};
 }
 
 }  // namespace
@@ -150,7 +177,7 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 void Session::Run(std::span<const float> rows, std::span<float> out) {
-  const int64_t in_size = content_->model->input_size, out_size = content_->model->output_size;
+  const int64_t in_size = content_->model->in.size, out_size = content_->model->out.size;
   const auto given = static_cast<int64_t>(rows.size()), room = static_cast<int64_t>(out.size());
   if (given % in_size != 0)
     throw Error(kExitUsage, StrCat(given, " numbers are no whole number of rows of ", in_size));
@@ -162,9 +189,11 @@ void Session::Run(std::span<const float> rows, std::span<float> out) {
 }
 
 std::vector<float> Session::Run(std::span<const float> rows) {
-  std::vector<float> out(rows.size() / content_->model->input_size * content_->model->output_size);
+  std::vector<float> out(rows.size() / content_->model->in.size * content_->model->out.size);
   Run(rows, out);
   return out;
 }
+
+void Session::Reset() { content_->net.Reset(); }
 
 }  // namespace singa

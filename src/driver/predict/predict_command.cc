@@ -9,10 +9,10 @@
 #include "driver/arguments.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/run_job.h"
-#include "driver/predict/prediction_writer.h"
-#include "driver/predict/record_source.h"
-#include "math/top_k.h"
-#include "singa/driver/model.h"
+#include "driver/predict/predictor.h"
+#include "driver/predict/text_predictor.h"
+#include "io/vocabulary.h"
+#include "nn/graph/graph.h"
 
 namespace singa {
 namespace {
@@ -20,7 +20,8 @@ namespace {
 constexpr const char kHelp[] =
     R"(usage: singa predict -conf FILE [-checkpoint C] [flags] INPUT...
 
-Prints what a trained net says of each record, a line each.
+Prints what a trained net says of each record, a line each; of each character of a text, where the
+net reads one (kCharRNN).
 
   -conf FILE       the job that trained it; its test phase says how records are prepared
   -checkpoint C    a checkpoint's folder, a .safetensors file, a file of SINGA 0.3, or a workspace,
@@ -47,7 +48,19 @@ the first line has one number more than the net takes, every line begins with a 
 names where the job reads class folders that are still there. Where records have labels of classes,
 stderr shows the accuracy at the end.
 
-Exit code 65: a damaged record, or one of the wrong size; 66: an INPUT or the checkpoint is missing;
+Of a layer that is unrolled each record has a line for each time step, counted behind its name:
+record,step,label,score,...; in JSON "step":0. A record holds all that the input layer reads.
+
+Where the input layer is kCharRNN, INPUT is a text of any length, or - for one on stdin, of
+characters of the job's vocabulary, which must be there. A line shows which character it is of,
+TEXT:BYTE from 0, the character that follows as its label, and the scores of all characters in its
+place, given those before it: with carry_state all of the text, without only those of the same window
+of unroll_len. A layer of one step has a line for each whole window, and so has a net where a step
+depends on later ones. Characters that cannot be printed are shown as in C: \n. A text takes no -from
+and no -labels; -batch is of windows, and 1 where a state is carried.
+
+Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
+after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
 78: the job has mistakes.
 )";
 
@@ -106,110 +119,54 @@ void Warn(const std::vector<std::string>& warnings) {
     std::fprintf(stderr, "singa: warning: %s\n", text.c_str());
 }
 
-// Hits of the records that have labels.
-struct Accuracy {
-  int64_t labels = 0;
-  double hits = 0, hits_in_top = 0;
-
-  void Show(int64_t top) const {
-    if (labels == 0) return;
-    const auto n = static_cast<double>(labels);
-    std::fprintf(stderr, "accuracy %.4f", hits / n);
-    if (top > 1)
-      std::fprintf(stderr, ", among the best %lld %.4f", static_cast<long long>(top),
-                   hits_in_top / n);
-    std::fprintf(stderr, ", of %lld records with a label\n", static_cast<long long>(labels));
-  }
-};
-
-// Gathers records into batches, computes them and writes what came out.
-class Predictor {
- public:
-  Predictor(const Model& model, const Request& request)
-      : model_(model),
-        session_(model, request.session),
-        top_(request.format.top),
-        batch_(static_cast<size_t>(request.session.max_batch)),
-        writer_(request.format, model.output_size()) {
-    rows_.reserve(batch_ * model.input_size());
-    scores_.reserve(batch_ * model.output_size());
-  }
-
-  void Run(RecordSource* source) {
-    while (Gather(source))
-      if (names_.size() == batch_) Compute();
-    Compute();
-  }
-
-  const Accuracy& accuracy() const { return accuracy_; }
-
- private:
-  // Whether there was one more record. What stood before a bad one is computed.
-  bool Gather(RecordSource* source) {
-    try {
-      const Sample* sample = source->Next();
-      if (!sample) return false;
-      CheckLabel(*source, sample->label);
-      if (sample->data.empty())
-        rows_.insert(rows_.end(), sample->pixel.begin(), sample->pixel.end());
-      else
-        rows_.insert(rows_.end(), sample->data.begin(), sample->data.end());
-      names_.push_back(source->Name());
-      labels_.push_back(sample->label);
-      return true;
-    } catch (const Error&) {
-      Compute();
-      throw;
-    }
-  }
-
-  void CheckLabel(const RecordSource& source, int32_t label) const {
-    if (model_.classifies() && label >= model_.output_size())
-      throw DataError(source.Where(), -1,
-                      StrCat("the label must be below ", model_.output_size(),
-                             ", the number of classes, is ", label));
-  }
-
-  void Compute() {
-    const auto width = static_cast<size_t>(model_.output_size());
-    scores_.resize(names_.size() * width);
-    session_.Run(rows_, scores_);
-    for (size_t i = 0; i < names_.size(); ++i) {
-      const std::span<const float> scores(scores_.data() + i * width, width);
-      writer_.Write(names_[i], labels_[i], scores);
-      if (model_.classifies() && labels_[i] >= 0) Count(scores, labels_[i]);
-    }
-    writer_.Flush();
-    rows_.clear();
-    names_.clear();
-    labels_.clear();
-  }
-
-  void Count(std::span<const float> scores, int32_t label) {
-    Context ctx;
-    ++accuracy_.labels;
-    CountTopK(ctx, scores.data(), &label, &accuracy_.hits, 1, model_.output_size(), 1);
-    if (top_ > 1)
-      CountTopK(ctx, scores.data(), &label, &accuracy_.hits_in_top, 1, model_.output_size(), top_);
-  }
-
-  const Model& model_;
-  Session session_;
-  const int64_t top_;
-  const size_t batch_;
-  PredictionWriter writer_;
-  std::vector<float> rows_, scores_;
-  std::vector<std::string> names_;
-  std::vector<int32_t> labels_;
-  Accuracy accuracy_;
-};
-
-// The test phase's input layer of the conf; none where it has no store.
-LayerProto InputLayer(const NetProto& net) {
+LayerProto TestLayer(const NetProto& net, const std::string& name) {
   for (const LayerProto& layer : net.layer())
-    if (InPhase(layer, kTest) && layer.has_store_conf() && layer.srclayers_size() == 0)
-      return layer;
+    if (InPhase(layer, kTest) && layer.name() == name) return layer;
   return {};
+}
+
+bool ReadsText(const LayerProto& input) {
+  return !input.has_user_type() && input.type() == kCharRNN;
+}
+
+void PredictText(const Model& model, Request request, const Arguments& args) {
+  for (const char* flag : {"from", "labels"})
+    if (args.Has(flag))
+      args.ThrowUsage(StrCat("-", flag, " is for stores: INPUT of a kCharRNN is a text"));
+  SessionOptions& session = request.session;
+  session.one_sequence = model.carries_state();
+  if (session.one_sequence && session.max_batch > 1)
+    args.ThrowUsage("-batch must be 1 for a net that carries its state through the text");
+  if (session.max_batch == 0) session.max_batch = session.one_sequence ? 1 : model.batch();
+  const Vocabulary vocabulary(request.source.input.char_rnn_conf().vocab_path());
+  std::vector<std::string> characters;
+  for (int i = 0; i < vocabulary.size(); ++i)
+    characters.push_back(CharacterName(static_cast<uint8_t>(vocabulary.Character(i))));
+  const bool each_step = model.output_steps() == model.input_steps();
+  if (model.classifies() && each_step && request.source.outputs == vocabulary.size())
+    request.format.classes = characters;
+  TextPredictor predictor(model, vocabulary, session, request.source.labels, request.format);
+  for (const std::string& input : request.inputs) predictor.Run(input);
+  predictor.hits().Show("characters");
+}
+
+void PredictRecords(const Model& model, Request request, const NetProto& net) {
+  std::vector<std::string> warnings;
+  if (request.session.max_batch == 0) request.session.max_batch = model.batch();
+  request.source.shape = model.input_shape();
+  const std::vector<std::string> classes = ClassNames(net, &warnings);
+  Warn(warnings);
+  if (model.classifies() && static_cast<int64_t>(classes.size()) == request.source.outputs)
+    request.source.classes = request.format.classes = classes;
+  request.format.steps = model.output_steps() > 1;
+  Predictor predictor(model, request.session, request.format);
+  for (const std::string& input : request.inputs) {
+    warnings.clear();
+    const std::unique_ptr<RecordSource> source = OpenSource(input, request.source, &warnings);
+    Warn(warnings);
+    predictor.Run(source.get());
+  }
+  predictor.hits().Show(request.format.steps ? "time steps" : "records");
 }
 
 int Predict(const JobProto& job, const Arguments& args) {
@@ -217,27 +174,16 @@ int Predict(const JobProto& job, const Arguments& args) {
   CheckExist(request.inputs);
   const Model model(job, request.model);
   Warn(model.warnings());
-  if (request.format.top > model.output_size())
-    args.ThrowUsage(StrCat("-topk must be at most ", model.output_size(), ", the outputs of layer ",
-                           model.layer(), ", is ", request.format.top));
+  request.source.input = TestLayer(job.neuralnet(), model.input_layer());
+  request.source.outputs = model.output_size() / model.output_steps();
+  if (request.format.top > request.source.outputs)
+    args.ThrowUsage(StrCat("-topk must be at most ", request.source.outputs,
+                           ", the outputs of layer ", model.layer(), ", is ", request.format.top));
   request.session.threads = WorkerThreads(job, 0);
-  if (request.session.max_batch == 0) request.session.max_batch = model.batch();
-  request.source.input = InputLayer(job.neuralnet());
-  request.source.shape = model.input_shape();
-  request.source.outputs = model.output_size();
-  std::vector<std::string> warnings;
-  const std::vector<std::string> classes = ClassNames(job.neuralnet(), &warnings);
-  Warn(warnings);
-  if (model.classifies() && static_cast<int64_t>(classes.size()) == model.output_size())
-    request.source.classes = request.format.classes = classes;
-  Predictor predictor(model, request);
-  for (const std::string& input : request.inputs) {
-    warnings.clear();
-    const std::unique_ptr<RecordSource> source = OpenSource(input, request.source, &warnings);
-    Warn(warnings);
-    predictor.Run(source.get());
-  }
-  predictor.accuracy().Show(request.format.top);
+  if (ReadsText(request.source.input))
+    PredictText(model, std::move(request), args);
+  else
+    PredictRecords(model, std::move(request), job.neuralnet());
   return kExitOk;
 }
 

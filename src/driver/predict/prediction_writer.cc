@@ -51,25 +51,26 @@ std::string PredictionWriter::ClassName(int64_t index) const {
 }
 
 void PredictionWriter::AddHeader() {
-  text_ = "record,label";
+  text_ = format_.steps ? "record,step,label" : "record,label";
   for (int64_t k = 1; k <= format_.top; ++k) text_ += StrCat(",class", k, ",score", k);
   for (int64_t i = 0; i < (format_.top ? 0 : outputs_); ++i) text_ += "," + ClassName(i);
   text_ += '\n';
 }
 
-void PredictionWriter::Write(const std::string& record, int32_t label,
+void PredictionWriter::Write(const std::string& record, int64_t step, int32_t label,
                              std::span<const float> scores) {
   Context ctx;
   if (format_.top) TopK(ctx, scores.data(), best_.data(), 1, outputs_, format_.top);
   if (format_.json)
-    AddJson(record, label, scores);
+    AddJson(record, step, label, scores);
   else
-    AddCsv(record, label, scores);
+    AddCsv(record, step, label, scores);
 }
 
-void PredictionWriter::AddCsv(const std::string& record, int32_t label,
+void PredictionWriter::AddCsv(const std::string& record, int64_t step, int32_t label,
                               std::span<const float> scores) {
   text_ += CsvCell(record) + ",";
+  if (format_.steps) text_ += StrCat(step, ",");
   if (label >= 0) text_ += label < outputs_ ? ClassName(label) : std::to_string(label);
   for (float index : best_) {
     text_ += "," + ClassName(static_cast<int64_t>(index)) + ",";
@@ -82,7 +83,7 @@ void PredictionWriter::AddCsv(const std::string& record, int32_t label,
   text_ += '\n';
 }
 
-void PredictionWriter::AddJson(const std::string& record, int32_t label,
+void PredictionWriter::AddJson(const std::string& record, int64_t step, int32_t label,
                                std::span<const float> scores) {
   const auto name = [&](int64_t index) {
     return format_.classes.empty() || index >= outputs_
@@ -90,6 +91,7 @@ void PredictionWriter::AddJson(const std::string& record, int32_t label,
                : ",\"name\":" + JsonText(format_.classes[index]);
   };
   text_ += "{\"record\":" + JsonText(record);
+  if (format_.steps) text_ += StrCat(",\"step\":", step);
   if (label >= 0) text_ += StrCat(",\"label\":", label);
   text_ += format_.top ? ",\"top\":[" : ",\"scores\":[";
   for (float best : best_) {

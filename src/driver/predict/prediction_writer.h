@@ -1,4 +1,4 @@
-// PredictionWriter: one line on stdout for each record.
+// PredictionWriter: one line on stdout for each record, or for each time step of one.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@ namespace singa {
 
 struct PredictionFormat {
   bool json = false;                      // JSON lines; else CSV with a header
+  bool steps = false;                     // whether lines say which time step they are of
   int64_t top = 0;                        // only the best so many; 0: all scores
   std::vector<std::string> classes = {};  // names; empty: numbers from 0
 };
@@ -19,16 +20,18 @@ class PredictionWriter {
   // `outputs`: scores of a record. The header comes with the first lines.
   PredictionWriter(PredictionFormat format, int64_t outputs);
 
-  // label: -1 where the record has none.
-  void Write(const std::string& record, int32_t label, std::span<const float> scores);
+  // step: from 0, where the format has steps. label: -1 where the record has none.
+  void Write(const std::string& record, int64_t step, int32_t label, std::span<const float> scores);
   // Throws FileError where stdout cannot be written.
   void Flush();
 
  private:
   std::string ClassName(int64_t index) const;
   void AddHeader();
-  void AddCsv(const std::string& record, int32_t label, std::span<const float> scores);
-  void AddJson(const std::string& record, int32_t label, std::span<const float> scores);
+  void AddCsv(const std::string& record, int64_t step, int32_t label,
+              std::span<const float> scores);
+  void AddJson(const std::string& record, int64_t step, int32_t label,
+               std::span<const float> scores);
 
   const PredictionFormat format_;
   const int64_t outputs_;

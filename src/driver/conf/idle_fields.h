@@ -1,0 +1,161 @@
+// Fields that have no effect, always or beside others, and what a warning says of it.
+#pragma once
+
+namespace singa {
+
+inline constexpr const char* kOld = "has no effect; kept for old files";
+inline constexpr const char* kCpu = "this build has no CUDA kernels: the job runs on the CPU";
+inline constexpr const char* kSystem = "is set by the system; a value here has no effect";
+inline constexpr const char* kRows =
+    "is not built yet: the batch is cut by rows, which computes the same";
+inline constexpr const char* kAlone = "has no effect while the job runs as one process";
+
+// A field whose value, where it is not the default, changes nothing.
+struct Idle {
+  const char* message;
+  const char* field;
+  const char* text;
+};
+inline constexpr Idle kIdle[] = {
+    {"JobProto", "gpu", kCpu},
+    {"JobProto", "reset_param_version", kOld},
+    {"JobProto", "resume", kSystem},
+    {"JobProto", "step", kSystem},
+    {"JobProto", "id", kSystem},
+    {"NetProto", "layer_group", kOld},
+    {"NetProto", "partition", kRows},
+    {"NetProto", "partition_dim", kRows},
+    {"ClusterProto", "start_port", kOld},
+    {"ClusterProto", "nservers_per_procs", kAlone},
+    {"ClusterProto", "server_worker_separate", kAlone},
+    {"ClusterProto", "poll_time", kOld},
+    {"SingaProto", "zookeeper_host", kOld},
+    {"StoreProto", "prefetching", "has no effect: records are always read ahead"},
+    {"ConvolutionProto", "workspace_byte_limit", "has no effect on a CPU"},
+    {"LayerProto", "unroll_index", kSystem},
+    {"LayerProto", "partition_id", kSystem},
+    {"LayerProto", "num_partitions", kSystem},
+    {"ParamProto", "id", kSystem},
+    {"ParamProto", "owner", kSystem},
+    {"ParamProto", "partition_dim", kSystem},
+    {"ParamProto", "shape", kSystem},
+    {"MnistProto", "kernel", kOld},
+    {"MnistProto", "sigma", kOld},
+    {"MnistProto", "alpha", kOld},
+    {"MnistProto", "beta", kOld},
+    {"MnistProto", "gamma", kOld},
+    {"MnistProto", "resize", kOld},
+    {"MnistProto", "elastic_freq", kOld},
+};
+
+// A field that only some values of the enum field `by` read.
+struct ForTypes {
+  const char* message;
+  const char* by;
+  const char* field;
+  const char* types;
+};
+inline constexpr ForTypes kForTypes[] = {
+    {"AlgProto", "alg", "cd_conf", "kCD"},
+    {"UpdaterProto", "type", "momentum", "kSGD kNesterov"},
+    {"UpdaterProto", "type", "delta", "kAdaGrad kRMSProp kAdaDelta kAdam kAdamMax"},
+    {"UpdaterProto", "type", "rmsprop_conf", "kRMSProp"},
+    {"UpdaterProto", "type", "adadelta_conf", "kAdaDelta"},
+    {"UpdaterProto", "type", "adam_conf", "kAdam"},
+    {"UpdaterProto", "type", "adammax_conf", "kAdamMax"},
+    {"LRGenProto", "type", "base_lr", "kFixed kInverseT kInverse kExponential kLinear kStep"},
+    {"LRGenProto", "type", "fixedstep_conf", "kFixedStep"},
+    {"LRGenProto", "type", "step_conf", "kStep"},
+    {"LRGenProto", "type", "linear_conf", "kLinear"},
+    {"LRGenProto", "type", "exponential_conf", "kExponential"},
+    {"LRGenProto", "type", "inverse_conf", "kInverse"},
+    {"LRGenProto", "type", "inverset_conf", "kInverseT"},
+    {"ParamGenProto", "type", "mean", "kGaussian kGaussianSqrtFanIn"},
+    {"ParamGenProto", "type", "std", "kGaussian kGaussianSqrtFanIn"},
+    {"ParamGenProto", "type", "low", "kUniform kUniformSqrtFanIn kUniformSqrtFanInOut"},
+    {"ParamGenProto", "type", "high", "kUniform kUniformSqrtFanIn kUniformSqrtFanInOut"},
+    {"AllReduceProto", "compression", "sparsity", "kTopK"},
+    {"AllReduceProto", "compression", "threshold", "kThreshold"},
+    {"AllReduceProto", "compression", "clip", "kFp16"},
+    {"AllReduceProto", "compression", "error_feedback", "kTopK kThreshold"},
+    {"LayerProto", "type", "store_conf", "kRecordInput kCSVInput kRecordOutput kCSVOutput"},
+    {"LayerProto", "type", "lmdbdata_conf", "kLMDBData"},
+    {"LayerProto", "type", "mnist_conf", "kMnist"},
+    {"LayerProto", "type", "rgbimage_conf", "kImagePreprocess kRGBImage"},
+    {"LayerProto", "type", "sharddata_conf", "kShardData"},
+    {"LayerProto", "type", "char_rnn_conf", "kCharRNN kCharRNNOutput"},
+    {"LayerProto", "type", "onehot_conf", "kOneHot"},
+    {"LayerProto", "type", "activation_conf", "kActivation kCudnnActivation"},
+    {"LayerProto", "type", "convolution_conf", "kConvolution kCConvolution kCudnnConv"},
+    {"LayerProto", "type", "dropout_conf", "kDropout"},
+    {"LayerProto", "type", "dummy_conf", "kDummy"},
+    {"LayerProto", "type", "innerproduct_conf", "kInnerProduct"},
+    {"LayerProto", "type", "lrn_conf", "kLRN kCudnnLRN"},
+    {"LayerProto", "type", "pooling_conf", "kPooling kCPooling kCudnnPool"},
+    {"LayerProto", "type", "rbm_conf", "kRBMHid kRBMVis"},
+    {"LayerProto", "type", "relu_conf", "kReLU"},
+    {"LayerProto", "type", "softmax_conf", "kSoftmax kCudnnSoftmax"},
+    {"LayerProto", "type", "gru_conf", "kGRU"},
+    {"LayerProto", "type", "lstm_conf", "kLSTM"},
+    {"LayerProto", "type", "rnn_conf", "kRNN"},
+    {"LayerProto", "type", "embedding_conf", "kEmbedding"},
+    {"LayerProto", "type", "bm_conf", "kBM kCudnnBM"},
+    {"LayerProto", "type", "softmaxloss_conf", "kSoftmaxLoss kCudnnSoftmaxLoss"},
+    {"LayerProto", "type", "argsort_conf", "kArgSort kAccuracy"},
+    {"LayerProto", "type", "sample_conf", "kSample"},
+    {"LayerProto", "type", "concate_conf", "kConcate"},
+    {"LayerProto", "type", "slice_conf", "kSlice"},
+    {"LayerProto", "type", "split_conf", "kSplit"},
+    {"LayerProto", "type", "rnn_dummy_conf", "kRNNDummy"},
+    {"LayerProto", "type", "time_steps_conf", "kTimeSteps"},
+};
+
+// A field that another, where that is set too, takes the place of.
+struct Overruled {
+  const char* message;
+  const char* field;
+  const char* winner;
+};
+inline constexpr Overruled kOverruled[] = {
+    {"AlgProto", "alg", "user_alg"},
+    {"UpdaterProto", "type", "user_type"},
+    {"LRGenProto", "type", "user_type"},
+    {"LayerProto", "type", "user_type"},
+    {"ParamProto", "type", "user_type"},
+    {"ParamGenProto", "type", "user_type"},
+    {"ParamProto", "init", "share_from"},
+    {"ParamProto", "lr_scale", "share_from"},
+    {"ParamProto", "wd_scale", "share_from"},
+    {"StoreProto", "mean_value", "mean_file"},
+    {"StoreProto", "std_value", "std_file"},
+    {"ConvolutionProto", "kernel_x", "kernel"},
+    {"ConvolutionProto", "kernel_y", "kernel"},
+    {"ConvolutionProto", "pad_x", "pad"},
+    {"ConvolutionProto", "pad_y", "pad"},
+    {"ConvolutionProto", "stride_x", "stride"},
+    {"ConvolutionProto", "stride_y", "stride"},
+    {"PoolingProto", "kernel_x", "kernel"},
+    {"PoolingProto", "kernel_y", "kernel"},
+    {"PoolingProto", "pad_x", "pad"},
+    {"PoolingProto", "pad_y", "pad"},
+    {"PoolingProto", "stride_x", "stride"},
+    {"PoolingProto", "stride_y", "stride"},
+};
+
+// A number that means something only where another one is not 0.
+struct Without {
+  const char* message;
+  const char* field;
+  const char* other;
+  const char* or_other;
+};
+inline constexpr Without kWithout[] = {
+    {"JobProto", "debug", "disp_freq", nullptr},
+    {"JobProto", "disp_after", "disp_freq", nullptr},
+    {"JobProto", "test_after", "test_freq", "test_epochs"},
+    {"JobProto", "validate_after", "validate_freq", nullptr},
+    {"JobProto", "validate_steps", "validate_freq", nullptr},
+    {"JobProto", "checkpoint_after", "checkpoint_freq", nullptr},
+};
+
+}  // namespace singa

@@ -1,0 +1,38 @@
+// GroupLoop: the steps of one worker group, and their rows of metrics.
+#pragma once
+
+#include <optional>
+
+#include "cluster/worker_groups.h"
+#include "driver/job/job_rows.h"
+#include "driver/job/schedule.h"
+
+namespace singa {
+
+class GroupLoop {
+ public:
+  struct Row {
+    MetricSums sums;
+    Speed speed;
+  };
+
+  // All of them outlive it.
+  GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsFile* file)
+      : groups_(*groups), group_(group), schedule_(schedule), file_(*file) {}
+
+  // Trains `step`. The row that is due after it, which is written; nothing: none is.
+  std::optional<Row> TrainStep(int64_t step);
+  // Means over the steps since the last row.
+  double step_seconds() const { return seconds_ / static_cast<double>(steps_); }
+  double samples_per_second() const;
+
+ private:
+  WorkerGroups& groups_;
+  const int group_;
+  const Schedule& schedule_;
+  MetricsFile& file_;
+  double seconds_ = 0;  // since the last row
+  int64_t steps_ = 0;
+};
+
+}  // namespace singa

@@ -1,0 +1,36 @@
+// OtherGroups: the worker groups besides the first, each in a thread of its own.
+#pragma once
+
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "driver/job/group_loop.h"
+
+namespace singa {
+
+class OtherGroups {
+ public:
+  // Starts them; each goes on after the steps that its gate knows, to the last. All outlive it.
+  OtherGroups(WorkerGroups* groups, const Schedule& schedule, MetricsFile* file);
+  // Ends them between two steps.
+  ~OtherGroups();
+  OtherGroups(const OtherGroups&) = delete;
+  OtherGroups& operator=(const OtherGroups&) = delete;
+
+  // Throws what one of them threw, if one has; the gate is then stopped.
+  void Check();
+
+ private:
+  void Run(int group);
+
+  WorkerGroups& groups_;
+  const Schedule& schedule_;
+  MetricsFile& file_;
+  std::mutex mutex_;
+  std::exception_ptr error_;  // the first
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace singa

@@ -1,0 +1,61 @@
+// kCharRNN: an input of the model, of indices. kOneHot, kEmbedding: rows that an index stands for.
+#include "driver/onnx/layer_export.h"
+#include "io/vocabulary.h"
+
+namespace singa {
+namespace {
+
+// In Python: bytes.fromhex(text).
+std::string Hex(const Vocabulary& vocabulary) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (int i = 0; i < vocabulary.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(vocabulary.Character(i));
+    text += {kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return text;
+}
+
+void WriteText(OnnxLayer* layer) {
+  OnnxGraph& graph = layer->graph();
+  TimeSteps& time = layer->time_steps();
+  const std::string& name = layer->node().full_name;
+  const int steps = StepsOf(layer->node());
+  graph.AddInput(name, {time.Dim(steps), "N"}, onnx::TensorProto::INT64);
+  graph.Describe("input_order",
+                 "indices of characters, step by step: time steps, sequences (T, N)");
+  graph.Describe("time_steps",
+                 time.IsFree(steps) ? StrCat("any number; the job has ", steps) : StrCat(steps));
+  graph.Describe("vocabulary", Hex(Vocabulary(layer->conf().char_rnn_conf().vocab_path())));
+  time.ReadFrom(name);
+  const std::string rows = layer->Reshape(name, {});
+  graph.SetInteger(rows);
+  layer->Alias(rows);
+}
+
+// An index of padding, -1, gives zeros: an index that is out of range does in ONNX.
+void WriteOneHot(OnnxLayer* layer) {
+  OnnxGraph& graph = layer->graph();
+  const std::string index = layer->Indices(),
+                    size = graph.Ints(layer->Inner("size"), {layer->out_shape()[1]});
+  const std::string padding = layer->Step("Less", {index, graph.Ints(layer->Inner("first"), {0})});
+  const float values[] = {0, 1};
+  layer->Give("OneHot", {layer->Step("Where", {padding, size, index}), size,
+                         graph.Floats(layer->Inner("values"), {2}, values)});
+}
+
+// The table has a row of zeros behind it, which -1, padding, is the index of: ONNX counts such
+// indices from the end.
+void WriteEmbedding(OnnxLayer* layer) {
+  const Param& table = layer->param(0);
+  const std::string rows =
+      layer->graph().Weights(table.name(), {&table}, {table.shape()[0] + 1, table.shape()[1]});
+  layer->Give("Gather", {rows, layer->Indices()});
+}
+
+SINGA_REGISTER_ONNX(kCharRNN, WriteText);
+SINGA_REGISTER_ONNX(kOneHot, .write = WriteOneHot, .reads_integers = true);
+SINGA_REGISTER_ONNX(kEmbedding, .write = WriteEmbedding, .reads_integers = true);
+
+}  // namespace
+}  // namespace singa

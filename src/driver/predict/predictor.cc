@@ -1,0 +1,89 @@
+#include "driver/predict/predictor.h"
+
+#include "singa/base/error.h"
+#include "train/forwarder.h"
+
+namespace singa {
+
+Predictor::Predictor(const Model& model, const SessionOptions& session,
+                     const PredictionFormat& format)
+    : model_(model),
+      session_(model, session),
+      batch_(static_cast<size_t>(session.max_batch)),
+      steps_(model.output_steps()),
+      width_(model.output_size() / steps_),
+      writer_(format, width_),
+      hits_(format.top) {
+  rows_.reserve(batch_ * model.input_size());
+  scores_.reserve(batch_ * model.output_size());
+}
+
+void Predictor::Run(RecordSource* source) {
+  while (Gather(source))
+    if (names_.size() == batch_) Compute();
+  Compute();
+}
+
+// Whether there was one more record. What stood before a bad one is computed.
+bool Predictor::Gather(RecordSource* source) {
+  try {
+    const Sample* sample = source->Next();
+    if (!sample) return false;
+    CheckLabel(*source, sample->label);
+    if (sample->data.empty())
+      rows_.insert(rows_.end(), sample->pixel.begin(), sample->pixel.end());
+    else
+      rows_.insert(rows_.end(), sample->data.begin(), sample->data.end());
+    names_.push_back(source->Name());
+    labels_.push_back(sample->label);
+    return true;
+  } catch (const Error&) {
+    Compute();
+    throw;
+  }
+}
+
+void Predictor::CheckLabel(const RecordSource& source, int32_t label) const {
+  if (model_.classifies() && label >= width_ && label != model_.ignored_label())
+    throw DataError(
+        source.Where(), -1,
+        StrCat("the label must be below ", width_, ", the number of classes, is ", label));
+}
+
+void Predictor::Compute() {
+  scores_.resize(names_.size() * model_.output_size());
+  RunSession();
+  for (size_t row = 0; row < names_.size(); ++row) WriteRow(row);
+  writer_.Flush();
+  rows_.clear();
+  names_.clear();
+  labels_.clear();
+}
+
+// What stands before a row with an index that its layer does not allow is written.
+void Predictor::RunSession() {
+  try {
+    session_.Run(rows_, scores_);
+  } catch (const RowError& error) {
+    const auto good = static_cast<size_t>(error.row());
+    const DataError named(
+        names_[good], -1,
+        error.step() < 0 ? error.message() : StrCat("step ", error.step(), ": ", error.message()));
+    names_.resize(good);
+    rows_.resize(good * model_.input_size());
+    Compute();
+    throw named;
+  }
+}
+
+void Predictor::WriteRow(size_t row) {
+  const auto width = static_cast<size_t>(width_);
+  for (int64_t t = 0; t < steps_; ++t) {
+    const std::span<const float> scores(scores_.data() + (row * steps_ + t) * width, width);
+    writer_.Write(names_[row], steps_ > 1 ? t : -1, labels_[row], scores);
+    if (model_.classifies() && labels_[row] >= 0 && labels_[row] != model_.ignored_label())
+      hits_.Add(scores, labels_[row]);
+  }
+}
+
+}  // namespace singa

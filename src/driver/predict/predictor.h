@@ -1,0 +1,45 @@
+// Predictor: computes records batch by batch and writes what a net says of each: a line a record,
+// and of a layer with several time steps a line for each of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "driver/predict/hit_count.h"
+#include "driver/predict/prediction_writer.h"
+#include "driver/predict/record_source.h"
+#include "singa/driver/model.h"
+
+namespace singa {
+
+class Predictor {
+ public:
+  // session.max_batch: >= 1. `model` outlives it.
+  Predictor(const Model& model, const SessionOptions& session, const PredictionFormat& format);
+
+  // What stands before a bad record is written.
+  void Run(RecordSource* source);
+  const HitCount& hits() const { return hits_; }
+
+ private:
+  bool Gather(RecordSource* source);
+  void CheckLabel(const RecordSource& source, int32_t label) const;
+  void Compute();
+  void RunSession();
+  void WriteRow(size_t row);
+
+  const Model& model_;
+  Session session_;
+  const size_t batch_;
+  const int64_t steps_, width_;  // of a row; numbers of a step
+  PredictionWriter writer_;
+  std::vector<float> rows_, scores_;
+  std::vector<std::string> names_;
+  std::vector<int32_t> labels_;
+  HitCount hits_;
+};
+
+}  // namespace singa

@@ -1,0 +1,114 @@
+#include "driver/predict/text_predictor.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "singa/base/error.h"
+#include "train/forwarder.h"
+
+namespace singa {
+
+TextPredictor::TextPredictor(const Model& model, const Vocabulary& vocabulary,
+                             const SessionOptions& session, bool labels,
+                             const PredictionFormat& format)
+    : model_(model),
+      vocabulary_(vocabulary),
+      session_(model, session),
+      batch_(static_cast<size_t>(session.max_batch)),
+      steps_(static_cast<size_t>(model.input_steps())),
+      each_step_(model.output_steps() == model.input_steps()),
+      labels_(labels && each_step_),
+      width_(model.output_size() / (each_step_ ? model.output_steps() : 1)),
+      writer_(format, width_),
+      hits_(format.top) {}
+
+// What is computed waits for the character behind it, the label of its last. Of standard input that
+// is a window, as somebody may wait for it.
+void TextPredictor::Run(const std::string& path) {
+  TextStream text(path, vocabulary_);
+  const size_t most = (path == "-" ? 1 : batch_) * steps_;
+  name_ = path;
+  first_ = 0;
+  session_.Reset();
+  for (int index = Next(&text); index >= 0; index = Next(&text)) {
+    if (piece_.size() == most) Compute(index);
+    piece_.push_back(static_cast<float>(index));
+  }
+  Compute(-1);
+}
+
+// Writes what stands before a character that the vocabulary lacks.
+int TextPredictor::Next(TextStream* text) {
+  try {
+    return text->Next();
+  } catch (const Error&) {
+    Compute(-1);
+    throw;
+  }
+}
+
+// next: the index of the character behind the piece; -1: there is none.
+void TextPredictor::Compute(int next) {
+  if (!each_step_ || !model_.causal()) LeaveOutRest();
+  RunSession((piece_.size() + steps_ - 1) / steps_);
+  Write(next);
+  first_ += static_cast<int64_t>(piece_.size());
+  piece_.clear();
+}
+
+// Of what fills no window, where every step needs all of one.
+void TextPredictor::LeaveOutRest() {
+  const size_t rest = piece_.size() % steps_;
+  if (rest == 0) return;
+  std::fprintf(stderr,
+               "singa: warning: %s: its last %zu characters are left out: layer %s needs windows "
+               "of %zu\n",
+               name_.c_str(), rest, model_.layer().c_str(), steps_);
+  piece_.resize(piece_.size() - rest);
+}
+
+void TextPredictor::Write(int next) {
+  if (each_step_)
+    WriteEachStep(next);
+  else
+    WriteEachWindow();
+  writer_.Flush();
+}
+
+// What stands before a character that a layer of the net does not allow is written: the state is
+// that of before the window, and a net with one has a window at a time.
+void TextPredictor::RunSession(size_t windows) {
+  std::vector<float> rows = piece_;
+  rows.resize(windows * steps_, 0);
+  scores_.resize(windows * model_.output_size());
+  try {
+    session_.Run(rows, scores_);
+  } catch (const RowError& error) {
+    const int64_t window = error.row() * model_.input_steps();
+    const int64_t good = window + std::max<int64_t>(0, error.step());
+    const DataError named(name_, -1, StrCat("byte ", first_ + good, ": ", error.message()));
+    piece_.resize(each_step_ ? good : window);
+    Compute(-1);
+    throw named;
+  }
+}
+
+void TextPredictor::WriteEachStep(int next) {
+  const auto width = static_cast<size_t>(width_);
+  for (size_t i = 0; i < piece_.size(); ++i) {
+    const std::span<const float> scores(scores_.data() + i * width, width);
+    const bool last = i + 1 == piece_.size();
+    const int label = !labels_ ? -1 : last ? next : static_cast<int>(piece_[i + 1]);
+    writer_.Write(StrCat(name_, ":", first_ + static_cast<int64_t>(i)), -1, label, scores);
+    if (model_.classifies() && label >= 0 && label < width_) hits_.Add(scores, label);
+  }
+}
+
+void TextPredictor::WriteEachWindow() {
+  const auto width = static_cast<size_t>(width_);
+  for (size_t w = 0; w < piece_.size() / steps_; ++w)
+    writer_.Write(StrCat(name_, ":", first_ + static_cast<int64_t>(w * steps_)), -1, -1,
+                  {scores_.data() + w * width, width});
+}
+
+}  // namespace singa
