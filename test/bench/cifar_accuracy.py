@@ -7,8 +7,6 @@ usage: SINGA_DATA=DIR python3 test/bench/cifar_accuracy.py BINARY [--workspace D
 needs: a quiet machine for half an hour
 """
 import argparse
-import json
-import pathlib
 import sys
 import tempfile
 import time
@@ -22,16 +20,9 @@ LEAST, MOST_MINUTES = 0.88, 30
 def train(binary, workspace):
     """Rows of metrics.jsonl."""
     pictures = singa_job.cifar_folder()
-    words = [str(pathlib.Path(binary).resolve()), "-conf",
-             str(singa_job.REPOSITORY / "examples/cifar10/bn.conf")]
-    sets = [f"cluster.workspace={workspace}",
-            f"neuralnet.layer[data#0].store_conf.path={pictures / 'train.tar'}",
-            f"neuralnet.layer[data#1].store_conf.path={pictures / 'test.tar'}"]
-    for field in sets:
-        words += ["-set", field]
-    singa_job.run_process(words)
-    with open(f"{workspace}/metrics.jsonl", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
+    return singa_job.train_example(binary, "cifar10/bn.conf", workspace, [
+        f"neuralnet.layer[data#0].store_conf.path={pictures / 'train.tar'}",
+        f"neuralnet.layer[data#1].store_conf.path={pictures / 'test.tar'}"])
 
 
 def main():

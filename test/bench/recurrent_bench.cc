@@ -5,7 +5,9 @@
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
+#include <array>
 #include <cstring>
+#include <tuple>
 #include <unordered_map>
 
 #include "layer_step.h"
@@ -28,120 +30,58 @@ struct Descs {
         w(F32Desc({1, 1, inputs, gates, kHidden}, Tag::any)),
         u(F32Desc({1, 1, kHidden, gates, kHidden}, Tag::any)),
         b(F32Desc({1, 1, biases, kHidden}, Tag::ldgo)) {}
-  memory::desc x, y, w, u, b, none;
+  memory::desc x, y, w, u, b;
 };
 
+// kStates: of a step. kActivation: what a primitive asks for before all else.
 struct Gru {
-  static constexpr int64_t kGates = 3, kBiases = 4;
+  static constexpr int64_t kGates = 3, kBiases = 4, kStates = 1;
+  static constexpr std::tuple<> kActivation = {};
   using Forward = dnnl::lbr_gru_forward;
   using Backward = dnnl::lbr_gru_backward;
-  static Forward::desc ForwardDesc(const Descs& d) {
-    return {dnnl::prop_kind::forward_training, kDirection, d.x, d.none, d.w, d.u, d.b, d.y, d.none};
-  }
-  static Backward::desc BackwardDesc(const Descs& d) {
-    return {dnnl::prop_kind::backward,
-            kDirection,
-            d.x,
-            d.none,
-            d.w,
-            d.u,
-            d.b,
-            d.y,
-            d.none,
-            d.x,
-            d.none,
-            d.w,
-            d.u,
-            d.b,
-            d.y,
-            d.none};
-  }
 };
 struct Lstm {
-  static constexpr int64_t kGates = 4, kBiases = 4;
+  static constexpr int64_t kGates = 4, kBiases = 4, kStates = 2;
+  static constexpr std::tuple<> kActivation = {};
   using Forward = dnnl::lstm_forward;
   using Backward = dnnl::lstm_backward;
-  static Forward::desc ForwardDesc(const Descs& d) {
-    return {dnnl::prop_kind::forward_training,
-            kDirection,
-            d.x,
-            d.none,
-            d.none,
-            d.w,
-            d.u,
-            d.b,
-            d.y,
-            d.none,
-            d.none};
-  }
-  static Backward::desc BackwardDesc(const Descs& d) {
-    return {dnnl::prop_kind::backward,
-            kDirection,
-            d.x,
-            d.none,
-            d.none,
-            d.w,
-            d.u,
-            d.b,
-            d.y,
-            d.none,
-            d.none,
-            d.x,
-            d.none,
-            d.none,
-            d.w,
-            d.u,
-            d.b,
-            d.y,
-            d.none,
-            d.none};
-  }
 };
 struct Rnn {
-  static constexpr int64_t kGates = 1, kBiases = 1;
+  static constexpr int64_t kGates = 1, kBiases = 1, kStates = 1;
+  static constexpr std::tuple kActivation = {dnnl::algorithm::eltwise_tanh};
   using Forward = dnnl::vanilla_rnn_forward;
   using Backward = dnnl::vanilla_rnn_backward;
-  static constexpr auto kTanh = dnnl::algorithm::eltwise_tanh;
-  static Forward::desc ForwardDesc(const Descs& d) {
-    return {dnnl::prop_kind::forward_training,
-            kTanh,
-            kDirection,
-            d.x,
-            d.none,
-            d.w,
-            d.u,
-            d.b,
-            d.y,
-            d.none};
-  }
-  static Backward::desc BackwardDesc(const Descs& d) {
-    return {dnnl::prop_kind::backward,
-            kTanh,
-            kDirection,
-            d.x,
-            d.none,
-            d.w,
-            d.u,
-            d.b,
-            d.y,
-            d.none,
-            d.x,
-            d.none,
-            d.w,
-            d.u,
-            d.b,
-            d.y,
-            d.none};
-  }
 };
+
+// What a primitive reads and gives, or the gradients of that: no states before the first step, and
+// none asked for behind the last.
+template <typename Cell>
+auto Tensors(const Descs& d) {
+  std::array<memory::desc, Cell::kStates> none;
+  return std::tuple_cat(std::tuple(d.x), none, std::tuple(d.w, d.u, d.b, d.y), none);
+}
+
+template <typename Cell>
+typename Cell::Forward::desc ForwardDesc(const Descs& d) {
+  return std::make_from_tuple<typename Cell::Forward::desc>(
+      std::tuple_cat(std::tuple(dnnl::prop_kind::forward_training), Cell::kActivation,
+                     std::tuple(kDirection), Tensors<Cell>(d)));
+}
+
+template <typename Cell>
+typename Cell::Backward::desc BackwardDesc(const Descs& d) {
+  return std::make_from_tuple<typename Cell::Backward::desc>(
+      std::tuple_cat(std::tuple(dnnl::prop_kind::backward), Cell::kActivation,
+                     std::tuple(kDirection), Tensors<Cell>(d), Tensors<Cell>(d)));
+}
 
 template <typename Cell>
 class Theirs {
  public:
   explicit Theirs(int64_t inputs)
       : d_(inputs, Cell::kGates, Cell::kBiases),
-        forward_pd_(Cell::ForwardDesc(d_), engine_),
-        backward_pd_(Cell::BackwardDesc(d_), engine_, forward_pd_),
+        forward_pd_(ForwardDesc<Cell>(d_), engine_),
+        backward_pd_(BackwardDesc<Cell>(d_), engine_, forward_pd_),
         forward_(forward_pd_),
         backward_(backward_pd_),
         w_(F32Desc({1, 1, inputs, Cell::kGates, kHidden}, Tag::ldgoi), engine_),

@@ -1,7 +1,7 @@
 """Runs a job of the examples in the singa binary: the part that the benchmark scripts share.
 
 No script of its own. Needs SINGA_DATA, the folder above mnist/ with MNIST's four .gz files, and above
-cifar10/ with train.tar and test.tar.
+cifar10/ with train.tar and test.tar, and above shakespeare/ with input.txt.
 """
 import gzip
 import json
@@ -34,6 +34,13 @@ def cifar_folder():
     if not (folder / "train.tar").exists():
         sys.exit(f"MISSING: {folder}/train.tar; SINGA_DATA must name the folder above cifar10")
     return folder
+
+
+def text_file():
+    path = data_folder() / "shakespeare/input.txt"
+    if not path.exists():
+        sys.exit(f"MISSING: {path}; SINGA_DATA must name the folder above shakespeare")
+    return path
 
 
 def make_plain_idx(folder):
@@ -119,12 +126,25 @@ def run_process(words, **options):
         return out.read(), usage.ru_maxrss / 1024
 
 
+def rows_of(words, workspace):
+    """Trains as `words` say; returns (rows of metrics.jsonl, peak RSS in MiB)."""
+    _, rss = run_process(words)
+    with open(f"{workspace}/metrics.jsonl", encoding="utf-8") as file:
+        return [json.loads(line) for line in file], rss
+
+
+def train_example(binary, conf, workspace, sets):
+    """Trains a conf of examples/; returns the rows of metrics.jsonl."""
+    words = [os.path.abspath(binary), "-conf", str(REPOSITORY / "examples" / conf)]
+    for option in [f"cluster.workspace={workspace}", *sets]:
+        words += ["-set", option]
+    return rows_of(words, workspace)[0]
+
+
 def run(binary, conf, folder, sets):
     """Trains in a fresh workspace; returns (rows of metrics.jsonl, peak RSS in MiB)."""
     with tempfile.TemporaryDirectory(prefix="singa-bench-") as workspace:
-        _, rss = run_process(command(binary, conf, folder, workspace, sets))
-        with open(f"{workspace}/metrics.jsonl", encoding="utf-8") as file:
-            return [json.loads(line) for line in file], rss
+        return rows_of(command(binary, conf, folder, workspace, sets), workspace)
 
 
 def run_torch(net, threads, folder, *options):

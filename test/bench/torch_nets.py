@@ -66,13 +66,14 @@ class CharRnn(nn.Module):
     def __init__(self, characters=65, hidden=512):
         super().__init__()
         self.gru = nn.GRU(characters, hidden)
+        self.drop = nn.Dropout(0.4)
         self.scores = nn.Linear(hidden, characters)
         self.state = None
 
     def forward(self, x):
         h, state = self.gru(x, self.state)
         self.state = state.detach()
-        return self.scores(h).flatten(0, 1)
+        return self.scores(self.drop(h)).flatten(0, 1)
 
 
 class Rbm:

@@ -56,7 +56,9 @@ def measure(args, net, threads, folder):
     trial_ms, _, _ = train_singa(args.binary, net, threads, folder, 2, 3)
     row_steps = max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms))
     rows = max(1, math.ceil(args.seconds / ROW_SECONDS))
-    sides = {"torch": []} if net in ("mlp", "rbm", "gru") else {"torch": [], "channels_last": ["--channels_last"]}
+    sides = {"torch": []}
+    if net not in ("mlp", "rbm", "gru"):
+        sides["channels_last"] = ["--channels_last"]
     found = {side: [] for side in ("singa", *sides)}
     rss = {side: 0 for side in found}
     for pair in range(args.pairs):

@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 #include <gtest/gtest.h>
 
+#include "driver/arguments.h"
 #include "driver/help.h"
 #include "singa/base/error.h"
 
@@ -20,6 +21,15 @@ std::string Refusal(const Args& args) {
     return error.what();
   }
   return "";
+}
+
+TEST(CommandLine, APluginIsAnOptionOfItsPlaceWhateverItsName) {
+  const Args args = {"-plugin", "a,b.so", "-set", "plugin=c"};
+  const Args expected = {"plugin+=a\\,b.so", "plugin=c"};
+  EXPECT_EQ(Arguments("predict", args, {.values = {}, .repeated = {"set", "plugin"}}).Settings(),
+            expected);
+  EXPECT_EQ(ParseCommandLine({"check", "job.conf", args[0], args[1], args[2], args[3]}).sets,
+            expected);
 }
 
 TEST(CommandLine, ReadsOptionsWithOneOrTwoDashes) {

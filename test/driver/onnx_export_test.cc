@@ -156,9 +156,11 @@ TEST(OnnxExport, RefusesToCutOrJoinRows) {
             std::string::npos);
 }
 
-TEST(OnnxExport, RefusesTimeSteps) {
+TEST(OnnxExport, RefusesRecordsOfTimeSteps) {
   const std::string text = Data("data") + Dense("fc", "data", 4) + "unroll_len: 2";
-  EXPECT_NE(Refusal(text, "fc", kExitConfig).find("unroll_len: must be 1"), std::string::npos);
+  EXPECT_NE(Refusal(text, "fc", kExitConfig)
+                .find("neuralnet.layer[data].unroll_len: must be 1 for an input layer"),
+            std::string::npos);
 }
 
 TEST(OnnxExport, RefusesTwoOutputsOfOneName) {

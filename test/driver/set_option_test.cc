@@ -52,6 +52,13 @@ TEST_F(SetOptionTest, CreatesMessages) {
   EXPECT_EQ(job_.updater().learning_rate().type(), kLinear);
 }
 
+TEST_F(SetOptionTest, ABackslashKeepsACommaInAListsValue) {
+  EXPECT_EQ(Set({"checkpoint_path=a\\,b,c\\\\,d\\e", AppendOption("checkpoint_path", "f,\\,g")}),
+            "");
+  EXPECT_EQ(std::vector<std::string>(job_.checkpoint_path().begin(), job_.checkpoint_path().end()),
+            (std::vector<std::string>{"a,b", "c\\", "d\\e", "f,\\,g"}));
+}
+
 TEST_F(SetOptionTest, StringsNeedNoQuotes) {
   EXPECT_EQ(Set({"name=my job", "cluster.workspace=a=b,c", "checkpoint_best="}), "");
   EXPECT_EQ(job_.name(), "my job");

@@ -93,6 +93,13 @@ class Process:
         lines = [line for line in status.splitlines() if line.startswith(field + ":")]
         return int(lines[0].split()[1]) * 1024 if lines else 0
 
+    def own_memory(self):
+        """Bytes of memory of its own that the job has written, counted page by page; 0 where it is
+        ending. The kernel's quick counts (VmRSS) lag by up to 64 pages for each thread."""
+        pages = pathlib.Path(f"/proc/{self.popen.pid}/smaps_rollup").read_text()
+        lines = [line for line in pages.splitlines() if line.startswith("Anonymous:")]
+        return int(lines[0].split()[1]) * 1024 if lines else 0
+
     def kill(self):
         """Ends it by SIGKILL if it has not ended."""
         if self.running():
@@ -195,6 +202,24 @@ class Case:
         names = [entry.name for entry in folder.iterdir()] if folder.exists() else []
         return sorted(int(name[4:]) for name in names
                       if name.startswith("step") and name[4:].isdigit())
+
+    def growth(self, job, first, last):
+        """By how many bytes of its own the job has grown from step `first` to step `last`."""
+        seen = []
+
+        def sample(step):
+            rows = self.rows(phase="train") if self.has_rows() else []
+            if not rows or rows[-1]["step"] < step:
+                return False
+            seen.append(job.own_memory())
+            return seen[-1] > 0
+
+        for step in (first, last):
+            job.wait_until(lambda step=step: sample(step), f"step {step}")
+        before, after = seen[0], seen[-1]
+        self.note = (f"{before / 2**20:.1f} MiB after {first} steps, "
+                     f"{(after - before) / 2**20:+.2f} later")
+        return after - before
 
     def best(self, workspace="ws"):
         """What the link checkpoint/best names; None: there is no link."""

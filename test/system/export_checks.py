@@ -1,6 +1,7 @@
 """singa export onnx: files, exit codes and errors. What the models compute: onnx_outputs.py."""
 import json
 
+import generation_checks
 from case import check, equal, has, true
 from job import dense, mlp
 
@@ -114,3 +115,31 @@ def a_model_that_cannot_be_written_is_73_and_a_missing_checkpoint_66(case):
     trained(case)
     has(export(case, out="nowhere/out.onnx", code=73).err, "nowhere/out.onnx", "stderr")
     has(export(case, checkpoint="ws/checkpoint/step9", code=66).err, "step9", "stderr")
+
+
+@check
+def a_net_on_a_text_is_exported_for_texts_of_any_length(case):
+    generation_checks.trained(case)
+    newest = case.newest()
+    has(export(case, checkpoint=newest).err, "; text (T, N) -> fc (T, N, 4), loss (T, N, 4)",
+        "stderr")
+    has(export(case, "-set", "neuralnet.unroll_len=1", "-set",
+               "neuralnet.layer[text].char_rnn_conf.unroll_len=1", checkpoint=newest).err,
+        "; text (1, N) -> fc (N, 4), loss (N, 4)", "stderr of one step")
+    has(export(case, "-set", "neuralnet.layer[gru].gru_conf.carry_state=true",
+               checkpoint=newest).err,
+        "; text (T, N), gru.state (1, N, 16) -> fc (T, N, 4), loss (T, N, 4), "
+        "gru.next_state (1, N, 16)", "stderr with a state")
+    case.path("text").unlink()
+    export(case, checkpoint=newest)
+    case.path("vocabulary").unlink()
+    has(export(case, checkpoint=newest, code=66).err, "error: vocabulary: No such file", "stderr")
+
+
+@check
+def a_net_that_reads_its_own_output_is_78_at_the_layer_that_reads_it(case):
+    generation_checks.trained(case)
+    generation_checks.written(case, "type: kArgSort")
+    err = export(case, checkpoint=case.newest(), conf="write.conf", code=78).err
+    has(err, "write.conf:6:13: error: neuralnet.layer[first].rnn_dummy_conf.dynamic_srclayer: the "
+             'net reads its own output, "next", a batch late, which a model cannot', "stderr")

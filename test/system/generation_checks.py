@@ -88,3 +88,27 @@ def a_prime_that_the_vocabulary_lacks_is_65(case):
     err = case.run("-conf", "write.conf", "-test", "-set", f"checkpoint_path={case.newest()}",
                    "-set", "neuralnet.layer[first].rnn_dummy_conf.prime=q", code=65).err
     has(err, 'vocabulary: lacks "q", which prime of layer "first" has', "stderr")
+
+
+@check
+def each_record_of_a_test_is_drawn_by_numbers_of_its_own(case):
+    case.write("rows.csv", "0,1,1\n" * 6)  # a batch of 4, and one of 2
+    case.train("""
+train_steps: 1 test_steps: 0
+train_one_batch { alg: kBP }
+updater { type: kSGD learning_rate { type: kFixed base_lr: 1e-9 } }
+neuralnet {
+  layer { name: "data" type: kCSVInput store_conf { path: "rows.csv" batchsize: 4 shape: 2 } }
+  layer { name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 10000 }
+          param { init { type: kConstant value: 0 } } param { init { type: kConstant value: 0 } } }
+  layer { name: "loss" type: kSoftmaxLoss include: kTrain srclayers: "fc" srclayers: "data" }
+  layer { name: "prob" type: kSoftmax include: kTest srclayers: "fc" }
+  layer { name: "draw" type: kSample include: kTest srclayers: "prob" }
+  layer { name: "csv" type: kCSVOutput include: kTest srclayers: "draw"
+          store_conf { path: "drawn.csv" } }
+}
+cluster { workspace: "ws" }
+""")
+    case.run("-conf", "job.conf", "-test")
+    drawn = case.path("drawn.csv").read_text().split()
+    equal((len(drawn), len(set(drawn))), (6, 6), "numbers drawn, and different ones")

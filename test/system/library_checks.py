@@ -82,17 +82,6 @@ def memory_is_flat_over_10000_steps(case):
     job = case.start_job(mlp(case.site.data, """train_steps: 10000 disp_freq: 100 test_freq: 2500
                                                 checkpoint_freq: 2500 checkpoint_keep: 1""",
                              hidden=8, batch=32))
-    seen = []
-
-    def sample(step):
-        rows = case.rows(phase="train") if case.has_rows() else []
-        if not rows or rows[-1]["step"] < step:
-            return False
-        seen.append(job.memory("VmRSS"))
-        return seen[-1] > 0
-
-    job.wait_until(lambda: sample(1000), "step 1000")
-    job.wait_until(lambda: sample(9900), "step 9900")
+    growth = case.growth(job, 1000, 9900)
     job.end(0)
-    case.note = f"{seen[0] / MIB:.1f} MiB after 1000 steps, {(seen[-1] - seen[0]) / MIB:+.2f} later"
-    true(seen[-1] - seen[0] < MIB, f"resident bytes grew by {seen[-1] - seen[0]}")
+    true(growth < MIB, f"memory grew by {growth}")

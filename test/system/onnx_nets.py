@@ -8,6 +8,7 @@ from job import dense
 # the kCSVInput "data"; `data`: another kind of input, with its settings.
 Net = collections.namedtuple("Net", "shape layers looked_at store loss data")
 IMAGE, GREY, ROW = (3, 9, 8), (9, 8), (11,)
+INDEX = (1,)  # records are whole numbers from -1, padding, to 6
 RANDOM = "init { type: kUniform low: -0.4 high: 0.4 }"
 
 
@@ -122,7 +123,30 @@ NETS = {
         data='kShardData sharddata_conf { path: "data.shard" batchsize: 100 }'),
     "lmdb_data": net(IMAGE, layer("kRGBImage", "rgbimage_conf { scale: 2 cropsize: 6 }"),
                      data='kLMDBData lmdbdata_conf { path: "data.lmdb" batchsize: 100 }'),
+    "one_hot": net(INDEX, layer("kOneHot", "onehot_conf { vocab_size: 7 }")),
+    "one_hot_of_a_rank": net(
+        ROW, layer("kArgSort", "argsort_conf { topk: 1 }", name="a"),
+        layer("kOneHot", "onehot_conf { vocab_size: 11 }", source="a")),
+    "embedding_of_records": net(INDEX, layer(
+        "kEmbedding", "embedding_conf { vocab_size: 7 feature_dim: 5 }", params=("table",))),
+    "gru_of_one_step": net(ROW, layer(
+        "kGRU", "gru_conf { dim_hidden: 4 }", params=[f"g{i}" for i in range(9)])),
+    "lstm_of_one_step": net(
+        ROW, dense("first", "data", 1, 4, RANDOM), layer(
+            "kLSTM", "lstm_conf { dim_hidden: 4 }", source="data first",
+            params=[f"g{i}" for i in range(12)])),
     "image_preprocess_that_does_nothing": net(IMAGE, layer("kImagePreprocess")),
+    "time_steps_of_records": net(
+        (6, 4), layer("kTimeSteps", "time_steps_conf { unroll_len: 6 }", name="t"),
+        layer("kGRU", "unroll_len: 6 gru_conf { dim_hidden: 5 }", name="g", source="t",
+              params="abcdefghi"),
+        layer("kInnerProduct", "unroll_conn_type: kUnrollFirstToLast "
+              "innerproduct_conf { num_output: 7 }", source="g", params=("w", "v"))),
+    "time_steps_but_the_last": net(
+        (6,), layer("kTimeSteps", "time_steps_conf { unroll_len: 5 ahead: 1 }", name="t"),
+        layer("kRNN", "unroll_len: 5 rnn_conf { dim_hidden: 5 }", name="r", source="t",
+              params="abc"),
+        layer("kSigmoid", "unroll_conn_type: kUnrollFirstToLast", source="r")),
     "mean_and_std_values": net(IMAGE, layer("kReLU"), store="mean_value: 0.3 std_value: 0.7"),
     "mean_and_std_files": net(IMAGE, layer("kReLU"),
                               store='mean_file: "mean.txt" std_file: "std.txt"'),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Layers, updaters and schema of a user's own, built against the installed tree: examples/custom_layer
-as a plugin and as a program, and plugins that are refused.
+"""Layers, updaters and schema of a user's own, built against the installed tree:
+examples/custom_layer and examples/rnnlm as plugins and as programs, and plugins that are refused.
 
 usage: plugins.py BUILD; the build folder, whose tree is installed into a folder that is removed.
 Prints a line a check and exits 1 where one failed.
@@ -9,35 +9,19 @@ import collections
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import traceback
 
 import case
+import plugin_fault_checks
+import rnnlm_checks
+from plugin_case import HEAD, build, refused, small
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "examples/custom_layer"
-JOB = EXAMPLE / "job.conf"
+JOB = ROOT / "examples/custom_layer/job.conf"
 LEAST_ACCURACY = 0.97
-Site = collections.namedtuple("Site", "binary root prefix built")
-
-
-def build(*words, cwd=None):
-    done = subprocess.run(list(map(str, words)), cwd=cwd, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
-
-
-def small(one, name, source):
-    """A library of one source file, compiled as pkg-config says."""
-    one.write(f"{name}.cc", source)
-    env = dict(os.environ, PKG_CONFIG_PATH=str(one.site.prefix / "lib/pkgconfig"))
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "singa"], env=env, check=True,
-                           capture_output=True, text=True).stdout.split()
-    build("g++", "-std=c++20", "-shared", "-fPIC", f"{name}.cc", "-o", f"{name}.so", *flags,
-          cwd=one.folder)
-    return f"{name}.so"
+Site = collections.namedtuple("Site", "binary root prefix built rnnlm")
 
 
 def trained(one, command, *args):
@@ -67,19 +51,10 @@ def a_trained_net_of_a_plugin_predicts(one):
     case.equal(len(out.splitlines()), 2001, "lines of predict")
 
 
-def refused(one, plugin, code, *parts):
-    # The path is that of the job's file, whose line the message shows.
-    one.write("job.conf", f'name: "x"\nplugin: "{plugin}"\n')
-    err = one.run("check", "job.conf", code=code).err
-    for part in parts:
-        case.has(err, part, f"stderr for {plugin}")
-    return err
-
-
 def a_plugin_is_refused_before_its_code_runs(one):
     gate = one.site.built / "gate.so"
     refused(one, "gone.so", 66,
-            'job.conf:2:1: error: plugin: "gone.so" cannot open: No such file or directory')
+            'job.conf:2:1: error: plugin[0]: "gone.so" cannot open: No such file or directory')
     refused(one, ".", 66, "is not a regular file")
     one.write("text.so", "no library")
     refused(one, "text.so", 78, "is no plugin of singa")
@@ -110,18 +85,7 @@ def a_plugin_is_refused_before_its_code_runs(one):
 
 
 def a_plugin_that_cannot_be_loaded_is_an_error(one):
-    head = '#include "singa/driver/plugin.h"\n#include "singa/nn/layer.h"\nSINGA_PLUGIN();\n'
-    crash = small(one, "crash", head + "struct C { C() { *(volatile int*)0 = 1; } } c;\n")
-    refused(one, crash, 78, "ends the process while it is loaded")
-    twice = small(one, "twice", head + """
-class Relu : public singa::Layer {
-  void Setup(const singa::LayerProto&, singa::Declare&, singa::Inputs, singa::Outputs) override {}
-  void ComputeFeature(singa::Context&, singa::Phase, singa::Inputs, singa::Outputs) override {}
-};
-SINGA_REGISTER_LAYER(kReLU, Relu);
-""")
-    refused(one, twice, 78, 'registers "kReLU", which there is already')
-    lacking = small(one, "lacking", head + "void Gone(); struct C { C() { Gone(); } } c;\n")
+    lacking = small(one, "lacking", HEAD + "void Gone(); struct C { C() { Gone(); } } c;\n")
     refused(one, lacking, 78, "cannot be loaded: ", "undefined symbol")
     # Two that extend LayerProto under one number end the process in protobuf.
     gate = one.site.built / "gate.so"
@@ -145,19 +109,27 @@ def without_its_plugin_the_job_says_what_is_unknown(one):
 
 CHECKS = [the_plugin_and_the_program_train_the_same, a_trained_net_of_a_plugin_predicts,
           a_plugin_is_refused_before_its_code_runs, a_plugin_that_cannot_be_loaded_is_an_error,
-          without_its_plugin_the_job_says_what_is_unknown]
+          without_its_plugin_the_job_says_what_is_unknown, *plugin_fault_checks.CHECKS,
+          *rnnlm_checks.CHECKS]
+
+
+def build_example(name, prefix, built, generator):
+    build("cmake", "-S", ROOT / "examples" / name, "-B", built, "-G", generator,
+          f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release",
+          "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
+    build("cmake", "--build", built)
 
 
 def main(folder):
     passed = 0
     with tempfile.TemporaryDirectory(prefix="singa-plugins-") as place:
         place = pathlib.Path(place)
-        prefix, built = place / "prefix", place / "built"
+        prefix, built, rnnlm = place / "prefix", place / "built", place / "rnnlm"
         build("cmake", "--install", folder, "--prefix", prefix)
-        build("cmake", "-S", EXAMPLE, "-B", built, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
-              "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
-        build("cmake", "--build", built)
-        site = Site(prefix / "bin/singa", ROOT, prefix, built)
+        make = "Unix Makefiles" if shutil.which("make") else "Ninja"
+        build_example("custom_layer", prefix, built, make)
+        build_example("rnnlm", prefix, rnnlm, "Ninja")
+        site = Site(prefix / "bin/singa", ROOT, prefix, built, rnnlm)
         for check in CHECKS:
             one = case.Case(site, place / check.__name__)
             one.folder.mkdir()

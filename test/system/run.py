@@ -21,12 +21,16 @@ import data_checks
 import doctor_checks
 import exit_code_checks
 import export_checks
+import feature_checks
 import generation_checks
+import group_checks
 import library_checks
 import metrics_checks
 import predict_checks
 import predict_input_checks
+import predict_text_checks
 import resume_checks
+import sequence_checks
 import text_checks
 import v03_checks
 

@@ -120,3 +120,45 @@ def a_text_that_is_too_short_or_missing_is_named(case):
     has(case.train("job.conf", code=65).err, "windows longer than the text", "stderr")
     case.path("text").unlink()
     has(case.train("job.conf", code=66).err, "neuralnet.layer[text].char_rnn_conf.path: ", "stderr")
+
+
+# A state that goes on from step to step, through layers that fold and one that does not.
+DEEP = """
+train_steps: 1000 disp_freq: 10
+train_one_batch { alg: kBPTT }
+updater { type: kAdam adam_conf { beta1: 0.9 beta2: 0.999 } clip_norm: 5
+          learning_rate { type: kFixed base_lr: 0.001 } }
+neuralnet {
+  unroll_len: 20
+  layer { name: "text" type: kCharRNN char_rnn_conf {
+    path: "text" vocab_path: "vocabulary" unroll_len: 20 batchsize: 4 } }
+  layer { name: "label" type: kRNNLabel srclayers: "text" }
+  layer { name: "embed" type: kEmbedding srclayers: "text" param { %(param)s }
+          embedding_conf { vocab_size: 5 feature_dim: 16 } }
+  layer { name: "gru" type: kGRU srclayers: "embed" %(params9)s
+          gru_conf { dim_hidden: 32 carry_state: true } }
+  layer { name: "lstm" type: kLSTM srclayers: "gru" %(params12)s
+          lstm_conf { dim_hidden: 32 carry_state: true } }
+  layer { name: "norm" type: kBM srclayers: "lstm" param { %(param)s } param { %(param)s }
+          param { %(param)s } param { init { type: kConstant value: 1 } } }
+  layer { name: "fc" type: kInnerProduct srclayers: "norm" innerproduct_conf { num_output: 5 }
+          param { %(param)s } param { %(param)s } }
+  layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "label" }
+}
+cluster { workspace: "ws" }
+"""
+
+
+@check
+def memory_of_an_unrolled_net_is_flat_over_1000_steps(case):
+    param = "init { type: kUniform low: -0.1 high: 0.1 }"
+    params = {f"params{n}": f"param {{ {param} }} " * n for n in (9, 12)}
+    case.write("text", TEXT * 10)
+    case.write("vocabulary", VOCABULARY)
+    case.write("job.conf", DEEP % {"param": param, **params})
+    job = case.start_job("job.conf")
+    growth = case.growth(job, 100, 990)
+    job.end(0)
+    true(growth < 2**18, f"memory grew by {growth}")
+    rows = case.rows(phase="train")
+    true(rows[-1]["loss"] < rows[0]["loss"] / 2, "the net learned nothing")

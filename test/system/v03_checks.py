@@ -7,9 +7,12 @@ from case import check, equal, same_bytes, true
 
 CONFS = pathlib.Path(__file__).resolve().parents[1] / "conf/v03"
 STEPS = 4
-# What is said of a conf beside what replaces an old name, by a part of it.
-ALLOWED = ("is an old name of", "no CUDA kernels", "records are always read ahead",
-           "is not built yet: the job runs as one worker", "no effect")
+# All that is said of a conf, by a part of it.
+ALLOWED = ("is an old name of", "gpu: this build has no CUDA kernels",
+           "prefetching: has no effect: records are always read ahead",
+           "nworkers_per_procs: several processes are not built yet",
+           "nworkers_per_group: several processes are not built yet",
+           "partition_dim: is not built yet: the batch is cut by rows")
 
 
 def varint(number):
@@ -62,17 +65,17 @@ def train(one, name, *args, code=0, steps=STEPS):
     return err
 
 
-def trains_and_resumes(one, name, workspace, *args, batch=None):
+def trains_and_resumes(one, name, workspace, *args, batch=None, steps=STEPS):
     """Batches are cut to `batch` rows, where the example's take long."""
     if batch:
         args += tuple(word for i in (0, 1) for word in
                       ("-set", f"neuralnet.layer[data#{i}].store_conf.batchsize={batch}"))
-    args += ("-set", f"checkpoint_freq={STEPS - 1}")
-    train(one, name, *args)
+    args += ("-set", f"checkpoint_freq={steps - 1}")
+    train(one, name, *args, steps=steps)
     rows = one.rows(workspace, "train")
-    equal([row["step"] for row in rows], list(range(STEPS)), "rows")
+    equal([row["step"] for row in rows], list(range(steps)), "rows")
     whole = one.newest(workspace).rename(one.path(f"{name}-whole"))
-    train(one, name, "-resume", *args)
+    train(one, name, "-resume", *args, steps=steps)
     same_bytes(one.newest(workspace), whole)
 
 
@@ -99,10 +102,14 @@ def v03_cifar_nets_train_unchanged(one):
 @check
 def v03_alexnet_trains_unchanged(one):
     images(one, "alexnet", (3, 256, 256), ("train_record", "val_record"), records=3)
-    args = [word for i in (0, 1) for word in
-            ("-set", f"neuralnet.layer[data#{i}].store_conf.batchsize=2")]
-    train(one, "alexnet_job", *args, steps=1)
+    batch = [word for i in (0, 1) for word in
+             ("-set", f"neuralnet.layer[data#{i}].store_conf.batchsize=2")]
+    train(one, "alexnet_job", *batch, steps=1)
     equal(one.steps("examples/alexnet"), [1], "checkpoints")
+    # 2 GB of checkpoints would show no more than narrow layers do.
+    narrow = [word for layer in ("ip6", "ip7") for word in
+              ("-set", f"neuralnet.layer[{layer}].innerproduct_conf.num_output=64")]
+    trains_and_resumes(one, "alexnet_job", "examples/alexnet", *narrow, batch=2, steps=2)
 
 
 @check
@@ -111,7 +118,7 @@ def v03_rbms_and_the_autoencoder_train_unchanged(one):
     for n in (1, 2, 3, 4):
         trains_and_resumes(one, f"rbm{n}", f"examples/rbm/rbm{n}")
         export(one, f"examples/rbm/rbm{n}", "step6000-worker0")
-    train(one, "autoencoder")
+    trains_and_resumes(one, "autoencoder", "examples/rbm/autoencoder")
     encoder = _case.tensors(one.newest("examples/rbm/rbm1") / "model.safetensors")
     equal(sorted(_case.tensors(one.newest("examples/rbm/autoencoder") / "model.safetensors")),
           sorted(f"{kind}{i}{side}" for i in (1, 2, 3, 4)
@@ -124,7 +131,7 @@ def v03_char_rnn_trains_and_writes_unchanged(one):
     vocabulary = bytes(range(101))
     one.write("examples/char-rnn/vocab.txt", vocabulary)
     one.write("examples/char-rnn/linux_input.txt", vocabulary * 60)
-    train(one, "char_rnn_job", steps=2)
+    trains_and_resumes(one, "char_rnn_job", "examples/char-rnn")
     export(one, "examples/char-rnn", "step2000-worker0")
     job = one.run("-conf", CONFS / "char_rnn_sample.conf", "-test")
     equal(len(job.out.encode()), 100, "characters")

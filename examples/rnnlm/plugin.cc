@@ -1,0 +1,3 @@
+#include "singa/driver/plugin.h"
+
+SINGA_PLUGIN();

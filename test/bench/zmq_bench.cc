@@ -1,0 +1,182 @@
+// ZmqTransport against plain ZeroMQ sockets of the same settings, in turns: messages one way
+// between two threads over loopback, of one frame of so many bytes (argument). Ours answers every
+// kWindow messages, as links do, so its sender never finds its queue full; plain sockets wait in
+// ZeroMQ. Shows MB/s and messages/s of both, and ours / plain (medians of the rounds).
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "comm/zmq_transport.h"
+
+namespace singa {
+namespace {
+
+constexpr int kWindow = 64;
+constexpr int64_t kSecond = 1'000'000'000;
+
+const Clock& RealClock() {
+  static const SteadyClock clock;
+  return clock;
+}
+
+double Seconds(int64_t since) { return static_cast<double>(RealClock().Now() - since) / kSecond; }
+
+SocketSettings Settings(int64_t bytes) {
+  SocketSettings settings;
+  settings.max_frame_bytes = bytes + 1024;
+  return settings;
+}
+
+std::shared_ptr<std::vector<char>> Bytes(int64_t bytes) {
+  return std::make_shared<std::vector<char>>(bytes, 'x');
+}
+
+// Counts what comes; where it is told to, answers.
+class Counter final : public TransportEvents {
+ public:
+  explicit Counter(ZmqTransport* answers) : answers_(answers) {}
+  void OnPacket(int rank, Packet) override {
+    ++count;
+    if (answers_ && count % kWindow == 0) answers_->Send(rank, {Frame::Copy("ack", 3)});
+  }
+  void OnConnected(int) override { connected = true; }
+
+  int64_t count = 0;
+  bool connected = false;
+
+ private:
+  ZmqTransport* answers_;
+};
+
+ZmqOptions OptionsOf(int rank, const JobSecrets& secrets, bool curve, int64_t bytes) {
+  ZmqOptions options;
+  options.rank = rank;
+  options.processes = 2;
+  options.secrets = secrets;
+  options.security = curve ? Security::kCurve : Security::kAuto;
+  options.settings = Settings(bytes);
+  return options;
+}
+
+class Ours {
+ public:
+  Ours(bool curve, int64_t bytes)
+      : secrets_(JobSecrets::Make(2)),
+        receiver_(OptionsOf(0, secrets_, curve, bytes), &RealClock()),
+        sender_(OptionsOf(1, secrets_, curve, bytes), &RealClock()),
+        bytes_(Bytes(bytes)),
+        thread_([this] {
+          Counter counter(&receiver_);
+          while (!stop_) receiver_.Poll(RealClock().Now() + kSecond / 10, &counter);
+        }) {
+    sender_.Connect(0, receiver_.endpoint());
+    while (!acks_.connected) sender_.Poll(RealClock().Now() + kSecond, &acks_);
+  }
+  ~Ours() {
+    stop_ = true;
+    thread_.join();
+  }
+  // REQUIRES: count is a multiple of kWindow.
+  double Run(int64_t count) {
+    const int64_t start = RealClock().Now();
+    acks_.count = 0;
+    for (int64_t sent = 0; acks_.count * kWindow < count;) {
+      bool taken = sent < count && sent < (acks_.count + 2) * kWindow;
+      taken = taken && sender_.Send(0, {Frame(bytes_, bytes_->data(), bytes_->size())});
+      if (taken)
+        ++sent;
+      else
+        sender_.Poll(RealClock().Now() + kSecond / 1000, &acks_);
+    }
+    return Seconds(start);
+  }
+
+ private:
+  JobSecrets secrets_;
+  ZmqTransport receiver_, sender_;
+  std::shared_ptr<std::vector<char>> bytes_;
+  Counter acks_{nullptr};
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+void Ignore(void*, void*) {}
+
+class Plain {
+ public:
+  Plain(bool curve, int64_t bytes) : bytes_(Bytes(bytes)) {
+    const JobSecrets secrets = JobSecrets::Make(2);
+    for (zmq::socket_t* socket : {&receiver_, &sender_}) Apply(Settings(bytes), socket);
+    if (curve) {
+      SetOption(&receiver_, ZMQ_CURVE_SERVER, 1);
+      SetOption(&receiver_, ZMQ_CURVE_SECRETKEY, secrets.keys[0].secret_key);
+      SetOption(&sender_, ZMQ_CURVE_SERVERKEY, secrets.keys[0].public_key);
+      SetOption(&sender_, ZMQ_CURVE_PUBLICKEY, secrets.keys[1].public_key);
+      SetOption(&sender_, ZMQ_CURVE_SECRETKEY, secrets.keys[1].secret_key);
+    }
+    receiver_.bind("tcp://127.0.0.1:*");
+    sender_.connect(receiver_.get(zmq::sockopt::last_endpoint));
+    Run(1);  // the connection stands
+  }
+  double Run(int64_t count) {
+    const int64_t start = RealClock().Now();
+    std::thread receiver([&] {
+      zmq::message_t message;
+      for (int64_t i = 0; i < 2 * count; ++i) static_cast<void>(receiver_.recv(message));
+    });
+    for (int64_t i = 0; i < count; ++i)
+      sender_.send(zmq::message_t(bytes_->data(), bytes_->size(), Ignore), zmq::send_flags::none);
+    receiver.join();
+    return Seconds(start);
+  }
+
+ private:
+  std::shared_ptr<std::vector<char>> bytes_;
+  zmq::context_t receivers_{1}, senders_{1};
+  zmq::socket_t receiver_ = MakeSocket(&receivers_, ZMQ_ROUTER);
+  zmq::socket_t sender_ = MakeSocket(&senders_, ZMQ_DEALER);
+};
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void OneWay(benchmark::State& state, bool curve) {
+  const int64_t bytes = state.range(0);
+  const int64_t total = curve ? int64_t{128} << 20 : int64_t{512} << 20;
+  const int64_t count =
+      std::clamp(total / bytes, int64_t{kWindow}, int64_t{100'000}) / kWindow * kWindow;
+  Ours ours(curve, bytes);
+  Plain plain(curve, bytes);
+  ours.Run(kWindow);
+  std::vector<double> ours_seconds, plain_seconds, ratios;
+  for (auto _ : state) {
+    plain_seconds.push_back(plain.Run(count));
+    ours_seconds.push_back(ours.Run(count));
+    ratios.push_back(plain_seconds.back() / ours_seconds.back());
+  }
+  const auto per_second = [&](const std::vector<double>& seconds) {
+    return static_cast<double>(count) / Median(seconds);
+  };
+  state.counters["ours_msg/s"] = per_second(ours_seconds);
+  state.counters["plain_msg/s"] = per_second(plain_seconds);
+  state.counters["ours_MB/s"] = per_second(ours_seconds) * static_cast<double>(bytes) * 1e-6;
+  state.counters["plain_MB/s"] = per_second(plain_seconds) * static_cast<double>(bytes) * 1e-6;
+  state.counters["ours/plain"] = Median(ratios);
+}
+
+void Sizes(benchmark::internal::Benchmark* bench) {
+  for (int64_t bytes : {256, 64 << 10, 512 << 10, 4 << 20}) bench->Arg(bytes);
+  bench->UseRealTime()->Iterations(7)->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK_CAPTURE(OneWay, token, false)->Apply(Sizes);
+BENCHMARK_CAPTURE(OneWay, curve, true)->Apply(Sizes);
+
+}  // namespace
+}  // namespace singa
