@@ -3,9 +3,9 @@
 #include <glog/logging.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace singa {
@@ -52,17 +52,17 @@ Loop ChooseLoop() {
 Loop ChooseLoop() { return {Baseline, kFlops<16, 10>}; }
 #endif
 
-// The median seconds of `runs` calls of `work`: a thread that had to wait for a core spoils few.
+// The least seconds of `runs` calls of `work`: what others on the machine cost is not the machine's.
 template <int runs, typename Work>
-double MedianSeconds(const Work& work) {
-  std::array<double, runs> seconds;
-  for (double& one : seconds) {
+double LeastSeconds(const Work& work) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < runs; ++i) {
     const auto start = std::chrono::steady_clock::now();
     work();
-    one = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    least = std::min(least, seconds.count());
   }
-  std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
-  return seconds[runs / 2];
+  return least;
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ double MeasureFmaPeak(int threads) {
   double rate = 0, kept = 0;  // kept: so that nothing is optimised away
 #pragma omp parallel num_threads(threads) reduction(+ : rate, kept)
   rate = static_cast<double>(loop.flops * kRounds) /
-         MedianSeconds<31>([&] { kept += loop.run(kRounds); });
+         LeastSeconds<31>([&] { kept += loop.run(kRounds); });
   LOG_IF(FATAL, kept == 0) << "nothing was computed";
   return rate;
 }
@@ -85,7 +85,7 @@ double MeasureCopyBandwidth(int threads) {
   {
     std::vector<float> from(floats, 1.f), to(floats, 0.f);
     const double bytes = 2.0 * sizeof(float) * static_cast<double>(floats);
-    rate = bytes / MedianSeconds<9>([&] { std::copy(from.begin(), from.end(), to.begin()); });
+    rate = bytes / LeastSeconds<9>([&] { std::copy(from.begin(), from.end(), to.begin()); });
     LOG_IF(FATAL, to[floats / 2] != 1) << "nothing was copied";
   }
   return rate;
