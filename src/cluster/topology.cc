@@ -39,9 +39,16 @@ void CheckExchange(const ClusterProto& conf) {
              conf.elastic_alpha());
 }
 
+void CheckProcesses(const ClusterProto& conf) {
+  CheckRange(conf.start_timeout() >= 1, "start_timeout", ">= 1", conf.start_timeout());
+  CheckRange(conf.peer_timeout() >= 1, "peer_timeout", ">= 1", conf.peer_timeout());
+  CheckRange(conf.max_restarts() >= 0, "max_restarts", ">= 0", conf.max_restarts());
+}
+
 }  // namespace
 
 Topology::Topology(const ClusterProto& conf) {
+  CheckProcesses(conf);
   CheckNumbers(kWorkerFields, conf.nworker_groups(), conf.nworkers_per_group(),
                conf.nworkers_per_procs());
   workers_ = Place(conf.nworker_groups(), conf.nworkers_per_group(), conf.nworkers_per_procs());
