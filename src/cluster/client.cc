@@ -93,13 +93,14 @@ void Client::Send(int64_t step, int slice, Frame gradient) {
   out_.Add(head, std::move(part), std::move(gradient));
 }
 
-void Client::GatherAll() {
+void Client::GatherAll(int64_t version) {
   gathered_.assign(setup_.table.size(), {});
   for (int s = 0; s < setup_.table.size(); ++s) {
     gathering_ += !std::exchange(slices_[s].gathering, true);
     slices_[s].since = setup_.clock.Now();
     SlicePart part;
     part.set_slice(s);
+    part.set_version(version);
     out_.Add(Head(WireMessage::kGather, owners_.MasterGroup(s), s), std::move(part), {});
   }
   Flush();

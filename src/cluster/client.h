@@ -62,8 +62,8 @@ class Client {
   // Sends what waits to travel with others.
   void Flush() { out_.Flush(); }
 
-  // The model, of the servers that are the masters of its slices.
-  void GatherAll();
+  // The model, of the servers that are the masters of its slices, with at least `version` steps.
+  void GatherAll(int64_t version);
   bool gathered() const { return gathering_ == 0; }
   std::vector<SliceState> TakeGathered() { return std::move(gathered_); }
 

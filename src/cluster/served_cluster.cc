@@ -1,11 +1,11 @@
 #include "cluster/served_cluster.h"
 
+#include <utility>
+
 #include "singa/base/error.h"
 
 namespace singa {
-namespace {
 
-// The job with its roles all in one process, where the gate between steps bounds the staleness.
 JobProto InOneProcess(const JobProto& job) {
   JobProto alone = job;
   ClusterProto& one = *alone.mutable_cluster();
@@ -18,98 +18,156 @@ JobProto InOneProcess(const JobProto& job) {
   return alone;
 }
 
-}  // namespace
-
-ServedCluster::ServedCluster(const JobProto& job) try
-    : job_(InOneProcess(job)), topology_(job_.cluster()) {
-  for (int group = 0; group < topology_.worker_groups(); ++group)
-    updates_.push_back(std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip));
+ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others) try
+    : job_(job), topology_(job.cluster()), rank_(rank), others_(others) {
+  Outbox* const out = this;
+  for (const RoleId& worker : topology_.Workers(rank)) {
+    Group& group = groups_[worker.group];
+    if (group.sum) continue;
+    group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out);
+    group.updates = std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip,
+                                                    group.sum.get());
+  }
 } catch (const ConfigError& error) {
   throw error.Under("cluster");
 }
 
-int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
-  return topology_.server_groups() * param_bytes * (1 + states);
+// Servers end outside the lock: they may be about to send.
+void ServedCluster::Close() {
+  decltype(servers_) ending;
+  const std::unique_lock lock(open_lock_);
+  open_ = false;
+  ending.swap(servers_);
 }
 
-void ServedCluster::Start(Replica* model, const std::vector<Param*>& params,
-                          const std::vector<int64_t>& steps,
-                          const std::vector<std::vector<float*>>& values) {
-  table_ = model->table();
+int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
+  const auto here = static_cast<int64_t>(topology_.Servers(rank_).size());
+  return here * param_bytes * (1 + states) / topology_.servers_per_group();
+}
+
+void ServedCluster::ServerFailed(const std::string& text) {
+  const std::exception_ptr error = std::make_exception_ptr(DivergedError(text));
+  Fail(error);
+  if (on_failure_) on_failure_(error);
+}
+
+void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& params,
+                            const std::vector<int64_t>& steps,
+                            const std::vector<std::vector<float*>>& values) {
+  table_ = table;
+  steps_ = steps;
   for (const Param* param : params)
     params_.push_back(
         {param->name(), param->layer(), {param->conf().lr_scale(), param->conf().wd_scale()}});
   Outbox* const out = this;
-  const auto failed = [this](const std::string& text) {
-    for (const auto& updates : updates_) updates->Fail(text);
-  };
-  for (int group = 0; group < topology_.worker_groups(); ++group)
-    updates_[group]->Connect({.topology = topology_,
-                              .table = table_,
-                              .params = params_,
-                              .clock = clock_,
-                              .group = group,
-                              .first_step = steps[group]},
-                             values[group], out);
-  for (int group = 0; group < topology_.server_groups(); ++group)
-    for (int id = 0; id < topology_.servers_per_group(); ++id)
-      servers_.push_back(std::make_unique<ServerThread>(ServerSetup{.job = job_,
-                                                                    .topology = topology_,
-                                                                    .table = table_,
-                                                                    .params = params_,
-                                                                    .clock = clock_,
-                                                                    .self = {group, id},
-                                                                    .first_steps = steps},
-                                                        out, failed));
+  size_t next = 0;
+  for (auto& [group, ends] : groups_)
+    ends.updates->Connect({.topology = topology_,
+                           .table = table_,
+                           .params = params_,
+                           .clock = clock_,
+                           .group = group,
+                           .process = rank_,
+                           .first_step = steps[group]},
+                          values[next++], out);
+  for (const RoleId& server : topology_.Servers(rank_))
+    servers_[{server.group, server.id}] = std::make_unique<ServerThread>(
+        ServerSetup{.job = job_,
+                    .topology = topology_,
+                    .table = table_,
+                    .params = params_,
+                    .clock = clock_,
+                    .self = server,
+                    .first_steps = steps},
+        out, [this](const std::string& text) { ServerFailed(text); });
+  const std::unique_lock lock(open_lock_);
+  open_ = true;
+}
+
+void ServedCluster::Fill(const Replica& model) {
   for (int group = 0; group < topology_.server_groups(); ++group) {
     const int putter = topology_.WorkerGroupsOf(group).first;
-    updates_[putter]->Do(
+    if (topology_.ProcessOfWorker({putter, 0}) != rank_) continue;
+    updates(putter).Do(
         [&](Client& client) {
           for (int s = 0; s < table_.size(); ++s)
-            client.Put(s, {steps[0], model->count_of(s), model->Floats(s)});
+            client.Put(s, {steps_[0], model.count_of(s), model.Floats(s)});
         },
         [](Client&) { return true; });
   }
-  for (int group = 0; group < topology_.worker_groups(); ++group)
-    updates_[group]->Do([&](Client& client) { client.GetAll(0); },
-                        [](Client& client) { return client.ready(); });
+  for (auto& [group, ends] : groups_)
+    ends.updates->Do([](Client& client) { client.GetAll(0); },
+                     [](Client& client) { return client.ready(); });
 }
 
 void ServedCluster::ExchangeAll() {
   if (topology_.server_groups() == 1) return;
-  for (const auto& server : servers_)
+  for (const auto& [id, server] : servers_)
     server->Do([](Server& one) { one.Exchange(); }, [](Server&) { return true; });
-  for (const auto& server : servers_)
+  for (const auto& [id, server] : servers_)
     server->Do([](Server&) {}, [](Server& one) { return !one.exchanging(); });
 }
 
 // Until each server has done what it was sent.
 void ServedCluster::Drain() {
-  for (const auto& server : servers_) server->Do([](Server&) {}, [](Server&) { return true; });
+  for (const auto& [id, server] : servers_)
+    server->Do([](Server&) {}, [](Server&) { return true; });
 }
 
-void ServedCluster::Collect(Replica* model) {
+// One group's steps are what its slices hold in the end; of several, all that servers were sent.
+void ServedCluster::Collect(Replica* model, int64_t steps) {
+  const int64_t version = topology_.worker_groups() == 1 ? steps : 0;
   Drain();  // gradients
   Drain();  // what servers told each other of those
   ExchangeAll();
   ExchangeAll();
   std::vector<SliceState> states;
-  updates_[0]->Do([](Client& client) { client.GatherAll(); },
-                  [&](Client& client) {
-                    if (!client.gathered()) return false;
-                    states = client.TakeGathered();
-                    return true;
-                  });
+  groups_.begin()->second.updates->Do(
+      [version](Client& client) { client.GatherAll(version); },
+      [&](Client& client) {
+        if (!client.gathered()) return false;
+        states = client.TakeGathered();
+        return true;
+      });
   for (int s = 0; s < table_.size(); ++s) model->SetFloats(s, states[s].count, states[s].floats);
 }
 
-// A message for a role is its thread's, or its client's, at once.
 void ServedCluster::Post(Message message) {
   const Address& to = message.head.to();
-  if (to.role() == Address::kClient && to.group() < updates_.size())
-    updates_[to.group()]->Deliver(0, message);
-  else if (to.role() == Address::kServer)
-    servers_[to.group() * topology_.servers_per_group() + to.id()]->Post(0, std::move(message));
+  const int process = to.role() == Address::kServer
+                          ? topology_.ProcessOfServer(
+                                {static_cast<int>(to.group()), static_cast<int>(to.id())})
+                          : static_cast<int>(to.id());
+  if (process == rank_)
+    OnMessage(rank_, std::move(message));
+  else
+    others_->Post(std::move(message));
+}
+
+// A message for a role is its thread's, or its client's, at once.
+void ServedCluster::OnMessage(int rank, Message message) {
+  const std::shared_lock lock(open_lock_);
+  if (!open_) return;
+  const Address& to = message.head.to();
+  if (to.role() == Address::kServer) {
+    const auto server = servers_.find({static_cast<int>(to.group()), static_cast<int>(to.id())});
+    if (server != servers_.end()) server->second->Post(rank, std::move(message));
+    return;
+  }
+  const auto group = groups_.find(static_cast<int>(to.group()));
+  if (to.role() != Address::kClient || group == groups_.end()) return;
+  const WireMessage::Type type = message.head.type();
+  if (type == WireMessage::kSum || type == WireMessage::kSummed)
+    group->second.sum->OnMessage(rank, message.head);
+  else
+    group->second.updates->Deliver(rank, message);
+}
+
+void ServedCluster::Fail(const std::exception_ptr& error) {
+  for (auto& [group, ends] : groups_) {
+    ends.sum->Fail(error);
+    ends.updates->Fail(error);
+  }
 }
 
 }  // namespace singa

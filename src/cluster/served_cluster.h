@@ -1,46 +1,82 @@
-// ServedCluster: the servers of a job that runs as one process, and the ends that its worker groups
-// have of them. Messages go from thread to thread, by queues.
+// ServedCluster: the servers of one process of a job, and the ends that its worker groups have of
+// all servers. Messages within the process go from thread to thread, by queues.
 #pragma once
 
+#include <exception>
+#include <functional>
+#include <map>
 #include <memory>
+#include <shared_mutex>
+#include <utility>
 #include <vector>
 
+#include "cluster/process_sum.h"
 #include "cluster/served_updates.h"
 #include "cluster/server_thread.h"
 #include "train/replica.h"
 
 namespace singa {
 
+// The job with its roles all in one process, where the gate between steps bounds the staleness.
+JobProto InOneProcess(const JobProto& job);
+
 class ServedCluster final : private Outbox {
  public:
-  // Throws ConfigError relative to the JobProto.
-  explicit ServedCluster(const JobProto& job);
+  // The part of process `rank`; `others`, null where there are none, takes what is for them. Throws
+  // ConfigError relative to the JobProto.
+  ServedCluster(const JobProto& job, int rank, Outbox* others);
+  ~ServedCluster() override { Close(); }
 
-  // What worker group `group` trains by.
-  ServedUpdates& updates(int group) { return *updates_[group]; }
-  // Bytes that servers take for params of so many, and their updater's states.
+  const Topology& topology() const { return topology_; }
+  // What worker group `group`, which has workers here, trains by, and adds up with.
+  ServedUpdates& updates(int group) { return *groups_.at(group).updates; }
+  GroupSum& between(int group) { return *groups_.at(group).sum; }
+  // Bytes that its servers take for params of so many, and their updater's states.
   int64_t bytes(int64_t param_bytes, int64_t states) const;
+  // Called once, by any thread, with what a server found that ends the job; before Connect.
+  void OnFailure(std::function<void(std::exception_ptr)> call) { on_failure_ = std::move(call); }
 
-  // `model` has the first values and states, or a checkpoint's; group g has done steps[g] steps;
-  // values[g]: where the group has its params. All outlive the cluster's use.
-  void Start(Replica* model, const std::vector<Param*>& params, const std::vector<int64_t>& steps,
-             const std::vector<std::vector<float*>>& values);
-  // While no group is in a step: waits until all they sent is applied and, with several server
-  // groups, known to all; then `model` is what the servers have.
-  void Collect(Replica* model);
+  // `params` as `table` was made of. Worker group g of the job has done steps[g] steps; values: where
+  // each group of this process has its params. From here on messages are taken.
+  void Connect(const SliceTable& table, const std::vector<Param*>& params,
+               const std::vector<int64_t>& steps, const std::vector<std::vector<float*>>& values);
+  // When all processes are connected: `model` has the first values and states, or a checkpoint's;
+  // puts them, where that is for this process to do, and waits until its groups have theirs.
+  void Fill(const Replica& model);
+  // While no group is in a step, and the first has done `steps`: waits until all they sent is applied
+  // and, with several server groups, known to all; then `model` is what the servers have.
+  void Collect(Replica* model, int64_t steps);
+
+  // From process `rank`, which is sure. Any thread may call; what does not fit is dropped.
+  void OnMessage(int rank, Message message);
+  // Servers end, and nothing is taken any more: before the params' memory goes.
+  void Close();
+  // Whoever waits here throws `error`. Any thread may call.
+  void Fail(const std::exception_ptr& error);
 
  private:
+  struct Group {
+    std::unique_ptr<ProcessSum> sum;
+    std::unique_ptr<ServedUpdates> updates;
+  };
   void Post(Message message) override;
   void Drain();
   void ExchangeAll();
+  void ServerFailed(const std::string& text);
 
   const JobProto job_;
   const Topology topology_;
+  const int rank_;
+  Outbox* const others_;
+  std::function<void(std::exception_ptr)> on_failure_;
   SteadyClock clock_;
   SliceTable table_;
   std::vector<ServedParam> params_;
-  std::vector<std::unique_ptr<ServedUpdates>> updates_;  // of each worker group
-  std::vector<std::unique_ptr<ServerThread>> servers_;   // group by group
+  std::vector<int64_t> steps_;
+  std::map<int, Group> groups_;                             // those that have workers here
+  std::shared_mutex open_lock_;             // exclusive: open_ and servers_ change
+  bool open_ = false;                       // messages are taken
+  std::map<std::pair<int, int>, std::unique_ptr<ServerThread>> servers_;  // group, id
 };
 
 }  // namespace singa

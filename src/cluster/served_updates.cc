@@ -28,8 +28,8 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
   const bool finite = AllFinite(ctx, sum, size);
   if (!finite && !skip_) {
     const ServedParam& param = (*params_)[(*table_)[slice].param];
-    return Fail(StrCat("step ", step, ": the gradient of param \"", param.name, "\" of layer \"",
-                       param.layer, "\" is not finite"));
+    return Diverge(StrCat("step ", step, ": the gradient of param \"", param.name, "\" of layer \"",
+                          param.layer, "\" is not finite"));
   }
   if (!finite) return;  // Finish says so
   Frame copy = Frame::Copy(sum, size * sizeof(float));
@@ -40,21 +40,28 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
 
 void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   if (skip_) return;  // its gradients are missing
-  Fail(StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite"));
+  Diverge(StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite"));
   Check();
+}
+
+void ServedUpdates::Diverge(const std::string& text) {
+  Fail(std::make_exception_ptr(DivergedError(text)));
 }
 
 void ServedUpdates::Finish(Context&, int64_t step, int worker, int) {
   if (worker > 0) return;
-  const std::lock_guard lock(mutex_);
-  bool dropped = false;
-  for (int s = 0; s < table_->size(); ++s) {
-    if (sent_[s] == step) continue;
-    client_->PushNone(step, s);
-    dropped = true;
+  double dropped = 0;  // processes that have no finite gradient
+  {
+    const std::lock_guard lock(mutex_);
+    for (int s = 0; s < table_->size(); ++s) {
+      if (sent_[s] == step) continue;
+      client_->PushNone(step, s);
+      dropped = 1;
+    }
+    client_->Flush();
   }
-  client_->Flush();
-  if (!dropped) return;
+  if (skip_) between_->Sum({&dropped, 1});
+  if (dropped == 0) return;
   LOG(WARNING) << "step " << step << ": a loss or gradient is not finite; the step is skipped";
   dropped_ = step;
   ++skips_;
@@ -62,24 +69,26 @@ void ServedUpdates::Finish(Context&, int64_t step, int worker, int) {
 
 void ServedUpdates::Check() {
   const std::lock_guard lock(mutex_);
-  if (!failure_.empty()) throw DivergedError(failure_);
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 void ServedUpdates::Await(int param, int64_t step) {
   const auto [first, last] = table_->OfParam(param);
+  const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   AwaitLocked(&lock, [&, first = first, last = last] {
     for (int s = first; s < last; ++s)
       if (!client_->Fresh(s, step)) return false;
     return true;
   });
+  waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
 }
 
 void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
                                 const std::function<bool()>& done) {
   const bool in_time =
-      changed_.wait_for(*lock, kLongestWait, [&] { return !failure_.empty() || done(); });
-  if (!failure_.empty()) throw DivergedError(failure_);
+      changed_.wait_for(*lock, kLongestWait, [&] { return failure_ || done(); });
+  if (failure_) std::rethrow_exception(failure_);
   if (in_time) return;
   const std::vector<std::string> waits = client_->Waiting();
   throw Error(kExitStalled, waits.empty() ? "no server answers" : waits[0]);
@@ -93,10 +102,10 @@ void ServedUpdates::Deliver(int rank, const Message& message) {
   changed_.notify_all();
 }
 
-void ServedUpdates::Fail(const std::string& text) {
+void ServedUpdates::Fail(std::exception_ptr error) {
   {
     const std::lock_guard lock(mutex_);
-    if (failure_.empty()) failure_ = text;
+    if (!failure_) failure_ = std::move(error);
   }
   changed_.notify_all();
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,7 +18,8 @@ namespace singa {
 
 class ServedUpdates final : public SliceUpdates {
  public:
-  explicit ServedUpdates(bool skip) : skip_(skip) {}
+  // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group, which outlives it.
+  ServedUpdates(bool skip, GroupSum* between) : skip_(skip), between_(between) {}
 
   // Before the first step.
   void Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
@@ -31,29 +33,34 @@ class ServedUpdates final : public SliceUpdates {
   void Check() override;
   bool skipped(int64_t step) const override { return dropped_ == step; }
   void Await(int param, int64_t step) override;
+  // Milliseconds, of all workers together, that they waited for values since the last call.
+  double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
   int64_t skips() const override { return skips_; }
   void set_skips(int64_t steps) override { skips_ = steps; }
 
   // What follows any thread may call.
   // From process `rank`, which is sure.
   void Deliver(int rank, const Message& message);
-  // The job has failed: Await and Check throw DivergedError.
-  void Fail(const std::string& text);
+  // The job has failed: Await and Check throw `error`.
+  void Fail(std::exception_ptr error);
   // Has the client do `work`, then waits until `done` holds. Throws as Await.
   void Do(const std::function<void(Client&)>& work, const std::function<bool(Client&)>& done);
 
  private:
   void AwaitLocked(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done);
+  void Diverge(const std::string& text);
 
-  const bool skip_;  // on_nonfinite: kSkip
+  const bool skip_;
+  GroupSum* const between_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
+  std::atomic<int64_t> waited_{0};  // nanoseconds
   const SliceTable* table_ = nullptr;
   const std::vector<ServedParam>* params_ = nullptr;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::unique_ptr<Client> client_;
   std::vector<int64_t> sent_;  // of each slice: the last step that a gradient was sent of
-  std::string failure_;
+  std::exception_ptr failure_;
 };
 
 }  // namespace singa

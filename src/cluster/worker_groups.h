@@ -6,10 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "cluster/served_cluster.h"
+#include "cluster/job_process.h"
+#include "cluster/process_share.h"
 #include "cluster/step_gate.h"
 #include "cluster/worker_team.h"
 #include "train/local_updates.h"
+#include "train/worker_rows.h"
 
 namespace singa {
 
@@ -18,8 +20,12 @@ bool HasServers(const ClusterProto& cluster);
 
 class WorkerGroups {
  public:
-  // `threads`: of each worker. Throws ConfigError relative to the JobProto.
-  WorkerGroups(const JobProto& job, int threads);
+  // `threads`: of each worker; `process`, where not null: the job has others, too. Throws ConfigError
+  // relative to the JobProto.
+  WorkerGroups(const JobProto& job, int threads, JobProcess* process);
+  ~WorkerGroups();
+  WorkerGroups(const WorkerGroups&) = delete;
+  WorkerGroups& operator=(const WorkerGroups&) = delete;
 
   int size() const { return static_cast<int>(teams_.size()); }
   WorkerTeam& team(int group) { return *teams_[group]; }
@@ -30,13 +36,23 @@ class WorkerGroups {
   // That each group has done.
   std::vector<int64_t> steps() const;
 
+  // False: a process of servers alone; its teams only say which params there are.
+  bool HasWorkers() const { return !process_ || process_->workers().size() > 0; }
+  // Null: the job's one process.
+  JobProcess* process() { return process_; }
+
   // Throws DeviceError where the machine has too little memory.
   void Allocate();
   // After the lead's values were set, and the gate knows each group's steps: before the first step.
   void Start();
-  // While no other group is in a step: makes the lead's values, and the replica, all that was
-  // trained so far.
-  void Collect();
+  // While no other group is in a step, and the first has done `steps`: makes the lead's values, and
+  // the replica, all that was trained so far.
+  void Collect(int64_t steps);
+  // What the other processes of the job give for a checkpoint after that many steps.
+  std::vector<WorkerRows> CollectRows(int64_t steps);
+  // Adds the metrics of `group` up over its processes, each of which calls this with its share;
+  // returns the shares of all, by rank.
+  std::vector<ProcessShare> AddMetricsUp(int group, ProcessShare own);
   // "2 groups of 3 workers".
   std::string Text() const;
   // Steps of all groups that were dropped.
@@ -46,9 +62,12 @@ class WorkerGroups {
 
  private:
   void SpreadValues();
+  void MakeTeam(const JobProto& job, WorkerPlace place, int workers);
 
+  JobProcess* const process_;
   Replica replica_;
-  std::unique_ptr<ServedCluster> served_;             // null: groups share their values
+  std::unique_ptr<ServedCluster> own_;                // of a job of one process
+  ServedCluster* const served_;                       // null: groups share their values
   std::vector<std::unique_ptr<LocalUpdates>> local_;  // of each group, without servers
   std::vector<std::unique_ptr<WorkerTeam>> teams_;
   StepGate gate_;

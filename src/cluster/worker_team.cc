@@ -21,13 +21,14 @@ bool IsStopped(const std::exception_ptr& error) {
 
 }  // namespace
 
-WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, Replica* replica,
-                       SliceUpdates* updates)
-    : group_(place.workers), errors_(place.workers) {
+WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers,
+                       Replica* replica, SliceUpdates* updates, GroupSum* between)
+    : place_(place), group_(workers), errors_(workers) {
+  group_.SetBetween(between);
   WorkerPlace own = place;
-  for (own.worker = 0; own.worker < place.workers; ++own.worker)
+  for (own.worker = place.first; own.worker < place.first + workers; ++own.worker)
     trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates, &group_));
-  for (int i = 1; i < place.workers; ++i) threads_.emplace_back([this, i] { ThreadLoop(i); });
+  for (int i = 1; i < workers; ++i) threads_.emplace_back([this, i] { ThreadLoop(i); });
 }
 
 WorkerTeam::~WorkerTeam() {
@@ -35,6 +36,11 @@ WorkerTeam::~WorkerTeam() {
   ++turn_;
   turn_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+}
+
+int64_t WorkerTeam::rows() const {
+  const int64_t batch = trainers_[0]->batch(), workers = place_.workers;
+  return batch * (place_.first + size()) / workers - batch * place_.first / workers;
 }
 
 std::vector<Trainer*> WorkerTeam::trainers() {

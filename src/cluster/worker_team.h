@@ -17,16 +17,19 @@ namespace singa {
 
 class WorkerTeam {
  public:
-  // The workers of group `place.group`, of `place.threads` threads each. They hand
-  // gradients to `updates`; a checkpoint has its values from `replica`. Both outlive the team.
-  // Throws ConfigError relative to the JobProto.
-  WorkerTeam(const JobProto& job, const WorkerPlace& place, Replica* replica,
-             SliceUpdates* updates);
+  // Workers [place.first, place.first + workers) of group `place.group`, of `place.threads` threads
+  // each. They hand gradients to `updates`; a checkpoint has its values from `replica`; `between`,
+  // where not null, adds up over the group's processes. All outlive the team. Throws ConfigError
+  // relative to the JobProto.
+  WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
+             SliceUpdates* updates, GroupSum* between);
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;
 
   int size() const { return static_cast<int>(trainers_.size()); }
+  // Of each batch of the group, those that are these workers'.
+  int64_t rows() const;
   Trainer& lead() { return *trainers_[0]; }
   std::vector<Trainer*> trainers();
   JobMemory memory() const;
@@ -48,6 +51,7 @@ class WorkerTeam {
   void RunOne(size_t i);
   void ThreadLoop(size_t i);
 
+  const WorkerPlace place_;  // of the first
   LocalGroup group_;
   std::vector<std::unique_ptr<Trainer>> trainers_;
 

@@ -17,7 +17,9 @@
 #include "driver/doctor/doctor_command.h"
 #include "driver/export_command.h"
 #include "driver/help.h"
+#include "cluster/job_process.h"
 #include "driver/job/interrupt.h"
+#include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
 #include "driver/logging.h"
 #include "driver/plugin/load_plugins.h"
@@ -29,23 +31,26 @@ namespace singa {
 namespace {
 
 // Runs the job of a file; a mistake found on the way is shown at its place in the file.
-int RunFile(const CommandLine& line) {
+int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
   CheckOptions options;
+  options.quiet = AnotherProcessSpeaks();
   options.use = line.test ? JobUse::kTest : JobUse::kTrain;
   options.files = true;
   return WithJob(line.conf, line.sets, options, [&](JobProto job) -> int {
     if (line.singa_job >= 0) job.set_id(line.singa_job);
     LogTo(LogFolder(job, line.singa_conf));
-    if (!line.test) HandleInterrupts();  // a test has nothing to save
-    std::signal(SIGPIPE, SIG_IGN);       // a reader of stderr that goes does not end a job
+    std::signal(SIGPIPE, SIG_IGN);  // a reader of stderr that goes does not end a job
     Progress progress;
     RunOptions run;
     run.resume = line.resume;
-    return line.test ? TestJob(job, run, &progress) : TrainJob(job, run, &progress);
+    if (line.test) return TestJob(job, run, &progress);
+    if (ProcessesOf(job) > 1) return TrainInProcesses(job, args, run, &progress);
+    HandleInterrupts();
+    return TrainJob(job, run, &progress);
   });
 }
 
-int RunCommand(const CommandLine& line) {
+int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
   if (line.no_arguments) {
     std::fputs(Usage().c_str(), stderr);
     return kExitUsage;
@@ -54,7 +59,7 @@ int RunCommand(const CommandLine& line) {
     std::fputs(Help(line.subcommand).c_str(), stdout);
     return kExitOk;
   }
-  if (line.subcommand.empty()) return RunFile(line);
+  if (line.subcommand.empty()) return RunFile(line, args);
   if (line.subcommand == "bench") return BenchCommand(line);
   if (line.subcommand == "check") return CheckCommand(line);
   if (line.subcommand == "graph") return GraphCommand(line);
@@ -84,7 +89,8 @@ int Driver::Main(int argc, char** argv) {
   HoldStandardStreams();
   try {
     StartLogging(argv[0]);
-    const int code = RunCommand(ParseCommandLine({argv + 1, argv + argc}));
+    const std::vector<std::string> args(argv + 1, argv + argc);
+    const int code = RunCommand(ParseCommandLine(args), args);
     if (std::fflush(stdout) != 0 || std::ferror(stdout))
       throw FileError(kExitIo, "stdout", std::strerror(errno));
     return code;

@@ -55,6 +55,8 @@ struct WorkerPlace {
   int threads = 1;
   int worker = 0, workers = 1;  // of its group
   int group = 0, groups = 1;
+  int first = 0;  // worker of its group in this process
+  bool leads() const { return worker == first; }
 };
 
 // A worker's part of the net of one phase, planned. Throws the first ConfigError.

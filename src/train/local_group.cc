@@ -113,6 +113,14 @@ void LocalGroup::Sum(int worker, std::span<double> values) {
   std::vector<double> sums(values.size());
   for (const std::span<double>& numbers : numbers_)
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += numbers[i];
+  if (between_) {
+    if (worker == 0) {
+      between_->Sum(sums);
+      sums_ = sums;
+    }
+    barrier_.Arrive();
+    sums = sums_;
+  }
   barrier_.Arrive();
   std::copy(sums.begin(), sums.end(), values.begin());
 }

@@ -10,6 +10,7 @@
 
 #include "base/barrier.h"
 #include "singa/nn/param.h"
+#include "singa/tensor/context.h"
 #include "train/slice_table.h"
 #include "train/slice_updates.h"
 
@@ -27,6 +28,8 @@ class LocalGroup {
   // Where sums go; outlives the group's steps.
   void SetUpdates(SliceUpdates* updates) { updates_ = updates; }
   SliceUpdates& updates() { return *updates_; }
+  // Adds up over the processes of a group that has several; outlives the group's steps.
+  void SetBetween(GroupSum* between) { between_ = between; }
   // Where worker `worker` has its whole gradients, by param; null: it gives them in pieces.
   void SetGradients(int worker, std::vector<float*> gradients) {
     gradients_[worker] = std::move(gradients);
@@ -53,6 +56,7 @@ class LocalGroup {
   Barrier barrier_;
   SliceTable table_;
   SliceUpdates* updates_ = nullptr;
+  GroupSum* between_ = nullptr;                 // null: one process
   std::vector<std::vector<float*>> gradients_;  // of each worker
   std::deque<std::atomic<int>> arrived_;        // workers, for each param
   std::mutex lock_;                             // guards offered_
@@ -60,6 +64,7 @@ class LocalGroup {
   std::vector<const GradientRows*> rows_;       // of each worker, in TakePieces
   std::atomic<int> next_piece_{0};
   std::vector<std::span<double>> numbers_;  // of each worker, in Sum
+  std::vector<double> sums_;                // over processes, in Sum
 };
 
 }  // namespace singa

@@ -47,7 +47,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
       replica_(alone_ ? &alone_->replica : replica),
       updates_(alone_ ? &alone_->updates : updates),
       group_(alone_ ? &alone_->group : group),
-      exchange_(group_, place.worker, &ctx_) {
+      exchange_(group_, place.worker - place.first, &ctx_) {
   ctx_.threads = place.threads;
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
@@ -88,12 +88,12 @@ void Trainer::FindTrained() {
       in_pieces_.push_back(InPieces(node, *param));
       shapes.push_back(param->shape());
     }
-  if (place_.worker == 0) group_->SetParams(shapes);
+  if (place_.leads()) group_->SetParams(shapes);
 }
 
-// Values and updater states count with the first worker, whose they are.
+// Values and updater states count with the process's first worker, whose they are.
 void Trainer::CountMemory() {
-  const bool first = place_.group == 0 && place_.worker == 0;
+  const bool first = place_.group == 0 && place_.leads();
   const int64_t states = first ? static_cast<int64_t>(replica_->state_count()) : 0;
   for (const auto& param : params_.params())
     if (first || !param->trains()) memory_.params += param->data.bytes();
@@ -149,7 +149,7 @@ std::vector<float*> Trainer::TrainedValues() {
 }
 
 void Trainer::Open() {
-  if (place_.worker == 0) updates_->Bind(group_->table(), trained_);
+  if (place_.leads()) updates_->Bind(group_->table(), trained_);
   exchange_.Bind(trained_, in_pieces_);
   const Tensor arena = Tensor::Allocate({memory_.arena}, DType::kU8);
   net_.Bind(arena);

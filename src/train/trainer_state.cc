@@ -6,6 +6,7 @@
 #include <map>
 
 #include "singa/base/error.h"
+#include "train/lasting_buffers.h"
 
 namespace singa {
 namespace {
@@ -16,21 +17,6 @@ void ForEachState(Trainer* trainer, F f) {
   for (UpdaterState& state : trainer->replica().states())
     for (size_t i = 0; i < state.names.size(); ++i)
       f("updater/" + state.param + "/" + state.names[i], state.tensors[i]);
-}
-
-// Every kForever buffer of the train net, by name. Copies of an unrolled layer have one name and a
-// number.
-std::vector<std::pair<std::string, Buffer*>> LastingBuffers(Trainer* trainer) {
-  std::vector<std::pair<std::string, Buffer*>> all;
-  std::map<std::string, int> copies;
-  for (NetNode& node : trainer->net().nodes())
-    for (Buffer& buffer : node.declare->buffers()) {
-      if (buffer.keep != Keep::kForever) continue;
-      const std::string name = "buffer/" + node.name + "/" + buffer.name;
-      const int copy = copies[name]++;
-      all.emplace_back(copy == 0 ? name : StrCat(name, "/", copy), &buffer);
-    }
-  return all;
 }
 
 // Of a buffer that has rows of the batch, the shape of the whole batch's.
@@ -47,7 +33,7 @@ float* PartOf(const Buffer& buffer, float* whole) {
 }
 
 // Adds `more` to rising `records`.
-void Join(const std::vector<int64_t>& more, std::vector<int64_t>* records) {
+void Merge(const std::vector<int64_t>& more, std::vector<int64_t>* records) {
   std::vector<int64_t> all;
   std::set_union(records->begin(), records->end(), more.begin(), more.end(),
                  std::back_inserter(all));
@@ -87,7 +73,7 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
     numbers_.push_back({Name("reader/" + layer), position});
   for (Trainer* trainer : trainers_)  // each has met those among its own rows
     for (const auto& [layer, records] : trainer->net().BadRecords())
-      Join(records, &bad_records_[layer]);
+      Merge(records, &bad_records_[layer]);
   JoinBuffers();
   for (const MetricSums::Entry& entry : trainer_->metrics().entries())
     metrics_.push_back({Name("metric/" + entry.layer + "/" + entry.name), entry.sum, entry.weight});
@@ -103,6 +89,30 @@ void TrainerState::JoinBuffers() {
     for (const auto& [name, buffer] : LastingBuffers(trainer))
       std::memcpy(PartOf(*buffer, (whole++)->values.data()), buffer->tensor.data(),
                   buffer->tensor.bytes());
+  }
+}
+
+void TrainerState::Join(const WorkerRows& rows) {
+  for (const WorkerRows::Buffer& part : rows.buffer()) {
+    const auto is_whole = [&](const Whole& buffer) { return buffer.name == Name(part.name()); };
+    const auto whole = std::find_if(buffers_.begin(), buffers_.end(), is_whole);
+    const int64_t all = whole == buffers_.end() ? 0 : whole->shape[0];
+    const int64_t row = all == 0 ? 0 : whole->shape.size() / all;
+    const auto bytes = static_cast<int64_t>(part.floats().size());
+    if (part.first() < 0 || part.rows() < 0 || part.first() > all ||
+        part.rows() > all - part.first() ||
+        bytes != part.rows() * row * static_cast<int64_t>(sizeof(float)))
+      throw PeerError(StrCat("a process has other rows of ", part.name(), " than this one knows"));
+    std::memcpy(whole->values.data() + part.first() * row, part.floats().data(), bytes);
+  }
+  for (const WorkerRows::Bad& bad : rows.bad())
+    Merge({bad.record().begin(), bad.record().end()}, &bad_records_[bad.layer()]);
+  const auto metrics = static_cast<int>(metrics_.size());
+  if (rows.metric_sum_size() != metrics || rows.metric_weight_size() != metrics)
+    throw PeerError("a process has other metrics than this one");
+  for (int i = 0; i < metrics; ++i) {
+    metrics_[i].sum += rows.metric_sum(i);
+    metrics_[i].weight += rows.metric_weight(i);
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
-#include "train/trainer.h"
+#include "train/worker_rows.h"
 
 namespace singa {
 
@@ -21,6 +21,8 @@ class TrainerState {
   // Values and updater states are the first group's.
   TrainerState(std::vector<Trainer*> trainers, int group, int64_t steps);
 
+  // Adds what workers of the group in another process have. Throws PeerError where it does not fit.
+  void Join(const WorkerRows& rows);
   // Adds params and state to `content`.
   void Save(CheckpointContent* content) const;
   // Puts a checkpoint's values into the workers. Throws DataError where anything is missing or has

@@ -143,7 +143,7 @@ TEST(LedgerTest, ElasticExchangeConserves) {
       for (size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
     }
     Client& client = ledger.cluster.client(0, 0);
-    client.GatherAll();
+    client.GatherAll(0);
     ledger.cluster.RunUntilQuiet();
     ASSERT_TRUE(client.gathered());
     std::vector<float> centre;

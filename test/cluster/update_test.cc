@@ -189,7 +189,7 @@ TEST(UpdateTest, GoesOnFromAGatheredState) {
   ClusterOfRoles first = Cluster(conf, 1);
   first.Start(First(first.table));
   first.Train(2, gradient);
-  first.client(0, 0).GatherAll();
+  first.client(0, 0).GatherAll(0);
   EXPECT_FALSE(first.client(0, 0).gathered());
   first.RunUntilQuiet();
   ASSERT_TRUE(first.client(0, 0).gathered());

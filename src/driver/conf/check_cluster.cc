@@ -1,5 +1,5 @@
 // What a job's cluster says, and what of it has no effect.
-#include "cluster/topology.h"
+#include "cluster/job_process.h"
 #include "cluster/worker_groups.h"
 #include "driver/conf/check_values.h"
 #include "singa/cluster/consistency.h"
@@ -19,16 +19,15 @@ class ClusterCheck {
     if (RangesAreRight()) CheckTogether();
     const int64_t workers = int64_t{cluster_.nworker_groups()} * cluster_.nworkers_per_group();
     const int64_t servers = int64_t{cluster_.nserver_groups()} * cluster_.nservers_per_group();
-    if (workers > cluster_.nworkers_per_procs() || servers > cluster_.nservers_per_procs())
+    if (cluster_.nworker_groups() > 1 &&
+        (workers > cluster_.nworkers_per_procs() || servers > cluster_.nservers_per_procs()))
       WarnOfProcesses();
     if (workers > kMostWorkers)
       found_.errors.push_back(
           ConfigError("cluster.nworkers_per_group",
                       StrCat("must make at most ", kMostWorkers, " workers, makes ", workers)));
     if (cluster_.has_all_reduce())
-      Warn("all_reduce",
-           "is not built yet: the workers' gradients are added up in memory, which computes the "
-           "same");
+      Warn("all_reduce", WithoutCollectives());
     if (cluster_.has_user_consistency())
       Warn("user_consistency", "is not built yet: each group goes on alone, but for max_staleness");
     WarnOfOneGroup();
@@ -44,10 +43,12 @@ class ClusterCheck {
 
   void CheckTogether() {
     try {
-      const Topology topology(cluster_);
+      several_ = ProcessesOf(job_) > 1;
       MakeConsistency(cluster_);
+      if (!several_) WarnOfOneProcess();
     } catch (const ConfigError& error) {
-      found_.errors.push_back(error.Under("cluster"));
+      const bool named = error.path().rfind("cluster.", 0) == 0;
+      found_.errors.push_back(named ? error : error.Under("cluster"));
     }
   }
 
@@ -56,12 +57,29 @@ class ClusterCheck {
   }
 
   void WarnOfProcesses() {
-    const char* field = cluster_.has_nworkers_per_procs()   ? "nworkers_per_procs"
-                        : cluster_.nworkers_per_group() > 1 ? "nworkers_per_group"
-                        : cluster_.nworker_groups() > 1     ? "nworker_groups"
-                        : cluster_.nserver_groups() > 1     ? "nserver_groups"
-                                                            : "nservers_per_group";
-    Warn(field, "several processes are not built yet: all workers run as threads of one process");
+    const char* field =
+        cluster_.has_nworkers_per_procs() ? "nworkers_per_procs" : "nworker_groups";
+    Warn(field,
+         "several worker groups in several processes are not built yet: all workers run as threads "
+         "of one process");
+  }
+
+  const char* WithoutCollectives() const {
+    return several_ ? "is not built yet: a server in each process adds the gradients up, which "
+                      "computes the same"
+                    : "is not built yet: the workers' gradients are added up in memory, which "
+                      "computes the same";
+  }
+
+  void WarnOfOneProcess() {
+    for (const char* field :
+         {"coordinator", "bind", "start_timeout", "peer_timeout", "max_restarts", "insecure"})
+      if (Has(field)) Warn(field, "has no effect with one process");
+  }
+
+  bool Has(const char* field) const {
+    return cluster_.GetReflection()->HasField(
+        cluster_, cluster_.GetDescriptor()->FindFieldByName(field));
   }
 
   void WarnOfOneGroup() {
@@ -69,19 +87,18 @@ class ClusterCheck {
       found_.warnings.push_back(ConfigError("warmup_steps", "has no effect with one worker group"));
     if (cluster_.max_staleness() > 0 && cluster_.nworker_groups() == 1)
       Warn("max_staleness", "has no effect with one worker group");
-    if (cluster_.nservers_per_group() > 1 && !HasServers(cluster_))
+    if (cluster_.nservers_per_group() > 1 && !HasServers(cluster_) && !several_)
       Warn("nservers_per_group",
            "has no effect: the workers update the values that they share themselves");
     if (cluster_.nserver_groups() > 1) return;
-    for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"}) {
-      const auto* descriptor = cluster_.GetDescriptor()->FindFieldByName(field);
-      if (cluster_.GetReflection()->HasField(cluster_, descriptor)) Warn(field, kOneServerGroup);
-    }
+    for (const char* field : {"sync_freq", "group_sync", "elastic_alpha"})
+      if (Has(field)) Warn(field, kOneServerGroup);
   }
 
   const JobProto& job_;
   const ClusterProto& cluster_;
   ConfFindings& found_;
+  bool several_ = false;  // processes
 };
 
 }  // namespace

@@ -257,7 +257,8 @@ std::unique_ptr<CheckedJob> CheckJobText(const std::string& file, const std::str
 int WithJob(const std::string& file, const std::vector<std::string>& sets,
             const CheckOptions& options, const std::function<int(const JobProto&)>& use) {
   const std::unique_ptr<CheckedJob> checked = CheckJob(file, sets, options);
-  std::fputs(checked->conf.Render().c_str(), stderr);
+  const bool quiet = options.quiet && checked->conf.ok();
+  if (!quiet) std::fputs(checked->conf.Render().c_str(), stderr);
   if (!checked->conf.ok()) return checked->conf.exit_code();
   try {
     return use(checked->job);

@@ -16,6 +16,7 @@ namespace singa {
 struct CheckOptions {
   JobUse use = JobUse::kEither;
   bool files = false;  // input files that are missing are errors, with exit code 66
+  bool quiet = false;  // WithJob shows no warnings
 };
 
 struct CheckedJob {

@@ -1,8 +1,43 @@
 #include "driver/job/group_loop.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace singa {
+namespace {
+
+int SlowestOf(const std::vector<ProcessShare>& shares) {
+  const auto works = [](const ProcessShare& share) { return share.step_ms - share.sync_wait_ms; };
+  const auto slower = [&](const ProcessShare& a, const ProcessShare& b) {
+    return works(a) < works(b);
+  };
+  return static_cast<int>(std::max_element(shares.begin(), shares.end(), slower) - shares.begin());
+}
+
+}  // namespace
+
+Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
+  const bool passes = job.train_epochs() > 0 || job.test_epochs() > 0;
+  return Schedule(job, passes ? lead->net().CountRecords() : -1, lead->batch());
+}
+
+ProcessShare GroupLoop::TakeShare() {
+  WorkerTeam& team = groups_.team(group_);
+  ProcessShare share;
+  share.workers = team.size();
+  share.rows = static_cast<double>(team.rows());
+  share.step_ms = 1e3 * step_seconds();
+  share.data_wait_ms = team.TakeWaitMs() / static_cast<double>(steps_);
+  JobProcess* const process = groups_.process();
+  if (!process) return share;
+  share.sync_wait_ms = process->cluster().updates(group_).TakeWaitMs() /
+                       static_cast<double>(steps_ * team.size());
+  share.bytes_sent = static_cast<double>(process->bytes_sent() - sent_);
+  share.bytes_received = static_cast<double>(process->bytes_received() - received_);
+  sent_ = process->bytes_sent();
+  received_ = process->bytes_received();
+  return share;
+}
 
 double GroupLoop::samples_per_second() const {
   return static_cast<double>(groups_.team(group_).lead().batch()) / step_seconds();
@@ -15,11 +50,18 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++steps_;
   if (!schedule_.Display(step)) return std::nullopt;
-  Row row = {team.metrics(),
-             {samples_per_second(), 1e3 * step_seconds(),
-              team.TakeWaitMs() / static_cast<double>(steps_)}};
-  const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};
-  WriteRows(place, row.sums, &row.speed, &file_);
+  const std::vector<ProcessShare> shares = groups_.AddMetricsUp(group_, TakeShare());
+  Row row = {team.metrics(), {samples_per_second(), 1e3 * step_seconds()}};
+  for (const ProcessShare& share : shares) {
+    row.speed.data_wait_ms = std::max(row.speed.data_wait_ms, share.data_wait_ms);
+    row.speed.bytes_sent += share.bytes_sent;
+  }
+  if (shares.size() > 1) row.slowest = SlowestOf(shares);
+  if (file_) {
+    const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};
+    WriteRows(place, row.sums, &row.speed, file_);
+    if (shares.size() > 1) WriteShares(place, shares, file_);
+  }
   team.metrics().Reset();
   seconds_ = 0;
   steps_ = 0;

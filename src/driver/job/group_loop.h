@@ -9,16 +9,20 @@
 
 namespace singa {
 
+// What is due when in the job of `lead`. Throws ConfigError relative to the JobProto.
+Schedule ScheduleOf(const JobProto& job, Trainer* lead);
+
 class GroupLoop {
  public:
   struct Row {
     MetricSums sums;
     Speed speed;
+    int slowest = -1;  // of several processes, the one that computed longest
   };
 
-  // All of them outlive it.
+  // All of them outlive it. `file`: null where another process writes it.
   GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsFile* file)
-      : groups_(*groups), group_(group), schedule_(schedule), file_(*file) {}
+      : groups_(*groups), group_(group), schedule_(schedule), file_(file) {}
 
   // Trains `step`. The row that is due after it, which is written; nothing: none is.
   std::optional<Row> TrainStep(int64_t step);
@@ -27,12 +31,15 @@ class GroupLoop {
   double samples_per_second() const;
 
  private:
+  ProcessShare TakeShare();
+
   WorkerGroups& groups_;
   const int group_;
   const Schedule& schedule_;
-  MetricsFile& file_;
+  MetricsFile* const file_;
   double seconds_ = 0;  // since the last row
   int64_t steps_ = 0;
+  int64_t sent_ = 0, received_ = 0;  // bytes, until the last row
 };
 
 }  // namespace singa

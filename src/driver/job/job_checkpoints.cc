@@ -59,7 +59,7 @@ std::optional<int64_t> JobCheckpoints::Resume() {
     const int64_t steps = TrainerState(groups_.team(g).trainers(), g, 0).Restore(*checkpoint);
     groups_.gate().SetSteps(g, steps);
   }
-
+  resumed_from_ = checkpoint->dir();
   committed_ = checkpoint->step();
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
   // The run may have been killed between a checkpoint and what follows it.
@@ -144,12 +144,14 @@ void JobCheckpoints::Commit(int64_t updates) {
   content.step = updates;
   Describe(&content);
   const Hold hold(&groups_.gate());
-  groups_.Collect();
+  groups_.Collect(updates);
+  const std::vector<WorkerRows> others = groups_.CollectRows(updates);
   std::vector<TrainerState> states;
   states.reserve(groups_.size());
   for (int g = 0; g < groups_.size(); ++g) {
     const int64_t steps = g == 0 ? updates : groups_.gate().steps(g);
     states.emplace_back(groups_.team(g).trainers(), g, steps);
+    for (const WorkerRows& rows : others) states.back().Join(rows);
     states.back().Save(&content);
   }
   if (best_) {

@@ -22,6 +22,8 @@ class JobCheckpoints {
   // Puts the newest intact checkpoint into the workers and returns its step; nothing where the
   // workspace has none. Throws DataError: none is intact, or it does not fit the net.
   std::optional<int64_t> Resume();
+  // Where Resume found it; "": nowhere.
+  const std::string& resumed_from() const { return resumed_from_; }
 
   // Commits one after `updates` steps of the first group, if there is none yet; the others stand
   // still meanwhile. Throws FileError.
@@ -42,6 +44,7 @@ class JobCheckpoints {
   WorkerGroups& groups_;
   Progress& progress_;
   int64_t committed_ = -1;  // the step of the last one
+  std::string resumed_from_;
   std::optional<double> best_;
   int64_t best_step_ = -1;
 };

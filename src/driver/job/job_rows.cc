@@ -29,8 +29,29 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed
       row.values.emplace_back("samples_per_second", speed->samples_per_second);
       row.values.emplace_back("step_ms", speed->step_ms);
       row.values.emplace_back("data_wait_ms", speed->data_wait_ms);
-      row.values.emplace_back("bytes_sent", 0);  // one process sends nothing
+      row.values.emplace_back("bytes_sent", speed->bytes_sent);
     }
+    file->Write(row);
+  }
+}
+
+void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares,
+                 MetricsFile* file) {
+  for (size_t rank = 0; rank < shares.size(); ++rank) {
+    const ProcessShare& share = shares[rank];
+    MetricsRow row;
+    row.phase = "process";
+    row.step = place.step;
+    row.group = place.group;
+    row.values = {{"rank", static_cast<double>(rank)},
+                  {"workers", share.workers},
+                  {"rows", share.rows},
+                  {"step_ms", share.step_ms},
+                  {"compute_ms", share.compute_ms()},
+                  {"sync_wait_ms", share.sync_wait_ms},
+                  {"data_wait_ms", share.data_wait_ms},
+                  {"bytes_sent", share.bytes_sent},
+                  {"bytes_received", share.bytes_received}};
     file->Write(row);
   }
 }

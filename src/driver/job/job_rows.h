@@ -1,15 +1,17 @@
 // The rows of metrics.jsonl and their lines on stderr.
 #pragma once
 
+#include "cluster/process_share.h"
 #include "driver/job/progress.h"
 #include "io/metrics_file.h"
 #include "train/metric_sums.h"
 
 namespace singa {
 
-// What a row says of speed; NaN: nothing.
+// What a row says of speed.
 struct Speed {
-  double samples_per_second, step_ms, data_wait_ms;
+  double samples_per_second = 0, step_ms = 0, data_wait_ms = 0;
+  double bytes_sent = 0;  // by all processes since the last row
 };
 
 // What rows of one moment have alike.
@@ -23,6 +25,9 @@ struct RowPlace {
 // One row for each layer with metrics (one without a layer's name where there is none).
 void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed,
                MetricsFile* file);
+
+// A row of phase "process" for each process, by rank.
+void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, MetricsFile* file);
 
 // Bad records that readers of `net` have skipped.
 int64_t CountBadRecords(const Net& net);

@@ -9,9 +9,12 @@
 
 namespace singa {
 
+class JobProcess;
+
 struct RunOptions {
   bool resume = false;  // from the newest intact checkpoint of the workspace, if there is one
   int threads = 0;      // of the worker; 0: by num_openblas_threads, else the cores to be had
+  JobProcess* process = nullptr;  // this one, of several that the job has
 };
 
 // Trains to the last step, or until a signal asks to stop. Returns what the process exits with:

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -37,21 +38,22 @@ class TrainRun {
       : job_(job),
         progress_(*progress),
         threads_(ThreadsOfWorker(job, options.threads)),
-        groups_(job, threads_),
+        process_(options.process),
+        groups_(job, threads_, process_),
         workspace_(WorkspacePath(job)),
         checkpoints_(job, workspace_.path(), &groups_, progress) {
     Announce();
     groups_.Allocate();
-    const bool passes = job.train_epochs() > 0 || job.test_epochs() > 0;
-    schedule_.emplace(job, passes ? lead().net().CountRecords() : -1, lead().batch());
+    schedule_.emplace(ScheduleOf(job, &lead()));
     const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
     if (!resumed) Begin();
-    groups_.Start();
     start_step_ = resumed.value_or(0);
     if (start_step_ > schedule_->steps())
       throw ConfigError("train_steps",
                         StrCat("the checkpoint to resume from is of step ", start_step_,
                                ", beyond the last, ", schedule_->steps()));
+    if (process_) process_->Begin(start_step_, checkpoints_.resumed_from());
+    groups_.Start();
     metrics_file_.emplace(workspace_.metrics(), groups_.steps());
     loop_.emplace(&groups_, 0, *schedule_, &*metrics_file_);
     WriteGraphFiles(lead().net(), workspace_.graph("train"), job.name());
@@ -63,10 +65,14 @@ class TrainRun {
   ExitCode Run() {
     const Clock::time_point start = Clock::now();
     OtherGroups others(&groups_, *schedule_, &*metrics_file_);
+    granted_ = start_step_;
     for (int64_t step = start_step_; step < schedule_->steps(); ++step) {
-      RunDue(step);
-      if (Interrupted()) return Stop(step);
-      if (!TrainStep(step)) others.Check();
+      if (step == granted_) {
+        RunDue(step);
+        if (Interrupted()) return Stop(step);
+      }
+      Grant(step);
+      if (!TrainStep(step)) others.Check();  // a group has failed
     }
     groups_.gate().Leave(0);
     groups_.gate().AwaitOthers(0);
@@ -157,6 +163,17 @@ class TrainRun {
     return InterruptCode();
   }
 
+  // Other processes may take `step`, and the next one where all will: then they need not wait for
+  // the word.
+  void Grant(int64_t step) {
+    const int64_t next = step + 1;
+    const bool due = schedule_->Validate(next) || schedule_->Test(next) ||
+                     schedule_->Checkpoint(next) || next == schedule_->steps();
+    const int64_t before = granted_;
+    granted_ = std::max(granted_, process_ && !due && !Interrupted() ? next + 1 : next);
+    if (process_ && granted_ > before) process_->Grant(granted_);
+  }
+
   // False: another group has failed, or the job ends.
   bool TrainStep(int64_t step) {
     if (!groups_.gate().Pass(0, step)) return false;
@@ -172,9 +189,9 @@ class TrainRun {
   }
 
   // What servers have, for whom trains with others.
-  void CollectValues() {
+  void CollectValues(int64_t updates) {
     groups_.gate().HoldOthers(0);
-    groups_.Collect();
+    groups_.Collect(updates);
     groups_.gate().Go();
   }
 
@@ -182,7 +199,7 @@ class TrainRun {
     Evaluator* evaluator = lead().evaluator(phase);
     if (!evaluator) return;
     const bool test = phase == kTest;
-    CollectValues();
+    CollectValues(updates);
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
     if (!sums) return;
@@ -199,12 +216,14 @@ class TrainRun {
   const JobProto& job_;
   Progress& progress_;
   const int threads_;
+  JobProcess* const process_;  // null: the job's only one
   WorkerGroups groups_;
   Workspace workspace_;
   JobCheckpoints checkpoints_;
   std::optional<Schedule> schedule_;
   std::optional<MetricsFile> metrics_file_;
   int64_t start_step_ = 0;
+  int64_t granted_ = 0;  // steps that no process may pass
   std::optional<GroupLoop> loop_;  // of the first group
   std::string last_test_;
 };

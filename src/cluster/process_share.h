@@ -1,0 +1,23 @@
+// ProcessShare: where the time and the bytes of one process went since the last row of metrics.
+#pragma once
+
+#include <array>
+
+namespace singa {
+
+struct ProcessShare {
+  double workers = 0, rows = 0;  // of them, in each batch
+  // Means over the steps; of several workers, which compute at the same time, the mean.
+  double step_ms = 0, sync_wait_ms = 0, data_wait_ms = 0;
+  double bytes_sent = 0, bytes_received = 0;
+
+  // What is left of a step.
+  double compute_ms() const { return step_ms - sync_wait_ms - data_wait_ms; }
+
+  static constexpr int kNumbers = 7;
+  std::array<double*, kNumbers> Numbers() {
+    return {&workers, &rows, &step_ms, &sync_wait_ms, &data_wait_ms, &bytes_sent, &bytes_received};
+  }
+};
+
+}  // namespace singa

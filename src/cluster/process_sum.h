@@ -1,0 +1,47 @@
+// ProcessSum: adds numbers up over the processes of a worker group, in their order, by way of the
+// first of them.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "cluster/topology.h"
+#include "comm/message.h"
+#include "singa/tensor/context.h"
+
+namespace singa {
+
+class ProcessSum final : public GroupSum {
+ public:
+  // Of `process`, which has workers of `group`. All outlive it.
+  ProcessSum(const Topology& topology, int group, int process, Outbox* out);
+
+  // One thread of each process calls it. Throws what Fail was given, DataError where another
+  // process has another number of values.
+  void Sum(std::span<double> values) override;
+
+  // What follows any thread may call.
+  // A kSum or kSummed from process `rank`, which is sure. What does not fit is dropped.
+  void OnMessage(int rank, const WireMessage& head);
+  // Every Sum throws `error` from now on.
+  void Fail(std::exception_ptr error);
+
+ private:
+  void Send(WireMessage::Type type, int process, std::span<const double> values);
+  void Await(std::unique_lock<std::mutex>* lock, size_t messages);
+
+  const int group_, process_;
+  const Range processes_;
+  Outbox* const out_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  int64_t turn_ = 0;                              // sums so far
+  std::map<int, std::vector<double>> arrived_;  // of this turn, by process
+  std::exception_ptr failure_;
+};
+
+}  // namespace singa

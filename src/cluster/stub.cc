@@ -1,0 +1,252 @@
+#include "cluster/stub.h"
+
+#include <glog/logging.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "cluster/seconds.h"
+#include "singa/base/str_cat.h"
+#include "train/slice_table.h"
+
+namespace singa {
+namespace {
+
+constexpr size_t kMostReason = 1000;  // bytes
+constexpr int64_t kSecond = 1'000'000'000;
+constexpr auto kLongestDrain = std::chrono::seconds(5);
+
+ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
+                            const ProcessPlace& place, int states) {
+  ZmqOptions options;
+  options.rank = place.rank;
+  options.processes = topology.processes();
+  options.secrets = place.secrets;
+  if (conf.insecure()) options.security = Security::kInsecure;
+  if (place.rank == 0) {
+    if (place.coordinator) options.bind = ResolveOwn(*place.coordinator);
+  } else if (conf.has_bind()) {
+    options.bind = ResolveOwn({conf.bind(), 0});
+  } else {
+    options.bind = LocalAddressToward(Resolve(*place.coordinator));
+  }
+  // A slice as a checkpoint holds it, and what stands around it.
+  options.settings.max_frame_bytes = 4 * SliceTable::kMost * (1 + states) + (64 << 10);
+  return options;
+}
+
+LinksOptions OptionsOfLinks(int64_t peer_timeout, int states) {
+  LinksOptions options;
+  options.give_up = peer_timeout;
+  options.limits.payload_bytes = std::max<size_t>(
+      options.limits.payload_bytes, 4 * SliceTable::kMost * static_cast<size_t>(1 + states));
+  return options;
+}
+
+ProcessIdentity IdentityOf(const ProcessPlace& place, int processes) {
+  ProcessIdentity self;
+  self.job = place.secrets.job;
+  self.rank = place.rank;
+  self.ranks = processes;
+  while (self.incarnation == 0) randombytes_buf(&self.incarnation, sizeof self.incarnation);
+  return self;
+}
+
+}  // namespace
+
+Stub::Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlace& place,
+           int states, StubEvents* events, const Clock* clock)
+    : topology_(topology),
+      rank_(place.rank),
+      peer_timeout_(conf.peer_timeout() * kSecond),
+      events_(events),
+      clock_(*clock),
+      transport_(TransportOptions(conf, topology, place, states), clock),
+      links_(IdentityOf(place, topology.processes()), &transport_, clock, this,
+             OptionsOfLinks(peer_timeout_, states)),
+      rendezvous_(rank_, topology.processes(), transport_.endpoint(),
+                  place.coordinator.value_or(transport_.endpoint()),
+                  conf.start_timeout() * kSecond, clock, this) {
+  if (rank_ > 0) transport_.Connect(0, Resolve(*place.coordinator));
+}
+
+Stub::~Stub() { Stop(); }
+
+void Stub::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  transport_.Wake();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Stub::Meet() {
+  thread_ = std::thread([this] { Run(); });
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return met_ || lost_; });
+  if (lost_) std::rethrow_exception(lost_);
+}
+
+void Stub::Post(Message message) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(message));
+    quiet_ = false;
+  }
+  transport_.Wake();
+}
+
+void Stub::StopOthers(ExitCode code, const std::string& reason) {
+  for (int rank = 0; rank < topology_.processes(); ++rank) {
+    if (rank == rank_) continue;
+    Message message;
+    message.head.set_type(WireMessage::kStop);
+    message.head.mutable_to()->set_id(rank);
+    message.head.set_exit_code(code);
+    message.head.add_text(reason);
+    Post(std::move(message));
+  }
+}
+
+void Stub::Drain() {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, kLongestDrain, [this] { return quiet_ || lost_; });
+}
+
+int Stub::RankOf(const Address& to) const {
+  if (to.role() != Address::kServer) return static_cast<int>(to.id());
+  return topology_.ProcessOfServer({static_cast<int>(to.group()), static_cast<int>(to.id())});
+}
+
+void Stub::Run() {
+  try {
+    for (;;) {
+      SendPosted();
+      int64_t next = std::min(links_.OnTime(), Beat());
+      const LinkCounters& counters = links_.counters();
+      bytes_sent_ = counters.sent_bytes;
+      bytes_received_ = counters.delivered_bytes;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stop_ || lost_) return;
+        if (!posted_.empty()) continue;
+        quiet_ = links_.Quiet();
+        if (quiet_) changed_.notify_all();
+      }
+      if (!rendezvous_.complete()) {
+        rendezvous_.CheckTime();
+        next = std::min(next, rendezvous_.deadline());
+      }
+      transport_.Poll(next, this);
+    }
+  } catch (...) {
+    Lose(std::current_exception());
+  }
+}
+
+void Stub::SendPosted() {
+  std::vector<Message> messages;
+  {
+    const std::lock_guard lock(mutex_);
+    messages.swap(posted_);
+  }
+  for (Message& message : messages) {
+    const int rank = RankOf(message.head.to());
+    links_.Send(rank, std::move(message));
+  }
+}
+
+void Stub::OnConnected(int rank) {
+  links_.OnConnected(rank);
+  rendezvous_.OnConnected(rank);
+}
+
+void Stub::OnMessage(int rank, Message message) {
+  {
+    const std::lock_guard lock(mutex_);
+    quiet_ = false;  // it is to be acknowledged
+  }
+  if (message.head.to().role() == Address::kStub && message.head.type() != WireMessage::kControl)
+    OnStubMessage(rank, message.head);
+  else
+    events_->OnMessage(rank, std::move(message));
+}
+
+void Stub::OnStubMessage(int rank, const WireMessage& head) {
+  if (head.type() == WireMessage::kStop) {
+    const std::string reason = head.text_size() > 0 ? Printable(head.text(0)).substr(0, kMostReason) : "no reason given";
+    const int code = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
+    return Lose(std::make_exception_ptr(
+        ToldError(static_cast<ExitCode>(code), StrCat(Name(rank), " has ended: ", reason))));
+  }
+  if (head.type() == WireMessage::kBeat || !rendezvous_.OnMessage(rank, head)) return;
+  ConnectAll();
+  const std::lock_guard lock(mutex_);
+  met_at_ = clock_.Now();
+  met_ = true;
+  changed_.notify_all();
+}
+
+// Of ranks above this one's the transport does nothing: they connect here.
+void Stub::ConnectAll() {
+  for (int rank = 0; rank < topology_.processes(); ++rank)
+    if (rank != rank_) transport_.Connect(rank, rendezvous_.endpoints()[rank]);
+}
+
+// A process that goes on is one of another job by now: nothing that it knows fits.
+void Stub::OnRestarted(int rank, uint64_t) {
+  Lose(std::make_exception_ptr(PeerError(StrCat(Name(rank), " was lost: another took its place"))));
+}
+
+void Stub::OnGivenUp(int rank, const std::string& text) {
+  Lose(std::make_exception_ptr(PeerError(StrCat(Name(rank), " was lost: ", text))));
+}
+
+// Tells all others that this process lives, and looks whether they do. Returns when to do so next.
+int64_t Stub::Beat() {
+  const int64_t now = clock_.Now();
+  if (!rendezvous_.complete()) return Links::kNever;
+  if (now < beat_at_) return beat_at_;
+  beat_at_ = now + std::clamp(peer_timeout_ / 4, kSecond / 4, 5 * kSecond);
+  for (int rank = 0; rank < topology_.processes(); ++rank) {
+    if (rank == rank_) continue;
+    const int64_t heard = std::max(links_.LastHeard(rank), met_at_);
+    if (now - heard > peer_timeout_) {
+      Lose(std::make_exception_ptr(
+          PeerError(StrCat(Name(rank), " was lost: not heard for ", Seconds(now - heard)))));
+      return now;
+    }
+    Message beat;
+    beat.head.set_type(WireMessage::kBeat);
+    beat.head.mutable_to()->set_id(rank);
+    links_.Send(rank, std::move(beat));
+  }
+  return now;  // what was sent is to leave
+}
+
+void Stub::Lose(std::exception_ptr error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lost_) return;
+    lost_ = error;
+    changed_.notify_all();
+  }
+  events_->OnLost(error);
+}
+
+// `process 2 (127.0.0.1:4242; workers 2 to 3 of group 0)`
+std::string Stub::Name(int rank) const {
+  std::string text = StrCat("process ", rank);
+  std::string what;
+  for (const RoleId& worker : topology_.Workers(rank))
+    what += StrCat(what.empty() ? "" : ", ", "worker ", worker.id, " of group ", worker.group);
+  for (const RoleId& server : topology_.Servers(rank))
+    what += StrCat(what.empty() ? "" : ", ", "server ", server.id, " of group ", server.group);
+  const std::string at = rendezvous_.complete() ? ToString(rendezvous_.endpoints()[rank]) : "";
+  return StrCat(text, " (", at, at.empty() ? "" : "; ", what, ")");
+}
+
+}  // namespace singa

@@ -1,0 +1,109 @@
+// Stub: the thread of a process that alone talks to the other processes of the job. What roles of
+// this process post for others leaves by it; what others send is handed on.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "cluster/topology.h"
+#include "comm/links.h"
+#include "comm/rendezvous.h"
+#include "comm/zmq_transport.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+// How this process takes part in a job of several.
+struct ProcessPlace {
+  int rank = 0;
+  JobSecrets secrets;
+  // Where rank 0 is; for rank 0 itself none: it takes a free port of loopback.
+  std::optional<Endpoint> coordinator;
+};
+
+// Another process has ended the job, and has said why to people.
+class ToldError : public Error {
+ public:
+  using Error::Error;
+};
+
+// What the stub's thread calls.
+class StubEvents {
+ public:
+  virtual ~StubEvents() = default;
+  // From process `rank`, which is sure.
+  virtual void OnMessage(int rank, Message message) = 0;
+  // The job cannot go on: a PeerError or ToldError. Nothing comes or leaves any more.
+  virtual void OnLost(std::exception_ptr error) = 0;
+};
+
+class Stub final : public Outbox, private LinkEvents, private TransportEvents {
+ public:
+  // Listens. `states`: floats that an updater keeps for each of a slice. All outlive it. Throws
+  // Error as ZmqTransport.
+  Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlace& place, int states,
+       StubEvents* events, const Clock* clock);
+  ~Stub() override;
+  Stub(const Stub&) = delete;
+  Stub& operator=(const Stub&) = delete;
+
+  const Endpoint& endpoint() const { return transport_.endpoint(); }
+  // Finds the other processes. Throws PeerError that says who has not come in time.
+  void Meet();
+
+  // What follows any thread may call.
+  // REQUIRES: the role is another process's.
+  void Post(Message message) override;
+  // Ends the job of all others with `code` and a reason.
+  void StopOthers(ExitCode code, const std::string& reason);
+  // Waits until all that was posted has arrived, or for a few seconds.
+  void Drain();
+  // Nothing arrives or leaves any more.
+  void Stop();
+  int64_t bytes_sent() const { return bytes_sent_; }
+  int64_t bytes_received() const { return bytes_received_; }
+
+ private:
+  void OnMessage(int rank, Message message) override;
+  void OnRestarted(int rank, uint64_t incarnation) override;
+  void OnGivenUp(int rank, const std::string& text) override;
+  void OnPacket(int rank, Packet packet) override { links_.OnPacket(rank, std::move(packet)); }
+  void OnConnected(int rank) override;
+
+  int RankOf(const Address& to) const;
+  void Run();
+  void SendPosted();
+  void OnStubMessage(int rank, const WireMessage& head);
+  void ConnectAll();
+  int64_t Beat();
+  void Lose(std::exception_ptr error);
+  std::string Name(int rank) const;
+
+  const Topology& topology_;
+  const int rank_;
+  const int64_t peer_timeout_;  // nanoseconds
+  StubEvents* const events_;
+  const Clock& clock_;
+  ZmqTransport transport_;
+  Links links_;
+  Rendezvous rendezvous_;
+  int64_t beat_at_ = 0, met_at_ = 0;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::vector<Message> posted_;
+  bool met_ = false, stop_ = false, quiet_ = false;
+  std::exception_ptr lost_;
+
+  std::atomic<int64_t> bytes_sent_{0}, bytes_received_{0};
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace singa

@@ -1,0 +1,60 @@
+#include "driver/job/process_job.h"
+
+#include <glog/logging.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "cluster/job_process.h"
+#include "driver/job/follow_job.h"
+#include "driver/job/interrupt.h"
+#include "driver/launch/launch_place.h"
+#include "driver/launch/launch_variables.h"
+#include "driver/launch/launcher_rank.h"
+#include "driver/launch/supervisor.h"
+
+namespace singa {
+namespace {
+
+ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress) {
+  const ExitCode code = TrainJob(process->job(), options, progress);
+  process->End();
+  return code;
+}
+
+ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options,
+                  Progress* progress) {
+  JobProcess process(job, {place->rank, place->secrets, place->coordinator});
+  options.process = &process;
+  try {
+    if (place->rank == 0) place->Report(process.endpoint());
+    process.Meet();
+    place->Done();
+    return place->rank == 0 ? Lead(options, &process, progress) : FollowJob(options, &process);
+  } catch (const ToldError& error) {
+    LOG(ERROR) << error.what();
+    return error.code();
+  } catch (const Error& error) {
+    process.StopOthers(error);
+    throw;
+  }
+}
+
+}  // namespace
+
+ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& args,
+                          const RunOptions& options, Progress* progress) {
+  const int processes = ProcessesOf(job);
+  std::optional<LaunchPlace> place = FindLaunchPlace(job, processes);
+  if (!place) return Supervise(job, processes, args, progress);
+  HandleInterrupts();
+  return TakePart(job, &*place, options, progress);
+}
+
+bool AnotherProcessSpeaks() {
+  if (std::getenv(kProcessVariable)) return true;  // whoever started it
+  const std::optional<LauncherRank> place = FindLauncherRank();
+  return place && place->rank > 0;
+}
+
+}  // namespace singa
