@@ -107,7 +107,7 @@ std::vector<std::string> JobProcess::CollectRows(int64_t step) {
 
 void JobProcess::End() {
   TellAll(kEnd, 0);
-  stub_.Drain();
+  Drain();
 }
 
 JobProcess::Order JobProcess::Next() {
@@ -138,9 +138,9 @@ void JobProcess::GiveRows(const std::string& rows) {
   }
 }
 
-void JobProcess::StopOthers(const Error& error) {
+bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
-  stub_.Drain();
+  return stub_.Drain(kStopSeconds);
 }
 
 void JobProcess::OnMessage(int rank, Message message) {

@@ -67,12 +67,14 @@ class JobProcess final : private StubEvents {
   // Others: the answer to kCollect.
   void GiveRows(const std::string& rows);
 
-  // Tells all others that the job ends, and why.
-  void StopOthers(const Error& error);
-  // Waits until all others have what was sent, or for a few seconds.
-  void Drain() { stub_.Drain(); }
+  // Tells all others that the job ends, and why; false: some may not know.
+  bool StopOthers(const Error& error);
+  // Waits until all others have what was sent, and know what has arrived, or for a few seconds.
+  void Drain() { stub_.Drain(kDrainSeconds); }
 
  private:
+  static constexpr double kDrainSeconds = 5, kStopSeconds = 1;
+
   void OnMessage(int rank, Message message) override;
   void OnLost(std::exception_ptr error) override;
   void OnControl(int rank, Message message);

@@ -16,7 +16,6 @@ namespace {
 
 constexpr size_t kMostReason = 1000;  // bytes
 constexpr int64_t kSecond = 1'000'000'000;
-constexpr auto kLongestDrain = std::chrono::seconds(5);
 
 ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
                             const ProcessPlace& place, int states) {
@@ -111,9 +110,10 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
   }
 }
 
-void Stub::Drain() {
+bool Stub::Drain(double seconds) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kLongestDrain, [this] { return quiet_ || lost_; });
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                           [this] { return quiet_; });
 }
 
 int Stub::RankOf(const Address& to) const {
@@ -131,7 +131,7 @@ void Stub::Run() {
       bytes_received_ = counters.delivered_bytes;
       {
         const std::lock_guard lock(mutex_);
-        if (stop_ || lost_) return;
+        if (stop_) return;
         if (!posted_.empty()) continue;
         quiet_ = links_.Quiet();
         if (quiet_) changed_.notify_all();

@@ -28,7 +28,7 @@ struct ProcessPlace {
   std::optional<Endpoint> coordinator;
 };
 
-// Another process has ended the job, and has said why to people.
+// Another process has ended the job, and has said why.
 class ToldError : public Error {
  public:
   using Error::Error;
@@ -40,7 +40,7 @@ class StubEvents {
   virtual ~StubEvents() = default;
   // From process `rank`, which is sure.
   virtual void OnMessage(int rank, Message message) = 0;
-  // The job cannot go on: a PeerError or ToldError. Nothing comes or leaves any more.
+  // The job cannot go on: a PeerError or ToldError. Called once.
   virtual void OnLost(std::exception_ptr error) = 0;
 };
 
@@ -63,8 +63,9 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   void Post(Message message) override;
   // Ends the job of all others with `code` and a reason.
   void StopOthers(ExitCode code, const std::string& reason);
-  // Waits until all that was posted has arrived, or for a few seconds.
-  void Drain();
+  // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
+  // after so many seconds.
+  bool Drain(double seconds);
   // Nothing arrives or leaves any more.
   void Stop();
   int64_t bytes_sent() const { return bytes_sent_; }

@@ -96,9 +96,11 @@ void WorkerGroups::Collect(int64_t steps) {
 std::vector<WorkerRows> WorkerGroups::CollectRows(int64_t steps) {
   std::vector<WorkerRows> all;
   if (!process_) return all;
-  for (const std::string& text : process_->CollectRows(steps))
+  for (const std::string& text : process_->CollectRows(steps)) {
     if (!all.emplace_back().ParseFromString(text))
       throw PeerError("what a process gave for a checkpoint cannot be read");
+    AddMetrics(all.back(), &team(0).metrics());
+  }
   return all;
 }
 

@@ -48,7 +48,8 @@ class WorkerGroups {
   // While no other group is in a step, and the first has done `steps`: makes the lead's values, and
   // the replica, all that was trained so far.
   void Collect(int64_t steps);
-  // What the other processes of the job give for a checkpoint after that many steps.
+  // What the other processes of the job give for a checkpoint after that many steps. Their metrics
+  // are added to this one's here, so that a resumed run adds up in the same order.
   std::vector<WorkerRows> CollectRows(int64_t steps);
   // Adds the metrics of `group` up over its processes, each of which calls this with its share;
   // returns the shares of all, by rank.

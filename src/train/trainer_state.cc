@@ -107,13 +107,6 @@ void TrainerState::Join(const WorkerRows& rows) {
   }
   for (const WorkerRows::Bad& bad : rows.bad())
     Merge({bad.record().begin(), bad.record().end()}, &bad_records_[bad.layer()]);
-  const auto metrics = static_cast<int>(metrics_.size());
-  if (rows.metric_sum_size() != metrics || rows.metric_weight_size() != metrics)
-    throw PeerError("a process has other metrics than this one");
-  for (int i = 0; i < metrics; ++i) {
-    metrics_[i].sum += rows.metric_sum(i);
-    metrics_[i].weight += rows.metric_weight(i);
-  }
 }
 
 void TrainerState::Save(CheckpointContent* content) const {

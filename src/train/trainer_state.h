@@ -21,7 +21,8 @@ class TrainerState {
   // Values and updater states are the first group's.
   TrainerState(std::vector<Trainer*> trainers, int group, int64_t steps);
 
-  // Adds what workers of the group in another process have. Throws PeerError where it does not fit.
+  // Adds what workers of the group in another process have, but for metrics. Throws PeerError where
+  // it does not fit.
   void Join(const WorkerRows& rows);
   // Adds params and state to `content`.
   void Save(CheckpointContent* content) const;

@@ -4,11 +4,12 @@
 #include <set>
 #include <string>
 
+#include "singa/base/error.h"
 #include "train/lasting_buffers.h"
 
 namespace singa {
 
-WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
+WorkerRows TakeRows(const std::vector<Trainer*>& trainers) {
   WorkerRows rows;
   std::map<std::string, std::set<int64_t>> bad;
   for (Trainer* trainer : trainers) {
@@ -32,7 +33,18 @@ WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
     rows.add_metric_sum(entry.sum);
     rows.add_metric_weight(entry.weight);
   }
+  trainers[0]->metrics().Reset();
   return rows;
+}
+
+void AddMetrics(const WorkerRows& rows, MetricSums* sums) {
+  const auto metrics = static_cast<int>(sums->entries().size());
+  if (rows.metric_sum_size() != metrics || rows.metric_weight_size() != metrics)
+    throw PeerError("a process has other metrics than this one");
+  for (int i = 0; i < metrics; ++i) {
+    sums->entries()[i].sum += rows.metric_sum(i);
+    sums->entries()[i].weight += rows.metric_weight(i);
+  }
 }
 
 }  // namespace singa

@@ -8,7 +8,10 @@
 
 namespace singa {
 
-// Of the workers of one group in one process. While none takes a step.
-WorkerRows RowsOf(const std::vector<Trainer*>& trainers);
+// Of the workers of one group in one process. While none takes a step. Their metrics go with it and
+// begin anew.
+WorkerRows TakeRows(const std::vector<Trainer*>& trainers);
+// Adds the metrics of `rows` to `sums`. Throws PeerError where they are of another net.
+void AddMetrics(const WorkerRows& rows, MetricSums* sums);
 
 }  // namespace singa

@@ -29,6 +29,7 @@ import metrics_checks
 import predict_checks
 import predict_input_checks
 import predict_text_checks
+import process_checks
 import resume_checks
 import sequence_checks
 import text_checks

@@ -37,7 +37,7 @@ class FollowRun {
       if (order.what == kGrant)
         for (; step_ < order.step; ++step_) loop_->TrainStep(step_);
       if (order.what == kCollect)
-        process_.GiveRows(RowsOf(groups_.team(0).trainers()).SerializeAsString());
+        process_.GiveRows(TakeRows(groups_.team(0).trainers()).SerializeAsString());
     }
     if (groups_.HasWorkers()) groups_.lead().FinishOutputs();
     process_.Drain();

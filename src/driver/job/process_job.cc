@@ -16,6 +16,14 @@
 namespace singa {
 namespace {
 
+// Rank 0 shows what ends the job, whoever met it, where it can be told.
+ExitCode EndBecauseOf(const Error& error, JobProcess* process) {
+  const bool told = process->StopOthers(error);
+  if (!told || process->rank() == 0) throw;
+  LOG(WARNING) << error.what();
+  return error.code();
+}
+
 ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress) {
   const ExitCode code = TrainJob(process->job(), options, progress);
   process->End();
@@ -32,11 +40,12 @@ ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options,
     place->Done();
     return place->rank == 0 ? Lead(options, &process, progress) : FollowJob(options, &process);
   } catch (const ToldError& error) {
-    LOG(ERROR) << error.what();
+    process.Drain();
+    if (place->rank == 0) throw;
+    LOG(WARNING) << error.what();
     return error.code();
   } catch (const Error& error) {
-    process.StopOthers(error);
-    throw;
+    return EndBecauseOf(error, &process);
   }
 }
 
