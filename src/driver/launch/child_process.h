@@ -1,0 +1,61 @@
+// ChildProcess: a program that this process starts, ends with, and waits for. The thread that made
+// it uses it, and the child is killed when that thread ends, however it does.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/launch/descriptor.h"
+
+namespace singa {
+
+struct ChildCommand {
+  std::string program;             // its path
+  std::vector<std::string> args;   // without the program's name
+  std::vector<std::string> unset;  // names taken out of this process's environment
+  std::vector<std::string> set;    // NAME=VALUE, put in
+  std::vector<int> inherited;      // descriptors, besides stdout and stderr; all > 2
+};
+
+// How a child ended.
+struct ChildEnd {
+  int signal = 0;  // that killed it; 0: none
+  int code = 0;    // where there was no signal
+
+  bool operator==(const ChildEnd&) const = default;
+};
+std::string ToString(const ChildEnd& end);  // "signal 9", "exit code 65"
+
+class ChildProcess {
+ public:
+  // In a process group of its own, so that a terminal's ctrl-C does not reach it, with an empty
+  // stdin. Throws Error, kExitCantCreate.
+  explicit ChildProcess(const ChildCommand& command);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Readable when it has ended; -1: it was reaped.
+  int descriptor() const { return end_ ? -1 : ended_.get(); }
+  // Nothing where it was reaped. SIGKILL goes to all of its process group.
+  void Signal(int signal) const;
+  // Reaps it if it has ended.
+  void Reap();
+  // Reaps it, and waits for that.
+  void Kill();
+  // Once it was reaped.
+  const std::optional<ChildEnd>& end() const { return end_; }
+
+ private:
+  void Wait(int flags);
+
+  pid_t pid_ = -1;
+  Descriptor ended_;
+  std::optional<ChildEnd> end_;
+};
+
+}  // namespace singa

@@ -1,0 +1,186 @@
+#include "driver/launch/job_processes.h"
+
+#include <fcntl.h>
+#include <glog/logging.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "driver/launch/launch_variables.h"
+
+namespace singa {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr size_t kLongestReport = 512;  // bytes of an endpoint
+
+bool AsksToStop(int code) { return code == kExitInterrupted || code == kExitTerminated; }
+
+// Whether a restart would end so again, or the job has nothing more to do.
+bool IsFinal(const ChildEnd& end) {
+  return end.signal == 0 && (end.code < 128 || AsksToStop(end.code));
+}
+
+// Of processes that ended at once, the one with the most is why the others did.
+int Weight(const ChildEnd& end) {
+  if (end.signal != 0) return 1;
+  return end.code < 128 ? 2 : 0;
+}
+
+}  // namespace
+
+JobProcesses::JobProcesses(JobCommand command, StopSignals* signals)
+    : command_(std::move(command)),
+      signals_(signals),
+      secrets_(JobSecrets::Make(command_.processes)) {}
+
+JobProcesses::~JobProcesses() { KillAll(); }
+
+JobEnd JobProcesses::Run() {
+  const Time deadline = steady_clock::now() + command_.start_timeout;
+  Start(0);
+  if (command_.coordinator && command_.coordinator->port != 0) StartOthers();
+  for (;;) {
+    WaitUntil(listened_ ? Time::max() : deadline);
+    if (!PassSignalsOn()) {
+      KillAll();
+      return {.code = kExitInterrupted, .rank = 0, .end = *children_[0]->end()};
+    }
+    if (!listened_) ReadReport();
+    if (std::optional<JobEnd> end = Judge()) return *end;
+    if (listened_ && children_.size() == 1) StartOthers();
+    if (!listened_ && steady_clock::now() >= deadline)
+      throw PeerError(StrCat("process 0 does not listen ", command_.start_timeout.count() / 1000,
+                             " s after its start (cluster.start_timeout)"));
+  }
+}
+
+void JobProcesses::Start(int rank) {
+  const Descriptor secrets(SecretsToDescriptor(secrets_.ForRank(rank)));
+  ChildCommand child{.program = command_.program,
+                     .args = command_.args,
+                     .unset = {kProcessVariable, kCoordinatorVariable},
+                     .set = {},
+                     .inherited = {secrets.get()}};
+  Descriptor report;  // its end; closed here once it is the child's
+  if (rank == 0) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+      throw Error(kExitCantCreate, StrCat("cannot make a pipe: ", std::strerror(errno)));
+    report_ = Descriptor(ends[0]);
+    report = Descriptor(ends[1]);
+    ::fcntl(report_.get(), F_SETFL, O_NONBLOCK);
+    child.inherited.push_back(report.get());
+  }
+  child.set = {StrCat(kProcessVariable, "=", rank, "/", command_.processes, "/", secrets.get(), "/",
+                      report.get())};
+  if (command_.coordinator)
+    child.set.push_back(StrCat(kCoordinatorVariable, "=", ToString(*command_.coordinator)));
+  children_.push_back(std::make_unique<ChildProcess>(child));
+}
+
+void JobProcesses::StartOthers() {
+  for (int rank = 1; rank < command_.processes; ++rank) Start(rank);
+}
+
+// Until a signal, a word of rank 0, the end of a child, or `time`.
+void JobProcesses::WaitUntil(Time time) {
+  std::vector<pollfd> watched = {{signals_->descriptor(), POLLIN, 0},
+                                 {listened_ ? -1 : report_.get(), POLLIN, 0}};
+  for (const auto& child : children_) watched.push_back({child->descriptor(), POLLIN, 0});
+  int timeout = -1;
+  if (time != Time::max()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - steady_clock::now());
+    timeout = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
+  }
+  ::poll(watched.data(), watched.size(), timeout);  // what it found is looked at anyway
+}
+
+// False: the job is to end at once.
+bool JobProcesses::PassSignalsOn() {
+  for (;;) {
+    const bool again = signals_->asked() != kExitOk;
+    const int signal = signals_->Take();
+    if (signal == 0) return true;
+    if (again && signal == SIGINT) return false;
+    children_[0]->Signal(signal);
+  }
+}
+
+void JobProcesses::ReadReport() {
+  std::array<char, kLongestReport> buffer;
+  const ssize_t n = ::read(report_.get(), buffer.data(), buffer.size());
+  if (n < 0) return;
+  if (n == 0) report_ = Descriptor();  // closed: rank 0 ends, or never says it
+  told_.append(buffer.data(), static_cast<size_t>(n));
+  const size_t end = told_.find('\n');
+  if (end == std::string::npos && told_.size() <= kLongestReport) return;
+  try {
+    command_.coordinator = ParseEndpoint(told_.substr(0, end));
+  } catch (const ConfigError& error) {
+    throw Error(kExitBug, StrCat("where process 0 listens: ", error.what()));
+  }
+  listened_ = true;  // its descriptor stays open: whoever writes to a closed one is killed
+}
+
+// How the job ends, where it does.
+std::optional<JobEnd> JobProcesses::Judge() {
+  for (const auto& child : children_) child->Reap();
+  const std::optional<ChildEnd>& first = children_[0]->end();
+  if (first && IsFinal(*first)) {
+    EndOthers();
+    return JobEnd{.code = static_cast<ExitCode>(first->code), .rank = 0, .end = *first};
+  }
+  int lost = -1;
+  for (int rank = 0; rank < static_cast<int>(children_.size()); ++rank) {
+    if (!IsLoss(rank)) continue;
+    if (lost < 0 || Weight(*children_[rank]->end()) > Weight(*children_[lost]->end())) lost = rank;
+  }
+  if (lost < 0) return {};
+  return EndBecauseOf(lost);
+}
+
+bool JobProcesses::IsLoss(int rank) const {
+  const std::optional<ChildEnd>& end = children_[rank]->end();
+  if (!end || *end == ChildEnd{}) return false;
+  // A signal may have been sent to all processes; rank 0 knows how to go on.
+  if (rank != 0 && signals_->asked() != kExitOk && end->signal == 0 && AsksToStop(end->code))
+    return false;
+  return true;
+}
+
+JobEnd JobProcesses::EndBecauseOf(int rank) {
+  KillAll();
+  JobEnd end{.code = {}, .rank = rank, .end = *children_[rank]->end()};
+  if (end.end.signal == 0 && end.end.code < 128) {
+    end.code = static_cast<ExitCode>(end.end.code);
+  } else if (rank == 0 && signals_->asked() != kExitOk &&
+             (end.end.signal == SIGINT || end.end.signal == SIGTERM)) {
+    end.code = signals_->asked();  // it was too young to take the signal; nothing was computed
+  }
+  return end;
+}
+
+void JobProcesses::EndOthers() {
+  const Time deadline = steady_clock::now() + command_.end_timeout;
+  const auto running = [](const auto& child) { return !child->end(); };
+  report_ = Descriptor();  // rank 0 says nothing more
+  while (std::any_of(children_.begin(), children_.end(), running)) {
+    if (steady_clock::now() >= deadline || signals_->Take() != 0) break;
+    WaitUntil(deadline);
+    for (const auto& child : children_) child->Reap();
+  }
+  KillAll();
+}
+
+void JobProcesses::KillAll() {
+  for (const auto& child : children_) child->Signal(SIGKILL);  // before one sees another's end
+  for (const auto& child : children_) child->Kill();
+}
+
+}  // namespace singa

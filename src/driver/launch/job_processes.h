@@ -1,0 +1,71 @@
+// JobProcesses: the processes of a job on this host, from one start of them to their end. One
+// thread uses it. Whoever is left when it goes is killed.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/endpoint.h"
+#include "comm/keys.h"
+#include "driver/launch/child_process.h"
+#include "driver/launch/stop_signals.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+struct JobCommand {
+  std::string program;
+  std::vector<std::string> args;  // without the program's name
+  int processes = 1;
+  std::optional<Endpoint> coordinator;  // port 0: rank 0 chooses one
+  // For rank 0 to say where it listens, from its start.
+  std::chrono::milliseconds start_timeout{60000};
+  // For the others to end, from the end of rank 0.
+  std::chrono::milliseconds end_timeout{10000};
+};
+
+struct JobEnd {
+  std::optional<ExitCode> code;  // the job's; none: a process was lost, all may start again
+  int rank = 0;                  // whose end was the job's, or who was lost
+  ChildEnd end;                  // how
+};
+
+class JobProcesses {
+ public:
+  // `signals` stays the caller's.
+  JobProcesses(JobCommand command, StopSignals* signals);
+  ~JobProcesses();
+
+  // Starts rank 0, and the others as soon as they can be told where it listens; returns when all
+  // have ended. Throws PeerError where rank 0 does not listen in time, and Error.
+  JobEnd Run();
+  // Whether rank 0 said that it listens.
+  bool listened() const { return listened_; }
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  void Start(int rank);
+  void StartOthers();
+  void WaitUntil(Time time);
+  bool PassSignalsOn();
+  void ReadReport();
+  std::optional<JobEnd> Judge();
+  bool IsLoss(int rank) const;
+  JobEnd EndBecauseOf(int rank);
+  void EndOthers();
+  void KillAll();
+
+  JobCommand command_;
+  StopSignals* signals_;
+  JobSecrets secrets_;
+  std::vector<std::unique_ptr<ChildProcess>> children_;  // by rank, of those started
+  Descriptor report_;                                    // rank 0 tells its endpoint through it
+  std::string told_;
+  bool listened_ = false;
+};
+
+}  // namespace singa

@@ -1,0 +1,166 @@
+#include "driver/launch/launch_place.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "driver/job/run_job.h"
+#include "driver/launch/launch_variables.h"
+#include "driver/launch/launcher_rank.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+constexpr int kMostDescriptor = std::numeric_limits<int>::max();
+
+// The variable's value, which is gone then.
+std::optional<std::string> TakeVariable(const char* name) {
+  const char* const value = std::getenv(name);
+  if (!value) return {};
+  const std::string text = value;
+  ::unsetenv(name);
+  return text;
+}
+
+[[noreturn]] void Fail(const char* name, const std::string& wanted, const std::string& value) {
+  throw Error(kExitUsage,
+              Printable(StrCat(name, ": ", wanted, ", is \"", value.substr(0, 100), "\"")));
+}
+
+void CheckProcesses(const std::string& source, int started, int processes) {
+  if (started != processes)
+    throw Error(kExitConfig, StrCat("job.conf's cluster has ", processes,
+                                    processes == 1 ? " process, " : " processes, ", started,
+                                    " were started (", source, ")"));
+}
+
+// What kProcessVariable holds.
+struct Numbers {
+  int rank = 0, processes = 0, secrets = -1, report = -1;
+};
+
+Numbers ParseNumbers(const std::string& value) {
+  const auto fail = [&] { Fail(kProcessVariable, "must be RANK/PROCESSES/SECRETS/REPORT", value); };
+  std::vector<std::string> words(1);
+  for (char c : value) {
+    if (c == '/')
+      words.emplace_back();
+    else
+      words.back().push_back(c);
+  }
+  if (words.size() != 4) fail();
+  const std::optional<int> processes = ParseInteger(words[1], 1, kMostProcesses);
+  if (!processes) fail();
+  const std::optional<int> rank = ParseInteger(words[0], 0, *processes - 1);
+  const std::optional<int> secrets = ParseInteger(words[2], 3, kMostDescriptor);
+  const std::optional<int> report = ParseInteger(words[3], -1, kMostDescriptor);
+  if (!rank || !secrets || !report || (*report >= 0 && *report < 3)) fail();
+  return {*rank, *processes, *secrets, *report};
+}
+
+// Of a file or memory: whatever else a number may name by mistake could keep a reader waiting.
+JobSecrets TakeSecrets(const Numbers& numbers, const std::string& value) {
+  struct stat status;
+  if (::fstat(numbers.secrets, &status) != 0 || !S_ISREG(status.st_mode))
+    Fail(kProcessVariable, "its third number must be a descriptor of a job's secrets", value);
+  JobSecrets secrets = ReadSecretsDescriptor(numbers.secrets);
+  if (static_cast<int>(secrets.keys.size()) != numbers.processes)
+    Fail(kProcessVariable,
+         StrCat("there are secrets of ", secrets.keys.size(), " processes, as many must be named"),
+         value);
+  return secrets;
+}
+
+std::optional<LaunchPlace> FindSupervised(const JobProto& job, int processes) {
+  const std::optional<std::string> value = TakeVariable(kProcessVariable);
+  const std::optional<std::string> coordinator = TakeVariable(kCoordinatorVariable);
+  if (!value) return {};
+  const Numbers numbers = ParseNumbers(*value);
+  LaunchPlace place;
+  place.secrets = TakeSecrets(numbers, *value);
+  CheckProcesses(kProcessVariable, numbers.processes, processes);
+  if (numbers.report >= 0) {
+    if (::fcntl(numbers.report, F_SETFD, FD_CLOEXEC) != 0)
+      Fail(kProcessVariable, "its last number must be an open descriptor or -1", *value);
+    place.report = Descriptor(numbers.report);
+  }
+  place.rank = numbers.rank;
+  place.processes = processes;
+  place.supervised = true;
+  place.coordinator = CoordinatorOf(job);
+  if (coordinator) try {
+      place.coordinator = ParseEndpoint(*coordinator);
+    } catch (const ConfigError& error) {
+      throw Error(kExitUsage, StrCat(kCoordinatorVariable, ": ", error.what()));
+    }
+  if (place.rank != 0 && !place.coordinator)
+    Fail(kCoordinatorVariable, "must say where process 0 is", "");
+  return place;
+}
+
+std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
+  const std::optional<LauncherRank> launcher = FindLauncherRank();
+  if (!launcher) return {};
+  CheckProcesses(launcher->source, launcher->processes, processes);
+  LaunchPlace place;
+  place.rank = launcher->rank;
+  place.processes = processes;
+  place.coordinator = CoordinatorOf(job);
+  const std::string path = WorkspacePath(job) + "/launch-" + launcher->id;
+  if (place.rank == 0) {
+    const JobSecrets all = JobSecrets::Make(processes);
+    place.files = std::make_unique<LaunchFiles>(path, all);
+    place.secrets = all.ForRank(0);
+    return place;
+  }
+  const LaunchFilesReader files(path, job.cluster().start_timeout());
+  const JobSecrets all = files.AwaitSecrets();
+  if (static_cast<int>(all.keys.size()) != processes)
+    throw DataError(path, -1, StrCat("has keys of ", all.keys.size(), " processes"));
+  place.secrets = all.ForRank(place.rank);
+  if (!place.coordinator || place.coordinator->port == 0) place.coordinator = files.AwaitEndpoint();
+  return place;
+}
+
+void WriteLine(int descriptor, const std::string& line) {
+  ssize_t n = 0;  // a pipe takes so few bytes at once
+  do n = ::write(descriptor, line.data(), line.size());
+  while (n < 0 && errno == EINTR);
+  if (n < 0)
+    throw FileError(kExitIo, StrCat("descriptor ", descriptor),
+                    StrCat("cannot tell the supervisor: ", std::strerror(errno)));
+}
+
+}  // namespace
+
+void LaunchPlace::Report(const Endpoint& endpoint) const {
+  if (report.get() >= 0) WriteLine(report.get(), ToString(endpoint) + "\n");
+  if (files) files->Tell(endpoint);
+}
+
+void LaunchPlace::Done() {
+  if (files) files->Remove();
+}
+
+std::optional<LaunchPlace> FindLaunchPlace(const JobProto& job, int processes) {
+  std::optional<LaunchPlace> place = FindSupervised(job, processes);
+  if (!place) place = FindLaunched(job, processes);
+  return place;
+}
+
+std::optional<Endpoint> CoordinatorOf(const JobProto& job) {
+  if (job.cluster().coordinator().empty()) return {};
+  try {
+    return ParseEndpoint(job.cluster().coordinator());
+  } catch (const ConfigError& error) {
+    throw error.Under("cluster.coordinator");
+  }
+}
+
+}  // namespace singa

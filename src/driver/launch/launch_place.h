@@ -1,0 +1,50 @@
+// LaunchPlace: what this process is told of its job's processes by whoever started it: a supervisor
+// (supervisor.h), or mpirun or srun.
+//
+// Under mpirun and srun the processes meet by files in the job's workspace, launch-<id> and
+// launch-<id>.endpoint. Processes on several hosts need a workspace that all of them share, and
+// cluster.coordinator, an address of rank 0's host that the others reach: without it rank 0
+// listens on loopback.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "comm/endpoint.h"
+#include "comm/keys.h"
+#include "driver/launch/descriptor.h"
+#include "driver/launch/launch_files.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+struct LaunchPlace {
+  int rank = 0, processes = 1;
+  JobSecrets secrets;  // of this rank
+  // Where rank 0 is, or is to listen. None: this is rank 0, and it chooses a free port of loopback.
+  std::optional<Endpoint> coordinator;
+  bool supervised = false;  // whoever started it starts all again where one is lost
+
+  // Of rank 0: tells the others, or the supervisor, where it listens. From then on a restart by the
+  // supervisor resumes: an earlier run was set aside before. Does nothing where nobody asks.
+  // Throws FileError.
+  void Report(const Endpoint& endpoint) const;
+  // Of rank 0: all have come together, so that nothing needs to be told any more.
+  void Done();
+
+  Descriptor report;                   // to the supervisor, or none
+  std::unique_ptr<LaunchFiles> files;  // or none
+};
+
+// None: a user started this process by hand. Waits for rank 0, under mpirun or srun: then throws
+// PeerError where it has not come after cluster.start_timeout. `processes`: as many as the job has;
+// the launcher must have started as many. Takes what is told out of the environment: a child of
+// this process must not find it. Throws Error: kExitUsage for variables that make no sense,
+// kExitConfig for another number of processes; ConfigError relative to the JobProto; what reading
+// the secrets throws. Not while other threads read the environment.
+std::optional<LaunchPlace> FindLaunchPlace(const JobProto& job, int processes);
+
+// cluster.coordinator; none: unset. Throws ConfigError relative to the JobProto.
+std::optional<Endpoint> CoordinatorOf(const JobProto& job);
+
+}  // namespace singa

@@ -1,0 +1,81 @@
+#include "driver/launch/launcher_rank.h"
+
+#include <unistd.h>
+
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+
+#include "comm/keys.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+constexpr size_t kLongestId = 64;
+
+struct Launcher {
+  const char *rank, *size;
+  const char* needs;  // another variable that must be there; null: none
+};
+constexpr Launcher kLaunchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},
+    {"PMI_RANK", "PMI_SIZE", nullptr},
+    // A batch script has the first two as well, before any srun.
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"},
+};
+
+std::string Variable(const char* name) {
+  const char* const value = name ? std::getenv(name) : nullptr;
+  return value ? value : "";
+}
+
+int Read(const char* name, int least, int most) {
+  const std::string value = Variable(name);
+  const std::optional<int> number = ParseInteger(value, least, most);
+  if (!number)
+    throw Error(kExitUsage, Printable(StrCat(name, ": must be ", least, " to ", most, ", is \"",
+                                             value.substr(0, 100), "\"")));
+  return *number;
+}
+
+std::string Cleaned(std::string id) {
+  for (char& c : id)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '-';
+  return id.substr(0, kLongestId);
+}
+
+// A job that Slurm starts again keeps its id; what the first start has left must not count.
+std::string StartId() {
+  const std::string restarts = Variable("SLURM_RESTART_COUNT");
+  const std::string again = restarts.empty() ? "" : "-" + restarts;
+  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"})
+    if (const std::string id = Variable(name); !id.empty()) return id + again;
+  const std::string job = Variable("SLURM_JOB_ID"), step = Variable("SLURM_STEP_ID");
+  if (!job.empty() && !step.empty()) return job + "-" + step + again;
+  return StrCat("parent-", ::getppid());  // MPICH's: of the processes of this host
+}
+
+}  // namespace
+
+std::optional<int> ParseInteger(const std::string& text, int least, int most) {
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end || number < least || number > most) return {};
+  return number;
+}
+
+std::optional<LauncherRank> FindLauncherRank() {
+  for (const Launcher& launcher : kLaunchers) {
+    if (Variable(launcher.rank).empty() || Variable(launcher.size).empty()) continue;
+    if (launcher.needs && Variable(launcher.needs).empty()) continue;
+    const int processes = Read(launcher.size, 1, kMostProcesses);
+    const int rank = Read(launcher.rank, 0, processes - 1);
+    if (processes == 1) continue;
+    return LauncherRank{rank, processes, launcher.size, Cleaned(StartId())};
+  }
+  return {};
+}
+
+}  // namespace singa

@@ -1,0 +1,23 @@
+// What mpirun and srun tell the processes that they start, by their environment.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace singa {
+
+struct LauncherRank {
+  int rank = 0, processes = 1;
+  std::string source;  // the variables that say it: "OMPI_COMM_WORLD_SIZE"
+  // Of this start of the job, the same in all its processes: letters, digits, '.' and '-'.
+  std::string id;
+};
+
+// Of Open MPI, PMI (MPICH and others) or Slurm; none where nobody started several processes.
+// Throws Error, kExitUsage, for a variable that makes no sense.
+std::optional<LauncherRank> FindLauncherRank();
+
+// All of `text` as a number of `least` to `most`; none: it is not.
+std::optional<int> ParseInteger(const std::string& text, int least, int most);
+
+}  // namespace singa

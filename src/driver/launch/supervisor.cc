@@ -1,0 +1,60 @@
+#include "driver/launch/supervisor.h"
+
+#include <algorithm>
+#include <map>
+
+#include "driver/launch/job_processes.h"
+#include "driver/launch/launch_place.h"
+
+namespace singa {
+namespace {
+
+bool HasResume(const std::vector<std::string>& args) {
+  return std::any_of(args.begin(), args.end(),
+                     [](const std::string& arg) { return arg == "-resume" || arg == "--resume"; });
+}
+
+std::string Times(int count) { return StrCat(count, count == 1 ? " time" : " times"); }
+
+[[noreturn]] void GiveUp(const std::map<int, int>& losses, int restarts, const JobEnd& last) {
+  std::string who;
+  for (const auto& [rank, count] : losses)
+    who += StrCat(who.empty() ? "" : ", ", "process ", rank, " was lost ", Times(count));
+  throw PeerError(StrCat(who, " (", ToString(last.end), " in the end), with ", restarts,
+                         restarts == 1 ? " restart" : " restarts", " (cluster.max_restarts)"));
+}
+
+}  // namespace
+
+ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::string>& args,
+                   Progress* progress, const SuperviseOptions& options) {
+  JobCommand command{.program = options.program,
+                     .args = args,
+                     .processes = processes,
+                     .coordinator = CoordinatorOf(job),
+                     .start_timeout = std::chrono::seconds(job.cluster().start_timeout()),
+                     .end_timeout = options.end_timeout};
+  StopSignals signals;
+  std::map<int, int> losses;  // by rank
+  const int most = job.cluster().max_restarts();
+  for (int restarts = 0;; ++restarts) {
+    JobProcesses all(command, &signals);
+    const JobEnd end = all.Run();
+    const std::string who = StrCat("process ", end.rank);
+    if (end.code) {
+      if (end.rank != 0) progress->Warn(StrCat(who, " ended the job (", ToString(end.end), ")"));
+      return *end.code;
+    }
+    const std::string lost = StrCat(who, " was lost (", ToString(end.end), ")");
+    if (signals.asked() != kExitOk) throw PeerError(lost + " while the job was to end");
+    ++losses[end.rank];
+    if (restarts == most) GiveUp(losses, restarts, end);
+    // An earlier run's checkpoints are set aside by the time that rank 0 listens, not before.
+    if (all.listened() && !HasResume(command.args)) command.args.push_back("-resume");
+    progress->Warn(StrCat(
+        lost, "; all ", HasResume(command.args) ? "go on from the last checkpoint" : "start again",
+        " (restart ", restarts + 1, " of ", most, ")"));
+  }
+}
+
+}  // namespace singa

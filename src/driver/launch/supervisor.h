@@ -1,0 +1,33 @@
+// A job of several processes that no launcher started: `singa` starts them on this host itself.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "driver/job/progress.h"
+#include "singa/base/error.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+struct SuperviseOptions {
+  std::string program = "/proc/self/exe";
+  // For the others to end by themselves when rank 0 has ended.
+  std::chrono::milliseconds end_timeout{10000};
+};
+
+// Runs the job's processes, each as `program` with `args` and what FindLaunchPlace
+// (launch_place.h) reads, until all have ended; returns the job's exit code. A process that is
+// lost ends all, which go on from the last checkpoint (`args` with -resume), or, where rank 0 did
+// not listen yet, start again: cluster.max_restarts times, then throws PeerError. A process that
+// ends with an error that is no loss (a code below 128) ends the job. SIGINT and SIGTERM are for
+// rank 0; a second SIGINT kills all. None of them outlives this thread, not even where it is
+// killed.
+//
+// `args` are without the program's name. REQUIRES: HandleInterrupts was not called.
+// Throws Error; a ConfigError's path is relative to the JobProto.
+ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::string>& args,
+                   Progress* progress, const SuperviseOptions& options = {});
+
+}  // namespace singa

@@ -1,0 +1,165 @@
+// Processes that mpirun or srun started.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "driver/launch/launch_files.h"
+#include "driver/launch/launch_place.h"
+#include "driver/launch/launcher_rank.h"
+#include "io/temp_dir.h"
+#include "singa/base/error.h"
+#include "support/driver/launch_environment.h"
+#include "support/launch_child.h"
+
+namespace singa {
+namespace {
+
+class LauncherTest : public LaunchEnvironment {
+ protected:
+  LauncherTest() : job_(LaunchedJob(2, folder_.Path("work"))) {}
+
+  static void SetOpenMpi(int rank, int processes = 2) {
+    Set("OMPI_COMM_WORLD_RANK", std::to_string(rank));
+    Set("OMPI_COMM_WORLD_SIZE", std::to_string(processes));
+    Set("PMIX_NAMESPACE", "prterun-host@1");
+  }
+  std::optional<LaunchPlace> Find(int rank) {
+    SetOpenMpi(rank);
+    return FindLaunchPlace(job_, 2);
+  }
+  std::string Path(const std::string& name) const { return folder_.Path("work/" + name); }
+  bool FilesAreGone() const { return std::filesystem::is_empty(folder_.Path("work")); }
+
+  TempDir folder_;
+  JobProto job_;
+};
+
+TEST_F(LauncherTest, TwoProcessesMeetByFiles) {
+  std::optional<LaunchPlace> first = Find(0);
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(first->coordinator);
+  EXPECT_FALSE(first->supervised);
+  first->Report({"127.0.0.1", 4000});
+  const std::optional<LaunchPlace> second = Find(1);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->rank, 1);
+  EXPECT_EQ(second->processes, 2);
+  EXPECT_EQ(second->coordinator, (Endpoint{"127.0.0.1", 4000}));
+  EXPECT_EQ(second->secrets.token, first->secrets.token);
+  EXPECT_TRUE(second->secrets.keys[0].secret_key.empty());
+  EXPECT_FALSE(second->secrets.keys[1].secret_key.empty());
+  EXPECT_TRUE(first->secrets.keys[1].secret_key.empty());
+  EXPECT_EQ(second->secrets.keys[0].public_key, first->secrets.keys[0].public_key);
+}
+
+TEST_F(LauncherTest, SecretsAreForTheirOwnerAlone) {
+  const std::optional<LaunchPlace> first = Find(0);
+  struct stat status;
+  ASSERT_EQ(stat(Path("launch-prterun-host-1").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+TEST_F(LauncherTest, FilesGoWhenAllAreTogether) {
+  std::optional<LaunchPlace> first = Find(0);
+  first->Report({"127.0.0.1", 4000});
+  first->Done();
+  EXPECT_TRUE(FilesAreGone());
+}
+
+TEST_F(LauncherTest, FilesGoWithRankZero) {
+  Find(0)->Report({"127.0.0.1", 4000});
+  EXPECT_TRUE(FilesAreGone());
+}
+
+TEST_F(LauncherTest, FilesOfAProcessThatWasKilledAreReplaced) {
+  std::filesystem::create_directories(folder_.Path("work"));
+  WriteSecretsFile(Path("launch-prterun-host-1"), JobSecrets::Make(2));
+  folder_.Write("work/launch-prterun-host-1.endpoint", "127.0.0.1:1\n");
+  const std::optional<LaunchPlace> first = Find(0);
+  EXPECT_FALSE(std::filesystem::exists(Path("launch-prterun-host-1.endpoint")));
+  EXPECT_EQ(ReadSecretsFile(Path("launch-prterun-host-1")).token, first->secrets.token);
+}
+
+TEST_F(LauncherTest, OthersWaitForRankZero) {
+  const std::string path = Path("launch-1");
+  const JobSecrets secrets = JobSecrets::Make(2);
+  JobSecrets got;
+  Endpoint where;
+  std::thread other([&] {
+    const LaunchFilesReader reader(path, 60);
+    got = reader.AwaitSecrets();
+    where = reader.AwaitEndpoint();
+  });
+  const LaunchFiles files(path, secrets);
+  files.Tell({"10.0.0.1", 6723});
+  other.join();
+  EXPECT_EQ(got, secrets);
+  EXPECT_EQ(where, (Endpoint{"10.0.0.1", 6723}));
+}
+
+TEST_F(LauncherTest, SaysThatRankZeroHasNotCome) {
+  job_.mutable_cluster()->set_start_timeout(1);
+  EXPECT_ERROR(Find(1), kExitPeerLost, "process 0 has not come for 1 s",
+               "work/launch-prterun-host-1 is not there", "cluster.workspace");
+}
+
+TEST_F(LauncherTest, ACoordinatorOfTheConfNeedsNoEndpointFile) {
+  job_.mutable_cluster()->set_coordinator("node1:6723");
+  const std::optional<LaunchPlace> first = Find(0);
+  EXPECT_EQ(first->coordinator, (Endpoint{"node1", 6723}));
+  EXPECT_EQ(Find(1)->coordinator, (Endpoint{"node1", 6723}));
+}
+
+TEST_F(LauncherTest, ADamagedEndpointFileIsAnError) {
+  const std::optional<LaunchPlace> first = Find(0);
+  for (const char* content : {"", "127.0.0.1:40", "nowhere\n"}) {
+    folder_.Write("work/launch-prterun-host-1.endpoint", content);
+    EXPECT_ERROR(Find(1), kExitBadData, "launch-prterun-host-1.endpoint");
+  }
+}
+
+TEST_F(LauncherTest, AnotherNumberOfProcessesThanTheConfsIsAnError) {
+  SetOpenMpi(0, 4);
+  EXPECT_ERROR(FindLaunchPlace(job_, 2), kExitConfig,
+               "has 2 processes, 4 were started (OMPI_COMM_WORLD_SIZE)");
+}
+
+TEST_F(LauncherTest, OneProcessIsStartedByNobody) {
+  SetOpenMpi(0, 1);
+  EXPECT_FALSE(FindLaunchPlace(job_, 2));
+}
+
+TEST_F(LauncherTest, VariablesOfPmiAndSlurmAreKnown) {
+  Set("SLURM_PROCID", "3");
+  Set("SLURM_NTASKS", "8");
+  EXPECT_FALSE(FindLauncherRank());  // a batch script: nobody ran srun
+  Set("SLURM_STEP_ID", "0");
+  Set("SLURM_JOB_ID", "77");
+  EXPECT_EQ(FindLauncherRank()->rank, 3);
+  EXPECT_EQ(FindLauncherRank()->processes, 8);
+  EXPECT_EQ(FindLauncherRank()->id, "77-0");
+  Set("SLURM_RESTART_COUNT", "2");
+  EXPECT_EQ(FindLauncherRank()->id, "77-0-2");
+  Set("PMI_RANK", "1");
+  Set("PMI_SIZE", "2");
+  EXPECT_EQ(FindLauncherRank()->rank, 1);
+  EXPECT_EQ(FindLauncherRank()->source, "PMI_SIZE");
+}
+
+TEST_F(LauncherTest, ProcessesOfMpichAreOnesOfTheSameParent) {
+  Set("PMI_RANK", "0");
+  Set("PMI_SIZE", "2");
+  EXPECT_EQ(FindLauncherRank()->id, StrCat("parent-", getppid()));
+}
+
+TEST_F(LauncherTest, MalformedVariablesAreRefusedWithNameAndValue) {
+  SetOpenMpi(2);
+  EXPECT_ERROR(FindLauncherRank(), kExitUsage, "OMPI_COMM_WORLD_RANK: must be 0 to 1, is \"2\"");
+  Set("OMPI_COMM_WORLD_SIZE", "two");
+  EXPECT_ERROR(FindLauncherRank(), kExitUsage,
+               "OMPI_COMM_WORLD_SIZE: must be 1 to 4096, is \"two\"");
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,80 @@
+// Processes of a supervised job that are lost.
+#include <csignal>
+
+#include "driver/launch/supervisor.h"
+#include "singa/base/error.h"
+#include "support/driver/supervised_job.h"
+
+namespace singa {
+namespace {
+
+class RestartTest : public SupervisedJob {
+ protected:
+  // Runs until nobody is lost any more; it must say those lines.
+  void RunToEnd(const std::vector<std::string>& orders,
+                const std::vector<std::string>& lines = {}) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(Run(orders), kExitOk);
+    const std::string said = testing::internal::GetCapturedStderr();
+    for (const std::string& line : lines)
+      EXPECT_NE(said.find("warning: " + line + "\n"), std::string::npos) << said;
+  }
+};
+
+TEST_F(RestartTest, AllGoOnFromTheLastCheckpointWhenOneIsKilled) {
+  RunToEnd({"2/0=kill:9", "0/1=gather+exit:0"},
+           {"process 2 was lost (signal 9); all go on from the last checkpoint (restart 1 of 3)"});
+  EXPECT_EQ(Count("start 0"), 2);
+  const std::vector<Start> starts = Starts();
+  EXPECT_EQ(starts.front().resumes, 0);
+  EXPECT_EQ(starts.back().resumes, 1);
+  EXPECT_EQ(starts.back().endpoint, "127.0.0.1:4001");
+}
+
+TEST_F(RestartTest, EachStartHasSecretsOfItsOwn) {
+  RunToEnd({"1/0=kill:9", "0/1=gather+exit:0"});
+  EXPECT_NE(Starts().front().token, Starts().back().token);
+}
+
+TEST_F(RestartTest, NobodyOfTheFormerStartIsLeft) {
+  RunToEnd({"0/0=gather+kill:11", "0/1=gather+exit:0"});
+  for (const Start& start : Starts()) EXPECT_TRUE(Ends(start.pid));
+}
+
+TEST_F(RestartTest, ResumeIsNotGivenTwice) {
+  RunToEnd({"1/0=kill:9", "0/1=gather+exit:0", "-resume"});
+  EXPECT_EQ(Starts().front().resumes, 1);
+  EXPECT_EQ(Starts().back().resumes, 1);
+}
+
+// It may not have set the run before aside, whose checkpoints are not this job's.
+TEST_F(RestartTest, DoesNotResumeWhereRankZeroDidNotListenYet) {
+  RunToEnd({"0/0=mute+kill:9", "0/1=gather+exit:0"},
+           {"process 0 was lost (signal 9); all start again (restart 1 of 3)"});
+  EXPECT_EQ(Starts().back().resumes, 0);
+}
+
+TEST_F(RestartTest, CodesThatMeanRetryAreLosses) {
+  const std::string after = "); all go on from the last checkpoint (restart ";
+  RunToEnd({"0/0=exit:170", "1/1=exit:171", "2/2=exit:200", "0/3=gather+exit:0"},
+           {"process 0 was lost (exit code 170" + after + "1 of 3)",
+            "process 1 was lost (exit code 171" + after + "2 of 3)",
+            "process 2 was lost (exit code 200" + after + "3 of 3)"});
+}
+
+TEST_F(RestartTest, GivesUpAfterSoManyRestartsAndNamesWhoWasLost) {
+  job_.mutable_cluster()->set_max_restarts(2);
+  EXPECT_ERROR(Run({"1/0=kill:9", "2/1=kill:9", "1/2=kill:11"}), kExitPeerLost,
+               "process 1 was lost 2 times, process 2 was lost 1 time (signal 11 in the end), with "
+               "2 restarts (cluster.max_restarts)");
+  EXPECT_EQ(Count("start 0"), 3);
+}
+
+TEST_F(RestartTest, ZeroRestartsMeanNone) {
+  job_.mutable_cluster()->set_max_restarts(0);
+  EXPECT_ERROR(Run({"1/0=kill:9"}), kExitPeerLost, "process 1 was lost 1 time");
+  EXPECT_EQ(Count("start 0"), 1);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,162 @@
+// Signals for a supervised job.
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "driver/launch/child_process.h"
+#include "driver/launch/supervisor.h"
+#include "singa/base/error.h"
+#include "support/driver/supervised_job.h"
+
+namespace singa {
+namespace {
+
+class StopTest : public SupervisedJob {
+ protected:
+  // Runs the job while another thread does `meanwhile`.
+  ExitCode RunWith(const std::vector<std::string>& orders, const std::function<void()>& meanwhile) {
+    std::thread other(meanwhile);
+    ExitCode code = kExitBug;
+    try {
+      code = Run(orders);
+    } catch (...) {
+      other.join();
+      throw;
+    }
+    other.join();
+    return code;
+  }
+  // To the supervisor, which is this process.
+  static void Send(int signal) { kill(getpid(), signal); }
+};
+
+TEST_F(StopTest, RankZeroAloneGetsTheSignal) {
+  for (const auto& [signal, code] :
+       {std::pair{SIGTERM, kExitTerminated}, {SIGINT, kExitInterrupted}}) {
+    const auto meanwhile = [&, sent = signal] {
+      Await("said");
+      Send(sent);
+    };
+    const int before = Count("signal");
+    EXPECT_EQ(RunWith({StrCat("0/", Count("start 0"), "=gather+say+stop"),
+                       StrCat("1/", Count("start 0"), "=stop")},
+                      meanwhile),
+              code);
+    EXPECT_EQ(Count("signal"), before + 1);
+    EXPECT_EQ(Count(StrCat("signal 0 ", signal)), 1);
+  }
+}
+
+TEST_F(StopTest, ASecondInterruptKillsAll) {
+  EXPECT_EQ(RunWith({"0/0=stop:9"},
+                    [this] {
+                      Await("0.0");
+                      Send(SIGINT);
+                      Await("signal");
+                      Send(SIGINT);
+                    }),
+            kExitInterrupted);
+  EXPECT_EQ(Count("signal 0"), 1);
+  for (const Start& start : Starts()) EXPECT_TRUE(Ends(start.pid));
+}
+
+TEST_F(StopTest, ASecondTerminateIsForRankZeroToo) {
+  EXPECT_EQ(RunWith({"0/0=stop:1"},
+                    [this] {
+                      Await("0.0");
+                      Send(SIGTERM);
+                      Await("signal");
+                      Send(SIGTERM);
+                    }),
+            kExitTerminated);
+  EXPECT_EQ(Count("signal 0"), 2);
+}
+
+TEST_F(StopTest, RankZeroMayDieOfTheSignalBeforeItTakesAny) {
+  EXPECT_EQ(RunWith({"0/0=mute+young+say"},
+                    [this] {
+                      Await("said");
+                      Send(SIGTERM);
+                    }),
+            kExitTerminated);
+}
+
+// Whoever stops a job may send the signal to each of its processes.
+TEST_F(StopTest, AnotherProcessMayTakeTheSignalAsWell) {
+  EXPECT_EQ(RunWith({"0/0=gather+say+stop:1", "1/0=stop"},
+                    [this] {
+                      Await("said");
+                      Send(SIGTERM);
+                      Await("signal");
+                      const pid_t other = PidOf(1);
+                      kill(other, SIGTERM);
+                      Ends(other);
+                      Send(SIGTERM);
+                    }),
+            kExitTerminated);
+  EXPECT_EQ(Count("start 0"), 1);
+}
+
+TEST_F(StopTest, NothingIsRestartedOnceAStopWasAskedFor) {
+  EXPECT_ERROR(RunWith({"0/0=gather+say+stop:9"},
+                       [this] {
+                         Await("said");
+                         Send(SIGTERM);
+                         Await("signal");
+                         kill(PidOf(2), SIGKILL);
+                       }),
+               kExitPeerLost, "process 2 was lost (signal 9) while the job was to end");
+  EXPECT_EQ(Count("start 0"), 1);
+}
+
+TEST_F(StopTest, SignalsDoAfterwardsWhatTheyDidBefore) {
+  struct sigaction before, after;
+  sigaction(SIGTERM, nullptr, &before);
+  Run({"0/0=exit:0"});
+  sigaction(SIGTERM, nullptr, &after);
+  EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+
+// A supervisor in a process of its own, with the program's own path as that of the job's.
+class SupervisorProcessTest : public SupervisedJob {
+ protected:
+  ChildCommand Supervisor(std::vector<std::string> orders) const {
+    orders = Args(std::move(orders));
+    orders.insert(orders.begin(), "supervise");
+    return {Program(), std::move(orders), {}, {}, {}};
+  }
+};
+
+TEST_F(SupervisorProcessTest, NobodyOutlivesASupervisorThatIsKilled) {
+  ChildProcess supervisor(Supervisor({"0/0=gather+say"}));
+  Await("said");
+  ASSERT_EQ(Starts().size(), 3u);
+  kill(supervisor.pid(), SIGKILL);
+  for (const Start& start : Starts()) EXPECT_TRUE(Ends(start.pid)) << start.rank;
+}
+
+TEST_F(SupervisorProcessTest, CtrlCOfATerminalReachesTheSupervisorAlone) {
+  ChildProcess supervisor(Supervisor({"0/0=gather+say+stop", "1/0=stop", "2/0=stop"}));
+  Await("said");
+  for (const Start& start : Starts()) EXPECT_EQ(getpgid(start.pid), start.pid);
+  kill(-supervisor.pid(), SIGINT);
+  EXPECT_TRUE(Ends(supervisor.pid()));
+  supervisor.Reap();
+  EXPECT_EQ(supervisor.end(), (ChildEnd{0, kExitInterrupted}));
+  EXPECT_EQ(Count("signal"), 1);
+}
+
+TEST_F(SupervisorProcessTest, AProcessThatIsKilledFromOutsideIsReplaced) {
+  ChildProcess supervisor(Supervisor({"0/0=gather+say", "0/1=gather+exit:0"}));
+  Await("said");
+  kill(PidOf(1), SIGKILL);
+  EXPECT_TRUE(Ends(supervisor.pid()));
+  supervisor.Reap();
+  EXPECT_EQ(supervisor.end(), ChildEnd{});
+  EXPECT_EQ(Count("start 0"), 2);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,56 @@
+// A job of launch_child's processes under Supervise, and what they tell of themselves.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "driver/launch/descriptor.h"
+#include "driver/launch/supervisor.h"
+#include "io/temp_dir.h"
+#include "support/launch_child.h"
+
+namespace singa {
+
+class SupervisedJob : public ::testing::Test {
+ protected:
+  // What a process wrote when it started.
+  struct Start {
+    int rank = -1;
+    pid_t pid = 0;
+    std::string token;     // of its secrets
+    int own_keys = 0;      // secret keys that it has
+    std::string endpoint;  // of rank 0, or "-"
+    int resumes = 0;       // -resume among its arguments
+    int input = -1;        // bytes that it read from stdin
+  };
+
+  SupervisedJob();
+  void SetUp() override;
+  void TearDown() override;
+
+  // FOLDER PROCESSES ORDERS... of launch_child.
+  std::vector<std::string> Args(std::vector<std::string> orders) const;
+  ExitCode Run(const std::vector<std::string>& orders);
+  // Reads lines that processes tell when they are ready, up to that one.
+  void Await(const std::string& line);
+
+  std::vector<Start> Starts() const;
+  pid_t PidOf(int rank) const;  // in the last start
+  // How often a line of the log begins with `begin`.
+  int Count(const std::string& begin) const;
+
+  static std::string Program();
+  // Whether the process is no more, at the latest after half a minute. A zombie is no more.
+  static bool Ends(pid_t pid);
+
+  TempDir folder_;
+  Descriptor arrived_, ready_;  // FIFOs that are never without a reader
+  JobProto job_;
+  int processes_ = 3;
+  SuperviseOptions options_;
+};
+
+}  // namespace singa
