@@ -20,7 +20,7 @@ namespace {
 ExitCode EndBecauseOf(const Error& error, JobProcess* process) {
   const bool told = process->StopOthers(error);
   if (!told || process->rank() == 0) throw;
-  LOG(WARNING) << error.what();
+  LOG(INFO) << error.what();
   return error.code();
 }
 
@@ -42,7 +42,7 @@ ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options,
   } catch (const ToldError& error) {
     process.Drain();
     if (place->rank == 0) throw;
-    LOG(WARNING) << error.what();
+    LOG(INFO) << error.what();
     return error.code();
   } catch (const Error& error) {
     return EndBecauseOf(error, &process);
