@@ -6,21 +6,28 @@
 namespace singa {
 namespace {
 
-constexpr size_t kChunk = 256 << 10, kMostRows = size_t{1} << 31;  // bytes
+constexpr size_t kChunk = 256 << 10, kMostState = size_t{1} << 31;  // bytes
 
 // Without servers of its own a job's processes each have one: the values of a slice are then added
-// up by one of them and told to all, which is a reduction and a gathering.
+// up by one of them and told to all, which is a reduction and a gathering. How far a group may be
+// ahead is the gates' to say: a server that kept an answer would keep its group within a step.
 JobProto InProcesses(const JobProto& job) {
   JobProto own = job;
   ClusterProto& cluster = *own.mutable_cluster();
+  cluster.clear_user_consistency();
   if (!cluster.has_all_reduce()) return own;
   cluster.clear_all_reduce();
   cluster.set_nserver_groups(1);
   cluster.set_nservers_per_procs(1);
   cluster.set_server_worker_separate(false);
   cluster.set_nservers_per_group(
-      std::max(1, cluster.nworkers_per_group() / cluster.nworkers_per_procs()));
+      std::max(1, cluster.nworkers_per_group() / std::max(1, cluster.nworkers_per_procs())));
   return own;
+}
+
+JobProto WithoutBound(JobProto job) {
+  job.mutable_cluster()->clear_max_staleness();
+  return job;
 }
 
 Topology TopologyOf(const JobProto& job) {
@@ -33,10 +40,20 @@ Topology TopologyOf(const JobProto& job) {
 
 int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_count()); }
 
+JobProcess::Order OrderOf(const WireMessage& head) {
+  JobProcess::Order order = {head.control(), head.step(), {}, ""};
+  if (head.text_size() > 0) order.text = head.text(0);
+  for (const double number : head.number())
+    order.numbers.push_back(number >= 0 && number < 1e15 ? static_cast<int64_t>(number) : 0);
+  return order;
+}
+
 }  // namespace
 
 int ProcessesOf(const JobProto& job) {
-  return job.cluster().nworker_groups() > 1 ? 1 : TopologyOf(InProcesses(job)).processes();
+  const Topology topology = TopologyOf(InProcesses(job));
+  const bool alone = topology.worker_groups() > 1 && topology.ProcessesOf(0).size() > 1;
+  return alone ? 1 : topology.processes();
 }
 
 JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
@@ -44,7 +61,11 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
       rank_(place.rank),
       topology_(TopologyOf(job_)),
       stub_(job_.cluster(), topology_, place, StatesOf(job_), this, &clock_),
-      cluster_(std::make_unique<ServedCluster>(job_, rank_, &stub_)) {
+      cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_)) {
+  for (const RoleId& worker : topology_.Workers(rank_)) {
+    Range& ids = groups_.try_emplace(worker.group, Range{worker.id, worker.id}).first->second;
+    ids.last = worker.id + 1;
+  }
   cluster_->OnFailure([this](const std::exception_ptr& error) { OnLost(error); });
 }
 
@@ -54,10 +75,9 @@ JobProcess::~JobProcess() {
   cluster_.reset();
 }
 
-Range JobProcess::workers() const {
-  const std::vector<RoleId> here = topology_.Workers(rank_);
-  if (here.empty()) return {};
-  return {here.front().id, here.back().id + 1};
+void JobProcess::Listen(GroupEvents* events) {
+  const std::lock_guard lock(mutex_);
+  events_ = events;
 }
 
 void JobProcess::Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done) {
@@ -65,48 +85,54 @@ void JobProcess::Await(std::unique_lock<std::mutex>* lock, const std::function<b
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void JobProcess::Tell(int rank, Control what, int64_t step, const std::string& text) {
+void JobProcess::Check() {
+  const std::lock_guard lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void JobProcess::Tell(int rank, WireMessage head) {
   Message message;
+  message.head = std::move(head);
   message.head.set_type(WireMessage::kControl);
   message.head.mutable_to()->set_id(rank);
-  message.head.set_control(what);
-  message.head.set_step(step);
-  if (!text.empty()) message.head.add_text(text);
   stub_.Post(std::move(message));
 }
 
-void JobProcess::TellAll(Control what, int64_t step, const std::string& text) {
-  for (int rank = 1; rank < topology_.processes(); ++rank) Tell(rank, what, step, text);
+void JobProcess::TellAll(Control what, int64_t step, const std::vector<int64_t>& numbers,
+                         const std::string& text) {
+  WireMessage head;
+  head.set_control(what);
+  head.set_step(step);
+  head.mutable_number()->Add(numbers.begin(), numbers.end());
+  if (!text.empty()) head.add_text(text);
+  for (int rank = 1; rank < processes(); ++rank) Tell(rank, head);
 }
 
-void JobProcess::Begin(int64_t step, const std::string& checkpoint) {
-  TellAll(kBegin, step, checkpoint);
+std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer) {
+  std::unique_lock lock(mutex_);
+  std::vector<Order> answers;
+  for (int rank = 1; rank < processes(); ++rank) {
+    Await(&lock, [&] { return answers_.count({answer, rank}) > 0; });
+    answers.push_back(answers_.extract({answer, rank}).mapped());
+  }
+  return answers;
 }
 
 void JobProcess::AwaitReady() {
-  {
-    std::unique_lock lock(mutex_);
-    Await(&lock,
-          [this] { return static_cast<int>(ready_.size()) == topology_.processes() - 1; });
-  }
-  TellAll(kBegin, 0);
+  AwaitAll(kBegin);
+  TellAll(kBegin);
 }
 
-void JobProcess::Grant(int64_t steps) { TellAll(kGrant, steps); }
-
-std::vector<std::string> JobProcess::CollectRows(int64_t step) {
-  const int with_workers = topology_.ProcessesOf(0).last;
-  for (int rank = 1; rank < with_workers; ++rank) Tell(rank, kCollect, step);
-  std::unique_lock lock(mutex_);
-  Await(&lock, [&] { return static_cast<int>(gave_.size()) == with_workers - 1; });
-  gave_.clear();
+std::vector<std::string> JobProcess::CollectStates() {
+  AskAll(kCollect, {}, kCollected);
+  const std::lock_guard lock(mutex_);
   std::vector<std::string> all;
-  for (auto& [rank, rows] : std::exchange(rows_, {})) all.push_back(std::move(rows));
+  for (auto& [rank, state] : std::exchange(states_, {})) all.push_back(std::move(state));
   return all;
 }
 
 void JobProcess::End() {
-  TellAll(kEnd, 0);
+  TellAll(kEnd);
   Drain();
 }
 
@@ -119,23 +145,53 @@ JobProcess::Order JobProcess::Next() {
 }
 
 void JobProcess::Ready() {
-  Tell(0, kBegin, 0);
+  Answer(kBegin);
   Next();
 }
 
+void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers) {
+  WireMessage head;
+  head.set_control(what);
+  head.mutable_number()->Add(numbers.begin(), numbers.end());
+  Tell(0, std::move(head));
+}
+
 // In messages of a bounded size; `step` says how many follow.
-void JobProcess::GiveRows(const std::string& rows) {
-  const auto kept = std::make_shared<const std::string>(rows);
-  for (size_t begin = 0; begin == 0 || begin < rows.size(); begin += kChunk) {
-    const size_t size = std::min(kChunk, rows.size() - begin);
+void JobProcess::GiveState(const std::string& state) {
+  const auto kept = std::make_shared<const std::string>(state);
+  for (size_t begin = 0; begin == 0 || begin < state.size(); begin += kChunk) {
+    const size_t size = std::min(kChunk, state.size() - begin);
     Message message;
     message.head.set_type(WireMessage::kControl);
     message.head.mutable_to()->set_id(0);
     message.head.set_control(kCollected);
-    message.head.set_step(static_cast<int64_t>((rows.size() - begin - size + kChunk - 1) / kChunk));
+    message.head.set_step(
+        static_cast<int64_t>((state.size() - begin - size + kChunk - 1) / kChunk));
     if (size > 0) message.payload.emplace_back(kept, kept->data() + begin, size);
     stub_.Post(std::move(message));
   }
+}
+
+void JobProcess::NoteSteps(int group, int64_t steps) {
+  WireMessage head;
+  head.set_control(kSteps);
+  head.set_group(group);
+  head.set_step(steps);
+  for (int rank = 0; rank < processes(); ++rank)
+    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, head);
+}
+
+void JobProcess::NoteLeft(int group) {
+  WireMessage head;
+  head.set_control(kLeft);
+  head.set_group(group);
+  for (int rank = 0; rank < processes(); ++rank)
+    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, head);
+}
+
+void JobProcess::SendRow(WireMessage row) {
+  row.set_control(kRow);
+  Tell(0, std::move(row));
 }
 
 bool JobProcess::StopOthers(const Error& error) {
@@ -150,31 +206,52 @@ void JobProcess::OnMessage(int rank, Message message) {
     cluster_->OnMessage(rank, std::move(message));
 }
 
-// Rank 0 is told that a process is ready, and rows; the others are told all else, by rank 0 alone.
+// Rank 0 hears answers; the others are told all else, by rank 0 alone.
 void JobProcess::OnControl(int rank, Message message) {
-  const std::lock_guard lock(mutex_);
   const WireMessage& head = message.head;
+  if (OnGroup(rank, head)) return;
+  const std::lock_guard lock(mutex_);
   if (rank_ > 0 && rank == 0)
-    orders_.push_back({head.control(), head.step(), head.text_size() > 0 ? head.text(0) : ""});
-  else if (rank_ == 0 && head.control() == kBegin)
-    ready_.insert(rank);
+    orders_.push_back(OrderOf(head));
   else if (rank_ == 0 && head.control() == kCollected)
-    TakeRows(rank, message);
+    TakeState(rank, message);
+  else if (rank_ == 0)
+    answers_[{head.control(), rank}] = OrderOf(head);
   changed_.notify_all();
 }
 
-void JobProcess::TakeRows(int rank, const Message& message) {
-  std::string& rows = rows_[rank];
+// What is about a worker group of process `rank`, or, said by rank 0, of another.
+bool JobProcess::OnGroup(int rank, const WireMessage& head) {
+  const Control what = head.control();
+  if (what != kSteps && what != kLeft && what != kRow) return false;
+  const auto group = static_cast<int>(head.group());
+  const bool known = head.group() < static_cast<uint32_t>(topology_.worker_groups());
+  if (!known || groups_.count(group) > 0 || (rank_ == 0 && !topology_.ProcessesOf(group).Has(rank)))
+    return true;
+  if (rank_ == 0 && what != kRow)
+    for (int other = 1; other < processes(); ++other)
+      if (other != rank) Tell(other, head);
+  const std::lock_guard lock(mutex_);
+  if (!events_) return true;
+  if (what == kSteps) events_->OnSteps(group, head.step());
+  if (what == kLeft) events_->OnLeft(group);
+  if (what == kRow && rank_ == 0) events_->OnRow(head);
+  return true;
+}
+
+void JobProcess::TakeState(int rank, const Message& message) {
+  std::string& state = states_[rank];
   for (const Frame& frame : message.payload)
-    if (rows.size() + frame.size() <= kMostRows)
-      rows.append(static_cast<const char*>(frame.data()), frame.size());
-  if (message.head.step() == 0) gave_.insert(rank);
+    if (state.size() + frame.size() <= kMostState)
+      state.append(static_cast<const char*>(frame.data()), frame.size());
+  if (message.head.step() == 0) answers_[{kCollected, rank}] = {};
 }
 
 void JobProcess::OnLost(std::exception_ptr error) {
   cluster_->Fail(error);
   const std::lock_guard lock(mutex_);
   if (!failure_) failure_ = std::move(error);
+  if (events_) events_->OnFailure();
   changed_.notify_all();
 }
 

@@ -5,9 +5,10 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,29 @@
 
 namespace singa {
 
-// As many as the job has; 1 where several worker groups have to be threads of one process. Throws
+// As many as the job has; 1 where its worker groups have to be threads of one process. Throws
 // ConfigError relative to the JobProto.
 int ProcessesOf(const JobProto& job);
 
+// What is heard of worker groups of other processes, on the stub's thread.
+class GroupEvents {
+ public:
+  virtual ~GroupEvents() = default;
+  virtual void OnSteps(int group, int64_t steps) = 0;
+  virtual void OnLeft(int group) = 0;
+  // Rank 0: a row of metrics; its text and numbers as kRow has them.
+  virtual void OnRow(const WireMessage& row) = 0;
+  // The job cannot go on: whoever waits for a group is to stop. Any thread may call.
+  virtual void OnFailure() = 0;
+};
+
 class JobProcess final : private StubEvents {
  public:
-  // What rank 0 tells the others, in the order of being told.
+  // What rank 0 tells the others, in the order of being told; or one of them rank 0.
   struct Order {
     Control what = kNoControl;
     int64_t step = 0;
+    std::vector<int64_t> numbers;
     std::string text;
   };
 
@@ -36,37 +50,55 @@ class JobProcess final : private StubEvents {
   // As its processes run it.
   const JobProto& job() const { return job_; }
   int rank() const { return rank_; }
-  int processes() const { return cluster_->topology().processes(); }
-  // Of the one worker group, those that are here.
-  Range workers() const;
+  int processes() const { return topology_.processes(); }
+  // Worker groups that have workers here, and which.
+  const std::map<int, Range>& groups() const { return groups_; }
   ServedCluster& cluster() { return *cluster_; }
   const Endpoint& endpoint() const { return stub_.endpoint(); }
   int64_t bytes_sent() const { return stub_.bytes_sent(); }
   int64_t bytes_received() const { return stub_.bytes_received(); }
 
+  // Until Forget; before Meet.
+  void Listen(GroupEvents* events);
+  void Forget() { Listen(nullptr); }
   // Finds the other processes. Throws PeerError where one does not come in time.
   void Meet() { stub_.Meet(); }
 
-  // What follows throws the PeerError, ToldError or DivergedError that ends the job.
+  // What follows throws the error that ends the job, a PeerError, ToldError or another.
+  void Check();
 
-  // Rank 0: training begins after `step` steps of `checkpoint`, "" for none.
-  void Begin(int64_t step, const std::string& checkpoint);
-  // Rank 0: until all are connected, who then know that.
+  // Rank 0 tells all others.
+  void TellAll(Control what, int64_t step = 0, const std::vector<int64_t>& numbers = {},
+               const std::string& text = "");
+  // Rank 0: tells them, and waits for an answer of each process; by rank, without rank 0's.
+  std::vector<Order> AskAll(Control what, const std::vector<int64_t>& numbers, Control answer) {
+    TellAll(what, 0, numbers);
+    return AwaitAll(answer);
+  }
+  std::vector<Order> AwaitAll(Control answer);
+  // Rank 0: waits until all are ready for the first step, and tells them so.
   void AwaitReady();
-  // Rank 0: steps before `steps` may be taken.
-  void Grant(int64_t steps);
-  // Rank 0: what each other process that has workers gives for a checkpoint after `step` steps.
-  std::vector<std::string> CollectRows(int64_t step);
+  // Rank 0: what all others give for a checkpoint.
+  std::vector<std::string> CollectStates();
   // Rank 0: the job is done.
   void End();
 
   // Others: what to do next.
   Order Next();
-  // Others: this process is connected. Waits until all are.
+  // Others: this process is ready for the first step. Waits until all are.
   void Ready();
-  // Others: the answer to kCollect.
-  void GiveRows(const std::string& rows);
+  // Others: an answer to rank 0.
+  void Answer(Control what, const std::vector<int64_t>& numbers = {});
+  void GiveState(const std::string& state);
 
+  // Worker group `group`, of this process, has done so many steps; or trains no more.
+  void NoteSteps(int group, int64_t steps);
+  void NoteLeft(int group);
+  // Others: a row of metrics for rank 0 to write.
+  void SendRow(WireMessage row);
+
+  // Whoever waits here, or for values, throws `error`. Any thread may call.
+  void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
   // Tells all others that the job ends, and why; false: some may not know.
   bool StopOthers(const Error& error);
   // Waits until all others have what was sent, and know what has arrived, or for a few seconds.
@@ -78,25 +110,26 @@ class JobProcess final : private StubEvents {
   void OnMessage(int rank, Message message) override;
   void OnLost(std::exception_ptr error) override;
   void OnControl(int rank, Message message);
-  void TakeRows(int rank, const Message& message);
-  void Tell(int rank, Control what, int64_t step, const std::string& text = "");
-  void TellAll(Control what, int64_t step, const std::string& text = "");
+  bool OnGroup(int rank, const WireMessage& head);
+  void TakeState(int rank, const Message& message);
+  void Tell(int rank, WireMessage head);
   void Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done);
 
   const JobProto job_;
   const int rank_;
   SteadyClock clock_;
   const Topology topology_;
+  std::map<int, Range> groups_;
   Stub stub_;
   std::unique_ptr<ServedCluster> cluster_;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
+  GroupEvents* events_ = nullptr;
   std::exception_ptr failure_;
-  std::deque<Order> orders_;                // to this process
-  std::set<int> ready_;                     // ranks
-  std::map<int, std::string> rows_;         // by rank, so far
-  std::set<int> gave_;                      // ranks whose rows are whole
+  std::deque<Order> orders_;                          // to this process
+  std::map<std::pair<Control, int>, Order> answers_;  // to rank 0: which, of whom
+  std::map<int, std::string> states_;                 // by rank, so far
 };
 
 }  // namespace singa

@@ -100,27 +100,36 @@ void ServedCluster::Fill(const Replica& model) {
                      [](Client& client) { return client.ready(); });
 }
 
-void ServedCluster::ExchangeAll() {
-  if (topology_.server_groups() == 1) return;
+// All begin with the first group's steps.
+std::vector<int64_t> ServedCluster::VersionsAt(const std::vector<int64_t>& steps) const {
+  std::vector<int64_t> versions;
+  for (int group = 0; group < topology_.server_groups(); ++group) {
+    const Range workers = topology_.WorkerGroupsOf(group);
+    versions.push_back(steps_[0]);
+    for (int g = workers.first; g < workers.last; ++g) versions.back() += steps[g] - steps_[g];
+  }
+  return versions;
+}
+
+void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
+  for (const auto& [id, server] : servers_) {
+    const int64_t version = versions[id.first];
+    server->Do([](Server&) {},
+               [version](Server& one) {
+                 for (int s = one.slices().first; s < one.slices().last; ++s)
+                   if (one.shard().version(s) < version) return false;
+                 return true;
+               });
+  }
   for (const auto& [id, server] : servers_)
     server->Do([](Server& one) { one.Exchange(); }, [](Server&) { return true; });
   for (const auto& [id, server] : servers_)
     server->Do([](Server&) {}, [](Server& one) { return !one.exchanging(); });
 }
 
-// Until each server has done what it was sent.
-void ServedCluster::Drain() {
-  for (const auto& [id, server] : servers_)
-    server->Do([](Server&) {}, [](Server&) { return true; });
-}
-
-// One group's steps are what its slices hold in the end; of several, all that servers were sent.
-void ServedCluster::Collect(Replica* model, int64_t steps) {
-  const int64_t version = topology_.worker_groups() == 1 ? steps : 0;
-  Drain();  // gradients
-  Drain();  // what servers told each other of those
-  ExchangeAll();
-  ExchangeAll();
+// Several server groups exchanged all that they hold before.
+void ServedCluster::Collect(Replica* model, const std::vector<int64_t>& versions) {
+  const int64_t version = topology_.server_groups() == 1 ? versions[0] : 0;
   std::vector<SliceState> states;
   groups_.begin()->second.updates->Do(
       [version](Client& client) { client.GatherAll(version); },
@@ -168,6 +177,8 @@ void ServedCluster::Fail(const std::exception_ptr& error) {
     ends.sum->Fail(error);
     ends.updates->Fail(error);
   }
+  const std::shared_lock lock(open_lock_);
+  for (auto& [id, server] : servers_) server->Fail(error);
 }
 
 }  // namespace singa

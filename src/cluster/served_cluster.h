@@ -43,9 +43,14 @@ class ServedCluster final : private Outbox {
   // When all processes are connected: `model` has the first values and states, or a checkpoint's;
   // puts them, where that is for this process to do, and waits until its groups have theirs.
   void Fill(const Replica& model);
-  // While no group is in a step, and the first has done `steps`: waits until all they sent is applied
-  // and, with several server groups, known to all; then `model` is what the servers have.
-  void Collect(Replica* model, int64_t steps);
+  // What slices of each server group hold when worker group g has done steps[g] steps.
+  std::vector<int64_t> VersionsAt(const std::vector<int64_t>& steps) const;
+  // While no group is in a step: waits until slices of the servers here hold that much, then has them
+  // exchange it with other server groups.
+  void Exchange(const std::vector<int64_t>& versions);
+  // After two exchanges in all processes, where there are several server groups: `model` is what
+  // the servers have.
+  void Collect(Replica* model, const std::vector<int64_t>& versions);
 
   // From process `rank`, which is sure. Any thread may call; what does not fit is dropped.
   void OnMessage(int rank, Message message);
@@ -60,8 +65,6 @@ class ServedCluster final : private Outbox {
     std::unique_ptr<ServedUpdates> updates;
   };
   void Post(Message message) override;
-  void Drain();
-  void ExchangeAll();
   void ServerFailed(const std::string& text);
 
   const JobProto job_;

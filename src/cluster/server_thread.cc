@@ -31,7 +31,16 @@ void ServerThread::Do(const std::function<void(Server&)>& work,
   work_ = &work;
   done_ = &done;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return done_ == nullptr; });
+  changed_.wait(lock, [this] { return done_ == nullptr || (failure_ && !busy_); });
+  work_ = nullptr;
+  done_ = nullptr;
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void ServerThread::Fail(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(error);
+  changed_.notify_all();
 }
 
 void ServerThread::Run() {
@@ -46,6 +55,7 @@ void ServerThread::Run() {
       queue_.pop_front();
     }
     const auto* const done = work_ ? nullptr : done_;  // not before its work
+    busy_ = true;
     lock.unlock();
     if (work)
       (*work)(server_);
@@ -53,9 +63,9 @@ void ServerThread::Run() {
       server_.OnMessage(next.first, next.second);
     const bool is_done = done && (*done)(server_);
     lock.lock();
-    if (!is_done) continue;
-    done_ = nullptr;
-    changed_.notify_all();
+    busy_ = false;
+    if (is_done) done_ = nullptr;
+    if (is_done || failure_) changed_.notify_all();
   }
 }
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -27,7 +28,10 @@ class ServerThread final : private ServerEvents {
   void Post(int rank, Message message);
   // Has the thread do `work` once it has no message left, and waits until `done` holds after it or
   // after a later message.
+  // Throws what Fail was given.
   void Do(const std::function<void(Server&)>& work, const std::function<bool(Server&)>& done);
+  // Do throws `error` from now on.
+  void Fail(std::exception_ptr error);
 
  private:
   void Diverged(const std::string& text) override { failed_(text); }
@@ -40,7 +44,9 @@ class ServerThread final : private ServerEvents {
   std::deque<std::pair<int, Message>> queue_;
   const std::function<void(Server&)>* work_ = nullptr;
   const std::function<bool(Server&)>* done_ = nullptr;  // of the work; null: nobody waits
+  bool busy_ = false;  // the thread is outside the lock
   bool stop_ = false;
+  std::exception_ptr failure_;
   std::thread thread_;
 };
 

@@ -7,10 +7,11 @@ namespace singa {
 void StepGate::SetSteps(int group, int64_t steps) {
   const std::lock_guard lock(mutex_);
   groups_[group].steps = steps;
+  changed_.notify_all();
 }
 
 bool StepGate::MayBegin(int group) const {
-  if (holder_ >= 0 && holder_ != group) return false;
+  if (held_ && holder_ != group) return false;
   const Group& first = groups_[0];
   if (group > 0 && !first.left && first.steps < warmup_) return false;
   if (max_staleness_ == 0) return true;
@@ -41,16 +42,18 @@ void StepGate::Leave(int group) {
 
 void StepGate::HoldOthers(int caller) {
   std::unique_lock lock(mutex_);
+  held_ = true;
   holder_ = caller;
-  const auto others = [&](const Group& group) {
-    return &group != &groups_[caller] && group.in_step;
-  };
-  changed_.wait(lock, [&] { return std::none_of(groups_.begin(), groups_.end(), others); });
+  changed_.wait(lock, [&] {
+    for (int group = 0; group < static_cast<int>(groups_.size()); ++group)
+      if (group != caller && groups_[group].in_step) return false;
+    return true;
+  });
 }
 
 void StepGate::Go() {
   const std::lock_guard lock(mutex_);
-  holder_ = -1;
+  held_ = false;
   changed_.notify_all();
 }
 

@@ -18,7 +18,8 @@ class StepGate {
   StepGate(int groups, int64_t max_staleness, int64_t warmup)
       : max_staleness_(max_staleness), warmup_(warmup), groups_(groups) {}
 
-  // Before any Pass: `group` has done `steps` steps.
+  // `group` has done `steps` steps: before its first Pass, after each step, or as another process
+  // says.
   void SetSteps(int group, int64_t steps);
 
   // Waits until `group`, which has done `steps` steps, may begin another. False: the job ends.
@@ -26,7 +27,8 @@ class StepGate {
   // `group` trains no more: nobody waits for it.
   void Leave(int group);
 
-  // From here to Go no group but the caller's begins a step, and none is in one.
+  // From here to Go no group but the caller's, where that is one, begins a step, and none is in one.
+  static constexpr int kNoGroup = -1;
   void HoldOthers(int caller);
   void Go();
   // Every Pass returns false from now on.
@@ -49,7 +51,8 @@ class StepGate {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Group> groups_;
-  int holder_ = -1;  // the group that holds the others; -1: none
+  bool held_ = false;  // all but holder_
+  int holder_ = kNoGroup;
   bool stopped_ = false;
 };
 

@@ -1,10 +1,11 @@
 #include "cluster/worker_groups.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
+#include "singa/base/error.h"
 #include "singa/base/str_cat.h"
+#include "train/worker_rows.h"
 
 namespace singa {
 
@@ -14,21 +15,31 @@ bool HasServers(const ClusterProto& cluster) {
 
 WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process)
     : process_(process),
+      job_groups_(job.cluster().nworker_groups()),
+      job_workers_(job.cluster().nworkers_per_group()),
+      paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
       replica_(job),
       own_(!process && HasServers(job.cluster())
                ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr)
                : nullptr),
       served_(process ? &process->cluster() : own_.get()),
-      gate_(job.cluster().nworker_groups(), job.cluster().max_staleness(), job.warmup_steps()) {
+      gate_(job_groups_, job.cluster().max_staleness(), job.warmup_steps()) {
   WorkerPlace place;
   place.threads = threads;
-  place.workers = job.cluster().nworkers_per_group();
-  place.groups = job.cluster().nworker_groups();
+  place.workers = job_workers_;
+  place.groups = job_groups_;
   if (process) {
+    process->Listen(this);
+    for (const auto& [group, workers] : process->groups()) {
+      place.group = group;
+      place.first = workers.first;
+      MakeTeam(job, place, workers.size());
+    }
+    if (HasWorkers()) return;
     // Of servers alone, too: a net is what says which params there are.
-    const Range here = process->workers();
-    place.first = here.size() > 0 ? here.first : place.workers - 1;
-    MakeTeam(job, place, std::max(1, here.size()));
+    place.first = place.workers - 1;
+    place.group = place.groups - 1;
+    MakeTeam(job, place, 1);
     return;
   }
   for (place.group = 0; place.group < place.groups; ++place.group)
@@ -44,22 +55,34 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
     updates = local_.back().get();
   }
   GroupSum* const between = process_ && HasWorkers() ? &served_->between(place.group) : nullptr;
-  teams_.push_back(
-      std::make_unique<WorkerTeam>(job, place, workers, &replica_, updates, between));
+  teams_[place.group] =
+      std::make_unique<WorkerTeam>(job, place, workers, &replica_, updates, between);
 }
 
 // Servers, and what they send, write to the params of teams.
 WorkerGroups::~WorkerGroups() {
+  if (process_) process_->Forget();
   if (served_) served_->Close();
 }
 
+int WorkerGroups::FirstProcess(int group) const {
+  return process_ ? served_->topology().ProcessesOf(group).first : 0;
+}
+
+std::vector<int> WorkerGroups::here() const {
+  std::vector<int> groups;
+  for (const auto& [group, team] : teams_)
+    if (HasWorkers()) groups.push_back(group);
+  return groups;
+}
+
 JobMemory WorkerGroups::memory() const {
-  const JobMemory first = teams_[0]->memory();  // each group has such values
+  const JobMemory first = teams_.begin()->second->memory();  // each group has such values
   JobMemory sum;
-  for (const auto& team : teams_)
+  for (const auto& [group, team] : teams_)
     if (HasWorkers()) sum.Add(team->memory());
   if (!served_) return sum;
-  sum.params += first.params * (size() - 1);
+  sum.params += first.params * (static_cast<int64_t>(teams_.size()) - 1);
   sum.updater += served_->bytes(first.params, static_cast<int64_t>(replica_.state_count()));
   return sum;
 }
@@ -67,7 +90,9 @@ JobMemory WorkerGroups::memory() const {
 void WorkerGroups::Allocate() {
   memory().Check();
   if (!HasWorkers()) return;
-  for (const auto& team : teams_) team->Allocate(served_ || team == teams_[0] ? nullptr : &lead());
+  const int first = teams_.begin()->first;
+  for (const auto& [group, team] : teams_)
+    team->Allocate(served_ || group == first ? nullptr : &lead());
   if (served_) replica_.Bind(lead().table(), lead().trained());
 }
 
@@ -81,7 +106,7 @@ void WorkerGroups::Start() {
   if (HasWorkers()) SpreadValues();
   if (!served_) return;
   std::vector<std::vector<float*>> values;
-  for (const auto& team : teams_)
+  for (const auto& [group, team] : teams_)
     if (HasWorkers()) values.push_back(team->lead().TrainedValues());
   served_->Connect(lead().table(), lead().trained(), steps(), values);
   if (process_ && process_->rank() == 0) process_->AwaitReady();
@@ -89,28 +114,67 @@ void WorkerGroups::Start() {
   served_->Fill(replica_);
 }
 
-void WorkerGroups::Collect(int64_t steps) {
-  if (served_) served_->Collect(&replica_, steps);
+void WorkerGroups::NoteSteps(int group, int64_t steps) {
+  gate_.SetSteps(group, steps);
+  if (process_ && paced_ && size() > 1) process_->NoteSteps(group, steps);
 }
 
-std::vector<WorkerRows> WorkerGroups::CollectRows(int64_t steps) {
-  std::vector<WorkerRows> all;
+void WorkerGroups::Leave(int group) {
+  gate_.Leave(group);
+  if (process_ && size() > 1) process_->NoteLeft(group);
+}
+
+// A group of several processes is the only one: they stand still where rank 0 grants no step.
+void WorkerGroups::HoldOthers() {
+  gate_.HoldOthers(0);
+  if (!process_ || size() == 1) return;
+  for (const JobProcess::Order& held : process_->AskAll(kHold, {}, kHeld))
+    for (size_t i = 0; i + 1 < held.numbers.size(); i += 2)
+      if (held.numbers[i] < size())
+        gate_.SetSteps(static_cast<int>(held.numbers[i]), held.numbers[i + 1]);
+}
+
+void WorkerGroups::Go() {
+  gate_.Go();
+  if (process_ && size() > 1) process_->TellAll(kGo);
+}
+
+void WorkerGroups::Collect(int64_t steps) {
+  if (!served_) return;
+  gate_.SetSteps(0, steps);
+  const std::vector<int64_t> versions = served_->VersionsAt(this->steps());
+  for (int round = 0; versions.size() > 1 && round < 2; ++round) {
+    if (process_) process_->TellAll(kExchange, 0, versions);
+    served_->Exchange(versions);
+    if (process_) process_->AwaitAll(kExchanged);
+  }
+  served_->Collect(&replica_, versions);
+}
+
+std::vector<ProcessState> WorkerGroups::CollectStates() {
+  std::vector<ProcessState> all;
   if (!process_) return all;
-  for (const std::string& text : process_->CollectRows(steps)) {
+  for (const std::string& text : process_->CollectStates()) {
     if (!all.emplace_back().ParseFromString(text))
       throw PeerError("what a process gave for a checkpoint cannot be read");
-    AddMetrics(all.back(), &team(0).metrics());
+    if (all.back().has_rows()) AddMetrics(all.back().rows(), &team(0).metrics());
   }
   return all;
+}
+
+void WorkerGroups::OnRow(const WireMessage& row) {
+  if (take_row_) take_row_(row);
 }
 
 std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, ProcessShare own) {
   if (!process_) return {own};
   std::vector<MetricSums::Entry>& entries = team(group).metrics().entries();
-  std::vector<ProcessShare> shares(served_->topology().ProcessesOf(group).size());
-  shares[process_->rank()] = own;
+  const Range processes = served_->topology().ProcessesOf(group);
+  std::vector<ProcessShare> shares(processes.size());
+  shares[process_->rank() - processes.first] = own;
   std::vector<double*> places;
-  for (MetricSums::Entry& entry : entries) places.insert(places.end(), {&entry.sum, &entry.weight});
+  for (MetricSums::Entry& entry : entries)
+    places.insert(places.end(), {&entry.sum, &entry.weight});
   for (ProcessShare& share : shares)
     for (double* number : share.Numbers()) places.push_back(number);
   std::vector<double> numbers;
@@ -121,27 +185,24 @@ std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, ProcessShare own
 }
 
 void WorkerGroups::SpreadValues() {
-  for (const auto& team : teams_) team->SpreadValues(&lead());
+  for (const auto& [group, team] : teams_) team->SpreadValues(&lead());
 }
 
 std::string WorkerGroups::Text() const {
-  const int workers = teams_[0]->size();
-  const std::string of = StrCat(workers, workers == 1 ? " worker" : " workers");
-  if (process_)
-    return StrCat(process_->processes(), " processes with ",
-                  process_->job().cluster().nworkers_per_group(), " workers");
-  return size() == 1 ? of : StrCat(size(), " groups of ", of);
+  const std::string of = StrCat(job_workers_, job_workers_ == 1 ? " worker" : " workers");
+  const std::string groups = size() == 1 ? of : StrCat(size(), " groups of ", of);
+  return process_ ? StrCat(process_->processes(), " processes with ", groups) : groups;
 }
 
 int64_t WorkerGroups::CountSkips() {
   int64_t count = 0;
-  for (const auto& team : teams_) count += team->lead().updates().skips();
+  for (const auto& [group, team] : teams_) count += team->lead().updates().skips();
   return count;
 }
 
 int64_t WorkerGroups::CountBadRecords(int group) {
   std::map<std::string, std::set<int64_t>> all;
-  for (Trainer* trainer : teams_[group]->trainers())
+  for (Trainer* trainer : teams_.at(group)->trainers())
     for (const auto& [layer, records] : trainer->net().BadRecords())
       all[layer].insert(records.begin(), records.end());
   int64_t count = 0;

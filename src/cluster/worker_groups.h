@@ -1,8 +1,11 @@
 // WorkerGroups: all worker groups of this process, each at its own pace. They train values that
 // they share (Niu et al., "Hogwild!", 2011), or have values of their own and servers that keep them
-// together; with one group it is plain synchronous training.
+// together; with one group it is plain synchronous training. Rank 0, where the job has several
+// processes, leads them all.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -10,68 +13,98 @@
 #include "cluster/process_share.h"
 #include "cluster/step_gate.h"
 #include "cluster/worker_team.h"
+#include "singa/proto/rows.pb.h"
 #include "train/local_updates.h"
-#include "train/worker_rows.h"
 
 namespace singa {
 
 // Whether the worker groups of a job of one process have servers, not values that they share.
 bool HasServers(const ClusterProto& cluster);
 
-class WorkerGroups {
+class WorkerGroups final : private GroupEvents {
  public:
   // `threads`: of each worker; `process`, where not null: the job has others, too. Throws ConfigError
   // relative to the JobProto.
   WorkerGroups(const JobProto& job, int threads, JobProcess* process);
-  ~WorkerGroups();
+  ~WorkerGroups() override;
   WorkerGroups(const WorkerGroups&) = delete;
   WorkerGroups& operator=(const WorkerGroups&) = delete;
 
-  int size() const { return static_cast<int>(teams_.size()); }
-  WorkerTeam& team(int group) { return *teams_[group]; }
-  // The first worker of the first group, which has evaluation nets.
-  Trainer& lead() { return teams_[0]->lead(); }
+  // Groups of the job; which of them are here.
+  int size() const { return job_groups_; }
+  std::vector<int> here() const;
+  int FirstProcess(int group) const;  // that has workers of it
+  // That each group has done, as far as this process knows.
+  std::vector<int64_t> steps() const;
+  WorkerTeam& team(int group) { return *teams_.at(group); }
+  // The first worker here; of rank 0 it has the evaluation nets.
+  Trainer& lead() { return teams_.begin()->second->lead(); }
   StepGate& gate() { return gate_; }
   JobMemory memory() const;
-  // That each group has done.
-  std::vector<int64_t> steps() const;
-
-  // False: a process of servers alone; its teams only say which params there are.
-  bool HasWorkers() const { return !process_ || process_->workers().size() > 0; }
+  // False: a process of servers alone; its team only says which params there are.
+  bool HasWorkers() const { return !process_ || !process_->groups().empty(); }
   // Null: the job's one process.
   JobProcess* process() { return process_; }
+  // Rank 0: what becomes of rows of metrics that other processes send.
+  void OnRows(std::function<void(const WireMessage&)> take) { take_row_ = std::move(take); }
 
   // Throws DeviceError where the machine has too little memory.
   void Allocate();
   // After the lead's values were set, and the gate knows each group's steps: before the first step.
   void Start();
-  // While no other group is in a step, and the first has done `steps`: makes the lead's values, and
-  // the replica, all that was trained so far.
+  // A group has done so many steps; trains no more.
+  void NoteSteps(int group, int64_t steps);
+  void Leave(int group);
+
+  // The first group's: no other is in a step, or begins one, while it lives.
+  class Hold {
+   public:
+    explicit Hold(WorkerGroups* groups) : groups_(*groups) { groups_.HoldOthers(); }
+    ~Hold() { groups_.Go(); }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+   private:
+    WorkerGroups& groups_;
+  };
+  // During a Hold, when the first group has done `steps`: makes the lead's values, and the replica,
+  // all that was trained so far.
   void Collect(int64_t steps);
-  // What the other processes of the job give for a checkpoint after that many steps. Their metrics
-  // are added to this one's here, so that a resumed run adds up in the same order.
-  std::vector<WorkerRows> CollectRows(int64_t steps);
+  // During a Hold: what the other processes of the job give for a checkpoint. Metrics of the first
+  // group are added to this process's here, so that a resumed run adds up in the same order.
+  std::vector<ProcessState> CollectStates();
+
   // Adds the metrics of `group` up over its processes, each of which calls this with its share;
-  // returns the shares of all, by rank.
+  // returns the shares of all, in order.
   std::vector<ProcessShare> AddMetricsUp(int group, ProcessShare own);
   // "2 groups of 3 workers".
   std::string Text() const;
-  // Steps of all groups that were dropped.
+  // Steps of the groups here that were dropped.
   int64_t CountSkips();
   // Bad records of training stores that were skipped, as far as workers of `group` have met them.
   int64_t CountBadRecords(int group);
 
  private:
+  void OnSteps(int group, int64_t steps) override { gate_.SetSteps(group, steps); }
+  void OnLeft(int group) override { gate_.Leave(group); }
+  void OnRow(const WireMessage& row) override;
+  void OnFailure() override { gate_.Stop(); }
+
+  void HoldOthers();
+  void Go();
   void SpreadValues();
   void MakeTeam(const JobProto& job, WorkerPlace place, int workers);
 
   JobProcess* const process_;
+  const int job_groups_, job_workers_;  // workers of each group
+  const bool paced_;                    // some group may have to wait for another
   Replica replica_;
   std::unique_ptr<ServedCluster> own_;                // of a job of one process
   ServedCluster* const served_;                       // null: groups share their values
   std::vector<std::unique_ptr<LocalUpdates>> local_;  // of each group, without servers
-  std::vector<std::unique_ptr<WorkerTeam>> teams_;
+  std::map<int, std::unique_ptr<WorkerTeam>> teams_;
   StepGate gate_;
+  std::function<void(const WireMessage&)> take_row_;
 };
 
 }  // namespace singa

@@ -17,19 +17,25 @@ struct MetricsRow {
   int64_t bad_records = 0;                             // skipped so far; 0: not written
 };
 
-class MetricsFile {
+// Where rows go. Any thread may write; throws FileError.
+class MetricsSink {
+ public:
+  virtual ~MetricsSink() = default;
+  virtual void Write(const MetricsRow& row) = 0;
+};
+
+class MetricsFile final : public MetricsSink {
  public:
   // Opens `path` to append. Rows of group g of step first_steps[g] and later, of groups beyond, and
   // an incomplete last line, are taken out first. Throws FileError.
   MetricsFile(std::string path, const std::vector<int64_t>& first_steps);
   // Leaves the rows that are there.
   explicit MetricsFile(std::string path);
-  ~MetricsFile();
+  ~MetricsFile() override;
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
-  // Throws FileError.
-  void Write(const MetricsRow& row);
+  void Write(const MetricsRow& row) override;
 
  private:
   void Open();

@@ -40,6 +40,7 @@ void Merge(const std::vector<int64_t>& more, std::vector<int64_t>* records) {
   *records = std::move(all);
 }
 
+std::string PrefixOf(int group) { return group == 0 ? "" : StrCat("group", group, "/"); }
 std::string CountOf(const UpdaterState& state) { return "updater/" + state.param + "/count"; }
 const std::string kBadRecords = "train/bad_records/", kSkipped = "train/skipped",
                   kSteps = "train/steps";
@@ -62,7 +63,7 @@ void CopyFrom(const Safetensors& from, const std::string& name, Tensor* to) {
 TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t steps)
     : trainers_(std::move(trainers)),
       group_(group),
-      prefix_(group == 0 ? "" : StrCat("group", group, "/")),
+      prefix_(PrefixOf(group)),
       trainer_(trainers_[0]) {
   Replica& replica = trainer_->replica();
   for (size_t i = 0; group == 0 && i < replica.states().size(); ++i)
@@ -133,10 +134,20 @@ void TrainerState::SaveValues(CheckpointContent* content) const {
   });
 }
 
-void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
-  const Safetensors& state = checkpoint.state();
+void TrainerState::RestoreParams(const Checkpoint& checkpoint) {
   for (const auto& param : trainer_->params().params())
     CopyFrom(checkpoint.params(), param->name(), &param->data);
+}
+
+int64_t TrainerState::StepsOf(const Checkpoint& checkpoint, int group) {
+  const std::string name = PrefixOf(group) + kSteps;
+  const Safetensors& state = checkpoint.state();
+  return group > 0 && state.Find(name) ? NumberIn(state, name) : checkpoint.step();
+}
+
+void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
+  const Safetensors& state = checkpoint.state();
+  RestoreParams(checkpoint);
   ForEachState(trainer_,
                [&](const std::string& name, Tensor& tensor) { CopyFrom(state, name, &tensor); });
   Replica& replica = trainer_->replica();
@@ -162,7 +173,7 @@ int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
   const Safetensors& state = checkpoint.state();
   const bool known = group_ == 0 || state.Find(Name(kSteps));
   const auto name = [&](const std::string& plain) { return known ? Name(plain) : plain; };
-  const int64_t steps = group_ > 0 && known ? NumberIn(state, Name(kSteps)) : checkpoint.step();
+  const int64_t steps = StepsOf(checkpoint, group_);
   if (known) RestoreBuffers(state);
   for (size_t i = 0; known && i < metrics_.size(); ++i) {
     MetricSums::Entry& entry = trainer_->metrics().entries()[i];

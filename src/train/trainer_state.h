@@ -31,6 +31,10 @@ class TrainerState {
   // Where it has nothing of the group, which is then another than the first, the group begins where
   // the first was. Returns the steps that the group has done.
   int64_t Restore(const Checkpoint& checkpoint);
+  // Of those, the params alone.
+  void RestoreParams(const Checkpoint& checkpoint);
+  // Steps that group `group` has done there.
+  static int64_t StepsOf(const Checkpoint& checkpoint, int group);
 
  private:
   struct Number {

@@ -19,9 +19,9 @@ class ClusterCheck {
     if (RangesAreRight()) CheckTogether();
     const int64_t workers = int64_t{cluster_.nworker_groups()} * cluster_.nworkers_per_group();
     const int64_t servers = int64_t{cluster_.nserver_groups()} * cluster_.nservers_per_group();
-    if (cluster_.nworker_groups() > 1 &&
-        (workers > cluster_.nworkers_per_procs() || servers > cluster_.nservers_per_procs()))
-      WarnOfProcesses();
+    const bool split = workers > cluster_.nworkers_per_procs() ||
+                       servers > cluster_.nservers_per_procs();
+    if (split && !several_ && found_.errors.empty()) WarnOfProcesses();
     if (workers > kMostWorkers)
       found_.errors.push_back(
           ConfigError("cluster.nworkers_per_group",
@@ -60,8 +60,8 @@ class ClusterCheck {
     const char* field =
         cluster_.has_nworkers_per_procs() ? "nworkers_per_procs" : "nworker_groups";
     Warn(field,
-         "several worker groups in several processes are not built yet: all workers run as threads "
-         "of one process");
+         "several worker groups, each in several processes, are not built yet: all workers run as "
+         "threads of one process");
   }
 
   const char* WithoutCollectives() const {

@@ -3,9 +3,12 @@
 #include <optional>
 
 #include "driver/job/group_loop.h"
-#include "driver/job/schedule.h"
+#include "driver/job/other_groups.h"
+#include "driver/job/sent_rows.h"
 #include "io/checkpoint/checkpoint.h"
+#include "io/checkpoint/checkpoint_writer.h"
 #include "train/init_params.h"
+#include "train/process_state.h"
 #include "train/trainer_state.h"
 
 namespace singa {
@@ -16,35 +19,35 @@ class FollowRun {
   FollowRun(const RunOptions& options, JobProcess* process)
       : job_(process->job()),
         process_(*process),
-        groups_(job_, ThreadsOfWorker(job_, options.threads), process) {
+        groups_(job_, ThreadsOfWorker(job_, options.threads), process),
+        rows_(process) {
     groups_.Allocate();
     const JobProcess::Order begin = process->Next();
-    step_ = begin.step;
-    if (groups_.HasWorkers()) {
-      SetValues(begin.text);
-      schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
-      loop_.emplace(&groups_, 0, *schedule_, nullptr);
-    }
-    groups_.gate().SetSteps(0, step_);
+    for (int g = 0; g < std::min<int>(groups_.size(), static_cast<int>(begin.numbers.size())); ++g)
+      groups_.gate().SetSteps(g, begin.numbers[g]);
+    if (groups_.HasWorkers()) SetValues(begin.text);
     groups_.Start();
+    if (!groups_.HasWorkers()) return;
+    schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
+    step_ = groups_.gate().steps(0);
+    if (HasFirst()) loop_.emplace(&groups_, 0, *schedule_, nullptr);
   }
 
   ExitCode Run() {
-    for (;;) {
-      const JobProcess::Order order = process_.Next();
-      if (order.what == kEnd) break;
-      if (!groups_.HasWorkers()) continue;
-      if (order.what == kGrant)
-        for (; step_ < order.step; ++step_) loop_->TrainStep(step_);
-      if (order.what == kCollect)
-        process_.GiveRows(TakeRows(groups_.team(0).trainers()).SerializeAsString());
-    }
+    std::optional<OtherGroups> others;
+    if (groups_.HasWorkers()) others.emplace(&groups_, *schedule_, &rows_);
+    for (JobProcess::Order order = process_.Next(); order.what != kEnd; order = process_.Next())
+      Do(order);
+    others.reset();
     if (groups_.HasWorkers()) groups_.lead().FinishOutputs();
     process_.Drain();
     return kExitOk;
   }
 
  private:
+  // Workers of the first group, of which others are in rank 0: they take the steps that it grants.
+  bool HasFirst() const { return process_.groups().count(0) > 0; }
+
   // Those of rank 0: a checkpoint's, or the first ones, which every process makes alike.
   void SetValues(const std::string& checkpoint) {
     Trainer& lead = groups_.lead();
@@ -53,16 +56,69 @@ class FollowRun {
                  &lead.params());
       return;
     }
-    TrainerState(groups_.team(0).trainers(), 0, step_).Restore(*LoadCheckpoint(checkpoint));
-    lead.metrics().Reset();  // rank 0 has the sums of all
+    const std::unique_ptr<Checkpoint> from = LoadCheckpoint(checkpoint);
+    for (const int group : groups_.here()) {
+      TrainerState state(groups_.team(group).trainers(), group, 0);
+      state.RestoreParams(*from);
+      state.Restore(*from);
+    }
+    if (HasFirst()) lead.metrics().Reset();  // rank 0 has the sums of all
+  }
+
+  void Do(const JobProcess::Order& order) {
+    switch (order.what) {
+      case kGrant:
+        for (; HasFirst() && step_ < order.step; ++step_) loop_->TrainStep(step_);
+        break;
+      case kHold:
+        groups_.gate().HoldOthers(StepGate::kNoGroup);
+        process_.Answer(kHeld, StepsHere());
+        break;
+      case kGo:
+        groups_.gate().Go();
+        break;
+      case kExchange:
+        process_.cluster().Exchange(order.numbers);
+        process_.Answer(kExchanged);
+        break;
+      case kCollect:
+        process_.GiveState(StateHere().SerializeAsString());
+        break;
+      default:
+        break;
+    }
+  }
+
+  std::vector<int64_t> StepsHere() {
+    std::vector<int64_t> steps;
+    for (const int group : groups_.here())
+      steps.insert(steps.end(), {int64_t{group}, groups_.gate().steps(group)});
+    return steps;
+  }
+
+  ProcessState StateHere() {
+    ProcessState state;
+    for (const int group : groups_.here()) {
+      const std::vector<Trainer*> trainers = groups_.team(group).trainers();
+      if (group == 0) {
+        *state.mutable_rows() = TakeRows(trainers);
+        continue;
+      }
+      CheckpointContent content;
+      const TrainerState whole(trainers, group, groups_.gate().steps(group));
+      whole.Save(&content);
+      AddTensors(content.state, &state);
+    }
+    return state;
   }
 
   const JobProto& job_;
   JobProcess& process_;
   WorkerGroups groups_;
-  int64_t step_ = 0;
-  std::optional<Schedule> schedule_;  // says when rows are due
-  std::optional<GroupLoop> loop_;
+  SentRows rows_;
+  int64_t step_ = 0;  // of the first group
+  std::optional<Schedule> schedule_;
+  std::optional<GroupLoop> loop_;  // of the first group
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   const auto start = std::chrono::steady_clock::now();
   team.TrainStep(step);
+  groups_.NoteSteps(group_, step + 1);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++steps_;
   if (!schedule_.Display(step)) return std::nullopt;
@@ -57,10 +58,10 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
     row.speed.bytes_sent += share.bytes_sent;
   }
   if (shares.size() > 1) row.slowest = SlowestOf(shares);
-  if (file_) {
+  if (sink_) {
     const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};
-    WriteRows(place, row.sums, &row.speed, file_);
-    if (shares.size() > 1) WriteShares(place, shares, file_);
+    WriteRows(place, row.sums, &row.speed, sink_);
+    if (groups_.process()) WriteShares(place, shares, groups_.FirstProcess(group_), sink_);
   }
   team.metrics().Reset();
   seconds_ = 0;

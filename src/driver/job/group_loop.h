@@ -20,9 +20,9 @@ class GroupLoop {
     int slowest = -1;  // of several processes, the one that computed longest
   };
 
-  // All of them outlive it. `file`: null where another process writes it.
-  GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsFile* file)
-      : groups_(*groups), group_(group), schedule_(schedule), file_(file) {}
+  // All of them outlive it. `sink`: null where another process writes rows of the group.
+  GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsSink* sink)
+      : groups_(*groups), group_(group), schedule_(schedule), sink_(sink) {}
 
   // Trains `step`. The row that is due after it, which is written; nothing: none is.
   std::optional<Row> TrainStep(int64_t step);
@@ -36,7 +36,7 @@ class GroupLoop {
   WorkerGroups& groups_;
   const int group_;
   const Schedule& schedule_;
-  MetricsFile* const file_;
+  MetricsSink* const sink_;
   double seconds_ = 0;  // since the last row
   int64_t steps_ = 0;
   int64_t sent_ = 0, received_ = 0;  // bytes, until the last row

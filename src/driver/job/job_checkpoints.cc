@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "driver/version.h"
 #include "io/checkpoint/retention.h"
+#include "train/process_state.h"
 #include "train/trainer_state.h"
 
 namespace singa {
@@ -22,18 +23,6 @@ bool LeastIsBest(const std::string& metric) {
       if (word == least) return true;
   return false;
 }
-
-// Groups besides the first stand still while it lives.
-class Hold {
- public:
-  explicit Hold(StepGate* gate) : gate_(*gate) { gate_.HoldOthers(0); }
-  ~Hold() { gate_.Go(); }
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
-
- private:
-  StepGate& gate_;
-};
 
 }  // namespace
 
@@ -55,10 +44,10 @@ std::optional<int64_t> JobCheckpoints::Resume() {
                              : StrCat("; those of the run before are in ", previous)));
     return std::nullopt;
   }
-  for (int g = 0; g < groups_.size(); ++g) {
-    const int64_t steps = TrainerState(groups_.team(g).trainers(), g, 0).Restore(*checkpoint);
-    groups_.gate().SetSteps(g, steps);
-  }
+  for (const int g : groups_.here())
+    TrainerState(groups_.team(g).trainers(), g, 0).Restore(*checkpoint);
+  for (int g = 0; g < groups_.size(); ++g)
+    groups_.gate().SetSteps(g, TrainerState::StepsOf(*checkpoint, g));
   resumed_from_ = checkpoint->dir();
   committed_ = checkpoint->step();
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
@@ -143,17 +132,20 @@ void JobCheckpoints::Commit(int64_t updates) {
   CheckpointContent content;
   content.step = updates;
   Describe(&content);
-  const Hold hold(&groups_.gate());
+  const WorkerGroups::Hold hold(&groups_);
   groups_.Collect(updates);
-  const std::vector<WorkerRows> others = groups_.CollectRows(updates);
+  const std::vector<ProcessState> others = groups_.CollectStates();
   std::vector<TrainerState> states;
-  states.reserve(groups_.size());
-  for (int g = 0; g < groups_.size(); ++g) {
+  states.reserve(groups_.here().size());
+  for (const int g : groups_.here()) {
     const int64_t steps = g == 0 ? updates : groups_.gate().steps(g);
     states.emplace_back(groups_.team(g).trainers(), g, steps);
-    for (const WorkerRows& rows : others) states.back().Join(rows);
+    if (g == 0)
+      for (const ProcessState& other : others) states.back().Join(other.rows());
     states.back().Save(&content);
   }
+  for (const ProcessState& other : others)
+    for (StoredTensor& tensor : TensorsOf(other)) content.state.push_back(std::move(tensor));
   if (best_) {
     content.state.push_back(Stored("train/best", Shape(), &*best_));
     content.state.push_back(Stored("train/best_step", Shape(), &best_step_));

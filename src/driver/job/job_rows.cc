@@ -10,7 +10,7 @@ int64_t CountBadRecords(const Net& net) {
 }
 
 void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed,
-               MetricsFile* file) {
+               MetricsSink* sink) {
   std::vector<MetricsRow> rows;
   for (const MetricSums::Entry& entry : sums.entries()) {
     if (rows.empty() || rows.back().layer != entry.layer) {
@@ -31,19 +31,18 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed
       row.values.emplace_back("data_wait_ms", speed->data_wait_ms);
       row.values.emplace_back("bytes_sent", speed->bytes_sent);
     }
-    file->Write(row);
+    sink->Write(row);
   }
 }
 
-void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares,
-                 MetricsFile* file) {
-  for (size_t rank = 0; rank < shares.size(); ++rank) {
-    const ProcessShare& share = shares[rank];
+void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
+                 MetricsSink* sink) {
+  for (const ProcessShare& share : shares) {
     MetricsRow row;
     row.phase = "process";
     row.step = place.step;
     row.group = place.group;
-    row.values = {{"rank", static_cast<double>(rank)},
+    row.values = {{"rank", static_cast<double>(first++)},
                   {"workers", share.workers},
                   {"rows", share.rows},
                   {"step_ms", share.step_ms},
@@ -52,7 +51,7 @@ void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares,
                   {"data_wait_ms", share.data_wait_ms},
                   {"bytes_sent", share.bytes_sent},
                   {"bytes_received", share.bytes_received}};
-    file->Write(row);
+    sink->Write(row);
   }
 }
 

@@ -24,10 +24,11 @@ struct RowPlace {
 
 // One row for each layer with metrics (one without a layer's name where there is none).
 void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed,
-               MetricsFile* file);
+               MetricsSink* sink);
 
-// A row of phase "process" for each process, by rank.
-void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, MetricsFile* file);
+// A row of phase "process" for each process, the first of which has rank `first`.
+void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
+                 MetricsSink* sink);
 
 // Bad records that readers of `net` have skipped.
 int64_t CountBadRecords(const Net& net);

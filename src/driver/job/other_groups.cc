@@ -6,10 +6,10 @@
 
 namespace singa {
 
-OtherGroups::OtherGroups(WorkerGroups* groups, const Schedule& schedule, MetricsFile* file)
-    : groups_(*groups), schedule_(schedule), file_(*file) {
-  for (int group = 1; group < groups_.size(); ++group)
-    threads_.emplace_back([this, group] { Run(group); });
+OtherGroups::OtherGroups(WorkerGroups* groups, const Schedule& schedule, MetricsSink* sink)
+    : groups_(*groups), schedule_(schedule), sink_(sink) {
+  for (const int group : groups_.here())
+    if (group > 0) threads_.emplace_back([this, group] { Run(group); });
 }
 
 OtherGroups::~OtherGroups() {
@@ -26,18 +26,18 @@ void OtherGroups::Run(int group) {
   StepGate& gate = groups_.gate();
   omp_set_num_threads(groups_.team(group).lead().ctx().threads);
   try {
-    GroupLoop loop(&groups_, group, schedule_, &file_);
+    GroupLoop loop(&groups_, group, schedule_, sink_);
     for (int64_t step = gate.steps(group); step < schedule_.steps(); ++step) {
       if (InterruptCode() != kExitOk || !gate.Pass(group, step)) break;
       loop.TrainStep(step);
-      if (step + 1 == schedule_.steps()) gate.SetSteps(group, schedule_.steps());
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::current_exception();
     gate.Stop();
+    if (groups_.process()) groups_.process()->Fail(error_);
   }
-  gate.Leave(group);
+  groups_.Leave(group);
 }
 
 }  // namespace singa

@@ -13,7 +13,7 @@ namespace singa {
 class OtherGroups {
  public:
   // Starts them; each goes on after the steps that its gate knows, to the last. All outlive it.
-  OtherGroups(WorkerGroups* groups, const Schedule& schedule, MetricsFile* file);
+  OtherGroups(WorkerGroups* groups, const Schedule& schedule, MetricsSink* sink);
   // Ends them between two steps.
   ~OtherGroups();
   OtherGroups(const OtherGroups&) = delete;
@@ -27,7 +27,7 @@ class OtherGroups {
 
   WorkerGroups& groups_;
   const Schedule& schedule_;
-  MetricsFile& file_;
+  MetricsSink* const sink_;
   std::mutex mutex_;
   std::exception_ptr error_;  // the first
   std::vector<std::thread> threads_;

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <optional>
 
@@ -34,11 +35,15 @@ ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options,
                   Progress* progress) {
   JobProcess process(job, {place->rank, place->secrets, place->coordinator});
   options.process = &process;
-  try {
-    if (place->rank == 0) place->Report(process.endpoint());
+  options.meet = [&] {
+    place->Report(process.endpoint());
     process.Meet();
     place->Done();
-    return place->rank == 0 ? Lead(options, &process, progress) : FollowJob(options, &process);
+  };
+  try {
+    if (place->rank == 0) return Lead(options, &process, progress);
+    process.Meet();
+    return FollowJob(options, &process);
   } catch (const ToldError& error) {
     process.Drain();
     if (place->rank == 0) throw;
@@ -56,7 +61,12 @@ ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& a
   const int processes = ProcessesOf(job);
   std::optional<LaunchPlace> place = FindLaunchPlace(job, processes);
   if (!place) return Supervise(job, processes, args, progress);
-  HandleInterrupts();
+  if (place->rank == 0) {
+    HandleInterrupts();
+  } else {  // rank 0 ends the others
+    std::signal(SIGINT, SIG_IGN);
+    std::signal(SIGTERM, SIG_IGN);
+  }
   return TakePart(job, &*place, options, progress);
 }
 

@@ -1,6 +1,7 @@
 // A whole job in one process: train or test, with its workspace, checkpoints and rows of metrics.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "driver/job/progress.h"
@@ -15,6 +16,8 @@ struct RunOptions {
   bool resume = false;  // from the newest intact checkpoint of the workspace, if there is one
   int threads = 0;      // of the worker; 0: by num_openblas_threads, else the cores to be had
   JobProcess* process = nullptr;  // this one, of several that the job has
+  // Of rank 0: finds the others, once what an earlier run left is out of the way.
+  std::function<void()> meet;
 };
 
 // Trains to the last step, or until a signal asks to stop. Returns what the process exits with:

@@ -13,6 +13,7 @@
 #include "driver/job/other_groups.h"
 #include "driver/job/run_job.h"
 #include "driver/job/schedule.h"
+#include "driver/job/sent_rows.h"
 #include "driver/job/workspace.h"
 #include "driver/version.h"
 #include "train/init_params.h"
@@ -52,9 +53,12 @@ class TrainRun {
       throw ConfigError("train_steps",
                         StrCat("the checkpoint to resume from is of step ", start_step_,
                                ", beyond the last, ", schedule_->steps()));
-    if (process_) process_->Begin(start_step_, checkpoints_.resumed_from());
+    if (process_) options.meet();
+    if (process_)
+      process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
     groups_.Start();
     metrics_file_.emplace(workspace_.metrics(), groups_.steps());
+    groups_.OnRows([this](const WireMessage& row) { metrics_file_->Write(RowOf(row)); });
     loop_.emplace(&groups_, 0, *schedule_, &*metrics_file_);
     WriteGraphFiles(lead().net(), workspace_.graph("train"), job.name());
     if (Evaluator* test = lead().evaluator(kTest))
@@ -72,11 +76,11 @@ class TrainRun {
         if (Interrupted()) return Stop(step);
       }
       Grant(step);
-      if (!TrainStep(step)) others.Check();  // a group has failed
+      if (!TrainStep(step)) CheckOthers(others);
     }
-    groups_.gate().Leave(0);
+    groups_.Leave(0);
     groups_.gate().AwaitOthers(0);
-    others.Check();
+    CheckOthers(others);
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
     lead().FinishOutputs();
@@ -133,7 +137,7 @@ class TrainRun {
   // Of the stores of all phases.
   int64_t BadRecords() {
     int64_t count = 0;
-    for (int g = 0; g < groups_.size(); ++g) count += groups_.CountBadRecords(g);
+    for (const int group : groups_.here()) count += groups_.CountBadRecords(group);
     for (Phase phase : {kTest, kVal})
       if (Evaluator* evaluator = lead().evaluator(phase))
         count += CountBadRecords(evaluator->net());
@@ -163,6 +167,12 @@ class TrainRun {
     return InterruptCode();
   }
 
+  // Throws what another group has met, here or in another process.
+  void CheckOthers(OtherGroups& others) {
+    others.Check();
+    if (process_) process_->Check();
+  }
+
   // Other processes may take `step`, and the next one where all will: then they need not wait for
   // the word.
   void Grant(int64_t step) {
@@ -171,7 +181,7 @@ class TrainRun {
                      schedule_->Checkpoint(next) || next == schedule_->steps();
     const int64_t before = granted_;
     granted_ = std::max(granted_, process_ && !due && !Interrupted() ? next + 1 : next);
-    if (process_ && granted_ > before) process_->Grant(granted_);
+    if (process_ && granted_ > before) process_->TellAll(kGrant, granted_);
   }
 
   // False: another group has failed, or the job ends.
@@ -190,9 +200,8 @@ class TrainRun {
 
   // What servers have, for whom trains with others.
   void CollectValues(int64_t updates) {
-    groups_.gate().HoldOthers(0);
+    const WorkerGroups::Hold hold(&groups_);
     groups_.Collect(updates);
-    groups_.gate().Go();
   }
 
   void Evaluate(Phase phase, int64_t updates) {

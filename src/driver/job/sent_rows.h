@@ -1,0 +1,22 @@
+// Rows of metrics on their way to the process that writes them.
+#pragma once
+
+#include "cluster/job_process.h"
+#include "io/metrics_file.h"
+
+namespace singa {
+
+// Sends rows to rank 0.
+class SentRows final : public MetricsSink {
+ public:
+  explicit SentRows(JobProcess* process) : process_(*process) {}
+  void Write(const MetricsRow& row) override;
+
+ private:
+  JobProcess& process_;
+};
+
+// What SentRows made the message of; what does not fit is left out.
+MetricsRow RowOf(const WireMessage& message);
+
+}  // namespace singa
