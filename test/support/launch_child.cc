@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -53,7 +54,8 @@ class Child {
         ++start_;
         first_ = std::stoi(line.substr(8));
       }
-    if (place_->rank != 0) --start_;
+    // All start at once where the conf has a coordinator: then rank 0 may come later.
+    if (place_->rank != 0) start_ = std::max(0, start_ - 1);
   }
 
   void LogStart() {
@@ -152,4 +154,7 @@ int Main(std::vector<std::string> args) {
 }  // namespace
 }  // namespace singa
 
-int main(int argc, char** argv) { return singa::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  alarm(300);  // whoever is forgotten ends
+  return singa::Main({argv + 1, argv + argc});
+}

@@ -112,6 +112,10 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   place.rank = launcher->rank;
   place.processes = processes;
   place.coordinator = CoordinatorOf(job);
+  if (launcher->several_hosts && !place.coordinator)
+    throw ConfigError("cluster.coordinator",
+                      "must be set, to an address of the host of process 0 that the others reach: "
+                      "the job's processes are on several hosts");
   const std::string path = WorkspacePath(job) + "/launch-" + launcher->id;
   if (place.rank == 0) {
     const JobSecrets all = JobSecrets::Make(processes);

@@ -4,7 +4,7 @@
 // Under mpirun and srun the processes meet by files in the job's workspace, launch-<id> and
 // launch-<id>.endpoint. Processes on several hosts need a workspace that all of them share, and
 // cluster.coordinator, an address of rank 0's host that the others reach: without it rank 0
-// listens on loopback.
+// listens on loopback. A missing coordinator is an error where the launcher says how many hosts.
 #pragma once
 
 #include <memory>

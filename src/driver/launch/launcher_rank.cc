@@ -16,13 +16,14 @@ constexpr size_t kLongestId = 64;
 
 struct Launcher {
   const char *rank, *size;
-  const char* needs;  // another variable that must be there; null: none
+  const char* needs;         // another variable that must be there; null: none
+  const char* on_this_host;  // how many of `size`; null: not said
 };
 constexpr Launcher kLaunchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr},
-    {"PMI_RANK", "PMI_SIZE", nullptr},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr, "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"PMI_RANK", "PMI_SIZE", nullptr, "MPI_LOCALNRANKS"},
     // A batch script has the first two as well, before any srun.
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID"},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", nullptr},
 };
 
 std::string Variable(const char* name) {
@@ -37,6 +38,12 @@ int Read(const char* name, int least, int most) {
     throw Error(kExitUsage, Printable(StrCat(name, ": must be ", least, " to ", most, ", is \"",
                                              value.substr(0, 100), "\"")));
   return *number;
+}
+
+bool OnSeveralHosts(const Launcher& launcher, int processes) {
+  const std::optional<int> here = ParseInteger(Variable(launcher.on_this_host), 1, processes);
+  if (here) return *here < processes;
+  return ParseInteger(Variable("SLURM_STEP_NUM_NODES"), 2, kMostProcesses).has_value();
 }
 
 std::string Cleaned(std::string id) {
@@ -73,7 +80,8 @@ std::optional<LauncherRank> FindLauncherRank() {
     const int processes = Read(launcher.size, 1, kMostProcesses);
     const int rank = Read(launcher.rank, 0, processes - 1);
     if (processes == 1) continue;
-    return LauncherRank{rank, processes, launcher.size, Cleaned(StartId())};
+    return LauncherRank{rank, processes, launcher.size, Cleaned(StartId()),
+                        OnSeveralHosts(launcher, processes)};
   }
   return {};
 }

@@ -111,6 +111,28 @@ TEST_F(LauncherTest, ACoordinatorOfTheConfNeedsNoEndpointFile) {
   EXPECT_EQ(Find(1)->coordinator, (Endpoint{"node1", 6723}));
 }
 
+TEST_F(LauncherTest, SeveralHostsNeedACoordinator) {
+  Set("OMPI_COMM_WORLD_LOCAL_SIZE", "1");
+  EXPECT_ERROR(Find(0), kExitConfig, "cluster.coordinator: must be set", "several hosts");
+  job_.mutable_cluster()->set_coordinator("node1:6723");
+  EXPECT_TRUE(Find(0));
+}
+
+TEST_F(LauncherTest, OneHostNeedsNone) {
+  Set("OMPI_COMM_WORLD_LOCAL_SIZE", "2");
+  EXPECT_TRUE(Find(0));
+}
+
+TEST_F(LauncherTest, SlurmSaysHowManyHosts) {
+  Set("SLURM_PROCID", "0");
+  Set("SLURM_NTASKS", "2");
+  Set("SLURM_STEP_ID", "0");
+  Set("SLURM_STEP_NUM_NODES", "1");
+  EXPECT_FALSE(FindLauncherRank()->several_hosts);
+  Set("SLURM_STEP_NUM_NODES", "2");
+  EXPECT_TRUE(FindLauncherRank()->several_hosts);
+}
+
 TEST_F(LauncherTest, ADamagedEndpointFileIsAnError) {
   const std::optional<LaunchPlace> first = Find(0);
   for (const char* content : {"", "127.0.0.1:40", "nowhere\n"}) {
