@@ -35,7 +35,7 @@ class SimCluster {
 
   SimNetwork network;
   SimRun run;
-  int64_t limit = 600 * kSimSecond;
+  int64_t limit = 3600 * kSimSecond;
   // May change what was gathered.
   std::function<void(SimSnapshot*)> on_snapshot;
 

@@ -1,5 +1,7 @@
 #include "support/cluster/sim_job.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -30,13 +32,15 @@ SimJob::SimJob(uint64_t seed, SimKind kind)
     const std::string name = StrCat("w", shapes.size());
     const float scale = counts_ ? 1.f : static_cast<float>(random_.Between(1, 4)) / 2;
     params_.push_back({name, "layer", {.lr = scale}});
-    shapes.push_back({tags() + random_.Between(1, 20)});
+    // One in ten is cut into several slices.
+    shapes.push_back({random_.Happens(0.1) ? 3 * 1024 : tags() + random_.Between(1, 20)});
   }
   table_ = SliceTable(shapes);
   int64_t begin = 0;
   for (const Slice& slice : table_.slices()) {
     begins_.push_back(begin);
     begin += slice.size;
+    CHECK_LE(tags(), slice.size);
   }
 }
 
@@ -53,7 +57,7 @@ bool SimJob::TryCluster(ClusterProto* cluster) {
   ClusterProto c;
   c.set_nworker_groups(synchronous() && random_.Happens(0.7) ? 1 : random_.Between(1, 2));
   c.set_nworkers_per_group(random_.Between(1, 4));
-  c.set_nworkers_per_procs(random_.Between(1, 4));
+  c.set_nworkers_per_procs(random_.Between(1, 2));
   c.set_nserver_groups(synchronous() ? 1 : random_.Between(1, 2));
   c.set_nservers_per_group(random_.Between(1, 3));
   c.set_nservers_per_procs(random_.Between(1, 3));
@@ -127,21 +131,17 @@ std::vector<std::vector<float>> SimJob::Gradients(int group, int process, int64_
   return gradients;
 }
 
-// Over the group's processes, in order; empty: the step is dropped.
-std::vector<float> SimJob::Sum(int group, int64_t step, int slice,
-                               const std::vector<float>& values) const {
-  std::vector<float> sum;
-  if (Dropped(group, step)) return sum;
+// By slice, over the group's processes in order.
+std::vector<std::vector<float>> SimJob::Sums(int group, int64_t step,
+                                             const std::vector<float>& values) const {
   const Range all = topology_.ProcessesOf(group);
-  for (int p = all.first; p < all.last; ++p) {
-    const std::vector<float> one = Gradients(group, p, step, values)[slice];
-    if (sum.empty()) {
-      sum = one;
-      continue;
-    }
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
+  std::vector<std::vector<float>> sums = Gradients(group, all.first, step, values);
+  for (int p = all.first + 1; p < all.last; ++p) {
+    const std::vector<std::vector<float>> others = Gradients(group, p, step, values);
+    for (size_t s = 0; s < sums.size(); ++s)
+      for (size_t i = 0; i < sums[s].size(); ++i) sums[s][i] += others[s][i];
   }
-  return sum;
+  return sums;
 }
 
 std::vector<float> SimJob::Reference(int64_t steps) const {
@@ -155,12 +155,10 @@ std::vector<float> SimJob::Reference(int64_t steps) const {
     const std::vector<float> read = values;
     for (int g = 0; g < topology_.worker_groups(); ++g) {
       if (Dropped(g, step)) continue;
-      std::vector<std::vector<float>> sums;
+      std::vector<std::vector<float>> sums = Sums(g, step, read);
       double squares = 0;
-      for (int s = 0; s < table_.size(); ++s) {
-        sums.push_back(Sum(g, step, s, read));
+      for (int s = 0; s < table_.size(); ++s)
         squares += SumOfSquares(ctx, sums[s].data(), table_[s].size);
-      }
       const float most = conf_.updater().clip_norm();
       const double norm = std::sqrt(squares);
       ++count;

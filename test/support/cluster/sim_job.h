@@ -27,7 +27,7 @@ class SimJob {
   SimJob(uint64_t seed, SimKind kind);
   SimJob(const SimJob&) = delete;
 
-  static constexpr int64_t kSteps = 6;  // of each worker group
+  static constexpr int64_t kSteps = 10;  // of each worker group
 
   const JobProto& conf() const { return conf_; }
   const Topology& topology() const { return topology_; }
@@ -59,8 +59,8 @@ class SimJob {
   bool Dropped(int group, int64_t step) const;
   int64_t Tag(int group, int process, int64_t step) const;
   int64_t tags() const { return static_cast<int64_t>(clients_.size()) * kSteps; }
-  std::vector<float> Sum(int group, int64_t step, int slice,
-                         const std::vector<float>& values) const;
+  std::vector<std::vector<float>> Sums(int group, int64_t step,
+                                       const std::vector<float>& values) const;
 
   const uint64_t seed_;
   const SimKind kind_;
