@@ -3,6 +3,7 @@
 // A failure names its seed: SINGA_SIM_SEEDS=first:count runs others.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -50,7 +51,7 @@ void ExpectTrained(const SimJob& job, SimCluster* cluster) {
       EXPECT_EQ(values, job.Reference(SimJob::kSteps));
     }
   }
-  if (groups == 1) return;
+  if (groups == 1 || job.elastic()) return;
   const std::vector<float> one = cluster->Values(0), other = cluster->Values(1);
   const bool equal = job.conf().cluster().group_sync() == ClusterProto::kMaster;
   for (size_t i = 0; i < one.size(); ++i) ASSERT_NEAR(one[i], other[i], equal ? 0 : 1e-4) << i;
@@ -64,13 +65,29 @@ void ExpectInMemory(const SimJob& job, SimCluster* cluster) {
       EXPECT_EQ(memory, expected) << "process " << rank;
 }
 
-// A checkpoint holds the steps before its own, and nothing else.
-void ExpectCheckpoint(const SimJob& job, const SimSnapshot& snapshot) {
+std::vector<float> ModelOf(const SimJob& job, const SimSnapshot& snapshot) {
   std::vector<float> values;
   for (int s = 0; s < job.table().size(); ++s) {
     const std::vector<float>& floats = snapshot.slices[s].floats;
     values.insert(values.end(), floats.begin(), floats.begin() + job.table()[s].size);
   }
+  return values;
+}
+
+// What elastic exchanges take from a replica they give to the centre.
+void ExpectConserved(const SimJob& job, SimCluster* cluster) {
+  std::vector<float> sum = ModelOf(job, cluster->run.snapshot);
+  for (int g = 0; g < job.topology().server_groups(); ++g) {
+    const std::vector<float> values = cluster->Values(g);
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
+  }
+  for (float& x : sum) x = std::round(x * 1e4f) / 1e4f;  // of the sums' rounding
+  EXPECT_EQ(job.Wrong(sum, SimJob::kSteps), 0);
+}
+
+// A checkpoint holds the steps before its own, and nothing else.
+void ExpectCheckpoint(const SimJob& job, const SimSnapshot& snapshot) {
+  const std::vector<float> values = ModelOf(job, snapshot);
   if (job.counts()) {
     EXPECT_EQ(job.Wrong(values, snapshot.step), 0) << "step " << snapshot.step;
   }
@@ -96,7 +113,7 @@ struct Found {
   void ExpectFaults() const {
     if (!UsualSeeds()) return;
     for (const int64_t n : {dropped, late, resent, duplicates, out_of_order, damaged})
-      EXPECT_GT(n, 100);
+      EXPECT_GT(n, 10);
   }
 };
 
@@ -121,6 +138,7 @@ TEST(SimulatorTest, AsynchronousGroupsCountEachGradientOnce) {
     cluster.Disturb();
     cluster.on_snapshot = [&](SimSnapshot* snapshot) { ExpectCheckpoint(job, *snapshot); };
     ExpectTrained(job, &cluster);
+    if (job.elastic()) ExpectConserved(job, &cluster);
     found.Add(cluster);
   });
   found.ExpectFaults();
@@ -140,7 +158,7 @@ TEST(SimulatorTest, AfterTheLossOfAProcessAllGoOnFromACheckpointWithTheSameBits)
   found.ExpectFaults();
   if (!UsualSeeds()) return;
   EXPECT_GT(found.crashes, 300 / static_cast<int64_t>(kShare));
-  EXPECT_GT(found.other_epoch, 100);  // packets of processes that had ended
+  EXPECT_GT(found.other_epoch, 10);  // packets of processes that had ended
 }
 
 // Nine packets of ten are lost, and each of the others may come late, twice or damaged.
@@ -213,6 +231,7 @@ TEST(SimulatorTest, SeesAnUpdateThatCountsTwice) {
   int seen = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const SimJob job(seed, SimKind::kAsynchronous);
+    if (!job.counts()) continue;
     SimCluster cluster(job, seed);
     Replace(&cluster, WireMessage::kUpdate, 3, [](const Message& message) {
       Message copy = message;
@@ -230,6 +249,7 @@ TEST(SimulatorTest, SeesACheckpointThatMixesSteps) {
   int seen = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     const SimJob job(seed, SimKind::kAsynchronous);
+    if (!job.counts()) continue;
     SimCluster cluster(job, seed);
     cluster.CrashUpTo(2);
     std::vector<SliceState> last;  // as they were in the checkpoint before

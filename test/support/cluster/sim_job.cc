@@ -30,7 +30,7 @@ SimJob::SimJob(uint64_t seed, SimKind kind)
   std::vector<Shape> shapes;
   for (int64_t n = random_.Between(2, 5); n > 0; --n) {
     const std::string name = StrCat("w", shapes.size());
-    const float scale = counts_ ? 1.f : static_cast<float>(random_.Between(1, 4)) / 2;
+    const float scale = sums_ ? 1.f : static_cast<float>(random_.Between(1, 4)) / 2;
     params_.push_back({name, "layer", {.lr = scale}});
     // One in ten is cut into several slices.
     shapes.push_back({random_.Happens(0.1) ? 3 * 1024 : tags() + random_.Between(1, 20)});
@@ -63,7 +63,9 @@ bool SimJob::TryCluster(ClusterProto* cluster) {
   c.set_nservers_per_procs(random_.Between(1, 3));
   c.set_server_worker_separate(random_.Happens(0.3));
   c.set_sync_freq(random_.Between(1, 4));
-  c.set_group_sync(random_.Happens(0.5) ? ClusterProto::kMaster : ClusterProto::kRing);
+  constexpr ClusterProto::GroupSync kSyncs[] = {ClusterProto::kMaster, ClusterProto::kRing,
+                                                ClusterProto::kElastic};
+  c.set_group_sync(kSyncs[random_.Between(0, 2)]);
   if (synchronous() && c.nworker_groups() > 1) c.set_user_consistency("kSynchronous");
   if (!synchronous() && random_.Happens(0.5)) c.set_max_staleness(random_.Between(1, 3));
   // Params' memory is one per process where workers and server share it.
@@ -79,7 +81,7 @@ bool SimJob::TryCluster(ClusterProto* cluster) {
 
 void SimJob::DrawUpdater(JobProto* job) {
   struct Choice {
-    bool counts;
+    bool sums;
     std::string text;
   };
   const Choice choices[] = {{true, kSum},
@@ -89,9 +91,13 @@ void SimJob::DrawUpdater(JobProto* job) {
                             {false, StrCat("type: kAdam", kRate)}};
   const bool any = synchronous() && random_.Happens(0.5);
   const Choice& choice = choices[random_.Between(0, any ? 4 : 1)];
-  counts_ = choice.counts;
+  sums_ = choice.sums;
   *job->mutable_updater() = JobOf(choice.text, "").updater();
   if (random_.Happens(0.25)) job->set_on_nonfinite(JobProto::kSkip);
+}
+
+bool SimJob::elastic() const {
+  return topology_.server_groups() > 1 && conf_.cluster().group_sync() == ClusterProto::kElastic;
 }
 
 // Group and step, not process, say so: of the group's processes the first has nothing to give.

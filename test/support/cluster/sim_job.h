@@ -34,8 +34,10 @@ class SimJob {
   const SliceTable& table() const { return table_; }
   const std::vector<ServedParam>& params() const { return params_; }
   bool synchronous() const { return kind_ == SimKind::kSynchronous; }
-  // The updater adds gradients up, so that tags count.
-  bool counts() const { return counts_; }
+  // Server groups move towards a centre: the sum of all replicas and of the centre counts.
+  bool elastic() const;
+  // Each replica's tags count: the updater adds gradients up, and no server group is elastic.
+  bool counts() const { return sums_ && !elastic(); }
 
   // All slices in a row, as everything that is called values below.
   std::vector<float> First() const;
@@ -45,9 +47,9 @@ class SimJob {
   // What a synchronous job's values are after `steps` steps, computed by plain loops.
   std::vector<float> Reference(int64_t steps) const;
 
-  // Tags that are not what they have to be after `steps` steps. REQUIRES: counts().
+  // Tags that are not what they have to be after `steps` steps, where tags count.
   int Wrong(const std::vector<float>& values, int64_t steps) const;
-  // The most that any tag says: above 1 a contribution was added twice. REQUIRES: counts().
+  // The most that any tag says: above 1 a contribution was added twice.
   float MostCounted(const std::vector<float>& values) const;
 
   int64_t begin(int slice) const { return begins_[slice]; }
@@ -65,7 +67,7 @@ class SimJob {
   const uint64_t seed_;
   const SimKind kind_;
   SimSchedule random_;
-  bool counts_ = true;
+  bool sums_ = true;  // the updater adds gradients up
   const JobProto conf_;
   const Topology topology_;
   std::vector<std::pair<int, int>> clients_;  // (worker group, process)
