@@ -52,9 +52,13 @@ void ExpectTrained(const SimJob& job, SimCluster* cluster) {
     }
   }
   if (groups == 1 || job.elastic()) return;
-  const std::vector<float> one = cluster->Values(0), other = cluster->Values(1);
   const bool equal = job.conf().cluster().group_sync() == ClusterProto::kMaster;
-  for (size_t i = 0; i < one.size(); ++i) ASSERT_NEAR(one[i], other[i], equal ? 0 : 1e-4) << i;
+  const std::vector<float> first = cluster->Values(0);
+  for (int g = 1; g < groups; ++g) {
+    const std::vector<float> other = cluster->Values(g);
+    for (size_t i = 0; i < first.size(); ++i)
+      ASSERT_NEAR(first[i], other[i], equal ? 0 : 1e-4) << "server group " << g;
+  }
 }
 
 // Workers have the values that servers have.

@@ -55,10 +55,10 @@ JobProto SimJob::Draw() {
 // False: that is no cluster, or one of too many processes.
 bool SimJob::TryCluster(ClusterProto* cluster) {
   ClusterProto c;
-  c.set_nworker_groups(synchronous() && random_.Happens(0.7) ? 1 : random_.Between(1, 2));
+  c.set_nworker_groups(synchronous() && random_.Happens(0.7) ? 1 : random_.Between(2, 3));
   c.set_nworkers_per_group(random_.Between(1, 4));
   c.set_nworkers_per_procs(random_.Between(1, 2));
-  c.set_nserver_groups(synchronous() ? 1 : random_.Between(1, 2));
+  c.set_nserver_groups(synchronous() ? 1 : random_.Between(1, 3));
   c.set_nservers_per_group(random_.Between(1, 3));
   c.set_nservers_per_procs(random_.Between(1, 3));
   c.set_server_worker_separate(random_.Happens(0.3));
@@ -71,7 +71,6 @@ bool SimJob::TryCluster(ClusterProto* cluster) {
   // Params' memory is one per process where workers and server share it.
   c.set_share_memory(c.nworker_groups() == 1 && random_.Happens(0.5));
   *cluster = c;
-  if (!synchronous() && c.nworker_groups() == 1) return false;
   try {
     return Topology(c).processes() <= kMostProcesses;
   } catch (const ConfigError&) {
