@@ -136,7 +136,7 @@ TEST(SimulatorTest, SynchronousGroupsHaveTheBitsOfAPlainLoop) {
 
 TEST(SimulatorTest, AsynchronousGroupsCountEachGradientOnce) {
   Found found;
-  ForEachSeed(300, [&](uint64_t seed) {
+  ForEachSeed(500, [&](uint64_t seed) {
     const SimJob job(seed, SimKind::kAsynchronous);
     SimCluster cluster(job, seed);
     cluster.Disturb();
