@@ -1,0 +1,196 @@
+#include "support/cluster/sim_cluster.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "singa/base/str_cat.h"
+
+namespace singa {
+
+SimCluster::SimCluster(const SimJob& job, uint64_t seed)
+    : network(seed, job.topology().processes(), {},
+              [this](const SimStart& start) { return std::make_unique<SimRoles>(start, &run); }),
+      run{.job = job, .random = &network.schedule()},
+      job_(job) {
+  SimSchedule& random = network.schedule();
+  const auto up_to = [&](double most) { return most * 1e-3 * random.Between(0, 1000); };
+  network.faults = {.drop = up_to(0.4),
+                    .duplicate = up_to(0.3),
+                    .flip = up_to(0.2),
+                    .refuse = up_to(0.3),
+                    .late = up_to(0.3),
+                    .max_late = random.Between(1, 3000) * kSimMillisecond};
+  run.links.window_messages = random.Between(1, 20);
+  run.links.window_bytes = random.Between(100, 3000);
+  run.links.ack_every = static_cast<int>(random.Between(1, 16));
+  run.links.give_up = 0;
+}
+
+void SimCluster::Disturb() {
+  SimSchedule& random = network.schedule();
+  const int64_t start = network.clock().Now();
+  for (int64_t n = random.Between(0, 4); n > 0; --n) {
+    const int a = static_cast<int>(random.Between(0, network.ranks() - 1));
+    const int b = (a + 1) % network.ranks();
+    const int64_t begin = start + random.Between(0, kSimSecond);
+    const int64_t end = begin + random.Between(0, 2 * kSimSecond);
+    const int64_t what = random.Between(0, 2);
+    if (what == 0) {
+      network.At(begin, [this, a] { network.Pause(a); });
+      network.At(end, [this, a] { network.Resume(a); });
+    } else if (a != b && what == 1) {
+      network.At(begin, [this, a, b] { network.Reset(a, b); });
+    } else if (a != b) {
+      network.At(begin, [this, a, b] { network.Disconnect(a, b); });
+      network.At(end, [this, a, b] { network.Connect(a, b); });
+    }
+  }
+}
+
+std::string SimCluster::Run() {
+  for (;;) {
+    Begin();
+    const bool done = TrainToTheEnd();
+    if (done || !stuck_.empty()) break;
+    End();
+  }
+  for (int rank = 0; rank < network.ranks(); ++rank) Count(rank);
+  return stuck_;
+}
+
+// A few steps, then a checkpoint, and so on. Whether steps are taken before all have first values
+// does not matter, but where groups take each step together and read what the one before has left.
+bool SimCluster::TrainToTheEnd() {
+  SimSchedule& random = network.schedule();
+  if (run.granted == run.snapshot.step &&
+      !Await([](SimRoles& one) { return one.Ready(); }, "first values"))
+    return false;
+  while (run.snapshot.step < SimJob::kSteps) {
+    const int64_t least = std::max(run.granted, run.snapshot.step + 1);
+    run.granted = std::min(SimJob::kSteps, random.Between(least, least + 3));
+    const int64_t step = run.granted;
+    for (int rank = 0; rank < network.ranks(); ++rank)
+      network.Tell(rank, [step](SimProcess* one) { static_cast<SimRoles*>(one)->Grant(step); });
+    if (!Await([step](SimRoles& one) { return one.Done(step); }, "steps")) return false;
+    if (!Equalise() || !Gather()) return false;
+  }
+  return true;
+}
+
+void SimCluster::Begin() {
+  SimSchedule& random = network.schedule();
+  const bool together = job_.synchronous() && job_.topology().worker_groups() > 1;
+  lost_ = false;
+  run.granted = run.snapshot.step + (!together && random.Happens(0.5) ? 1 : 0);
+  run.granted = std::min(run.granted, SimJob::kSteps);
+  for (int rank = 0; rank < network.ranks(); ++rank)
+    network.At(network.clock().Now() + random.Between(0, kSimSecond / 2),
+               [this, rank] { network.Start(rank); });
+  SetCrash();
+}
+
+// The loss is noticed, and the others end. What they have sent may still arrive in the next epoch.
+void SimCluster::End() {
+  network.RunFor(network.schedule().Between(0, kSimSecond));
+  for (int rank = 0; rank < network.ranks(); ++rank) {
+    Count(rank);
+    network.Crash(rank);
+  }
+  ++run.epoch;
+}
+
+// Somewhere among the messages that the rest of a run takes, or after them.
+void SimCluster::SetCrash() {
+  crash_at_ = INT64_MAX;
+  if (crashes_left_ == 0) return;
+  --crashes_left_;
+  const int64_t roles = network.ranks() * job_.topology().servers_per_group();
+  crash_at_ = run.handled +
+              network.schedule().Between(1, 3 * roles * (SimJob::kSteps - run.snapshot.step) + 2);
+}
+
+void SimCluster::Crash() {
+  CheckAtMostOnce();
+  const int rank = static_cast<int>(network.schedule().Between(0, network.ranks() - 1));
+  Count(rank);
+  network.Crash(rank);
+  lost_ = true;
+  ++crashes_;
+}
+
+void SimCluster::CheckAtMostOnce() {
+  for (int g = 0; job_.counts() && g < job_.topology().server_groups(); ++g)
+    EXPECT_LE(job_.MostCounted(Values(g)), 1) << "server group " << g;
+}
+
+void SimCluster::Count(int rank) {
+  if (network.process(rank) == nullptr) return;
+  const LinkCounters& one = process(rank).links.counters();
+  links_.resent += one.resent;
+  links_.duplicates += one.duplicates;
+  links_.out_of_order += one.out_of_order;
+  links_.restarts += one.restarts;
+  for (int i = 0; i < kRefusals; ++i) links_.refused[i] += one.refused[i];
+  refused_ += process(rank).refused();
+}
+
+bool SimCluster::Await(const std::function<bool()>& done, const char* what) {
+  const auto all_run = [this] {
+    for (int rank = 0; rank < network.ranks(); ++rank)
+      if (network.process(rank) == nullptr) return false;
+    return true;
+  };
+  bool is_done = false;
+  const auto over = [&] {
+    if (!all_run()) return false;
+    if (run.handled >= crash_at_) Crash();
+    is_done = !lost_ && done();
+    return lost_ || is_done;
+  };
+  if (network.RunUntil(over, limit) || lost_) return is_done;
+  stuck_ = StrCat("at ", network.clock().Now() / kSimSecond, " s: waits for ", what, "\n");
+  for (int rank = 0; rank < network.ranks(); ++rank)
+    if (network.process(rank) != nullptr) stuck_ += process(rank).Waiting();
+  return false;
+}
+
+bool SimCluster::Await(const std::function<bool(SimRoles&)>& of_each, const char* what) {
+  const auto all = [&] {
+    for (int rank = 0; rank < network.ranks(); ++rank)
+      if (!of_each(process(rank))) return false;
+    return true;
+  };
+  return Await(std::function<bool()>(all), what);
+}
+
+bool SimCluster::Equalise() {
+  const int before = process(0).exchanges();
+  for (int round = 1; job_.topology().server_groups() > 1 && round <= 2; ++round) {
+    for (int rank = 0; rank < network.ranks(); ++rank)
+      network.Tell(rank, [](SimProcess* one) { static_cast<SimRoles*>(one)->Exchange(); });
+    const auto ended = [end = before + round](SimRoles& one) {
+      return one.exchanges() == end && !one.exchanging();
+    };
+    if (!Await(ended, "exchanges")) return false;
+  }
+  return true;
+}
+
+bool SimCluster::Gather() {
+  const int asker = job_.topology().ProcessesOf(0).first;
+  network.Tell(asker, [](SimProcess* one) { static_cast<SimRoles*>(one)->Gather(); });
+  SimSnapshot snapshot = {run.granted, {}};
+  if (!Await([&] { return process(asker).Gathered(&snapshot.slices); }, "the model")) return false;
+  if (on_snapshot) on_snapshot(&snapshot);
+  run.snapshot = std::move(snapshot);
+  return true;
+}
+
+std::vector<float> SimCluster::Values(int server_group) {
+  std::vector<float> values(job_.table().elements());
+  for (int rank = 0; rank < network.ranks(); ++rank)
+    if (network.process(rank) != nullptr) process(rank).ValuesOf(server_group, &values);
+  return values;
+}
+
+}  // namespace singa

@@ -1,0 +1,201 @@
+#include "support/cluster/sim_job.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "math/finite.h"
+#include "singa/base/error.h"
+#include "support/cluster/cluster_of_roles.h"
+#include "train/update_rule.h"
+
+namespace singa {
+namespace {
+
+constexpr int kMostProcesses = 4;
+constexpr char kSum[] = "type: kSGD learning_rate { type: kFixed base_lr: 1 }";
+constexpr char kRate[] =
+    " learning_rate { type: kStep base_lr: 0.1 step_conf { gamma: 0.5 change_freq: 2 } }";
+
+}  // namespace
+
+SimJob::SimJob(uint64_t seed, SimKind kind)
+    : seed_(seed), kind_(kind), random_(~seed), conf_(Draw()), topology_(conf_.cluster()) {
+  for (int g = 0; g < topology_.worker_groups(); ++g) {
+    const Range all = topology_.ProcessesOf(g);
+    for (int p = all.first; p < all.last; ++p) clients_.push_back({g, p});
+  }
+  std::vector<Shape> shapes;
+  for (int64_t n = random_.Between(2, 5); n > 0; --n) {
+    const std::string name = StrCat("w", shapes.size());
+    const float scale = sums_ ? 1.f : static_cast<float>(random_.Between(1, 4)) / 2;
+    params_.push_back({name, "layer", {.lr = scale}});
+    // One in ten is cut into several slices.
+    shapes.push_back({random_.Happens(0.1) ? 3 * 1024 : tags() + random_.Between(1, 20)});
+  }
+  table_ = SliceTable(shapes);
+  int64_t begin = 0;
+  for (const Slice& slice : table_.slices()) {
+    begins_.push_back(begin);
+    begin += slice.size;
+    CHECK_LE(tags(), slice.size);
+  }
+}
+
+JobProto SimJob::Draw() {
+  JobProto job;
+  while (!TryCluster(job.mutable_cluster())) {
+  }
+  DrawUpdater(&job);
+  return job;
+}
+
+// False: that is no cluster, or one of too many processes.
+bool SimJob::TryCluster(ClusterProto* cluster) {
+  ClusterProto c;
+  c.set_nworker_groups(synchronous() && random_.Happens(0.7) ? 1 : random_.Between(2, 3));
+  c.set_nworkers_per_group(random_.Between(1, 4));
+  c.set_nworkers_per_procs(random_.Between(1, 2));
+  c.set_nserver_groups(synchronous() ? 1 : random_.Between(1, 3));
+  c.set_nservers_per_group(random_.Between(1, 3));
+  c.set_nservers_per_procs(random_.Between(1, 3));
+  c.set_server_worker_separate(random_.Happens(0.3));
+  c.set_sync_freq(random_.Between(1, 4));
+  constexpr ClusterProto::GroupSync kSyncs[] = {ClusterProto::kMaster, ClusterProto::kRing,
+                                                ClusterProto::kElastic};
+  c.set_group_sync(kSyncs[random_.Between(0, 2)]);
+  if (synchronous() && c.nworker_groups() > 1) c.set_user_consistency("kSynchronous");
+  if (!synchronous() && random_.Happens(0.5)) c.set_max_staleness(random_.Between(1, 3));
+  // Params' memory is one per process where workers and server share it.
+  c.set_share_memory(c.nworker_groups() == 1 && random_.Happens(0.5));
+  *cluster = c;
+  try {
+    return Topology(c).processes() <= kMostProcesses;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+void SimJob::DrawUpdater(JobProto* job) {
+  struct Choice {
+    bool sums;
+    std::string text;
+  };
+  const Choice choices[] = {{true, kSum},
+                            {true, StrCat(kSum, " clip_norm: 1e30")},
+                            {false, StrCat("type: kSGD momentum: 0.9", kRate)},
+                            {false, StrCat("type: kSGD clip_norm: 1.5", kRate)},
+                            {false, StrCat("type: kAdam", kRate)}};
+  const bool any = synchronous() && random_.Happens(0.5);
+  const Choice& choice = choices[random_.Between(0, any ? 4 : 1)];
+  sums_ = choice.sums;
+  *job->mutable_updater() = JobOf(choice.text, "").updater();
+  if (random_.Happens(0.25)) job->set_on_nonfinite(JobProto::kSkip);
+}
+
+bool SimJob::elastic() const {
+  return topology_.server_groups() > 1 && conf_.cluster().group_sync() == ClusterProto::kElastic;
+}
+
+// Group and step, not process, say so: of the group's processes the first has nothing to give.
+bool SimJob::Dropped(int group, int64_t step) const {
+  const Philox philox = {seed_, HashName("dropped"), static_cast<uint32_t>(step)};
+  return conf_.on_nonfinite() == JobProto::kSkip && philox.Uniform(group) < 0.2f;
+}
+
+int64_t SimJob::Tag(int group, int process, int64_t step) const {
+  const auto client = std::ranges::find(clients_, std::pair(group, process));
+  return (client - clients_.begin()) * kSteps + step;
+}
+
+std::vector<float> SimJob::First() const {
+  std::vector<float> values(table_.elements());
+  const Philox philox = {seed_, HashName("first"), 0};
+  for (int s = 0; s < table_.size(); ++s)
+    for (int64_t i = begins_[s] + tags(); i < begins_[s] + table_[s].size; ++i)
+      values[i] = philox.Gaussian(i);
+  return values;
+}
+
+std::vector<std::vector<float>> SimJob::Gradients(int group, int process, int64_t step,
+                                                  const std::vector<float>& values) const {
+  if (Dropped(group, step) && process == topology_.ProcessesOf(group).first) return {};
+  const int64_t tag = Tag(group, process, step), n = table_.elements();
+  const Philox philox = {seed_, HashName("gradient"), static_cast<uint32_t>(tag)};
+  std::vector<std::vector<float>> gradients;
+  for (int s = 0; s < table_.size(); ++s) {
+    std::vector<float>& gradient = gradients.emplace_back(table_[s].size);
+    gradient[tag] = -1;
+    for (int64_t i = tags(); i < table_[s].size; ++i) {
+      const int64_t at = begins_[s] + i;
+      gradient[i] = 0.1f * philox.Gaussian(at) + 0.01f * values[(at + step * 37 + 11) % n];
+    }
+  }
+  return gradients;
+}
+
+// By slice, over the group's processes in order.
+std::vector<std::vector<float>> SimJob::Sums(int group, int64_t step,
+                                             const std::vector<float>& values) const {
+  const Range all = topology_.ProcessesOf(group);
+  std::vector<std::vector<float>> sums = Gradients(group, all.first, step, values);
+  for (int p = all.first + 1; p < all.last; ++p) {
+    const std::vector<std::vector<float>> others = Gradients(group, p, step, values);
+    for (size_t s = 0; s < sums.size(); ++s)
+      for (size_t i = 0; i < sums[s].size(); ++i) sums[s][i] += others[s][i];
+  }
+  return sums;
+}
+
+std::vector<float> SimJob::Reference(int64_t steps) const {
+  Context ctx;
+  const UpdateRule rule(conf_);
+  const size_t n = rule.states().size();
+  std::vector<std::vector<float>> states(n, std::vector<float>(table_.elements()));
+  std::vector<float> values = First();
+  int64_t count = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    const std::vector<float> read = values;
+    for (int g = 0; g < topology_.worker_groups(); ++g) {
+      if (Dropped(g, step)) continue;
+      std::vector<std::vector<float>> sums = Sums(g, step, read);
+      double squares = 0;
+      for (int s = 0; s < table_.size(); ++s)
+        squares += SumOfSquares(ctx, sums[s].data(), table_[s].size);
+      const float most = conf_.updater().clip_norm();
+      const double norm = std::sqrt(squares);
+      ++count;
+      for (int s = 0; s < table_.size(); ++s) {
+        if (most > 0 && norm > most)
+          for (float& x : sums[s]) x *= static_cast<float>(most / norm);
+        std::vector<float*> at;
+        for (std::vector<float>& state : states) at.push_back(state.data() + begins_[s]);
+        rule.Apply(ctx, params_[table_[s].param].scale, step, count, values.data() + begins_[s],
+                   sums[s].data(), {at.data(), at.size()}, table_[s].size);
+      }
+    }
+  }
+  return values;
+}
+
+int SimJob::Wrong(const std::vector<float>& values, int64_t steps) const {
+  int wrong = 0;
+  for (int s = 0; s < table_.size(); ++s)
+    for (const auto& [group, process] : clients_)
+      for (int64_t step = 0; step < kSteps; ++step) {
+        const bool counted = step < steps && !Dropped(group, step);
+        wrong += values[begins_[s] + Tag(group, process, step)] != (counted ? 1.f : 0.f);
+      }
+  return wrong;
+}
+
+float SimJob::MostCounted(const std::vector<float>& values) const {
+  float most = 0;
+  for (int s = 0; s < table_.size(); ++s)
+    for (int64_t i = 0; i < tags(); ++i) most = std::max(most, values[begins_[s] + i]);
+  return most;
+}
+
+}  // namespace singa

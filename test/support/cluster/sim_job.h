@@ -1,0 +1,79 @@
+// SimJob: a job for simulated clusters, drawn from a seed. Its values tell what became of each
+// gradient: in every slice the first elements are *tags*, one for each step of each process of each
+// worker group, which count how often the contribution was added. What follows is moved by
+// gradients that depend on all values, so that whoever reads an old one ends with other bits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/param_shard.h"
+#include "cluster/topology.h"
+#include "support/sim_schedule.h"
+#include "train/slice_table.h"
+
+namespace singa {
+
+// What the worker groups of a job are to each other.
+enum class SimKind {
+  kSynchronous,   // one group, or groups that take each step together: one result, bit for bit
+  kAsynchronous,  // groups of one or of several server groups
+};
+
+class SimJob {
+ public:
+  SimJob(uint64_t seed, SimKind kind);
+  SimJob(const SimJob&) = delete;
+
+  static constexpr int64_t kSteps = 10;  // of each worker group
+
+  const JobProto& conf() const { return conf_; }
+  const Topology& topology() const { return topology_; }
+  const SliceTable& table() const { return table_; }
+  const std::vector<ServedParam>& params() const { return params_; }
+  bool synchronous() const { return kind_ == SimKind::kSynchronous; }
+  // Server groups move towards a centre: the sum of all replicas and of the centre counts.
+  bool elastic() const;
+  // Each replica's tags count: the updater adds gradients up, and no server group is elastic.
+  bool counts() const { return sums_ && !elastic(); }
+
+  // All slices in a row, as everything that is called values below.
+  std::vector<float> First() const;
+  // By slice; empty: the process has no finite gradient, and the group's step is to be dropped.
+  std::vector<std::vector<float>> Gradients(int group, int process, int64_t step,
+                                            const std::vector<float>& values) const;
+  // What a synchronous job's values are after `steps` steps, computed by plain loops.
+  std::vector<float> Reference(int64_t steps) const;
+
+  // Tags that are not what they have to be after `steps` steps, where tags count.
+  int Wrong(const std::vector<float>& values, int64_t steps) const;
+  // The most that any tag says: above 1 a contribution was added twice.
+  float MostCounted(const std::vector<float>& values) const;
+
+  int64_t begin(int slice) const { return begins_[slice]; }
+
+ private:
+  JobProto Draw();
+  bool TryCluster(ClusterProto* cluster);
+  void DrawUpdater(JobProto* job);
+  bool Dropped(int group, int64_t step) const;
+  int64_t Tag(int group, int process, int64_t step) const;
+  int64_t tags() const { return static_cast<int64_t>(clients_.size()) * kSteps; }
+  std::vector<std::vector<float>> Sums(int group, int64_t step,
+                                       const std::vector<float>& values) const;
+
+  const uint64_t seed_;
+  const SimKind kind_;
+  SimSchedule random_;
+  bool sums_ = true;  // the updater adds gradients up
+  const JobProto conf_;
+  const Topology topology_;
+  std::vector<std::pair<int, int>> clients_;  // (worker group, process)
+  std::vector<ServedParam> params_;
+  SliceTable table_;
+  std::vector<int64_t> begins_;  // of each slice
+};
+
+}  // namespace singa

@@ -1,0 +1,247 @@
+#include "support/cluster/sim_roles.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cluster/addresses.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+constexpr int64_t kMostCompute = 3 * kSimMillisecond;  // of one gradient
+constexpr int64_t kMostQueue = kSimMillisecond;        // until a role looks at a message
+
+}  // namespace
+
+SimRoles::SimRoles(const SimStart& start, SimRun* run)
+    : SimLinksProcess(start, run->links, run->epoch),
+      run_(run),
+      job_(run->job),
+      rank_(start.rank),
+      clock_(*start.clock),
+      shares_memory_(run->job.conf().cluster().share_memory()),
+      granted_(run->granted) {
+  MakeWorkers();
+  MakeServers();
+  Begin();
+}
+
+// Memory that nobody has written yet is not finite, so that no value of it goes unnoticed.
+void SimRoles::MakeWorkers() {
+  for (const RoleId& id : job_.topology().Workers(rank_)) {
+    if (workers_.contains(id.group)) continue;
+    Worker& worker = workers_[id.group];
+    worker.group = id.group;
+    worker.step = run_->snapshot.step;
+    worker.memory.assign(job_.table().elements(), std::numeric_limits<float>::quiet_NaN());
+    std::vector<float*> params;
+    for (size_t p = 0; p < job_.params().size(); ++p)
+      params.push_back(worker.memory.data() +
+                       job_.begin(job_.table().OfParam(static_cast<int>(p)).first));
+    Outbox* const out = this;
+    Role& role = roles_[KeyOf(ClientAddress(id.group, rank_))];
+    role.client = std::make_unique<Client>(ClientSetup{.topology = job_.topology(),
+                                                       .table = job_.table(),
+                                                       .params = job_.params(),
+                                                       .clock = clock_,
+                                                       .group = id.group,
+                                                       .process = rank_,
+                                                       .first_step = worker.step,
+                                                       .shares_memory = shares_memory_},
+                                           std::move(params), out);
+    worker.client = role.client.get();
+  }
+}
+
+void SimRoles::MakeServers() {
+  const std::vector<int64_t> steps(job_.topology().worker_groups(), run_->snapshot.step);
+  for (const RoleId& id : job_.topology().Servers(rank_)) {
+    Outbox* const out = this;
+    ServerEvents* const events = this;
+    Role& role = roles_[KeyOf(ServerAddress(id))];
+    role.server = std::make_unique<Server>(ServerSetup{.job = job_.conf(),
+                                                       .topology = job_.topology(),
+                                                       .table = job_.table(),
+                                                       .params = job_.params(),
+                                                       .clock = clock_,
+                                                       .self = id,
+                                                       .first_steps = steps,
+                                                       .shares_memory = shares_memory_},
+                                           out, events);
+    if (!shares_memory_ || workers_.empty()) continue;
+    const Range slices = role.server->slices();
+    for (int s = slices.first; s < slices.last; ++s)
+      role.server->Bind(s, workers_.begin()->second.memory.data() + job_.begin(s));
+  }
+}
+
+// As ServedCluster::Start does: of each server group's worker groups the first puts.
+void SimRoles::Begin() {
+  for (auto& [group, worker] : workers_) {
+    const int putter = job_.topology().WorkerGroupsOf(job_.topology().ServerGroupOf(group)).first;
+    const bool puts = group == putter && rank_ == job_.topology().ProcessesOf(putter).first;
+    const SimSnapshot& from = run_->snapshot;
+    if (puts && from.slices.empty()) {
+      std::ranges::copy(job_.First(), worker.memory.begin());
+      worker.client->PutAll(0);
+    }
+    for (int s = 0; puts && s < static_cast<int>(from.slices.size()); ++s)
+      worker.client->Put(s, {from.step, from.slices[s].count, from.slices[s].floats});
+    worker.client->GetAll(0);
+  }
+}
+
+void SimRoles::Post(Message message) {
+  const Address& to = message.head.to();
+  const int group = static_cast<int>(to.group()), id = static_cast<int>(to.id());
+  const int rank =
+      to.role() == Address::kServer ? job_.topology().ProcessOfServer({group, id}) : id;
+  if (rank == rank_)
+    OnMessage(rank, std::move(message));
+  else
+    links.Send(rank, std::move(message));
+}
+
+void SimRoles::OnMessage(int rank, Message message) {
+  const auto role = roles_.find(KeyOf(message.head.to()));
+  ASSERT_TRUE(role != roles_.end()) << "a message for nobody here";
+  std::deque<Arrival>& inbox = role->second.inbox;
+  const int64_t last = inbox.empty() ? 0 : inbox.back().due;
+  const int64_t due = clock_.Now() + run_->random->Between(0, kMostQueue);
+  inbox.push_back({std::max(last, due), rank, std::move(message)});
+}
+
+bool SimRoles::Handle(Role* role) {
+  if (role->inbox.empty() || role->inbox.front().due > clock_.Now()) return false;
+  Arrival arrival = std::move(role->inbox.front());
+  role->inbox.pop_front();
+  ++run_->handled;
+  std::vector<Message> messages;
+  if (run_->fate)
+    messages = run_->fate(std::move(arrival.message));
+  else
+    messages.push_back(std::move(arrival.message));
+  for (const Message& message : messages) {
+    if (role->server)
+      role->server->OnMessage(arrival.rank, message);
+    else
+      role->client->OnMessage(arrival.rank, message);
+  }
+  return true;
+}
+
+bool SimRoles::AllFresh(const Worker& worker) const {
+  for (int s = 0; s < job_.table().size(); ++s)
+    if (!worker.client->Fresh(s, worker.step)) return false;
+  return worker.client->ready();
+}
+
+// A step reads all values first; its gradients are there one after the other, the last slice first.
+bool SimRoles::Work(Worker* worker) {
+  const int64_t now = clock_.Now();
+  if (worker->unpushed == 0) {
+    if (worker->step >= granted_ || !AllFresh(*worker)) return false;
+    worker->gradients = job_.Gradients(worker->group, rank_, worker->step, worker->memory);
+    worker->unpushed = job_.table().size();
+  } else {
+    if (worker->due > now) return false;
+    const int s = --worker->unpushed;
+    if (worker->gradients.empty())
+      worker->client->PushNone(worker->step, s);
+    else
+      worker->client->Push(worker->step, s, FrameOf(std::move(worker->gradients[s])));
+    if (worker->unpushed == 0) {
+      worker->client->Flush();
+      ++worker->step;
+    } else if (run_->random->Happens(0.2)) {
+      worker->client->Flush();
+    }
+  }
+  worker->due = now + (run_->random->Happens(0.5) ? run_->random->Between(0, kMostCompute) : 0);
+  return true;
+}
+
+int64_t SimRoles::OnTime() {
+  for (bool busy = true; busy;) {
+    busy = false;
+    for (auto& [key, role] : roles_) busy |= Handle(&role);
+    for (auto& [group, worker] : workers_) busy |= Work(&worker);
+  }
+  int64_t next = links.OnTime();
+  for (const auto& [key, role] : roles_)
+    if (!role.inbox.empty()) next = std::min(next, role.inbox.front().due);
+  for (const auto& [group, worker] : workers_)
+    if (worker.unpushed > 0) next = std::min(next, worker.due);
+  return next;
+}
+
+bool SimRoles::Ready() const {
+  return std::ranges::all_of(workers_, [](const auto& one) { return one.second.client->ready(); });
+}
+
+bool SimRoles::Done(int64_t step) const {
+  return std::ranges::all_of(workers_, [&](const auto& one) {
+    return one.second.step == step && one.second.unpushed == 0 && AllFresh(one.second);
+  });
+}
+
+void SimRoles::Exchange() {
+  for (auto& [key, role] : roles_)
+    if (role.server) role.server->Exchange();
+  ++exchanges_;
+}
+
+bool SimRoles::exchanging() const {
+  return std::ranges::any_of(
+      roles_, [](const auto& one) { return one.second.server && one.second.server->exchanging(); });
+}
+
+void SimRoles::Gather() {
+  gathers_ = true;
+  workers_.at(0).client->GatherAll();
+}
+
+bool SimRoles::Gathered(std::vector<SliceState>* slices) {
+  if (!gathers_ || !workers_.at(0).client->gathered()) return false;
+  gathers_ = false;
+  *slices = workers_.at(0).client->TakeGathered();
+  return true;
+}
+
+void SimRoles::ValuesOf(int server_group, std::vector<float>* values) const {
+  for (const auto& [key, role] : roles_) {
+    if (!role.server || std::get<1>(key) != static_cast<uint32_t>(server_group)) continue;
+    const Range slices = role.server->slices();
+    for (int s = slices.first; s < slices.last; ++s)
+      if (role.server->shard().known(s))
+        std::ranges::copy(role.server->shard().values(s), values->begin() + job_.begin(s));
+  }
+}
+
+std::vector<std::vector<float>> SimRoles::Memories() const {
+  std::vector<std::vector<float>> memories;
+  for (const auto& [group, worker] : workers_) memories.push_back(worker.memory);
+  return memories;
+}
+
+int64_t SimRoles::refused() const {
+  int64_t count = 0;
+  for (const auto& [key, role] : roles_)
+    count += role.server ? role.server->refused().total() : role.client->refused();
+  return count;
+}
+
+std::string SimRoles::Waiting() const {
+  std::string text;
+  for (const auto& [key, role] : roles_) {
+    if (role.server && !role.server->Waiting().empty())
+      text += StrCat("  process ", rank_, ": server: ", role.server->Waiting(), "\n");
+    if (!role.client) continue;
+    for (const std::string& line : role.client->Waiting())
+      text += StrCat("  process ", rank_, ": client: ", line, "\n");
+  }
+  return text;
+}
+
+}  // namespace singa
