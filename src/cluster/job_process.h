@@ -1,5 +1,5 @@
-// JobProcess: this process among the several of its job. Rank 0 leads: between steps it says what all
-// do next; the others follow. Gradients and values go by servers (served_cluster.h).
+// JobProcess: this process among the several of its job. Rank 0 leads: between steps it says what
+// all do next; the others follow. Gradients and values go by servers (served_cluster.h).
 #pragma once
 
 #include <condition_variable>

@@ -39,7 +39,7 @@ class ProcessSum final : public GroupSum {
   Outbox* const out_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  int64_t turn_ = 0;                              // sums so far
+  int64_t turn_ = 0;                            // sums so far
   std::map<int, std::vector<double>> arrived_;  // of this turn, by process
   std::exception_ptr failure_;
 };

@@ -25,8 +25,8 @@ ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others) try
     Group& group = groups_[worker.group];
     if (group.sum) continue;
     group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out);
-    group.updates = std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip,
-                                                    group.sum.get());
+    group.updates =
+        std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip, group.sum.get());
   }
 } catch (const ConfigError& error) {
   throw error.Under("cluster");
@@ -131,22 +131,21 @@ void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
 void ServedCluster::Collect(Replica* model, const std::vector<int64_t>& versions) {
   const int64_t version = topology_.server_groups() == 1 ? versions[0] : 0;
   std::vector<SliceState> states;
-  groups_.begin()->second.updates->Do(
-      [version](Client& client) { client.GatherAll(version); },
-      [&](Client& client) {
-        if (!client.gathered()) return false;
-        states = client.TakeGathered();
-        return true;
-      });
+  groups_.begin()->second.updates->Do([version](Client& client) { client.GatherAll(version); },
+                                      [&](Client& client) {
+                                        if (!client.gathered()) return false;
+                                        states = client.TakeGathered();
+                                        return true;
+                                      });
   for (int s = 0; s < table_.size(); ++s) model->SetFloats(s, states[s].count, states[s].floats);
 }
 
 void ServedCluster::Post(Message message) {
   const Address& to = message.head.to();
-  const int process = to.role() == Address::kServer
-                          ? topology_.ProcessOfServer(
-                                {static_cast<int>(to.group()), static_cast<int>(to.id())})
-                          : static_cast<int>(to.id());
+  const int process =
+      to.role() == Address::kServer
+          ? topology_.ProcessOfServer({static_cast<int>(to.group()), static_cast<int>(to.id())})
+          : static_cast<int>(to.id());
   if (process == rank_)
     OnMessage(rank_, std::move(message));
   else

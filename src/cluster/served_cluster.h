@@ -36,8 +36,8 @@ class ServedCluster final : private Outbox {
   // Called once, by any thread, with what a server found that ends the job; before Connect.
   void OnFailure(std::function<void(std::exception_ptr)> call) { on_failure_ = std::move(call); }
 
-  // `params` as `table` was made of. Worker group g of the job has done steps[g] steps; values: where
-  // each group of this process has its params. From here on messages are taken.
+  // `params` as `table` was made of. Worker group g of the job has done steps[g] steps; values:
+  // where each group of this process has its params. From here on messages are taken.
   void Connect(const SliceTable& table, const std::vector<Param*>& params,
                const std::vector<int64_t>& steps, const std::vector<std::vector<float*>>& values);
   // When all processes are connected: `model` has the first values and states, or a checkpoint's;
@@ -45,8 +45,8 @@ class ServedCluster final : private Outbox {
   void Fill(const Replica& model);
   // What slices of each server group hold when worker group g has done steps[g] steps.
   std::vector<int64_t> VersionsAt(const std::vector<int64_t>& steps) const;
-  // While no group is in a step: waits until slices of the servers here hold that much, then has them
-  // exchange it with other server groups.
+  // While no group is in a step: waits until slices of the servers here hold that much, then has
+  // them exchange it with other server groups.
   void Exchange(const std::vector<int64_t>& versions);
   // After two exchanges in all processes, where there are several server groups: `model` is what
   // the servers have.
@@ -76,9 +76,9 @@ class ServedCluster final : private Outbox {
   SliceTable table_;
   std::vector<ServedParam> params_;
   std::vector<int64_t> steps_;
-  std::map<int, Group> groups_;                             // those that have workers here
-  std::shared_mutex open_lock_;             // exclusive: open_ and servers_ change
-  bool open_ = false;                       // messages are taken
+  std::map<int, Group> groups_;  // those that have workers here
+  std::shared_mutex open_lock_;  // exclusive: open_ and servers_ change
+  bool open_ = false;            // messages are taken
   std::map<std::pair<int, int>, std::unique_ptr<ServerThread>> servers_;  // group, id
 };
 

@@ -86,8 +86,7 @@ void ServedUpdates::Await(int param, int64_t step) {
 
 void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
                                 const std::function<bool()>& done) {
-  const bool in_time =
-      changed_.wait_for(*lock, kLongestWait, [&] { return failure_ || done(); });
+  const bool in_time = changed_.wait_for(*lock, kLongestWait, [&] { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
   if (in_time) return;
   const std::vector<std::string> waits = client_->Waiting();

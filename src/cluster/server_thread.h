@@ -44,7 +44,7 @@ class ServerThread final : private ServerEvents {
   std::deque<std::pair<int, Message>> queue_;
   const std::function<void(Server&)>* work_ = nullptr;
   const std::function<bool(Server&)>* done_ = nullptr;  // of the work; null: nobody waits
-  bool busy_ = false;  // the thread is outside the lock
+  bool busy_ = false;                                   // the thread is outside the lock
   bool stop_ = false;
   std::exception_ptr failure_;
   std::thread thread_;

@@ -27,7 +27,8 @@ class StepGate {
   // `group` trains no more: nobody waits for it.
   void Leave(int group);
 
-  // From here to Go no group but the caller's, where that is one, begins a step, and none is in one.
+  // From here to Go no group but the caller's, where that is one, begins a step, and none is in
+  // one.
   static constexpr int kNoGroup = -1;
   void HoldOthers(int caller);
   void Go();

@@ -66,8 +66,8 @@ Stub::Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlac
       links_(IdentityOf(place, topology.processes()), &transport_, clock, this,
              OptionsOfLinks(peer_timeout_, states)),
       rendezvous_(rank_, topology.processes(), transport_.endpoint(),
-                  place.coordinator.value_or(transport_.endpoint()),
-                  conf.start_timeout() * kSecond, clock, this) {
+                  place.coordinator.value_or(transport_.endpoint()), conf.start_timeout() * kSecond,
+                  clock, this) {
   if (rank_ > 0) transport_.Connect(0, Resolve(*place.coordinator));
 }
 
@@ -112,8 +112,7 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
 
 bool Stub::Drain(double seconds) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                           [this] { return quiet_; });
+  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return quiet_; });
 }
 
 int Stub::RankOf(const Address& to) const {
@@ -177,7 +176,8 @@ void Stub::OnMessage(int rank, Message message) {
 
 void Stub::OnStubMessage(int rank, const WireMessage& head) {
   if (head.type() == WireMessage::kStop) {
-    const std::string reason = head.text_size() > 0 ? Printable(head.text(0)).substr(0, kMostReason) : "no reason given";
+    const std::string reason =
+        head.text_size() > 0 ? Printable(head.text(0)).substr(0, kMostReason) : "no reason given";
     const int code = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
     return Lose(std::make_exception_ptr(
         ToldError(static_cast<ExitCode>(code), StrCat(Name(rank), " has ended: ", reason))));

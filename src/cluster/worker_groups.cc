@@ -173,8 +173,7 @@ std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, ProcessShare own
   std::vector<ProcessShare> shares(processes.size());
   shares[process_->rank() - processes.first] = own;
   std::vector<double*> places;
-  for (MetricSums::Entry& entry : entries)
-    places.insert(places.end(), {&entry.sum, &entry.weight});
+  for (MetricSums::Entry& entry : entries) places.insert(places.end(), {&entry.sum, &entry.weight});
   for (ProcessShare& share : shares)
     for (double* number : share.Numbers()) places.push_back(number);
   std::vector<double> numbers;

@@ -23,8 +23,8 @@ bool HasServers(const ClusterProto& cluster);
 
 class WorkerGroups final : private GroupEvents {
  public:
-  // `threads`: of each worker; `process`, where not null: the job has others, too. Throws ConfigError
-  // relative to the JobProto.
+  // `threads`: of each worker; `process`, where not null: the job has others, too. Throws
+  // ConfigError relative to the JobProto.
   WorkerGroups(const JobProto& job, int threads, JobProcess* process);
   ~WorkerGroups() override;
   WorkerGroups(const WorkerGroups&) = delete;

@@ -21,8 +21,8 @@ bool IsStopped(const std::exception_ptr& error) {
 
 }  // namespace
 
-WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers,
-                       Replica* replica, SliceUpdates* updates, GroupSum* between)
+WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
+                       SliceUpdates* updates, GroupSum* between)
     : place_(place), group_(workers), errors_(workers) {
   group_.SetBetween(between);
   WorkerPlace own = place;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 
+#include "cluster/job_process.h"
 #include "driver/bench_command.h"
 #include "driver/check_command.h"
 #include "driver/ckpt_command.h"
@@ -17,7 +18,6 @@
 #include "driver/doctor/doctor_command.h"
 #include "driver/export_command.h"
 #include "driver/help.h"
-#include "cluster/job_process.h"
 #include "driver/job/interrupt.h"
 #include "driver/job/process_job.h"
 #include "driver/job/run_job.h"

@@ -11,7 +11,8 @@ constexpr int kMostSizes = 8;
 StoredTensor TensorOf(const ProcessState::Tensor& from) {
   StoredTensor tensor;
   tensor.name = from.name();
-  bool right = from.type() >= 0 && from.type() <= static_cast<int>(StoredType::kF64) && from.size_size() <= kMostSizes;
+  bool right = from.type() >= 0 && from.type() <= static_cast<int>(StoredType::kF64) &&
+               from.size_size() <= kMostSizes;
   std::vector<int64_t> sizes;
   int64_t elements = 1;
   for (const int64_t size : from.size()) {

@@ -192,6 +192,12 @@ class Case:
         rows = [json.loads(line, parse_constant=refuse) for line in text.splitlines()]
         return [row for row in rows if phase in (None, row["phase"])]
 
+    def last_step(self, workspace="ws"):
+        """Of a job that may be writing a row at this moment; -1: it has written none."""
+        path = self.path(f"{workspace}/metrics.jsonl")
+        whole = path.read_text().split("\n")[:-1] if path.exists() else []
+        return json.loads(whole[-1])["step"] if whole else -1
+
     def has_rows(self, workspace="ws"):
         path = self.path(f"{workspace}/metrics.jsonl")
         return path.exists() and path.stat().st_size > 0
@@ -208,8 +214,7 @@ class Case:
         seen = []
 
         def sample(step):
-            rows = self.rows(phase="train") if self.has_rows() else []
-            if not rows or rows[-1]["step"] < step:
+            if self.last_step() < step:
                 return False
             seen.append(job.own_memory())
             return seen[-1] > 0

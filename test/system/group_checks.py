@@ -180,7 +180,7 @@ def servers_are_told_of_steps_that_are_dropped(case):
 def groups_go_on_from_their_own_steps(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 2000 disp_freq: 20", batch=20))
     job = case.start_job("job.conf", *workers(2, groups=2))
-    job.wait_until(lambda: case.has_rows() and case.rows()[-1]["step"] > 100, "step 100")
+    job.wait_until(lambda: case.last_step() > 100, "step 100")
     job.send(SIGTERM)
     job.end(143)
     before = case.rows()

@@ -160,7 +160,7 @@ def stopped_by(case, number, code):
     conf = mlp(case.site.data, settings, hidden=8)
     case.write("job.conf", conf)
     job = case.start_job("job.conf", workspace="stopped")
-    job.wait_until(lambda: case.has_rows("stopped") and case.rows("stopped")[-1]["step"] >= 300,
+    job.wait_until(lambda: case.last_step("stopped") >= 300,
                    "the row of step 300")
     job.send(number)
     job.end(code)
@@ -189,7 +189,7 @@ def sigint_commits_a_checkpoint_and_exits_130_and_the_job_can_go_on(case):
 def sigterm_ends_a_long_test_and_the_resumed_job_starts_with_it(case):
     settings = "train_steps: 10 disp_freq: 1 test_freq: 5 test_after: 5 test_steps: 1000000000"
     job = case.start_job(mlp(case.site.data, settings))
-    job.wait_until(lambda: case.has_rows() and case.rows()[-1]["step"] == 4, "the row of step 4")
+    job.wait_until(lambda: case.last_step() == 4, "the row of step 4")
     true(not job.ends_within(0.2), "the test was too short for this check")
     job.send(SIGTERM)
     job.end(143)

@@ -19,15 +19,14 @@ class ClusterCheck {
     if (RangesAreRight()) CheckTogether();
     const int64_t workers = int64_t{cluster_.nworker_groups()} * cluster_.nworkers_per_group();
     const int64_t servers = int64_t{cluster_.nserver_groups()} * cluster_.nservers_per_group();
-    const bool split = workers > cluster_.nworkers_per_procs() ||
-                       servers > cluster_.nservers_per_procs();
+    const bool split =
+        workers > cluster_.nworkers_per_procs() || servers > cluster_.nservers_per_procs();
     if (split && !several_ && found_.errors.empty()) WarnOfProcesses();
     if (workers > kMostWorkers)
       found_.errors.push_back(
           ConfigError("cluster.nworkers_per_group",
                       StrCat("must make at most ", kMostWorkers, " workers, makes ", workers)));
-    if (cluster_.has_all_reduce())
-      Warn("all_reduce", WithoutCollectives());
+    if (cluster_.has_all_reduce()) Warn("all_reduce", WithoutCollectives());
     if (cluster_.has_user_consistency())
       Warn("user_consistency", "is not built yet: each group goes on alone, but for max_staleness");
     WarnOfOneGroup();
@@ -57,8 +56,7 @@ class ClusterCheck {
   }
 
   void WarnOfProcesses() {
-    const char* field =
-        cluster_.has_nworkers_per_procs() ? "nworkers_per_procs" : "nworker_groups";
+    const char* field = cluster_.has_nworkers_per_procs() ? "nworkers_per_procs" : "nworker_groups";
     Warn(field,
          "several worker groups, each in several processes, are not built yet: all workers run as "
          "threads of one process");
@@ -78,8 +76,8 @@ class ClusterCheck {
   }
 
   bool Has(const char* field) const {
-    return cluster_.GetReflection()->HasField(
-        cluster_, cluster_.GetDescriptor()->FindFieldByName(field));
+    return cluster_.GetReflection()->HasField(cluster_,
+                                              cluster_.GetDescriptor()->FindFieldByName(field));
   }
 
   void WarnOfOneGroup() {

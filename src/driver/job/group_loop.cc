@@ -30,8 +30,8 @@ ProcessShare GroupLoop::TakeShare() {
   share.data_wait_ms = team.TakeWaitMs() / static_cast<double>(steps_);
   JobProcess* const process = groups_.process();
   if (!process) return share;
-  share.sync_wait_ms = process->cluster().updates(group_).TakeWaitMs() /
-                       static_cast<double>(steps_ * team.size());
+  share.sync_wait_ms =
+      process->cluster().updates(group_).TakeWaitMs() / static_cast<double>(steps_ * team.size());
   share.bytes_sent = static_cast<double>(process->bytes_sent() - sent_);
   share.bytes_received = static_cast<double>(process->bytes_received() - received_);
   sent_ = process->bytes_sent();

@@ -31,8 +31,7 @@ ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress
   return code;
 }
 
-ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options,
-                  Progress* progress) {
+ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, Progress* progress) {
   JobProcess process(job, {place->rank, place->secrets, place->coordinator});
   options.process = &process;
   options.meet = [&] {

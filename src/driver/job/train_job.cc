@@ -54,8 +54,7 @@ class TrainRun {
                         StrCat("the checkpoint to resume from is of step ", start_step_,
                                ", beyond the last, ", schedule_->steps()));
     if (process_) options.meet();
-    if (process_)
-      process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
+    if (process_) process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
     groups_.Start();
     metrics_file_.emplace(workspace_.metrics(), groups_.steps());
     groups_.OnRows([this](const WireMessage& row) { metrics_file_->Write(RowOf(row)); });
@@ -232,7 +231,7 @@ class TrainRun {
   std::optional<Schedule> schedule_;
   std::optional<MetricsFile> metrics_file_;
   int64_t start_step_ = 0;
-  int64_t granted_ = 0;  // steps that no process may pass
+  int64_t granted_ = 0;            // steps that no process may pass
   std::optional<GroupLoop> loop_;  // of the first group
   std::string last_test_;
 };
