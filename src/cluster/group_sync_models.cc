@@ -8,6 +8,27 @@
 namespace singa {
 namespace {
 
+// What is known elsewhere of each slice's values, for who sends what has changed since.
+class Bases {
+ public:
+  explicit Bases(Range slices) : first_(slices.first), bases_(slices.size()) {}
+
+  std::vector<float>& operator[](int slice) { return bases_[slice - first_]; }
+  void Set(int slice, const float* values, int64_t n) { (*this)[slice].assign(values, values + n); }
+  // The change of `values` since the base, which becomes `values`.
+  std::vector<float> TakeChange(int slice, const float* values) {
+    std::vector<float>& base = (*this)[slice];
+    std::vector<float> change(base.size());
+    for (size_t i = 0; i < base.size(); ++i)
+      change[i] = values[i] - std::exchange(base[i], values[i]);
+    return change;
+  }
+
+ private:
+  const int first_;
+  std::vector<std::vector<float>> bases_;
+};
+
 // Each slice has a master group, which adds up what the others' updates have changed.
 class ToMaster : public GroupSync {
  public:
@@ -31,21 +52,15 @@ class ToMaster : public GroupSync {
 // what has changed since the sending.
 class MasterSync final : public ToMaster {
  public:
-  explicit MasterSync(const Setup& setup) : ToMaster(setup), base_(setup.shard->slices().size()) {}
+  explicit MasterSync(const Setup& setup) : ToMaster(setup), bases_(setup.shard->slices()) {}
 
   void Start(int slice) override {
-    if (Sends(slice)) base_[place(slice)].assign(values(slice), values(slice) + size(slice));
+    if (Sends(slice)) bases_.Set(slice, values(slice), size(slice));
   }
 
  protected:
   // From here to the answer, base is the values that were sent.
-  std::vector<float> Outward(int slice) override {
-    std::vector<float>& base = base_[place(slice)];
-    std::vector<float> change(base.size());
-    for (size_t i = 0; i < base.size(); ++i)
-      change[i] = values(slice)[i] - std::exchange(base[i], values(slice)[i]);
-    return change;
-  }
+  std::vector<float> Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
   void Take(const PartView& part, const float* change, int origin, int) override {
     float* const w = values(part.slice);
     const int64_t n = size(part.slice);
@@ -53,7 +68,7 @@ class MasterSync final : public ToMaster {
     SendReply(part.slice, origin, part.head->version(), Frame::Copy(w, n * sizeof(float)));
   }
   void TakeReply(int slice, const float* master) override {
-    std::vector<float>& base = base_[place(slice)];
+    std::vector<float>& base = bases_[slice];
     float* const w = values(slice);
     for (size_t i = 0; i < base.size(); ++i) {
       w[i] = master[i] + (w[i] - base[i]);
@@ -62,34 +77,26 @@ class MasterSync final : public ToMaster {
   }
 
  private:
-  std::vector<std::vector<float>> base_;  // of each slice that has its master elsewhere
+  Bases bases_;  // of slices that have their masters elsewhere
 };
 
 // Each group's own change passes all others: base is what the others know of the own updates, moved
 // by what they have changed. Replicas drift apart by the rounding of these sums.
 class RingSync final : public GroupSync {
  public:
-  explicit RingSync(const Setup& setup) : GroupSync(setup), base_(setup.shard->slices().size()) {}
+  explicit RingSync(const Setup& setup) : GroupSync(setup), bases_(setup.shard->slices()) {}
 
-  void Start(int slice) override {
-    base_[place(slice)].assign(values(slice), values(slice) + size(slice));
-  }
+  void Start(int slice) override { bases_.Set(slice, values(slice), size(slice)); }
 
  protected:
   bool Sends(int) const override { return true; }
   int Receiver(int) const override { return (group() + 1) % groups(); }
-  std::vector<float> Outward(int slice) override {
-    std::vector<float>& base = base_[place(slice)];
-    std::vector<float> change(base.size());
-    for (size_t i = 0; i < base.size(); ++i)
-      change[i] = values(slice)[i] - std::exchange(base[i], values(slice)[i]);
-    return change;
-  }
+  std::vector<float> Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
   bool Expects(int, int from, int origin, int hops) const override {
     return from == Before() && hops == (group() - origin - 1 + groups()) % groups();
   }
   void Take(const PartView& part, const float* change, int origin, int hops) override {
-    std::vector<float>& base = base_[place(part.slice)];
+    std::vector<float>& base = bases_[part.slice];
     float* const w = values(part.slice);
     for (size_t i = 0; i < base.size(); ++i) {
       w[i] += change[i];
@@ -108,7 +115,7 @@ class RingSync final : public GroupSync {
  private:
   int Before() const { return (group() + groups() - 1) % groups(); }
 
-  std::vector<std::vector<float>> base_;
+  Bases bases_;
 };
 
 // Elastic averaging: Zhang, Choromanska, LeCun, "Deep learning with Elastic Averaging SGD" (NIPS

@@ -1,8 +1,7 @@
 #include "cluster/param_shard.h"
 
-#include <glog/logging.h>
-
 #include <algorithm>
+#include <array>
 
 #include "singa/base/str_cat.h"
 
@@ -45,14 +44,12 @@ std::vector<float> ParamShard::State(int slice) const {
 }
 
 void ParamShard::Update(Context* ctx, int slice, int64_t step, const float* gradient) {
-  constexpr int64_t kMaxStates = 8;
   Owned& owned = at(slice);
   const int64_t n = size(slice);
-  CHECK_LE(state_count_, kMaxStates);
-  float* states[kMaxStates];
+  std::array<float*, UpdateRule::kMostStates> states;
   for (int64_t i = 0; i < state_count_; ++i) states[i] = owned.states.data() + i * n;
   rule_.Apply(*ctx, params_[table_[slice].param].scale, step, owned.count + 1, owned.values,
-              gradient, {states, static_cast<size_t>(state_count_)}, n);
+              gradient, {states.data(), static_cast<size_t>(state_count_)}, n);
   ++owned.version;
   ++owned.count;
 }

@@ -70,6 +70,13 @@ void Server::Read(int rank, const Message& message) {
   ++refused_.sender;
 }
 
+std::vector<PartView> Server::PartsOf(const Message& message) {
+  std::vector<PartView> parts;
+  if (ReadParts(message, shard_.slices(), &parts)) return parts;
+  ++refused_.malformed;
+  return {};
+}
+
 void Server::OnClient(const Message& message) {
   const WireMessage& head = message.head;
   const int group = static_cast<int>(head.from().group());
@@ -79,12 +86,7 @@ void Server::OnClient(const Message& message) {
     ++refused_.sender;
     return;
   }
-  std::vector<PartView> parts;
-  if (!ReadParts(message, shard_.slices(), &parts)) {
-    ++refused_.malformed;
-    return;
-  }
-  for (const PartView& part : parts) {
+  for (const PartView& part : PartsOf(message)) {
     if (head.type() == WireMessage::kPut)
       OnPut(head, part);
     else if (head.type() == WireMessage::kUpdate)
@@ -101,12 +103,7 @@ void Server::OnServer(const Message& message) {
     ++refused_.sender;
     return;
   }
-  std::vector<PartView> parts;
-  if (!ReadParts(message, shard_.slices(), &parts)) {
-    ++refused_.malformed;
-    return;
-  }
-  for (const PartView& part : parts) OnRequest(head, part);
+  for (const PartView& part : PartsOf(message)) OnRequest(head, part);
 }
 
 void Server::OnSquares(const WireMessage& head) {

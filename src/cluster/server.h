@@ -51,6 +51,8 @@ class Server {
     Frame floats;
   };
   void Read(int rank, const Message& message);
+  // None, and counted, where they are malformed.
+  std::vector<PartView> PartsOf(const Message& message);
   void OnClient(const Message& message);
   void OnServer(const Message& message);
   void OnSquares(const WireMessage& head);

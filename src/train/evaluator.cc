@@ -2,6 +2,7 @@
 
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
+#include "train/omp_threads.h"
 
 namespace singa {
 
@@ -51,6 +52,7 @@ void ShareBadRecords(const Net& from, Net* to) {
 Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
                      Context* ctx)
     : job_(job), phase_(phase), params_(params), algorithm_(algorithm), ctx_(ctx) {
+  const OmpThreads threads(ctx_->threads);
   net_ = PlanNet(job_, phase_, {}, params_, *algorithm_, ctx_, &memory_);
   if ((phase == kTest ? job.test_steps() : job.validate_steps()) > 0) return;
   bool store = false;
@@ -93,6 +95,7 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
 }
 
 std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool()>& stop) {
+  const OmpThreads threads(ctx_->threads);
   MetricSums sums(&net_);
   OutputFiles files;
   const bool whole =

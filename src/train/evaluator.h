@@ -14,7 +14,8 @@ namespace singa {
 
 class Evaluator {
  public:
-  // Plans the net of `phase`. Throws the first ConfigError, relative to the JobProto.
+  // Plans the net of `phase`, which computes whole batches on all of ctx->threads. Throws the first
+  // ConfigError, relative to the JobProto. All pointers must outlive it.
   Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
             Context* ctx);
 

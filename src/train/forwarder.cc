@@ -1,7 +1,5 @@
 #include "train/forwarder.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -11,23 +9,11 @@
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
+#include "train/omp_threads.h"
 #include "train/trainer.h"
 
 namespace singa {
 namespace {
-
-// The calling thread's number of OpenMP threads, for as long as this lives.
-class OmpThreads {
- public:
-  explicit OmpThreads(int threads) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(threads);
-  }
-  ~OmpThreads() { omp_set_num_threads(before_); }
-  OmpThreads(const OmpThreads&) = delete;
-
- private:
-  const int before_;
-};
 
 // The shape of one step of the layer's feature, batch first.
 Shape StepShape(const NetNode& node) {

@@ -17,6 +17,12 @@ Context OfThread(const Context& ctx, int64_t thread) {
   return own;
 }
 
+// sum += other
+void AddTo(const float* other, int64_t n, float* sum) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) sum[i] += other[i];
+}
+
 }  // namespace
 
 void LocalGroup::SetParams(const std::vector<Shape>& params) {
@@ -50,11 +56,7 @@ void LocalGroup::AddOffered(Context& ctx, int64_t step) {
 void LocalGroup::AddSlice(Context& ctx, int slice, int64_t step) {
   const Slice& cut = table_[slice];
   float* const sum = gradients_[0][cut.param] + cut.begin;
-  for (int w = 1; w < workers(); ++w) {
-    const float* const other = gradients_[w][cut.param] + cut.begin;
-#pragma omp simd
-    for (int64_t i = 0; i < cut.size; ++i) sum[i] += other[i];
-  }
+  for (int w = 1; w < workers(); ++w) AddTo(gradients_[w][cut.param] + cut.begin, cut.size, sum);
   updates_->Take(ctx, slice, step, sum);
 }
 
@@ -92,8 +94,7 @@ void LocalGroup::TakePiece(Context& ctx, int64_t row, int first, int last, int64
   (*rows_[0])(ctx, begin / row, size / row, piece);
   for (int w = 1; w < workers(); ++w) {
     (*rows_[w])(ctx, begin / row, size / row, other);
-#pragma omp simd
-    for (int64_t i = 0; i < size; ++i) piece[i] += other[i];
+    AddTo(other, size, piece);
   }
   for (int s = first; s < last; ++s) updates_->Take(ctx, s, step, piece + table_[s].begin - begin);
 }

@@ -1,13 +1,18 @@
 #include "train/replica.h"
 
-#include <glog/logging.h>
-
 #include <algorithm>
 #include <array>
 
 #include "train/shared_values.h"
 
 namespace singa {
+namespace {
+
+// Floats that are updated outside of shared values, then stored there: they stay in the first
+// cache.
+constexpr int64_t kSharedBlock = 4096;
+
+}  // namespace
 
 Replica::Replica(const JobProto& job) : rule_(job), shared_(job.cluster().nworker_groups() > 1) {}
 
@@ -60,21 +65,22 @@ void Replica::SetFloats(int slice, int64_t count, const std::vector<float>& floa
 }
 
 void Replica::Apply(Context& ctx, int slice, int64_t step, const float* gradient) {
-  constexpr size_t kMaxStates = 8;
   const Slice& cut = table_[slice];
   Param& param = *params_[cut.param];
-  UpdaterState& state = states_[cut.param];
-  CHECK_LE(state.tensors.size(), kMaxStates);
-  std::array<float*, kMaxStates> states;
-  for (size_t i = 0; i < state.tensors.size(); ++i) states[i] = state.tensors[i].data() + cut.begin;
-  float* const values = param.data.data() + cut.begin;
-  std::vector<float> copy(shared_ ? cut.size : 0);
-  const std::lock_guard lock(locks_[slice]);
-  if (shared_) std::copy_n(values, cut.size, copy.data());  // nobody else writes them now
-  rule_.Apply(ctx, {param.conf().lr_scale(), param.conf().wd_scale()}, step, counts_[slice] + 1,
-              shared_ ? copy.data() : values, gradient, {states.data(), state.tensors.size()},
-              cut.size);
-  if (shared_) StoreShared(copy.data(), cut.size, values);
+  std::vector<Tensor>& tensors = states_[cut.param].tensors;
+  const int64_t most = shared_ ? kSharedBlock : cut.size;
+  std::array<float, kSharedBlock> copy;
+  std::array<float*, UpdateRule::kMostStates> states;
+  const std::lock_guard lock(locks_[slice]);  // nobody else writes the values now
+  for (int64_t done = 0; done < cut.size; done += most) {
+    const int64_t begin = cut.begin + done, n = std::min(most, cut.size - done);
+    float* const values = param.data.data() + begin;
+    for (size_t i = 0; i < tensors.size(); ++i) states[i] = tensors[i].data() + begin;
+    if (shared_) std::copy_n(values, n, copy.data());
+    rule_.Apply(ctx, ScaleOf(param), step, counts_[slice] + 1, shared_ ? copy.data() : values,
+                gradient + done, {states.data(), tensors.size()}, n);
+    if (shared_) StoreShared(copy.data(), n, values);
+  }
   ++counts_[slice];
 }
 

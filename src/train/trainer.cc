@@ -62,13 +62,20 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   ctx_.choices = choices;
   net_ = PlanNet(job_, kTrain, place, &params_, *algorithm_, &ctx_, &net_memory_);
   ctx_.choices = nullptr;
-  const bool first = place.group == 0 && place.worker == 0;
-  if (first && RunsPhase(job, kTest))
-    test_ = std::make_unique<Evaluator>(job_, kTest, &params_, algorithm_.get(), &ctx_);
-  if (first && RunsPhase(job, kVal))
-    validate_ = std::make_unique<Evaluator>(job_, kVal, &params_, algorithm_.get(), &ctx_);
+  if (place.group == 0 && place.worker == 0) PlanEvaluators();
   FindTrained();
   CountMemory();
+}
+
+void Trainer::PlanEvaluators() {
+  evaluation_ctx_ = ctx_;
+  evaluation_ctx_.group = nullptr;
+  evaluation_ctx_.threads = place_.threads * group_->workers();
+  const auto plan = [this](Phase phase) {
+    return std::make_unique<Evaluator>(job_, phase, &params_, algorithm_.get(), &evaluation_ctx_);
+  };
+  if (RunsPhase(job_, kTest)) test_ = plan(kTest);
+  if (RunsPhase(job_, kVal)) validate_ = plan(kVal);
 }
 
 // An algorithm that goes its own way may want to see whole gradients, or to add up several; so does

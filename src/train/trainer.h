@@ -82,6 +82,7 @@ class Trainer {
 
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
           LocalGroup* group, std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
+  void PlanEvaluators();
   void FindTrained();
   void CountMemory();
   bool InPieces(const NetNode& node, const Param& param) const;
@@ -92,6 +93,7 @@ class Trainer {
   const WorkerPlace place_;
   StepState state_;
   Context ctx_;
+  Context evaluation_ctx_;  // on the threads of all workers of the group, which wait meanwhile
   ParamTable params_;
   std::unique_ptr<Algorithm> algorithm_;
   Net net_;

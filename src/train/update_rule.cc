@@ -7,6 +7,10 @@ namespace singa {
 UpdateRule::UpdateRule(const JobProto& job) : weight_decay_(job.updater().weight_decay()) {
   try {
     updater_ = MakeUpdater(job.updater());
+    states_ = updater_->states();
+    if (states_.size() > kMostStates)
+      throw ConfigError("user_type",
+                        StrCat("may have at most ", kMostStates, " states, has ", states_.size()));
     try {
       learning_rate_ = MakeLearningRate(job.updater().learning_rate());
     } catch (const ConfigError& error) {
@@ -15,7 +19,6 @@ UpdateRule::UpdateRule(const JobProto& job) : weight_decay_(job.updater().weight
   } catch (const ConfigError& error) {
     throw error.Under("updater");
   }
-  states_ = updater_->states();
 }
 
 void UpdateRule::Apply(Context& ctx, const ParamScale& scale, int64_t step, int64_t count, float* w,

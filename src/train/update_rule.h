@@ -3,11 +3,13 @@
 // cuts of their own.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "singa/nn/param.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/learning_rate.h"
 #include "singa/train/updater.h"
@@ -18,10 +20,15 @@ namespace singa {
 struct ParamScale {
   float lr = 1, wd = 1;
 };
+inline ParamScale ScaleOf(const Param& param) {
+  return {param.conf().lr_scale(), param.conf().wd_scale()};
+}
 
 class UpdateRule {
  public:
-  // Throws ConfigError relative to the JobProto.
+  static constexpr size_t kMostStates = 8;
+
+  // Throws ConfigError relative to the JobProto, also where the updater has more states.
   explicit UpdateRule(const JobProto& job);
 
   // Names of the updater's float states of one per element, all 0 at first.

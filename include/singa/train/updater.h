@@ -29,7 +29,7 @@ class SINGA_API Updater {
   // and clip_high, and checks weight_decay and clip_norm, which are their callers' to apply.
   virtual void Setup(const UpdaterProto& conf);
 
-  // Names of its float states of one per element, all 0 at first; known after Setup.
+  // Names of its float states of one per element, all 0 at first, at most 8; known after Setup.
   virtual std::vector<std::string> states() const;
 
   // g is clipped element by element, then weight_decay x w is added, then the rule changes w and

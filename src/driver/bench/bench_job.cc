@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "nn/output/writes_file.h"
+#include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 

@@ -5,7 +5,7 @@
 #include "driver/conf/idle_fields.h"
 #include "driver/conf/message_walk.h"
 #include "driver/conf/old_types.h"
-#include "nn/output/writes_file.h"
+#include "nn/graph/writes_file.h"
 
 namespace singa {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "base/edit_distance.h"
 #include "base/file_system.h"
-#include "nn/output/writes_file.h"
+#include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "singa/train/initializer.h"
 #include "train/trainer.h"

@@ -2,7 +2,7 @@
 
 #include "base/edit_distance.h"
 #include "nn/graph/graph.h"
-#include "nn/output/writes_file.h"
+#include "nn/graph/writes_file.h"
 
 namespace singa {
 namespace {

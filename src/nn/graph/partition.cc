@@ -10,7 +10,7 @@
 //
 // Piece j of every helper goes to worker j; a piece for another worker crosses a bridge pair.
 #include "nn/graph/graph.h"
-#include "nn/output/writes_file.h"
+#include "nn/graph/writes_file.h"
 
 namespace singa {
 namespace {

@@ -1,0 +1,89 @@
+// A test between the steps of a worker group runs on the threads of all of its workers, and
+// computes what one worker computes.
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include "cluster/worker_groups.h"
+#include "singa/nn/layer.h"
+#include "train/init_params.h"
+#include "train/omp_threads.h"
+
+namespace singa {
+namespace {
+
+// y = x; notes what the last test ran on.
+struct Seen {
+  int threads = 0, vendor_threads = 0;
+  bool alone = false;
+};
+Seen seen;
+
+class NotesThreads final : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    std::copy_n(in[0]->data.data(), in[0]->data.size(), out[0]->data.data());
+    if (phase == kTest) seen = {ctx.threads, omp_get_max_threads(), ctx.group == nullptr};
+  }
+  void ComputeGradient(Context&, Inputs in, Outputs out) override {
+    if (!in[0]->grad.empty())
+      std::copy_n(out[0]->grad.data(), in[0]->grad.size(), in[0]->grad.data());
+  }
+};
+SINGA_REGISTER_LAYER(NotesThreads, NotesThreads);
+
+// Batch normalisation adds up over the workers' rows while they train, and over nobody's in a test.
+JobProto Job(int workers) {
+  JobProto job;
+  const std::string text = StrCat(R"(
+    test_steps: 0 test_freq: 1
+    train_one_batch { alg: kBP }
+    updater { type: kSGD learning_rate { type: kFixed base_lr: 0.01 } }
+    neuralnet {
+      layer { name: "data" type: kRecordInput store_conf {
+        backend: "synthetic" batchsize: 8 shape: 12 mean_value: 127 std_value: 255
+        synthetic_conf { records: 44 classes: 5 } } }
+      layer { name: "noted" user_type: "NotesThreads" srclayers: "data" }
+      layer { name: "fc" type: kInnerProduct srclayers: "noted" innerproduct_conf { num_output: 5 }
+              param { name: "w" init { type: kUniformSqrtFanIn } }
+              param { name: "b" init { type: kConstant } } }
+      layer { name: "norm" type: kBM srclayers: "fc" }
+      layer { name: "loss" type: kSoftmaxLoss srclayers: "norm" srclayers: "data" }
+    }
+    cluster { nworkers_per_group: )",
+                                  workers, " }");
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));
+  return job;
+}
+
+// The loss over the store after two steps; 44 records are no multiple of the batch.
+double Tested(int workers, int threads) {
+  const OmpThreads restored(omp_get_max_threads());
+  WorkerGroups groups(Job(workers), threads);
+  groups.Allocate();
+  InitParams(groups.lead().ctx(), {}, &groups.lead().params());
+  groups.Start();
+  for (int64_t step = 0; step < 2; ++step) groups.team(0).TrainStep(step);
+  seen = {};
+  const auto sums = groups.lead().evaluator(kTest)->Run(0, [] { return false; });
+  EXPECT_EQ(omp_get_max_threads(), threads);
+  return sums->entries().at(0).value();
+}
+
+TEST(Evaluation, RunsOnTheThreadsOfAllWorkers) {
+  const double loss = Tested(3, 2);
+  EXPECT_EQ(seen.threads, 6);
+  EXPECT_EQ(seen.vendor_threads, 6);
+  EXPECT_TRUE(seen.alone);
+  const double of_one = Tested(1, 1);
+  EXPECT_EQ(seen.threads, 1);
+  EXPECT_NEAR(loss, of_one, 1e-5);
+}
+
+}  // namespace
+}  // namespace singa
