@@ -57,8 +57,7 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
   table_ = table;
   steps_ = steps;
   for (const Param* param : params)
-    params_.push_back(
-        {param->name(), param->layer(), {param->conf().lr_scale(), param->conf().wd_scale()}});
+    params_.push_back({param->name(), param->layer(), ScaleOf(*param)});
   Outbox* const out = this;
   size_t next = 0;
   for (auto& [group, ends] : groups_)
