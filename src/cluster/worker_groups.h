@@ -25,7 +25,7 @@ class WorkerGroups final : private GroupEvents {
  public:
   // `threads`: of each worker; `process`, where not null: the job has others, too. Throws
   // ConfigError relative to the JobProto.
-  WorkerGroups(const JobProto& job, int threads, JobProcess* process);
+  WorkerGroups(const JobProto& job, int threads, JobProcess* process = nullptr);
   ~WorkerGroups() override;
   WorkerGroups(const WorkerGroups&) = delete;
   WorkerGroups& operator=(const WorkerGroups&) = delete;

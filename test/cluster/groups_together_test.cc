@@ -67,6 +67,16 @@ INSTANTIATE_TEST_SUITE_P(
                       Cluster{"Ring", "nserver_groups: 2 group_sync: kRing"}),
     [](const auto& test) { return test.param.name; });
 
+void Train(WorkerGroups* groups, int group, int64_t step) {
+  groups->team(group).TrainStep(step);
+  groups->NoteSteps(group, step + 1);
+}
+
+void Collect(WorkerGroups* groups, int64_t steps) {
+  const WorkerGroups::Hold hold(groups);
+  groups->Collect(steps);
+}
+
 TEST_P(GroupsTogether, EachUpdateCounts) {
   const JobProto job = Job(GetParam());
   WorkerGroups groups(job, 1);
@@ -78,24 +88,22 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   for (int group = 1; group < kGroups; ++group)
     others.emplace_back([&groups, &gate, group] {
       for (int64_t step = 0; step < kSteps && gate.Pass(group, step); ++step)
-        groups.team(group).TrainStep(step);
+        Train(&groups, group, step);
       gate.Leave(group);
     });
   for (int64_t step = 0; step < kSteps; ++step) {
     if (step % 10 == 5) {
-      gate.HoldOthers(0);
-      groups.Collect();
-      gate.Go();
+      Collect(&groups, step);
       const auto sums = groups.lead().evaluator(kTest)->Run(2, [] { return false; });
       EXPECT_TRUE(std::isfinite(sums->entries().at(0).value()));
     }
     if (!gate.Pass(0, step)) break;
-    groups.team(0).TrainStep(step);
+    Train(&groups, 0, step);
   }
   gate.Leave(0);
   gate.AwaitOthers(0);
   for (std::thread& thread : others) thread.join();
-  groups.Collect();
+  Collect(&groups, kSteps);
   // A server counts the updates of its own groups, and a change of another group is none.
   const int64_t counted = job.cluster().nserver_groups() > 1 ? kSteps : kGroups * kSteps;
   Replica& replica = groups.lead().replica();

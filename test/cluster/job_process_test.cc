@@ -13,7 +13,8 @@ namespace {
 
 JobProto JobOf(int groups, int workers) {
   JobProto job;
-  job.mutable_updater()->set_type(UpdaterProto::kSGD);
+  job.mutable_updater()->set_type(kSGD);
+  job.mutable_updater()->mutable_learning_rate()->set_type(kFixed);
   job.mutable_cluster()->set_nworker_groups(groups);
   job.mutable_cluster()->set_nworkers_per_group(workers);
   job.mutable_cluster()->set_start_timeout(30);

@@ -199,7 +199,7 @@ bool SimRoles::exchanging() const {
 
 void SimRoles::Gather() {
   gathers_ = true;
-  workers_.at(0).client->GatherAll();
+  workers_.at(0).client->GatherAll(0);
 }
 
 bool SimRoles::Gathered(std::vector<SliceState>* slices) {
