@@ -8,7 +8,7 @@ import time
 
 from case import equal, has, true
 from kubernetes import check_objects, pod_command, read_objects
-from launch_case import STEPS, TWO, LeftOut, expect_the_same, reach, write_job
+from launch_case import STEPS, TWO, LeftOut, expect_the_same, process_of, reach, write_job
 
 ADDRESSES = ("10.213.77.1", "10.213.77.2")
 LIMIT_S = 20  # for the ends of both processes after cluster.peer_timeout, 2 s: its default is 60
@@ -111,6 +111,27 @@ def two_hosts_train_to_the_same_bytes_behind_curve(one):
     expect_the_same(one, "run")
 
 
+def mpirun_starts_a_process_on_each_host_of_the_hostfile(one):
+    one.site.hosts.need()
+    write_job(one)
+    one.write("hosts", "".join(f"{address} slots=1\n" for address in ADDRESSES))
+    # In the place of ssh: agent HOST COMMAND.
+    agent = one.write("agent", f"""#!/bin/sh
+shift
+exec {" ".join(one.site.hosts.command(1))} unshare --uts sh -c "hostname second; $*"
+""")
+    agent.chmod(0o755)
+    job = one.start_program([*one.site.hosts.command(0), "env", f"SINGA={one.site.binary}",
+                             "HOSTFILE=hosts", f"OMPI_MCA_plm_rsh_agent={agent}",
+                             one.site.root / "tool/launch/mpirun.sh", "-conf", "job.conf", *TWO])
+    reach(one, job, 100)
+    hosts = {os.readlink(f"/proc/{process_of(one, 'OMPI_COMM_WORLD_RANK', rank)}/ns/net")
+             for rank in range(2)}
+    equal(len(hosts), 2, "hosts of the processes")
+    job.end(0)
+    expect_the_same(one)
+
+
 def hosts_that_are_cut_off_say_whom_they_lost_and_resume(one):
     one.site.hosts.need()
     write_job(one)
@@ -136,4 +157,5 @@ def hosts_that_are_cut_off_say_whom_they_lost_and_resume(one):
 
 CHECKS = [the_objects_for_kubernetes_fit_their_schema,
           two_hosts_train_to_the_same_bytes_behind_curve,
+          mpirun_starts_a_process_on_each_host_of_the_hostfile,
           hosts_that_are_cut_off_say_whom_they_lost_and_resume]
