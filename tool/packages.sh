@@ -8,7 +8,8 @@ build=(g++ cmake ninja-build pkg-config protobuf-compiler libprotobuf-dev libgoo
   libturbojpeg0-dev libpng-dev libarchive-dev liblmdb-dev libonnx-dev
   libzmq3-dev cppzmq-dev)
 test=(clang-14 clang-format-14 clang-tidy-14 llvm-14 libclang-rt-14-dev libgtest-dev
-  libbenchmark-dev libopenblas-dev libomp-14-dev graphviz python3 python3-venv bc git)
+  libbenchmark-dev libopenblas-dev libomp-14-dev graphviz python3 python3-venv python3-yaml bc git
+  openmpi-bin slurm-wlm munge iproute2)
 
 case "${1:-}" in
   build) wanted=("${build[@]}") ;;

@@ -73,6 +73,8 @@ curves() {
     echo "LEFT OUT: no matplotlib to draw curves with" >&2
   fi
 }
+# Debian's Python, which has its yaml.
+launchers() { /usr/bin/python3 test/system/launchers.py build; }
 digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 
 part "install packages" tool/packages.sh test
@@ -85,6 +87,7 @@ part "plugins, on the installed tree" plugins
 part "exported models in ONNX Runtime" onnx
 part "curves" curves
 part "the digits example reaches 0.97" digits
+part "mpirun, srun, network namespaces" launchers
 part "address and undefined sanitizers" sanitized
 part "thread sanitizer" threads
 part "fuzz corpora and their coverage" fuzz

@@ -17,9 +17,10 @@
 namespace singa {
 namespace {
 
-// Rank 0 shows what ends the job, whoever met it, where it can be told.
-ExitCode EndBecauseOf(const Error& error, JobProcess* process) {
-  const bool told = process->StopOthers(error);
+// Rank 0 shows what ends the job, whoever met it, where it can be told. Who has lost a process may
+// be cut off from rank 0 itself; a supervisor says who was lost, a launcher does not.
+ExitCode EndBecauseOf(const Error& error, bool supervised, JobProcess* process) {
+  const bool told = process->StopOthers(error) && (supervised || error.code() != kExitPeerLost);
   if (!told || process->rank() == 0) throw;
   LOG(INFO) << error.what();
   return error.code();
@@ -49,7 +50,7 @@ ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, P
     LOG(INFO) << error.what();
     return error.code();
   } catch (const Error& error) {
-    return EndBecauseOf(error, &process);
+    return EndBecauseOf(error, place->supervised, &process);
   }
 }
 

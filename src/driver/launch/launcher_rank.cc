@@ -56,7 +56,7 @@ std::string Cleaned(std::string id) {
 std::string StartId() {
   const std::string restarts = Variable("SLURM_RESTART_COUNT");
   const std::string again = restarts.empty() ? "" : "-" + restarts;
-  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"})
+  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID"})
     if (const std::string id = Variable(name); !id.empty()) return id + again;
   const std::string job = Variable("SLURM_JOB_ID"), step = Variable("SLURM_STEP_ID");
   if (!job.empty() && !step.empty()) return job + "-" + step + again;

@@ -175,6 +175,13 @@ TEST_F(LauncherTest, ProcessesOfMpichAreOnesOfTheSameParent) {
   EXPECT_EQ(FindLauncherRank()->id, StrCat("parent-", getppid()));
 }
 
+TEST_F(LauncherTest, ProcessesWithoutOneParentAreOnesOfTheSamePmiJob) {
+  Set("PMI_RANK", "1");
+  Set("PMI_SIZE", "2");
+  Set("PMI_JOBID", "9f1c-42/a");
+  EXPECT_EQ(FindLauncherRank()->id, "9f1c-42-a");
+}
+
 TEST_F(LauncherTest, MalformedVariablesAreRefusedWithNameAndValue) {
   SetOpenMpi(2);
   EXPECT_ERROR(FindLauncherRank(), kExitUsage, "OMPI_COMM_WORLD_RANK: must be 0 to 1, is \"2\"");

@@ -17,7 +17,7 @@ class LaunchEnvironment : public ::testing::Test {
          {"SINGA_PROCESS", "SINGA_COORDINATOR", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
           "PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID",
           "SLURM_RESTART_COUNT", "SLURM_STEP_NUM_NODES", "OMPI_COMM_WORLD_LOCAL_SIZE",
-          "MPI_LOCALNRANKS", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"}) {
+          "MPI_LOCALNRANKS", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID"}) {
       const char* const value = std::getenv(name);
       before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
       unsetenv(name);
