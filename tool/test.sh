@@ -75,6 +75,7 @@ curves() {
 }
 # Debian's Python, which has its yaml.
 launchers() { /usr/bin/python3 test/system/launchers.py build; }
+topologies() { python3 test/system/topologies.py build/bin/singa; }
 digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 
 part "install packages" tool/packages.sh test
@@ -83,6 +84,7 @@ part "format" format
 part "build Release" release
 part "unit tests, house, bad confs" unit
 part "whole jobs: train, kill, resume" system
+part "digits in four topologies" topologies
 part "plugins, on the installed tree" plugins
 part "exported models in ONNX Runtime" onnx
 part "curves" curves

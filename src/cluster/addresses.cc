@@ -23,6 +23,12 @@ Address ServerAddress(RoleId server) {
   return address;
 }
 
+int ProcessOf(const Topology& topology, const Address& address) {
+  if (address.role() != Address::kServer) return static_cast<int>(address.id());
+  return topology.ProcessOfServer(
+      {static_cast<int>(address.group()), static_cast<int>(address.id())});
+}
+
 bool SameAddress(const Address& a, const Address& b) {
   return a.role() == b.role() && a.group() == b.group() && a.id() == b.id();
 }

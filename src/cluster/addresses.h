@@ -10,6 +10,8 @@ namespace singa {
 
 Address ClientAddress(int worker_group, int process);
 Address ServerAddress(RoleId server);
+// The process that has the role, or is the stub's.
+int ProcessOf(const Topology& topology, const Address& address);
 bool SameAddress(const Address& a, const Address& b);
 
 // Whether `from` is a role of that kind that process `rank` has.

@@ -106,6 +106,11 @@ void Client::GatherAll(int64_t version) {
   Flush();
 }
 
+bool Client::settled() const {
+  return std::all_of(slices_.begin(), slices_.end(),
+                     [](const State& state) { return state.answered >= state.pushed; });
+}
+
 void Client::OnMessage(int rank, const Message& message) {
   const WireMessage& head = message.head;
   std::vector<PartView> parts;

@@ -65,6 +65,7 @@ class Client {
   // The model, of the servers that are the masters of its slices, with at least `version` steps.
   void GatherAll(int64_t version);
   bool gathered() const { return gathering_ == 0; }
+  bool settled() const;  // all that was pushed is answered
   std::vector<SliceState> TakeGathered() { return std::move(gathered_); }
 
   // From process `rank`, which is sure. A message that does not fit is dropped and counted.

@@ -6,7 +6,7 @@
 namespace singa {
 namespace {
 
-constexpr size_t kChunk = 256 << 10, kMostState = size_t{1} << 31;  // bytes
+constexpr size_t kChunk = 256 << 10, kMostState = (size_t{1} << 31) - 1;  // bytes
 
 // Without servers of its own a job's processes each have one: the values of a slice are then added
 // up by one of them and told to all, which is a reduction and a gathering. How far a group may be
@@ -158,6 +158,9 @@ void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers) {
 
 // In messages of a bounded size; `step` says how many follow.
 void JobProcess::GiveState(const std::string& state) {
+  if (state.size() > kMostState)
+    throw Error(kExitIo, StrCat("the state of process ", rank_, " is too large for a checkpoint, ",
+                                state.size() >> 20, " MiB"));
   const auto kept = std::make_shared<const std::string>(state);
   for (size_t begin = 0; begin == 0 || begin < state.size(); begin += kChunk) {
     const size_t size = std::min(kChunk, state.size() - begin);
@@ -172,19 +175,12 @@ void JobProcess::GiveState(const std::string& state) {
   }
 }
 
-void JobProcess::NoteSteps(int group, int64_t steps) {
+// Of another process: by way of rank 0, to all.
+void JobProcess::Note(Control what, int group, int64_t steps) {
   WireMessage head;
-  head.set_control(kSteps);
+  head.set_control(what);
   head.set_group(group);
   head.set_step(steps);
-  for (int rank = 0; rank < processes(); ++rank)
-    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, head);
-}
-
-void JobProcess::NoteLeft(int group) {
-  WireMessage head;
-  head.set_control(kLeft);
-  head.set_group(group);
   for (int rank = 0; rank < processes(); ++rank)
     if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, head);
 }
@@ -226,16 +222,22 @@ bool JobProcess::OnGroup(int rank, const WireMessage& head) {
   if (what != kSteps && what != kLeft && what != kRow) return false;
   const auto group = static_cast<int>(head.group());
   const bool known = head.group() < static_cast<uint32_t>(topology_.worker_groups());
-  if (!known || groups_.count(group) > 0 || (rank_ == 0 && !topology_.ProcessesOf(group).Has(rank)))
-    return true;
+  if (!known || groups_.count(group) > 0) return true;
+  if (rank_ == 0 ? !topology_.ProcessesOf(group).Has(rank) : rank != 0) return true;
   if (rank_ == 0 && what != kRow)
     for (int other = 1; other < processes(); ++other)
       if (other != rank) Tell(other, head);
-  const std::lock_guard lock(mutex_);
-  if (!events_) return true;
-  if (what == kSteps) events_->OnSteps(group, head.step());
-  if (what == kLeft) events_->OnLeft(group);
-  if (what == kRow && rank_ == 0) events_->OnRow(head);
+  std::exception_ptr error;
+  try {
+    const std::lock_guard lock(mutex_);
+    if (!events_) return true;
+    if (what == kSteps) events_->OnSteps(group, head.step());
+    if (what == kLeft) events_->OnLeft(group);
+    if (what == kRow && rank_ == 0) events_->OnRow(head);
+  } catch (...) {  // the row cannot be written
+    error = std::current_exception();
+  }
+  if (error) OnLost(error);
   return true;
 }
 

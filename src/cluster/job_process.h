@@ -92,8 +92,8 @@ class JobProcess final : private StubEvents {
   void GiveState(const std::string& state);
 
   // Worker group `group`, of this process, has done so many steps; or trains no more.
-  void NoteSteps(int group, int64_t steps);
-  void NoteLeft(int group);
+  void NoteSteps(int group, int64_t steps) { Note(kSteps, group, steps); }
+  void NoteLeft(int group) { Note(kLeft, group, 0); }
   // Others: a row of metrics for rank 0 to write.
   void SendRow(WireMessage row);
 
@@ -101,11 +101,14 @@ class JobProcess final : private StubEvents {
   void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
   // Tells all others that the job ends, and why; false: some may not know.
   bool StopOthers(const Error& error);
-  // Waits until all others have what was sent, and know what has arrived, or for a few seconds.
+  // Waits until all others have what was sent, and this one has acknowledged all that came, or for
+  // a few seconds.
   void Drain() { stub_.Drain(kDrainSeconds); }
+  // Lets others know what has arrived, where the job has ended already.
+  void Acknowledge() { stub_.Drain(kAcknowledgeSeconds); }
 
  private:
-  static constexpr double kDrainSeconds = 5, kStopSeconds = 1;
+  static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 0.3;
 
   void OnMessage(int rank, Message message) override;
   void OnLost(std::exception_ptr error) override;
@@ -113,6 +116,7 @@ class JobProcess final : private StubEvents {
   bool OnGroup(int rank, const WireMessage& head);
   void TakeState(int rank, const Message& message);
   void Tell(int rank, WireMessage head);
+  void Note(Control what, int group, int64_t steps);
   void Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done);
 
   const JobProto job_;

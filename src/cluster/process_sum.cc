@@ -6,6 +6,11 @@
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+constexpr size_t kMostNumbers = 4096;
+
+}  // namespace
 
 ProcessSum::ProcessSum(const Topology& topology, int group, int process, Outbox* out)
     : group_(group), process_(process), processes_(topology.ProcessesOf(group)), out_(out) {}
@@ -25,16 +30,22 @@ void ProcessSum::Await(std::unique_lock<std::mutex>* lock, size_t messages) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+// In messages of a bounded size.
 void ProcessSum::Sum(std::span<double> values) {
   if (processes_.size() == 1) return;
+  for (size_t begin = 0; begin < values.size(); begin += kMostNumbers)
+    SumRun(values.subspan(begin, std::min(kMostNumbers, values.size() - begin)));
+}
+
+void ProcessSum::SumRun(std::span<double> values) {
   std::unique_lock lock(mutex_);
   const bool first = process_ == processes_.first;
   if (!first) Send(WireMessage::kSum, processes_.first, values);
   Await(&lock, first ? processes_.size() - 1 : 1);
   for (const auto& [process, numbers] : arrived_) {
     if (numbers.size() != values.size())
-      throw Error(kExitPeerLost, StrCat("process ", process, " adds up ", numbers.size(),
-                                        " numbers where this one has ", values.size()));
+      throw PeerError(StrCat("process ", process, " adds up ", numbers.size(),
+                             " numbers where this one has ", values.size()));
     for (size_t i = 0; i < values.size(); ++i)
       values[i] = first ? values[i] + numbers[i] : numbers[i];
   }

@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "cluster/topology.h"
@@ -20,7 +21,7 @@ class ProcessSum final : public GroupSum {
   // Of `process`, which has workers of `group`. All outlive it.
   ProcessSum(const Topology& topology, int group, int process, Outbox* out);
 
-  // One thread of each process calls it. Throws what Fail was given, DataError where another
+  // One thread of each process calls it. Throws what Fail was given, PeerError where another
   // process has another number of values.
   void Sum(std::span<double> values) override;
 
@@ -31,6 +32,7 @@ class ProcessSum final : public GroupSum {
   void Fail(std::exception_ptr error);
 
  private:
+  void SumRun(std::span<double> values);
   void Send(WireMessage::Type type, int process, std::span<const double> values);
   void Await(std::unique_lock<std::mutex>* lock, size_t messages);
 

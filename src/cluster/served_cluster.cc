@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cluster/addresses.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -45,8 +46,7 @@ int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   return here * param_bytes * (1 + states) / topology_.servers_per_group();
 }
 
-void ServedCluster::ServerFailed(const std::string& text) {
-  const std::exception_ptr error = std::make_exception_ptr(DivergedError(text));
+void ServedCluster::ServerFailed(const std::exception_ptr& error) {
   Fail(error);
   if (on_failure_) on_failure_(error);
 }
@@ -69,8 +69,9 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                            .process = rank_,
                            .first_step = steps[group]},
                           values[next++], out);
+  decltype(servers_) servers;
   for (const RoleId& server : topology_.Servers(rank_))
-    servers_[{server.group, server.id}] = std::make_unique<ServerThread>(
+    servers[{server.group, server.id}] = std::make_unique<ServerThread>(
         ServerSetup{.job = job_,
                     .topology = topology_,
                     .table = table_,
@@ -78,9 +79,12 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .clock = clock_,
                     .self = server,
                     .first_steps = steps},
-        out, [this](const std::string& text) { ServerFailed(text); });
+        out, [this](const std::exception_ptr& error) { ServerFailed(error); });
   const std::unique_lock lock(open_lock_);
+  servers_ = std::move(servers);
   open_ = true;
+  if (!failure_) return;
+  for (auto& [id, server] : servers_) server->Fail(failure_);
 }
 
 void ServedCluster::Fill(const Replica& model) {
@@ -112,7 +116,7 @@ std::vector<int64_t> ServedCluster::VersionsAt(const std::vector<int64_t>& steps
 
 void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
   for (const auto& [id, server] : servers_) {
-    const int64_t version = versions[id.first];
+    const int64_t version = versions.at(id.first);
     server->Do([](Server&) {},
                [version](Server& one) {
                  for (int s = one.slices().first; s < one.slices().last; ++s)
@@ -132,7 +136,7 @@ void ServedCluster::Collect(Replica* model, const std::vector<int64_t>& versions
   std::vector<SliceState> states;
   groups_.begin()->second.updates->Do([version](Client& client) { client.GatherAll(version); },
                                       [&](Client& client) {
-                                        if (!client.gathered()) return false;
+                                        if (!client.gathered() || !client.settled()) return false;
                                         states = client.TakeGathered();
                                         return true;
                                       });
@@ -140,12 +144,7 @@ void ServedCluster::Collect(Replica* model, const std::vector<int64_t>& versions
 }
 
 void ServedCluster::Post(Message message) {
-  const Address& to = message.head.to();
-  const int process =
-      to.role() == Address::kServer
-          ? topology_.ProcessOfServer({static_cast<int>(to.group()), static_cast<int>(to.id())})
-          : static_cast<int>(to.id());
-  if (process == rank_)
+  if (ProcessOf(topology_, message.head.to()) == rank_)
     OnMessage(rank_, std::move(message));
   else
     others_->Post(std::move(message));
@@ -175,7 +174,8 @@ void ServedCluster::Fail(const std::exception_ptr& error) {
     ends.sum->Fail(error);
     ends.updates->Fail(error);
   }
-  const std::shared_lock lock(open_lock_);
+  const std::unique_lock lock(open_lock_);
+  if (!failure_) failure_ = error;
   for (auto& [id, server] : servers_) server->Fail(error);
 }
 

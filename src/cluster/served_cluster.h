@@ -65,7 +65,7 @@ class ServedCluster final : private Outbox {
     std::unique_ptr<ServedUpdates> updates;
   };
   void Post(Message message) override;
-  void ServerFailed(const std::string& text);
+  void ServerFailed(const std::exception_ptr& error);
 
   const JobProto job_;
   const Topology topology_;
@@ -77,8 +77,9 @@ class ServedCluster final : private Outbox {
   std::vector<ServedParam> params_;
   std::vector<int64_t> steps_;
   std::map<int, Group> groups_;  // those that have workers here
-  std::shared_mutex open_lock_;  // exclusive: open_ and servers_ change
+  std::shared_mutex open_lock_;  // exclusive: what follows changes
   bool open_ = false;            // messages are taken
+  std::exception_ptr failure_;
   std::map<std::pair<int, int>, std::unique_ptr<ServerThread>> servers_;  // group, id
 };
 

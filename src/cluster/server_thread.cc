@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "singa/base/error.h"
+
 namespace singa {
 
 ServerThread::ServerThread(const ServerSetup& setup, Outbox* out,
-                           std::function<void(const std::string&)> failed)
+                           std::function<void(const std::exception_ptr&)> failed)
     : failed_(std::move(failed)), server_(setup, out, this), thread_([this] { Run(); }) {}
 
 ServerThread::~ServerThread() {
@@ -43,7 +45,23 @@ void ServerThread::Fail(std::exception_ptr error) {
   changed_.notify_all();
 }
 
+void ServerThread::Diverged(const std::string& text) {
+  failed_(std::make_exception_ptr(DivergedError(text)));
+}
+
 void ServerThread::Run() {
+  try {
+    Loop();
+  } catch (...) {  // a user's updater, or no memory
+    {
+      const std::lock_guard lock(mutex_);
+      busy_ = false;
+    }
+    failed_(std::current_exception());
+  }
+}
+
+void ServerThread::Loop() {
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stop_ || work_ || !queue_.empty(); });

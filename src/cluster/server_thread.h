@@ -19,7 +19,7 @@ class ServerThread final : private ServerEvents {
   // `failed` is called once, by the thread, with what ends the job. All outlive it. Throws
   // ConfigError relative to the JobProto.
   ServerThread(const ServerSetup& setup, Outbox* out,
-               std::function<void(const std::string&)> failed);
+               std::function<void(const std::exception_ptr&)> failed);
   ~ServerThread();
   ServerThread(const ServerThread&) = delete;
   ServerThread& operator=(const ServerThread&) = delete;
@@ -34,10 +34,11 @@ class ServerThread final : private ServerEvents {
   void Fail(std::exception_ptr error);
 
  private:
-  void Diverged(const std::string& text) override { failed_(text); }
+  void Diverged(const std::string& text) override;
   void Run();
+  void Loop();
 
-  const std::function<void(const std::string&)> failed_;
+  const std::function<void(const std::exception_ptr&)> failed_;
   Server server_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

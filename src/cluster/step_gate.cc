@@ -73,11 +73,11 @@ int64_t StepGate::steps(int group) const {
   return groups_[group].steps;
 }
 
-void StepGate::AwaitOthers(int caller) {
+bool StepGate::AwaitOthers(int caller, std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   const auto busy = [&](const Group& group) { return &group != &groups_[caller] && !group.left; };
-  changed_.wait(lock,
-                [&] { return stopped_ || std::none_of(groups_.begin(), groups_.end(), busy); });
+  return changed_.wait_for(
+      lock, time, [&] { return stopped_ || std::none_of(groups_.begin(), groups_.end(), busy); });
 }
 
 }  // namespace singa

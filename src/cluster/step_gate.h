@@ -3,6 +3,7 @@
 // checkpoint.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -38,8 +39,8 @@ class StepGate {
 
   // Steps that `group` has done.
   int64_t steps(int group) const;
-  // Waits until every group but `caller` has left, or the job ends.
-  void AwaitOthers(int caller);
+  // Waits until every group but `caller` has left, or the job ends; false: not within `time`.
+  bool AwaitOthers(int caller, std::chrono::milliseconds time);
 
  private:
   struct Group {

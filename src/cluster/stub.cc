@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "cluster/addresses.h"
 #include "cluster/seconds.h"
 #include "singa/base/str_cat.h"
 #include "train/slice_table.h"
@@ -111,13 +112,9 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
 }
 
 bool Stub::Drain(double seconds) {
+  if (!thread_.joinable()) return false;
   std::unique_lock lock(mutex_);
   return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return quiet_; });
-}
-
-int Stub::RankOf(const Address& to) const {
-  if (to.role() != Address::kServer) return static_cast<int>(to.id());
-  return topology_.ProcessOfServer({static_cast<int>(to.group()), static_cast<int>(to.id())});
 }
 
 void Stub::Run() {
@@ -153,7 +150,7 @@ void Stub::SendPosted() {
     messages.swap(posted_);
   }
   for (Message& message : messages) {
-    const int rank = RankOf(message.head.to());
+    const int rank = ProcessOf(topology_, message.head.to());
     links_.Send(rank, std::move(message));
   }
 }
@@ -185,7 +182,6 @@ void Stub::OnStubMessage(int rank, const WireMessage& head) {
   if (head.type() == WireMessage::kBeat || !rendezvous_.OnMessage(rank, head)) return;
   ConnectAll();
   const std::lock_guard lock(mutex_);
-  met_at_ = clock_.Now();
   met_ = true;
   changed_.notify_all();
 }
@@ -210,10 +206,12 @@ int64_t Stub::Beat() {
   const int64_t now = clock_.Now();
   if (!rendezvous_.complete()) return Links::kNever;
   if (now < beat_at_) return beat_at_;
-  beat_at_ = now + std::clamp(peer_timeout_ / 4, kSecond / 4, 5 * kSecond);
+  const int64_t pause = std::clamp(peer_timeout_ / 4, kSecond / 4, 5 * kSecond);
+  if (now - beat_at_ > pause) heard_from_ = now;  // it was this process that stood still
+  beat_at_ = now + pause;
   for (int rank = 0; rank < topology_.processes(); ++rank) {
     if (rank == rank_) continue;
-    const int64_t heard = std::max(links_.LastHeard(rank), met_at_);
+    const int64_t heard = std::max(links_.LastHeard(rank), heard_from_);
     if (now - heard > peer_timeout_) {
       Lose(std::make_exception_ptr(
           PeerError(StrCat(Name(rank), " was lost: not heard for ", Seconds(now - heard)))));
@@ -237,7 +235,7 @@ void Stub::Lose(std::exception_ptr error) {
   events_->OnLost(error);
 }
 
-// `process 2 (127.0.0.1:4242; workers 2 to 3 of group 0)`
+// `process 2 (127.0.0.1:4242; worker 2 of group 0, worker 3 of group 0)`
 std::string Stub::Name(int rank) const {
   std::string text = StrCat("process ", rank);
   std::string what;
@@ -245,6 +243,8 @@ std::string Stub::Name(int rank) const {
     what += StrCat(what.empty() ? "" : ", ", "worker ", worker.id, " of group ", worker.group);
   for (const RoleId& server : topology_.Servers(rank))
     what += StrCat(what.empty() ? "" : ", ", "server ", server.id, " of group ", server.group);
+  constexpr size_t kMost = 200;
+  if (what.size() > kMost) what = what.substr(0, what.rfind(", ", kMost)) + ", ...";
   const std::string at = rendezvous_.complete() ? ToString(rendezvous_.endpoints()[rank]) : "";
   return StrCat(text, " (", at, at.empty() ? "" : "; ", what, ")");
 }

@@ -78,7 +78,6 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   void OnPacket(int rank, Packet packet) override { links_.OnPacket(rank, std::move(packet)); }
   void OnConnected(int rank) override;
 
-  int RankOf(const Address& to) const;
   void Run();
   void SendPosted();
   void OnStubMessage(int rank, const WireMessage& head);
@@ -95,7 +94,8 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   ZmqTransport transport_;
   Links links_;
   Rendezvous rendezvous_;
-  int64_t beat_at_ = 0, met_at_ = 0;
+  int64_t beat_at_ = 0;     // the next one
+  int64_t heard_from_ = 0;  // who was not heard since is not silent for longer
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -29,17 +29,17 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
   place.workers = job_workers_;
   place.groups = job_groups_;
   if (process) {
-    process->Listen(this);
     for (const auto& [group, workers] : process->groups()) {
       place.group = group;
       place.first = workers.first;
       MakeTeam(job, place, workers.size());
     }
-    if (HasWorkers()) return;
-    // Of servers alone, too: a net is what says which params there are.
-    place.first = place.workers - 1;
-    place.group = place.groups - 1;
-    MakeTeam(job, place, 1);
+    if (!HasWorkers()) {  // a net is what says which params there are
+      place.first = place.workers - 1;
+      place.group = place.groups - 1;
+      MakeTeam(job, place, 1);
+    }
+    process->Listen(this);
     return;
   }
   for (place.group = 0; place.group < place.groups; ++place.group)
@@ -77,13 +77,17 @@ std::vector<int> WorkerGroups::here() const {
 }
 
 JobMemory WorkerGroups::memory() const {
-  const JobMemory first = teams_.begin()->second->memory();  // each group has such values
   JobMemory sum;
   for (const auto& [group, team] : teams_)
     if (HasWorkers()) sum.Add(team->memory());
   if (!served_) return sum;
-  sum.params += first.params * (static_cast<int64_t>(teams_.size()) - 1);
-  sum.updater += served_->bytes(first.params, static_cast<int64_t>(replica_.state_count()));
+  Trainer& first = teams_.begin()->second->lead();
+  int64_t values = 0;  // that each group has; the first group's are counted
+  for (const Param* param : first.trained())
+    values += param->size() * static_cast<int64_t>(sizeof(float));
+  const auto copies = static_cast<int64_t>(here().size());
+  sum.params += values * (copies - static_cast<int64_t>(HasWorkers() && teams_.count(0)));
+  sum.updater += served_->bytes(values, static_cast<int64_t>(replica_.state_count()));
   return sum;
 }
 
@@ -130,7 +134,7 @@ void WorkerGroups::HoldOthers() {
   if (!process_ || size() == 1) return;
   for (const JobProcess::Order& held : process_->AskAll(kHold, {}, kHeld))
     for (size_t i = 0; i + 1 < held.numbers.size(); i += 2)
-      if (held.numbers[i] < size())
+      if (held.numbers[i] > 0 && held.numbers[i] < size())
         gate_.SetSteps(static_cast<int>(held.numbers[i]), held.numbers[i + 1]);
 }
 

@@ -52,7 +52,8 @@ Loop ChooseLoop() {
 Loop ChooseLoop() { return {Baseline, kFlops<16, 10>}; }
 #endif
 
-// The least seconds of `runs` calls of `work`: what others on the machine cost is not the machine's.
+// The least seconds of `runs` calls of `work`: what others on the machine cost is not the
+// machine's.
 template <int runs, typename Work>
 double LeastSeconds(const Work& work) {
   double least = std::numeric_limits<double>::infinity();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <map>
+#include <set>
 
 #include "singa/base/error.h"
 #include "train/lasting_buffers.h"
@@ -97,17 +97,20 @@ void TrainerState::Join(const WorkerRows& rows) {
   for (const WorkerRows::Buffer& part : rows.buffer()) {
     const auto is_whole = [&](const Whole& buffer) { return buffer.name == Name(part.name()); };
     const auto whole = std::find_if(buffers_.begin(), buffers_.end(), is_whole);
-    const int64_t all = whole == buffers_.end() ? 0 : whole->shape[0];
+    const bool known = whole != buffers_.end() && whole->shape.dims() > 0;
+    const int64_t all = known ? whole->shape[0] : 0;
     const int64_t row = all == 0 ? 0 : whole->shape.size() / all;
     const auto bytes = static_cast<int64_t>(part.floats().size());
     if (part.first() < 0 || part.rows() < 0 || part.first() > all ||
-        part.rows() > all - part.first() ||
+        part.rows() > all - part.first() || !known ||
         bytes != part.rows() * row * static_cast<int64_t>(sizeof(float)))
       throw PeerError(StrCat("a process has other rows of ", part.name(), " than this one knows"));
     std::memcpy(whole->values.data() + part.first() * row, part.floats().data(), bytes);
   }
-  for (const WorkerRows::Bad& bad : rows.bad())
-    Merge({bad.record().begin(), bad.record().end()}, &bad_records_[bad.layer()]);
+  for (const WorkerRows::Bad& bad : rows.bad()) {
+    const std::set<int64_t> rising(bad.record().begin(), bad.record().end());
+    Merge({rising.begin(), rising.end()}, &bad_records_[bad.layer()]);
+  }
 }
 
 void TrainerState::Save(CheckpointContent* content) const {
@@ -134,11 +137,6 @@ void TrainerState::SaveValues(CheckpointContent* content) const {
   });
 }
 
-void TrainerState::RestoreParams(const Checkpoint& checkpoint) {
-  for (const auto& param : trainer_->params().params())
-    CopyFrom(checkpoint.params(), param->name(), &param->data);
-}
-
 int64_t TrainerState::StepsOf(const Checkpoint& checkpoint, int group) {
   const std::string name = PrefixOf(group) + kSteps;
   const Safetensors& state = checkpoint.state();
@@ -147,7 +145,8 @@ int64_t TrainerState::StepsOf(const Checkpoint& checkpoint, int group) {
 
 void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
   const Safetensors& state = checkpoint.state();
-  RestoreParams(checkpoint);
+  for (const auto& param : trainer_->params().params())
+    CopyFrom(checkpoint.params(), param->name(), &param->data);
   ForEachState(trainer_,
                [&](const std::string& name, Tensor& tensor) { CopyFrom(state, name, &tensor); });
   Replica& replica = trainer_->replica();

@@ -31,8 +31,9 @@ class TrainerState {
   // Where it has nothing of the group, which is then another than the first, the group begins where
   // the first was. Returns the steps that the group has done.
   int64_t Restore(const Checkpoint& checkpoint);
-  // Of those, the params alone.
-  void RestoreParams(const Checkpoint& checkpoint);
+  // The values of all params, and what the updater remembers: Restore does this for the first
+  // group.
+  void RestoreValues(const Checkpoint& checkpoint);
   // Steps that group `group` has done there.
   static int64_t StepsOf(const Checkpoint& checkpoint, int group);
 
@@ -54,7 +55,6 @@ class TrainerState {
   void JoinBuffers();
   void RestoreBuffers(const Safetensors& state);
   void SaveValues(CheckpointContent* content) const;
-  void RestoreValues(const Checkpoint& checkpoint);
   std::string Name(const std::string& name) const { return prefix_ + name; }
 
   const std::vector<Trainer*> trainers_;

@@ -101,7 +101,7 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
     Train(&groups, 0, step);
   }
   gate.Leave(0);
-  gate.AwaitOthers(0);
+  EXPECT_TRUE(gate.AwaitOthers(0, std::chrono::minutes(1)));
   for (std::thread& thread : others) thread.join();
   Collect(&groups, kSteps);
   // A server counts the updates of its own groups, and a change of another group is none.

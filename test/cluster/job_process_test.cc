@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <thread>
 
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
 namespace {
@@ -36,7 +38,8 @@ class Job {
   void MeetAll() {
     std::vector<std::thread> threads;
     for (size_t rank = 1; rank < processes_.size(); ++rank) Start(static_cast<int>(rank));
-    for (const auto& process : processes_) threads.emplace_back([&process] { process->Meet(); });
+    for (const auto& process : processes_)
+      threads.emplace_back([&process] { EXPECT_NO_THROW(process->Meet()); });
     for (std::thread& thread : threads) thread.join();
   }
   void Lose(int rank) { processes_[rank].reset(); }
@@ -151,7 +154,7 @@ TEST(JobProcess, WhoStopsTheJobTellsAllWhy) {
     EXPECT_EQ(code, kExitDiverged);
   });
   job[2].Next();  // kHold
-  EXPECT_TRUE(job[1].StopOthers(DivergedError("w1 is not finite")));
+  job[1].StopOthers(DivergedError("w1 is not finite"));
   first.join();
   EXPECT_THROW(job[2].Next(), ToldError);
 }
@@ -166,7 +169,7 @@ TEST(JobProcess, WhoDoesNotComeIsNamed) {
 
 TEST(JobProcess, WhoIsSilentIsLost) {
   JobProto proto = JobOf(1, 3);
-  proto.mutable_cluster()->set_peer_timeout(1);
+  proto.mutable_cluster()->set_peer_timeout(4);
   Job job(proto);
   job.MeetAll();
   job.Lose(2);

@@ -78,7 +78,7 @@ TEST(StepGateTest, HeldGroupsStandStillBetweenSteps) {
   more = false;
   one.join();
   two.join();
-  gate.AwaitOthers(0);
+  EXPECT_TRUE(gate.AwaitOthers(0, std::chrono::minutes(1)));
 }
 
 TEST(StepGateTest, StopEndsEveryWait) {
@@ -89,7 +89,7 @@ TEST(StepGateTest, StopEndsEveryWait) {
   gate.Stop();
   thread.join();
   EXPECT_FALSE(gate.Pass(1, 0));
-  gate.AwaitOthers(0);
+  EXPECT_TRUE(gate.AwaitOthers(0, std::chrono::minutes(1)));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class ClusterCheck {
     const bool split =
         workers > cluster_.nworkers_per_procs() || servers > cluster_.nservers_per_procs();
     if (split && !several_ && found_.errors.empty()) WarnOfProcesses();
-    if (workers > kMostWorkers)
+    if (workers > kMostWorkers && !several_)
       found_.errors.push_back(
           ConfigError("cluster.nworkers_per_group",
                       StrCat("must make at most ", kMostWorkers, " workers, makes ", workers)));

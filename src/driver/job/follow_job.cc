@@ -1,5 +1,8 @@
 #include "driver/job/follow_job.h"
 
+#include <algorithm>
+#include <exception>
+#include <memory>
 #include <optional>
 
 #include "driver/job/group_loop.h"
@@ -38,6 +41,9 @@ class FollowRun {
     if (groups_.HasWorkers()) others.emplace(&groups_, *schedule_, &rows_);
     for (JobProcess::Order order = process_.Next(); order.what != kEnd; order = process_.Next())
       Do(order);
+    // Rank 0 may have stopped the job: nobody waits for servers that have ended.
+    groups_.gate().Stop();
+    process_.Fail(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
     others.reset();
     if (groups_.HasWorkers()) groups_.lead().FinishOutputs();
     process_.Drain();
@@ -57,11 +63,10 @@ class FollowRun {
       return;
     }
     const std::unique_ptr<Checkpoint> from = LoadCheckpoint(checkpoint);
-    for (const int group : groups_.here()) {
-      TrainerState state(groups_.team(group).trainers(), group, 0);
-      state.RestoreParams(*from);
-      state.Restore(*from);
-    }
+    const int first = groups_.here().front();
+    if (first > 0) TrainerState(groups_.team(first).trainers(), first, 0).RestoreValues(*from);
+    for (const int group : groups_.here())
+      TrainerState(groups_.team(group).trainers(), group, 0).Restore(*from);
     if (HasFirst()) lead.metrics().Reset();  // rank 0 has the sums of all
   }
 

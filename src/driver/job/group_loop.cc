@@ -32,6 +32,7 @@ ProcessShare GroupLoop::TakeShare() {
   if (!process) return share;
   share.sync_wait_ms =
       process->cluster().updates(group_).TakeWaitMs() / static_cast<double>(steps_ * team.size());
+  if (groups_.here().front() != group_) return share;  // bytes are the process's, told once
   share.bytes_sent = static_cast<double>(process->bytes_sent() - sent_);
   share.bytes_received = static_cast<double>(process->bytes_received() - received_);
   sent_ = process->bytes_sent();

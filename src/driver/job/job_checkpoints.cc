@@ -49,14 +49,15 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   for (int g = 0; g < groups_.size(); ++g)
     groups_.gate().SetSteps(g, TrainerState::StepsOf(*checkpoint, g));
   resumed_from_ = checkpoint->dir();
-  committed_ = checkpoint->step();
+  const int64_t step = checkpoint->step();
+  committed_ = groups_.steps();
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
   // The run may have been killed between a checkpoint and what follows it.
   PosixFileSystem fs;
-  ApplyRetention(fs, workspace_, committed_, job_.checkpoint_keep());
+  ApplyRetention(fs, workspace_, step, job_.checkpoint_keep());
   WarnOfChanges(*checkpoint);
-  progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", committed_));
-  return committed_;
+  progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", step));
+  return step;
 }
 
 // The link, too, may be missing.
@@ -125,21 +126,22 @@ bool JobCheckpoints::TryCommit(int64_t updates) {
 
 void JobCheckpoints::Commit(int64_t updates) {
   PosixFileSystem fs;
-  if (committed_ == updates) {
+  const WorkerGroups::Hold hold(&groups_);
+  groups_.NoteSteps(0, updates);
+  const std::vector<int64_t> steps_now = groups_.steps();
+  if (committed_ == steps_now) {
     if (best_step_ == updates) SetBest(fs, workspace_, updates);
     return;
   }
   CheckpointContent content;
   content.step = updates;
   Describe(&content);
-  const WorkerGroups::Hold hold(&groups_);
   groups_.Collect(updates);
   const std::vector<ProcessState> others = groups_.CollectStates();
   std::vector<TrainerState> states;
   states.reserve(groups_.here().size());
   for (const int g : groups_.here()) {
-    const int64_t steps = g == 0 ? updates : groups_.gate().steps(g);
-    states.emplace_back(groups_.team(g).trainers(), g, steps);
+    states.emplace_back(groups_.team(g).trainers(), g, steps_now[g]);
     if (g == 0)
       for (const ProcessState& other : others) states.back().Join(other.rows());
     states.back().Save(&content);
@@ -151,7 +153,7 @@ void JobCheckpoints::Commit(int64_t updates) {
     content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
   }
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
-  committed_ = updates;
+  committed_ = steps_now;
   if (best_step_ == updates) SetBest(fs, workspace_, updates);
   ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
   progress_.Say("checkpoint committed: " + dir);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cluster/worker_groups.h"
 #include "driver/job/progress.h"
@@ -43,7 +44,7 @@ class JobCheckpoints {
   const std::string workspace_;
   WorkerGroups& groups_;
   Progress& progress_;
-  int64_t committed_ = -1;  // the step of the last one
+  std::vector<int64_t> committed_;  // steps of each group in the last one
   std::string resumed_from_;
   std::optional<double> best_;
   int64_t best_step_ = -1;

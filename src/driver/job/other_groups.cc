@@ -36,6 +36,7 @@ void OtherGroups::Run(int group) {
     if (!error_) error_ = std::current_exception();
     gate.Stop();
     if (groups_.process()) groups_.process()->Fail(error_);
+    return gate.Leave(group);
   }
   groups_.Leave(group);
 }

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 
 #include "cluster/job_process.h"
@@ -17,13 +18,13 @@
 namespace singa {
 namespace {
 
-// Rank 0 shows what ends the job, whoever met it, where it can be told. Who has lost a process may
-// be cut off from rank 0 itself; a supervisor says who was lost, a launcher does not.
-ExitCode EndBecauseOf(const Error& error, bool supervised, JobProcess* process) {
+// Whether another process shows the error: rank 0 shows what ends the job, whoever met it, where it
+// can be told. Who has lost a process may be cut off from rank 0 itself; a supervisor says who was
+// lost, a launcher does not.
+bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) {
   const bool told = process->StopOthers(error) && (supervised || error.code() != kExitPeerLost);
-  if (!told || process->rank() == 0) throw;
   LOG(INFO) << error.what();
-  return error.code();
+  return told && process->rank() > 0;
 }
 
 ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress) {
@@ -45,12 +46,16 @@ ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, P
     process.Meet();
     return FollowJob(options, &process);
   } catch (const ToldError& error) {
-    process.Drain();
+    process.Acknowledge();
     if (place->rank == 0) throw;
     LOG(INFO) << error.what();
     return error.code();
   } catch (const Error& error) {
-    return EndBecauseOf(error, place->supervised, &process);
+    if (!IsShownElsewhere(error, place->supervised, &process)) throw;
+    return error.code();
+  } catch (const std::exception& error) {
+    process.StopOthers(Error(kExitBug, error.what()));
+    throw;
   }
 }
 

@@ -87,12 +87,12 @@ void Progress::Say(const std::string& line) {
 }
 
 void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
-                       double samples_per_second, double step_seconds) {
-  last_row_ = RowText(metrics, samples_per_second);
+                       double samples_per_second, double step_seconds, const std::string& more) {
+  last_row_ = RowText(metrics, samples_per_second) + more;
   const std::string line =
       StrCat("train step ", step, ": ", MetricsText(metrics), metrics.empty() ? "" : ", ",
              SpeedText(samples_per_second), ", ",
-             DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left");
+             DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left", more);
   if (terminal_)
     Redraw(step, steps, last_row_, step_seconds);
   else

@@ -23,9 +23,10 @@ class Progress {
   // A line of its own.
   void Say(const std::string& line);
   void Warn(const std::string& line) { Say("warning: " + line); }
-  // Rows of metrics go to a line of their own where stderr is no terminal.
+  // `more` stands at its end. Rows of metrics go to a line of their own where stderr is no
+  // terminal.
   void ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
-               double samples_per_second, double step_seconds);
+               double samples_per_second, double step_seconds, const std::string& more = "");
   // The line at the bottom of a terminal, at most ten times a second. It shows the last row, or
   // these where there was none yet.
   void ShowStep(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,

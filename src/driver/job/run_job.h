@@ -1,4 +1,5 @@
-// A whole job in one process: train or test, with its workspace, checkpoints and rows of metrics.
+// A whole job, or rank 0 of several processes: train or test, with its workspace, checkpoints and
+// rows of metrics.
 #pragma once
 
 #include <functional>

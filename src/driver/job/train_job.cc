@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -22,6 +23,8 @@ namespace singa {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr auto kLookAtSignals = std::chrono::milliseconds(100);
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -53,11 +56,13 @@ class TrainRun {
       throw ConfigError("train_steps",
                         StrCat("the checkpoint to resume from is of step ", start_step_,
                                ", beyond the last, ", schedule_->steps()));
-    if (process_) options.meet();
-    if (process_) process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
-    groups_.Start();
     metrics_file_.emplace(workspace_.metrics(), groups_.steps());
     groups_.OnRows([this](const WireMessage& row) { metrics_file_->Write(RowOf(row)); });
+    if (process_) {
+      options.meet();
+      process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
+    }
+    groups_.Start();
     loop_.emplace(&groups_, 0, *schedule_, &*metrics_file_);
     WriteGraphFiles(lead().net(), workspace_.graph("train"), job.name());
     if (Evaluator* test = lead().evaluator(kTest))
@@ -78,7 +83,8 @@ class TrainRun {
       if (!TrainStep(step)) CheckOthers(others);
     }
     groups_.Leave(0);
-    groups_.gate().AwaitOthers(0);
+    while (!groups_.gate().AwaitOthers(0, kLookAtSignals))
+      if (Interrupted()) return Stop(schedule_->steps());
     CheckOthers(others);
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
@@ -188,7 +194,8 @@ class TrainRun {
     if (!groups_.gate().Pass(0, step)) return false;
     if (const auto row = loop_->TrainStep(step))
       progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
-                        row->speed.samples_per_second, row->speed.step_ms / 1e3);
+                        row->speed.samples_per_second, row->speed.step_ms / 1e3,
+                        row->slowest < 0 ? "" : StrCat(", slowest process ", row->slowest));
     else
       progress_.ShowStep(step, schedule_->steps(), lead().metrics().entries(),
                          loop_->samples_per_second(), loop_->step_seconds());
@@ -225,11 +232,11 @@ class TrainRun {
   Progress& progress_;
   const int threads_;
   JobProcess* const process_;  // null: the job's only one
-  WorkerGroups groups_;
+  std::optional<MetricsFile> metrics_file_;
+  WorkerGroups groups_;  // which writes rows of other processes until it goes
   Workspace workspace_;
   JobCheckpoints checkpoints_;
   std::optional<Schedule> schedule_;
-  std::optional<MetricsFile> metrics_file_;
   int64_t start_step_ = 0;
   int64_t granted_ = 0;            // steps that no process may pass
   std::optional<GroupLoop> loop_;  // of the first group
