@@ -82,7 +82,8 @@ def bench_gives_an_update_inside_a_gradient_to_the_update(case):
          f"no update in {wide}")
     equal(step["late_update_ms"] < 0.05 * step["update_ms"], True, "late updates")
     _, late = bench(case, "-steps", "9", "-set", "updater.clip_norm=1", "job.conf")
-    true(late["late_update_ms"] > late["update_ms"], f"clip_norm: {late}")
+    # All of it comes late; the two are medians of their own.
+    true(late["late_update_ms"] > 0.5 * late["update_ms"], f"clip_norm: {late}")
 
 
 @check

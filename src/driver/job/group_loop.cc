@@ -44,11 +44,17 @@ double GroupLoop::samples_per_second() const {
   return static_cast<double>(groups_.team(group_).lead().batch()) / step_seconds();
 }
 
+// Others hear of the step when its row is written.
 std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
+  const std::optional<Row> row = TakeStep(step);
+  groups_.NoteSteps(group_, step + 1);
+  return row;
+}
+
+std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   const auto start = std::chrono::steady_clock::now();
   team.TrainStep(step);
-  groups_.NoteSteps(group_, step + 1);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++steps_;
   if (!schedule_.Display(step)) return std::nullopt;

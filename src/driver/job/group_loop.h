@@ -31,6 +31,7 @@ class GroupLoop {
   double samples_per_second() const;
 
  private:
+  std::optional<Row> TakeStep(int64_t step);
   ProcessShare TakeShare();
 
   WorkerGroups& groups_;
