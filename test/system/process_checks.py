@@ -168,7 +168,7 @@ def processes_that_diverge_say_it_once(case):
         has(case.train(conf, *processes(2)).err, "; 1 skipped", "stderr")
 
 
-SGD = "type: kSGD learning_rate { type: kFixed base_lr: 0.1 }"
+SGD = "type: kSGD learning_rate { type: kFixed base_lr: 0.06 }"
 
 # Worker groups of one worker each, in a process each: how they are kept together.
 ASYNCHRONOUS = {
@@ -196,7 +196,7 @@ def groups_in_processes_learn_and_go_on(case):
         accuracy = case.rows(name, phase="test")[-1]["accuracy"]
         case.note += f"{name} {accuracy:.4f} "
         # With a centre each group takes its own steps alone, a third as many as together.
-        true(accuracy > (0.8 if name == "elastic" else 0.93), f"{name} learned {accuracy}")
+        true(accuracy > (0.6 if name == "elastic" else 0.85), f"{name} learned {accuracy}")
         if name in ("master", "ring"):  # each group of servers counts its own updates
             for counted, (_, _, data) in tensors(case.newest(name) / "state.safetensors").items():
                 if counted.endswith("/count"):
@@ -220,7 +220,7 @@ def a_lost_group_goes_on_with_the_others(case):
         for group in range(3):
             steps = [row["step"] for row in case.rows(lost, "train") if row["group"] == group]
             equal(steps, list(range(0, 900, 10)), f"rows of group {group}")
-        true(case.rows(lost, "test")[-1]["accuracy"] > 0.93, "accuracy")
+        true(case.rows(lost, "test")[-1]["accuracy"] > 0.85, "accuracy")
 
 
 @check
