@@ -80,7 +80,8 @@ void Run(Input input) {
   const std::vector<ServedParam> params = {{"a", "l", {}}, {"b", "l", {}}, {"c", "l", {}}};
   const Topology topology(job.cluster());
   Peers peers;
-  Server server({job, topology, table, params, peers, {0, 0}}, &peers, &peers);
+  const std::vector<int64_t> first_steps(topology.worker_groups());
+  Server server({job, topology, table, params, peers, {0, 0}, first_steps}, &peers, &peers);
   while (input.size > 0) {
     const int rank = input.Byte();
     if (rank == 0xFF) {
