@@ -7,6 +7,8 @@
 
 namespace singa {
 
+inline constexpr int64_t kMillisecond = 1'000'000, kSecond = 1'000'000'000;  // nanoseconds
+
 class Clock {
  public:
   virtual ~Clock() = default;

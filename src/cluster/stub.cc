@@ -16,7 +16,6 @@ namespace singa {
 namespace {
 
 constexpr size_t kMostReason = 1000;  // bytes
-constexpr int64_t kSecond = 1'000'000'000;
 
 ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
                             const ProcessPlace& place, int states) {

@@ -13,9 +13,7 @@ namespace singa {
 namespace {
 
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kBetweenConnections = 100 * kMillisecond;
-constexpr int kMostOffences = 16;
 constexpr int64_t kPenalty = 10'000 * kMillisecond;
 
 constexpr int kEvents = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |

@@ -13,11 +13,11 @@ namespace singa {
 namespace {
 
 constexpr size_t kMostFrames = 16;
-constexpr size_t kMostReported = 64;                // sources that are told of
-constexpr int64_t kReportInterval = 1'000'000'000;  // nanoseconds
+constexpr size_t kMostReported = 64;  // sources that are told of
+constexpr int64_t kReportInterval = kSecond;
 
 // Frames of a question (ZAP 1.0). Credentials follow.
-enum Question { kVersion, kRequest, kDomain, kAddress, kIdentity, kMechanism, kCredentials };
+enum Question { kZapVersion, kRequest, kDomain, kAddress, kIdentity, kMechanism, kCredentials };
 
 // A number as we write it, after `before`; moves `*text` behind it.
 template <typename Number>
@@ -89,7 +89,7 @@ void ZmqGate::Answer() {
 
 int ZmqGate::Judge(const std::vector<std::string>& question, const char** reason) const {
   *reason = "it does not authenticate as this job does";
-  if (question.size() <= kCredentials || question[kVersion] != "1.0") return -1;
+  if (question.size() <= kCredentials || question[kZapVersion] != "1.0") return -1;
   int rank = -1;
   if (curve_ && question[kMechanism] == "CURVE" && question.size() == kCredentials + 1)
     rank = JudgeKey(question[kCredentials], reason);

@@ -21,6 +21,9 @@ inline constexpr char kInsecureWarning[] =
     "insecure: true sends parameters, gradients and commands between machines unencrypted; whoever "
     "can see or change the network's packets can read and change this job";
 
+// Packets that no process of this job sends, before a peer is not listened to any more.
+inline constexpr int kMostOffences = 16;
+
 struct ZmqOptions {
   int rank = 0, processes = 1;
   // Where to listen: an address or network interface of this machine, or "*".

@@ -14,7 +14,6 @@ namespace singa {
 namespace {
 
 constexpr size_t kMostPast = 16;
-constexpr int kMostOffences = 16;
 
 // What others are told. Throws Error where that is no address.
 Endpoint Advertised(const ZmqOptions& options, const Endpoint& own) {

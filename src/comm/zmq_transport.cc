@@ -15,8 +15,8 @@
 namespace singa {
 namespace {
 
-constexpr int kBatch = 64;  // packets of one socket before the next one's turn
-constexpr int64_t kMillisecond = 1'000'000, kLongestWait = 3'600'000;  // ms
+constexpr int kBatch = 64;                   // packets of one socket before the next one's turn
+constexpr int64_t kLongestWait = 3'600'000;  // ms
 constexpr int kFilesPerPeer = 6, kOtherFiles = 64;
 
 // ZeroMQ ends the process in some places where no more files may be opened: so ask before.

@@ -7,7 +7,7 @@
 
 namespace singa {
 
-extern const char kVersion[];
+extern const char kSingaVersion[];
 
 // The widest vector instructions of this CPU that kernels use: avx512, avx2 or sse2.
 std::string InstructionSet();

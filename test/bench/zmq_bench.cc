@@ -16,7 +16,6 @@ namespace singa {
 namespace {
 
 constexpr int kWindow = 64;
-constexpr int64_t kSecond = 1'000'000'000;
 
 const Clock& RealClock() {
   static const SteadyClock clock;

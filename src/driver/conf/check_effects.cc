@@ -11,12 +11,12 @@ namespace singa {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
+namespace protobuf = google::protobuf;
 
 // One message, seen through names of fields.
 class Effects {
  public:
-  Effects(const Message& message, const std::string& path, ConfigErrors* warnings)
+  Effects(const protobuf::Message& message, const std::string& path, ConfigErrors* warnings)
       : message_(message), type_(*message.GetDescriptor()), path_(path), warnings_(warnings) {}
 
   void Check() {
@@ -52,7 +52,8 @@ class Effects {
     if (field.is_repeated() || field.message_type() ||
         field.cpp_type() == FieldDescriptor::CPPTYPE_STRING)
       return false;
-    const Message& unset = *message_.GetReflection()->GetMessageFactory()->GetPrototype(&type_);
+    const protobuf::Message& unset =
+        *message_.GetReflection()->GetMessageFactory()->GetPrototype(&type_);
     return Number(name) == NumberIn(unset, field, 0);
   }
   double Number(const char* name) const { return NumberIn(message_, Field(name), 0); }
@@ -109,7 +110,7 @@ class Effects {
   // What only readers of a store look at.
   void CheckOutputStore(const LayerProto& layer) {
     if (!WritesFile(layer)) return;
-    const Message& store = layer.store_conf();
+    const protobuf::Message& store = layer.store_conf();
     std::vector<const FieldDescriptor*> fields;
     store.GetReflection()->ListFields(store, &fields);
     for (const FieldDescriptor* field : fields)
@@ -142,7 +143,7 @@ class Effects {
     if (const std::string text = OldTypeText(layer.type()); !text.empty()) Warn("type", text);
   }
 
-  const Message& message_;
+  const protobuf::Message& message_;
   const google::protobuf::Descriptor& type_;
   const std::string& path_;
   ConfigErrors* warnings_;
@@ -150,8 +151,8 @@ class Effects {
 
 }  // namespace
 
-void WarnWithoutEffect(const Message& message, ConfFindings* found) {
-  WalkMessages(message, "", [found](const Message& part, const std::string& path) {
+void WarnWithoutEffect(const protobuf::Message& message, ConfFindings* found) {
+  WalkMessages(message, "", [found](const protobuf::Message& part, const std::string& path) {
     Effects(part, path, &found->warnings).Check();
   });
 }

@@ -8,9 +8,9 @@ namespace singa {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
+namespace protobuf = google::protobuf;
 
-struct Range {
+struct Limits {
   const char* message;
   const char* field;
   const char* text;  // "must be ..."
@@ -24,20 +24,20 @@ struct Range {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-constexpr Range AtLeast0(const char* message, const char* field) {
+constexpr Limits AtLeast0(const char* message, const char* field) {
   return {message, field, ">= 0", 0, kInf};
 }
-constexpr Range AtLeast1(const char* message, const char* field) {
+constexpr Limits AtLeast1(const char* message, const char* field) {
   return {message, field, ">= 1", 1, kInf};
 }
-constexpr Range Above0(const char* message, const char* field) {
+constexpr Limits Above0(const char* message, const char* field) {
   return {message, field, "> 0", 0, kInf, true};
 }
-constexpr Range Decay(const char* message, const char* field) {
+constexpr Limits Decay(const char* message, const char* field) {
   return {message, field, ">= 0 and < 1", 0, 1, false, true};
 }
 
-constexpr Range kRanges[] = {
+constexpr Limits kRanges[] = {
     AtLeast0("JobProto", "train_steps"),
     AtLeast0("JobProto", "train_epochs"),
     AtLeast0("JobProto", "warmup_steps"),
@@ -102,7 +102,7 @@ std::string Shown(double value) {
   return StrCat(value);
 }
 
-void CheckRange(const Message& message, const std::string& path, const Range& range,
+void CheckRange(const protobuf::Message& message, const std::string& path, const Limits& range,
                 ConfFindings* found) {
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName(range.field);
   const auto* reflection = message.GetReflection();
@@ -119,9 +119,9 @@ void CheckRange(const Message& message, const std::string& path, const Range& ra
 
 }  // namespace
 
-void CheckRanges(const Message& job, ConfFindings* found) {
-  WalkMessages(job, "", [found](const Message& message, const std::string& path) {
-    for (const Range& range : kRanges)
+void CheckRanges(const protobuf::Message& job, ConfFindings* found) {
+  WalkMessages(job, "", [found](const protobuf::Message& message, const std::string& path) {
+    for (const Limits& range : kRanges)
       if (message.GetDescriptor()->file()->package() == "singa" &&
           message.GetDescriptor()->name() == range.message)
         CheckRange(message, path, range, found);

@@ -11,7 +11,7 @@ namespace singa {
 namespace {
 
 constexpr int kMaxLayers = 10000;
-constexpr int64_t kMaxNodes = 1000000;  // layers times time steps
+constexpr int64_t kMaxUnrolled = 1000000;  // layers times time steps
 
 // What `make` throws, under `path`.
 void Try(const std::string& path, ConfFindings* found, const std::function<void()>& make) {
@@ -45,9 +45,9 @@ std::string SizeProblem(const NetProto& net) {
   int64_t nodes = 0;
   for (const LayerProto& layer : net.layer())
     nodes += std::max(1, layer.has_unroll_len() ? layer.unroll_len() : net.unroll_len());
-  return nodes <= kMaxNodes
+  return nodes <= kMaxUnrolled
              ? ""
-             : StrCat("must have at most ", kMaxNodes, " layers times unroll_len, has ", nodes);
+             : StrCat("must have at most ", kMaxUnrolled, " layers times unroll_len, has ", nodes);
 }
 
 }  // namespace

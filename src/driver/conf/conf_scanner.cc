@@ -14,7 +14,7 @@ using google::protobuf::Descriptor;
 using google::protobuf::DescriptorPool;
 using google::protobuf::FieldDescriptor;
 
-constexpr size_t kMaxNodes = 1000000;  // fields of a file; a list of numbers counts once
+constexpr size_t kMaxFields = 1000000;  // fields of a file; a list of numbers counts once
 
 class Scanner {
  public:
@@ -183,7 +183,8 @@ class Scanner {
   }
 
   ConfNode* NewNode(ConfNode* message, const Name& name, int index) {
-    if (++nodes_ > kMaxNodes) lexer_.Fail(StrCat("the file has more than ", kMaxNodes, " fields"));
+    if (++nodes_ > kMaxFields)
+      lexer_.Fail(StrCat("the file has more than ", kMaxFields, " fields"));
     ConfNode* node = message->Add(name.field, index);
     node->line = name.line, node->column = name.column;
     return node;

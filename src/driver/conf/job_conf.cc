@@ -18,7 +18,7 @@
 namespace singa {
 namespace {
 
-using google::protobuf::Message;
+namespace protobuf = google::protobuf;
 using google::protobuf::TextFormat;
 
 constexpr size_t kMaxBytes = size_t{16} << 20;
@@ -56,18 +56,19 @@ std::string ReadText(const std::string& file) {
 
 }  // namespace
 
-JobConf::JobConf(const std::string& file, const std::vector<std::string>& options, Message* message)
+JobConf::JobConf(const std::string& file, const std::vector<std::string>& options,
+                 protobuf::Message* message)
     : JobConf(file, ReadText(file), options, message) {}
 
 JobConf::JobConf(const std::string& file, const std::string& text,
-                 const std::vector<std::string>& options, Message* message)
+                 const std::vector<std::string>& options, protobuf::Message* message)
     : file_(file), text_(text) {
   constexpr char kByteOrderMark[] = "\xEF\xBB\xBF";
   if (text_.rfind(kByteOrderMark, 0) == 0) text_.replace(0, 3, "   ");
   Load(options, message);
 }
 
-void JobConf::Load(const std::vector<std::string>& options, Message* message) {
+void JobConf::Load(const std::vector<std::string>& options, protobuf::Message* message) {
   const google::protobuf::LogSilencer silencer;
   message->Clear();
   root_.type = message->GetDescriptor();
@@ -84,7 +85,7 @@ void JobConf::Load(const std::vector<std::string>& options, Message* message) {
   if (!ok()) message->Clear();
 }
 
-void JobConf::Set(const std::vector<std::string>& options, Message* message) {
+void JobConf::Set(const std::vector<std::string>& options, protobuf::Message* message) {
   for (size_t i = 0; i < options.size(); ++i) {
     try {
       ApplySetOption(options[i], static_cast<int>(i), message, &root_);
@@ -128,7 +129,7 @@ void JobConf::LoadPlugins(const std::vector<std::string>& options) {
   root_.type = type;
 }
 
-void JobConf::Parse(Message* message) {
+void JobConf::Parse(protobuf::Message* message) {
   ParseErrors errors;
   TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);

@@ -10,9 +10,9 @@ namespace singa {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
+namespace protobuf = google::protobuf;
 
-std::vector<std::string> PartsOf(const Message& message, const FieldDescriptor& field) {
+std::vector<std::string> PartsOf(const protobuf::Message& message, const FieldDescriptor& field) {
   const std::string name =
       field.is_extension() ? StrCat("[", field.full_name(), "]") : field.name();
   if (!field.is_repeated()) return {name};
@@ -36,8 +36,8 @@ std::string JoinPath(const std::string& path, const std::string& field) {
   return path.empty() ? field : path + "." + field;
 }
 
-void WalkMessages(const Message& message, const std::string& path,
-                  const std::function<void(const Message&, const std::string&)>& visit) {
+void WalkMessages(const protobuf::Message& message, const std::string& path,
+                  const std::function<void(const protobuf::Message&, const std::string&)>& visit) {
   visit(message, path);
   const auto* reflection = message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
@@ -53,7 +53,7 @@ void WalkMessages(const Message& message, const std::string& path,
   }
 }
 
-double NumberIn(const Message& message, const FieldDescriptor& field, int index) {
+double NumberIn(const protobuf::Message& message, const FieldDescriptor& field, int index) {
   const auto* reflection = message.GetReflection();
   const bool many = field.is_repeated();
   switch (field.cpp_type()) {

@@ -16,7 +16,7 @@ namespace {
 
 using google::protobuf::DescriptorPool;
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
+namespace protobuf = google::protobuf;
 using google::protobuf::TextFormat;
 
 // Where the path ends: at the first '=' that is not within brackets.
@@ -59,7 +59,7 @@ class SetOption {
     value_ = option.substr(equals + 1);
   }
 
-  void Apply(Message* message, ConfNode* node) { Descend(message, node, path_); }
+  void Apply(protobuf::Message* message, ConfNode* node) { Descend(message, node, path_); }
 
  private:
   // One step of the path.
@@ -109,7 +109,7 @@ class SetOption {
          NoSuchField(*node.type, part.name, node.parent ? node.parent->type : nullptr));
   }
 
-  void Descend(Message* message, ConfNode* node, std::string_view path) {
+  void Descend(protobuf::Message* message, ConfNode* node, std::string_view path) {
     const Part part = Split(path);
     const FieldDescriptor* field = FindField(*node, part);
     if (!field->message_type()) {
@@ -125,7 +125,7 @@ class SetOption {
           "=..."));
     if (!field->is_repeated()) {
       if (part.has_which) Fail(StrCat("there is one ", field->name(), " only, without [ ]"));
-      Message* child = message->GetReflection()->MutableMessage(message, field);
+      protobuf::Message* child = message->GetReflection()->MutableMessage(message, field);
       Descend(child, ChildNode(node, field, 0), part.rest);
       return;
     }
@@ -149,7 +149,7 @@ class SetOption {
 
   // The messages of a repeated field that `which` means. One behind the last is created, but for
   // layers.
-  std::vector<int> Choose(Message* message, const FieldDescriptor* field,
+  std::vector<int> Choose(protobuf::Message* message, const FieldDescriptor* field,
                           const std::string& which) const {
     std::vector<int> chosen;
     const int size = message->GetReflection()->FieldSize(*message, field);
@@ -185,7 +185,7 @@ class SetOption {
     return {};
   }
 
-  void Assign(Message* message, ConfNode* node, const FieldDescriptor* field) {
+  void Assign(protobuf::Message* message, ConfNode* node, const FieldDescriptor* field) {
     if (append_ && !field->is_repeated()) Fail("+= is for repeated fields, this one has one value");
     const std::vector<std::string> items =
         field->is_repeated() ? SplitAtCommas(value_) : std::vector<std::string>{value_};
@@ -234,7 +234,8 @@ class SetOption {
     Fail(problem);
   }
 
-  static void Store(Message* message, const FieldDescriptor* field, const std::string& item) {
+  static void Store(protobuf::Message* message, const FieldDescriptor* field,
+                    const std::string& item) {
     const auto* reflection = message->GetReflection();
     if (field->cpp_type() != FieldDescriptor::CPPTYPE_STRING)
       TextFormat::ParseFieldValueFromString(item, field, message);
@@ -264,7 +265,8 @@ std::string AppendOption(const std::string& path, const std::string& value) {
   return option;
 }
 
-void ApplySetOption(const std::string& option, int number, Message* message, ConfNode* root) {
+void ApplySetOption(const std::string& option, int number, protobuf::Message* message,
+                    ConfNode* root) {
   SetOption(option, number).Apply(message, root);
   NameParts(root);
 }

@@ -12,9 +12,8 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kLeastMemory = 64 * kMiB;  // the smallest job and its libraries
-constexpr int64_t kFewMemory = 512 * kMiB;
+constexpr int64_t kLeastMemory = 64 << 20;  // 64 MiB: the smallest job and its libraries
+constexpr int64_t kFewMemory = 512 << 20;   // 512 MiB
 
 // What could be had without swapping; -1: unknown.
 int64_t AvailableMemory() {

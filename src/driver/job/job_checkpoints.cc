@@ -89,7 +89,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   job.clear_step();
   const std::string text = job.ShortDebugString();
   content->conf_sha256 = Sha256Hex(text.data(), text.size());
-  content->run["version"] = std::string(kVersion);
+  content->run["version"] = std::string(kSingaVersion);
   content->run["build"] = BuildId();
   content->run["seed"] = job_.seed();
   content->run["threads"] = int64_t{groups_.lead().ctx().threads};

@@ -105,7 +105,7 @@ class TrainRun {
     const JobMemory memory = groups_.memory();
     int64_t params = 0;
     for (const auto& param : lead().params().params()) params += param->size();
-    progress_.Say(StrCat("singa ", kVersion, ": job \"", job_.name(), "\", ",
+    progress_.Say(StrCat("singa ", kSingaVersion, ": job \"", job_.name(), "\", ",
                          lead().net().nodes().size(), " layers, ", params, " parameters, ",
                          memory.total() >> 20, " MiB, ", groups_.Text(), " of ", threads_,
                          threads_ == 1 ? " thread" : " threads", ", workspace ",

@@ -31,7 +31,7 @@ std::string Variable(const char* name) {
   return value ? value : "";
 }
 
-int Read(const char* name, int least, int most) {
+int ReadNumber(const char* name, int least, int most) {
   const std::string value = Variable(name);
   const std::optional<int> number = ParseInteger(value, least, most);
   if (!number)
@@ -77,8 +77,8 @@ std::optional<LauncherRank> FindLauncherRank() {
   for (const Launcher& launcher : kLaunchers) {
     if (Variable(launcher.rank).empty() || Variable(launcher.size).empty()) continue;
     if (launcher.needs && Variable(launcher.needs).empty()) continue;
-    const int processes = Read(launcher.size, 1, kMostProcesses);
-    const int rank = Read(launcher.rank, 0, processes - 1);
+    const int processes = ReadNumber(launcher.size, 1, kMostProcesses);
+    const int rank = ReadNumber(launcher.rank, 0, processes - 1);
     if (processes == 1) continue;
     return LauncherRank{rank, processes, launcher.size, Cleaned(StartId()),
                         OnSeveralHosts(launcher, processes)};

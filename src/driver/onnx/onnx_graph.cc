@@ -92,7 +92,7 @@ OnnxGraph::OnnxGraph(std::set<std::string> reserved) : names_(std::move(reserved
   model_.add_opset_import()->set_version(kOnnxOpset);
   model_.mutable_opset_import(0)->set_domain("");
   model_.set_producer_name("singa");
-  model_.set_producer_version(kVersion);
+  model_.set_producer_version(kSingaVersion);
 }
 
 std::string OnnxGraph::Fresh(const std::string& wish) {

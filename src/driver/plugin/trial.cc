@@ -73,7 +73,7 @@ Pipe MakePipe() {
 }
 
 // Adds what is there to read.
-void Read(int descriptor, std::string* text) {
+void ReadSome(int descriptor, std::string* text) {
   char buffer[512];
   for (ssize_t n; (n = ::read(descriptor, buffer, sizeof buffer)) > 0;)
     if (text->size() < kMaxSaid) text->append(buffer, static_cast<size_t>(n));
@@ -90,10 +90,10 @@ Outcome Wait(int said, int loaded, int ends, std::string* text) {
         std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()).count();
     if (left <= 0) return Outcome::kLate;
     if (::poll(watched, 3, static_cast<int>(left)) < 0) continue;  // a signal
-    Read(said, text);
+    ReadSome(said, text);
     if (watched[0].revents || watched[1].revents) {
       std::string byte;
-      Read(loaded, &byte);
+      ReadSome(loaded, &byte);
       return byte.empty() ? Outcome::kEnded : Outcome::kLoaded;
     }
     if (watched[2].revents & POLLHUP) watched[2].fd = -1;  // the library has closed it
