@@ -102,13 +102,13 @@ class OnnxRecurrent : public testing::Test {
   TempDir dir_;
 };
 
-using Words = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 TEST_F(OnnxRecurrent, TakesIndicesOfATextOfAnyLengthAndGivesAllSteps) {
   const auto model = Export(Text(Recurrent("RNN", 3)), "r");
-  EXPECT_EQ(AllDims(model.graph().input()), Words{"text (T, N)"});
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (T, N)"});
   EXPECT_EQ(model.graph().input(0).type().tensor_type().elem_type(), onnx::TensorProto::INT64);
-  EXPECT_EQ(AllDims(model.graph().output()), Words{"r (T, N, 2)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"r (T, N, 2)"});
   EXPECT_EQ(Count(model, "OneHot"), 1);
 }
 
@@ -139,9 +139,9 @@ TEST_F(OnnxRecurrent, LeavesOutABiasThatIsNotThere) {
 TEST_F(OnnxRecurrent, MakesACarriedStateAnInputAndAnOutput) {
   const auto model = Export(Text(Recurrent("LSTM", 12, "carry_state: true")), "r");
   EXPECT_EQ(AllDims(model.graph().input()),
-            (Words{"text (T, N)", "r.state (1, N, 2)", "r.cell (1, N, 2)"}));
+            (Strings{"text (T, N)", "r.state (1, N, 2)", "r.cell (1, N, 2)"}));
   EXPECT_EQ(AllDims(model.graph().output()),
-            (Words{"r (T, N, 2)", "r.next_state (1, N, 2)", "r.next_cell (1, N, 2)"}));
+            (Strings{"r (T, N, 2)", "r.next_state (1, N, 2)", "r.next_cell (1, N, 2)"}));
 }
 
 TEST_F(OnnxRecurrent, TellsStatesStepsAndTheVocabularyAsHex) {
@@ -160,8 +160,8 @@ TEST_F(OnnxRecurrent, ReadsTheLastStepOfATextOfAnyLength) {
       "param { name: 'b' }";
   const auto model =
       Export(Text(Recurrent("RNN", 3) + Layer("top", "kInnerProduct", From("r"), last)), "top");
-  EXPECT_EQ(AllDims(model.graph().input()), Words{"text (T, N)"});
-  EXPECT_EQ(AllDims(model.graph().output()), Words{"top (N, 5)"});
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (T, N)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"top (N, 5)"});
   EXPECT_EQ(Count(model, "Slice"), 1);
 }
 
@@ -171,8 +171,8 @@ TEST_F(OnnxRecurrent, FixesTheNumberOfStepsWhereALayerReadsEachOfThem) {
       "concate_conf { concate_dim: 1 }";
   const auto model =
       Export(Text(Recurrent("RNN", 3) + Layer("top", "kConcate", From("r"), all)), "top");
-  EXPECT_EQ(AllDims(model.graph().input()), Words{"text (3, N)"});
-  EXPECT_EQ(AllDims(model.graph().output()), Words{"top (N, 6)"});
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (3, N)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"top (N, 6)"});
   EXPECT_EQ(Count(model, "Slice"), 3);
 }
 
@@ -181,7 +181,7 @@ TEST_F(OnnxRecurrent, WritesALayerThatRunsAsANodeAStepAsOneOperatorAStep) {
   const auto model = Export(
       Text(Layer("last", "kReLU", From("x"), first) + Recurrent("LSTM", 12, "", From("last"))),
       "r");
-  EXPECT_EQ(AllDims(model.graph().output()), Words{"r (3, N, 2)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"r (3, N, 2)"});
   EXPECT_EQ(Count(model, "LSTM"), 3);
   std::vector<int> inputs;  // the first step has no state before
   for (const auto& node : model.graph().node())
@@ -194,8 +194,8 @@ TEST_F(OnnxRecurrent, JoinsTheStepsOfALossThatRunsAsANodeAStep) {
   const auto model = Export(Text(Recurrent("RNN", 3) + Layer("data", "kCSVInput", "", label) +
                                  Layer("loss", "kSoftmaxLoss", From("r") + From("data"))),
                             "");
-  EXPECT_EQ(AllDims(model.graph().input()), Words{"text (3, N)"});
-  EXPECT_EQ(AllDims(model.graph().output()), (Words{"r (3, N, 2)", "loss (3, N, 2)"}));
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (3, N)"});
+  EXPECT_EQ(AllDims(model.graph().output()), (Strings{"r (3, N, 2)", "loss (3, N, 2)"}));
   EXPECT_EQ(Count(model, "Softmax"), 3);
   EXPECT_EQ(Count(model, "Concat"), 1);
 }
@@ -210,10 +210,10 @@ TEST_F(OnnxRecurrent, GivesParamsThatTwoLayersShareOnce) {
       Text(Layer("low", "kRNN", From("x"), own) + Layer("high", "kRNN", From("low"), shared)),
       "high");
   ASSERT_EQ(Count(model, "RNN"), 2);
-  Words weights;
+  Strings weights;
   for (const auto& node : model.graph().node())
     if (node.op_type() == "RNN") weights.push_back(node.input(1));
-  EXPECT_EQ(weights, (Words{"low#W", "low#W"}));
+  EXPECT_EQ(weights, (Strings{"low#W", "low#W"}));
 }
 
 TEST_F(OnnxRecurrent, RefusesANetThatReadsItsOwnOutput) {

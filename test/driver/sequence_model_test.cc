@@ -6,6 +6,7 @@
 #include "io/temp_dir.h"
 #include "singa/driver/model.h"
 #include "singa/proto/job.pb.h"
+#include "support/driver/expect_close.h"
 #include "support/net_test.h"
 #include "train/forwarder.h"
 
@@ -62,11 +63,6 @@ class SequenceModel : public ::testing::Test {
   const std::vector<float> ids_ = {0, 2, 1, 1, 2, 0, 0, 1, 2, 2, 1, 0};
 };
 
-void ExpectClose(const std::vector<float>& found, const std::vector<float>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 2e-6) << i;
-}
-
 TEST_F(SequenceModel, SaysWhatGoesInAndOut) {
   const Model model = Opened();
   EXPECT_EQ(model.input_layer(), "text");
@@ -88,17 +84,17 @@ TEST_F(SequenceModel, SaysWhatGoesInAndOut) {
 TEST_F(SequenceModel, GoesThroughASequenceByWindowsOrStepByStep) {
   const std::vector<float> whole = Session(Opened(Steps(12))).Run(ids_);
   Session windows(Opened(), {.one_sequence = true});
-  ExpectClose(windows.Run(ids_), whole);
+  ExpectClose(windows.Run(ids_), whole, 2e-6);
   windows.Reset();
   const std::vector<float> first = windows.Run({ids_.data(), kSteps});
-  ExpectClose(first, {whole.begin(), whole.begin() + kSteps * kScores});
+  ExpectClose(first, {whole.begin(), whole.begin() + kSteps * kScores}, 2e-6);
   Session steps(Opened(Steps(1)), {.one_sequence = true});
   std::vector<float> all;
   for (const float id : ids_) {
     const std::vector<float> next = steps.Run({&id, 1});
     all.insert(all.end(), next.begin(), next.end());
   }
-  ExpectClose(all, whole);
+  ExpectClose(all, whole, 2e-6);
 }
 
 TEST_F(SequenceModel, ForgetsBetweenRowsUnlessToldNotTo) {
@@ -107,7 +103,8 @@ TEST_F(SequenceModel, ForgetsBetweenRowsUnlessToldNotTo) {
   const std::vector<float> rows = session.Run(ids_);
   for (size_t r = 0; r < 3; ++r) {
     const auto begin = rows.begin() + static_cast<int64_t>(r) * kSteps * kScores;
-    ExpectClose(session.Run({ids_.data() + r * kSteps, kSteps}), {begin, begin + kSteps * kScores});
+    ExpectClose(session.Run({ids_.data() + r * kSteps, kSteps}), {begin, begin + kSteps * kScores},
+                2e-6);
   }
 }
 

@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kCharacters = 5, kSteps = 6, kHidden = 4;
+constexpr int64_t kCharacters = 5, kSteps = 6, kHiddenUnits = 4;
 
 // Each output is a time step of 3 numbers; nothing to read.
 class StepsInput final : public Layer {
@@ -38,7 +38,7 @@ SINGA_REGISTER_LAYER(SequenceRowsInput, StepsInput);
 std::string Recurrent(const std::string& name, const std::string& source, bool carry,
                       const std::string& more = "") {
   std::string text = StrCat("layer { name: '", name, "' type: kLSTM srclayers: '", source,
-                            "' lstm_conf { dim_hidden: ", kHidden,
+                            "' lstm_conf { dim_hidden: ", kHiddenUnits,
                             " carry_state: ", carry ? "true" : "false", " } ", more);
   for (int i = 0; i < 12; ++i) text += StrCat(" param { name: '", name, i, "' }");
   return text + " }";
@@ -56,7 +56,7 @@ std::string OwnInput(int64_t steps, const std::string& shape) {
                 " ", shape, " } }");
 }
 
-JobProto Job(int64_t steps, const std::string& net) {
+JobProto UnrolledJob(int64_t steps, const std::string& net) {
   JobProto job;
   const std::string text =
       StrCat("train_one_batch { alg: kBPTT } neuralnet { unroll_len: ", steps, " ", net, " }");
@@ -114,7 +114,7 @@ class SequenceRows : public ::testing::Test {
   JobProto Text(int64_t steps, bool carry = false, int64_t batch = 3) {
     std::string text;
     for (float index : Indices(127)) text += "dcb\na"[static_cast<int>(index)];
-    return Job(
+    return UnrolledJob(
         steps,
         StrCat("layer { name: 'text' type: kCharRNN char_rnn_conf { path: '",
                dir_.Write("text", text), "' vocab_path: '", dir_.Write("vocabulary", "dcb\na"),
@@ -245,16 +245,17 @@ TEST_F(SequenceRows, AreTheRecordWhereAllStepsReadOne) {
   for (const char* more : {"", "unroll_len: 1"}) {
     std::string input = data;
     input.replace(input.find("MORE"), 4, more);
-    const JobProto job = Job(4, input + Recurrent("lstm", "data", false));
+    const JobProto job = UnrolledJob(4, input + Recurrent("lstm", "data", false));
     Used used(job, {.max_batch = 2});
     EXPECT_EQ(used.net().input_row().shape, std::vector<int64_t>{3});
-    EXPECT_EQ(used.net().output_row().shape, (std::vector<int64_t>{4, kHidden}));
+    EXPECT_EQ(used.net().output_row().shape, (std::vector<int64_t>{4, kHiddenUnits}));
     const std::vector<float> out = used.Run(rows);
     if (first.empty()) first = out;
     ExpectClose(out, first);
   }
   // The same record at each of four steps.
-  Used steps(Job(4, OwnInput(4, "shape: 3") + Recurrent("lstm", "data", false)), {.max_batch = 3});
+  Used steps(UnrolledJob(4, OwnInput(4, "shape: 3") + Recurrent("lstm", "data", false)),
+             {.max_batch = 3});
   std::vector<float> repeated;
   for (int64_t r = 0; r < 3; ++r)
     for (int64_t t = 0; t < 4; ++t)
@@ -267,7 +268,7 @@ TEST_F(SequenceRows, AreStepsOfAnyShapeInLogicalOrder) {
       "layer { name: 'conv' type: kConvolution srclayers: 'data' convolution_conf { num_filters: 2 "
       "kernel: 3 } param { name: 'w' } param { name: 'b' } }";
   const auto job = [&](int64_t steps) {
-    return Job(steps, OwnInput(steps, "shape: 3 shape: 4 shape: 5") + conv);
+    return UnrolledJob(steps, OwnInput(steps, "shape: 3 shape: 4 shape: 5") + conv);
   };
   Used used(job(3), {.max_batch = 2}), one(job(1), {});
   EXPECT_EQ(used.net().input_row().shape, (std::vector<int64_t>{3, 3, 4, 5}));
@@ -283,8 +284,8 @@ TEST_F(SequenceRows, RefuseALayerWithOtherRows) {
   const std::string both =
       "layer { name: 'both' type: kConcate srclayers: 'data' srclayers: 'data' concate_conf { "
       "concate_dim: 0 num_concates: 2 } }";
-  EXPECT_ERROR(Forwarder(Job(1, OwnInput(1, "shape: 3") + both), {.max_batch = 2}), kExitConfig,
-               "neuralnet.layer[both]: gives 4 rows for 2 records");
+  EXPECT_ERROR(Forwarder(UnrolledJob(1, OwnInput(1, "shape: 3") + both), {.max_batch = 2}),
+               kExitConfig, "neuralnet.layer[both]: gives 4 rows for 2 records");
 }
 
 }  // namespace

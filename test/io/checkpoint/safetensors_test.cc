@@ -39,7 +39,7 @@ std::string Tensor(const std::string& begin, const std::string& end) {
 TEST(Safetensors, ReadsWhatWasWritten) {
   const TempFolder folder;
   PosixFileSystem disk;
-  const Sample sample(5, 3);
+  const NumberedModel sample(5, 3);
   const auto file = disk.Create(folder / "a");
   WriteSafetensors(sample.content().state, file.get());
   const SafetensorsFile read{MappedFile(folder / "a")};
@@ -57,7 +57,7 @@ TEST(Safetensors, EveryTensorIsAlignedToItsType) {
   const TempFolder folder;
   PosixFileSystem disk;
   const auto file = disk.Create(folder / "a");
-  WriteSafetensors(Sample(5, 3).content().state, file.get());
+  WriteSafetensors(NumberedModel(5, 3).content().state, file.get());
   const SafetensorsFile read{MappedFile(folder / "a")};
   for (const StoredTensor& tensor : read.view().tensors())
     EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data) % SizeOf(tensor.type), 0u) << tensor.name;
