@@ -69,15 +69,15 @@ std::vector<float> Locally(const JobProto& job, const SliceTable& table, int pro
   return values;
 }
 
-struct ServedUpdate {
+struct ServedTraining {
   std::string updater;
   int processes, servers;
 };
-void PrintTo(const ServedUpdate& one, std::ostream* out) {
+void PrintTo(const ServedTraining& one, std::ostream* out) {
   *out << one.updater << ", " << one.processes << " processes, " << one.servers << " servers";
 }
-std::vector<ServedUpdate> ServedUpdates() {
-  std::vector<ServedUpdate> cases;
+std::vector<ServedTraining> ServedTrainings() {
+  std::vector<ServedTraining> cases;
   for (const char* updater :
        {"type: kSGD", "type: kSGD momentum: 0.9 weight_decay: 0.01", "type: kAdam",
         "type: kAdaDelta", "type: kSGD clip_norm: 1e30", "type: kSGD clip_low: -1 clip_high: 1"})
@@ -87,7 +87,7 @@ std::vector<ServedUpdate> ServedUpdates() {
   return cases;
 }
 
-ClusterOfRoles ClusterFor(const ServedUpdate& conf, uint32_t seed, const std::string& rest = "",
+ClusterOfRoles ClusterFor(const ServedTraining& conf, uint32_t seed, const std::string& rest = "",
                           int64_t first_step = 0) {
   return ClusterOfRoles(
       JobOf(conf.updater,
@@ -103,8 +103,8 @@ void Train(ClusterOfRoles* cluster) {
   });
 }
 
-class UpdateTest : public ::testing::TestWithParam<ServedUpdate> {};
-INSTANTIATE_TEST_SUITE_P(Cluster, UpdateTest, ::testing::ValuesIn(ServedUpdates()));
+class UpdateTest : public ::testing::TestWithParam<ServedTraining> {};
+INSTANTIATE_TEST_SUITE_P(Cluster, UpdateTest, ::testing::ValuesIn(ServedTrainings()));
 
 TEST_P(UpdateTest, IsThatOfOneProcessBitForBit) {
   for (uint32_t seed = 0; seed < 4; ++seed) {
@@ -179,7 +179,7 @@ TEST(UpdateTest, SkipsAStepOnAllServers) {
 }
 
 TEST(UpdateTest, GoesOnFromAGatheredState) {
-  const ServedUpdate conf = {StrCat("type: kAdam", kHalvingRate), 2, 3};
+  const ServedTraining conf = {StrCat("type: kAdam", kHalvingRate), 2, 3};
   ClusterOfRoles whole = ClusterFor(conf, 0);
   Train(&whole);
   const GradientOf gradient = [&](int, int process, int64_t step, int slice) {

@@ -13,7 +13,7 @@
 #include "io/store_files.h"
 #include "io/store_writer.h"
 #include "io/temp_dir.h"
-#include "support/driver/expect_close.h"
+#include "support/expect_close.h"
 #include "train/evaluator.h"
 #include "train/forwarder.h"
 #include "train/init_params.h"

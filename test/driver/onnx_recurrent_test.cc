@@ -14,7 +14,7 @@
 namespace singa {
 namespace {
 
-using Floats = std::vector<float>;
+using Numbers = std::vector<float>;
 
 class OnnxRecurrent : public testing::Test {
  protected:
@@ -71,10 +71,10 @@ class OnnxRecurrent : public testing::Test {
   }
 
   // The first number of each row of h, or of each h numbers of a bias.
-  static Floats Blocks(const onnx::ModelProto& model, const std::string& name) {
+  static Numbers Blocks(const onnx::ModelProto& model, const std::string& name) {
     for (const auto& tensor : model.graph().initializer()) {
       if (tensor.name() != name) continue;
-      Floats all(tensor.raw_data().size() / sizeof(float)), blocks;
+      Numbers all(tensor.raw_data().size() / sizeof(float)), blocks;
       std::memcpy(all.data(), tensor.raw_data().data(), tensor.raw_data().size());
       const int64_t row = tensor.dims_size() == 3 ? tensor.dims(2) : 1;
       for (size_t i = 0; i < all.size(); i += 2 * row) blocks.push_back(all[i]);
@@ -114,9 +114,9 @@ TEST_F(OnnxRecurrent, TakesIndicesOfATextOfAnyLengthAndGivesAllSteps) {
 
 TEST_F(OnnxRecurrent, PutsGruGatesInOrderAndTheResetGateBehindTheProduct) {
   const auto model = Export(Text(Recurrent("GRU", 9)), "r");
-  EXPECT_EQ(Blocks(model, "r#W"), (Floats{1, 2, 3}));
-  EXPECT_EQ(Blocks(model, "r#R"), (Floats{4, 5, 6}));
-  EXPECT_EQ(Blocks(model, "r#B"), (Floats{7, 8, 9, 0, 0, 0}));
+  EXPECT_EQ(Blocks(model, "r#W"), (Numbers{1, 2, 3}));
+  EXPECT_EQ(Blocks(model, "r#R"), (Numbers{4, 5, 6}));
+  EXPECT_EQ(Blocks(model, "r#B"), (Numbers{7, 8, 9, 0, 0, 0}));
   const auto& gru = Node(model, "GRU");
   EXPECT_EQ(gru.attribute(0).name(), "linear_before_reset");
   EXPECT_EQ(gru.attribute(0).i(), 1);
@@ -125,9 +125,9 @@ TEST_F(OnnxRecurrent, PutsGruGatesInOrderAndTheResetGateBehindTheProduct) {
 
 TEST_F(OnnxRecurrent, PutsLstmGatesInOnnxOrder) {
   const auto model = Export(Text(Recurrent("LSTM", 12)), "r");
-  EXPECT_EQ(Blocks(model, "r#W"), (Floats{1, 4, 2, 3}));
-  EXPECT_EQ(Blocks(model, "r#R"), (Floats{5, 8, 6, 7}));
-  EXPECT_EQ(Blocks(model, "r#B"), (Floats{9, 12, 10, 11, 0, 0, 0, 0}));
+  EXPECT_EQ(Blocks(model, "r#W"), (Numbers{1, 4, 2, 3}));
+  EXPECT_EQ(Blocks(model, "r#R"), (Numbers{5, 8, 6, 7}));
+  EXPECT_EQ(Blocks(model, "r#B"), (Numbers{9, 12, 10, 11, 0, 0, 0, 0}));
 }
 
 TEST_F(OnnxRecurrent, LeavesOutABiasThatIsNotThere) {

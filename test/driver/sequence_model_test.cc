@@ -6,14 +6,14 @@
 #include "io/temp_dir.h"
 #include "singa/driver/model.h"
 #include "singa/proto/job.pb.h"
-#include "support/driver/expect_close.h"
+#include "support/expect_close.h"
 #include "support/net_test.h"
 #include "train/forwarder.h"
 
 namespace singa {
 namespace {
 
-constexpr int64_t kSteps = 4, kScores = 3;
+constexpr int64_t kUnrollLen = 4, kScores = 3;
 
 class SequenceModel : public ::testing::Test {
  protected:
@@ -66,11 +66,11 @@ class SequenceModel : public ::testing::Test {
 TEST_F(SequenceModel, SaysWhatGoesInAndOut) {
   const Model model = Opened();
   EXPECT_EQ(model.input_layer(), "text");
-  EXPECT_EQ(model.input_shape(), std::vector<int64_t>{kSteps});
-  EXPECT_EQ(model.output_shape(), (std::vector<int64_t>{kSteps, kScores}));
-  EXPECT_EQ(model.output_size(), kSteps * kScores);
-  EXPECT_EQ(model.input_steps(), kSteps);
-  EXPECT_EQ(model.output_steps(), kSteps);
+  EXPECT_EQ(model.input_shape(), std::vector<int64_t>{kUnrollLen});
+  EXPECT_EQ(model.output_shape(), (std::vector<int64_t>{kUnrollLen, kScores}));
+  EXPECT_EQ(model.output_size(), kUnrollLen * kScores);
+  EXPECT_EQ(model.input_steps(), kUnrollLen);
+  EXPECT_EQ(model.output_steps(), kUnrollLen);
   EXPECT_EQ(model.batch(), 6);
   EXPECT_TRUE(model.classifies());
   EXPECT_TRUE(model.carries_state());
@@ -86,8 +86,8 @@ TEST_F(SequenceModel, GoesThroughASequenceByWindowsOrStepByStep) {
   Session windows(Opened(), {.one_sequence = true});
   ExpectClose(windows.Run(ids_), whole, 2e-6);
   windows.Reset();
-  const std::vector<float> first = windows.Run({ids_.data(), kSteps});
-  ExpectClose(first, {whole.begin(), whole.begin() + kSteps * kScores}, 2e-6);
+  const std::vector<float> first = windows.Run({ids_.data(), kUnrollLen});
+  ExpectClose(first, {whole.begin(), whole.begin() + kUnrollLen * kScores}, 2e-6);
   Session steps(Opened(Steps(1)), {.one_sequence = true});
   std::vector<float> all;
   for (const float id : ids_) {
@@ -102,9 +102,9 @@ TEST_F(SequenceModel, ForgetsBetweenRowsUnlessToldNotTo) {
   Session session(model);
   const std::vector<float> rows = session.Run(ids_);
   for (size_t r = 0; r < 3; ++r) {
-    const auto begin = rows.begin() + static_cast<int64_t>(r) * kSteps * kScores;
-    ExpectClose(session.Run({ids_.data() + r * kSteps, kSteps}), {begin, begin + kSteps * kScores},
-                2e-6);
+    const auto begin = rows.begin() + static_cast<int64_t>(r) * kUnrollLen * kScores;
+    ExpectClose(session.Run({ids_.data() + r * kUnrollLen, kUnrollLen}),
+                {begin, begin + kUnrollLen * kScores}, 2e-6);
   }
 }
 

@@ -25,16 +25,20 @@ std::string InputOf(const std::string& conf) { return StrCat("layer { name: 'in'
 
 TEST(GroupParts, ABatchHasARowForEachWorker) {
   const std::string text = "char_rnn_conf { path: 't' vocab_path: 'v' unroll_len: 2 batchsize: 2 }";
-  const std::pair<std::string, std::string> inputs[] = {
+  struct Case {
+    std::string conf, field;
+  };
+  const Case inputs[] = {
       {StrCat("type: kRecordInput store_conf { ", kSynthetic, "batchsize: 2 }"),
        "store_conf.batchsize"},
       {"type: kCSVInput store_conf { path: 'x' shape: 2 batchsize: 2 }", "store_conf.batchsize"},
       {"type: kCharRNN " + text, "char_rnn_conf.batchsize"},
       {"type: kDummy dummy_conf { input: true shape: 2 shape: 4 }", "dummy_conf.shape"},
       {"type: kRNNDummy rnn_dummy_conf { shape: 2 shape: 1 }", "rnn_dummy_conf.shape"}};
-  for (const auto& [conf, field] : inputs) {
-    EXPECT_EQ(Build(InputOf(conf), 2).nodes()[0].out[0]->span.rows, 1) << conf;
-    EXPECT_CONFIG_ERROR_SAYS(Build(InputOf(conf), 3), "neuralnet.layer[in]." + field, "3");
+  for (const Case& input : inputs) {
+    const std::string net = InputOf(input.conf);
+    EXPECT_EQ(Build(net, 2).nodes()[0].out[0]->span.rows, 1) << net;
+    EXPECT_CONFIG_ERROR_SAYS(Build(net, 3), "neuralnet.layer[in]." + input.field, "3");
   }
   EXPECT_CONFIG_ERROR_SAYS(Build(InputOf(StrCat("type: kRecordInput store_conf { ", kSynthetic,
                                                 "batchsize: 2 batchsize: 3 }")),
@@ -93,7 +97,7 @@ TEST(GroupParts, UnitsAreCutOnlyWhereItIsAskedFor) {
 }
 
 // Of group `group` of `groups`, what `layer` gives in each of `steps` steps.
-std::vector<float> Read(const std::string& text, int group, int groups, int steps) {
+std::vector<float> RowsRead(const std::string& text, int group, int groups, int steps) {
   NetOptions options;
   options.group = group;
   options.groups = groups;
@@ -119,16 +123,16 @@ TEST_F(GroupData, GroupsReadDisjointSharesOfARecordOrder) {
   const std::string store =
       StrCat("type: kCSVInput store_conf { path: '", dir_.Write("lines", lines),
              "' batchsize: 2 shape: 1 has_label: false ");
-  EXPECT_EQ(Read(InputOf(store + "}"), 0, 3, 2), (std::vector<float>{0, 1, 2, 0}));
-  EXPECT_EQ(Read(InputOf(store + "}"), 1, 3, 2), (std::vector<float>{3, 4, 5, 3}));
-  EXPECT_EQ(Read(InputOf(store + "}"), 2, 3, 2), (std::vector<float>{6, 7, 8, 9}));
+  EXPECT_EQ(RowsRead(InputOf(store + "}"), 0, 3, 2), (std::vector<float>{0, 1, 2, 0}));
+  EXPECT_EQ(RowsRead(InputOf(store + "}"), 1, 3, 2), (std::vector<float>{3, 4, 5, 3}));
+  EXPECT_EQ(RowsRead(InputOf(store + "}"), 2, 3, 2), (std::vector<float>{6, 7, 8, 9}));
   std::vector<float> all;  // two groups, one epoch: every record once
   for (int group : {0, 1})
-    for (float x : Read(InputOf(store + "batchsize: 3 shuffle: true }"), group, 2, 1))
+    for (float x : RowsRead(InputOf(store + "batchsize: 3 shuffle: true }"), group, 2, 1))
       all.push_back(x);
   std::sort(all.begin(), all.end());
   EXPECT_EQ(all, (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
-  EXPECT_THROW(Read(InputOf(store + "}"), 0, 11, 1), ConfigError);  // no record
+  EXPECT_THROW(RowsRead(InputOf(store + "}"), 0, 11, 1), ConfigError);  // no record
 }
 
 TEST_F(GroupData, GroupsReadDisjointSegmentsOfAText) {
@@ -136,9 +140,9 @@ TEST_F(GroupData, GroupsReadDisjointSegmentsOfAText) {
       StrCat("type: kCharRNN char_rnn_conf { path: '", dir_.Write("text", "abcdefghijklmnop"),
              "' vocab_path: '", dir_.Write("vocabulary", "abcdefghijklmnop"),
              "' unroll_len: 1 batchsize: 2 }");
-  EXPECT_EQ(Read(InputOf(text), 0, 1, 2), (std::vector<float>{0, 8, 1, 9}));
-  EXPECT_EQ(Read(InputOf(text), 0, 2, 2), (std::vector<float>{0, 4, 1, 5}));
-  EXPECT_EQ(Read(InputOf(text), 1, 2, 2), (std::vector<float>{8, 12, 9, 13}));
+  EXPECT_EQ(RowsRead(InputOf(text), 0, 1, 2), (std::vector<float>{0, 8, 1, 9}));
+  EXPECT_EQ(RowsRead(InputOf(text), 0, 2, 2), (std::vector<float>{0, 4, 1, 5}));
+  EXPECT_EQ(RowsRead(InputOf(text), 1, 2, 2), (std::vector<float>{8, 12, 9, 13}));
 }
 
 TEST_F(GroupData, APassIsOneOfTheGroupsShare) {
@@ -157,8 +161,8 @@ TEST_F(GroupData, APassIsOneOfTheGroupsShare) {
 TEST_F(GroupData, GroupsDrawOtherNumbers) {
   for (const char* conf : {"type: kDummy dummy_conf { input: true shape: 2 shape: 3 }",
                            "type: kRNNDummy rnn_dummy_conf { shape: 2 shape: 3 high: 1 }"}) {
-    EXPECT_NE(Read(InputOf(conf), 0, 2, 1), Read(InputOf(conf), 1, 2, 1));
-    EXPECT_EQ(Read(InputOf(conf), 0, 2, 1), Read(InputOf(conf), 0, 1, 1));
+    EXPECT_NE(RowsRead(InputOf(conf), 0, 2, 1), RowsRead(InputOf(conf), 1, 2, 1));
+    EXPECT_EQ(RowsRead(InputOf(conf), 0, 2, 1), RowsRead(InputOf(conf), 0, 1, 1));
   }
 }
 

@@ -1,4 +1,4 @@
-// Outputs of a model against others of it.
+// Numbers against those that they must be.
 #pragma once
 
 #include <gtest/gtest.h>
