@@ -8,11 +8,6 @@
 namespace singa {
 namespace {
 
-struct Sent : Outbox {
-  void Post(Message message) override { messages.push_back(std::move(message)); }
-  std::vector<Message> messages;
-};
-
 // The client of process 1: a worker of group 0, which has two servers, of slices 0 and 1, and 2.
 class ClientTest : public ::testing::Test, public ServerEvents {
  protected:
@@ -47,15 +42,14 @@ class ClientTest : public ::testing::Test, public ServerEvents {
   }
   Frame Gradient(int slice) { return FrameOf(std::vector<float>(table[slice].size, 1.f)); }
 
-  const JobProto job = JobOf("type: kSGD learning_rate { type: kFixed base_lr: 1 }",
-                             "nworkers_per_group: 2 nservers_per_group: 2");
+  const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 2 nservers_per_group: 2");
   const SliceTable table{{{3}, {2}, {900}}};
   const std::vector<ServedParam> params = {{"a", "l", {}}, {"b", "l", {}}, {"c", "l", {}}};
   const Topology topology{job.cluster()};
   std::vector<float> a = {0, 0, 0}, b = {0, 0}, c = std::vector<float>(900);
   const std::vector<float*> values = {a.data(), b.data(), c.data()};
   HeldClock clock;
-  Sent sent;
+  SentMessages sent;
   std::unique_ptr<Client> client;
 };
 

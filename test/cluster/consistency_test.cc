@@ -11,8 +11,7 @@
 namespace singa {
 namespace {
 
-constexpr char kSum[] = "type: kSGD learning_rate { type: kFixed base_lr: 1 }";
-const std::vector<Shape> kShapes = {{3}, {2}};
+const std::vector<Shape> kTwoSlices = {{3}, {2}};
 
 std::vector<float> Ones(const ClusterOfRoles& cluster, int slice) {
   return std::vector<float>(cluster.table[slice].size, -1.f);
@@ -39,7 +38,8 @@ TEST(Consistency, BoundsHowFarAGroupIsAhead) {
        {Bound{"", 20}, Bound{"max_staleness: 1", 3}, Bound{"max_staleness: 3", 5},
         Bound{"max_staleness: 30", 20}, Bound{"user_consistency: 'kSynchronous'", 2}})
     for (uint32_t seed = 0; seed < 20; ++seed) {
-      ClusterOfRoles cluster(JobOf(kSum, StrCat("nworker_groups: 2 ", bound.conf)), kShapes, seed);
+      ClusterOfRoles cluster(JobOf(kSumUpdater, StrCat("nworker_groups: 2 ", bound.conf)),
+                             kTwoSlices, seed);
       HoldGroup1(&cluster);
       EXPECT_EQ(cluster.done(1, 1), 1) << bound.conf;
       EXPECT_EQ(cluster.done(0, 0), bound.done) << bound.conf;
@@ -51,7 +51,7 @@ TEST(Consistency, BoundsHowFarAGroupIsAhead) {
 }
 
 TEST(Consistency, TakesNothingOfADroppedGroup) {
-  ClusterOfRoles cluster(JobOf(kSum, "nworker_groups: 2"), kShapes, 0);
+  ClusterOfRoles cluster(JobOf(kSumUpdater, "nworker_groups: 2"), kTwoSlices, 0);
   cluster.Start(std::vector<float>(5));
   cluster.RunUntilQuiet();
   cluster.server({0, 0}).DropGroup(1);
@@ -62,14 +62,14 @@ TEST(Consistency, TakesNothingOfADroppedGroup) {
 }
 
 TEST(Consistency, CountsStaleness) {
-  ClusterOfRoles alone(JobOf(kSum, ""), kShapes, 0);
+  ClusterOfRoles alone(JobOf(kSumUpdater, ""), kTwoSlices, 0);
   alone.Start(std::vector<float>(5));
   alone.Train(4, [&](int, int, int64_t, int slice) { return Ones(alone, slice); });
   EXPECT_EQ(alone.server({0, 0}).counts().staleness[0], 8);  // 4 steps of 2 slices
 
   // Of two groups that begin together, the second's first gradients are one update old.
-  ClusterOfRoles both(JobOf(kSum, "nworker_groups: 2 user_consistency: 'kSynchronous'"), kShapes,
-                      0);
+  ClusterOfRoles both(JobOf(kSumUpdater, "nworker_groups: 2 user_consistency: 'kSynchronous'"),
+                      kTwoSlices, 0);
   both.Start(std::vector<float>(5));
   both.Train(4, [&](int, int, int64_t, int slice) { return Ones(both, slice); });
   EXPECT_EQ(both.server({0, 0}).counts().staleness[0], 8);
@@ -80,9 +80,9 @@ TEST(Consistency, CountsStaleness) {
 TEST(Consistency, SynchronousGroupsHaveTheSameBitsInAnyOrder) {
   std::vector<float> first;
   for (uint32_t seed = 0; seed < 50; ++seed) {
-    ClusterOfRoles cluster(
-        JobOf(StrCat(kSum, " momentum: 0.9"), "nworker_groups: 3 user_consistency: 'kSynchronous'"),
-        kShapes, seed);
+    ClusterOfRoles cluster(JobOf(StrCat(kSumUpdater, " momentum: 0.9"),
+                                 "nworker_groups: 3 user_consistency: 'kSynchronous'"),
+                           kTwoSlices, seed);
     cluster.Start(std::vector<float>(5));
     cluster.Train(6, [&](int group, int, int64_t step, int slice) {
       std::vector<float> gradient(cluster.table[slice].size);
@@ -107,8 +107,8 @@ class EvenFirst final : public Consistency {
 SINGA_REGISTER_CONSISTENCY(EvenFirst, EvenFirst);
 
 TEST(Consistency, CanBeAUsers) {
-  ClusterOfRoles cluster(JobOf(kSum, "nworker_groups: 2 user_consistency: 'EvenFirst'"), kShapes,
-                         0);
+  ClusterOfRoles cluster(JobOf(kSumUpdater, "nworker_groups: 2 user_consistency: 'EvenFirst'"),
+                         kTwoSlices, 0);
   cluster.fate = [](Posted* posted) {  // group 0's updates are lost
     const WireMessage& head = posted->message.head;
     return head.type() == WireMessage::kUpdate && head.from().group() == 0 ? 0 : 1;
@@ -120,7 +120,7 @@ TEST(Consistency, CanBeAUsers) {
 
 TEST(Consistency, OfAnUnknownNameIsAnError) {
   try {
-    MakeConsistency(JobOf(kSum, "user_consistency: 'kSynchronus'").cluster());
+    MakeConsistency(JobOf(kSumUpdater, "user_consistency: 'kSynchronus'").cluster());
     ADD_FAILURE() << "no error";
   } catch (const ConfigError& error) {
     EXPECT_EQ(error.path(), "user_consistency");

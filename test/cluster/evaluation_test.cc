@@ -17,7 +17,7 @@ struct Seen {
   int threads = 0, vendor_threads = 0;
   bool alone = false;
 };
-Seen seen;
+Seen last_seen;
 
 class NotesThreads final : public Layer {
  public:
@@ -28,7 +28,7 @@ class NotesThreads final : public Layer {
   }
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     std::copy_n(in[0]->data.data(), in[0]->data.size(), out[0]->data.data());
-    if (phase == kTest) seen = {ctx.threads, omp_get_max_threads(), ctx.group == nullptr};
+    if (phase == kTest) last_seen = {ctx.threads, omp_get_max_threads(), ctx.group == nullptr};
   }
   void ComputeGradient(Context&, Inputs in, Outputs out) override {
     if (!in[0]->grad.empty())
@@ -69,7 +69,7 @@ double Tested(int workers, int threads) {
   InitParams(groups.lead().ctx(), {}, &groups.lead().params());
   groups.Start();
   for (int64_t step = 0; step < 2; ++step) groups.team(0).TrainStep(step);
-  seen = {};
+  last_seen = {};
   const auto sums = groups.lead().evaluator(kTest)->Run(0, [] { return false; });
   EXPECT_EQ(omp_get_max_threads(), threads);
   return sums->entries().at(0).value();
@@ -77,11 +77,11 @@ double Tested(int workers, int threads) {
 
 TEST(Evaluation, RunsOnTheThreadsOfAllWorkers) {
   const double loss = Tested(3, 2);
-  EXPECT_EQ(seen.threads, 6);
-  EXPECT_EQ(seen.vendor_threads, 6);
-  EXPECT_TRUE(seen.alone);
+  EXPECT_EQ(last_seen.threads, 6);
+  EXPECT_EQ(last_seen.vendor_threads, 6);
+  EXPECT_TRUE(last_seen.alone);
   const double of_one = Tested(1, 1);
-  EXPECT_EQ(seen.threads, 1);
+  EXPECT_EQ(last_seen.threads, 1);
   EXPECT_NEAR(loss, of_one, 1e-5);
 }
 

@@ -15,7 +15,6 @@ namespace singa {
 namespace {
 
 constexpr int kGroups = 2, kWorkers = 2;
-constexpr int64_t kSteps = 30;
 
 struct Cluster {
   const char* name;
@@ -57,7 +56,10 @@ JobProto Job(const Cluster& cluster) {
   return job;
 }
 
-class GroupsTogether : public ::testing::TestWithParam<Cluster> {};
+class GroupsTogether : public ::testing::TestWithParam<Cluster> {
+ protected:
+  static constexpr int64_t kSteps = 30;
+};
 INSTANTIATE_TEST_SUITE_P(
     Clusters, GroupsTogether,
     ::testing::Values(Cluster{"SharedValues", ""}, Cluster{"SharedValuesPlain", "", true},

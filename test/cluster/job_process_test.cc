@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-JobProto JobOf(int groups, int workers) {
+JobProto ProtoOf(int groups, int workers) {
   JobProto job;
   job.mutable_updater()->set_type(kSGD);
   job.mutable_updater()->mutable_learning_rate()->set_type(kFixed);
@@ -23,9 +23,9 @@ JobProto JobOf(int groups, int workers) {
   return job;
 }
 
-class Job {
+class ThreadedJob {
  public:
-  explicit Job(const JobProto& job)
+  explicit ThreadedJob(const JobProto& job)
       : job_(job), secrets_(JobSecrets::Make(Topology(job.cluster()).processes())) {
     processes_.resize(secrets_.keys.size());
     Start(0);
@@ -62,7 +62,7 @@ std::string WhatOf(const std::function<void()>& call, ExitCode* code = nullptr) 
 }
 
 TEST(JobProcess, WhatRankZeroTellsArrivesInOrder) {
-  Job job(JobOf(1, 3));
+  ThreadedJob job(ProtoOf(1, 3));
   job.MeetAll();
   for (int i = 0; i < 300; ++i) job[0].TellAll(kGrant, i);
   job[0].TellAll(kBegin, 0, {7, 8}, "step7");
@@ -80,7 +80,7 @@ TEST(JobProcess, WhatRankZeroTellsArrivesInOrder) {
 }
 
 TEST(JobProcess, RankZeroHasTheAnswerOfEach) {
-  Job job(JobOf(3, 1));
+  ThreadedJob job(ProtoOf(3, 1));
   job.MeetAll();
   std::vector<std::thread> others;
   for (int rank = 1; rank < 3; ++rank)
@@ -128,7 +128,7 @@ class Heard final : public GroupEvents {
 
 TEST(JobProcess, AllHearOfAGroupByWayOfRankZero) {
   Heard heard[3];
-  Job job(JobOf(3, 1));
+  ThreadedJob job(ProtoOf(3, 1));
   job.MeetAll();
   for (int rank = 0; rank < 3; ++rank) job[rank].Listen(&heard[rank]);
   job[1].NoteSteps(1, 5);
@@ -143,7 +143,7 @@ TEST(JobProcess, AllHearOfAGroupByWayOfRankZero) {
 }
 
 TEST(JobProcess, WhoStopsTheJobTellsAllWhy) {
-  Job job(JobOf(1, 3));
+  ThreadedJob job(ProtoOf(1, 3));
   job.MeetAll();
   std::thread first([&] {
     ExitCode code = kExitOk;
@@ -160,17 +160,17 @@ TEST(JobProcess, WhoStopsTheJobTellsAllWhy) {
 }
 
 TEST(JobProcess, WhoDoesNotComeIsNamed) {
-  JobProto proto = JobOf(1, 3);
+  JobProto proto = ProtoOf(1, 3);
   proto.mutable_cluster()->set_start_timeout(1);
-  Job job(proto);
+  ThreadedJob job(proto);
   const std::string what = WhatOf([&] { job[0].Meet(); });
   EXPECT_NE(what.find("2 of 3 processes did not come"), std::string::npos) << what;
 }
 
 TEST(JobProcess, WhoIsSilentIsLost) {
-  JobProto proto = JobOf(1, 3);
+  JobProto proto = ProtoOf(1, 3);
   proto.mutable_cluster()->set_peer_timeout(4);
-  Job job(proto);
+  ThreadedJob job(proto);
   job.MeetAll();
   job.Lose(2);
   ExitCode code = kExitOk;

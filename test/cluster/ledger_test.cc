@@ -10,9 +10,6 @@
 namespace singa {
 namespace {
 
-constexpr char kSum[] = "type: kSGD learning_rate { type: kFixed base_lr: 1 }";
-constexpr int64_t kSteps = 6;
-
 // `elements` over some params of one slice each.
 std::vector<Shape> Shapes(int64_t elements) {
   const int64_t cut = elements / 4;
@@ -21,7 +18,7 @@ std::vector<Shape> Shapes(int64_t elements) {
 
 class Ledger {
  public:
-  Ledger(const std::string& conf, uint32_t seed, const std::string& updater = kSum)
+  Ledger(const std::string& conf, uint32_t seed, const std::string& updater = kSumUpdater)
       : cluster(JobOf(updater, conf), Shapes(Workers(conf) * kSteps), seed) {
     int64_t begin = 0;
     for (const Slice& slice : cluster.table.slices()) {
@@ -52,8 +49,9 @@ class Ledger {
   }
 
  private:
+  static constexpr int64_t kSteps = 6;
   static int64_t Workers(const std::string& conf) {
-    const ClusterProto proto = JobOf(kSum, conf).cluster();
+    const ClusterProto proto = JobOf(kSumUpdater, conf).cluster();
     return proto.nworker_groups() * proto.nworkers_per_group();
   }
   // Of all workers that the process has of the group.
@@ -73,14 +71,14 @@ class Ledger {
   ClusterOfRoles cluster;
 };
 
-struct Case {
+struct Framework {
   std::string name, conf;
-  std::string updater = kSum;
+  std::string updater = kSumUpdater;
 };
-void PrintTo(const Case& one, std::ostream* out) { *out << one.conf; }
+void PrintTo(const Framework& one, std::ostream* out) { *out << one.conf; }
 
-std::vector<Case> Cases() {
-  std::vector<Case> cases;
+std::vector<Framework> Frameworks() {
+  std::vector<Framework> cases;
   for (int processes = 1; processes <= 4; ++processes)
     for (int servers = 1; servers <= 3; ++servers)
       cases.push_back(
@@ -107,12 +105,13 @@ std::vector<Case> Cases() {
                            "nworker_groups: 4 nserver_groups: 2 nservers_per_group: 2",
                            "nworker_groups: 2 nworkers_per_group: 2 nservers_per_group: 2 "
                            "user_consistency: 'kSynchronous'"})
-    cases.push_back({StrCat("ClipNorm", cases.size()), conf, StrCat(kSum, " clip_norm: 1e30")});
+    cases.push_back(
+        {StrCat("ClipNorm", cases.size()), conf, StrCat(kSumUpdater, " clip_norm: 1e30")});
   return cases;
 }
 
-class LedgerTest : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Cluster, LedgerTest, ::testing::ValuesIn(Cases()),
+class LedgerTest : public ::testing::TestWithParam<Framework> {};
+INSTANTIATE_TEST_SUITE_P(Cluster, LedgerTest, ::testing::ValuesIn(Frameworks()),
                          [](const auto& one) { return one.param.name; });
 
 TEST_P(LedgerTest, CountsEachGradientOnce) {

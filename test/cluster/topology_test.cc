@@ -29,11 +29,11 @@ std::string Placed(const Topology& topology) {
   return text.substr(1);
 }
 
-struct Case {
+struct Placement {
   const char *name, *conf, *placed;
 };
-void PrintTo(const Case& one, std::ostream* out) { *out << one.conf; }
-const Case kCases[] = {
+void PrintTo(const Placement& one, std::ostream* out) { *out << one.conf; }
+const Placement kPlacements[] = {
     {"Default", "", "w0.0 s0.0"},
     {"Sandblaster", "nworkers_per_group: 3 nservers_per_group: 2 server_worker_separate: true",
      "w0.0 | w0.1 | w0.2 | s0.0 | s0.1"},
@@ -56,8 +56,8 @@ const Case kCases[] = {
     {"NoServers", "nworkers_per_group: 2 all_reduce {}", "w0.0 | w0.1"},
 };
 
-class PlacedTest : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Topology, PlacedTest, ::testing::ValuesIn(kCases),
+class PlacedTest : public ::testing::TestWithParam<Placement> {};
+INSTANTIATE_TEST_SUITE_P(Topology, PlacedTest, ::testing::ValuesIn(kPlacements),
                          [](const auto& one) { return one.param.name; });
 
 TEST_P(PlacedTest, PutsRolesIntoProcesses) {

@@ -11,11 +11,9 @@
 namespace singa {
 namespace {
 
-constexpr char kRate[] =
-    " learning_rate { type: kStep base_lr: 0.1 step_conf { gamma: 0.5 change_freq: 2 } }";
-const std::vector<Shape> kShapes = {{40, 60}, {60}, {60, 50}, {50}, {7}};  // 9 slices
+const std::vector<Shape> kNineSlices = {{40, 60}, {60}, {60, 50}, {50}, {7}};
 const std::vector<ParamScale> kScales = {{1, 1}, {2, 0}, {1, 1}, {2, 0}, {0.5f, 3}};
-constexpr int64_t kSteps = 5;
+constexpr int64_t kStepsTrained = 5;
 
 // Numbers of N(0, 1), the same for the same (purpose, step).
 std::vector<float> Numbers(const std::string& purpose, int64_t step, int64_t n) {
@@ -43,21 +41,21 @@ std::vector<float> Locally(const JobProto& job, const SliceTable& table, int pro
   std::vector<std::unique_ptr<Param>> params;
   std::vector<float> values = First(table);
   int64_t begin = 0;
-  for (size_t p = 0; p < kShapes.size(); ++p) {
+  for (size_t p = 0; p < kNineSlices.size(); ++p) {
     ParamProto conf;
     conf.set_lr_scale(kScales[p].lr);
     conf.set_wd_scale(kScales[p].wd);
-    params.push_back(std::make_unique<Param>(StrCat("w", p), "layer", "", conf, kShapes[p]));
+    params.push_back(std::make_unique<Param>(StrCat("w", p), "layer", "", conf, kNineSlices[p]));
     params[p]->data.Bind(values.data() + begin);
     begin += params[p]->size();
   }
   std::vector<Param*> all;
   for (const auto& param : params) all.push_back(param.get());
-  group.SetParams(kShapes);
+  group.SetParams(kNineSlices);
   group.SetUpdates(&updates);
   updates.Bind(group.table(), all);
   exchange.Bind(all, std::vector<bool>(all.size()));
-  for (; step.step < kSteps; ++step.step) {
+  for (; step.step < kStepsTrained; ++step.step) {
     for (int s = 0; s < table.size(); ++s) {
       float* const grad = params[table[s].param]->grad.data() + table[s].begin;
       for (int p = 0; p < processes; ++p) {
@@ -71,46 +69,46 @@ std::vector<float> Locally(const JobProto& job, const SliceTable& table, int pro
   return values;
 }
 
-struct Case {
+struct ServedTraining {
   std::string updater;
   int processes, servers;
 };
-void PrintTo(const Case& one, std::ostream* out) {
+void PrintTo(const ServedTraining& one, std::ostream* out) {
   *out << one.updater << ", " << one.processes << " processes, " << one.servers << " servers";
 }
-std::vector<Case> Cases() {
-  std::vector<Case> cases;
+std::vector<ServedTraining> ServedTrainings() {
+  std::vector<ServedTraining> cases;
   for (const char* updater :
        {"type: kSGD", "type: kSGD momentum: 0.9 weight_decay: 0.01", "type: kAdam",
         "type: kAdaDelta", "type: kSGD clip_norm: 1e30", "type: kSGD clip_low: -1 clip_high: 1"})
     for (int processes = 1; processes <= 3; ++processes)
       for (int servers = 1; servers <= 11; servers += 2)  // with 11, some have no slice
-        cases.push_back({StrCat(updater, kRate), processes, servers});
+        cases.push_back({StrCat(updater, kHalvingRate), processes, servers});
   return cases;
 }
 
-ClusterOfRoles Cluster(const Case& conf, uint32_t seed, const std::string& rest = "",
-                       int64_t first_step = 0) {
+ClusterOfRoles ClusterFor(const ServedTraining& conf, uint32_t seed, const std::string& rest = "",
+                          int64_t first_step = 0) {
   return ClusterOfRoles(
       JobOf(conf.updater,
             StrCat("nworkers_per_group: ", conf.processes, " nservers_per_group: ", conf.servers),
             rest),
-      kShapes, seed, kScales, first_step);
+      kNineSlices, seed, kScales, first_step);
 }
 
 void Train(ClusterOfRoles* cluster) {
   cluster->Start(First(cluster->table));
-  cluster->Train(kSteps, [&](int, int process, int64_t step, int slice) {
+  cluster->Train(kStepsTrained, [&](int, int process, int64_t step, int slice) {
     return Gradient(cluster->table, process, step, slice);
   });
 }
 
-class UpdateTest : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Cluster, UpdateTest, ::testing::ValuesIn(Cases()));
+class UpdateTest : public ::testing::TestWithParam<ServedTraining> {};
+INSTANTIATE_TEST_SUITE_P(Cluster, UpdateTest, ::testing::ValuesIn(ServedTrainings()));
 
 TEST_P(UpdateTest, IsThatOfOneProcessBitForBit) {
   for (uint32_t seed = 0; seed < 4; ++seed) {
-    ClusterOfRoles cluster = Cluster(GetParam(), seed);
+    ClusterOfRoles cluster = ClusterFor(GetParam(), seed);
     Train(&cluster);
     const std::vector<float> expected = Locally(cluster.job, cluster.table, GetParam().processes);
     EXPECT_EQ(cluster.Values(0), expected);
@@ -122,7 +120,8 @@ TEST_P(UpdateTest, IsThatOfOneProcessBitForBit) {
 TEST(UpdateTest, CutsGradientsByTheNormOverAllServers) {
   std::vector<float> one_server;
   for (const int servers : {1, 2, 3}) {
-    ClusterOfRoles cluster = Cluster({StrCat("type: kSGD clip_norm: 3", kRate), 2, servers}, 0);
+    ClusterOfRoles cluster =
+        ClusterFor({StrCat("type: kSGD clip_norm: 3", kHalvingRate), 2, servers}, 0);
     Train(&cluster);
     const std::vector<float> expected = Locally(cluster.job, cluster.table, 2);
     const std::vector<float> values = cluster.Values(0);
@@ -133,9 +132,9 @@ TEST(UpdateTest, CutsGradientsByTheNormOverAllServers) {
 }
 
 TEST(UpdateTest, AppliesNoGradientThatIsNotFinite) {
-  ClusterOfRoles cluster = Cluster({StrCat("type: kSGD", kRate), 2, 2}, 0);
+  ClusterOfRoles cluster = ClusterFor({StrCat("type: kSGD", kHalvingRate), 2, 2}, 0);
   cluster.Start(First(cluster.table));
-  cluster.Train(kSteps, [&](int, int process, int64_t step, int slice) {
+  cluster.Train(kStepsTrained, [&](int, int process, int64_t step, int slice) {
     std::vector<float> gradient = Gradient(cluster.table, process, step, slice);
     if (process == 1 && step == 3 && slice == 2)
       gradient.back() = std::numeric_limits<float>::infinity();
@@ -153,40 +152,40 @@ TEST(UpdateTest, SkipsAStepOnAllServers) {
   for (const int servers : {1, 2, 3})
     for (const bool none : {false, true}) {
       ClusterOfRoles cluster =
-          Cluster({StrCat("type: kSGD", kRate), 2, servers}, 0, "on_nonfinite: kSkip");
+          ClusterFor({StrCat("type: kSGD", kHalvingRate), 2, servers}, 0, "on_nonfinite: kSkip");
       ClusterOfRoles twin =
-          Cluster({StrCat("type: kSGD", kRate), 2, servers}, 0, "on_nonfinite: kSkip");
+          ClusterFor({StrCat("type: kSGD", kHalvingRate), 2, servers}, 0, "on_nonfinite: kSkip");
       cluster.Start(First(cluster.table));
-      cluster.Train(kSteps, [&](int, int process, int64_t step, int slice) {
+      cluster.Train(kStepsTrained, [&](int, int process, int64_t step, int slice) {
         std::vector<float> gradient = Gradient(cluster.table, process, step, slice);
         const bool bad = process == 1 && step == 3;
         if (bad && slice == 2) gradient[0] = std::nanf("");
         return bad && none ? std::vector<float>() : gradient;
       });
       twin.Start(First(twin.table));
-      twin.Train(kSteps, [&](int, int process, int64_t step, int slice) {
+      twin.Train(kStepsTrained, [&](int, int process, int64_t step, int slice) {
         std::vector<float> gradient = Gradient(twin.table, process, step, slice);
         if (step == 3) std::fill(gradient.begin(), gradient.end(), 0.f);  // of kSGD: no change
         return gradient;
       });
-      EXPECT_EQ(cluster.done(0, 0), kSteps);
+      EXPECT_EQ(cluster.done(0, 0), kStepsTrained);
       EXPECT_EQ(cluster.Values(0), twin.Values(0));
       EXPECT_TRUE(cluster.diverged().empty());
       for (int s = 0; s < servers; ++s)
         EXPECT_EQ(cluster.server({0, s}).counts().skipped, 1) << servers << " " << none;
-      EXPECT_EQ(cluster.server({0, 0}).shard().version(0), kSteps);
-      EXPECT_EQ(cluster.server({0, 0}).shard().count(0), kSteps - 1);
+      EXPECT_EQ(cluster.server({0, 0}).shard().version(0), kStepsTrained);
+      EXPECT_EQ(cluster.server({0, 0}).shard().count(0), kStepsTrained - 1);
     }
 }
 
 TEST(UpdateTest, GoesOnFromAGatheredState) {
-  const Case conf = {StrCat("type: kAdam", kRate), 2, 3};
-  ClusterOfRoles whole = Cluster(conf, 0);
+  const ServedTraining conf = {StrCat("type: kAdam", kHalvingRate), 2, 3};
+  ClusterOfRoles whole = ClusterFor(conf, 0);
   Train(&whole);
   const GradientOf gradient = [&](int, int process, int64_t step, int slice) {
     return Gradient(whole.table, process, step, slice);
   };
-  ClusterOfRoles first = Cluster(conf, 1);
+  ClusterOfRoles first = ClusterFor(conf, 1);
   first.Start(First(first.table));
   first.Train(2, gradient);
   first.client(0, 0).GatherAll(0);
@@ -195,7 +194,7 @@ TEST(UpdateTest, GoesOnFromAGatheredState) {
   ASSERT_TRUE(first.client(0, 0).gathered());
   const std::vector<SliceState> states = first.client(0, 0).TakeGathered();
   // On other servers, from step 2 on.
-  ClusterOfRoles second = Cluster({conf.updater, 2, 2}, 2, "", 2);
+  ClusterOfRoles second = ClusterFor({conf.updater, 2, 2}, 2, "", 2);
   for (int s = 0; s < second.table.size(); ++s) {
     EXPECT_EQ(states[s].version, 2);
     EXPECT_EQ(states[s].count, 2);
@@ -203,8 +202,8 @@ TEST(UpdateTest, GoesOnFromAGatheredState) {
   }
   second.client(0, 0).Flush();
   for (int p = 0; p < 2; ++p) second.client(0, p).GetAll(2);
-  second.Train(kSteps - 2, gradient);
-  EXPECT_EQ(second.client(0, 0).version(0), kSteps);
+  second.Train(kStepsTrained - 2, gradient);
+  EXPECT_EQ(second.client(0, 0).version(0), kStepsTrained);
   EXPECT_EQ(second.Values(0), whole.Values(0));
 }
 

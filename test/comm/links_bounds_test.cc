@@ -26,8 +26,8 @@ Frame CountedFrame() {
 }
 
 // Rank 0 sends as much as links take; rank 1 counts.
-struct Pipe final : SimLinksProcess {
-  Pipe(const SimStart& start, const LinksOptions& options)
+struct Stream final : SimLinksProcess {
+  Stream(const SimStart& start, const LinksOptions& options)
       : SimLinksProcess(start, options), sends(start.rank == 0) {}
 
   int64_t OnTime() override {
@@ -60,11 +60,11 @@ TEST(LinksBoundsTest, AMillionMessagesWithLossNeedNoMoreThanTheWindow) {
   int64_t most_under_way = 0;
   {
     SimNetwork network(1, 2, faults, [&](const SimStart& start) {
-      return std::make_unique<Pipe>(start, options);
+      return std::make_unique<Stream>(start, options);
     });
     network.StartAll();
-    const auto& from = static_cast<const Pipe&>(*network.process(0));
-    const auto& to = static_cast<const Pipe&>(*network.process(1));
+    const auto& from = static_cast<const Stream&>(*network.process(0));
+    const auto& to = static_cast<const Stream&>(*network.process(1));
     const auto done = [&] {
       most_under_way = std::max(most_under_way, network.under_way());
       return to.number == kMessages && from.links.Quiet();

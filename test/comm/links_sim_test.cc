@@ -12,13 +12,13 @@
 namespace singa {
 namespace {
 
-constexpr int kRanks = 3;
+constexpr int kSimRanks = 3;
 
 // One run: some time with faults, then without, until all is quiet.
 class Trial {
  public:
   explicit Trial(uint64_t seed)
-      : network(seed, kRanks, {}, [this](const SimStart& start) {
+      : network(seed, kSimRanks, {}, [this](const SimStart& start) {
           return std::make_unique<Chatter>(start, &network.schedule(), &ledger, options);
         }) {
     SimSchedule& random = network.schedule();
@@ -40,7 +40,7 @@ class Trial {
 
   // Ranks begin at different times; connections break, processes stop and run on.
   void StartWithFaults() {
-    for (int rank = 0; rank < kRanks; ++rank) {
+    for (int rank = 0; rank < kSimRanks; ++rank) {
       network.At(Soon(), [this, rank] {
         network.Start(rank);
         At(rank).Talk(static_cast<int>(network.schedule().Between(0, 60)));
@@ -49,8 +49,8 @@ class Trial {
     for (int n = network.schedule().Between(0, 6); n > 0; --n) Disturb();
   }
   void Disturb() {
-    const int a = static_cast<int>(network.schedule().Between(0, kRanks - 1));
-    const int b = (a + 1) % kRanks;
+    const int a = static_cast<int>(network.schedule().Between(0, kSimRanks - 1));
+    const int b = (a + 1) % kSimRanks;
     const int64_t begin = Soon(), end = begin + Soon() - network.clock().Now();
     switch (network.schedule().Between(0, 2)) {
       case 0:
@@ -68,7 +68,7 @@ class Trial {
   // A process ends and another one begins in its place, some times.
   void Restarts() {
     for (int n = network.schedule().Between(1, 6); n > 0; --n) {
-      const int rank = static_cast<int>(network.schedule().Between(0, kRanks - 1));
+      const int rank = static_cast<int>(network.schedule().Between(0, kSimRanks - 1));
       const int64_t begin = Soon() + kSimSecond;
       network.At(begin, [=, this] {
         if (network.process(rank) == nullptr) return;
@@ -86,7 +86,7 @@ class Trial {
   // Everything sent, acknowledged, and nothing under way.
   bool Quiet() {
     if (network.under_way() > 0) return false;
-    for (int rank = 0; rank < kRanks; ++rank) {
+    for (int rank = 0; rank < kSimRanks; ++rank) {
       if (network.process(rank) == nullptr) return false;
       if (!At(rank).silent() || !At(rank).links.Quiet()) return false;
     }
@@ -99,20 +99,20 @@ class Trial {
     EXPECT_TRUE(quiet) << "messages still wait";
     // With all processes alive and known, what is sent now arrives as well.
     for (int n = 0; n < 2 && quiet; ++n) {
-      for (int from = 0; from < kRanks; ++from) {
+      for (int from = 0; from < kSimRanks; ++from) {
         network.Tell(from, [&](SimProcess*) {
-          for (int to = 0; to < kRanks; ++to) At(from).SendOne(to);
+          for (int to = 0; to < kSimRanks; ++to) At(from).SendOne(to);
         });
       }
       EXPECT_TRUE(network.RunUntil([this] { return Quiet(); }, 90 * kSimSecond));
     }
-    for (int from = 0; from < kRanks; ++from) {
-      for (int to = 0; to < kRanks && quiet; ++to)
+    for (int from = 0; from < kSimRanks; ++from) {
+      for (int to = 0; to < kSimRanks && quiet; ++to)
         EXPECT_TRUE(ledger.Complete(At(from).incarnation(), to)) << from << " to " << to;
     }
   }
   void AddTo(LinkCounters* sum) {
-    for (int rank = 0; rank < kRanks; ++rank) {
+    for (int rank = 0; rank < kSimRanks; ++rank) {
       const LinkCounters& one = At(rank).links.counters();
       sum->resent += one.resent;
       sum->duplicates += one.duplicates;

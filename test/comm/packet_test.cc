@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "support/comm/text_frame.h"
+
 namespace singa {
 namespace {
 
@@ -22,12 +24,6 @@ PacketHeader Header() {
   return header;
 }
 
-Frame FrameOf(const std::string& text) { return Frame::Copy(text.data(), text.size()); }
-
-std::string Bytes(const Frame& frame) {
-  return {static_cast<const char*>(frame.data()), frame.size()};
-}
-
 Packet WithHead(const Packet& packet, const std::string& head) {
   Packet changed = packet;
   changed[0] = FrameOf(head);
@@ -43,7 +39,7 @@ TEST(PacketTest, ComesBackAsItWas) {
   EXPECT_EQ(got.refusal, Refusal::kNone) << got.text;
   EXPECT_EQ(got.header.SerializeAsString(), Header().SerializeAsString());
   ASSERT_EQ(got.payload.size(), 2u);
-  EXPECT_EQ(Bytes(got.payload[0]), "ab");
+  EXPECT_EQ(TextOf(got.payload[0]), "ab");
   EXPECT_EQ(got.payload[1].size(), 0u);
 }
 
@@ -58,7 +54,7 @@ TEST(PacketTest, PayloadIsNotCopied) {
 TEST(PacketTest, HasTheBytesOfTheGrammar) {
   PacketHeader header;
   header.set_version(1);
-  const std::string head = Bytes(EncodePacket(header, {FrameOf("xyz")})[0]);
+  const std::string head = TextOf(EncodePacket(header, {FrameOf("xyz")})[0]);
   EXPECT_EQ(head.substr(0, 4), "SNGW");
   EXPECT_EQ(head.substr(4, 4), std::string("\xe3\x1c\x17\x18", 4));
   EXPECT_EQ(head.substr(8), std::string("\x08\x01"));
@@ -68,7 +64,7 @@ TEST(PacketTest, EveryFlippedBitIsFound) {
   const Packet packet = EncodePacket(Header(), {FrameOf("payload"), FrameOf("more")});
   for (size_t frame = 0; frame < packet.size(); ++frame) {
     for (size_t bit = 0; bit < 8 * packet[frame].size(); ++bit) {
-      std::string bytes = Bytes(packet[frame]);
+      std::string bytes = TextOf(packet[frame]);
       bytes[bit / 8] ^= static_cast<char>(1 << bit % 8);
       Packet changed = packet;
       changed[frame] = FrameOf(bytes);
@@ -81,7 +77,7 @@ TEST(PacketTest, EveryFlippedBitIsFound) {
 
 TEST(PacketTest, EveryShorterHeadIsRefused) {
   const Packet packet = EncodePacket(Header(), {});
-  const std::string head = Bytes(packet[0]);
+  const std::string head = TextOf(packet[0]);
   for (size_t bytes = 0; bytes < head.size(); ++bytes) {
     EXPECT_EQ(DecodePacket(WithHead(packet, head.substr(0, bytes)), {}).refusal,
               bytes < 8 ? Refusal::kSize : Refusal::kChecksum)

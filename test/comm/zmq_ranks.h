@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "comm/zmq_transport.h"
+#include "support/comm/text_frame.h"
 
 namespace singa {
 
@@ -25,11 +26,6 @@ struct Arrived {
   std::vector<std::string> frames;
   bool operator==(const Arrived&) const = default;
 };
-
-inline std::string TextOf(const Frame& frame) {
-  return {static_cast<const char*>(frame.data()), frame.size()};
-}
-inline Frame FrameOf(const std::string& text) { return Frame::Copy(text.data(), text.size()); }
 
 class Recorder final : public TransportEvents {
  public:

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "driver/conf/check_job.h"
+#include "io/temp_dir.h"
 
 namespace singa {
 namespace {
@@ -66,12 +66,6 @@ struct Ended {
   std::string out, err;
 };
 
-std::string ReadAll(const std::string& file) {
-  std::stringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
-
 double Seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -98,7 +92,7 @@ Ended RunSinga(const Lines& args) {
   rusage used = {};
   wait4(pid, &run.status, 0, &used);
   run.cpu_seconds = Seconds(used.ru_utime) + Seconds(used.ru_stime);
-  run.out = ReadAll(base + ".out"), run.err = ReadAll(base + ".err");
+  run.out = TempDir::Read(base + ".out"), run.err = TempDir::Read(base + ".err");
   for (const char* name : {".out", ".err"}) std::filesystem::remove(base + name);
   return run;
 }

@@ -94,7 +94,7 @@ TEST(CkptCommand, ExportsSafetensorsThatLoad) {
   const ParamsFile file = LoadParams(out);
   EXPECT_EQ(file.kind(), ParamsFile::Kind::kSafetensors);
   const auto& w = file.params().at("w1").values;
-  EXPECT_EQ(std::vector<float>(w.begin(), w.end()), Sample(10, 3).w);
+  EXPECT_EQ(std::vector<float>(w.begin(), w.end()), NumberedModel(10, 3).w);
   EXPECT_EQ(Ckpt({"verify", out}).code, 0);
 }
 
@@ -108,7 +108,7 @@ TEST(CkptCommand, ExportsWhatV03Reads) {
   EXPECT_EQ(message.name(2), "0#w1");
   EXPECT_EQ(message.version(2), 10);
   EXPECT_EQ(message.blob(2).shape(0), 20);
-  EXPECT_EQ(message.blob(2).data(199), Sample(10, 3).w[199]);
+  EXPECT_EQ(message.blob(2).data(199), NumberedModel(10, 3).w[199]);
 }
 
 TEST(CkptCommand, AFailedExportLeavesNothing) {

@@ -13,7 +13,7 @@ namespace {
 using Args = std::vector<std::string>;
 
 // What `args` are refused with.
-std::string Refusal(const Args& args) {
+std::string RefusalOf(const Args& args) {
   try {
     ParseCommandLine(args);
   } catch (const Error& error) {
@@ -94,39 +94,39 @@ TEST(CommandLine, SetsFlagsOfGlog) {
 }
 
 TEST(CommandLine, RefusesUnknownOptions) {
-  EXPECT_EQ(Refusal({"-cnf", "f"}), "unknown option \"-cnf\"; did you mean \"-conf\"?");
-  EXPECT_EQ(Refusal({"--ressume", "-conf", "f"}),
+  EXPECT_EQ(RefusalOf({"-cnf", "f"}), "unknown option \"-cnf\"; did you mean \"-conf\"?");
+  EXPECT_EQ(RefusalOf({"--ressume", "-conf", "f"}),
             "unknown option \"--ressume\"; did you mean \"-resume\"?");
-  EXPECT_EQ(Refusal({"-conf", "f", "-logtostder"}),
+  EXPECT_EQ(RefusalOf({"-conf", "f", "-logtostder"}),
             "unknown option \"-logtostder\"; did you mean \"-logtostderr\"?");
-  EXPECT_EQ(Refusal({"-flagfile=x", "-conf", "f"}), "unknown option \"-flagfile\"");
-  EXPECT_EQ(Refusal({"-xyzzyx=1"}), "unknown option \"-xyzzyx\"");
-  EXPECT_EQ(Refusal({"--"}), "unknown option \"--\"");
+  EXPECT_EQ(RefusalOf({"-flagfile=x", "-conf", "f"}), "unknown option \"-flagfile\"");
+  EXPECT_EQ(RefusalOf({"-xyzzyx=1"}), "unknown option \"-xyzzyx\"");
+  EXPECT_EQ(RefusalOf({"--"}), "unknown option \"--\"");
 }
 
 TEST(CommandLine, RefusesMissingAndNeedlessValues) {
-  EXPECT_EQ(Refusal({"-conf"}), "-conf needs a value");
-  EXPECT_EQ(Refusal({"-conf", "-resume"}), "-conf needs a value");
-  EXPECT_EQ(Refusal({"-conf="}), "-conf needs a value");
-  EXPECT_EQ(Refusal({"-conf", "f", "-resume=yes"}), "-resume takes no value, has \"yes\"");
-  EXPECT_EQ(Refusal({"-conf", "f", "-set", "x"}), "-set needs path=value, is \"x\"");
-  EXPECT_EQ(Refusal({"-conf", "f", "-singa_job", "x1"}),
+  EXPECT_EQ(RefusalOf({"-conf"}), "-conf needs a value");
+  EXPECT_EQ(RefusalOf({"-conf", "-resume"}), "-conf needs a value");
+  EXPECT_EQ(RefusalOf({"-conf="}), "-conf needs a value");
+  EXPECT_EQ(RefusalOf({"-conf", "f", "-resume=yes"}), "-resume takes no value, has \"yes\"");
+  EXPECT_EQ(RefusalOf({"-conf", "f", "-set", "x"}), "-set needs path=value, is \"x\"");
+  EXPECT_EQ(RefusalOf({"-conf", "f", "-singa_job", "x1"}),
             "-singa_job must be an integer, is \"x1\"");
-  EXPECT_EQ(Refusal({"-conf", "f", "-minloglevel=x"}),
+  EXPECT_EQ(RefusalOf({"-conf", "f", "-minloglevel=x"}),
             "-minloglevel must be of type int32, is \"x\"");
-  EXPECT_EQ(Refusal({"-conf", "f", "-conf", "g"}), "-conf is given twice");
-  EXPECT_EQ(Refusal({"-resume"}), "-conf is missing: singa -conf job.conf");
-  EXPECT_EQ(Refusal({"check"}), "a file is missing: singa check job.conf");
+  EXPECT_EQ(RefusalOf({"-conf", "f", "-conf", "g"}), "-conf is given twice");
+  EXPECT_EQ(RefusalOf({"-resume"}), "-conf is missing: singa -conf job.conf");
+  EXPECT_EQ(RefusalOf({"check"}), "a file is missing: singa check job.conf");
 }
 
 TEST(CommandLine, RefusesArgumentsThatBelongNowhere) {
-  EXPECT_EQ(Refusal({"job.conf"}),
+  EXPECT_EQ(RefusalOf({"job.conf"}),
             "unexpected argument \"job.conf\"; did you mean \"-conf job.conf\"?");
-  EXPECT_EQ(Refusal({"chekc", "f"}), "unknown subcommand \"chekc\"; did you mean \"check\"?");
-  EXPECT_EQ(Refusal({"-conf", "f", "g"}), "unexpected argument \"g\"");
-  EXPECT_EQ(Refusal({"check", "f", "g"}), "singa check takes one file, a second is \"g\"");
-  EXPECT_EQ(Refusal({"version", "x"}), "singa version takes no argument, has \"x\"");
-  EXPECT_EQ(Refusal({"check", "f", "-resume"}), "singa check has no option \"-resume\"");
+  EXPECT_EQ(RefusalOf({"chekc", "f"}), "unknown subcommand \"chekc\"; did you mean \"check\"?");
+  EXPECT_EQ(RefusalOf({"-conf", "f", "g"}), "unexpected argument \"g\"");
+  EXPECT_EQ(RefusalOf({"check", "f", "g"}), "singa check takes one file, a second is \"g\"");
+  EXPECT_EQ(RefusalOf({"version", "x"}), "singa version takes no argument, has \"x\"");
+  EXPECT_EQ(RefusalOf({"check", "f", "-resume"}), "singa check has no option \"-resume\"");
 }
 
 TEST(Help, NamesEveryExitCodeAndSubcommand) {

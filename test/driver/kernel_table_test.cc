@@ -18,7 +18,7 @@ struct TableRow {
   std::string kernel, reason;
 };
 
-std::set<std::string> Words(const std::string& text) {
+std::set<std::string> WordsOf(const std::string& text) {
   std::istringstream stream(text);
   std::set<std::string> words;
   for (std::string word; stream >> word;)
@@ -39,7 +39,7 @@ std::vector<TableRow> ReadTable() {
     std::istringstream stream(line);
     for (std::string cell; std::getline(stream, cell, '|');) cells.push_back(Trimmed(cell));
     if (cells.size() != 5 || cells[1] == "used by" || cells[1].starts_with("---")) continue;
-    rows.push_back({Words(cells[1]), Words(cells[2]), cells[3], cells[4]});
+    rows.push_back({WordsOf(cells[1]), WordsOf(cells[2]), cells[3], cells[4]});
   }
   return rows;
 }

@@ -13,6 +13,7 @@
 #include "io/store_files.h"
 #include "io/store_writer.h"
 #include "io/temp_dir.h"
+#include "support/expect_close.h"
 #include "train/evaluator.h"
 #include "train/forwarder.h"
 #include "train/init_params.h"
@@ -128,11 +129,6 @@ class ModelTest : public ::testing::Test {
 };
 
 // Batches of another size may add up in another order: 1e-6 sqrt(k) for sums of k = 27 terms.
-void ExpectClose(const std::vector<float>& found, const std::vector<float>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 5e-6) << i;
-}
-
 TEST_F(ModelTest, SaysWhatGoesInAndOut) {
   const Model model = Opened();
   EXPECT_EQ(model.layer(), "loss");
@@ -155,12 +151,12 @@ TEST_F(ModelTest, CutsAnyNumberOfRows) {
   const std::vector<float> all = Session(model, {.max_batch = kRecords}).Run(rows_);
   for (int64_t batch : {1, 3, 8, 16, 100}) {
     Session session(model, {.max_batch = batch});
-    ExpectClose(session.Run(rows_), all);
+    ExpectClose(session.Run(rows_), all, 5e-6);
   }
   Session session(model);
   for (int64_t n : {7, 0, 1, 23, 4}) {
     const std::vector<float> some = session.Run({rows_.data(), size_t(n * kNumbers)});
-    ExpectClose(some, {all.begin(), all.begin() + n * 3});
+    ExpectClose(some, {all.begin(), all.begin() + n * 3}, 5e-6);
   }
 }
 

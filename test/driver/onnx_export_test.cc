@@ -10,13 +10,13 @@ namespace singa {
 namespace {
 
 // A layer of a NetProto in text form.
-std::string Layer(const std::string& name, const std::string& type, const std::string& sources,
-                  const std::string& settings = "") {
+std::string LayerText(const std::string& name, const std::string& type, const std::string& sources,
+                      const std::string& settings = "") {
   return StrCat("layer { name: '", name, "' type: ", type, " ", sources, " ", settings, " } ");
 }
 
 std::string Data(const std::string& name, const std::string& settings = "") {
-  return Layer(
+  return LayerText(
       name, "kCSVInput", "",
       StrCat("store_conf { path: 'none' batchsize: 7 shape: 3 shape: 6 shape: 5 ", settings, " }"));
 }
@@ -24,12 +24,12 @@ std::string Data(const std::string& name, const std::string& settings = "") {
 std::string From(const std::string& source) { return StrCat("srclayers: '", source, "'"); }
 
 std::string Dense(const std::string& name, const std::string& source, int outputs) {
-  return Layer(name, "kInnerProduct", From(source),
-               StrCat("innerproduct_conf { num_output: ", outputs,
-                      " bias_term: false } param { name: 'w_", name, "' }"));
+  return LayerText(name, "kInnerProduct", From(source),
+                   StrCat("innerproduct_conf { num_output: ", outputs,
+                          " bias_term: false } param { name: 'w_", name, "' }"));
 }
 
-const std::string kLoss = Layer("loss", "kSoftmaxLoss", From("fc") + From("data"));
+const std::string kLoss = LayerText("loss", "kSoftmaxLoss", From("fc") + From("data"));
 
 onnx::ModelProto Export(const std::string& text, const std::string& layer = "") {
   NetProto conf;
@@ -43,7 +43,7 @@ onnx::ModelProto Export(const std::string& text, const std::string& layer = "") 
 }
 
 // What it is refused with.
-std::string Refusal(const std::string& text, const std::string& layer, ExitCode code) {
+std::string ExportRefusal(const std::string& text, const std::string& layer, ExitCode code) {
   try {
     Export(text, layer);
   } catch (const Error& error) {
@@ -79,9 +79,9 @@ TEST(OnnxExport, GivesScoresAndTheirSoftmaxUnderTheirLayersNames) {
 }
 
 TEST(OnnxExport, GivesScoresThatAnActivationMakes) {
-  const auto model =
-      Export(Data("data") + Layer("bn", "kBM", From("data")) + Layer("relu", "kReLU", From("bn")) +
-             Layer("loss", "kEuclideanLoss", From("relu") + From("data")));
+  const auto model = Export(Data("data") + LayerText("bn", "kBM", From("data")) +
+                            LayerText("relu", "kReLU", From("bn")) +
+                            LayerText("loss", "kEuclideanLoss", From("relu") + From("data")));
   EXPECT_EQ(Ops(model), "BatchNormalization Relu");
   ASSERT_EQ(model.graph().output_size(), 1);
   EXPECT_EQ(model.graph().output(0).name(), "relu");
@@ -101,8 +101,8 @@ TEST(OnnxExport, MakesNoInputOfALayerThatIsReadForLabelsAlone) {
 }
 
 TEST(OnnxExport, NamesAnOutputAfterItsLayerWhereThatHandsAValueOn) {
-  const auto model =
-      Export(Data("data") + Dense("fc", "data", 4) + Layer("drop", "kDropout", From("fc")), "drop");
+  const auto model = Export(
+      Data("data") + Dense("fc", "data", 4) + LayerText("drop", "kDropout", From("fc")), "drop");
   EXPECT_EQ(Ops(model), "Flatten Gemm Identity");
   EXPECT_EQ(model.graph().output(0).name(), "drop");
 }
@@ -111,15 +111,16 @@ TEST(OnnxExport, GivesEachValueANameOfItsOwn) {
   const std::string weight =
       "innerproduct_conf { num_output: 4 bias_term: false } param { name: 'fc' }";
   const auto model =
-      Export(Data("data") + Layer("fc", "kInnerProduct", From("data"), weight) + kLoss);
+      Export(Data("data") + LayerText("fc", "kInnerProduct", From("data"), weight) + kLoss);
   EXPECT_EQ(model.graph().initializer(0).name(), "fc#2");
 }
 
 TEST(OnnxExport, WritesPadsOfBothEndsRowsFirst) {
-  const auto model = Export(
-      Data("data") + Layer("pool", "kPooling", From("data"),
+  const auto model =
+      Export(Data("data") +
+                 LayerText("pool", "kPooling", From("data"),
                            "pooling_conf { kernel: 3 pad_x: 2 pad_y: 1 stride_x: 3 stride_y: 2 }"),
-      "pool");
+             "pool");
   const auto& attributes = model.graph().node(0).attribute();
   EXPECT_EQ(attributes[1].name(), "strides");
   EXPECT_EQ(attributes[1].ints(0), 2);
@@ -140,25 +141,27 @@ TEST(OnnxExport, TellsThePreprocessing) {
 }
 
 TEST(OnnxExport, NamesTheLayerThatHasNoForm) {
-  const std::string text = Data("data") + Layer("copy", "kDummy", From("data"));
-  EXPECT_NE(Refusal(text, "copy", kExitConfig)
+  const std::string text = Data("data") + LayerText("copy", "kDummy", From("data"));
+  EXPECT_NE(ExportRefusal(text, "copy", kExitConfig)
                 .find("neuralnet.layer[copy].type: kDummy has no form in ONNX; these have: kAcc"),
             std::string::npos);
 }
 
 TEST(OnnxExport, RefusesToCutOrJoinRows) {
-  EXPECT_NE(Refusal(Data("data") + Layer("join", "kConcate", From("data")), "join", kExitConfig)
-                .find("neuralnet.layer[join].concate_conf.concate_dim: must be > 0"),
-            std::string::npos);
+  EXPECT_NE(
+      ExportRefusal(Data("data") + LayerText("join", "kConcate", From("data")), "join", kExitConfig)
+          .find("neuralnet.layer[join].concate_conf.concate_dim: must be > 0"),
+      std::string::npos);
   const std::string cut = "slice_conf { num_slices: 2 }";
-  EXPECT_NE(Refusal(Data("data") + Layer("cut", "kSlice", From("data"), cut), "cut", kExitConfig)
+  EXPECT_NE(ExportRefusal(Data("data") + LayerText("cut", "kSlice", From("data"), cut), "cut",
+                          kExitConfig)
                 .find("neuralnet.layer[cut].slice_conf.slice_dim: must be > 0"),
             std::string::npos);
 }
 
 TEST(OnnxExport, RefusesRecordsOfTimeSteps) {
   const std::string text = Data("data") + Dense("fc", "data", 4) + "unroll_len: 2";
-  EXPECT_NE(Refusal(text, "fc", kExitConfig)
+  EXPECT_NE(ExportRefusal(text, "fc", kExitConfig)
                 .find("neuralnet.layer[data].unroll_len: must be 1 for an input layer"),
             std::string::npos);
 }
@@ -166,22 +169,23 @@ TEST(OnnxExport, RefusesRecordsOfTimeSteps) {
 TEST(OnnxExport, RefusesTwoOutputsOfOneName) {
   const std::string text =
       Data("data") +
-      Layer("x", "kSlice", From("data"), "slice_conf { slice_dim: 1 num_slices: 2 }") +
-      Layer("x:0", "kReLU", From("data"));
-  EXPECT_NE(Refusal(text, "x", kExitConfig).find("two outputs would be called \"x:0\""),
+      LayerText("x", "kSlice", From("data"), "slice_conf { slice_dim: 1 num_slices: 2 }") +
+      LayerText("x:0", "kReLU", From("data"));
+  EXPECT_NE(ExportRefusal(text, "x", kExitConfig).find("two outputs would be called \"x:0\""),
             std::string::npos);
 }
 
 TEST(OnnxExport, RefusesALayerThatIsNotThere) {
   const std::string text = Data("data") + Dense("dense", "data", 4);
-  EXPECT_NE(Refusal(text, "dence", kExitUsage).find("did you mean \"dense\"?"), std::string::npos);
-  EXPECT_NE(Refusal(text, "data", kExitUsage).find("is an input layer"), std::string::npos);
+  EXPECT_NE(ExportRefusal(text, "dence", kExitUsage).find("did you mean \"dense\"?"),
+            std::string::npos);
+  EXPECT_NE(ExportRefusal(text, "data", kExitUsage).find("is an input layer"), std::string::npos);
 }
 
 TEST(OnnxExport, NeedsALayerWhereThereIsNotOneLoss) {
-  EXPECT_NE(Refusal(Data("data"), "", kExitUsage).find("has no loss"), std::string::npos);
-  const std::string second = Layer("loss2", "kSoftmaxLoss", From("fc") + From("data"));
-  EXPECT_NE(Refusal(Data("data") + Dense("fc", "data", 4) + kLoss + second, "", kExitUsage)
+  EXPECT_NE(ExportRefusal(Data("data"), "", kExitUsage).find("has no loss"), std::string::npos);
+  const std::string second = LayerText("loss2", "kSoftmaxLoss", From("fc") + From("data"));
+  EXPECT_NE(ExportRefusal(Data("data") + Dense("fc", "data", 4) + kLoss + second, "", kExitUsage)
                 .find("has several losses (loss, loss2)"),
             std::string::npos);
 }

@@ -14,7 +14,7 @@
 namespace singa {
 namespace {
 
-using Floats = std::vector<float>;
+using Numbers = std::vector<float>;
 
 class OnnxRecurrent : public testing::Test {
  protected:
@@ -71,10 +71,10 @@ class OnnxRecurrent : public testing::Test {
   }
 
   // The first number of each row of h, or of each h numbers of a bias.
-  static Floats Blocks(const onnx::ModelProto& model, const std::string& name) {
+  static Numbers Blocks(const onnx::ModelProto& model, const std::string& name) {
     for (const auto& tensor : model.graph().initializer()) {
       if (tensor.name() != name) continue;
-      Floats all(tensor.raw_data().size() / sizeof(float)), blocks;
+      Numbers all(tensor.raw_data().size() / sizeof(float)), blocks;
       std::memcpy(all.data(), tensor.raw_data().data(), tensor.raw_data().size());
       const int64_t row = tensor.dims_size() == 3 ? tensor.dims(2) : 1;
       for (size_t i = 0; i < all.size(); i += 2 * row) blocks.push_back(all[i]);
@@ -102,21 +102,21 @@ class OnnxRecurrent : public testing::Test {
   TempDir dir_;
 };
 
-using Words = std::vector<std::string>;
+using Strings = std::vector<std::string>;
 
 TEST_F(OnnxRecurrent, TakesIndicesOfATextOfAnyLengthAndGivesAllSteps) {
   const auto model = Export(Text(Recurrent("RNN", 3)), "r");
-  EXPECT_EQ(AllDims(model.graph().input()), Words{"text (T, N)"});
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (T, N)"});
   EXPECT_EQ(model.graph().input(0).type().tensor_type().elem_type(), onnx::TensorProto::INT64);
-  EXPECT_EQ(AllDims(model.graph().output()), Words{"r (T, N, 2)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"r (T, N, 2)"});
   EXPECT_EQ(Count(model, "OneHot"), 1);
 }
 
 TEST_F(OnnxRecurrent, PutsGruGatesInOrderAndTheResetGateBehindTheProduct) {
   const auto model = Export(Text(Recurrent("GRU", 9)), "r");
-  EXPECT_EQ(Blocks(model, "r#W"), (Floats{1, 2, 3}));
-  EXPECT_EQ(Blocks(model, "r#R"), (Floats{4, 5, 6}));
-  EXPECT_EQ(Blocks(model, "r#B"), (Floats{7, 8, 9, 0, 0, 0}));
+  EXPECT_EQ(Blocks(model, "r#W"), (Numbers{1, 2, 3}));
+  EXPECT_EQ(Blocks(model, "r#R"), (Numbers{4, 5, 6}));
+  EXPECT_EQ(Blocks(model, "r#B"), (Numbers{7, 8, 9, 0, 0, 0}));
   const auto& gru = Node(model, "GRU");
   EXPECT_EQ(gru.attribute(0).name(), "linear_before_reset");
   EXPECT_EQ(gru.attribute(0).i(), 1);
@@ -125,9 +125,9 @@ TEST_F(OnnxRecurrent, PutsGruGatesInOrderAndTheResetGateBehindTheProduct) {
 
 TEST_F(OnnxRecurrent, PutsLstmGatesInOnnxOrder) {
   const auto model = Export(Text(Recurrent("LSTM", 12)), "r");
-  EXPECT_EQ(Blocks(model, "r#W"), (Floats{1, 4, 2, 3}));
-  EXPECT_EQ(Blocks(model, "r#R"), (Floats{5, 8, 6, 7}));
-  EXPECT_EQ(Blocks(model, "r#B"), (Floats{9, 12, 10, 11, 0, 0, 0, 0}));
+  EXPECT_EQ(Blocks(model, "r#W"), (Numbers{1, 4, 2, 3}));
+  EXPECT_EQ(Blocks(model, "r#R"), (Numbers{5, 8, 6, 7}));
+  EXPECT_EQ(Blocks(model, "r#B"), (Numbers{9, 12, 10, 11, 0, 0, 0, 0}));
 }
 
 TEST_F(OnnxRecurrent, LeavesOutABiasThatIsNotThere) {
@@ -139,9 +139,9 @@ TEST_F(OnnxRecurrent, LeavesOutABiasThatIsNotThere) {
 TEST_F(OnnxRecurrent, MakesACarriedStateAnInputAndAnOutput) {
   const auto model = Export(Text(Recurrent("LSTM", 12, "carry_state: true")), "r");
   EXPECT_EQ(AllDims(model.graph().input()),
-            (Words{"text (T, N)", "r.state (1, N, 2)", "r.cell (1, N, 2)"}));
+            (Strings{"text (T, N)", "r.state (1, N, 2)", "r.cell (1, N, 2)"}));
   EXPECT_EQ(AllDims(model.graph().output()),
-            (Words{"r (T, N, 2)", "r.next_state (1, N, 2)", "r.next_cell (1, N, 2)"}));
+            (Strings{"r (T, N, 2)", "r.next_state (1, N, 2)", "r.next_cell (1, N, 2)"}));
 }
 
 TEST_F(OnnxRecurrent, TellsStatesStepsAndTheVocabularyAsHex) {
@@ -160,8 +160,8 @@ TEST_F(OnnxRecurrent, ReadsTheLastStepOfATextOfAnyLength) {
       "param { name: 'b' }";
   const auto model =
       Export(Text(Recurrent("RNN", 3) + Layer("top", "kInnerProduct", From("r"), last)), "top");
-  EXPECT_EQ(AllDims(model.graph().input()), Words{"text (T, N)"});
-  EXPECT_EQ(AllDims(model.graph().output()), Words{"top (N, 5)"});
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (T, N)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"top (N, 5)"});
   EXPECT_EQ(Count(model, "Slice"), 1);
 }
 
@@ -171,8 +171,8 @@ TEST_F(OnnxRecurrent, FixesTheNumberOfStepsWhereALayerReadsEachOfThem) {
       "concate_conf { concate_dim: 1 }";
   const auto model =
       Export(Text(Recurrent("RNN", 3) + Layer("top", "kConcate", From("r"), all)), "top");
-  EXPECT_EQ(AllDims(model.graph().input()), Words{"text (3, N)"});
-  EXPECT_EQ(AllDims(model.graph().output()), Words{"top (N, 6)"});
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (3, N)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"top (N, 6)"});
   EXPECT_EQ(Count(model, "Slice"), 3);
 }
 
@@ -181,7 +181,7 @@ TEST_F(OnnxRecurrent, WritesALayerThatRunsAsANodeAStepAsOneOperatorAStep) {
   const auto model = Export(
       Text(Layer("last", "kReLU", From("x"), first) + Recurrent("LSTM", 12, "", From("last"))),
       "r");
-  EXPECT_EQ(AllDims(model.graph().output()), Words{"r (3, N, 2)"});
+  EXPECT_EQ(AllDims(model.graph().output()), Strings{"r (3, N, 2)"});
   EXPECT_EQ(Count(model, "LSTM"), 3);
   std::vector<int> inputs;  // the first step has no state before
   for (const auto& node : model.graph().node())
@@ -194,8 +194,8 @@ TEST_F(OnnxRecurrent, JoinsTheStepsOfALossThatRunsAsANodeAStep) {
   const auto model = Export(Text(Recurrent("RNN", 3) + Layer("data", "kCSVInput", "", label) +
                                  Layer("loss", "kSoftmaxLoss", From("r") + From("data"))),
                             "");
-  EXPECT_EQ(AllDims(model.graph().input()), Words{"text (3, N)"});
-  EXPECT_EQ(AllDims(model.graph().output()), (Words{"r (3, N, 2)", "loss (3, N, 2)"}));
+  EXPECT_EQ(AllDims(model.graph().input()), Strings{"text (3, N)"});
+  EXPECT_EQ(AllDims(model.graph().output()), (Strings{"r (3, N, 2)", "loss (3, N, 2)"}));
   EXPECT_EQ(Count(model, "Softmax"), 3);
   EXPECT_EQ(Count(model, "Concat"), 1);
 }
@@ -210,10 +210,10 @@ TEST_F(OnnxRecurrent, GivesParamsThatTwoLayersShareOnce) {
       Text(Layer("low", "kRNN", From("x"), own) + Layer("high", "kRNN", From("low"), shared)),
       "high");
   ASSERT_EQ(Count(model, "RNN"), 2);
-  Words weights;
+  Strings weights;
   for (const auto& node : model.graph().node())
     if (node.op_type() == "RNN") weights.push_back(node.input(1));
-  EXPECT_EQ(weights, (Words{"low#W", "low#W"}));
+  EXPECT_EQ(weights, (Strings{"low#W", "low#W"}));
 }
 
 TEST_F(OnnxRecurrent, RefusesANetThatReadsItsOwnOutput) {

@@ -6,13 +6,14 @@
 #include "io/temp_dir.h"
 #include "singa/driver/model.h"
 #include "singa/proto/job.pb.h"
+#include "support/expect_close.h"
 #include "support/net_test.h"
 #include "train/forwarder.h"
 
 namespace singa {
 namespace {
 
-constexpr int64_t kSteps = 4, kScores = 3;
+constexpr int64_t kUnrollLen = 4, kScores = 3;
 
 class SequenceModel : public ::testing::Test {
  protected:
@@ -62,19 +63,14 @@ class SequenceModel : public ::testing::Test {
   const std::vector<float> ids_ = {0, 2, 1, 1, 2, 0, 0, 1, 2, 2, 1, 0};
 };
 
-void ExpectClose(const std::vector<float>& found, const std::vector<float>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 2e-6) << i;
-}
-
 TEST_F(SequenceModel, SaysWhatGoesInAndOut) {
   const Model model = Opened();
   EXPECT_EQ(model.input_layer(), "text");
-  EXPECT_EQ(model.input_shape(), std::vector<int64_t>{kSteps});
-  EXPECT_EQ(model.output_shape(), (std::vector<int64_t>{kSteps, kScores}));
-  EXPECT_EQ(model.output_size(), kSteps * kScores);
-  EXPECT_EQ(model.input_steps(), kSteps);
-  EXPECT_EQ(model.output_steps(), kSteps);
+  EXPECT_EQ(model.input_shape(), std::vector<int64_t>{kUnrollLen});
+  EXPECT_EQ(model.output_shape(), (std::vector<int64_t>{kUnrollLen, kScores}));
+  EXPECT_EQ(model.output_size(), kUnrollLen * kScores);
+  EXPECT_EQ(model.input_steps(), kUnrollLen);
+  EXPECT_EQ(model.output_steps(), kUnrollLen);
   EXPECT_EQ(model.batch(), 6);
   EXPECT_TRUE(model.classifies());
   EXPECT_TRUE(model.carries_state());
@@ -88,17 +84,17 @@ TEST_F(SequenceModel, SaysWhatGoesInAndOut) {
 TEST_F(SequenceModel, GoesThroughASequenceByWindowsOrStepByStep) {
   const std::vector<float> whole = Session(Opened(Steps(12))).Run(ids_);
   Session windows(Opened(), {.one_sequence = true});
-  ExpectClose(windows.Run(ids_), whole);
+  ExpectClose(windows.Run(ids_), whole, 2e-6);
   windows.Reset();
-  const std::vector<float> first = windows.Run({ids_.data(), kSteps});
-  ExpectClose(first, {whole.begin(), whole.begin() + kSteps * kScores});
+  const std::vector<float> first = windows.Run({ids_.data(), kUnrollLen});
+  ExpectClose(first, {whole.begin(), whole.begin() + kUnrollLen * kScores}, 2e-6);
   Session steps(Opened(Steps(1)), {.one_sequence = true});
   std::vector<float> all;
   for (const float id : ids_) {
     const std::vector<float> next = steps.Run({&id, 1});
     all.insert(all.end(), next.begin(), next.end());
   }
-  ExpectClose(all, whole);
+  ExpectClose(all, whole, 2e-6);
 }
 
 TEST_F(SequenceModel, ForgetsBetweenRowsUnlessToldNotTo) {
@@ -106,8 +102,9 @@ TEST_F(SequenceModel, ForgetsBetweenRowsUnlessToldNotTo) {
   Session session(model);
   const std::vector<float> rows = session.Run(ids_);
   for (size_t r = 0; r < 3; ++r) {
-    const auto begin = rows.begin() + static_cast<int64_t>(r) * kSteps * kScores;
-    ExpectClose(session.Run({ids_.data() + r * kSteps, kSteps}), {begin, begin + kSteps * kScores});
+    const auto begin = rows.begin() + static_cast<int64_t>(r) * kUnrollLen * kScores;
+    ExpectClose(session.Run({ids_.data() + r * kUnrollLen, kUnrollLen}),
+                {begin, begin + kUnrollLen * kScores}, 2e-6);
   }
 }
 

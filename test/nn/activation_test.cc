@@ -1,13 +1,12 @@
 // Golden numbers: tool/golden/activations.py.
 #include <limits>
 
+#include "support/golden_activation.h"
 #include "support/layer_test.h"
 
 namespace singa {
 namespace {
 
-const Values kX = {-3, -1.25f, -0.5f, 0, 0.75f, 2.5f};
-const Values kDy = {0.5f, -1, 2, 1, -0.25f, 3};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
@@ -20,7 +19,7 @@ TEST_P(ReluTest, CutsBelowZero) {
 
 TEST_P(ReluTest, NegativeSlopeEqualsPyTorch) {
   const RunResult run =
-      Gradients("type: kReLU relu_conf { negative_slope: 0.25 }", {2, 3}, kX, kDy);
+      Gradients("type: kReLU relu_conf { negative_slope: 0.25 }", {2, 3}, kGoldenX, kGoldenDy);
   ExpectNear(run.outputs[0], {-0.75f, -0.3125f, -0.125f, 0, 0.75f, 2.5f}, 0);
   ExpectNear(run.input_grads[0], {0.125f, -0.25f, 0.5f, 0.25f, -0.25f, 3}, 0);
 }
@@ -53,7 +52,7 @@ SINGA_TEST_ON_ALL_DEVICES(SigmoidTest);
 TEST_P(SigmoidTest, EqualsPyTorch) {
   for (const char* conf :
        {"type: kSigmoid", "type: kActivation activation_conf { type: SIGMOID }"}) {
-    const RunResult run = Gradients(conf, {2, 3}, kX, kDy);
+    const RunResult run = Gradients(conf, {2, 3}, kGoldenX, kGoldenDy);
     ExpectNear(run.outputs[0],
                {0.047425874f, 0.22270013f, 0.37754068f, 0.5f, 0.67917871f, 0.92414182f}, 1e-6);
     ExpectNear(run.input_grads[0],
@@ -73,7 +72,7 @@ SINGA_TEST_ON_ALL_DEVICES(STanhTest);
 
 TEST_P(STanhTest, EqualsPyTorch) {
   for (const char* conf : {"type: kSTanh", "type: kActivation activation_conf { type: STANH }"}) {
-    const RunResult run = Gradients(conf, {2, 3}, kX, kDy);
+    const RunResult run = Gradients(conf, {2, 3}, kGoldenX, kGoldenDy);
     ExpectNear(run.outputs[0], {-1.6541795f, -1.1706963f, -0.55168527f, 0, 0.79294902f, 1.5976954f},
                1e-6);
     ExpectNear(run.input_grads[0],
@@ -88,13 +87,13 @@ class ActivationTest : public LayerTest {};
 SINGA_TEST_ON_ALL_DEVICES(ActivationTest);
 
 TEST_P(ActivationTest, IsReluByDefault) {
-  ExpectNear(Feature("type: kActivation", {2, 3}, kX), {0, 0, 0, 0, 0.75f, 2.5f}, 0);
+  ExpectNear(Feature("type: kActivation", {2, 3}, kGoldenX), {0, 0, 0, 0, 0.75f, 2.5f}, 0);
 }
 
 TEST_P(ActivationTest, TanhEqualsPyTorch) {
   for (const char* conf : {"type: kActivation activation_conf { type: TANH }",
                            "type: kCudnnActivation activation_conf { type: TANH }"}) {
-    const RunResult run = Gradients(conf, {2, 3}, kX, kDy);
+    const RunResult run = Gradients(conf, {2, 3}, kGoldenX, kGoldenDy);
     ExpectNear(run.outputs[0],
                {-0.99505478f, -0.84828365f, -0.46211717f, 0, 0.63514894f, 0.98661429f}, 1e-6);
     ExpectNear(run.input_grads[0],

@@ -18,12 +18,12 @@ RunOptions Params(int64_t c, Phase phase = kTrain) {
           {"0", Pattern(c, 5)}, {"1", Pattern(c, 3)}, {"2", Values(c, 0.5f)}, {"3", Values(c, 2)}}};
 }
 
-struct Golden {
+struct GoldenNorm {
   Shape shape;
   Values y, dx, dgamma, dbeta, mean, variance, test_y;
 };
 
-const std::vector<Golden> kGolden = {
+const std::vector<GoldenNorm> kGolden = {
     {{2, 3, 1, 2},
      {-0.15660065f, -1.1181188f, 1.2562144f, -0.085404813f, -0.0062143803f, 1.3354049f, 0.11811882f,
       -0.84339935f, 0.58540481f, -0.75621444f, 0.66459525f, 2.0062146f},
@@ -45,7 +45,7 @@ const std::vector<Golden> kGolden = {
      {-0.14218774f, 0.67598271f, -0.41742796f, -0.41163269f, -0.69266814f, -0.003776921f}}};
 
 TEST_P(BatchNormTest, EqualsPyTorch) {
-  for (const Golden& golden : kGolden) {
+  for (const GoldenNorm& golden : kGolden) {
     const int64_t n = golden.shape.size(), c = golden.shape[1];
     const RunResult run = Gradients(kNorm, golden.shape, Pattern(n, 7), Pattern(n, 2), Params(c));
     ExpectNear(run.outputs[0], golden.y, 1e-5);
@@ -56,7 +56,7 @@ TEST_P(BatchNormTest, EqualsPyTorch) {
 }
 
 TEST_P(BatchNormTest, TrainingMovesTheRunningStatisticsAndTestsUseThem) {
-  for (const Golden& golden : kGolden) {
+  for (const GoldenNorm& golden : kGolden) {
     const int64_t n = golden.shape.size(), c = golden.shape[1];
     const auto layer = Build(kNorm, {{.shape = golden.shape, .data = Pattern(n, 7)}});
     for (const auto& [name, values] : Params(c).params) layer->SetParam(name, values);

@@ -21,23 +21,27 @@ Net Build(const std::string& text, int parts, int groups = 1) {
   return BuildNet(ParseNet(text), options, &params);
 }
 
-std::string Input(const std::string& conf) { return StrCat("layer { name: 'in' ", conf, " }\n"); }
+std::string InputOf(const std::string& conf) { return StrCat("layer { name: 'in' ", conf, " }\n"); }
 
 TEST(GroupParts, ABatchHasARowForEachWorker) {
   const std::string text = "char_rnn_conf { path: 't' vocab_path: 'v' unroll_len: 2 batchsize: 2 }";
-  const std::pair<std::string, std::string> inputs[] = {
+  struct Case {
+    std::string conf, field;
+  };
+  const Case inputs[] = {
       {StrCat("type: kRecordInput store_conf { ", kSynthetic, "batchsize: 2 }"),
        "store_conf.batchsize"},
       {"type: kCSVInput store_conf { path: 'x' shape: 2 batchsize: 2 }", "store_conf.batchsize"},
       {"type: kCharRNN " + text, "char_rnn_conf.batchsize"},
       {"type: kDummy dummy_conf { input: true shape: 2 shape: 4 }", "dummy_conf.shape"},
       {"type: kRNNDummy rnn_dummy_conf { shape: 2 shape: 1 }", "rnn_dummy_conf.shape"}};
-  for (const auto& [conf, field] : inputs) {
-    EXPECT_EQ(Build(Input(conf), 2).nodes()[0].out[0]->span.rows, 1) << conf;
-    EXPECT_CONFIG_ERROR_SAYS(Build(Input(conf), 3), "neuralnet.layer[in]." + field, "3");
+  for (const Case& input : inputs) {
+    const std::string net = InputOf(input.conf);
+    EXPECT_EQ(Build(net, 2).nodes()[0].out[0]->span.rows, 1) << net;
+    EXPECT_CONFIG_ERROR_SAYS(Build(net, 3), "neuralnet.layer[in]." + input.field, "3");
   }
-  EXPECT_CONFIG_ERROR_SAYS(Build(Input(StrCat("type: kRecordInput store_conf { ", kSynthetic,
-                                              "batchsize: 2 batchsize: 3 }")),
+  EXPECT_CONFIG_ERROR_SAYS(Build(InputOf(StrCat("type: kRecordInput store_conf { ", kSynthetic,
+                                                "batchsize: 2 batchsize: 3 }")),
                                  3),
                            "neuralnet.layer[in].store_conf.batchsize",
                            "one for each of the 3 workers");
@@ -55,10 +59,10 @@ class WholeBatch final : public Layer {
 SINGA_REGISTER_LAYER(WholeBatch, WholeBatch);
 
 TEST(GroupParts, NoWorkerHasTheWholeBatch) {
-  EXPECT_EQ(Build(Input("user_type: 'WholeBatch'"), 1).batch(), 4);
-  EXPECT_CONFIG_ERROR_SAYS(Build(Input("user_type: 'WholeBatch'"), 2), "neuralnet.layer[in]",
+  EXPECT_EQ(Build(InputOf("user_type: 'WholeBatch'"), 1).batch(), 4);
+  EXPECT_CONFIG_ERROR_SAYS(Build(InputOf("user_type: 'WholeBatch'"), 2), "neuralnet.layer[in]",
                            "gives every worker of the group the whole batch");
-  const std::string in = Input("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }");
+  const std::string in = InputOf("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }");
   const auto reader = [&in](const std::string& conf) {
     return in + "layer { name: 'x' srclayers: 'in' " + conf + " }";
   };
@@ -71,7 +75,7 @@ TEST(GroupParts, NoWorkerHasTheWholeBatch) {
 }
 
 TEST(GroupParts, OneWorkerAloneWritesAFile) {
-  const std::string in = Input("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }");
+  const std::string in = InputOf("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }");
   for (const char* conf : {"type: kCSVOutput store_conf { path: 'x' }",
                            "type: kRecordOutput store_conf { path: 'x' }"}) {
     const std::string net = in + "layer { name: 'out' srclayers: 'in' " + conf + " }";
@@ -82,17 +86,18 @@ TEST(GroupParts, OneWorkerAloneWritesAFile) {
 }
 
 TEST(GroupParts, UnitsAreCutOnlyWhereItIsAskedFor) {
-  const std::string net = StrCat(Input("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }"),
-                                 "partition_dim: 1 layer { name: 'fc' type: kInnerProduct "
-                                 "srclayers: 'in' innerproduct_conf { num_output: 6 bias_term: "
-                                 "false } param { name: 'w' } }");
+  const std::string net =
+      StrCat(InputOf("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }"),
+             "partition_dim: 1 layer { name: 'fc' type: kInnerProduct "
+             "srclayers: 'in' innerproduct_conf { num_output: 6 bias_term: "
+             "false } param { name: 'w' } }");
   const Net rows = Build(net, 2);
   EXPECT_EQ(rows.nodes().size(), 2u);
   EXPECT_EQ(rows.nodes()[1].out[0]->data.shape(), Shape({2, 6}));
 }
 
 // Of group `group` of `groups`, what `layer` gives in each of `steps` steps.
-std::vector<float> Read(const std::string& text, int group, int groups, int steps) {
+std::vector<float> RowsRead(const std::string& text, int group, int groups, int steps) {
   NetOptions options;
   options.group = group;
   options.groups = groups;
@@ -118,16 +123,16 @@ TEST_F(GroupData, GroupsReadDisjointSharesOfARecordOrder) {
   const std::string store =
       StrCat("type: kCSVInput store_conf { path: '", dir_.Write("lines", lines),
              "' batchsize: 2 shape: 1 has_label: false ");
-  EXPECT_EQ(Read(Input(store + "}"), 0, 3, 2), (std::vector<float>{0, 1, 2, 0}));
-  EXPECT_EQ(Read(Input(store + "}"), 1, 3, 2), (std::vector<float>{3, 4, 5, 3}));
-  EXPECT_EQ(Read(Input(store + "}"), 2, 3, 2), (std::vector<float>{6, 7, 8, 9}));
+  EXPECT_EQ(RowsRead(InputOf(store + "}"), 0, 3, 2), (std::vector<float>{0, 1, 2, 0}));
+  EXPECT_EQ(RowsRead(InputOf(store + "}"), 1, 3, 2), (std::vector<float>{3, 4, 5, 3}));
+  EXPECT_EQ(RowsRead(InputOf(store + "}"), 2, 3, 2), (std::vector<float>{6, 7, 8, 9}));
   std::vector<float> all;  // two groups, one epoch: every record once
   for (int group : {0, 1})
-    for (float x : Read(Input(store + "batchsize: 3 shuffle: true }"), group, 2, 1))
+    for (float x : RowsRead(InputOf(store + "batchsize: 3 shuffle: true }"), group, 2, 1))
       all.push_back(x);
   std::sort(all.begin(), all.end());
   EXPECT_EQ(all, (std::vector<float>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
-  EXPECT_THROW(Read(Input(store + "}"), 0, 11, 1), ConfigError);  // no record
+  EXPECT_THROW(RowsRead(InputOf(store + "}"), 0, 11, 1), ConfigError);  // no record
 }
 
 TEST_F(GroupData, GroupsReadDisjointSegmentsOfAText) {
@@ -135,9 +140,9 @@ TEST_F(GroupData, GroupsReadDisjointSegmentsOfAText) {
       StrCat("type: kCharRNN char_rnn_conf { path: '", dir_.Write("text", "abcdefghijklmnop"),
              "' vocab_path: '", dir_.Write("vocabulary", "abcdefghijklmnop"),
              "' unroll_len: 1 batchsize: 2 }");
-  EXPECT_EQ(Read(Input(text), 0, 1, 2), (std::vector<float>{0, 8, 1, 9}));
-  EXPECT_EQ(Read(Input(text), 0, 2, 2), (std::vector<float>{0, 4, 1, 5}));
-  EXPECT_EQ(Read(Input(text), 1, 2, 2), (std::vector<float>{8, 12, 9, 13}));
+  EXPECT_EQ(RowsRead(InputOf(text), 0, 1, 2), (std::vector<float>{0, 8, 1, 9}));
+  EXPECT_EQ(RowsRead(InputOf(text), 0, 2, 2), (std::vector<float>{0, 4, 1, 5}));
+  EXPECT_EQ(RowsRead(InputOf(text), 1, 2, 2), (std::vector<float>{8, 12, 9, 13}));
 }
 
 TEST_F(GroupData, APassIsOneOfTheGroupsShare) {
@@ -145,7 +150,7 @@ TEST_F(GroupData, APassIsOneOfTheGroupsShare) {
   options.groups = 3;
   int64_t all = 0;
   for (options.group = 0; options.group < 3; ++options.group) {
-    TestNet test(Input(StrCat("type: kRecordInput store_conf { ", kSynthetic, "batchsize: 2 }")),
+    TestNet test(InputOf(StrCat("type: kRecordInput store_conf { ", kSynthetic, "batchsize: 2 }")),
                  options);
     all += test.net.CountRecords();
     EXPECT_EQ(test.net.CountRecords(), options.group == 0 ? 6 : 7);
@@ -156,8 +161,8 @@ TEST_F(GroupData, APassIsOneOfTheGroupsShare) {
 TEST_F(GroupData, GroupsDrawOtherNumbers) {
   for (const char* conf : {"type: kDummy dummy_conf { input: true shape: 2 shape: 3 }",
                            "type: kRNNDummy rnn_dummy_conf { shape: 2 shape: 3 high: 1 }"}) {
-    EXPECT_NE(Read(Input(conf), 0, 2, 1), Read(Input(conf), 1, 2, 1));
-    EXPECT_EQ(Read(Input(conf), 0, 2, 1), Read(Input(conf), 0, 1, 1));
+    EXPECT_NE(RowsRead(InputOf(conf), 0, 2, 1), RowsRead(InputOf(conf), 1, 2, 1));
+    EXPECT_EQ(RowsRead(InputOf(conf), 0, 2, 1), RowsRead(InputOf(conf), 0, 1, 1));
   }
 }
 

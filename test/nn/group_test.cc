@@ -17,7 +17,7 @@ struct GroupCase {
 void PrintTo(const GroupCase& test, std::ostream* out) { *out << test.name; }
 
 // Files that nets of this test read.
-const TempDir& Files() {
+const TempDir& StoredFiles() {
   static const TempDir dir;
   static const bool written = [] {
     std::string csv, shard;
@@ -45,7 +45,7 @@ const TempDir& Files() {
   return dir;
 }
 
-std::string Path(const char* file) { return StrCat("'", Files().Path(file), "'"); }
+std::string Path(const char* file) { return StrCat("'", StoredFiles().Path(file), "'"); }
 
 // A layer with one source and settings.
 std::string L(const std::string& name, const std::string& type, const std::string& source,

@@ -10,7 +10,7 @@ namespace {
 class ImagePreprocessTest : public LayerTest {};
 SINGA_TEST_ON_ALL_DEVICES(ImagePreprocessTest);
 
-std::string Conf(const std::string& fields) {
+std::string ImageConf(const std::string& fields) {
   return "type: kImagePreprocess rgbimage_conf { " + fields + " }";
 }
 
@@ -22,15 +22,15 @@ Input Counted(const Shape& shape) {
 }
 
 TEST_P(ImagePreprocessTest, TestsCutTheCentre) {
-  const Values y = Feature(Conf("cropsize: 2 pad: 1 mirror: true scale: 0.5"),
+  const Values y = Feature(ImageConf("cropsize: 2 pad: 1 mirror: true scale: 0.5"),
                            {Counted({1, 2, 4, 4})}, {.phase = kTest});
   EXPECT_EQ(y, (Values{3, 3.5f, 5, 5.5f, 11, 11.5f, 13, 13.5f}));
 }
 
 TEST_P(ImagePreprocessTest, WithoutSettingsImagesStayAsTheyAre) {
   const Input x = Counted({2, 3, 3, 5});
-  EXPECT_EQ(Feature(Conf(""), {x}), x.data);
-  EXPECT_EQ(Feature(Conf("scale: 2"), {Counted({1, 2, 2})}), (Values{2, 4, 6, 8}));
+  EXPECT_EQ(Feature(ImageConf(""), {x}), x.data);
+  EXPECT_EQ(Feature(ImageConf("scale: 2"), {Counted({1, 2, 2})}), (Values{2, 4, 6, 8}));
 }
 
 // A cut of `side` from the counted image of (1, 1, h, w): where it begins, and whether flipped.
@@ -52,26 +52,27 @@ TEST_P(ImagePreprocessTest, TrainingCutsAndFlipsEachRowByItself) {
   Input x{.shape = {n, 1, 3, 4}};
   for (int64_t i = 0; i < n; ++i)
     for (int j = 0; j < 12; ++j) x.data.push_back(static_cast<float>(j + 1));
-  const Values y = Feature(Conf("cropsize: 2 mirror: true"), {x});
+  const Values y = Feature(ImageConf("cropsize: 2 mirror: true"), {x});
   std::map<Place, int> seen;
   for (int64_t i = 0; i < n; ++i) ++seen[PlaceOf(&y[i * 4], 4)];
   EXPECT_EQ(seen.size(), 2u * 3 * 2);  // 12 of them, 33 times each on average
   for (const auto& [place, count] : seen) EXPECT_GT(count, 10);
-  EXPECT_NE(y, Feature(Conf("cropsize: 2 mirror: true"), {x}, {.step = 1}));
+  EXPECT_NE(y, Feature(ImageConf("cropsize: 2 mirror: true"), {x}, {.step = 1}));
 }
 
 TEST_P(ImagePreprocessTest, ARowsCutGoesWithItsNumberInTheBatch) {
   Input x = Counted({4, 1, 5, 5});
-  const Values all = Feature(Conf("cropsize: 3 mirror: true"), {x});
+  const Values all = Feature(ImageConf("cropsize: 3 mirror: true"), {x});
   Input part{.shape = {2, 1, 5, 5}, .span = {2, 2, 4}};
   part.data.assign(x.data.begin() + 50, x.data.end());
-  EXPECT_EQ(Feature(Conf("cropsize: 3 mirror: true"), {part}), Values(all.begin() + 18, all.end()));
+  EXPECT_EQ(Feature(ImageConf("cropsize: 3 mirror: true"), {part}),
+            Values(all.begin() + 18, all.end()));
 }
 
 TEST_P(ImagePreprocessTest, PaddingIsZeroAndReachesAllSides) {
   const int64_t n = 300;
   const Input x{.shape = {n, 2, 2, 2}, .data = Values(n * 8, 1.f)};
-  const Values y = Feature(Conf("pad: 1"), {x});  // a cut of the image's own size
+  const Values y = Feature(ImageConf("pad: 1"), {x});  // a cut of the image's own size
   std::set<int> sums;
   for (int64_t i = 0; i < n; ++i) {
     int sum = 0;
@@ -88,7 +89,7 @@ TEST_P(ImagePreprocessTest, ACutIsAPieceOfThePaddedImageInEachChannel) {
     const bool inside = h >= 0 && h < 4 && w >= 0 && w < 5;
     return inside ? x.data[((image * 3 + c) * 4 + h) * 5 + w] : 0.f;
   };
-  const Values y = Feature(Conf("cropsize: 4 pad: 1 mirror: true"), {x});
+  const Values y = Feature(ImageConf("cropsize: 4 pad: 1 mirror: true"), {x});
   std::set<int> seen;
   for (int64_t i = 0; i < n; ++i)
     for (int at = 0; at < 3 * 4 * 2; ++at) {  // rows, columns, flipped or not
@@ -115,7 +116,7 @@ TEST_P(ImagePreprocessTest, SubtractsTheMeanBeforeItPads) {
   const Values mean = {1, 2, 3, 4};
   writer->Write({.data = mean});
   writer->Finish();
-  const std::string conf = Conf(StrCat("meanfile: '", dir.Path("mean"), "' scale: 10"));
+  const std::string conf = ImageConf(StrCat("meanfile: '", dir.Path("mean"), "' scale: 10"));
   EXPECT_EQ(Feature(conf, {{.shape = {1, 2, 2, 1}, .data = {5, 5, 5, 5}}}),
             (Values{40, 30, 20, 10}));
   EXPECT_THROW(Feature(conf, {{.shape = {1, 3, 2, 1}}}), DataError);
@@ -123,13 +124,13 @@ TEST_P(ImagePreprocessTest, SubtractsTheMeanBeforeItPads) {
 
 TEST_P(ImagePreprocessTest, RejectsWhatDoesNotFit) {
   const Shape image = {2, 3, 6, 5};
-  EXPECT_CONFIG_ERROR_SAYS(Build(Conf("cropsize: 6"), image), "rgbimage_conf.cropsize",
+  EXPECT_CONFIG_ERROR_SAYS(Build(ImageConf("cropsize: 6"), image), "rgbimage_conf.cropsize",
                            "from 0 to 5");
-  EXPECT_CONFIG_ERROR(Build(Conf("cropsize: -1"), image), "rgbimage_conf.cropsize");
-  EXPECT_CONFIG_ERROR(Build(Conf("pad: -1"), image), "rgbimage_conf.pad");
-  EXPECT_CONFIG_ERROR(Build(Conf("pad: 2147483647"), image), "rgbimage_conf.pad");
-  EXPECT_CONFIG_ERROR(Build(Conf("scale: nan"), image), "rgbimage_conf.scale");
-  EXPECT_CONFIG_ERROR(Build(Conf(""), {2, 3}), "srclayers");
+  EXPECT_CONFIG_ERROR(Build(ImageConf("cropsize: -1"), image), "rgbimage_conf.cropsize");
+  EXPECT_CONFIG_ERROR(Build(ImageConf("pad: -1"), image), "rgbimage_conf.pad");
+  EXPECT_CONFIG_ERROR(Build(ImageConf("pad: 2147483647"), image), "rgbimage_conf.pad");
+  EXPECT_CONFIG_ERROR(Build(ImageConf("scale: nan"), image), "rgbimage_conf.scale");
+  EXPECT_CONFIG_ERROR(Build(ImageConf(""), {2, 3}), "srclayers");
 }
 
 }  // namespace

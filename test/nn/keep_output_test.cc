@@ -6,7 +6,7 @@
 namespace singa {
 namespace {
 
-constexpr char kInput[] =
+constexpr char kCsvInput[] =
     R"(layer { name: "data" type: kCSVInput store_conf { path: "x" batchsize: 7 shape: 4 } })";
 
 std::string Dense(const std::string& name, const std::string& source) {
@@ -15,7 +15,7 @@ std::string Dense(const std::string& name, const std::string& source) {
                 "\" } param { name: \"b", name, "\" } }");
 }
 
-std::string Loss(const std::string& name, const std::string& type, const std::string& source) {
+std::string Judge(const std::string& name, const std::string& type, const std::string& source) {
   return StrCat("layer { name: \"", name, "\" type: ", type, " srclayers: \"", source,
                 "\" srclayers: \"data\" }");
 }
@@ -37,7 +37,7 @@ std::string Kept(const std::string& text, const std::string& output) {
   return names;
 }
 
-const std::string kTwo = kInput + Dense("a", "data") + Dense("b", "a") + Dense("c", "a");
+const std::string kTwo = kCsvInput + Dense("a", "data") + Dense("b", "a") + Dense("c", "a");
 
 TEST(KeepOutput, KeepsWhatTheLayerIsComputedFrom) {
   EXPECT_EQ(Kept(kTwo, "c"), "data a c ");
@@ -46,23 +46,23 @@ TEST(KeepOutput, KeepsWhatTheLayerIsComputedFrom) {
 }
 
 TEST(KeepOutput, TakesASoftmaxLossForItsProbabilities) {
-  const std::string net = kTwo + Loss("loss", "kSoftmaxLoss", "c");
+  const std::string net = kTwo + Judge("loss", "kSoftmaxLoss", "c");
   EXPECT_EQ(Kept(net, ""), "data a c loss ");
   EXPECT_EQ(Kept(net, "loss"), "data a c loss ");
 }
 
 TEST(KeepOutput, TakesThePredictionOfAnotherLoss) {
-  EXPECT_EQ(Kept(kTwo + Loss("loss", "kEuclideanLoss", "c"), ""), "data a c ");
+  EXPECT_EQ(Kept(kTwo + Judge("loss", "kEuclideanLoss", "c"), ""), "data a c ");
 }
 
 TEST(KeepOutput, TakesTheOneEndOfANetWithoutALoss) {
-  EXPECT_EQ(Kept(kInput + Dense("a", "data") + Loss("right", "kAccuracy", "a"), ""), "data a ");
+  EXPECT_EQ(Kept(kCsvInput + Dense("a", "data") + Judge("right", "kAccuracy", "a"), ""), "data a ");
 }
 
 TEST(KeepOutput, AsksWhereThereIsAChoice) {
   EXPECT_NE(Kept(kTwo, "").find("2 layers that no other reads: \"b\", \"c\""), std::string::npos);
   const std::string net =
-      kTwo + Loss("one", "kSoftmaxLoss", "b") + Loss("two", "kSoftmaxLoss", "c");
+      kTwo + Judge("one", "kSoftmaxLoss", "b") + Judge("two", "kSoftmaxLoss", "c");
   EXPECT_NE(Kept(net, "").find("2 losses: \"one\", \"two\""), std::string::npos);
   EXPECT_EQ(Kept(net, "two"), "data a c two ");
 }
@@ -83,14 +83,14 @@ TEST(KeepOutput, RefusesALayerOfTwoInputs) {
       R"(layer { name: "other" type: kCSVInput store_conf { path: "x" batchsize: 7 shape: 4 } }
          layer { name: "both" type: kConcate srclayers: "data" srclayers: "other"
                  concate_conf { concate_dim: 1 } })";
-  EXPECT_NE(Kept(kInput + other, "both").find("2 input layers, \"data\", \"other\""),
+  EXPECT_NE(Kept(kCsvInput + other, "both").find("2 input layers, \"data\", \"other\""),
             std::string::npos);
 }
 
 TEST(KeepOutput, RefusesALayerOfManyOutputs) {
   const std::string slice =
       R"(layer { name: "cut" type: kSlice srclayers: "data" slice_conf { slice_dim: 1 num_slices: 2 } })";
-  const std::string net = kInput + slice + Dense("a", "cut") + Dense("b", "cut");
+  const std::string net = kCsvInput + slice + Dense("a", "cut") + Dense("b", "cut");
   EXPECT_NE(Kept(net, "cut").find("has 2 outputs"), std::string::npos);
   EXPECT_EQ(Kept(net, "b"), "data cut b ");
 }
@@ -102,7 +102,7 @@ TEST(KeepOutput, KeepsTheOwnerOfASharedParam) {
   EXPECT_EQ(Kept(kTwo + sharing, "d"), "data d ");
 }
 
-std::string TextNet(int steps) {
+std::string TextNetOf(int steps) {
   return StrCat("unroll_len: ", steps, R"(
     layer { name: "text" type: kCharRNN
             char_rnn_conf { path: "x" vocab_path: "y" batchsize: 7 unroll_len: )",
@@ -117,7 +117,7 @@ std::string TextNet(int steps) {
 TEST(KeepOutput, KeepsTheTimeStepsOfAText) {
   const std::string loss =
       R"(layer { name: "loss" type: kSoftmaxLoss srclayers: "a" srclayers: "label" })";
-  EXPECT_EQ(Kept(TextNet(3) + loss, ""), "text onehot a loss ");
+  EXPECT_EQ(Kept(TextNetOf(3) + loss, ""), "text onehot a loss ");
 }
 
 TEST(KeepOutput, KeepsTheStepsThatAreReadWhereTheyAreNodes) {
@@ -126,11 +126,11 @@ TEST(KeepOutput, KeepsTheStepsThatAreReadWhereTheyAreNodes) {
             concate_conf { concate_dim: 0 num_concates: 1 } }
     layer { name: "end" type: kReLU srclayers: "cut" unroll_len: 1
             unroll_conn_type: kUnrollFirstToLast })";
-  EXPECT_EQ(Kept(TextNet(3) + cut, "end"), "text onehot a cut end ");
+  EXPECT_EQ(Kept(TextNetOf(3) + cut, "end"), "text onehot a cut end ");
 }
 
 TEST(KeepOutput, RefusesWhatReadsTheStepBehindTheLast) {
-  EXPECT_NE(Kept(TextNet(3), "label").find("reads the step behind the last"), std::string::npos);
+  EXPECT_NE(Kept(TextNetOf(3), "label").find("reads the step behind the last"), std::string::npos);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class TestNext final : public Layer {
 };
 SINGA_REGISTER_LAYER(TestNext, TestNext);
 
-std::string Net(const std::string& dummy, const std::string& between = "") {
+std::string DummyNet(const std::string& dummy, const std::string& between = "") {
   return R"(layer { name: "first" type: kRNNDummy rnn_dummy_conf { )" + dummy + " } }" + between +
          R"(layer { name: "next" user_type: "TestNext" srclayers: "first" })";
 }
@@ -43,7 +43,7 @@ float First(TestNet* test, int64_t row = 0) {
 
 TEST(RnnDummy, ReadsWhatTheLayerGaveForTheBatchBefore) {
   // The layers behind would take the place of what is read back, if it did not last.
-  TestNet test(Net("dynamic_srclayer: \"next\" shape: 2 shape: 1 low: 3 high: 3") + R"(
+  TestNet test(DummyNet("dynamic_srclayer: \"next\" shape: 2 shape: 1 low: 3 high: 3") + R"(
       layer { name: "more" user_type: "TestNext" srclayers: "next" }
       layer { name: "most" user_type: "TestNext" srclayers: "more" })",
                Testing());
@@ -58,7 +58,7 @@ TEST(RnnDummy, ReadsWhatTheLayerGaveForTheBatchBefore) {
 }
 
 TEST(RnnDummy, WithoutALayerToReadDrawsAnewEachBatch) {
-  TestNet test(Net("shape: 1000 shape: 1 low: 2 high: 5 integer: true"), Testing());
+  TestNet test(DummyNet("shape: 1000 shape: 1 low: 2 high: 5 integer: true"), Testing());
   std::vector<float> before;
   for (int i = 0; i < 3; ++i) {
     test.Forward();
@@ -79,13 +79,13 @@ TEST(RnnDummy, BeginsWithThePrime) {
   const TempDir folder;
   std::ofstream(folder.Path("vocab")) << "xyz\n";
   const std::string vocab = "\" vocab_path: \"" + folder.Path("vocab") + "\"";
-  TestNet test(Net("dynamic_srclayer: \"next\" shape: 1 prime: \"zx\\n" + vocab), Testing());
+  TestNet test(DummyNet("dynamic_srclayer: \"next\" shape: 1 prime: \"zx\\n" + vocab), Testing());
   for (float expected : {2.f, 0.f, 3.f, 7.f}) {
     test.Forward();
     EXPECT_EQ(First(&test), expected);
   }
   try {
-    TestNet other(Net("shape: 1 prime: \"q" + vocab), Testing());
+    TestNet other(DummyNet("shape: 1 prime: \"q" + vocab), Testing());
     ADD_FAILURE() << "no error";
   } catch (const DataError& error) {
     EXPECT_NE(std::string(error.what()).find("lacks \"q\", which prime of layer \"first\" has"),
@@ -99,11 +99,13 @@ TEST(RnnDummy, CarriesTheStateOfRecurrentLayers) {
       layer { name: "gru" type: kGRU srclayers: "first" gru_conf { dim_hidden: 2 bias_term: false }
               param { name: "a" } param { name: "b" } param { name: "c" } param { name: "d" }
               param { name: "e" } param { name: "f" } })";
-  TestNet test(Net("dynamic_srclayer: \"gru\" shape: 1 shape: 2 low: 1 high: 1", gru), Testing());
+  TestNet test(DummyNet("dynamic_srclayer: \"gru\" shape: 1 shape: 2 low: 1 high: 1", gru),
+               Testing());
   EXPECT_TRUE(test.net.Find("gru")->conf.gru_conf().carry_state());
   const std::string said = gru.substr(0, gru.find("bias_term")) + "carry_state: false " +
                            gru.substr(gru.find("bias_term"));
-  TestNet other(Net("dynamic_srclayer: \"gru\" shape: 1 shape: 2 low: 1 high: 1", said), Testing());
+  TestNet other(DummyNet("dynamic_srclayer: \"gru\" shape: 1 shape: 2 low: 1 high: 1", said),
+                Testing());
   EXPECT_FALSE(other.net.Find("gru")->conf.gru_conf().carry_state());
 }
 
@@ -137,17 +139,17 @@ std::string ErrorOf(const std::string& net) {
 }
 
 TEST(RnnDummy, NamesMistakes) {
-  EXPECT_EQ(ErrorOf(Net("shape: 1 dynamic_srclayer: \"nxt\"")),
+  EXPECT_EQ(ErrorOf(DummyNet("shape: 1 dynamic_srclayer: \"nxt\"")),
             "layer[first].rnn_dummy_conf.dynamic_srclayer: no layer \"nxt\" in this phase; did you "
             "mean \"next\"?");
-  EXPECT_EQ(ErrorOf(Net("low: 1 high: 2")),
+  EXPECT_EQ(ErrorOf(DummyNet("low: 1 high: 2")),
             "layer[first].rnn_dummy_conf.shape: must be set, batch first");
-  EXPECT_EQ(ErrorOf(Net("shape: 0")), "layer[first].rnn_dummy_conf.shape: must be >= 1, is 0");
-  EXPECT_EQ(ErrorOf(Net("shape: 1 low: 2 high: 1")),
+  EXPECT_EQ(ErrorOf(DummyNet("shape: 0")), "layer[first].rnn_dummy_conf.shape: must be >= 1, is 0");
+  EXPECT_EQ(ErrorOf(DummyNet("shape: 1 low: 2 high: 1")),
             "layer[first].rnn_dummy_conf.high: must be >= low, 2, is 1");
-  EXPECT_EQ(ErrorOf(Net("shape: 1 prime: \"a\"")),
+  EXPECT_EQ(ErrorOf(DummyNet("shape: 1 prime: \"a\"")),
             "layer[first].rnn_dummy_conf.vocab_path: must be set: prime is made of its characters");
-  EXPECT_EQ(ErrorOf("unroll_len: 2 " + Net("shape: 1")),
+  EXPECT_EQ(ErrorOf("unroll_len: 2 " + DummyNet("shape: 1")),
             "layer[first].unroll_len: must be 1: each batch is one time step");
   EXPECT_EQ(ErrorOf(R"(
       layer { name: "first" type: kRNNDummy rnn_dummy_conf { shape: 2 dynamic_srclayer: "fc" } }
@@ -155,12 +157,12 @@ TEST(RnnDummy, NamesMistakes) {
               innerproduct_conf { num_output: 3 bias_term: false } })"),
             "layer[first].rnn_dummy_conf.shape: is (2), layer \"fc\" gives (2, 3)");
   EXPECT_EQ(
-      ErrorOf(Net("shape: 1 dynamic_srclayer: \"first\"")),
+      ErrorOf(DummyNet("shape: 1 dynamic_srclayer: \"first\"")),
       "layer[first].rnn_dummy_conf.dynamic_srclayer: must be a layer that is computed from this "
       "one, \"first\" is not");
   EXPECT_EQ(
       ErrorOf(R"(layer { name: "data" type: kDummy dummy_conf { input: true shape: 1 } })" +
-              Net("shape: 1 dynamic_srclayer: \"data\"")),
+              DummyNet("shape: 1 dynamic_srclayer: \"data\"")),
       "layer[first].rnn_dummy_conf.dynamic_srclayer: must be a layer that is computed from this "
       "one, \"data\" is not");
   EXPECT_EQ(

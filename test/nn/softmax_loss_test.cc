@@ -23,12 +23,12 @@ class SoftmaxLossTest : public LayerTest {
 };
 SINGA_TEST_ON_ALL_DEVICES(SoftmaxLossTest);
 
-const Values kX = {1, 2, 0.5f, -1, 0, 0.25f, 3, 1.5f, -2, 4, 0, 1};
-const std::vector<int> kLabels = {1, 3, 0};
+const Values kLogits = {1, 2, 0.5f, -1, 0, 0.25f, 3, 1.5f, -2, 4, 0, 1};
+const std::vector<int> kClasses = {1, 3, 0};
 const char* const kScaled = "type: kSoftmaxLoss softmaxloss_conf { scale: 0.5 topk: 2 }";
 
 TEST_P(SoftmaxLossTest, EqualsPyTorch) {
-  const RunResult run = Gradients(kScaled, Sources({3, 4}, kX, kLabels), {});
+  const RunResult run = Gradients(kScaled, Sources({3, 4}, kLogits, kClasses), {});
   ExpectNear(run.outputs[0],
              {0.22420783f, 0.60946006f, 0.13598892f, 0.030343229f, 0.037242208f, 0.047819942f,
               0.74802977f, 0.16690801f, 0.0023153326f, 0.93407184f, 0.017108124f, 0.046504699f},
@@ -40,34 +40,34 @@ TEST_P(SoftmaxLossTest, EqualsPyTorch) {
 }
 
 TEST_P(SoftmaxLossTest, ScaleMultipliesTheLossButNotTheAccuracy) {
-  const auto layer = Forward(kScaled, Sources({3, 4}, kX, kLabels));
+  const auto layer = Forward(kScaled, Sources({3, 4}, kLogits, kClasses));
   EXPECT_NEAR(layer->metric("loss"), 1.3922828, 1e-6);
   EXPECT_NEAR(layer->metric("accuracy"), 2. / 3, 1e-9);
 }
 
 TEST_P(SoftmaxLossTest, SmoothedLabelsEqualPyTorchs) {
   const char* const conf = "type: kSoftmaxLoss softmaxloss_conf { label_smoothing: 0.2 }";
-  const RunResult run = Gradients(conf, Sources({3, 4}, kX, kLabels), {});
+  const RunResult run = Gradients(conf, Sources({3, 4}, kLogits, kClasses), {});
   ExpectNear(
       run.input_grads[0],
       {0.058069289f, -0.080179967f, 0.028662978f, -0.0065522552f, -0.0042525968f, -0.00072668487f,
        0.23267664f, -0.22769736f, -0.28256157f, 0.2946907f, -0.01096396f, -0.0011650993f},
       1e-6);
-  const auto layer = Forward(conf, Sources({3, 4}, kX, kLabels));
+  const auto layer = Forward(conf, Sources({3, 4}, kLogits, kClasses));
   EXPECT_NEAR(layer->metric("loss"), 2.7137322, 1e-6);
   EXPECT_NEAR(layer->metric("accuracy"), 1. / 3, 1e-9);
 }
 
 TEST_P(SoftmaxLossTest, ATestsLabelsAreNotSmoothed) {
   const auto layer = Build("type: kSoftmaxLoss softmaxloss_conf { label_smoothing: 0.2 }",
-                           Sources({3, 4}, kX, kLabels));
+                           Sources({3, 4}, kLogits, kClasses));
   layer->BeginStep(0);
   layer->Forward(kTest);
   EXPECT_NEAR(layer->metric("loss"), 2 * 1.3922828, 1e-6);
 }
 
 TEST_P(SoftmaxLossTest, AccuracyIsOfTheFirstClassByDefault) {
-  const auto layer = Forward("type: kCudnnSoftmaxLoss", Sources({3, 4}, kX, kLabels));
+  const auto layer = Forward("type: kCudnnSoftmaxLoss", Sources({3, 4}, kLogits, kClasses));
   EXPECT_NEAR(layer->metric("accuracy"), 1. / 3, 1e-9);
 }
 
@@ -102,7 +102,7 @@ TEST_P(SoftmaxLossTest, ClassesOfAnImageGoByItsLogicalOrder) {
 }
 
 TEST_P(SoftmaxLossTest, GradientIsDividedByTheBatchOfTheGroup) {
-  std::vector<Input> sources = Sources({3, 4}, kX, kLabels);
+  std::vector<Input> sources = Sources({3, 4}, kLogits, kClasses);
   const RunResult alone = Gradients("type: kSoftmaxLoss", sources, {});
   sources[0].span = {.first = 3, .rows = 3, .batch = 12};
   RunResult part = Gradients("type: kSoftmaxLoss", sources, {});
@@ -111,7 +111,7 @@ TEST_P(SoftmaxLossTest, GradientIsDividedByTheBatchOfTheGroup) {
 }
 
 TEST_P(SoftmaxLossTest, WorkersWithAllUnitsGiveTheirShareOfTheGradient) {
-  const std::vector<Input> sources = Sources({3, 4}, kX, kLabels);
+  const std::vector<Input> sources = Sources({3, 4}, kLogits, kClasses);
   const RunResult alone = Gradients("type: kSoftmaxLoss", sources, {});
   RunResult part = Gradients("type: kSoftmaxLoss partition_dim: 1 num_partitions: 2", sources, {});
   for (float& dx : part.input_grads[0]) dx *= 2;
@@ -119,13 +119,13 @@ TEST_P(SoftmaxLossTest, WorkersWithAllUnitsGiveTheirShareOfTheGradient) {
 }
 
 TEST_P(SoftmaxLossTest, FoldedStepsSumTheirGradientsAndAverageTheirLoss) {
-  std::vector<Input> sources = Sources({3, 4}, kX, kLabels);  // 3 steps of a batch of 1
+  std::vector<Input> sources = Sources({3, 4}, kLogits, kClasses);  // 3 steps of a batch of 1
   for (Input& source : sources) source.span = {.rows = 1, .batch = 1, .steps = 3};
   const RunResult folded = Gradients("type: kSoftmaxLoss", sources, {});
   double loss = 0;
   for (int t = 0; t < 3; ++t) {
-    const Values x(kX.begin() + 4 * t, kX.begin() + 4 * t + 4);
-    const std::vector<Input> step = Sources({1, 4}, x, {kLabels[t]});
+    const Values x(kLogits.begin() + 4 * t, kLogits.begin() + 4 * t + 4);
+    const std::vector<Input> step = Sources({1, 4}, x, {kClasses[t]});
     loss += Forward("type: kSoftmaxLoss", step)->metric("loss") / 3;
     const Values dx(folded.input_grads[0].begin() + 4 * t,
                     folded.input_grads[0].begin() + 4 * t + 4);
@@ -143,10 +143,10 @@ TEST_P(SoftmaxLossTest, GradientMatchesDifferences) {
 
 TEST_P(SoftmaxLossTest, RowsOfTheIgnoredLabelDoNotCount) {
   const std::string ignore = "softmaxloss_conf { ignore_label: -1 label_smoothing: 0.1 topk: 2 }";
-  const Values x(kX.begin() + 4, kX.begin() + 8);
+  const Values x(kLogits.begin() + 4, kLogits.begin() + 8);
   const std::string all = "type: kSoftmaxLoss softmaxloss_conf { label_smoothing: 0.1 topk: 2 }";
   const RunResult one = Gradients(all, Sources({1, 4}, x, {2}), {});
-  const auto sources = Sources({3, 4}, kX, {-1, 2, -1});
+  const auto sources = Sources({3, 4}, kLogits, {-1, 2, -1});
   const RunResult run = Gradients("type: kSoftmaxLoss " + ignore, sources, {});
   Values expected(12, 0.f);  // divided by the batch, 3
   for (int j = 0; j < 4; ++j) expected[4 + j] = one.input_grads[0][j] / 3;
@@ -159,14 +159,14 @@ TEST_P(SoftmaxLossTest, RowsOfTheIgnoredLabelDoNotCount) {
 
 TEST_P(SoftmaxLossTest, AnIgnoredLabelMayBeAClass) {
   const auto layer = Forward("type: kSoftmaxLoss softmaxloss_conf { ignore_label: 3 }",
-                             Sources({3, 4}, kX, kLabels));  // the second row's
-  const auto all = Forward("type: kSoftmaxLoss", Sources({3, 4}, kX, kLabels));
+                             Sources({3, 4}, kLogits, kClasses));  // the second row's
+  const auto all = Forward("type: kSoftmaxLoss", Sources({3, 4}, kLogits, kClasses));
   EXPECT_NE(layer->metric("loss"), all->metric("loss"));
   EXPECT_EQ(layer->metric("accuracy"), all->metric("accuracy") * 3 / 2);
 }
 
 TEST_P(SoftmaxLossTest, LabelsGetNoGradient) {
-  std::vector<Input> sources = Sources({3, 4}, kX, kLabels);
+  std::vector<Input> sources = Sources({3, 4}, kLogits, kClasses);
   sources[1].gradient = true;
   ExpectNear(Gradients("type: kSoftmaxLoss", sources, {}).input_grads[1], {0, 0, 0}, 0);
 }
@@ -180,7 +180,7 @@ TEST_P(SoftmaxLossTest, DeployNeedsNoLabels) {
 
 TEST_P(SoftmaxLossTest, LabelOutsideTheClassesIsDamagedData) {
   for (int label : {-1, 4}) try {
-      Forward("name: \"loss\" type: kSoftmaxLoss", Sources({3, 4}, kX, {0, label, 0}));
+      Forward("name: \"loss\" type: kSoftmaxLoss", Sources({3, 4}, kLogits, {0, label, 0}));
       ADD_FAILURE() << "no error for " << label;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), kExitBadData);
@@ -192,30 +192,30 @@ TEST_P(SoftmaxLossTest, LabelOutsideTheClassesIsDamagedData) {
 TEST_P(SoftmaxLossTest, RejectsTopkOutsideTheClasses) {
   for (int k : {0, 5})
     EXPECT_CONFIG_ERROR_SAYS(Build(StrCat("type: kSoftmaxLoss softmaxloss_conf { topk: ", k, " }"),
-                                   Sources({3, 4}, kX, kLabels)),
+                                   Sources({3, 4}, kLogits, kClasses)),
                              "softmaxloss_conf.topk", "must be in [1, 4]");
 }
 
 TEST_P(SoftmaxLossTest, RejectsScaleThatIsNotFinite) {
-  EXPECT_CONFIG_ERROR(
-      Build("type: kSoftmaxLoss softmaxloss_conf { scale: inf }", Sources({3, 4}, kX, kLabels)),
-      "softmaxloss_conf.scale");
+  EXPECT_CONFIG_ERROR(Build("type: kSoftmaxLoss softmaxloss_conf { scale: inf }",
+                            Sources({3, 4}, kLogits, kClasses)),
+                      "softmaxloss_conf.scale");
 }
 
 TEST_P(SoftmaxLossTest, RejectsSmoothingThatLeavesNoLabel) {
   for (const char* share : {"1", "-0.1", "nan"})
     EXPECT_CONFIG_ERROR_SAYS(
         Build(StrCat("type: kSoftmaxLoss softmaxloss_conf { label_smoothing: ", share, " }"),
-              Sources({3, 4}, kX, kLabels)),
+              Sources({3, 4}, kLogits, kClasses)),
         "softmaxloss_conf.label_smoothing", "must be in [0, 1)");
 }
 
 TEST_P(SoftmaxLossTest, RejectsSourcesWithoutMatchingLabels) {
   EXPECT_CONFIG_ERROR(Build("type: kSoftmaxLoss", {3, 4}), "srclayers");
   const std::string conf = "type: kSoftmaxLoss srclayers: \"fc\" srclayers: \"data\"";
-  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kX, {})), "srclayers",
+  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kLogits, {})), "srclayers",
                            "source \"data\" has no labels");
-  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kX, {1, 2})), "srclayers",
+  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kLogits, {1, 2})), "srclayers",
                            "source \"data\" has 2 labels for 3 rows");
 }
 

@@ -1,4 +1,5 @@
 // Golden numbers: tool/golden/activations.py.
+#include "support/golden_activation.h"
 #include "support/layer_test.h"
 
 namespace singa {
@@ -7,8 +8,6 @@ namespace {
 class SoftmaxTest : public LayerTest {};
 SINGA_TEST_ON_ALL_DEVICES(SoftmaxTest);
 
-const Values kX = {-3, -1.25f, -0.5f, 0, 0.75f, 2.5f};
-const Values kDy = {0.5f, -1, 2, 1, -0.25f, 3};
 const Values kYOfRowsOf3 = {0.052806411f, 0.30387989f, 0.64331377f,
                             0.065361641f, 0.1383706f,  0.79626781f};
 const Values kDxOfRowsOf3 = {-0.02688643f,  -0.61054057f, 0.63742691f,
@@ -16,21 +15,21 @@ const Values kDxOfRowsOf3 = {-0.02688643f,  -0.61054057f, 0.63742691f,
 
 TEST_P(SoftmaxTest, EqualsPyTorch) {
   for (const char* conf : {"type: kSoftmax", "type: kCudnnSoftmax"}) {
-    const RunResult run = Gradients(conf, {2, 3}, kX, kDy);
+    const RunResult run = Gradients(conf, {2, 3}, kGoldenX, kGoldenDy);
     ExpectNear(run.outputs[0], kYOfRowsOf3, 1e-6);
     ExpectNear(run.input_grads[0], kDxOfRowsOf3, 1e-6);
   }
 }
 
 TEST_P(SoftmaxTest, PartsOfARowAreSoftmaxesOfTheirOwn) {
-  const RunResult run =
-      Gradients("type: kSoftmax softmax_conf { num_softmax_per_instance: 2 }", {1, 6}, kX, kDy);
+  const RunResult run = Gradients("type: kSoftmax softmax_conf { num_softmax_per_instance: 2 }",
+                                  {1, 6}, kGoldenX, kGoldenDy);
   ExpectNear(run.outputs[0], kYOfRowsOf3, 1e-6);
   ExpectNear(run.input_grads[0], kDxOfRowsOf3, 1e-6);
 }
 
 TEST_P(SoftmaxTest, FlattensImagesInLogicalOrder) {
-  const RunResult run = Gradients("type: kSoftmax", {1, 3, 1, 2}, kX, kDy);
+  const RunResult run = Gradients("type: kSoftmax", {1, 3, 1, 2}, kGoldenX, kGoldenDy);
   ExpectNear(run.outputs[0],
              {0.0030652692f, 0.017639406f, 0.037342619f, 0.061567575f, 0.13033856f, 0.75004661f},
              1e-6);
@@ -42,7 +41,7 @@ TEST_P(SoftmaxTest, FlattensImagesInLogicalOrder) {
 
 TEST_P(SoftmaxTest, PartsOfAnImageAreRunsOfItsLogicalOrder) {
   const RunResult run = Gradients("type: kSoftmax softmax_conf { num_softmax_per_instance: 2 }",
-                                  {1, 3, 1, 2}, kX, kDy);
+                                  {1, 3, 1, 2}, kGoldenX, kGoldenDy);
   ExpectNear(run.outputs[0], kYOfRowsOf3, 1e-6);
   ExpectNear(run.input_grads[0], kDxOfRowsOf3, 1e-6);
 }

@@ -27,6 +27,13 @@ inline void FillUniform(const std::string& name, Tensor* tensor) {
     tensor->data()[i] = 2 * random.Uniform(static_cast<uint64_t>(i)) - 1;
 }
 
+// Each tensor has memory of its own, so that all are there after a step.
+inline NetOptions KeepAll() {
+  NetOptions options;
+  options.reuse = false;
+  return options;
+}
+
 struct TestNet {
   StepState state;
   Context ctx;

@@ -64,7 +64,7 @@ std::string Recurrent(const std::string& name, const std::string& type, const st
 }
 
 // A CNN with every built-in layer that trains, on a CSV store of 4 records.
-JobProto Job(const std::string& path, const std::string& updater) {
+JobProto CnnJob(const std::string& path, const std::string& updater) {
   JobProto job;
   const std::string text =
       StrCat(R"(
@@ -112,7 +112,7 @@ TEST_P(AllocationTest, AStepInSteadyStateAllocatesNothing) {
     csv << '\n';
   }
   csv.close();
-  JobProto job = Job(path, std::get<1>(GetParam()));
+  JobProto job = CnnJob(path, std::get<1>(GetParam()));
   job.set_plain_kernels(std::get<0>(GetParam()));
   Trainer trainer(job, 1);
   trainer.Allocate();
@@ -126,7 +126,7 @@ TEST_P(AllocationTest, AStepInSteadyStateAllocatesNothing) {
 }
 
 TEST_P(AllocationTest, AForwardPassOfATrainedNetAllocatesNothing) {
-  JobProto job = Job("no file", std::get<1>(GetParam()));
+  JobProto job = CnnJob("no file", std::get<1>(GetParam()));
   job.set_plain_kernels(std::get<0>(GetParam()));
   Forwarder trained(job, {}), net(job, {.max_batch = 4});
   for (const auto& param : trained.params().params())

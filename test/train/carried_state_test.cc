@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-JobProto Job(const std::string& path) {
+JobProto RnnJob(const std::string& path) {
   JobProto job;
   const std::string text = StrCat(R"(
     train_steps: 10 test_freq: 1 test_steps: 2 train_one_batch { alg: kBP }
@@ -35,7 +35,7 @@ JobProto Job(const std::string& path) {
 class CarriedState : public ::testing::Test {
  protected:
   CarriedState()
-      : job_(Job(dir_.Write("points.csv", "0,1,2,3\n1,3,2,1\n0,1,0,1\n1,2,2,2\n"))),
+      : job_(RnnJob(dir_.Write("points.csv", "0,1,2,3\n1,3,2,1\n0,1,0,1\n1,2,2,2\n"))),
         trainer_(job_, 1) {
     trainer_.Allocate();
     InitParams(trainer_.ctx(), {}, &trainer_.params());

@@ -96,12 +96,6 @@ constexpr char kRbm[] = R"(
   layer { name: "hid" user_type: "TestHid" srclayers: "vis" param { name: "x" share_from: "w" }
           rbm_conf { hdim: 5 } })";
 
-NetOptions KeepAll() {
-  NetOptions options;
-  options.reuse = false;
-  return options;
-}
-
 std::vector<float> ExpectedGradient(TestNet* test, int k) {
   const int64_t b = 2, v = 4, h = 5;
   const float* x = test->net.Find("below")->out[0]->data.data();

@@ -32,7 +32,7 @@ constexpr char kNet[] = R"(
           innerproduct_conf { num_output: 600 bias_term: false } param { share_from: "wc" } }
   layer { name: "end" type: kDummy srclayers: "d" dummy_conf { output: true } })";
 
-JobProto Job(const std::string& updater) {
+JobProto JobWithUpdater(const std::string& updater) {
   JobProto job;
   const std::string text =
       StrCat("train_steps: 9 train_one_batch { alg: kBP } updater { ", updater,
@@ -42,7 +42,7 @@ JobProto Job(const std::string& updater) {
 }
 
 std::unique_ptr<Trainer> Start(const std::string& updater, int threads = 1) {
-  auto trainer = std::make_unique<Trainer>(Job(updater), threads);
+  auto trainer = std::make_unique<Trainer>(JobWithUpdater(updater), threads);
   trainer->Allocate();
   InitParams(trainer->ctx(), {}, &trainer->params());
   return trainer;
@@ -129,7 +129,7 @@ class TwoPasses final : public Algorithm {
 SINGA_REGISTER_ALGORITHM(TwoPasses, TwoPasses);
 
 TEST(GradientPiecesTest, AreNotForAnAlgorithmOfAnotherOrder) {
-  JobProto job = Job("type: kSGD");
+  JobProto job = JobWithUpdater("type: kSGD");
   job.mutable_train_one_batch()->set_user_alg("TwoPasses");
   Trainer trainer(job, 1);
   trainer.Allocate();

@@ -1,17 +1,10 @@
 // An RBM on the rows of several workers, under contrastive divergence: the gradients' sum, the
 // chains and the metric are those of one worker.
-#include "singa/train/algorithm.h"
 #include "support/group_net.h"
+#include "support/train/no_updates.h"
 
 namespace singa {
 namespace {
-
-struct NoUpdates final : ParamExchange {
-  void Await(Param*, int64_t) override {}
-  void GradientReady(Param*, int64_t) override {}
-  void LossNotFinite(const std::string&, int64_t) override {}
-  void Finish(int64_t) override {}
-};
 
 std::string Rbm(const std::string& name, const std::string& source, int units,
                 const std::string& hidden, const std::string& visible) {

@@ -14,7 +14,7 @@ namespace {
 
 const Philox kStream{.seed = 1, .purpose = HashName("w1"), .step = 0};
 
-ParamGenProto Parse(const std::string& text) {
+ParamGenProto ParseInit(const std::string& text) {
   ParamGenProto conf;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &conf)) << text;
   return conf;
@@ -24,11 +24,11 @@ std::vector<float> Fill(const std::string& text, const Shape& shape, int threads
   Context ctx;
   ctx.threads = threads;
   std::vector<float> data(shape.size());
-  MakeInitializer(Parse(text))->Fill(ctx, kStream, shape, data.data());
+  MakeInitializer(ParseInit(text))->Fill(ctx, kStream, shape, data.data());
   return data;
 }
 
-std::string ErrorOf(const std::string& text, const Shape& shape = {2, 2}) {
+std::string FillErrorOf(const std::string& text, const Shape& shape = {2, 2}) {
   try {
     Fill(text, shape);
   } catch (const ConfigError& e) {
@@ -98,21 +98,21 @@ TEST(Initializer, UniformStaysInItsBounds) {
 
 TEST(InitializerConf, SqrtKindsDemandAMatrix) {
   for (const std::string type : {"kGaussianSqrtFanIn", "kUniformSqrtFanIn", "kUniformSqrtFanInOut"})
-    EXPECT_EQ(ErrorOf("type: " + type, {2, 3, 4}),
+    EXPECT_EQ(FillErrorOf("type: " + type, {2, 3, 4}),
               "type: " + type + " needs a param of two dimensions, this one is (2, 3, 4)");
 }
 
 TEST(InitializerConf, SaysThatAParamHasNoValues) {
   const std::string expected =
       "the param needs an init with a type or a user_type: no checkpoint gives its values";
-  EXPECT_EQ(ErrorOf(""), expected);
-  EXPECT_EQ(ErrorOf("type: kUserInit"), expected);
+  EXPECT_EQ(FillErrorOf(""), expected);
+  EXPECT_EQ(FillErrorOf("type: kUserInit"), expected);
 }
 
 TEST(InitializerConf, NamesTheFieldOutOfRange) {
-  EXPECT_EQ(ErrorOf("type: kGaussian std: -1"), "std: must be >= 0, is -1");
-  EXPECT_EQ(ErrorOf("type: kUniform low: 2"), "high: must be finite and >= low, is 1");
-  EXPECT_EQ(ErrorOf("type: kConstant value: inf"), "value: must be finite, is inf");
+  EXPECT_EQ(FillErrorOf("type: kGaussian std: -1"), "std: must be >= 0, is -1");
+  EXPECT_EQ(FillErrorOf("type: kUniform low: 2"), "high: must be finite and >= low, is 1");
+  EXPECT_EQ(FillErrorOf("type: kConstant value: inf"), "value: must be finite, is inf");
 }
 
 class IdentityInit final : public Initializer {
@@ -126,7 +126,7 @@ SINGA_REGISTER_INITIALIZER(Identity, IdentityInit);
 
 TEST(InitializerConf, FindsAUsersInitializerAndSuggestsItsName) {
   EXPECT_EQ(Fill("user_type: \"Identity\"", {2, 2}), (std::vector<float>{1, 0, 0, 1}));
-  EXPECT_EQ(ErrorOf("user_type: \"Idntity\""),
+  EXPECT_EQ(FillErrorOf("user_type: \"Idntity\""),
             "user_type: nothing is registered as \"Idntity\"; did you mean \"Identity\"?");
 }
 

@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-LRGenProto Parse(const std::string& text) {
+LRGenProto ParseSchedule(const std::string& text) {
   LRGenProto conf;
   google::protobuf::TextFormat::Parser parser;
   parser.AllowPartialMessage(true);
@@ -17,11 +17,13 @@ LRGenProto Parse(const std::string& text) {
 }
 
 // One call of a fresh schedule, as after a resume.
-float At(const std::string& text, int64_t step) { return MakeLearningRate(Parse(text))->At(step); }
+float At(const std::string& text, int64_t step) {
+  return MakeLearningRate(ParseSchedule(text))->At(step);
+}
 
-std::string ErrorOf(const std::string& text) {
+std::string ScheduleErrorOf(const std::string& text) {
   try {
-    MakeLearningRate(Parse(text));
+    MakeLearningRate(ParseSchedule(text));
   } catch (const ConfigError& e) {
     return e.what();
   }
@@ -50,7 +52,7 @@ TEST(LearningRate, WarmUpRisesToTheSchedulesRate) {
   EXPECT_EQ(At(conf, 0), 0.25f);
   EXPECT_EQ(At(conf, 1), 0.495f);
   EXPECT_EQ(At(conf, 4), 0.96f);
-  EXPECT_EQ(ErrorOf("type: kFixed warmup_steps: -1"), "warmup_steps: must be >= 0, is -1");
+  EXPECT_EQ(ScheduleErrorOf("type: kFixed warmup_steps: -1"), "warmup_steps: must be >= 0, is -1");
 }
 
 TEST(LearningRate, LinearGoesOnAfterChangeFreq) {
@@ -96,35 +98,38 @@ TEST(LearningRate, FixedStepFindsItsEntryAtAnyStep) {
 }
 
 TEST(LearningRateConf, NamesTheMissingMessage) {
-  EXPECT_EQ(ErrorOf("type: kStep"), "step_conf: is missing; type kStep needs it");
-  EXPECT_EQ(ErrorOf("type: kLinear"), "linear_conf: is missing; type kLinear needs it");
-  EXPECT_EQ(ErrorOf("type: kExponential"),
+  EXPECT_EQ(ScheduleErrorOf("type: kStep"), "step_conf: is missing; type kStep needs it");
+  EXPECT_EQ(ScheduleErrorOf("type: kLinear"), "linear_conf: is missing; type kLinear needs it");
+  EXPECT_EQ(ScheduleErrorOf("type: kExponential"),
             "exponential_conf: is missing; type kExponential needs it");
-  EXPECT_EQ(ErrorOf("type: kInverse"), "inverse_conf: is missing; type kInverse needs it");
-  EXPECT_EQ(ErrorOf("type: kInverseT"), "inverset_conf: is missing; type kInverseT needs it");
-  EXPECT_EQ(ErrorOf("type: kFixedStep"), "fixedstep_conf: is missing; type kFixedStep needs it");
+  EXPECT_EQ(ScheduleErrorOf("type: kInverse"), "inverse_conf: is missing; type kInverse needs it");
+  EXPECT_EQ(ScheduleErrorOf("type: kInverseT"),
+            "inverset_conf: is missing; type kInverseT needs it");
+  EXPECT_EQ(ScheduleErrorOf("type: kFixedStep"),
+            "fixedstep_conf: is missing; type kFixedStep needs it");
 }
 
 TEST(LearningRateConf, NamesTheFieldOutOfRange) {
-  EXPECT_EQ(ErrorOf("type: kFixed base_lr: 0"), "base_lr: must be > 0, is 0");
-  EXPECT_EQ(ErrorOf("type: kFixed base_lr: nan"), "base_lr: must be > 0, is nan");
-  EXPECT_EQ(ErrorOf("type: kStep step_conf { change_freq: 0 }"),
+  EXPECT_EQ(ScheduleErrorOf("type: kFixed base_lr: 0"), "base_lr: must be > 0, is 0");
+  EXPECT_EQ(ScheduleErrorOf("type: kFixed base_lr: nan"), "base_lr: must be > 0, is nan");
+  EXPECT_EQ(ScheduleErrorOf("type: kStep step_conf { change_freq: 0 }"),
             "step_conf.change_freq: must be >= 1, is 0");
-  EXPECT_EQ(ErrorOf("type: kStep step_conf { change_freq: 1 gamma: 0 }"),
+  EXPECT_EQ(ScheduleErrorOf("type: kStep step_conf { change_freq: 1 gamma: 0 }"),
             "step_conf.gamma: must be > 0, is 0");
-  EXPECT_EQ(ErrorOf("type: kInverseT inverset_conf { final_lr: 0 }"),
+  EXPECT_EQ(ScheduleErrorOf("type: kInverseT inverset_conf { final_lr: 0 }"),
             "inverset_conf.final_lr: must be > 0, is 0");
-  EXPECT_EQ(ErrorOf("type: kInverse inverse_conf { gamma: -1 }"),
+  EXPECT_EQ(ScheduleErrorOf("type: kInverse inverse_conf { gamma: -1 }"),
             "inverse_conf.gamma: must be >= 0, is -1");
 }
 
 TEST(LearningRateConf, WantsAsManyRatesAsGrowingSteps) {
-  EXPECT_EQ(ErrorOf("type: kFixedStep fixedstep_conf { }"),
+  EXPECT_EQ(ScheduleErrorOf("type: kFixedStep fixedstep_conf { }"),
             "fixedstep_conf.step: must be set at least once, is not set");
-  EXPECT_EQ(ErrorOf("type: kFixedStep fixedstep_conf { step: 0 step: 5 step_lr: 1 }"),
+  EXPECT_EQ(ScheduleErrorOf("type: kFixedStep fixedstep_conf { step: 0 step: 5 step_lr: 1 }"),
             "fixedstep_conf.step_lr: must be set as often as step: 2, is set 1 times");
-  EXPECT_EQ(ErrorOf("type: kFixedStep fixedstep_conf { step: 5 step: 5 step_lr: 1 step_lr: 2 }"),
-            "fixedstep_conf.step: must grow, has 5 after 5");
+  EXPECT_EQ(
+      ScheduleErrorOf("type: kFixedStep fixedstep_conf { step: 5 step: 5 step_lr: 1 step_lr: 2 }"),
+      "fixedstep_conf.step: must grow, has 5 after 5");
 }
 
 class CosineRate final : public LearningRate {
@@ -139,9 +144,9 @@ SINGA_REGISTER_LEARNING_RATE(Cosine, CosineRate);
 
 TEST(LearningRateConf, FindsAUsersScheduleAndSuggestsItsName) {
   EXPECT_EQ(At("user_type: \"Cosine\" base_lr: 2", 0), 2.f);
-  EXPECT_EQ(ErrorOf("user_type: \"Cosin\""),
+  EXPECT_EQ(ScheduleErrorOf("user_type: \"Cosin\""),
             "user_type: nothing is registered as \"Cosin\"; did you mean \"Cosine\"?");
-  EXPECT_EQ(ErrorOf(""), "needs a type or a user_type");
+  EXPECT_EQ(ScheduleErrorOf(""), "needs a type or a user_type");
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 // loops and float64, with the same random numbers.
 #include <cmath>
 
-#include "singa/train/algorithm.h"
 #include "support/net_test.h"
 #include "support/proof_layers.h"
+#include "support/train/no_updates.h"
 
 namespace singa {
 namespace {
@@ -13,13 +13,6 @@ SINGA_REGISTER_LAYER(TestLinear, TestLinear);
 
 using Doubles = std::vector<double>;
 constexpr int64_t kRows = 5, kVisible = 4, kHidden = 6;
-
-struct NoUpdates final : ParamExchange {
-  void Await(Param*, int64_t) override {}
-  void GradientReady(Param*, int64_t) override {}
-  void LossNotFinite(const std::string&, int64_t) override {}
-  void Finish(int64_t) override {}
-};
 
 std::string RbmNet(const std::string& hidden, const std::string& visible = "", bool shared = true) {
   return R"(
@@ -33,12 +26,6 @@ std::string RbmNet(const std::string& hidden, const std::string& visible = "", b
          (shared ? R"(share_from: "w")" : "") + R"( }
             param { name: "bh" } rbm_conf { hdim: 6 )" +
          hidden + " } }";
-}
-
-NetOptions KeepAll() {
-  NetOptions options;
-  options.reuse = false;
-  return options;
 }
 
 // The machine of RbmNet by its formulas.

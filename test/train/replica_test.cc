@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-JobProto Job(int groups, const std::string& user_type = "") {
+JobProto JobOfGroups(int groups, const std::string& user_type = "") {
   JobProto job;
   job.mutable_cluster()->set_nworker_groups(groups);
   UpdaterProto& updater = *job.mutable_updater();
@@ -21,7 +21,7 @@ JobProto Job(int groups, const std::string& user_type = "") {
   return job;
 }
 
-std::vector<float> Numbers(uint32_t step, int64_t n) {
+std::vector<float> UniformNumbers(uint32_t step, int64_t n) {
   const Philox random{1, HashName("w"), step};
   std::vector<float> numbers;
   for (int64_t i = 0; i < n; ++i)
@@ -33,14 +33,14 @@ std::vector<float> Numbers(uint32_t step, int64_t n) {
 std::vector<std::vector<float>> Updated(int groups, const Shape& shape) {
   Param param("w", "fc", "", ParamProto(), shape);
   param.data = Tensor::Allocate(shape);
-  const std::vector<float> first = Numbers(0, shape.size());
+  const std::vector<float> first = UniformNumbers(0, shape.size());
   std::copy(first.begin(), first.end(), param.data.data());
   const SliceTable table({shape});
-  Replica replica(Job(groups));
+  Replica replica(JobOfGroups(groups));
   replica.Bind(table, {&param});
   Context ctx;
   for (uint32_t step = 1; step <= 3; ++step) {
-    const std::vector<float> gradient = Numbers(step, shape.size());
+    const std::vector<float> gradient = UniformNumbers(step, shape.size());
     for (int s = 0; s < table.size(); ++s)
       replica.Apply(ctx, s, step, gradient.data() + table[s].begin);
   }
@@ -69,7 +69,7 @@ SINGA_REGISTER_UPDATER(NineStates, NineStates);
 
 TEST(Replica, AnUpdaterOfTooManyStatesIsRefused) {
   try {
-    Replica replica(Job(1, "NineStates"));
+    Replica replica(JobOfGroups(1, "NineStates"));
     FAIL() << "taken";
   } catch (const ConfigError& error) {
     EXPECT_STREQ(error.what(), "updater.user_type: may have at most 8 states, has 9");

@@ -6,6 +6,7 @@
 
 #include "io/temp_dir.h"
 #include "singa/train/algorithm.h"
+#include "support/expect_close.h"
 #include "support/net_test.h"
 #include "train/evaluator.h"
 #include "train/forwarder.h"
@@ -13,7 +14,7 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kCharacters = 5, kSteps = 6, kHidden = 4;
+constexpr int64_t kCharacters = 5, kSteps = 6, kHiddenUnits = 4;
 
 // Each output is a time step of 3 numbers; nothing to read.
 class StepsInput final : public Layer {
@@ -38,7 +39,7 @@ SINGA_REGISTER_LAYER(SequenceRowsInput, StepsInput);
 std::string Recurrent(const std::string& name, const std::string& source, bool carry,
                       const std::string& more = "") {
   std::string text = StrCat("layer { name: '", name, "' type: kLSTM srclayers: '", source,
-                            "' lstm_conf { dim_hidden: ", kHidden,
+                            "' lstm_conf { dim_hidden: ", kHiddenUnits,
                             " carry_state: ", carry ? "true" : "false", " } ", more);
   for (int i = 0; i < 12; ++i) text += StrCat(" param { name: '", name, i, "' }");
   return text + " }";
@@ -56,7 +57,7 @@ std::string OwnInput(int64_t steps, const std::string& shape) {
                 " ", shape, " } }");
 }
 
-JobProto Job(int64_t steps, const std::string& net) {
+JobProto UnrolledJob(int64_t steps, const std::string& net) {
   JobProto job;
   const std::string text =
       StrCat("train_one_batch { alg: kBPTT } neuralnet { unroll_len: ", steps, " ", net, " }");
@@ -92,11 +93,6 @@ class Used {
   Forwarder values_, net_;
 };
 
-void ExpectClose(const std::vector<float>& found, const std::vector<float>& expected) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 2e-6) << i;
-}
-
 std::vector<float> Indices(int64_t count) {
   std::vector<float> indices;
   for (int64_t i = 0; i < count; ++i)
@@ -114,7 +110,7 @@ class SequenceRows : public ::testing::Test {
   JobProto Text(int64_t steps, bool carry = false, int64_t batch = 3) {
     std::string text;
     for (float index : Indices(127)) text += "dcb\na"[static_cast<int>(index)];
-    return Job(
+    return UnrolledJob(
         steps,
         StrCat("layer { name: 'text' type: kCharRNN char_rnn_conf { path: '",
                dir_.Write("text", text), "' vocab_path: '", dir_.Write("vocabulary", "dcb\na"),
@@ -150,10 +146,10 @@ TEST_F(SequenceRows, AreTheSameFoldedUnfoldedAndOneByOne) {
     Used unfolded(Text(kSteps), {.layer = layer, .max_batch = 4, .fold = false});
     Used single(Text(kSteps), {.layer = layer});
     const std::vector<float> out = folded.Run(rows);
-    ExpectClose(unfolded.Run(rows), out);
+    ExpectClose(unfolded.Run(rows), out, 2e-6);
     for (int64_t r = 0; r < 7; ++r) {
       const int64_t size = folded.net().output_row().size;
-      ExpectClose(single.Run(Part(rows, r * kSteps, kSteps)), Part(out, r * size, size));
+      ExpectClose(single.Run(Part(rows, r * kSteps, kSteps)), Part(out, r * size, size), 2e-6);
     }
   }
 }
@@ -192,7 +188,7 @@ TEST_F(SequenceRows, GiveWhatATestDoes) {
         const float* p = tested + (t * 3 + r) * kCharacters;
         expected.insert(expected.end(), p, p + kCharacters);
       }
-    ExpectClose(used.Run(rows), expected);
+    ExpectClose(used.Run(rows), expected, 2e-6);
   }
 }
 
@@ -200,26 +196,26 @@ TEST_F(SequenceRows, OfOneSequenceGoOnWithItsState) {
   const std::vector<float> text = Indices(4 * kSteps);
   const std::vector<float> whole = Used(Text(4 * kSteps, true), {}).Run(text);
   Used windows(Text(kSteps, true), {.one_sequence = true});
-  ExpectClose(windows.Run(text), whole);
+  ExpectClose(windows.Run(text), whole, 2e-6);
   windows.net().Reset();
   std::vector<float> pieces;
   for (int64_t w = 0; w < 4; ++w) {
     const std::vector<float> piece = windows.Run(Part(text, w * kSteps, kSteps));
     pieces.insert(pieces.end(), piece.begin(), piece.end());
   }
-  ExpectClose(pieces, whole);
+  ExpectClose(pieces, whole, 2e-6);
   Used steps(Text(1, true), {.one_sequence = true});
-  ExpectClose(steps.Run(text), whole);
+  ExpectClose(steps.Run(text), whole, 2e-6);
 }
 
 TEST_F(SequenceRows, BeginWithZerosUnlessTheyAreOfOneSequence) {
   const std::vector<float> text = Indices(3 * kSteps);
   const std::vector<float> apart = Used(Text(kSteps), {.max_batch = 3}).Run(text);
-  ExpectClose(Used(Text(kSteps, true), {.max_batch = 1}).Run(text), apart);
+  ExpectClose(Used(Text(kSteps, true), {.max_batch = 1}).Run(text), apart, 2e-6);
   Used one(Text(kSteps, true), {.one_sequence = true});
   const std::vector<float> together = one.Run(text);
   const int64_t size = kSteps * kCharacters;
-  ExpectClose(Part(together, 0, size), Part(apart, 0, size));
+  ExpectClose(Part(together, 0, size), Part(apart, 0, size), 2e-6);
   EXPECT_GT(std::abs(together[size] - apart[size]), 1e-4);
 }
 
@@ -245,21 +241,22 @@ TEST_F(SequenceRows, AreTheRecordWhereAllStepsReadOne) {
   for (const char* more : {"", "unroll_len: 1"}) {
     std::string input = data;
     input.replace(input.find("MORE"), 4, more);
-    const JobProto job = Job(4, input + Recurrent("lstm", "data", false));
+    const JobProto job = UnrolledJob(4, input + Recurrent("lstm", "data", false));
     Used used(job, {.max_batch = 2});
     EXPECT_EQ(used.net().input_row().shape, std::vector<int64_t>{3});
-    EXPECT_EQ(used.net().output_row().shape, (std::vector<int64_t>{4, kHidden}));
+    EXPECT_EQ(used.net().output_row().shape, (std::vector<int64_t>{4, kHiddenUnits}));
     const std::vector<float> out = used.Run(rows);
     if (first.empty()) first = out;
-    ExpectClose(out, first);
+    ExpectClose(out, first, 2e-6);
   }
   // The same record at each of four steps.
-  Used steps(Job(4, OwnInput(4, "shape: 3") + Recurrent("lstm", "data", false)), {.max_batch = 3});
+  Used steps(UnrolledJob(4, OwnInput(4, "shape: 3") + Recurrent("lstm", "data", false)),
+             {.max_batch = 3});
   std::vector<float> repeated;
   for (int64_t r = 0; r < 3; ++r)
     for (int64_t t = 0; t < 4; ++t)
       for (int64_t j = 0; j < 3; ++j) repeated.push_back(rows[r * 3 + j] - 1);
-  ExpectClose(steps.Run(repeated), first);
+  ExpectClose(steps.Run(repeated), first, 2e-6);
 }
 
 TEST_F(SequenceRows, AreStepsOfAnyShapeInLogicalOrder) {
@@ -267,7 +264,7 @@ TEST_F(SequenceRows, AreStepsOfAnyShapeInLogicalOrder) {
       "layer { name: 'conv' type: kConvolution srclayers: 'data' convolution_conf { num_filters: 2 "
       "kernel: 3 } param { name: 'w' } param { name: 'b' } }";
   const auto job = [&](int64_t steps) {
-    return Job(steps, OwnInput(steps, "shape: 3 shape: 4 shape: 5") + conv);
+    return UnrolledJob(steps, OwnInput(steps, "shape: 3 shape: 4 shape: 5") + conv);
   };
   Used used(job(3), {.max_batch = 2}), one(job(1), {});
   EXPECT_EQ(used.net().input_row().shape, (std::vector<int64_t>{3, 3, 4, 5}));
@@ -276,15 +273,15 @@ TEST_F(SequenceRows, AreStepsOfAnyShapeInLogicalOrder) {
   for (int i = 0; i < 2 * 3 * 60; ++i) rows.push_back(static_cast<float>(i * 7 % 13));
   const std::vector<float> out = used.Run(rows);
   for (int64_t i = 0; i < 6; ++i)
-    ExpectClose(Part(out, i * 12, 12), one.Run(Part(rows, i * 60, 60)));
+    ExpectClose(Part(out, i * 12, 12), one.Run(Part(rows, i * 60, 60)), 2e-6);
 }
 
 TEST_F(SequenceRows, RefuseALayerWithOtherRows) {
   const std::string both =
       "layer { name: 'both' type: kConcate srclayers: 'data' srclayers: 'data' concate_conf { "
       "concate_dim: 0 num_concates: 2 } }";
-  EXPECT_ERROR(Forwarder(Job(1, OwnInput(1, "shape: 3") + both), {.max_batch = 2}), kExitConfig,
-               "neuralnet.layer[both]: gives 4 rows for 2 records");
+  EXPECT_ERROR(Forwarder(UnrolledJob(1, OwnInput(1, "shape: 3") + both), {.max_batch = 2}),
+               kExitConfig, "neuralnet.layer[both]: gives 4 rows for 2 records");
 }
 
 }  // namespace

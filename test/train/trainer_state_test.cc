@@ -12,7 +12,7 @@
 namespace singa {
 namespace {
 
-JobProto Job(const std::string& path) {
+JobProto PointsJob(const std::string& path) {
   JobProto job;
   const std::string text = StrCat(R"(
     train_one_batch { alg: kBP }
@@ -30,7 +30,7 @@ JobProto Job(const std::string& path) {
 
 class TrainerStateTest : public ::testing::Test {
  protected:
-  TrainerStateTest() : trainer_(Job(dir_.Write("points.csv", "0,1,2,3\n1,3,2,1\n")), 1) {
+  TrainerStateTest() : trainer_(PointsJob(dir_.Write("points.csv", "0,1,2,3\n1,3,2,1\n")), 1) {
     trainer_.Allocate();
     InitParams(trainer_.ctx(), {}, &trainer_.params());
     for (int64_t step = 0; step < 3; ++step) trainer_.TrainStep(step);

@@ -60,7 +60,7 @@ class Perplexity final : public Layer {
 };
 SINGA_REGISTER_LAYER(Perplexity, Perplexity);
 
-JobProto Job(int batch, int most = kRecords) {
+JobProto PerplexityJob(int batch, int most = kRecords) {
   JobProto job;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       StrCat("train_steps: 1 test_freq: 1 train_one_batch { alg: kBP }",
@@ -89,20 +89,20 @@ std::string ErrorPath(const JobProto& job) {
 
 TEST(UserStore, IsReadWhole) {
   const double mean = (kRecords - 1) / 2.;
-  EXPECT_DOUBLE_EQ(TestPerplexity(Job(1)), std::exp(mean));
-  EXPECT_DOUBLE_EQ(TestPerplexity(Job(3)), std::exp(mean));
+  EXPECT_DOUBLE_EQ(TestPerplexity(PerplexityJob(1)), std::exp(mean));
+  EXPECT_DOUBLE_EQ(TestPerplexity(PerplexityJob(3)), std::exp(mean));
 }
 
 TEST(UserStore, AsksForStepsWhereItIsNoMultipleOfTheBatch) {
-  EXPECT_EQ(ErrorPath(Job(4)), "test_steps");
+  EXPECT_EQ(ErrorPath(PerplexityJob(4)), "test_steps");
 }
 
 TEST(UserStore, AsksForStepsWhereNobodyCounts) {
-  EXPECT_EQ(ErrorPath(Job(kRecords + 1)), "test_steps");
+  EXPECT_EQ(ErrorPath(PerplexityJob(kRecords + 1)), "test_steps");
 }
 
 TEST(UserStore, GivesThePlaceOfASettingThatDoesNotFitIt) {
-  EXPECT_EQ(ErrorPath(Job(1, 3)), "neuralnet.layer[loss].split_conf.num_splits");
+  EXPECT_EQ(ErrorPath(PerplexityJob(1, 3)), "neuralnet.layer[loss].split_conf.num_splits");
 }
 
 }  // namespace

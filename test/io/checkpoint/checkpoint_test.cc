@@ -18,7 +18,7 @@ TEST(Checkpoint, HoldsWhatWasWritten) {
   const std::string dir = Write(workspace, 20, 3);
   EXPECT_EQ(dir, workspace / "checkpoint/step20");
   const auto checkpoint = LoadCheckpoint(dir);
-  const Sample sample(20, 3);
+  const NumberedModel sample(20, 3);
   EXPECT_EQ(checkpoint->step(), 20);
   EXPECT_EQ(checkpoint->manifest().run, sample.content().run);
   EXPECT_EQ(checkpoint->manifest().conf_sha256, sample.content().conf_sha256);
@@ -161,7 +161,7 @@ TEST(Checkpoint, AMissingFolderIsNoInput) {
 
 TEST(Checkpoint, AParamNamedLikeStateIsRefused) {
   const TempFolder workspace;
-  const Sample sample(1, 1);
+  const NumberedModel sample(1, 1);
   CheckpointContent content = sample.content();
   content.params.push_back(Stored("reader/data", {7}, sample.b.data()));
   PosixFileSystem disk;

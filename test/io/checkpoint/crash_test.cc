@@ -24,7 +24,7 @@ struct Life {
 
   void Write(FileSystem& fs, const std::string& workspace, int64_t step, int version) {
     begun = {step, version};
-    const Sample sample(step, version, 2);
+    const NumberedModel sample(step, version, 2);
     WriteCheckpoint(fs, workspace, sample.content());
     committed = begun;
   }
@@ -86,7 +86,7 @@ class CrashTest : public testing::Test {
       EXPECT_GE(Written(newest->step(), VersionOf(*newest)), life.committed);
       EXPECT_LE(Written(newest->step(), VersionOf(*newest)), life.begun);
     }
-    const Sample next(50, 6, 2);
+    const NumberedModel next(50, 6, 2);
     WriteCheckpoint(fs, workspace(), next.content());
     EXPECT_EQ(VersionOf(*NewestValid(workspace(), Ignore)), 6);
     for (const std::string& name : fs.List(CheckpointFolder(workspace()))) {
@@ -230,7 +230,7 @@ TEST_F(CrashTest, AFailedSyncIsNotTriedAgain) {
     PosixFileSystem disk_;
   };
   Disk disk;
-  const Sample sample(10, 1);
+  const NumberedModel sample(10, 1);
   EXPECT_THROW(WriteCheckpoint(disk, workspace(), sample.content()), FileError);
   EXPECT_EQ(disk.syncs, 1);
   EXPECT_TRUE(disk.List(CheckpointFolder(workspace())).empty());

@@ -28,7 +28,7 @@ struct Commit {
   int version = 0;
   for (int64_t step = first;; step += 10) {
     for (int again = 0; again < 2; ++again) {
-      const Sample sample(step, ++version, 2000);
+      const NumberedModel sample(step, ++version, 2000);
       WriteCheckpoint(disk, workspace, sample.content());
       const Commit commit = {step, version};
       if (write(pipe, &commit, sizeof commit) != sizeof commit) _exit(1);

@@ -55,7 +55,7 @@ TEST(ParamsFile, ReadsACheckpoint) {
   const TempFolder workspace;
   const ParamsFile file = LoadParams(Write(workspace, 6000, 2));
   EXPECT_EQ(file.kind(), ParamsFile::Kind::kCheckpoint);
-  EXPECT_EQ(Values(file, "w1"), Sample(6000, 2).w);
+  EXPECT_EQ(Values(file, "w1"), NumberedModel(6000, 2).w);
   EXPECT_EQ(file.params().at("w1").shape, Shape({20, 10}));
   EXPECT_EQ(file.params().at("w1").version, 6000);
   EXPECT_EQ(file.params().count("updater/w1/history"), 0u);
@@ -66,7 +66,7 @@ TEST(ParamsFile, ReadsTheFolderWhereV03HadAFilePerWorker) {
   const std::string dir = Write(workspace, 6000, 2);
   const ParamsFile file = LoadParams(dir + "-worker0");
   EXPECT_EQ(file.path(), dir);
-  EXPECT_EQ(Values(file, "b1"), Sample(6000, 2).b);
+  EXPECT_EQ(Values(file, "b1"), NumberedModel(6000, 2).b);
 }
 
 TEST(ParamsFile, ReadsAFileOfV03WherePresent) {
@@ -85,15 +85,15 @@ TEST(ParamsFile, ReadsAPlainSafetensorsFile) {
   const TempFolder workspace;
   const ParamsFile file = LoadParams(Write(workspace, 10, 4) + "/model.safetensors");
   EXPECT_EQ(file.kind(), ParamsFile::Kind::kSafetensors);
-  EXPECT_EQ(Values(file, "w1"), Sample(10, 4).w);
+  EXPECT_EQ(Values(file, "w1"), NumberedModel(10, 4).w);
 }
 
 TEST(ParamsFile, ReadsWhateverALinkNames) {
   const TempFolder workspace;
   Write(workspace, 10, 4);
   fs::create_directory_symlink("step10", workspace / "checkpoint/best");
-  EXPECT_EQ(Values(LoadParams(workspace / "checkpoint/best"), "w1"), Sample(10, 4).w);
-  EXPECT_EQ(Values(LoadParams(workspace / "checkpoint/best/"), "w1"), Sample(10, 4).w);
+  EXPECT_EQ(Values(LoadParams(workspace / "checkpoint/best"), "w1"), NumberedModel(10, 4).w);
+  EXPECT_EQ(Values(LoadParams(workspace / "checkpoint/best/"), "w1"), NumberedModel(10, 4).w);
 }
 
 TEST(ParamsFile, TurnsOtherFloatsIntoFloat32AndLeavesIntegersOut) {

@@ -50,7 +50,7 @@ TEST(PythonsSafetensors, ReadsTheSameBytes) {
   }
   const TempFolder workspace;
   const std::string dir = Write(workspace, 20, 3);
-  const Sample sample(20, 3);
+  const NumberedModel sample(20, 3);
   const std::string read =
       Python() + " " SINGA_SOURCE_DIR "/tool/golden/read_safetensors.py " + dir;
   EXPECT_EQ(Output(read + "/model.safetensors"), Expected(sample.content().params));

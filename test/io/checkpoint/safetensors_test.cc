@@ -32,14 +32,14 @@ std::string WhyRefused(const std::string& bytes) {
   return "";
 }
 
-std::string Tensor(const std::string& begin, const std::string& end) {
+std::string Entry(const std::string& begin, const std::string& end) {
   return R"({"dtype":"U8","shape":[2],"data_offsets":[)" + begin + "," + end + "]}";
 }
 
 TEST(Safetensors, ReadsWhatWasWritten) {
   const TempFolder folder;
   PosixFileSystem disk;
-  const Sample sample(5, 3);
+  const NumberedModel sample(5, 3);
   const auto file = disk.Create(folder / "a");
   WriteSafetensors(sample.content().state, file.get());
   const SafetensorsFile read{MappedFile(folder / "a")};
@@ -57,7 +57,7 @@ TEST(Safetensors, EveryTensorIsAlignedToItsType) {
   const TempFolder folder;
   PosixFileSystem disk;
   const auto file = disk.Create(folder / "a");
-  WriteSafetensors(Sample(5, 3).content().state, file.get());
+  WriteSafetensors(NumberedModel(5, 3).content().state, file.get());
   const SafetensorsFile read{MappedFile(folder / "a")};
   for (const StoredTensor& tensor : read.view().tensors())
     EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data) % SizeOf(tensor.type), 0u) << tensor.name;
@@ -70,14 +70,14 @@ TEST(Safetensors, ReadsAFileWithoutTensors) {
 
 TEST(Safetensors, ReadsMetadataAndTrailingSpaces) {
   const std::string bytes =
-      File(R"({"__metadata__":{"k":"v"},"a":)" + Tensor("0", "2") + "}  ", "xy");
+      File(R"({"__metadata__":{"k":"v"},"a":)" + Entry("0", "2") + "}  ", "xy");
   const Safetensors read(Bytes(bytes), "f");
   EXPECT_EQ(read.metadata().at("k"), "v");
   EXPECT_EQ(read.Values<uint8_t>("a", {2})[1], 'y');
 }
 
 TEST(Safetensors, ValuesAreRefusedForAnotherTypeShapeOrName) {
-  const std::string bytes = File("{\"a\":" + Tensor("0", "2") + "}", "xy");
+  const std::string bytes = File("{\"a\":" + Entry("0", "2") + "}", "xy");
   const Safetensors read(Bytes(bytes), "f");
   EXPECT_THROW(read.Values<float>("a", {2}), DataError);
   EXPECT_THROW(read.Values<uint8_t>("a", {1, 2}), DataError);
@@ -102,8 +102,8 @@ struct Bad {
 void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
 
 std::vector<Bad> BadFiles() {
-  const std::string good = "{\"a\":" + Tensor("0", "2") + "}";
-  const std::string two = "{\"a\":" + Tensor("0", "2") + ",\"b\":";
+  const std::string good = "{\"a\":" + Entry("0", "2") + "}";
+  const std::string two = "{\"a\":" + Entry("0", "2") + ",\"b\":";
   const auto with = [](const std::string& tensor) { return File("{\"a\":" + tensor + "}", "xy"); };
   const std::string huge(8, '\xff');
   std::string large = File(good, "xy");
@@ -120,7 +120,7 @@ std::vector<Bad> BadFiles() {
       {"NotUtf8", File("{\"\xff\":1}", ""), "is not JSON"},
       {"Deep", File("{\"a\":{\"b\":[[1]]}}", ""), "nested deeper"},
       {"DuplicateTensor",
-       File(two.substr(0, two.size() - 4) + "\"a\":" + Tensor("0", "2") + "}", "xy"),
+       File(two.substr(0, two.size() - 4) + "\"a\":" + Entry("0", "2") + "}", "xy"),
        "\"a\" occurs twice"},
       {"DuplicateKey", with(R"({"dtype":"U8","dtype":"I8","shape":[2],"data_offsets":[0,2]})"),
        "\"dtype\" occurs twice"},
@@ -140,12 +140,12 @@ std::vector<Bad> BadFiles() {
       {"NineDimensions", with(R"({"dtype":"U8","shape":[1,1,1,1,1,1,1,1,2],"data_offsets":[0,2]})"),
        "9 dimensions"},
       {"OneOffset", with(R"({"dtype":"U8","shape":[2],"data_offsets":[0]})"), "pair"},
-      {"BackwardOffsets", with(Tensor("2", "0")), "before its begin"},
-      {"TooFewBytes", with(Tensor("0", "1")), "needs 2"},
+      {"BackwardOffsets", with(Entry("2", "0")), "before its begin"},
+      {"TooFewBytes", with(Entry("0", "1")), "needs 2"},
       {"TensorPastEnd", File(good, "x"), "which has 1 bytes"},
-      {"HoleBefore", File("{\"a\":" + Tensor("1", "3") + "}", "xyz"), "begins at 1"},
-      {"Overlap", File(two + Tensor("1", "3") + "}", "xyz"), "begins at 1"},
-      {"HoleBetween", File(two + Tensor("3", "5") + "}", "xyzuv"), "begins at 3"},
+      {"HoleBefore", File("{\"a\":" + Entry("1", "3") + "}", "xyz"), "begins at 1"},
+      {"Overlap", File(two + Entry("1", "3") + "}", "xyz"), "begins at 1"},
+      {"HoleBetween", File(two + Entry("3", "5") + "}", "xyzuv"), "begins at 3"},
       {"RestAtEnd", File(good, "xyz"), "its tensors need 2"},
       {"MetadataNoObject", File(R"({"__metadata__":1})", ""), "not an object"},
       {"MetadataNoString", File(R"({"__metadata__":{"k":1}})", ""), "not a string"},

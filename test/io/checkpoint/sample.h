@@ -45,8 +45,8 @@ inline void WriteAll(const std::string& path, const std::string& bytes) {
 }
 
 // Params and state whose numbers all follow from `version`, of every type that we write.
-struct Sample {
-  Sample(int64_t step_number, int version, int64_t rows = 20)
+struct NumberedModel {
+  NumberedModel(int64_t step_number, int version, int64_t rows = 20)
       : step(step_number), w(rows * 10), history(rows * 10), b(7) {
     std::iota(w.begin(), w.end(), static_cast<float>(version * 1000));
     std::iota(history.begin(), history.end(), static_cast<float>(-version));
@@ -88,7 +88,7 @@ inline int VersionOf(const Checkpoint& checkpoint) {
 
 inline std::string Write(const TempFolder& workspace, int64_t step, int version = 1) {
   PosixFileSystem disk;
-  return WriteCheckpoint(disk, workspace.path(), Sample(step, version).content());
+  return WriteCheckpoint(disk, workspace.path(), NumberedModel(step, version).content());
 }
 
 inline void Ignore(const std::string&) {}

@@ -26,6 +26,17 @@ class HeldClock final : public Clock {
   int64_t now = 0;
 };
 
+struct SentMessages : Outbox {
+  void Post(Message message) override { messages.push_back(std::move(message)); }
+  std::vector<Message> messages;
+};
+
+// An updater that adds gradients up: it takes them from the values as they are.
+inline constexpr char kSumUpdater[] = "type: kSGD learning_rate { type: kFixed base_lr: 1 }";
+// The learning rate of updaters that do more than that.
+inline constexpr char kHalvingRate[] =
+    " learning_rate { type: kStep base_lr: 0.1 step_conf { gamma: 0.5 change_freq: 2 } }";
+
 inline JobProto JobOf(const std::string& updater, const std::string& cluster,
                       const std::string& rest = "") {
   JobProto job;

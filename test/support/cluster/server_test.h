@@ -9,17 +9,12 @@
 
 namespace singa {
 
-struct Sent : Outbox {
-  void Post(Message message) override { messages.push_back(std::move(message)); }
-  std::vector<Message> messages;
-};
-
 // Server 0 of group 0 of two: processes 0 and 1 have worker group 0, 2 and 3 group 1, each of which
 // has a server group of two servers. Slices 0 (3 floats) and 1 (2 floats) are its own.
 class ServerMessages : public ::testing::Test, public ServerEvents {
  protected:
   ServerMessages()
-      : job(JobOf("type: kSGD learning_rate { type: kFixed base_lr: 1 }",
+      : job(JobOf(kSumUpdater,
                   "nworker_groups: 2 nserver_groups: 2 nworkers_per_group: 2 "
                   "nservers_per_group: 2 sync_freq: 9")),
         server({job, topology, table, params, clock, {0, 0}, {0, 0}}, &sent, this) {}
@@ -70,7 +65,7 @@ class ServerMessages : public ::testing::Test, public ServerEvents {
   const SliceTable table{shapes};
   const Topology topology{job.cluster()};
   HeldClock clock;
-  Sent sent;
+  SentMessages sent;
   std::vector<std::string> diverged;
   Server server;
 };

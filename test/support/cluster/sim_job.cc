@@ -14,10 +14,7 @@
 namespace singa {
 namespace {
 
-constexpr int kMostProcesses = 4;
-constexpr char kSum[] = "type: kSGD learning_rate { type: kFixed base_lr: 1 }";
-constexpr char kRate[] =
-    " learning_rate { type: kStep base_lr: 0.1 step_conf { gamma: 0.5 change_freq: 2 } }";
+constexpr int kMostSimulated = 4;
 
 }  // namespace
 
@@ -72,7 +69,7 @@ bool SimJob::TryCluster(ClusterProto* cluster) {
   c.set_share_memory(c.nworker_groups() == 1 && random_.Happens(0.5));
   *cluster = c;
   try {
-    return Topology(c).processes() <= kMostProcesses;
+    return Topology(c).processes() <= kMostSimulated;
   } catch (const ConfigError&) {
     return false;
   }
@@ -83,11 +80,11 @@ void SimJob::DrawUpdater(JobProto* job) {
     bool sums;
     std::string text;
   };
-  const Choice choices[] = {{true, kSum},
-                            {true, StrCat(kSum, " clip_norm: 1e30")},
-                            {false, StrCat("type: kSGD momentum: 0.9", kRate)},
-                            {false, StrCat("type: kSGD clip_norm: 1.5", kRate)},
-                            {false, StrCat("type: kAdam", kRate)}};
+  const Choice choices[] = {{true, kSumUpdater},
+                            {true, StrCat(kSumUpdater, " clip_norm: 1e30")},
+                            {false, StrCat("type: kSGD momentum: 0.9", kHalvingRate)},
+                            {false, StrCat("type: kSGD clip_norm: 1.5", kHalvingRate)},
+                            {false, StrCat("type: kAdam", kHalvingRate)}};
   const bool any = synchronous() && random_.Happens(0.5);
   const Choice& choice = choices[random_.Between(0, any ? 4 : 1)];
   sums_ = choice.sums;
