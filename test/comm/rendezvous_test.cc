@@ -15,8 +15,6 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kSecond = 1'000'000'000;
-
 class HeldClock final : public Clock {
  public:
   int64_t Now() const override { return now; }
