@@ -206,6 +206,7 @@ void JobProcess::OnMessage(int rank, Message message) {
 void JobProcess::OnControl(int rank, Message message) {
   const WireMessage& head = message.head;
   if (OnGroup(rank, head)) return;
+  if (rank_ == 0 && head.control() == kInterrupt) return asked_();
   const std::lock_guard lock(mutex_);
   if (rank_ > 0 && rank == 0)
     orders_.push_back(OrderOf(head));

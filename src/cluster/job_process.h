@@ -61,6 +61,8 @@ class JobProcess final : private StubEvents {
   // Until Forget; before Meet.
   void Listen(GroupEvents* events);
   void Forget() { Listen(nullptr); }
+  // Rank 0: what to do where another process is asked to end, on the stub's thread. Before Meet.
+  void OnAsked(std::function<void()> asked) { asked_ = std::move(asked); }
   // Finds the other processes. Throws PeerError where one does not come in time.
   void Meet() { stub_.Meet(); }
 
@@ -90,6 +92,8 @@ class JobProcess final : private StubEvents {
   // Others: an answer to rank 0.
   void Answer(Control what, const std::vector<int64_t>& numbers = {});
   void GiveState(const std::string& state);
+  // Others: this process is asked to end: rank 0 ends the job. Any thread may call.
+  void AskToEnd() { Answer(kInterrupt); }
 
   // Worker group `group`, of this process, has done so many steps; or trains no more.
   void NoteSteps(int group, int64_t steps) { Note(kSteps, group, steps); }
@@ -126,6 +130,7 @@ class JobProcess final : private StubEvents {
   std::map<int, Range> groups_;
   Stub stub_;
   std::unique_ptr<ServedCluster> cluster_;
+  std::function<void()> asked_ = [] {};
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

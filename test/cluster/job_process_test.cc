@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -157,6 +159,15 @@ TEST(JobProcess, WhoStopsTheJobTellsAllWhy) {
   job[1].StopOthers(DivergedError("w1 is not finite"));
   first.join();
   EXPECT_THROW(job[2].Next(), ToldError);
+}
+
+TEST(JobProcess, RankZeroHearsWhoIsAskedToEnd) {
+  ThreadedJob job(ProtoOf(1, 3));
+  std::promise<void> asked;
+  job[0].OnAsked([&asked] { asked.set_value(); });
+  job.MeetAll();
+  job[2].AskToEnd();
+  EXPECT_EQ(asked.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
 }
 
 TEST(JobProcess, WhoDoesNotComeIsNamed) {

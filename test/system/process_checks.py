@@ -124,6 +124,22 @@ def a_job_that_is_stopped_resumes_to_the_same_bytes(case):
     same_bytes(case.newest("ws-lost"), case.newest())
 
 
+@check
+def any_process_that_is_asked_to_end_ends_the_job(case):
+    case.write("job.conf", mlp(case.site.data, OFTEN, updater=ADAM, batch=48))
+    args = processes(2, "cluster.server_worker_separate=true")
+    case.train("job.conf", *args)
+    for rank in range(3):
+        ended = f"ended{rank}"
+        job = case.start_job("job.conf", *args, workspace=ended)
+        job.wait_until(lambda ended=ended: case.last_step(ended) >= 100, "step 100")
+        os.kill(children(job)[rank], SIGTERM)
+        job.end(143)
+        has(job.err, "stopped by a signal", "stderr")
+        case.train("job.conf", "-resume", *args, workspace=ended)
+        same_bytes(case.newest(ended), case.newest())
+
+
 def runs(pid):
     try:
         return " Z " not in pathlib.Path(f"/proc/{pid}/stat").read_text()

@@ -42,6 +42,11 @@ void HandleInterrupts() {
   std::thread(WaitForSignals, signals).detach();
 }
 
+void Interrupt() {
+  int none = kExitOk;
+  interrupt_code.compare_exchange_strong(none, kExitTerminated);
+}
+
 ExitCode InterruptCode() { return static_cast<ExitCode>(interrupt_code.load()); }
 
 }  // namespace singa

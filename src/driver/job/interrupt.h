@@ -13,4 +13,7 @@ void HandleInterrupts();
 // The exit code that the signal received asks for; kExitOk: none came.
 ExitCode InterruptCode();
 
+// As if SIGTERM had come, where no signal has.
+void Interrupt();
+
 }  // namespace singa

@@ -10,6 +10,7 @@
 #include "cluster/job_process.h"
 #include "driver/job/follow_job.h"
 #include "driver/job/interrupt.h"
+#include "driver/job/termination_watch.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"
@@ -35,6 +36,9 @@ ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress
 
 ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, Progress* progress) {
   JobProcess process(job, {place->rank, place->secrets, place->coordinator});
+  std::optional<TerminationWatch> watch;
+  if (place->rank > 0) watch.emplace([&process] { process.AskToEnd(); });
+  process.OnAsked(Interrupt);
   options.process = &process;
   options.meet = [&] {
     place->Report(process.endpoint());
@@ -68,7 +72,7 @@ ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& a
   if (!place) return Supervise(job, processes, args, progress);
   if (place->rank == 0) {
     HandleInterrupts();
-  } else {  // rank 0 ends the others
+  } else {  // until there is a rank 0 to tell
     std::signal(SIGINT, SIG_IGN);
     std::signal(SIGTERM, SIG_IGN);
   }
