@@ -78,6 +78,7 @@ curves() {
 # Debian's Python, which has its yaml.
 launchers() { /usr/bin/python3 test/system/launchers.py build; }
 topologies() { python3 test/system/topologies.py build/bin/singa; }
+kills() { python3 test/system/kill_trials.py build/bin/singa; }
 digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 
 part "install packages" tool/packages.sh test
@@ -86,6 +87,7 @@ part "format" format
 part "build Release" release
 part "unit tests, house, bad confs" unit
 part "whole jobs: train, kill, resume" system
+part "kill -9, ten of each role" kills
 part "digits in four topologies" topologies
 part "plugins, on the installed tree" plugins
 part "exported models in ONNX Runtime" onnx
