@@ -14,7 +14,8 @@ part() {
   minutes+=("$(printf '%-34s %5.1f min' "$name" "$(echo "($SECONDS - $start) / 60" | bc -l)")")
 }
 
-# As unity builds, which take half the time. The Release build compiles each file by itself.
+# As unity builds, which take half the time. The Release build compiles each file of the library by
+# itself.
 checked=(-DCMAKE_BUILD_TYPE=Checked "-DCMAKE_CXX_FLAGS_CHECKED=-O1 -g1" -DCMAKE_UNITY_BUILD=ON)
 
 # Python's own reader of checkpoints, ONNX Runtime and matplotlib. Without PyPI their tests are left
@@ -28,7 +29,8 @@ python() {
   fi
 }
 release() {
-  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINGA_TESTS=ON >/dev/null
+  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINGA_TESTS=ON \
+    -DSINGA_UNITY_TESTS=ON >/dev/null
   cmake --build build
 }
 unit() { ctest --test-dir build --output-on-failure; }

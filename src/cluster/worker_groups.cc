@@ -130,6 +130,7 @@ void WorkerGroups::Leave(int group) {
 
 // A group of several processes is the only one: they stand still where rank 0 grants no step.
 void WorkerGroups::HoldOthers() {
+  if (holds_++ > 0) return;
   gate_.HoldOthers(0);
   if (!process_ || size() == 1) return;
   for (const JobProcess::Order& held : process_->AskAll(kHold, {}, kHeld))
@@ -139,12 +140,14 @@ void WorkerGroups::HoldOthers() {
 }
 
 void WorkerGroups::Go() {
+  if (--holds_ > 0) return;
+  collected_ = false;
   gate_.Go();
   if (process_ && size() > 1) process_->TellAll(kGo);
 }
 
 void WorkerGroups::Collect(int64_t steps) {
-  if (!served_) return;
+  if (!served_ || collected_) return;
   gate_.SetSteps(0, steps);
   const std::vector<int64_t> versions = served_->VersionsAt(this->steps());
   for (int round = 0; versions.size() > 1 && round < 2; ++round) {
@@ -153,6 +156,7 @@ void WorkerGroups::Collect(int64_t steps) {
     if (process_) process_->AwaitAll(kExchanged);
   }
   served_->Collect(&replica_, versions);
+  collected_ = true;
 }
 
 std::vector<ProcessState> WorkerGroups::CollectStates() {

@@ -56,7 +56,8 @@ class WorkerGroups final : private GroupEvents {
   void NoteSteps(int group, int64_t steps);
   void Leave(int group);
 
-  // The first group's: no other is in a step, or begins one, while it lives.
+  // The first group's: no other is in a step, or begins one, while it lives. One may live within
+  // another.
   class Hold {
    public:
     explicit Hold(WorkerGroups* groups) : groups_(*groups) { groups_.HoldOthers(); }
@@ -104,6 +105,8 @@ class WorkerGroups final : private GroupEvents {
   std::vector<std::unique_ptr<LocalUpdates>> local_;  // of each group, without servers
   std::map<int, std::unique_ptr<WorkerTeam>> teams_;
   StepGate gate_;
+  int holds_ = 0;           // that live
+  bool collected_ = false;  // since the first of them
   std::function<void(const WireMessage&)> take_row_;
 };
 

@@ -224,6 +224,22 @@ def groups_in_processes_learn_and_go_on(case):
 
 
 @check
+def the_best_checkpoint_of_groups_is_of_the_values_that_were_tested(case):
+    best = "train_steps: 400 disp_freq: 100 test_freq: 40 checkpoint_best: 'accuracy'"
+    case.write("job.conf", mlp(case.site.data, best, updater=SGD, hidden=64, dropout=0))
+    kinds = {name: groups(ASYNCHRONOUS[name]) for name in ("downpour", "master", "elastic")}
+    for name, args in {"hogwild": workers(1, 3), **kinds}.items():
+        case.train("job.conf", *args, workspace=name)
+        step = int(case.best(name)[4:])
+        tested = [row for row in case.rows(name, "test") if row["step"] == step]
+        case.run("-conf", "job.conf", "-test", "-set", f"cluster.workspace={name}-best",
+                 "-set", f"checkpoint_path={name}/checkpoint/best")
+        again = case.rows(f"{name}-best", "test")
+        for key in ("accuracy", "loss"):
+            equal(again[0][key], tested[0][key], f"{name}: {key} of the best checkpoint")
+
+
+@check
 def a_lost_group_goes_on_with_the_others(case):
     steps = "train_steps: 900 disp_freq: 10 test_freq: 900 checkpoint_freq: 50 checkpoint_keep: 2"
     case.write("job.conf", mlp(case.site.data, steps, updater=SGD, hidden=64, dropout=0))

@@ -214,6 +214,11 @@ class TrainRun {
     Evaluator* evaluator = lead().evaluator(phase);
     if (!evaluator) return;
     const bool test = phase == kTest;
+    // A validation, where the job has one, says which is best; else the test.
+    const bool judges =
+        !job_.checkpoint_best().empty() && updates > 0 && !(test && lead().evaluator(kVal));
+    std::optional<WorkerGroups::Hold> hold;  // what may become the best is what is evaluated
+    if (judges) hold.emplace(&groups_);
     CollectValues(updates);
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
@@ -224,8 +229,7 @@ class TrainRun {
     const std::string text = MetricsText(sums->entries());
     progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
     if (test) last_test_ = text;
-    // A validation, where the job has one, says which is best; else the test.
-    if (updates > 0 && !(test && lead().evaluator(kVal))) checkpoints_.NoteBest(*sums, updates);
+    if (judges) checkpoints_.NoteBest(*sums, updates);
   }
 
   const JobProto& job_;
