@@ -3,7 +3,7 @@
 
 usage: kill_trials.py BINARY [--trials N] [--seed S] [--write]
        --trials  of each role (10)
-       --write   puts the figures into test/bench/results.md; wants 100 trials of each role
+       --write   puts the figures into test/bench/results.md; wants 60 trials of each role, 300 in all
 
 A trial counts if the signal found a process that trained: at least 5 steps were done before, and
 at least 5 were left. Jobs of synchronous workers must end with the same bytes and rows as one that
@@ -108,8 +108,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    if args.write and args.trials < 100:
-        parser.error("--write wants at least 100 trials")
+    if args.write and args.trials < 60:
+        parser.error("--write wants at least 60 trials")
     draw, conditions = random.Random(args.seed), results_file.Conditions()
     with tempfile.TemporaryDirectory(prefix="singa-kills-") as folder:
         site = Site(args.binary, folder)
