@@ -35,6 +35,7 @@ ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others) try
 
 // Servers end outside the lock: they may be about to send.
 void ServedCluster::Close() {
+  for (auto& [group, ends] : groups_) ends.updates->Close();
   decltype(servers_) ending;
   const std::unique_lock lock(open_lock_);
   open_ = false;
@@ -150,15 +151,18 @@ void ServedCluster::Post(Message message) {
     others_->Post(std::move(message));
 }
 
-// A message for a role is its thread's, or its client's, at once.
+// A message for a role is its thread's, or its client's, at once. A client sends with its lock
+// held: what it is given is given without this one.
 void ServedCluster::OnMessage(int rank, Message message) {
-  const std::shared_lock lock(open_lock_);
-  if (!open_) return;
   const Address& to = message.head.to();
-  if (to.role() == Address::kServer) {
-    const auto server = servers_.find({static_cast<int>(to.group()), static_cast<int>(to.id())});
-    if (server != servers_.end()) server->second->Post(rank, std::move(message));
-    return;
+  {
+    const std::shared_lock lock(open_lock_);
+    if (!open_) return;
+    if (to.role() == Address::kServer) {
+      const auto server = servers_.find({static_cast<int>(to.group()), static_cast<int>(to.id())});
+      if (server != servers_.end()) server->second->Post(rank, std::move(message));
+      return;
+    }
   }
   const auto group = groups_.find(static_cast<int>(to.group()));
   if (to.role() != Address::kClient || group == groups_.end()) return;

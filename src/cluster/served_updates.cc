@@ -96,9 +96,15 @@ void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
 void ServedUpdates::Deliver(int rank, const Message& message) {
   {
     const std::lock_guard lock(mutex_);
+    if (closed_) return;
     client_->OnMessage(rank, message);
   }
   changed_.notify_all();
+}
+
+void ServedUpdates::Close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
 }
 
 void ServedUpdates::Fail(std::exception_ptr error) {

@@ -41,6 +41,8 @@ class ServedUpdates final : public SliceUpdates {
   // What follows any thread may call.
   // From process `rank`, which is sure.
   void Deliver(int rank, const Message& message);
+  // From now on nothing is delivered: the values may go.
+  void Close();
   // The job has failed: Await and Check throw `error`.
   void Fail(std::exception_ptr error);
   // Has the client do `work`, then waits until `done` holds. Throws as Await.
@@ -60,6 +62,7 @@ class ServedUpdates final : public SliceUpdates {
   std::condition_variable changed_;
   std::unique_ptr<Client> client_;
   std::vector<int64_t> sent_;  // of each slice: the last step that a gradient was sent of
+  bool closed_ = false;
   std::exception_ptr failure_;
 };
 
