@@ -45,7 +45,7 @@ threads() {
   cmake -S . -B build-tsan -G Ninja "${checked[@]}" -DSINGA_SANITIZE=thread >/dev/null
   cmake --build build-tsan --target test_io test_comm test_train test_cluster
   check() {
-    OMP_THREAD_LIMIT=1 TSAN_OPTIONS=suppressions=test/support/thread_sanitizer.txt \
+    OMP_THREAD_LIMIT=1 TSAN_OPTIONS="history_size=7 suppressions=test/support/thread_sanitizer.txt" \
       "build-tsan/bin/test_$1" --gtest_brief=1 --gtest_filter="${2:-*}"
   }
   check io
