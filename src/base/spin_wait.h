@@ -1,16 +1,20 @@
 // SpinWait: waits for a number to change, first awake, then asleep. Threads of one step wait for
-// each other for microseconds, which falling asleep and being woken would multiply.
+// each other for microseconds, which falling asleep and being woken would multiply. Who changes the
+// number wakes them by FutexWakeAll.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <thread>
 
+#include "base/futex.h"
+
 namespace singa {
 
 // `threads`: that wait for each other. Where there are more of them than cores, who waits awake
-// holds up whom it waits for.
-inline void SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads) {
+// holds up whom it waits for. Ends, too, when `stopped`, where there is one, is true.
+inline void SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads,
+                     const std::atomic<bool>* stopped = nullptr) {
   static const int cores = static_cast<int>(std::thread::hardware_concurrency());
   constexpr int kSpins = 4000;  // some 100 microseconds
   for (int i = 0; threads <= cores && i < kSpins; ++i) {
@@ -19,7 +23,8 @@ inline void SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int thre
     __builtin_ia32_pause();
 #endif
   }
-  while (number.load(std::memory_order_acquire) == old) number.wait(old);
+  while (number.load(std::memory_order_acquire) == old && !(stopped && *stopped))
+    FutexWait(number, old);
 }
 
 }  // namespace singa

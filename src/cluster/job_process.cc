@@ -38,6 +38,12 @@ Topology TopologyOf(const JobProto& job) {
   }
 }
 
+// Servers with processes of their own are there to be used.
+bool SharesHost(const ClusterProto& cluster, const Topology& topology) {
+  return cluster.share_memory() && topology.worker_groups() == 1 &&
+         topology.ProcessesOf(0).size() == topology.processes();
+}
+
 int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_count()); }
 
 JobProcess::Order OrderOf(const WireMessage& head) {
@@ -60,6 +66,7 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
     : job_(InProcesses(job)),
       rank_(place.rank),
       topology_(TopologyOf(job_)),
+      shares_host_(place.one_host && SharesHost(job_.cluster(), topology_)),
       stub_(job_.cluster(), topology_, place, StatesOf(job_), this, &clock_),
       cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_)) {
   for (const RoleId& worker : topology_.Workers(rank_)) {
@@ -192,7 +199,7 @@ void JobProcess::SendRow(WireMessage row) {
 
 bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
-  return stub_.Drain(kStopSeconds);
+  return stub_.Drain(kStopSeconds) && !stub_.lost_leader();
 }
 
 void JobProcess::OnMessage(int rank, Message message) {

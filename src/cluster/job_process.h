@@ -51,6 +51,10 @@ class JobProcess final : private StubEvents {
   const JobProto& job() const { return job_; }
   int rank() const { return rank_; }
   int processes() const { return topology_.processes(); }
+  const Topology& topology() const { return topology_; }
+  // Rank 0: whether the job's one worker group is to share memory with the others; they are told
+  // where it is.
+  bool shares_host() const { return shares_host_; }
   // Worker groups that have workers here, and which.
   const std::map<int, Range>& groups() const { return groups_; }
   ServedCluster& cluster() { return *cluster_; }
@@ -103,7 +107,7 @@ class JobProcess final : private StubEvents {
 
   // Whoever waits here, or for values, throws `error`. Any thread may call.
   void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
-  // Tells all others that the job ends, and why; false: some may not know.
+  // Tells all others that the job ends, and why; false: some may not know, rank 0 among them.
   bool StopOthers(const Error& error);
   // Waits until all others have what was sent, and this one has acknowledged all that came, or for
   // a few seconds.
@@ -127,6 +131,7 @@ class JobProcess final : private StubEvents {
   const int rank_;
   SteadyClock clock_;
   const Topology topology_;
+  const bool shares_host_;
   std::map<int, Range> groups_;
   Stub stub_;
   std::unique_ptr<ServedCluster> cluster_;

@@ -60,6 +60,9 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
   for (const Param* param : params)
     params_.push_back({param->name(), param->layer(), ScaleOf(*param)});
   Outbox* const out = this;
+  // Where all values are of one group, its server has those of its slices where its workers do: it
+  // changes them when all workers have done with them.
+  const bool shares = topology_.worker_groups() == 1 && !values.empty();
   size_t next = 0;
   for (auto& [group, ends] : groups_)
     ends.updates->Connect({.topology = topology_,
@@ -68,7 +71,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                            .clock = clock_,
                            .group = group,
                            .process = rank_,
-                           .first_step = steps[group]},
+                           .first_step = steps[group],
+                           .shares_memory = shares},
                           values[next++], out);
   decltype(servers_) servers;
   for (const RoleId& server : topology_.Servers(rank_))
@@ -79,7 +83,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .params = params_,
                     .clock = clock_,
                     .self = server,
-                    .first_steps = steps},
+                    .first_steps = steps,
+                    .values = shares ? values[0] : std::vector<float*>()},
         out, [this](const std::exception_ptr& error) { ServerFailed(error); });
   const std::unique_lock lock(open_lock_);
   servers_ = std::move(servers);
@@ -155,6 +160,13 @@ void ServedCluster::Post(Message message) {
 // held: what it is given is given without this one.
 void ServedCluster::OnMessage(int rank, Message message) {
   const Address& to = message.head.to();
+  const auto group = groups_.find(static_cast<int>(to.group()));
+  const bool mine = to.role() == Address::kClient && group != groups_.end();
+  const WireMessage::Type type = message.head.type();
+  if (type == WireMessage::kSum || type == WireMessage::kSummed) {
+    if (mine) group->second.sum->OnMessage(rank, message.head);
+    return;
+  }
   {
     const std::shared_lock lock(open_lock_);
     if (!open_) return;
@@ -164,13 +176,7 @@ void ServedCluster::OnMessage(int rank, Message message) {
       return;
     }
   }
-  const auto group = groups_.find(static_cast<int>(to.group()));
-  if (to.role() != Address::kClient || group == groups_.end()) return;
-  const WireMessage::Type type = message.head.type();
-  if (type == WireMessage::kSum || type == WireMessage::kSummed)
-    group->second.sum->OnMessage(rank, message.head);
-  else
-    group->second.updates->Deliver(rank, message);
+  if (mine) group->second.updates->Deliver(rank, message);
 }
 
 void ServedCluster::Fail(const std::exception_ptr& error) {

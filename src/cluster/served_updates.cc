@@ -48,7 +48,7 @@ void ServedUpdates::Diverge(const std::string& text) {
   Fail(std::make_exception_ptr(DivergedError(text)));
 }
 
-void ServedUpdates::Finish(Context&, int64_t step, int worker, int) {
+void ServedUpdates::Finish(Context&, int64_t step, int worker, int, std::span<float* const>) {
   if (worker > 0) return;
   double dropped = 0;  // processes that have no finite gradient
   {

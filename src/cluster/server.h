@@ -23,7 +23,6 @@ class Server {
 
   // The values of `slice` live in memory[its size], which has its first values when Put says so.
   // Before any message.
-  void Bind(int slice, float* memory) { shard_.Bind(slice, memory); }
 
   // From process `rank`, which is sure.
   void OnMessage(int rank, const Message& message);

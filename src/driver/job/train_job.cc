@@ -60,6 +60,7 @@ class TrainRun {
     groups_.OnRows([this](const WireMessage& row) { metrics_file_->Write(RowOf(row)); });
     if (process_) {
       options.meet();
+      groups_.TellMemory();
       process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
     }
     groups_.Start();
