@@ -76,7 +76,7 @@ std::vector<int32_t> ToShape(const Arguments& args, const std::string& flag) {
     const size_t end = std::min(text.find(',', begin), text.size());
     shape.push_back(args.ToNumber<int32_t>(flag, text.substr(begin, end - begin)));
     if (shape.back() <= 0)
-      args.ThrowDataUsage(StrCat("-", flag, ": sizes must be > 0, is ", shape.back()));
+      args.ThrowUsage(StrCat("-", flag, ": sizes must be > 0, is ", shape.back()));
     begin = end + 1;
   }
   return shape;
@@ -97,26 +97,25 @@ std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& pat
   options.raw_files = keeps_files;
   options.encoded = args.Has("encoded");
   if (options.encoded && backend != "kvfile" && backend != "textfile" && backend != "imagefolder")
-    args.ThrowDataUsage(
-        "-encoded is for image files of a kvfile, textfile or imagefolder, not of " + backend);
+    args.ThrowUsage("-encoded is for image files of a kvfile, textfile or imagefolder, not of " +
+                    backend);
   if (args.Has("shape")) options.channels = PictureChannels(ToShape(args, "shape"));
   try {
     CheckBackend(backend);
   } catch (const ConfigError& error) {
-    args.ThrowDataUsage("-from: " + error.message());
+    args.ThrowUsage("-from: " + error.message());
   }
   if (backend == "idx" && options.has_label && options.label_path.empty()) {
     options.label_path = GuessLabelPath(path);
     if (options.label_path.empty())
-      args.ThrowDataUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
+      args.ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
   }
   std::unique_ptr<Store> store = OpenStore(backend, options);
   if (!args.Has("resize")) return store;
   const std::vector<int32_t> size = ToShape(args, "resize");
-  if (size.size() != 2) args.ThrowDataUsage("-resize needs rows and columns, such as 256,256");
+  if (size.size() != 2) args.ThrowUsage("-resize needs rows and columns, such as 256,256");
   if (int64_t{size[0]} * size[1] > ImageDecoder::kMaxPixels)
-    args.ThrowDataUsage(
-        StrCat("-resize: a picture has at most ", ImageDecoder::kMaxPixels, " pixels"));
+    args.ThrowUsage(StrCat("-resize: a picture has at most ", ImageDecoder::kMaxPixels, " pixels"));
   return ResizePictures(std::move(store), size[0], size[1]);
 }
 
@@ -137,10 +136,10 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
 bool KeepsFiles(const Arguments& args, const std::string& source, const std::string& format) {
   if (!args.Has("encoded") || BackendOf(args, source) != "imagefolder") return false;
   if (format != "kvfile" && format != "lmdb")
-    args.ThrowDataUsage("-encoded: a " + format + " holds no image files; kvfile and lmdb do");
-  if (args.Has("resize")) args.ThrowDataUsage("-encoded: files that are kept are not resized");
+    args.ThrowUsage("-encoded: a " + format + " holds no image files; kvfile and lmdb do");
+  if (args.Has("resize")) args.ThrowUsage("-encoded: files that are kept are not resized");
   if (args.Has("shape"))
-    args.ThrowDataUsage("-encoded: the files that are kept have shapes of their own");
+    args.ThrowUsage("-encoded: the files that are kept have shapes of their own");
   return true;
 }
 
@@ -183,8 +182,7 @@ void CheckPlaces(const Arguments& args) {
         std::pair("-mean", args.Get("mean"))}) {
     if (path.empty()) continue;
     const auto [other, added] = places.emplace(PlaceOf(path), name);
-    if (!added)
-      args.ThrowDataUsage(StrCat(other->second, " and ", name, " are the same file, ", path));
+    if (!added) args.ThrowUsage(StrCat(other->second, " and ", name, " are the same file, ", path));
   }
 }
 
@@ -196,7 +194,7 @@ int Convert(const Arguments& args) {
   if (args.Has("shape")) options.shape = ToShape(args, "shape");
   options.has_label = !args.Has("no_labels");
   if (format == "idx" && options.has_label && options.label_path.empty())
-    args.ThrowDataUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
+    args.ThrowUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
   options.encoded = KeepsFiles(args, operands[0], format);
   const bool keeps = options.encoded;
   std::unique_ptr<Store> store = OpenSource(args, operands[0], keeps, !keeps);
@@ -204,7 +202,7 @@ int Convert(const Arguments& args) {
   try {
     ConvertStore(store.get(), format, options, &files);
   } catch (const ConfigError& error) {
-    args.ThrowDataUsage(error.message());
+    args.ThrowUsage(error.message());
   }
   std::cerr << "wrote " << Printable(options.path) << ": " << store->size() << " records\n";
   if (args.Has("mean") && keeps) store = OpenSource(args, operands[0], false, false);
