@@ -10,6 +10,7 @@
 namespace singa {
 namespace {
 
+namespace protobuf = google::protobuf;
 using google::protobuf::DescriptorPool;
 using google::protobuf::FieldDescriptor;
 

@@ -10,6 +10,7 @@
 namespace singa {
 namespace {
 
+namespace protobuf = google::protobuf;
 using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::io::Tokenizer;
