@@ -16,6 +16,12 @@ class Stopped final : public std::exception {
   const char* what() const noexcept override { return "another thread has failed"; }
 };
 
+// Thrown where the others have not come for too long.
+class Overdue final : public std::exception {
+ public:
+  const char* what() const noexcept override { return "other threads have not come"; }
+};
+
 // All 0 at first.
 struct BarrierNumbers {
   std::atomic<uint32_t> here, turn;
@@ -25,11 +31,15 @@ class Barrier {
  public:
   explicit Barrier(int threads) : threads_(threads) {}
 
-  // Its numbers are `numbers`, which outlive its use. Before the first Arrive.
-  void Share(BarrierNumbers* numbers) { numbers_ = numbers; }
+  // Its numbers are `numbers`, which outlive its use; nobody waits longer than `longest`. Before
+  // the first Arrive.
+  void Share(BarrierNumbers* numbers, std::chrono::milliseconds longest) {
+    numbers_ = numbers;
+    longest_ = longest;
+  }
 
   // Waits until all threads are here. What each did before is visible to all after. Throws Stopped
-  // once Stop was called.
+  // once Stop was called, or Overdue.
   void Arrive() {
     if (stopped_.load(std::memory_order_relaxed)) throw Stopped();
     if (threads_ == 1) return;
@@ -40,7 +50,7 @@ class Barrier {
       turn.fetch_add(1, std::memory_order_release);
       FutexWakeAll(turn);
     } else {
-      SpinWait(turn, now, threads_, &stopped_);
+      if (!SpinWait(turn, now, threads_, &stopped_, longest_)) throw Overdue();
     }
     if (stopped_.load(std::memory_order_acquire)) throw Stopped();
   }
@@ -58,6 +68,7 @@ class Barrier {
   const int threads_;
   BarrierNumbers own_{};
   BarrierNumbers* numbers_ = &own_;
+  std::chrono::milliseconds longest_ = kNoEnd;
   std::atomic<bool> stopped_{false};
 };
 

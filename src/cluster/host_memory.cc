@@ -41,7 +41,7 @@ HostMemory::HostMemory(int64_t bytes) : bytes_(bytes) {
 HostMemory::HostMemory(const Place& place) : bytes_(place.bytes) {
   const std::string path = StrCat("/proc/", place.process, "/fd/", place.descriptor);
   const std::string what = StrCat("cannot share memory with process 0, at ", path);
-  file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
+  file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file_.get() < 0) Fail(what, std::strerror(errno));
   struct stat status;
   const int seals = ::fcntl(file_.get(), F_GET_SEALS);

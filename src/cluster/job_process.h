@@ -2,6 +2,7 @@
 // all do next; the others follow. Gradients and values go by servers (served_cluster.h).
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -52,8 +53,7 @@ class JobProcess final : private StubEvents {
   int rank() const { return rank_; }
   int processes() const { return topology_.processes(); }
   const Topology& topology() const { return topology_; }
-  // Rank 0: whether the job's one worker group is to share memory with the others; they are told
-  // where it is.
+  // Rank 0: whether the job's one worker group is to share memory. The others are told.
   bool shares_host() const { return shares_host_; }
   // Worker groups that have workers here, and which.
   const std::map<int, Range>& groups() const { return groups_; }
@@ -72,6 +72,8 @@ class JobProcess final : private StubEvents {
 
   // What follows throws the error that ends the job, a PeerError, ToldError or another.
   void Check();
+  // Waits for it, where it is sure to come: another process ends the job, or is lost.
+  void AwaitFailure();
 
   // Rank 0 tells all others.
   void TellAll(Control what, int64_t step = 0, const std::vector<int64_t>& numbers = {},
@@ -126,6 +128,8 @@ class JobProcess final : private StubEvents {
   void Tell(int rank, WireMessage head);
   void Note(Control what, int group, int64_t steps);
   void Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done);
+  bool AwaitFor(std::unique_lock<std::mutex>* lock, std::chrono::milliseconds longest,
+                const std::function<bool()>& done);
 
   const JobProto job_;
   const int rank_;

@@ -44,7 +44,8 @@ void ServedCluster::Close() {
 
 int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   const auto here = static_cast<int64_t>(topology_.Servers(rank_).size());
-  return here * param_bytes * (1 + states) / topology_.servers_per_group();
+  const int64_t copies = states + (shares_values() ? 0 : 1);
+  return here * param_bytes * copies / topology_.servers_per_group();
 }
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {
@@ -60,9 +61,6 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
   for (const Param* param : params)
     params_.push_back({param->name(), param->layer(), ScaleOf(*param)});
   Outbox* const out = this;
-  // Where all values are of one group, its server has those of its slices where its workers do: it
-  // changes them when all workers have done with them.
-  const bool shares = topology_.worker_groups() == 1 && !values.empty();
   size_t next = 0;
   for (auto& [group, ends] : groups_)
     ends.updates->Connect({.topology = topology_,
@@ -72,7 +70,7 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                            .group = group,
                            .process = rank_,
                            .first_step = steps[group],
-                           .shares_memory = shares},
+                           .shares_memory = shares_values()},
                           values[next++], out);
   decltype(servers_) servers;
   for (const RoleId& server : topology_.Servers(rank_))
@@ -84,7 +82,7 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .clock = clock_,
                     .self = server,
                     .first_steps = steps,
-                    .values = shares ? values[0] : std::vector<float*>()},
+                    .values = shares_values() ? values[0] : std::vector<float*>()},
         out, [this](const std::exception_ptr& error) { ServerFailed(error); });
   const std::unique_lock lock(open_lock_);
   servers_ = std::move(servers);

@@ -4,15 +4,11 @@
 
 #include <chrono>
 
+#include "base/longest_wait.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 
 namespace singa {
-namespace {
-
-constexpr auto kLongestWait = std::chrono::minutes(10);
-
-}  // namespace
 
 void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out) {
   const std::lock_guard lock(mutex_);

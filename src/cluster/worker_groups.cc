@@ -111,8 +111,9 @@ void WorkerGroups::AllocateShared() {
   const int64_t bytes = GroupMemory(lead().table(), job_workers_, states, nullptr).bytes();
   if (!host_memory_) host_memory_ = std::make_unique<HostMemory>(bytes);
   if (host_memory_->bytes() != bytes)
-    throw PeerError(StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ",
-                           bytes, ": it runs another job.conf"));
+    throw Error(kExitConfig,
+                StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ", bytes,
+                       ": it runs another job.conf"));
   group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data());
   team(0).Allocate(nullptr, &*group_memory_);
   local_[0]->Share(group_memory_->board());

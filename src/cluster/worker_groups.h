@@ -57,8 +57,8 @@ class WorkerGroups final : private GroupEvents {
   // Rank 0: what becomes of rows of metrics that other processes send.
   void OnRows(std::function<void(const WireMessage&)> take) { take_row_ = std::move(take); }
 
-  // Throws DeviceError where the machine has too little memory, or where what rank 0 shares cannot
-  // be had.
+  // Throws DeviceError where the machine has too little memory; kExitConfig where rank 0 shares
+  // other params than these.
   void Allocate();
   // Rank 0, when all have met: where the others find what it shares.
   void TellMemory();

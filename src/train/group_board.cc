@@ -31,6 +31,8 @@ int64_t Lay(const SliceTable& table, int workers, std::byte* memory, GroupBoard*
   board->step = pieces.Take<GroupBoard::Step>(1).data();
   board->barrier = pieces.Take<BarrierNumbers>(1).data();
   board->dropped = pieces.Take<std::atomic<int64_t>>(1).data();
+  board->failed = pieces.Take<std::atomic<int64_t>>(1).data();
+  board->beats = pieces.Take<std::atomic<int64_t>>(workers);
   board->arrived = pieces.Take<std::atomic<int32_t>>(table.params());
   board->taken = pieces.Take<std::atomic<int32_t>>(table.params());
   board->offered = pieces.Take<std::atomic<int32_t>>(table.params());

@@ -37,6 +37,8 @@ class GroupBoard {
   Ring* ring = nullptr;
   BarrierNumbers* barrier = nullptr;
   std::atomic<int64_t>* dropped = nullptr;  // 1 + the last step that was; 0: none
+  std::atomic<int64_t>* failed = nullptr;   // likewise: a gradient of it is not finite
+  std::span<std::atomic<int64_t>> beats;    // of each worker: how often it has come somewhere
   // Of each param: workers whose gradient is there; its slices that were taken.
   std::span<std::atomic<int32_t>> arrived, taken;
   std::span<std::atomic<int32_t>> offered;  // in turn: 1 + a param; 0: none yet

@@ -56,7 +56,7 @@ void LocalExchange::Take(Param* param, const GradientRows& rows) {
 
 void LocalExchange::GradientReady(Param* param, int64_t step) {
   if (param->sink) return;
-  group_->Arrive(places_.at(param));
+  group_->Offer(places_.at(param));
   group_->AddOffered(*ctx_, step);
   group_->updates().Check();
 }

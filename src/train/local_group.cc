@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "math/parallel_slices.h"
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -33,15 +34,17 @@ void LocalGroup::SetParams(const std::vector<Shape>& params) {
   board_ = GroupBoard(table_, workers(), reinterpret_cast<std::byte*>(own_.get()));
 }
 
-void LocalGroup::Share(const GroupMemory& memory) {
+void LocalGroup::Share(const GroupMemory& memory, std::chrono::milliseconds longest) {
   board_ = memory.board();
-  barrier_.Share(board_.barrier);
+  longest_wait_ = longest;
+  barrier_.Share(board_.barrier, longest);
   for (int worker = 0; worker < workers(); ++worker) {
     std::vector<float*> gradients;
     for (int param = 0; param < table_.params(); ++param)
       gradients.push_back(memory.gradient(worker, param));
     SetGradients(worker, std::move(gradients));
-    rings_.push_back(std::make_unique<PieceRing>(memory, workers(), worker, barrier_.stopped()));
+    rings_.push_back(
+        std::make_unique<PieceRing>(memory, workers(), worker, longest, barrier_.stopped()));
   }
 }
 
@@ -55,14 +58,29 @@ void LocalGroup::SetGradients(int worker, std::vector<float*> gradients) {
   }
 }
 
-void LocalGroup::Arrive() {
+void LocalGroup::Arrive(int worker) {
   if (workers() == 1) return barrier_.Arrive();
   const auto start = std::chrono::steady_clock::now();
-  barrier_.Arrive();
+  ++board_.beats[worker];
+  try {
+    barrier_.Arrive();
+  } catch (const Overdue&) {
+    ThrowStalled(worker);
+  }
   waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
 }
 
-void LocalGroup::Arrive(int param) {
+// All come to the same places in the same order: who came to fewest is waited for.
+void LocalGroup::ThrowStalled(int worker) const {
+  const auto last = std::min_element(board_.beats.begin(), board_.beats.end());
+  throw Error(kExitStalled,
+              StrCat("worker ", last - board_.beats.begin(),
+                     " of the group stands still: nothing of it for ",
+                     std::chrono::duration_cast<std::chrono::seconds>(longest_wait_).count(),
+                     " s, while worker ", worker, " waits for it"));
+}
+
+void LocalGroup::Offer(int param) {
   if (++board_.arrived[param] < workers()) return;
   board_.offered[board_.step->params++] = 1 + param;
 }
@@ -118,7 +136,7 @@ void LocalGroup::TakePieces(Context& ctx, int worker, int param, int64_t row,
   const Pieces pieces = Cut({first, last}, threads * workers());
   rows_[worker] = &rows;
   if (worker == 0) next_piece_ = 0;
-  Arrive();
+  Arrive(worker);
   const auto work = [&](int64_t, int64_t, int64_t thread) {
     Context own = OfThread(ctx, thread);
     float* const piece = room.data() + thread * static_cast<int64_t>(room.size()) / threads;
@@ -126,7 +144,7 @@ void LocalGroup::TakePieces(Context& ctx, int worker, int param, int64_t row,
       TakePiece(own, row, pieces[i], ctx.state->step, piece);
   };
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
-  Arrive();
+  Arrive(worker);
 }
 
 // Slices are whole rows of `row` floats; `piece`: room for twice as many.
@@ -167,16 +185,17 @@ void LocalGroup::TakeByRing(Context& ctx, int worker, int64_t row, const Gradien
   };
   const int64_t threads = std::max(1, ctx.threads);
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
-  waited_ += ring.TakeWait();
+  waited_ += ring.TakeWait() / threads;
   if (barrier_.stopped()) throw Stopped();
+  if (ring.overdue()) ThrowStalled(worker);
 }
 
 void LocalGroup::Finish(Context& ctx, int worker, int64_t step) {
   AddOffered(ctx, step);
-  Arrive();
+  Arrive(worker);
   if (worker == 0) Clear();
   updates_->Finish(ctx, step, worker, workers(), sums_);
-  Arrive();
+  Arrive(worker);
 }
 
 // For the next step. Of one that was dropped, some gradients were never given.
@@ -197,20 +216,20 @@ void LocalGroup::SumRun(int worker, std::span<double> values) {
     return board_.numbers.subspan(w * GroupBoard::kNumbers, values.size());
   };
   std::copy(values.begin(), values.end(), numbers_of(worker).begin());
-  Arrive();
+  Arrive(worker);
   std::fill(values.begin(), values.end(), 0.);
   for (int w = 0; w < workers(); ++w)
     for (size_t i = 0; i < values.size(); ++i) values[i] += numbers_of(w)[i];
-  Arrive();
+  Arrive(worker);
   if (!between_) return;
   const std::span<double> all = numbers_of(0);
   if (worker == 0) {
     between_->Sum(values);
     std::copy(values.begin(), values.end(), all.begin());
   }
-  Arrive();
+  Arrive(worker);
   if (worker > 0) std::copy(all.begin(), all.end(), values.begin());
-  Arrive();
+  Arrive(worker);
 }
 
 }  // namespace singa

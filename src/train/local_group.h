@@ -4,12 +4,14 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/barrier.h"
+#include "base/longest_wait.h"
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"
 #include "train/group_memory.h"
@@ -34,17 +36,19 @@ class LocalGroup {
   // Where sums go; outlives the group's steps.
   void SetUpdates(SliceUpdates* updates) { updates_ = updates; }
   SliceUpdates& updates() { return *updates_; }
-  // What it shares with other processes, before the first step; outlives the group's steps.
-  void Share(const GroupMemory& memory);
+  // What it shares with other processes, before the first step; outlives the group's steps. Where
+  // these do nothing for `longest`, who waits for them throws Error, kExitStalled, that names one.
+  void Share(const GroupMemory& memory, std::chrono::milliseconds longest = kLongestWait);
   // Adds up over the processes of a group that has several; outlives the group's steps.
   void SetBetween(GroupSum* between) { between_ = between; }
   // Where worker `worker` has its whole gradients, by param; null: it gives them in pieces.
   void SetGradients(int worker, std::vector<float*> gradients);
 
-  // What follows is called by the workers' threads. All of it throws Stopped once a worker failed.
+  // What follows is called by the workers' threads. What waits throws Stopped once one
+  // of them failed.
 
   // Worker's whole gradient of `param` is there: the last one to say so offers its slices.
-  void Arrive(int param);
+  void Offer(int param);
   // Adds up slices that are offered, and hands them on, until there are none.
   void AddOffered(Context& ctx, int64_t step);
   // All workers call these: the pieces of a large gradient, which each computes from its rows.
@@ -58,7 +62,8 @@ class LocalGroup {
   void Stop() { barrier_.Stop(); }
 
  private:
-  void Arrive();
+  void Arrive(int worker);
+  [[noreturn]] void ThrowStalled(int worker) const;
   int NextOffered();
   void AddSlice(Context& ctx, int slice, int64_t step);
   void Clear();
@@ -86,6 +91,7 @@ class LocalGroup {
 
   const int here_;
   Barrier barrier_;
+  std::chrono::milliseconds longest_wait_ = kLongestWait;
   SliceTable table_;
   SliceUpdates* updates_ = nullptr;
   GroupSum* between_ = nullptr;                 // null: one process

@@ -3,7 +3,9 @@
 #include <glog/logging.h>
 
 #include <cmath>
+#include <utility>
 
+#include "base/barrier.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 
@@ -39,15 +41,16 @@ void LocalUpdates::Fail(const std::string& text, int64_t step) {
     return;
   }
   const std::lock_guard lock(failure_lock_);
-  if (failed_) return;
-  failure_ = text;
-  failed_ = true;
+  if (failed_->exchange(1 + step) == 0) failure_ = text;
 }
 
 void LocalUpdates::Check() {
-  if (!failed_) return;
+  if (*failed_ == 0) return;
   const std::lock_guard lock(failure_lock_);
-  if (failed_.exchange(false)) throw DivergedError(failure_);
+  if (*failed_ == 0) return;
+  if (failure_.empty()) throw Stopped();
+  own_failed_ = 0;  // what other processes see stays
+  throw DivergedError(std::exchange(failure_, ""));
 }
 
 void LocalUpdates::Bind(const SliceTable& table, const std::vector<Param*>& params) {
@@ -60,12 +63,13 @@ void LocalUpdates::Bind(const SliceTable& table, const std::vector<Param*>& para
 void LocalUpdates::Share(const GroupBoard& board) {
   squares_ = board.squares;
   dropped_ = board.dropped;
+  failed_ = board.failed;
 }
 
 // Scales all gradients of the step by clip_norm / norm where the norm of all is larger.
 void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
                           std::span<float* const> sums) {
-  if (!needs_all()) return;
+  if (!needs_all() || *failed_ != 0) return;
   if (*dropped_ == 1 + step) {
     skipped_ = step;
     if (worker == 0) ++skips_;

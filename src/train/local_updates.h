@@ -39,15 +39,15 @@ class LocalUpdates final : public SliceUpdates {
   const float clip_norm_;
   const bool skip_;  // on_nonfinite: kSkip
   std::vector<double> own_squares_;
-  std::atomic<int64_t> own_dropped_{0};
+  std::atomic<int64_t> own_dropped_{0}, own_failed_{0};
   // With needs_all, of each slice.
   std::span<double> squares_;
   std::atomic<int64_t>* dropped_ = &own_dropped_;  // 1 + the last step that is to be; 0: none
   std::atomic<int64_t> skipped_{-1};               // the last step that was dropped
   std::atomic<int64_t> skips_{0};
-  std::atomic<bool> failed_{false};
-  std::string failure_;
-  std::mutex failure_lock_;  // guards failure_
+  std::atomic<int64_t>* failed_ = &own_failed_;  // 1 + the step that cannot be taken; 0: none
+  std::string failure_;                          // "": another process has it
+  std::mutex failure_lock_;                      // guards failure_
 };
 
 }  // namespace singa

@@ -37,12 +37,13 @@ bool PieceRing::AddOne(const Add& add) {
 }
 
 void PieceRing::Wait(const std::function<bool()>& done, const Add& add) {
-  while (!stopped_) {
+  while (!stopped_ && !overdue_) {
     const uint32_t seen = board_.ring->changed;
     if (done()) return;
     if (AddOne(add)) continue;
     const auto start = std::chrono::steady_clock::now();
-    SpinWait(board_.ring->changed, seen, static_cast<int>(workers_), &stopped_);
+    if (!SpinWait(board_.ring->changed, seen, static_cast<int>(workers_), &stopped_, longest_))
+      overdue_ = true;
     waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
   }
 }
@@ -50,13 +51,14 @@ void PieceRing::Wait(const std::function<bool()>& done, const Add& add) {
 // The first turn that is not done is never waited for: its slot is free, and who has to add it up
 // does that whenever it would wait.
 void PieceRing::Run(const Compute& compute, const Add& add) {
-  for (int64_t piece = next_++; piece < pieces_ && !stopped_; piece = next_++) {
+  for (int64_t piece = next_++; piece < pieces_; piece = next_++) {
     const uint64_t turn = begin_ + piece;
     const auto slot = static_cast<int>(turn % kSlots);
     Wait([&] { return Free(turn); }, add);
-    if (stopped_) return;
+    if (stopped_ || overdue_) return;
     compute(piece, memory_.slot(slot, static_cast<int>(worker_)));
     ++board_.parts_here[slot];
+    ++board_.beats[worker_];
     Tell();
     while (AddOne(add)) {
     }

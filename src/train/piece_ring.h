@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -17,12 +18,15 @@ namespace singa {
 // call all but the constructor and Begin at once.
 class PieceRing {
  public:
-  // `stopped`: true where the worker is to wait no more. Both outlive it.
-  PieceRing(const GroupMemory& memory, int workers, int worker, const std::atomic<bool>& stopped)
+  // `stopped`: true where the worker is to wait no more; nor does it wait longer than `longest`
+  // where nobody does anything. The first and the last outlive it.
+  PieceRing(const GroupMemory& memory, int workers, int worker, std::chrono::milliseconds longest,
+            const std::atomic<bool>& stopped)
       : memory_(memory),
         board_(memory.board()),
         workers_(workers),
         worker_(worker),
+        longest_(longest),
         stopped_(stopped) {}
 
   // The next `pieces` are those of another param. When the last one's are done here.
@@ -30,11 +34,13 @@ class PieceRing {
 
   // Computes each piece that no other thread has, `compute(piece, to)`, and adds up those that are
   // this worker's to add up: `add(piece, parts)`, the parts in the order of the workers. Returns
-  // when the worker has nothing left to do, or when it is stopped.
+  // when the worker has nothing left to do, when it is stopped, or overdue().
   using Compute = std::function<void(int64_t piece, float* to)>;
   using Add = std::function<void(int64_t piece, const std::vector<float*>& parts)>;
   void Run(const Compute& compute, const Add& add);
 
+  // Whether it has waited for too long.
+  bool overdue() const { return overdue_; }
   // Nanoseconds that its threads waited since the last call, together.
   int64_t TakeWait() { return waited_.exchange(0); }
 
@@ -57,7 +63,9 @@ class PieceRing {
   const GroupMemory& memory_;
   const GroupBoard& board_;
   const int64_t workers_, worker_;
+  const std::chrono::milliseconds longest_;
   const std::atomic<bool>& stopped_;
+  std::atomic<bool> overdue_{false};
   uint64_t begin_ = 0;
   int64_t pieces_ = 0;
   std::atomic<int64_t> next_{0};  // piece to compute

@@ -1,4 +1,4 @@
-// SliceUpdates: where the gradients of a process's workers go once they are added up, slice by
+// SliceUpdates: where the gradients of a group's workers go once they are added up, slice by
 // slice: into the values at once, or to servers. Workers of one or several groups call it.
 #pragma once
 
@@ -32,7 +32,7 @@ class SliceUpdates {
   // each slice, with needs_all, also of those that another process took.
   virtual void Finish(Context& ctx, int64_t step, int worker, int workers,
                       std::span<float* const> sums) = 0;
-  // Throws what went wrong in Take, once: DivergedError.
+  // Throws what went wrong in Take: DivergedError, once, and Stopped in other processes.
   virtual void Check() = 0;
   // Whether `step` was left without effect. After Finish.
   virtual bool skipped(int64_t step) const = 0;

@@ -2,11 +2,12 @@
 // Processes are threads here, each with all that a process has of its own.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <thread>
 
+#include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "train/local_exchange.h"
 #include "train/local_updates.h"
@@ -24,6 +25,7 @@ struct Case {
   double clip_norm = 0;
   bool skip = false;
   int64_t bad_step = -1;  // when the last worker's gradient is not finite
+  std::chrono::milliseconds longest_wait = kLongestWait;
 };
 
 JobProto JobOf(const Case& one) {
@@ -108,7 +110,7 @@ struct Process {
     if (memory) replica.BindShared(group.table(), workers[0]->all, *memory);
     updates.Bind(group.table(), workers[0]->all);
     if (memory) updates.Share(memory->board());
-    if (memory) group.Share(*memory);
+    if (memory) group.Share(*memory, one.longest_wait);
     for (auto& worker : workers)
       worker->exchange.Bind(worker->all, {false, one.in_pieces, false, false});
   }
@@ -182,10 +184,7 @@ void ExpectTheSame(const Case& one) {
   const SharedState threads = AsThreads(one);
   for (int in_first = 1; in_first < one.workers; ++in_first) {
     const SharedState processes = AsProcesses(one, in_first);
-    EXPECT_EQ(processes.floats.size(), threads.floats.size());
-    EXPECT_EQ(std::memcmp(processes.floats.data(), threads.floats.data(),
-                          threads.floats.size() * sizeof(float)),
-              0);
+    EXPECT_TRUE(processes.floats == threads.floats);
     EXPECT_EQ(processes.counts, threads.counts);
     EXPECT_EQ(processes.skips, threads.skips);
   }
@@ -250,8 +249,28 @@ TEST(SharedGroupTest, AWorkerThatWaitsForALostProcessIsSentHome) {
   }
 }
 
-TEST(SharedGroupTest, AGradientThatIsNotFiniteIsToldByWhoeverAddedItUp) {
-  const Case one = {.workers = 2, .bad_step = 2};
+TEST(SharedGroupTest, NamesTheWorkerThatStandsStill) {
+  for (const bool in_pieces : {false, true}) {
+    const Case one = {
+        .workers = 2, .in_pieces = in_pieces, .longest_wait = std::chrono::milliseconds(300)};
+    const Memory memory(2);
+    Process first(one, 0, 1, &*memory, nullptr), still(one, 1, 1, &*memory, nullptr);
+    try {
+      first.workers[0]->Train(1);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), kExitStalled);
+      EXPECT_NE(std::string(error.what()).find("worker 1 of the group stands still"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+class SharedGroupFailure : public ::testing::TestWithParam<double> {};
+
+TEST_P(SharedGroupFailure, IsToldByWhoeverFoundItAndIsAppliedByNobody) {
+  const Case one = {.workers = 2, .clip_norm = GetParam(), .bad_step = 2};
   const Memory memory(2);
   Process first(one, 0, 1, &*memory, nullptr), second(one, 1, 1, &*memory, nullptr);
   std::vector<std::string> errors(2);
@@ -270,7 +289,11 @@ TEST(SharedGroupTest, AGradientThatIsNotFiniteIsToldByWhoeverAddedItUp) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_NE((errors[0] + errors[1]).find("step 2: the gradient of param \"w"), std::string::npos)
       << errors[0] << errors[1];
+  EXPECT_TRUE(errors[0].empty() || errors[1].empty());
+  for (const float value : StateOf(first).floats) ASSERT_TRUE(std::isfinite(value));
 }
+
+INSTANTIATE_TEST_SUITE_P(ClipNorms, SharedGroupFailure, ::testing::Values(0, 0.5));
 
 }  // namespace
 }  // namespace singa

@@ -18,7 +18,9 @@
 namespace singa {
 namespace {
 
-// While it lives, the params that rank 0 shares, and has set, have other memory here.
+// While it lives, the params that rank 0 shares, and has set, have other memory here: setting a
+// value may take several writes. The updater's states are read from the checkpoint straight to
+// where rank 0 has put the same bytes.
 class SharedAside {
  public:
   explicit SharedAside(const std::vector<Param*>& shared) {

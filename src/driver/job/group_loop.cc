@@ -56,8 +56,8 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   const auto start = std::chrono::steady_clock::now();
   try {
     team.TrainStep(step);
-  } catch (const Stopped&) {  // by another process
-    if (groups_.process()) groups_.process()->Check();
+  } catch (const Stopped&) {  // another process has failed
+    if (groups_.process()) groups_.process()->AwaitFailure();
     throw;
   }
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
