@@ -90,7 +90,7 @@ part "build Release" release
 part "unit tests, house, bad confs" unit
 part "whole jobs: train, kill, resume" system
 part "kill -9, ten of each role" kills
-part "digits in four topologies" topologies
+part "digits in five topologies" topologies
 part "plugins, on the installed tree" plugins
 part "exported models in ONNX Runtime" onnx
 part "curves" curves

@@ -1,4 +1,5 @@
-// Barrier: where threads wait for each other, and can be sent home.
+// Barrier: where threads wait for each other, and can be sent home. They may be of several
+// processes that share its numbers by memory.
 #pragma once
 
 #include <atomic>
@@ -15,37 +16,59 @@ class Stopped final : public std::exception {
   const char* what() const noexcept override { return "another thread has failed"; }
 };
 
+// Thrown where the others have not come for too long.
+class Overdue final : public std::exception {
+ public:
+  const char* what() const noexcept override { return "other threads have not come"; }
+};
+
+// All 0 at first.
+struct BarrierNumbers {
+  std::atomic<uint32_t> here, turn;
+};
+
 class Barrier {
  public:
   explicit Barrier(int threads) : threads_(threads) {}
 
+  // Its numbers are `numbers`, which outlive its use; nobody waits longer than `longest`. Before
+  // the first Arrive.
+  void Share(BarrierNumbers* numbers, std::chrono::milliseconds longest) {
+    numbers_ = numbers;
+    longest_ = longest;
+  }
+
   // Waits until all threads are here. What each did before is visible to all after. Throws Stopped
-  // once Stop was called.
+  // once Stop was called, or Overdue.
   void Arrive() {
     if (stopped_.load(std::memory_order_relaxed)) throw Stopped();
     if (threads_ == 1) return;
-    const uint32_t turn = turn_.load(std::memory_order_relaxed);
-    if (here_.fetch_add(1, std::memory_order_acq_rel) + 1 == threads_) {
-      here_.store(0, std::memory_order_relaxed);
-      turn_.fetch_add(1, std::memory_order_release);
-      turn_.notify_all();
+    auto& [here, turn] = *numbers_;
+    const uint32_t now = turn.load(std::memory_order_relaxed);
+    if (here.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<uint32_t>(threads_)) {
+      here.store(0, std::memory_order_relaxed);
+      turn.fetch_add(1, std::memory_order_release);
+      FutexWakeAll(turn);
     } else {
-      SpinWait(turn_, turn, threads_);
+      if (!SpinWait(turn, now, threads_, &stopped_, longest_)) throw Overdue();
     }
     if (stopped_.load(std::memory_order_acquire)) throw Stopped();
   }
 
-  // Ends the waiting of all, now and for ever. Any thread may call.
+  const std::atomic<bool>& stopped() const { return stopped_; }
+
+  // Ends the waiting of all threads of this process, now and for ever. Those of others wait on:
+  // what they wait for has not happened. Any thread may call.
   void Stop() {
     stopped_.store(true, std::memory_order_release);
-    turn_.fetch_add(1, std::memory_order_release);
-    turn_.notify_all();
+    FutexWakeAll(numbers_->turn);
   }
 
  private:
   const int threads_;
-  std::atomic<int> here_{0};
-  std::atomic<uint32_t> turn_{0};
+  BarrierNumbers own_{};
+  BarrierNumbers* numbers_ = &own_;
+  std::chrono::milliseconds longest_ = kNoEnd;
   std::atomic<bool> stopped_{false};
 };
 

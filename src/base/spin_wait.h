@@ -1,25 +1,40 @@
 // SpinWait: waits for a number to change, first awake, then asleep. Threads of one step wait for
-// each other for microseconds, which falling asleep and being woken would multiply.
+// each other for microseconds, which falling asleep and being woken would multiply. Who changes the
+// number wakes them by FutexWakeAll.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
+#include "base/futex.h"
+
 namespace singa {
 
+// Nanoseconds can say it, too.
+inline constexpr std::chrono::milliseconds kNoEnd = std::chrono::hours(24 * 365 * 10);
+
 // `threads`: that wait for each other. Where there are more of them than cores, who waits awake
-// holds up whom it waits for.
-inline void SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads) {
+// holds up whom it waits for. Ends, too, when `stopped`, where there is one, is true. False:
+// nothing has changed for `longest`.
+inline bool SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads,
+                     const std::atomic<bool>* stopped = nullptr,
+                     std::chrono::milliseconds longest = kNoEnd) {
   static const int cores = static_cast<int>(std::thread::hardware_concurrency());
   constexpr int kSpins = 4000;  // some 100 microseconds
   for (int i = 0; threads <= cores && i < kSpins; ++i) {
-    if (number.load(std::memory_order_acquire) != old) return;
+    if (number.load(std::memory_order_acquire) != old) return true;
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
   }
-  while (number.load(std::memory_order_acquire) == old) number.wait(old);
+  const auto start = std::chrono::steady_clock::now();
+  while (number.load(std::memory_order_acquire) == old && !(stopped && *stopped)) {
+    if (std::chrono::steady_clock::now() - start >= longest) return false;
+    FutexWait(number, old);
+  }
+  return true;
 }
 
 }  // namespace singa

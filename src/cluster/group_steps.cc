@@ -183,7 +183,7 @@ void GroupSteps::Answer(int worker_group, int slice) {
 
 void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* values) {
   const bool shared =
-      setup_.shares_memory && process == setup_.topology.ProcessOfServer(setup_.self);
+      !setup_.values.empty() && process == setup_.topology.ProcessOfServer(setup_.self);
   if (!shared && values->size() == 0) {
     const std::span<float> now = shard_->values(slice);
     *values = Frame::Copy(now.data(), now.size_bytes());

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/longest_wait.h"
+#include "cluster/seconds.h"
+
 namespace singa {
 namespace {
 
@@ -38,6 +41,12 @@ Topology TopologyOf(const JobProto& job) {
   }
 }
 
+// Servers with processes of their own are there to be used.
+bool SharesHost(const ClusterProto& cluster, const Topology& topology) {
+  return cluster.share_memory() && topology.worker_groups() == 1 &&
+         topology.ProcessesOf(0).size() == topology.processes();
+}
+
 int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_count()); }
 
 JobProcess::Order OrderOf(const WireMessage& head) {
@@ -60,6 +69,7 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
     : job_(InProcesses(job)),
       rank_(place.rank),
       topology_(TopologyOf(job_)),
+      shares_host_(place.rank == 0 && place.one_host && SharesHost(job_.cluster(), topology_)),
       stub_(job_.cluster(), topology_, place, StatesOf(job_), this, &clock_),
       cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_)) {
   for (const RoleId& worker : topology_.Workers(rank_)) {
@@ -85,9 +95,21 @@ void JobProcess::Await(std::unique_lock<std::mutex>* lock, const std::function<b
   if (failure_) std::rethrow_exception(failure_);
 }
 
+bool JobProcess::AwaitFor(std::unique_lock<std::mutex>* lock, std::chrono::milliseconds longest,
+                          const std::function<bool()>& done) {
+  const bool in_time = changed_.wait_for(*lock, longest, [&] { return failure_ || done(); });
+  if (failure_) std::rethrow_exception(failure_);
+  return in_time;
+}
+
 void JobProcess::Check() {
   const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);
+}
+
+void JobProcess::AwaitFailure() {
+  std::unique_lock lock(mutex_);
+  Await(&lock, [] { return false; });
 }
 
 void JobProcess::Tell(int rank, WireMessage head) {
@@ -112,7 +134,9 @@ std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer) {
   std::unique_lock lock(mutex_);
   std::vector<Order> answers;
   for (int rank = 1; rank < processes(); ++rank) {
-    Await(&lock, [&] { return answers_.count({answer, rank}) > 0; });
+    if (!AwaitFor(&lock, kLongestWait, [&] { return answers_.count({answer, rank}) > 0; }))
+      throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", Control_Name(answer),
+                                       " of it for ", Seconds(kLongestWait.count() * 1'000'000)));
     answers.push_back(answers_.extract({answer, rank}).mapped());
   }
   return answers;
@@ -192,7 +216,7 @@ void JobProcess::SendRow(WireMessage row) {
 
 bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
-  return stub_.Drain(kStopSeconds);
+  return stub_.Drain(kStopSeconds) && !stub_.lost_leader();
 }
 
 void JobProcess::OnMessage(int rank, Message message) {

@@ -2,6 +2,7 @@
 // all do next; the others follow. Gradients and values go by servers (served_cluster.h).
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -51,6 +52,9 @@ class JobProcess final : private StubEvents {
   const JobProto& job() const { return job_; }
   int rank() const { return rank_; }
   int processes() const { return topology_.processes(); }
+  const Topology& topology() const { return topology_; }
+  // Rank 0: whether the job's one worker group is to share memory. The others are told.
+  bool shares_host() const { return shares_host_; }
   // Worker groups that have workers here, and which.
   const std::map<int, Range>& groups() const { return groups_; }
   ServedCluster& cluster() { return *cluster_; }
@@ -68,6 +72,8 @@ class JobProcess final : private StubEvents {
 
   // What follows throws the error that ends the job, a PeerError, ToldError or another.
   void Check();
+  // Waits for it, where it is sure to come: another process ends the job, or is lost.
+  void AwaitFailure();
 
   // Rank 0 tells all others.
   void TellAll(Control what, int64_t step = 0, const std::vector<int64_t>& numbers = {},
@@ -103,7 +109,7 @@ class JobProcess final : private StubEvents {
 
   // Whoever waits here, or for values, throws `error`. Any thread may call.
   void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
-  // Tells all others that the job ends, and why; false: some may not know.
+  // Tells all others that the job ends, and why; false: some may not know, rank 0 among them.
   bool StopOthers(const Error& error);
   // Waits until all others have what was sent, and this one has acknowledged all that came, or for
   // a few seconds.
@@ -122,11 +128,14 @@ class JobProcess final : private StubEvents {
   void Tell(int rank, WireMessage head);
   void Note(Control what, int group, int64_t steps);
   void Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done);
+  bool AwaitFor(std::unique_lock<std::mutex>* lock, std::chrono::milliseconds longest,
+                const std::function<bool()>& done);
 
   const JobProto job_;
   const int rank_;
   SteadyClock clock_;
   const Topology topology_;
+  const bool shares_host_;
   std::map<int, Range> groups_;
   Stub stub_;
   std::unique_ptr<ServedCluster> cluster_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/addresses.h"
+#include "cluster/seconds.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -12,8 +13,13 @@ constexpr size_t kMostNumbers = 4096;
 
 }  // namespace
 
-ProcessSum::ProcessSum(const Topology& topology, int group, int process, Outbox* out)
-    : group_(group), process_(process), processes_(topology.ProcessesOf(group)), out_(out) {}
+ProcessSum::ProcessSum(const Topology& topology, int group, int process, Outbox* out,
+                       std::chrono::milliseconds longest_wait)
+    : group_(group),
+      process_(process),
+      processes_(topology.ProcessesOf(group)),
+      out_(out),
+      longest_wait_(longest_wait) {}
 
 void ProcessSum::Send(WireMessage::Type type, int process, std::span<const double> values) {
   Message message;
@@ -26,8 +32,14 @@ void ProcessSum::Send(WireMessage::Type type, int process, std::span<const doubl
 }
 
 void ProcessSum::Await(std::unique_lock<std::mutex>* lock, size_t messages) {
-  changed_.wait(*lock, [&] { return failure_ || arrived_.size() == messages; });
+  const bool in_time = changed_.wait_for(*lock, longest_wait_,
+                                         [&] { return failure_ || arrived_.size() == messages; });
   if (failure_) std::rethrow_exception(failure_);
+  if (in_time) return;
+  int missing = processes_.first;
+  while (missing == process_ || arrived_.count(missing) > 0) ++missing;
+  throw Error(kExitStalled, StrCat("process ", missing, " stands still: it has sent no numbers to ",
+                                   "add up for ", Seconds(longest_wait_.count() * 1'000'000)));
 }
 
 // In messages of a bounded size.

@@ -2,6 +2,7 @@
 // first of them.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -10,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/longest_wait.h"
 #include "cluster/topology.h"
 #include "comm/message.h"
 #include "singa/tensor/context.h"
@@ -19,10 +21,11 @@ namespace singa {
 class ProcessSum final : public GroupSum {
  public:
   // Of `process`, which has workers of `group`. All outlive it.
-  ProcessSum(const Topology& topology, int group, int process, Outbox* out);
+  ProcessSum(const Topology& topology, int group, int process, Outbox* out,
+             std::chrono::milliseconds longest_wait = kLongestWait);
 
   // One thread of each process calls it. Throws what Fail was given, PeerError where another
-  // process has another number of values.
+  // process has another number of values, Error, kExitStalled, where one does not come.
   void Sum(std::span<double> values) override;
 
   // What follows any thread may call.
@@ -39,6 +42,7 @@ class ProcessSum final : public GroupSum {
   const int group_, process_;
   const Range processes_;
   Outbox* const out_;
+  const std::chrono::milliseconds longest_wait_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   int64_t turn_ = 0;                            // sums so far

@@ -44,7 +44,8 @@ void ServedCluster::Close() {
 
 int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   const auto here = static_cast<int64_t>(topology_.Servers(rank_).size());
-  return here * param_bytes * (1 + states) / topology_.servers_per_group();
+  const int64_t copies = states + (shares_values() ? 0 : 1);
+  return here * param_bytes * copies / topology_.servers_per_group();
 }
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {
@@ -68,7 +69,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                            .clock = clock_,
                            .group = group,
                            .process = rank_,
-                           .first_step = steps[group]},
+                           .first_step = steps[group],
+                           .shares_memory = shares_values()},
                           values[next++], out);
   decltype(servers_) servers;
   for (const RoleId& server : topology_.Servers(rank_))
@@ -79,7 +81,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .params = params_,
                     .clock = clock_,
                     .self = server,
-                    .first_steps = steps},
+                    .first_steps = steps,
+                    .values = shares_values() ? values[0] : std::vector<float*>()},
         out, [this](const std::exception_ptr& error) { ServerFailed(error); });
   const std::unique_lock lock(open_lock_);
   servers_ = std::move(servers);
@@ -155,6 +158,13 @@ void ServedCluster::Post(Message message) {
 // held: what it is given is given without this one.
 void ServedCluster::OnMessage(int rank, Message message) {
   const Address& to = message.head.to();
+  const auto group = groups_.find(static_cast<int>(to.group()));
+  const bool mine = to.role() == Address::kClient && group != groups_.end();
+  const WireMessage::Type type = message.head.type();
+  if (type == WireMessage::kSum || type == WireMessage::kSummed) {
+    if (mine) group->second.sum->OnMessage(rank, message.head);
+    return;
+  }
   {
     const std::shared_lock lock(open_lock_);
     if (!open_) return;
@@ -164,13 +174,7 @@ void ServedCluster::OnMessage(int rank, Message message) {
       return;
     }
   }
-  const auto group = groups_.find(static_cast<int>(to.group()));
-  if (to.role() != Address::kClient || group == groups_.end()) return;
-  const WireMessage::Type type = message.head.type();
-  if (type == WireMessage::kSum || type == WireMessage::kSummed)
-    group->second.sum->OnMessage(rank, message.head);
-  else
-    group->second.updates->Deliver(rank, message);
+  if (mine) group->second.updates->Deliver(rank, message);
 }
 
 void ServedCluster::Fail(const std::exception_ptr& error) {

@@ -67,6 +67,10 @@ class ServedCluster final : private Outbox {
   void Post(Message message) override;
   void ServerFailed(const std::exception_ptr& error);
 
+  // Where all values are of one group, a server keeps those of its slices in the params of its
+  // process: it changes a slice only when all workers have done with it.
+  bool shares_values() const { return topology_.worker_groups() == 1 && !groups_.empty(); }
+
   const JobProto job_;
   const Topology topology_;
   const int rank_;

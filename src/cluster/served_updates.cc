@@ -4,15 +4,11 @@
 
 #include <chrono>
 
+#include "base/longest_wait.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 
 namespace singa {
-namespace {
-
-constexpr auto kLongestWait = std::chrono::minutes(10);
-
-}  // namespace
 
 void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out) {
   const std::lock_guard lock(mutex_);
@@ -48,7 +44,7 @@ void ServedUpdates::Diverge(const std::string& text) {
   Fail(std::make_exception_ptr(DivergedError(text)));
 }
 
-void ServedUpdates::Finish(Context&, int64_t step, int worker, int) {
+void ServedUpdates::Finish(Context&, int64_t step, int worker, int, std::span<float* const>) {
   if (worker > 0) return;
   double dropped = 0;  // processes that have no finite gradient
   {

@@ -29,7 +29,8 @@ class ServedUpdates final : public SliceUpdates {
   bool needs_all() const override { return skip_; }
   void Take(Context& ctx, int slice, int64_t step, float* sum) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
-  void Finish(Context& ctx, int64_t step, int worker, int workers) override;
+  void Finish(Context& ctx, int64_t step, int worker, int workers,
+              std::span<float* const> sums) override;
   void Check() override;
   bool skipped(int64_t step) const override { return dropped_ == step; }
   void Await(int param, int64_t step) override;

@@ -34,6 +34,8 @@ Server::Server(const ServerSetup& setup, Outbox* out, ServerEvents* events)
       sync_(GroupSync::Make(
           {setup.job.cluster(), setup.topology, owners_, setup.self, &shard_, &out_})),
       waiting_(shard_.slices().size()) {
+  for (int s = slices().first; s < slices().last && !setup.values.empty(); ++s)
+    shard_.Bind(s, setup.values[setup.table[s].param] + setup.table[s].begin);
   steps_.OnUpdate([this](int slice) {
     if (sync_) sync_->Updated(slice);
     ServeWaiting(slice);
@@ -121,8 +123,8 @@ void Server::OnSquares(const WireMessage& head) {
 
 void Server::OnPut(const WireMessage& head, const PartView& part) {
   const int64_t given = part.head->elements();
-  const bool shared = setup_.shares_memory && static_cast<int>(head.from().id()) ==
-                                                  setup_.topology.ProcessOfServer(setup_.self);
+  const bool shared = !setup_.values.empty() && static_cast<int>(head.from().id()) ==
+                                                    setup_.topology.ProcessOfServer(setup_.self);
   const bool right_size =
       given == shard_.size(part.slice) || given == shard_.state_size(part.slice);
   if (!right_size && !(given == 0 && shared)) {

@@ -21,10 +21,6 @@ class Server {
   // Throws ConfigError relative to the JobProto.
   Server(const ServerSetup& setup, Outbox* out, ServerEvents* events);
 
-  // The values of `slice` live in memory[its size], which has its first values when Put says so.
-  // Before any message.
-  void Bind(int slice, float* memory) { shard_.Bind(slice, memory); }
-
   // From process `rank`, which is sure.
   void OnMessage(int rank, const Message& message);
   // The worker group has ended or was lost: nobody waits for it, nothing more of it is taken.

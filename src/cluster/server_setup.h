@@ -25,8 +25,9 @@ struct ServerSetup {
   RoleId self;
   // The step that each worker group begins with.
   std::vector<int64_t> first_steps;
-  // Clients in the server's process have its values as their params' memory (ParamShard::Bind).
-  bool shares_memory = false;
+  // The memory of each param, where the server's process has the group's workers and shares it with
+  // them; else empty.
+  std::vector<float*> values = {};
 };
 
 class ServerEvents {

@@ -192,13 +192,9 @@ void Stub::ConnectAll() {
 }
 
 // A process that goes on is one of another job by now: nothing that it knows fits.
-void Stub::OnRestarted(int rank, uint64_t) {
-  Lose(std::make_exception_ptr(PeerError(StrCat(Name(rank), " was lost: another took its place"))));
-}
+void Stub::OnRestarted(int rank, uint64_t) { LosePeer(rank, "another took its place"); }
 
-void Stub::OnGivenUp(int rank, const std::string& text) {
-  Lose(std::make_exception_ptr(PeerError(StrCat(Name(rank), " was lost: ", text))));
-}
+void Stub::OnGivenUp(int rank, const std::string& text) { LosePeer(rank, text); }
 
 // Tells all others that this process lives, and looks whether they do. Returns when to do so next.
 int64_t Stub::Beat() {
@@ -212,8 +208,7 @@ int64_t Stub::Beat() {
     if (rank == rank_) continue;
     const int64_t heard = std::max(links_.LastHeard(rank), heard_from_);
     if (now - heard > peer_timeout_) {
-      Lose(std::make_exception_ptr(
-          PeerError(StrCat(Name(rank), " was lost: not heard for ", Seconds(now - heard)))));
+      LosePeer(rank, "not heard for " + Seconds(now - heard));
       return now;
     }
     Message beat;
@@ -222,6 +217,11 @@ int64_t Stub::Beat() {
     links_.Send(rank, std::move(beat));
   }
   return now;  // what was sent is to leave
+}
+
+void Stub::LosePeer(int rank, const std::string& what) {
+  if (rank == 0) lost_leader_ = true;
+  Lose(std::make_exception_ptr(PeerError(StrCat(Name(rank), " was lost: ", what))));
 }
 
 void Stub::Lose(std::exception_ptr error) {

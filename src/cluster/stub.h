@@ -26,6 +26,8 @@ struct ProcessPlace {
   JobSecrets secrets;
   // Where rank 0 is; for rank 0 itself none: it takes a free port of loopback.
   std::optional<Endpoint> coordinator;
+  // Rank 0: all processes of the job are on this host.
+  bool one_host = false;
 };
 
 // Another process has ended the job, and has said why.
@@ -66,6 +68,8 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
   // after so many seconds.
   bool Drain(double seconds);
+  // Rank 0 was lost: it hears nothing, whatever Drain says.
+  bool lost_leader() const { return lost_leader_; }
   // Nothing arrives or leaves any more.
   void Stop();
   int64_t bytes_sent() const { return bytes_sent_; }
@@ -84,6 +88,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   void ConnectAll();
   int64_t Beat();
   void Lose(std::exception_ptr error);
+  void LosePeer(int rank, const std::string& what);
   std::string Name(int rank) const;
 
   const Topology& topology_;
@@ -103,6 +108,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   bool met_ = false, stop_ = false, quiet_ = false;
   std::exception_ptr lost_;
 
+  std::atomic<bool> lost_leader_{false};
   std::atomic<int64_t> bytes_sent_{0}, bytes_received_{0};
   std::thread thread_;  // last: it uses all of the above
 };

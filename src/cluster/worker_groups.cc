@@ -13,21 +13,25 @@ bool HasServers(const ClusterProto& cluster) {
   return cluster.nserver_groups() > 1 || !cluster.share_memory();
 }
 
-WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process)
+WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process,
+                           std::unique_ptr<HostMemory> shared)
     : process_(process),
       job_groups_(job.cluster().nworker_groups()),
       job_workers_(job.cluster().nworkers_per_group()),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
+      shares_host_(shared || (process && process->shares_host())),
+      host_memory_(std::move(shared)),
       replica_(job),
       own_(!process && HasServers(job.cluster())
                ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr)
                : nullptr),
-      served_(process ? &process->cluster() : own_.get()),
+      served_(process && !shares_host_ ? &process->cluster() : own_.get()),
       gate_(job_groups_, job.cluster().max_staleness(), job.warmup_steps()) {
   WorkerPlace place;
   place.threads = threads;
   place.workers = job_workers_;
   place.groups = job_groups_;
+  place.shares_host = shares_host_;
   if (process) {
     for (const auto& [group, workers] : process->groups()) {
       place.group = group;
@@ -54,7 +58,8 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
     local_.push_back(std::make_unique<LocalUpdates>(job, &replica_));
     updates = local_.back().get();
   }
-  GroupSum* const between = process_ && HasWorkers() ? &served_->between(place.group) : nullptr;
+  GroupSum* const between =
+      process_ && served_ && HasWorkers() ? &served_->between(place.group) : nullptr;
   teams_[place.group] =
       std::make_unique<WorkerTeam>(job, place, workers, &replica_, updates, between);
 }
@@ -66,7 +71,7 @@ WorkerGroups::~WorkerGroups() {
 }
 
 int WorkerGroups::FirstProcess(int group) const {
-  return process_ ? served_->topology().ProcessesOf(group).first : 0;
+  return process_ ? process_->topology().ProcessesOf(group).first : 0;
 }
 
 std::vector<int> WorkerGroups::here() const {
@@ -94,10 +99,48 @@ JobMemory WorkerGroups::memory() const {
 void WorkerGroups::Allocate() {
   memory().Check();
   if (!HasWorkers()) return;
+  if (shares_host_) return AllocateShared();
   const int first = teams_.begin()->first;
   for (const auto& [group, team] : teams_)
     team->Allocate(served_ || group == first ? nullptr : &lead());
   if (served_) replica_.Bind(lead().table(), lead().trained());
+}
+
+void WorkerGroups::AllocateShared() {
+  const auto states = static_cast<int>(replica_.state_count());
+  const int64_t bytes = GroupMemory(lead().table(), job_workers_, states, nullptr).bytes();
+  if (!host_memory_) host_memory_ = std::make_unique<HostMemory>(bytes);
+  if (host_memory_->bytes() != bytes)
+    throw Error(kExitConfig,
+                StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ", bytes,
+                       ": it runs another job.conf"));
+  group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data());
+  team(0).Allocate(nullptr, &*group_memory_);
+  local_[0]->Share(group_memory_->board());
+}
+
+void WorkerGroups::TellMemory() {
+  if (!shares_host_) return;
+  const HostMemory::Place place = host_memory_->place();
+  process_->TellAll(
+      kMemory, 0,
+      {place.process, place.descriptor, place.bytes, static_cast<int64_t>(place.mark >> 32),
+       static_cast<int64_t>(place.mark & UINT32_MAX)});
+}
+
+std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order) {
+  if (order.what != kMemory) return nullptr;
+  if (order.numbers.size() != 5) throw PeerError("process 0 does not say where its memory is");
+  HostMemory::Place place = {order.numbers[0], order.numbers[1], order.numbers[2], 0};
+  place.mark =
+      static_cast<uint64_t>(order.numbers[3]) << 32 | static_cast<uint64_t>(order.numbers[4]);
+  return std::make_unique<HostMemory>(place);
+}
+
+void WorkerGroups::OnFailure() {
+  gate_.Stop();
+  if (!shares_host_) return;
+  for (const auto& [group, team] : teams_) team->Stop();
 }
 
 std::vector<int64_t> WorkerGroups::steps() const {
@@ -108,14 +151,13 @@ std::vector<int64_t> WorkerGroups::steps() const {
 
 void WorkerGroups::Start() {
   if (HasWorkers()) SpreadValues();
-  if (!served_) return;
   std::vector<std::vector<float*>> values;
   for (const auto& [group, team] : teams_)
     if (HasWorkers()) values.push_back(team->lead().TrainedValues());
-  served_->Connect(lead().table(), lead().trained(), steps(), values);
+  if (served_) served_->Connect(lead().table(), lead().trained(), steps(), values);
   if (process_ && process_->rank() == 0) process_->AwaitReady();
   if (process_ && process_->rank() > 0) process_->Ready();
-  served_->Fill(replica_);
+  if (served_) served_->Fill(replica_);
 }
 
 void WorkerGroups::NoteSteps(int group, int64_t steps) {
@@ -177,7 +219,7 @@ void WorkerGroups::OnRow(const WireMessage& row) {
 std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, ProcessShare own) {
   if (!process_) return {own};
   std::vector<MetricSums::Entry>& entries = team(group).metrics().entries();
-  const Range processes = served_->topology().ProcessesOf(group);
+  const Range processes = process_->topology().ProcessesOf(group);
   std::vector<ProcessShare> shares(processes.size());
   shares[process_->rank() - processes.first] = own;
   std::vector<double*> places;
@@ -186,7 +228,7 @@ std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, ProcessShare own
     for (double* number : share.Numbers()) places.push_back(number);
   std::vector<double> numbers;
   for (const double* place : places) numbers.push_back(*place);
-  served_->between(group).Sum(numbers);
+  process_->cluster().between(group).Sum(numbers);
   for (size_t i = 0; i < places.size(); ++i) *places[i] = numbers[i];
   return shares;
 }

@@ -7,8 +7,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "cluster/host_memory.h"
 #include "cluster/job_process.h"
 #include "cluster/process_share.h"
 #include "cluster/step_gate.h"
@@ -21,11 +23,18 @@ namespace singa {
 // Whether the worker groups of a job of one process have servers, not values that they share.
 bool HasServers(const ClusterProto& cluster);
 
+// What rank 0 has told of the memory that it shares; null: nothing. Throws DeviceError, PeerError.
+std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order);
+
 class WorkerGroups final : private GroupEvents {
  public:
   // `threads`: of each worker; `process`, where not null: the job has others, too. Throws
   // ConfigError relative to the JobProto.
-  WorkerGroups(const JobProto& job, int threads, JobProcess* process = nullptr);
+  WorkerGroups(const JobProto& job, int threads, JobProcess* process = nullptr)
+      : WorkerGroups(job, threads, process, nullptr) {}
+  // Of another rank: `shared` is the memory that rank 0 shares, or null.
+  WorkerGroups(const JobProto& job, int threads, JobProcess* process,
+               std::unique_ptr<HostMemory> shared);
   ~WorkerGroups() override;
   WorkerGroups(const WorkerGroups&) = delete;
   WorkerGroups& operator=(const WorkerGroups&) = delete;
@@ -48,8 +57,11 @@ class WorkerGroups final : private GroupEvents {
   // Rank 0: what becomes of rows of metrics that other processes send.
   void OnRows(std::function<void(const WireMessage&)> take) { take_row_ = std::move(take); }
 
-  // Throws DeviceError where the machine has too little memory.
+  // Throws DeviceError where the machine has too little memory; kExitConfig where rank 0 shares
+  // other params than these.
   void Allocate();
+  // Rank 0, when all have met: where the others find what it shares.
+  void TellMemory();
   // After the lead's values were set, and the gate knows each group's steps: before the first step.
   void Start();
   // A group has done so many steps; trains no more.
@@ -89,8 +101,9 @@ class WorkerGroups final : private GroupEvents {
   void OnSteps(int group, int64_t steps) override { gate_.SetSteps(group, steps); }
   void OnLeft(int group) override { gate_.Leave(group); }
   void OnRow(const WireMessage& row) override;
-  void OnFailure() override { gate_.Stop(); }
+  void OnFailure() override;
 
+  void AllocateShared();
   void HoldOthers();
   void Go();
   void SpreadValues();
@@ -99,6 +112,9 @@ class WorkerGroups final : private GroupEvents {
   JobProcess* const process_;
   const int job_groups_, job_workers_;  // workers of each group
   const bool paced_;                    // some group may have to wait for another
+  const bool shares_host_;              // with all other processes
+  std::unique_ptr<HostMemory> host_memory_;
+  std::optional<GroupMemory> group_memory_;  // in host_memory_
   Replica replica_;
   std::unique_ptr<ServedCluster> own_;                // of a job of one process
   ServedCluster* const served_;                       // null: groups share their values

@@ -23,7 +23,9 @@ bool IsStopped(const std::exception_ptr& error) {
 
 WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
                        SliceUpdates* updates, GroupSum* between)
-    : place_(place), group_(workers), errors_(workers) {
+    : place_(place),
+      group_(place.shares_host ? place.workers : workers, workers),
+      errors_(workers) {
   group_.SetBetween(between);
   WorkerPlace own = place;
   for (own.worker = place.first; own.worker < place.first + workers; ++own.worker)
@@ -34,7 +36,7 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int worker
 WorkerTeam::~WorkerTeam() {
   work_ = nullptr;
   ++turn_;
-  turn_.notify_all();
+  FutexWakeAll(turn_);
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -55,12 +57,12 @@ JobMemory WorkerTeam::memory() const {
   return sum;
 }
 
-void WorkerTeam::Allocate(Trainer* lead) {
+void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
   for (const auto& trainer : trainers_) {
-    if (lead)
+    if (lead && !shared)
       trainer->AllocateBeside(lead);
     else
-      trainer->Allocate();
+      trainer->Allocate(shared);
     lead = lead ? lead : trainer.get();
   }
 }
@@ -93,7 +95,7 @@ void WorkerTeam::RunAll(const std::function<void(Trainer&)>& work) {
   work_ = &work;
   done_ = 0;
   ++turn_;
-  turn_.notify_all();
+  FutexWakeAll(turn_);
   RunOne(0);
   for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
   std::exception_ptr first;
@@ -119,7 +121,7 @@ void WorkerTeam::ThreadLoop(size_t i) {
     if (!work_) return;
     RunOne(i);
     ++done_;
-    done_.notify_one();
+    FutexWakeAll(done_);
   }
 }
 

@@ -34,8 +34,9 @@ class WorkerTeam {
   std::vector<Trainer*> trainers();
   JobMemory memory() const;
 
-  // Allocates everything. `lead`, where not null: whose values it trains, too.
-  void Allocate(Trainer* lead = nullptr);
+  // Allocates everything. `lead`, where not null: whose values it trains, too; `shared`, likewise:
+  // what its group shares with other processes of this host.
+  void Allocate(Trainer* lead = nullptr, const GroupMemory* shared = nullptr);
   // After the values of `lead` were set: what the others have copies of.
   void SpreadValues(Trainer* lead);
   // Each worker computes its part of batch `step`; returns when all updates are done. Throws what
@@ -43,6 +44,10 @@ class WorkerTeam {
   void TrainStep(int64_t step);
   // Sums over the workers since the last Reset.
   MetricSums& metrics() { return lead().metrics(); }
+  // Milliseconds, of all workers together, that they waited for each other since the last call.
+  double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(group_.TakeWait()); }
+  // Whoever waits within a step throws Stopped. Any thread may call.
+  void Stop() { group_.Stop(); }
   // The longest that a worker waited for records, in milliseconds, since the last call.
   double TakeWaitMs();
 

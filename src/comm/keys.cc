@@ -14,6 +14,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "base/descriptor.h"
 #include "base/input_file.h"
 #include "base/sha256.h"
 #include "singa/base/error.h"
@@ -24,21 +25,6 @@ namespace {
 constexpr size_t kJobBytes = 16, kTokenDigits = 64, kKeyLength = 40;
 constexpr size_t kMostBytes = 1 << 20;
 constexpr char kTitle[] = "singa secrets 1";
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-  int Release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 KeyPair MakeKeyPair() {
   std::array<char, kKeyLength + 1> public_key, secret_key;

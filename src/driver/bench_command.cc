@@ -18,8 +18,6 @@
 namespace singa {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr int64_t kWarmUp = 5;  // steps before the measured ones: caches, page faults, readers
 // Without -steps: so many, or as many as fit into so much time.
 constexpr int64_t kMostSteps = 50, kLeastSteps = 5;
@@ -54,10 +52,11 @@ Steps RunSteps(int64_t asked, Trainer* trainer) {
   StepTimer timer(trainer);
   Steps steps;
   for (int64_t s = 0; s < kWarmUp; ++s) timer.Step(s);
-  const Clock::time_point start = Clock::now();
+  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   const int64_t most = asked > 0 ? asked : kMostSteps;
   for (int64_t s = 0; s < most; ++s) {
-    if (asked <= 0 && s >= kLeastSteps && Clock::now() - start > kLongest) break;
+    if (asked <= 0 && s >= kLeastSteps && std::chrono::steady_clock::now() - start > kLongest)
+      break;
     steps.ms.push_back(timer.Step(kWarmUp + s));
     steps.layers.push_back(timer.layers());
     steps.late_updates.push_back(timer.late_updates());

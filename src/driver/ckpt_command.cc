@@ -25,13 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kUsage[] =
+constexpr char kCkptUsage[] =
     "usage: singa ckpt ls WORKSPACE|FOLDER\n"
     "       singa ckpt verify WORKSPACE|FOLDER|FILE\n"
     "       singa ckpt export [-format safetensors|blobprotos] CHECKPOINT OUT";
 
-[[noreturn]] void ThrowUsage(const std::string& why) {
-  throw Error(kExitUsage, StrCat("ckpt: ", why, "\n", kUsage));
+[[noreturn]] void ThrowCkptUsage(const std::string& why) {
+  throw Error(kExitUsage, StrCat("ckpt: ", why, "\n", kCkptUsage));
 }
 
 bool IsCheckpoint(const std::string& path) {
@@ -157,7 +157,7 @@ void WriteParams(const ParamsFile& params, bool as_blob_protos, WritableFile* fi
 
 int Export(const std::string& path, const std::string& out, bool as_blob_protos) {
   if (!as_blob_protos && !out.ends_with(".safetensors"))
-    ThrowUsage(StrCat("the file to write must end with .safetensors, is ", out));
+    ThrowCkptUsage(StrCat("the file to write must end with .safetensors, is ", out));
   const ParamsFile params = LoadParams(path);
   const size_t numbers =
       std::accumulate(params.params().begin(), params.params().end(), size_t{0},
@@ -189,7 +189,7 @@ int Export(const std::string& path, const std::string& out, bool as_blob_protos)
 bool IsBlobProtos(const std::string& format) {
   if (format == "blobprotos") return true;
   if (format != "safetensors")
-    ThrowUsage(StrCat("-format must be safetensors or blobprotos, is \"", format, "\""));
+    ThrowCkptUsage(StrCat("-format must be safetensors or blobprotos, is \"", format, "\""));
   return false;
 }
 
@@ -203,23 +203,23 @@ int CkptCommand(const std::vector<std::string>& args) {
     if (name.starts_with("-format=")) {
       format = name.substr(8);
     } else if (name == "-format") {
-      if (++i == args.size()) ThrowUsage("-format needs a value");
+      if (++i == args.size()) ThrowCkptUsage("-format needs a value");
       format = args[i];
     } else if (name.size() > 1 && name.starts_with("-")) {
-      ThrowUsage(StrCat("unknown flag ", args[i]));
+      ThrowCkptUsage(StrCat("unknown flag ", args[i]));
     } else {
       words.push_back(args[i]);
     }
   }
   const std::string command = words.empty() ? "" : words[0];
-  if (format && command != "export") ThrowUsage("-format goes with export");
+  if (format && command != "export") ThrowCkptUsage("-format goes with export");
   if (command == "ls" && words.size() == 2) return List(words[1]);
   if (command == "verify" && words.size() == 2) return Verify(words[1]);
   if (command == "export" && words.size() == 3)
     return Export(words[1], words[2], IsBlobProtos(format.value_or("safetensors")));
-  if (command == "ls" || command == "verify") ThrowUsage(StrCat(command, " takes one path"));
-  if (command == "export") ThrowUsage("export takes a checkpoint and the file to write");
-  ThrowUsage(command.empty() ? "ls, verify or export?" : StrCat("unknown command ", command));
+  if (command == "ls" || command == "verify") ThrowCkptUsage(StrCat(command, " takes one path"));
+  if (command == "export") ThrowCkptUsage("export takes a checkpoint and the file to write");
+  ThrowCkptUsage(command.empty() ? "ls, verify or export?" : StrCat("unknown command ", command));
 }
 
 }  // namespace singa

@@ -27,7 +27,7 @@
 namespace singa {
 namespace {
 
-constexpr const char kUsage[] =
+constexpr const char kDataUsage[] =
     R"(usage: singa data digits [-seed N] DIR
     Draws the embedded data set of handwritten-like digits into DIR, as MNIST's four files:
     train-images-idx3-ubyte, train-labels-idx1-ubyte (10000) and t10k-... (2000).
@@ -64,7 +64,7 @@ singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-enco
     how many records each label has.
 )";
 
-[[noreturn]] void ThrowUsage(const std::string& message) {
+[[noreturn]] void ThrowDataUsage(const std::string& message) {
   throw Error(kExitUsage, message + "; see singa data -help");
 }
 
@@ -218,7 +218,7 @@ int Stat(const Arguments& args) {
 
 }  // namespace
 
-std::string DataHelp() { return kUsage; }
+std::string DataHelp() { return kDataUsage; }
 
 int DataCommand(const std::vector<std::string>& args) {
   for (const std::string& arg : args) {
@@ -226,7 +226,7 @@ int DataCommand(const std::vector<std::string>& args) {
     std::cout << DataHelp() << std::flush;
     return kExitOk;
   }
-  if (args.empty()) ThrowUsage("singa data needs one of digits, convert, stat");
+  if (args.empty()) ThrowDataUsage("singa data needs one of digits, convert, stat");
   const std::string command = "data " + args[0];
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (args[0] == "digits") return Digits({command, rest, {.values = {"seed"}}});
@@ -241,8 +241,8 @@ int DataCommand(const std::vector<std::string>& args) {
                  rest,
                  {.values = {"from", "labels", "separator", "max_bad"},
                   .switches = {"no_labels", "encoded"}}});
-  ThrowUsage("no command singa data " + args[0] +
-             DidYouMean(args[0], {"digits", "convert", "stat"}));
+  ThrowDataUsage("no command singa data " + args[0] +
+                 DidYouMean(args[0], {"digits", "convert", "stat"}));
 }
 
 }  // namespace singa

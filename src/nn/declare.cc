@@ -15,7 +15,7 @@ std::string NameOf(const LayerProto& layer, int index) {
 }
 
 // What a checkpoint could not hold, or not tell from its own state.
-void CheckName(const std::string& name) {
+void CheckTensorName(const std::string& name) {
   for (const char* taken : {"updater/", "buffer/", "reader/", "metric/", "train/", "0#"})
     if (name.starts_with(taken))
       throw ConfigError("name", StrCat("must not begin with \"", taken,
@@ -57,7 +57,7 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
   ParamProto conf = has_conf ? layer.param(index) : ParamProto();
   std::string name = NameOf(layer, index), owner_layer = layer.name();
   std::string owner_path = StrCat(path, ".param[", index, "]");
-  CheckName(name);
+  CheckTensorName(name);
   const bool shares = !conf.share_from().empty(), named = !conf.name().empty();
   if (shares) {
     auto owner = expected_.find(conf.share_from());

@@ -57,6 +57,8 @@ struct WorkerPlace {
   int worker = 0, workers = 1;  // of its group
   int group = 0, groups = 1;
   int first = 0;  // worker of its group in this process
+  // The group's workers in other processes are on this host, and share memory with these.
+  bool shares_host = false;
   bool leads() const { return worker == first; }
 };
 

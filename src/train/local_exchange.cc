@@ -5,21 +5,26 @@
 namespace singa {
 namespace {
 
+constexpr int64_t kLeastForRing = 2 * SliceTable::kMost * sizeof(float);
+
 int64_t RowSize(const Param& param) { return param.size() / param.shape()[0]; }
 
 }  // namespace
 
-// With others, a second piece is added to the first.
+// With others, a second piece is added to the first; with other processes, which may have another
+// number of threads, it is a worker's part of the ring.
 int64_t LocalExchange::room_bytes() const {
-  const int64_t pieces = group_->workers() > 1 ? 2 : 1;
-  return pieces * SliceTable::kMost * ctx_->threads * static_cast<int64_t>(sizeof(float));
+  const int64_t pieces = group_->spans_processes() ? GroupBoard::kSlots
+                         : group_->workers() > 1   ? 2 * ctx_->threads
+                                                   : ctx_->threads;
+  return pieces * SliceTable::kMost * static_cast<int64_t>(sizeof(float));
 }
 
 bool LocalExchange::WantsPieces(const NetNode& node, const Param& param) const {
   const auto& able = node.in_pieces;
   return !group_->updates().needs_all() &&
          std::find(able.begin(), able.end(), &param) != able.end() &&
-         param.data.bytes() > room_bytes() &&
+         param.data.bytes() > (group_->spans_processes() ? kLeastForRing : room_bytes()) &&
          RowSize(param) <= SliceTable::kMost / SliceTable::kLeastRows;
 }
 
@@ -29,9 +34,9 @@ void LocalExchange::Bind(const std::vector<Param*>& params, const std::vector<bo
     Param* const param = params[i];
     places_[param] = static_cast<int>(i);
     if (in_pieces[i]) {
-      room_.resize(room_bytes() / sizeof(float));
+      if (!group_->spans_processes()) room_.resize(room_bytes() / sizeof(float));
       param->sink = this;
-    } else {
+    } else if (param->grad.empty()) {  // else it is shared
       param->grad = Tensor::Allocate(param->shape());
     }
     gradients.push_back(in_pieces[i] ? nullptr : param->grad.data());
@@ -51,7 +56,7 @@ void LocalExchange::Take(Param* param, const GradientRows& rows) {
 
 void LocalExchange::GradientReady(Param* param, int64_t step) {
   if (param->sink) return;
-  group_->Arrive(places_.at(param));
+  group_->Offer(places_.at(param));
   group_->AddOffered(*ctx_, step);
   group_->updates().Check();
 }

@@ -1,9 +1,11 @@
 #include "train/local_group.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "math/parallel_slices.h"
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -27,103 +29,207 @@ void AddTo(const float* other, int64_t n, float* sum) {
 
 void LocalGroup::SetParams(const std::vector<Shape>& params) {
   table_ = SliceTable(params);
-  arrived_.resize(params.size());
-  offered_.reserve(table_.size());
+  if (spans_processes()) return;
+  own_ = std::make_unique<uint64_t[]>(GroupBoard::Bytes(table_, workers()) / sizeof(uint64_t));
+  board_ = GroupBoard(table_, workers(), reinterpret_cast<std::byte*>(own_.get()));
 }
 
-void LocalGroup::Arrive(int param) {
-  if (++arrived_[param] < workers()) return;
-  arrived_[param] = 0;
-  const auto [first, last] = table_.OfParam(param);
-  const std::lock_guard lock(lock_);
-  for (int s = last; s-- > first;) offered_.push_back(s);
+void LocalGroup::Share(const GroupMemory& memory, std::chrono::milliseconds longest) {
+  board_ = memory.board();
+  longest_wait_ = longest;
+  barrier_.Share(board_.barrier, longest);
+  for (int worker = 0; worker < workers(); ++worker) {
+    std::vector<float*> gradients;
+    for (int param = 0; param < table_.params(); ++param)
+      gradients.push_back(memory.gradient(worker, param));
+    SetGradients(worker, std::move(gradients));
+    rings_.push_back(
+        std::make_unique<PieceRing>(memory, workers(), worker, longest, barrier_.stopped()));
+  }
+}
+
+void LocalGroup::SetGradients(int worker, std::vector<float*> gradients) {
+  gradients_[worker] = std::move(gradients);
+  if (worker > 0) return;
+  sums_.clear();
+  for (const Slice& cut : table_.slices()) {
+    float* const whole = gradients_[0][cut.param];
+    sums_.push_back(whole ? whole + cut.begin : nullptr);
+  }
+}
+
+void LocalGroup::Arrive(int worker) {
+  if (workers() == 1) return barrier_.Arrive();
+  const auto start = std::chrono::steady_clock::now();
+  ++board_.beats[worker];
+  try {
+    barrier_.Arrive();
+  } catch (const Overdue&) {
+    ThrowStalled(worker);
+  }
+  waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+}
+
+// All come to the same places in the same order: who came to fewest is waited for.
+void LocalGroup::ThrowStalled(int worker) const {
+  const auto last = std::min_element(board_.beats.begin(), board_.beats.end());
+  throw Error(kExitStalled,
+              StrCat("worker ", last - board_.beats.begin(),
+                     " of the group stands still: nothing of it for ",
+                     std::chrono::duration_cast<std::chrono::seconds>(longest_wait_).count(),
+                     " s, while worker ", worker, " waits for it"));
+}
+
+void LocalGroup::Offer(int param) {
+  if (++board_.arrived[param] < workers()) return;
+  board_.offered[board_.step->params++] = 1 + param;
+}
+
+// A slice that nobody else takes, or -1: there is none now.
+int LocalGroup::NextOffered() {
+  for (;;) {
+    int32_t open = board_.step->open;
+    if (open >= board_.step->params) return -1;
+    const int param = board_.offered[open] - 1;
+    if (param < 0) return -1;  // who offers it takes it
+    const auto [first, last] = table_.OfParam(param);
+    const int slice = first + board_.taken[param]++;
+    if (slice < last) return slice;
+    board_.step->open.compare_exchange_strong(open, open + 1);
+  }
 }
 
 void LocalGroup::AddOffered(Context& ctx, int64_t step) {
-  for (;;) {
-    int slice;
-    {
-      const std::lock_guard lock(lock_);
-      if (offered_.empty()) return;
-      slice = offered_.back();
-      offered_.pop_back();
-    }
-    AddSlice(ctx, slice, step);
-  }
+  for (int slice = NextOffered(); slice >= 0; slice = NextOffered()) AddSlice(ctx, slice, step);
 }
 
 // Into the first worker's gradient.
 void LocalGroup::AddSlice(Context& ctx, int slice, int64_t step) {
   const Slice& cut = table_[slice];
-  float* const sum = gradients_[0][cut.param] + cut.begin;
+  float* const sum = sums_[slice];
   for (int w = 1; w < workers(); ++w) AddTo(gradients_[w][cut.param] + cut.begin, cut.size, sum);
   updates_->Take(ctx, slice, step, sum);
+}
+
+// As large as the cache takes, and as many for each of `takers`.
+LocalGroup::Pieces LocalGroup::Cut(SliceRange slices, int64_t takers) const {
+  const int64_t n = slices.last - slices.first;
+  const int64_t together = SliceTable::kMost / table_[slices.first].size;  // at most
+  const int64_t least = (n + together - 1) / together;
+  return {slices, std::min((least + takers - 1) / takers * takers, n)};
+}
+
+// Where they begin in their param, and how many they are.
+std::pair<int64_t, int64_t> LocalGroup::FloatsOf(SliceRange slices) const {
+  const int64_t begin = table_[slices.first].begin;
+  return {begin, table_[slices.last - 1].begin + table_[slices.last - 1].size - begin};
 }
 
 // Every thread of every worker takes the next piece of the param until there is none: a worker that
 // is late gets fewer. Nobody leaves while another may still need its rows.
 void LocalGroup::TakePieces(Context& ctx, int worker, int param, int64_t row,
                             const GradientRows& rows, std::span<float> room) {
-  const std::pair<int, int> slices = table_.OfParam(param);
-  const int first = slices.first, last = slices.second;
-  const int threads = std::max(1, ctx.threads), all = threads * workers();
-  const int64_t together = SliceTable::kMost / table_[first].size;  // slices of a piece, at most
-  const int64_t least = (last - first + together - 1) / together;
-  const int64_t pieces = std::min<int64_t>((least + all - 1) / all * all, last - first);
+  const int threads = std::max(1, ctx.threads);
+  const auto [first, last] = table_.OfParam(param);
+  if (spans_processes())  // whose threads this one does not know
+    return TakeByRing(ctx, worker, row, rows, Cut({first, last}, workers()));
+  const Pieces pieces = Cut({first, last}, threads * workers());
   rows_[worker] = &rows;
   if (worker == 0) next_piece_ = 0;
-  barrier_.Arrive();
+  Arrive(worker);
   const auto work = [&](int64_t, int64_t, int64_t thread) {
     Context own = OfThread(ctx, thread);
     float* const piece = room.data() + thread * static_cast<int64_t>(room.size()) / threads;
-    for (int64_t i = next_piece_++; i < pieces; i = next_piece_++)
-      TakePiece(own, row, first + static_cast<int>((last - first) * i / pieces),
-                first + static_cast<int>((last - first) * (i + 1) / pieces), ctx.state->step,
-                piece);
+    for (int64_t i = next_piece_++; i < pieces.count; i = next_piece_++)
+      TakePiece(own, row, pieces[i], ctx.state->step, piece);
   };
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
-  barrier_.Arrive();
+  Arrive(worker);
 }
 
-// Slices [first, last), which are whole rows of `row` floats; `piece`: room for twice as many.
-void LocalGroup::TakePiece(Context& ctx, int64_t row, int first, int last, int64_t step,
+// Slices are whole rows of `row` floats; `piece`: room for twice as many.
+void LocalGroup::TakePiece(Context& ctx, int64_t row, SliceRange slices, int64_t step,
                            float* piece) {
-  const int64_t begin = table_[first].begin;
-  const int64_t size = table_[last - 1].begin + table_[last - 1].size - begin;
+  const auto [begin, size] = FloatsOf(slices);
   float* const other = piece + size;
   (*rows_[0])(ctx, begin / row, size / row, piece);
   for (int w = 1; w < workers(); ++w) {
     (*rows_[w])(ctx, begin / row, size / row, other);
     AddTo(other, size, piece);
   }
-  for (int s = first; s < last; ++s) updates_->Take(ctx, s, step, piece + table_[s].begin - begin);
+  TakeSlices(ctx, slices, step, piece);
+}
+
+void LocalGroup::TakeSlices(Context& ctx, SliceRange slices, int64_t step, float* sum) {
+  const int64_t begin = table_[slices.first].begin;
+  for (int s = slices.first; s < slices.last; ++s)
+    updates_->Take(ctx, s, step, sum + table_[s].begin - begin);
+}
+
+void LocalGroup::TakeByRing(Context& ctx, int worker, int64_t row, const GradientRows& rows,
+                            const Pieces& pieces) {
+  PieceRing& ring = *rings_[worker];
+  ring.Begin(pieces.count);
+  const auto work = [&](int64_t, int64_t, int64_t thread) {
+    Context own = OfThread(ctx, thread);
+    const auto compute = [&](int64_t i, float* to) {
+      const auto [begin, size] = FloatsOf(pieces[i]);
+      rows(own, begin / row, size / row, to);
+    };
+    const auto add = [&](int64_t i, const std::vector<float*>& parts) {
+      for (size_t w = 1; w < parts.size(); ++w)
+        AddTo(parts[w], FloatsOf(pieces[i]).second, parts[0]);
+      TakeSlices(own, pieces[i], ctx.state->step, parts[0]);
+    };
+    ring.Run(compute, add);
+  };
+  const int64_t threads = std::max(1, ctx.threads);
+  ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
+  waited_ += ring.TakeWait() / threads;
+  if (barrier_.stopped()) throw Stopped();
+  if (ring.overdue()) ThrowStalled(worker);
 }
 
 void LocalGroup::Finish(Context& ctx, int worker, int64_t step) {
   AddOffered(ctx, step);
-  barrier_.Arrive();
-  if (worker == 0)  // of a step that was dropped, some gradients were never given
-    for (std::atomic<int>& arrived : arrived_) arrived = 0;
-  updates_->Finish(ctx, step, worker, workers());
-  barrier_.Arrive();
+  Arrive(worker);
+  if (worker == 0) Clear();
+  updates_->Finish(ctx, step, worker, workers(), sums_);
+  Arrive(worker);
+}
+
+// For the next step. Of one that was dropped, some gradients were never given.
+void LocalGroup::Clear() {
+  board_.step->params = board_.step->open = 0;
+  for (const auto& numbers : {board_.arrived, board_.taken, board_.offered})
+    for (std::atomic<int32_t>& number : numbers) number = 0;
 }
 
 void LocalGroup::Sum(int worker, std::span<double> values) {
-  numbers_[worker] = values;
-  barrier_.Arrive();
-  std::vector<double> sums(values.size());
-  for (const std::span<double>& numbers : numbers_)
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += numbers[i];
-  if (between_) {
-    if (worker == 0) {
-      between_->Sum(sums);
-      sums_ = sums;
-    }
-    barrier_.Arrive();
-    sums = sums_;
+  for (size_t begin = 0; begin < values.size(); begin += GroupBoard::kNumbers)
+    SumRun(worker,
+           values.subspan(begin, std::min<size_t>(GroupBoard::kNumbers, values.size() - begin)));
+}
+
+void LocalGroup::SumRun(int worker, std::span<double> values) {
+  const auto numbers_of = [&](int w) {
+    return board_.numbers.subspan(w * GroupBoard::kNumbers, values.size());
+  };
+  std::copy(values.begin(), values.end(), numbers_of(worker).begin());
+  Arrive(worker);
+  std::fill(values.begin(), values.end(), 0.);
+  for (int w = 0; w < workers(); ++w)
+    for (size_t i = 0; i < values.size(); ++i) values[i] += numbers_of(w)[i];
+  Arrive(worker);
+  if (!between_) return;
+  const std::span<double> all = numbers_of(0);
+  if (worker == 0) {
+    between_->Sum(values);
+    std::copy(values.begin(), values.end(), all.begin());
   }
-  barrier_.Arrive();
-  std::copy(sums.begin(), sums.end(), values.begin());
+  Arrive(worker);
+  if (worker > 0) std::copy(all.begin(), all.end(), values.begin());
+  Arrive(worker);
 }
 
 }  // namespace singa

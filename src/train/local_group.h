@@ -1,16 +1,21 @@
-// LocalGroup: the workers of one process that train one replica together. They add up their
-// gradients slice by slice, in the order of the workers, whichever of them does the adding.
+// LocalGroup: workers that train one replica together, of one process or of several that share
+// memory. They add up their gradients slice by slice, in the order of the workers, whichever of
+// them does the adding.
 #pragma once
 
 #include <atomic>
-#include <deque>
-#include <mutex>
+#include <chrono>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/barrier.h"
+#include "base/longest_wait.h"
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"
+#include "train/group_memory.h"
+#include "train/piece_ring.h"
 #include "train/slice_table.h"
 #include "train/slice_updates.h"
 
@@ -18,27 +23,32 @@ namespace singa {
 
 class LocalGroup {
  public:
-  explicit LocalGroup(int workers)
-      : barrier_(workers), gradients_(workers), rows_(workers), numbers_(workers) {}
+  // `here`: those of them that this process has; 0: all.
+  explicit LocalGroup(int workers, int here = 0)
+      : here_(here > 0 ? here : workers), barrier_(workers), gradients_(workers), rows_(workers) {}
 
   int workers() const { return static_cast<int>(gradients_.size()); }
+  int here() const { return here_; }
+  bool spans_processes() const { return here_ < workers(); }
   // The params that get gradients; the same for every worker.
   void SetParams(const std::vector<Shape>& params);
   const SliceTable& table() const { return table_; }
   // Where sums go; outlives the group's steps.
   void SetUpdates(SliceUpdates* updates) { updates_ = updates; }
   SliceUpdates& updates() { return *updates_; }
+  // What it shares with other processes, before the first step; outlives the group's steps. Where
+  // these do nothing for `longest`, who waits for them throws Error, kExitStalled, that names one.
+  void Share(const GroupMemory& memory, std::chrono::milliseconds longest = kLongestWait);
   // Adds up over the processes of a group that has several; outlives the group's steps.
   void SetBetween(GroupSum* between) { between_ = between; }
   // Where worker `worker` has its whole gradients, by param; null: it gives them in pieces.
-  void SetGradients(int worker, std::vector<float*> gradients) {
-    gradients_[worker] = std::move(gradients);
-  }
+  void SetGradients(int worker, std::vector<float*> gradients);
 
-  // What follows is called by the workers' threads. All of it throws Stopped once a worker failed.
+  // What follows is called by the workers' threads. What waits throws Stopped once one
+  // of them failed.
 
   // Worker's whole gradient of `param` is there: the last one to say so offers its slices.
-  void Arrive(int param);
+  void Offer(int param);
   // Adds up slices that are offered, and hands them on, until there are none.
   void AddOffered(Context& ctx, int64_t step);
   // All workers call these: the pieces of a large gradient, which each computes from its rows.
@@ -46,25 +56,53 @@ class LocalGroup {
                   std::span<float> room);
   void Finish(Context& ctx, int worker, int64_t step);
   void Sum(int worker, std::span<double> values);
-  // This worker has failed: ends what the others do.
+  // Nanoseconds that workers here waited for others since the last call, together.
+  int64_t TakeWait() { return waited_.exchange(0); }
+  // A worker has failed: ends what the others of this process do.
   void Stop() { barrier_.Stop(); }
 
  private:
+  void Arrive(int worker);
+  [[noreturn]] void ThrowStalled(int worker) const;
+  int NextOffered();
   void AddSlice(Context& ctx, int slice, int64_t step);
-  void TakePiece(Context& ctx, int64_t row, int first, int last, int64_t step, float* piece);
+  void Clear();
+  void SumRun(int worker, std::span<double> values);
 
+  struct SliceRange {
+    int first, last;  // half-open
+  };
+  // Runs of slices.
+  struct Pieces {
+    SliceRange slices;
+    int64_t count;
+    SliceRange operator[](int64_t i) const {
+      const int64_t n = slices.last - slices.first;
+      return {slices.first + static_cast<int>(n * i / count),
+              slices.first + static_cast<int>(n * (i + 1) / count)};
+    }
+  };
+  Pieces Cut(SliceRange slices, int64_t takers) const;
+  std::pair<int64_t, int64_t> FloatsOf(SliceRange slices) const;
+  void TakePiece(Context& ctx, int64_t row, SliceRange slices, int64_t step, float* piece);
+  void TakeByRing(Context& ctx, int worker, int64_t row, const GradientRows& rows,
+                  const Pieces& pieces);
+  void TakeSlices(Context& ctx, SliceRange slices, int64_t step, float* sum);
+
+  const int here_;
   Barrier barrier_;
+  std::chrono::milliseconds longest_wait_ = kLongestWait;
   SliceTable table_;
   SliceUpdates* updates_ = nullptr;
   GroupSum* between_ = nullptr;                 // null: one process
   std::vector<std::vector<float*>> gradients_;  // of each worker
-  std::deque<std::atomic<int>> arrived_;        // workers, for each param
-  std::mutex lock_;                             // guards offered_
-  std::vector<int> offered_;                    // slices to be added up
-  std::vector<const GradientRows*> rows_;       // of each worker, in TakePieces
+  std::vector<float*> sums_;                    // by slice, in the first worker's gradients
+  std::unique_ptr<uint64_t[]> own_;             // the board's memory, where nobody else has it
+  GroupBoard board_;
+  std::vector<const GradientRows*> rows_;  // of each worker, in TakePieces
   std::atomic<int> next_piece_{0};
-  std::vector<std::span<double>> numbers_;  // of each worker, in Sum
-  std::vector<double> sums_;                // over processes, in Sum
+  std::vector<std::unique_ptr<PieceRing>> rings_;  // of each worker, with other processes
+  std::atomic<int64_t> waited_{0};
 };
 
 }  // namespace singa

@@ -3,7 +3,9 @@
 #include <glog/logging.h>
 
 #include <cmath>
+#include <utility>
 
+#include "base/barrier.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 
@@ -24,7 +26,6 @@ void LocalUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
     return;
   }
   if (!needs_all()) return replica_.Apply(ctx, slice, step, sum);
-  sums_[slice] = sum;
   if (clip_norm_ > 0) squares_[slice] = SumOfSquares(ctx, sum, table[slice].size);
 }
 
@@ -36,32 +37,41 @@ void LocalUpdates::LossNotFinite(const std::string& layer, int64_t step) {
 // The first failure of a step is the one that is told.
 void LocalUpdates::Fail(const std::string& text, int64_t step) {
   if (skip_) {
-    if (dropped_.exchange(step) != step) LOG(WARNING) << text << "; the step is skipped";
+    if (dropped_->exchange(1 + step) != 1 + step) LOG(WARNING) << text << "; the step is skipped";
     return;
   }
   const std::lock_guard lock(failure_lock_);
-  if (failed_) return;
-  failure_ = text;
-  failed_ = true;
+  if (failed_->exchange(1 + step) == 0) failure_ = text;
 }
 
 void LocalUpdates::Check() {
-  if (!failed_) return;
+  if (*failed_ == 0) return;
   const std::lock_guard lock(failure_lock_);
-  if (failed_.exchange(false)) throw DivergedError(failure_);
+  if (*failed_ == 0) return;
+  if (failure_.empty()) throw Stopped();
+  own_failed_ = 0;  // what other processes see stays
+  throw DivergedError(std::exchange(failure_, ""));
 }
 
 void LocalUpdates::Bind(const SliceTable& table, const std::vector<Param*>& params) {
   if (replica_.table().size() == 0) replica_.Bind(table, params);
   if (!needs_all()) return;
-  sums_.resize(replica_.table().size());
-  squares_.resize(replica_.table().size());
+  own_squares_.resize(replica_.table().size());
+  squares_ = own_squares_;
+}
+
+void LocalUpdates::Share(const GroupBoard& board) {
+  squares_ = board.squares;
+  dropped_ = board.dropped;
+  failed_ = board.failed;
 }
 
 // Scales all gradients of the step by clip_norm / norm where the norm of all is larger.
-void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers) {
-  if (!needs_all()) return;
-  if (skipped(step)) {
+void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
+                          std::span<float* const> sums) {
+  if (!needs_all() || *failed_ != 0) return;
+  if (*dropped_ == 1 + step) {
+    skipped_ = step;
     if (worker == 0) ++skips_;
     return;
   }
@@ -72,7 +82,7 @@ void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers) {
   const auto scale = static_cast<float>(clip_norm_ / norm);
   const SliceTable& table = replica_.table();
   for (int s = worker; s < table.size(); s += workers) {
-    float* const sum = sums_[s];
+    float* const sum = sums[s];
     if (clip)
       for (int64_t i = 0; i < table[s].size; ++i) sum[i] *= scale;
     replica_.Apply(ctx, s, step, sum);

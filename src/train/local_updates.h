@@ -16,14 +16,17 @@ class LocalUpdates final : public SliceUpdates {
   // `replica` outlives it.
   LocalUpdates(const JobProto& job, Replica* replica);
 
+  // What it shares with other processes that have workers of the group. After Bind.
+  void Share(const GroupBoard& board);
   // Binds the replica, if that was not done.
   void Bind(const SliceTable& table, const std::vector<Param*>& params) override;
   bool needs_all() const override { return skip_ || clip_norm_ > 0; }
   void Take(Context& ctx, int slice, int64_t step, float* sum) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
-  void Finish(Context& ctx, int64_t step, int worker, int workers) override;
+  void Finish(Context& ctx, int64_t step, int worker, int workers,
+              std::span<float* const> sums) override;
   void Check() override;
-  bool skipped(int64_t step) const override { return dropped_ == step; }
+  bool skipped(int64_t step) const override { return skipped_ == step; }
   void Await(int, int64_t) override {}
 
   int64_t skips() const override { return skips_; }
@@ -35,14 +38,16 @@ class LocalUpdates final : public SliceUpdates {
   Replica& replica_;
   const float clip_norm_;
   const bool skip_;  // on_nonfinite: kSkip
+  std::vector<double> own_squares_;
+  std::atomic<int64_t> own_dropped_{0}, own_failed_{0};
   // With needs_all, of each slice.
-  std::vector<float*> sums_;
-  std::vector<double> squares_;
-  std::atomic<int64_t> dropped_{-1};  // the last step that was
+  std::span<double> squares_;
+  std::atomic<int64_t>* dropped_ = &own_dropped_;  // 1 + the last step that is to be; 0: none
+  std::atomic<int64_t> skipped_{-1};               // the last step that was dropped
   std::atomic<int64_t> skips_{0};
-  std::atomic<bool> failed_{false};
-  std::string failure_;
-  std::mutex failure_lock_;  // guards failure_
+  std::atomic<int64_t>* failed_ = &own_failed_;  // 1 + the step that cannot be taken; 0: none
+  std::string failure_;                          // "": another process has it
+  std::mutex failure_lock_;                      // guards failure_
 };
 
 }  // namespace singa

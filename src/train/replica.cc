@@ -16,18 +16,37 @@ constexpr int64_t kSharedBlock = 4096;
 
 Replica::Replica(const JobProto& job) : rule_(job), shared_(job.cluster().nworker_groups() > 1) {}
 
-void Replica::Bind(const SliceTable& table, const std::vector<Param*>& params) {
-  table_ = table;
-  params_ = params;
+void Replica::AddStates(const std::vector<Param*>& params) {
   for (const Param* param : params) {
     UpdaterState& state = states_.emplace_back();
     state.param = param->name();
     state.names = rule_.states();
-    for (size_t i = 0; i < state.names.size(); ++i)
-      state.tensors.push_back(Tensor::Allocate(param->shape()));
+    state.tensors.resize(state.names.size());
+    for (Tensor& tensor : state.tensors) tensor.SetShape(param->shape());
   }
+}
+
+void Replica::Bind(const SliceTable& table, const std::vector<Param*>& params) {
+  table_ = table;
+  params_ = params;
+  AddStates(params);
+  for (UpdaterState& state : states_)
+    for (Tensor& tensor : state.tensors) tensor = Tensor::Allocate(tensor.shape());
   locks_.resize(table.size());
-  counts_.resize(table.size());
+  own_counts_.resize(table.size());
+  counts_ = own_counts_;
+}
+
+void Replica::BindShared(const SliceTable& table, const std::vector<Param*>& params,
+                         const GroupMemory& memory) {
+  table_ = table;
+  params_ = params;
+  AddStates(params);
+  for (size_t p = 0; p < states_.size(); ++p)
+    for (size_t i = 0; i < states_[p].tensors.size(); ++i)
+      states_[p].tensors[i].Bind(memory.state(static_cast<int>(i), static_cast<int>(p)));
+  locks_.resize(table.size());
+  counts_ = memory.board().counts;
 }
 
 int64_t Replica::count(int param) const {

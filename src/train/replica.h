@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "singa/nn/param.h"
+#include "train/group_memory.h"
 #include "train/slice_table.h"
 #include "train/update_rule.h"
 
@@ -30,6 +32,9 @@ class Replica {
   size_t state_count() const { return rule_.states().size(); }
   // `params`: those of `table`, of a worker that has their values. Allocates the states.
   void Bind(const SliceTable& table, const std::vector<Param*>& params);
+  // The same with states and counts that other processes share. `memory` outlives its use.
+  void BindShared(const SliceTable& table, const std::vector<Param*>& params,
+                  const GroupMemory& memory);
 
   const SliceTable& table() const { return table_; }
   const Param& param(int slice) const { return *params_[table_[slice].param]; }
@@ -48,13 +53,16 @@ class Replica {
   void set_count(int param, int64_t count);
 
  private:
+  void AddStates(const std::vector<Param*>& params);
+
   const UpdateRule rule_;
   const bool shared_;  // by several groups
   SliceTable table_;
   std::vector<Param*> params_;
   std::vector<UpdaterState> states_;
   std::deque<std::mutex> locks_;  // of each slice
-  std::vector<int64_t> counts_;   // updates of each slice
+  std::vector<int64_t> own_counts_;
+  std::span<int64_t> counts_;  // updates of each slice
 };
 
 }  // namespace singa

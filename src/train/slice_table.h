@@ -29,6 +29,11 @@ class SliceTable {
   const Slice& operator[](int i) const { return slices_[i]; }
   int size() const { return static_cast<int>(slices_.size()); }
   int64_t elements() const { return elements_; }
+  int params() const { return static_cast<int>(first_.size()) - 1; }
+  int64_t size_of(int param) const {
+    const Slice& last = slices_[first_[param + 1] - 1];
+    return last.begin + last.size;
+  }
   // Slices [first, second) are those of `param`, in order.
   std::pair<int, int> OfParam(int param) const { return {first_[param], first_[param + 1]}; }
 

@@ -1,8 +1,9 @@
-// SliceUpdates: where the gradients of a process's workers go once they are added up, slice by
+// SliceUpdates: where the gradients of a group's workers go once they are added up, slice by
 // slice: into the values at once, or to servers. Workers of one or several groups call it.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,11 @@ class SliceUpdates {
   // The loss of `layer` is not finite: throws DivergedError, or leaves `step` without effect.
   virtual void LossNotFinite(const std::string& layer, int64_t step) = 0;
   // Every slice of `step` was taken, or its loss is not finite. Worker `worker` of `workers` does
-  // its share of what is left; all of them call it, and none goes on before all have.
-  virtual void Finish(Context& ctx, int64_t step, int worker, int workers) = 0;
-  // Throws what went wrong in Take, once: DivergedError.
+  // its share of what is left; all of them call it, and none goes on before all have. `sums`: of
+  // each slice, with needs_all, also of those that another process took.
+  virtual void Finish(Context& ctx, int64_t step, int worker, int workers,
+                      std::span<float* const> sums) = 0;
+  // Throws what went wrong in Take: DivergedError, once, and Stopped in other processes.
   virtual void Check() = 0;
   // Whether `step` was left without effect. After Finish.
   virtual bool skipped(int64_t step) const = 0;

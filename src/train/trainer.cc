@@ -47,7 +47,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
       replica_(alone_ ? &alone_->replica : replica),
       updates_(alone_ ? &alone_->updates : updates),
       group_(alone_ ? &alone_->group : group),
-      exchange_(group_, place.worker - place.first, &ctx_) {
+      exchange_(group_, place.worker - (place.shares_host ? 0 : place.first), &ctx_) {
   ctx_.threads = place.threads;
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
@@ -70,7 +70,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
 void Trainer::PlanEvaluators() {
   evaluation_ctx_ = ctx_;
   evaluation_ctx_.group = nullptr;
-  evaluation_ctx_.threads = place_.threads * group_->workers();
+  evaluation_ctx_.threads = place_.threads * group_->here();
   const auto plan = [this](Phase phase) {
     return std::make_unique<Evaluator>(job_, phase, &params_, algorithm_.get(), &evaluation_ctx_);
   };
@@ -137,9 +137,25 @@ void JobMemory::Check() const {
         StrCat("the job needs ", total() >> 20, " MiB of memory, the machine has ", machine >> 20));
 }
 
-void Trainer::Allocate() {
-  for (const auto& param : params_.params()) param->data = Tensor::Allocate(param->shape());
+void Trainer::Allocate(const GroupMemory* shared) {
+  if (shared) Share(*shared);
+  for (const auto& param : params_.params())
+    if (param->data.empty()) param->data = Tensor::Allocate(param->shape());
   Open();
+}
+
+void Trainer::Share(const GroupMemory& shared) {
+  const int worker = place_.worker;
+  for (size_t i = 0; i < trained_.size(); ++i) {
+    const int param = static_cast<int>(i);
+    trained_[i]->data.Bind(shared.values(param));
+    if (in_pieces_[i]) continue;
+    trained_[i]->grad.SetShape(trained_[i]->shape());
+    trained_[i]->grad.Bind(shared.gradient(worker, param));
+  }
+  if (!place_.leads()) return;
+  if (replica_->table().size() == 0) replica_->BindShared(group_->table(), trained_, shared);
+  group_->Share(shared);
 }
 
 void Trainer::AllocateBeside(Trainer* lead) {

@@ -51,8 +51,9 @@ class Trainer {
   Replica& replica() { return *replica_; }
   Evaluator* evaluator(Phase phase) { return phase == kVal ? validate_.get() : test_.get(); }
 
-  // Allocates everything and opens the stores.
-  void Allocate();
+  // Allocates everything and opens the stores. `shared`: what its group shares with other
+  // processes, which outlives it; null: nothing.
+  void Allocate(const GroupMemory* shared = nullptr);
   // The same, with the trained values of `lead`, which was allocated first.
   void AllocateBeside(Trainer* lead);
   // Where the values of the params that train are, in the order of the group's slices.
@@ -87,6 +88,7 @@ class Trainer {
   void CountMemory();
   bool InPieces(const NetNode& node, const Param& param) const;
   void Open();
+  void Share(const GroupMemory& shared);
 
   std::unique_ptr<Alone> alone_;
   const JobProto job_;

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """How much faster K workers on K cores train than one worker on one core.
 
-usage: SINGA_DATA=DIR python3 test/bench/scaling.py BINARY [--workers 2] [--kind threads|processes]
+usage: SINGA_DATA=DIR python3 test/bench/scaling.py BINARY [--workers 2] [--kind threads|memory|tcp]
            [--pairs 9] [--nets cnn,mlp] [--batch 64] [--seconds 3] [--cores 0,1] [--set PATH=VALUE]
            [--ddp] [--torch-python PYTHON] [--write]
-       --kind: the workers are threads of one process, or have a process each
+       --kind: the workers are threads of one process, or processes that share memory, or that send
+               all by tcp to a server in each
        --batch: rows of a worker; K workers train K times as many together
        --cores: one for each worker (the first ones)
-       --set: more settings of the job of several workers, such as cluster.nservers_per_group=2
+       --set: more settings of the job of several workers
        --ddp: the same nets in PyTorch, several processes by DistributedDataParallel over gloo
        --write puts the figures into test/bench/results.md
 needs: taskset; with --ddp a PYTHON (this one) with: pip install torch numpy; a quiet machine
@@ -17,7 +18,10 @@ thread a worker, pinned to as many cores as there are workers, and images in mem
 is a job of the examples, without tests; its figure is the median of samples_per_second over the
 rows of metrics.jsonl, each the mean of about 0.3 s of steps, the first two left out. A run of
 PyTorch is torch_ddp.py; its figure is of the median step. Efficiency is the rate of K workers over
-K times that of one, of the medians over the runs; beside it the least and most of a round.
+K times that of one, of the medians over the runs; beside it the least and most of a round. The copy
+bound of tcp is what the efficiency would be if a step of one worker took longer by nothing but the
+time in which two plain sockets send each other the step's bytes (loopback.py): both cores compute
+all the time, so nothing of it is for free.
 """
 import argparse
 import json
@@ -28,10 +32,13 @@ import statistics
 import sys
 import tempfile
 
+import loopback
 import results_file
 import singa_job
 
 ROW_SECONDS = 0.3
+KINDS = {"threads": "threads", "memory": "processes that share memory",
+         "tcp": "processes that send all by tcp"}
 NETS = {"cnn": "MNIST CNN", "mlp": "MNIST MLP, 12 M parameters"}
 HEADS = ["net", "workers", "system", "one worker", "all workers", "efficiency", "rounds' min..max"]
 
@@ -43,21 +50,33 @@ def train_rows(args, net, folder, workers, row_steps, rows):
             "num_openblas_threads=1", f"cluster.nworkers_per_group={workers}",
             f"cluster.nworkers_per_procs={workers if args.kind == 'threads' else 1}",
             f"neuralnet.layer[data#0].store_conf.batchsize={workers * args.batch}"]
+    if workers > 1 and args.kind == "tcp":
+        sets += ["cluster.share_memory=false", f"cluster.nservers_per_group={workers}"]
     if workers > 1:
         sets += args.set
     with tempfile.TemporaryDirectory(prefix="singa-bench-") as workspace:
         words = singa_job.command(args.binary, net, folder, workspace, sets)
         found, _ = singa_job.rows_of(["taskset", "-c", args.cores_of(workers), *words], workspace)
     # Rows come at steps 0, row_steps, 2 row_steps, ...; the first two warm up.
-    found = [row for row in found if row["phase"] == "train"][2:]
-    assert len(found) == rows, found
-    return found
+    trained = [row for row in found if row["phase"] == "train"][2:]
+    assert len(trained) == rows, trained
+    return trained
 
 
 def train_singa(args, net, folder, workers, plan):
     """Samples a second."""
     return statistics.median(row["samples_per_second"]
                              for row in train_rows(args, net, folder, workers, *plan))
+
+
+def copy_bound(args, net, folder, one, plan):
+    """See above; two workers. `one`: samples a second of one worker."""
+    row = train_rows(args, net, folder, args.workers, *plan)[-1]
+    size = int(row["bytes_sent"] / plan[0] / args.workers)
+    cores = [int(core) for core in args.cores_of(args.workers).split(",")]
+    copies, step = loopback.exchange_seconds(size, cores), args.batch / one
+    return (f"{NETS[net]}: each process sends {size / 1e6:.1f} MB a step, which two plain sockets "
+            f"do in {copies * 1e3:.1f} ms: copy bound {step / (step + copies):.3f}.")
 
 
 def train_torch(args, net, folder, workers, plan):
@@ -73,7 +92,7 @@ SYSTEMS = {"singa": train_singa, "PyTorch": train_torch}
 
 
 def measure(args, net, folder):
-    """Samples a second of each run: {system: ([one worker's], [all workers'])}."""
+    """{system: samples a second of each run, ([one worker's], [all workers'])}, and notes."""
     trial_ms = statistics.median(row["step_ms"] for row in train_rows(args, net, folder, 1, 2, 3))
     plan = (max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms)),
             max(1, math.ceil(args.seconds / ROW_SECONDS)))
@@ -85,7 +104,10 @@ def measure(args, net, folder):
         print(f"{net}, round {pair}: " + "; ".join(
             f"{system} {one[-1]:.0f} and {all_[-1]:.0f} samples/s"
             for system, (one, all_) in found.items()), file=sys.stderr)
-    return found
+    notes = []
+    if args.kind == "tcp" and args.workers == 2:
+        notes.append(copy_bound(args, net, folder, statistics.median(found["singa"][0]), plan))
+    return found, notes
 
 
 def table_rows(args, net, found):
@@ -100,7 +122,7 @@ def parse():
     parser = argparse.ArgumentParser(description="K workers on K cores against one on one")
     parser.add_argument("binary")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--kind", choices=("threads", "processes"), default="threads")
+    parser.add_argument("--kind", choices=KINDS, default="threads")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--nets", default=",".join(NETS))
     parser.add_argument("--batch", type=int, default=64)
@@ -123,14 +145,16 @@ def parse():
 def main():
     args = parse()
     conditions = results_file.Conditions()
-    rows = []
+    rows, notes = [], []
     with tempfile.TemporaryDirectory(prefix="singa-idx-") as folder:
         singa_job.make_plain_idx(folder)
         for net in args.nets.split(","):
-            rows += table_rows(args, net, measure(args, net, folder))
+            found, of_net = measure(args, net, folder)
+            rows += table_rows(args, net, found)
+            notes += of_net
     lines = [*results_file.table(HEADS, rows), "",
-             f"Samples/s; {args.batch} rows a worker; workers are {args.kind}; medians of "
-             f"{args.pairs} interleaved rounds."]
+             f"Samples/s; {args.batch} rows a worker; workers are {KINDS[args.kind]}; medians of "
+             f"{args.pairs} interleaved rounds.", *notes]
     results_file.report(f"scaling {args.kind}", conditions, lines, args.write)
 
 

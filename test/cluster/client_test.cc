@@ -132,10 +132,9 @@ TEST_F(ClientTest, NamesWhatItWaitsFor) {
 // Where a server has the memory of its process's params, values are neither sent nor copied there.
 TEST_F(ClientTest, SharesMemoryWithItsProcess) {
   Make(true);
-  const ServerSetup setup = {job, topology, table, params, clock, {0, 1}, {0}, true};
+  const ServerSetup setup = {job, topology, table, params, clock, {0, 1}, {0}, values};
   Server server(setup, &sent, this);
   ASSERT_EQ(server.slices().first, 2);
-  server.Bind(2, c.data());
   const auto exchange = [&] {
     for (const Message& message : std::exchange(sent.messages, {})) {
       const Address& to = message.head.to();

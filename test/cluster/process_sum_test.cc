@@ -20,9 +20,10 @@ ClusterProto GroupOf(int processes) {
 // The sums of all processes; what one sends arrives at once.
 class Sums final : public Outbox {
  public:
-  explicit Sums(int processes) : topology_(GroupOf(processes)) {
+  explicit Sums(int processes, std::chrono::milliseconds longest_wait = kLongestWait)
+      : topology_(GroupOf(processes)) {
     for (int process = 0; process < processes; ++process)
-      sums_.push_back(std::make_unique<ProcessSum>(topology_, 0, process, this));
+      sums_.push_back(std::make_unique<ProcessSum>(topology_, 0, process, this, longest_wait));
   }
   void Post(Message message) override {
     const auto from = static_cast<int>(message.head.from().id());
@@ -101,6 +102,22 @@ TEST(ProcessSum, ForgedMessagesChangeNothing) {
       EXPECT_EQ(one[0], 3);
     });
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST(ProcessSum, NamesTheProcessThatStandsStill) {
+  Sums sums(3, std::chrono::milliseconds(50));
+  for (const auto& [waits, still] : {std::pair(0, 1), std::pair(2, 0)}) {
+    std::vector<double> one = {1};
+    try {
+      sums[waits].Sum(one);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), kExitStalled);
+      EXPECT_EQ(
+          std::string(error.what()),
+          StrCat("process ", still, " stands still: it has sent no numbers to add up for 0.1 s"));
+    }
+  }
 }
 
 TEST(ProcessSum, AFailureEndsTheWait) {

@@ -20,7 +20,8 @@ import time
 
 from case import Case, Failure, equal, has, learned, same_bytes, tensors, true
 from job import ADAM, mlp
-from process_checks import ASYNCHRONOUS, SGD, children, groups, processes
+from process_checks import children, processes
+from process_group_checks import ASYNCHRONOUS, SGD, groups
 from run import Site
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
@@ -29,6 +30,7 @@ import results_file
 STEPS, MARGIN = 300, 5
 SETTINGS = f"train_steps: {STEPS} disp_freq: 1 checkpoint_freq: 40 checkpoint_keep: 2 seed: 3"
 SYNCHRONOUS = processes(2, "cluster.server_worker_separate=true")
+SHARING = processes(2)
 GROUPS = groups(ASYNCHRONOUS["master"])
 
 # Role: the job's arguments, rank of the process.
@@ -36,6 +38,8 @@ ROLES = {
     "first worker": (SYNCHRONOUS, 0),
     "another worker": (SYNCHRONOUS, 1),
     "server": (SYNCHRONOUS, 2),
+    "first that shares memory": (SHARING, 0),
+    "another that shares memory": (SHARING, 1),
     "first group": (GROUPS, 0),
     "another group": (GROUPS, 2),
 }

@@ -1,10 +1,11 @@
 """Several processes on this host, which `singa` starts and watches."""
 import os
 import pathlib
+import re
 import time
-from signal import SIGKILL, SIGTERM
+from signal import SIGKILL, SIGSTOP, SIGTERM
 
-from case import LIMIT_S, check, equal, has, learned, same_bytes, tensors, true
+from case import LIMIT_S, check, equal, has, learned, same_bytes, true
 from group_checks import LARGE, OFTEN, furthest, workers
 from job import ADAM, MOMENTUM, csv, dense, mlp
 
@@ -17,12 +18,16 @@ def processes(count, *settings, in_each=1):
             for word in ("-set", setting)]
 
 
-# Where the values live: all in the first process, spread over all, in processes of their own.
+APART = "cluster.share_memory=false"  # as on several hosts: processes have servers, and send all
+
+# Where the values live: in memory that all share; at servers of the first process, of all, of
+# processes of their own.
 PLACES = {
-    "sandblaster": (),
-    "shared": ("cluster.nservers_per_group=2",),
+    "shared": (),
+    "sandblaster": (APART,),
+    "spread": (APART, "cluster.nservers_per_group=2"),
     "separate": ("cluster.server_worker_separate=true", "cluster.nservers_per_group=2"),
-    "all-reduce": ("cluster.all_reduce.compression=kNone",),
+    "all-reduce": (APART, "cluster.all_reduce.compression=kNone"),
 }
 
 
@@ -62,16 +67,35 @@ def processes_of_several_workers_each_compute_what_one_worker_does(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1",
                                updater=MOMENTUM + " clip_norm: 0.5", **LARGE))
     case.train("job.conf")
-    case.train("job.conf", *processes(2, "cluster.nservers_per_group=2", in_each=2),
-               workspace="four")
-    worst = furthest(case.newest(), case.newest("four"))
-    true(worst < 1e-5, f"ends {worst} off one worker")
+    for place in ("shared", "spread"):
+        case.train("job.conf", *processes(2, *PLACES[place], in_each=2), workspace=place)
+        worst = furthest(case.newest(), case.newest(place))
+        true(worst < 1e-5, f"{place}: ends {worst} off one worker")
+
+
+@check
+def processes_that_share_memory_compute_the_bytes_of_threads(case):
+    nets = {"large": {}, "clipped": dict(updater=MOMENTUM + " clip_norm: 0.5"),
+            "adam": dict(updater=ADAM)}
+    for name, net in nets.items():
+        steps = "train_steps: 20 disp_freq: 1"
+        case.write("job.conf", mlp(case.site.data, steps, **LARGE, **net))
+        case.train("job.conf", *workers(4), "-set", "num_openblas_threads=1", workspace=name)
+        for count, each in ((2, 2), (4, 1)):
+            case.train("job.conf", *processes(count, in_each=each), workspace="apart")
+            same_bytes(case.newest("apart"), case.newest(name))
 
 
 @check
 def a_row_for_each_process_says_what_it_did(case):
     conf = mlp(case.site.data, "train_steps: 20 disp_freq: 10", batch=47)
-    case.train(conf, *processes(3, "cluster.nservers_per_group=3"))
+    weights = 4 * 784 * 16  # bytes; as many leave each process apart
+    for settings, sent in (((), 1), ((APART, "cluster.nservers_per_group=3"), weights)):
+        case.train(conf, *processes(3, *settings))
+        expect_process_rows(case, sent)
+
+
+def expect_process_rows(case, sent):
     rows = case.rows(phase="process")
     equal([(row["step"], row["rank"]) for row in rows], [(s, r) for s in (0, 10) for r in range(3)],
           "rows of processes")
@@ -80,10 +104,10 @@ def a_row_for_each_process_says_what_it_did(case):
         equal(sum(row["rows"] for row in of_step), 47, "rows of the batch")
         equal(sum(row["workers"] for row in of_step), 3, "workers")
         for row in of_step:
-            true(row["step_ms"] > 0 and row["bytes_sent"] > 0 and row["bytes_received"] > 0,
+            true(row["step_ms"] > 0 and row["bytes_sent"] >= sent and row["bytes_received"] >= sent,
                  f"row {row}")
     for row in case.rows(phase="train"):
-        true(row["bytes_sent"] > 0, f"row {row}")
+        true(row["bytes_sent"] >= 3 * sent, f"row {row}")
 
 
 def disturbed(case, workspace, job, rank, number, after):
@@ -96,32 +120,51 @@ def disturbed(case, workspace, job, rank, number, after):
 def a_lost_process_is_started_again_and_the_job_ends_with_the_same_bytes(case):
     steps = "train_steps: 1500 disp_freq: 5 checkpoint_freq: 50 checkpoint_keep: 2 seed: 3"
     case.write("job.conf", mlp(case.site.data, steps, updater=ADAM, batch=48))
-    args = processes(2, "cluster.server_worker_separate=true")
-    case.train("job.conf", *args)
-    for rank in range(3):  # a worker that leads, another, a server
-        lost = f"lost{rank}"
-        job = case.start_job("job.conf", *args, workspace=lost)
-        disturbed(case, lost, job, rank, SIGKILL, 300)
-        job.end(0)
-        has(job.err, f"process {rank} was lost", "stderr")
-        has(job.err, "resumed from", "stderr")
-        same_bytes(case.newest(lost), case.newest())
-        equal(learned(case.rows(lost, "train")), learned(case.rows(phase="train")),
-              "rows of metrics.jsonl")
+    # A worker that leads, another, a server; then those who share memory.
+    for name, settings, ranks in (("apart", PLACES["separate"], 3), ("shared", (), 2)):
+        args = processes(2, *settings)
+        case.train("job.conf", *args, workspace=name)
+        for rank in range(ranks):
+            lost = f"{name}{rank}"
+            job = case.start_job("job.conf", *args, workspace=lost)
+            disturbed(case, lost, job, rank, SIGKILL, 300)
+            job.end(0)
+            has(job.err, f"process {rank} was lost", "stderr")
+            has(job.err, "resumed from", "stderr")
+            same_bytes(case.newest(lost), case.newest(name))
+            equal(learned(case.rows(lost, "train")), learned(case.rows(name, "train")),
+                  "rows of metrics.jsonl")
+
+
+@check
+def a_process_that_stands_still_is_named_and_the_job_ends(case):
+    case.write("job.conf", mlp(case.site.data, OFTEN, updater=ADAM, batch=48))
+    for place in ("shared", "spread"):
+        for rank in (0, 1):
+            still = f"{place}{rank}"
+            job = case.start_job("job.conf", *processes(2, *PLACES[place]),
+                                 "-set", "cluster.peer_timeout=2",
+                                 "-set", "cluster.max_restarts=0", workspace=still)
+            job.wait_until(lambda still=still: case.last_step(still) >= 100, "step 100")
+            os.kill(children(job)[rank], SIGSTOP)
+            job.end(170)
+            named = rf"error: process {rank} \(.*\) was lost: (no answer|not heard) for "
+            true(re.search(named, job.err), f"stderr does not say who was lost: {job.err}")
 
 
 @check
 def a_job_that_is_stopped_resumes_to_the_same_bytes(case):
     case.write("job.conf", mlp(case.site.data, OFTEN, updater=ADAM, batch=48))
-    args = processes(2, "cluster.nservers_per_group=2")
-    case.train("job.conf", *args)
-    for attempt, step in enumerate((100, 333, 700)):
-        job = case.start_job("job.conf", *["-resume"] * (attempt > 0), *args, workspace="ws-lost")
-        job.wait_until(lambda step=step: case.last_step("ws-lost") >= step, f"step {step}")
-        job.send(SIGTERM)
-        job.end(143)
-    case.train("job.conf", "-resume", *args, workspace="ws-lost")
-    same_bytes(case.newest("ws-lost"), case.newest())
+    for place in ("shared", "spread"):
+        args, stopped = processes(2, *PLACES[place]), f"{place}-stopped"
+        case.train("job.conf", *args, workspace=place)
+        for attempt, step in enumerate((100, 333, 700)):
+            job = case.start_job("job.conf", *["-resume"] * (attempt > 0), *args, workspace=stopped)
+            job.wait_until(lambda step=step: case.last_step(stopped) >= step, f"step {step}")
+            job.send(SIGTERM)
+            job.end(143)
+        case.train("job.conf", "-resume", *args, workspace=stopped)
+        same_bytes(case.newest(stopped), case.newest(place))
 
 
 @check
@@ -173,105 +216,14 @@ def a_checkpoint_of_processes_goes_on_as_threads_and_back(case):
 def processes_that_diverge_say_it_once(case):
     case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
     conf = csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37)
-    err = case.train(conf, *processes(2), code=79).err
-    equal(err.count(" is not finite"), 1, "errors")
+    for settings in ((), (APART,)):
+        err = case.train(conf, *processes(2, *settings), code=79).err
+        equal(err.count(" is not finite"), 1, "errors")
     case.write("points.csv", "0,3e38,3e38,3e38,3e38\n" + "1,1,1,1,1\n2,2,1,1,1\n0,1,2,1,1\n" * 9)
     norm = dense("fc0", "data", 0, 3) + """
       layer { name: "norm" type: kBM srclayers: "fc0" }""" + dense("fc", "norm", 1, 3)
     for layers in (dense("fc", "data", 1, 3), norm):
         conf = csv("points.csv", "train_steps: 20 disp_freq: 20 on_nonfinite: kSkip", 2,
                    layers=layers)
-        has(case.train(conf, *processes(2)).err, "; 1 skipped", "stderr")
-
-
-SGD = "type: kSGD learning_rate { type: kFixed base_lr: 0.06 }"
-
-# Worker groups of one worker each, in a process each: how they are kept together.
-ASYNCHRONOUS = {
-    "downpour": ("cluster.nservers_per_group=2", "cluster.server_worker_separate=true"),
-    "bounded": ("cluster.max_staleness=2", "warmup_steps=10"),
-    "master": ("cluster.nserver_groups=3", "cluster.sync_freq=5"),
-    "ring": ("cluster.nserver_groups=3", "cluster.sync_freq=5", "cluster.group_sync=kRing"),
-    "elastic": ("cluster.nserver_groups=3", "cluster.sync_freq=2",
-                "cluster.group_sync=kElastic", "cluster.elastic_alpha=0.3"),
-}
-
-
-def groups(settings):
-    return processes(1, "cluster.nworker_groups=3", *settings)
-
-
-@check
-def groups_in_processes_learn_and_go_on(case):
-    case.write("job.conf", mlp(case.site.data, "train_steps: 900 disp_freq: 50 test_freq: 900",
-                               updater=SGD, hidden=64, dropout=0))
-    for name, settings in ASYNCHRONOUS.items():
-        args = groups(settings)
-        case.train("job.conf", "-set", "train_steps=420", *args, workspace=name)
-        case.train("job.conf", "-resume", *args, workspace=name)
-        accuracy = case.rows(name, phase="test")[-1]["accuracy"]
-        case.note += f"{name} {accuracy:.4f} "
-        # With a centre each group takes its own steps alone, a third as many as together.
-        true(accuracy > (0.6 if name == "elastic" else 0.85), f"{name} learned {accuracy}")
-        if name in ("master", "ring"):  # each group of servers counts its own updates
-            for counted, (_, _, data) in tensors(case.newest(name) / "state.safetensors").items():
-                if counted.endswith("/count"):
-                    equal(int.from_bytes(data, "little"), 900, f"{name}: {counted}")
-        for phase in ("train", "process"):
-            for group in range(3):
-                steps = [row["step"] for row in case.rows(name, phase) if row["group"] == group]
-                equal(steps, list(range(0, 900, 50)), f"{name}: {phase} rows of group {group}")
-
-
-@check
-def the_best_checkpoint_of_groups_is_of_the_values_that_were_tested(case):
-    best = "train_steps: 400 disp_freq: 100 test_freq: 40 checkpoint_best: 'accuracy'"
-    case.write("job.conf", mlp(case.site.data, best, updater=SGD, hidden=64, dropout=0))
-    kinds = {name: groups(ASYNCHRONOUS[name]) for name in ("downpour", "master", "elastic")}
-    for name, args in {"hogwild": workers(1, 3), **kinds}.items():
-        case.train("job.conf", *args, workspace=name)
-        step = int(case.best(name)[4:])
-        tested = [row for row in case.rows(name, "test") if row["step"] == step]
-        case.run("-conf", "job.conf", "-test", "-set", f"cluster.workspace={name}-best",
-                 "-set", f"checkpoint_path={name}/checkpoint/best")
-        again = case.rows(f"{name}-best", "test")
-        for key in ("accuracy", "loss"):
-            equal(again[0][key], tested[0][key], f"{name}: {key} of the best checkpoint")
-
-
-@check
-def a_lost_group_goes_on_with_the_others(case):
-    steps = "train_steps: 900 disp_freq: 10 test_freq: 900 checkpoint_freq: 50 checkpoint_keep: 2"
-    case.write("job.conf", mlp(case.site.data, steps, updater=SGD, hidden=64, dropout=0))
-    for rank in range(3):
-        lost = f"lost{rank}"
-        job = case.start_job("job.conf", *groups(ASYNCHRONOUS["master"]), workspace=lost)
-        disturbed(case, lost, job, rank, SIGKILL, 150)
-        job.end(0)
-        has(job.err, f"process {rank} was lost", "stderr")
-        for group in range(3):
-            steps = [row["step"] for row in case.rows(lost, "train") if row["group"] == group]
-            equal(steps, list(range(0, 900, 10)), f"rows of group {group}")
-        true(case.rows(lost, "test")[-1]["accuracy"] > 0.85, "accuracy")
-
-
-@check
-def groups_in_processes_stop_for_a_signal_and_go_on_from_their_own_steps(case):
-    case.write("job.conf", mlp(case.site.data, "train_steps: 2000 disp_freq: 20", batch=20))
-    for name in ("downpour", "bounded", "ring"):
-        job = case.start_job("job.conf", *groups(ASYNCHRONOUS[name]), workspace=name)
-        job.wait_until(lambda name=name: case.last_step(name) > 100, "step 100")
-        job.send(SIGTERM)
-        job.end(143)
-        case.train("job.conf", "-resume", *groups(ASYNCHRONOUS[name]), workspace=name)
-        for group in range(3):
-            steps = [row["step"] for row in case.rows(name, "train") if row["group"] == group]
-            equal(sorted(set(steps)), steps, f"{name}: rows of group {group}")
-            equal(steps[-1], 1980, f"{name}: last row of group {group}")
-
-
-@check
-def groups_in_processes_that_diverge_end_the_job(case):
-    case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
-    conf = csv("points.csv", "train_steps: 50 disp_freq: 1", 1, lr=1e37)
-    has(case.train(conf, *groups(ASYNCHRONOUS["downpour"]), code=79).err, " is not finite", "stderr")
+        for settings in ((), (APART,)):
+            has(case.train(conf, *processes(2, *settings)).err, "; 1 skipped", "stderr")

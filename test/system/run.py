@@ -30,6 +30,7 @@ import predict_checks
 import predict_input_checks
 import predict_text_checks
 import process_checks
+import process_group_checks
 import resume_checks
 import sequence_checks
 import text_checks

@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-using google::protobuf::Descriptor;
+namespace protobuf = google::protobuf;
 using google::protobuf::DescriptorPool;
 using google::protobuf::FieldDescriptor;
 
@@ -96,7 +96,7 @@ class Scanner {
     }
   }
 
-  Name FieldName(const Descriptor& type) {
+  Name FieldName(const protobuf::Descriptor& type) {
     Name name{"", lexer_.line(), lexer_.column(), nullptr};
     if (lexer_.Consume('[')) {
       for (; !lexer_.At(']'); lexer_.Next()) {
@@ -128,7 +128,7 @@ class Scanner {
   }
 
   void Unknown(ConfNode* message, const Name& name) {
-    const Descriptor& type = *message->type;
+    const protobuf::Descriptor& type = *message->type;
     if (name.text[0] == '[') {
       std::vector<const FieldDescriptor*> extensions;
       DescriptorPool::generated_pool()->FindAllExtensions(&type, &extensions);
@@ -138,7 +138,7 @@ class Scanner {
       Add(*message, name,
           StrCat("no such extension of ", type.name(), DidYouMean(name.text, known)));
     } else {
-      const Descriptor* around = message->parent ? message->parent->type : nullptr;
+      const protobuf::Descriptor* around = message->parent ? message->parent->type : nullptr;
       const std::string text = NoSuchField(type, name.text, around);
       Add(*message, name, text);
       // A field that was meant is not missing as well.

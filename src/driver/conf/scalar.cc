@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-using google::protobuf::Descriptor;
+namespace protobuf = google::protobuf;
 using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::io::Tokenizer;
@@ -165,13 +165,14 @@ std::string ScalarProblem(const FieldDescriptor& field, const Scalar& scalar) {
   }
 }
 
-std::vector<std::string> FieldNames(const Descriptor& type) {
+std::vector<std::string> FieldNames(const protobuf::Descriptor& type) {
   std::vector<std::string> names;
   for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->name());
   return names;
 }
 
-std::string NoSuchField(const Descriptor& type, const std::string& name, const Descriptor* parent) {
+std::string NoSuchField(const protobuf::Descriptor& type, const std::string& name,
+                        const protobuf::Descriptor* parent) {
   std::vector<std::string> inside;  // fields whose messages have the name
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);

@@ -45,9 +45,9 @@ std::vector<std::string> SplitAtCommas(const std::string& text) {
   return items;
 }
 
-class SetOption {
+class OneSetOption {
  public:
-  SetOption(const std::string& option, int number) : number_(number) {
+  OneSetOption(const std::string& option, int number) : number_(number) {
     const size_t equals = FindEquals(option);
     path_ = SetOptionPath(option);
     if (path_.empty()) {
@@ -267,7 +267,7 @@ std::string AppendOption(const std::string& path, const std::string& value) {
 
 void ApplySetOption(const std::string& option, int number, protobuf::Message* message,
                     ConfNode* root) {
-  SetOption(option, number).Apply(message, root);
+  OneSetOption(option, number).Apply(message, root);
   NameParts(root);
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "driver/job/group_loop.h"
 #include "driver/job/other_groups.h"
@@ -17,15 +18,35 @@
 namespace singa {
 namespace {
 
+// While it lives, the params that rank 0 shares, and has set, have other memory here: setting a
+// value may take several writes. The updater's states are read from the checkpoint straight to
+// where rank 0 has put the same bytes.
+class SharedAside {
+ public:
+  explicit SharedAside(const std::vector<Param*>& shared) {
+    for (Param* param : shared)
+      kept_.emplace_back(param, std::exchange(param->data, Tensor::Allocate(param->shape())));
+  }
+  ~SharedAside() {
+    for (auto& [param, data] : kept_) param->data = data;
+  }
+  SharedAside(const SharedAside&) = delete;
+  SharedAside& operator=(const SharedAside&) = delete;
+
+ private:
+  std::vector<std::pair<Param*, Tensor>> kept_;
+};
+
 class FollowRun {
  public:
   FollowRun(const RunOptions& options, JobProcess* process)
       : job_(process->job()),
         process_(*process),
-        groups_(job_, ThreadsOfWorker(job_, options.threads), process),
+        told_(process->Next()),
+        groups_(job_, ThreadsOfWorker(job_, options.threads), process, FindMemory(told_)),
         rows_(process) {
     groups_.Allocate();
-    const JobProcess::Order begin = process->Next();
+    const JobProcess::Order begin = told_.what == kMemory ? process->Next() : told_;
     for (int g = 0; g < std::min<int>(groups_.size(), static_cast<int>(begin.numbers.size())); ++g)
       groups_.gate().SetSteps(g, begin.numbers[g]);
     if (groups_.HasWorkers()) SetValues(begin.text);
@@ -57,6 +78,7 @@ class FollowRun {
   // Those of rank 0: a checkpoint's, or the first ones, which every process makes alike.
   void SetValues(const std::string& checkpoint) {
     Trainer& lead = groups_.lead();
+    const SharedAside aside(told_.what == kMemory ? lead.trained() : std::vector<Param*>());
     if (checkpoint.empty()) {
       InitParams(lead.ctx(), {job_.checkpoint_path().begin(), job_.checkpoint_path().end()},
                  &lead.params());
@@ -119,6 +141,7 @@ class FollowRun {
 
   const JobProto& job_;
   JobProcess& process_;
+  const JobProcess::Order told_;  // by rank 0, first
   WorkerGroups groups_;
   SentRows rows_;
   int64_t step_ = 0;  // of the first group

@@ -30,8 +30,8 @@ ProcessShare GroupLoop::TakeShare() {
   share.data_wait_ms = team.TakeWaitMs() / static_cast<double>(steps_);
   JobProcess* const process = groups_.process();
   if (!process) return share;
-  share.sync_wait_ms =
-      process->cluster().updates(group_).TakeWaitMs() / static_cast<double>(steps_ * team.size());
+  const double waited_ms = team.TakeSyncWaitMs() + process->cluster().updates(group_).TakeWaitMs();
+  share.sync_wait_ms = waited_ms / static_cast<double>(steps_ * team.size());
   if (groups_.here().front() != group_) return share;  // bytes are the process's, told once
   share.bytes_sent = static_cast<double>(process->bytes_sent() - sent_);
   share.bytes_received = static_cast<double>(process->bytes_received() - received_);
@@ -54,7 +54,12 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
 std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   const auto start = std::chrono::steady_clock::now();
-  team.TrainStep(step);
+  try {
+    team.TrainStep(step);
+  } catch (const Stopped&) {  // another process has failed
+    if (groups_.process()) groups_.process()->AwaitFailure();
+    throw;
+  }
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++steps_;
   if (!schedule_.Display(step)) return std::nullopt;

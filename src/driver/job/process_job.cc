@@ -35,7 +35,7 @@ ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress
 }
 
 ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, Progress* progress) {
-  JobProcess process(job, {place->rank, place->secrets, place->coordinator});
+  JobProcess process(job, {place->rank, place->secrets, place->coordinator, place->one_host});
   std::optional<TerminationWatch> watch;
   if (place->rank > 0) watch.emplace([&process] { process.AskToEnd(); });
   process.OnAsked(Interrupt);

@@ -22,12 +22,10 @@
 namespace singa {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr auto kLookAtSignals = std::chrono::milliseconds(100);
 
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 std::string JoinNames(const std::vector<std::string>& names) {
@@ -60,6 +58,7 @@ class TrainRun {
     groups_.OnRows([this](const WireMessage& row) { metrics_file_->Write(RowOf(row)); });
     if (process_) {
       options.meet();
+      groups_.TellMemory();
       process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
     }
     groups_.Start();
@@ -71,7 +70,7 @@ class TrainRun {
   }
 
   ExitCode Run() {
-    const Clock::time_point start = Clock::now();
+    const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
     OtherGroups others(&groups_, *schedule_, &*metrics_file_);
     granted_ = start_step_;
     for (int64_t step = start_step_; step < schedule_->steps(); ++step) {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/file_system.h"
 #include "base/sha256.h"
-#include "driver/launch/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -93,6 +93,7 @@ std::optional<LaunchPlace> FindSupervised(const JobProto& job, int processes) {
   place.rank = numbers.rank;
   place.processes = processes;
   place.supervised = true;
+  place.one_host = numbers.report >= 0;  // to a supervisor, which starts all
   place.coordinator = CoordinatorOf(job);
   if (coordinator) try {
       place.coordinator = ParseEndpoint(*coordinator);
@@ -112,6 +113,7 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   place.rank = launcher->rank;
   place.processes = processes;
   place.coordinator = CoordinatorOf(job);
+  place.one_host = launcher->one_host;
   if (launcher->several_hosts && !place.coordinator)
     throw ConfigError("cluster.coordinator",
                       "must be set, to an address of the host of process 0 that the others reach: "

@@ -10,9 +10,9 @@
 #include <memory>
 #include <optional>
 
+#include "base/descriptor.h"
 #include "comm/endpoint.h"
 #include "comm/keys.h"
-#include "driver/launch/descriptor.h"
 #include "driver/launch/launch_files.h"
 #include "singa/proto/job.pb.h"
 
@@ -23,6 +23,7 @@ struct LaunchPlace {
   JobSecrets secrets;  // of this rank
   // Where rank 0 is, or is to listen. None: this is rank 0, and it chooses a free port of loopback.
   std::optional<Endpoint> coordinator;
+  bool one_host = false;    // rank 0: all processes are on this host, as far as is known
   bool supervised = false;  // whoever started it starts all again where one is lost
 
   // Of rank 0: tells the others, or the supervisor, where it listens. From then on a restart by the

@@ -40,10 +40,14 @@ int ReadNumber(const char* name, int least, int most) {
   return *number;
 }
 
-bool OnSeveralHosts(const Launcher& launcher, int processes) {
+// None: not said.
+std::optional<bool> OnSeveralHosts(const Launcher& launcher, int processes) {
   const std::optional<int> here = ParseInteger(Variable(launcher.on_this_host), 1, processes);
   if (here) return *here < processes;
-  return ParseInteger(Variable("SLURM_STEP_NUM_NODES"), 2, kMostProcesses).has_value();
+  const std::optional<int> hosts =
+      ParseInteger(Variable("SLURM_STEP_NUM_NODES"), 1, kMostProcesses);
+  if (hosts) return *hosts > 1;
+  return {};
 }
 
 std::string Cleaned(std::string id) {
@@ -80,8 +84,13 @@ std::optional<LauncherRank> FindLauncherRank() {
     const int processes = ReadNumber(launcher.size, 1, kMostProcesses);
     const int rank = ReadNumber(launcher.rank, 0, processes - 1);
     if (processes == 1) continue;
-    return LauncherRank{rank, processes, launcher.size, Cleaned(StartId()),
-                        OnSeveralHosts(launcher, processes)};
+    const std::optional<bool> several = OnSeveralHosts(launcher, processes);
+    return LauncherRank{.rank = rank,
+                        .processes = processes,
+                        .source = launcher.size,
+                        .id = Cleaned(StartId()),
+                        .one_host = several == false,
+                        .several_hosts = several == true};
   }
   return {};
 }

@@ -11,7 +11,7 @@ struct LauncherRank {
   std::string source;  // the variables that say it: "OMPI_COMM_WORLD_SIZE"
   // Of this start of the job, the same in all its processes: letters, digits, '.' and '-'.
   std::string id;
-  bool several_hosts = false;  // where the launcher says so
+  bool one_host = false, several_hosts = false;  // where the launcher says so
 };
 
 // Of Open MPI, PMI (MPICH and others) or Slurm; none where nobody started several processes.

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "driver/launch/descriptor.h"
+#include "base/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -16,10 +16,17 @@ bool HasResume(const std::vector<std::string>& args) {
 
 std::string Times(int count) { return StrCat(count, count == 1 ? " time" : " times"); }
 
-[[noreturn]] void GiveUp(const std::map<int, int>& losses, int restarts, const JobEnd& last) {
+// Who has heard nothing from another process says so, and ends.
+std::string LossOf(const JobEnd& end) {
+  const bool lost_another = end.end.signal == 0 && end.end.code == kExitPeerLost;
+  return StrCat("process ", end.rank, lost_another ? " lost another" : " was lost");
+}
+
+[[noreturn]] void GiveUp(const std::map<std::string, int>& losses, int restarts,
+                         const JobEnd& last) {
   std::string who;
-  for (const auto& [rank, count] : losses)
-    who += StrCat(who.empty() ? "" : ", ", "process ", rank, " was lost ", Times(count));
+  for (const auto& [loss, count] : losses)
+    who += StrCat(who.empty() ? "" : ", ", loss, " ", Times(count));
   throw PeerError(StrCat(who, " (", ToString(last.end), " in the end), with ", restarts,
                          restarts == 1 ? " restart" : " restarts", " (cluster.max_restarts)"));
 }
@@ -35,19 +42,19 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
                      .start_timeout = std::chrono::seconds(job.cluster().start_timeout()),
                      .end_timeout = options.end_timeout};
   StopSignals signals;
-  std::map<int, int> losses;  // by rank
+  std::map<std::string, int> losses;
   const int most = job.cluster().max_restarts();
   for (int restarts = 0;; ++restarts) {
     JobProcesses all(command, &signals);
     const JobEnd end = all.Run();
-    const std::string who = StrCat("process ", end.rank);
     if (end.code) {
-      if (end.rank != 0) progress->Warn(StrCat(who, " ended the job (", ToString(end.end), ")"));
+      if (end.rank != 0)
+        progress->Warn(StrCat("process ", end.rank, " ended the job (", ToString(end.end), ")"));
       return *end.code;
     }
-    const std::string lost = StrCat(who, " was lost (", ToString(end.end), ")");
+    const std::string lost = StrCat(LossOf(end), " (", ToString(end.end), ")");
     if (signals.asked() != kExitOk) throw PeerError(lost + " while the job was to end");
-    ++losses[end.rank];
+    ++losses[LossOf(end)];
     if (restarts == most) GiveUp(losses, restarts, end);
     // An earlier run's checkpoints are set aside by the time that rank 0 listens, not before.
     if (all.listened() && !HasResume(command.args)) command.args.push_back("-resume");

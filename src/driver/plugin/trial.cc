@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -23,24 +24,6 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLimit{20};
 constexpr size_t kMaxSaid = 4096;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { Close(); }
-  int get() const { return number_; }
-  void Close() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-
- private:
-  int number_;
-};
 
 struct Pipe {
   Descriptor in, out;  // read from, written to

@@ -9,31 +9,22 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/input_file.h"
 #include "singa/base/error.h"
 
 namespace singa {
-namespace {
-
-struct Descriptor {
-  int value;
-  ~Descriptor() {
-    if (value >= 0) ::close(value);
-  }
-};
-
-}  // namespace
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
   // O_NONBLOCK: a pipe must not make us wait for its writer.
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (file.value < 0) ThrowInputError(path, "cannot open", errno);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) ThrowInputError(path, "cannot open", errno);
   struct stat status;
-  if (::fstat(file.value, &status) != 0) ThrowInputError(path, "cannot read", errno);
+  if (::fstat(file.get(), &status) != 0) ThrowInputError(path, "cannot read", errno);
   if (!S_ISREG(status.st_mode)) throw FileError(kExitNoInput, path, "is not a regular file");
   const auto size = static_cast<size_t>(status.st_size);
   if (size == 0) return;
-  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.value, 0);
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (memory == MAP_FAILED) ThrowInputError(path, "cannot map", errno);
   bytes_ = {static_cast<const std::byte*>(memory), size};
 }

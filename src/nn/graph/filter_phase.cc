@@ -71,7 +71,7 @@ void AssignOutputs(const LayerProto& conf, Graph* graph, Names* names, GraphLaye
   }
 }
 
-void CheckName(const std::string& name) {
+void CheckLayerName(const std::string& name) {
   if (name.empty()) throw ConfigError("name", "must not be empty");
   if (name.find_first_of("@#") != std::string::npos)
     throw ConfigError("name", StrCat("must not contain '@' or '#', is \"", name, "\""));
@@ -83,7 +83,7 @@ void AddLayer(const LayerProto& conf, const std::string& path, Names* names, Gra
   layer.conf = conf;
   layer.path = path;
   try {
-    CheckName(conf.name());
+    CheckLayerName(conf.name());
     if (names->index.count(conf.name()))
       throw ConfigError(
           "name", StrCat("another layer of this phase has the name \"", conf.name(), "\" too"));

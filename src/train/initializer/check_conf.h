@@ -1,4 +1,4 @@
-// Checks that several initializers share.
+// What several initializers share.
 #pragma once
 
 #include <cmath>
@@ -13,6 +13,9 @@ inline float CheckedValue(const ParamGenProto& conf) {
   CheckRange(std::isfinite(conf.value()), "value", "finite", conf.value());
   return conf.value();
 }
+
+// The factor of one that draws the same for every shape.
+inline double One(const Shape&) { return 1; }
 
 // Throws ConfigError unless a param of `shape` is a matrix, which the Sqrt kinds need.
 inline void CheckMatrix(const Shape& shape, const char* type) {

@@ -7,8 +7,6 @@
 namespace singa {
 namespace {
 
-double One(const Shape&) { return 1; }
-
 double PerFanIn(const Shape& shape) {
   CheckMatrix(shape, "kGaussianSqrtFanIn");
   return 1 / std::sqrt(static_cast<double>(shape[1]));

@@ -8,8 +8,6 @@
 namespace singa {
 namespace {
 
-double One(const Shape&) { return 1; }
-
 // U[-1, 1) has the variance 1/3: a sum over the inputs keeps the variance of one.
 double FanIn(const Shape& shape) {
   CheckMatrix(shape, "kUniformSqrtFanIn");

@@ -57,7 +57,7 @@ TEST_F(RestartTest, DoesNotResumeWhereRankZeroDidNotListenYet) {
 TEST_F(RestartTest, CodesThatMeanRetryAreLosses) {
   const std::string after = "); all go on from the last checkpoint (restart ";
   RunToEnd({"0/0=exit:170", "1/1=exit:171", "2/2=exit:200", "0/3=gather+exit:0"},
-           {"process 0 was lost (exit code 170" + after + "1 of 3)",
+           {"process 0 lost another (exit code 170" + after + "1 of 3)",
             "process 1 was lost (exit code 171" + after + "2 of 3)",
             "process 2 was lost (exit code 200" + after + "3 of 3)"});
 }

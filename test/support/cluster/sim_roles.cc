@@ -35,10 +35,7 @@ void SimRoles::MakeWorkers() {
     worker.group = id.group;
     worker.step = run_->snapshot.step;
     worker.memory.assign(job_.table().elements(), std::numeric_limits<float>::quiet_NaN());
-    std::vector<float*> params;
-    for (size_t p = 0; p < job_.params().size(); ++p)
-      params.push_back(worker.memory.data() +
-                       job_.begin(job_.table().OfParam(static_cast<int>(p)).first));
+    std::vector<float*> params = ParamsIn(&worker.memory);
     Outbox* const out = this;
     Role& role = roles_[KeyOf(ClientAddress(id.group, rank_))];
     role.client = std::make_unique<Client>(ClientSetup{.topology = job_.topology(),
@@ -56,6 +53,8 @@ void SimRoles::MakeWorkers() {
 
 void SimRoles::MakeServers() {
   const std::vector<int64_t> steps(job_.topology().worker_groups(), run_->snapshot.step);
+  std::vector<float*> shared;
+  if (shares_memory_ && !workers_.empty()) shared = ParamsIn(&workers_.begin()->second.memory);
   for (const RoleId& id : job_.topology().Servers(rank_)) {
     Outbox* const out = this;
     ServerEvents* const events = this;
@@ -67,13 +66,16 @@ void SimRoles::MakeServers() {
                                                        .clock = clock_,
                                                        .self = id,
                                                        .first_steps = steps,
-                                                       .shares_memory = shares_memory_},
+                                                       .values = shared},
                                            out, events);
-    if (!shares_memory_ || workers_.empty()) continue;
-    const Range slices = role.server->slices();
-    for (int s = slices.first; s < slices.last; ++s)
-      role.server->Bind(s, workers_.begin()->second.memory.data() + job_.begin(s));
   }
+}
+
+std::vector<float*> SimRoles::ParamsIn(std::vector<float>* memory) const {
+  std::vector<float*> params;
+  for (size_t p = 0; p < job_.params().size(); ++p)
+    params.push_back(memory->data() + job_.begin(job_.table().OfParam(static_cast<int>(p)).first));
+  return params;
 }
 
 // As ServedCluster::Start does: of each server group's worker groups the first puts.

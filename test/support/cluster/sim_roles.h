@@ -100,6 +100,7 @@ class SimRoles final : public SimLinksProcess, private Outbox, private ServerEve
   void Diverged(const std::string& text) override { ADD_FAILURE() << text; }
   bool Handle(Role* role);
   bool Work(Worker* worker);
+  std::vector<float*> ParamsIn(std::vector<float>* memory) const;
   bool AllFresh(const Worker& worker) const;
 
   SimRun* const run_;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/launch/descriptor.h"
+#include "base/descriptor.h"
 #include "driver/launch/supervisor.h"
 #include "io/temp_dir.h"
 #include "support/launch_child.h"

@@ -1,0 +1,43 @@
+// HostMemory: zero-filled memory that processes of one host share. One of them makes it, the others
+// of its user find it by its place. It goes with the last of them, however they end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/descriptor.h"
+
+namespace singa {
+
+class HostMemory {
+ public:
+  // Where another process finds it: the maker's process id and descriptor, its size, and a random
+  // number that stands in it, so that no other memory is taken for it.
+  struct Place {
+    int64_t process = 0, descriptor = 0, bytes = 0;
+    uint64_t mark = 0;
+  };
+
+  // Makes `bytes` of it. Throws DeviceError.
+  explicit HostMemory(int64_t bytes);
+  // Finds it. Throws DeviceError, where it is not there, or not for this process.
+  explicit HostMemory(const Place& place);
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  Place place() const;
+  int64_t bytes() const { return bytes_; }
+  std::byte* data() const { return memory_ + kHead; }  // aligned to a page
+
+ private:
+  static constexpr int64_t kHead = 4096;  // the mark, and what aligns what follows
+
+  void Map();
+
+  const int64_t bytes_;
+  Descriptor file_;  // the maker keeps it open
+  std::byte* memory_ = nullptr;
+};
+
+}  // namespace singa

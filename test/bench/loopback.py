@@ -1,0 +1,55 @@
+"""What two processes cannot beat when they send each other bytes over loopback, a core each.
+
+No script of its own.
+"""
+import multiprocessing
+import os
+import socket
+import statistics
+import threading
+import time
+
+MESSAGE = 512 << 10  # about a large slice
+
+
+def exchange(sock, size):
+    """Sends `size` bytes and receives as many, at the same time."""
+    sent, room = bytes(MESSAGE), bytearray(MESSAGE)
+
+    def send():
+        for begin in range(0, size, MESSAGE):
+            sock.sendall(memoryview(sent)[:min(MESSAGE, size - begin)])
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    left = size
+    while left > 0:
+        left -= sock.recv_into(room, min(MESSAGE, left))
+    sender.join()
+
+
+def answer(port, core, size, rounds):
+    os.sched_setaffinity(0, {core})
+    with socket.create_connection(("127.0.0.1", port)) as sock:
+        for _ in range(rounds):
+            exchange(sock, size)
+
+
+def exchange_seconds(size, cores, rounds=20):
+    """The median time in which two processes, on a core each, have sent each other `size` bytes."""
+    before = os.sched_getaffinity(0)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        other = multiprocessing.Process(target=answer, args=(port, cores[1], size, rounds))
+        other.start()
+        os.sched_setaffinity(0, {cores[0]})
+        sock, _ = server.accept()
+        times = []
+        with sock:
+            for _ in range(rounds):
+                start = time.monotonic()
+                exchange(sock, size)
+                times.append(time.monotonic() - start)
+        other.join()
+    os.sched_setaffinity(0, before)
+    return statistics.median(times)
