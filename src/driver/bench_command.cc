@@ -52,7 +52,7 @@ Steps RunSteps(int64_t asked, Trainer* trainer) {
   StepTimer timer(trainer);
   Steps steps;
   for (int64_t s = 0; s < kWarmUp; ++s) timer.Step(s);
-  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   const int64_t most = asked > 0 ? asked : kMostSteps;
   for (int64_t s = 0; s < most; ++s) {
     if (asked <= 0 && s >= kLeastSteps && std::chrono::steady_clock::now() - start > kLongest)

@@ -1,4 +1,4 @@
-// LocalUpdates: what one worker group's gradients do to a replica of this process.
+// LocalUpdates: what one worker group's gradients do to a replica that is in memory here.
 #pragma once
 
 #include <atomic>

@@ -34,7 +34,7 @@ class TimedLayer final : public Layer {
   }
   void Open(Context& ctx) override { layer_->Open(ctx); }
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    const auto start = std::chrono::steady_clock::now();
     layer_->ComputeFeature(ctx, phase, in, out);
     const double ms = MsSince(start), wait = layer_->TakeWaitMs();
     times_->forward += ms - wait;
@@ -42,7 +42,7 @@ class TimedLayer final : public Layer {
   }
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const double updates = times_->update;
-    const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    const auto start = std::chrono::steady_clock::now();
     layer_->ComputeGradient(ctx, in, out);
     times_->backward += MsSince(start) - (times_->update - updates);
   }
@@ -90,7 +90,7 @@ StepTimer::~StepTimer() {
 double StepTimer::Step(int64_t step) {
   times_.assign(times_.size(), {});
   late_updates_ = 0;
-  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   trainer_->TrainStep(step, this);
   return MsSince(start);
 }
@@ -98,7 +98,7 @@ double StepTimer::Step(int64_t step) {
 void StepTimer::Await(Param* param, int64_t step) { trainer_->exchange().Await(param, step); }
 
 void StepTimer::GradientReady(Param* param, int64_t step) {
-  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   trainer_->exchange().GradientReady(param, step);
   times_[owners_.at(param)].update += MsSince(start);
 }
@@ -108,7 +108,7 @@ void StepTimer::LossNotFinite(const std::string& layer, int64_t step) {
 }
 
 void StepTimer::Finish(int64_t step) {
-  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   trainer_->exchange().Finish(step);
   late_updates_ += MsSince(start);
 }
@@ -117,11 +117,11 @@ void StepTimer::Finish(int64_t step) {
 void StepTimer::Take(Param* param, const GradientRows& rows) {
   std::atomic<double> inside = 0;
   const auto timed = [&](Context& ctx, int64_t first, int64_t n, float* piece) {
-    const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    const auto start = std::chrono::steady_clock::now();
     rows(ctx, first, n, piece);
     inside += MsSince(start);
   };
-  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   sinks_.at(param)->Take(param, std::ref(timed));
   times_[owners_.at(param)].update += MsSince(start) - inside / trainer_->ctx().threads;
 }

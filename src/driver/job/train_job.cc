@@ -70,7 +70,7 @@ class TrainRun {
   }
 
   ExitCode Run() {
-    const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    const auto start = std::chrono::steady_clock::now();
     OtherGroups others(&groups_, *schedule_, &*metrics_file_);
     granted_ = start_step_;
     for (int64_t step = start_step_; step < schedule_->steps(); ++step) {
