@@ -21,15 +21,61 @@ constexpr std::array<uint32_t, 256> MakeTable() {
 constexpr std::array<uint32_t, 256> kTable = MakeTable();
 
 #if defined(__x86_64__)
+constexpr size_t kRun = 1024;    // bytes
+constexpr size_t kAhead = 4096;  // where memory is fetched, from where it is read
+
+// What kRun bytes of 0 make of a state, which is linear in its bits: the sum of what they make of
+// each of its bytes.
+using RunTable = std::array<std::array<uint32_t, 256>, 4>;
+
+constexpr RunTable MakeRunTable() {
+  RunTable table{};
+  for (int bit = 0; bit < 32; ++bit) {
+    uint32_t state = uint32_t{1} << bit;
+    for (size_t i = 0; i < kRun; ++i) state = (state >> 8) ^ kTable[state & 0xff];
+    for (uint32_t byte = 0; byte < 256; ++byte)
+      if (byte >> bit % 8 & 1) table[bit / 8][byte] ^= state;
+  }
+  return table;
+}
+
+constexpr RunTable kRunTable = MakeRunTable();
+
+uint32_t PassRun(uint32_t state) {
+  return kRunTable[0][state & 0xff] ^ kRunTable[1][state >> 8 & 0xff] ^
+         kRunTable[2][state >> 16 & 0xff] ^ kRunTable[3][state >> 24];
+}
+
+__attribute__((target("sse4.2"))) inline uint64_t AddWord(uint64_t state, const unsigned char* p) {
+  uint64_t word;
+  std::memcpy(&word, p, 8);
+  return __builtin_ia32_crc32di(state, word);
+}
+
+// The instruction takes 3 cycles, and one may begin in each: so three runs at a time. From memory
+// that is in no cache, fetching ahead makes this three times as fast.
+__attribute__((target("sse4.2"))) uint32_t AddRuns(uint32_t state, const unsigned char* p) {
+  constexpr size_t kLine = 64;
+  uint64_t first = state, second = 0, third = 0;
+  for (size_t line = 0; line < kRun; line += kLine) {
+    for (int i = 0; i < 3; ++i) __builtin_prefetch(p + kAhead + 3 * line + i * kLine);
+    for (size_t i = line; i < line + kLine; i += 8) {
+      first = AddWord(first, p + i);
+      second = AddWord(second, p + kRun + i);
+      third = AddWord(third, p + 2 * kRun + i);
+    }
+  }
+  state = PassRun(static_cast<uint32_t>(first)) ^ static_cast<uint32_t>(second);
+  return PassRun(state) ^ static_cast<uint32_t>(third);
+}
+
 __attribute__((target("sse4.2"))) uint32_t ExtendCrc32cSse42(uint32_t crc, const void* data,
                                                              size_t bytes) {
   const auto* p = static_cast<const unsigned char*>(data);
-  uint64_t state = ~crc;
-  for (; bytes >= 8; bytes -= 8, p += 8) {
-    uint64_t word;
-    std::memcpy(&word, p, 8);
-    state = __builtin_ia32_crc32di(state, word);
-  }
+  crc = ~crc;
+  for (; bytes >= 3 * kRun; bytes -= 3 * kRun, p += 3 * kRun) crc = AddRuns(crc, p);
+  uint64_t state = crc;
+  for (; bytes >= 8; bytes -= 8, p += 8) state = AddWord(state, p);
   auto low = static_cast<uint32_t>(state);
   for (; bytes > 0; --bytes, ++p) low = __builtin_ia32_crc32qi(low, *p);
   return ~low;

@@ -6,6 +6,14 @@
 #include <utility>
 
 namespace singa {
+namespace {
+
+Frame Aligned(Frame frame) {
+  if (reinterpret_cast<uintptr_t>(frame.data()) % alignof(float) == 0) return frame;
+  return Frame::Copy(frame.data(), frame.size());
+}
+
+}  // namespace
 
 Address ClientAddress(int worker_group, int process) {
   Address address;
@@ -51,15 +59,19 @@ bool IsServer(const Topology& topology, const Address& from, int rank) {
 bool ReadParts(const Message& message, Range slices, std::vector<PartView>* parts) {
   if (message.head.part_size() > slices.size()) return false;
   std::vector<bool> seen(slices.size());
-  size_t frame = 0;
+  size_t frame = 0, used = 0;  // where the next part's floats begin
   for (const SlicePart& part : message.head.part()) {
     if (!slices.Has(part.slice()) || seen[part.slice() - slices.first]) return false;
     seen[part.slice() - slices.first] = true;
     PartView view = {static_cast<int>(part.slice()), &part, {}};
     if (part.elements() > 0) {
+      const size_t bytes = sizeof(float) * part.elements();
       if (frame == message.payload.size()) return false;
-      view.floats = message.payload[frame++];
-      if (view.floats.size() != sizeof(float) * part.elements()) return false;
+      const Frame& whole = message.payload[frame];
+      if (bytes > whole.size() - used) return false;
+      view.floats = Aligned(whole.Part(used, bytes));
+      used += bytes;
+      if (used == whole.size()) ++frame, used = 0;
     }
     parts->push_back(std::move(view));
   }
@@ -69,14 +81,6 @@ bool ReadParts(const Message& message, Range slices, std::vector<PartView>* part
 Frame FrameOf(std::vector<float> floats) {
   const auto keep = std::make_shared<const std::vector<float>>(std::move(floats));
   return Frame(keep, keep->data(), keep->size() * sizeof(float));
-}
-
-const float* Floats(const Frame& frame, std::vector<float>* room) {
-  if (reinterpret_cast<uintptr_t>(frame.data()) % alignof(float) == 0)
-    return static_cast<const float*>(frame.data());
-  room->resize(frame.size() / sizeof(float));
-  std::memcpy(room->data(), frame.data(), frame.size());
-  return room->data();
 }
 
 }  // namespace singa

@@ -22,16 +22,16 @@ bool IsServer(const Topology& topology, const Address& from, int rank);
 struct PartView {
   int slice = 0;
   const SlicePart* head = nullptr;
-  Frame floats;  // 4 * head->elements() bytes; of any alignment
+  Frame floats;  // 4 * head->elements() bytes, aligned
 };
 
-// The parts of `message`; false unless each is of a slice in `slices`, none comes twice, and there
-// are as many payload frames as parts with elements, each of the right size.
+// The parts of `message`; false unless each is of a slice in `slices`, none comes twice, and the
+// payload's frames hold their floats and no more.
 bool ReadParts(const Message& message, Range slices, std::vector<PartView>* parts);
 
 // Takes the floats over.
 Frame FrameOf(std::vector<float> floats);
-// The floats of `frame`, which may be unaligned: then copied into `room`.
-const float* Floats(const Frame& frame, std::vector<float>* room);
+// Of a PartView.
+inline const float* Floats(const Frame& frame) { return static_cast<const float*>(frame.data()); }
 
 }  // namespace singa

@@ -41,7 +41,7 @@ struct SliceState {
 class Client {
  public:
   static constexpr int64_t kSendAt =
-      16384;  // floats, where gradients wait for each other no longer
+      65536;  // floats, where gradients wait for each other no longer
 
   // `values`: the memory of each param. What arrives is written to it.
   Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out);

@@ -41,8 +41,7 @@ bool GroupSync::OnSync(const PartView& part, int from, int origin, int hops) {
   int64_t& seen = states_[place(part.slice)].seen[origin];
   if (part.head->version() != seen + 1) return false;
   ++seen;
-  std::vector<float> room;
-  Take(part, Floats(part.floats, &room), origin, hops);
+  Take(part, Floats(part.floats), origin, hops);
   return true;
 }
 
@@ -51,8 +50,7 @@ bool GroupSync::OnReply(const PartView& part, int from) {
   if (!state.in_flight || part.head->version() != state.number ||
       !ExpectsReply(part.slice, from, part.head->elements()))
     return false;
-  std::vector<float> room;
-  TakeReply(part.slice, Floats(part.floats, &room));
+  TakeReply(part.slice, Floats(part.floats));
   state.in_flight = false;
   --in_flight_;
   if (std::exchange(state.again, false) || state.updates >= freq_) Begin(part.slice);

@@ -140,8 +140,7 @@ void Server::OnPut(const WireMessage& head, const PartView& part) {
     ++refused_.duplicate;
     return;
   }
-  std::vector<float> room;
-  const float* const floats = Floats(part.floats, &room);
+  const float* const floats = Floats(part.floats);
   shard_.Put(part.slice, part.head->version(), part.head->count(),
              {floats, static_cast<size_t>(given)});
   if (sync_) sync_->Start(part.slice);
@@ -218,8 +217,7 @@ bool Server::Serve(const WireMessage& head, const PartView& part) {
 }
 
 bool Server::SyncIsFinite(const WireMessage& head, const PartView& part) {
-  std::vector<float> room;
-  const float* const floats = Floats(part.floats, &room);
+  const float* const floats = Floats(part.floats);
   if (AllFinite(ctx_, floats, part.head->elements())) return true;
   events_->Diverged(StrCat("what server group ", head.from().group(), " has changed in ",
                            shard_.Name(part.slice), " is not finite"));

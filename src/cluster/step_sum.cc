@@ -7,6 +7,15 @@
 #include "math/finite.h"
 
 namespace singa {
+namespace {
+
+// sum = a + b; sum may be a.
+void AddUp(const float* a, const float* b, int64_t n, float* sum) {
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) sum[i] = a[i] + b[i];
+}
+
+}  // namespace
 
 StepSum::Arrival StepSum::Add(int process, int64_t step, int64_t version, Frame floats,
                               int64_t now) {
@@ -31,15 +40,14 @@ int StepSum::Missing() const {
 
 bool StepSum::Sum(Context* ctx, int64_t n) {
   if (none_) return false;
-  gradient_ = Floats(frames_[0], &sum_);
+  gradient_ = Floats(frames_[0]);
   if (processes() > 1) {
-    if (sum_.empty()) sum_.assign(gradient_, gradient_ + n);
-    std::vector<float> room;
+    const auto sum = std::make_shared_for_overwrite<float[]>(n);
     for (int p = 1; p < processes(); ++p) {
-      const float* const other = Floats(frames_[p], &room);
-      for (int64_t i = 0; i < n; ++i) sum_[i] += other[i];
+      AddUp(gradient_, Floats(frames_[p]), n, sum.get());
+      gradient_ = sum.get();
     }
-    gradient_ = sum_.data();
+    sum_ = Frame(sum, sum.get(), n * sizeof(float));
     std::fill(frames_.begin(), frames_.end(), Frame());
   }
   return AllFinite(*ctx, gradient_, n);
@@ -60,7 +68,7 @@ void StepSum::Clear() {
 }
 
 int64_t StepSum::held_bytes() const {
-  auto bytes = static_cast<int64_t>(sum_.size() * sizeof(float));
+  auto bytes = static_cast<int64_t>(sum_.size());
   for (const Frame& frame : frames_) bytes += static_cast<int64_t>(frame.size());
   return bytes;
 }

@@ -53,7 +53,7 @@ class StepSum {
   int arrived_ = 0;
   bool none_ = false;
   int64_t step_, version_ = 0, since_ = 0;
-  std::vector<float> sum_;
+  Frame sum_;  // of several processes
   const float* gradient_ = nullptr;
 };
 

@@ -94,6 +94,7 @@ void Stub::Post(Message message) {
     const std::lock_guard lock(mutex_);
     posted_.push_back(std::move(message));
     quiet_ = false;
+    if (posted_.size() > 1) return;  // the first one woke it
   }
   transport_.Wake();
 }
@@ -150,6 +151,7 @@ void Stub::SendPosted() {
   }
   for (Message& message : messages) {
     const int rank = ProcessOf(topology_, message.head.to());
+    JoinFrames(&message.payload);
     links_.Send(rank, std::move(message));
   }
 }

@@ -21,6 +21,11 @@ class Frame {
   // A copy.
   static Frame Copy(const void* data, size_t size);
 
+  // REQUIRES: begin + size <= size(). Keeps the whole.
+  Frame Part(size_t begin, size_t size) const {
+    return {keep_, static_cast<const char*>(data_) + begin, size};
+  }
+
   const void* data() const { return data_; }
   size_t size() const { return size_; }
 
@@ -30,11 +35,14 @@ class Frame {
   size_t size_ = 0;
 };
 
-// payload[i]: the floats of the i-th part that has any.
+// payload: the floats of the parts that have any, in order; each part's lie in one frame.
 struct Message {
   WireMessage head;
   std::vector<Frame> payload;
 };
+
+// Copies frames into one: each would cost a transport several system calls.
+void JoinFrames(std::vector<Frame>* frames);
 
 // Where roles put what they send. Thread-safe where the stub is behind it.
 class Outbox {

@@ -47,6 +47,14 @@ TEST(Crc32c, ExtendsOverPieces) {
               0xe3069283u);
 }
 
+TEST(Crc32c, InstructionEqualsTableWhereSeveralRunsAreTakenAtOnce) {
+  std::mt19937 random(2);
+  std::vector<uint8_t> bytes(3 * 3072 + 100);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+  for (size_t n = 3000; n + 3 <= bytes.size(); n += n % 3072 < 40 || n % 3072 > 3030 ? 1 : 97)
+    ASSERT_EQ(ExtendCrc32c(7, &bytes[3], n), ExtendCrc32cPlain(7, &bytes[3], n)) << n;
+}
+
 TEST(Crc32c, InstructionEqualsTableAtEveryLengthAndOffset) {
   std::mt19937 random(1);
   std::vector<uint8_t> bytes(100);
