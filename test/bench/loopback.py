@@ -12,27 +12,31 @@ import time
 MESSAGE = 512 << 10  # about a large slice
 
 
-def exchange(sock, size):
-    """Sends `size` bytes and receives as many, at the same time."""
-    sent, room = bytes(MESSAGE), bytearray(MESSAGE)
-
+def exchange(sock, sent, room):
+    """Sends `sent` and fills `room`, at the same time."""
     def send():
-        for begin in range(0, size, MESSAGE):
-            sock.sendall(memoryview(sent)[:min(MESSAGE, size - begin)])
+        for begin in range(0, len(sent), MESSAGE):
+            sock.sendall(sent[begin:begin + MESSAGE])
 
     sender = threading.Thread(target=send)
     sender.start()
-    left = size
-    while left > 0:
-        left -= sock.recv_into(room, min(MESSAGE, left))
+    at = 0
+    while at < len(room):
+        at += sock.recv_into(room[at:at + MESSAGE])
     sender.join()
+
+
+def buffers(size):
+    """Of a whole step: what a step sends is in no cache any more."""
+    return [memoryview(bytearray(b"x") * size) for _ in range(2)]
 
 
 def answer(port, core, size, rounds):
     os.sched_setaffinity(0, {core})
     with socket.create_connection(("127.0.0.1", port)) as sock:
+        views = buffers(size)
         for _ in range(rounds):
-            exchange(sock, size)
+            exchange(sock, *views)
 
 
 def exchange_seconds(size, cores, rounds=20):
@@ -46,9 +50,10 @@ def exchange_seconds(size, cores, rounds=20):
         sock, _ = server.accept()
         times = []
         with sock:
+            views = buffers(size)
             for _ in range(rounds):
                 start = time.monotonic()
-                exchange(sock, size)
+                exchange(sock, *views)
                 times.append(time.monotonic() - start)
         other.join()
     os.sched_setaffinity(0, before)

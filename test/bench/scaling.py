@@ -2,10 +2,11 @@
 """How much faster K workers on K cores train than one worker on one core.
 
 usage: SINGA_DATA=DIR python3 test/bench/scaling.py BINARY [--workers 2] [--kind threads|memory|tcp]
-           [--pairs 9] [--nets cnn,mlp] [--batch 64] [--seconds 3] [--cores 0,1] [--set PATH=VALUE]
+           [--asynchronous] [--pairs 9] [--nets cnn,mlp] [--batch 64] [--seconds 3] [--cores 0,1] [--set PATH=VALUE]
            [--ddp] [--torch-python PYTHON] [--write]
        --kind: the workers are threads of one process, or processes that share memory, or that send
                all by tcp to a server in each
+       --asynchronous: each worker is a group of its own, and steps when it likes; threads or tcp
        --batch: rows of a worker; K workers train K times as many together
        --cores: one for each worker (the first ones)
        --set: more settings of the job of several workers
@@ -18,12 +19,15 @@ thread a worker, pinned to as many cores as there are workers, and images in mem
 is a job of the examples, without tests; its figure is the median of samples_per_second over the
 rows of metrics.jsonl, each the mean of about 0.3 s of steps, the first two left out. A run of
 PyTorch is torch_ddp.py; its figure is of the median step. Efficiency is the rate of K workers over
-K times that of one, of the medians over the runs; beside it the least and most of a round. The copy
-bound of tcp is what the efficiency would be if a step of one worker took longer by nothing but the
-time in which two plain sockets send each other the step's bytes (loopback.py): both cores compute
-all the time, so nothing of it is for free.
+K times that of one, the median of the rounds; beside it the least and most of a round.
+
+The bound is what no way of training together passes on this machine: K jobs of one worker, which
+have nothing to do with each other, at the same time, over K times one alone; they share caches and
+memory. Over tcp a step takes longer by the time in which two plain sockets send each other its
+bytes (loopback.py): both cores compute all the time, so nothing of that is for free.
 """
 import argparse
+import concurrent.futures
 import json
 import math
 import os
@@ -40,43 +44,54 @@ ROW_SECONDS = 0.3
 KINDS = {"threads": "threads", "memory": "processes that share memory",
          "tcp": "processes that send all by tcp"}
 NETS = {"cnn": "MNIST CNN", "mlp": "MNIST MLP, 12 M parameters"}
-HEADS = ["net", "workers", "system", "one worker", "all workers", "efficiency", "rounds' min..max"]
+HEADS = ["net", "workers", "system", "one worker", "all workers", "efficiency", "rounds' min..max",
+         "jobs apart", "bound", "of the bound"]
 
 
-def train_rows(args, net, folder, workers, row_steps, rows):
-    """The rows of a job's training after its warm-up."""
+def train_rows(args, net, folder, workers, row_steps, rows, cores=None):
+    """The rows of each worker group's training after its warm-up."""
+    groups = workers if args.asynchronous else 1
     sets = ["train_epochs=0", "test_epochs=0", "test_steps=0", "test_freq=0",
             f"train_steps={row_steps * (rows + 1) + 1}", f"disp_freq={row_steps}",
-            "num_openblas_threads=1", f"cluster.nworkers_per_group={workers}",
+            "num_openblas_threads=1", f"cluster.nworker_groups={groups}",
+            f"cluster.nworkers_per_group={workers // groups}",
             f"cluster.nworkers_per_procs={workers if args.kind == 'threads' else 1}",
-            f"neuralnet.layer[data#0].store_conf.batchsize={workers * args.batch}"]
+            f"neuralnet.layer[data#0].store_conf.batchsize={workers // groups * args.batch}"]
     if workers > 1 and args.kind == "tcp":
         sets += ["cluster.share_memory=false", f"cluster.nservers_per_group={workers}"]
     if workers > 1:
         sets += args.set
     with tempfile.TemporaryDirectory(prefix="singa-bench-") as workspace:
         words = singa_job.command(args.binary, net, folder, workspace, sets)
-        found, _ = singa_job.rows_of(["taskset", "-c", args.cores_of(workers), *words], workspace)
+        on = ["taskset", "-c", cores or args.cores_of(workers)]
+        found, _ = singa_job.rows_of([*on, *words], workspace)
     # Rows come at steps 0, row_steps, 2 row_steps, ...; the first two warm up.
-    trained = [row for row in found if row["phase"] == "train"][2:]
-    assert len(trained) == rows, trained
+    trained = [[row for row in found if row["phase"] == "train" and row["group"] == group][2:]
+               for group in range(groups)]
+    assert all(len(of_group) == rows for of_group in trained), trained
     return trained
 
 
-def train_singa(args, net, folder, workers, plan):
+def train_singa(args, net, folder, workers, plan, cores=None):
     """Samples a second."""
-    return statistics.median(row["samples_per_second"]
-                             for row in train_rows(args, net, folder, workers, *plan))
+    return sum(statistics.median(row["samples_per_second"] for row in rows)
+               for rows in train_rows(args, net, folder, workers, *plan, cores=cores))
 
 
-def copy_bound(args, net, folder, one, plan):
-    """See above; two workers. `one`: samples a second of one worker."""
-    row = train_rows(args, net, folder, args.workers, *plan)[-1]
-    size = int(row["bytes_sent"] / plan[0] / args.workers)
-    cores = [int(core) for core in args.cores_of(args.workers).split(",")]
-    copies, step = loopback.exchange_seconds(size, cores), args.batch / one
-    return (f"{NETS[net]}: each process sends {size / 1e6:.1f} MB a step, which two plain sockets "
-            f"do in {copies * 1e3:.1f} ms: copy bound {step / (step + copies):.3f}.")
+def train_apart(args, net, folder, plan):
+    """Samples a second of as many jobs of one worker as there are workers, together."""
+    cores = args.cores_of(args.workers).split(",")
+    with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
+        return sum(pool.map(
+            lambda core: train_singa(args, net, folder, 1, plan, cores=core), cores))
+
+
+def step_bytes(args, net, folder, plan):
+    """That a process sends, where workers talk by tcp."""
+    if args.kind != "tcp" or args.workers != 2:
+        return 0
+    rows = [of_group[-1] for of_group in train_rows(args, net, folder, args.workers, *plan)]
+    return int(sum(row["bytes_sent"] for row in rows) / plan[0] / args.workers)
 
 
 def train_torch(args, net, folder, workers, plan):
@@ -92,30 +107,41 @@ SYSTEMS = {"singa": train_singa, "PyTorch": train_torch}
 
 
 def measure(args, net, folder):
-    """{system: samples a second of each run, ([one worker's], [all workers'])}, and notes."""
-    trial_ms = statistics.median(row["step_ms"] for row in train_rows(args, net, folder, 1, 2, 3))
+    """{system: [(one worker's, all workers', jobs apart, copies) of each round]}, in samples a
+    second and seconds; and the bytes that are copied."""
+    trial_ms = statistics.median(row["step_ms"]
+                                 for row in train_rows(args, net, folder, 1, 2, 3)[0])
     plan = (max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms)),
             max(1, math.ceil(args.seconds / ROW_SECONDS)))
-    found = {system: ([], []) for system in list(SYSTEMS)[:2 if args.ddp else 1]}
+    size = step_bytes(args, net, folder, plan)
+    cores = [int(core) for core in args.cores_of(args.workers).split(",")]
+    found = {system: [] for system in list(SYSTEMS)[:2 if args.ddp else 1]}
     for pair in range(args.pairs):
-        for system, rates in found.items():
-            for side, workers in enumerate((1, args.workers)):
-                rates[side].append(SYSTEMS[system](args, net, folder, workers, plan))
-        print(f"{net}, round {pair}: " + "; ".join(
-            f"{system} {one[-1]:.0f} and {all_[-1]:.0f} samples/s"
-            for system, (one, all_) in found.items()), file=sys.stderr)
-    notes = []
-    if args.kind == "tcp" and args.workers == 2:
-        notes.append(copy_bound(args, net, folder, statistics.median(found["singa"][0]), plan))
-    return found, notes
+        for system, rounds in found.items():
+            rates = [SYSTEMS[system](args, net, folder, workers, plan)
+                     for workers in (1, args.workers)]
+            apart = train_apart(args, net, folder, plan) if system == "singa" else math.nan
+            copies = loopback.exchange_seconds(size, cores) if size > 0 else 0
+            rounds.append((*rates, apart, copies))
+            print(f"{net}, round {pair}: {system} {rates[0]:.0f}, together {rates[1]:.0f}, "
+                  f"apart {apart:.0f} samples/s; {copies * 1e3:.1f} ms of copies", file=sys.stderr)
+    return found, size
 
 
 def table_rows(args, net, found):
-    for system, (one, several) in found.items():
-        shares = [b / a / args.workers for a, b in zip(one, several)]
-        first, all_ = statistics.median(one), statistics.median(several)
-        yield [NETS[net], args.workers, system, f"{first:.0f}", f"{all_:.0f}",
-               f"{all_ / first / args.workers:.3f}", f"{min(shares):.3f}..{max(shares):.3f}"]
+    step = args.workers * args.batch  # samples
+    for system, rounds in found.items():
+        one, together, apart, copies = zip(*rounds)
+        alone = [args.workers * rate for rate in one]
+        shares = [b / a for a, b in zip(alone, together)]
+        bounds = [step / (step / rate + copy) for rate, copy in zip(apart, copies)]
+        row = [NETS[net], args.workers, system, f"{statistics.median(one):.0f}",
+               f"{statistics.median(together):.0f}", f"{statistics.median(shares):.3f}",
+               f"{min(shares):.3f}..{max(shares):.3f}"]
+        of_bound = [statistics.median(a / b for a, b in zip(*rates))
+                    for rates in ((bounds, alone), (together, bounds))]
+        yield row + ([f"{statistics.median(apart):.0f}", *(f"{ratio:.3f}" for ratio in of_bound)]
+                     if system == "singa" else [""] * 3)
 
 
 def parse():
@@ -123,6 +149,7 @@ def parse():
     parser.add_argument("binary")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--kind", choices=KINDS, default="threads")
+    parser.add_argument("--asynchronous", action="store_true")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--nets", default=",".join(NETS))
     parser.add_argument("--batch", type=int, default=64)
@@ -149,13 +176,17 @@ def main():
     with tempfile.TemporaryDirectory(prefix="singa-idx-") as folder:
         singa_job.make_plain_idx(folder)
         for net in args.nets.split(","):
-            found, of_net = measure(args, net, folder)
+            found, size = measure(args, net, folder)
             rows += table_rows(args, net, found)
-            notes += of_net
+            if size > 0:
+                copies = statistics.median(copies for *_, copies in found["singa"])
+                notes.append(f"{NETS[net]}: each process sends {size / 1e6:.1f} MB a step, which "
+                             f"two plain sockets do in {copies * 1e3:.1f} ms.")
     lines = [*results_file.table(HEADS, rows), "",
              f"Samples/s; {args.batch} rows a worker; workers are {KINDS[args.kind]}; medians of "
              f"{args.pairs} interleaved rounds.", *notes]
-    results_file.report(f"scaling {args.kind}", conditions, lines, args.write)
+    section = f"scaling {args.kind}{' asynchronous' if args.asynchronous else ''}"
+    results_file.report(section, conditions, lines, args.write)
 
 
 if __name__ == "__main__":
