@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -154,6 +155,7 @@ void GroupSteps::Apply(int worker_group, int slice) {
   Cell& one = cell(worker_group, slice);
   if (defer_ && group.skip) {
     shard_->Drop(slice);
+    one.staleness = -1;
   } else {
     const float* gradient = one.sum.gradient();
     if (defer_ && group.scale != 1) {
@@ -161,7 +163,8 @@ void GroupSteps::Apply(int worker_group, int slice) {
       for (float& x : clipped_) x *= group.scale;
       gradient = clipped_.data();
     }
-    counts_.CountStaleness(shard_->version(slice) - one.sum.version());
+    one.staleness = std::max<int64_t>(0, shard_->version(slice) - one.sum.version());
+    counts_.staleness.Count(one.staleness);
     ++counts_.applied;
     shard_->Update(&ctx_, slice, one.sum.step(), gradient);
   }
@@ -195,6 +198,7 @@ void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* val
   part.set_slice(slice);
   part.set_version(shard_->version(slice));
   part.set_step(LastStep(worker_group, slice));
+  if (groups_.size() > 1) part.set_staleness(cell(worker_group, slice).staleness);
   out_->Add(head, std::move(part), shared ? Frame() : *values);
 }
 

@@ -80,6 +80,11 @@ void ServedUpdates::Await(int param, int64_t step) {
   waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
 }
 
+StalenessCounts ServedUpdates::TakeStaleness() {
+  const std::lock_guard lock(mutex_);
+  return client_->TakeStaleness();
+}
+
 void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
                                 const std::function<bool()>& done) {
   const bool in_time = changed_.wait_for(*lock, kLongestWait, [&] { return failure_ || done(); });

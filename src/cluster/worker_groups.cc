@@ -233,6 +233,10 @@ std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, ProcessShare own
   return shares;
 }
 
+StalenessCounts WorkerGroups::TakeStaleness(int group) {
+  return served_ ? served_->updates(group).TakeStaleness() : StalenessCounts();
+}
+
 void WorkerGroups::SpreadValues() {
   for (const auto& [group, team] : teams_) team->SpreadValues(&lead());
 }
