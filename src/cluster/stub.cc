@@ -113,7 +113,9 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
 bool Stub::Drain(double seconds) {
   if (!thread_.joinable()) return false;
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return quiet_; });
+  changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                    [this] { return quiet_ || failed_; });
+  return quiet_ && !failed_;
 }
 
 void Stub::Run() {
@@ -139,6 +141,9 @@ void Stub::Run() {
     }
   } catch (...) {
     Lose(std::current_exception());
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    changed_.notify_all();
   }
 }
 
