@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "cluster/seconds.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
@@ -173,6 +174,7 @@ void GroupSteps::Apply(int worker_group, int slice) {
   one.sum.Done();
   one.ready = false;
   one.owed = true;
+  SINGA_FAILPOINT("server_applied_update");
   if (on_update_) on_update_(slice);
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "cluster/addresses.h"
 #include "cluster/seconds.h"
 #include "singa/base/str_cat.h"
@@ -173,6 +174,7 @@ void Stub::OnMessage(int rank, Message message) {
     OnStubMessage(rank, message.head);
   else
     events_->OnMessage(rank, std::move(message));
+  SINGA_FAILPOINT("stub_got_message");
 }
 
 void Stub::OnStubMessage(int rank, const WireMessage& head) {
@@ -183,7 +185,9 @@ void Stub::OnStubMessage(int rank, const WireMessage& head) {
     return Lose(std::make_exception_ptr(
         ToldError(static_cast<ExitCode>(code), StrCat(Name(rank), " has ended: ", reason))));
   }
-  if (head.type() == WireMessage::kBeat || !rendezvous_.OnMessage(rank, head)) return;
+  if (head.type() == WireMessage::kBeat) return;
+  SINGA_FAILPOINT("rendezvous_heard");
+  if (!rendezvous_.OnMessage(rank, head)) return;
   ConnectAll();
   const std::lock_guard lock(mutex_);
   met_ = true;

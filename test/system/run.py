@@ -21,6 +21,7 @@ import data_checks
 import doctor_checks
 import exit_code_checks
 import export_checks
+import failpoint_checks
 import feature_checks
 import generation_checks
 import group_checks
