@@ -30,6 +30,7 @@ inline constexpr auto kFailpoints = std::to_array<std::string_view>({
     "client_pushed_gradient",     // of one slice, maybe to travel with others
     "follower_ended",             // was told that the job has ended
     "follower_told",              // by rank 0 what to do next
+    "group_begins",               // all processes are ready, and it has no values yet
     "leader_collected",           // all that a checkpoint needs
     "leader_ended",               // all others were told that the job has ended
     "rendezvous_heard",           // a process hears where others are

@@ -1,5 +1,7 @@
-"""Processes that die, stand still, wait or fail at a named place (src/base/failpoint.h): a synchronous
-job ends with the bytes of one that nobody disturbed."""
+"""Processes that die, stand still, wait or fail at a named place (src/base/failpoint.h): a
+synchronous job ends with the bytes of one that nobody disturbed."""
+import time
+
 from case import check, equal, has, learned, same_bytes, true
 from group_checks import LARGE
 from job import ADAM, mlp
@@ -57,8 +59,9 @@ def a_process_may_die_within_a_step(case):
 @check
 def a_process_may_die_before_the_first_checkpoint(case):
     quiet(case)
-    for point, rank in {"server_applied_update": 0, "client_pushed_gradient": 1}.items():
-        job = survives_death(case, point, rank, 20)
+    for point, rank, number in (("server_applied_update", 0, 20), ("client_pushed_gradient", 1, 20),
+                                ("group_begins", 0, 1), ("group_begins", 1, 1)):
+        job = survives_death(case, point, rank, number)
         has(job.err, "no checkpoint to resume from", "stderr")
 
 
@@ -101,14 +104,26 @@ def a_process_that_stands_still_within_a_step_is_replaced(case):
 def delays_change_no_byte(case):
     quiet(case)
     passes = {"server_applied_update": 500, "client_pushed_gradient": 700, "stub_got_message": 150,
-              "rendezvous_heard": 1, "follower_told": 15, "follower_ended": 1, "leader_ended": 1,
-              "leader_collected": 1, "checkpoint_before_rename": 1, "checkpoint_after_rename": 1,
-              "checkpoint_before_removal": 1}
+              "rendezvous_heard": 1, "group_begins": 1, "follower_told": 15, "follower_ended": 1,
+              "leader_ended": 1, "leader_collected": 1, "checkpoint_before_rename": 1,
+              "checkpoint_after_rename": 1, "checkpoint_before_removal": 1}
     delays = ",".join(f"{point}=delay:150@{number}" for point, number in passes.items())
     job = start(case, delays, *ARGS, workspace="delayed").end(0)
     for point in passes:
         has(job.err, f"singa: failpoint {point}: delay, pass ", "stderr")
     expect_the_quiet_end(case, "delayed")
+
+
+@check
+def a_job_that_has_nothing_left_to_do_waits_for_those_who_begin(case):
+    """Rank 0 ended, with its servers, before the other process had their values, which waited until
+    the supervisor's 10 s were over."""
+    write_job(case)
+    case.train("job.conf", *ARGS)
+    start_s = time.monotonic()
+    start(case, "group_begins/1=delay:500", *ARGS, "-resume", workspace="ws").end(0)
+    took = time.monotonic() - start_s
+    true(took < 8, f"the job took {took:.1f} s")
 
 
 @check

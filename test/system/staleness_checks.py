@@ -16,7 +16,8 @@ ASYNCHRONOUS = {
 
 def job(case, steps=STEPS):
     case.write("points.csv", "".join(f"{i % 3},{i},{i % 5},1,{i % 7}\n" for i in range(60)))
-    case.write("job.conf", csv("points.csv", f"train_steps: {steps} disp_freq: {EVERY}", 3, lr=1e-4))
+    settings = f"train_steps: {steps} disp_freq: {EVERY}"
+    case.write("job.conf", csv("points.csv", settings, 3, lr=1e-4))
 
 
 def rows_of(case, workspace, group):
@@ -72,6 +73,7 @@ def rows_are_silent_where_staleness_has_no_meaning(case):
                        "hogwild": workers(1, GROUPS),
                        "replicas": (*ASYNCHRONOUS["threads"], "-set",
                                     f"cluster.nserver_groups={GROUPS}")}.items():
-        true("staleness" not in case.train("job.conf", *args, workspace=name).err, f"{name}: stderr")
+        err = case.train("job.conf", *args, workspace=name).err
+        true("staleness" not in err, f"{name}: stderr")
         for row in case.rows(name):
             equal([field for field in FIELDS if field in row], [], f"{name}: fields")
