@@ -82,6 +82,7 @@ void Client::PushNone(int64_t step, int slice) { Send(step, slice, {}); }
 void Client::Send(int64_t step, int slice, Frame gradient) {
   State& state = slices_[slice];
   CHECK(Fresh(slice, step) && step > state.pushed) << "slice " << slice << ", step " << step;
+  if (state.staleness >= 0) staleness_.Count(std::exchange(state.staleness, -1));
   state.pushed = step;
   if (step <= state.answered) return;
   state.since = setup_.clock.Now();
@@ -134,9 +135,11 @@ bool Client::OnValues(const PartView& part, int server_group) {
   const bool right_size =
       given == setup_.table[part.slice].size || (given == 0 && SharedWithServer(part.slice));
   const bool in_turn = state.getting || part.head->step() == state.pushed;
-  if (server_group != server_group_ || !asked || !right_size || !in_turn ||
-      part.head->version() < state.version)
-    return false;
+  const bool possible = part.head->version() >= state.version && part.head->staleness() >= -1 &&
+                        part.head->staleness() <= part.head->version();
+  if (server_group != server_group_ || !asked || !right_size || !in_turn || !possible) return false;
+  const bool answers = state.answered < state.pushed && part.head->step() == state.pushed;
+  if (answers) state.staleness = part.head->staleness();
   if (given > 0) std::memcpy(memory(part.slice), part.floats.data(), part.floats.size());
   state.version = part.head->version();
   state.answered = std::max(state.answered, part.head->step());

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -14,6 +15,7 @@
 #include "cluster/outgoing.h"
 #include "cluster/param_shard.h"
 #include "cluster/slice_owners.h"
+#include "cluster/staleness_counts.h"
 #include "comm/message.h"
 
 namespace singa {
@@ -71,6 +73,10 @@ class Client {
   // From process `rank`, which is sure. A message that does not fit is dropped and counted.
   void OnMessage(int rank, const Message& message);
 
+  // Of all updates whose successors were pushed since the last call: at the end of a step, those of
+  // the steps before. None where the server group has no other worker group.
+  StalenessCounts TakeStaleness() { return std::exchange(staleness_, {}); }
+
   // One line for each server that something is awaited from, with the oldest of it.
   std::vector<std::string> Waiting() const;
   int64_t version(int slice) const { return slices_[slice].version; }
@@ -81,6 +87,7 @@ class Client {
     int64_t version = 0;
     int64_t pushed, answered;  // last steps
     int64_t since = 0;         // of the last request
+    int64_t staleness = -1;    // of step `answered`, until it is counted; -1: none
     bool getting = false, gathering = false;
   };
   WireMessage Head(WireMessage::Type type, int server_group, int slice) const;
@@ -102,6 +109,7 @@ class Client {
   std::vector<State> slices_;
   int getting_ = 0, gathering_ = 0;  // slices
   std::vector<SliceState> gathered_;
+  StalenessCounts staleness_;
   int64_t refused_ = 0;
 };
 

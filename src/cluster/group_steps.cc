@@ -2,9 +2,11 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "cluster/seconds.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
@@ -154,6 +156,7 @@ void GroupSteps::Apply(int worker_group, int slice) {
   Cell& one = cell(worker_group, slice);
   if (defer_ && group.skip) {
     shard_->Drop(slice);
+    one.staleness = -1;
   } else {
     const float* gradient = one.sum.gradient();
     if (defer_ && group.scale != 1) {
@@ -161,7 +164,8 @@ void GroupSteps::Apply(int worker_group, int slice) {
       for (float& x : clipped_) x *= group.scale;
       gradient = clipped_.data();
     }
-    counts_.CountStaleness(shard_->version(slice) - one.sum.version());
+    one.staleness = std::max<int64_t>(0, shard_->version(slice) - one.sum.version());
+    counts_.staleness.Count(one.staleness);
     ++counts_.applied;
     shard_->Update(&ctx_, slice, one.sum.step(), gradient);
   }
@@ -170,6 +174,7 @@ void GroupSteps::Apply(int worker_group, int slice) {
   one.sum.Done();
   one.ready = false;
   one.owed = true;
+  SINGA_FAILPOINT("server_applied_update");
   if (on_update_) on_update_(slice);
 }
 
@@ -195,6 +200,7 @@ void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* val
   part.set_slice(slice);
   part.set_version(shard_->version(slice));
   part.set_step(LastStep(worker_group, slice));
+  if (groups_.size() > 1) part.set_staleness(cell(worker_group, slice).staleness);
   out_->Add(head, std::move(part), shared ? Frame() : *values);
 }
 

@@ -54,10 +54,11 @@ class GroupSteps {
   // A worker group and one slice.
   struct Cell {
     StepSum sum;
-    bool finite = true;  // after the sum
-    bool ready = false;  // may be applied, as far as norms are concerned
-    bool owed = false;   // was applied and not answered
-    int64_t last = -1;   // the last step that was applied or dropped
+    bool finite = true;      // after the sum
+    bool ready = false;      // may be applied, as far as norms are concerned
+    bool owed = false;       // was applied and not answered
+    int64_t last = -1;       // the last step that was applied or dropped
+    int64_t staleness = -1;  // of its gradient; -1: it was dropped
   };
   struct Group {
     std::vector<Cell> cells;  // by place in the shard

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "base/failpoint.h"
 #include "base/longest_wait.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
@@ -29,9 +30,12 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
   }
   if (!finite) return;  // Finish says so
   Frame copy = Frame::Copy(sum, size * sizeof(float));
-  const std::lock_guard lock(mutex_);
-  client_->Push(step, slice, std::move(copy));
-  sent_[slice] = step;
+  {
+    const std::lock_guard lock(mutex_);
+    client_->Push(step, slice, std::move(copy));
+    sent_[slice] = step;
+  }
+  SINGA_FAILPOINT("client_pushed_gradient");
 }
 
 void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
@@ -78,6 +82,11 @@ void ServedUpdates::Await(int param, int64_t step) {
     return true;
   });
   waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+}
+
+StalenessCounts ServedUpdates::TakeStaleness() {
+  const std::lock_guard lock(mutex_);
+  return client_->TakeStaleness();
 }
 
 void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,

@@ -36,6 +36,7 @@ class ServedUpdates final : public SliceUpdates {
   void Await(int param, int64_t step) override;
   // Milliseconds, of all workers together, that they waited for values since the last call.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
+  StalenessCounts TakeStaleness();  // Client's
   int64_t skips() const override { return skips_; }
   void set_skips(int64_t steps) override { skips_ = steps; }
 

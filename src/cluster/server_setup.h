@@ -1,14 +1,13 @@
 // What a server is made of, what it tells, what it counts.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "cluster/param_shard.h"
+#include "cluster/staleness_counts.h"
 #include "cluster/topology.h"
 #include "singa/proto/job.pb.h"
 #include "train/slice_table.h"
@@ -39,12 +38,9 @@ class ServerEvents {
 
 // Updates of slices.
 struct StepCounts {
-  static constexpr int64_t kMost = 31;
   int64_t applied = 0;
   int64_t skipped = 0;  // steps of a group that on_nonfinite: kSkip dropped, not slices
-  // By updates that the values had gone through since the gradient's were read; the last: or more.
-  std::array<int64_t, kMost + 1> staleness = {};
-  void CountStaleness(int64_t updates) { ++staleness[std::clamp<int64_t>(updates, 0, kMost)]; }
+  StalenessCounts staleness;
 };
 
 // Messages and parts that changed nothing, by reason.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "cluster/addresses.h"
 #include "cluster/seconds.h"
 #include "singa/base/str_cat.h"
@@ -114,7 +115,9 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
 bool Stub::Drain(double seconds) {
   if (!thread_.joinable()) return false;
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return quiet_; });
+  changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                    [this] { return quiet_ || failed_; });
+  return quiet_ && !failed_;
 }
 
 void Stub::Run() {
@@ -140,6 +143,9 @@ void Stub::Run() {
     }
   } catch (...) {
     Lose(std::current_exception());
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    changed_.notify_all();
   }
 }
 
@@ -170,6 +176,7 @@ void Stub::OnMessage(int rank, Message message) {
     OnStubMessage(rank, message.head);
   else
     events_->OnMessage(rank, std::move(message));
+  SINGA_FAILPOINT("stub_got_message");
 }
 
 void Stub::OnStubMessage(int rank, const WireMessage& head) {
@@ -180,7 +187,9 @@ void Stub::OnStubMessage(int rank, const WireMessage& head) {
     return Lose(std::make_exception_ptr(
         ToldError(static_cast<ExitCode>(code), StrCat(Name(rank), " has ended: ", reason))));
   }
-  if (head.type() == WireMessage::kBeat || !rendezvous_.OnMessage(rank, head)) return;
+  if (head.type() == WireMessage::kBeat) return;
+  SINGA_FAILPOINT("rendezvous_heard");
+  if (!rendezvous_.OnMessage(rank, head)) return;
   ConnectAll();
   const std::lock_guard lock(mutex_);
   met_ = true;

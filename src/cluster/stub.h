@@ -106,6 +106,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   std::condition_variable changed_;
   std::vector<Message> posted_;
   bool met_ = false, stop_ = false, quiet_ = false;
+  bool failed_ = false;  // the thread has: nothing leaves any more
   std::exception_ptr lost_;
 
   std::atomic<bool> lost_leader_{false};

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/failpoint.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "train/worker_rows.h"
@@ -157,7 +158,11 @@ void WorkerGroups::Start() {
   if (served_) served_->Connect(lead().table(), lead().trained(), steps(), values);
   if (process_ && process_->rank() == 0) process_->AwaitReady();
   if (process_ && process_->rank() > 0) process_->Ready();
-  if (served_) served_->Fill(replica_);
+  SINGA_FAILPOINT("group_begins");
+  if (!served_) return;
+  served_->Fill(replica_);
+  if (process_ && process_->rank() == 0) process_->AwaitAll(kFilled);
+  if (process_ && process_->rank() > 0) process_->Answer(kFilled);
 }
 
 void WorkerGroups::NoteSteps(int group, int64_t steps) {
@@ -231,6 +236,10 @@ std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, ProcessShare own
   process_->cluster().between(group).Sum(numbers);
   for (size_t i = 0; i < places.size(); ++i) *places[i] = numbers[i];
   return shares;
+}
+
+StalenessCounts WorkerGroups::TakeStaleness(int group) {
+  return served_ ? served_->updates(group).TakeStaleness() : StalenessCounts();
 }
 
 void WorkerGroups::SpreadValues() {

@@ -90,6 +90,8 @@ class WorkerGroups final : private GroupEvents {
   // Adds the metrics of `group` up over its processes, each of which calls this with its share;
   // returns the shares of all, in order.
   std::vector<ProcessShare> AddMetricsUp(int group, ProcessShare own);
+  // Of the updates of `group`, which is here, since the last call; none where it shares its values.
+  StalenessCounts TakeStaleness(int group);
   // "2 groups of 3 workers".
   std::string Text() const;
   // Steps of the groups here that were dropped.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 
+#include "base/failpoint.h"
 #include "cluster/job_process.h"
 #include "driver/bench_command.h"
 #include "driver/check_command.h"
@@ -89,6 +90,7 @@ int Driver::Main(int argc, char** argv) {
   HoldStandardStreams();
   try {
     StartLogging(argv[0]);
+    ReadFailpoints();
     const std::vector<std::string> args(argv + 1, argv + argc);
     const int code = RunCommand(ParseCommandLine(args), args);
     if (std::fflush(stdout) != 0 || std::ferror(stdout))

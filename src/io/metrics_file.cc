@@ -101,6 +101,7 @@ void MetricsFile::Write(const MetricsRow& row) {
   json["group"] = row.group;
   json["layer"] = row.layer;
   for (const auto& [name, value] : row.values) json[name] = ToJson(value);
+  if (!row.staleness.empty()) json["staleness"] = row.staleness;
   if (row.bad_records > 0) json["bad_records"] = row.bad_records;
   const std::string line =
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -14,7 +14,8 @@ struct MetricsRow {
   int group = 0;
   std::string layer;
   std::vector<std::pair<std::string, double>> values;  // loss, samples_per_second, ...
-  int64_t bad_records = 0;                             // skipped so far; 0: not written
+  std::vector<int64_t> staleness;  // updates of slices by their staleness; empty: not written
+  int64_t bad_records = 0;         // skipped so far; 0: not written
 };
 
 // Where rows go. Any thread may write; throws FileError.

@@ -19,7 +19,8 @@ class ClientTest : public ::testing::Test, public ServerEvents {
   void Diverged(const std::string&) override {}
 
   // From server `id`: values of all ones for its slices, which hold `step`.
-  void Answer(int id, int64_t version, int64_t step, std::vector<int> slices) {
+  void Answer(int id, int64_t version, int64_t step, std::vector<int> slices,
+              int64_t staleness = -1) {
     Message message;
     message.head.set_type(WireMessage::kValues);
     *message.head.mutable_from() = ServerAddress({0, id});
@@ -29,6 +30,7 @@ class ClientTest : public ::testing::Test, public ServerEvents {
       part->set_slice(slice);
       part->set_version(version);
       part->set_step(step);
+      part->set_staleness(staleness);
       part->set_elements(table[slice].size);
       message.payload.push_back(FrameOf(std::vector<float>(table[slice].size, 1.f)));
     }
@@ -114,6 +116,32 @@ TEST_F(ClientTest, RefusesValuesThatNobodyAskedFor) {
   client->Push(1, 0, Gradient(0));
   Answer(0, 0, 1, {0});  // older than what is there
   EXPECT_EQ(client->refused(), 4);
+}
+
+TEST_F(ClientTest, CountsTheStalenessOfAStepWithTheNextOne) {
+  Begin();
+  client->Push(0, 0, Gradient(0));
+  client->Push(0, 1, Gradient(1));
+  Answer(0, 40, 0, {0}, 39);
+  Answer(0, 1, 0, {1}, -1);  // was dropped
+  EXPECT_EQ(client->TakeStaleness().total, 0);
+  client->Push(1, 0, Gradient(0));
+  client->Push(1, 1, Gradient(1));
+  const StalenessCounts counts = client->TakeStaleness();
+  EXPECT_EQ(counts.total, 1);
+  EXPECT_EQ(counts.most, 39);
+  EXPECT_EQ(counts.updates[StalenessCounts::kMost], 1);
+}
+
+TEST_F(ClientTest, RefusesAnImpossibleStaleness) {
+  Begin();
+  client->Push(0, 0, Gradient(0));
+  Answer(0, 3, 0, {0}, 4);
+  Answer(0, 3, 0, {0}, -2);
+  EXPECT_EQ(client->refused(), 2);
+  EXPECT_FALSE(client->Fresh(0, 1));
+  Answer(0, 3, 0, {0}, 2);
+  EXPECT_TRUE(client->Fresh(0, 1));
 }
 
 TEST_F(ClientTest, NamesWhatItWaitsFor) {

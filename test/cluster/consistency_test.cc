@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "singa/base/error.h"
 #include "support/cluster/cluster_of_roles.h"
@@ -65,16 +66,46 @@ TEST(Consistency, CountsStaleness) {
   ClusterOfRoles alone(JobOf(kSumUpdater, ""), kTwoSlices, 0);
   alone.Start(std::vector<float>(5));
   alone.Train(4, [&](int, int, int64_t, int slice) { return Ones(alone, slice); });
-  EXPECT_EQ(alone.server({0, 0}).counts().staleness[0], 8);  // 4 steps of 2 slices
+  EXPECT_EQ(alone.server({0, 0}).counts().staleness.updates[0], 8);  // 4 steps of 2 slices
+  EXPECT_EQ(alone.client(0, 0).TakeStaleness().total, 0);            // there is nobody else
 
   // Of two groups that begin together, the second's first gradients are one update old.
   ClusterOfRoles both(JobOf(kSumUpdater, "nworker_groups: 2 user_consistency: 'kSynchronous'"),
                       kTwoSlices, 0);
   both.Start(std::vector<float>(5));
   both.Train(4, [&](int, int, int64_t, int slice) { return Ones(both, slice); });
-  EXPECT_EQ(both.server({0, 0}).counts().staleness[0], 8);
-  EXPECT_EQ(both.server({0, 0}).counts().staleness[1], 8);
+  EXPECT_EQ(both.server({0, 0}).counts().staleness.updates[0], 8);
+  EXPECT_EQ(both.server({0, 0}).counts().staleness.updates[1], 8);
   EXPECT_EQ(both.server({0, 0}).counts().applied, 16);
+  // Each client knows of its own, but for the last step's.
+  EXPECT_EQ(both.client(0, 0).TakeStaleness().Histogram(), (std::vector<int64_t>{6}));
+  const StalenessCounts second = both.client(1, 1).TakeStaleness();
+  EXPECT_EQ(second.Histogram(), (std::vector<int64_t>{0, 6}));
+  EXPECT_EQ(second.total, 6);
+  EXPECT_EQ(second.mean(), 1);
+  EXPECT_EQ(second.most, 1);
+  EXPECT_EQ(both.client(1, 1).TakeStaleness().total, 0);
+}
+
+// The first group reads again before the second has taken its first step.
+TEST(Consistency, CountsAsStaleWhatOthersHaveUpdatedSince) {
+  ClusterOfRoles cluster(JobOf(kSumUpdater, "nworker_groups: 2"), kTwoSlices, 0);
+  std::deque<Posted> kept;
+  cluster.fate = [&](Posted* posted) {
+    const WireMessage& head = posted->message.head;
+    if (head.type() != WireMessage::kUpdate || head.from().group() == 0) return 1;
+    kept.push_back(*posted);
+    return 0;
+  };
+  cluster.Start(std::vector<float>(5));
+  cluster.Train(3, [&](int, int, int64_t, int slice) { return Ones(cluster, slice); });
+  ASSERT_EQ(kept.size(), 1u);
+  cluster.fate = nullptr;
+  cluster.server({0, 0}).OnMessage(1, kept[0].message);
+  cluster.RunUntilQuiet();
+  EXPECT_EQ(cluster.client(0, 0).TakeStaleness().Histogram(), (std::vector<int64_t>{4}));
+  // Of steps 0, 1 and 2, the last is not counted yet.
+  EXPECT_EQ(cluster.client(1, 1).TakeStaleness().Histogram(), (std::vector<int64_t>{2, 0, 0, 2}));
 }
 
 TEST(Consistency, SynchronousGroupsHaveTheSameBitsInAnyOrder) {

@@ -21,6 +21,7 @@ import data_checks
 import doctor_checks
 import exit_code_checks
 import export_checks
+import failpoint_checks
 import feature_checks
 import generation_checks
 import group_checks
@@ -33,6 +34,7 @@ import process_checks
 import process_group_checks
 import resume_checks
 import sequence_checks
+import staleness_checks
 import text_checks
 import v03_checks
 

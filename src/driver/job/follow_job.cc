@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/other_groups.h"
 #include "driver/job/sent_rows.h"
@@ -60,8 +61,8 @@ class FollowRun {
   ExitCode Run() {
     std::optional<OtherGroups> others;
     if (groups_.HasWorkers()) others.emplace(&groups_, *schedule_, &rows_);
-    for (JobProcess::Order order = process_.Next(); order.what != kEnd; order = process_.Next())
-      Do(order);
+    while (Do(process_.Next())) continue;
+    SINGA_FAILPOINT("follower_ended");
     // Rank 0 may have stopped the job: nobody waits for servers that have ended.
     groups_.gate().Stop();
     process_.Fail(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
@@ -92,7 +93,9 @@ class FollowRun {
     if (HasFirst()) lead.metrics().Reset();  // rank 0 has the sums of all
   }
 
-  void Do(const JobProcess::Order& order) {
+  // False: it was the last.
+  bool Do(const JobProcess::Order& order) {
+    SINGA_FAILPOINT("follower_told");
     switch (order.what) {
       case kGrant:
         for (; HasFirst() && step_ < order.step; ++step_) loop_->TrainStep(step_);
@@ -114,6 +117,7 @@ class FollowRun {
       default:
         break;
     }
+    return order.what != kEnd;
   }
 
   std::vector<int64_t> StepsHere() {

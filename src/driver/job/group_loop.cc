@@ -66,13 +66,14 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   const std::vector<ProcessShare> shares = groups_.AddMetricsUp(group_, TakeShare());
   Row row = {team.metrics(), {samples_per_second(), 1e3 * step_seconds()}};
   for (const ProcessShare& share : shares) {
-    row.speed.data_wait_ms = std::max(row.speed.data_wait_ms, share.data_wait_ms);
-    row.speed.bytes_sent += share.bytes_sent;
+    row.course.data_wait_ms = std::max(row.course.data_wait_ms, share.data_wait_ms);
+    row.course.bytes_sent += share.bytes_sent;
   }
+  row.course.staleness = groups_.TakeStaleness(group_);
   if (shares.size() > 1) row.slowest = SlowestOf(shares);
   if (sink_) {
     const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};
-    WriteRows(place, row.sums, &row.speed, sink_);
+    WriteRows(place, row.sums, &row.course, sink_);
     if (groups_.process()) WriteShares(place, shares, groups_.FirstProcess(group_), sink_);
   }
   team.metrics().Reset();

@@ -16,7 +16,7 @@ class GroupLoop {
  public:
   struct Row {
     MetricSums sums;
-    Speed speed;
+    Course course;
     int slowest = -1;  // of several processes, the one that computed longest
   };
 

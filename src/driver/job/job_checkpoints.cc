@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/failpoint.h"
 #include "base/file_system.h"
 #include "base/sha256.h"
 #include "driver/version.h"
@@ -138,6 +139,7 @@ void JobCheckpoints::Commit(int64_t updates) {
   Describe(&content);
   groups_.Collect(updates);
   const std::vector<ProcessState> others = groups_.CollectStates();
+  SINGA_FAILPOINT("leader_collected");
   std::vector<TrainerState> states;
   states.reserve(groups_.here().size());
   for (const int g : groups_.here()) {

@@ -9,7 +9,7 @@ int64_t CountBadRecords(const Net& net) {
   return count;
 }
 
-void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed,
+void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* course,
                MetricsSink* sink) {
   std::vector<MetricsRow> rows;
   for (const MetricSums::Entry& entry : sums.entries()) {
@@ -25,11 +25,16 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed
     row.step = place.step;
     row.group = place.group;
     row.bad_records = place.bad_records;
-    if (speed) {
-      row.values.emplace_back("samples_per_second", speed->samples_per_second);
-      row.values.emplace_back("step_ms", speed->step_ms);
-      row.values.emplace_back("data_wait_ms", speed->data_wait_ms);
-      row.values.emplace_back("bytes_sent", speed->bytes_sent);
+    if (course) {
+      row.values.emplace_back("samples_per_second", course->samples_per_second);
+      row.values.emplace_back("step_ms", course->step_ms);
+      row.values.emplace_back("data_wait_ms", course->data_wait_ms);
+      row.values.emplace_back("bytes_sent", course->bytes_sent);
+    }
+    if (course && course->staleness.total > 0) {
+      row.values.emplace_back("staleness_mean", course->staleness.mean());
+      row.values.emplace_back("staleness_max", course->staleness.most);
+      row.staleness = course->staleness.Histogram();
     }
     sink->Write(row);
   }

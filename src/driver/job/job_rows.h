@@ -2,16 +2,18 @@
 #pragma once
 
 #include "cluster/process_share.h"
+#include "cluster/staleness_counts.h"
 #include "driver/job/progress.h"
 #include "io/metrics_file.h"
 #include "train/metric_sums.h"
 
 namespace singa {
 
-// What a row says of speed.
-struct Speed {
+// What a training row says of the steps since the last one, besides their metrics.
+struct Course {
   double samples_per_second = 0, step_ms = 0, data_wait_ms = 0;
-  double bytes_sent = 0;  // by all processes since the last row
+  double bytes_sent = 0;  // by all processes
+  StalenessCounts staleness = {};
 };
 
 // What rows of one moment have alike.
@@ -23,7 +25,7 @@ struct RowPlace {
 };
 
 // One row for each layer with metrics (one without a layer's name where there is none).
-void WriteRows(const RowPlace& place, const MetricSums& sums, const Speed* speed,
+void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* course,
                MetricsSink* sink);
 
 // A row of phase "process" for each process, the first of which has rank `first`.

@@ -7,6 +7,7 @@
 #include <exception>
 #include <optional>
 
+#include "base/failpoint.h"
 #include "cluster/job_process.h"
 #include "driver/job/follow_job.h"
 #include "driver/job/interrupt.h"
@@ -31,6 +32,7 @@ bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) 
 ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress) {
   const ExitCode code = TrainJob(process->job(), options, progress);
   process->End();
+  SINGA_FAILPOINT("leader_ended");
   return code;
 }
 
@@ -70,6 +72,7 @@ ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& a
   const int processes = ProcessesOf(job);
   std::optional<LaunchPlace> place = FindLaunchPlace(job, processes);
   if (!place) return Supervise(job, processes, args, progress);
+  SetFailpointRank(place->rank);
   if (place->rank == 0) {
     HandleInterrupts();
   } else {  // until there is a rank 0 to tell

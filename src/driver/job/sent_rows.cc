@@ -2,9 +2,19 @@
 
 #include <utility>
 
-namespace singa {
+#include "cluster/staleness_counts.h"
 
-// text: phase, layer, names of values; number: bad records, values.
+namespace singa {
+namespace {
+
+int64_t CountOf(double number) {
+  constexpr double kMost = 1e15;
+  return number >= 0 && number < kMost ? static_cast<int64_t>(number) : 0;
+}
+
+}  // namespace
+
+// text: phase, layer, names of values; number: bad records, values, staleness.
 void SentRows::Write(const MetricsRow& row) {
   WireMessage message;
   message.set_step(row.step);
@@ -16,6 +26,7 @@ void SentRows::Write(const MetricsRow& row) {
     message.add_text(name);
     message.add_number(value);
   }
+  for (const int64_t updates : row.staleness) message.add_number(static_cast<double>(updates));
   process_.SendRow(std::move(message));
 }
 
@@ -27,11 +38,12 @@ MetricsRow RowOf(const WireMessage& message) {
     row.phase = message.text(0);
     row.layer = message.text(1);
   }
-  constexpr double kMostRecords = 1e15;
-  if (message.number_size() > 0 && message.number(0) >= 0 && message.number(0) < kMostRecords)
-    row.bad_records = static_cast<int64_t>(message.number(0));
-  for (int i = 1; i < message.number_size() && i + 1 < message.text_size(); ++i)
+  if (message.number_size() > 0) row.bad_records = CountOf(message.number(0));
+  int i = 1;
+  for (; i < message.number_size() && i + 1 < message.text_size(); ++i)
     row.values.emplace_back(message.text(i + 1), message.number(i));
+  for (; i < message.number_size() && row.staleness.size() <= StalenessCounts::kMost; ++i)
+    row.staleness.push_back(CountOf(message.number(i)));
   return row;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <thread>
@@ -31,6 +32,15 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
 std::string JoinNames(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// What the line of a row says of other processes and groups.
+std::string MoreOf(const GroupLoop::Row& row) {
+  if (row.slowest >= 0) return StrCat(", slowest process ", row.slowest);
+  if (row.course.staleness.total == 0) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, ", staleness %.1f", row.course.staleness.mean());
   return text;
 }
 
@@ -193,8 +203,7 @@ class TrainRun {
     if (!groups_.gate().Pass(0, step)) return false;
     if (const auto row = loop_->TrainStep(step))
       progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
-                        row->speed.samples_per_second, row->speed.step_ms / 1e3,
-                        row->slowest < 0 ? "" : StrCat(", slowest process ", row->slowest));
+                        row->course.samples_per_second, row->course.step_ms / 1e3, MoreOf(*row));
     else
       progress_.ShowStep(step, schedule_->steps(), lead().metrics().entries(),
                          loop_->samples_per_second(), loop_->step_seconds());

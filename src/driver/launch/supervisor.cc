@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/failpoint.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"
 
@@ -55,6 +56,7 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
     const std::string lost = StrCat(LossOf(end), " (", ToString(end.end), ")");
     if (signals.asked() != kExitOk) throw PeerError(lost + " while the job was to end");
     ++losses[LossOf(end)];
+    ForgetFailpoints();  // those who go on would come to the same place
     if (restarts == most) GiveUp(losses, restarts, end);
     // An earlier run's checkpoints are set aside by the time that rank 0 listens, not before.
     if (all.listened() && !HasResume(command.args)) command.args.push_back("-resume");

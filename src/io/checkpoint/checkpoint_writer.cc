@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/failpoint.h"
 #include "base/sha256.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
@@ -77,7 +78,9 @@ void Publish(FileSystem& fs, const std::string& folder, const std::string& dir,
   const std::string to = folder + "/" + target;
   const bool replaces = Contains(fs.List(folder), target);
   if (replaces) fs.Rename(to, aside);
+  SINGA_FAILPOINT("checkpoint_before_rename");
   fs.Rename(dir, to);
+  SINGA_FAILPOINT("checkpoint_after_rename");
   fs.SyncDirectory(folder);
   if (replaces) TryRemove(fs, aside);
 }

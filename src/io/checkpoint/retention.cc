@@ -4,6 +4,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/failpoint.h"
 #include "base/sha256.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
@@ -68,6 +69,7 @@ void ApplyRetention(FileSystem& fs, const std::string& workspace, int64_t step, 
     fs.Rename(entry.dir, removed.back());
   }
   fs.SyncDirectory(folder);
+  SINGA_FAILPOINT("checkpoint_before_removal");
   for (const std::string& dir : removed) fs.RemoveTree(dir);
 }
 
