@@ -178,7 +178,12 @@ void Stub::OnStubMessage(int rank, const WireMessage& head) {
     return Lose(std::make_exception_ptr(
         ToldError(static_cast<ExitCode>(code), StrCat(Name(rank), " has ended: ", reason))));
   }
-  if (head.type() == WireMessage::kBeat || !rendezvous_.OnMessage(rank, head)) return;
+  if (head.type() == WireMessage::kBeat) {
+    const double progress = head.number_size() > 0 ? head.number(0) : 0;
+    if (std::exchange(progress_of_[rank], progress) != progress) events_->OnProgress(rank);
+    return;
+  }
+  if (!rendezvous_.OnMessage(rank, head)) return;
   ConnectAll();
   const std::lock_guard lock(mutex_);
   met_ = true;
@@ -214,6 +219,7 @@ int64_t Stub::Beat() {
     Message beat;
     beat.head.set_type(WireMessage::kBeat);
     beat.head.mutable_to()->set_id(rank);
+    beat.head.add_number(static_cast<double>(progress_));
     links_.Send(rank, std::move(beat));
   }
   return now;  // what was sent is to leave
