@@ -31,11 +31,11 @@ class Barrier {
  public:
   explicit Barrier(int threads) : threads_(threads) {}
 
-  // Its numbers are `numbers`, which outlive its use; nobody waits longer than `longest`. Before
-  // the first Arrive.
-  void Share(BarrierNumbers* numbers, std::chrono::milliseconds longest) {
+  // Its numbers are `numbers`, and who waits has that patience, or, where it is null, any. Both
+  // outlive its use. Before the first Arrive.
+  void Share(BarrierNumbers* numbers, const Patience* patience) {
     numbers_ = numbers;
-    longest_ = longest;
+    patience_ = patience;
   }
 
   // Waits until all threads are here. What each did before is visible to all after. Throws Stopped
@@ -50,7 +50,7 @@ class Barrier {
       turn.fetch_add(1, std::memory_order_release);
       FutexWakeAll(turn);
     } else {
-      if (!SpinWait(turn, now, threads_, &stopped_, longest_)) throw Overdue();
+      if (!SpinWait(turn, now, threads_, &stopped_, patience_)) throw Overdue();
     }
     if (stopped_.load(std::memory_order_acquire)) throw Stopped();
   }
@@ -68,7 +68,7 @@ class Barrier {
   const int threads_;
   BarrierNumbers own_{};
   BarrierNumbers* numbers_ = &own_;
-  std::chrono::milliseconds longest_ = kNoEnd;
+  const Patience* patience_ = nullptr;
   std::atomic<bool> stopped_{false};
 };
 

@@ -4,23 +4,20 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <thread>
 
 #include "base/futex.h"
+#include "base/patience.h"
 
 namespace singa {
 
-// Nanoseconds can say it, too.
-inline constexpr std::chrono::milliseconds kNoEnd = std::chrono::hours(24 * 365 * 10);
-
 // `threads`: that wait for each other. Where there are more of them than cores, who waits awake
-// holds up whom it waits for. Ends, too, when `stopped`, where there is one, is true. False:
-// nothing has changed for `longest`.
+// holds up whom it waits for. Ends, too, when `stopped`, where there is one, is true. False: the
+// patience, where there is any, has ended.
 inline bool SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads,
                      const std::atomic<bool>* stopped = nullptr,
-                     std::chrono::milliseconds longest = kNoEnd) {
+                     const Patience* patience = nullptr) {
   static const int cores = static_cast<int>(std::thread::hardware_concurrency());
   constexpr int kSpins = 4000;  // some 100 microseconds
   for (int i = 0; threads <= cores && i < kSpins; ++i) {
@@ -29,9 +26,9 @@ inline bool SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int thre
     __builtin_ia32_pause();
 #endif
   }
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Patience::Clock::now();
   while (number.load(std::memory_order_acquire) == old && !(stopped && *stopped)) {
-    if (std::chrono::steady_clock::now() - start >= longest) return false;
+    if (patience && patience->Ends(start)) return false;
     FutexWait(number, old);
   }
   return true;

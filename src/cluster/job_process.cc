@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/longest_wait.h"
 #include "cluster/seconds.h"
+#include "cluster/stall_watch.h"
 
 namespace singa {
 namespace {
@@ -68,10 +68,11 @@ int ProcessesOf(const JobProto& job) {
 JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
     : job_(InProcesses(job)),
       rank_(place.rank),
+      patience_(LongestWait(job.cluster())),
       topology_(TopologyOf(job_)),
       shares_host_(place.rank == 0 && place.one_host && SharesHost(job_.cluster(), topology_)),
       stub_(job_.cluster(), topology_, place, StatesOf(job_), this, &clock_),
-      cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_)) {
+      cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_, &patience_)) {
   for (const RoleId& worker : topology_.Workers(rank_)) {
     Range& ids = groups_.try_emplace(worker.group, Range{worker.id, worker.id}).first->second;
     ids.last = worker.id + 1;
@@ -93,13 +94,6 @@ void JobProcess::Listen(GroupEvents* events) {
 void JobProcess::Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done) {
   changed_.wait(*lock, [&] { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
-}
-
-bool JobProcess::AwaitFor(std::unique_lock<std::mutex>* lock, std::chrono::milliseconds longest,
-                          const std::function<bool()>& done) {
-  const bool in_time = changed_.wait_for(*lock, longest, [&] { return failure_ || done(); });
-  if (failure_) std::rethrow_exception(failure_);
-  return in_time;
 }
 
 void JobProcess::Check() {
@@ -130,21 +124,32 @@ void JobProcess::TellAll(Control what, int64_t step, const std::vector<int64_t>&
   for (int rank = 1; rank < processes(); ++rank) Tell(rank, head);
 }
 
-std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer) {
+std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, const Patience& patience) {
   std::unique_lock lock(mutex_);
   std::vector<Order> answers;
   for (int rank = 1; rank < processes(); ++rank) {
-    if (!AwaitFor(&lock, kLongestWait, [&] { return answers_.count({answer, rank}) > 0; }))
+    const auto here = [&] { return failure_ || answers_.count({answer, rank}) > 0; };
+    const bool in_time = patience.Wait(&changed_, &lock, here);
+    if (failure_) std::rethrow_exception(failure_);
+    if (!in_time)
       throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", Control_Name(answer),
-                                       " of it for ", Seconds(kLongestWait.count() * 1'000'000)));
+                                       " of it for ", Seconds(patience.longest())));
     answers.push_back(answers_.extract({answer, rank}).mapped());
   }
   return answers;
 }
 
+// Nobody goes on yet who could say so.
 void JobProcess::AwaitReady() {
-  AwaitAll(kBegin);
+  const std::chrono::milliseconds start = std::chrono::seconds(job_.cluster().start_timeout());
+  const Patience more(std::min(patience_.longest() + start, kNoEnd));
+  AwaitAll(kBegin, more);
   TellAll(kBegin);
+}
+
+void JobProcess::NoteProgress(uint64_t count) {
+  patience_.Renew();
+  stub_.NoteProgress(count);
 }
 
 std::vector<std::string> JobProcess::CollectStates() {

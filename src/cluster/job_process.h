@@ -2,7 +2,6 @@
 // all do next; the others follow. Gradients and values go by servers (served_cluster.h).
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -58,6 +57,10 @@ class JobProcess final : private StubEvents {
   // Worker groups that have workers here, and which.
   const std::map<int, Range>& groups() const { return groups_; }
   ServedCluster& cluster() { return *cluster_; }
+  // Of who waits here for other processes.
+  const Patience& patience() const { return patience_; }
+  // How often workers and servers here have gone on, for all to hear. Any thread may call.
+  void NoteProgress(uint64_t count);
   const Endpoint& endpoint() const { return stub_.endpoint(); }
   int64_t bytes_sent() const { return stub_.bytes_sent(); }
   int64_t bytes_received() const { return stub_.bytes_received(); }
@@ -83,7 +86,7 @@ class JobProcess final : private StubEvents {
     TellAll(what, 0, numbers);
     return AwaitAll(answer);
   }
-  std::vector<Order> AwaitAll(Control answer);
+  std::vector<Order> AwaitAll(Control answer) { return AwaitAll(answer, patience_); }
   // Rank 0: waits until all are ready for the first step, and tells them so.
   void AwaitReady();
   // Rank 0: what all others give for a checkpoint.
@@ -121,6 +124,7 @@ class JobProcess final : private StubEvents {
   static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 0.3;
 
   void OnMessage(int rank, Message message) override;
+  void OnProgress(int) override { patience_.Renew(); }
   void OnLost(std::exception_ptr error) override;
   void OnControl(int rank, Message message);
   bool OnGroup(int rank, const WireMessage& head);
@@ -128,12 +132,12 @@ class JobProcess final : private StubEvents {
   void Tell(int rank, WireMessage head);
   void Note(Control what, int group, int64_t steps);
   void Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done);
-  bool AwaitFor(std::unique_lock<std::mutex>* lock, std::chrono::milliseconds longest,
-                const std::function<bool()>& done);
+  std::vector<Order> AwaitAll(Control answer, const Patience& patience);
 
   const JobProto job_;
   const int rank_;
   SteadyClock clock_;
+  Patience patience_;
   const Topology topology_;
   const bool shares_host_;
   std::map<int, Range> groups_;

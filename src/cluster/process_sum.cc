@@ -14,12 +14,12 @@ constexpr size_t kMostNumbers = 4096;
 }  // namespace
 
 ProcessSum::ProcessSum(const Topology& topology, int group, int process, Outbox* out,
-                       std::chrono::milliseconds longest_wait)
+                       const Patience* patience)
     : group_(group),
       process_(process),
       processes_(topology.ProcessesOf(group)),
       out_(out),
-      longest_wait_(longest_wait) {}
+      patience_(*patience) {}
 
 void ProcessSum::Send(WireMessage::Type type, int process, std::span<const double> values) {
   Message message;
@@ -32,14 +32,14 @@ void ProcessSum::Send(WireMessage::Type type, int process, std::span<const doubl
 }
 
 void ProcessSum::Await(std::unique_lock<std::mutex>* lock, size_t messages) {
-  const bool in_time = changed_.wait_for(*lock, longest_wait_,
-                                         [&] { return failure_ || arrived_.size() == messages; });
+  const bool in_time =
+      patience_.Wait(&changed_, lock, [&] { return failure_ || arrived_.size() == messages; });
   if (failure_) std::rethrow_exception(failure_);
   if (in_time) return;
   int missing = processes_.first;
   while (missing == process_ || arrived_.count(missing) > 0) ++missing;
   throw Error(kExitStalled, StrCat("process ", missing, " stands still: it has sent no numbers to ",
-                                   "add up for ", Seconds(longest_wait_.count() * 1'000'000)));
+                                   "add up for ", Seconds(patience_.longest())));
 }
 
 // In messages of a bounded size.

@@ -2,7 +2,6 @@
 // first of them.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -11,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/longest_wait.h"
+#include "base/patience.h"
 #include "cluster/topology.h"
 #include "comm/message.h"
 #include "singa/tensor/context.h"
@@ -22,7 +21,7 @@ class ProcessSum final : public GroupSum {
  public:
   // Of `process`, which has workers of `group`. All outlive it.
   ProcessSum(const Topology& topology, int group, int process, Outbox* out,
-             std::chrono::milliseconds longest_wait = kLongestWait);
+             const Patience* patience);
 
   // One thread of each process calls it. Throws what Fail was given, PeerError where another
   // process has another number of values, Error, kExitStalled, where one does not come.
@@ -42,7 +41,7 @@ class ProcessSum final : public GroupSum {
   const int group_, process_;
   const Range processes_;
   Outbox* const out_;
-  const std::chrono::milliseconds longest_wait_;
+  const Patience& patience_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   int64_t turn_ = 0;                            // sums so far

@@ -1,6 +1,7 @@
 // Seconds: how long something takes, in a message.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <iomanip>
 #include <sstream>
@@ -14,5 +15,7 @@ inline std::string Seconds(int64_t nanoseconds) {
   text << std::fixed << std::setprecision(1) << static_cast<double>(nanoseconds) * 1e-9 << " s";
   return std::move(text).str();
 }
+
+inline std::string Seconds(std::chrono::nanoseconds time) { return Seconds(time.count()); }
 
 }  // namespace singa

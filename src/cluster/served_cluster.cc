@@ -19,16 +19,18 @@ JobProto InOneProcess(const JobProto& job) {
   return alone;
 }
 
-ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others) try
+ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others,
+                             const Patience* patience) try
     : job_(job), topology_(job.cluster()), rank_(rank), others_(others) {
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
     if (group.sum) continue;
-    group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out);
-    group.updates =
-        std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip, group.sum.get());
+    group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out, patience);
+    group.updates = std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip,
+                                                    group.sum.get(), patience);
   }
+  for (const RoleId& server : topology_.Servers(rank)) marks_[{server.group, server.id}];
 } catch (const ConfigError& error) {
   throw error.Under("cluster");
 }
@@ -83,7 +85,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .self = server,
                     .first_steps = steps,
                     .values = shares_values() ? values[0] : std::vector<float*>()},
-        out, [this](const std::exception_ptr& error) { ServerFailed(error); });
+        out, &marks_.at({server.group, server.id}),
+        [this](const std::exception_ptr& error) { ServerFailed(error); });
   const std::unique_lock lock(open_lock_);
   servers_ = std::move(servers);
   open_ = true;

@@ -22,15 +22,17 @@ JobProto InOneProcess(const JobProto& job);
 
 class ServedCluster final : private Outbox {
  public:
-  // The part of process `rank`; `others`, null where there are none, takes what is for them. Throws
-  // ConfigError relative to the JobProto.
-  ServedCluster(const JobProto& job, int rank, Outbox* others);
+  // The part of process `rank`; `others`, null where there are none, takes what is for them;
+  // `patience`: of who waits here. Throws ConfigError relative to the JobProto.
+  ServedCluster(const JobProto& job, int rank, Outbox* others, const Patience* patience);
   ~ServedCluster() override { Close(); }
 
   const Topology& topology() const { return topology_; }
   // What worker group `group`, which has workers here, trains by, and adds up with.
   ServedUpdates& updates(int group) { return *groups_.at(group).updates; }
   GroupSum& between(int group) { return *groups_.at(group).sum; }
+  // What its servers, by group and id, do.
+  const std::map<std::pair<int, int>, WorkerMark>& marks() const { return marks_; }
   // Bytes that its servers take for params of so many, and their updater's states.
   int64_t bytes(int64_t param_bytes, int64_t states) const;
   // Called once, by any thread, with what a server found that ends the job; before Connect.
@@ -81,6 +83,7 @@ class ServedCluster final : private Outbox {
   std::vector<ServedParam> params_;
   std::vector<int64_t> steps_;
   std::map<int, Group> groups_;  // those that have workers here
+  std::map<std::pair<int, int>, WorkerMark> marks_;
   std::shared_mutex open_lock_;  // exclusive: what follows changes
   bool open_ = false;            // messages are taken
   std::exception_ptr failure_;

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "base/failpoint.h"
-#include "base/longest_wait.h"
+#include "base/worker_mark.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 
@@ -48,7 +48,7 @@ void ServedUpdates::Diverge(const std::string& text) {
   Fail(std::make_exception_ptr(DivergedError(text)));
 }
 
-void ServedUpdates::Finish(Context&, int64_t step, int worker, int, std::span<float* const>) {
+void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
   if (worker > 0) return;
   double dropped = 0;  // processes that have no finite gradient
   {
@@ -60,7 +60,10 @@ void ServedUpdates::Finish(Context&, int64_t step, int worker, int, std::span<fl
     }
     client_->Flush();
   }
-  if (skip_) between_->Sum({&dropped, 1});
+  if (skip_) {
+    const WorkerMark::Scope waits(ctx.mark, Doing::kAwaitsProcesses);
+    between_->Sum({&dropped, 1});
+  }
   if (dropped == 0) return;
   LOG(WARNING) << "step " << step << ": a loss or gradient is not finite; the step is skipped";
   dropped_ = step;
@@ -91,7 +94,7 @@ StalenessCounts ServedUpdates::TakeStaleness() {
 
 void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
                                 const std::function<bool()>& done) {
-  const bool in_time = changed_.wait_for(*lock, kLongestWait, [&] { return failure_ || done(); });
+  const bool in_time = patience_.Wait(&changed_, lock, [&] { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
   if (in_time) return;
   const std::vector<std::string> waits = client_->Waiting();

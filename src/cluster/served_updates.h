@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/patience.h"
 #include "cluster/client.h"
 #include "train/slice_updates.h"
 
@@ -18,8 +19,10 @@ namespace singa {
 
 class ServedUpdates final : public SliceUpdates {
  public:
-  // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group, which outlives it.
-  ServedUpdates(bool skip, GroupSum* between) : skip_(skip), between_(between) {}
+  // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group; `patience`: of who
+  // waits for servers. Both outlive it.
+  ServedUpdates(bool skip, GroupSum* between, const Patience* patience)
+      : skip_(skip), between_(between), patience_(*patience) {}
 
   // Before the first step.
   void Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
@@ -56,6 +59,7 @@ class ServedUpdates final : public SliceUpdates {
 
   const bool skip_;
   GroupSum* const between_;
+  const Patience& patience_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
   std::atomic<int64_t> waited_{0};  // nanoseconds
   const SliceTable* table_ = nullptr;

@@ -6,9 +6,12 @@
 
 namespace singa {
 
-ServerThread::ServerThread(const ServerSetup& setup, Outbox* out,
+ServerThread::ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark,
                            std::function<void(const std::exception_ptr&)> failed)
-    : failed_(std::move(failed)), server_(setup, out, this), thread_([this] { Run(); }) {}
+    : failed_(std::move(failed)),
+      mark_(*mark),
+      server_(setup, out, this),
+      thread_([this] { Run(); }) {}
 
 ServerThread::~ServerThread() {
   {
@@ -75,11 +78,16 @@ void ServerThread::Loop() {
     const auto* const done = work_ ? nullptr : done_;  // not before its work
     busy_ = true;
     lock.unlock();
-    if (work)
-      (*work)(server_);
-    else
-      server_.OnMessage(next.first, next.second);
-    const bool is_done = done && (*done)(server_);
+    bool is_done = false;
+    {
+      mark_.SetStep(next.second.head.step());
+      const WorkerMark::Scope serves(&mark_, Doing::kServing);
+      if (work)
+        (*work)(server_);
+      else
+        server_.OnMessage(next.first, next.second);
+      is_done = done && (*done)(server_);
+    }
     lock.lock();
     busy_ = false;
     if (is_done) done_ = nullptr;

@@ -10,15 +10,16 @@
 #include <string>
 #include <thread>
 
+#include "base/worker_mark.h"
 #include "cluster/server.h"
 
 namespace singa {
 
 class ServerThread final : private ServerEvents {
  public:
-  // `failed` is called once, by the thread, with what ends the job. All outlive it. Throws
-  // ConfigError relative to the JobProto.
-  ServerThread(const ServerSetup& setup, Outbox* out,
+  // `mark`: where the thread says what it does; `failed` is called once, by the thread, with what
+  // ends the job. All outlive it. Throws ConfigError relative to the JobProto.
+  ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark,
                std::function<void(const std::exception_ptr&)> failed);
   ~ServerThread();
   ServerThread(const ServerThread&) = delete;
@@ -39,6 +40,7 @@ class ServerThread final : private ServerEvents {
   void Loop();
 
   const std::function<void(const std::exception_ptr&)> failed_;
+  WorkerMark& mark_;
   Server server_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

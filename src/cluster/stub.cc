@@ -187,7 +187,11 @@ void Stub::OnStubMessage(int rank, const WireMessage& head) {
     return Lose(std::make_exception_ptr(
         ToldError(static_cast<ExitCode>(code), StrCat(Name(rank), " has ended: ", reason))));
   }
-  if (head.type() == WireMessage::kBeat) return;
+  if (head.type() == WireMessage::kBeat) {
+    const double progress = head.number_size() > 0 ? head.number(0) : 0;
+    if (std::exchange(progress_of_[rank], progress) != progress) events_->OnProgress(rank);
+    return;
+  }
   SINGA_FAILPOINT("rendezvous_heard");
   if (!rendezvous_.OnMessage(rank, head)) return;
   ConnectAll();
@@ -225,6 +229,7 @@ int64_t Stub::Beat() {
     Message beat;
     beat.head.set_type(WireMessage::kBeat);
     beat.head.mutable_to()->set_id(rank);
+    beat.head.add_number(static_cast<double>(progress_));
     links_.Send(rank, std::move(beat));
   }
   return now;  // what was sent is to leave

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -42,6 +43,8 @@ class StubEvents {
   virtual ~StubEvents() = default;
   // From process `rank`, which is sure.
   virtual void OnMessage(int rank, Message message) = 0;
+  // Workers of process `rank` have gone on.
+  virtual void OnProgress(int rank) = 0;
   // The job cannot go on: a PeerError or ToldError. Called once.
   virtual void OnLost(std::exception_ptr error) = 0;
 };
@@ -65,6 +68,8 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   void Post(Message message) override;
   // Ends the job of all others with `code` and a reason.
   void StopOthers(ExitCode code, const std::string& reason);
+  // How often workers here have gone on, for the others to hear.
+  void NoteProgress(uint64_t count) { progress_ = count; }
   // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
   // after so many seconds.
   bool Drain(double seconds);
@@ -99,8 +104,9 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   ZmqTransport transport_;
   Links links_;
   Rendezvous rendezvous_;
-  int64_t beat_at_ = 0;     // the next one
-  int64_t heard_from_ = 0;  // who was not heard since is not silent for longer
+  int64_t beat_at_ = 0;                // the next one
+  std::map<int, double> progress_of_;  // of each other process, as its last beat says
+  int64_t heard_from_ = 0;             // who was not heard since is not silent for longer
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
@@ -109,6 +115,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   bool failed_ = false;  // the thread has: nothing leaves any more
   std::exception_ptr lost_;
 
+  std::atomic<uint64_t> progress_{0};
   std::atomic<bool> lost_leader_{false};
   std::atomic<int64_t> bytes_sent_{0}, bytes_received_{0};
   std::thread thread_;  // last: it uses all of the above

@@ -43,6 +43,7 @@ void CheckProcesses(const ClusterProto& conf) {
   CheckRange(conf.start_timeout() >= 1, "start_timeout", ">= 1", conf.start_timeout());
   CheckRange(conf.peer_timeout() >= 1, "peer_timeout", ">= 1", conf.peer_timeout());
   CheckRange(conf.max_restarts() >= 0, "max_restarts", ">= 0", conf.max_restarts());
+  CheckRange(conf.stall_timeout() >= 0, "stall_timeout", ">= 0", conf.stall_timeout());
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ bool HasServers(const ClusterProto& cluster) {
 WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process,
                            std::unique_ptr<HostMemory> shared)
     : process_(process),
+      stall_timeout_(job.cluster().stall_timeout()),
+      own_patience_(LongestWait(job.cluster())),
       job_groups_(job.cluster().nworker_groups()),
       job_workers_(job.cluster().nworkers_per_group()),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
@@ -24,7 +26,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       host_memory_(std::move(shared)),
       replica_(job),
       own_(!process && HasServers(job.cluster())
-               ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr)
+               ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr, &own_patience_)
                : nullptr),
       served_(process && !shares_host_ ? &process->cluster() : own_.get()),
       gate_(job_groups_, job.cluster().max_staleness(), job.warmup_steps()) {
@@ -67,6 +69,7 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
 
 // Servers, and what they send, write to the params of teams.
 WorkerGroups::~WorkerGroups() {
+  watch_.reset();
   if (process_) process_->Forget();
   if (served_) served_->Close();
 }
@@ -116,6 +119,7 @@ void WorkerGroups::AllocateShared() {
                 StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ", bytes,
                        ": it runs another job.conf"));
   group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data());
+  team(0).SetPatience(&process_->patience());
   team(0).Allocate(nullptr, &*group_memory_);
   local_[0]->Share(group_memory_->board());
 }
@@ -142,6 +146,24 @@ void WorkerGroups::OnFailure() {
   gate_.Stop();
   if (!shares_host_) return;
   for (const auto& [group, team] : teams_) team->Stop();
+}
+
+void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) {
+  if (stall_timeout_ == 0) return;
+  StallFinder finder(stall_timeout_ * kSecond);
+  const std::string where = process_ ? StrCat(" in process ", process_->rank()) : "";
+  for (const int group : here())
+    for (Trainer* trainer : team(group).trainers())
+      finder.Add(StrCat("worker ", trainer->worker(), " of group ", group, where),
+                 &trainer->mark());
+  if (served_)
+    for (const auto& [server, mark] : served_->marks())
+      finder.Add(StrCat("server ", server.second, " of group ", server.first, where), &mark);
+  const auto went_on = [this](uint64_t count) {
+    own_patience_.Renew();
+    if (process_) process_->NoteProgress(count);
+  };
+  watch_.emplace(std::move(finder), StallWatch::Calls{went_on, std::move(stalled)});
 }
 
 std::vector<int64_t> WorkerGroups::steps() const {

@@ -13,6 +13,7 @@
 #include "cluster/host_memory.h"
 #include "cluster/job_process.h"
 #include "cluster/process_share.h"
+#include "cluster/stall_watch.h"
 #include "cluster/step_gate.h"
 #include "cluster/worker_team.h"
 #include "singa/proto/rows.pb.h"
@@ -62,6 +63,9 @@ class WorkerGroups final : private GroupEvents {
   void Allocate();
   // Rank 0, when all have met: where the others find what it shares.
   void TellMemory();
+  // From here on who stands still is found, and `stalled` told of it, on a thread of its own: a
+  // line for people. Nothing but the end of the process helps then. After Allocate.
+  void WatchStalls(std::function<void(const std::string&)> stalled);
   // After the lead's values were set, and the gate knows each group's steps: before the first step.
   void Start();
   // A group has done so many steps; trains no more.
@@ -112,6 +116,8 @@ class WorkerGroups final : private GroupEvents {
   void MakeTeam(const JobProto& job, WorkerPlace place, int workers);
 
   JobProcess* const process_;
+  const int stall_timeout_;             // seconds; 0: for ever
+  Patience own_patience_;               // of a job of one process
   const int job_groups_, job_workers_;  // workers of each group
   const bool paced_;                    // some group may have to wait for another
   const bool shares_host_;              // with all other processes
@@ -126,6 +132,7 @@ class WorkerGroups final : private GroupEvents {
   int holds_ = 0;           // that live
   bool collected_ = false;  // since the first of them
   std::function<void(const WireMessage&)> take_row_;
+  std::optional<StallWatch> watch_;  // last: it looks at teams and servers
 };
 
 }  // namespace singa

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/worker_mark.h"
 #include "nn/loss/labels.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_storage.h"
@@ -129,6 +130,11 @@ void Net::Open(Context& ctx) {
 
 void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   if (node.fused) return;
+  if (ctx.mark)
+    ctx.mark->Set(phase_ != kTrain       ? Doing::kEvaluating
+                  : node.wiring.is_input ? Doing::kReading
+                                         : Doing::kFeature,
+                  &node.name);
   ctx.scratch = storage_->scratch_memory;
   try {
     node.layer->ComputeFeature(ctx, flags, node.in, node.out);
@@ -178,6 +184,7 @@ std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t 
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {
   if (!node.runs_backward) return;
+  if (ctx.mark) ctx.mark->Set(Doing::kGradient, &node.name);
   for (const NetNode::Unread& unread : node.unread) {
     Tensor& grad = unread.port->grad;
     const int64_t step_size = grad.size() / unread.steps;

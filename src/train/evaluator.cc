@@ -1,5 +1,6 @@
 #include "train/evaluator.h"
 
+#include "base/worker_mark.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 #include "train/omp_threads.h"
@@ -81,6 +82,7 @@ void Evaluator::Open(const Tensor& arena) {
 bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
                            const std::function<bool()>& stop, OutputFiles* files,
                            MetricSums* sums) {
+  const WorkerMark::Scope evaluates(ctx_->mark, Doing::kBetween);
   for (NetNode& node : net->nodes()) {
     node.layer->SeekReader(first_batch * net_.batch());
     node.layer->BeginPass(first_batch);

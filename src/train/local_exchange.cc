@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/worker_mark.h"
+
 namespace singa {
 namespace {
 
@@ -42,10 +44,12 @@ void LocalExchange::Bind(const std::vector<Param*>& params, const std::vector<bo
     gradients.push_back(in_pieces[i] ? nullptr : param->grad.data());
   }
   group_->SetGradients(worker_, std::move(gradients));
+  group_->SetMark(worker_, ctx_->mark);
 }
 
 void LocalExchange::Await(Param* param, int64_t step) {
   const auto place = places_.find(param);
+  const WorkerMark::Scope waits(ctx_->mark, Doing::kAwaitsServers);
   if (place != places_.end()) group_->updates().Await(place->second, step);
 }
 
@@ -56,6 +60,7 @@ void LocalExchange::Take(Param* param, const GradientRows& rows) {
 
 void LocalExchange::GradientReady(Param* param, int64_t step) {
   if (param->sink) return;
+  if (ctx_->mark) ctx_->mark->Set(Doing::kUpdating);
   group_->Offer(places_.at(param));
   group_->AddOffered(*ctx_, step);
   group_->updates().Check();
@@ -66,6 +71,7 @@ void LocalExchange::LossNotFinite(const std::string& layer, int64_t step) {
 }
 
 void LocalExchange::Finish(int64_t step) {
+  if (ctx_->mark) ctx_->mark->Set(Doing::kUpdating);
   group_->Finish(*ctx_, worker_, step);
   group_->updates().Check();
 }

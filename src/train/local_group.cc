@@ -34,17 +34,16 @@ void LocalGroup::SetParams(const std::vector<Shape>& params) {
   board_ = GroupBoard(table_, workers(), reinterpret_cast<std::byte*>(own_.get()));
 }
 
-void LocalGroup::Share(const GroupMemory& memory, std::chrono::milliseconds longest) {
+void LocalGroup::Share(const GroupMemory& memory) {
   board_ = memory.board();
-  longest_wait_ = longest;
-  barrier_.Share(board_.barrier, longest);
+  barrier_.Share(board_.barrier, patience_);
   for (int worker = 0; worker < workers(); ++worker) {
     std::vector<float*> gradients;
     for (int param = 0; param < table_.params(); ++param)
       gradients.push_back(memory.gradient(worker, param));
     SetGradients(worker, std::move(gradients));
     rings_.push_back(
-        std::make_unique<PieceRing>(memory, workers(), worker, longest, barrier_.stopped()));
+        std::make_unique<PieceRing>(memory, workers(), worker, patience_, barrier_.stopped()));
   }
 }
 
@@ -60,6 +59,7 @@ void LocalGroup::SetGradients(int worker, std::vector<float*> gradients) {
 
 void LocalGroup::Arrive(int worker) {
   if (workers() == 1) return barrier_.Arrive();
+  const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsWorkers);
   const auto start = std::chrono::steady_clock::now();
   ++board_.beats[worker];
   try {
@@ -76,7 +76,7 @@ void LocalGroup::ThrowStalled(int worker) const {
   throw Error(kExitStalled,
               StrCat("worker ", last - board_.beats.begin(),
                      " of the group stands still: nothing of it for ",
-                     std::chrono::duration_cast<std::chrono::seconds>(longest_wait_).count(),
+                     std::chrono::duration_cast<std::chrono::seconds>(patience_->longest()).count(),
                      " s, while worker ", worker, " waits for it"));
 }
 
@@ -181,7 +181,7 @@ void LocalGroup::TakeByRing(Context& ctx, int worker, int64_t row, const Gradien
         AddTo(parts[w], FloatsOf(pieces[i]).second, parts[0]);
       TakeSlices(own, pieces[i], ctx.state->step, parts[0]);
     };
-    ring.Run(compute, add);
+    ring.Run(compute, add, thread == 0 ? marks_[worker] : nullptr);
   };
   const int64_t threads = std::max(1, ctx.threads);
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
@@ -224,6 +224,7 @@ void LocalGroup::SumRun(int worker, std::span<double> values) {
   if (!between_) return;
   const std::span<double> all = numbers_of(0);
   if (worker == 0) {
+    const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsProcesses);
     between_->Sum(values);
     std::copy(values.begin(), values.end(), all.begin());
   }

@@ -4,14 +4,14 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/barrier.h"
-#include "base/longest_wait.h"
+#include "base/patience.h"
+#include "base/worker_mark.h"
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"
 #include "train/group_memory.h"
@@ -25,7 +25,11 @@ class LocalGroup {
  public:
   // `here`: those of them that this process has; 0: all.
   explicit LocalGroup(int workers, int here = 0)
-      : here_(here > 0 ? here : workers), barrier_(workers), gradients_(workers), rows_(workers) {}
+      : here_(here > 0 ? here : workers),
+        barrier_(workers),
+        gradients_(workers),
+        marks_(workers),
+        rows_(workers) {}
 
   int workers() const { return static_cast<int>(gradients_.size()); }
   int here() const { return here_; }
@@ -36,13 +40,17 @@ class LocalGroup {
   // Where sums go; outlives the group's steps.
   void SetUpdates(SliceUpdates* updates) { updates_ = updates; }
   SliceUpdates& updates() { return *updates_; }
-  // What it shares with other processes, before the first step; outlives the group's steps. Where
-  // these do nothing for `longest`, who waits for them throws Error, kExitStalled, that names one.
-  void Share(const GroupMemory& memory, std::chrono::milliseconds longest = kLongestWait);
+  // Of who waits for other processes, which then throws Error, kExitStalled, that names a worker.
+  // Before Share; outlives the group's steps.
+  void SetPatience(const Patience* patience) { patience_ = patience; }
+  // What it shares with other processes, before the first step; outlives the group's steps.
+  void Share(const GroupMemory& memory);
   // Adds up over the processes of a group that has several; outlives the group's steps.
   void SetBetween(GroupSum* between) { between_ = between; }
   // Where worker `worker` has its whole gradients, by param; null: it gives them in pieces.
   void SetGradients(int worker, std::vector<float*> gradients);
+  // Where worker `worker`, of this process, says that it waits; null: nobody asks.
+  void SetMark(int worker, WorkerMark* mark) { marks_[worker] = mark; }
 
   // What follows is called by the workers' threads. What waits throws Stopped once one
   // of them failed.
@@ -91,11 +99,12 @@ class LocalGroup {
 
   const int here_;
   Barrier barrier_;
-  std::chrono::milliseconds longest_wait_ = kLongestWait;
+  const Patience* patience_ = nullptr;  // null: any
   SliceTable table_;
   SliceUpdates* updates_ = nullptr;
   GroupSum* between_ = nullptr;                 // null: one process
   std::vector<std::vector<float*>> gradients_;  // of each worker
+  std::vector<WorkerMark*> marks_;              // of each worker
   std::vector<float*> sums_;                    // by slice, in the first worker's gradients
   std::unique_ptr<uint64_t[]> own_;             // the board's memory, where nobody else has it
   GroupBoard board_;

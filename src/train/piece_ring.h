@@ -5,11 +5,11 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
 
+#include "base/worker_mark.h"
 #include "train/group_memory.h"
 
 namespace singa {
@@ -18,15 +18,15 @@ namespace singa {
 // call all but the constructor and Begin at once.
 class PieceRing {
  public:
-  // `stopped`: true where the worker is to wait no more; nor does it wait longer than `longest`
-  // where nobody does anything. The first and the last outlive it.
-  PieceRing(const GroupMemory& memory, int workers, int worker, std::chrono::milliseconds longest,
+  // `stopped`: true where the worker is to wait no more; nor does it beyond `patience`, null: any.
+  // `memory`, and these, outlive it.
+  PieceRing(const GroupMemory& memory, int workers, int worker, const Patience* patience,
             const std::atomic<bool>& stopped)
       : memory_(memory),
         board_(memory.board()),
         workers_(workers),
         worker_(worker),
-        longest_(longest),
+        patience_(patience),
         stopped_(stopped) {}
 
   // The next `pieces` are those of another param. When the last one's are done here.
@@ -37,7 +37,8 @@ class PieceRing {
   // when the worker has nothing left to do, when it is stopped, or overdue().
   using Compute = std::function<void(int64_t piece, float* to)>;
   using Add = std::function<void(int64_t piece, const std::vector<float*>& parts)>;
-  void Run(const Compute& compute, const Add& add);
+  // `mark`: where the thread says that it waits, or null.
+  void Run(const Compute& compute, const Add& add, WorkerMark* mark);
 
   // Whether it has waited for too long.
   bool overdue() const { return overdue_; }
@@ -57,13 +58,13 @@ class PieceRing {
   }
   int64_t MineFrom(int64_t piece) const;  // the first from there that this worker adds up
   bool AddOne(const Add& add);
-  void Wait(const std::function<bool()>& done, const Add& add);
+  void Wait(const std::function<bool()>& done, const Add& add, WorkerMark* mark);
   void Tell();
 
   const GroupMemory& memory_;
   const GroupBoard& board_;
   const int64_t workers_, worker_;
-  const std::chrono::milliseconds longest_;
+  const Patience* const patience_;
   const std::atomic<bool>& stopped_;
   std::atomic<bool> overdue_{false};
   uint64_t begin_ = 0;

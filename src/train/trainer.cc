@@ -52,6 +52,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
   ctx_.state = &state_;
+  ctx_.mark = &mark_;
   if (place.workers > 1) ctx_.group = &exchange_;
   omp_set_num_threads(place.threads);
   try {
@@ -185,6 +186,8 @@ void Trainer::Open() {
 
 void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   state_.step = step;
+  mark_.SetStep(step);
+  const WorkerMark::Scope trains(&mark_, Doing::kBetween);
   algorithm_->TrainOneBatch(ctx_, net_, *exchange);
   if (updates_->skipped(step))
     metrics_.Drop();

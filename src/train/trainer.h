@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/worker_mark.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "train/evaluator.h"
@@ -43,6 +44,9 @@ class Trainer {
   ~Trainer();
 
   JobMemory memory() const { return memory_; }
+  int worker() const { return place_.worker; }  // of its group
+  // What it does.
+  WorkerMark& mark() { return mark_; }
   Context& ctx() { return ctx_; }
   ParamTable& params() { return params_; }
   Net& net() { return net_; }
@@ -93,6 +97,7 @@ class Trainer {
   std::unique_ptr<Alone> alone_;
   const JobProto job_;
   const WorkerPlace place_;
+  WorkerMark mark_;
   StepState state_;
   Context ctx_;
   Context evaluation_ctx_;  // on the threads of all workers of the group, which wait meanwhile

@@ -49,7 +49,7 @@ JobProto Job(const Cluster& cluster) {
       layer { name: "norm" type: kBM srclayers: "fc2" }
       layer { name: "loss" type: kSoftmaxLoss srclayers: "norm" srclayers: "data" }
     }
-    cluster { nworker_groups: )",
+    cluster { stall_timeout: 4 nworker_groups: )",
              kGroups, " nworkers_per_group: ", kWorkers, " ", cluster.settings, " }");
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));
   job.set_plain_kernels(cluster.plain_kernels);
@@ -83,6 +83,7 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   const JobProto job = Job(GetParam());
   WorkerGroups groups(job, 1);
   groups.Allocate();
+  groups.WatchStalls([](const std::string& text) { ADD_FAILURE() << text; });
   InitParams(groups.lead().ctx(), {}, &groups.lead().params());
   groups.Start();
   StepGate& gate = groups.gate();

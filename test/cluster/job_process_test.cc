@@ -63,6 +63,21 @@ std::string WhatOf(const std::function<void()>& call, ExitCode* code = nullptr) 
   return "";
 }
 
+TEST(JobProcess, WhoGoesOnRenewsThePatienceOfTheOthers) {
+  JobProto proto = ProtoOf(1, 2);
+  proto.mutable_cluster()->set_stall_timeout(1);
+  proto.mutable_cluster()->set_peer_timeout(4);  // a beat a second
+  ThreadedJob job(proto);
+  job.MeetAll();
+  const Patience& patience = job[0].patience();
+  const auto long_ago = Patience::Clock::now() - patience.longest();
+  EXPECT_TRUE(patience.Ends(long_ago));
+  job[1].NoteProgress(7);
+  const auto end = Patience::Clock::now() + std::chrono::seconds(30);
+  while (patience.Ends(long_ago) && Patience::Clock::now() < end) std::this_thread::yield();
+  EXPECT_FALSE(patience.Ends(long_ago));
+}
+
 TEST(JobProcess, WhatRankZeroTellsArrivesInOrder) {
   ThreadedJob job(ProtoOf(1, 3));
   job.MeetAll();

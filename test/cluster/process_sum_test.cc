@@ -20,10 +20,10 @@ ClusterProto GroupOf(int processes) {
 // The sums of all processes; what one sends arrives at once.
 class Sums final : public Outbox {
  public:
-  explicit Sums(int processes, std::chrono::milliseconds longest_wait = kLongestWait)
-      : topology_(GroupOf(processes)) {
+  explicit Sums(int processes, std::chrono::milliseconds longest_wait = kNoEnd)
+      : topology_(GroupOf(processes)), patience_(longest_wait) {
     for (int process = 0; process < processes; ++process)
-      sums_.push_back(std::make_unique<ProcessSum>(topology_, 0, process, this, longest_wait));
+      sums_.push_back(std::make_unique<ProcessSum>(topology_, 0, process, this, &patience_));
   }
   void Post(Message message) override {
     const auto from = static_cast<int>(message.head.from().id());
@@ -33,6 +33,7 @@ class Sums final : public Outbox {
 
  private:
   const Topology topology_;
+  const Patience patience_;
   std::vector<std::unique_ptr<ProcessSum>> sums_;
 };
 

@@ -25,7 +25,7 @@ struct Case {
   double clip_norm = 0;
   bool skip = false;
   int64_t bad_step = -1;  // when the last worker's gradient is not finite
-  std::chrono::milliseconds longest_wait = kLongestWait;
+  const Patience* patience = nullptr;
 };
 
 JobProto JobOf(const Case& one) {
@@ -95,6 +95,7 @@ struct Worker {
 struct Process {
   Process(const Case& one, int first, int here, const GroupMemory* memory, std::vector<Tensor>* own)
       : replica(JobOf(one)), updates(JobOf(one), &replica), group(one.workers, here) {
+    group.SetPatience(one.patience);
     group.SetParams(kShapes);
     group.SetUpdates(&updates);
     for (int w = first; w < first + here; ++w)
@@ -110,7 +111,7 @@ struct Process {
     if (memory) replica.BindShared(group.table(), workers[0]->all, *memory);
     updates.Bind(group.table(), workers[0]->all);
     if (memory) updates.Share(memory->board());
-    if (memory) group.Share(*memory, one.longest_wait);
+    if (memory) group.Share(*memory);
     for (auto& worker : workers)
       worker->exchange.Bind(worker->all, {false, one.in_pieces, false, false});
   }
@@ -251,8 +252,8 @@ TEST(SharedGroupTest, AWorkerThatWaitsForALostProcessIsSentHome) {
 
 TEST(SharedGroupTest, NamesTheWorkerThatStandsStill) {
   for (const bool in_pieces : {false, true}) {
-    const Case one = {
-        .workers = 2, .in_pieces = in_pieces, .longest_wait = std::chrono::milliseconds(300)};
+    const Patience patience(std::chrono::milliseconds(300));
+    const Case one = {.workers = 2, .in_pieces = in_pieces, .patience = &patience};
     const Memory memory(2);
     Process first(one, 0, 1, &*memory, nullptr), still(one, 1, 1, &*memory, nullptr);
     try {

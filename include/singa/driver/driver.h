@@ -23,7 +23,8 @@ class SINGA_API Driver {
 
   // Checks and trains `job` in this process; with `resume`, from the newest intact checkpoint of
   // its workspace. Handles no signals: Main does. A handler of the program's own must not run on a
-  // computing thread's stack (sigaltstack or a blocked signal and sigwait). Returns kExitOk.
+  // computing thread's stack (sigaltstack or a blocked signal and sigwait). Returns kExitOk. Ends
+  // the program with kExitStalled where a worker stands still for cluster.stall_timeout.
   // Throws Error; ConfigError for mistakes in `job`, with the field's path.
   ExitCode Train(const JobProto& job, bool resume = false);
   // One test phase on the params of checkpoint_path or of the workspace's newest checkpoint.

@@ -24,6 +24,7 @@ struct KernelChoice {
 };
 
 class KernelTrace;
+class WorkerMark;
 
 // The workers that compute one batch together, as one of them sees them.
 class GroupSum {
@@ -52,6 +53,7 @@ struct Context {
   GroupSum* group = nullptr;  // null: the worker computes the whole batch alone
 
   KernelTrace* trace = nullptr;  // where kernels that run are noted; null: nobody asks
+  WorkerMark* mark = nullptr;    // where the worker says what it does; null: nobody asks
 
   // The numbers of one purpose in this step; `purpose` is an undecorated layer or param name.
   Philox Random(std::string_view purpose) const {

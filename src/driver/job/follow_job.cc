@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/failpoint.h"
+#include "driver/job/end_stalled.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/other_groups.h"
 #include "driver/job/sent_rows.h"
@@ -51,6 +52,7 @@ class FollowRun {
     for (int g = 0; g < std::min<int>(groups_.size(), static_cast<int>(begin.numbers.size())); ++g)
       groups_.gate().SetSteps(g, begin.numbers[g]);
     if (groups_.HasWorkers()) SetValues(begin.text);
+    groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     groups_.Start();
     if (!groups_.HasWorkers()) return;
     schedule_.emplace(ScheduleOf(job_, &groups_.lead()));

@@ -72,6 +72,7 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   row.course.staleness = groups_.TakeStaleness(group_);
   if (shares.size() > 1) row.slowest = SlowestOf(shares);
   if (sink_) {
+    const WorkerMark::Scope writes(&team.lead().mark(), Doing::kMetrics);
     const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};
     WriteRows(place, row.sums, &row.course, sink_);
     if (groups_.process()) WriteShares(place, shares, groups_.FirstProcess(group_), sink_);

@@ -8,6 +8,7 @@
 #include "base/failpoint.h"
 #include "base/file_system.h"
 #include "base/sha256.h"
+#include "driver/job/marked_files.h"
 #include "driver/version.h"
 #include "io/checkpoint/retention.h"
 #include "train/process_state.h"
@@ -126,7 +127,8 @@ bool JobCheckpoints::TryCommit(int64_t updates) {
 }
 
 void JobCheckpoints::Commit(int64_t updates) {
-  PosixFileSystem fs;
+  WorkerMark& mark = groups_.lead().mark();
+  MarkedFiles fs(&mark);
   const WorkerGroups::Hold hold(&groups_);
   groups_.NoteSteps(0, updates);
   const std::vector<int64_t> steps_now = groups_.steps();
@@ -154,6 +156,7 @@ void JobCheckpoints::Commit(int64_t updates) {
     content.state.push_back(Stored("train/best", Shape(), &*best_));
     content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
   }
+  const WorkerMark::Scope writes(&mark, Doing::kCheckpoint);
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
   committed_ = steps_now;
   if (best_step_ == updates) SetBest(fs, workspace_, updates);

@@ -47,6 +47,9 @@ ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, P
     process.Meet();
     place->Done();
   };
+  options.is_shown_elsewhere = [&](const Error& error) {
+    return IsShownElsewhere(error, place->supervised, &process);
+  };
   try {
     if (place->rank == 0) return Lead(options, &process, progress);
     process.Meet();
@@ -57,7 +60,7 @@ ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, P
     LOG(INFO) << error.what();
     return error.code();
   } catch (const Error& error) {
-    if (!IsShownElsewhere(error, place->supervised, &process)) throw;
+    if (!options.is_shown_elsewhere(error)) throw;
     return error.code();
   } catch (const std::exception& error) {
     process.StopOthers(Error(kExitBug, error.what()));

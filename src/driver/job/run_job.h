@@ -19,6 +19,9 @@ struct RunOptions {
   JobProcess* process = nullptr;  // this one, of several that the job has
   // Of rank 0: finds the others, once what an earlier run left is out of the way.
   std::function<void()> meet;
+  // Where there are several: tells the others of an error that ends the job; true: one of them
+  // shows it. Any thread may call.
+  std::function<bool(const Error&)> is_shown_elsewhere;
 };
 
 // Trains to the last step, or until a signal asks to stop. Returns what the process exits with:

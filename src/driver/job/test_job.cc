@@ -1,5 +1,10 @@
 #include <omp.h>
 
+#include <memory>
+#include <utility>
+
+#include "cluster/stall_watch.h"
+#include "driver/job/end_stalled.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/run_job.h"
@@ -24,6 +29,17 @@ int64_t LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progr
   return report.version;
 }
 
+// Of a test that stands still.
+std::unique_ptr<StallWatch> WatchStalls(const JobProto& job, const RunOptions& options,
+                                        const WorkerMark& mark) {
+  if (job.cluster().stall_timeout() == 0) return nullptr;
+  StallFinder finder(job.cluster().stall_timeout() * kSecond);
+  finder.Add("the test", &mark);
+  const auto stalled = [options](const std::string& text) { EndStalled(options, text); };
+  return std::make_unique<StallWatch>(std::move(finder),
+                                      StallWatch::Calls{[](uint64_t) {}, stalled});
+}
+
 }  // namespace
 
 ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progress) {
@@ -33,6 +49,8 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   ctx.plain = job.plain_kernels();
   ctx.seed = job.seed();
   ctx.state = &state;
+  WorkerMark mark;
+  ctx.mark = &mark;
   omp_set_num_threads(ctx.threads);
   AlgProto alg = job.train_one_batch();
   if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
@@ -44,6 +62,8 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   const int64_t step = LoadForTest(job, ctx, &params, progress);
   evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
+  mark.SetStep(step);
+  const auto watch = WatchStalls(job, options, mark);
   const MetricSums sums = *evaluator.Run(job.test_steps(), [] { return false; });
   MetricsFile file(workspace.metrics());
   const RowPlace place = {"test", step, 0, CountBadRecords(evaluator.net())};

@@ -7,6 +7,7 @@
 
 #include "base/cgroup.h"
 #include "driver/job/class_folders.h"
+#include "driver/job/end_stalled.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/interrupt.h"
@@ -71,6 +72,7 @@ class TrainRun {
       groups_.TellMemory();
       process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
     }
+    groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     groups_.Start();
     loop_.emplace(&groups_, 0, *schedule_, &*metrics_file_);
     WriteGraphFiles(lead().net(), workspace_.graph("train"), job.name());
@@ -233,7 +235,10 @@ class TrainRun {
     if (!sums) return;
     const RowPlace place = {test ? "test" : "validate", updates, 0,
                             CountBadRecords(evaluator->net())};
-    WriteRows(place, *sums, nullptr, &*metrics_file_);
+    {
+      const WorkerMark::Scope writes(&lead().mark(), Doing::kMetrics);
+      WriteRows(place, *sums, nullptr, &*metrics_file_);
+    }
     const std::string text = MetricsText(sums->entries());
     progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
     if (test) last_test_ = text;

@@ -156,7 +156,8 @@ bool JobProcesses::IsLoss(int rank) const {
 
 JobEnd JobProcesses::EndBecauseOf(int rank) {
   // Rank 0 was told of an error, and shows it.
-  if (rank > 0 && IsFinal(*children_[rank]->end())) EndOthers();
+  const ChildEnd& how = *children_[rank]->end();
+  if (rank > 0 && (IsFinal(how) || how == ChildEnd{.code = kExitStalled})) EndOthers();
   KillAll();
   JobEnd end{.code = {}, .rank = rank, .end = *children_[rank]->end()};
   if (end.end.signal == 0 && end.end.code < 128) {

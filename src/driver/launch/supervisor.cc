@@ -17,8 +17,12 @@ bool HasResume(const std::vector<std::string>& args) {
 
 std::string Times(int count) { return StrCat(count, count == 1 ? " time" : " times"); }
 
-// Who has heard nothing from another process says so, and ends.
+bool IsStall(const ChildEnd& end) { return end.signal == 0 && end.code == kExitStalled; }
+
+// Who has heard nothing from another process says so, and ends; who stands still has told all
+// others, which end the same way.
 std::string LossOf(const JobEnd& end) {
+  if (IsStall(end.end)) return "the job stalled";
   const bool lost_another = end.end.signal == 0 && end.end.code == kExitPeerLost;
   return StrCat("process ", end.rank, lost_another ? " lost another" : " was lost");
 }
@@ -28,8 +32,9 @@ std::string LossOf(const JobEnd& end) {
   std::string who;
   for (const auto& [loss, count] : losses)
     who += StrCat(who.empty() ? "" : ", ", loss, " ", Times(count));
-  throw PeerError(StrCat(who, " (", ToString(last.end), " in the end), with ", restarts,
-                         restarts == 1 ? " restart" : " restarts", " (cluster.max_restarts)"));
+  throw Error(IsStall(last.end) ? kExitStalled : kExitPeerLost,
+              StrCat(who, " (", ToString(last.end), " in the end), with ", restarts,
+                     restarts == 1 ? " restart" : " restarts", " (cluster.max_restarts)"));
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST_F(RestartTest, CodesThatMeanRetryAreLosses) {
   const std::string after = "); all go on from the last checkpoint (restart ";
   RunToEnd({"0/0=exit:170", "1/1=exit:171", "2/2=exit:200", "0/3=gather+exit:0"},
            {"process 0 lost another (exit code 170" + after + "1 of 3)",
-            "process 1 was lost (exit code 171" + after + "2 of 3)",
+            "the job stalled (exit code 171" + after + "2 of 3)",
             "process 2 was lost (exit code 200" + after + "3 of 3)"});
 }
 
@@ -68,6 +68,13 @@ TEST_F(RestartTest, GivesUpAfterSoManyRestartsAndNamesWhoWasLost) {
                "process 1 was lost 2 times, process 2 was lost 1 time (signal 11 in the end), with "
                "2 restarts (cluster.max_restarts)");
   EXPECT_EQ(Count("start 0"), 3);
+}
+
+TEST_F(RestartTest, AJobThatStallsEachTimeEndsAsStalled) {
+  job_.mutable_cluster()->set_max_restarts(1);
+  EXPECT_ERROR(Run({"0/0=exit:171", "1/1=exit:171"}), kExitStalled,
+               "the job stalled 2 times (exit code 171 in the end), with 1 restart "
+               "(cluster.max_restarts)");
 }
 
 TEST_F(RestartTest, ZeroRestartsMeanNone) {

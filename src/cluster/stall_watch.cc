@@ -1,0 +1,44 @@
+#include "cluster/stall_watch.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "base/patience.h"
+
+namespace singa {
+
+// Others hear of it by beats, which come every 5 seconds or more often.
+std::chrono::milliseconds LongestWait(const ClusterProto& conf) {
+  const std::chrono::milliseconds timeout = std::chrono::seconds(conf.stall_timeout());
+  return conf.stall_timeout() == 0 ? kNoEnd : timeout * 3 / 2 + std::chrono::seconds(10);
+}
+
+StallWatch::StallWatch(StallFinder finder, Calls calls)
+    : finder_(std::move(finder)), calls_(std::move(calls)), thread_([this] { Run(); }) {}
+
+StallWatch::~StallWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void StallWatch::Run() {
+  const std::chrono::nanoseconds pause(finder_.pause());
+  uint64_t progress = 0;
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, pause, [this] { return stop_; })) {
+    const int64_t now = clock_.Now();
+    const std::optional<std::string> stalled = finder_.Look(now);
+    if (std::exchange(progress, finder_.progress()) != finder_.progress())
+      calls_.went_on(finder_.progress());
+    if (!stalled) continue;
+    LOG(INFO) << "a stall:\n" << finder_.Describe(now);
+    return calls_.stalled(*stalled);
+  }
+}
+
+}  // namespace singa
