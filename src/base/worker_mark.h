@@ -54,11 +54,11 @@ class WorkerMark {
   class Scope {
    public:
     // `mark` may be null.
-    Scope(WorkerMark* mark, Doing doing) : mark_(mark) {
+    Scope(WorkerMark* mark, Doing doing, const std::string* layer = nullptr) : mark_(mark) {
       if (!mark_) return;
       doing_ = mark_->state().doing;
       layer_ = mark_->layer();
-      mark_->Set(doing);
+      mark_->Set(doing, layer);
     }
     ~Scope() {
       if (mark_) mark_->Set(doing_, layer_);

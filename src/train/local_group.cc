@@ -170,18 +170,24 @@ void LocalGroup::TakeByRing(Context& ctx, int worker, int64_t row, const Gradien
                             const Pieces& pieces) {
   PieceRing& ring = *rings_[worker];
   ring.Begin(pieces.count);
+  const std::string* const layer = marks_[worker] ? marks_[worker]->layer() : nullptr;
+  // It waits but for what its first thread, which alone may say so, computes.
+  const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsWorkers);
   const auto work = [&](int64_t, int64_t, int64_t thread) {
     Context own = OfThread(ctx, thread);
+    WorkerMark* const mark = thread == 0 ? marks_[worker] : nullptr;
     const auto compute = [&](int64_t i, float* to) {
+      const WorkerMark::Scope computes(mark, Doing::kGradient, layer);
       const auto [begin, size] = FloatsOf(pieces[i]);
       rows(own, begin / row, size / row, to);
     };
     const auto add = [&](int64_t i, const std::vector<float*>& parts) {
+      const WorkerMark::Scope updates(mark, Doing::kUpdating);
       for (size_t w = 1; w < parts.size(); ++w)
         AddTo(parts[w], FloatsOf(pieces[i]).second, parts[0]);
       TakeSlices(own, pieces[i], ctx.state->step, parts[0]);
     };
-    ring.Run(compute, add, thread == 0 ? marks_[worker] : nullptr);
+    ring.Run(compute, add);
   };
   const int64_t threads = std::max(1, ctx.threads);
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);

@@ -36,12 +36,11 @@ bool PieceRing::AddOne(const Add& add) {
   return true;
 }
 
-void PieceRing::Wait(const std::function<bool()>& done, const Add& add, WorkerMark* mark) {
+void PieceRing::Wait(const std::function<bool()>& done, const Add& add) {
   while (!stopped_ && !overdue_) {
     const uint32_t seen = board_.ring->changed;
     if (done()) return;
     if (AddOne(add)) continue;
-    const WorkerMark::Scope waits(mark, Doing::kAwaitsWorkers);
     const auto start = std::chrono::steady_clock::now();
     if (!SpinWait(board_.ring->changed, seen, static_cast<int>(workers_), &stopped_, patience_))
       overdue_ = true;
@@ -51,11 +50,11 @@ void PieceRing::Wait(const std::function<bool()>& done, const Add& add, WorkerMa
 
 // The first turn that is not done is never waited for: its slot is free, and who has to add it up
 // does that whenever it would wait.
-void PieceRing::Run(const Compute& compute, const Add& add, WorkerMark* mark) {
+void PieceRing::Run(const Compute& compute, const Add& add) {
   for (int64_t piece = next_++; piece < pieces_; piece = next_++) {
     const uint64_t turn = begin_ + piece;
     const auto slot = static_cast<int>(turn % kSlots);
-    Wait([&] { return Free(turn); }, add, mark);
+    Wait([&] { return Free(turn); }, add);
     if (stopped_ || overdue_) return;
     compute(piece, memory_.slot(slot, static_cast<int>(worker_)));
     ++board_.parts_here[slot];
@@ -64,7 +63,7 @@ void PieceRing::Run(const Compute& compute, const Add& add, WorkerMark* mark) {
     while (AddOne(add)) {
     }
   }
-  Wait([&] { return mine_ >= pieces_; }, add, mark);
+  Wait([&] { return mine_ >= pieces_; }, add);
 }
 
 }  // namespace singa

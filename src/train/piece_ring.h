@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/worker_mark.h"
+#include "base/patience.h"
 #include "train/group_memory.h"
 
 namespace singa {
@@ -37,8 +37,7 @@ class PieceRing {
   // when the worker has nothing left to do, when it is stopped, or overdue().
   using Compute = std::function<void(int64_t piece, float* to)>;
   using Add = std::function<void(int64_t piece, const std::vector<float*>& parts)>;
-  // `mark`: where the thread says that it waits, or null.
-  void Run(const Compute& compute, const Add& add, WorkerMark* mark);
+  void Run(const Compute& compute, const Add& add);
 
   // Whether it has waited for too long.
   bool overdue() const { return overdue_; }
@@ -58,7 +57,7 @@ class PieceRing {
   }
   int64_t MineFrom(int64_t piece) const;  // the first from there that this worker adds up
   bool AddOne(const Add& add);
-  void Wait(const std::function<bool()>& done, const Add& add, WorkerMark* mark);
+  void Wait(const std::function<bool()>& done, const Add& add);
   void Tell();
 
   const GroupMemory& memory_;
