@@ -17,12 +17,13 @@ fi
 resume() { [[ " ${words[*]} " =~ " -resume " ]] || words+=(-resume); }
 [ "${SLURM_RESTART_COUNT:-0}" = 0 ] || resume
 
-# 137: a process was killed; 170: others have lost it. All go on from the last checkpoint.
+# 137: a process was killed; 170: others have lost it; 171: one stood still. All go on from the last
+# checkpoint.
 for _ in 1 2 3 4; do
   code=0
   srun --ntasks="$SLURM_NTASKS" --kill-on-bad-exit=1 "$singa" "${words[@]}" || code=$?
   case $code in
-    137 | 170) resume ;;
+    137 | 170 | 171) resume ;;
     *) break ;;
   esac
 done
