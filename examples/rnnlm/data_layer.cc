@@ -157,6 +157,7 @@ class DataLayer final : public singa::Layer {
   // Counts windows, as CountRecords.
   int64_t ReaderPosition() const override { return position_; }
   void SeekReader(int64_t position) override { position_ = position; }
+  int64_t ReaderStride() const override { return 1; }
   int64_t CountRecords() override { return static_cast<int64_t>(ends_.size()); }
 
  private:

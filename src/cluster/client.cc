@@ -67,6 +67,16 @@ void Client::GetAll(int64_t version) {
   Flush();
 }
 
+int64_t Client::TakeOver() {
+  CHECK(ready());
+  const auto earlier = [](const State& a, const State& b) { return a.answered < b.answered; };
+  const auto oldest = std::min_element(slices_.begin(), slices_.end(), earlier);
+  if (oldest == slices_.end()) return setup_.first_step;
+  const int64_t last = oldest->answered;
+  for (State& state : slices_) state.pushed = last;
+  return last + 1;
+}
+
 bool Client::Fresh(int slice, int64_t step) const {
   const State& state = slices_[slice];
   return !state.getting && state.answered >= std::min(state.pushed, step - 1);

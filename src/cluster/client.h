@@ -53,6 +53,9 @@ class Client {
   void Put(int slice, const SliceState& state);
   void GetAll(int64_t version);                 // at least that one
   bool ready() const { return getting_ == 0; }  // all that was asked for has come
+  // After that, in a process that takes another's place: goes on where the group was lost. Returns
+  // its next step, which slices that hold it already will leave out.
+  int64_t TakeOver();
 
   // Whether the values hold all steps before `step` that were pushed.
   bool Fresh(int slice, int64_t step) const;

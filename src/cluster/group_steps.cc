@@ -49,7 +49,12 @@ StepSum::Arrival GroupSteps::Contribute(int worker_group, int process, int64_t s
                                         const PartView& part) {
   Group& group = of(worker_group);
   StepSum& sum = cell(worker_group, part.slice).sum;
-  if (step < sum.step()) return StepSum::Arrival::kDuplicate;
+  if (step < sum.step()) {  // whose answer may have gone to a process that was lost
+    Frame values;
+    if (!cell(worker_group, part.slice).owed)
+      SendValues(part.slice, worker_group, process, &values);
+    return StepSum::Arrival::kDuplicate;
+  }
   if (!Joins(&group, step)) return StepSum::Arrival::kOtherStep;
   const int place = process - setup_.topology.ProcessesOf(worker_group).first;
   const StepSum::Arrival arrival =

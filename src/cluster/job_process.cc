@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-constexpr size_t kChunk = 256 << 10, kMostState = (size_t{1} << 31) - 1;  // bytes
+constexpr size_t kChunk = 256 << 10;  // bytes
 
 // Without servers of its own a job's processes each have one: the values of a slice are then added
 // up by one of them and told to all, which is a reduction and a gathering. How far a group may be
@@ -49,20 +49,16 @@ bool SharesHost(const ClusterProto& cluster, const Topology& topology) {
 
 int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_count()); }
 
-JobProcess::Order OrderOf(const WireMessage& head) {
-  JobProcess::Order order = {head.control(), head.step(), {}, ""};
-  if (head.text_size() > 0) order.text = head.text(0);
-  for (const double number : head.number())
-    order.numbers.push_back(number >= 0 && number < 1e15 ? static_cast<int64_t>(number) : 0);
-  return order;
-}
-
 }  // namespace
 
 int ProcessesOf(const JobProto& job) {
   const Topology topology = TopologyOf(InProcesses(job));
   const bool alone = topology.worker_groups() > 1 && topology.ProcessesOf(0).size() > 1;
   return alone ? 1 : topology.processes();
+}
+
+bool IsReplaceable(const JobProto& job, int rank) {
+  return TopologyOf(InProcesses(job)).IsReplaceable(rank);
 }
 
 JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
@@ -72,7 +68,8 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
       topology_(TopologyOf(job_)),
       shares_host_(place.rank == 0 && place.one_host && SharesHost(job_.cluster(), topology_)),
       stub_(job_.cluster(), topology_, place, StatesOf(job_), this, &clock_),
-      cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_, &patience_)) {
+      cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_, &patience_)),
+      successors_(topology_) {
   for (const RoleId& worker : topology_.Workers(rank_)) {
     Range& ids = groups_.try_emplace(worker.group, Range{worker.id, worker.id}).first->second;
     ids.last = worker.id + 1;
@@ -152,8 +149,47 @@ void JobProcess::NoteProgress(uint64_t count) {
   stub_.NoteProgress(count);
 }
 
+// Who takes a place meanwhile hears of it by Greet alone.
+std::vector<JobProcess::Order> JobProcess::HoldAll() {
+  {
+    const std::lock_guard lock(mutex_);
+    successors_.AskToHold();
+    TellAll(kHold);
+  }
+  return AwaitAll(kHeld);
+}
+
+void JobProcess::GoAll() {
+  const std::lock_guard lock(mutex_);
+  successors_.Go();
+  TellAll(kGo);
+}
+
+void JobProcess::Filled() {
+  if (rank_ == 0)
+    AwaitAll(kFilled);
+  else
+    Answer(kFilled);
+  const std::lock_guard lock(mutex_);
+  begun_ = true;
+  successors_.Begin();
+}
+
+void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint) {
+  const std::lock_guard lock(mutex_);
+  successors_.SetStart(steps, checkpoint);
+}
+
+void JobProcess::AskForSteps() { Answer(kBegin); }
+
+void JobProcess::TookPlace() {
+  const std::lock_guard lock(mutex_);
+  begun_ = true;
+}
+
 std::vector<std::string> JobProcess::CollectStates() {
-  AskAll(kCollect, {}, kCollected);
+  TellAll(kCollect);
+  AwaitAll(kCollected);
   const std::lock_guard lock(mutex_);
   std::vector<std::string> all;
   for (auto& [rank, state] : std::exchange(states_, {})) all.push_back(std::move(state));
@@ -161,7 +197,11 @@ std::vector<std::string> JobProcess::CollectStates() {
 }
 
 void JobProcess::End() {
-  TellAll(kEnd);
+  {
+    const std::lock_guard lock(mutex_);
+    successors_.End();
+    TellAll(kEnd);
+  }
   Drain();
 }
 
@@ -210,6 +250,9 @@ void JobProcess::Note(Control what, int group, int64_t steps) {
   head.set_control(what);
   head.set_group(group);
   head.set_step(steps);
+  const std::lock_guard lock(mutex_);
+  if (what == kSteps) successors_.NoteSteps(group, steps);
+  if (what == kLeft) successors_.NoteLeft(group);
   for (int rank = 0; rank < processes(); ++rank)
     if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, head);
 }
@@ -222,69 +265,6 @@ void JobProcess::SendRow(WireMessage row) {
 bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
   return stub_.Drain(kStopSeconds) && !stub_.lost_leader();
-}
-
-void JobProcess::OnMessage(int rank, Message message) {
-  if (message.head.to().role() == Address::kStub)
-    OnControl(rank, std::move(message));
-  else
-    cluster_->OnMessage(rank, std::move(message));
-}
-
-// Rank 0 hears answers; the others are told all else, by rank 0 alone.
-void JobProcess::OnControl(int rank, Message message) {
-  const WireMessage& head = message.head;
-  if (OnGroup(rank, head)) return;
-  if (rank_ == 0 && head.control() == kInterrupt) return asked_();
-  const std::lock_guard lock(mutex_);
-  if (rank_ > 0 && rank == 0)
-    orders_.push_back(OrderOf(head));
-  else if (rank_ == 0 && head.control() == kCollected)
-    TakeState(rank, message);
-  else if (rank_ == 0)
-    answers_[{head.control(), rank}] = OrderOf(head);
-  changed_.notify_all();
-}
-
-// What is about a worker group of process `rank`, or, said by rank 0, of another.
-bool JobProcess::OnGroup(int rank, const WireMessage& head) {
-  const Control what = head.control();
-  if (what != kSteps && what != kLeft && what != kRow) return false;
-  const auto group = static_cast<int>(head.group());
-  const bool known = head.group() < static_cast<uint32_t>(topology_.worker_groups());
-  if (!known || groups_.count(group) > 0) return true;
-  if (rank_ == 0 ? !topology_.ProcessesOf(group).Has(rank) : rank != 0) return true;
-  if (rank_ == 0 && what != kRow)
-    for (int other = 1; other < processes(); ++other)
-      if (other != rank) Tell(other, head);
-  std::exception_ptr error;
-  try {
-    const std::lock_guard lock(mutex_);
-    if (!events_) return true;
-    if (what == kSteps) events_->OnSteps(group, head.step());
-    if (what == kLeft) events_->OnLeft(group);
-    if (what == kRow && rank_ == 0) events_->OnRow(head);
-  } catch (...) {  // the row cannot be written
-    error = std::current_exception();
-  }
-  if (error) OnLost(error);
-  return true;
-}
-
-void JobProcess::TakeState(int rank, const Message& message) {
-  std::string& state = states_[rank];
-  for (const Frame& frame : message.payload)
-    if (state.size() + frame.size() <= kMostState)
-      state.append(static_cast<const char*>(frame.data()), frame.size());
-  if (message.head.step() == 0) answers_[{kCollected, rank}] = {};
-}
-
-void JobProcess::OnLost(std::exception_ptr error) {
-  cluster_->Fail(error);
-  const std::lock_guard lock(mutex_);
-  if (!failure_) failure_ = std::move(error);
-  if (events_) events_->OnFailure();
-  changed_.notify_all();
 }
 
 }  // namespace singa

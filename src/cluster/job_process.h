@@ -14,12 +14,17 @@
 
 #include "cluster/served_cluster.h"
 #include "cluster/stub.h"
+#include "cluster/successors.h"
 
 namespace singa {
 
 // As many as the job has; 1 where its worker groups have to be threads of one process. Throws
 // ConfigError relative to the JobProto.
 int ProcessesOf(const JobProto& job);
+
+// Whether a supervisor may start process `rank` alone again, where it was lost, and the job goes
+// on: it has worker groups but the first, and nothing else. Throws as ProcessesOf.
+bool IsReplaceable(const JobProto& job, int rank);
 
 // What is heard of worker groups of other processes, on the stub's thread.
 class GroupEvents {
@@ -81,14 +86,22 @@ class JobProcess final : private StubEvents {
   // Rank 0 tells all others.
   void TellAll(Control what, int64_t step = 0, const std::vector<int64_t>& numbers = {},
                const std::string& text = "");
-  // Rank 0: tells them, and waits for an answer of each process; by rank, without rank 0's.
-  std::vector<Order> AskAll(Control what, const std::vector<int64_t>& numbers, Control answer) {
-    TellAll(what, 0, numbers);
-    return AwaitAll(answer);
-  }
+  // Rank 0: waits for an answer of each process; by rank, without rank 0's.
   std::vector<Order> AwaitAll(Control answer) { return AwaitAll(answer, patience_); }
+  // Rank 0: from here to Go no group of another process begins a step. Waits until none is in one;
+  // returns what the processes answer.
+  std::vector<Order> HoldAll();
+  void GoAll();
   // Rank 0: waits until all are ready for the first step, and tells them so.
   void AwaitReady();
+  // The groups here have their first values. Rank 0 waits until all have.
+  void Filled();
+  // Rank 0: where a process begins that takes the place of a lost one: the steps of each group, and
+  // the checkpoint, or "".
+  void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint);
+  // Others: this one takes a place. It listens, and is to hear how far all groups are; it trains.
+  void AskForSteps();
+  void TookPlace();
   // Rank 0: what all others give for a checkpoint.
   std::vector<std::string> CollectStates();
   // Rank 0: the job is done.
@@ -122,9 +135,11 @@ class JobProcess final : private StubEvents {
 
  private:
   static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 0.3;
+  static constexpr size_t kMostState = (size_t{1} << 31) - 1;  // bytes
 
   void OnMessage(int rank, Message message) override;
   void OnProgress(int) override { patience_.Renew(); }
+  bool OnReplaced(int rank) override;
   void OnLost(std::exception_ptr error) override;
   void OnControl(int rank, Message message);
   bool OnGroup(int rank, const WireMessage& head);
@@ -149,6 +164,8 @@ class JobProcess final : private StubEvents {
   std::condition_variable changed_;
   GroupEvents* events_ = nullptr;
   std::exception_ptr failure_;
+  Successors successors_;
+  bool begun_ = false;                                // other ranks: they may be replaced
   std::deque<Order> orders_;                          // to this process
   std::map<std::pair<Control, int>, Order> answers_;  // to rank 0: which, of whom
   std::map<int, std::string> states_;                 // by rank, so far

@@ -19,6 +19,12 @@ void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values
   sent_.assign(table_->size(), -1);
 }
 
+int64_t ServedUpdates::TakeOver() {
+  Do([](Client& client) { client.GetAll(0); }, [](Client& client) { return client.ready(); });
+  const std::lock_guard lock(mutex_);
+  return client_->TakeOver();
+}
+
 // The server looks at sums over the group; this process's own is the first that can be wrong.
 void ServedUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
   const int64_t size = (*table_)[slice].size;

@@ -26,6 +26,9 @@ class ServedUpdates final : public SliceUpdates {
 
   // Before the first step.
   void Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
+  // Where another process had the group before: gets the values. Returns the group's next step.
+  // Throws as Await.
+  int64_t TakeOver();
 
   // Its client is there when the servers are.
   void Bind(const SliceTable&, const std::vector<Param*>&) override {}

@@ -206,8 +206,10 @@ void Stub::ConnectAll() {
     if (rank != rank_) transport_.Connect(rank, rendezvous_.endpoints()[rank]);
 }
 
-// A process that goes on is one of another job by now: nothing that it knows fits.
-void Stub::OnRestarted(int rank, uint64_t) { LosePeer(rank, "another took its place"); }
+void Stub::OnRestarted(int rank, uint64_t) {
+  if (!rendezvous_.complete() || !events_->OnReplaced(rank))
+    LosePeer(rank, "another took its place");
+}
 
 void Stub::OnGivenUp(int rank, const std::string& text) { LosePeer(rank, text); }
 

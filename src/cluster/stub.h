@@ -45,6 +45,8 @@ class StubEvents {
   virtual void OnMessage(int rank, Message message) = 0;
   // Workers of process `rank` have gone on.
   virtual void OnProgress(int rank) = 0;
+  // Another has taken the place of process `rank`; false: the job cannot go on with it.
+  virtual bool OnReplaced(int rank) = 0;
   // The job cannot go on: a PeerError or ToldError. Called once.
   virtual void OnLost(std::exception_ptr error) = 0;
 };

@@ -98,6 +98,15 @@ Range Topology::ProcessesOf(int worker_group) const {
           workers_.ProcessOf({worker_group, workers_.per_group - 1}) + 1};
 }
 
+bool Topology::IsReplaceable(int process) const {
+  const std::vector<RoleId> workers = Workers(process);
+  const auto whole = [&](const RoleId& worker) {
+    return worker.group > 0 && ProcessesOf(worker.group).size() == 1;
+  };
+  return !workers.empty() && Servers(process).empty() && servers_.groups > 0 &&
+         std::all_of(workers.begin(), workers.end(), whole);
+}
+
 int Topology::WorkersIn(int process, int worker_group) const {
   int count = 0;
   for (const RoleId& worker : Workers(process)) count += worker.group == worker_group;

@@ -44,6 +44,9 @@ class Topology {
 
   // Processes that have workers of `worker_group`.
   Range ProcessesOf(int worker_group) const;
+  // Whether another may take the place of `process` while the job goes on: whole worker groups are
+  // all that it has, and not the first, by which the job is led.
+  bool IsReplaceable(int process) const;
   // How many of them `process` has.
   int WorkersIn(int process, int worker_group) const;
   int ServerGroupOf(int worker_group) const;

@@ -85,63 +85,6 @@ std::vector<int> WorkerGroups::here() const {
   return groups;
 }
 
-JobMemory WorkerGroups::memory() const {
-  JobMemory sum;
-  for (const auto& [group, team] : teams_)
-    if (HasWorkers()) sum.Add(team->memory());
-  if (!served_) return sum;
-  Trainer& first = teams_.begin()->second->lead();
-  int64_t values = 0;  // that each group has; the first group's are counted
-  for (const Param* param : first.trained())
-    values += param->size() * static_cast<int64_t>(sizeof(float));
-  const auto copies = static_cast<int64_t>(here().size());
-  sum.params += values * (copies - static_cast<int64_t>(HasWorkers() && teams_.count(0)));
-  sum.updater += served_->bytes(values, static_cast<int64_t>(replica_.state_count()));
-  return sum;
-}
-
-void WorkerGroups::Allocate() {
-  memory().Check();
-  if (!HasWorkers()) return;
-  if (shares_host_) return AllocateShared();
-  const int first = teams_.begin()->first;
-  for (const auto& [group, team] : teams_)
-    team->Allocate(served_ || group == first ? nullptr : &lead());
-  if (served_) replica_.Bind(lead().table(), lead().trained());
-}
-
-void WorkerGroups::AllocateShared() {
-  const auto states = static_cast<int>(replica_.state_count());
-  const int64_t bytes = GroupMemory(lead().table(), job_workers_, states, nullptr).bytes();
-  if (!host_memory_) host_memory_ = std::make_unique<HostMemory>(bytes);
-  if (host_memory_->bytes() != bytes)
-    throw Error(kExitConfig,
-                StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ", bytes,
-                       ": it runs another job.conf"));
-  group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data());
-  team(0).SetPatience(&process_->patience());
-  team(0).Allocate(nullptr, &*group_memory_);
-  local_[0]->Share(group_memory_->board());
-}
-
-void WorkerGroups::TellMemory() {
-  if (!shares_host_) return;
-  const HostMemory::Place place = host_memory_->place();
-  process_->TellAll(
-      kMemory, 0,
-      {place.process, place.descriptor, place.bytes, static_cast<int64_t>(place.mark >> 32),
-       static_cast<int64_t>(place.mark & UINT32_MAX)});
-}
-
-std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order) {
-  if (order.what != kMemory) return nullptr;
-  if (order.numbers.size() != 5) throw PeerError("process 0 does not say where its memory is");
-  HostMemory::Place place = {order.numbers[0], order.numbers[1], order.numbers[2], 0};
-  place.mark =
-      static_cast<uint64_t>(order.numbers[3]) << 32 | static_cast<uint64_t>(order.numbers[4]);
-  return std::make_unique<HostMemory>(place);
-}
-
 void WorkerGroups::OnFailure() {
   gate_.Stop();
   if (!shares_host_) return;
@@ -172,19 +115,38 @@ std::vector<int64_t> WorkerGroups::steps() const {
   return steps;
 }
 
-void WorkerGroups::Start() {
+void WorkerGroups::Connect() {
   if (HasWorkers()) SpreadValues();
   std::vector<std::vector<float*>> values;
   for (const auto& [group, team] : teams_)
     if (HasWorkers()) values.push_back(team->lead().TrainedValues());
   if (served_) served_->Connect(lead().table(), lead().trained(), steps(), values);
+}
+
+void WorkerGroups::Start() {
+  Connect();
   if (process_ && process_->rank() == 0) process_->AwaitReady();
   if (process_ && process_->rank() > 0) process_->Ready();
   SINGA_FAILPOINT("group_begins");
   if (!served_) return;
   served_->Fill(replica_);
-  if (process_ && process_->rank() == 0) process_->AwaitAll(kFilled);
-  if (process_ && process_->rank() > 0) process_->Answer(kFilled);
+  if (process_) process_->Filled();
+}
+
+// What was trained since the checkpoint is in the servers' values.
+void WorkerGroups::TakePlace() {
+  constexpr int64_t kMost = int64_t{1} << 31;  // steps
+  Connect();
+  process_->AskForSteps();
+  for (const auto& [group, team] : teams_) {
+    const int64_t before = gate_.steps(group), next = served_->updates(group).TakeOver();
+    if (next - before > kMost)
+      throw PeerError(StrCat("servers say that worker group ", group, " has done ", next,
+                             " steps, ", before, " of them before the last checkpoint"));
+    for (Trainer* trainer : team->trainers()) trainer->SkipBatches(next - before);
+    gate_.SetSteps(group, next);
+  }
+  process_->TookPlace();
 }
 
 void WorkerGroups::NoteSteps(int group, int64_t steps) {
@@ -202,7 +164,7 @@ void WorkerGroups::HoldOthers() {
   if (holds_++ > 0) return;
   gate_.HoldOthers(0);
   if (!process_ || size() == 1) return;
-  for (const JobProcess::Order& held : process_->AskAll(kHold, {}, kHeld))
+  for (const JobProcess::Order& held : process_->HoldAll())
     for (size_t i = 0; i + 1 < held.numbers.size(); i += 2)
       if (held.numbers[i] > 0 && held.numbers[i] < size())
         gate_.SetSteps(static_cast<int>(held.numbers[i]), held.numbers[i + 1]);
@@ -212,7 +174,7 @@ void WorkerGroups::Go() {
   if (--holds_ > 0) return;
   collected_ = false;
   gate_.Go();
-  if (process_ && size() > 1) process_->TellAll(kGo);
+  if (process_ && size() > 1) process_->GoAll();
 }
 
 void WorkerGroups::Collect(int64_t steps) {

@@ -68,6 +68,9 @@ class WorkerGroups final : private GroupEvents {
   void WatchStalls(std::function<void(const std::string&)> stalled);
   // After the lead's values were set, and the gate knows each group's steps: before the first step.
   void Start();
+  // Instead, where this process takes the place of one that was lost, and the job has gone on: its
+  // groups begin where they were lost.
+  void TakePlace();
   // A group has done so many steps; trains no more.
   void NoteSteps(int group, int64_t steps);
   void Leave(int group);
@@ -110,6 +113,7 @@ class WorkerGroups final : private GroupEvents {
   void OnFailure() override;
 
   void AllocateShared();
+  void Connect();
   void HoldOthers();
   void Go();
   void SpreadValues();

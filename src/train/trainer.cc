@@ -216,4 +216,10 @@ void Trainer::SeekReaders(const std::vector<std::pair<std::string, int64_t>>& po
       if (node.name == name) node.layer->SeekReader(position);
 }
 
+void Trainer::SkipBatches(int64_t steps) {
+  for (NetNode& node : net_.nodes())
+    if (const int64_t position = node.layer->ReaderPosition(); position >= 0)
+      node.layer->SeekReader(position + steps * node.layer->ReaderStride());
+}
+
 }  // namespace singa

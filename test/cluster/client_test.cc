@@ -67,6 +67,30 @@ TEST_F(ClientTest, IsReadyWithAllFirstValues) {
   EXPECT_EQ(client->refused(), 0);
 }
 
+// A server had applied step 4 of slices 0 and 1 when the process before was lost, the other had
+// not.
+TEST_F(ClientTest, GoesOnWhereAnotherProcessWasLost) {
+  client->GetAll(0);
+  Answer(0, 9, 4, {0, 1});
+  Answer(1, 8, 3, {2});
+  sent.messages.clear();
+  EXPECT_EQ(client->TakeOver(), 4);
+  for (const int slice : {0, 1, 2}) {
+    EXPECT_TRUE(client->Fresh(slice, 4));
+    client->Push(4, slice, Gradient(slice));
+  }
+  client->Flush();
+  ASSERT_EQ(sent.messages.size(), 1u);
+  EXPECT_EQ(sent.messages[0].head.step(), 4);
+  ASSERT_EQ(sent.messages[0].head.part_size(), 1);
+  EXPECT_EQ(sent.messages[0].head.part(0).slice(), 2u);
+  EXPECT_TRUE(client->Fresh(0, 5));
+  EXPECT_FALSE(client->Fresh(2, 5));
+  Answer(1, 9, 4, {2});
+  EXPECT_TRUE(client->Fresh(2, 5));
+  EXPECT_EQ(client->refused(), 0);
+}
+
 TEST_F(ClientTest, SmallSlicesTravelTogether) {
   Begin();
   client->Push(0, 1, Gradient(1));

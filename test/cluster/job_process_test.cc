@@ -108,7 +108,7 @@ TEST(JobProcess, RankZeroHasTheAnswerOfEach) {
       // Of several pieces, of none.
       job[rank].GiveState(std::string(rank == 1 ? 1'000'001 : 0, 'x'));
     });
-  const auto answers = job[0].AskAll(kHold, {}, kHeld);
+  const auto answers = job[0].HoldAll();
   ASSERT_EQ(answers.size(), 2u);
   EXPECT_EQ(answers[0].numbers, (std::vector<int64_t>{1, 10}));
   EXPECT_EQ(answers[1].numbers, (std::vector<int64_t>{2, 20}));
@@ -164,7 +164,7 @@ TEST(JobProcess, WhoStopsTheJobTellsAllWhy) {
   job.MeetAll();
   std::thread first([&] {
     ExitCode code = kExitOk;
-    const std::string what = WhatOf([&] { job[0].AskAll(kHold, {}, kHeld); }, &code);
+    const std::string what = WhatOf([&] { job[0].HoldAll(); }, &code);
     EXPECT_NE(what.find("process 1 (127.0.0.1:"), std::string::npos) << what;
     EXPECT_NE(what.find("worker 1 of group 0) has ended: w1 is not finite"), std::string::npos)
         << what;

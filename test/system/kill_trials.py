@@ -3,7 +3,7 @@
 
 usage: kill_trials.py BINARY [--trials N] [--seed S] [--write]
        --trials  of each role (10)
-       --write   puts the figures into test/bench/results.md; wants 60 trials of each role, 300 in all
+       --write   puts the figures into test/bench/results.md; wants 60 trials of each role
 
 A trial counts if the signal found a process that trained: at least 5 steps were done before, and
 at least 5 were left. Jobs of synchronous workers must end with the same bytes and rows as one that
@@ -23,6 +23,7 @@ from job import ADAM, mlp
 from process_checks import children, processes
 from process_group_checks import ASYNCHRONOUS, SGD, groups
 from run import Site
+from successor_checks import expect_every_step_once
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
 import results_file
@@ -32,6 +33,7 @@ SETTINGS = f"train_steps: {STEPS} disp_freq: 1 checkpoint_freq: 40 checkpoint_ke
 SYNCHRONOUS = processes(2, "cluster.server_worker_separate=true")
 SHARING = processes(2)
 GROUPS = groups(ASYNCHRONOUS["master"])
+ALONE = groups(ASYNCHRONOUS["downpour"])  # groups without servers: another takes the place
 
 # Role: the job's arguments, rank of the process.
 ROLES = {
@@ -42,6 +44,7 @@ ROLES = {
     "another that shares memory": (SHARING, 1),
     "first group": (GROUPS, 0),
     "another group": (GROUPS, 2),
+    "group without servers": (ALONE, 1),
 }
 
 
@@ -67,6 +70,8 @@ def judge_groups(case, workspace):
 def judge(case, workspace, args):
     if args is GROUPS:
         return judge_groups(case, workspace)
+    if args is ALONE:
+        return expect_every_step_once(case, workspace, {1: 1}, STEPS)
     same_bytes(case.newest(workspace), case.newest("quiet"))
     equal(learned(case.rows(workspace, "train")), learned(case.rows("quiet", "train")), "rows")
 
@@ -75,7 +80,7 @@ def trial(case, role, number, step):
     """Seconds from the signal to the job's end; None: it came too late."""
     args, rank = ROLES[role]
     workspace = f"{role.replace(' ', '-')}{number}"
-    conf = "groups.conf" if args is GROUPS else "workers.conf"
+    conf = "groups.conf" if args in (GROUPS, ALONE) else "workers.conf"
     job = case.start_job(conf, *args, workspace=workspace)
     counts = disturb(case, job, workspace, rank, step)
     start = time.monotonic()

@@ -35,6 +35,7 @@ import process_group_checks
 import resume_checks
 import sequence_checks
 import staleness_checks
+import successor_checks
 import text_checks
 import v03_checks
 

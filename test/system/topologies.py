@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains examples/digits/job.conf on two workers in each of the four topologies, as threads, as
+"""Trains examples/digits/job.conf on two workers in each of the five topologies, as threads, as
 processes that singa starts, and as processes that mpirun starts. Each must reach 0.96 in its test,
 and its rows must say that two workers computed.
 

@@ -50,6 +50,7 @@ class TimedLayer final : public Layer {
   void WriteTo(OutputFiles* files) override { layer_->WriteTo(files); }
   int64_t ReaderPosition() const override { return layer_->ReaderPosition(); }
   void SeekReader(int64_t position) override { layer_->SeekReader(position); }
+  int64_t ReaderStride() const override { return layer_->ReaderStride(); }
   int64_t CountRecords() override { return layer_->CountRecords(); }
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
     return layer_->RecordOfRow(row);

@@ -39,12 +39,22 @@ class SharedAside {
   std::vector<std::pair<Param*, Tensor>> kept_;
 };
 
+// Rank 0's first word. What it had told a lost process, whose place this one takes, may come
+// before.
+JobProcess::Order FirstOrder(JobProcess* process) {
+  for (;;) {
+    JobProcess::Order order = process->Next();
+    for (const Control what : {kMemory, kBegin, kTakePlace, kEnd})
+      if (order.what == what) return order;
+  }
+}
+
 class FollowRun {
  public:
-  FollowRun(const RunOptions& options, JobProcess* process)
+  FollowRun(const RunOptions& options, JobProcess* process, const JobProcess::Order& told)
       : job_(process->job()),
         process_(*process),
-        told_(process->Next()),
+        told_(told),
         groups_(job_, ThreadsOfWorker(job_, options.threads), process, FindMemory(told_)),
         rows_(process) {
     groups_.Allocate();
@@ -53,7 +63,7 @@ class FollowRun {
       groups_.gate().SetSteps(g, begin.numbers[g]);
     if (groups_.HasWorkers()) SetValues(begin.text);
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
-    groups_.Start();
+    Start();
     if (!groups_.HasWorkers()) return;
     schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
     step_ = groups_.gate().steps(0);
@@ -75,6 +85,12 @@ class FollowRun {
   }
 
  private:
+  void Start() {
+    if (told_.what != kTakePlace) return groups_.Start();
+    if (told_.step > 0) groups_.gate().HoldOthers(StepGate::kNoGroup);
+    groups_.TakePlace();
+  }
+
   // Workers of the first group, of which others are in rank 0: they take the steps that it grants.
   bool HasFirst() const { return process_.groups().count(0) > 0; }
 
@@ -158,7 +174,8 @@ class FollowRun {
 }  // namespace
 
 ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
-  return FollowRun(options, process).Run();
+  const JobProcess::Order told = FirstOrder(process);
+  return told.what == kEnd ? kExitOk : FollowRun(options, process, told).Run();
 }
 
 }  // namespace singa

@@ -159,6 +159,7 @@ void JobCheckpoints::Commit(int64_t updates) {
   const WorkerMark::Scope writes(&mark, Doing::kCheckpoint);
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
   committed_ = steps_now;
+  if (groups_.process()) groups_.process()->SetStart(steps_now, dir);
   if (best_step_ == updates) SetBest(fs, workspace_, updates);
   ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
   progress_.Say("checkpoint committed: " + dir);

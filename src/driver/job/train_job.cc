@@ -68,6 +68,7 @@ class TrainRun {
     metrics_file_.emplace(workspace_.metrics(), groups_.steps());
     groups_.OnRows([this](const WireMessage& row) { metrics_file_->Write(RowOf(row)); });
     if (process_) {
+      process_->SetStart(groups_.steps(), checkpoints_.resumed_from());
       options.meet();
       groups_.TellMemory();
       process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());

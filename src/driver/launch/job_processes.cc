@@ -81,7 +81,8 @@ void JobProcesses::Start(int rank) {
                       report.get())};
   if (command_.coordinator)
     child.set.push_back(StrCat(kCoordinatorVariable, "=", ToString(*command_.coordinator)));
-  children_.push_back(std::make_unique<ChildProcess>(child));
+  children_.resize(std::max<size_t>(children_.size(), rank + 1));
+  children_[rank] = std::make_unique<ChildProcess>(child);
 }
 
 void JobProcesses::StartOthers() {
@@ -136,6 +137,7 @@ std::optional<JobEnd> JobProcesses::Judge() {
     EndOthers();
     return JobEnd{.code = static_cast<ExitCode>(first->code), .rank = 0, .end = *first};
   }
+  ReplaceLost();
   int lost = -1;
   for (int rank = 0; rank < static_cast<int>(children_.size()); ++rank) {
     if (!IsLoss(rank)) continue;
@@ -143,6 +145,20 @@ std::optional<JobEnd> JobProcesses::Judge() {
   }
   if (lost < 0) return {};
   return EndBecauseOf(lost);
+}
+
+// Whose end another loss explains goes with all the others.
+void JobProcesses::ReplaceLost() {
+  const auto ended = [](const auto& child) {
+    return child->end() && child->end()->signal == 0 && *child->end() != ChildEnd{};
+  };
+  if (signals_->asked() != kExitOk || std::any_of(children_.begin(), children_.end(), ended))
+    return;
+  for (int rank = 1; rank < static_cast<int>(children_.size()); ++rank) {
+    const std::optional<ChildEnd> end = children_[rank]->end();
+    if (end && end->signal != 0 && !children_[0]->end() && command_.replaces(rank, *end))
+      Start(rank);
+  }
 }
 
 bool JobProcesses::IsLoss(int rank) const {

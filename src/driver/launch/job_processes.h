@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,10 @@ struct JobCommand {
   std::chrono::milliseconds start_timeout{60000};
   // For the others to end, from the end of rank 0.
   std::chrono::milliseconds end_timeout{10000};
+  // Process `rank` was killed: whether it alone is to be started again, and the job goes on.
+  std::function<bool(int rank, const ChildEnd& end)> replaces = [](int, const ChildEnd&) {
+    return false;
+  };
 };
 
 struct JobEnd {
@@ -55,6 +60,7 @@ class JobProcesses {
   void ReadReport();
   std::optional<JobEnd> Judge();
   bool IsLoss(int rank) const;
+  void ReplaceLost();
   JobEnd EndBecauseOf(int rank);
   void EndOthers();
   void KillAll();

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/failpoint.h"
+#include "cluster/job_process.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"
 
@@ -50,7 +51,16 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
   StopSignals signals;
   std::map<std::string, int> losses;
   const int most = job.cluster().max_restarts();
-  for (int restarts = 0;; ++restarts) {
+  int restarts = 0;
+  command.replaces = [&](int rank, const ChildEnd& end) {
+    if (restarts == most || !IsReplaceable(job, rank)) return false;
+    ++losses[StrCat("process ", rank, " was lost")];
+    ForgetFailpoints();
+    progress->Warn(StrCat("process ", rank, " was lost (", ToString(end),
+                          "); another takes its place (restart ", ++restarts, " of ", most, ")"));
+    return true;
+  };
+  for (;; ++restarts) {
     JobProcesses all(command, &signals);
     const JobEnd end = all.Run();
     if (end.code) {

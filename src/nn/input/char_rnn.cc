@@ -66,6 +66,7 @@ class CharRnnLayer final : public Layer {
   // Counts windows of one segment, which is steps: an interrupted pass goes on where it was.
   int64_t ReaderPosition() const override { return step_; }
   void SeekReader(int64_t position) override { step_ = position; }
+  int64_t ReaderStride() const override { return 1; }
   // A record is one segment's window: a pass over the text takes as many steps as there are
   // windows.
   int64_t CountRecords() override {

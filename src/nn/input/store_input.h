@@ -24,6 +24,7 @@ class StoreInput : public Layer {
 
   int64_t ReaderPosition() const override;
   void SeekReader(int64_t position) override;
+  int64_t ReaderStride() const override { return options_.batch; }
   int64_t CountRecords() override;
   std::vector<std::string> ClassNames() override;
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override;

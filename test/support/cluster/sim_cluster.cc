@@ -71,7 +71,9 @@ bool SimCluster::TrainToTheEnd() {
     const int64_t step = run.granted;
     for (int rank = 0; rank < network.ranks(); ++rank)
       network.Tell(rank, [step](SimProcess* one) { static_cast<SimRoles*>(one)->Grant(step); });
+    SetReplacement();
     if (!Await([step](SimRoles& one) { return one.Done(step); }, "steps")) return false;
+    replace_at_ = INT64_MAX;
     if (!Equalise() || !Gather()) return false;
   }
   return true;
@@ -80,7 +82,7 @@ bool SimCluster::TrainToTheEnd() {
 void SimCluster::Begin() {
   SimSchedule& random = network.schedule();
   const bool together = job_.synchronous() && job_.topology().worker_groups() > 1;
-  lost_ = false;
+  lost_ = run.replaces = false;
   run.granted = run.snapshot.step + (!together && random.Happens(0.5) ? 1 : 0);
   run.granted = std::min(run.granted, SimJob::kSteps);
   for (int rank = 0; rank < network.ranks(); ++rank)
@@ -118,6 +120,33 @@ void SimCluster::Crash() {
   ++crashes_;
 }
 
+// Somewhere among the messages of the next steps.
+void SimCluster::SetReplacement() {
+  const int64_t roles = network.ranks() * job_.topology().servers_per_group();
+  if (replacements_left_ > 0) replace_at_ = run.handled + network.schedule().Between(1, 6 * roles);
+}
+
+// The others go on meanwhile. A job in which some have no first values yet begins again instead.
+void SimCluster::Replace() {
+  SimSchedule& random = network.schedule();
+  replace_at_ = INT64_MAX;
+  for (int rank = 0; rank < network.ranks(); ++rank)
+    if (!process(rank).Ready()) return SetReplacement();
+  std::vector<int> ranks;
+  for (int rank = 0; rank < network.ranks(); ++rank)
+    if (job_.topology().IsReplaceable(rank)) ranks.push_back(rank);
+  if (ranks.empty()) return;
+  const int rank = ranks[random.Between(0, static_cast<int64_t>(ranks.size()) - 1)];
+  Count(rank);
+  network.Crash(rank);
+  run.replaces = true;
+  network.At(network.clock().Now() + random.Between(0, kSimSecond / 2),
+             [this, rank] { network.Start(rank); });
+  ++replacements_;
+  --replacements_left_;
+  SetReplacement();
+}
+
 void SimCluster::CheckAtMostOnce() {
   for (int g = 0; job_.counts() && g < job_.topology().server_groups(); ++g)
     EXPECT_LE(job_.MostCounted(Values(g)), 1) << "server group " << g;
@@ -144,6 +173,8 @@ bool SimCluster::Await(const std::function<bool()>& done, const char* what) {
   const auto over = [&] {
     if (!all_run()) return false;
     if (run.handled >= crash_at_) Crash();
+    if (run.handled >= replace_at_) Replace();
+    if (!lost_ && !all_run()) return false;
     is_done = !lost_ && done();
     return lost_ || is_done;
   };
@@ -164,13 +195,11 @@ bool SimCluster::Await(const std::function<bool(SimRoles&)>& of_each, const char
 }
 
 bool SimCluster::Equalise() {
-  const int before = process(0).exchanges();
   for (int round = 1; job_.topology().server_groups() > 1 && round <= 2; ++round) {
+    const int number = ++exchange_;
     for (int rank = 0; rank < network.ranks(); ++rank)
-      network.Tell(rank, [](SimProcess* one) { static_cast<SimRoles*>(one)->Exchange(); });
-    const auto ended = [end = before + round](SimRoles& one) {
-      return one.exchanges() == end && !one.exchanging();
-    };
+      network.Tell(rank, [=](SimProcess* one) { static_cast<SimRoles*>(one)->Exchange(number); });
+    const auto ended = [=](SimRoles& one) { return one.exchange() == number && !one.exchanging(); };
     if (!Await(ended, "exchanges")) return false;
   }
   return true;

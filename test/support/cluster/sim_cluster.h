@@ -22,6 +22,9 @@ class SimCluster {
   void Disturb();
   // At random moments a process is lost, up to `times` times.
   void CrashUpTo(int times) { crashes_left_ = times; }
+  // At random moments between checkpoints another process takes the place of one that is lost,
+  // where that can be, up to `times` times.
+  void ReplaceUpTo(int times) { replacements_left_ = times; }
   // Trains all steps. "": they are done; else what is waited for at simulated time `limit`.
   std::string Run();
 
@@ -29,6 +32,7 @@ class SimCluster {
   std::vector<float> Values(int server_group);
   SimRoles& process(int rank) { return static_cast<SimRoles&>(*network.process(rank)); }
   int crashes() const { return crashes_; }
+  int replacements() const { return replacements_; }
   // Of the processes of all epochs.
   const LinkCounters& links() const { return links_; }
   int64_t refused() const { return refused_; }  // messages, by roles
@@ -52,11 +56,16 @@ class SimCluster {
   bool Gather();
   void CheckAtMostOnce();
   void SetCrash();
+  void SetReplacement();
+  void Replace();
 
   const SimJob& job_;
   int crashes_left_ = 0, crashes_ = 0;
-  int64_t crash_at_ = INT64_MAX;  // of run.handled
-  bool lost_ = false;             // a process, in this epoch
+  int replacements_left_ = 0, replacements_ = 0;
+  int64_t replace_at_ = INT64_MAX;  // of run.handled
+  int64_t crash_at_ = INT64_MAX;    // of run.handled
+  int exchange_ = 0;                // the last one
+  bool lost_ = false;               // a process, in this epoch
   std::string stuck_;
   LinkCounters links_;
   int64_t refused_ = 0;

@@ -81,8 +81,10 @@ std::vector<float*> SimRoles::ParamsIn(std::vector<float>* memory) const {
 // As ServedCluster::Start does: of each server group's worker groups the first puts.
 void SimRoles::Begin() {
   for (auto& [group, worker] : workers_) {
+    worker.takes_over = run_->replaces;
     const int putter = job_.topology().WorkerGroupsOf(job_.topology().ServerGroupOf(group)).first;
-    const bool puts = group == putter && rank_ == job_.topology().ProcessesOf(putter).first;
+    const bool puts =
+        !run_->replaces && group == putter && rank_ == job_.topology().ProcessesOf(putter).first;
     const SimSnapshot& from = run_->snapshot;
     if (puts && from.slices.empty()) {
       std::ranges::copy(job_.First(), worker.memory.begin());
@@ -142,6 +144,11 @@ bool SimRoles::AllFresh(const Worker& worker) const {
 // A step reads all values first; its gradients are there one after the other, the last slice first.
 bool SimRoles::Work(Worker* worker) {
   const int64_t now = clock_.Now();
+  if (worker->takes_over) {
+    if (!worker->client->ready()) return false;
+    worker->takes_over = false;
+    worker->step = worker->client->TakeOver();
+  }
   if (worker->unpushed == 0) {
     if (worker->step >= granted_ || !AllFresh(*worker)) return false;
     worker->gradients = job_.Gradients(worker->group, rank_, worker->step, worker->memory);
@@ -184,14 +191,15 @@ bool SimRoles::Ready() const {
 
 bool SimRoles::Done(int64_t step) const {
   return std::ranges::all_of(workers_, [&](const auto& one) {
-    return one.second.step == step && one.second.unpushed == 0 && AllFresh(one.second);
+    return !one.second.takes_over && one.second.step == step && one.second.unpushed == 0 &&
+           AllFresh(one.second);
   });
 }
 
-void SimRoles::Exchange() {
+void SimRoles::Exchange(int number) {
   for (auto& [key, role] : roles_)
     if (role.server) role.server->Exchange();
-  ++exchanges_;
+  exchange_ = number;
 }
 
 bool SimRoles::exchanging() const {

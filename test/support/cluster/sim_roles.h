@@ -33,6 +33,7 @@ struct SimRun {
   SimSnapshot snapshot = {};  // that processes begin with
   int64_t granted = 0;        // the steps before it may be taken by processes that begin
   int64_t handled = 0;        // messages, by roles
+  bool replaces = false;      // a process that begins takes the place of one that was lost
   // What a role gets in place of a message; null: that message.
   std::function<std::vector<Message>(Message)> fate = nullptr;
 };
@@ -49,9 +50,9 @@ class SimRoles final : public SimLinksProcess, private Outbox, private ServerEve
   void Grant(int64_t step) { granted_ = step; }
   // Whether all workers have done the steps before `step`, and have the values after them.
   bool Done(int64_t step) const;
-  // Each server begins an exchange.
-  void Exchange();
-  int exchanges() const { return exchanges_; }  // that the above has begun
+  // Each server begins an exchange, the `number`th of the run.
+  void Exchange(int number);
+  int exchange() const { return exchange_; }  // the last that the above has begun
   bool exchanging() const;
   // The client of worker group 0 asks for the model.
   void Gather();
@@ -81,6 +82,7 @@ class SimRoles final : public SimLinksProcess, private Outbox, private ServerEve
     int group = 0;
     std::vector<float> memory;
     Client* client = nullptr;
+    bool takes_over = false;  // once it has the values
     int64_t step = 0;
     int unpushed = 0;  // slices of this step; 0: it has not begun
     std::vector<std::vector<float>> gradients;
@@ -109,7 +111,7 @@ class SimRoles final : public SimLinksProcess, private Outbox, private ServerEve
   const Clock& clock_;
   const bool shares_memory_;
   int64_t granted_;
-  int exchanges_ = 0;
+  int exchange_ = 0;
   bool gathers_ = false;
   std::map<int, Worker> workers_;  // by group
   std::map<Key, Role> roles_;

@@ -1,0 +1,102 @@
+// What other processes tell this one.
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "cluster/job_process.h"
+
+namespace singa {
+namespace {
+
+JobProcess::Order OrderOf(const WireMessage& head) {
+  JobProcess::Order order = {head.control(), head.step(), {}, ""};
+  if (head.text_size() > 0) order.text = head.text(0);
+  for (const double number : head.number())
+    order.numbers.push_back(number >= 0 && number < 1e15 ? static_cast<int64_t>(number) : 0);
+  return order;
+}
+
+}  // namespace
+
+void JobProcess::OnMessage(int rank, Message message) {
+  if (message.head.to().role() == Address::kStub)
+    OnControl(rank, std::move(message));
+  else
+    cluster_->OnMessage(rank, std::move(message));
+}
+
+// Rank 0 hears answers; the others are told all else, by rank 0 alone.
+void JobProcess::OnControl(int rank, Message message) {
+  const WireMessage& head = message.head;
+  if (OnGroup(rank, head)) return;
+  if (rank_ == 0 && head.control() == kInterrupt) return asked_();
+  const std::lock_guard lock(mutex_);
+  if (rank_ == 0 && head.control() == kBegin && successors_.begun()) {
+    for (const WireMessage& news : successors_.News(rank)) Tell(rank, news);
+    return;
+  }
+  if (rank_ > 0 && rank == 0)
+    orders_.push_back(OrderOf(head));
+  else if (rank_ == 0 && head.control() == kCollected)
+    TakeState(rank, message);
+  else if (rank_ == 0)
+    answers_[{head.control(), rank}] = OrderOf(head);
+  if (head.control() == kHeld) successors_.Held(rank);
+  changed_.notify_all();
+}
+
+// Servers know its groups' steps, and what they have of the next one.
+bool JobProcess::OnReplaced(int rank) {
+  const std::lock_guard lock(mutex_);
+  if (rank_ > 0) return begun_ && topology_.IsReplaceable(rank);
+  const auto orders = successors_.Greet(rank);
+  if (!orders) return false;
+  LOG(INFO) << "another process has taken the place of process " << rank;
+  for (const WireMessage& order : *orders) Tell(rank, order);
+  return true;
+}
+
+// What is about a worker group of process `rank`, or, said by rank 0, of another.
+bool JobProcess::OnGroup(int rank, const WireMessage& head) {
+  const Control what = head.control();
+  if (what != kSteps && what != kLeft && what != kRow) return false;
+  const auto group = static_cast<int>(head.group());
+  const bool known = head.group() < static_cast<uint32_t>(topology_.worker_groups());
+  if (!known || groups_.count(group) > 0) return true;
+  if (rank_ == 0 ? !topology_.ProcessesOf(group).Has(rank) : rank != 0) return true;
+  if (rank_ == 0 && what != kRow)
+    for (int other = 1; other < processes(); ++other)
+      if (other != rank) Tell(other, head);
+  std::exception_ptr error;
+  try {
+    const std::lock_guard lock(mutex_);
+    if (what == kSteps) successors_.NoteSteps(group, head.step());
+    if (what == kLeft) successors_.NoteLeft(group);
+    if (!events_) return true;
+    if (what == kSteps) events_->OnSteps(group, head.step());
+    if (what == kLeft) events_->OnLeft(group);
+    if (what == kRow && rank_ == 0 && successors_.IsNews(group, head.step())) events_->OnRow(head);
+  } catch (...) {  // the row cannot be written
+    error = std::current_exception();
+  }
+  if (error) OnLost(error);
+  return true;
+}
+
+void JobProcess::TakeState(int rank, const Message& message) {
+  std::string& state = states_[rank];
+  for (const Frame& frame : message.payload)
+    if (state.size() + frame.size() <= kMostState)
+      state.append(static_cast<const char*>(frame.data()), frame.size());
+  if (message.head.step() == 0) answers_[{kCollected, rank}] = {};
+}
+
+void JobProcess::OnLost(std::exception_ptr error) {
+  cluster_->Fail(error);
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(error);
+  if (events_) events_->OnFailure();
+  changed_.notify_all();
+}
+
+}  // namespace singa
