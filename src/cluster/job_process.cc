@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-constexpr size_t kChunk = 256 << 10, kMostState = (size_t{1} << 31) - 1;  // bytes
+constexpr size_t kChunk = 256 << 10;  // bytes
 
 // Without servers of its own a job's processes each have one: the values of a slice are then added
 // up by one of them and told to all, which is a reduction and a gathering. How far a group may be
@@ -49,14 +49,6 @@ bool SharesHost(const ClusterProto& cluster, const Topology& topology) {
 
 int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_count()); }
 
-JobProcess::Order OrderOf(const WireMessage& head) {
-  JobProcess::Order order = {head.control(), head.step(), {}, ""};
-  if (head.text_size() > 0) order.text = head.text(0);
-  for (const double number : head.number())
-    order.numbers.push_back(number >= 0 && number < 1e15 ? static_cast<int64_t>(number) : 0);
-  return order;
-}
-
 }  // namespace
 
 int ProcessesOf(const JobProto& job) {
@@ -91,9 +83,20 @@ void JobProcess::Listen(GroupEvents* events) {
   events_ = events;
 }
 
-void JobProcess::Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done) {
-  changed_.wait(*lock, [&] { return failure_ || done(); });
+// For what process `rank` is to say.
+void JobProcess::Await(std::unique_lock<std::mutex>* lock, const Patience& patience, int rank,
+                       const std::string& what, const std::function<bool()>& done) {
+  const bool in_time = patience.Wait(&changed_, lock, [&] { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
+  if (!in_time)
+    throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", what, " of it for ",
+                                     Seconds(patience.longest())));
+}
+
+// While nobody goes on yet who could say so.
+Patience JobProcess::StartPatience() const {
+  const std::chrono::milliseconds start = std::chrono::seconds(job_.cluster().start_timeout());
+  return Patience(std::min(patience_.longest() + start, kNoEnd));
 }
 
 void JobProcess::Check() {
@@ -101,9 +104,12 @@ void JobProcess::Check() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+// It has no limit of its own, since it ends when another wait does: who has failed says so, or does
+// not end by itself, and is found by its own watches, or is gone, which the stub finds.
 void JobProcess::AwaitFailure() {
   std::unique_lock lock(mutex_);
-  Await(&lock, [] { return false; });
+  changed_.wait(lock, [this] { return failure_ != nullptr; });
+  std::rethrow_exception(failure_);
 }
 
 void JobProcess::Tell(int rank, WireMessage head) {
@@ -128,22 +134,16 @@ std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, const Patien
   std::unique_lock lock(mutex_);
   std::vector<Order> answers;
   for (int rank = 1; rank < processes(); ++rank) {
-    const auto here = [&] { return failure_ || answers_.count({answer, rank}) > 0; };
-    const bool in_time = patience.Wait(&changed_, &lock, here);
-    if (failure_) std::rethrow_exception(failure_);
-    if (!in_time)
-      throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", Control_Name(answer),
-                                       " of it for ", Seconds(patience.longest())));
+    Await(&lock, patience, rank, Control_Name(answer), [&] {
+      return answers_.count({answer, rank}) > 0;
+    });
     answers.push_back(answers_.extract({answer, rank}).mapped());
   }
   return answers;
 }
 
-// Nobody goes on yet who could say so.
 void JobProcess::AwaitReady() {
-  const std::chrono::milliseconds start = std::chrono::seconds(job_.cluster().start_timeout());
-  const Patience more(std::min(patience_.longest() + start, kNoEnd));
-  AwaitAll(kBegin, more);
+  AwaitAll(kBegin, StartPatience());
   TellAll(kBegin);
 }
 
@@ -165,9 +165,9 @@ void JobProcess::End() {
   Drain();
 }
 
-JobProcess::Order JobProcess::Next() {
+JobProcess::Order JobProcess::Next(const Patience& patience) {
   std::unique_lock lock(mutex_);
-  Await(&lock, [this] { return !orders_.empty(); });
+  Await(&lock, patience, 0, "word", [this] { return !orders_.empty(); });
   Order order = std::move(orders_.front());
   orders_.pop_front();
   return order;
@@ -175,7 +175,7 @@ JobProcess::Order JobProcess::Next() {
 
 void JobProcess::Ready() {
   Answer(kBegin);
-  Next();
+  Next(StartPatience());
 }
 
 void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers) {
@@ -204,14 +204,18 @@ void JobProcess::GiveState(const std::string& state) {
   }
 }
 
-// Of another process: by way of rank 0, to all.
-void JobProcess::Note(Control what, int group, int64_t steps) {
+WireMessage JobProcess::GroupWord(Control what, int group, int64_t steps) {
   WireMessage head;
   head.set_control(what);
   head.set_group(group);
   head.set_step(steps);
+  return head;
+}
+
+// Of another process: by way of rank 0, to all.
+void JobProcess::Note(Control what, int group, int64_t steps) {
   for (int rank = 0; rank < processes(); ++rank)
-    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, head);
+    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, GroupWord(what, group, steps));
 }
 
 void JobProcess::SendRow(WireMessage row) {
@@ -224,62 +228,17 @@ bool JobProcess::StopOthers(const Error& error) {
   return stub_.Drain(kStopSeconds) && !stub_.lost_leader();
 }
 
-void JobProcess::OnMessage(int rank, Message message) {
-  if (message.head.to().role() == Address::kStub)
-    OnControl(rank, std::move(message));
-  else
-    cluster_->OnMessage(rank, std::move(message));
-}
-
-// Rank 0 hears answers; the others are told all else, by rank 0 alone.
-void JobProcess::OnControl(int rank, Message message) {
-  const WireMessage& head = message.head;
-  if (OnGroup(rank, head)) return;
-  if (rank_ == 0 && head.control() == kInterrupt) return asked_();
-  const std::lock_guard lock(mutex_);
-  if (rank_ > 0 && rank == 0)
-    orders_.push_back(OrderOf(head));
-  else if (rank_ == 0 && head.control() == kCollected)
-    TakeState(rank, message);
-  else if (rank_ == 0)
-    answers_[{head.control(), rank}] = OrderOf(head);
-  changed_.notify_all();
-}
-
-// What is about a worker group of process `rank`, or, said by rank 0, of another.
-bool JobProcess::OnGroup(int rank, const WireMessage& head) {
-  const Control what = head.control();
-  if (what != kSteps && what != kLeft && what != kRow) return false;
-  const auto group = static_cast<int>(head.group());
-  const bool known = head.group() < static_cast<uint32_t>(topology_.worker_groups());
-  if (!known || groups_.count(group) > 0) return true;
-  if (rank_ == 0 ? !topology_.ProcessesOf(group).Has(rank) : rank != 0) return true;
-  if (rank_ == 0 && what != kRow)
-    for (int other = 1; other < processes(); ++other)
-      if (other != rank) Tell(other, head);
-  std::exception_ptr error;
-  try {
-    const std::lock_guard lock(mutex_);
-    if (!events_) return true;
-    if (what == kSteps) events_->OnSteps(group, head.step());
-    if (what == kLeft) events_->OnLeft(group);
-    if (what == kRow && rank_ == 0) events_->OnRow(head);
-  } catch (...) {  // the row cannot be written
-    error = std::current_exception();
-  }
-  if (error) OnLost(error);
-  return true;
-}
-
-void JobProcess::TakeState(int rank, const Message& message) {
-  std::string& state = states_[rank];
-  for (const Frame& frame : message.payload)
-    if (state.size() + frame.size() <= kMostState)
-      state.append(static_cast<const char*>(frame.data()), frame.size());
-  if (message.head.step() == 0) answers_[{kCollected, rank}] = {};
-}
-
 void JobProcess::OnLost(std::exception_ptr error) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !failure_;
+  }
+  if (first) on_failure_(error);
+  SendHome(std::move(error));
+}
+
+void JobProcess::SendHome(std::exception_ptr error) {
   cluster_->Fail(error);
   const std::lock_guard lock(mutex_);
   if (!failure_) failure_ = std::move(error);

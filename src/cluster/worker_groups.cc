@@ -29,7 +29,8 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
                ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr, &own_patience_)
                : nullptr),
       served_(process && !shares_host_ ? &process->cluster() : own_.get()),
-      gate_(job_groups_, job.cluster().max_staleness(), job.warmup_steps()) {
+      gate_(job_groups_, job.cluster().max_staleness(), job.warmup_steps(), &patience()),
+      most_steps_(job.train_epochs() > 0 ? kMostSteps : job.train_steps()) {
   WorkerPlace place;
   place.threads = threads;
   place.workers = job_workers_;
@@ -65,6 +66,7 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
       process_ && served_ && HasWorkers() ? &served_->between(place.group) : nullptr;
   teams_[place.group] =
       std::make_unique<WorkerTeam>(job, place, workers, &replica_, updates, between);
+  teams_[place.group]->SetPatience(&patience());
 }
 
 // Servers, and what they send, write to the params of teams.
@@ -83,63 +85,6 @@ std::vector<int> WorkerGroups::here() const {
   for (const auto& [group, team] : teams_)
     if (HasWorkers()) groups.push_back(group);
   return groups;
-}
-
-JobMemory WorkerGroups::memory() const {
-  JobMemory sum;
-  for (const auto& [group, team] : teams_)
-    if (HasWorkers()) sum.Add(team->memory());
-  if (!served_) return sum;
-  Trainer& first = teams_.begin()->second->lead();
-  int64_t values = 0;  // that each group has; the first group's are counted
-  for (const Param* param : first.trained())
-    values += param->size() * static_cast<int64_t>(sizeof(float));
-  const auto copies = static_cast<int64_t>(here().size());
-  sum.params += values * (copies - static_cast<int64_t>(HasWorkers() && teams_.count(0)));
-  sum.updater += served_->bytes(values, static_cast<int64_t>(replica_.state_count()));
-  return sum;
-}
-
-void WorkerGroups::Allocate() {
-  memory().Check();
-  if (!HasWorkers()) return;
-  if (shares_host_) return AllocateShared();
-  const int first = teams_.begin()->first;
-  for (const auto& [group, team] : teams_)
-    team->Allocate(served_ || group == first ? nullptr : &lead());
-  if (served_) replica_.Bind(lead().table(), lead().trained());
-}
-
-void WorkerGroups::AllocateShared() {
-  const auto states = static_cast<int>(replica_.state_count());
-  const int64_t bytes = GroupMemory(lead().table(), job_workers_, states, nullptr).bytes();
-  if (!host_memory_) host_memory_ = std::make_unique<HostMemory>(bytes);
-  if (host_memory_->bytes() != bytes)
-    throw Error(kExitConfig,
-                StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ", bytes,
-                       ": it runs another job.conf"));
-  group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data());
-  team(0).SetPatience(&process_->patience());
-  team(0).Allocate(nullptr, &*group_memory_);
-  local_[0]->Share(group_memory_->board());
-}
-
-void WorkerGroups::TellMemory() {
-  if (!shares_host_) return;
-  const HostMemory::Place place = host_memory_->place();
-  process_->TellAll(
-      kMemory, 0,
-      {place.process, place.descriptor, place.bytes, static_cast<int64_t>(place.mark >> 32),
-       static_cast<int64_t>(place.mark & UINT32_MAX)});
-}
-
-std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order) {
-  if (order.what != kMemory) return nullptr;
-  if (order.numbers.size() != 5) throw PeerError("process 0 does not say where its memory is");
-  HostMemory::Place place = {order.numbers[0], order.numbers[1], order.numbers[2], 0};
-  place.mark =
-      static_cast<uint64_t>(order.numbers[3]) << 32 | static_cast<uint64_t>(order.numbers[4]);
-  return std::make_unique<HostMemory>(place);
 }
 
 void WorkerGroups::OnFailure() {
@@ -202,10 +147,32 @@ void WorkerGroups::HoldOthers() {
   if (holds_++ > 0) return;
   gate_.HoldOthers(0);
   if (!process_ || size() == 1) return;
-  for (const JobProcess::Order& held : process_->AskAll(kHold, {}, kHeld))
+  int rank = 0;
+  for (const JobProcess::Order& held : process_->AskAll(kHold, {}, kHeld)) {
+    ++rank;
     for (size_t i = 0; i + 1 < held.numbers.size(); i += 2)
-      if (held.numbers[i] > 0 && held.numbers[i] < size())
-        gate_.SetSteps(static_cast<int>(held.numbers[i]), held.numbers[i + 1]);
+      OnHeld(rank, held.numbers[i], held.numbers[i + 1]);
+    refused_ += static_cast<int64_t>(held.numbers.size() % 2);
+  }
+}
+
+// What process `rank` says of one of its groups. Those of its own, 0 among them, a process knows.
+void WorkerGroups::OnHeld(int rank, int64_t group, int64_t steps) {
+  if (group == 0) return;
+  const bool its = group > 0 && group < size() &&
+                   process_->topology().ProcessesOf(static_cast<int>(group)).Has(rank);
+  if (its)
+    OnSteps(static_cast<int>(group), steps);
+  else
+    ++refused_;
+}
+
+// Of another process, which may say anything.
+void WorkerGroups::OnSteps(int group, int64_t steps) {
+  if (steps >= gate_.steps(group) && steps <= most_steps_)
+    gate_.SetSteps(group, steps);
+  else
+    ++refused_;
 }
 
 void WorkerGroups::Go() {

@@ -1,0 +1,74 @@
+// What JobProcess does with messages of other processes: which of them count, and for whom.
+#include <utility>
+
+#include "cluster/job_process.h"
+
+namespace singa {
+namespace {
+
+JobProcess::Order OrderOf(const WireMessage& head) {
+  JobProcess::Order order = {head.control(), head.step(), {}, ""};
+  if (head.text_size() > 0) order.text = head.text(0);
+  for (const double number : head.number())
+    order.numbers.push_back(number >= 0 && number < 1e15 ? static_cast<int64_t>(number) : 0);
+  return order;
+}
+
+}  // namespace
+
+void JobProcess::OnMessage(int rank, Message message) {
+  if (message.head.to().role() == Address::kStub)
+    OnControl(rank, std::move(message));
+  else
+    cluster_->OnMessage(rank, std::move(message));
+}
+
+// Rank 0 hears answers; the others are told all else, by rank 0 alone.
+void JobProcess::OnControl(int rank, Message message) {
+  const WireMessage& head = message.head;
+  if (OnGroup(rank, head)) return;
+  if (rank_ == 0 && head.control() == kInterrupt) return asked_();
+  const std::lock_guard lock(mutex_);
+  if (rank_ > 0 && rank == 0)
+    orders_.push_back(OrderOf(head));
+  else if (rank_ == 0 && head.control() == kCollected)
+    TakeState(rank, message);
+  else if (rank_ == 0)
+    answers_[{head.control(), rank}] = OrderOf(head);
+  changed_.notify_all();
+}
+
+// What is about a worker group of process `rank`, or, said by rank 0, of another.
+bool JobProcess::OnGroup(int rank, const WireMessage& head) {
+  const Control what = head.control();
+  if (what != kSteps && what != kLeft && what != kRow) return false;
+  const auto group = static_cast<int>(head.group());
+  const bool known = head.group() < static_cast<uint32_t>(topology_.worker_groups());
+  if (!known || groups_.count(group) > 0) return true;
+  if (rank_ == 0 ? !topology_.ProcessesOf(group).Has(rank) : rank != 0) return true;
+  if (rank_ == 0 && what != kRow)
+    for (int other = 1; other < processes(); ++other)
+      if (other != rank) Tell(other, GroupWord(what, group, head.step()));
+  std::exception_ptr error;
+  try {
+    const std::lock_guard lock(mutex_);
+    if (!events_) return true;
+    if (what == kSteps) events_->OnSteps(group, head.step());
+    if (what == kLeft) events_->OnLeft(group);
+    if (what == kRow && rank_ == 0) events_->OnRow(head);
+  } catch (...) {  // the row cannot be written
+    error = std::current_exception();
+  }
+  if (error) OnLost(error);
+  return true;
+}
+
+void JobProcess::TakeState(int rank, const Message& message) {
+  std::string& state = states_[rank];
+  for (const Frame& frame : message.payload)
+    if (state.size() + frame.size() <= kMostState)
+      state.append(static_cast<const char*>(frame.data()), frame.size());
+  if (message.head.step() == 0) answers_[{kCollected, rank}] = {};
+}
+
+}  // namespace singa
