@@ -31,16 +31,12 @@ class Barrier {
  public:
   explicit Barrier(int threads) : threads_(threads) {}
 
-  // Its numbers are `numbers`, and who waits has that patience, or, where it is null, any. Both
-  // outlive its use. Before the first Arrive.
-  void Share(BarrierNumbers* numbers, const Patience* patience) {
-    numbers_ = numbers;
-    patience_ = patience;
-  }
+  // Its numbers are `numbers`, which outlive its use. Before the first Arrive.
+  void Share(BarrierNumbers* numbers) { numbers_ = numbers; }
 
   // Waits until all threads are here. What each did before is visible to all after. Throws Stopped
-  // once Stop was called, or Overdue.
-  void Arrive() {
+  // once Stop was called, or Overdue: the patience, where there is any, has ended.
+  void Arrive(const Patience* patience = nullptr) {
     if (stopped_.load(std::memory_order_relaxed)) throw Stopped();
     if (threads_ == 1) return;
     auto& [here, turn] = *numbers_;
@@ -50,7 +46,7 @@ class Barrier {
       turn.fetch_add(1, std::memory_order_release);
       FutexWakeAll(turn);
     } else {
-      if (!SpinWait(turn, now, threads_, &stopped_, patience_)) throw Overdue();
+      if (!SpinWait(turn, now, threads_, &stopped_, patience)) throw Overdue();
     }
     if (stopped_.load(std::memory_order_acquire)) throw Stopped();
   }
@@ -68,7 +64,6 @@ class Barrier {
   const int threads_;
   BarrierNumbers own_{};
   BarrierNumbers* numbers_ = &own_;
-  const Patience* patience_ = nullptr;
   std::atomic<bool> stopped_{false};
 };
 

@@ -22,23 +22,51 @@ class Patience {
 
   std::chrono::milliseconds longest() const { return longest_; }
   // Somebody has gone on.
-  void Renew() { renewed_.store(Clock::now(), std::memory_order_relaxed); }
-  // Whether who has waited since `start` is to give up.
-  bool Ends(Clock::time_point start) const {
-    return Clock::now() - std::max(start, renewed_.load(std::memory_order_relaxed)) >= longest_;
+  void Renew(Clock::time_point now = Clock::now()) {
+    renewed_.store(now, std::memory_order_relaxed);
   }
+  // Whether who has waited since `start` is to give up.
+  bool Ends(Clock::time_point start, Clock::time_point now = Clock::now()) const {
+    return now - std::max(start, renewed()) >= longest_;
+  }
+
+  // One wait, which looks at the time every kLook, or more often. In a longer pause between two
+  // looks the process was stopped, and maybe with it who is waited for: no more than a second of it
+  // counts.
+  class Waiting {
+   public:
+    // `patience` outlives it.
+    explicit Waiting(const Patience& patience, Clock::time_point now = Clock::now())
+        : patience_(patience), start_(now), looked_(now) {}
+    // A look: whether it is to give up.
+    bool Ends(Clock::time_point now = Clock::now()) {
+      constexpr Clock::duration kMost = std::chrono::seconds(1);
+      const Clock::duration stopped = std::max(now - looked_ - kMost, Clock::duration::zero());
+      looked_ = now;
+      start_ = std::min(std::max(start_, patience_.renewed()) + stopped, now);
+      return patience_.Ends(start_, now);
+    }
+
+   private:
+    const Patience& patience_;
+    Clock::time_point start_, looked_;
+  };
+
   // Waits on `changed` until done(); false: it ended first.
   template <typename Done>
   bool Wait(std::condition_variable* changed, std::unique_lock<std::mutex>* lock,
             const Done& done) const {
-    constexpr std::chrono::milliseconds kLook(500);
-    const Clock::time_point start = Clock::now();
+    Waiting waiting(*this);
     while (!changed->wait_for(*lock, std::min(longest_, kLook), done))
-      if (Ends(start)) return false;
+      if (waiting.Ends()) return false;
     return true;
   }
 
  private:
+  static constexpr std::chrono::milliseconds kLook{500};
+
+  Clock::time_point renewed() const { return renewed_.load(std::memory_order_relaxed); }
+
   const std::chrono::milliseconds longest_;
   std::atomic<Clock::time_point> renewed_{};
 };

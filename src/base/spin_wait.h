@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <thread>
 
 #include "base/futex.h"
@@ -26,9 +27,10 @@ inline bool SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int thre
     __builtin_ia32_pause();
 #endif
   }
-  const auto start = Patience::Clock::now();
+  std::optional<Patience::Waiting> waiting;
+  if (patience) waiting.emplace(*patience);
   while (number.load(std::memory_order_acquire) == old && !(stopped && *stopped)) {
-    if (patience && patience->Ends(start)) return false;
+    if (waiting && waiting->Ends()) return false;
     FutexWait(number, old);
   }
   return true;

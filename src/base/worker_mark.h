@@ -1,5 +1,6 @@
 // WorkerMark: what a worker or server does, for whoever looks whether it goes on (StallFinder in
-// cluster). One thread writes, in nanoseconds and without a lock; any thread may read.
+// cluster). One thread at a time writes, in nanoseconds and without a lock (several of one worker
+// by ThreadsMark); any thread may read.
 #pragma once
 
 #include <atomic>

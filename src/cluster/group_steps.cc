@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/failpoint.h"
@@ -12,6 +13,11 @@
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+constexpr size_t kMostSquares = 4096;  // of a message
+
+}  // namespace
 
 GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, ParamShard* shard,
                        Outgoing* out, ServerEvents* events)
@@ -89,6 +95,7 @@ void GroupSteps::Diverged(int worker_group, int64_t step, const std::string& wha
     events_->Diverged(text);
 }
 
+// In messages of a bounded size.
 void GroupSteps::PostSquares(int worker_group) {
   Group& group = of(worker_group);
   std::vector<double> squares;
@@ -97,23 +104,28 @@ void GroupSteps::PostSquares(int worker_group) {
     squares.push_back(one.finite ? SumOfSquares(ctx_, one.sum.gradient(), shard_->size(s))
                                  : std::nan(""));
   }
-  WireMessage head;
-  head.set_type(WireMessage::kSquares);
-  head.set_group(worker_group);
-  head.set_step(group.step);
-  head.mutable_squares()->Add(squares.begin(), squares.end());
-  for (int s = 0; s < setup_.topology.servers_per_group(); ++s) {
-    if (s == setup_.self.id || group.norm.slices(s) == 0) continue;
-    *head.mutable_to() = ServerAddress({setup_.self.group, s});
-    out_->Post(head);
+  for (size_t begin = 0; begin < squares.size(); begin += kMostSquares) {
+    const auto part =
+        std::span(squares).subspan(begin).first(std::min(kMostSquares, squares.size() - begin));
+    WireMessage head;
+    head.set_type(WireMessage::kSquares);
+    head.set_group(worker_group);
+    head.set_step(group.step);
+    head.set_first(static_cast<uint32_t>(begin));
+    head.mutable_squares()->Add(part.begin(), part.end());
+    for (int s = 0; s < setup_.topology.servers_per_group(); ++s) {
+      if (s == setup_.self.id || group.norm.slices(s) == 0) continue;
+      *head.mutable_to() = ServerAddress({setup_.self.group, s});
+      out_->Post(head);
+    }
   }
-  group.norm.Add(setup_.self.id, group.step, std::move(squares));
+  group.norm.Add(setup_.self.id, group.step, 0, squares);
 }
 
-bool GroupSteps::OnSquares(int worker_group, int server, int64_t step,
-                           std::vector<double> squares) {
+bool GroupSteps::OnSquares(int worker_group, int server, int64_t step, int64_t first,
+                           std::span<const double> squares) {
   if (!defer_ || step < setup_.first_steps[worker_group]) return false;
-  if (!of(worker_group).norm.Add(server, step, std::move(squares))) return false;
+  if (!of(worker_group).norm.Add(server, step, first, squares)) return false;
   TryNorm(worker_group);
   return true;
 }

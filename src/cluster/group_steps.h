@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,9 @@ class GroupSteps {
   // A contribution of `process` to its group's `step`. `part`: of a slice of the shard, with as
   // many floats as it has, or none.
   StepSum::Arrival Contribute(int worker_group, int process, int64_t step, const PartView& part);
-  // False: refused.
-  bool OnSquares(int worker_group, int server, int64_t step, std::vector<double> squares);
+  // Of the server's slices from its `first` on. False: refused.
+  bool OnSquares(int worker_group, int server, int64_t step, int64_t first,
+                 std::span<const double> squares);
   // What was put off because first values had not come.
   void Known(int slice) { Settle(slice); }
   // The group has ended or was lost: nobody waits for it; what it has not completed is forgotten.

@@ -88,9 +88,20 @@ void JobProcess::Listen(GroupEvents* events) {
   events_ = events;
 }
 
-void JobProcess::Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done) {
-  changed_.wait(*lock, [&] { return failure_ || done(); });
+// For what process `rank` is to say.
+void JobProcess::Await(std::unique_lock<std::mutex>* lock, const Patience& patience, int rank,
+                       const std::string& what, const std::function<bool()>& done) {
+  const bool in_time = patience.Wait(&changed_, lock, [&] { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
+  if (!in_time)
+    throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", what, " of it for ",
+                                     Seconds(patience.longest())));
+}
+
+// While nobody goes on yet who could say so.
+Patience JobProcess::StartPatience() const {
+  const std::chrono::milliseconds start = std::chrono::seconds(job_.cluster().start_timeout());
+  return Patience(std::min(patience_.longest() + start, kNoEnd));
 }
 
 void JobProcess::Check() {
@@ -98,9 +109,12 @@ void JobProcess::Check() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+// It has no limit of its own, since it ends when another wait does: who has failed says so, or does
+// not end by itself, and is found by its own watches, or is gone, which the stub finds.
 void JobProcess::AwaitFailure() {
   std::unique_lock lock(mutex_);
-  Await(&lock, [] { return false; });
+  changed_.wait(lock, [this] { return failure_ != nullptr; });
+  std::rethrow_exception(failure_);
 }
 
 void JobProcess::Tell(int rank, WireMessage head) {
@@ -125,22 +139,16 @@ std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, const Patien
   std::unique_lock lock(mutex_);
   std::vector<Order> answers;
   for (int rank = 1; rank < processes(); ++rank) {
-    const auto here = [&] { return failure_ || answers_.count({answer, rank}) > 0; };
-    const bool in_time = patience.Wait(&changed_, &lock, here);
-    if (failure_) std::rethrow_exception(failure_);
-    if (!in_time)
-      throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", Control_Name(answer),
-                                       " of it for ", Seconds(patience.longest())));
+    Await(&lock, patience, rank, Control_Name(answer), [&] {
+      return answers_.count({answer, rank}) > 0;
+    });
     answers.push_back(answers_.extract({answer, rank}).mapped());
   }
   return answers;
 }
 
-// Nobody goes on yet who could say so.
 void JobProcess::AwaitReady() {
-  const std::chrono::milliseconds start = std::chrono::seconds(job_.cluster().start_timeout());
-  const Patience more(std::min(patience_.longest() + start, kNoEnd));
-  AwaitAll(kBegin, more);
+  AwaitAll(kBegin, StartPatience());
   TellAll(kBegin);
 }
 
@@ -205,9 +213,9 @@ void JobProcess::End() {
   Drain();
 }
 
-JobProcess::Order JobProcess::Next() {
+JobProcess::Order JobProcess::Next(const Patience& patience) {
   std::unique_lock lock(mutex_);
-  Await(&lock, [this] { return !orders_.empty(); });
+  Await(&lock, patience, 0, "word", [this] { return !orders_.empty(); });
   Order order = std::move(orders_.front());
   orders_.pop_front();
   return order;
@@ -215,7 +223,7 @@ JobProcess::Order JobProcess::Next() {
 
 void JobProcess::Ready() {
   Answer(kBegin);
-  Next();
+  Next(StartPatience());
 }
 
 void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers) {
@@ -244,17 +252,21 @@ void JobProcess::GiveState(const std::string& state) {
   }
 }
 
-// Of another process: by way of rank 0, to all.
-void JobProcess::Note(Control what, int group, int64_t steps) {
+WireMessage JobProcess::GroupWord(Control what, int group, int64_t steps) {
   WireMessage head;
   head.set_control(what);
   head.set_group(group);
   head.set_step(steps);
+  return head;
+}
+
+// Of another process: by way of rank 0, to all.
+void JobProcess::Note(Control what, int group, int64_t steps) {
   const std::lock_guard lock(mutex_);
   if (what == kSteps) successors_.NoteSteps(group, steps);
   if (what == kLeft) successors_.NoteLeft(group);
   for (int rank = 0; rank < processes(); ++rank)
-    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, head);
+    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, GroupWord(what, group, steps));
 }
 
 void JobProcess::SendRow(WireMessage row) {
@@ -265,6 +277,24 @@ void JobProcess::SendRow(WireMessage row) {
 bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
   return stub_.Drain(kStopSeconds) && !stub_.lost_leader();
+}
+
+void JobProcess::OnLost(std::exception_ptr error) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !failure_;
+  }
+  if (first) on_failure_(error);
+  SendHome(std::move(error));
+}
+
+void JobProcess::SendHome(std::exception_ptr error) {
+  cluster_->Fail(error);
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(error);
+  if (events_) events_->OnFailure();
+  changed_.notify_all();
 }
 
 }  // namespace singa

@@ -75,10 +75,16 @@ class JobProcess final : private StubEvents {
   void Forget() { Listen(nullptr); }
   // Rank 0: what to do where another process is asked to end, on the stub's thread. Before Meet.
   void OnAsked(std::function<void()> asked) { asked_ = std::move(asked); }
+  // What to do when the job cannot go on, besides that whoever waits here throws; on any thread.
+  // Before Meet.
+  void OnFailure(std::function<void(const std::exception_ptr&)> call) {
+    on_failure_ = std::move(call);
+  }
   // Finds the other processes. Throws PeerError where one does not come in time.
   void Meet() { stub_.Meet(); }
 
-  // What follows throws the error that ends the job, a PeerError, ToldError or another.
+  // What follows throws the error that ends the job, a PeerError, ToldError or another, and, where
+  // it waits for a process that says nothing while nobody in the job goes on, Error, kExitStalled.
   void Check();
   // Waits for it, where it is sure to come: another process ends the job, or is lost.
   void AwaitFailure();
@@ -108,7 +114,7 @@ class JobProcess final : private StubEvents {
   void End();
 
   // Others: what to do next.
-  Order Next();
+  Order Next() { return Next(patience_); }
   // Others: this process is ready for the first step. Waits until all are.
   void Ready();
   // Others: an answer to rank 0.
@@ -123,8 +129,10 @@ class JobProcess final : private StubEvents {
   // Others: a row of metrics for rank 0 to write.
   void SendRow(WireMessage row);
 
-  // Whoever waits here, or for values, throws `error`. Any thread may call.
+  // The job cannot go on: whoever waits here, or for values, throws `error`. Any thread may call.
   void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
+  // The same where the job has ended as it should.
+  void SendHome(std::exception_ptr error);
   // Tells all others that the job ends, and why; false: some may not know, rank 0 among them.
   bool StopOthers(const Error& error);
   // Waits until all others have what was sent, and this one has acknowledged all that came, or for
@@ -134,8 +142,8 @@ class JobProcess final : private StubEvents {
   void Acknowledge() { stub_.Drain(kAcknowledgeSeconds); }
 
  private:
-  static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 0.3;
   static constexpr size_t kMostState = (size_t{1} << 31) - 1;  // bytes
+  static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 0.3;
 
   void OnMessage(int rank, Message message) override;
   void OnProgress(int) override { patience_.Renew(); }
@@ -146,7 +154,11 @@ class JobProcess final : private StubEvents {
   void TakeState(int rank, const Message& message);
   void Tell(int rank, WireMessage head);
   void Note(Control what, int group, int64_t steps);
-  void Await(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done);
+  static WireMessage GroupWord(Control what, int group, int64_t steps);
+  Patience StartPatience() const;
+  void Await(std::unique_lock<std::mutex>* lock, const Patience& patience, int rank,
+             const std::string& what, const std::function<bool()>& done);
+  Order Next(const Patience& patience);
   std::vector<Order> AwaitAll(Control answer, const Patience& patience);
 
   const JobProto job_;
@@ -159,6 +171,7 @@ class JobProcess final : private StubEvents {
   Stub stub_;
   std::unique_ptr<ServedCluster> cluster_;
   std::function<void()> asked_ = [] {};
+  std::function<void(const std::exception_ptr&)> on_failure_ = [](const std::exception_ptr&) {};
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

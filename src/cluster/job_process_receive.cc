@@ -1,4 +1,4 @@
-// What other processes tell this one.
+// What JobProcess does with messages of other processes: which of them count, and for whom.
 #include <glog/logging.h>
 
 #include <utility>
@@ -66,7 +66,7 @@ bool JobProcess::OnGroup(int rank, const WireMessage& head) {
   if (rank_ == 0 ? !topology_.ProcessesOf(group).Has(rank) : rank != 0) return true;
   if (rank_ == 0 && what != kRow)
     for (int other = 1; other < processes(); ++other)
-      if (other != rank) Tell(other, head);
+      if (other != rank) Tell(other, GroupWord(what, group, head.step()));
   std::exception_ptr error;
   try {
     const std::lock_guard lock(mutex_);
@@ -89,14 +89,6 @@ void JobProcess::TakeState(int rank, const Message& message) {
     if (state.size() + frame.size() <= kMostState)
       state.append(static_cast<const char*>(frame.data()), frame.size());
   if (message.head.step() == 0) answers_[{kCollected, rank}] = {};
-}
-
-void JobProcess::OnLost(std::exception_ptr error) {
-  cluster_->Fail(error);
-  const std::lock_guard lock(mutex_);
-  if (!failure_) failure_ = std::move(error);
-  if (events_) events_->OnFailure();
-  changed_.notify_all();
 }
 
 }  // namespace singa

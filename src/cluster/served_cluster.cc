@@ -21,7 +21,7 @@ JobProto InOneProcess(const JobProto& job) {
 
 ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others,
                              const Patience* patience) try
-    : job_(job), topology_(job.cluster()), rank_(rank), others_(others) {
+    : job_(job), topology_(job.cluster()), rank_(rank), others_(others), patience_(*patience) {
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
@@ -85,7 +85,7 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .self = server,
                     .first_steps = steps,
                     .values = shares_values() ? values[0] : std::vector<float*>()},
-        out, &marks_.at({server.group, server.id}),
+        out, &marks_.at({server.group, server.id}), &patience_,
         [this](const std::exception_ptr& error) { ServerFailed(error); });
   const std::unique_lock lock(open_lock_);
   servers_ = std::move(servers);

@@ -77,6 +77,7 @@ class ServedCluster final : private Outbox {
   const Topology topology_;
   const int rank_;
   Outbox* const others_;
+  const Patience& patience_;
   std::function<void(std::exception_ptr)> on_failure_;
   SteadyClock clock_;
   SliceTable table_;

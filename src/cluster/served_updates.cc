@@ -2,8 +2,7 @@
 
 #include <glog/logging.h>
 
-#include <chrono>
-
+#include "base/counted_time.h"
 #include "base/failpoint.h"
 #include "base/worker_mark.h"
 #include "math/finite.h"
@@ -68,6 +67,7 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
   }
   if (skip_) {
     const WorkerMark::Scope waits(ctx.mark, Doing::kAwaitsProcesses);
+    const CountedTime counts(&waited_);
     between_->Sum({&dropped, 1});
   }
   if (dropped == 0) return;
@@ -83,14 +83,13 @@ void ServedUpdates::Check() {
 
 void ServedUpdates::Await(int param, int64_t step) {
   const auto [first, last] = table_->OfParam(param);
-  const auto start = std::chrono::steady_clock::now();
+  const CountedTime counts(&waited_);
   std::unique_lock lock(mutex_);
   AwaitLocked(&lock, [&, first = first, last = last] {
     for (int s = first; s < last; ++s)
       if (!client_->Fresh(s, step)) return false;
     return true;
   });
-  waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
 }
 
 StalenessCounts ServedUpdates::TakeStaleness() {

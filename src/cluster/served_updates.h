@@ -40,7 +40,8 @@ class ServedUpdates final : public SliceUpdates {
   void Check() override;
   bool skipped(int64_t step) const override { return dropped_ == step; }
   void Await(int param, int64_t step) override;
-  // Milliseconds, of all workers together, that they waited for values since the last call.
+  // Milliseconds, of all workers together, that they waited for values, or for the group's
+  // processes to say what is dropped, since the last call.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
   StalenessCounts TakeStaleness();  // Client's
   int64_t skips() const override { return skips_; }

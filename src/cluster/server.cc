@@ -114,10 +114,10 @@ void Server::OnSquares(const WireMessage& head) {
     ++refused_.sender;
     return;
   }
-  std::vector<double> squares(head.squares().begin(), head.squares().end());
+  const std::span squares(head.squares().data(), static_cast<size_t>(head.squares_size()));
   if (head.step() >= kMostSteps ||
       !steps_.OnSquares(static_cast<int>(head.group()), static_cast<int>(head.from().id()),
-                        head.step(), std::move(squares)))
+                        head.step(), head.first(), squares))
     ++refused_.out_of_turn;
 }
 

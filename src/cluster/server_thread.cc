@@ -2,14 +2,18 @@
 
 #include <utility>
 
+#include "cluster/seconds.h"
 #include "singa/base/error.h"
 
 namespace singa {
 
 ServerThread::ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark,
+                           const Patience* patience,
                            std::function<void(const std::exception_ptr&)> failed)
     : failed_(std::move(failed)),
       mark_(*mark),
+      patience_(*patience),
+      self_(setup.self),
       server_(setup, out, this),
       thread_([this] { Run(); }) {}
 
@@ -36,10 +40,23 @@ void ServerThread::Do(const std::function<void(Server&)>& work,
   work_ = &work;
   done_ = &done;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return done_ == nullptr || (failure_ && !busy_); });
+  const auto ended = [this] { return done_ == nullptr || (failure_ && !busy_); };
+  const bool in_time = patience_.Wait(&changed_, &lock, ended);
+  if (!in_time && !failure_) failure_ = Stalled();
+  // What it is busy with ends, or is found by the watch: it is the thread's own work.
+  if (!in_time) changed_.wait(lock, ended);
   work_ = nullptr;
   done_ = nullptr;
   if (failure_) std::rethrow_exception(failure_);
+}
+
+// While the thread is busy it alone knows what the server waits for.
+std::exception_ptr ServerThread::Stalled() const {
+  const std::string waiting = busy_ ? "" : server_.Waiting();
+  return std::make_exception_ptr(Error(
+      kExitStalled, StrCat("server ", self_.id, " of group ", self_.group,
+                           " stands still, since nobody goes on for ", Seconds(patience_.longest()),
+                           ": ", waiting.empty() ? "other servers have not answered" : waiting)));
 }
 
 void ServerThread::Fail(std::exception_ptr error) {

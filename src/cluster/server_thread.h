@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "base/patience.h"
 #include "base/worker_mark.h"
 #include "cluster/server.h"
 
@@ -17,9 +18,10 @@ namespace singa {
 
 class ServerThread final : private ServerEvents {
  public:
-  // `mark`: where the thread says what it does; `failed` is called once, by the thread, with what
-  // ends the job. All outlive it. Throws ConfigError relative to the JobProto.
-  ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark,
+  // `mark`: where the thread says what it does; `patience`: of who waits for it; `failed` is called
+  // once, by the thread, with what ends the job. All outlive it. Throws ConfigError relative to the
+  // JobProto.
+  ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark, const Patience* patience,
                std::function<void(const std::exception_ptr&)> failed);
   ~ServerThread();
   ServerThread(const ServerThread&) = delete;
@@ -29,7 +31,7 @@ class ServerThread final : private ServerEvents {
   void Post(int rank, Message message);
   // Has the thread do `work` once it has no message left, and waits until `done` holds after it or
   // after a later message.
-  // Throws what Fail was given.
+  // Throws what Fail was given; Error, kExitStalled, that says what the server waits for.
   void Do(const std::function<void(Server&)>& work, const std::function<bool(Server&)>& done);
   // Do throws `error` from now on.
   void Fail(std::exception_ptr error);
@@ -38,9 +40,12 @@ class ServerThread final : private ServerEvents {
   void Diverged(const std::string& text) override;
   void Run();
   void Loop();
+  std::exception_ptr Stalled() const;
 
   const std::function<void(const std::exception_ptr&)> failed_;
   WorkerMark& mark_;
+  const Patience& patience_;
+  const RoleId self_;
   Server server_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "cluster/seconds.h"
+#include "singa/base/error.h"
+
 namespace singa {
 
 void StepGate::SetSteps(int group, int64_t steps) {
@@ -28,7 +31,8 @@ bool StepGate::Pass(int group, int64_t steps) {
   groups_[group].steps = steps;
   groups_[group].in_step = false;
   changed_.notify_all();
-  changed_.wait(lock, [&] { return stopped_ || MayBegin(group); });
+  if (!patience_.Wait(&changed_, &lock, [&] { return stopped_ || MayBegin(group); }))
+    ThrowStalled(StrCat(WaitsFor(group), ", while group ", group, " waits for it"));
   groups_[group].in_step = !stopped_;
   return !stopped_;
 }
@@ -44,11 +48,33 @@ void StepGate::HoldOthers(int caller) {
   std::unique_lock lock(mutex_);
   held_ = true;
   holder_ = caller;
-  changed_.wait(lock, [&] {
-    for (int group = 0; group < static_cast<int>(groups_.size()); ++group)
-      if (group != caller && groups_[group].in_step) return false;
-    return true;
-  });
+  const int groups = static_cast<int>(groups_.size());
+  const auto in_step = [&] {  // the first that is, or `groups`
+    int group = 0;
+    while (group < groups && (group == caller || !groups_[group].in_step)) ++group;
+    return group;
+  };
+  if (patience_.Wait(&changed_, &lock, [&] { return in_step() == groups; })) return;
+  ThrowStalled(StrCat("worker group ", in_step(), " stands still in step ",
+                      groups_[in_step()].steps, ", while others wait for its end"));
+}
+
+// Whoever holds all, else the slowest.
+std::string StepGate::WaitsFor(int group) const {
+  if (held_)
+    return StrCat(holder_ == kNoGroup ? "process 0" : StrCat("worker group ", holder_),
+                  " stands still: it holds the others");
+  size_t slowest = 0;
+  for (size_t g = 0; g < groups_.size(); ++g)
+    if (static_cast<int>(g) != group && !groups_[g].left &&
+        (groups_[slowest].left || groups_[g].steps < groups_[slowest].steps))
+      slowest = g;
+  return StrCat("worker group ", slowest, " stands still: it has done ", groups_[slowest].steps,
+                " steps");
+}
+
+void StepGate::ThrowStalled(const std::string& who) const {
+  throw Error(kExitStalled, StrCat(who, "; nobody has gone on for ", Seconds(patience_.longest())));
 }
 
 void StepGate::Go() {

@@ -7,7 +7,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <vector>
+
+#include "base/patience.h"
 
 namespace singa {
 
@@ -16,20 +19,25 @@ class StepGate {
   // `max_staleness`: steps that a group may be ahead of the slowest (Ho et al., "More Effective
   // Distributed ML via a Stale Synchronous Parallel Parameter Server", 2013); 0: any number.
   // `warmup`: steps that the first group trains alone.
-  StepGate(int groups, int64_t max_staleness, int64_t warmup)
-      : max_staleness_(max_staleness), warmup_(warmup), groups_(groups) {}
+  // `patience`: of who waits here, null: any. It outlives the gate.
+  StepGate(int groups, int64_t max_staleness, int64_t warmup, const Patience* patience = nullptr)
+      : max_staleness_(max_staleness),
+        warmup_(warmup),
+        patience_(patience ? *patience : any_),
+        groups_(groups) {}
 
   // `group` has done `steps` steps: before its first Pass, after each step, or as another process
   // says.
   void SetSteps(int group, int64_t steps);
 
   // Waits until `group`, which has done `steps` steps, may begin another. False: the job ends.
+  // Throws Error, kExitStalled, that names the group which it waits for.
   bool Pass(int group, int64_t steps);
   // `group` trains no more: nobody waits for it.
   void Leave(int group);
 
   // From here to Go no group but the caller's, where that is one, begins a step, and none is in
-  // one.
+  // one. Throws as Pass, where one does not end its step.
   static constexpr int kNoGroup = -1;
   void HoldOthers(int caller);
   void Go();
@@ -48,8 +56,12 @@ class StepGate {
     bool in_step = false, left = false;
   };
   bool MayBegin(int group) const;
+  std::string WaitsFor(int group) const;
+  [[noreturn]] void ThrowStalled(const std::string& who) const;
 
   const int64_t max_staleness_, warmup_;
+  const Patience any_;
+  const Patience& patience_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Group> groups_;

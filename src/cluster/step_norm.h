@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace singa {
@@ -14,12 +16,15 @@ class StepNorm {
   explicit StepNorm(std::vector<int> slices) : slices_(std::move(slices)), of_(slices_.size()) {}
 
   int slices(int server) const { return slices_[server]; }
-  // False: refused, as not those that come next.
-  bool Add(int server, int64_t step, std::vector<double> squares) {
+  // Those of the server's slices from its `first` on. False: refused, as not those that come next.
+  bool Add(int server, int64_t step, int64_t first, std::span<const double> squares) {
     Squares& of = of_[server];
-    if (static_cast<int>(squares.size()) != slices_[server] || step <= of.step || !of.sum.empty())
-      return false;
-    of = {step, std::move(squares)};
+    const auto have = static_cast<int64_t>(of.sum.size());
+    const auto more = static_cast<int64_t>(squares.size());
+    const bool next = have == 0 ? step > of.step : step == of.step;
+    if (!next || first != have || more == 0 || more > slices_[server] - have) return false;
+    of.step = step;
+    of.sum.insert(of.sum.end(), squares.begin(), squares.end());
     return true;
   }
   // Over all slices in order, once every server's squares of `step` are there; forgets them. NaN
@@ -27,16 +32,16 @@ class StepNorm {
   std::optional<double> Take(int64_t step) {
     double sum = 0;
     for (size_t s = 0; s < of_.size(); ++s) {
-      if (slices_[s] > 0 && (of_[s].sum.empty() || of_[s].step != step)) return std::nullopt;
+      if (!Whole(s, step)) return std::nullopt;
       for (const double squares : of_[s].sum) sum += squares;
     }
     for (Squares& of : of_) of.sum.clear();
     return sum;
   }
-  // The first server whose squares of `step` are missing; -1: none.
+  // The first server of whose squares of `step` some are missing; -1: none.
   int Missing(int64_t step) const {
     for (size_t s = 0; s < of_.size(); ++s)
-      if (slices_[s] > 0 && (of_[s].sum.empty() || of_[s].step != step)) return static_cast<int>(s);
+      if (!Whole(s, step)) return static_cast<int>(s);
     return -1;
   }
 
@@ -45,6 +50,12 @@ class StepNorm {
     int64_t step = -1;
     std::vector<double> sum;
   };
+  bool Whole(size_t server, int64_t step) const {
+    const Squares& of = of_[server];
+    return slices_[server] == 0 ||
+           (of.step == step && static_cast<int>(of.sum.size()) == slices_[server]);
+  }
+
   std::vector<int> slices_;
   std::vector<Squares> of_;
 };

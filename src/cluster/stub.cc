@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/failpoint.h"
+#include "base/short_text.h"
 #include "cluster/addresses.h"
 #include "cluster/seconds.h"
 #include "singa/base/str_cat.h"
@@ -107,7 +108,7 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
     message.head.set_type(WireMessage::kStop);
     message.head.mutable_to()->set_id(rank);
     message.head.set_exit_code(code);
-    message.head.add_text(reason);
+    message.head.add_text(ShortText(reason, kMostReason));
     Post(std::move(message));
   }
 }
@@ -182,7 +183,7 @@ void Stub::OnMessage(int rank, Message message) {
 void Stub::OnStubMessage(int rank, const WireMessage& head) {
   if (head.type() == WireMessage::kStop) {
     const std::string reason =
-        head.text_size() > 0 ? Printable(head.text(0)).substr(0, kMostReason) : "no reason given";
+        head.text_size() > 0 ? ShortText(Printable(head.text(0)), kMostReason) : "no reason given";
     const int code = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
     return Lose(std::make_exception_ptr(
         ToldError(static_cast<ExitCode>(code), StrCat(Name(rank), " has ended: ", reason))));

@@ -68,7 +68,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   // What follows any thread may call.
   // REQUIRES: the role is another process's.
   void Post(Message message) override;
-  // Ends the job of all others with `code` and a reason.
+  // Ends the job of all others with `code` and a reason, of which they hear the first 1000 bytes.
   void StopOthers(ExitCode code, const std::string& reason);
   // How often workers here have gone on, for the others to hear.
   void NoteProgress(uint64_t count) { progress_ = count; }

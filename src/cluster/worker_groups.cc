@@ -29,7 +29,8 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
                ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr, &own_patience_)
                : nullptr),
       served_(process && !shares_host_ ? &process->cluster() : own_.get()),
-      gate_(job_groups_, job.cluster().max_staleness(), job.warmup_steps()) {
+      gate_(job_groups_, job.cluster().max_staleness(), job.warmup_steps(), &patience()),
+      most_steps_(job.train_epochs() > 0 ? kMostSteps : job.train_steps()) {
   WorkerPlace place;
   place.threads = threads;
   place.workers = job_workers_;
@@ -65,6 +66,7 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
       process_ && served_ && HasWorkers() ? &served_->between(place.group) : nullptr;
   teams_[place.group] =
       std::make_unique<WorkerTeam>(job, place, workers, &replica_, updates, between);
+  teams_[place.group]->SetPatience(&patience());
 }
 
 // Servers, and what they send, write to the params of teams.
@@ -164,10 +166,32 @@ void WorkerGroups::HoldOthers() {
   if (holds_++ > 0) return;
   gate_.HoldOthers(0);
   if (!process_ || size() == 1) return;
-  for (const JobProcess::Order& held : process_->HoldAll())
+  int rank = 0;
+  for (const JobProcess::Order& held : process_->HoldAll()) {
+    ++rank;
     for (size_t i = 0; i + 1 < held.numbers.size(); i += 2)
-      if (held.numbers[i] > 0 && held.numbers[i] < size())
-        gate_.SetSteps(static_cast<int>(held.numbers[i]), held.numbers[i + 1]);
+      OnHeld(rank, held.numbers[i], held.numbers[i + 1]);
+    refused_ += static_cast<int64_t>(held.numbers.size() % 2);
+  }
+}
+
+// What process `rank` says of one of its groups. Those of its own, 0 among them, a process knows.
+void WorkerGroups::OnHeld(int rank, int64_t group, int64_t steps) {
+  if (group == 0) return;
+  const bool its = group > 0 && group < size() &&
+                   process_->topology().ProcessesOf(static_cast<int>(group)).Has(rank);
+  if (its)
+    OnSteps(static_cast<int>(group), steps);
+  else
+    ++refused_;
+}
+
+// Of another process, which may say anything.
+void WorkerGroups::OnSteps(int group, int64_t steps) {
+  if (steps >= gate_.steps(group) && steps <= most_steps_)
+    gate_.SetSteps(group, steps);
+  else
+    ++refused_;
 }
 
 void WorkerGroups::Go() {

@@ -4,6 +4,7 @@
 // processes, leads them all.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -50,6 +51,10 @@ class WorkerGroups final : private GroupEvents {
   // The first worker here; of rank 0 it has the evaluation nets.
   Trainer& lead() { return teams_.begin()->second->lead(); }
   StepGate& gate() { return gate_; }
+  // Where the job counts in epochs: steps of each group in all. No process is believed more.
+  void SetMostSteps(int64_t steps) { most_steps_ = steps; }
+  // What other processes have said of their groups' steps and cannot be.
+  int64_t refused() const { return refused_; }
   JobMemory memory() const;
   // False: a process of servers alone; its team only says which params there are.
   bool HasWorkers() const { return !process_ || !process_->groups().empty(); }
@@ -107,11 +112,15 @@ class WorkerGroups final : private GroupEvents {
   int64_t CountBadRecords(int group);
 
  private:
-  void OnSteps(int group, int64_t steps) override { gate_.SetSteps(group, steps); }
+  static constexpr int64_t kMostSteps = int64_t{1} << 62;
+
+  void OnSteps(int group, int64_t steps) override;
+  void OnHeld(int rank, int64_t group, int64_t steps);
   void OnLeft(int group) override { gate_.Leave(group); }
   void OnRow(const WireMessage& row) override;
   void OnFailure() override;
 
+  const Patience& patience() const { return process_ ? process_->patience() : own_patience_; }
   void AllocateShared();
   void Connect();
   void HoldOthers();
@@ -133,6 +142,8 @@ class WorkerGroups final : private GroupEvents {
   std::vector<std::unique_ptr<LocalUpdates>> local_;  // of each group, without servers
   std::map<int, std::unique_ptr<WorkerTeam>> teams_;
   StepGate gate_;
+  std::atomic<int64_t> most_steps_;  // that a group may have done
+  std::atomic<int64_t> refused_{0};
   int holds_ = 0;           // that live
   bool collected_ = false;  // since the first of them
   std::function<void(const WireMessage&)> take_row_;

@@ -1,4 +1,4 @@
-// The memory of a process's worker groups, its own and what it shares with others.
+// What the worker groups of a process allocate, and what they share with other processes.
 #include "cluster/worker_groups.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -39,7 +39,6 @@ void WorkerGroups::AllocateShared() {
                 StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ", bytes,
                        ": it runs another job.conf"));
   group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data());
-  team(0).SetPatience(&process_->patience());
   team(0).Allocate(nullptr, &*group_memory_);
   local_[0]->Share(group_memory_->board());
 }

@@ -97,6 +97,7 @@ void WorkerTeam::RunAll(const std::function<void(Trainer&)>& work) {
   ++turn_;
   FutexWakeAll(turn_);
   RunOne(0);
+  // It ends: each of them works, which is watched, or waits with patience, or is sent home.
   for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
   std::exception_ptr first;
   for (const std::exception_ptr& error : errors_)
@@ -117,7 +118,7 @@ void WorkerTeam::RunOne(size_t i) {
 void WorkerTeam::ThreadLoop(size_t i) {
   omp_set_num_threads(trainers_[i]->ctx().threads);
   for (uint32_t turn = 0;; ++turn) {
-    SpinWait(turn_, turn, size());
+    SpinWait(turn_, turn, size());  // for work, as long as the team lives
     if (!work_) return;
     RunOne(i);
     ++done_;

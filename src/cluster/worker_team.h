@@ -46,7 +46,7 @@ class WorkerTeam {
   MetricSums& metrics() { return lead().metrics(); }
   // Milliseconds, of all workers together, that they waited for each other since the last call.
   double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(group_.TakeWait()); }
-  // Of who waits for the group's workers in other processes. Before Allocate; outlives the steps.
+  // Of who waits for the group's other workers. Before Allocate; outlives the steps.
   void SetPatience(const Patience* patience) { group_.SetPatience(patience); }
   // Whoever waits within a step throws Stopped. Any thread may call.
   void Stop() { group_.Stop(); }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "base/counted_time.h"
+#include "base/threads_mark.h"
 #include "math/parallel_slices.h"
 #include "singa/base/error.h"
 
@@ -36,7 +38,7 @@ void LocalGroup::SetParams(const std::vector<Shape>& params) {
 
 void LocalGroup::Share(const GroupMemory& memory) {
   board_ = memory.board();
-  barrier_.Share(board_.barrier, patience_);
+  barrier_.Share(board_.barrier);
   for (int worker = 0; worker < workers(); ++worker) {
     std::vector<float*> gradients;
     for (int param = 0; param < table_.params(); ++param)
@@ -60,14 +62,13 @@ void LocalGroup::SetGradients(int worker, std::vector<float*> gradients) {
 void LocalGroup::Arrive(int worker) {
   if (workers() == 1) return barrier_.Arrive();
   const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsWorkers);
-  const auto start = std::chrono::steady_clock::now();
+  const CountedTime counts(&waited_);
   ++board_.beats[worker];
   try {
-    barrier_.Arrive();
+    barrier_.Arrive(patience_);
   } catch (const Overdue&) {
     ThrowStalled(worker);
   }
-  waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
 }
 
 // All come to the same places in the same order: who came to fewest is waited for.
@@ -170,19 +171,16 @@ void LocalGroup::TakeByRing(Context& ctx, int worker, int64_t row, const Gradien
                             const Pieces& pieces) {
   PieceRing& ring = *rings_[worker];
   ring.Begin(pieces.count);
-  const std::string* const layer = marks_[worker] ? marks_[worker]->layer() : nullptr;
-  // It waits but for what its first thread, which alone may say so, computes.
-  const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsWorkers);
+  ThreadsMark mark(marks_[worker], Doing::kAwaitsWorkers);
   const auto work = [&](int64_t, int64_t, int64_t thread) {
     Context own = OfThread(ctx, thread);
-    WorkerMark* const mark = thread == 0 ? marks_[worker] : nullptr;
     const auto compute = [&](int64_t i, float* to) {
-      const WorkerMark::Scope computes(mark, Doing::kGradient, layer);
+      const ThreadsMark::Scope computes(&mark, Doing::kGradient);
       const auto [begin, size] = FloatsOf(pieces[i]);
       rows(own, begin / row, size / row, to);
     };
     const auto add = [&](int64_t i, const std::vector<float*>& parts) {
-      const WorkerMark::Scope updates(mark, Doing::kUpdating);
+      const ThreadsMark::Scope updates(&mark, Doing::kUpdating);
       for (size_t w = 1; w < parts.size(); ++w)
         AddTo(parts[w], FloatsOf(pieces[i]).second, parts[0]);
       TakeSlices(own, pieces[i], ctx.state->step, parts[0]);
@@ -231,6 +229,7 @@ void LocalGroup::SumRun(int worker, std::span<double> values) {
   const std::span<double> all = numbers_of(0);
   if (worker == 0) {
     const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsProcesses);
+    const CountedTime counts(&waited_);
     between_->Sum(values);
     std::copy(values.begin(), values.end(), all.begin());
   }

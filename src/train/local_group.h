@@ -40,8 +40,8 @@ class LocalGroup {
   // Where sums go; outlives the group's steps.
   void SetUpdates(SliceUpdates* updates) { updates_ = updates; }
   SliceUpdates& updates() { return *updates_; }
-  // Of who waits for other processes, which then throws Error, kExitStalled, that names a worker.
-  // Before Share; outlives the group's steps.
+  // Of who waits for other workers, which then throws Error, kExitStalled, that names one. Before
+  // Share; outlives the group's steps.
   void SetPatience(const Patience* patience) { patience_ = patience; }
   // What it shares with other processes, before the first step; outlives the group's steps.
   void Share(const GroupMemory& memory);

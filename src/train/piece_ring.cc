@@ -1,6 +1,7 @@
 #include "train/piece_ring.h"
 
-#include <chrono>
+#include "base/counted_time.h"
+#include "base/spin_wait.h"
 
 namespace singa {
 
@@ -41,10 +42,9 @@ void PieceRing::Wait(const std::function<bool()>& done, const Add& add) {
     const uint32_t seen = board_.ring->changed;
     if (done()) return;
     if (AddOne(add)) continue;
-    const auto start = std::chrono::steady_clock::now();
+    const CountedTime counts(&waited_);
     if (!SpinWait(board_.ring->changed, seen, static_cast<int>(workers_), &stopped_, patience_))
       overdue_ = true;
-    waited_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
   }
 }
 

@@ -27,6 +27,49 @@ TEST(PatienceTest, WithoutALimitItDoesNotEnd) {
   EXPECT_FALSE(Patience().Ends(Patience::Clock::now() - hours(24 * 365)));
 }
 
+// A wait whose time the test says, in looks of half a second.
+class PatienceWaiting : public ::testing::Test {
+ protected:
+  // Looks until it ends, for `seconds` at most. Returns how many it took.
+  double Wait(double seconds) {
+    for (int look = 1; look <= 2 * seconds; ++look)
+      if (waiting_.Ends(now_ += milliseconds(500))) return look / 2.;
+    return seconds;
+  }
+
+  Patience patience_{std::chrono::seconds(10)};
+  Patience::Clock::time_point now_ = Patience::Clock::now();
+  Patience::Waiting waiting_{patience_, now_};
+};
+
+TEST_F(PatienceWaiting, EndsAfterItsTime) { EXPECT_EQ(Wait(100), 10); }
+
+TEST_F(PatienceWaiting, TimeInWhichTheProcessWasStoppedDoesNotCount) {
+  EXPECT_EQ(Wait(4), 4);
+  now_ += hours(1);
+  EXPECT_EQ(Wait(100), 5.5);  // a second of the hour does
+}
+
+TEST_F(PatienceWaiting, NeitherWhereSomebodyWentOnBeforeThat) {
+  EXPECT_EQ(Wait(4), 4);
+  patience_.Renew(now_ += milliseconds(200));
+  now_ += hours(1);
+  EXPECT_EQ(Wait(100), 10);  // 0.8 seconds of the hour do
+}
+
+TEST_F(PatienceWaiting, NorDoesThePauseMakeItLonger) {
+  now_ += hours(1);
+  EXPECT_FALSE(waiting_.Ends(now_));
+  patience_.Renew(now_);
+  EXPECT_EQ(Wait(100), 10);
+}
+
+TEST_F(PatienceWaiting, ManyLateLooksEndItAllTheSame) {
+  int looks = 0;
+  while (!waiting_.Ends(now_ += std::chrono::seconds(3))) ++looks;
+  EXPECT_EQ(looks, 9);
+}
+
 TEST(PatienceTest, WaitsForWhatComesOrGivesUp) {
   std::mutex mutex;
   std::condition_variable changed;

@@ -3,14 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <future>
-#include <memory>
 #include <thread>
 
 #include "singa/base/error.h"
-#include "singa/base/str_cat.h"
+#include "support/threaded_job.h"
 
 namespace singa {
 namespace {
@@ -24,34 +24,6 @@ JobProto ProtoOf(int groups, int workers) {
   job.mutable_cluster()->set_start_timeout(30);
   return job;
 }
-
-class ThreadedJob {
- public:
-  explicit ThreadedJob(const JobProto& job)
-      : job_(job), secrets_(JobSecrets::Make(Topology(job.cluster()).processes())) {
-    processes_.resize(secrets_.keys.size());
-    Start(0);
-  }
-  void Start(int rank) {
-    ProcessPlace place = {rank, secrets_.ForRank(rank), std::nullopt};
-    if (rank > 0) place.coordinator = processes_[0]->endpoint();
-    processes_[rank] = std::make_unique<JobProcess>(job_, place);
-  }
-  void MeetAll() {
-    std::vector<std::thread> threads;
-    for (size_t rank = 1; rank < processes_.size(); ++rank) Start(static_cast<int>(rank));
-    for (const auto& process : processes_)
-      threads.emplace_back([&process] { EXPECT_NO_THROW(process->Meet()); });
-    for (std::thread& thread : threads) thread.join();
-  }
-  void Lose(int rank) { processes_[rank].reset(); }
-  JobProcess& operator[](int rank) { return *processes_[rank]; }
-
- private:
-  const JobProto job_;
-  const JobSecrets secrets_;
-  std::vector<std::unique_ptr<JobProcess>> processes_;
-};
 
 std::string WhatOf(const std::function<void()>& call, ExitCode* code = nullptr) {
   try {
@@ -119,30 +91,6 @@ TEST(JobProcess, RankZeroHasTheAnswerOfEach) {
   EXPECT_EQ(states[1], "");
 }
 
-// Keeps what is heard of groups until all of it has come.
-class Heard final : public GroupEvents {
- public:
-  void OnSteps(int group, int64_t steps) override { Note(StrCat("steps ", group, " ", steps)); }
-  void OnLeft(int group) override { Note(StrCat("left ", group)); }
-  void OnRow(const WireMessage& row) override { Note(StrCat("row ", row.group())); }
-  void OnFailure() override { Note("failure"); }
-  void Await(const std::vector<std::string>& all) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return said_.size() >= all.size(); });
-    EXPECT_EQ(said_, all);
-  }
-
- private:
-  void Note(std::string text) {
-    const std::lock_guard lock(mutex_);
-    said_.push_back(std::move(text));
-    changed_.notify_all();
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> said_;
-};
-
 TEST(JobProcess, AllHearOfAGroupByWayOfRankZero) {
   Heard heard[3];
   ThreadedJob job(ProtoOf(3, 1));
@@ -174,6 +122,85 @@ TEST(JobProcess, WhoStopsTheJobTellsAllWhy) {
   job[1].StopOthers(DivergedError("w1 is not finite"));
   first.join();
   EXPECT_THROW(job[2].Next(), ToldError);
+}
+
+TEST(JobProcess, AReasonOfAnyLengthIsTold) {
+  ThreadedJob job(ProtoOf(1, 2));
+  job.MeetAll();
+  job[1].StopOthers(DivergedError("w" + std::string(200'000, '1') + " is not finite"));
+  const std::string what = WhatOf([&] { job[0].HoldAll(); });
+  EXPECT_NE(what.find("has ended: w11111"), std::string::npos) << what;
+  EXPECT_EQ(what.substr(what.size() - 5), "11...");
+  EXPECT_LT(what.size(), 1200u);
+}
+
+// What a stub hears is nothing to it.
+struct Deaf final : StubEvents {
+  bool OnReplaced(int) override { return false; }
+  void OnMessage(int, Message) override {}
+  void OnProgress(int) override {}
+  void OnLost(std::exception_ptr) override {}
+};
+
+TEST(JobProcess, OfAGroupNothingIsPassedOnButItsSteps) {
+  const JobProto proto = ProtoOf(3, 1);
+  const Topology topology(proto.cluster());
+  const SteadyClock clock;
+  Deaf deaf;
+  Heard heard;
+  ThreadedJob job(proto);
+  job.Start(2);
+  Stub one(proto.cluster(), topology, job.PlaceOf(1), 0, &deaf, &clock);
+  std::thread first([&] { job[0].Meet(); }), last([&] { job[2].Meet(); });
+  one.Meet();
+  first.join();
+  last.join();
+  job[2].Listen(&heard);
+  const int64_t before = job[0].bytes_sent();
+  Message message;
+  message.head.set_type(WireMessage::kControl);
+  message.head.mutable_to()->set_id(0);
+  message.head.set_control(kSteps);
+  message.head.set_group(1);
+  message.head.set_step(5);
+  message.head.add_text(std::string(60'000, 'x'));
+  one.Post(std::move(message));
+  heard.Await({"steps 1 5"});
+  EXPECT_LT(job[0].bytes_sent() - before, 10'000);
+  job[2].Forget();
+}
+
+TEST(JobProcess, WhoSaysNothingIsNamed) {
+  JobProto proto = ProtoOf(1, 2);
+  proto.mutable_cluster()->set_stall_timeout(1);
+  ThreadedJob job(proto);
+  job.MeetAll();
+  ExitCode codes[2] = {};
+  std::string what[2];
+  std::thread first([&] { what[0] = WhatOf([&] { job[0].HoldAll(); }, &codes[0]); });
+  EXPECT_EQ(job[1].Next().what, kHold);
+  what[1] = WhatOf([&] { job[1].Next(); }, &codes[1]);
+  first.join();
+  EXPECT_EQ(what[0], "process 1 stands still: no kHeld of it for 11.5 s");
+  EXPECT_EQ(what[1], "process 0 stands still: no word of it for 11.5 s");
+  EXPECT_EQ(codes[0], kExitStalled);
+  EXPECT_EQ(codes[1], kExitStalled);
+}
+
+TEST(JobProcess, SaysOnceThatTheJobCannotGoOn) {
+  ThreadedJob job(ProtoOf(1, 2));
+  std::atomic<int> said{0}, said_by_who_was_sent_home{0};
+  job.MeetAll([&](int rank, JobProcess* process) {
+    process->OnFailure(
+        [&, rank](const std::exception_ptr&) { ++(rank == 0 ? said : said_by_who_was_sent_home); });
+  });
+  job[0].Fail(std::make_exception_ptr(PeerError("process 1 was lost")));
+  job[0].Fail(std::make_exception_ptr(PeerError("process 1 was lost")));
+  job[1].SendHome(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
+  job[1].Fail(std::make_exception_ptr(PeerError("process 0 was lost")));
+  EXPECT_EQ(said, 1);
+  EXPECT_EQ(said_by_who_was_sent_home, 0);
+  EXPECT_THROW(job[1].Next(), ToldError);
 }
 
 TEST(JobProcess, RankZeroHearsWhoIsAskedToEnd) {

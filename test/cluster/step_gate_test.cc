@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <thread>
+
+#include "singa/base/error.h"
 
 namespace singa {
 namespace {
@@ -79,6 +82,52 @@ TEST(StepGateTest, HeldGroupsStandStillBetweenSteps) {
   one.join();
   two.join();
   EXPECT_TRUE(gate.AwaitOthers(0, std::chrono::minutes(1)));
+}
+
+std::string StallOf(const std::function<void()>& wait) {
+  try {
+    wait();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kExitStalled);
+    return error.what();
+  }
+  return "";
+}
+
+class StepGatePatience : public ::testing::Test {
+ protected:
+  const Patience patience_{std::chrono::milliseconds(100)};
+  StepGate gate_{3, 2, 0, &patience_};
+};
+
+TEST_F(StepGatePatience, NamesTheSlowestGroupThatStandsStill) {
+  gate_.SetSteps(0, 5);
+  gate_.SetSteps(1, 3);
+  EXPECT_EQ(StallOf([&] { gate_.Pass(0, 6); }),
+            "worker group 2 stands still: it has done 0 steps, while group 0 waits for it; nobody "
+            "has gone on for 0.1 s");
+  gate_.Leave(2);
+  EXPECT_EQ(StallOf([&] { gate_.Pass(0, 6); }).substr(0, 53),
+            "worker group 1 stands still: it has done 3 steps, whi");
+}
+
+TEST_F(StepGatePatience, NamesWhoHoldsAll) {
+  gate_.HoldOthers(0);
+  EXPECT_EQ(StallOf([&] { gate_.Pass(1, 0); }),
+            "worker group 0 stands still: it holds the others, while group 1 waits for it; nobody "
+            "has gone on for 0.1 s");
+  gate_.Go();
+  gate_.HoldOthers(StepGate::kNoGroup);
+  EXPECT_EQ(StallOf([&] { gate_.Pass(1, 0); }).substr(0, 49),
+            "process 0 stands still: it holds the others, whil");
+}
+
+TEST_F(StepGatePatience, NamesTheGroupThatDoesNotEndItsStep) {
+  EXPECT_TRUE(gate_.Pass(0, 0));
+  EXPECT_TRUE(gate_.Pass(1, 2));
+  EXPECT_EQ(StallOf([&] { gate_.HoldOthers(0); }),
+            "worker group 1 stands still in step 2, while others wait for its end; nobody has gone "
+            "on for 0.1 s");
 }
 
 TEST(StepGateTest, StopEndsEveryWait) {

@@ -96,7 +96,7 @@ def a_process_may_die_when_the_job_has_ended(case):
 @check
 def a_process_that_stands_still_within_a_step_is_replaced(case):
     quiet(case)
-    survives(case, "server_applied_update", 0, "stop@500", "-set", "cluster.peer_timeout=1",
+    survives(case, "server_applied_update", 0, "stop@500", "-set", "cluster.peer_timeout=3",
              lost="process 1 lost another (exit code 170); all go on from the last checkpoint")
 
 

@@ -93,6 +93,24 @@ def groups_in_processes_stop_for_a_signal_and_go_on_from_their_own_steps(case):
 
 
 @check
+def names_of_any_length_may_be_sent(case):
+    long = "n" * 70_000
+    case.write("points.csv", "0,3,1,1,1\n1,1,3,1,1\n2,1,1,3,1\n")
+    conf = csv("points.csv", "train_steps: 20 disp_freq: 10", 1)
+    conf = conf.replace('"loss"', f'"{long}loss"').replace('"fc"', f'"{long}fc"')
+    case.train(conf, *groups(ASYNCHRONOUS["downpour"]))
+    for group in range(3):
+        rows = [row for row in case.rows(phase="train") if row["group"] == group]
+        equal([row["step"] for row in rows], [0, 10], f"rows of group {group}")
+        expected = f"{long}loss" if group == 0 else "n" * 997 + "..."
+        true(all(row["layer"] == expected and row["loss"] > 0 for row in rows),
+             f"rows of group {group}")
+    case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
+    case.train("job.conf", *groups(ASYNCHRONOUS["downpour"]), "-set",
+               "updater.learning_rate.base_lr=1e37", code=79)
+
+
+@check
 def groups_in_processes_that_diverge_end_the_job(case):
     case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
     conf = csv("points.csv", "train_steps: 50 disp_freq: 1", 1, lr=1e37)

@@ -1,11 +1,14 @@
 """Layers of a user's that stand still or take their time, in each topology, by a plugin."""
+import os
 import re
+import time
+from signal import SIGCONT, SIGSTOP
 
 import case
 from group_checks import workers
 from job import ZERO, dense
 from plugin_case import compiled, small
-from process_checks import APART, processes
+from process_checks import APART, children, processes
 
 # What the layer passes on, it takes from its first source. The numbers of the second say what it
 # does with a row: stand still, in a feature or a gradient, once in all starts, or take half a
@@ -52,9 +55,52 @@ struct Stuck : singa::Updater {
 };
 SINGA_REGISTER_UPDATER(Stuck, Stuck);
 """
+# Its param's gradient comes in pieces, which several threads compute. With HANG_THREAD in its rows
+# of the second source one that is not the worker's own stands still in a piece, while that one takes
+# its time with another.
+PIECES = """
+#include <unistd.h>
+#include <algorithm>
+#include <functional>
+#include "singa/driver/plugin.h"
+#include "singa/nn/layer.h"
+SINGA_PLUGIN();
+struct Pieces : singa::Layer {
+  singa::Wiring wiring(const singa::LayerProto&) const override { return {.row_wise = true}; }
+  singa::Traits traits() const override { return {.grad_reads_in = true}; }
+  void Setup(const singa::LayerProto&, singa::Declare& declare, singa::Inputs in,
+             singa::Outputs out) override {
+    declare.Sources(in, 2);
+    weight = declare.Param(0, {700, 800});
+    declare.InPieces(weight);
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  void ComputeFeature(singa::Context&, singa::Phase, singa::Inputs in,
+                      singa::Outputs out) override {
+    std::copy_n(in[0]->data.data(), in[0]->data.size(), out[0]->data.data());
+  }
+  void ComputeGradient(singa::Context& ctx, singa::Inputs in, singa::Outputs out) override {
+    if (!in[0]->grad.empty())
+      std::copy_n(out[0]->grad.data(), out[0]->grad.size(), in[0]->grad.data());
+    const float* x = in[1]->data.data();
+    const bool hangs = std::find(x, x + in[1]->data.size(), 0.625f) != x + in[1]->data.size();
+    const auto rows = [hangs](singa::Context&, int64_t, int64_t n, float* piece) {
+      while (hangs && gettid() != getpid()) pause();
+      if (hangs) usleep(300000);
+      std::fill_n(piece, n * 800, 0.f);
+    };
+    if (weight->sink)
+      weight->sink->Take(weight, std::ref(rows));
+    else if (!weight->grad.empty())
+      rows(ctx, 0, 700, weight->grad.data());
+  }
+  singa::Param* weight = nullptr;
+};
+SINGA_REGISTER_LAYER(Pieces, Pieces);
+"""
 # Each time that a file is brought to the disk takes a third of a second.
 SLOW_DISK = '#include <unistd.h>\nextern "C" int fsync(int) { return usleep(350000), 0; }\n'
-HANG, HANG_BACKWARD, HANG_ONCE, TAKE_TIME = 0.125, 0.25, 0.375, 0.5
+HANG, HANG_BACKWARD, HANG_ONCE, TAKE_TIME, HANG_THREAD = 0.125, 0.25, 0.375, 0.5, 0.625
 BATCH, WORKERS, STEP = 4, 2, 17
 
 TOPOLOGIES = {"threads": workers(WORKERS), "shared": processes(WORKERS),
@@ -66,13 +112,13 @@ def data(phase, path):
     store_conf {{ path: "{path}" batchsize: {BATCH} shape: 4 }} }}"""
 
 
-def conf(plugin, settings):
+def conf(plugin, settings, layer="Slow", param=""):
     return f"""name: "slow" plugin: "./{plugin}" num_openblas_threads: 1
 {settings}
 train_one_batch {{ alg: kBP }}
 updater {{ type: kSGD learning_rate {{ type: kFixed base_lr: 0.01 }} }}
 neuralnet {{ {data("kTrain", "train.csv")} {data("kTest", "test.csv")} {dense("fc1", "data", 1, 3)}
-  layer {{ name: "slow" user_type: "Slow" srclayers: "fc1" srclayers: "data" }}
+  layer {{ name: "slow" user_type: "{layer}" srclayers: "fc1" srclayers: "data" {param} }}
   {dense("fc", "slow", 2, 3, ZERO)}
   layer {{ name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }} }}
 cluster {{ workspace: "ws" max_restarts: 0 }}
@@ -114,6 +160,17 @@ def a_layer_that_hangs_is_named_in_every_topology(one):
             expect_named(job, f"worker {worker} of group 0{process}", where)
 
 
+def a_thread_that_hangs_in_a_piece_of_a_gradient_is_named(one):
+    plugin = small(one, "pieces", PIECES)
+    records(one, "test.csv", {})
+    records(one, "train.csv", {place(1): HANG_THREAD})
+    param = f'param {{ name: "wp" {ZERO} }}'
+    job = one.start_job(conf(plugin, "train_steps: 100 disp_freq: 10", "Pieces", param),
+                        *TOPOLOGIES["shared"], "-set", "num_openblas_threads=2",
+                        "-set", "cluster.stall_timeout=2")
+    expect_named(job, "worker 1 of group 0 in process 1", 'in the gradient of layer "slow"')
+
+
 def a_server_that_hangs_is_named(one):
     plugin = small(one, "slow", SLOW)
     records(one, "train.csv", {})
@@ -127,7 +184,7 @@ def a_job_that_stalls_starts_again_so_often_as_it_may(one):
     plugin = small(one, "slow", SLOW)
     records(one, "test.csv", {})
     one.write("job.conf", conf(plugin, "train_steps: 50 disp_freq: 10 checkpoint_freq: 10"))
-    settings = (*TOPOLOGIES["shared"], "-set", "cluster.stall_timeout=1",
+    settings = (*TOPOLOGIES["shared"], "-set", "cluster.stall_timeout=3",
                 "-set", "cluster.max_restarts=1")
     records(one, "train.csv", {place(1): HANG_ONCE})
     one.write("once", "")
@@ -158,5 +215,75 @@ def what_takes_its_time_is_no_stall(one):
         case.true("stall" not in job.err, f"a stall in {job.err}")
 
 
-CHECKS = [a_layer_that_hangs_is_named_in_every_topology, a_server_that_hangs_is_named,
-          a_job_that_stalls_starts_again_so_often_as_it_may, what_takes_its_time_is_no_stall]
+def stopped_for(jobs, seconds):
+    """All processes of the jobs at once, as on a machine that is put to sleep."""
+    pids = [pid for job in jobs for pid in children(job).values()]
+    case.equal(len(pids), WORKERS * len(jobs), "processes")
+    for number in (SIGSTOP, SIGCONT):
+        for pid in pids:
+            os.kill(pid, number)
+        if number == SIGSTOP:
+            time.sleep(seconds)
+
+
+def processes_that_were_stopped_for_longer_than_they_wait_go_on(one):
+    plugin = small(one, "slow", SLOW)
+    # The first process waits for the second for as good as all of its time.
+    records(one, "train.csv", {place(1, step): TAKE_TIME for step in range(8)})
+    records(one, "test.csv", {})
+    one.write("job.conf", conf(plugin, "train_steps: 8 disp_freq: 1"))
+    jobs = [one.start_job("job.conf", *TOPOLOGIES[name], "-set", "cluster.stall_timeout=2",
+                          "-set", "cluster.start_timeout=5", workspace=name)
+            for name in ("shared", "apart")]
+    for job, name in zip(jobs, ("shared", "apart")):
+        job.wait_until(lambda name=name: one.last_step(name) >= 1, "step 1")
+    stopped_for(jobs, 15)  # the longest wait is 13 s
+    for job in jobs:
+        job.end(0)
+
+
+def a_process_whose_layer_hangs_ends_when_another_is_lost(one):
+    """Of two that a launcher started, which nobody else ends; no time is set for a layer."""
+    plugin = small(one, "slow", SLOW)
+    records(one, "train.csv", {place(1): HANG})
+    records(one, "test.csv", {})
+    one.write("job.conf", conf(plugin, "train_steps: 100 disp_freq: 1"))
+    for name in ("shared", "apart"):
+        both = [launched(one, rank, *TOPOLOGIES[name], "-set", "cluster.stall_timeout=0",
+                         "-set", "cluster.peer_timeout=3", "-set", f"cluster.workspace={name}")
+                for rank in range(2)]
+        both[1].wait_until(lambda name=name: one.last_step(name) >= STEP - 1, f"step {STEP - 1}")
+        time.sleep(0.5)
+        both[0].kill()
+        start = time.monotonic()
+        err = both[1].end(170).err
+        took = time.monotonic() - start
+        case.true(re.search(r"error: process 0 \(.*\) was lost: .*; a thread of process 1 did not "
+                            "come back for 8 s after that", err), f"stderr: {err}")
+        case.true(took < 30, f"it ended after {took:.1f} s")
+
+
+def launched(one, rank, *words):
+    return one.start_program(["env", f"OMPI_COMM_WORLD_RANK={rank}", "OMPI_COMM_WORLD_SIZE=2",
+                              "OMPI_COMM_WORLD_LOCAL_SIZE=2", "PMIX_NAMESPACE=stall",
+                              str(one.site.binary), "-conf", "job.conf", *words])
+
+
+def who_waits_to_hear_what_is_dropped_computes_nothing(one):
+    plugin = small(one, "slow", SLOW)
+    records(one, "train.csv", {place(1, step): TAKE_TIME for step in range(5)})
+    records(one, "test.csv", {})
+    one.train(conf(plugin, "train_steps: 5 disp_freq: 1 on_nonfinite: kSkip"),
+              *TOPOLOGIES["apart"])
+    rows = [row for row in one.rows(phase="process") if row["rank"] == 0 and row["step"] > 0]
+    case.equal(len(rows), 4, "rows of the first process")
+    waited, computed = (sum(row[name] for row in rows) for name in ("sync_wait_ms", "compute_ms"))
+    case.true(waited > 1500 and computed < 500, f"waited {waited} ms, computed {computed} ms")
+
+
+CHECKS = [a_layer_that_hangs_is_named_in_every_topology,
+          a_thread_that_hangs_in_a_piece_of_a_gradient_is_named, a_server_that_hangs_is_named,
+          a_job_that_stalls_starts_again_so_often_as_it_may, what_takes_its_time_is_no_stall,
+          processes_that_were_stopped_for_longer_than_they_wait_go_on,
+          a_process_whose_layer_hangs_ends_when_another_is_lost,
+          who_waits_to_hear_what_is_dropped_computes_nothing]

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/failpoint.h"
-#include "driver/job/end_stalled.h"
+#include "driver/job/end_process.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/other_groups.h"
 #include "driver/job/sent_rows.h"
@@ -66,6 +66,7 @@ class FollowRun {
     Start();
     if (!groups_.HasWorkers()) return;
     schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
+    groups_.SetMostSteps(schedule_->steps());
     step_ = groups_.gate().steps(0);
     if (HasFirst()) loop_.emplace(&groups_, 0, *schedule_, nullptr);
   }
@@ -77,7 +78,7 @@ class FollowRun {
     SINGA_FAILPOINT("follower_ended");
     // Rank 0 may have stopped the job: nobody waits for servers that have ended.
     groups_.gate().Stop();
-    process_.Fail(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
+    process_.SendHome(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
     others.reset();
     if (groups_.HasWorkers()) groups_.lead().FinishOutputs();
     process_.Drain();

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -9,6 +10,8 @@
 
 #include "base/failpoint.h"
 #include "cluster/job_process.h"
+#include "driver/job/end_process.h"
+#include "driver/job/end_watch.h"
 #include "driver/job/follow_job.h"
 #include "driver/job/interrupt.h"
 #include "driver/job/termination_watch.h"
@@ -29,6 +32,29 @@ bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) 
   return told && process->rank() > 0;
 }
 
+// Longer than a step that is of no use any more takes, in most jobs, and shorter than a supervisor
+// waits before it kills.
+constexpr std::chrono::seconds kLongestEnd(8);
+
+// Of a job that cannot go on, by `why`, while a thread of this process does not come back. What
+// another process has told is rank 0's to show.
+[[noreturn]] void EndLate(const RunOptions& options, const std::exception_ptr& why, int rank) {
+  const std::string late = StrCat("; a thread of process ", rank, " did not come back for ",
+                                  kLongestEnd.count(), " s after that");
+  try {
+    std::rethrow_exception(why);
+  } catch (const ToldError& error) {
+    RunOptions told;
+    if (rank > 0) told.is_shown_elsewhere = [](const Error&) { return true; };
+    LOG(INFO) << error.what() << late;
+    EndProcess(told, Error(error.code(), error.what() + late));
+  } catch (const Error& error) {
+    EndProcess(options, Error(error.code(), error.what() + late));
+  } catch (const std::exception& error) {
+    EndProcess(options, Error(kExitBug, error.what() + late));
+  }
+}
+
 ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress) {
   const ExitCode code = TrainJob(process->job(), options, progress);
   process->End();
@@ -37,10 +63,15 @@ ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress
 }
 
 ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, Progress* progress) {
+  // The last to go: a thread that does not come back may keep any other from it.
+  EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
+    EndLate(options, why, place->rank);
+  });
   JobProcess process(job, {place->rank, place->secrets, place->coordinator, place->one_host});
   std::optional<TerminationWatch> watch;
   if (place->rank > 0) watch.emplace([&process] { process.AskToEnd(); });
   process.OnAsked(Interrupt);
+  process.OnFailure([&watch_end](const std::exception_ptr& why) { watch_end.Begin(why); });
   options.process = &process;
   options.meet = [&] {
     place->Report(process.endpoint());

@@ -1,11 +1,17 @@
 #include "driver/job/sent_rows.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/short_text.h"
 #include "cluster/staleness_counts.h"
 
 namespace singa {
 namespace {
+
+// So that a message is within the limits of a packet.
+constexpr size_t kMostName = 1000;  // bytes
+constexpr size_t kMostValues = 32;
 
 int64_t CountOf(double number) {
   constexpr double kMost = 1e15;
@@ -14,20 +20,25 @@ int64_t CountOf(double number) {
 
 }  // namespace
 
-// text: phase, layer, names of values; number: bad records, values, staleness.
+// text: phase, layer, names of values; number: bad records, values, staleness. A row with many
+// values is sent as several.
 void SentRows::Write(const MetricsRow& row) {
-  WireMessage message;
-  message.set_step(row.step);
-  message.set_group(row.group);
-  message.add_text(row.phase);
-  message.add_text(row.layer);
-  message.add_number(static_cast<double>(row.bad_records));
-  for (const auto& [name, value] : row.values) {
-    message.add_text(name);
-    message.add_number(value);
-  }
-  for (const int64_t updates : row.staleness) message.add_number(static_cast<double>(updates));
-  process_.SendRow(std::move(message));
+  size_t next = 0;
+  do {
+    WireMessage message;
+    message.set_step(row.step);
+    message.set_group(row.group);
+    message.add_text(row.phase);
+    message.add_text(ShortText(row.layer, kMostName));
+    message.add_number(static_cast<double>(row.bad_records));
+    for (const size_t end = std::min(row.values.size(), next + kMostValues); next < end; ++next) {
+      message.add_text(ShortText(row.values[next].first, kMostName));
+      message.add_number(row.values[next].second);
+    }
+    if (next == row.values.size())
+      for (const int64_t updates : row.staleness) message.add_number(static_cast<double>(updates));
+    process_.SendRow(std::move(message));
+  } while (next < row.values.size());
 }
 
 MetricsRow RowOf(const WireMessage& message) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cluster/stall_watch.h"
-#include "driver/job/end_stalled.h"
+#include "driver/job/end_process.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/run_job.h"

@@ -7,7 +7,7 @@
 
 #include "base/cgroup.h"
 #include "driver/job/class_folders.h"
-#include "driver/job/end_stalled.h"
+#include "driver/job/end_process.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/interrupt.h"
@@ -65,6 +65,7 @@ class TrainRun {
       throw ConfigError("train_steps",
                         StrCat("the checkpoint to resume from is of step ", start_step_,
                                ", beyond the last, ", schedule_->steps()));
+    groups_.SetMostSteps(schedule_->steps());
     metrics_file_.emplace(workspace_.metrics(), groups_.steps());
     groups_.OnRows([this](const WireMessage& row) { metrics_file_->Write(RowOf(row)); });
     if (process_) {
@@ -95,6 +96,7 @@ class TrainRun {
       if (!TrainStep(step)) CheckOthers(others);
     }
     groups_.Leave(0);
+    // Each of them ends, or whoever waits for it in vain ends the job.
     while (!groups_.gate().AwaitOthers(0, kLookAtSignals))
       if (Interrupted()) return Stop(schedule_->steps());
     CheckOthers(others);

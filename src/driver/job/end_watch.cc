@@ -1,0 +1,37 @@
+#include "driver/job/end_watch.h"
+
+#include <utility>
+
+namespace singa {
+
+EndWatch::EndWatch(std::chrono::milliseconds longest,
+                   std::function<void(const std::exception_ptr&)> end)
+    : longest_(longest), end_(std::move(end)), thread_([this] { Run(); }) {}
+
+EndWatch::~EndWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void EndWatch::Begin(const std::exception_ptr& why) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!why_) why_ = why;
+  }
+  changed_.notify_all();
+}
+
+void EndWatch::Run() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return stop_ || why_; });  // as long as the job goes on
+  if (changed_.wait_for(lock, longest_, [this] { return stop_; })) return;
+  const std::exception_ptr why = why_;
+  lock.unlock();
+  end_(why);
+}
+
+}  // namespace singa

@@ -1,0 +1,75 @@
+// What a mark says where several threads of a worker work.
+#include "base/threads_mark.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <thread>
+
+namespace singa {
+namespace {
+
+class ThreadsMarkTest : public ::testing::Test {
+ protected:
+  ThreadsMarkTest() { mark_.Set(Doing::kGradient, &layer_); }
+  Doing doing() const { return mark_.state().doing; }
+
+  const std::string layer_ = "fc";
+  WorkerMark mark_;
+};
+
+TEST_F(ThreadsMarkTest, WaitsWhereNoThreadWorks) {
+  {
+    ThreadsMark threads(&mark_, Doing::kAwaitsWorkers);
+    EXPECT_EQ(doing(), Doing::kAwaitsWorkers);
+    { const ThreadsMark::Scope computes(&threads, Doing::kGradient); }
+    EXPECT_EQ(doing(), Doing::kAwaitsWorkers);
+  }
+  EXPECT_EQ(doing(), Doing::kGradient);
+  EXPECT_EQ(mark_.layer(), &layer_);
+}
+
+TEST_F(ThreadsMarkTest, WorksWhileAnyThreadDoes) {
+  ThreadsMark threads(&mark_, Doing::kAwaitsWorkers);
+  std::optional<ThreadsMark::Scope> first, second;
+  first.emplace(&threads, Doing::kGradient);
+  second.emplace(&threads, Doing::kGradient);
+  first.reset();
+  EXPECT_EQ(doing(), Doing::kGradient);
+  EXPECT_EQ(mark_.layer(), &layer_);
+  second.reset();
+  EXPECT_EQ(doing(), Doing::kAwaitsWorkers);
+}
+
+TEST_F(ThreadsMarkTest, SaysTheOldestWorkThatIsNotDone) {
+  ThreadsMark threads(&mark_, Doing::kAwaitsWorkers);
+  std::optional<ThreadsMark::Scope> first, second;
+  first.emplace(&threads, Doing::kUpdating);
+  second.emplace(&threads, Doing::kGradient);
+  EXPECT_EQ(doing(), Doing::kUpdating);
+  first.reset();
+  EXPECT_EQ(doing(), Doing::kGradient);
+  first.emplace(&threads, Doing::kUpdating);
+  EXPECT_EQ(doing(), Doing::kGradient);
+}
+
+TEST_F(ThreadsMarkTest, GoesOnWithEachWorkOfAnyThread) {
+  ThreadsMark threads(&mark_, Doing::kAwaitsWorkers);
+  const uint64_t before = mark_.state().count;
+  const auto work = [&] {
+    for (int i = 0; i < 1000; ++i) const ThreadsMark::Scope one(&threads, Doing::kGradient);
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  EXPECT_EQ(mark_.state().count, before + 4000);
+  EXPECT_EQ(doing(), Doing::kAwaitsWorkers);
+}
+
+TEST_F(ThreadsMarkTest, WithoutAMarkItSaysNothing) {
+  ThreadsMark threads(nullptr, Doing::kAwaitsWorkers);
+  const ThreadsMark::Scope one(&threads, Doing::kGradient);
+}
+
+}  // namespace
+}  // namespace singa

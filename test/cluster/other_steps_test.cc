@@ -1,0 +1,82 @@
+// What other processes say of the steps of their worker groups, which may be anything.
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "cluster/worker_groups.h"
+#include "support/threaded_job.h"
+
+namespace singa {
+namespace {
+
+// Two groups of a worker, in a process each.
+JobProto TwoGroups() {
+  JobProto job;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    train_steps: 100
+    train_one_batch { alg: kBP }
+    updater { type: kSGD learning_rate { type: kFixed base_lr: 0.01 } }
+    neuralnet {
+      layer { name: "data" type: kRecordInput store_conf {
+        backend: "synthetic" batchsize: 4 shape: 3 synthetic_conf { records: 8 classes: 2 } } }
+      layer { name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 2 }
+              param { name: "w" } param { name: "b" } }
+      layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" } }
+    cluster { nworker_groups: 2 })",
+                                                            &job));
+  return job;
+}
+
+class OtherStepsTest : public ::testing::Test {
+ protected:
+  OtherStepsTest() { processes_.MeetAll(); }
+
+  // Until group 1 has that many, as far as rank 0 knows, and so much was refused.
+  void Await(int64_t steps, int64_t refused) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while ((groups_.steps()[1] != steps || groups_.refused() != refused) &&
+           std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    EXPECT_EQ(groups_.steps()[1], steps);
+    EXPECT_EQ(groups_.refused(), refused);
+  }
+
+  const JobProto job_ = TwoGroups();
+  ThreadedJob processes_{job_};
+  WorkerGroups groups_{job_, 1, &processes_[0]};
+};
+
+TEST_F(OtherStepsTest, ThatCannotBeAreRefused) {
+  processes_[1].NoteSteps(1, 7);
+  Await(7, 0);
+  for (const int64_t steps : {int64_t{-1}, int64_t{6}, int64_t{101}, INT64_MAX})
+    processes_[1].NoteSteps(1, steps);
+  Await(7, 4);
+  processes_[1].NoteSteps(1, 100);
+  Await(100, 4);
+}
+
+TEST_F(OtherStepsTest, AlsoInTheAnswerToAHold) {
+  std::thread other([this] {
+    EXPECT_EQ(processes_[1].Next().what, kHold);
+    processes_[1].Answer(kHeld, {1, 8, /*too many:*/ 1, 200, /*no such group:*/ 7, 9, /*odd:*/ 3});
+    EXPECT_EQ(processes_[1].Next().what, kGo);
+  });
+  {
+    const WorkerGroups::Hold hold(&groups_);
+    EXPECT_EQ(groups_.steps()[1], 8);
+    EXPECT_EQ(groups_.refused(), 3);
+  }
+  other.join();
+}
+
+TEST_F(OtherStepsTest, AJobThatCountsInEpochsSaysItsSteps) {
+  groups_.SetMostSteps(5);
+  processes_[1].NoteSteps(1, 6);
+  processes_[1].NoteSteps(1, 5);
+  Await(5, 1);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,103 @@
+// Rows of metrics that another process writes.
+#include "driver/job/sent_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "support/threaded_job.h"
+
+namespace singa {
+namespace {
+
+JobProto TwoGroups() {
+  JobProto job;
+  job.mutable_updater()->set_type(kSGD);
+  job.mutable_updater()->mutable_learning_rate()->set_type(kFixed);
+  job.mutable_cluster()->set_nworker_groups(2);
+  return job;
+}
+
+// Keeps rows until they are taken.
+class Rows final : public GroupEvents {
+ public:
+  void OnSteps(int, int64_t) override {}
+  void OnLeft(int) override {}
+  void OnFailure() override {}
+  void OnRow(const WireMessage& row) override {
+    const std::lock_guard lock(mutex_);
+    rows_.push_back(RowOf(row));
+    changed_.notify_all();
+  }
+  std::vector<MetricsRow> Take(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(30), [&] { return rows_.size() >= count; });
+    return std::exchange(rows_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<MetricsRow> rows_;
+};
+
+class SentRowsTest : public ::testing::Test {
+ protected:
+  SentRowsTest() {
+    job_.MeetAll();
+    job_[0].Listen(&heard_);
+  }
+  ~SentRowsTest() override { job_[0].Forget(); }
+  void Write() { SentRows(&job_[1]).Write(row_); }
+
+  MetricsRow row_{.phase = "train",
+                  .step = 5,
+                  .group = 1,
+                  .layer = "loss",
+                  .values = {{"loss", 0.5}, {"accuracy", 0.25}},
+                  .staleness = {3, 0, 1},
+                  .bad_records = 2};
+  Rows heard_;
+  ThreadedJob job_{TwoGroups()};
+};
+
+TEST_F(SentRowsTest, ArriveAsTheyAre) {
+  Write();
+  const std::vector<MetricsRow> got = heard_.Take(1);
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].phase, "train");
+  EXPECT_EQ(got[0].step, 5);
+  EXPECT_EQ(got[0].group, 1);
+  EXPECT_EQ(got[0].layer, "loss");
+  EXPECT_EQ(got[0].values, row_.values);
+  EXPECT_EQ(got[0].staleness, row_.staleness);
+  EXPECT_EQ(got[0].bad_records, 2);
+}
+
+TEST_F(SentRowsTest, NamesOfAnyLengthAreCut) {
+  row_.layer = std::string(100'000, 'l');
+  row_.values[0].first = std::string(100'000, 'v');
+  Write();
+  const std::vector<MetricsRow> got = heard_.Take(1);
+  ASSERT_EQ(got.size(), 1u);
+  EXPECT_EQ(got[0].layer, std::string(997, 'l') + "...");
+  EXPECT_EQ(got[0].values[0].first, std::string(997, 'v') + "...");
+  EXPECT_EQ(got[0].values[1], row_.values[1]);
+}
+
+TEST_F(SentRowsTest, ManyValuesComeInSeveralRows) {
+  row_.values.clear();
+  for (int i = 0; i < 100; ++i) row_.values.emplace_back(std::string(2000, 'v'), i);
+  Write();
+  std::vector<double> values;
+  const std::vector<MetricsRow> got = heard_.Take(4);
+  ASSERT_EQ(got.size(), 4u);
+  for (const MetricsRow& one : got) {
+    EXPECT_EQ(one.layer, "loss");
+    EXPECT_EQ(one.staleness.empty(), &one != &got.back());
+    for (const auto& [name, value] : one.values) values.push_back(value);
+  }
+  ASSERT_EQ(values.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(values[i], i);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,77 @@
+// The processes of a job as threads of one, over real sockets; and what is heard of their groups.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cluster/job_process.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+
+class ThreadedJob {
+ public:
+  explicit ThreadedJob(const JobProto& job)
+      : job_(job), secrets_(JobSecrets::Make(Topology(job.cluster()).processes())) {
+    processes_.resize(secrets_.keys.size());
+    Start(0);
+  }
+  void Start(int rank) { processes_[rank] = std::make_unique<JobProcess>(job_, PlaceOf(rank)); }
+  ProcessPlace PlaceOf(int rank) const {
+    ProcessPlace place = {rank, secrets_.ForRank(rank), std::nullopt};
+    if (rank > 0) place.coordinator = processes_[0]->endpoint();
+    return place;
+  }
+  // `prepare`: what to do with each before.
+  void MeetAll(const std::function<void(int, JobProcess*)>& prepare = {}) {
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < static_cast<int>(processes_.size()); ++rank) {
+      if (rank > 0) Start(rank);
+      if (prepare) prepare(rank, processes_[rank].get());
+    }
+    for (const auto& process : processes_)
+      threads.emplace_back([&process] { EXPECT_NO_THROW(process->Meet()); });
+    for (std::thread& thread : threads) thread.join();
+  }
+  void Lose(int rank) { processes_[rank].reset(); }
+  JobProcess& operator[](int rank) { return *processes_[rank]; }
+
+ private:
+  const JobProto job_;
+  const JobSecrets secrets_;
+  std::vector<std::unique_ptr<JobProcess>> processes_;
+};
+
+// Keeps what is heard of groups until all of it has come.
+class Heard final : public GroupEvents {
+ public:
+  void OnSteps(int group, int64_t steps) override { Note(StrCat("steps ", group, " ", steps)); }
+  void OnLeft(int group) override { Note(StrCat("left ", group)); }
+  void OnRow(const WireMessage& row) override { Note(StrCat("row ", row.group())); }
+  void OnFailure() override { Note("failure"); }
+  void Await(const std::vector<std::string>& all) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return said_.size() >= all.size(); });
+    EXPECT_EQ(said_, all);
+  }
+
+ private:
+  void Note(std::string text) {
+    const std::lock_guard lock(mutex_);
+    said_.push_back(std::move(text));
+    changed_.notify_all();
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::string> said_;
+};
+
+}  // namespace singa
