@@ -12,12 +12,10 @@ namespace {
 constexpr size_t kChunk = 256 << 10;  // bytes
 
 // Without servers of its own a job's processes each have one: the values of a slice are then added
-// up by one of them and told to all, which is a reduction and a gathering. How far a group may be
-// ahead is the gates' to say: a server that kept an answer would keep its group within a step.
+// up by one of them and told to all, which is a reduction and a gathering.
 JobProto InProcesses(const JobProto& job) {
   JobProto own = job;
   ClusterProto& cluster = *own.mutable_cluster();
-  cluster.clear_user_consistency();
   if (!cluster.has_all_reduce()) return own;
   cluster.clear_all_reduce();
   cluster.set_nserver_groups(1);
@@ -28,8 +26,10 @@ JobProto InProcesses(const JobProto& job) {
   return own;
 }
 
+// How far a group may be ahead is the gates' to say, or a consistency model's: a server that keeps
+// an answer keeps its group within a step.
 JobProto WithoutBound(JobProto job) {
-  job.mutable_cluster()->clear_max_staleness();
+  if (!job.cluster().has_user_consistency()) job.mutable_cluster()->clear_max_staleness();
   return job;
 }
 

@@ -11,8 +11,7 @@ JobProto InOneProcess(const JobProto& job) {
   JobProto alone = job;
   ClusterProto& one = *alone.mutable_cluster();
   const ClusterProto& conf = job.cluster();
-  one.clear_max_staleness();
-  one.clear_user_consistency();
+  if (!one.has_user_consistency()) one.clear_max_staleness();
   one.set_server_worker_separate(false);
   one.set_nworkers_per_procs(conf.nworker_groups() * conf.nworkers_per_group());
   one.set_nservers_per_procs(conf.nserver_groups() * conf.nservers_per_group());

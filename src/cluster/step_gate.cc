@@ -13,7 +13,19 @@ void StepGate::SetSteps(int group, int64_t steps) {
   changed_.notify_all();
 }
 
+void StepGate::SetLimit(int64_t steps) {
+  const std::lock_guard lock(mutex_);
+  limit_ = steps;
+  changed_.notify_all();
+}
+
+bool StepGate::limited() const {
+  const std::lock_guard lock(mutex_);
+  return limit_ < kNoLimit;
+}
+
 bool StepGate::MayBegin(int group) const {
+  if (limit_ < kNoLimit) return groups_[group].steps < limit_;
   if (held_ && holder_ != group) return false;
   const Group& first = groups_[0];
   if (group > 0 && !first.left && first.steps < warmup_) return false;
@@ -44,14 +56,20 @@ void StepGate::Leave(int group) {
   changed_.notify_all();
 }
 
+bool StepGate::Stands(int group) const {
+  const Group& one = groups_[group];
+  const bool behind = limit_ < kNoLimit && one.here && !one.left && one.steps < limit_;
+  return !one.in_step && !behind;
+}
+
 void StepGate::HoldOthers(int caller) {
   std::unique_lock lock(mutex_);
   held_ = true;
   holder_ = caller;
   const int groups = static_cast<int>(groups_.size());
-  const auto in_step = [&] {  // the first that is, or `groups`
+  const auto in_step = [&] {  // the first that has to do more, or `groups`
     int group = 0;
-    while (group < groups && (group == caller || !groups_[group].in_step)) ++group;
+    while (group < groups && (group == caller || Stands(group))) ++group;
     return group;
   };
   if (patience_.Wait(&changed_, &lock, [&] { return in_step() == groups; })) return;

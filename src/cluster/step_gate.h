@@ -33,6 +33,12 @@ class StepGate {
   // Waits until `group`, which has done `steps` steps, may begin another. False: the job ends.
   // Throws Error, kExitStalled, that names the group which it waits for.
   bool Pass(int group, int64_t steps);
+  // Where groups take all steps together: none begins step `steps` before a later one is named
+  // here, and whoever holds them waits until those `Here` have done the steps before it.
+  void SetLimit(int64_t steps);
+  bool limited() const;
+  // `group` trains in this process.
+  void Here(int group) { groups_[group].here = true; }
   // `group` trains no more: nobody waits for it.
   void Leave(int group);
 
@@ -53,8 +59,10 @@ class StepGate {
  private:
   struct Group {
     int64_t steps = 0;
-    bool in_step = false, left = false;
+    bool here = false, in_step = false, left = false;
   };
+  static constexpr int64_t kNoLimit = INT64_MAX;
+  bool Stands(int group) const;
   bool MayBegin(int group) const;
   std::string WaitsFor(int group) const;
   [[noreturn]] void ThrowStalled(const std::string& who) const;
@@ -65,6 +73,7 @@ class StepGate {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Group> groups_;
+  int64_t limit_ = kNoLimit;
   bool held_ = false;  // all but holder_
   int holder_ = kNoGroup;
   bool stopped_ = false;

@@ -48,7 +48,7 @@ void CheckProcesses(const ClusterProto& conf) {
 
 }  // namespace
 
-Topology::Topology(const ClusterProto& conf) {
+Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consistency()) {
   CheckProcesses(conf);
   CheckNumbers(kWorkerFields, conf.nworker_groups(), conf.nworkers_per_group(),
                conf.nworkers_per_procs());
@@ -103,7 +103,7 @@ bool Topology::IsReplaceable(int process) const {
   const auto whole = [&](const RoleId& worker) {
     return worker.group > 0 && ProcessesOf(worker.group).size() == 1;
   };
-  return !workers.empty() && Servers(process).empty() && servers_.groups > 0 &&
+  return !together_ && !workers.empty() && Servers(process).empty() && servers_.groups > 0 &&
          std::all_of(workers.begin(), workers.end(), whole);
 }
 

@@ -45,7 +45,7 @@ class Topology {
   // Processes that have workers of `worker_group`.
   Range ProcessesOf(int worker_group) const;
   // Whether another may take the place of `process` while the job goes on: whole worker groups are
-  // all that it has, and not the first, by which the job is led.
+  // all that it has, not the first, by which the job is led, and they do not take steps together.
   bool IsReplaceable(int process) const;
   // How many of them `process` has.
   int WorkersIn(int process, int worker_group) const;
@@ -66,6 +66,7 @@ class Topology {
 
   Placement workers_, servers_;
   int processes_ = 0;
+  bool together_ = false;  // worker groups do what a user_consistency says
 };
 
 }  // namespace singa

@@ -6,12 +6,12 @@
 #include "base/failpoint.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
-#include "train/worker_rows.h"
 
 namespace singa {
 
 bool HasServers(const ClusterProto& cluster) {
-  return cluster.nserver_groups() > 1 || !cluster.share_memory();
+  const bool together = cluster.has_user_consistency() && cluster.nworker_groups() > 1;
+  return cluster.nserver_groups() > 1 || !cluster.share_memory() || together;
 }
 
 WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process,
@@ -21,6 +21,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       own_patience_(LongestWait(job.cluster())),
       job_groups_(job.cluster().nworker_groups()),
       job_workers_(job.cluster().nworkers_per_group()),
+      together_(job_groups_ > 1 && job.cluster().has_user_consistency()),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
       shares_host_(shared || (process && process->shares_host())),
       host_memory_(std::move(shared)),
@@ -29,7 +30,8 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
                ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr, &own_patience_)
                : nullptr),
       served_(process && !shares_host_ ? &process->cluster() : own_.get()),
-      gate_(job_groups_, job.cluster().max_staleness(), job.warmup_steps(), &patience()),
+      gate_(job_groups_, together_ ? 0 : job.cluster().max_staleness(), job.warmup_steps(),
+            &patience()),
       most_steps_(job.train_epochs() > 0 ? kMostSteps : job.train_steps()) {
   WorkerPlace place;
   place.threads = threads;
@@ -125,7 +127,31 @@ void WorkerGroups::Connect() {
   if (served_) served_->Connect(lead().table(), lead().trained(), steps(), values);
 }
 
+void WorkerGroups::Grant(int64_t steps) {
+  if (together_) gate_.SetLimit(steps);
+}
+
+void WorkerGroups::Fail(const std::exception_ptr& error) {
+  gate_.Stop();
+  if (process_)
+    process_->Fail(error);
+  else if (own_)
+    own_->Fail(error);
+}
+
+void WorkerGroups::SendHome() {
+  gate_.Stop();
+  if (!together_) return;  // none waits for another within a step
+  const auto ended = std::make_exception_ptr(ToldError(kExitOk, "the job has ended"));
+  if (process_)
+    process_->SendHome(ended);
+  else
+    own_->Fail(ended);
+}
+
 void WorkerGroups::Start() {
+  Grant(gate_.steps(0));
+  for (const int group : here()) gate_.Here(group);
   Connect();
   if (process_ && process_->rank() == 0) process_->AwaitReady();
   if (process_ && process_->rank() > 0) process_->Ready();
@@ -159,70 +185,6 @@ void WorkerGroups::NoteSteps(int group, int64_t steps) {
 void WorkerGroups::Leave(int group) {
   gate_.Leave(group);
   if (process_ && size() > 1) process_->NoteLeft(group);
-}
-
-// A group of several processes is the only one: they stand still where rank 0 grants no step.
-void WorkerGroups::HoldOthers() {
-  if (holds_++ > 0) return;
-  gate_.HoldOthers(0);
-  if (!process_ || size() == 1) return;
-  int rank = 0;
-  for (const JobProcess::Order& held : process_->HoldAll()) {
-    ++rank;
-    for (size_t i = 0; i + 1 < held.numbers.size(); i += 2)
-      OnHeld(rank, held.numbers[i], held.numbers[i + 1]);
-    refused_ += static_cast<int64_t>(held.numbers.size() % 2);
-  }
-}
-
-// What process `rank` says of one of its groups. Those of its own, 0 among them, a process knows.
-void WorkerGroups::OnHeld(int rank, int64_t group, int64_t steps) {
-  if (group == 0) return;
-  const bool its = group > 0 && group < size() &&
-                   process_->topology().ProcessesOf(static_cast<int>(group)).Has(rank);
-  if (its)
-    OnSteps(static_cast<int>(group), steps);
-  else
-    ++refused_;
-}
-
-// Of another process, which may say anything.
-void WorkerGroups::OnSteps(int group, int64_t steps) {
-  if (steps >= gate_.steps(group) && steps <= most_steps_)
-    gate_.SetSteps(group, steps);
-  else
-    ++refused_;
-}
-
-void WorkerGroups::Go() {
-  if (--holds_ > 0) return;
-  collected_ = false;
-  gate_.Go();
-  if (process_ && size() > 1) process_->GoAll();
-}
-
-void WorkerGroups::Collect(int64_t steps) {
-  if (!served_ || collected_) return;
-  gate_.SetSteps(0, steps);
-  const std::vector<int64_t> versions = served_->VersionsAt(this->steps());
-  for (int round = 0; versions.size() > 1 && round < 2; ++round) {
-    if (process_) process_->TellAll(kExchange, 0, versions);
-    served_->Exchange(versions);
-    if (process_) process_->AwaitAll(kExchanged);
-  }
-  served_->Collect(&replica_, versions);
-  collected_ = true;
-}
-
-std::vector<ProcessState> WorkerGroups::CollectStates() {
-  std::vector<ProcessState> all;
-  if (!process_) return all;
-  for (const std::string& text : process_->CollectStates()) {
-    if (!all.emplace_back().ParseFromString(text))
-      throw PeerError("what a process gave for a checkpoint cannot be read");
-    if (all.back().has_rows()) AddMetrics(all.back().rows(), &team(0).metrics());
-  }
-  return all;
 }
 
 void WorkerGroups::OnRow(const WireMessage& row) {

@@ -76,6 +76,14 @@ class WorkerGroups final : private GroupEvents {
   // Instead, where this process takes the place of one that was lost, and the job has gone on: its
   // groups begin where they were lost.
   void TakePlace();
+  // Where groups take all steps together (ClusterProto.user_consistency): those before `steps` may
+  // be taken.
+  void Grant(int64_t steps);
+  bool together() const { return together_; }
+  // Groups here that wait, or will, throw `error`: the job has failed.
+  void Fail(const std::exception_ptr& error);
+  // Ends the waits of groups here: the job has ended, as it should or not.
+  void SendHome();
   // A group has done so many steps; trains no more.
   void NoteSteps(int group, int64_t steps);
   void Leave(int group);
@@ -132,6 +140,7 @@ class WorkerGroups final : private GroupEvents {
   const int stall_timeout_;             // seconds; 0: for ever
   Patience own_patience_;               // of a job of one process
   const int job_groups_, job_workers_;  // workers of each group
+  const bool together_;                 // by what servers let groups do
   const bool paced_;                    // some group may have to wait for another
   const bool shares_host_;              // with all other processes
   std::unique_ptr<HostMemory> host_memory_;

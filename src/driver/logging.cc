@@ -7,7 +7,7 @@
 #include "base/file_system.h"
 #include "driver/conf/check_values.h"
 #include "driver/conf/job_conf.h"
-#include "driver/job/run_job.h"
+#include "driver/job/workspace.h"
 #include "singa/proto/singa.pb.h"
 
 namespace singa {

@@ -141,5 +141,30 @@ TEST(StepGateTest, StopEndsEveryWait) {
   EXPECT_TRUE(gate.AwaitOthers(0, std::chrono::minutes(1)));
 }
 
+// Groups that take steps together: who holds them waits for what they may still do.
+TEST(StepGate, HoldsGroupsAtTheLimit) {
+  StepGate gate(3, 0, 0);
+  for (const int group : {0, 1}) gate.Here(group);  // the third is elsewhere
+  EXPECT_FALSE(gate.limited());
+  gate.SetLimit(2);
+  EXPECT_TRUE(gate.limited());
+  ASSERT_TRUE(gate.Pass(1, 0));
+  std::atomic<bool> holds{false};
+  std::thread holder([&] {
+    gate.HoldOthers(0);
+    holds = true;
+  });
+  ASSERT_TRUE(gate.Pass(1, 1)) << "a step before the limit, while the others are held";
+  EXPECT_FALSE(holds);
+  std::atomic<bool> passed{false};
+  std::thread other([&] { passed = gate.Pass(1, 2); });
+  holder.join();
+  EXPECT_FALSE(passed) << "the limit";
+  gate.Go();
+  gate.SetLimit(3);
+  other.join();
+  EXPECT_TRUE(passed);
+}
+
 }  // namespace
 }  // namespace singa

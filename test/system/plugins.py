@@ -18,7 +18,9 @@ import case
 import plugin_fault_checks
 import rnnlm_checks
 import stall_checks
+from job import mlp
 from plugin_case import HEAD, build, refused, small
+from process_group_checks import groups
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 JOB = ROOT / "examples/custom_layer/job.conf"
@@ -109,9 +111,42 @@ def without_its_plugin_the_job_says_what_is_unknown(one):
              "stderr")
 
 
+LAST_FIRST = """
+#include "singa/cluster/consistency.h"
+struct LastFirst : singa::Consistency {
+  using Clocks = std::span<const singa::GroupClock>;
+  bool MayApply(Clocks clocks, int group) const override {
+    for (int g = 0; g < static_cast<int>(clocks.size()); ++g)
+      if (clocks[g].step < clocks[group].step + (g > group)) return false;
+    return true;
+  }
+  bool MayAnswer(Clocks clocks, int group) const override {
+    for (const singa::GroupClock& clock : clocks)
+      if (clock.step < clocks[group].step) return false;
+    return true;
+  }
+};
+SINGA_REGISTER_CONSISTENCY(LastFirst, LastFirst);
+"""
+
+
+def a_consistency_model_of_a_plugin_orders_the_groups(one):
+    plugin = small(one, "last_first", HEAD + LAST_FIRST)
+    one.run("data", "digits", "data")
+    conf = mlp("data", "train_steps: 200 disp_freq: 20", hidden=32, dropout=0)
+    one.write("job.conf", conf + f'\nplugin: "{plugin}"\n')
+    args = groups(("cluster.user_consistency=LastFirst",))
+    one.train("job.conf", *args)
+    rows = [row for row in one.rows(phase="train") if "staleness" in row]
+    case.equal(len(rows), 3 * 9, "rows that tell staleness")
+    for row in rows:  # of three groups the last one's update comes first
+        case.equal(row["staleness"], [0] * (2 - row["group"]) + [row["staleness"][-1]], "staleness")
+
+
 CHECKS = [the_plugin_and_the_program_train_the_same, a_trained_net_of_a_plugin_predicts,
           a_plugin_is_refused_before_its_code_runs, a_plugin_that_cannot_be_loaded_is_an_error,
-          without_its_plugin_the_job_says_what_is_unknown, *plugin_fault_checks.CHECKS,
+          without_its_plugin_the_job_says_what_is_unknown,
+          a_consistency_model_of_a_plugin_orders_the_groups, *plugin_fault_checks.CHECKS,
           *rnnlm_checks.CHECKS, *stall_checks.CHECKS]
 
 

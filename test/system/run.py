@@ -17,6 +17,7 @@ import bad_record_checks
 import bench_checks
 import checkpoint_checks
 import command_checks
+import consistency_checks
 import data_checks
 import doctor_checks
 import exit_code_checks

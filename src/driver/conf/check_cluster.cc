@@ -27,8 +27,6 @@ class ClusterCheck {
           ConfigError("cluster.nworkers_per_group",
                       StrCat("must make at most ", kMostWorkers, " workers, makes ", workers)));
     if (cluster_.has_all_reduce()) Warn("all_reduce", WithoutCollectives());
-    if (cluster_.has_user_consistency())
-      Warn("user_consistency", "is not built yet: each group goes on alone, but for max_staleness");
     WarnOfOneGroup();
   }
 
@@ -44,11 +42,21 @@ class ClusterCheck {
     try {
       several_ = ProcessesOf(job_) > 1;
       MakeConsistency(cluster_);
+      CheckTheyStartTogether();
       if (!several_) WarnOfOneProcess();
     } catch (const ConfigError& error) {
       const bool named = error.path().rfind("cluster.", 0) == 0;
       found_.errors.push_back(named ? error : error.Under("cluster"));
     }
+  }
+
+  // Throws ConfigError.
+  void CheckTheyStartTogether() const {
+    if (!cluster_.has_user_consistency() || cluster_.nworker_groups() == 1) return;
+    if (job_.warmup_steps() > 0)
+      throw ConfigError("cluster.user_consistency",
+                        "must not be set with warmup_steps: the first group would wait for the "
+                        "others, which wait for it");
   }
 
   void Warn(const std::string& field, const std::string& text) {
@@ -83,6 +91,8 @@ class ClusterCheck {
   void WarnOfOneGroup() {
     if (job_.warmup_steps() > 0 && cluster_.nworker_groups() == 1)
       found_.warnings.push_back(ConfigError("warmup_steps", "has no effect with one worker group"));
+    if (cluster_.has_user_consistency() && cluster_.nworker_groups() == 1)
+      Warn("user_consistency", "has no effect with one worker group");
     if (cluster_.max_staleness() > 0 && cluster_.nworker_groups() == 1)
       Warn("max_staleness", "has no effect with one worker group");
     if (cluster_.nservers_per_group() > 1 && !HasServers(cluster_) && !several_)

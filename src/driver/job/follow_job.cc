@@ -117,6 +117,7 @@ class FollowRun {
     SINGA_FAILPOINT("follower_told");
     switch (order.what) {
       case kGrant:
+        groups_.Grant(order.step);
         for (; HasFirst() && step_ < order.step; ++step_) loop_->TrainStep(step_);
         break;
       case kHold:

@@ -13,7 +13,7 @@ OtherGroups::OtherGroups(WorkerGroups* groups, const Schedule& schedule, Metrics
 }
 
 OtherGroups::~OtherGroups() {
-  groups_.gate().Stop();
+  groups_.SendHome();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -28,14 +28,14 @@ void OtherGroups::Run(int group) {
   try {
     GroupLoop loop(&groups_, group, schedule_, sink_);
     for (int64_t step = gate.steps(group); step < schedule_.steps(); ++step) {
-      if (InterruptCode() != kExitOk || !gate.Pass(group, step)) break;
+      if (InterruptCode() != kExitOk && !groups_.together()) break;
+      if (!gate.Pass(group, step)) break;
       loop.TrainStep(step);
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::current_exception();
-    gate.Stop();
-    if (groups_.process()) groups_.process()->Fail(error_);
+    groups_.Fail(error_);
     return gate.Leave(group);
   }
   groups_.Leave(group);

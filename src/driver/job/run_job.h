@@ -33,8 +33,6 @@ ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* prog
 // checkpoint.
 ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progress);
 
-// cluster.workspace, or ./singa-<name>.
-std::string WorkspacePath(const JobProto& job);
 // Threads of the one worker of this process.
 int WorkerThreads(const JobProto& job, int asked);
 // Threads of each worker of a job: what they are given, or their share of the cores.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <thread>
 
@@ -24,6 +23,7 @@
 namespace singa {
 namespace {
 
+constexpr int kAheadTogether = 8;  // steps that a signal may have to wait for
 constexpr auto kLookAtSignals = std::chrono::milliseconds(100);
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
@@ -192,15 +192,24 @@ class TrainRun {
     if (process_) process_->Check();
   }
 
+  bool IsDue(int64_t updates) const {
+    return schedule_->Validate(updates) || schedule_->Test(updates) ||
+           schedule_->Checkpoint(updates) || updates == schedule_->steps();
+  }
+
   // Other processes may take `step`, and the next one where all will: then they need not wait for
-  // the word.
+  // the word. Groups that take steps together may take more of them.
   void Grant(int64_t step) {
-    const int64_t next = step + 1;
-    const bool due = schedule_->Validate(next) || schedule_->Test(next) ||
-                     schedule_->Checkpoint(next) || next == schedule_->steps();
-    const int64_t before = granted_;
-    granted_ = std::max(granted_, process_ && !due && !Interrupted() ? next + 1 : next);
-    if (process_ && granted_ > before) process_->TellAll(kGrant, granted_);
+    int64_t next = step + 1;
+    for (int ahead = groups_.together() ? kAheadTogether
+                     : process_         ? 1
+                                        : 0;
+         ahead > 0 && !IsDue(next) && !Interrupted(); --ahead)
+      ++next;
+    if (next <= granted_) return;
+    granted_ = next;
+    groups_.Grant(granted_);
+    if (process_) process_->TellAll(kGrant, granted_);
   }
 
   // False: another group has failed, or the job ends.
@@ -264,12 +273,6 @@ class TrainRun {
 };
 
 }  // namespace
-
-std::string WorkspacePath(const JobProto& job) {
-  std::filesystem::path path = job.cluster().workspace();
-  if (path.empty()) path = "./singa-" + (job.name().empty() ? "job" : job.name());
-  return path.lexically_normal().string();
-}
 
 int ThreadsOfWorker(const JobProto& job, int asked) {
   const int workers = job.cluster().nworker_groups() * job.cluster().nworkers_per_group();

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "driver/job/run_job.h"
+#include "driver/job/workspace.h"
 #include "io/checkpoint/checkpoint.h"
 
 namespace singa {

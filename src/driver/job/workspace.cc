@@ -50,4 +50,10 @@ std::string Workspace::SetAsidePreviousRun() {
   return StrCat("moved the checkpoints and metrics of an earlier run to ", previous);
 }
 
+std::string WorkspacePath(const JobProto& job) {
+  std::filesystem::path path = job.cluster().workspace();
+  if (path.empty()) path = "./singa-" + (job.name().empty() ? "job" : job.name());
+  return path.lexically_normal().string();
+}
+
 }  // namespace singa

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "singa/proto/job.pb.h"
+
 namespace singa {
 
 class Workspace {
@@ -31,5 +33,8 @@ class Workspace {
   std::string path_;
   int lock_ = -1;
 };
+
+// cluster.workspace, or ./singa-<name>.
+std::string WorkspacePath(const JobProto& job);
 
 }  // namespace singa

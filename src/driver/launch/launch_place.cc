@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-#include "driver/job/run_job.h"
+#include "driver/job/workspace.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"
 #include "singa/base/error.h"
