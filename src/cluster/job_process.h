@@ -32,7 +32,7 @@ class GroupEvents {
   virtual ~GroupEvents() = default;
   virtual void OnSteps(int group, int64_t steps) = 0;
   virtual void OnLeft(int group) = 0;
-  // Rank 0: a row of metrics; its text and numbers as kRow has them.
+  // Rank 0: a row of metrics; its text and numbers as kRow has them. Must not throw.
   virtual void OnRow(const WireMessage& row) = 0;
   // The job cannot go on: whoever waits for a group is to stop. Any thread may call.
   virtual void OnFailure() = 0;

@@ -67,19 +67,13 @@ bool JobProcess::OnGroup(int rank, const WireMessage& head) {
   if (rank_ == 0 && what != kRow)
     for (int other = 1; other < processes(); ++other)
       if (other != rank) Tell(other, GroupWord(what, group, head.step()));
-  std::exception_ptr error;
-  try {
-    const std::lock_guard lock(mutex_);
-    if (what == kSteps) successors_.NoteSteps(group, head.step());
-    if (what == kLeft) successors_.NoteLeft(group);
-    if (!events_) return true;
-    if (what == kSteps) events_->OnSteps(group, head.step());
-    if (what == kLeft) events_->OnLeft(group);
-    if (what == kRow && rank_ == 0 && successors_.IsNews(group, head.step())) events_->OnRow(head);
-  } catch (...) {  // the row cannot be written
-    error = std::current_exception();
-  }
-  if (error) OnLost(error);
+  const std::lock_guard lock(mutex_);
+  if (what == kSteps) successors_.NoteSteps(group, head.step());
+  if (what == kLeft) successors_.NoteLeft(group);
+  if (!events_) return true;
+  if (what == kSteps) events_->OnSteps(group, head.step());
+  if (what == kLeft) events_->OnLeft(group);
+  if (what == kRow && rank_ == 0 && successors_.IsNews(group, head.step())) events_->OnRow(head);
   return true;
 }
 

@@ -62,6 +62,8 @@ class WorkerGroups final : private GroupEvents {
   JobProcess* process() { return process_; }
   // Rank 0: what becomes of rows of metrics that other processes send.
   void OnRows(std::function<void(const WireMessage&)> take) { take_row_ = std::move(take); }
+  // Rank 0: what to do when a Hold has begun. A checkpoint's rows are to be there before it.
+  void OnHold(std::function<void()> held) { held_ = std::move(held); }
 
   // Throws DeviceError where the machine has too little memory; kExitConfig where rank 0 shares
   // other params than these.
@@ -156,6 +158,7 @@ class WorkerGroups final : private GroupEvents {
   int holds_ = 0;           // that live
   bool collected_ = false;  // since the first of them
   std::function<void(const WireMessage&)> take_row_;
+  std::function<void()> held_;
   std::optional<StallWatch> watch_;  // last: it looks at teams and servers
 };
 

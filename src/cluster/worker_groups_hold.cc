@@ -17,6 +17,7 @@ void WorkerGroups::HoldOthers() {
       OnHeld(rank, held.numbers[i], held.numbers[i + 1]);
     refused_ += static_cast<int64_t>(held.numbers.size() % 2);
   }
+  if (held_) held_();
 }
 
 // What process `rank` says of one of its groups. Those of its own, 0 among them, a process knows.

@@ -58,4 +58,18 @@ MetricsRow RowOf(const WireMessage& message) {
   return row;
 }
 
+void ReceivedRows::Add(const WireMessage& row) {
+  const std::lock_guard lock(mutex_);
+  rows_.push_back(RowOf(row));
+}
+
+void ReceivedRows::WriteTo(MetricsSink* sink) {
+  std::vector<MetricsRow> rows;
+  {
+    const std::lock_guard lock(mutex_);
+    rows.swap(rows_);
+  }
+  for (const MetricsRow& row : rows) sink->Write(row);
+}
+
 }  // namespace singa

@@ -1,6 +1,9 @@
 // Rows of metrics on their way to the process that writes them.
 #pragma once
 
+#include <mutex>
+#include <vector>
+
 #include "cluster/job_process.h"
 #include "io/metrics_file.h"
 
@@ -19,5 +22,18 @@ class SentRows final : public MetricsSink {
 
 // What SentRows made the message of; what does not fit is left out.
 MetricsRow RowOf(const WireMessage& message);
+
+// Rows that others have sent: whoever hears them has no time to write to a disk.
+class ReceivedRows {
+ public:
+  // Any thread may call.
+  void Add(const WireMessage& row);
+  // Throws as `sink`.
+  void WriteTo(MetricsSink* sink);
+
+ private:
+  std::mutex mutex_;
+  std::vector<MetricsRow> rows_;
+};
 
 }  // namespace singa

@@ -67,7 +67,8 @@ class TrainRun {
                                ", beyond the last, ", schedule_->steps()));
     groups_.SetMostSteps(schedule_->steps());
     metrics_file_.emplace(workspace_.metrics(), groups_.steps());
-    groups_.OnRows([this](const WireMessage& row) { metrics_file_->Write(RowOf(row)); });
+    groups_.OnRows([this](const WireMessage& row) { received_.Add(row); });
+    groups_.OnHold([this] { received_.WriteTo(&*metrics_file_); });
     if (process_) {
       process_->SetStart(groups_.steps(), checkpoints_.resumed_from());
       options.meet();
@@ -97,8 +98,10 @@ class TrainRun {
     }
     groups_.Leave(0);
     // Each of them ends, or whoever waits for it in vain ends the job.
-    while (!groups_.gate().AwaitOthers(0, kLookAtSignals))
+    while (!groups_.gate().AwaitOthers(0, kLookAtSignals)) {
+      received_.WriteTo(&*metrics_file_);
       if (Interrupted()) return Stop(schedule_->steps());
+    }
     CheckOthers(others);
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
@@ -214,6 +217,7 @@ class TrainRun {
 
   // False: another group has failed, or the job ends.
   bool TrainStep(int64_t step) {
+    received_.WriteTo(&*metrics_file_);
     if (!groups_.gate().Pass(0, step)) return false;
     if (const auto row = loop_->TrainStep(step))
       progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
@@ -262,7 +266,8 @@ class TrainRun {
   const int threads_;
   JobProcess* const process_;  // null: the job's only one
   std::optional<MetricsFile> metrics_file_;
-  WorkerGroups groups_;  // which writes rows of other processes until it goes
+  ReceivedRows received_;
+  WorkerGroups groups_;  // which adds rows of other processes until it goes
   Workspace workspace_;
   JobCheckpoints checkpoints_;
   std::optional<Schedule> schedule_;
