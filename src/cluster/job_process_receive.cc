@@ -12,7 +12,7 @@ JobProcess::Order OrderOf(const WireMessage& head) {
   JobProcess::Order order = {head.control(), head.step(), {}, ""};
   if (head.text_size() > 0) order.text = head.text(0);
   for (const double number : head.number())
-    order.numbers.push_back(number >= 0 && number < 1e15 ? static_cast<int64_t>(number) : 0);
+    order.numbers.push_back(CountOf(number));
   return order;
 }
 

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 
+#include "base/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -151,16 +152,14 @@ Endpoint LocalAddressToward(const Endpoint& peer) {
   int error = 0;
   const AddressList address = Look({peer.host, peer.port ? peer.port : 1}, AI_NUMERICHOST, &error);
   if (!address) throw Error(kExitConfig, ToString(peer) + ": is no address");
-  const int fd = socket(address->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) throw fail();
+  const Descriptor socket(::socket(address->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (socket.get() < 0) throw fail();
   sockaddr_storage own = {};
   socklen_t size = sizeof(own);
   auto* const own_address = reinterpret_cast<sockaddr*>(&own);
-  const bool known = connect(fd, address->ai_addr, address->ai_addrlen) == 0 &&
-                     getsockname(fd, own_address, &size) == 0;
-  const Error failure = fail();
-  close(fd);
-  if (!known) throw failure;
+  if (connect(socket.get(), address->ai_addr, address->ai_addrlen) != 0 ||
+      getsockname(socket.get(), own_address, &size) != 0)
+    throw fail();
   return {Numeric(own_address, size), 0};
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -40,6 +41,9 @@ struct Message {
   WireMessage head;
   std::vector<Frame> payload;
 };
+
+// Of a number that a peer sends for a count: 0 where it can be none.
+int64_t CountOf(double number);
 
 // Copies frames into one: each would cost a transport several system calls.
 void JoinFrames(std::vector<Frame>* frames);

@@ -54,22 +54,18 @@ ZmqTransport::ZmqTransport(ZmqOptions options, const Clock* clock)
       clock_(clock),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       context_(options_.io_threads, 16 + 4 * options_.processes) {
-  try {
-    CheckOptions(options_);
-    EnsureFiles(options_.processes);
-    CHECK_GE(wake_, 0) << std::strerror(errno);
-    router_ = std::make_unique<ZmqRouter>(&context_, clock_, &options_, &counts_);
-  } catch (...) {
-    close(wake_);
-    throw;
-  }
+  if (wake_.get() < 0)
+    throw Error(kExitCantCreate, StrCat("cannot make an eventfd: ", std::strerror(errno)));
+  CheckOptions(options_);
+  EnsureFiles(options_.processes);
+  router_ = std::make_unique<ZmqRouter>(&context_, clock_, &options_, &counts_);
   const std::string incarnation = RandomHex(8);
   for (int peer = 0; peer < options_.rank; ++peer)
     dealers_.push_back(
         std::make_unique<ZmqDealer>(&context_, clock_, &options_, incarnation, peer, &counts_));
 }
 
-ZmqTransport::~ZmqTransport() { close(wake_); }
+ZmqTransport::~ZmqTransport() = default;
 
 void ZmqTransport::Connect(int rank, const Endpoint& endpoint) {
   CHECK(rank >= 0 && rank < options_.processes) << rank;
@@ -89,12 +85,12 @@ bool ZmqTransport::Send(int rank, const Packet& packet) {
 
 void ZmqTransport::Wake() {
   const uint64_t one = 1;
-  const ssize_t written = write(wake_, &one, sizeof(one));
+  const ssize_t written = write(wake_.get(), &one, sizeof(one));
   CHECK(written == sizeof(one) || errno == EAGAIN) << std::strerror(errno);
 }
 
 bool ZmqTransport::Wait(int64_t until) {
-  std::vector<zmq_pollitem_t> items = {{nullptr, wake_, ZMQ_POLLIN, 0}};
+  std::vector<zmq_pollitem_t> items = {{nullptr, wake_.get(), ZMQ_POLLIN, 0}};
   const auto add = [&](zmq::socket_t* socket) {
     if (socket) items.push_back({socket->handle(), 0, ZMQ_POLLIN, 0});
   };
@@ -113,7 +109,7 @@ bool ZmqTransport::Wait(int64_t until) {
   CHECK(ready >= 0 || errno == EINTR) << zmq_strerror(errno);
   if (ready <= 0 || items[0].revents == 0) return false;
   uint64_t count = 0;
-  return read(wake_, &count, sizeof(count)) == sizeof(count);
+  return read(wake_.get(), &count, sizeof(count)) == sizeof(count);
 }
 
 int ZmqTransport::Receive(TransportEvents* events) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "comm/transport.h"
 #include "comm/zmq_dealer.h"
 #include "comm/zmq_options.h"
@@ -46,7 +47,7 @@ class ZmqTransport final : public Transport {
   const ZmqOptions options_;
   const Clock* clock_;
   ZmqCounts counts_;
-  int wake_;  // an eventfd
+  Descriptor wake_;  // an eventfd
   zmq::context_t context_;
   std::unique_ptr<ZmqRouter> router_;
   std::vector<std::unique_ptr<ZmqDealer>> dealers_;  // of ranks 0 to options_.rank - 1

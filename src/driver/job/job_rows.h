@@ -12,7 +12,7 @@ namespace singa {
 // What a training row says of the steps since the last one, besides their metrics.
 struct Course {
   double samples_per_second = 0, step_ms = 0, data_wait_ms = 0;
-  double bytes_sent = 0;  // by all processes
+  double bytes_sent = 0;  // by the group's processes
   StalenessCounts staleness = {};
 };
 

@@ -13,11 +13,6 @@ namespace {
 constexpr size_t kMostName = 1000;  // bytes
 constexpr size_t kMostValues = 32;
 
-int64_t CountOf(double number) {
-  constexpr double kMost = 1e15;
-  return number >= 0 && number < kMost ? static_cast<int64_t>(number) : 0;
-}
-
 }  // namespace
 
 // text: phase, layer, names of values; number: bad records, values, staleness. A row with many

@@ -18,17 +18,13 @@ Workspace::Workspace(std::string path) : path_(std::move(path)) {
   PosixFileSystem fs;
   for (const char* folder : {"", "/visualization", "/log"}) fs.MakeDirectories(path_ + folder);
   const std::string lock = path_ + "/.lock";
-  lock_ = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock_ < 0)
+  lock_ = Descriptor(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (lock_.get() < 0)
     throw FileError(errno == EACCES ? kExitNoPermission : kExitCantCreate, lock,
                     std::strerror(errno));
-  if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-    close(lock_);
+  if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
     throw FileError(kExitCantCreate, path_, "another singa job is running in this workspace");
-  }
 }
-
-Workspace::~Workspace() { close(lock_); }
 
 std::string Workspace::SetAsidePreviousRun() {
   PosixFileSystem fs;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/descriptor.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
@@ -12,7 +13,6 @@ class Workspace {
   // Creates the folders and takes the lock. Throws FileError: 73 cannot create, 77 no permission,
   // 73 where another job holds the lock.
   explicit Workspace(std::string path);
-  ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
@@ -31,7 +31,7 @@ class Workspace {
 
  private:
   std::string path_;
-  int lock_ = -1;
+  Descriptor lock_;
 };
 
 // cluster.workspace, or ./singa-<name>.
