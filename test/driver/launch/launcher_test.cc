@@ -187,7 +187,7 @@ TEST_F(LauncherTest, MalformedVariablesAreRefusedWithNameAndValue) {
   EXPECT_ERROR(FindLauncherRank(), kExitUsage, "OMPI_COMM_WORLD_RANK: must be 0 to 1, is \"2\"");
   Set("OMPI_COMM_WORLD_SIZE", "two");
   EXPECT_ERROR(FindLauncherRank(), kExitUsage,
-               "OMPI_COMM_WORLD_SIZE: must be 1 to 4096, is \"two\"");
+               "OMPI_COMM_WORLD_SIZE: must be 1 to 1024, is \"two\"");
 }
 
 }  // namespace
