@@ -221,7 +221,8 @@ void JobProcess::SendRow(WireMessage row) {
 
 bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
-  return stub_.Drain(kStopSeconds) && !stub_.lost_leader();
+  const double seconds = stub_.met() ? kStopSeconds : kStopEarlySeconds;
+  return stub_.Drain(seconds) && !stub_.lost_leader();
 }
 
 void JobProcess::OnMessage(int rank, Message message) {

@@ -68,10 +68,14 @@ class JobProcess final : private StubEvents {
   // Until Forget; before Meet.
   void Listen(GroupEvents* events);
   void Forget() { Listen(nullptr); }
-  // Rank 0: what to do where another process is asked to end, on the stub's thread. Before Meet.
+  // Rank 0: what to do where another process is asked to end, on the stub's thread. Before
+  // Open.
   void OnAsked(std::function<void()> asked) { asked_ = std::move(asked); }
-  // Finds the other processes. Throws PeerError where one does not come in time.
-  void Meet() { stub_.Meet(); }
+  // Others may come from now on, before Meet, and wait for it: all below may be heard.
+  void Open() { stub_.Open(); }
+  // Waits for the other processes, as Stub::Meet. Throws PeerError where one does not come in time,
+  // ToldError where one has ended the job.
+  bool Meet(const std::function<bool()>& give_up = {}) { return stub_.Meet(give_up); }
 
   // What follows throws the error that ends the job, a PeerError, ToldError or another.
   void Check();
@@ -122,6 +126,7 @@ class JobProcess final : private StubEvents {
 
  private:
   static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 0.3;
+  static constexpr double kStopEarlySeconds = 0.7;  // until all have met
 
   void OnMessage(int rank, Message message) override;
   void OnProgress(int) override { patience_.Renew(); }

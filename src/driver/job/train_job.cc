@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/cgroup.h"
+#include "base/failpoint.h"
 #include "driver/job/class_folders.h"
 #include "driver/job/end_stalled.h"
 #include "driver/job/graph_file.h"
@@ -56,6 +57,7 @@ class TrainRun {
         workspace_(WorkspacePath(job)),
         checkpoints_(job, workspace_.path(), &groups_, progress) {
     Announce();
+    SINGA_FAILPOINT("leader_loads");
     groups_.Allocate();
     schedule_.emplace(ScheduleOf(job, &lead()));
     const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
