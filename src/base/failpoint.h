@@ -28,11 +28,13 @@ inline constexpr auto kFailpoints = std::to_array<std::string_view>({
     "checkpoint_after_rename",    // and the folder is not synchronized
     "checkpoint_before_removal",  // old ones have got names that no reader knows
     "client_pushed_gradient",     // of one slice, maybe to travel with others
+    "follower_comes",             // to find rank 0 and the others
     "follower_ended",             // was told that the job has ended
     "follower_told",              // by rank 0 what to do next
     "group_begins",               // all processes are ready, and it has no values yet
     "leader_collected",           // all that a checkpoint needs
     "leader_ended",               // all others were told that the job has ended
+    "leader_loads",               // what it trains; others may come already
     "rendezvous_heard",           // a process hears where others are
     "server_applied_update",      // of one slice, and has not answered
     "stub_got_message",           // handed on, not acknowledged

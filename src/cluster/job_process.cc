@@ -188,8 +188,6 @@ void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& 
   successors_.SetStart(steps, checkpoint);
 }
 
-void JobProcess::AskForSteps() { Answer(kBegin); }
-
 void JobProcess::TookPlace() {
   const std::lock_guard lock(mutex_);
   begun_ = true;
@@ -276,7 +274,8 @@ void JobProcess::SendRow(WireMessage row) {
 
 bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
-  return stub_.Drain(kStopSeconds) && !stub_.lost_leader();
+  const double seconds = stub_.met() ? kStopSeconds : kStopEarlySeconds;
+  return stub_.Drain(seconds) && !stub_.lost_leader();
 }
 
 void JobProcess::OnLost(std::exception_ptr error) {

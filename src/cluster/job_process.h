@@ -73,15 +73,19 @@ class JobProcess final : private StubEvents {
   // Until Forget; before Meet.
   void Listen(GroupEvents* events);
   void Forget() { Listen(nullptr); }
-  // Rank 0: what to do where another process is asked to end, on the stub's thread. Before Meet.
+  // Rank 0: what to do where another process is asked to end, on the stub's thread. Before
+  // Open.
   void OnAsked(std::function<void()> asked) { asked_ = std::move(asked); }
   // What to do when the job cannot go on, besides that whoever waits here throws; on any thread.
-  // Before Meet.
+  // Before Open.
   void OnFailure(std::function<void(const std::exception_ptr&)> call) {
     on_failure_ = std::move(call);
   }
-  // Finds the other processes. Throws PeerError where one does not come in time.
-  void Meet() { stub_.Meet(); }
+  // Others may come from now on, before Meet, and wait for it: all below may be heard.
+  void Open() { stub_.Open(); }
+  // Waits for the other processes, as Stub::Meet. Throws PeerError where one does not come in time,
+  // ToldError where one has ended the job.
+  bool Meet(const std::function<bool()>& give_up = {}) { return stub_.Meet(give_up); }
 
   // What follows throws the error that ends the job, a PeerError, ToldError or another, and, where
   // it waits for a process that says nothing while nobody in the job goes on, Error, kExitStalled.
@@ -106,7 +110,7 @@ class JobProcess final : private StubEvents {
   // the checkpoint, or "".
   void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint);
   // Others: this one takes a place. It listens, and is to hear how far all groups are; it trains.
-  void AskForSteps();
+  void AskForSteps() { Answer(kBegin); }
   void TookPlace();
   // Rank 0: what all others give for a checkpoint.
   std::vector<std::string> CollectStates();
@@ -144,6 +148,7 @@ class JobProcess final : private StubEvents {
  private:
   static constexpr size_t kMostState = (size_t{1} << 31) - 1;  // bytes
   static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 0.3;
+  static constexpr double kStopEarlySeconds = 0.7;  // until all have met
 
   void OnMessage(int rank, Message message) override;
   void OnProgress(int) override { patience_.Renew(); }

@@ -11,8 +11,7 @@ namespace {
 JobProcess::Order OrderOf(const WireMessage& head) {
   JobProcess::Order order = {head.control(), head.step(), {}, ""};
   if (head.text_size() > 0) order.text = head.text(0);
-  for (const double number : head.number())
-    order.numbers.push_back(CountOf(number));
+  for (const double number : head.number()) order.numbers.push_back(CountOf(number));
   return order;
 }
 

@@ -12,39 +12,12 @@
 #include "cluster/addresses.h"
 #include "cluster/seconds.h"
 #include "singa/base/str_cat.h"
-#include "train/slice_table.h"
 
 namespace singa {
 namespace {
 
 constexpr size_t kMostReason = 1000;  // bytes
-
-ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
-                            const ProcessPlace& place, int states) {
-  ZmqOptions options;
-  options.rank = place.rank;
-  options.processes = topology.processes();
-  options.secrets = place.secrets;
-  if (conf.insecure()) options.security = Security::kInsecure;
-  if (place.rank == 0) {
-    if (place.coordinator) options.bind = ResolveOwn(*place.coordinator);
-  } else if (conf.has_bind()) {
-    options.bind = ResolveOwn({conf.bind(), 0});
-  } else {
-    options.bind = LocalAddressToward(Resolve(*place.coordinator));
-  }
-  // A slice as a checkpoint holds it, and what stands around it.
-  options.settings.max_frame_bytes = 4 * SliceTable::kMost * (1 + states) + (64 << 10);
-  return options;
-}
-
-LinksOptions OptionsOfLinks(int64_t peer_timeout, int states) {
-  LinksOptions options;
-  options.give_up = peer_timeout;
-  options.limits.payload_bytes = std::max<size_t>(
-      options.limits.payload_bytes, 4 * SliceTable::kMost * static_cast<size_t>(1 + states));
-  return options;
-}
+constexpr auto kLook = std::chrono::milliseconds(100);
 
 ProcessIdentity IdentityOf(const ProcessPlace& place, int processes) {
   ProcessIdentity self;
@@ -62,14 +35,14 @@ Stub::Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlac
     : topology_(topology),
       rank_(place.rank),
       peer_timeout_(conf.peer_timeout() * kSecond),
+      start_timeout_(conf.start_timeout() * kSecond),
       events_(events),
       clock_(*clock),
       transport_(TransportOptions(conf, topology, place, states), clock),
       links_(IdentityOf(place, topology.processes()), &transport_, clock, this,
-             OptionsOfLinks(peer_timeout_, states)),
+             OptionsOfLinks(conf, states)),
       rendezvous_(rank_, topology.processes(), transport_.endpoint(),
-                  place.coordinator.value_or(transport_.endpoint()), conf.start_timeout() * kSecond,
-                  clock, this) {
+                  place.coordinator.value_or(transport_.endpoint()), start_timeout_, clock, this) {
   if (rank_ > 0) transport_.Connect(0, Resolve(*place.coordinator));
 }
 
@@ -84,11 +57,24 @@ void Stub::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Stub::Meet() {
+void Stub::Open() {
   thread_ = std::thread([this] { Run(); });
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return met_ || lost_; });
-  if (lost_) std::rethrow_exception(lost_);
+}
+
+bool Stub::Meet(const std::function<bool()>& give_up) {
+  if (!thread_.joinable()) Open();
+  {
+    const std::lock_guard lock(mutex_);
+    meets_ = true;
+  }
+  transport_.Wake();
+  do {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, kLook, [this] { return met_ || lost_; })) continue;
+    if (lost_) std::rethrow_exception(lost_);
+    return true;
+  } while (!give_up || !give_up());
+  return false;
 }
 
 void Stub::Post(Message message) {
@@ -113,6 +99,11 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
   }
 }
 
+bool Stub::met() {
+  const std::lock_guard lock(mutex_);
+  return met_;
+}
+
 bool Stub::Drain(double seconds) {
   if (!thread_.joinable()) return false;
   std::unique_lock lock(mutex_);
@@ -125,20 +116,16 @@ void Stub::Run() {
   try {
     for (;;) {
       SendPosted();
-      int64_t next = std::min(links_.OnTime(), Beat());
+      int64_t next = std::min({links_.OnTime(), Beat(), Gather()});
       const LinkCounters& counters = links_.counters();
       bytes_sent_ = counters.sent_bytes;
       bytes_received_ = counters.delivered_bytes;
       {
         const std::lock_guard lock(mutex_);
         if (stop_) return;
-        if (!posted_.empty()) continue;
-        quiet_ = links_.Quiet();
+        quiet_ = posted_.empty() && links_.Quiet();
         if (quiet_) changed_.notify_all();
-      }
-      if (!rendezvous_.complete()) {
-        rendezvous_.CheckTime();
-        next = std::min(next, rendezvous_.deadline());
+        if (!posted_.empty()) next = 0;  // what has come is taken all the same
       }
       transport_.Poll(next, this);
     }
@@ -158,9 +145,18 @@ void Stub::SendPosted() {
   }
   for (Message& message : messages) {
     const int rank = ProcessOf(topology_, message.head.to());
+    if (message.head.type() == WireMessage::kStop && !CanBeTold(rank)) {
+      if (rank == 0) lost_leader_ = true;
+      continue;
+    }
     JoinFrames(&message.payload);
     links_.Send(rank, std::move(message));
   }
+}
+
+// Until all have met whoever is not connected may never be.
+bool Stub::CanBeTold(int rank) const {
+  return rendezvous_.Reached(rank) && (rendezvous_.complete() || transport_.connected(rank));
 }
 
 void Stub::OnConnected(int rank) {
@@ -180,14 +176,19 @@ void Stub::OnMessage(int rank, Message message) {
   SINGA_FAILPOINT("stub_got_message");
 }
 
+// Who stops the job before all have met can tell rank 0 alone, which tells the others.
+void Stub::OnStop(int rank, const WireMessage& head) {
+  const std::string reason =
+      head.text_size() > 0 ? ShortText(Printable(head.text(0)), kMostReason) : "no reason given";
+  const int given = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
+  const auto code = static_cast<ExitCode>(given);
+  if (rank_ == 0 && !rendezvous_.complete()) StopOthers(code, reason);
+  Lose(std::make_exception_ptr(ToldError(code, StrCat(Name(rank), " has ended: ", reason))));
+}
+
 void Stub::OnStubMessage(int rank, const WireMessage& head) {
-  if (head.type() == WireMessage::kStop) {
-    const std::string reason =
-        head.text_size() > 0 ? ShortText(Printable(head.text(0)), kMostReason) : "no reason given";
-    const int code = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
-    return Lose(std::make_exception_ptr(
-        ToldError(static_cast<ExitCode>(code), StrCat(Name(rank), " has ended: ", reason))));
-  }
+  if (rank == 0) rendezvous_.Renew();
+  if (head.type() == WireMessage::kStop) return OnStop(rank, head);
   if (head.type() == WireMessage::kBeat) {
     const double progress = head.number_size() > 0 ? head.number(0) : 0;
     if (std::exchange(progress_of_[rank], progress) != progress) events_->OnProgress(rank);
@@ -207,23 +208,26 @@ void Stub::ConnectAll() {
     if (rank != rank_) transport_.Connect(rank, rendezvous_.endpoints()[rank]);
 }
 
+// Until all have met a process may come to rank 0 again.
 void Stub::OnRestarted(int rank, uint64_t) {
-  if (!rendezvous_.complete() || !events_->OnReplaced(rank))
+  const bool meets = rank_ == 0 && !rendezvous_.complete();
+  if (!meets && !(rendezvous_.complete() && events_->OnReplaced(rank)))
     LosePeer(rank, "another took its place");
 }
 
 void Stub::OnGivenUp(int rank, const std::string& text) { LosePeer(rank, text); }
 
-// Tells all others that this process lives, and looks whether they do. Returns when to do so next.
+// Tells all others that this process lives, and looks whether they do; rank 0 those who have come,
+// until all have. Returns when to do so next.
 int64_t Stub::Beat() {
   const int64_t now = clock_.Now();
-  if (!rendezvous_.complete()) return Links::kNever;
+  if (rank_ > 0 && !rendezvous_.complete()) return Links::kNever;
   if (now < beat_at_) return beat_at_;
-  const int64_t pause = std::clamp(peer_timeout_ / 4, kSecond / 4, 5 * kSecond);
+  const int64_t pause = BeatPause();
   if (now - beat_at_ > pause) heard_from_ = now;  // it was this process that stood still
   beat_at_ = now + pause;
   for (int rank = 0; rank < topology_.processes(); ++rank) {
-    if (rank == rank_) continue;
+    if (rank == rank_ || !rendezvous_.Reached(rank)) continue;
     const int64_t heard = std::max(links_.LastHeard(rank), heard_from_);
     if (now - heard > peer_timeout_) {
       LosePeer(rank, "not heard for " + Seconds(now - heard));
@@ -236,6 +240,29 @@ int64_t Stub::Beat() {
     links_.Send(rank, std::move(beat));
   }
   return now;  // what was sent is to leave
+}
+
+// Those who wait for others to come hear of rank 0 before they give it up.
+int64_t Stub::BeatPause() const {
+  const int64_t patience =
+      rendezvous_.complete() ? peer_timeout_ : std::min(peer_timeout_, start_timeout_);
+  return std::clamp(patience / 4, kSecond / 4, 5 * kSecond);
+}
+
+// Looks whether all have come in time. Returns when to do so next.
+int64_t Stub::Gather() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!meets_ || lost_ || rendezvous_.complete()) return Links::kNever;
+  }
+  if (!std::exchange(gathers_, true)) rendezvous_.Renew();
+  try {
+    rendezvous_.CheckTime();
+  } catch (const PeerError&) {
+    Lose(std::current_exception());
+    return Links::kNever;
+  }
+  return rendezvous_.deadline();
 }
 
 void Stub::LosePeer(int rank, const std::string& what) {

@@ -5,31 +5,20 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
-#include "cluster/topology.h"
-#include "comm/links.h"
+#include "cluster/stub_options.h"
 #include "comm/rendezvous.h"
 #include "comm/zmq_transport.h"
 #include "singa/base/error.h"
 
 namespace singa {
-
-// How this process takes part in a job of several.
-struct ProcessPlace {
-  int rank = 0;
-  JobSecrets secrets;
-  // Where rank 0 is; for rank 0 itself none: it takes a free port of loopback.
-  std::optional<Endpoint> coordinator;
-  // Rank 0: all processes of the job are on this host.
-  bool one_host = false;
-};
 
 // Another process has ended the job, and has said why.
 class ToldError : public Error {
@@ -51,6 +40,8 @@ class StubEvents {
   virtual void OnLost(std::exception_ptr error) = 0;
 };
 
+// Rank 0 answers those who come from Open on, and finds out whether all have in Meet: what it loads
+// in between counts against nobody. Others do both at once.
 class Stub final : public Outbox, private LinkEvents, private TransportEvents {
  public:
   // Listens. `states`: floats that an updater keeps for each of a slice. All outlive it. Throws
@@ -62,20 +53,27 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   Stub& operator=(const Stub&) = delete;
 
   const Endpoint& endpoint() const { return transport_.endpoint(); }
-  // Finds the other processes. Throws PeerError that says who has not come in time.
-  void Meet();
+  // From now on who comes is answered, and heard: events come. Once.
+  void Open();
+  // Opens, where that is not done, and waits for the other processes. False: `give_up`, which is
+  // asked ten times a second, said so. Throws PeerError that says who has not come in time: rank 0
+  // counts cluster.start_timeout from now on, others from the last word of rank 0.
+  bool Meet(const std::function<bool()>& give_up = {});
 
   // What follows any thread may call.
   // REQUIRES: the role is another process's.
   void Post(Message message) override;
-  // Ends the job of all others with `code` and a reason, of which they hear the first 1000 bytes.
+  // Ends the job of all others that can be told with `code` and a reason, of which they hear the
+  // first 1000 bytes.
   void StopOthers(ExitCode code, const std::string& reason);
   // How often workers here have gone on, for the others to hear.
   void NoteProgress(uint64_t count) { progress_ = count; }
+  // Whether all have come together.
+  bool met();
   // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
   // after so many seconds.
   bool Drain(double seconds);
-  // Rank 0 was lost: it hears nothing, whatever Drain says.
+  // Rank 0, another process, was lost or never found: it hears nothing, whatever Drain says.
   bool lost_leader() const { return lost_leader_; }
   // Nothing arrives or leaves any more.
   void Stop();
@@ -91,16 +89,20 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
 
   void Run();
   void SendPosted();
+  bool CanBeTold(int rank) const;
+  int64_t BeatPause() const;
   void OnStubMessage(int rank, const WireMessage& head);
   void ConnectAll();
   int64_t Beat();
+  int64_t Gather();
+  void OnStop(int rank, const WireMessage& head);
   void Lose(std::exception_ptr error);
   void LosePeer(int rank, const std::string& what);
   std::string Name(int rank) const;
 
   const Topology& topology_;
   const int rank_;
-  const int64_t peer_timeout_;  // nanoseconds
+  const int64_t peer_timeout_, start_timeout_;  // nanoseconds
   StubEvents* const events_;
   const Clock& clock_;
   ZmqTransport transport_;
@@ -109,11 +111,12 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   int64_t beat_at_ = 0;                // the next one
   std::map<int, double> progress_of_;  // of each other process, as its last beat says
   int64_t heard_from_ = 0;             // who was not heard since is not silent for longer
+  bool gathers_ = false;               // the time that others have to come is counted
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Message> posted_;
-  bool met_ = false, stop_ = false, quiet_ = false;
+  bool meets_ = false, met_ = false, stop_ = false, quiet_ = false;
   bool failed_ = false;  // the thread has: nothing leaves any more
   std::exception_ptr lost_;
 

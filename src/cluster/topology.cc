@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "comm/keys.h"
 #include "singa/base/error.h"
 #include "train/check_range.h"
 
@@ -39,17 +40,25 @@ void CheckExchange(const ClusterProto& conf) {
              conf.elastic_alpha());
 }
 
-void CheckProcesses(const ClusterProto& conf) {
+void CheckTimes(const ClusterProto& conf) {
   CheckRange(conf.start_timeout() >= 1, "start_timeout", ">= 1", conf.start_timeout());
   CheckRange(conf.peer_timeout() >= 1, "peer_timeout", ">= 1", conf.peer_timeout());
   CheckRange(conf.max_restarts() >= 0, "max_restarts", ">= 0", conf.max_restarts());
   CheckRange(conf.stall_timeout() >= 0, "stall_timeout", ">= 0", conf.stall_timeout());
 }
 
+void CheckProcesses(int processes) {
+  if (processes > kMostProcesses)
+    throw ConfigError("",
+                      StrCat("makes ", processes, " processes, must be at most ", kMostProcesses,
+                             ": give each more of the workers or servers "
+                             "(nworkers_per_procs, nservers_per_procs)"));
+}
+
 }  // namespace
 
 Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consistency()) {
-  CheckProcesses(conf);
+  CheckTimes(conf);
   CheckNumbers(kWorkerFields, conf.nworker_groups(), conf.nworkers_per_group(),
                conf.nworkers_per_procs());
   workers_ = Place(conf.nworker_groups(), conf.nworkers_per_group(), conf.nworkers_per_procs());
@@ -57,6 +66,7 @@ Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consisten
   if (conf.has_all_reduce()) {
     CheckRange(conf.nworker_groups() == 1, "nworker_groups", "1 with all_reduce",
                conf.nworker_groups());
+    CheckProcesses(processes_);
     return;
   }
   CheckNumbers(kServerFields, conf.nserver_groups(), conf.nservers_per_group(),
@@ -73,6 +83,7 @@ Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consisten
   } else {
     processes_ = std::max(processes_, servers_.processes());
   }
+  CheckProcesses(processes_);
 }
 
 Topology::Placement Topology::Place(int groups, int per_group, int per_process) {

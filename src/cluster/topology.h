@@ -27,7 +27,8 @@ class Topology {
  public:
   static constexpr int kMostRoles = 4096;  // workers, and servers, of a job
 
-  // Throws ConfigError relative to `conf`, for whatever of its numbers is out of range.
+  // Throws ConfigError relative to `conf`, for whatever of its numbers is out of range, and where
+  // there are more than kMostProcesses.
   explicit Topology(const ClusterProto& conf);
 
   int processes() const { return processes_; }

@@ -68,7 +68,7 @@ class Lines {
  public:
   Lines(const std::string& text, std::string name) : in_(text), name_(std::move(name)) {}
 
-  [[noreturn]] void Fail(const char* wanted) const {
+  [[noreturn]] void Fail(const std::string& wanted) const {
     throw DataError(name_, -1, StrCat("line ", number_, ": ", wanted));
   }
   // The rest of the next line, which must begin with `word` and a space.
@@ -182,7 +182,8 @@ JobSecrets ParseSecrets(const std::string& text, const std::string& name) {
   const std::string count = lines.After("processes", "must be \"processes \" and their number");
   const bool digits = !count.empty() && count.size() <= 4 && count[0] != '0' &&
                       count.find_first_not_of("0123456789") == std::string::npos;
-  if (!digits || std::stoi(count) > kMostProcesses) lines.Fail("there are 1 to 4096 processes");
+  if (!digits || std::stoi(count) > kMostProcesses)
+    lines.Fail(StrCat("there are 1 to ", kMostProcesses, " processes"));
   for (int left = std::stoi(count); left > 0; --left)
     secrets.keys.push_back(ParseKey(lines.After("key", "must be a key of a process"), &lines));
   if (!lines.AtEnd()) lines.Fail("must be the last one");

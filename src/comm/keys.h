@@ -28,7 +28,8 @@ struct JobSecrets {
   JobSecrets ForRank(int rank) const;
 };
 
-constexpr int kMostProcesses = 4096;
+// Of a job: the endpoints of so many fit into one message (rendezvous.h).
+inline constexpr int kMostProcesses = 1024;
 
 std::string SecretsText(const JobSecrets& secrets);
 // Throws DataError, which holds nothing of `text`.

@@ -21,6 +21,7 @@ Message MessageTo(int to, int from, WireMessage::Type type) {
 
 // Of a process: an address, so that no name server is asked for what a peer says.
 std::optional<Endpoint> ReadEndpoint(const std::string& text) {
+  if (text.size() > kMostEndpointBytes) return std::nullopt;
   try {
     const Endpoint endpoint = ParseEndpoint(text);
     if (endpoint.port > 0 && IsNumeric(endpoint) && !IsWildcard(endpoint)) return endpoint;

@@ -4,6 +4,7 @@
 // told anew. Messages arrive once and in order. One thread uses it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,10 +15,15 @@
 
 namespace singa {
 
+// Of a process, as text, in bytes; [ADDRESS%INTERFACE]:PORT has 57 at most. kWelcome then has room
+// for those of kMostProcesses (keys.h).
+inline constexpr size_t kMostEndpointBytes = 60;
+
 class Rendezvous {
  public:
-  // `own`: where this process listens. `meeting`: where rank 0 is. `timeout`: nanoseconds that all
-  // have, from now, to come. The pointers stay the caller's.
+  // `own`: where this process listens. `meeting`: where rank 0 is. `timeout`: nanoseconds, from
+  // now, that all have to come to rank 0, or that others wait for a word of it. The pointers stay
+  // the caller's.
   Rendezvous(int rank, int processes, const Endpoint& own, const Endpoint& meeting, int64_t timeout,
              const Clock* clock, Outbox* outbox);
 
@@ -26,9 +32,14 @@ class Rendezvous {
   // A kHello or kWelcome from the process that is authenticated as `from`. True: it changed
   // endpoints(), and complete() holds. What makes no sense is dropped.
   bool OnMessage(int from, const WireMessage& message);
+  // The time counts anew from now: rank 0 has loaded what it trains; others have heard of rank 0.
+  void Renew() { start_ = clock_->Now(); }
 
   // Whether every process has come.
   bool complete() const { return complete_; }
+  // Whether `rank` can be told something: at rank 0 who has come, at others rank 0 once a
+  // connection to it stood; all when complete().
+  bool Reached(int rank) const { return endpoints_[rank].port != 0 || (rank == 0 && met_); }
   // By rank. REQUIRES: complete().
   const std::vector<Endpoint>& endpoints() const { return endpoints_; }
   int64_t dropped() const { return dropped_; }

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
+#include <memory>
 #include <thread>
 
 namespace singa {
@@ -31,9 +31,9 @@ TEST_F(ThreadsMarkTest, WaitsWhereNoThreadWorks) {
 
 TEST_F(ThreadsMarkTest, WorksWhileAnyThreadDoes) {
   ThreadsMark threads(&mark_, Doing::kAwaitsWorkers);
-  std::optional<ThreadsMark::Scope> first, second;
-  first.emplace(&threads, Doing::kGradient);
-  second.emplace(&threads, Doing::kGradient);
+  std::unique_ptr<ThreadsMark::Scope> first, second;
+  first = std::make_unique<ThreadsMark::Scope>(&threads, Doing::kGradient);
+  second = std::make_unique<ThreadsMark::Scope>(&threads, Doing::kGradient);
   first.reset();
   EXPECT_EQ(doing(), Doing::kGradient);
   EXPECT_EQ(mark_.layer(), &layer_);
@@ -43,13 +43,13 @@ TEST_F(ThreadsMarkTest, WorksWhileAnyThreadDoes) {
 
 TEST_F(ThreadsMarkTest, SaysTheOldestWorkThatIsNotDone) {
   ThreadsMark threads(&mark_, Doing::kAwaitsWorkers);
-  std::optional<ThreadsMark::Scope> first, second;
-  first.emplace(&threads, Doing::kUpdating);
-  second.emplace(&threads, Doing::kGradient);
+  std::unique_ptr<ThreadsMark::Scope> first, second;
+  first = std::make_unique<ThreadsMark::Scope>(&threads, Doing::kUpdating);
+  second = std::make_unique<ThreadsMark::Scope>(&threads, Doing::kGradient);
   EXPECT_EQ(doing(), Doing::kUpdating);
   first.reset();
   EXPECT_EQ(doing(), Doing::kGradient);
-  first.emplace(&threads, Doing::kUpdating);
+  first = std::make_unique<ThreadsMark::Scope>(&threads, Doing::kUpdating);
   EXPECT_EQ(doing(), Doing::kGradient);
 }
 

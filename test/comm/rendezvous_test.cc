@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 
+#include "comm/packet.h"
 #include "comm/zmq_ranks.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -139,6 +140,45 @@ TEST(Rendezvous, OthersTellAMeetingPointThatIsSilentFromOneThatWaits) {
                "which processes have not come");
 }
 
+TEST(Rendezvous, TheTimeCountsFromTheLastWordOfRankZero) {
+  Party party(4);
+  party.clock.now += 60 * kSecond;
+  for (int rank : {0, 1}) party.members[rank]->Renew();
+  party.clock.now += 60 * kSecond - 1;
+  for (int rank : {0, 1}) party.members[rank]->CheckTime();
+  ++party.clock.now;
+  for (int rank : {0, 1})
+    EXPECT_ERROR(party.members[rank]->CheckTime(), kExitPeerLost, "within 60 s");
+}
+
+TEST(Rendezvous, WhoHasComeCanBeTold) {
+  Party party(3);
+  EXPECT_FALSE(party.members[1]->Reached(0));
+  EXPECT_FALSE(party.members[0]->Reached(1));
+  party.members[1]->OnConnected(0);
+  EXPECT_TRUE(party.members[1]->Reached(0));
+  party.Deliver();
+  EXPECT_TRUE(party.members[0]->Reached(1));
+  EXPECT_FALSE(party.members[0]->Reached(2));
+  party.members[2]->OnConnected(0);
+  party.Deliver();
+  EXPECT_TRUE(party.members[1]->Reached(2));
+}
+
+TEST(Rendezvous, TheLongestEndpointsOfAsManyAsThereMayBeFitIntoAPacket) {
+  const Endpoint longest{"fe80::1111:2222:3333:4444%abcdefghijklmno", 65535};
+  EXPECT_LE(ToString(longest).size(), kMostEndpointBytes);
+  EXPECT_LE(ToString({"1111:2222:3333:4444:5555:6666:7777:8888", 65535}).size(),
+            kMostEndpointBytes);
+  Message welcome;
+  welcome.head.set_type(WireMessage::kWelcome);
+  for (Address* end : {welcome.head.mutable_from(), welcome.head.mutable_to()})
+    end->set_id(kMostProcesses);
+  for (int rank = 0; rank < kMostProcesses; ++rank)
+    welcome.head.add_text(std::string(kMostEndpointBytes, 'x'));
+  EXPECT_TRUE(Fits(welcome, PacketLimits()));
+}
+
 TEST(Rendezvous, AMissingThousandIsNotListedWhole) {
   Party party(1000);
   party.clock.now += 60 * kSecond;
@@ -166,6 +206,7 @@ TEST(Rendezvous, ABadHelloChangesNothing) {
                                              {"0.0.0.0:80"},
                                              {"*:80"},
                                              {"ipc:///tmp/x:1"},
+                                             {std::string(60, '0') + "1:80"},  // 0.0.0.1
                                              {std::string(1 << 20, 'x')},
                                              {""}}) {
     EXPECT_FALSE(meeting.OnMessage(1, Of(WireMessage::kHello, texts)));

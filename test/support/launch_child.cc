@@ -36,8 +36,10 @@ class Child {
     ReadLog();
     LogStart();
     const std::string order = Order();
-    if (place_->rank == 0 && order.find("mute") == std::string::npos)
+    if (place_->rank == 0 && order.find("mute") == std::string::npos) {
       place_->Report({"127.0.0.1", 4000 + start_});
+      if (order.find("loads") == std::string::npos) place_->Begun();
+    }
     if (place_->rank != 0) Append("arrived", std::string(1, static_cast<char>('a' + start_)));
     Append("ready", StrCat(place_->rank, ".", start_, "\n"));
     std::istringstream actions(order);
@@ -86,6 +88,7 @@ class Child {
     if (name == "outlive") OutliveFirst();
     if (name == "young") sigprocmask(SIG_UNBLOCK, &stops_, nullptr);
     if (name == "say") Append("ready", "said\n");
+    if (name == "wait") sleep(static_cast<unsigned>(number));
   }
 
   // A sanitizer has a handler of its own for some.
@@ -102,6 +105,7 @@ class Child {
       char who = 0;
       if (read(arrived.get(), &who, 1) == 1 && who == 'a' + start_) --left;
     }
+    place_->Done();
   }
 
   // Takes `more` signals, and ends with one more.

@@ -27,6 +27,7 @@ import feature_checks
 import generation_checks
 import group_checks
 import library_checks
+import meeting_checks
 import metrics_checks
 import predict_checks
 import predict_input_checks

@@ -1,7 +1,10 @@
 // What a job's cluster says, and what of it has no effect.
+#include <algorithm>
+
 #include "cluster/job_process.h"
 #include "cluster/worker_groups.h"
 #include "driver/conf/check_values.h"
+#include "driver/launch/launch_place.h"
 #include "singa/cluster/consistency.h"
 
 namespace singa {
@@ -16,13 +19,14 @@ class ClusterCheck {
       : job_(job), cluster_(job.cluster()), found_(*found) {}
 
   void Run() {
-    if (RangesAreRight()) CheckTogether();
+    CheckCoordinator();
+    if (NothingIsWrong()) CheckTogether();
     const int64_t workers = int64_t{cluster_.nworker_groups()} * cluster_.nworkers_per_group();
     const int64_t servers = int64_t{cluster_.nserver_groups()} * cluster_.nservers_per_group();
     const bool split =
         workers > cluster_.nworkers_per_procs() || servers > cluster_.nservers_per_procs();
     if (split && !several_ && found_.errors.empty()) WarnOfProcesses();
-    if (workers > kMostWorkers && !several_)
+    if (workers > kMostWorkers && !several_ && NothingIsWrong())
       found_.errors.push_back(
           ConfigError("cluster.nworkers_per_group",
                       StrCat("must make at most ", kMostWorkers, " workers, makes ", workers)));
@@ -31,11 +35,21 @@ class ClusterCheck {
   }
 
  private:
-  // Whether CheckRanges found nothing.
-  bool RangesAreRight() const {
-    for (const ConfigError& error : found_.errors)
-      if (error.path().rfind("cluster.", 0) == 0) return false;
-    return true;
+  static bool IsOfCluster(const ConfigError& error) {
+    return error.path() == "cluster" || error.path().rfind("cluster.", 0) == 0;
+  }
+
+  // Whether nothing of the cluster is, so far.
+  bool NothingIsWrong() const {
+    return std::none_of(found_.errors.begin(), found_.errors.end(), IsOfCluster);
+  }
+
+  void CheckCoordinator() {
+    try {
+      CoordinatorOf(job_);
+    } catch (const ConfigError& error) {
+      found_.errors.push_back(error);
+    }
   }
 
   void CheckTogether() {
@@ -45,8 +59,7 @@ class ClusterCheck {
       CheckTheyStartTogether();
       if (!several_) WarnOfOneProcess();
     } catch (const ConfigError& error) {
-      const bool named = error.path().rfind("cluster.", 0) == 0;
-      found_.errors.push_back(named ? error : error.Under("cluster"));
+      found_.errors.push_back(IsOfCluster(error) ? error : error.Under("cluster"));
     }
   }
 
@@ -95,7 +108,7 @@ class ClusterCheck {
       Warn("user_consistency", "has no effect with one worker group");
     if (cluster_.max_staleness() > 0 && cluster_.nworker_groups() == 1)
       Warn("max_staleness", "has no effect with one worker group");
-    if (cluster_.nservers_per_group() > 1 && !HasServers(cluster_) && !several_)
+    if (cluster_.nservers_per_group() > 1 && !HasServers(cluster_) && !several_ && NothingIsWrong())
       Warn("nservers_per_group",
            "has no effect: the workers update the values that they share themselves");
     if (cluster_.nserver_groups() > 1) return;

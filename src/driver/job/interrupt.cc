@@ -10,10 +10,12 @@ namespace singa {
 namespace {
 
 std::atomic<int> interrupt_code{kExitOk};
+std::atomic<bool> leaves_sigint{false};
 
-static_assert(std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 void Note(int signal) {
+  if (signal == SIGINT && leaves_sigint) return;
   if (signal == SIGINT && interrupt_code != kExitOk) _exit(kExitInterrupted);
   interrupt_code = signal == SIGINT ? kExitInterrupted : kExitTerminated;
 }
@@ -41,6 +43,8 @@ void HandleInterrupts() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by every thread started later
   std::thread(WaitForSignals, signals).detach();
 }
+
+void LeaveSigintToOthers() { leaves_sigint = true; }
 
 void Interrupt() {
   int none = kExitOk;

@@ -10,6 +10,9 @@ namespace singa {
 // Takes both signals from now on, for the whole process. REQUIRES: no thread that
 // computes was started.
 void HandleInterrupts();
+// From now on SIGINT does nothing: another process decides, which terminals and launchers send it
+// to as well. REQUIRES: HandleInterrupts was called.
+void LeaveSigintToOthers();
 // The exit code that the signal received asks for; kExitOk: none came.
 ExitCode InterruptCode();
 

@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <optional>
@@ -62,29 +61,49 @@ ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress
   return code;
 }
 
-ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, Progress* progress) {
+// Waits for the others. False: rank 0 has started anew.
+bool Meet(const LaunchPlace& place, JobProcess* process) {
+  const auto asked = [] { return InterruptCode() != kExitOk; };
+  if (process->Meet([&] { return asked() || place.Outdated(); })) return true;
+  if (asked())
+    throw Error(InterruptCode(), "stopped by a signal before all processes had come together");
+  return false;
+}
+
+ExitCode Follow(const RunOptions& options, JobProcess* process) {
+  LeaveSigintToOthers();
+  const TerminationWatch watch([process] { process->AskToEnd(); });
+  return FollowJob(options, process);
+}
+
+// None: another rank 0 has come in the place of the one that `place` tells of.
+std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOptions options,
+                                 Progress* progress) {
   // The last to go: a thread that does not come back may keep any other from it.
   EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
     EndLate(options, why, place->rank);
   });
   JobProcess process(job, {place->rank, place->secrets, place->coordinator, place->one_host});
-  std::optional<TerminationWatch> watch;
-  if (place->rank > 0) watch.emplace([&process] { process.AskToEnd(); });
   process.OnAsked(Interrupt);
   process.OnFailure([&watch_end](const std::exception_ptr& why) { watch_end.Begin(why); });
   options.process = &process;
   options.meet = [&] {
-    place->Report(process.endpoint());
-    process.Meet();
+    place->Begun();
+    Meet(*place, &process);
     place->Done();
   };
   options.is_shown_elsewhere = [&](const Error& error) {
     return IsShownElsewhere(error, place->supervised, &process);
   };
   try {
-    if (place->rank == 0) return Lead(options, &process, progress);
-    process.Meet();
-    return FollowJob(options, &process);
+    if (place->rank > 0) {
+      SINGA_FAILPOINT("follower_comes");
+      if (!Meet(*place, &process)) return {};
+      return Follow(options, &process);
+    }
+    process.Open();
+    place->Report(process.endpoint());
+    return Lead(options, &process, progress);
   } catch (const ToldError& error) {
     process.Acknowledge();
     if (place->rank == 0) throw;
@@ -104,16 +123,14 @@ ExitCode TakePart(const JobProto& job, LaunchPlace* place, RunOptions options, P
 ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& args,
                           const RunOptions& options, Progress* progress) {
   const int processes = ProcessesOf(job);
+  if (!IsLaunched()) return Supervise(job, processes, args, progress);
+  HandleInterrupts();
   std::optional<LaunchPlace> place = FindLaunchPlace(job, processes);
-  if (!place) return Supervise(job, processes, args, progress);
   SetFailpointRank(place->rank);
-  if (place->rank == 0) {
-    HandleInterrupts();
-  } else {  // until there is a rank 0 to tell
-    std::signal(SIGINT, SIG_IGN);
-    std::signal(SIGTERM, SIG_IGN);
+  for (;;) {
+    if (const auto code = TakePart(job, &*place, options, progress)) return *code;
+    place->ReadAgain(job);
   }
-  return TakePart(job, &*place, options, progress);
 }
 
 bool AnotherProcessSpeaks() {

@@ -1,16 +1,15 @@
-// SIGTERM of a process whose end another one decides: `asked` is called, on a thread of its own.
-// SIGINT, which terminals and launchers send to that other process as well, is ignored.
+// A signal to a process whose end another one decides: `asked` is called once, on a thread of its
+// own, soon after the signal, or after the start where it had come before.
 #pragma once
 
-#include <atomic>
-#include <csignal>
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <thread>
 
 namespace singa {
 
-// One object at a time. While it lives, threads that are started take no SIGTERM; afterwards the
-// process ignores it. REQUIRES: no thread that computes was started.
+// REQUIRES: HandleInterrupts was called (interrupt.h).
 class TerminationWatch {
  public:
   explicit TerminationWatch(std::function<void()> asked);
@@ -22,8 +21,9 @@ class TerminationWatch {
   void Run();
 
   const std::function<void()> asked_;
-  sigset_t blocked_;  // before
-  std::atomic<bool> ends_ = false;
+  std::mutex mutex_;  // guards ends_
+  std::condition_variable changed_;
+  bool ends_ = false;
   std::thread thread_;
 };
 

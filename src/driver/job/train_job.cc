@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/cgroup.h"
+#include "base/failpoint.h"
 #include "driver/job/class_folders.h"
 #include "driver/job/end_process.h"
 #include "driver/job/graph_file.h"
@@ -24,7 +25,6 @@ namespace singa {
 namespace {
 
 constexpr int kAheadTogether = 8;  // steps that a signal may have to wait for
-constexpr auto kLookAtSignals = std::chrono::milliseconds(100);
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -56,6 +56,7 @@ class TrainRun {
         workspace_(WorkspacePath(job)),
         checkpoints_(job, workspace_.path(), &groups_, progress) {
     Announce();
+    SINGA_FAILPOINT("leader_loads");
     groups_.Allocate();
     schedule_.emplace(ScheduleOf(job, &lead()));
     const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
@@ -97,8 +98,8 @@ class TrainRun {
       if (!TrainStep(step)) CheckOthers(others);
     }
     groups_.Leave(0);
-    // Each of them ends, or whoever waits for it in vain ends the job.
-    while (!groups_.gate().AwaitOthers(0, kLookAtSignals)) {
+    // Each of them ends, or whoever waits for it in vain ends the job; signals are looked at.
+    while (!groups_.gate().AwaitOthers(0, std::chrono::milliseconds(100))) {
       received_.WriteTo(&*metrics_file_);
       if (Interrupted()) return Stop(schedule_->steps());
     }
@@ -243,8 +244,8 @@ class TrainRun {
     // A validation, where the job has one, says which is best; else the test.
     const bool judges =
         !job_.checkpoint_best().empty() && updates > 0 && !(test && lead().evaluator(kVal));
-    std::optional<WorkerGroups::Hold> hold;  // what may become the best is what is evaluated
-    if (judges) hold.emplace(&groups_);
+    std::optional<WorkerGroups::Hold> hold;
+    if (judges) hold.emplace(&groups_);  // what may become the best is what is evaluated
     CollectValues(updates);
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "driver/launch/launch_variables.h"
 
@@ -46,15 +47,15 @@ JobEnd JobProcesses::Run() {
   Start(0);
   if (command_.coordinator && command_.coordinator->port != 0) StartOthers();
   for (;;) {
-    WaitUntil(listened_ ? Time::max() : deadline);
+    WaitUntil(stage_ == Stage::kStarted ? deadline : Time::max());
     if (!PassSignalsOn()) {
       KillAll();
       return {.code = kExitInterrupted, .rank = 0, .end = *children_[0]->end()};
     }
-    if (!listened_) ReadReport();
+    ReadReport();
     if (std::optional<JobEnd> end = Judge()) return *end;
-    if (listened_ && children_.size() == 1) StartOthers();
-    if (!listened_ && steady_clock::now() >= deadline)
+    if (begun() && children_.size() == 1) StartOthers();
+    if (stage_ == Stage::kStarted && steady_clock::now() >= deadline)
       throw PeerError(StrCat("process 0 does not listen ", command_.start_timeout.count() / 1000,
                              " s after its start (cluster.start_timeout)"));
   }
@@ -91,8 +92,7 @@ void JobProcesses::StartOthers() {
 
 // Until a signal, a word of rank 0, the end of a child, or `time`.
 void JobProcesses::WaitUntil(Time time) {
-  std::vector<pollfd> watched = {{signals_->descriptor(), POLLIN, 0},
-                                 {listened_ ? -1 : report_.get(), POLLIN, 0}};
+  std::vector<pollfd> watched = {{signals_->descriptor(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
   for (const auto& child : children_) watched.push_back({child->descriptor(), POLLIN, 0});
   int timeout = -1;
   if (time != Time::max()) {
@@ -113,20 +113,32 @@ bool JobProcesses::PassSignalsOn() {
   }
 }
 
+// The descriptor stays open while rank 0 may write: whoever writes to a closed one is killed.
 void JobProcesses::ReadReport() {
   std::array<char, kLongestReport> buffer;
   const ssize_t n = ::read(report_.get(), buffer.data(), buffer.size());
   if (n < 0) return;
-  if (n == 0) report_ = Descriptor();  // closed: rank 0 ends, or never says it
+  if (n == 0) report_ = Descriptor();  // closed: rank 0 says nothing more
   told_.append(buffer.data(), static_cast<size_t>(n));
-  const size_t end = told_.find('\n');
-  if (end == std::string::npos && told_.size() <= kLongestReport) return;
-  try {
-    command_.coordinator = ParseEndpoint(told_.substr(0, end));
-  } catch (const ConfigError& error) {
-    throw Error(kExitBug, StrCat("where process 0 listens: ", error.what()));
+  for (size_t end; (end = told_.find('\n')) != std::string::npos; told_.erase(0, end + 1))
+    Hear(told_.substr(0, end));
+  if (told_.size() > kLongestReport) Hear(std::exchange(told_, ""));
+}
+
+void JobProcesses::Hear(const std::string& line) {
+  Stage stage = Stage::kListens;
+  if (line == kBegunWord) {
+    stage = Stage::kBegun;
+  } else if (line == kMetWord) {
+    stage = Stage::kMet;
+  } else {
+    try {
+      command_.coordinator = ParseEndpoint(line);
+    } catch (const ConfigError& error) {
+      throw Error(kExitBug, StrCat("where process 0 listens: ", error.what()));
+    }
   }
-  listened_ = true;  // its descriptor stays open: whoever writes to a closed one is killed
+  stage_ = std::max(stage_, stage);
 }
 
 // How the job ends, where it does.
@@ -134,7 +146,11 @@ std::optional<JobEnd> JobProcesses::Judge() {
   for (const auto& child : children_) child->Reap();
   const std::optional<ChildEnd>& first = children_[0]->end();
   if (first && IsFinal(*first)) {
-    EndOthers();
+    ReadReport();
+    if (stage_ == Stage::kMet)
+      EndOthers();
+    else
+      KillAll();  // they have begun nothing, and may not know
     return JobEnd{.code = static_cast<ExitCode>(first->code), .rank = 0, .end = *first};
   }
   ReplaceLost();
@@ -176,7 +192,7 @@ JobEnd JobProcesses::EndBecauseOf(int rank) {
   if (rank > 0 && (IsFinal(how) || how == ChildEnd{.code = kExitStalled})) EndOthers();
   KillAll();
   JobEnd end{.code = {}, .rank = rank, .end = *children_[rank]->end()};
-  if (end.end.signal == 0 && end.end.code < 128) {
+  if (IsFinal(end.end)) {
     end.code = static_cast<ExitCode>(end.end.code);
   } else if (rank == 0 && signals_->asked() != kExitOk &&
              (end.end.signal == SIGINT || end.end.signal == SIGTERM)) {
@@ -188,10 +204,10 @@ JobEnd JobProcesses::EndBecauseOf(int rank) {
 void JobProcesses::EndOthers() {
   const Time deadline = steady_clock::now() + command_.end_timeout;
   const auto running = [](const auto& child) { return !child->end(); };
-  report_ = Descriptor();  // rank 0 says nothing more
   while (std::any_of(children_.begin(), children_.end(), running)) {
     if (steady_clock::now() >= deadline || signals_->Take() != 0) break;
     WaitUntil(deadline);
+    ReadReport();
     for (const auto& child : children_) child->Reap();
   }
   KillAll();

@@ -22,7 +22,7 @@ struct JobCommand {
   std::vector<std::string> args;  // without the program's name
   int processes = 1;
   std::optional<Endpoint> coordinator;  // port 0: rank 0 chooses one
-  // For rank 0 to say where it listens, from its start.
+  // For rank 0 to say where it listens, from its start: before it loads anything.
   std::chrono::milliseconds start_timeout{60000};
   // For the others to end, from the end of rank 0.
   std::chrono::milliseconds end_timeout{10000};
@@ -44,20 +44,23 @@ class JobProcesses {
   JobProcesses(JobCommand command, StopSignals* signals);
   ~JobProcesses();
 
-  // Starts rank 0, and the others as soon as they can be told where it listens; returns when all
-  // have ended. Throws PeerError where rank 0 does not listen in time, and Error.
+  // Starts rank 0, and the others when it has loaded what it trains, or at once where the conf says
+  // where it listens; returns when all have ended. Throws PeerError where rank 0 does not listen in
+  // time, and Error.
   JobEnd Run();
-  // Whether rank 0 said that it listens.
-  bool listened() const { return listened_; }
+  // Whether rank 0 said that it has begun.
+  bool begun() const { return stage_ >= Stage::kBegun; }
 
  private:
   using Time = std::chrono::steady_clock::time_point;
+  enum class Stage { kStarted, kListens, kBegun, kMet };  // of rank 0
 
   void Start(int rank);
   void StartOthers();
   void WaitUntil(Time time);
   bool PassSignalsOn();
   void ReadReport();
+  void Hear(const std::string& line);
   std::optional<JobEnd> Judge();
   bool IsLoss(int rank) const;
   void ReplaceLost();
@@ -69,9 +72,9 @@ class JobProcesses {
   StopSignals* signals_;
   JobSecrets secrets_;
   std::vector<std::unique_ptr<ChildProcess>> children_;  // by rank, of those started
-  Descriptor report_;                                    // rank 0 tells its endpoint through it
-  std::string told_;
-  bool listened_ = false;
+  Descriptor report_;                                    // rank 0 tells its stage through it
+  std::string told_;                                     // the beginning of a line
+  Stage stage_ = Stage::kStarted;
 };
 
 }  // namespace singa

@@ -1,16 +1,17 @@
 #include "driver/launch/launch_files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "base/descriptor.h"
 #include "base/file_system.h"
+#include "base/input_file.h"
 #include "base/sha256.h"
+#include "driver/job/interrupt.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -18,12 +19,36 @@ namespace {
 
 // Between two looks: file systems that several hosts share tell nobody of a new file.
 constexpr std::chrono::milliseconds kLook{20};
-constexpr size_t kLongestEndpoint = 512;
+constexpr std::chrono::seconds kLookAgain{1};
+constexpr int64_t kLongestEndpoint = 512;
 
 std::string EndpointFile(const std::string& path) { return path + ".endpoint"; }
 
 // Names that nobody can guess: a folder may be open to others.
 std::string TemporaryName(const std::string& path) { return path + "." + RandomHex(8); }
+
+// Another text for another file of that name; "": there is none.
+std::string WhichFile(const std::string& file) {
+  // NFS asks its server anew what is in a folder that is opened.
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat status;
+  if (::stat(file.c_str(), &status) != 0) return "";
+  return StrCat(status.st_dev, " ", status.st_ino, " ", status.st_size, " ", status.st_mtim.tv_sec,
+                " ", status.st_mtim.tv_nsec);
+}
+
+Endpoint ReadEndpointFile(const std::string& name) {
+  const std::vector<uint8_t> bytes = InputFile::Open(name).ReadAll(kLongestEndpoint);
+  const std::string text(bytes.begin(), bytes.end());
+  const size_t end = text.find('\n');
+  if (end == std::string::npos) throw DataError(name, -1, "is no line HOST:PORT");
+  try {
+    return ParseEndpoint(text.substr(0, end));
+  } catch (const ConfigError& error) {
+    throw DataError(name, -1, error.what());
+  }
+}
 
 }  // namespace
 
@@ -68,38 +93,47 @@ LaunchFilesReader::LaunchFilesReader(std::string path, int seconds)
       seconds_(seconds),
       deadline_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)) {}
 
-JobSecrets LaunchFilesReader::AwaitSecrets() const {
-  Await(path_);
-  return ReadSecretsFile(path_);
-}
-
-Endpoint LaunchFilesReader::AwaitEndpoint() const {
-  const std::string name = EndpointFile(path_);
-  Await(name);
-  std::ifstream file(name, std::ios::binary);
-  std::string text(kLongestEndpoint, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
-  const size_t end = text.find('\n');
-  if (end == std::string::npos) throw DataError(name, -1, "is no line HOST:PORT");
-  try {
-    return ParseEndpoint(text.substr(0, end));
-  } catch (const ConfigError& error) {
-    throw DataError(name, -1, error.what());
-  }
-}
-
-void LaunchFilesReader::Await(const std::string& file) const {
-  const std::string folder = std::filesystem::path(file).parent_path().string();
+void LaunchFilesReader::AwaitFile(const std::string& file) const {
   for (;;) {
-    // NFS asks its server anew what is in a folder that is opened.
-    const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (::access(file.c_str(), F_OK) == 0) return;
+    std::string which = WhichFile(file);
+    if (!which.empty()) {
+      read_[file] = std::move(which);
+      return;
+    }
+    if (InterruptCode() != kExitOk)
+      throw Error(InterruptCode(), "stopped by a signal before process 0 had come");
     if (std::chrono::steady_clock::now() >= deadline_)
       throw PeerError(StrCat("process 0 has not come for ", seconds_, " s (", file,
                              " is not there); all processes need the same cluster.workspace"));
     std::this_thread::sleep_for(kLook);
   }
+}
+
+template <typename Read>
+auto LaunchFilesReader::Await(const std::string& file, Read read) const {
+  for (;;) {
+    AwaitFile(file);
+    try {
+      return read(file);
+    } catch (const FileError&) {
+      if (!WhichFile(file).empty()) throw;  // else a new rank 0 has just removed it
+    }
+  }
+}
+
+JobSecrets LaunchFilesReader::AwaitSecrets() const { return Await(path_, ReadSecretsFile); }
+
+Endpoint LaunchFilesReader::AwaitEndpoint() const {
+  return Await(EndpointFile(path_), ReadEndpointFile);
+}
+
+bool LaunchFilesReader::Replaced() const {
+  const Time now = std::chrono::steady_clock::now();
+  if (now < next_look_) return false;
+  next_look_ = now + kLookAgain;
+  for (const auto& [file, which] : read_)
+    if (const std::string there = WhichFile(file); !there.empty() && there != which) return true;
+  return false;
 }
 
 }  // namespace singa

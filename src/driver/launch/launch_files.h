@@ -1,9 +1,11 @@
 // How processes that mpirun or srun started meet: rank 0 leaves the job's secrets and then its
 // endpoint in two files, which the others wait for. All processes need the same folder, on one host
-// or shared between them. Files of one name belong to one start of the job.
+// or shared between them. A start that was killed leaves its files, and another of the same name
+// replaces them: until a process has met the others it looks whether they are still those it read.
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 
 #include "comm/endpoint.h"
@@ -36,16 +38,25 @@ class LaunchFilesReader {
   // Waits from now on, for `seconds` in all.
   LaunchFilesReader(std::string path, int seconds);
 
-  // Both throw PeerError where rank 0 has not come in time; FileError, DataError.
+  // Both throw PeerError where rank 0 has not come in time; Error with a signal's code where one
+  // has come; FileError, DataError.
   JobSecrets AwaitSecrets() const;
   Endpoint AwaitEndpoint() const;
+  // Whether one of those that were read has been replaced. Looks once a second at most.
+  bool Replaced() const;
 
  private:
-  void Await(const std::string& file) const;
+  using Time = std::chrono::steady_clock::time_point;
+
+  template <typename Read>
+  auto Await(const std::string& file, Read read) const;
+  void AwaitFile(const std::string& file) const;
 
   std::string path_;
   int seconds_;
-  std::chrono::steady_clock::time_point deadline_;
+  Time deadline_;
+  mutable Time next_look_;
+  mutable std::map<std::string, std::string> read_;  // which file that was, by name
 };
 
 }  // namespace singa

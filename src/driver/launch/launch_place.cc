@@ -118,19 +118,14 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
     throw ConfigError("cluster.coordinator",
                       "must be set, to an address of the host of process 0 that the others reach: "
                       "the job's processes are on several hosts");
-  const std::string path = WorkspacePath(job) + "/launch-" + launcher->id;
+  place.path = WorkspacePath(job) + "/launch-" + launcher->id;
   if (place.rank == 0) {
     const JobSecrets all = JobSecrets::Make(processes);
-    place.files = std::make_unique<LaunchFiles>(path, all);
+    place.files = std::make_unique<LaunchFiles>(place.path, all);
     place.secrets = all.ForRank(0);
-    return place;
+  } else {
+    place.ReadAgain(job);
   }
-  const LaunchFilesReader files(path, job.cluster().start_timeout());
-  const JobSecrets all = files.AwaitSecrets();
-  if (static_cast<int>(all.keys.size()) != processes)
-    throw DataError(path, -1, StrCat("has keys of ", all.keys.size(), " processes"));
-  place.secrets = all.ForRank(place.rank);
-  if (!place.coordinator || place.coordinator->port == 0) place.coordinator = files.AwaitEndpoint();
   return place;
 }
 
@@ -150,9 +145,26 @@ void LaunchPlace::Report(const Endpoint& endpoint) const {
   if (files) files->Tell(endpoint);
 }
 
+void LaunchPlace::Begun() const {
+  if (report.get() >= 0) WriteLine(report.get(), StrCat(kBegunWord, "\n"));
+}
+
 void LaunchPlace::Done() {
+  if (report.get() >= 0) WriteLine(report.get(), StrCat(kMetWord, "\n"));
   if (files) files->Remove();
 }
+
+void LaunchPlace::ReadAgain(const JobProto& job) {
+  reader = std::make_unique<LaunchFilesReader>(path, job.cluster().start_timeout());
+  const JobSecrets all = reader->AwaitSecrets();
+  if (static_cast<int>(all.keys.size()) != processes)
+    throw DataError(path, -1, StrCat("has keys of ", all.keys.size(), " processes"));
+  secrets = all.ForRank(rank);
+  coordinator = CoordinatorOf(job);
+  if (!coordinator || coordinator->port == 0) coordinator = reader->AwaitEndpoint();
+}
+
+bool IsLaunched() { return std::getenv(kProcessVariable) || FindLauncherRank(); }
 
 std::optional<LaunchPlace> FindLaunchPlace(const JobProto& job, int processes) {
   std::optional<LaunchPlace> place = FindSupervised(job, processes);
@@ -163,7 +175,12 @@ std::optional<LaunchPlace> FindLaunchPlace(const JobProto& job, int processes) {
 std::optional<Endpoint> CoordinatorOf(const JobProto& job) {
   if (job.cluster().coordinator().empty()) return {};
   try {
-    return ParseEndpoint(job.cluster().coordinator());
+    const Endpoint endpoint = ParseEndpoint(job.cluster().coordinator());
+    if (IsWildcard(endpoint) || (IsNumeric(endpoint) && IsWildcard(Resolve(endpoint))))
+      throw ConfigError(
+          "", StrCat("must be one address that all processes reach, is \"",
+                     job.cluster().coordinator(), "\", which is all addresses of a machine"));
+    return endpoint;
   } catch (const ConfigError& error) {
     throw error.Under("cluster.coordinator");
   }

@@ -73,8 +73,8 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
     ++losses[LossOf(end)];
     ForgetFailpoints();  // those who go on would come to the same place
     if (restarts == most) GiveUp(losses, restarts, end);
-    // An earlier run's checkpoints are set aside by the time that rank 0 listens, not before.
-    if (all.listened() && !HasResume(command.args)) command.args.push_back("-resume");
+    // An earlier run's checkpoints are set aside by the time that rank 0 has begun, not before.
+    if (all.begun() && !HasResume(command.args)) command.args.push_back("-resume");
     progress->Warn(StrCat(
         lost, "; all ", HasResume(command.args) ? "go on from the last checkpoint" : "start again",
         " (restart ", restarts + 1, " of ", most, ")"));

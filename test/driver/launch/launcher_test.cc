@@ -81,6 +81,36 @@ TEST_F(LauncherTest, FilesOfAProcessThatWasKilledAreReplaced) {
   EXPECT_EQ(ReadSecretsFile(Path("launch-prterun-host-1")).token, first->secrets.token);
 }
 
+// Of a start that was killed, by a launcher that gives the next one the same name.
+TEST_F(LauncherTest, OldFilesAreReadAgainWhenRankZeroHasComeAnew) {
+  std::filesystem::create_directories(folder_.Path("work"));
+  const JobSecrets old = JobSecrets::Make(2);
+  WriteSecretsFile(Path("launch-prterun-host-1"), old);
+  folder_.Write("work/launch-prterun-host-1.endpoint", "127.0.0.1:1\n");
+  std::optional<LaunchPlace> second = Find(1);
+  EXPECT_EQ(second->secrets.token, old.token);
+  EXPECT_EQ(second->coordinator, (Endpoint{"127.0.0.1", 1}));
+  EXPECT_FALSE(second->Outdated());
+  const std::optional<LaunchPlace> first = Find(0);
+  first->Report({"127.0.0.1", 4000});
+  while (!second->Outdated()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  second->ReadAgain(job_);
+  EXPECT_EQ(second->secrets.token, first->secrets.token);
+  EXPECT_EQ(second->coordinator, (Endpoint{"127.0.0.1", 4000}));
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+       std::chrono::steady_clock::now() < end;
+       std::this_thread::sleep_for(std::chrono::milliseconds(100)))
+    EXPECT_FALSE(second->Outdated());
+}
+
+TEST_F(LauncherTest, FilesThatAreGoneAreNoNewOnes) {
+  std::optional<LaunchPlace> first = Find(0);
+  first->Report({"127.0.0.1", 4000});
+  const std::optional<LaunchPlace> second = Find(1);
+  first->Done();
+  EXPECT_FALSE(second->Outdated());
+}
+
 TEST_F(LauncherTest, OthersWaitForRankZero) {
   const std::string path = Path("launch-1");
   const JobSecrets secrets = JobSecrets::Make(2);
@@ -187,7 +217,7 @@ TEST_F(LauncherTest, MalformedVariablesAreRefusedWithNameAndValue) {
   EXPECT_ERROR(FindLauncherRank(), kExitUsage, "OMPI_COMM_WORLD_RANK: must be 0 to 1, is \"2\"");
   Set("OMPI_COMM_WORLD_SIZE", "two");
   EXPECT_ERROR(FindLauncherRank(), kExitUsage,
-               "OMPI_COMM_WORLD_SIZE: must be 1 to 4096, is \"two\"");
+               "OMPI_COMM_WORLD_SIZE: must be 1 to 1024, is \"two\"");
 }
 
 }  // namespace

@@ -54,6 +54,14 @@ TEST_F(RestartTest, DoesNotResumeWhereRankZeroDidNotListenYet) {
   EXPECT_EQ(Starts().back().resumes, 0);
 }
 
+TEST_F(RestartTest, DoesNotResumeWhereRankZeroStillLoaded) {
+  job_.mutable_cluster()->set_start_timeout(1);
+  RunToEnd({"0/0=loads+wait:2+kill:9", "0/1=gather+exit:0"},
+           {"process 0 was lost (signal 9); all start again (restart 1 of 3)"});
+  EXPECT_EQ(Starts().back().resumes, 0);
+  EXPECT_EQ(Starts().size(), 4u);  // the others were not started before
+}
+
 TEST_F(RestartTest, CodesThatMeanRetryAreLosses) {
   const std::string after = "); all go on from the last checkpoint (restart ";
   RunToEnd({"0/0=exit:170", "1/1=exit:171", "2/2=exit:200", "0/3=gather+exit:0"},

@@ -83,6 +83,21 @@ TEST_F(StopTest, RankZeroMayDieOfTheSignalBeforeItTakesAny) {
             kExitTerminated);
 }
 
+TEST_F(StopTest, WhoHasNotMetRankZeroDoesNotOutliveIt) {
+  options_.end_timeout = std::chrono::seconds(100);
+  EXPECT_EQ(RunWith({"0/0=say+stop"},
+                    [this] {
+                      Await("1.0");
+                      Send(SIGTERM);
+                    }),
+            kExitTerminated);
+}
+
+TEST_F(StopTest, AnotherProcessThatWasAskedToEndEndsTheJob) {
+  EXPECT_EQ(Run({"1/0=exit:143"}), kExitTerminated);
+  EXPECT_EQ(Count("start 0"), 1);
+}
+
 // Whoever stops a job may send the signal to each of its processes.
 TEST_F(StopTest, AnotherProcessMayTakeTheSignalAsWell) {
   EXPECT_EQ(RunWith({"0/0=gather+say+stop:1", "1/0=stop"},

@@ -1,0 +1,28 @@
+// What a stub's transport and links are made with, by the job's conf and the process's place.
+#pragma once
+
+#include <optional>
+
+#include "cluster/topology.h"
+#include "comm/links.h"
+#include "comm/zmq_options.h"
+
+namespace singa {
+
+// How this process takes part in a job of several.
+struct ProcessPlace {
+  int rank = 0;
+  JobSecrets secrets;
+  // Where rank 0 is; for rank 0 itself none: it takes a free port of loopback.
+  std::optional<Endpoint> coordinator;
+  // Rank 0: all processes of the job are on this host.
+  bool one_host = false;
+};
+
+// `states`: floats that an updater keeps for each of a slice. May ask a name server. Throws Error,
+// kExitConfig, for an address that is not known or that no network leads to.
+ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
+                            const ProcessPlace& place, int states);
+LinksOptions OptionsOfLinks(const ClusterProto& conf, int states);
+
+}  // namespace singa

@@ -1,0 +1,182 @@
+"""How the processes of a job come together: loads that take long, signals before all are there,
+files that an earlier start left, listening on all addresses."""
+import os
+import signal
+import time
+
+from case import check, equal, has, same_bytes, true
+from job import mlp
+from launch_case import free_ports
+from process_checks import APART, children, processes
+
+SETTINGS = "train_steps: 20 disp_freq: 5 seed: 3"
+TWO = processes(2, APART)
+SOON_S = 2.5  # the program's start and end besides the second that it may take
+
+
+def write_job(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS))
+
+
+def sets(**settings):
+    return [word for name, value in settings.items()
+            for word in ("-set", f"cluster.{name}={value}")]
+
+
+def start(case, *words, failpoints="", rank=None, workspace="ws", count=2):
+    """The job as `singa` starts it, or its process of `rank` as PMI does."""
+    env = [f"SINGA_FAILPOINTS={failpoints}"] if failpoints else []
+    if rank is not None:
+        env += [f"PMI_RANK={rank}", f"PMI_SIZE={count}", "PMI_JOBID=uid"]
+    return case.start_program(["env", *env, case.site.binary, "-conf", "job.conf", "-set",
+                               f"cluster.workspace={workspace}", *map(str, words)])
+
+
+def endpoint_file(case, workspace="ws"):
+    return case.path(f"{workspace}/launch-uid.endpoint")
+
+
+def ends_soon(job, code):
+    begin = time.monotonic()
+    job.end(code)
+    took = time.monotonic() - begin
+    true(took < SOON_S, f"the process ended {took:.1f} s after the signal")
+    return job
+
+
+@check
+def a_load_longer_than_start_timeout_is_no_failure_to_meet(case):
+    write_job(case)
+    case.train("job.conf", *TWO, workspace="quick")
+    slow = dict(failpoints="leader_loads/0=delay:4500")
+    few = (*TWO, *sets(start_timeout=2))
+    start(case, *few, **slow).end(0)
+    same_bytes(case.newest(), case.newest("quick"))
+    # All are started at once.
+    port = free_ports(1)[0]
+    start(case, *few, *sets(coordinator=f"127.0.0.1:{port}"), **slow, workspace="port").end(0)
+    same_bytes(case.newest("port"), case.newest("quick"))
+    for coordinator in ((), sets(coordinator=f"127.0.0.1:{port}")):
+        jobs = [start(case, *few, *coordinator, **slow, rank=rank, workspace="pmi")
+                for rank in (1, 0)]
+        for job in jobs:
+            job.end(0)
+        same_bytes(case.newest("pmi"), case.newest("quick"))
+
+
+@check
+def who_comes_while_the_first_process_loads_waits_for_who_comes_later(case):
+    write_job(case)
+    few = (*processes(3, APART), *sets(start_timeout=2))
+    slow = "leader_loads/0=delay:5000,follower_comes/2=delay:6000"
+    port = free_ports(1)[0]
+    start(case, *few, *sets(coordinator=f"127.0.0.1:{port}"), failpoints=slow).end(0)
+
+
+@check
+def who_has_not_come_after_start_timeout_is_named(case):
+    write_job(case)
+    few = (*processes(3, APART), *sets(start_timeout=2))
+    jobs = [start(case, *few, rank=rank, count=3, failpoints="leader_loads/0=delay:3000")
+            for rank in (0, 1)]
+    has(jobs[0].end(170).err, "1 of 3 processes did not come to ", "stderr of 0")
+    has(jobs[0].err, " within 2 s: 2\n", "stderr of 0")
+    jobs[1].end(170)
+
+
+@check
+def who_cannot_reach_the_first_process_names_it(case):
+    write_job(case)
+    first = start(case, *TWO, rank=0)
+    first.wait_until(endpoint_file(case).exists, "where it listens")
+    first.kill()
+    where = endpoint_file(case).read_text().strip()
+    err = start(case, *TWO, *sets(start_timeout=2), rank=1).end(170).err
+    has(err, f"process 1: the meeting point, process 0 at {where}, did not answer within 2 s",
+        "stderr")
+
+
+@check
+def a_signal_ends_the_first_process_while_it_waits_for_others(case):
+    write_job(case)
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        job = start(case, *TWO, rank=0)
+        job.wait_until(endpoint_file(case).exists, "where it listens")
+        time.sleep(0.5)
+        job.send(number)
+        has(ends_soon(job, code).err, "stopped by a signal before all processes", "stderr")
+        true(not endpoint_file(case).exists(), "the files are left")
+
+
+@check
+def a_signal_ends_a_process_that_waits_for_the_first(case):
+    write_job(case)
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        job = start(case, *TWO, rank=1)  # nobody has left files
+        time.sleep(0.5)
+        job.send(number)
+        has(ends_soon(job, code).err, "stopped by a signal before process 0 had come", "stderr")
+    three = processes(3, APART)  # one of them does not come
+    first = start(case, *three, rank=0, count=3, failpoints="leader_loads/0=delay:4000")
+    first.wait_until(endpoint_file(case).exists, "where it listens")
+    other = start(case, *three, rank=1, count=3)
+    time.sleep(1)
+    other.send(signal.SIGTERM)
+    ends_soon(other, 143)
+    first.end(143)
+    first = start(case, *TWO, rank=0)  # it listens, and is gone
+    first.wait_until(endpoint_file(case).exists, "where it listens")
+    first.kill()
+    other = start(case, *TWO, rank=1)
+    time.sleep(1)
+    other.send(signal.SIGINT)
+    has(ends_soon(other, 130).err, "stopped by a signal before all processes", "stderr")
+
+
+@check
+def a_signal_to_a_job_whose_processes_gather_ends_it(case):
+    write_job(case)
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        job = start(case, *TWO, failpoints="follower_comes/1=delay:60000")
+        job.wait_until(lambda job=job: "follower_comes" in job.err, "the other process")
+        pids = list(children(job).values())
+        equal(len(pids), 2, "processes")
+        job.send(number)
+        ends_soon(job, code)
+        for pid in pids:
+            true(not os.path.exists(f"/proc/{pid}"), f"process {pid} is left")
+
+
+@check
+def files_of_a_start_that_was_killed_do_not_keep_the_next_one_apart(case):
+    write_job(case)
+    case.train("job.conf", *TWO, workspace="quiet")
+    for coordinator in ((), sets(coordinator=f"127.0.0.1:{free_ports(1)[0]}")):
+        first = start(case, *TWO, *coordinator, rank=0)
+        first.wait_until(endpoint_file(case).exists, "where it listens")
+        first.kill()
+        true(endpoint_file(case).exists(), "a killed process has left no file")
+        other = start(case, *TWO, *coordinator, rank=1)
+        time.sleep(1.5)  # it has read them
+        first = start(case, *TWO, *coordinator, rank=0)
+        begin = time.monotonic()
+        first.end(0)
+        other.end(0)
+        took = time.monotonic() - begin
+        true(took < 20, f"they met only after {took:.1f} s")
+        same_bytes(case.newest(), case.newest("quiet"))
+
+
+@check
+def processes_may_listen_on_all_addresses(case):
+    write_job(case)
+    args = processes(3, APART)
+    case.train("job.conf", *args, workspace="one")
+    for bind in ("*", "0.0.0.0"):
+        everywhere = sets(coordinator="127.0.0.2:0", bind=bind)
+        case.train("job.conf", *args, *everywhere, workspace="all")
+        same_bytes(case.newest("all"), case.newest("one"))
+        jobs = [start(case, *args, *everywhere, rank=rank, count=3) for rank in range(3)]
+        for job in jobs:
+            job.end(0)
+        same_bytes(case.newest(), case.newest("one"))
