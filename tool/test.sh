@@ -51,7 +51,7 @@ threads() {
   check io
   check comm '-Links*:HandshakeTest*:RefusalTest*:PacketTest*'
   check train '-*GradientPieces*:*UpdaterRule*'
-  check cluster '*GroupsTogether*:Evaluation*:StepGateTest*:StallWatch*:*Worker*'
+  check cluster '*GroupsTogether*:Evaluation*:StepGate*:StallWatch*:*Worker*'
 }
 fuzz() {
   cmake -S . -B build-fuzz -G Ninja "${checked[@]}" "-DCMAKE_CXX_FLAGS_CHECKED=-O0 -g1" \

@@ -164,7 +164,7 @@ std::vector<JobProcess::Order> JobProcess::HoldAll() {
     successors_.AskToHold();
     TellAll(kHold);
   }
-  return AwaitAll(kHeld);
+  return AwaitAll(kHeld, StartPatience());
 }
 
 void JobProcess::GoAll() {
@@ -179,18 +179,12 @@ void JobProcess::Filled() {
   else
     Answer(kFilled);
   const std::lock_guard lock(mutex_);
-  begun_ = true;
   successors_.Begin();
 }
 
 void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint) {
   const std::lock_guard lock(mutex_);
   successors_.SetStart(steps, checkpoint);
-}
-
-void JobProcess::TookPlace() {
-  const std::lock_guard lock(mutex_);
-  begun_ = true;
 }
 
 std::vector<std::string> JobProcess::CollectStates() {

@@ -32,6 +32,8 @@ class GroupEvents {
   virtual ~GroupEvents() = default;
   virtual void OnSteps(int group, int64_t steps) = 0;
   virtual void OnLeft(int group) = 0;
+  // Rank 0: another process has the group; it has done `steps` at least, maybe less than was told.
+  virtual void OnReplaced(int group, int64_t steps) = 0;
   // Rank 0: a row of metrics; its text and numbers as kRow has them. Must not throw.
   virtual void OnRow(const WireMessage& row) = 0;
   // The job cannot go on: whoever waits for a group is to stop. Any thread may call.
@@ -111,7 +113,6 @@ class JobProcess final : private StubEvents {
   void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint);
   // Others: this one takes a place. It listens, and is to hear how far all groups are; it trains.
   void AskForSteps() { Answer(kBegin); }
-  void TookPlace();
   // Rank 0: what all others give for a checkpoint.
   std::vector<std::string> CollectStates();
   // Rank 0: the job is done.
@@ -119,6 +120,8 @@ class JobProcess final : private StubEvents {
 
   // Others: what to do next.
   Order Next() { return Next(patience_); }
+  // The first of it: rank 0 may take any time until then.
+  Order First() { return Next(Patience()); }
   // Others: this process is ready for the first step. Waits until all are.
   void Ready();
   // Others: an answer to rank 0.
@@ -183,7 +186,6 @@ class JobProcess final : private StubEvents {
   GroupEvents* events_ = nullptr;
   std::exception_ptr failure_;
   Successors successors_;
-  bool begun_ = false;                                // other ranks: they may be replaced
   std::deque<Order> orders_;                          // to this process
   std::map<std::pair<Control, int>, Order> answers_;  // to rank 0: which, of whom
   std::map<int, std::string> states_;                 // by rank, so far

@@ -44,14 +44,17 @@ void JobProcess::OnControl(int rank, Message message) {
   changed_.notify_all();
 }
 
-// Servers know its groups' steps, and what they have of the next one.
+// Servers know its groups' steps, and what they have of the next one. Others than rank 0 hear of it
+// where the job cannot go on.
 bool JobProcess::OnReplaced(int rank) {
+  if (rank_ > 0) return topology_.IsReplaceable(rank);
   const std::lock_guard lock(mutex_);
-  if (rank_ > 0) return begun_ && topology_.IsReplaceable(rank);
   const auto orders = successors_.Greet(rank);
   if (!orders) return false;
   LOG(INFO) << "another process has taken the place of process " << rank;
   for (const WireMessage& order : *orders) Tell(rank, order);
+  for (const RoleId& worker : topology_.Workers(rank))
+    if (events_) events_->OnReplaced(worker.group, successors_.StepsAtStart(worker.group));
   return true;
 }
 

@@ -19,9 +19,9 @@ void StepGate::SetLimit(int64_t steps) {
   changed_.notify_all();
 }
 
-bool StepGate::limited() const {
+void StepGate::Here(int group) {
   const std::lock_guard lock(mutex_);
-  return limit_ < kNoLimit;
+  groups_[group].here = true;
 }
 
 bool StepGate::MayBegin(int group) const {
@@ -82,7 +82,9 @@ std::string StepGate::WaitsFor(int group) const {
   if (held_)
     return StrCat(holder_ == kNoGroup ? "process 0" : StrCat("worker group ", holder_),
                   " stands still: it holds the others");
-  size_t slowest = 0;
+  if (groups_[group].steps >= limit_)
+    return "the first worker group stands still: it grants no step";
+  size_t slowest = group == 0 && groups_.size() > 1 ? 1 : 0;
   for (size_t g = 0; g < groups_.size(); ++g)
     if (static_cast<int>(g) != group && !groups_[g].left &&
         (groups_[slowest].left || groups_[g].steps < groups_[slowest].steps))

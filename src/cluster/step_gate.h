@@ -36,9 +36,8 @@ class StepGate {
   // Where groups take all steps together: none begins step `steps` before a later one is named
   // here, and whoever holds them waits until those `Here` have done the steps before it.
   void SetLimit(int64_t steps);
-  bool limited() const;
   // `group` trains in this process.
-  void Here(int group) { groups_[group].here = true; }
+  void Here(int group);
   // `group` trains no more: nobody waits for it.
   void Leave(int group);
 

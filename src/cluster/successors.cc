@@ -1,6 +1,9 @@
 #include "cluster/successors.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "comm/message.h"
 
 namespace singa {
 
@@ -16,32 +19,46 @@ void Successors::AskToHold() {
   for (int rank = 1; rank < topology_.processes(); ++rank) asked_.insert(rank);
 }
 
-// Who has said which steps its groups have done is waited for by them: those who hold expect that
-// the servers get so many.
-std::optional<std::vector<WireMessage>> Successors::Greet(int rank) {
-  const bool held = holds_ && asked_.count(rank) == 0;
-  if (!begun_ || held || !topology_.IsReplaceable(rank)) return {};
-  WireMessage head = start_;
-  head.set_control(kTakePlace);
-  head.set_step(holds_);
-  std::vector<WireMessage> orders = {head};
-  for (const auto& [control, due] : {std::pair(kHold, holds_), std::pair(kEnd, ended_)}) {
-    if (!due) continue;
-    orders.emplace_back().set_control(control);
+// Who has said which steps its groups have done, or that they have done all, is waited for by them:
+// servers are expected to get so many.
+bool Successors::Owes(int rank) const {
+  if (holds_ && asked_.count(rank) == 0) return true;
+  for (const RoleId& worker : topology_.Workers(rank)) {
+    const auto group = groups_.find(worker.group);
+    if (group != groups_.end() && group->second.left) return true;
   }
+  return false;
+}
+
+std::optional<std::vector<WireMessage>> Successors::Greet(int rank) {
+  if (!begun_ || !topology_.IsReplaceable(rank)) return {};
+  std::vector<WireMessage> orders(1);
+  orders[0].set_control(kEnd);
+  if (ended_) return orders;
+  if (Owes(rank)) return {};
+  orders[0] = start_;
+  orders[0].set_control(kTakePlace);
+  orders[0].set_step(holds_);
+  if (holds_) orders.emplace_back().set_control(kHold);
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
     group.rows_until = group.last_row;
+    group.steps = StepsAtStart(worker.group);
   }
   return orders;
+}
+
+int64_t Successors::StepsAtStart(int group) const {
+  return group < start_.number_size() ? CountOf(start_.number(group)) : 0;
 }
 
 std::vector<WireMessage> Successors::News(int rank) const {
   std::vector<WireMessage> all;
   for (const auto& [id, group] : groups_) {
     if (topology_.ProcessesOf(id).Has(rank)) continue;
-    for (const Control what : {kSteps, kLeft}) {
-      if (what == kLeft && !group.left) continue;
+    for (const auto& [what, is_known] :
+         {std::pair(kSteps, group.steps > 0), std::pair(kLeft, group.left)}) {
+      if (!is_known) continue;
       WireMessage& head = all.emplace_back();
       head.set_control(what);
       head.set_group(id);

@@ -35,8 +35,10 @@ class Successors {
   void NoteLeft(int group) { groups_[group].left = true; }
 
   // Another process has the place of `rank`: what it is to be told, in order. Nothing: the job
-  // needs what the lost one had.
+  // needs what the lost one had. Its groups may have done less than was told.
   std::optional<std::vector<WireMessage>> Greet(int rank);
+  // Steps that a group had done at the start of SetStart.
+  int64_t StepsAtStart(int group) const;
   // And once it listens: how far the groups of other processes are.
   std::vector<WireMessage> News(int rank) const;
 
@@ -44,6 +46,8 @@ class Successors {
   bool IsNews(int group, int64_t step);
 
  private:
+  bool Owes(int rank) const;
+
   struct Group {
     int64_t steps = 0;
     bool left = false;

@@ -171,10 +171,12 @@ void WorkerGroups::TakePlace() {
     if (next - before > kMost)
       throw PeerError(StrCat("servers say that worker group ", group, " has done ", next,
                              " steps, ", before, " of them before the last checkpoint"));
-    for (Trainer* trainer : team->trainers()) trainer->SkipBatches(next - before);
+    for (Trainer* trainer : team->trainers())
+      if (!trainer->SkipBatches(next - before))
+        throw PeerError(StrCat("worker group ", group, " cannot go on at step ", next,
+                               ": an input layer does not say its ReaderStride"));
     gate_.SetSteps(group, next);
   }
-  process_->TookPlace();
 }
 
 void WorkerGroups::NoteSteps(int group, int64_t steps) {
@@ -188,6 +190,7 @@ void WorkerGroups::Leave(int group) {
 }
 
 void WorkerGroups::OnRow(const WireMessage& row) {
+  const std::lock_guard lock(rows_mutex_);
   if (take_row_) take_row_(row);
 }
 

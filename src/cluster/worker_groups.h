@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -61,7 +62,10 @@ class WorkerGroups final : private GroupEvents {
   // Null: the job's one process.
   JobProcess* process() { return process_; }
   // Rank 0: what becomes of rows of metrics that other processes send.
-  void OnRows(std::function<void(const WireMessage&)> take) { take_row_ = std::move(take); }
+  void OnRows(std::function<void(const WireMessage&)> take) {
+    const std::lock_guard lock(rows_mutex_);
+    take_row_ = std::move(take);
+  }
   // Rank 0: what to do when a Hold has begun. A checkpoint's rows are to be there before it.
   void OnHold(std::function<void()> held) { held_ = std::move(held); }
 
@@ -127,6 +131,7 @@ class WorkerGroups final : private GroupEvents {
   void OnSteps(int group, int64_t steps) override;
   void OnHeld(int rank, int64_t group, int64_t steps);
   void OnLeft(int group) override { gate_.Leave(group); }
+  void OnReplaced(int group, int64_t steps) override { gate_.SetSteps(group, steps); }
   void OnRow(const WireMessage& row) override;
   void OnFailure() override;
 
@@ -157,6 +162,7 @@ class WorkerGroups final : private GroupEvents {
   std::atomic<int64_t> refused_{0};
   int holds_ = 0;           // that live
   bool collected_ = false;  // since the first of them
+  std::mutex rows_mutex_;   // guards take_row_
   std::function<void(const WireMessage&)> take_row_;
   std::function<void()> held_;
   std::optional<StallWatch> watch_;  // last: it looks at teams and servers

@@ -216,10 +216,14 @@ void Trainer::SeekReaders(const std::vector<std::pair<std::string, int64_t>>& po
       if (node.name == name) node.layer->SeekReader(position);
 }
 
-void Trainer::SkipBatches(int64_t steps) {
-  for (NetNode& node : net_.nodes())
-    if (const int64_t position = node.layer->ReaderPosition(); position >= 0)
-      node.layer->SeekReader(position + steps * node.layer->ReaderStride());
+bool Trainer::SkipBatches(int64_t steps) {
+  for (NetNode& node : net_.nodes()) {
+    const int64_t position = node.layer->ReaderPosition(), stride = node.layer->ReaderStride();
+    if (position < 0 || steps == 0) continue;
+    if (stride == 0) return false;
+    node.layer->SeekReader(position + steps * stride);
+  }
+  return true;
 }
 
 }  // namespace singa

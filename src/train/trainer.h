@@ -81,8 +81,8 @@ class Trainer {
   // Which record each reader of the train net goes on with, by layer.
   std::vector<std::pair<std::string, int64_t>> ReaderPositions() const;
   void SeekReaders(const std::vector<std::pair<std::string, int64_t>>& positions);
-  // To the batch of so many steps later.
-  void SkipBatches(int64_t steps);
+  // To the batch of so many steps later. False: a layer does not say where that is.
+  bool SkipBatches(int64_t steps);
 
  private:
   struct Alone;  // what the one worker of a job needs besides

@@ -177,14 +177,38 @@ TEST(JobProcess, WhoSaysNothingIsNamed) {
   job.MeetAll();
   ExitCode codes[2] = {};
   std::string what[2];
-  std::thread first([&] { what[0] = WhatOf([&] { job[0].HoldAll(); }, &codes[0]); });
-  EXPECT_EQ(job[1].Next().what, kHold);
+  std::thread first([&] { what[0] = WhatOf([&] { job[0].AwaitAll(kCollected); }, &codes[0]); });
   what[1] = WhatOf([&] { job[1].Next(); }, &codes[1]);
   first.join();
-  EXPECT_EQ(what[0], "process 1 stands still: no kHeld of it for 11.5 s");
+  EXPECT_EQ(what[0], "process 1 stands still: no kCollected of it for 11.5 s");
   EXPECT_EQ(what[1], "process 0 stands still: no word of it for 11.5 s");
   EXPECT_EQ(codes[0], kExitStalled);
   EXPECT_EQ(codes[1], kExitStalled);
+}
+
+TEST(JobProcess, AnotherTakesThePlaceOfALostGroup) {
+  ThreadedJob job(ProtoOf(3, 1));
+  job.MeetAll();
+  job[0].SetStart({4, 5, 6}, "step4");
+  for (const int rank : {1, 2, 0}) job[rank].Filled();
+  Heard first;
+  job[0].Listen(&first);
+  job[2].NoteSteps(2, 9);
+  first.Await({"steps 2 9"});
+  job.Lose(1);
+  job.Start(1);
+  EXPECT_TRUE(job[1].Meet());
+  const JobProcess::Order told = job[1].First();
+  EXPECT_EQ(told.what, kTakePlace);
+  EXPECT_EQ(told.numbers, (std::vector<int64_t>{4, 5, 6}));
+  EXPECT_EQ(told.text, "step4");
+  first.Await({"steps 2 9", "replaced 1 5"});
+  Heard another;
+  job[1].Listen(&another);
+  job[1].AskForSteps();
+  another.Await({"steps 2 9"});
+  for (const int rank : {0, 1, 2}) EXPECT_NO_THROW(job[rank].Check());
+  for (const int rank : {0, 1}) job[rank].Forget();
 }
 
 TEST(JobProcess, SaysOnceThatTheJobCannotGoOn) {

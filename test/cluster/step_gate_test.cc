@@ -145,15 +145,15 @@ TEST(StepGateTest, StopEndsEveryWait) {
 TEST(StepGate, HoldsGroupsAtTheLimit) {
   StepGate gate(3, 0, 0);
   for (const int group : {0, 1}) gate.Here(group);  // the third is elsewhere
-  EXPECT_FALSE(gate.limited());
   gate.SetLimit(2);
-  EXPECT_TRUE(gate.limited());
-  ASSERT_TRUE(gate.Pass(1, 0));
   std::atomic<bool> holds{false};
   std::thread holder([&] {
-    gate.HoldOthers(0);
+    gate.HoldOthers(0);  // nobody is in a step yet
     holds = true;
   });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(holds) << "a group has steps to take";
+  ASSERT_TRUE(gate.Pass(1, 0));
   ASSERT_TRUE(gate.Pass(1, 1)) << "a step before the limit, while the others are held";
   EXPECT_FALSE(holds);
   std::atomic<bool> passed{false};

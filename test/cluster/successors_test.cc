@@ -83,7 +83,7 @@ TEST_F(SuccessorsOfDownpour, HoldWhereTheLostOneHadNotSaidSo) {
 TEST_F(SuccessorsOfDownpour, EndWithAJobThatHasEnded) {
   successors.Begin();
   successors.End();
-  EXPECT_EQ(Kinds(successors.Greet(1)), (std::vector{kTakePlace, kEnd}));
+  EXPECT_EQ(Kinds(successors.Greet(1)), std::vector{kEnd});
 }
 
 TEST_F(SuccessorsOfDownpour, AreToldHowFarTheOthersAre) {
@@ -98,6 +98,23 @@ TEST_F(SuccessorsOfDownpour, AreToldHowFarTheOthersAre) {
   EXPECT_EQ(news[1].group(), 2u);
   EXPECT_EQ(news[1].step(), 14);
   EXPECT_EQ(news[2].group(), 2u);
+}
+
+TEST_F(SuccessorsOfDownpour, NobodyTakesThePlaceOfWhoWasDone) {
+  successors.Begin();
+  successors.NoteLeft(1);
+  EXPECT_FALSE(successors.Greet(1)) << "all its steps are waited for";
+  EXPECT_TRUE(successors.Greet(2));
+}
+
+// It may have to take again what was told last.
+TEST_F(SuccessorsOfDownpour, BeginAtTheCheckpointsSteps) {
+  successors.Begin();
+  successors.SetStart({40, 41, 39}, "");
+  successors.NoteSteps(1, 60);
+  successors.Greet(1);
+  EXPECT_EQ(successors.StepsAtStart(1), 41);
+  EXPECT_EQ(successors.News(2)[0].step(), 41);
 }
 
 TEST_F(SuccessorsOfDownpour, RowsOfAStepThatIsTakenAgainAreNoNews) {

@@ -55,6 +55,9 @@ class Heard final : public GroupEvents {
  public:
   void OnSteps(int group, int64_t steps) override { Note(StrCat("steps ", group, " ", steps)); }
   void OnLeft(int group) override { Note(StrCat("left ", group)); }
+  void OnReplaced(int group, int64_t steps) override {
+    Note(StrCat("replaced ", group, " ", steps));
+  }
   void OnRow(const WireMessage& row) override { Note(StrCat("row ", row.group())); }
   void OnFailure() override { Note("failure"); }
   void Await(const std::vector<std::string>& all) {

@@ -82,11 +82,15 @@ def a_successor_reads_the_batches_that_the_lost_one_had_to_read(case):
 def a_successor_may_come_while_the_others_hold(case):
     often = SETTINGS.replace("checkpoint_freq: 200", "checkpoint_freq: 5")
     case.write("job.conf", mlp(case.site.data, often, updater=SGD, hidden=64, dropout=0))
+    replaced = 0
     for number in (200, 201, 202, 203, 204, 205, 206, 207):
         workspace = f"told{number}"
         job = start(case, f"follower_told/1=kill@{number}", *DOWNPOUR, workspace=workspace).end(0)
         has(job.err, "process 1 was lost (signal 9); another takes its place", "stderr")
         expect_every_step_once(case, workspace, {1: 1})
+        replaced += "go on from the last checkpoint" not in job.err
+    case.note = f"{replaced} of 8 went on without the others' starting again"
+    true(replaced >= 2, case.note)
 
 
 @check

@@ -103,8 +103,8 @@ class SINGA_API Layer {
   // State of an input layer's reader: what a resumed run needs to go on with the next record.
   virtual int64_t ReaderPosition() const { return -1; }  // -1: has none
   virtual void SeekReader(int64_t position);
-  // By how much a batch moves it; 0: not known. A process that takes the place of a lost one finds
-  // its worker group's next batch by it.
+  // By how much each batch moves it; 0: not known. A process that takes the place of a lost one
+  // finds its worker group's next batch by it; without it all start again.
   virtual int64_t ReaderStride() const { return 0; }
   // Records in one pass of the worker group over its share of the store, -1 if the layer has none;
   // opens the store.

@@ -56,7 +56,7 @@ class ClusterCheck {
     try {
       several_ = ProcessesOf(job_) > 1;
       MakeConsistency(cluster_);
-      CheckTheyStartTogether();
+      CheckWarmUp();
       if (!several_) WarnOfOneProcess();
     } catch (const ConfigError& error) {
       found_.errors.push_back(IsOfCluster(error) ? error : error.Under("cluster"));
@@ -64,7 +64,7 @@ class ClusterCheck {
   }
 
   // Throws ConfigError.
-  void CheckTheyStartTogether() const {
+  void CheckWarmUp() const {
     if (!cluster_.has_user_consistency() || cluster_.nworker_groups() == 1) return;
     if (job_.warmup_steps() > 0)
       throw ConfigError("cluster.user_consistency",
@@ -91,9 +91,12 @@ class ClusterCheck {
   }
 
   void WarnOfOneProcess() {
+    constexpr const char* kAlone = "has no effect with one process";
     for (const char* field :
          {"coordinator", "bind", "start_timeout", "peer_timeout", "max_restarts", "insecure"})
-      if (Has(field)) Warn(field, "has no effect with one process");
+      if (Has(field)) Warn(field, kAlone);
+    if (cluster_.nservers_per_procs() != 1) Warn("nservers_per_procs", kAlone);
+    if (cluster_.server_worker_separate()) Warn("server_worker_separate", kAlone);
   }
 
   bool Has(const char* field) const {

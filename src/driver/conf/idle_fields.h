@@ -8,7 +8,6 @@ inline constexpr const char* kCpu = "this build has no CUDA kernels: the job run
 inline constexpr const char* kSystem = "is set by the system; a value here has no effect";
 inline constexpr const char* kRows =
     "is not built yet: the batch is cut by rows, which computes the same";
-inline constexpr const char* kAlone = "has no effect while the job runs as one process";
 
 // A field whose value, where it is not the default, changes nothing.
 struct Idle {
@@ -26,8 +25,6 @@ inline constexpr Idle kIdle[] = {
     {"NetProto", "partition", kRows},
     {"NetProto", "partition_dim", kRows},
     {"ClusterProto", "start_port", kOld},
-    {"ClusterProto", "nservers_per_procs", kAlone},
-    {"ClusterProto", "server_worker_separate", kAlone},
     {"ClusterProto", "poll_time", kOld},
     {"SingaProto", "zookeeper_host", kOld},
     {"StoreProto", "prefetching", "has no effect: records are always read ahead"},

@@ -43,7 +43,7 @@ class SharedAside {
 // before.
 JobProcess::Order FirstOrder(JobProcess* process) {
   for (;;) {
-    JobProcess::Order order = process->Next();
+    JobProcess::Order order = process->First();
     for (const Control what : {kMemory, kBegin, kTakePlace, kEnd})
       if (order.what == what) return order;
   }

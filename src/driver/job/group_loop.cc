@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
 namespace singa {
 namespace {
@@ -15,6 +16,14 @@ int SlowestOf(const std::vector<ProcessShare>& shares) {
 }
 
 }  // namespace
+
+std::string GroupLoop::Row::More() const {
+  if (slowest >= 0) return StrCat(", slowest process ", slowest);
+  if (course.staleness.total == 0) return "";
+  char text[40];
+  std::snprintf(text, sizeof text, ", staleness %.1f", course.staleness.mean());
+  return text;
+}
 
 Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
   const bool passes = job.train_epochs() > 0 || job.test_epochs() > 0;

@@ -18,6 +18,9 @@ class GroupLoop {
     MetricSums sums;
     Course course;
     int slowest = -1;  // of several processes, the one that computed longest
+
+    // What the line of a row says of other processes and groups.
+    std::string More() const;
   };
 
   // All of them outlive it. `sink`: null where another process writes rows of the group.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <optional>
 #include <thread>
 
@@ -33,15 +32,6 @@ double SecondsSince(std::chrono::steady_clock::time_point start) {
 std::string JoinNames(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-// What the line of a row says of other processes and groups.
-std::string MoreOf(const GroupLoop::Row& row) {
-  if (row.slowest >= 0) return StrCat(", slowest process ", row.slowest);
-  if (row.course.staleness.total == 0) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, ", staleness %.1f", row.course.staleness.mean());
   return text;
 }
 
@@ -85,6 +75,16 @@ class TrainRun {
     WarnOfOtherLabels();
   }
 
+  // What other processes have sent by then is kept, however the job ends.
+  ~TrainRun() {
+    try {
+      if (metrics_file_) received_.WriteTo(&*metrics_file_);
+    } catch (const std::exception&) {  // the error that ends it is another
+    }
+  }
+  TrainRun(const TrainRun&) = delete;
+  TrainRun& operator=(const TrainRun&) = delete;
+
   ExitCode Run() {
     const auto start = std::chrono::steady_clock::now();
     OtherGroups others(&groups_, *schedule_, &*metrics_file_);
@@ -98,7 +98,7 @@ class TrainRun {
       if (!TrainStep(step)) CheckOthers(others);
     }
     groups_.Leave(0);
-    // Each of them ends, or whoever waits for it in vain ends the job; signals are looked at.
+    // Each ends, or who waits for it in vain ends the job, or it still loads what a lost one had.
     while (!groups_.gate().AwaitOthers(0, std::chrono::milliseconds(100))) {
       received_.WriteTo(&*metrics_file_);
       if (Interrupted()) return Stop(schedule_->steps());
@@ -222,7 +222,7 @@ class TrainRun {
     if (!groups_.gate().Pass(0, step)) return false;
     if (const auto row = loop_->TrainStep(step))
       progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
-                        row->course.samples_per_second, row->course.step_ms / 1e3, MoreOf(*row));
+                        row->course.samples_per_second, row->course.step_ms / 1e3, row->More());
     else
       progress_.ShowStep(step, schedule_->steps(), lead().metrics().entries(),
                          loop_->samples_per_second(), loop_->step_seconds());

@@ -163,18 +163,18 @@ std::optional<JobEnd> JobProcesses::Judge() {
   return EndBecauseOf(lost);
 }
 
-// Whose end another loss explains goes with all the others.
+// Where more was lost than whole groups all start again.
 void JobProcesses::ReplaceLost() {
-  const auto ended = [](const auto& child) {
-    return child->end() && child->end()->signal == 0 && *child->end() != ChildEnd{};
-  };
-  if (signals_->asked() != kExitOk || std::any_of(children_.begin(), children_.end(), ended))
-    return;
-  for (int rank = 1; rank < static_cast<int>(children_.size()); ++rank) {
-    const std::optional<ChildEnd> end = children_[rank]->end();
-    if (end && end->signal != 0 && !children_[0]->end() && command_.replaces(rank, *end))
-      Start(rank);
+  if (stage_ != Stage::kMet || signals_->asked() != kExitOk) return;
+  std::vector<int> lost;
+  for (int rank = 0; rank < static_cast<int>(children_.size()); ++rank) {
+    const std::optional<ChildEnd>& end = children_[rank]->end();
+    if (!end || *end == ChildEnd{}) continue;
+    if (end->signal == 0 || !command_.is_replaceable(rank)) return;
+    lost.push_back(rank);
   }
+  for (const int rank : lost)
+    if (command_.replaces(rank, *children_[rank]->end())) Start(rank);
 }
 
 bool JobProcesses::IsLoss(int rank) const {

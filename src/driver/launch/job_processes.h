@@ -26,9 +26,10 @@ struct JobCommand {
   std::chrono::milliseconds start_timeout{60000};
   // For the others to end, from the end of rank 0.
   std::chrono::milliseconds end_timeout{10000};
-  // Process `rank` was killed: whether it alone is to be started again, and the job goes on.
+  // Whether process `rank` alone can be started again; was killed, and is to be.
+  std::function<bool(int rank)> is_replaceable = [](int) { return false; };
   std::function<bool(int rank, const ChildEnd& end)> replaces = [](int, const ChildEnd&) {
-    return false;
+    return true;
   };
 };
 

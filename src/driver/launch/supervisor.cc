@@ -51,16 +51,17 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
   StopSignals signals;
   std::map<std::string, int> losses;
   const int most = job.cluster().max_restarts();
-  int restarts = 0;
+  int replaced = 0;
+  command.is_replaceable = [&job](int rank) { return IsReplaceable(job, rank); };
   command.replaces = [&](int rank, const ChildEnd& end) {
-    if (restarts == most || !IsReplaceable(job, rank)) return false;
+    if (replaced == most) return false;
     ++losses[StrCat("process ", rank, " was lost")];
     ForgetFailpoints();
     progress->Warn(StrCat("process ", rank, " was lost (", ToString(end),
-                          "); another takes its place (restart ", ++restarts, " of ", most, ")"));
+                          "); another takes its place (", ++replaced, " of ", most, ")"));
     return true;
   };
-  for (;; ++restarts) {
+  for (int restarts = 0;; ++restarts) {
     JobProcesses all(command, &signals);
     const JobEnd end = all.Run();
     if (end.code) {

@@ -20,11 +20,11 @@ struct SuperviseOptions {
 // Runs the job's processes, each as `program` with `args` and what FindLaunchPlace
 // (launch_place.h) reads, until all have ended; returns the job's exit code. A process that is
 // lost ends all, which go on from the last checkpoint (`args` with -resume), or, where rank 0 had
-// not begun yet, start again; one that IsReplaceable (job_process.h) is started again alone. This
-// cluster.max_restarts times; then throws PeerError, or Error, kExitStalled, where one stood still
-// in the end. A process that ends with an error that is no loss (a code below 128) ends the job.
-// SIGINT and SIGTERM are for rank 0; a second SIGINT kills all. None of them outlives this thread,
-// not even where it is killed.
+// not begun yet, start again: cluster.max_restarts times; then throws PeerError, or Error,
+// kExitStalled, where one stood still in the end. So many times one that IsReplaceable
+// (job_process.h) is started again alone. A process that ends with an error that is no loss (a code
+// below 128) ends the job. SIGINT and SIGTERM are for rank 0; a second SIGINT kills all. None of
+// them outlives this thread, not even where it is killed.
 //
 // `args` are without the program's name. REQUIRES: HandleInterrupts was not called.
 // Throws Error; a ConfigError's path is relative to the JobProto.
