@@ -16,8 +16,7 @@ class BoundedStaleness final : public Consistency {
   bool MayAnswer(std::span<const GroupClock> clocks, int group) const override {
     if (most_ == 0) return true;
     int64_t slowest = clocks[group].step;
-    for (const GroupClock& clock : clocks)
-      if (clock.live) slowest = std::min(slowest, clock.step);
+    for (const GroupClock& clock : clocks) slowest = std::min(slowest, clock.step);
     return clocks[group].step - slowest <= most_;
   }
 
@@ -33,13 +32,12 @@ class Synchronous final : public Consistency {
   bool MayApply(std::span<const GroupClock> clocks, int group) const override {
     const int64_t step = clocks[group].step;
     for (int g = 0; g < static_cast<int>(clocks.size()); ++g)
-      if (clocks[g].live && clocks[g].step < (g < group ? step + 1 : step)) return false;
+      if (clocks[g].step < (g < group ? step + 1 : step)) return false;
     return true;
   }
   bool MayAnswer(std::span<const GroupClock> clocks, int group) const override {
-    return std::all_of(clocks.begin(), clocks.end(), [&](const GroupClock& clock) {
-      return !clock.live || clock.step >= clocks[group].step;
-    });
+    return std::all_of(clocks.begin(), clocks.end(),
+                       [&](const GroupClock& clock) { return clock.step >= clocks[group].step; });
   }
 };
 SINGA_REGISTER_CONSISTENCY(kSynchronous, Synchronous);

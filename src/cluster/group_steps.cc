@@ -152,8 +152,7 @@ void GroupSteps::TryNorm(int worker_group) {
 void GroupSteps::Settle(int slice) {
   if (!shard_->known(slice)) return;
   std::vector<GroupClock> clocks;
-  for (int g = groups_.first; g < groups_.last; ++g)
-    clocks.push_back({cell(g, slice).sum.step(), of(g).live});
+  for (int g = groups_.first; g < groups_.last; ++g) clocks.push_back({cell(g, slice).sum.step()});
   for (bool changed = true; changed;) {
     changed = false;
     for (int g = groups_.first; g < groups_.last; ++g) {
@@ -223,18 +222,6 @@ void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* val
 
 int64_t GroupSteps::LastStep(int worker_group, int slice) const {
   return of(worker_group).cells[slice - slices_.first].last;
-}
-
-void GroupSteps::Drop(int worker_group) {
-  Group& group = of(worker_group);
-  if (!group.live) return;
-  group.live = false;
-  group.complete = group.unapplied = 0;
-  for (Cell& one : group.cells) {
-    one.sum.Clear();
-    one.ready = one.owed = false;
-  }
-  for (int s = slices_.first; s < slices_.last; ++s) Settle(s);
 }
 
 int64_t GroupSteps::held_bytes() const {

@@ -29,7 +29,6 @@ class GroupSteps {
   void OnUpdate(std::function<void(int slice)> call) { on_update_ = std::move(call); }
 
   bool Serves(int64_t worker_group) const { return groups_.Has(worker_group); }
-  bool Live(int worker_group) const { return of(worker_group).live; }
 
   // A contribution of `process` to its group's `step`. `part`: of a slice of the shard, with as
   // many floats as it has, or none.
@@ -39,8 +38,6 @@ class GroupSteps {
                  std::span<const double> squares);
   // What was put off because first values had not come.
   void Known(int slice) { Settle(slice); }
-  // The group has ended or was lost: nobody waits for it; what it has not completed is forgotten.
-  void Drop(int worker_group);
 
   // Values of `slice` to a client. `values`: a copy, made by the first call that needs it.
   void SendValues(int slice, int worker_group, int process, Frame* values);
@@ -65,7 +62,6 @@ class GroupSteps {
   struct Group {
     std::vector<Cell> cells;  // by place in the shard
     StepNorm norm;
-    bool live = true;
     int64_t told = -1;  // the last step that was reported as not finite
     // With norms or steps to skip, all slices of a step wait for each other.
     int64_t step = -1;  // the one that is collected

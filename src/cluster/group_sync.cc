@@ -19,6 +19,7 @@ void GroupSync::Updated(int slice) {
 }
 
 void GroupSync::Exchange(int slice) {
+  if (!Equalises()) return;
   State& state = states_[place(slice)];
   state.again = state.in_flight;
   Begin(slice);

@@ -33,7 +33,8 @@ class GroupSync {
   virtual void Start(int slice) = 0;
   // An update has changed `slice`: an exchange begins after every sync_freq of them.
   void Updated(int slice);
-  // Begins an exchange of what there is now, when the one in flight has ended.
+  // Begins an exchange of what there is now, when the one in flight has ended, where that brings
+  // the model and the replicas together.
   void Exchange(int slice);
   bool exchanging() const { return in_flight_ > 0; }
 
@@ -58,6 +59,8 @@ class GroupSync {
   virtual std::vector<float> Outward(int slice) = 0;
   // Whether an exchange of `origin` may come from group `from` after `hops`, with n floats.
   virtual bool Expects(int slice, int from, int origin, int hops) const = 0;
+  // Whether exchanges beyond those of sync_freq make replicas equal.
+  virtual bool Equalises() const { return true; }
   // Takes what another group has sent.
   virtual void Take(const PartView& part, const float* floats, int origin, int hops) = 0;
   virtual bool ExpectsReply(int slice, int from, int64_t floats) const = 0;

@@ -135,6 +135,7 @@ class ElasticSync final : public ToMaster {
   }
 
  protected:
+  bool Equalises() const override { return false; }
   void AtHome(int slice) override { TakeReply(slice, Pull(slice, values(slice)).data()); }
   std::vector<float> Outward(int slice) override {
     return {values(slice), values(slice) + size(slice)};

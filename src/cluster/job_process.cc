@@ -9,8 +9,6 @@
 namespace singa {
 namespace {
 
-constexpr size_t kChunk = 256 << 10;  // bytes
-
 // Without servers of its own a job's processes each have one: the values of a slice are then added
 // up by one of them and told to all, which is a reduction and a gathering.
 JobProto InProcesses(const JobProto& job) {
@@ -51,11 +49,7 @@ int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_c
 
 }  // namespace
 
-int ProcessesOf(const JobProto& job) {
-  const Topology topology = TopologyOf(InProcesses(job));
-  const bool alone = topology.worker_groups() > 1 && topology.ProcessesOf(0).size() > 1;
-  return alone ? 1 : topology.processes();
-}
+int ProcessesOf(const JobProto& job) { return TopologyOf(InProcesses(job)).processes(); }
 
 bool IsReplaceable(const JobProto& job, int rank) {
   return TopologyOf(InProcesses(job)).IsReplaceable(rank);
@@ -187,15 +181,6 @@ void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& 
   successors_.SetStart(steps, checkpoint);
 }
 
-std::vector<std::string> JobProcess::CollectStates() {
-  TellAll(kCollect);
-  AwaitAll(kCollected);
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> all;
-  for (auto& [rank, state] : std::exchange(states_, {})) all.push_back(std::move(state));
-  return all;
-}
-
 void JobProcess::End() {
   {
     const std::lock_guard lock(mutex_);
@@ -225,25 +210,6 @@ void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers) {
   Tell(0, std::move(head));
 }
 
-// In messages of a bounded size; `step` says how many follow.
-void JobProcess::GiveState(const std::string& state) {
-  if (state.size() > kMostState)
-    throw Error(kExitIo, StrCat("the state of process ", rank_, " is too large for a checkpoint, ",
-                                state.size() >> 20, " MiB"));
-  const auto kept = std::make_shared<const std::string>(state);
-  for (size_t begin = 0; begin == 0 || begin < state.size(); begin += kChunk) {
-    const size_t size = std::min(kChunk, state.size() - begin);
-    Message message;
-    message.head.set_type(WireMessage::kControl);
-    message.head.mutable_to()->set_id(0);
-    message.head.set_control(kCollected);
-    message.head.set_step(
-        static_cast<int64_t>((state.size() - begin - size + kChunk - 1) / kChunk));
-    if (size > 0) message.payload.emplace_back(kept, kept->data() + begin, size);
-    stub_.Post(std::move(message));
-  }
-}
-
 WireMessage JobProcess::GroupWord(Control what, int group, int64_t steps) {
   WireMessage head;
   head.set_control(what);
@@ -259,6 +225,12 @@ void JobProcess::Note(Control what, int group, int64_t steps) {
   if (what == kLeft) successors_.NoteLeft(group);
   for (int rank = 0; rank < processes(); ++rank)
     if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, GroupWord(what, group, steps));
+}
+
+void JobProcess::AllowSteps(int group, int64_t steps) {
+  const Range all = topology_.ProcessesOf(group);
+  for (int rank = all.first + 1; rank < all.last; ++rank)
+    Tell(rank, GroupWord(kGrant, group, steps));
 }
 
 void JobProcess::SendRow(WireMessage row) {

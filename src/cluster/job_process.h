@@ -18,8 +18,7 @@
 
 namespace singa {
 
-// As many as the job has; 1 where its worker groups have to be threads of one process. Throws
-// ConfigError relative to the JobProto.
+// As many as the job has. Throws ConfigError relative to the JobProto.
 int ProcessesOf(const JobProto& job);
 
 // Whether a supervisor may start process `rank` alone again, where it was lost, and the job goes
@@ -32,6 +31,8 @@ class GroupEvents {
   virtual ~GroupEvents() = default;
   virtual void OnSteps(int group, int64_t steps) = 0;
   virtual void OnLeft(int group) = 0;
+  // The first process of a group that has workers here, too, begins the steps before `steps`.
+  virtual void OnAllowed(int group, int64_t steps) = 0;
   // Rank 0: another process has the group; it has done `steps` at least, maybe less than was told.
   virtual void OnReplaced(int group, int64_t steps) = 0;
   // Rank 0: a row of metrics; its text and numbers as kRow has them. Must not throw.
@@ -113,8 +114,8 @@ class JobProcess final : private StubEvents {
   void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint);
   // Others: this one takes a place. It listens, and is to hear how far all groups are; it trains.
   void AskForSteps() { Answer(kBegin); }
-  // Rank 0: what all others give for a checkpoint.
-  std::vector<std::string> CollectStates();
+  // Rank 0: what all others give for a checkpoint, when each group has done so many steps.
+  std::vector<std::string> CollectStates(const std::vector<int64_t>& steps);
   // Rank 0: the job is done.
   void End();
 
@@ -126,13 +127,18 @@ class JobProcess final : private StubEvents {
   void Ready();
   // Others: an answer to rank 0.
   void Answer(Control what, const std::vector<int64_t>& numbers = {});
-  void GiveState(const std::string& state);
+  // What a checkpoint needs of this process, to rank 0 or to the first process of its group, which
+  // waits for that of all others of the group, in their order.
+  void GiveState(int rank, const std::string& state);
+  std::vector<std::string> AwaitStates(int group);
   // Others: this process is asked to end: rank 0 ends the job. Any thread may call.
   void AskToEnd() { Answer(kInterrupt); }
 
   // Worker group `group`, of this process, has done so many steps; or trains no more.
   void NoteSteps(int group, int64_t steps) { Note(kSteps, group, steps); }
   void NoteLeft(int group) { Note(kLeft, group, 0); }
+  // Worker group `group`, whose first process this is, begins the steps before `steps`.
+  void AllowSteps(int group, int64_t steps);
   // Others: a row of metrics for rank 0 to write.
   void SendRow(WireMessage row);
 
@@ -159,6 +165,8 @@ class JobProcess final : private StubEvents {
   void OnLost(std::exception_ptr error) override;
   void OnControl(int rank, Message message);
   bool OnGroup(int rank, const WireMessage& head);
+  void OnAllowed(int rank, const WireMessage& head);
+  bool LeadsProcess(int rank) const;
   void TakeState(int rank, const Message& message);
   void Tell(int rank, WireMessage head);
   void Note(Control what, int group, int64_t steps);
@@ -168,6 +176,7 @@ class JobProcess final : private StubEvents {
              const std::string& what, const std::function<bool()>& done);
   Order Next(const Patience& patience);
   std::vector<Order> AwaitAll(Control answer, const Patience& patience);
+  std::vector<std::string> TakeStates(Range ranks);
 
   const JobProto job_;
   const int rank_;

@@ -1,6 +1,7 @@
 // What JobProcess does with messages of other processes: which of them count, and for whom.
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cluster/job_process.h"
@@ -24,7 +25,16 @@ void JobProcess::OnMessage(int rank, Message message) {
     cluster_->OnMessage(rank, std::move(message));
 }
 
-// Rank 0 hears answers; the others are told all else, by rank 0 alone.
+// Of a worker group that this process is the first of.
+bool JobProcess::LeadsProcess(int rank) const {
+  return std::any_of(groups_.begin(), groups_.end(), [&](const auto& group) {
+    const Range all = topology_.ProcessesOf(group.first);
+    return all.first == rank_ && all.Has(rank);
+  });
+}
+
+// Rank 0 hears answers; the others are told all else, by rank 0 alone, or by the first process of
+// their group.
 void JobProcess::OnControl(int rank, Message message) {
   const WireMessage& head = message.head;
   if (OnGroup(rank, head)) return;
@@ -34,10 +44,10 @@ void JobProcess::OnControl(int rank, Message message) {
     for (const WireMessage& news : successors_.News(rank)) Tell(rank, news);
     return;
   }
-  if (rank_ > 0 && rank == 0)
-    orders_.push_back(OrderOf(head));
-  else if (rank_ == 0 && head.control() == kCollected)
+  if (head.control() == kCollected && (rank_ == 0 || LeadsProcess(rank)))
     TakeState(rank, message);
+  else if (rank_ > 0 && rank == 0)
+    orders_.push_back(OrderOf(head));
   else if (rank_ == 0)
     answers_[{head.control(), rank}] = OrderOf(head);
   if (head.control() == kHeld) successors_.Held(rank);
@@ -58,14 +68,25 @@ bool JobProcess::OnReplaced(int rank) {
   return true;
 }
 
-// What is about a worker group of process `rank`, or, said by rank 0, of another.
+void JobProcess::OnAllowed(int rank, const WireMessage& head) {
+  const auto group = groups_.find(static_cast<int>(head.group()));
+  const std::lock_guard lock(mutex_);
+  if (group != groups_.end() && topology_.ProcessesOf(group->first).first == rank && events_)
+    events_->OnAllowed(group->first, head.step());
+}
+
+// What is about a worker group of process `rank`, its first, or, said by rank 0, of another.
 bool JobProcess::OnGroup(int rank, const WireMessage& head) {
   const Control what = head.control();
+  if (what == kGrant && rank > 0) {
+    OnAllowed(rank, head);
+    return true;
+  }
   if (what != kSteps && what != kLeft && what != kRow) return false;
   const auto group = static_cast<int>(head.group());
   const bool known = head.group() < static_cast<uint32_t>(topology_.worker_groups());
   if (!known || groups_.count(group) > 0) return true;
-  if (rank_ == 0 ? !topology_.ProcessesOf(group).Has(rank) : rank != 0) return true;
+  if (rank != (rank_ == 0 ? topology_.ProcessesOf(group).first : 0)) return true;
   if (rank_ == 0 && what != kRow)
     for (int other = 1; other < processes(); ++other)
       if (other != rank) Tell(other, GroupWord(what, group, head.step()));
@@ -77,14 +98,6 @@ bool JobProcess::OnGroup(int rank, const WireMessage& head) {
   if (what == kLeft) events_->OnLeft(group);
   if (what == kRow && rank_ == 0 && successors_.IsNews(group, head.step())) events_->OnRow(head);
   return true;
-}
-
-void JobProcess::TakeState(int rank, const Message& message) {
-  std::string& state = states_[rank];
-  for (const Frame& frame : message.payload)
-    if (state.size() + frame.size() <= kMostState)
-      state.append(static_cast<const char*>(frame.data()), frame.size());
-  if (message.head.step() == 0) answers_[{kCollected, rank}] = {};
 }
 
 }  // namespace singa

@@ -83,7 +83,7 @@ void Server::OnClient(const Message& message) {
   const WireMessage& head = message.head;
   const int group = static_cast<int>(head.from().group());
   // A checkpoint asks the masters of the slices, of whatever group they are.
-  const bool mine = steps_.Serves(group) && steps_.Live(group);
+  const bool mine = steps_.Serves(group);
   if (!mine && head.type() != WireMessage::kGather) {
     ++refused_.sender;
     return;
@@ -110,7 +110,7 @@ void Server::OnServer(const Message& message) {
 
 void Server::OnSquares(const WireMessage& head) {
   const bool peer = head.from().group() == self_.group() && head.from().id() != self_.id();
-  if (!peer || !steps_.Serves(head.group()) || !steps_.Live(static_cast<int>(head.group()))) {
+  if (!peer || !steps_.Serves(head.group())) {
     ++refused_.sender;
     return;
   }
@@ -245,17 +245,6 @@ void Server::SendState(const WireMessage& head, int slice) {
   part.set_count(shard_.count(slice));
   if (steps_.Serves(group)) part.set_step(steps_.LastStep(group, slice));
   out_.Add(answer, std::move(part), FrameOf(std::move(floats)));
-}
-
-void Server::DropGroup(int worker_group) {
-  if (!steps_.Serves(worker_group)) return;
-  const auto of_group = [&](const Request& request) {
-    return request.head.type() == WireMessage::kGet &&
-           request.head.from().group() == static_cast<uint32_t>(worker_group);
-  };
-  for (std::vector<Request>& queue : waiting_) std::erase_if(queue, of_group);
-  steps_.Drop(worker_group);
-  out_.Flush();
 }
 
 void Server::Exchange() {

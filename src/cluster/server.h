@@ -23,8 +23,6 @@ class Server {
 
   // From process `rank`, which is sure.
   void OnMessage(int rank, const Message& message);
-  // The worker group has ended or was lost: nobody waits for it, nothing more of it is taken.
-  void DropGroup(int worker_group);
   // Begins an exchange of every slice with the other server groups, whatever sync_freq is: once for
   // all to have the changes of each, and again, when all have done that, to have them all.
   void Exchange();

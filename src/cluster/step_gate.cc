@@ -24,7 +24,26 @@ void StepGate::Here(int group) {
   groups_[group].here = true;
 }
 
+void StepGate::Follow(int group) {
+  const std::lock_guard lock(mutex_);
+  groups_[group].follows = true;
+}
+
+void StepGate::AllowSteps(int group, int64_t steps) {
+  const std::lock_guard lock(mutex_);
+  groups_[group].allowed = std::max(groups_[group].allowed, steps);
+  changed_.notify_all();
+}
+
+void StepGate::AwaitSteps(int group, int64_t steps) {
+  std::unique_lock lock(mutex_);
+  const auto done = [&] { return stopped_ || groups_[group].steps >= steps; };
+  if (!patience_.Wait(&changed_, &lock, done)) ThrowInStep(group);
+}
+
+// What the group's first process has begun, this one has to end, whoever holds it.
 bool StepGate::MayBegin(int group) const {
+  if (groups_[group].follows) return groups_[group].steps < groups_[group].allowed;
   if (limit_ < kNoLimit) return groups_[group].steps < limit_;
   if (held_ && holder_ != group) return false;
   const Group& first = groups_[0];
@@ -58,7 +77,8 @@ void StepGate::Leave(int group) {
 
 bool StepGate::Stands(int group) const {
   const Group& one = groups_[group];
-  const bool behind = limit_ < kNoLimit && one.here && !one.left && one.steps < limit_;
+  const bool owes = limit_ < kNoLimit && one.here && !one.follows && !one.left;
+  const bool behind = owes && one.steps < limit_;
   return !one.in_step && !behind;
 }
 
@@ -73,12 +93,18 @@ void StepGate::HoldOthers(int caller) {
     return group;
   };
   if (patience_.Wait(&changed_, &lock, [&] { return in_step() == groups; })) return;
-  ThrowStalled(StrCat("worker group ", in_step(), " stands still in step ",
-                      groups_[in_step()].steps, ", while others wait for its end"));
+  ThrowInStep(in_step());
+}
+
+void StepGate::ThrowInStep(int group) const {
+  ThrowStalled(StrCat("worker group ", group, " stands still in step ", groups_[group].steps,
+                      ", while others wait for its end"));
 }
 
 // Whoever holds all, else the slowest.
 std::string StepGate::WaitsFor(int group) const {
+  if (groups_[group].follows)
+    return StrCat("the first process of worker group ", group, " begins no step");
   if (held_)
     return StrCat(holder_ == kNoGroup ? "process 0" : StrCat("worker group ", holder_),
                   " stands still: it holds the others");

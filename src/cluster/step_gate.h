@@ -38,6 +38,13 @@ class StepGate {
   void SetLimit(int64_t steps);
   // `group` trains in this process.
   void Here(int group);
+  // `group` trains here and in its first process, whose gate is the one that it passes: here it may
+  // take those steps that AllowSteps names.
+  void Follow(int group);
+  // Those before `steps`; more each time.
+  void AllowSteps(int group, int64_t steps);
+  // Waits until `group` has done so many steps, or the job ends. Throws as Pass.
+  void AwaitSteps(int group, int64_t steps);
   // `group` trains no more: nobody waits for it.
   void Leave(int group);
 
@@ -57,13 +64,14 @@ class StepGate {
 
  private:
   struct Group {
-    int64_t steps = 0;
-    bool here = false, in_step = false, left = false;
+    int64_t steps = 0, allowed = 0;
+    bool here = false, follows = false, in_step = false, left = false;
   };
   static constexpr int64_t kNoLimit = INT64_MAX;
   bool Stands(int group) const;
   bool MayBegin(int group) const;
   std::string WaitsFor(int group) const;
+  [[noreturn]] void ThrowInStep(int group) const;
   [[noreturn]] void ThrowStalled(const std::string& who) const;
 
   const int64_t max_staleness_, warmup_;

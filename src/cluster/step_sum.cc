@@ -54,17 +54,13 @@ bool StepSum::Sum(Context* ctx, int64_t n) {
 }
 
 void StepSum::Done() {
-  Clear();
-  ++step_;
-}
-
-void StepSum::Clear() {
   std::fill(frames_.begin(), frames_.end(), Frame());
   std::fill(came_.begin(), came_.end(), false);
   arrived_ = 0;
   none_ = false;
   sum_ = {};
   gradient_ = nullptr;
+  ++step_;
 }
 
 int64_t StepSum::held_bytes() const {

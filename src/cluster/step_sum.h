@@ -40,8 +40,6 @@ class StepSum {
   const float* gradient() const { return gradient_; }
   // The step was applied or dropped: the next one may come.
   void Done();
-  // Forgets what has come of this step.
-  void Clear();
 
   int64_t held_bytes() const;
 

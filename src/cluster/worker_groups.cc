@@ -24,6 +24,8 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       together_(job_groups_ > 1 && job.cluster().has_user_consistency()),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
       shares_host_(shared || (process && process->shares_host())),
+      model_is_apart_(job.cluster().nserver_groups() > 1 &&
+                      job.cluster().group_sync() == ClusterProto::kElastic),
       host_memory_(std::move(shared)),
       replica_(job),
       own_(!process && HasServers(job.cluster())
@@ -151,7 +153,10 @@ void WorkerGroups::SendHome() {
 
 void WorkerGroups::Start() {
   Grant(gate_.steps(0));
-  for (const int group : here()) gate_.Here(group);
+  for (const int group : here()) {
+    gate_.Here(group);
+    if (group > 0 && !Leads(group)) gate_.Follow(group);
+  }
   Connect();
   if (process_ && process_->rank() == 0) process_->AwaitReady();
   if (process_ && process_->rank() > 0) process_->Ready();
@@ -179,14 +184,26 @@ void WorkerGroups::TakePlace() {
   }
 }
 
+void WorkerGroups::AllowSteps(int group, int64_t steps) {
+  if (process_) process_->AllowSteps(group, steps);
+}
+
+// Another process may say anything.
+void WorkerGroups::OnAllowed(int group, int64_t steps) {
+  if (steps <= most_steps_)
+    gate_.AllowSteps(group, steps);
+  else
+    ++refused_;
+}
+
 void WorkerGroups::NoteSteps(int group, int64_t steps) {
   gate_.SetSteps(group, steps);
-  if (process_ && paced_ && size() > 1) process_->NoteSteps(group, steps);
+  if (process_ && paced_ && size() > 1 && Leads(group)) process_->NoteSteps(group, steps);
 }
 
 void WorkerGroups::Leave(int group) {
   gate_.Leave(group);
-  if (process_ && size() > 1) process_->NoteLeft(group);
+  if (process_ && size() > 1 && Leads(group)) process_->NoteLeft(group);
 }
 
 void WorkerGroups::OnRow(const WireMessage& row) {

@@ -90,6 +90,11 @@ class WorkerGroups final : private GroupEvents {
   void Fail(const std::exception_ptr& error);
   // Ends the waits of groups here: the job has ended, as it should or not.
   void SendHome();
+  // Whether this is the first process of `group`, which is here: it says when a step begins, and
+  // tells the job how far the group is.
+  bool Leads(int group) const { return !process_ || FirstProcess(group) == process_->rank(); }
+  // Others of the group take the steps before `steps`, too.
+  void AllowSteps(int group, int64_t steps);
   // A group has done so many steps; trains no more.
   void NoteSteps(int group, int64_t steps);
   void Leave(int group);
@@ -109,9 +114,14 @@ class WorkerGroups final : private GroupEvents {
   // During a Hold, when the first group has done `steps`: makes the lead's values, and the replica,
   // all that was trained so far.
   void Collect(int64_t steps);
+  // The model is none of the groups' values (kElastic): what is collected lasts as long as the
+  // Hold.
+  bool model_is_apart() const { return model_is_apart_; }
   // During a Hold: what the other processes of the job give for a checkpoint. Metrics of the first
   // group are added to this process's here, so that a resumed run adds up in the same order.
   std::vector<ProcessState> CollectStates();
+  // Likewise what the others of `group`, which this one leads, have of it.
+  std::vector<ProcessState> AwaitStates(int group);
 
   // Adds the metrics of `group` up over its processes, each of which calls this with its share;
   // returns the shares of all, in order.
@@ -131,15 +141,19 @@ class WorkerGroups final : private GroupEvents {
   void OnSteps(int group, int64_t steps) override;
   void OnHeld(int rank, int64_t group, int64_t steps);
   void OnLeft(int group) override { gate_.Leave(group); }
+  void OnAllowed(int group, int64_t steps) override;
   void OnReplaced(int group, int64_t steps) override { gate_.SetSteps(group, steps); }
   void OnRow(const WireMessage& row) override;
   void OnFailure() override;
 
   const Patience& patience() const { return process_ ? process_->patience() : own_patience_; }
+  std::vector<ProcessState> StatesOf(const std::vector<std::string>& texts, int group);
   void AllocateShared();
   void Connect();
   void HoldOthers();
   void Go();
+  void KeepOwnValues();
+  void BringOwnValuesBack();
   void SpreadValues();
   void MakeTeam(const JobProto& job, WorkerPlace place, int workers);
 
@@ -150,6 +164,7 @@ class WorkerGroups final : private GroupEvents {
   const bool together_;                 // by what servers let groups do
   const bool paced_;                    // some group may have to wait for another
   const bool shares_host_;              // with all other processes
+  const bool model_is_apart_;
   std::unique_ptr<HostMemory> host_memory_;
   std::optional<GroupMemory> group_memory_;  // in host_memory_
   Replica replica_;
@@ -160,9 +175,10 @@ class WorkerGroups final : private GroupEvents {
   StepGate gate_;
   std::atomic<int64_t> most_steps_;  // that a group may have done
   std::atomic<int64_t> refused_{0};
-  int holds_ = 0;           // that live
-  bool collected_ = false;  // since the first of them
-  std::mutex rows_mutex_;   // guards take_row_
+  int holds_ = 0;                               // that live
+  bool collected_ = false;                      // since the first of them
+  std::vector<std::vector<float>> own_values_;  // of the lead, while it has the model's
+  std::mutex rows_mutex_;                       // guards take_row_
   std::function<void(const WireMessage&)> take_row_;
   std::function<void()> held_;
   std::optional<StallWatch> watch_;  // last: it looks at teams and servers

@@ -1,11 +1,14 @@
 // Worker groups stand still, and what was trained comes together.
+#include <algorithm>
+
 #include "cluster/worker_groups.h"
 #include "singa/base/error.h"
 #include "train/worker_rows.h"
 
 namespace singa {
 
-// A group of several processes is the only one: they stand still where rank 0 grants no step.
+// Processes of the first group stand still where rank 0 grants no step, those of another where its
+// first process begins none.
 void WorkerGroups::HoldOthers() {
   if (holds_++ > 0) return;
   gate_.HoldOthers(0);
@@ -20,12 +23,9 @@ void WorkerGroups::HoldOthers() {
   if (held_) held_();
 }
 
-// What process `rank` says of one of its groups. Those of its own, 0 among them, a process knows.
+// What process `rank` says of one of the groups that it leads.
 void WorkerGroups::OnHeld(int rank, int64_t group, int64_t steps) {
-  if (group == 0) return;
-  const bool its = group > 0 && group < size() &&
-                   process_->topology().ProcessesOf(static_cast<int>(group)).Has(rank);
-  if (its)
+  if (group > 0 && group < size() && FirstProcess(static_cast<int>(group)) == rank)
     OnSteps(static_cast<int>(group), steps);
   else
     ++refused_;
@@ -41,6 +41,7 @@ void WorkerGroups::OnSteps(int group, int64_t steps) {
 
 void WorkerGroups::Go() {
   if (--holds_ > 0) return;
+  BringOwnValuesBack();
   collected_ = false;
   gate_.Go();
   if (process_ && size() > 1) process_->GoAll();
@@ -55,17 +56,38 @@ void WorkerGroups::Collect(int64_t steps) {
     served_->Exchange(versions);
     if (process_) process_->AwaitAll(kExchanged);
   }
+  if (model_is_apart_) KeepOwnValues();
   served_->Collect(&replica_, versions);
   collected_ = true;
 }
 
+void WorkerGroups::KeepOwnValues() {
+  const std::vector<float*> values = lead().TrainedValues();
+  for (size_t i = 0; i < values.size(); ++i)
+    own_values_.emplace_back(values[i], values[i] + lead().trained()[i]->size());
+}
+
+void WorkerGroups::BringOwnValuesBack() {
+  const std::vector<float*> values = lead().TrainedValues();
+  for (size_t i = 0; i < own_values_.size(); ++i) std::ranges::copy(own_values_[i], values[i]);
+  own_values_.clear();
+}
+
 std::vector<ProcessState> WorkerGroups::CollectStates() {
+  if (!process_) return {};
+  return StatesOf(process_->CollectStates(steps()), 0);
+}
+
+std::vector<ProcessState> WorkerGroups::AwaitStates(int group) {
+  return StatesOf(process_->AwaitStates(group), group);
+}
+
+std::vector<ProcessState> WorkerGroups::StatesOf(const std::vector<std::string>& texts, int group) {
   std::vector<ProcessState> all;
-  if (!process_) return all;
-  for (const std::string& text : process_->CollectStates()) {
+  for (const std::string& text : texts) {
     if (!all.emplace_back().ParseFromString(text))
       throw PeerError("what a process gave for a checkpoint cannot be read");
-    if (all.back().has_rows()) AddMetrics(all.back().rows(), &team(0).metrics());
+    if (all.back().has_rows()) AddMetrics(all.back().rows(), &team(group).metrics());
   }
   return all;
 }

@@ -66,7 +66,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Cluster{"Servers", "share_memory: false nservers_per_group: 2"},
                       Cluster{"Bounded", "share_memory: false max_staleness: 2"},
                       Cluster{"Masters", "nserver_groups: 2 nservers_per_group: 2 sync_freq: 2"},
-                      Cluster{"Ring", "nserver_groups: 2 group_sync: kRing"}),
+                      Cluster{"Ring", "nserver_groups: 2 group_sync: kRing"},
+                      Cluster{"Elastic", "nserver_groups: 2 sync_freq: 2 group_sync: kElastic"}),
     [](const auto& test) { return test.param.name; });
 
 void Train(WorkerGroups* groups, int group, int64_t step) {
@@ -112,6 +113,30 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   Replica& replica = groups.lead().replica();
   for (size_t i = 0; i < replica.states().size(); ++i)
     EXPECT_EQ(replica.count(static_cast<int>(i)), counted) << replica.states()[i].param;
+}
+
+// A test or a checkpoint of the centre is none of the training's business.
+TEST(ElasticGroupsTogether, GoOnFromTheirOwnValues) {
+  WorkerGroups groups(Job({"", "nserver_groups: 2 sync_freq: 2 group_sync: kElastic"}), 1);
+  groups.Allocate();
+  InitParams(groups.lead().ctx(), {}, &groups.lead().params());
+  groups.Start();
+  for (int64_t step = 0; step < 5; ++step)
+    for (int group = 0; group < kGroups; ++group) Train(&groups, group, step);
+  const auto values = [&groups] {
+    std::vector<std::vector<float>> all;
+    for (const Param* param : groups.lead().trained())
+      all.emplace_back(param->data.data(), param->data.data() + param->size());
+    return all;
+  };
+  Collect(&groups, 5);  // what was under way has come
+  const std::vector<std::vector<float>> own = values();
+  {
+    const WorkerGroups::Hold hold(&groups);
+    groups.Collect(5);
+    EXPECT_NE(values(), own);
+  }
+  EXPECT_EQ(values(), own);
 }
 
 }  // namespace

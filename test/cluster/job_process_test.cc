@@ -76,15 +76,17 @@ TEST(JobProcess, RankZeroHasTheAnswerOfEach) {
     others.emplace_back([&job, rank] {
       EXPECT_EQ(job[rank].Next().what, kHold);
       job[rank].Answer(kHeld, {rank, 10 * rank});
-      EXPECT_EQ(job[rank].Next().what, kCollect);
+      const JobProcess::Order collect = job[rank].Next();
+      EXPECT_EQ(collect.what, kCollect);
+      EXPECT_EQ(collect.numbers, (std::vector<int64_t>{30}));
       // Of several pieces, of none.
-      job[rank].GiveState(std::string(rank == 1 ? 1'000'001 : 0, 'x'));
+      job[rank].GiveState(0, std::string(rank == 1 ? 1'000'001 : 0, 'x'));
     });
   const auto answers = job[0].HoldAll();
   ASSERT_EQ(answers.size(), 2u);
   EXPECT_EQ(answers[0].numbers, (std::vector<int64_t>{1, 10}));
   EXPECT_EQ(answers[1].numbers, (std::vector<int64_t>{2, 20}));
-  const std::vector<std::string> states = job[0].CollectStates();
+  const std::vector<std::string> states = job[0].CollectStates({30});
   for (std::thread& thread : others) thread.join();
   ASSERT_EQ(states.size(), 2u);
   EXPECT_EQ(states[0], std::string(1'000'001, 'x'));

@@ -117,7 +117,6 @@ INSTANTIATE_TEST_SUITE_P(Cluster, LedgerTest, ::testing::ValuesIn(Frameworks()),
 TEST_P(LedgerTest, CountsEachGradientOnce) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     Ledger ledger(GetParam().conf, seed, GetParam().updater);
-    ledger.cluster.drop_when_done = true;
     ledger.Run();
     ASSERT_TRUE(ledger.finished()) << "seed " << seed;
     ledger.cluster.Equalise();

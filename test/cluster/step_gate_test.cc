@@ -122,6 +122,44 @@ TEST_F(StepGatePatience, NamesWhoHoldsAll) {
             "process 0 stands still: it holds the others, whil");
 }
 
+// What its first process has begun may be under way in others when those are held.
+TEST(StepGateTest, AGroupThatFollowsTakesEachStepThatItMay) {
+  StepGate gate(2, 1, 100);  // neither a bound nor a warm-up is for it
+  gate.Here(1);
+  gate.Follow(1);
+  gate.AllowSteps(1, 2);
+  EXPECT_TRUE(gate.Pass(1, 0));
+  gate.SetSteps(1, 1);
+  std::thread holder([&] { gate.HoldOthers(StepGate::kNoGroup); });
+  EXPECT_TRUE(gate.Pass(1, 1));  // ends the one step, and begins the other
+  std::atomic<bool> done{false};
+  std::thread waiter([&] {
+    gate.AwaitSteps(1, 3);
+    done = true;
+  });
+  std::thread member([&] {
+    EXPECT_TRUE(gate.Pass(1, 2));
+    gate.SetSteps(1, 3);
+    EXPECT_FALSE(gate.Pass(1, 3));
+  });
+  while (gate.steps(1) < 2) std::this_thread::yield();
+  EXPECT_FALSE(done);
+  gate.AllowSteps(1, 1);  // is not taken back
+  gate.AllowSteps(1, 3);
+  waiter.join();
+  holder.join();
+  gate.Stop();
+  member.join();
+}
+
+TEST_F(StepGatePatience, NamesTheFirstProcessThatBeginsNoStep) {
+  gate_.Follow(1);
+  EXPECT_EQ(StallOf([&] { gate_.Pass(1, 0); }).substr(0, 55),
+            "the first process of worker group 1 begins no step, whi");
+  EXPECT_EQ(StallOf([&] { gate_.AwaitSteps(1, 1); }).substr(0, 41),
+            "worker group 1 stands still in step 0, wh");
+}
+
 TEST_F(StepGatePatience, NamesTheGroupThatDoesNotEndItsStep) {
   EXPECT_TRUE(gate_.Pass(0, 0));
   EXPECT_TRUE(gate_.Pass(1, 2));

@@ -21,6 +21,7 @@ class Rows final : public GroupEvents {
  public:
   void OnSteps(int, int64_t) override {}
   void OnLeft(int) override {}
+  void OnAllowed(int, int64_t) override {}
   void OnReplaced(int, int64_t) override {}
   void OnFailure() override {}
   void OnRow(const WireMessage& row) override {

@@ -6,7 +6,7 @@ import pathlib
 CLIENT, SERVER = 1, 2
 PUT, GET, UPDATE, SYNC, REPLY, GATHER, SQUARES = 3, 4, 5, 7, 8, 9, 15
 NAN, LESS, MORE, LONG = 8, 1, 2, 4
-DROP, EXCHANGE = 0xFF, 0xFE
+EXCHANGE = 0xFE
 SIZES = [3, 2, 5]
 
 
@@ -60,7 +60,7 @@ def synchronous(job):
         text += message(SQUARES, 1, (SERVER, 0, 1), step=step, squares=squares)
     text += client(UPDATE, 0, [0], version=3, step=3) + client(UPDATE, 1, [1], version=3, step=4)
     text += client(UPDATE, 0, [0], version=3, step=3) + client(GET, 1, [0], version=4)
-    text += client(GATHER, 0, [0, 1]) + bytes([DROP, 0]) + client(GET, 1, [0])
+    text += client(GATHER, 0, [0, 1]) + client(GET, 1, [0])
     return bytes([job]) + text
 
 
@@ -68,7 +68,7 @@ def stale():
     text = client(PUT, 0, [0, 1, 2]) + client(GET, 1, [0, 1, 2], group=1)
     for step in range(4):
         text += client(UPDATE, 0, [0, 1, 2], version=step, step=step)
-    return bytes([3]) + text + client(UPDATE, 1, [0], group=1) + bytes([DROP, 1])
+    return bytes([3]) + text + client(UPDATE, 1, [0], group=1)
 
 
 def exchanges(job):
@@ -102,7 +102,7 @@ def wrong():
     text += message(GET, 1, (SERVER, 0, 1)) + message(SYNC, 1, (SERVER, 0, 1))
     text += message(SQUARES, 0, (SERVER, 0, 0)) + message(SQUARES, 1, (SERVER, 0, 1), group=7)
     text += message(GET, 0, (CLIENT, 0, 0), to=(SERVER, 0, 1)) + message(1, 0, (0, 0, 0))
-    text += message(SYNC, 1, (SERVER, 9, 9)) + bytes([DROP, 9, 0, 2, 0, 255, 255, 0, 9])
+    text += message(SYNC, 1, (SERVER, 9, 9)) + bytes([0, 2, 0, 255, 255, 0, 9])
     return bytes([1]) + text
 
 

@@ -1,10 +1,10 @@
 // Any messages to a server: it does not crash, holds no more than each role may have under way, and
 // what it sends is well formed. make_server_corpus.py writes the format:
 //
-//   input := job:u8 (0xFF group:u8 | 0xFE | rank:u8 size:u16 WireMessage payload:u8)*
+//   input := job:u8 (0xFE | rank:u8 size:u16 WireMessage payload:u8)*
 //
-// 0xFF: DropGroup; 0xFE: Exchange; payload: 1: a frame less, 2: one more, 4: each is a byte too
-// long, 8: of NaN; the high bits are the value.
+// 0xFE: Exchange; payload: 1: a frame less, 2: one more, 4: each is a byte too long, 8: of NaN; the
+// high bits are the value.
 #include <glog/logging.h>
 #include <google/protobuf/text_format.h>
 
@@ -84,9 +84,7 @@ void Run(Input input) {
   Server server({job, topology, table, params, peers, {0, 0}, first_steps}, &peers, &peers);
   while (input.size > 0) {
     const int rank = input.Byte();
-    if (rank == 0xFF) {
-      server.DropGroup(input.Byte());
-    } else if (rank == 0xFE) {
+    if (rank == 0xFE) {
       server.Exchange();
     } else {
       const int low = input.Byte();

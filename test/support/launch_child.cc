@@ -1,8 +1,8 @@
 // A process of a job that trains nothing, but does what its arguments order.
-//   launch_child [supervise] FOLDER PROCESSES [RANK/START=ACTION[+ACTION]...]... [-resume]
+//   launch_child [supervise] FOLDER PROCESSES [RANK/START[.LIFE]=ACTION[+ACTION]...]... [-resume]
 // With `supervise` it is the supervisor of such processes. START counts from 0 the starts of rank 0
-// in FOLDER; without an order a process waits to be killed. FOLDER has the FIFOs `arrived` and
-// `ready`, and gets the file `log`.
+// in FOLDER, LIFE those of the process since then, without the first; without an order a process
+// waits to be killed. FOLDER has the FIFOs `arrived` and `ready`, and gets the file `log`.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -51,10 +51,14 @@ class Child {
   // Counts the starts so far; learns the process of rank 0.
   void ReadLog() {
     std::ifstream log(folder_ + "/log");
+    const std::string own = StrCat("start ", place_->rank, " ");
     for (std::string line; std::getline(log, line);)
       if (line.rfind("start 0 ", 0) == 0) {
         ++start_;
+        life_ = 0;
         first_ = std::stoi(line.substr(8));
+      } else if (line.rfind(own, 0) == 0) {
+        ++life_;
       }
     // All start at once where the conf has a coordinator: then rank 0 may come later.
     if (place_->rank != 0) start_ = std::max(0, start_ - 1);
@@ -71,7 +75,8 @@ class Child {
   }
 
   std::string Order() const {
-    const std::string wanted = StrCat(place_->rank, "/", start_, "=");
+    const std::string life = life_ > 0 ? StrCat(".", life_) : "";
+    const std::string wanted = StrCat(place_->rank, "/", start_, life, "=");
     for (const std::string& arg : args_)
       if (arg.rfind(wanted, 0) == 0) return arg.substr(wanted.size());
     return "";
@@ -83,7 +88,8 @@ class Child {
     const int number = colon == std::string::npos ? 0 : std::stoi(action.substr(colon + 1));
     if (name == "exit") _exit(number);
     if (name == "kill") Die(number);
-    if (name == "gather") Gather();
+    if (name == "gather") Gather(number > 0 ? number : processes_ - 1);
+    if (name == "met") AwaitMeeting();
     if (name == "stop") Stop(number);
     if (name == "outlive") OutliveFirst();
     if (name == "young") sigprocmask(SIG_UNBLOCK, &stops_, nullptr);
@@ -98,14 +104,25 @@ class Child {
     for (;;) pause();
   }
 
-  // Waits for all others of this start.
-  void Gather() {
+  // Waits for so many others of this start.
+  void Gather(int left) {
     const Descriptor arrived(open((folder_ + "/arrived").c_str(), O_RDWR | O_CLOEXEC));
-    for (int left = processes_ - 1; left > 0;) {
+    while (left > 0) {
       char who = 0;
       if (read(arrived.get(), &who, 1) == 1 && who == 'a' + start_) --left;
     }
     place_->Done();
+    Append("log", StrCat("met ", start_, "\n"));
+  }
+
+  // Waits for rank 0 to have gathered all.
+  void AwaitMeeting() const {
+    const std::string met = StrCat("met ", start_);
+    for (;; usleep(10000)) {
+      std::ifstream log(folder_ + "/log");
+      for (std::string line; std::getline(log, line);)
+        if (line == met) return;
+    }
   }
 
   // Takes `more` signals, and ends with one more.
@@ -137,7 +154,7 @@ class Child {
   std::string folder_;
   int processes_;
   std::optional<LaunchPlace> place_;
-  int start_ = 0;
+  int start_ = 0, life_ = 0;
   pid_t first_ = 0;
   sigset_t stops_;
 };

@@ -55,6 +55,7 @@ class Heard final : public GroupEvents {
  public:
   void OnSteps(int group, int64_t steps) override { Note(StrCat("steps ", group, " ", steps)); }
   void OnLeft(int group) override { Note(StrCat("left ", group)); }
+  void OnAllowed(int group, int64_t steps) override { Note(StrCat("allowed ", group, " ", steps)); }
   void OnReplaced(int group, int64_t steps) override {
     Note(StrCat("replaced ", group, " ", steps));
   }

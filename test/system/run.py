@@ -40,6 +40,7 @@ import staleness_checks
 import successor_checks
 import text_checks
 import v03_checks
+import wide_group_checks
 
 JOBS = 2  # checks at a time; the trainings use one thread each
 

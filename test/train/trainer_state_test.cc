@@ -69,5 +69,26 @@ TEST_F(TrainerStateTest, NumbersOutOfRangeAreDamage) {
     }
 }
 
+// As if it had trained them: the next step has the same loss, with values that do not change.
+TEST_F(TrainerStateTest, SkippedBatchesAreThoseOfTheSteps) {
+  std::string points;
+  for (int i = 0; i < 7; ++i) points += StrCat(i % 2, ",", i, ",", 3 * i % 5, ",", i * i % 7, "\n");
+  JobProto job = PointsJob(dir_.Write("more.csv", points));
+  job.mutable_updater()->mutable_learning_rate()->set_base_lr(1e-30f);
+  const auto loss_of_step_9 = [&](int64_t trained) {
+    Trainer trainer(job, 1);
+    trainer.Allocate();
+    InitParams(trainer.ctx(), {}, &trainer.params());
+    for (int64_t step = 0; step < trained; ++step) trainer.TrainStep(step);
+    EXPECT_TRUE(trainer.SkipBatches(9 - trained));
+    trainer.metrics().Reset();
+    trainer.TrainStep(9);
+    EXPECT_EQ(trainer.ReaderPositions()[0].second, 20) << trained;
+    return trainer.metrics().entries().at(0).sum;
+  };
+  const double loss = loss_of_step_9(9);
+  for (int64_t trained = 0; trained < 9; ++trained) EXPECT_EQ(loss_of_step_9(trained), loss);
+}
+
 }  // namespace
 }  // namespace singa

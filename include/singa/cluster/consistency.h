@@ -17,7 +17,6 @@ namespace singa {
 // How far a worker group has come with one slice.
 struct GroupClock {
   int64_t step = 0;  // the first of the group's steps that the slice does not hold yet
-  bool live = true;  // false: the group has ended or was lost, and must not be waited for
 };
 
 class SINGA_API Consistency {
@@ -26,8 +25,8 @@ class SINGA_API Consistency {
   // Throws ConfigError relative to `conf`.
   virtual void Setup(const ClusterProto& /*conf*/) {}
 
-  // Both are asked again after each update of the slice and after each loss of a group, until they
-  // say yes; `clocks` are the groups of one server group. They must not throw.
+  // Both are asked again after each update of the slice until they say yes; `clocks` are the groups
+  // of one server group. They must not throw.
 
   // Whether step clocks[group].step of `group`, which is complete, may be applied now.
   virtual bool MayApply(std::span<const GroupClock> clocks, int group) const;

@@ -22,10 +22,6 @@ class ClusterCheck {
     CheckCoordinator();
     if (NothingIsWrong()) CheckTogether();
     const int64_t workers = int64_t{cluster_.nworker_groups()} * cluster_.nworkers_per_group();
-    const int64_t servers = int64_t{cluster_.nserver_groups()} * cluster_.nservers_per_group();
-    const bool split =
-        workers > cluster_.nworkers_per_procs() || servers > cluster_.nservers_per_procs();
-    if (split && !several_ && found_.errors.empty()) WarnOfProcesses();
     if (workers > kMostWorkers && !several_ && NothingIsWrong())
       found_.errors.push_back(
           ConfigError("cluster.nworkers_per_group",
@@ -74,13 +70,6 @@ class ClusterCheck {
 
   void Warn(const std::string& field, const std::string& text) {
     found_.warnings.push_back(ConfigError("cluster." + field, text));
-  }
-
-  void WarnOfProcesses() {
-    const char* field = cluster_.has_nworkers_per_procs() ? "nworkers_per_procs" : "nworker_groups";
-    Warn(field,
-         "several worker groups, each in several processes, are not built yet: all workers run as "
-         "threads of one process");
   }
 
   const char* WithoutCollectives() const {

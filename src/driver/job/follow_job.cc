@@ -109,7 +109,9 @@ class FollowRun {
     if (first > 0) TrainerState(groups_.team(first).trainers(), first, 0).RestoreValues(*from);
     for (const int group : groups_.here())
       TrainerState(groups_.team(group).trainers(), group, 0).Restore(*from);
-    if (HasFirst()) lead.metrics().Reset();  // rank 0 has the sums of all
+    // The first process of a group has the sums of all.
+    for (const int group : groups_.here())
+      if (!groups_.Leads(group)) groups_.team(group).metrics().Reset();
   }
 
   // False: it was the last.
@@ -132,7 +134,7 @@ class FollowRun {
         process_.Answer(kExchanged);
         break;
       case kCollect:
-        process_.GiveState(StateHere().SerializeAsString());
+        GiveState(order.numbers);
         break;
       default:
         break;
@@ -143,24 +145,36 @@ class FollowRun {
   std::vector<int64_t> StepsHere() {
     std::vector<int64_t> steps;
     for (const int group : groups_.here())
-      steps.insert(steps.end(), {int64_t{group}, groups_.gate().steps(group)});
+      if (groups_.Leads(group))
+        steps.insert(steps.end(), {int64_t{group}, groups_.gate().steps(group)});
     return steps;
   }
 
-  ProcessState StateHere() {
+  // When the groups here have done so many `steps`, by group.
+  void GiveState(const std::vector<int64_t>& steps) {
+    if (std::ssize(steps) != groups_.size())
+      throw PeerError("process 0 does not say how far each worker group is");
     ProcessState state;
     for (const int group : groups_.here()) {
-      const std::vector<Trainer*> trainers = groups_.team(group).trainers();
-      if (group == 0) {
-        *state.mutable_rows() = TakeRows(trainers);
-        continue;
-      }
-      CheckpointContent content;
-      const TrainerState whole(trainers, group, groups_.gate().steps(group));
-      whole.Save(&content);
-      AddTensors(content.state, &state);
+      groups_.gate().AwaitSteps(group, steps[group]);
+      if (groups_.Leads(group))
+        AddState(group, &state);
+      else
+        *state.mutable_rows() = TakeRows(groups_.team(group).trainers());
     }
-    return state;
+    if (state.has_rows() && !HasFirst())  // for who joins those of the whole group
+      process_.GiveState(groups_.FirstProcess(groups_.here().front()),
+                         std::exchange(state, {}).SerializeAsString());
+    process_.GiveState(0, state.SerializeAsString());
+  }
+
+  void AddState(int group, ProcessState* state) {
+    const std::vector<ProcessState> others = groups_.AwaitStates(group);
+    TrainerState whole(groups_.team(group).trainers(), group, groups_.gate().steps(group));
+    for (const ProcessState& other : others) whole.Join(other.rows());
+    CheckpointContent content;
+    whole.Save(&content);
+    AddTensors(content.state, state);
   }
 
   const JobProto& job_;

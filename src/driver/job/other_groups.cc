@@ -26,10 +26,12 @@ void OtherGroups::Run(int group) {
   StepGate& gate = groups_.gate();
   omp_set_num_threads(groups_.team(group).lead().ctx().threads);
   try {
-    GroupLoop loop(&groups_, group, schedule_, sink_);
+    const bool leads = groups_.Leads(group);
+    GroupLoop loop(&groups_, group, schedule_, leads ? sink_ : nullptr);
     for (int64_t step = gate.steps(group); step < schedule_.steps(); ++step) {
-      if (InterruptCode() != kExitOk && !groups_.together()) break;
+      if (leads && InterruptCode() != kExitOk && !groups_.together()) break;
       if (!gate.Pass(group, step)) break;
+      if (leads) groups_.AllowSteps(group, step + 1);
       loop.TrainStep(step);
     }
   } catch (...) {

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <thread>
 
-#include "base/cgroup.h"
 #include "base/failpoint.h"
 #include "driver/job/class_folders.h"
 #include "driver/job/end_process.h"
@@ -245,7 +243,8 @@ class TrainRun {
     const bool judges =
         !job_.checkpoint_best().empty() && updates > 0 && !(test && lead().evaluator(kVal));
     std::optional<WorkerGroups::Hold> hold;
-    if (judges) hold.emplace(&groups_);  // what may become the best is what is evaluated
+    // What may become the best is what is evaluated.
+    if (judges || groups_.model_is_apart()) hold.emplace(&groups_);
     CollectValues(updates);
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
@@ -279,19 +278,6 @@ class TrainRun {
 };
 
 }  // namespace
-
-int ThreadsOfWorker(const JobProto& job, int asked) {
-  const int workers = job.cluster().nworker_groups() * job.cluster().nworkers_per_group();
-  const bool given = asked > 0 || job.has_num_openblas_threads();
-  const int threads = WorkerThreads(job, asked);
-  return given ? threads : std::max(1, threads / workers);
-}
-
-int WorkerThreads(const JobProto& job, int asked) {
-  if (asked > 0) return asked;
-  if (job.has_num_openblas_threads()) return std::max(1, job.num_openblas_threads());
-  return UsableCores(static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress) {
   return TrainRun(job, options, progress).Run();

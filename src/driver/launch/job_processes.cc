@@ -52,7 +52,6 @@ JobEnd JobProcesses::Run() {
       KillAll();
       return {.code = kExitInterrupted, .rank = 0, .end = *children_[0]->end()};
     }
-    ReadReport();
     if (std::optional<JobEnd> end = Judge()) return *end;
     if (begun() && children_.size() == 1) StartOthers();
     if (stage_ == Stage::kStarted && steady_clock::now() >= deadline)
@@ -144,9 +143,9 @@ void JobProcesses::Hear(const std::string& line) {
 // How the job ends, where it does.
 std::optional<JobEnd> JobProcesses::Judge() {
   for (const auto& child : children_) child->Reap();
+  ReadReport();  // what was said before such an end counts
   const std::optional<ChildEnd>& first = children_[0]->end();
   if (first && IsFinal(*first)) {
-    ReadReport();
     if (stage_ == Stage::kMet)
       EndOthers();
     else

@@ -93,10 +93,11 @@ LaunchFilesReader::LaunchFilesReader(std::string path, int seconds)
       seconds_(seconds),
       deadline_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)) {}
 
-void LaunchFilesReader::AwaitFile(const std::string& file) const {
+// Until it is there, and another than `but`.
+void LaunchFilesReader::AwaitFile(const std::string& file, const std::string& but) const {
   for (;;) {
     std::string which = WhichFile(file);
-    if (!which.empty()) {
+    if (!which.empty() && which != but) {
       read_[file] = std::move(which);
       return;
     }
@@ -104,15 +105,16 @@ void LaunchFilesReader::AwaitFile(const std::string& file) const {
       throw Error(InterruptCode(), "stopped by a signal before process 0 had come");
     if (std::chrono::steady_clock::now() >= deadline_)
       throw PeerError(StrCat("process 0 has not come for ", seconds_, " s (", file,
-                             " is not there); all processes need the same cluster.workspace"));
+                             which.empty() ? " is not there" : " is of another start",
+                             "); all processes need the same cluster.workspace"));
     std::this_thread::sleep_for(kLook);
   }
 }
 
 template <typename Read>
-auto LaunchFilesReader::Await(const std::string& file, Read read) const {
+auto LaunchFilesReader::Await(const std::string& file, Read read, const std::string& but) const {
   for (;;) {
-    AwaitFile(file);
+    AwaitFile(file, but);
     try {
       return read(file);
     } catch (const FileError&) {
@@ -121,7 +123,12 @@ auto LaunchFilesReader::Await(const std::string& file, Read read) const {
   }
 }
 
-JobSecrets LaunchFilesReader::AwaitSecrets() const { return Await(path_, ReadSecretsFile); }
+JobSecrets LaunchFilesReader::AwaitSecrets(int processes) const {
+  JobSecrets all = Await(path_, ReadSecretsFile);
+  while (static_cast<int>(all.keys.size()) != processes)
+    all = Await(path_, ReadSecretsFile, read_[path_]);
+  return all;
+}
 
 Endpoint LaunchFilesReader::AwaitEndpoint() const {
   return Await(EndpointFile(path_), ReadEndpointFile);

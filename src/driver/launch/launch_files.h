@@ -39,8 +39,9 @@ class LaunchFilesReader {
   LaunchFilesReader(std::string path, int seconds);
 
   // Both throw PeerError where rank 0 has not come in time; Error with a signal's code where one
-  // has come; FileError, DataError.
-  JobSecrets AwaitSecrets() const;
+  // has come; FileError, DataError. Secrets of another number of processes are of a start that was
+  // killed: those of the next one are waited for.
+  JobSecrets AwaitSecrets(int processes) const;
   Endpoint AwaitEndpoint() const;
   // Whether one of those that were read has been replaced. Looks once a second at most.
   bool Replaced() const;
@@ -49,8 +50,8 @@ class LaunchFilesReader {
   using Time = std::chrono::steady_clock::time_point;
 
   template <typename Read>
-  auto Await(const std::string& file, Read read) const;
-  void AwaitFile(const std::string& file) const;
+  auto Await(const std::string& file, Read read, const std::string& but = "") const;
+  void AwaitFile(const std::string& file, const std::string& but) const;
 
   std::string path_;
   int seconds_;

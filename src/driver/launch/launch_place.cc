@@ -129,6 +129,16 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   return place;
 }
 
+// Else it is a network interface of rank 0's host.
+bool HasAddress(const Endpoint& endpoint) {
+  try {
+    Resolve(endpoint);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void WriteLine(int descriptor, const std::string& line) {
   ssize_t n = 0;  // a pipe takes so few bytes at once
   do n = ::write(descriptor, line.data(), line.size());
@@ -156,12 +166,10 @@ void LaunchPlace::Done() {
 
 void LaunchPlace::ReadAgain(const JobProto& job) {
   reader = std::make_unique<LaunchFilesReader>(path, job.cluster().start_timeout());
-  const JobSecrets all = reader->AwaitSecrets();
-  if (static_cast<int>(all.keys.size()) != processes)
-    throw DataError(path, -1, StrCat("has keys of ", all.keys.size(), " processes"));
-  secrets = all.ForRank(rank);
+  secrets = reader->AwaitSecrets(processes).ForRank(rank);
   coordinator = CoordinatorOf(job);
-  if (!coordinator || coordinator->port == 0) coordinator = reader->AwaitEndpoint();
+  if (!coordinator || coordinator->port == 0 || !HasAddress(*coordinator))
+    coordinator = reader->AwaitEndpoint();
 }
 
 bool IsLaunched() { return std::getenv(kProcessVariable) || FindLauncherRank(); }

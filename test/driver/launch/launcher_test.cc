@@ -103,6 +103,19 @@ TEST_F(LauncherTest, OldFilesAreReadAgainWhenRankZeroHasComeAnew) {
     EXPECT_FALSE(second->Outdated());
 }
 
+TEST_F(LauncherTest, OldSecretsOfFewerProcessesAreNotTaken) {
+  std::filesystem::create_directories(folder_.Path("work"));
+  WriteSecretsFile(Path("launch-1"), JobSecrets::Make(3));
+  EXPECT_ERROR(LaunchFilesReader(Path("launch-1"), 1).AwaitSecrets(2), kExitPeerLost,
+               "process 0 has not come for 1 s", "launch-1 is of another start");
+  JobSecrets got;
+  std::thread other([&] { got = LaunchFilesReader(Path("launch-1"), 60).AwaitSecrets(2); });
+  const JobSecrets secrets = JobSecrets::Make(2);
+  const LaunchFiles files(Path("launch-1"), secrets);
+  other.join();
+  EXPECT_EQ(got, secrets);
+}
+
 TEST_F(LauncherTest, FilesThatAreGoneAreNoNewOnes) {
   std::optional<LaunchPlace> first = Find(0);
   first->Report({"127.0.0.1", 4000});
@@ -118,7 +131,7 @@ TEST_F(LauncherTest, OthersWaitForRankZero) {
   Endpoint where;
   std::thread other([&] {
     const LaunchFilesReader reader(path, 60);
-    got = reader.AwaitSecrets();
+    got = reader.AwaitSecrets(2);
     where = reader.AwaitEndpoint();
   });
   const LaunchFiles files(path, secrets);
@@ -135,10 +148,18 @@ TEST_F(LauncherTest, SaysThatRankZeroHasNotCome) {
 }
 
 TEST_F(LauncherTest, ACoordinatorOfTheConfNeedsNoEndpointFile) {
-  job_.mutable_cluster()->set_coordinator("node1:6723");
+  job_.mutable_cluster()->set_coordinator("localhost:6723");
   const std::optional<LaunchPlace> first = Find(0);
-  EXPECT_EQ(first->coordinator, (Endpoint{"node1", 6723}));
-  EXPECT_EQ(Find(1)->coordinator, (Endpoint{"node1", 6723}));
+  EXPECT_EQ(first->coordinator, (Endpoint{"localhost", 6723}));
+  EXPECT_EQ(Find(1)->coordinator, (Endpoint{"localhost", 6723}));
+}
+
+// Another host may have an interface of that name, too.
+TEST_F(LauncherTest, ACoordinatorThatIsAnInterfaceIsRankZeros) {
+  job_.mutable_cluster()->set_coordinator("lo:6723");
+  const std::optional<LaunchPlace> first = Find(0);
+  first->Report({"10.0.0.1", 6723});
+  EXPECT_EQ(Find(1)->coordinator, (Endpoint{"10.0.0.1", 6723}));
 }
 
 TEST_F(LauncherTest, SeveralHostsNeedACoordinator) {

@@ -85,6 +85,51 @@ TEST_F(RestartTest, AJobThatStallsEachTimeEndsAsStalled) {
                "(cluster.max_restarts)");
 }
 
+// Each process has a worker group.
+class ReplaceTest : public RestartTest {
+ protected:
+  ReplaceTest() { job_.mutable_cluster()->set_nworker_groups(processes_); }
+};
+
+TEST_F(ReplaceTest, AWholeGroupThatIsLostIsStartedAgainAlone) {
+  RunToEnd({"2/0=met+kill:9", "0/0=gather+gather:1+exit:0"},
+           {"process 2 was lost (signal 9); another takes its place (1 of 3)"});
+  EXPECT_EQ(Count("start 0"), 1);
+  EXPECT_EQ(Count("start 1"), 1);
+  EXPECT_EQ(Count("start 2"), 2);
+  const std::vector<Start> starts = Starts();
+  EXPECT_EQ(starts.back().rank, 2);
+  EXPECT_EQ(starts.back().token, starts.front().token);
+  EXPECT_EQ(starts.back().endpoint, "127.0.0.1:4000");
+  EXPECT_EQ(starts.back().resumes, 0);  // rank 0 tells it where to begin
+}
+
+TEST_F(ReplaceTest, BeforeAllHaveMetAllStartAgain) {
+  RunToEnd({"2/0=kill:9", "0/1=gather+exit:0"},
+           {"process 2 was lost (signal 9); all go on from the last checkpoint (restart 1 of 3)"});
+  EXPECT_EQ(Count("start 0"), 2);
+}
+
+TEST_F(ReplaceTest, WithTheFirstGroupAllStartAgain) {
+  RunToEnd({"0/0=gather+kill:9", "0/1=gather+exit:0"},
+           {"process 0 was lost (signal 9); all go on from the last checkpoint (restart 1 of 3)"});
+  EXPECT_EQ(Count("start 0"), 2);
+}
+
+TEST_F(ReplaceTest, AnErrorOfAProcessEndsTheJob) {
+  EXPECT_EQ(Run({"2/0=met+exit:65", "0/0=gather"}), 65);
+  EXPECT_EQ(Count("start 2"), 1);
+}
+
+TEST_F(ReplaceTest, GroupsAreReplacedSoOftenAsAllMayStartAgain) {
+  job_.mutable_cluster()->set_max_restarts(1);
+  RunToEnd({"2/0=met+kill:9", "2/0.1=kill:9", "0/0=gather", "0/1=gather+exit:0"},
+           {"process 2 was lost (signal 9); another takes its place (1 of 1)",
+            "process 2 was lost (signal 9); all go on from the last checkpoint (restart 1 of 1)"});
+  EXPECT_EQ(Count("start 0"), 2);
+  EXPECT_EQ(Starts().back().resumes, 1);
+}
+
 TEST_F(RestartTest, ZeroRestartsMeanNone) {
   job_.mutable_cluster()->set_max_restarts(0);
   EXPECT_ERROR(Run({"1/0=kill:9"}), kExitPeerLost, "process 1 was lost 1 time");

@@ -69,8 +69,7 @@ bool ClusterOfRoles::Fresh(const OneClient& worker) const {
 
 // Pushes each slice, the last first, where the last push of all has been answered.
 bool ClusterOfRoles::Work(int group, int process, OneClient* worker) {
-  if (!Fresh(*worker)) return false;
-  if (worker->step == steps_) return drop_when_done && DropIfDone(group);
+  if (!Fresh(*worker) || worker->step == steps_) return false;
   for (int s = table.size(); s-- > 0;) {
     std::vector<float> gradient = gradient_(group, process, worker->step, s);
     if (gradient.empty())
@@ -80,17 +79,6 @@ bool ClusterOfRoles::Work(int group, int process, OneClient* worker) {
   }
   worker->client->Flush();
   ++worker->step;
-  return true;
-}
-
-bool ClusterOfRoles::DropIfDone(int group) {
-  const Range all = topology.ProcessesOf(group);
-  for (int p = all.first; p < all.last; ++p) {
-    OneClient& worker = clients_.at({group, p});
-    if (worker.dropped || worker.step < steps_ || !Fresh(worker)) return false;
-  }
-  for (int p = all.first; p < all.last; ++p) clients_.at({group, p}).dropped = true;
-  for (auto& [id, one] : servers_) one.server->DropGroup(group);
   return true;
 }
 

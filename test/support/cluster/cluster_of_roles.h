@@ -84,8 +84,6 @@ class ClusterOfRoles : public ServerEvents {
 
   // What happens to a message on its way: how often it arrives; null: once.
   std::function<int(Posted* posted)> fate;
-  // Servers are told when a group has trained all its steps.
-  bool drop_when_done = false;
 
   const JobProto job;
   const SliceTable table;
@@ -107,14 +105,12 @@ class ClusterOfRoles : public ServerEvents {
     std::vector<float> memory;
     std::unique_ptr<Client> client;
     int64_t step = 0;
-    bool dropped = false;
   };
   void Diverged(const std::string& text) override { diverged_.push_back(text); }
   void Carry(int from, Message message);
   void Deliver(const Posted& posted);
   bool Work(int group, int process, OneClient* worker);
   bool Fresh(const OneClient& worker) const;
-  bool DropIfDone(int group);
   bool Turn();
 
   std::vector<ServedParam> params_;

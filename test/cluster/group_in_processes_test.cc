@@ -1,0 +1,57 @@
+// A worker group in several processes of a job, which are threads here, over real sockets.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/threaded_job.h"
+
+namespace singa {
+namespace {
+
+// Ranks 0 and 1 have group 0, ranks 2 and 3 group 1.
+JobProto TwoGroups() {
+  JobProto job;
+  job.mutable_updater()->set_type(kSGD);
+  job.mutable_updater()->mutable_learning_rate()->set_type(kFixed);
+  job.mutable_cluster()->set_nworker_groups(2);
+  job.mutable_cluster()->set_nworkers_per_group(6);
+  job.mutable_cluster()->set_nworkers_per_procs(3);
+  job.mutable_cluster()->set_start_timeout(30);
+  return job;
+}
+
+TEST(GroupInProcesses, ItsFirstLeadsTheOthers) {
+  Heard heard[4];
+  ThreadedJob job(TwoGroups());
+  job.MeetAll();
+  for (int rank = 0; rank < 4; ++rank) job[rank].Listen(&heard[rank]);
+  job[3].AllowSteps(1, 9);  // not its to say, nor are the group's steps
+  job[3].NoteSteps(1, 9);
+  job[3].NoteLeft(1);
+  job[2].AllowSteps(1, 1);
+  job[2].AllowSteps(1, 2);
+  heard[3].Await({"allowed 1 1", "allowed 1 2"});
+  job[2].NoteSteps(1, 2);
+  job[2].NoteLeft(1);
+  heard[0].Await({"steps 1 2", "left 1"});
+  heard[1].Await({"steps 1 2", "left 1"});
+  for (int rank = 0; rank < 4; ++rank) job[rank].Forget();
+}
+
+TEST(GroupInProcesses, ItsFirstHasTheStatesOfTheOthers) {
+  ThreadedJob job(TwoGroups());
+  job.MeetAll();
+  std::thread first([&] {
+    EXPECT_EQ(job[2].AwaitStates(1), (std::vector<std::string>{"three"}));
+    job[2].GiveState(0, "two and three");
+  });
+  job[1].GiveState(2, "of another group: nobody asks for it");
+  job[1].GiveState(0, "one");
+  job[3].GiveState(2, "three");
+  job[3].GiveState(0, "");
+  EXPECT_EQ(job[0].CollectStates({5, 5}), (std::vector<std::string>{"one", "two and three", ""}));
+  first.join();
+}
+
+}  // namespace
+}  // namespace singa
