@@ -43,15 +43,16 @@ sanitized() {
 # What has threads: simulations and state machines are left out.
 threads() {
   cmake -S . -B build-tsan -G Ninja "${checked[@]}" -DSINGA_SANITIZE=thread >/dev/null
-  cmake --build build-tsan --target test_io test_comm test_train test_cluster
-  check() {
-    OMP_THREAD_LIMIT=1 TSAN_OPTIONS="history_size=7 suppressions=test/support/thread_sanitizer.txt" \
-      "build-tsan/bin/test_$1" --gtest_brief=1 --gtest_filter="${2:-*}"
-  }
+  cmake --build build-tsan --target test_io test_comm test_train test_cluster bin/singa
+  local -x OMP_THREAD_LIMIT=1
+  local -x TSAN_OPTIONS="history_size=7 suppressions=$PWD/test/support/thread_sanitizer.txt"
+  check() { "build-tsan/bin/test_$1" --gtest_brief=1 --gtest_filter="${2:-*}"; }
   check io
   check comm '-Links*:HandshakeTest*:RefusalTest*:PacketTest*'
   check train '-*GradientPieces*:*UpdaterRule*'
-  check cluster '*GroupsTogether*:Evaluation*:StepGate*:StallWatch*:*Worker*'
+  check cluster '*GroupsTogether*:Evaluation*:StepGate*:StallWatch*:*Worker*:JobProcess*'
+  check cluster 'GroupIn*:ServerThread*:Successors*'
+  python3 test/system/run.py build-tsan/bin/singa a_row_for_each_process state_of_rows
 }
 fuzz() {
   cmake -S . -B build-fuzz -G Ninja "${checked[@]}" "-DCMAKE_CXX_FLAGS_CHECKED=-O0 -g1" \
