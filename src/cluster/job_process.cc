@@ -158,7 +158,7 @@ std::vector<JobProcess::Order> JobProcess::HoldAll() {
     successors_.AskToHold();
     TellAll(kHold);
   }
-  return AwaitAll(kHeld, StartPatience());
+  return AwaitAll(kHeld);
 }
 
 void JobProcess::GoAll() {

@@ -137,7 +137,7 @@ void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
 }
 
 // Several server groups exchanged all that they hold before.
-void ServedCluster::Collect(Replica* model, const std::vector<int64_t>& versions) {
+std::vector<SliceState> ServedCluster::Gather(const std::vector<int64_t>& versions) {
   const int64_t version = topology_.server_groups() == 1 ? versions[0] : 0;
   std::vector<SliceState> states;
   groups_.begin()->second.updates->Do([version](Client& client) { client.GatherAll(version); },
@@ -146,7 +146,7 @@ void ServedCluster::Collect(Replica* model, const std::vector<int64_t>& versions
                                         states = client.TakeGathered();
                                         return true;
                                       });
-  for (int s = 0; s < table_.size(); ++s) model->SetFloats(s, states[s].count, states[s].floats);
+  return states;
 }
 
 void ServedCluster::Post(Message message) {

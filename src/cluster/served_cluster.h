@@ -50,9 +50,9 @@ class ServedCluster final : private Outbox {
   // While no group is in a step: waits until slices of the servers here hold that much, then has
   // them exchange it with other server groups.
   void Exchange(const std::vector<int64_t>& versions);
-  // After two exchanges in all processes, where there are several server groups: `model` is what
-  // the servers have.
-  void Collect(Replica* model, const std::vector<int64_t>& versions);
+  // After two exchanges in all processes, where there are several server groups: what the servers
+  // have of each slice. By then all answers to the first group have come.
+  std::vector<SliceState> Gather(const std::vector<int64_t>& versions);
 
   // From process `rank`, which is sure. Any thread may call; what does not fit is dropped.
   void OnMessage(int rank, Message message);

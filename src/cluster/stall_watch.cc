@@ -8,10 +8,13 @@
 
 namespace singa {
 
-// Others hear of it by beats, which come every 5 seconds or more often.
+// Others hear of it by beats, which come every 5 seconds or more often. Among several groups a
+// process may load in the place of a lost one, which no mark says.
 std::chrono::milliseconds LongestWait(const ClusterProto& conf) {
+  if (conf.stall_timeout() == 0) return kNoEnd;
   const std::chrono::milliseconds timeout = std::chrono::seconds(conf.stall_timeout());
-  return conf.stall_timeout() == 0 ? kNoEnd : timeout * 3 / 2 + std::chrono::seconds(10);
+  const int load = conf.nworker_groups() > 1 ? conf.start_timeout() : 0;
+  return timeout * 3 / 2 + std::chrono::seconds(10) + std::chrono::seconds(load);
 }
 
 StallWatch::StallWatch(StallFinder finder, Calls calls)

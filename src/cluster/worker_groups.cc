@@ -24,8 +24,6 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       together_(job_groups_ > 1 && job.cluster().has_user_consistency()),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
       shares_host_(shared || (process && process->shares_host())),
-      model_is_apart_(job.cluster().nserver_groups() > 1 &&
-                      job.cluster().group_sync() == ClusterProto::kElastic),
       host_memory_(std::move(shared)),
       replica_(job),
       own_(!process && HasServers(job.cluster())

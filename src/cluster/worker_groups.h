@@ -114,9 +114,8 @@ class WorkerGroups final : private GroupEvents {
   // During a Hold, when the first group has done `steps`: makes the lead's values, and the replica,
   // all that was trained so far.
   void Collect(int64_t steps);
-  // The model is none of the groups' values (kElastic): what is collected lasts as long as the
-  // Hold.
-  bool model_is_apart() const { return model_is_apart_; }
+  // Before the first group's next step: where it has values of its own, the lead has them again.
+  void BringOwnValuesBack();
   // During a Hold: what the other processes of the job give for a checkpoint. Metrics of the first
   // group are added to this process's here, so that a resumed run adds up in the same order.
   std::vector<ProcessState> CollectStates();
@@ -153,7 +152,6 @@ class WorkerGroups final : private GroupEvents {
   void HoldOthers();
   void Go();
   void KeepOwnValues();
-  void BringOwnValuesBack();
   void SpreadValues();
   void MakeTeam(const JobProto& job, WorkerPlace place, int workers);
 
@@ -164,7 +162,6 @@ class WorkerGroups final : private GroupEvents {
   const bool together_;                 // by what servers let groups do
   const bool paced_;                    // some group may have to wait for another
   const bool shares_host_;              // with all other processes
-  const bool model_is_apart_;
   std::unique_ptr<HostMemory> host_memory_;
   std::optional<GroupMemory> group_memory_;  // in host_memory_
   Replica replica_;
@@ -177,7 +174,7 @@ class WorkerGroups final : private GroupEvents {
   std::atomic<int64_t> refused_{0};
   int holds_ = 0;                               // that live
   bool collected_ = false;                      // since the first of them
-  std::vector<std::vector<float>> own_values_;  // of the lead, while it has the model's
+  std::vector<std::vector<float>> own_values_;  // the lead's, while it has the model's
   std::mutex rows_mutex_;                       // guards take_row_
   std::function<void(const WireMessage&)> take_row_;
   std::function<void()> held_;

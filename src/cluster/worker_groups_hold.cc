@@ -41,7 +41,6 @@ void WorkerGroups::OnSteps(int group, int64_t steps) {
 
 void WorkerGroups::Go() {
   if (--holds_ > 0) return;
-  BringOwnValuesBack();
   collected_ = false;
   gate_.Go();
   if (process_ && size() > 1) process_->GoAll();
@@ -56,8 +55,10 @@ void WorkerGroups::Collect(int64_t steps) {
     served_->Exchange(versions);
     if (process_) process_->AwaitAll(kExchanged);
   }
-  if (model_is_apart_) KeepOwnValues();
-  served_->Collect(&replica_, versions);
+  const std::vector<SliceState> model = served_->Gather(versions);
+  if (own_values_.empty() && size() > 1) KeepOwnValues();
+  for (size_t s = 0; s < model.size(); ++s)
+    replica_.SetFloats(static_cast<int>(s), model[s].count, model[s].floats);
   collected_ = true;
 }
 

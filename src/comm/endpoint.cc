@@ -137,6 +137,15 @@ Endpoint Resolve(const Endpoint& endpoint) {
   return {host, endpoint.port};
 }
 
+bool HasAddress(const Endpoint& endpoint) {
+  try {
+    Resolve(endpoint);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 Endpoint ResolveOwn(const Endpoint& endpoint) {
   if (endpoint.host == "*") return {"0.0.0.0", endpoint.port};
   const std::string host = AddressOfInterface(endpoint.host);

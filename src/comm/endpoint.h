@@ -29,7 +29,9 @@ bool IsWildcard(const Endpoint& endpoint);
 // With the address, IPv4 where there is one, in place of the name. May ask a name server and wait
 // for it. Throws Error, kExitConfig, for a name that has none.
 Endpoint Resolve(const Endpoint& endpoint);
-// Likewise, to listen on: the host may be the name of a network interface, too, or "*".
+// Whether that finds one: another machine's network interface has none here.
+bool HasAddress(const Endpoint& endpoint);
+// As Resolve, to listen on: the host may be the name of a network interface, too, or "*".
 Endpoint ResolveOwn(const Endpoint& endpoint);
 
 // The address of this machine that a connection to `peer` would have; its port is 0. Sends nothing.

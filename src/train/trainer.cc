@@ -51,6 +51,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   ctx_.threads = place.threads;
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
+  ctx_.worker_group = place.group;
   ctx_.state = &state_;
   ctx_.mark = &mark_;
   if (place.workers > 1) ctx_.group = &exchange_;

@@ -45,7 +45,6 @@ TEST(GroupInProcesses, ItsFirstHasTheStatesOfTheOthers) {
     EXPECT_EQ(job[2].AwaitStates(1), (std::vector<std::string>{"three"}));
     job[2].GiveState(0, "two and three");
   });
-  job[1].GiveState(2, "of another group: nobody asks for it");
   job[1].GiveState(0, "one");
   job[3].GiveState(2, "three");
   job[3].GiveState(0, "");

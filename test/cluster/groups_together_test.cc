@@ -115,28 +115,33 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
     EXPECT_EQ(replica.count(static_cast<int>(i)), counted) << replica.states()[i].param;
 }
 
-// A test or a checkpoint of the centre is none of the training's business.
-TEST(ElasticGroupsTogether, GoOnFromTheirOwnValues) {
-  WorkerGroups groups(Job({"", "nserver_groups: 2 sync_freq: 2 group_sync: kElastic"}), 1);
-  groups.Allocate();
-  InitParams(groups.lead().ctx(), {}, &groups.lead().params());
-  groups.Start();
-  for (int64_t step = 0; step < 5; ++step)
-    for (int group = 0; group < kGroups; ++group) Train(&groups, group, step);
-  const auto values = [&groups] {
-    std::vector<std::vector<float>> all;
-    for (const Param* param : groups.lead().trained())
-      all.emplace_back(param->data.data(), param->data.data() + param->size());
-    return all;
-  };
-  Collect(&groups, 5);  // what was under way has come
-  const std::vector<std::vector<float>> own = values();
-  {
-    const WorkerGroups::Hold hold(&groups);
-    groups.Collect(5);
-    EXPECT_NE(values(), own);
+// A test or a checkpoint is none of the training's business.
+TEST(OwnValuesOfGroupsTogether, ComeBackAfterACollection) {
+  for (const char* cluster : {"share_memory: false", "nserver_groups: 2 sync_freq: 3",
+                              "nserver_groups: 2 sync_freq: 2 group_sync: kElastic"}) {
+    WorkerGroups groups(Job({"", cluster}), 1);
+    groups.Allocate();
+    InitParams(groups.lead().ctx(), {}, &groups.lead().params());
+    groups.Start();
+    for (int64_t step = 0; step < 5; ++step)
+      for (int group = 0; group < kGroups; ++group) Train(&groups, group, step);
+    const auto values = [&groups] {
+      std::vector<std::vector<float>> all;
+      for (const Param* param : groups.lead().trained())
+        all.emplace_back(param->data.data(), param->data.data() + param->size());
+      return all;
+    };
+    Collect(&groups, 5);
+    const std::vector<std::vector<float>> model = values();
+    groups.BringOwnValuesBack();
+    const std::vector<std::vector<float>> own = values();
+    EXPECT_NE(own, model) << cluster;
+    Collect(&groups, 5);
+    Collect(&groups, 5);
+    EXPECT_EQ(values(), model) << cluster;
+    groups.BringOwnValuesBack();
+    EXPECT_EQ(values(), own) << cluster;
   }
-  EXPECT_EQ(values(), own);
 }
 
 }  // namespace

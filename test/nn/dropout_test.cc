@@ -9,11 +9,12 @@ namespace {
 class DropoutTest : public LayerTest {
  protected:
   // The mask of rows that `span` names, 5 units each, at `step`.
-  Values Mask(const RowSpan& span, int64_t step = 0, const std::string& name = "drop") {
+  Values Mask(const RowSpan& span, int64_t step = 0, const std::string& name = "drop",
+              int worker_group = 0) {
     const int64_t rows = span.rows * span.steps;
     return Feature(StrCat("name: \"", name, "\" type: kDropout"),
                    {{.shape = {rows, 5}, .data = Values(rows * 5, 1.f), .span = span}},
-                   {.step = step});
+                   {.step = step, .worker_group = worker_group});
   }
 };
 SINGA_TEST_ON_ALL_DEVICES(DropoutTest);
@@ -49,11 +50,13 @@ TEST_P(DropoutTest, GradientMatchesDifferences) {
   ExpectGradient("type: kDropout dropout_conf { dropout_ratio: 0.3 }", {3, 4, 3, 5});
 }
 
-TEST_P(DropoutTest, MaskChangesWithStepAndName) {
+TEST_P(DropoutTest, MaskChangesWithStepNameAndWorkerGroup) {
   const RowSpan span = {0, 8, 8};
   EXPECT_EQ(Mask(span), Mask(span));
   EXPECT_NE(Mask(span), Mask(span, 1));
   EXPECT_NE(Mask(span), Mask(span, 0, "other"));
+  EXPECT_NE(Mask(span), Mask(span, 0, "drop", 1));
+  EXPECT_NE(Mask(span, 0, "drop", 1), Mask(span, 0, "drop", 2));
 }
 
 TEST_P(DropoutTest, MaskBelongsToGlobalRows) {

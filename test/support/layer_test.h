@@ -43,6 +43,7 @@ inline Values Pattern(int64_t n, int64_t step) {
 struct RunOptions {
   Phase phase = kTrain;
   int64_t step = 0;
+  int worker_group = 0;
   // By the param's name or index ("0"); missing ones: N(0, 1/4).
   std::map<std::string, Values> params = {};
 };

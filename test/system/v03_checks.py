@@ -10,8 +10,6 @@ STEPS = 4
 # All that is said of a conf, by a part of it.
 ALLOWED = ("is an old name of", "gpu: this build has no CUDA kernels",
            "prefetching: has no effect: records are always read ahead",
-           "nworkers_per_procs: several processes are not built yet",
-           "nworkers_per_group: several processes are not built yet",
            "partition_dim: is not built yet: the batch is cut by rows")
 
 

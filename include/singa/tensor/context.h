@@ -41,6 +41,7 @@ struct Context {
   int threads = 1;
   bool plain = false;  // no vendor kernels
   uint64_t seed = 0;
+  int worker_group = 0;  // of the job
   StepState* state = nullptr;
 
   // Memory for one call of one layer: as many bytes as the largest Declare::Scratch.
@@ -55,9 +56,11 @@ struct Context {
   KernelTrace* trace = nullptr;  // where kernels that run are noted; null: nobody asks
   WorkerMark* mark = nullptr;    // where the worker says what it does; null: nobody asks
 
-  // The numbers of one purpose in this step; `purpose` is an undecorated layer or param name.
+  // The numbers of one purpose in this step; `purpose` is an undecorated layer or param name. Each
+  // worker group has its own.
   Philox Random(std::string_view purpose) const {
-    return {seed, HashName(purpose), static_cast<uint32_t>(state->step)};
+    const uint64_t key = seed ^ static_cast<uint64_t>(worker_group) << 40;
+    return {key, HashName(purpose), static_cast<uint32_t>(state->step)};
   }
 };
 

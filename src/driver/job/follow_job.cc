@@ -157,6 +157,7 @@ class FollowRun {
     ProcessState state;
     for (const int group : groups_.here()) {
       groups_.gate().AwaitSteps(group, steps[group]);
+      process_.Check();  // the gate ends a wait where the job fails, too
       if (groups_.Leads(group))
         AddState(group, &state);
       else

@@ -62,6 +62,7 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
 
 std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
+  if (group_ == 0) groups_.BringOwnValuesBack();
   const auto start = std::chrono::steady_clock::now();
   try {
     team.TrainStep(step);

@@ -1,3 +1,5 @@
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -77,7 +79,8 @@ class TrainRun {
   ~TrainRun() {
     try {
       if (metrics_file_) received_.WriteTo(&*metrics_file_);
-    } catch (const std::exception&) {  // the error that ends it is another
+    } catch (const std::exception& error) {
+      LOG(WARNING) << error.what();  // the error that ends the job is another
     }
   }
   TrainRun(const TrainRun&) = delete;
@@ -243,8 +246,7 @@ class TrainRun {
     const bool judges =
         !job_.checkpoint_best().empty() && updates > 0 && !(test && lead().evaluator(kVal));
     std::optional<WorkerGroups::Hold> hold;
-    // What may become the best is what is evaluated.
-    if (judges || groups_.model_is_apart()) hold.emplace(&groups_);
+    if (judges) hold.emplace(&groups_);  // what may become the best is what is evaluated
     CollectValues(updates);
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);

@@ -45,7 +45,8 @@ JobProcesses::~JobProcesses() { KillAll(); }
 JobEnd JobProcesses::Run() {
   const Time deadline = steady_clock::now() + command_.start_timeout;
   Start(0);
-  if (command_.coordinator && command_.coordinator->port != 0) StartOthers();
+  const std::optional<Endpoint>& coordinator = command_.coordinator;
+  if (coordinator && coordinator->port != 0 && HasAddress(*coordinator)) StartOthers();
   for (;;) {
     WaitUntil(stage_ == Stage::kStarted ? deadline : Time::max());
     if (!PassSignalsOn()) {
@@ -165,15 +166,15 @@ std::optional<JobEnd> JobProcesses::Judge() {
 // Where more was lost than whole groups all start again.
 void JobProcesses::ReplaceLost() {
   if (stage_ != Stage::kMet || signals_->asked() != kExitOk) return;
-  std::vector<int> lost;
+  std::vector<JobEnd> lost;
   for (int rank = 0; rank < static_cast<int>(children_.size()); ++rank) {
     const std::optional<ChildEnd>& end = children_[rank]->end();
     if (!end || *end == ChildEnd{}) continue;
     if (end->signal == 0 || !command_.is_replaceable(rank)) return;
-    lost.push_back(rank);
+    lost.push_back({.code = {}, .rank = rank, .end = *end});
   }
-  for (const int rank : lost)
-    if (command_.replaces(rank, *children_[rank]->end())) Start(rank);
+  if (lost.empty() || !command_.replaces(lost)) return;
+  for (const JobEnd& one : lost) Start(one.rank);
 }
 
 bool JobProcesses::IsLoss(int rank) const {

@@ -17,6 +17,12 @@
 
 namespace singa {
 
+struct JobEnd {
+  std::optional<ExitCode> code;  // the job's; none: a process was lost, all may start again
+  int rank = 0;                  // whose end was the job's, or who was lost
+  ChildEnd end;                  // how
+};
+
 struct JobCommand {
   std::string program;
   std::vector<std::string> args;  // without the program's name
@@ -26,17 +32,11 @@ struct JobCommand {
   std::chrono::milliseconds start_timeout{60000};
   // For the others to end, from the end of rank 0.
   std::chrono::milliseconds end_timeout{10000};
-  // Whether process `rank` alone can be started again; was killed, and is to be.
+  // Whether process `rank` alone can be started again; whether those that were killed are to be.
   std::function<bool(int rank)> is_replaceable = [](int) { return false; };
-  std::function<bool(int rank, const ChildEnd& end)> replaces = [](int, const ChildEnd&) {
+  std::function<bool(const std::vector<JobEnd>& lost)> replaces = [](const std::vector<JobEnd>&) {
     return true;
   };
-};
-
-struct JobEnd {
-  std::optional<ExitCode> code;  // the job's; none: a process was lost, all may start again
-  int rank = 0;                  // whose end was the job's, or who was lost
-  ChildEnd end;                  // how
 };
 
 class JobProcesses {

@@ -129,16 +129,6 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   return place;
 }
 
-// Else it is a network interface of rank 0's host.
-bool HasAddress(const Endpoint& endpoint) {
-  try {
-    Resolve(endpoint);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 void WriteLine(int descriptor, const std::string& line) {
   ssize_t n = 0;  // a pipe takes so few bytes at once
   do n = ::write(descriptor, line.data(), line.size());

@@ -3,9 +3,9 @@
 //
 // Under mpirun and srun the processes meet by files in the job's workspace, launch-<id> and
 // launch-<id>.endpoint, which rank 0 leaves before it loads anything. Processes on several hosts
-// need a workspace that all of them share, and cluster.coordinator, an address of rank 0's host
-// that the others reach: without it rank 0 listens on loopback. A missing coordinator is an error
-// where the launcher says how many hosts.
+// need a workspace that all of them share, and cluster.coordinator, an address or interface of rank
+// 0's host that the others reach: without it rank 0 listens on loopback. A missing coordinator is
+// an error where the launcher says how many hosts.
 #pragma once
 
 #include <memory>

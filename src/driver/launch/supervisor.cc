@@ -53,12 +53,14 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
   const int most = job.cluster().max_restarts();
   int replaced = 0;
   command.is_replaceable = [&job](int rank) { return IsReplaceable(job, rank); };
-  command.replaces = [&](int rank, const ChildEnd& end) {
-    if (replaced == most) return false;
-    ++losses[StrCat("process ", rank, " was lost")];
+  command.replaces = [&](const std::vector<JobEnd>& lost) {
+    if (replaced + std::ssize(lost) > most) return false;
     ForgetFailpoints();
-    progress->Warn(StrCat("process ", rank, " was lost (", ToString(end),
-                          "); another takes its place (", ++replaced, " of ", most, ")"));
+    for (const JobEnd& one : lost) {
+      ++losses[LossOf(one)];
+      progress->Warn(StrCat(LossOf(one), " (", ToString(one.end), "); another takes its place (",
+                            ++replaced, " of ", most, ")"));
+    }
     return true;
   };
   for (int restarts = 0;; ++restarts) {

@@ -103,13 +103,23 @@ TEST_F(LauncherTest, OldFilesAreReadAgainWhenRankZeroHasComeAnew) {
     EXPECT_FALSE(second->Outdated());
 }
 
-TEST_F(LauncherTest, OldSecretsOfFewerProcessesAreNotTaken) {
+TEST_F(LauncherTest, OldSecretsOfAnotherNumberOfProcessesAreNotTaken) {
+  std::filesystem::create_directories(folder_.Path("work"));
+  for (const int others : {1, 3}) {
+    WriteSecretsFile(Path("launch-1"), JobSecrets::Make(others));
+    EXPECT_ERROR(LaunchFilesReader(Path("launch-1"), 1).AwaitSecrets(2), kExitPeerLost,
+                 "process 0 has not come for 1 s", "launch-1 is of another start");
+    std::filesystem::remove(Path("launch-1"));
+  }
+}
+
+TEST_F(LauncherTest, SecretsOfTheNextStartAreWaitedFor) {
   std::filesystem::create_directories(folder_.Path("work"));
   WriteSecretsFile(Path("launch-1"), JobSecrets::Make(3));
-  EXPECT_ERROR(LaunchFilesReader(Path("launch-1"), 1).AwaitSecrets(2), kExitPeerLost,
-               "process 0 has not come for 1 s", "launch-1 is of another start");
+  const LaunchFilesReader reader(Path("launch-1"), 60);
+  EXPECT_EQ(reader.AwaitSecrets(3).keys.size(), 3u);
   JobSecrets got;
-  std::thread other([&] { got = LaunchFilesReader(Path("launch-1"), 60).AwaitSecrets(2); });
+  std::thread other([&] { got = reader.AwaitSecrets(2); });
   const JobSecrets secrets = JobSecrets::Make(2);
   const LaunchFiles files(Path("launch-1"), secrets);
   other.join();

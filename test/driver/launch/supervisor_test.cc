@@ -35,6 +35,14 @@ TEST_F(SupervisorTest, ACoordinatorWithoutAPortIsWaitedFor) {
   EXPECT_EQ(starts[1].endpoint, "127.0.0.1:4000");
 }
 
+TEST_F(SupervisorTest, ACoordinatorThatIsAnInterfaceIsWaitedFor) {
+  job_.mutable_cluster()->set_coordinator("lo:6723");
+  EXPECT_EQ(Run({"0/0=gather+exit:0"}), kExitOk);
+  const std::vector<Start> starts = Starts();
+  EXPECT_EQ(starts[0].endpoint, "lo:6723");
+  EXPECT_EQ(starts[1].endpoint, "127.0.0.1:4000");
+}
+
 TEST_F(SupervisorTest, ProcessesShareATokenAndEachHasItsOwnKeyAlone) {
   Run({"0/0=gather+exit:0"});
   const std::vector<Start> starts = Starts();

@@ -59,6 +59,7 @@ Values LayerTest::Feature(const std::string& conf, const std::vector<Input>& inp
                           const RunOptions& options) {
   const auto layer = Build(conf, inputs);
   for (const auto& [name, values] : options.params) layer->SetParam(name, values);
+  layer->ctx().worker_group = options.worker_group;
   layer->BeginStep(options.step);
   layer->Forward(options.phase);
   return layer->Output();
