@@ -29,7 +29,7 @@ Endpoint Advertised(const ZmqOptions& options, const Endpoint& own) {
   const std::string where = ToString(own) + ": cannot listen: ";
   if (error == EADDRINUSE)
     throw Error(kExitCantCreate,
-                where + "the port is in use; choose another, or * for one that is free");
+                where + "the port is in use; choose another, or 0 for one that is free");
   if (error == EADDRNOTAVAIL)
     throw Error(kExitConfig, where + "that is no address of this machine");
   throw Error(error == EACCES ? kExitNoPermission : kExitCantCreate, where + zmq_strerror(error));

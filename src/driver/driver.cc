@@ -22,6 +22,7 @@
 #include "driver/job/interrupt.h"
 #include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
+#include "driver/launch/launch_place.h"
 #include "driver/logging.h"
 #include "driver/plugin/load_plugins.h"
 #include "driver/predict/predict_command.h"
@@ -46,6 +47,7 @@ int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
     run.resume = line.resume;
     if (line.test) return TestJob(job, run, &progress);
     if (ProcessesOf(job) > 1) return TrainInProcesses(job, args, run, &progress);
+    CheckStartedOnce();
     HandleInterrupts();
     return TrainJob(job, run, &progress);
   });

@@ -180,3 +180,30 @@ def processes_may_listen_on_all_addresses(case):
         for job in jobs:
             job.end(0)
         same_bytes(case.newest(), case.newest("one"))
+
+
+@check
+def an_interface_of_the_first_process_is_where_all_meet(case):
+    write_job(case)
+    case.train("job.conf", *TWO, *sets(coordinator=f"lo:{free_ports(1)[0]}"))
+    jobs = [start(case, *TWO, *sets(coordinator=f"lo:{free_ports(1)[0]}"), rank=rank)
+            for rank in (1, 0)]
+    for job in jobs:
+        job.end(0)
+
+
+@check
+def addresses_that_nobody_has_are_named_with_their_field(case):
+    write_job(case)
+    for field, address in (("coordinator", "nosuch0:0"), ("coordinator", "192.0.2.1:0"),
+                           ("bind", "nosuch0")):
+        job = start(case, *TWO, *sets(**{field: address})).end(78)
+        has(job.err, f"cluster.{field}: error: {address.split(':')[0]}", "stderr")
+
+
+@check
+def a_job_of_one_process_is_not_started_twice(case):
+    write_job(case)
+    for rank in range(2):
+        job = start(case, rank=rank).end(78)
+        has(job.err, "cluster has 1 process, 2 were started (PMI_SIZE)", "stderr")

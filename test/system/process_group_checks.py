@@ -62,6 +62,21 @@ def the_best_checkpoint_of_groups_is_of_the_values_that_were_tested(case):
 
 
 @check
+def a_resumed_run_leaves_the_checkpoint_of_its_start_as_it_was(case):
+    steps = "train_steps: 40 disp_freq: 10 checkpoint_freq: 20"
+    case.write("job.conf", mlp(case.site.data, steps, updater=SGD, hidden=64, dropout=0))
+    for name in ("downpour", "master"):
+        args = groups(ASYNCHRONOUS[name])
+        case.train("job.conf", *args, workspace=name)
+        before = {file.name: file.read_bytes() for file in case.newest(name).iterdir()}
+        case.train("job.conf", "-resume", "-set", "train_steps=60", *args, workspace=name)
+        equal(case.steps(name), [20, 40, 60], "checkpoints")
+        for file, content in before.items():
+            again = case.path(f"{name}/checkpoint/step40/{file}").read_bytes()
+            true(again == content, f"{name}: {file} of step 40 was written again")
+
+
+@check
 def a_lost_group_goes_on_with_the_others(case):
     steps = "train_steps: 900 disp_freq: 10 test_freq: 900 checkpoint_freq: 50 checkpoint_keep: 2"
     case.write("job.conf", mlp(case.site.data, steps, updater=SGD, hidden=64, dropout=0))

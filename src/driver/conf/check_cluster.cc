@@ -84,7 +84,10 @@ class ClusterCheck {
     for (const char* field :
          {"coordinator", "bind", "start_timeout", "peer_timeout", "max_restarts", "insecure"})
       if (Has(field)) Warn(field, kAlone);
-    if (cluster_.nservers_per_procs() != 1) Warn("nservers_per_procs", kAlone);
+    // Of several servers it may be what makes the process the only one.
+    const bool servers = cluster_.nserver_groups() > 1 || cluster_.nservers_per_group() > 1;
+    if (cluster_.nservers_per_procs() != 1 && (!servers || cluster_.has_all_reduce()))
+      Warn("nservers_per_procs", kAlone);
     if (cluster_.server_worker_separate()) Warn("server_worker_separate", kAlone);
   }
 

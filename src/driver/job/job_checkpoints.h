@@ -31,6 +31,8 @@ class JobCheckpoints {
   void Commit(int64_t updates);
   // The same, with a warning and false in place of the FileError.
   bool TryCommit(int64_t updates);
+  // Whether there is one of `updates`; of several groups others may have gone on since.
+  bool Has(int64_t updates) const { return !committed_.empty() && committed_[0] == updates; }
   // Commits one if `sums` has a new best of the metric checkpoint_best: of a loss the least, of
   // anything else the largest.
   void NoteBest(const MetricSums& sums, int64_t updates);

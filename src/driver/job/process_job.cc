@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <memory>
 #include <optional>
 
 #include "base/failpoint.h"
@@ -76,6 +77,22 @@ ExitCode Follow(const RunOptions& options, JobProcess* process) {
   return FollowJob(options, process);
 }
 
+// What the system has against an address is said of the field that names it.
+std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& place) {
+  const bool own = place.rank > 0 && job.cluster().has_bind();
+  try {
+    return std::make_unique<JobProcess>(
+        job, ProcessPlace{place.rank, place.secrets, place.coordinator, place.one_host});
+  } catch (const ConfigError&) {
+    throw;
+  } catch (const Error& error) {
+    const char* const field = own ? "cluster.bind" : "cluster.coordinator";
+    if (!own && !job.cluster().has_coordinator()) throw;
+    if (error.code() == kExitConfig) throw ConfigError(field, error.what());
+    throw Error(error.code(), StrCat(field, ": ", error.what()));
+  }
+}
+
 // None: another rank 0 has come in the place of the one that `place` tells of.
 std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOptions options,
                                  Progress* progress) {
@@ -83,7 +100,8 @@ std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOpt
   EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
     EndLate(options, why, place->rank);
   });
-  JobProcess process(job, {place->rank, place->secrets, place->coordinator, place->one_host});
+  const std::unique_ptr<JobProcess> made = MakeProcess(job, *place);
+  JobProcess& process = *made;
   process.OnAsked(Interrupt);
   process.OnFailure([&watch_end](const std::exception_ptr& why) { watch_end.Begin(why); });
   options.process = &process;

@@ -175,7 +175,8 @@ class TrainRun {
   void RunDue(int64_t updates) {
     if (schedule_->Validate(updates)) Evaluate(kVal, updates);
     if (schedule_->Test(updates)) Evaluate(kTest, updates);
-    if (schedule_->Checkpoint(updates)) checkpoints_.TryCommit(updates);
+    if (schedule_->Checkpoint(updates) && !checkpoints_.Has(updates))
+      checkpoints_.TryCommit(updates);
   }
 
   void RunAtEnd(int64_t updates) {

@@ -170,6 +170,11 @@ std::optional<LaunchPlace> FindLaunchPlace(const JobProto& job, int processes) {
   return place;
 }
 
+void CheckStartedOnce() {
+  if (const auto launcher = FindLauncherRank())
+    CheckProcesses(launcher->source, launcher->processes, 1);
+}
+
 std::optional<Endpoint> CoordinatorOf(const JobProto& job) {
   if (job.cluster().coordinator().empty()) return {};
   try {

@@ -62,6 +62,10 @@ bool IsLaunched();
 // the secrets throws. Not while other threads read the environment.
 std::optional<LaunchPlace> FindLaunchPlace(const JobProto& job, int processes);
 
+// Throws Error, kExitConfig, where mpirun or srun started this process as one of several: of a job
+// of one process.
+void CheckStartedOnce();
+
 // cluster.coordinator; none: unset. Throws ConfigError relative to the JobProto, also for all
 // addresses of a machine: whoever has the same job.conf could not tell which to take.
 std::optional<Endpoint> CoordinatorOf(const JobProto& job);
