@@ -126,8 +126,8 @@ class TrainRun {
     for (const auto& param : lead().params().params()) params += param->size();
     progress_.Say(StrCat("singa ", kSingaVersion, ": job \"", job_.name(), "\", ",
                          lead().net().nodes().size(), " layers, ", params, " parameters, ",
-                         memory.total() >> 20, " MiB, ", groups_.Text(), " of ", threads_,
-                         threads_ == 1 ? " thread" : " threads", ", workspace ",
+                         (memory.total() + (1 << 20) - 1) >> 20, " MiB, ", groups_.Text(), " of ",
+                         threads_, threads_ == 1 ? " thread" : " threads", ", workspace ",
                          workspace_.path()));
   }
 

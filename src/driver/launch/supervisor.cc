@@ -35,7 +35,8 @@ std::string LossOf(const JobEnd& end) {
     who += StrCat(who.empty() ? "" : ", ", loss, " ", Times(count));
   throw Error(IsStall(last.end) ? kExitStalled : kExitPeerLost,
               StrCat(who, " (", ToString(last.end), " in the end), with ", restarts,
-                     restarts == 1 ? " restart" : " restarts", " (cluster.max_restarts)"));
+                     restarts == 1 ? " restart" : " restarts",
+                     " (cluster.max_restarts); the same command with -resume goes on"));
 }
 
 }  // namespace
