@@ -129,10 +129,11 @@ void JobProcess::TellAll(Control what, int64_t step, const std::vector<int64_t>&
   for (int rank = 1; rank < processes(); ++rank) Tell(rank, head);
 }
 
-std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, const Patience& patience) {
+std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, Range ranks,
+                                                    const Patience& patience) {
   std::unique_lock lock(mutex_);
   std::vector<Order> answers;
-  for (int rank = 1; rank < processes(); ++rank) {
+  for (int rank = ranks.first; rank < ranks.last; ++rank) {
     Await(&lock, patience, rank, Control_Name(answer), [&] {
       return answers_.count({answer, rank}) > 0;
     });
@@ -142,7 +143,7 @@ std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, const Patien
 }
 
 void JobProcess::AwaitReady() {
-  AwaitAll(kBegin, StartPatience());
+  AwaitAll(kBegin, {1, processes()}, StartPatience());
   TellAll(kBegin);
 }
 

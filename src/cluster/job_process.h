@@ -100,7 +100,9 @@ class JobProcess final : private StubEvents {
   void TellAll(Control what, int64_t step = 0, const std::vector<int64_t>& numbers = {},
                const std::string& text = "");
   // Rank 0: waits for an answer of each process; by rank, without rank 0's.
-  std::vector<Order> AwaitAll(Control answer) { return AwaitAll(answer, patience_); }
+  std::vector<Order> AwaitAll(Control answer) {
+    return AwaitAll(answer, {1, processes()}, patience_);
+  }
   // Rank 0: from here to Go no group of another process begins a step. Waits until none is in one;
   // returns what the processes answer.
   std::vector<Order> HoldAll();
@@ -175,7 +177,7 @@ class JobProcess final : private StubEvents {
   void Await(std::unique_lock<std::mutex>* lock, const Patience& patience, int rank,
              const std::string& what, const std::function<bool()>& done);
   Order Next(const Patience& patience);
-  std::vector<Order> AwaitAll(Control answer, const Patience& patience);
+  std::vector<Order> AwaitAll(Control answer, Range ranks, const Patience& patience);
   std::vector<std::string> TakeStates(Range ranks);
 
   const JobProto job_;

@@ -22,15 +22,11 @@ std::vector<std::string> JobProcess::AwaitStates(int group) {
 }
 
 std::vector<std::string> JobProcess::TakeStates(Range ranks) {
-  std::unique_lock lock(mutex_);
+  AwaitAll(kCollected, ranks, patience_);
+  const std::lock_guard lock(mutex_);
   std::vector<std::string> all;
-  for (int rank = ranks.first; rank < ranks.last; ++rank) {
-    Await(&lock, patience_, rank, Control_Name(kCollected), [&] {
-      return answers_.count({kCollected, rank}) > 0;
-    });
-    answers_.erase({kCollected, rank});
+  for (int rank = ranks.first; rank < ranks.last; ++rank)
     all.push_back(std::move(states_.extract(rank).mapped()));
-  }
   return all;
 }
 

@@ -83,8 +83,7 @@ void Server::OnClient(const Message& message) {
   const WireMessage& head = message.head;
   const int group = static_cast<int>(head.from().group());
   // A checkpoint asks the masters of the slices, of whatever group they are.
-  const bool mine = steps_.Serves(group);
-  if (!mine && head.type() != WireMessage::kGather) {
+  if (!steps_.Serves(group) && head.type() != WireMessage::kGather) {
     ++refused_.sender;
     return;
   }

@@ -69,6 +69,7 @@ void WorkerGroups::KeepOwnValues() {
 }
 
 void WorkerGroups::BringOwnValuesBack() {
+  if (own_values_.empty()) return;  // before most steps
   const std::vector<float*> values = lead().TrainedValues();
   for (size_t i = 0; i < own_values_.size(); ++i) std::ranges::copy(own_values_[i], values[i]);
   own_values_.clear();

@@ -49,7 +49,7 @@ Results go to stdout, everything else to stderr. Exit codes:
     1  a bug of singa                   77  permission or authentication
     2  wrong usage                      78  invalid configuration
    65  damaged data or checkpoint       79  diverged: a loss or gradient is not finite
-   66  an input file is missing        130, 143  stopped by a signal; training resumes
+   66  an input file is missing        130, 143  stopped by a signal; -resume goes on
    69  a device is not there           170  a peer was lost; -resume will help
    73  a file cannot be created        171  no progress
   128 and above: the same command may be tried again.

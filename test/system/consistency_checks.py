@@ -56,12 +56,10 @@ def groups_that_are_stopped_go_on_together(case):
         expect_together(case, name)
 
 
-@check
-def groups_that_lose_a_process_end_with_the_same_bytes(case):
+def expect_same_bytes_after_losses(case, args, ranks):
     write_job(case, SETTINGS.replace("300", "900"))
-    args = PLACES["separate"]
     case.train("job.conf", *args, workspace="quiet")
-    for rank in (1, 3):
+    for rank in ranks:
         lost = f"lost{rank}"
         job = case.start_job("job.conf", *args, workspace=lost)
         disturbed(case, lost, job, rank, SIGKILL, 70)
@@ -69,6 +67,11 @@ def groups_that_lose_a_process_end_with_the_same_bytes(case):
         has(job.err, f"process {rank} was lost (signal 9); all go on from the last checkpoint",
             "stderr")
         same_bytes(case.newest(lost), case.newest("quiet"))
+
+
+@check
+def groups_that_lose_a_process_end_with_the_same_bytes(case):
+    expect_same_bytes_after_losses(case, PLACES["separate"], (1, 3))
 
 
 @check

@@ -1,13 +1,13 @@
 """Several worker groups, each of several processes."""
-from signal import SIGKILL, SIGTERM
+from signal import SIGTERM
 
 from case import check, equal, has, same_bytes, true
-from consistency_checks import SETTINGS, TOGETHER, write_job
+from consistency_checks import SETTINGS, TOGETHER, expect_same_bytes_after_losses, write_job
 from group_checks import workers
 from job import mlp
-from process_checks import APART, disturbed
+from process_checks import APART
 from process_group_checks import SGD
-from text_checks import DEEP, TEXT, VOCABULARY
+from text_checks import write_deep
 
 GROUPS, PROCESSES, EACH = 2, 2, 2  # processes of a group, workers of a process
 KEPT_TOGETHER = {
@@ -71,28 +71,14 @@ def groups_of_several_processes_that_take_steps_together_compute_the_bytes_of_th
 
 @check
 def groups_of_several_processes_go_on_as_if_nothing_had_been(case):
-    write_job(case, SETTINGS.replace("300", "900"))
     args = wide(*KEPT_TOGETHER["spread"], TOGETHER, "updater.clip_norm=2", each=1)
-    case.train("job.conf", *args, workspace="quiet")
-    for rank in range(GROUPS * PROCESSES):
-        lost = f"lost{rank}"
-        job = case.start_job("job.conf", *args, workspace=lost)
-        disturbed(case, lost, job, rank, SIGKILL, 70)
-        job.end(0)
-        has(job.err, f"process {rank} was lost (signal 9); all go on from the last checkpoint",
-            "stderr")
-        same_bytes(case.newest(lost), case.newest("quiet"))
+    expect_same_bytes_after_losses(case, args, range(GROUPS * PROCESSES))
 
 
 # What a recurrent layer carries from batch to batch belongs to rows, and so to processes.
 @check
 def state_of_rows_is_collected_from_all_processes_of_a_group(case):
-    param = "init { type: kUniform low: -0.1 high: 0.1 }"
-    params = {f"params{n}": f"param {{ {param} }} " * n for n in (9, 12)}
-    case.write("text", TEXT * 10)
-    case.write("vocabulary", VOCABULARY)
-    conf = DEEP % {"param": param, **params}
-    case.write("job.conf", conf.replace("train_steps: 3000", "train_steps: 150 seed: 7"))
+    write_deep(case, 150)
     args = wide(*KEPT_TOGETHER["downpour"], TOGETHER, each=1)
     case.train("job.conf", *args, workspace="quiet")
     job = case.start_job("job.conf", *args)

@@ -144,7 +144,7 @@ void JobProcesses::Hear(const std::string& line) {
 // How the job ends, where it does.
 std::optional<JobEnd> JobProcesses::Judge() {
   for (const auto& child : children_) child->Reap();
-  ReadReport();  // what was said before such an end counts
+  ReadReport();  // what rank 0 has said before one of these ends counts
   const std::optional<ChildEnd>& first = children_[0]->end();
   if (first && IsFinal(*first)) {
     if (stage_ == Stage::kMet)
