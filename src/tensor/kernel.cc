@@ -1,7 +1,10 @@
 #include "singa/tensor/kernel.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
+
+#include "singa/tensor/stream.h"
 
 namespace singa {
 namespace {
@@ -13,6 +16,18 @@ std::vector<const KernelSlot*>& Slots() {
 
 }  // namespace
 
+// What the host keeps to itself is not the kernel's: it runs later.
+void Defer(const Context& ctx, std::function<void(Context&)> work) {
+  Context own = ctx;
+  own.stream = nullptr;
+  own.choices = nullptr;
+  own.trace = nullptr;
+  own.mark = nullptr;
+  own.group = nullptr;
+  own.state = nullptr;
+  ctx.stream->Run([own, work = std::move(work)]() mutable { work(own); });
+}
+
 std::span<const KernelSlot* const> KernelSlot::All() { return Slots(); }
 
 void KernelSlot::Fill(Device device, Rank rank) {
@@ -22,7 +37,7 @@ void KernelSlot::Fill(Device device, Rank rank) {
 
 const char* KernelSlot::Choice(const Context& ctx) const {
   if (!ctx.plain && Has(ctx.device, Rank::kVendor))
-    return ctx.device == Device::kCpu ? "oneDNN" : NameOf(Rank::kVendor);
+    return ctx.device == Device::kCpu ? "oneDNN" : "cuBLAS";  // plans name themselves
   if (!ctx.plain && Has(ctx.device, Rank::kVector)) return NameOf(Rank::kVector);
   return Has(ctx.device, Rank::kPlain) ? NameOf(Rank::kPlain) : "none";
 }

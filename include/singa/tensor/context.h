@@ -24,6 +24,7 @@ struct KernelChoice {
 };
 
 class KernelTrace;
+class Stream;
 class WorkerMark;
 
 // The workers that compute one batch together, as one of them sees them.
@@ -37,12 +38,19 @@ class GroupSum {
 };
 
 struct Context {
-  Device device = Device::kCpu;
+  Device device = Device::kCpu;  // whose kernels run
+  // Not null: tensors lie in the memory of this stream's device, and work goes to it. With kCpu it
+  // is an emulated one.
+  Stream* stream = nullptr;
   int threads = 1;
   bool plain = false;  // no vendor kernels
+  // Products of float32 on a GPU may round their factors to TF32, which keeps 10 of 23 bits and is
+  // some seven times as fast; sums stay float32.
+  bool tf32 = true;
   uint64_t seed = 0;
   int worker_group = 0;  // of the job
   StepState* state = nullptr;
+  const StepState* device_state = nullptr;  // what kernels read on a stream's device
 
   // Memory for one call of one layer: as many bytes as the largest Declare::Scratch.
   void* scratch = nullptr;
@@ -56,11 +64,25 @@ struct Context {
   KernelTrace* trace = nullptr;  // where kernels that run are noted; null: nobody asks
   WorkerMark* mark = nullptr;    // where the worker says what it does; null: nobody asks
 
+  // The same for what is computed on the host meanwhile.
+  Context ForHost() const {
+    Context host = *this;
+    host.device = Device::kCpu;
+    host.stream = nullptr;
+    host.device_state = nullptr;
+    return host;
+  }
+
   // The numbers of one purpose in this step; `purpose` is an undecorated layer or param name. Each
   // worker group has its own.
   Philox Random(std::string_view purpose) const {
     const uint64_t key = seed ^ static_cast<uint64_t>(worker_group) << 40;
     return {key, HashName(purpose), static_cast<uint32_t>(state->step)};
+  }
+  // For kernels: `numbers` of the step that the device is in.
+  Philox InStep(Philox numbers) const {
+    if (device_state) numbers.step = static_cast<uint32_t>(device_state->step);
+    return numbers;
   }
 };
 

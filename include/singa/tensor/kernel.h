@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -24,6 +25,17 @@ constexpr const char* NameOf(Device device) { return device == Device::kCpu ? "c
 constexpr const char* NameOf(Rank rank) {
   constexpr const char* names[kRanks] = {"plain", "vector", "vendor"};
   return names[static_cast<int>(rank)];
+}
+
+// Calls work(context) in the order of the context's work. All that touches tensors goes this way or
+// by a Kernel, which does; `work` is copied.
+SINGA_API void Defer(const Context& ctx, std::function<void(Context&)> work);
+template <typename Work>
+void RunInOrder(Context& ctx, const Work& work) {
+  if (ctx.stream && ctx.device == Device::kCpu)
+    Defer(ctx, work);
+  else
+    work(ctx);
 }
 
 // What does not depend on a slot's signature.
@@ -101,7 +113,10 @@ class Kernel<void(Args...)> : public KernelSlot {
     table_.Try(ctx, [&f](Function found) { return f = found, true; });
     if (!f) ThrowMissing(ctx.device);
     if (ctx.trace) ctx.trace->Add(this);
-    f(ctx, args...);
+    if (ctx.stream && ctx.device == Device::kCpu)
+      Defer(ctx, [f, args...](Context& own) { f(own, args...); });
+    else
+      f(ctx, args...);
   }
 
  private:

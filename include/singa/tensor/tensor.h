@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "singa/base/api.h"
 #include "singa/tensor/shape.h"
@@ -36,6 +37,11 @@ class SINGA_API Tensor {
   void Bind(void* memory) {
     memory_ = memory;
     owner_.reset();
+  }
+  // Holds `memory`.
+  void Own(std::shared_ptr<void> memory) {
+    memory_ = memory.get();
+    owner_ = std::move(memory);
   }
 
   const Shape& shape() const { return shape_; }

@@ -1,0 +1,84 @@
+// CUDA's side of Stream and Gpu, for the files that call CUDA.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "singa/tensor/context.h"
+#include "singa/tensor/stream.h"
+
+namespace singa {
+
+// Throws DeviceError: "GPU 0: what: CUDA's words", unless all is well.
+void CheckCuda(cudaError_t status, const char* what);
+
+class CudaStream final : public Stream {
+ public:
+  explicit CudaStream(Gpu* gpu);
+  ~CudaStream() override;
+  CudaStream(const CudaStream&) = delete;
+
+  cudaStream_t handle() const { return handle_; }
+
+  // What a library keeps for this stream, such as its handle: a T(CudaStream*), made when it is
+  // first asked for, which may be while work is captured.
+  template <typename T>
+  T& Part() {
+    static const char key = 0;
+    std::shared_ptr<void>& part = parts_[&key];
+    if (!part) part = MakePart<T>();
+    return *static_cast<T*>(part.get());
+  }
+
+  // Memory for one piece of work of this stream, which may write to all of it; aligned to 256
+  // bytes. Work of one stream runs in order, so that none needs memory of its own.
+  static constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;
+  void* workspace();
+
+  Gpu& gpu() override { return *gpu_; }
+  void Copy(const void* from, void* to, int64_t bytes) override;
+  void Zero(void* to, int64_t bytes) override;
+  std::unique_ptr<Event> Record() override;
+  void Await(Event& event) override;
+  void Wait() override;
+  void BeginCapture() override;
+  std::unique_ptr<CapturedWork> EndCapture() override;
+  void Replay(const CapturedWork& work) override;
+  void Run(std::function<void()> kernel) override;
+
+ private:
+  class Place;
+
+  // Allocates while it lives, though work is captured: that waits for nothing captured.
+  class Uncaptured {
+   public:
+    Uncaptured() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    ~Uncaptured() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    Uncaptured(const Uncaptured&) = delete;
+
+   private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+  };
+
+  template <typename T>
+  std::shared_ptr<T> MakePart() {
+    const Uncaptured uncaptured;
+    return std::make_shared<T>(this);
+  }
+
+  Gpu* const gpu_;
+  cudaStream_t handle_ = nullptr;
+  std::vector<cudaEvent_t> free_events_;
+  std::map<const void*, std::shared_ptr<void>> parts_;
+  std::shared_ptr<void> workspace_;
+};
+
+inline CudaStream& CudaStreamOf(const Context& ctx) {
+  return *static_cast<CudaStream*>(ctx.stream);
+}
+inline cudaStream_t StreamOf(const Context& ctx) { return CudaStreamOf(ctx).handle(); }
+
+}  // namespace singa

@@ -1,0 +1,39 @@
+#include "tensor/gpus.h"
+
+#include <utility>
+
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+GpuDriver& Driver() {
+  static GpuDriver driver;
+  return driver;
+}
+
+}  // namespace
+
+GpuDriver SetGpuDriver(const GpuDriver& driver) { return std::exchange(Driver(), driver); }
+
+bool HasGpuDriver() { return Driver().count != nullptr; }
+
+int CountGpus(std::string* why_none) {
+  if (HasGpuDriver()) return Driver().count(why_none);
+  if (why_none) *why_none = "this build has no CUDA kernels";
+  return 0;
+}
+
+std::unique_ptr<Gpu> OpenGpu(int number) {
+  std::string why;
+  const int count = CountGpus(&why);
+  if (count == 0) throw DeviceError(StrCat("there is no GPU: ", why));
+  if (number < 0 || number >= count)
+    throw DeviceError(StrCat("there is no GPU ", number, "; this machine has ", count,
+                             count == 1 ? ", number 0" : StrCat(", from 0 to ", count - 1)));
+  return Driver().open(number);
+}
+
+std::string GpuVersions() { return HasGpuDriver() ? Driver().versions() : ""; }
+
+}  // namespace singa

@@ -1,0 +1,28 @@
+// The GPUs of this machine.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "singa/tensor/stream.h"
+
+namespace singa {
+
+// What a build with support for GPUs puts in place before main.
+struct GpuDriver {
+  // How many there are; of none, *why says so.
+  int (*count)(std::string* why) = nullptr;
+  std::unique_ptr<Gpu> (*open)(int number) = nullptr;
+  // Of its parts: "runtime 13.0, driver for 13.0".
+  std::string (*versions)() = nullptr;
+};
+// Returns the one before.
+GpuDriver SetGpuDriver(const GpuDriver& driver);
+
+bool HasGpuDriver();
+int CountGpus(std::string* why_none = nullptr);
+// Throws DeviceError where there is no such one.
+std::unique_ptr<Gpu> OpenGpu(int number);
+std::string GpuVersions();
+
+}  // namespace singa

@@ -1,0 +1,96 @@
+// HostBlock: the threads of a CUDA block, played by threads of the host. What is written for Block
+// or Warp runs on it and gives what a device gives, but for the device's own exp, log and fused
+// products: sums are added in the same order.
+#pragma once
+
+#include <barrier>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace singa {
+
+// What the threads of one block share.
+struct HostBlockState {
+  explicit HostBlockState(int n) : barrier(n), values(n) {}
+  std::barrier<> barrier;
+  std::vector<double> values;  // one a thread; holds any float
+};
+
+// As Block of tensor/block.cuh. With 32 threads it is also a Warp.
+class HostBlock {
+ public:
+  HostBlock(HostBlockState* state, int thread) : state_(state), thread_(thread) {}
+
+  int thread() const { return thread_; }
+  int threads() const { return static_cast<int>(state_->values.size()); }
+  void Sync() const { state_->barrier.arrive_and_wait(); }
+
+  template <typename T>
+  T& Shared() const {
+    static T value;
+    return value;
+  }
+
+  float Sum(float value) const {
+    return Reduce(value, [](float a, float b) { return a + b; });
+  }
+  double Sum(double value) const {
+    return Reduce(value, [](double a, double b) { return a + b; });
+  }
+  float Max(float value) const {
+    return Reduce(value, [](float a, float b) { return a != a || a > b ? a : b; });
+  }
+
+ private:
+  static constexpr int kLanes = 32;
+
+  template <typename T, typename Join>
+  T Reduce(T value, const Join& join) const {
+    state_->values[thread_] = value;
+    Sync();
+    T sum = OfWarp<T>(0, join);
+    for (int first = kLanes; first < threads(); first += kLanes)
+      sum = join(sum, OfWarp<T>(first, join));
+    Sync();  // before the values are written again
+    return sum;
+  }
+
+  // What the first lane of a warp holds after it has exchanged values with lanes ever nearer.
+  template <typename T, typename Join>
+  T OfWarp(int first, const Join& join) const {
+    T lane[kLanes], next[kLanes];
+    for (int l = 0; l < kLanes; ++l) lane[l] = static_cast<T>(state_->values[first + l]);
+    for (int distance = kLanes / 2; distance > 0; distance /= 2) {
+      for (int l = 0; l < kLanes; ++l) next[l] = join(lane[l], lane[l ^ distance]);
+      for (int l = 0; l < kLanes; ++l) lane[l] = next[l];
+    }
+    return lane[0];
+  }
+
+  HostBlockState* state_;
+  int thread_;
+};
+
+// f(block, i) for each i < n, as ForEachBlock and ForEachWarp do. `threads`: a multiple of 32.
+inline void RunBlocks(int64_t n, int threads,
+                      const std::function<void(const HostBlock&, int64_t)>& f) {
+  HostBlockState state(threads);
+  std::vector<std::jthread> team;
+  for (int t = 0; t < threads; ++t)
+    team.emplace_back([&state, &f, n, t] {
+      const HostBlock block(&state, t);
+      for (int64_t i = 0; i < n; ++i) {
+        f(block, i);
+        block.Sync();
+      }
+    });
+}
+
+// f(block), once.
+inline void RunBlock(int threads, const std::function<void(const HostBlock&)>& f) {
+  RunBlocks(1, threads, [&f](const HostBlock& block, int64_t) { f(block); });
+}
+
+}  // namespace singa

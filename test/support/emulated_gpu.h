@@ -1,0 +1,173 @@
+// EmulatedGpu: a device that the host plays, as lazily as a device may be. Work that is handed to
+// a stream runs when somebody waits for it, no sooner; its memory can be read and written by that
+// work alone, so that a host that looks into it dies; and captured work runs again with the
+// arguments that it was captured with. What trains right on it has its copies, waits and captures
+// right.
+#pragma once
+
+#include <glog/logging.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "singa/tensor/stream.h"
+
+namespace singa {
+
+class EmulatedGpu final : public Gpu {
+ public:
+  EmulatedGpu()
+      : base_(static_cast<char*>(::mmap(nullptr, kReserved, PROT_NONE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+    CHECK(base_ != MAP_FAILED);
+  }
+  ~EmulatedGpu() override { ::munmap(base_, kReserved); }
+  EmulatedGpu(const EmulatedGpu&) = delete;
+
+  std::string name() const override { return "emulated"; }
+  Device kernels() const override { return Device::kCpu; }
+  void Use() override {}
+  int64_t total_bytes() const override { return kReserved; }
+  int64_t free_bytes() const override { return kReserved - used_; }
+
+  // Memory is not used again: who reads what was freed reads old numbers.
+  std::shared_ptr<void> Allocate(int64_t bytes) override {
+    char* const memory = base_ + used_;
+    used_ += (bytes + kPage - 1) / kPage * kPage;
+    CHECK_LE(used_, kReserved) << "the emulated device's memory is used up";
+    return {memory, [](void*) {}};
+  }
+
+  std::shared_ptr<void> AllocatePinned(int64_t bytes) override {
+    auto memory = std::make_shared<std::vector<char>>(std::max<int64_t>(bytes, 1));
+    pinned_[memory->data()] = bytes;
+    char* const data = memory->data();
+    return {data, [this, memory](void* p) { pinned_.erase(static_cast<char*>(p)); }};
+  }
+
+  std::unique_ptr<Stream> NewStream() override;
+
+  // How often work of a stream was run again, and how many pieces of work ran in all.
+  int64_t replays() const { return replays_; }
+  int64_t works() const { return works_; }
+
+ private:
+  friend class EmulatedStream;
+  static constexpr int64_t kReserved = int64_t{1} << 32, kPage = 4096;
+
+  bool Has(const void* p) const { return p >= base_ && p < base_ + used_; }
+  bool IsPinned(const void* p, int64_t bytes) const {
+    const char* const at = static_cast<const char*>(p);
+    auto next = pinned_.upper_bound(at);
+    if (next == pinned_.begin()) return false;
+    --next;
+    return at + bytes <= next->first + next->second;
+  }
+  // Work of one stream may run that of another.
+  void Open() {
+    if (open_++ == 0) Protect(PROT_READ | PROT_WRITE);
+  }
+  void Close() {
+    if (--open_ == 0) Protect(PROT_NONE);
+  }
+  void Protect(int protection) const {
+    if (used_ > 0) CHECK_EQ(::mprotect(base_, used_, protection), 0);
+  }
+
+  char* const base_;
+  int64_t used_ = 0, replays_ = 0, works_ = 0;
+  int open_ = 0;
+  std::map<const char*, int64_t> pinned_;
+};
+
+class EmulatedStream final : public Stream {
+ public:
+  using Work = std::function<void()>;
+  explicit EmulatedStream(EmulatedGpu* gpu) : gpu_(gpu) {}
+  ~EmulatedStream() override { RunUntil(queued()); }
+
+  Gpu& gpu() override { return *gpu_; }
+
+  void Copy(const void* from, void* to, int64_t bytes) override {
+    CHECK(gpu_->Has(from) || gpu_->IsPinned(from, bytes))
+        << "copies from memory that is not pinned";
+    CHECK(gpu_->Has(to) || gpu_->IsPinned(to, bytes)) << "copies to memory that is not pinned";
+    Add([=] { std::memcpy(to, from, bytes); });
+  }
+  void Zero(void* to, int64_t bytes) override {
+    CHECK(gpu_->Has(to));
+    Add([=] { std::memset(to, 0, bytes); });
+  }
+
+  std::unique_ptr<Event> Record() override { return std::make_unique<Place>(this, queued()); }
+  void Await(Event& event) override {
+    CHECK(!capturing_);
+    const Place place = static_cast<Place&>(event);
+    Add([place] { place.stream->RunUntil(place.number); });
+  }
+  void Wait() override {
+    CHECK(!capturing_) << "waits while work is captured";
+    RunUntil(queued());
+  }
+
+  void BeginCapture() override { capturing_ = std::make_unique<Captured>(); }
+  std::unique_ptr<CapturedWork> EndCapture() override { return std::move(capturing_); }
+  void Replay(const CapturedWork& work) override {
+    ++gpu_->replays_;
+    for (const Work& one : static_cast<const Captured&>(work).works) Add(one);
+  }
+
+  void Run(std::function<void()> kernel) override { Add(std::move(kernel)); }
+
+ private:
+  struct Captured final : CapturedWork {
+    std::vector<Work> works;
+  };
+  struct Place final : Event {
+    Place(EmulatedStream* of, int64_t n) : stream(of), number(n) {}
+    bool Done() override { return stream->run_ >= number; }
+    void Wait() override { stream->RunUntil(number); }
+    EmulatedStream* stream;
+    int64_t number;  // of the work before it
+  };
+
+  int64_t queued() const { return run_ + static_cast<int64_t>(queue_.size()); }
+
+  void Add(Work work) {
+    if (capturing_)
+      capturing_->works.push_back(std::move(work));
+    else
+      queue_.push_back(std::move(work));
+  }
+
+  void RunUntil(int64_t number) {
+    gpu_->Open();
+    while (run_ < number) {
+      const Work work = std::move(queue_.front());
+      queue_.pop_front();
+      work();
+      ++run_;
+      ++gpu_->works_;
+    }
+    gpu_->Close();
+  }
+
+  EmulatedGpu* const gpu_;
+  std::deque<Work> queue_;
+  int64_t run_ = 0;  // pieces of work
+  std::unique_ptr<Captured> capturing_;
+};
+
+inline std::unique_ptr<Stream> EmulatedGpu::NewStream() {
+  return std::make_unique<EmulatedStream>(this);
+}
+
+}  // namespace singa
