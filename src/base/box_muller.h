@@ -1,6 +1,7 @@
 // The transform of Box and Muller (1958) from random words to normal numbers, in plain arithmetic
 // and integer operations, so that loops of it become vector code with the same bits as scalar code
-// (compiled without FMA). Agrees with std::log, cos and sin to 1e-6.
+// (compiled without FMA); constexpr, so that a device has them, too. Agrees with std::log, cos and
+// sin to 1e-6.
 #pragma once
 
 #include <bit>
@@ -9,7 +10,7 @@
 namespace singa {
 
 // -2 log(u), u = (the top 24 bits of `word` + 1) / 2^24, in (0, 1].
-inline float MinusTwoLog(uint32_t word) {
+constexpr float MinusTwoLog(uint32_t word) {
   const float u = static_cast<float>(static_cast<int32_t>((word >> 8) + 1)) * 0x1.0p-24f;
   const uint32_t bits = std::bit_cast<uint32_t>(u);
   // u = 2^exponent m, m in [sqrt(1/2), sqrt(2)); 0x3F3504F3 are the bits of sqrt(1/2).
@@ -22,7 +23,7 @@ inline float MinusTwoLog(uint32_t word) {
 }
 
 // The cosine and sine of 2 pi t, t = the top 24 bits of `word` / 2^24.
-inline void CosSinOfTurn(uint32_t word, float* cosine, float* sine) {
+constexpr void CosSinOfTurn(uint32_t word, float* cosine, float* sine) {
   const uint32_t turn = word >> 8;
   const uint32_t quarter = (turn + (1u << 21)) >> 22;  // the nearest quarter turn, 0 to 4
   const float a = static_cast<float>(static_cast<int32_t>(turn - (quarter << 22))) *

@@ -27,6 +27,9 @@ inline constinit Kernel<void(const float* y, const float* dy, float* dx, int64_t
                              float b)>
     TanhBackward{"TanhBackward"};
 
+// y += x. They do not overlap.
+inline constinit Kernel<void(const float* x, float* y, int64_t n)> AddTo{"AddTo"};
+
 // y = x m, m: [n].
 inline constinit Kernel<void(const float* x, const float* m, float* y, int64_t n)> Multiply{
     "Multiply"};

@@ -55,6 +55,11 @@ SINGA_CPU_CLONES void ProductRange(const float* x, const float* m, float* y, int
   for (int64_t i = begin; i < end; ++i) y[i] = x[i] * m[i];
 }
 
+SINGA_CPU_CLONES void SumRange(const float* x, float* y, int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] += x[i];
+}
+
 void Relu(Context& ctx, const float* x, float* y, int64_t n, float slope) {
   ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) {
     if (slope == 0)  // 0 times -infinity would be NaN
@@ -98,6 +103,10 @@ void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) 
                  [=](int64_t begin, int64_t end) { ProductRange(x, m, y, begin, end); });
 }
 
+void Sum(Context& ctx, const float* x, float* y, int64_t n) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) { SumRange(x, y, begin, end); });
+}
+
 [[maybe_unused]] const bool registered =
     ReluForward.Set(Device::kCpu, Relu, Rank::kVector) &&
     ReluBackward.Set(Device::kCpu, ReluGradient, Rank::kVector) &&
@@ -105,7 +114,8 @@ void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) 
     SigmoidBackward.Set(Device::kCpu, SigmoidGradient, Rank::kVector) &&
     TanhForward.Set(Device::kCpu, Tanh, Rank::kVector) &&
     TanhBackward.Set(Device::kCpu, TanhGradient, Rank::kVector) &&
-    Multiply.Set(Device::kCpu, Product, Rank::kVector);
+    Multiply.Set(Device::kCpu, Product, Rank::kVector) &&
+    AddTo.Set(Device::kCpu, Sum, Rank::kVector);
 
 }  // namespace
 }  // namespace singa

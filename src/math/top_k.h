@@ -2,6 +2,8 @@
 // comes first; NaN comes before any number.
 #pragma once
 
+#include <limits>
+
 #include "singa/tensor/kernel.h"
 
 namespace singa {
@@ -17,10 +19,14 @@ inline void RequireExactIndices(int64_t d) {
 inline constinit Kernel<void(const float* score, float* index, int64_t n, int64_t d, int64_t k)>
     TopK{"TopK"};
 
-// Adds to *hits the rows i whose label[i] is among the k best of score[i]. A label whose own score
-// is NaN is never. score: [n, d]. REQUIRES: 0 <= label[i] < d.
-inline constinit Kernel<void(const float* score, const int32_t* label, double* hits, int64_t n,
-                             int64_t d, int64_t k)>
+// No label is left out.
+inline constexpr int64_t kNoneIgnored = std::numeric_limits<int64_t>::min();
+
+// cell[0] += the rows i whose label[i] is among the k best of score[i], cell[1] += the rows; those
+// whose label is `ignored` do not count. A label whose own score is NaN is never among them. score:
+// [n, d]. REQUIRES: 0 <= label[i] < d, or ignored.
+inline constinit Kernel<void(const float* score, const int32_t* label, int64_t ignored,
+                             double* cell, int64_t n, int64_t d, int64_t k)>
     CountTopK{"CountTopK"};
 
 }  // namespace singa

@@ -90,6 +90,33 @@ TEST(ElementwiseTest, VectorMultiplyEqualsPlain) {
                           0);
 }
 
+TEST(ElementwiseTest, AddToAddsToWhatIsThere) {
+  for (bool plain : {true, false}) {
+    Context ctx;
+    ctx.plain = plain;
+    const Values x = {1, -2.5f, 0.25f};
+    Values y = {10, 2.5f, -1, 7};
+    AddTo(ctx, x.data(), y.data(), 3);
+    EXPECT_EQ(y, (Values{11, 0, -0.75f, 7})) << "plain " << plain;
+  }
+}
+
+TEST(ElementwiseTest, VectorAddToEqualsPlain) {
+  for (int64_t n : {1, 7, 16, 33, 200 * 1000 + 3}) {
+    const Values x = Random(n, 1, 4), y = Random(n, 2, 1);
+    Values want = y;
+    for (int64_t i = 0; i < n; ++i) want[i] += x[i];
+    for (bool plain : {true, false}) {
+      Context ctx;
+      ctx.plain = plain;
+      ctx.threads = 2;
+      Values sum = y;
+      AddTo(ctx, x.data(), sum.data(), n);
+      EXPECT_EQ(sum, want) << n << " numbers, plain " << plain;
+    }
+  }
+}
+
 TEST(SoftmaxKernelTest, VectorEqualsPlainForRowsOfAnyLength) {
   for (int64_t d : {1, 2, 10, 16, 1000, 100003}) {
     SCOPED_TRACE(d);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -11,6 +12,7 @@ namespace singa {
 namespace {
 
 using Values = std::vector<float>;
+using Cell = std::array<double, 2>;  // hits, rows
 
 Values Best(const Values& score, int64_t k) {
   Context ctx;
@@ -21,9 +23,11 @@ Values Best(const Values& score, int64_t k) {
 
 double Hits(const Values& score, int32_t label, int64_t k) {
   Context ctx;
-  double hits = 0;
-  CountTopK(ctx, score.data(), &label, &hits, 1, static_cast<int64_t>(score.size()), k);
-  return hits;
+  Cell cell = {};
+  CountTopK(ctx, score.data(), &label, kNoneIgnored, cell.data(), 1,
+            static_cast<int64_t>(score.size()), k);
+  EXPECT_EQ(cell[1], 1);
+  return cell[0];
 }
 
 TEST(TopKTest, IndicesFollowFallingScores) {
@@ -58,9 +62,18 @@ TEST(TopKTest, CountsRowsByThemselves) {
   Context ctx;
   const Values score = {1, 2, 3, 3, 2, 1};
   const std::vector<int32_t> label = {2, 2};
-  double hits = 10;
-  CountTopK(ctx, score.data(), label.data(), &hits, 2, 3, 1);
-  EXPECT_EQ(hits, 11);
+  Cell cell = {10, 20};
+  CountTopK(ctx, score.data(), label.data(), kNoneIgnored, cell.data(), 2, 3, 1);
+  EXPECT_EQ(cell, (Cell{11, 22}));
+}
+
+TEST(TopKTest, RowsWhoseLabelIsIgnoredDoNotCount) {
+  Context ctx;
+  const Values score = {1, 2, 3, 3, 2, 1, 1, 2, 3};
+  const std::vector<int32_t> label = {2, -1, 0};
+  Cell cell = {};
+  CountTopK(ctx, score.data(), label.data(), -1, cell.data(), 3, 3, 1);
+  EXPECT_EQ(cell, (Cell{1, 2}));
 }
 
 TEST(TopKTest, NanIsNeverAHitAndAlwaysBetter) {

@@ -1,0 +1,146 @@
+// What a device computes of math/elementwise.h, element by element and four at a time, against the
+// plain kernels.
+#include "math/map.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "math/elementwise.h"
+#include "math/elementwise_elements.h"
+
+namespace singa {
+namespace {
+
+using Values = std::vector<float>;
+
+// Random ones, and in front what has its own rules.
+Values MapNumbers(int64_t n, uint32_t stream) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const Values special = {0.f, -0.f, kInf, -kInf, std::numeric_limits<float>::quiet_NaN(), 1e-40f};
+  Values x(n);
+  for (int64_t i = 0; i < n; ++i)
+    x[i] = i < static_cast<int64_t>(special.size()) && stream == 1
+               ? special[i]
+               : 3 * Philox{5, stream, 0}.Gaussian(i);
+  return x;
+}
+
+void ExpectSameOrNan(const Values& got, const Values& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i)
+    ASSERT_TRUE(got[i] == want[i] || (std::isnan(got[i]) && std::isnan(want[i])))
+        << got[i] << ", not " << want[i] << ", at " << i;
+}
+
+template <typename F, size_t N>
+Values Mapped(const F& f, const std::array<const float*, N>& x, int64_t n, bool fours) {
+  struct Aligned {
+    alignas(16) float v[4];
+  };
+  std::vector<Aligned> memory(n / 4 + 2);
+  float* const y = memory[0].v;
+  const Map<F, N> map = {f, x, y};
+  const int64_t guard = n;
+  y[guard] = 7;
+  if (fours) {
+    for (int64_t q = (n + 3) / 4 - 1; q >= 0; --q) MapFours<F, N>{map, n}(q);
+  } else {
+    for (int64_t i = n - 1; i >= 0; --i) map(i);
+  }
+  EXPECT_EQ(y[guard], 7) << "writes beyond its end";
+  return {y, y + n};
+}
+
+// `plain` computes y of x and a second array.
+template <typename F>
+void ExpectOfOne(const F& f, void (*plain)(Context&, const float*, float*, int64_t)) {
+  for (int64_t n : {0, 1, 3, 4, 7, 1029}) {
+    const Values x = MapNumbers(n + 4, 1);
+    Values want(n);
+    Context ctx;
+    ctx.plain = true;
+    plain(ctx, x.data(), want.data(), n);
+    for (bool fours : {false, true}) ExpectSameOrNan(Mapped<F, 1>(f, {x.data()}, n, fours), want);
+  }
+}
+
+template <typename F>
+void ExpectOfTwo(const F& f, void (*plain)(Context&, const float*, const float*, float*, int64_t)) {
+  for (int64_t n : {0, 1, 3, 4, 7, 1029}) {
+    const Values a = MapNumbers(n + 4, 1), b = MapNumbers(n + 4, 2);
+    Values want(n);
+    Context ctx;
+    ctx.plain = true;
+    plain(ctx, a.data(), b.data(), want.data(), n);
+    for (bool fours : {false, true})
+      ExpectSameOrNan(Mapped<F, 2>(f, {a.data(), b.data()}, n, fours), want);
+  }
+}
+
+TEST(MapTest, ReluEqualsPlain) {
+  ExpectOfOne(ReluOf{0}, [](Context& ctx, const float* x, float* y, int64_t n) {
+    ReluForward(ctx, x, y, n, 0);
+  });
+  ExpectOfOne(ReluOf{0.25f}, [](Context& ctx, const float* x, float* y, int64_t n) {
+    ReluForward(ctx, x, y, n, 0.25f);
+  });
+  ExpectOfTwo(ReluGradientOf{0.25f}, [](Context& ctx, const float* y, const float* dy, float* dx,
+                                        int64_t n) { ReluBackward(ctx, y, dy, dx, n, 0.25f); });
+}
+
+TEST(MapTest, ReluOfMinusInfinityIsZeroAndOfNanNan) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(ReluOf{0}(-kInf), 0);
+  EXPECT_EQ(ReluOf{0.5f}(-kInf), -kInf);
+  EXPECT_TRUE(std::isnan(ReluOf{0}(std::numeric_limits<float>::quiet_NaN())));
+}
+
+TEST(MapTest, SigmoidEqualsPlain) {
+  ExpectOfOne(SigmoidOf(), [](Context& ctx, const float* x, float* y, int64_t n) {
+    SigmoidForward(ctx, x, y, n);
+  });
+  ExpectOfTwo(SigmoidGradientOf(), [](Context& ctx, const float* y, const float* dy, float* dx,
+                                      int64_t n) { SigmoidBackward(ctx, y, dy, dx, n); });
+}
+
+TEST(MapTest, TanhEqualsPlain) {
+  ExpectOfOne(TanhOf{1.7f, 0.6f}, [](Context& ctx, const float* x, float* y, int64_t n) {
+    TanhForward(ctx, x, y, n, 1.7f, 0.6f);
+  });
+  ExpectOfTwo(TanhGradientOf{1.7f, 0.6f},
+              [](Context& ctx, const float* y, const float* dy, float* dx, int64_t n) {
+                TanhBackward(ctx, y, dy, dx, n, 1.7f, 0.6f);
+              });
+}
+
+TEST(MapTest, ProductAndSumEqualPlain) {
+  ExpectOfTwo(ProductOf(), [](Context& ctx, const float* x, const float* m, float* y, int64_t n) {
+    Multiply(ctx, x, m, y, n);
+  });
+  ExpectOfTwo(SumOf(), [](Context& ctx, const float* x, const float* before, float* y, int64_t n) {
+    std::copy_n(before, n, y);
+    AddTo(ctx, x, y, n);
+  });
+}
+
+TEST(MapTest, WritesInPlace) {
+  alignas(16) float x[6] = {-1, 2, -3, 4, -5, 6};
+  const MapFours<ReluOf, 1> map = {{{0}, {x}, x}, 6};
+  map(0);
+  map(1);
+  EXPECT_EQ(Values(x, x + 6), Values({0, 2, 0, 4, 0, 6}));
+}
+
+TEST(MapTest, FoursAreTakenFromMultiplesOfSixteenBytes) {
+  alignas(16) float x[8];
+  EXPECT_TRUE(AlignedTo<4>(x));
+  EXPECT_TRUE(AlignedTo<4>(x + 4));
+  for (int i : {1, 2, 3}) EXPECT_FALSE(AlignedTo<4>(x + i));
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,134 @@
+// Rows of softmax and top k as a device's warps and blocks compute them, against the plain kernels.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "math/softmax.h"
+#include "math/softmax_block.h"
+#include "math/top_k.h"
+#include "math/top_k_block.h"
+#include "support/emulated_block.h"
+
+namespace singa {
+namespace {
+
+using Values = std::vector<float>;
+constexpr int kWarpThreads = 32, kBlockThreads = 96;
+
+Values RowNumbers(int64_t n, uint32_t stream, float spread) {
+  Values x(n);
+  for (int64_t i = 0; i < n; ++i) x[i] = spread * Philox{5, stream, 0}.Gaussian(i);
+  return x;
+}
+
+Context PlainContext() {
+  Context ctx;
+  ctx.plain = true;
+  return ctx;
+}
+
+void ExpectCloseRows(const Values& got, const Values& want) {
+  for (size_t i = 0; i < want.size(); ++i)
+    ASSERT_NEAR(got[i], want[i], 1e-6 * std::max(1.f, std::abs(want[i]))) << i;
+}
+
+TEST(SoftmaxBlockTest, EqualsPlainForRowsOfAnyLength) {
+  Context ctx = PlainContext();
+  for (int threads : {kWarpThreads, kBlockThreads})
+    for (int64_t d : {1, 2, 31, 32, 33, 1000, 5001}) {
+      SCOPED_TRACE(d);
+      const Values x = RowNumbers(3 * d, 1, 4), dy = RowNumbers(3 * d, 2, 1);
+      Values want(3 * d), y(3 * d), want_dx(3 * d), dx = dy;
+      SoftmaxForward(ctx, x.data(), want.data(), 3, d);
+      RunBlocks(3, threads, SoftmaxRow{x.data(), y.data(), d});
+      ExpectCloseRows(y, want);
+      SoftmaxBackward(ctx, want.data(), dy.data(), want_dx.data(), 3, d);
+      RunBlocks(3, threads, SoftmaxGradientRow{want.data(), dx.data(), dx.data(), d});
+      ExpectCloseRows(dx, want_dx);
+    }
+}
+
+TEST(SoftmaxBlockTest, WritesInPlace) {
+  const Values x = RowNumbers(200, 1, 4);
+  Values y(200), in_place = x;
+  RunBlocks(2, kWarpThreads, SoftmaxRow{x.data(), y.data(), 100});
+  RunBlocks(2, kWarpThreads, SoftmaxRow{in_place.data(), in_place.data(), 100});
+  EXPECT_EQ(in_place, y);
+}
+
+TEST(SoftmaxBlockTest, RowsWithoutASoftmaxBecomeNan) {
+  for (const Values& row : {Values{NAN, 0, 1}, Values{0, NAN, 1}, Values{INFINITY, 0, 1},
+                            Values{-INFINITY, -INFINITY, -INFINITY}}) {
+    Values y(3);
+    RunBlocks(1, kWarpThreads, SoftmaxRow{row.data(), y.data(), 3});
+    for (float value : y) EXPECT_TRUE(std::isnan(value));
+  }
+}
+
+TEST(SoftmaxBlockTest, LargeNumbersDoNotOverflow) {
+  const Values x = {3e38f, 3e38f, -3e38f, -INFINITY};
+  Values y(4);
+  RunBlocks(1, kWarpThreads, SoftmaxRow{x.data(), y.data(), 4});
+  EXPECT_EQ(y, Values({0.5f, 0.5f, 0, 0}));
+}
+
+// About four of each value, some NaN and infinities.
+Values RowScores(int64_t n, int64_t d) {
+  Values score(n * d);
+  for (int64_t i = 0; i < n * d; ++i) {
+    const auto value = static_cast<int64_t>(Philox{1, 2, 3}.Below(i, std::max<int64_t>(d / 4, 2)));
+    score[i] = value == 0 && d > 3 ? (i % 3 == 0 ? NAN : -INFINITY) : static_cast<float>(value);
+  }
+  return score;
+}
+
+TEST(TopKBlockTest, EqualsPlain) {
+  Context ctx = PlainContext();
+  for (int threads : {kWarpThreads, kBlockThreads})
+    for (int64_t d : {1, 2, 33, 100})
+      for (int64_t k : {int64_t{1}, std::min<int64_t>(d, 5), d}) {
+        SCOPED_TRACE(d);
+        const Values score = RowScores(3, d);
+        Values index(3 * k), want(3 * k);
+        TopK(ctx, score.data(), want.data(), 3, d, k);
+        RunBlocks(3, threads, TopKRow{score.data(), index.data(), d, k});
+        EXPECT_EQ(index, want) << "k " << k;
+      }
+}
+
+TEST(TopKBlockTest, OfEqualScoresTheLargerIndexComesFirstAndNanBeforeAll) {
+  const Values score = {-0.f, 0.f, -0.f, NAN, NAN, -INFINITY, -INFINITY};
+  Values index(7);
+  RunBlocks(1, kWarpThreads, TopKRow{score.data(), index.data(), 7, 7});
+  EXPECT_EQ(index, Values({4, 3, 2, 1, 0, 6, 5}));
+}
+
+TEST(TopKBlockTest, CountsAsPlain) {
+  Context ctx = PlainContext();
+  for (int threads : {kWarpThreads, kBlockThreads})
+    for (int64_t d : {2, 33, 257})
+      for (int64_t parts : {1, 5, 20}) {
+        constexpr int64_t kRows = 20;
+        const Values score = RowScores(kRows, d);
+        std::vector<int32_t> label(kRows);
+        for (int64_t i = 0; i < kRows; ++i)
+          label[i] = static_cast<int32_t>(Philox{7, 8, 9}.Below(i, d + 1)) - 1;  // -1: ignored
+        const int64_t k = (d + 1) / 2;
+        double want[2] = {}, cell[2] = {};
+        CountTopK(ctx, score.data(), label.data(), -1, want, kRows, d, k);
+        std::vector<Sums<2>> partial(parts);
+        RunBlocks(
+            parts, threads,
+            CountTopKRows{score.data(), label.data(), -1, kRows, d, k, parts, partial.data()});
+        RunBlocks(1, threads,
+                  SumBlock<2, LoadSums<2>, AddToCell>{{partial.data()}, parts, 1, {cell, 1}});
+        EXPECT_EQ(cell[0], want[0]);
+        EXPECT_EQ(cell[1], want[1]);
+        EXPECT_GT(want[0], 0);
+        EXPECT_LT(want[0], want[1]);
+      }
+}
+
+}  // namespace
+}  // namespace singa
