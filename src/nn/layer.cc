@@ -17,6 +17,8 @@ void Layer::Prepare(Context&, Declare&, Inputs, Outputs) {}
 
 void Layer::Open(Context&) {}
 
+void Layer::CheckInputs(Phase, Inputs) {}
+
 void Layer::ComputeGradient(Context&, Inputs, Outputs) {
   LOG(FATAL) << "a layer without ComputeGradient must set Wiring::differentiable = false";
 }

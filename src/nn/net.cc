@@ -1,7 +1,6 @@
 #include "singa/nn/net.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "nn/loss/labels.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_storage.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 
@@ -118,28 +118,29 @@ void Net::RestoreBadRecords(const std::string& layer, const std::vector<int64_t>
     if (node.name == layer) node.layer->RestoreBadRecords(records);
 }
 
+Context& Net::ContextOf(const NetNode& node, Context& ctx, Context* host) const {
+  if (!ctx.stream || OnDevice(node)) return ctx;
+  *host = ctx.ForHost();
+  return *host;
+}
+
 void Net::Open(Context& ctx) {
   for (NetNode& node : nodes_) {
+    Context host;
     try {
-      node.layer->Open(ctx);
+      node.layer->Open(ContextOf(node, ctx, &host));
     } catch (const ConfigError& error) {
       throw error.Under(node.path).Under("neuralnet");
     }
   }
 }
 
-void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
-  if (node.fused) return;
-  if (ctx.mark)
-    ctx.mark->Set(phase_ != kTrain       ? Doing::kEvaluating
-                  : node.wiring.is_input ? Doing::kReading
-                                         : Doing::kFeature,
-                  &node.name);
-  ctx.scratch = storage_->scratch_memory;
+// What is on the host before a node computes.
+void Net::Check(Context& ctx, NetNode& node, Phase flags) {
+  storage_->transfers[node.place].BeforeFeature(ctx);
+  if (!node.traits.checks) return;
   try {
-    node.layer->ComputeFeature(ctx, flags, node.in, node.out);
-  } catch (const ConfigError& error) {  // a setting that does not fit the data
-    throw error.Under(node.path).Under("neuralnet");
+    node.layer->CheckInputs(flags, node.checked);
   } catch (const LabelError& error) {
     const auto [file, record] = RecordOfLabel(node, error.row());
     if (record < 0) throw;
@@ -151,10 +152,29 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   }
 }
 
+void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
+  if (node.fused) return;
+  if (ctx.mark)
+    ctx.mark->Set(phase_ != kTrain       ? Doing::kEvaluating
+                  : node.wiring.is_input ? Doing::kReading
+                                         : Doing::kFeature,
+                  &node.name);
+  Context host;
+  Context& own = ContextOf(node, ctx, &host);
+  own.scratch = storage_->sides[storage_->placement.nodes[node.place]].scratch_memory;
+  try {
+    Check(ctx, node, flags);
+    node.layer->ComputeFeature(own, flags, node.in, node.out);
+  } catch (const ConfigError& error) {  // a setting that does not fit the data
+    throw error.Under(node.path).Under("neuralnet");
+  }
+  storage_->transfers[node.place].AfterFeature(ctx);
+}
+
 // A split's labels are those of its source, in the same memory; kLabel's are a copy, kRNNLabel's
 // were indices.
 std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t row) const {
-  const void* labels = node.in.back()->label.as<void>();
+  const void* labels = node.checked.back()->label.as<void>();
   for (const NetNode& source : nodes_) {
     if (!labels || source.out.empty() || source.out[0]->label.as<void>() != labels) continue;
     if (source.in.empty()) return source.layer->RecordOfRow(row);
@@ -185,15 +205,37 @@ std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {
   if (!node.runs_backward) return;
   if (ctx.mark) ctx.mark->Set(Doing::kGradient, &node.name);
+  Context host;
+  Context& own = ContextOf(node, ctx, &host);
+  Transfers& transfers = storage_->transfers[node.place];
+  transfers.BeforeGradient(ctx);
   for (const NetNode::Unread& unread : node.unread) {
     Tensor& grad = unread.port->grad;
     const int64_t step_size = grad.size() / unread.steps;
-    std::memset(grad.data() + unread.step * step_size, 0, step_size * sizeof(float));
+    ZeroFloats(own, grad.data() + unread.step * step_size, step_size);
   }
   if (node.fused) return;
-  ctx.scratch = storage_->scratch_memory;
-  node.layer->ComputeGradient(ctx, node.in, node.out);
+  own.scratch = storage_->sides[storage_->placement.nodes[node.place]].scratch_memory;
+  node.layer->ComputeGradient(own, node.in, node.out);
+  transfers.AfterGradient(ctx);
   for (Param* param : node.declare->given()) param->CountContribution();
+}
+
+void Net::SeeMetrics(Context& ctx) {
+  if (!ctx.stream) return;
+  for (NetNode& node : nodes_)
+    for (Metric& metric : node.declare->metrics())
+      if (OnDevice(node))
+        ctx.stream->Copy(metric.cell.as<void>(), metric.seen.as<void>(), metric.cell.bytes());
+  ctx.stream->Wait();
+}
+
+void Net::ClearMetrics(Context& ctx) {
+  for (NetNode& node : nodes_) {
+    Context host;
+    for (Metric& metric : node.declare->metrics())
+      ZeroBytes(ContextOf(node, ctx, &host), metric.cell.as<void>(), metric.cell.bytes());
+  }
 }
 
 void Net::BeginStep() {

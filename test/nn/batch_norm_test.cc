@@ -62,15 +62,11 @@ TEST_P(BatchNormTest, TrainingMovesTheRunningStatisticsAndTestsUseThem) {
     for (const auto& [name, values] : Params(c).params) layer->SetParam(name, values);
     layer->BeginStep(0);
     layer->Forward(kTrain);
-    const auto values = [&](const char* name) {
-      const Tensor& data = layer->param(name).data;
-      return Values(data.data(), data.data() + c);
-    };
-    ExpectNear(values("2"), golden.mean, 1e-6);
-    ExpectNear(values("3"), golden.variance, 1e-6);
+    ExpectNear(layer->ParamData("2"), golden.mean, 1e-6);
+    ExpectNear(layer->ParamData("3"), golden.variance, 1e-6);
     layer->Forward(kTest);
     ExpectNear(layer->Output(), golden.test_y, 1e-5);
-    ExpectNear(values("2"), golden.mean, 1e-6);
+    ExpectNear(layer->ParamData("2"), golden.mean, 1e-6);
   }
 }
 
@@ -112,8 +108,46 @@ TEST_P(BatchNormTest, StatisticsThatAreNotFiniteLeaveTheRunningOnesAlone) {
   const auto layer = Build(kNorm, {{.shape = {2, 1}, .data = {1, INFINITY}}});
   layer->BeginStep(0);
   layer->Forward(kTrain);
-  EXPECT_TRUE(std::isfinite(layer->param("2").data.data()[0]));
-  EXPECT_TRUE(std::isfinite(layer->param("3").data.data()[0]));
+  EXPECT_TRUE(std::isfinite(layer->ParamData("2")[0]));
+  EXPECT_TRUE(std::isfinite(layer->ParamData("3")[0]));
+}
+
+// A group whose other worker has the rows that this one has.
+struct Twin final : GroupSum {
+  void Sum(std::span<double> values) override {
+    for (double& value : values) value *= 2;
+  }
+};
+
+TEST_P(BatchNormTest, WorkersOfAGroupAddUpTheirSums) {
+  const Values x = RandomValues("x", 9 * 3), dy = RandomValues("dy", 9 * 3);
+  const auto twice = [](const Values& rows) {
+    Values all = rows;
+    all.insert(all.end(), rows.begin(), rows.end());
+    return all;
+  };
+  const auto run = [&](const Values& rows, const Values& gradient) {
+    const Shape shape = {static_cast<int64_t>(rows.size()) / 3, 3};
+    auto layer = Build(kNorm, {{.shape = shape, .data = rows}});
+    for (const auto& [name, values] : Params(3).params) layer->SetParam(name, values);
+    layer->BeginStep(0);
+    layer->Forward(kTrain);
+    layer->Backward({gradient});
+    return layer;
+  };
+  const auto whole = run(twice(x), twice(dy));
+  Twin group;
+  ctx_.group = &group;
+  const auto half = run(x, dy);
+  ExpectNear(twice(half->Output()), whole->Output(), 1e-6);
+  ExpectNear(twice(half->InputGradient()), whole->InputGradient(), 1e-6);
+  ExpectNear(half->ParamData("2"), whole->ParamData("2"), 1e-6);
+  ExpectNear(half->ParamData("3"), whole->ParamData("3"), 1e-6);
+  for (int i : {0, 1}) {  // its own share
+    Values sum = half->ParamGradient(i);
+    for (float& value : sum) value *= 2;
+    ExpectNear(sum, whole->ParamGradient(i), 1e-5);
+  }
 }
 
 TEST_P(BatchNormTest, UpdatersTouchGammaAndBetaAlone) {

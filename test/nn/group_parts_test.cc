@@ -194,7 +194,7 @@ TEST_P(GroupState, ABrokenRowAloneBeginsAnew) {
     EXPECT_TRUE(std::isnan(y[0]) && std::isfinite(y[2])) << type;
     for (const Buffer& buffer : layer->declare().buffers()) {
       if (buffer.keep != Keep::kForever) continue;
-      const float* state = buffer.tensor.data();
+      const Values state = layer->BufferData(buffer);
       EXPECT_EQ(state[0], 0);
       EXPECT_EQ(state[1], 0);
       EXPECT_NE(state[2], 0);

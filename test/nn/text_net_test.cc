@@ -123,7 +123,7 @@ TEST_F(TextNet, AWorkerReadsItsRows) {
   options.parts = 2, options.worker = 1;
   singa::Net net = BuildNet(ParseNet(Net(kOneHotConf)), options, &params);
   Context ctx;
-  net.Bind(Tensor::Allocate({net.Plan(ctx).arena}, DType::kU8));
+  net.Bind(ctx, NetArena::Allocate(ctx, net.Plan(ctx)));
   net.Open(ctx);
   for (const char* name : {"text", "label"}) net.ComputeFeature(ctx, *net.Find(name), kTrain);
   const Port& label = net.Find("label")->out_ports[0];

@@ -1,6 +1,7 @@
 // BuiltLayer: one layer with the ports, params and memory that a net would give it. Whatever a
 // correct layer does not read holds NaN: outputs before a feature, gradients and scratch before a
-// gradient, inputs and outputs that Traits says the gradient does not read.
+// gradient, inputs and outputs that Traits says the gradient does not read. A layer that is not for
+// the context's device runs on the host.
 #pragma once
 
 #include <deque>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "singa/nn/layer.h"
+#include "support/device_memory.h"
 
 namespace singa {
 
@@ -51,9 +53,11 @@ class BuiltLayer {
   void SetInput(int i, const std::vector<float>& values) { inputs_[i].data = values; }
   std::vector<float> InputData(int i) const { return inputs_[i].data; }
   void SetParam(const std::string& name_or_index, const std::vector<float>& values);
+  std::vector<float> ParamData(const std::string& name_or_index);
   std::vector<float> Output(int k = 0) const;
   std::vector<float> InputGradient(int i = 0) const;
   std::vector<float> ParamGradient(int i) const;
+  std::vector<float> BufferData(const Buffer& buffer) const { return memory_.Read(buffer.tensor); }
   // Sum / weight of what was added since BeginStep.
   double metric(const std::string& name);
 
@@ -64,15 +68,21 @@ class BuiltLayer {
 
  private:
   void MakePorts(const std::vector<Input>& inputs);
+  void GoToHost();
   void Allocate();
+  void AllocateInput(int i);
+  std::vector<float> Logical(const Tensor& feature) const;
+  void SetLogical(const std::vector<float>& values, Tensor* feature) const;
 
   Context ctx_;
   StepState state_;
+  DeviceMemory memory_{&ctx_};
+  Tensor device_state_;
   LayerProto conf_;
   std::vector<Input> inputs_;
   ParamTable table_;
-  std::deque<Port> in_ports_, out_ports_;
-  std::vector<Port*> in_, out_;
+  std::deque<Port> in_ports_, out_ports_, checked_ports_;
+  std::vector<Port*> in_, out_, checked_;  // checked: in the host's memory
   std::unique_ptr<Declare> declare_;
   std::unique_ptr<Layer> layer_;
   Wiring wiring_;
@@ -83,7 +93,7 @@ class BuiltLayer {
   std::vector<KernelChoice> plans_;
 };
 
-// A feature's values between logical and stored (4-D: channels-last) order.
+// A feature's values between logical and stored (4-D: channels-last) order. In the host's memory.
 std::vector<float> ToLogical(const Tensor& feature);
 void FromLogical(const std::vector<float>& values, Tensor* feature);
 

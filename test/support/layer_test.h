@@ -18,13 +18,15 @@
 
 #include "singa/base/error.h"
 #include "support/built_layer.h"
+#include "support/emulated_gpu.h"
 
 namespace singa {
 
 struct DeviceCase {
   Device device;
   bool plain;
-  std::string Name() const;  // cpu_plain, cpu_vendor
+  bool emulated = false;     // the CPU's kernels in the memory of an EmulatedGpu
+  std::string Name() const;  // cpu_plain, cpu_vendor, emulated, cuda_plain, cuda_vendor
 };
 std::vector<DeviceCase> DeviceCases();
 inline std::string CaseName(const ::testing::TestParamInfo<DeviceCase>& info) {
@@ -68,6 +70,8 @@ class LayerTest : public ::testing::TestWithParam<DeviceCase> {
  protected:
   LayerTest();
 
+  std::unique_ptr<Gpu> gpu_;  // null: the host
+  std::unique_ptr<Stream> stream_;
   // What the layers run with; change it before the first call.
   Context ctx_;
 

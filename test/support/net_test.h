@@ -53,7 +53,7 @@ struct TestNet {
       param->grad = Tensor::Allocate(param->shape());
       FillUniform(param->name(), &param->data);
     }
-    net.Bind(Tensor::Allocate({memory.arena}, DType::kU8));
+    net.Bind(ctx, NetArena::Allocate(ctx, memory));
     net.Open(ctx);
   }
 

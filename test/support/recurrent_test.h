@@ -82,7 +82,7 @@ class RecurrentTest : public LayerTest {
       halves.insert(halves.end(), y.begin(), y.end());
     }
     ExpectNear(halves, whole, 1e-6);
-    layer->layer().BeginPass(0);
+    layer->layer().BeginPass(layer->ctx(), 0);
     layer->SetInput(0, Values(x.begin(), x.begin() + 20));
     layer->BeginStep(2);
     layer->Forward(phase);

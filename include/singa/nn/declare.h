@@ -37,8 +37,9 @@ struct Buffer {
 // A mean: the sum of what was added by its weights. The trainer takes it after each step.
 struct Metric {
   std::string name;
-  Tensor cell;               // f64 [2]: sum, weight
+  Tensor cell;               // f64 [2]: sum, weight; where its layer computes
   bool exponential = false;  // shown as e to the mean: of losses, a perplexity
+  Tensor seen = {};          // the cell on the host, as of Net::SeeMetrics
 
   void Add(double sum, double weight) {
     cell.as<double>()[0] += sum;

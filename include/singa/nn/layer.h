@@ -49,6 +49,10 @@ struct Traits {
   bool originates_gradient = false;  // a loss: runs backward without a gradient from above
   bool aliases_in = false;           // every output's data is inputs[0]'s (kSplit)
   bool deterministic = true;
+  // Its compute functions reach tensors by kernels and the copies of singa/tensor/memory.h alone,
+  // so these may lie in a device's memory. Other layers run on the host, between copies.
+  bool on_device = false;
+  uint32_t checks = 0;  // bit s: CheckInputs looks at source s
 };
 
 // Arithmetic of one step, 2 for a product that is added to a sum: nominal, whatever a kernel does.
@@ -86,6 +90,11 @@ class SINGA_API Layer {
   // ComputeFeature may throw ConfigError, relative to the conf, for what does not fit the data.
   virtual void Open(Context& ctx);
 
+  // Before ComputeFeature: throws where the data or labels of the sources that Traits::checks names
+  // are not what the layer allows. These lie in the host's memory, wherever the layer runs; of `in`
+  // there is nothing else.
+  virtual void CheckInputs(Phase phase, Inputs in);
+
   virtual void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) = 0;
 
   // Overwrites the gradient of each input whose grad is not empty(); adds to params' gradients by
@@ -98,7 +107,7 @@ class SINGA_API Layer {
   // The batches that follow are a pass over a test set, or rows for a trained net: what a layer
   // carries from batch to batch does not reach into them. `batches_before`: of the same pass, which
   // another net has computed.
-  virtual void BeginPass(int64_t batches_before) { (void)batches_before; }
+  virtual void BeginPass(Context& ctx, int64_t batches_before) { (void)ctx, (void)batches_before; }
 
   // State of an input layer's reader: what a resumed run needs to go on with the next record.
   virtual int64_t ReaderPosition() const { return -1; }  // -1: has none

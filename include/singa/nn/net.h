@@ -14,6 +14,7 @@ namespace singa {
 
 // One layer object with its ports.
 struct NetNode {
+  int place = 0;          // in Net::nodes()
   std::string name;       // conf name, undecorated
   std::string full_name;  // <step>#<name>@<part>, the parts that say something
   std::string path;       // for errors: layer[fc1]
@@ -24,6 +25,9 @@ struct NetNode {
   std::unique_ptr<Layer> layer;
   std::deque<Port> in_ports, out_ports;
   std::vector<Port*> in, out;
+  // Of a node on a device: its sources in the host's memory, where it checks them.
+  std::deque<Port> checked_ports;
+  std::vector<Port*> checked;
   std::unique_ptr<Declare> declare;
   bool runs_backward = false;
   bool fused = false;        // its source does its work: their features and gradients are one
@@ -42,9 +46,22 @@ struct NetNode {
 
 // Bytes of one net, known before anything is allocated.
 struct NetMemory {
-  int64_t arena = 0;      // features, gradients, buffers of a step, scratch
-  int64_t forever = 0;    // kForever buffers, metrics, batches read ahead
-  int64_t unplanned = 0;  // what the arena would take without reuse
+  int64_t arena = 0;       // features, gradients, buffers of a step, scratch
+  int64_t host_arena = 0;  // of a net on a device, what lies with the host: pinned memory
+  int64_t forever = 0;     // kForever buffers, metrics, batches read ahead
+  int64_t unplanned = 0;   // what the arena would take without reuse
+};
+
+// Memory for a net's NetMemory, which another net may use between two passes.
+struct NetArena {
+  Tensor main;  // on the context's device
+  Tensor host;  // empty where that is the host
+
+  // Throws DeviceError, std::bad_alloc.
+  SINGA_API static NetArena Allocate(const Context& ctx, const NetMemory& memory);
+  bool Fits(const NetMemory& memory) const {
+    return main.bytes() >= memory.arena && host.bytes() >= memory.host_arena;
+  }
 };
 
 class SINGA_API Net {
@@ -73,9 +90,8 @@ class SINGA_API Net {
 
   // Makes the layers' plans and the memory plan; allocates no tensor.
   NetMemory Plan(Context& ctx);
-  // Binds the net to `arena` of at least NetMemory::arena bytes, which another net may use between
-  // two passes; allocates what lasts forever. REQUIRES: Plan.
-  void Bind(Tensor arena);
+  // Binds the net to `arena`, which is large enough; allocates what lasts forever. REQUIRES: Plan.
+  void Bind(const Context& ctx, NetArena arena);
   // Opens the input layers' stores. REQUIRES: Bind.
   void Open(Context& ctx);
 
@@ -84,6 +100,9 @@ class SINGA_API Net {
   void ComputeGradient(Context& ctx, NetNode& node);
   // Before the first gradient of a step.
   void BeginStep();
+  // Brings what the layers' metrics hold to the host: Metric::seen. Waits for the work before.
+  void SeeMetrics(Context& ctx);
+  void ClearMetrics(Context& ctx);
 
   // (producer, reader) by their places in nodes(), in the order of the readers.
   std::vector<std::pair<int, int>> Edges() const;
@@ -102,13 +121,24 @@ class SINGA_API Net {
   // The rows of the whole group's batch.
   int64_t batch() const;
 
+  // Whether the node computes on the context's device, if that is not the host. After Plan.
+  bool OnDevice(const NetNode& node) const;
+
  private:
   friend class NetBuilder;
+  friend class NetTransfers;
   // File and number of the record that gave row `row` of the labels that `node` reads; ("", -1): no
   // store did.
   std::pair<std::string, int64_t> RecordOfLabel(const NetNode& node, int64_t row) const;
   // The same of the index that `node` reads.
   std::pair<std::string, int64_t> RecordOfIndex(const NetNode& node, int64_t row) const;
+
+  // The node's context: `ctx`, or the host's, in *host.
+  Context& ContextOf(const NetNode& node, Context& ctx, Context* host) const;
+  const Context& ContextOf(const NetNode& node, const Context& ctx, Context* host) const {
+    return ContextOf(node, const_cast<Context&>(ctx), host);
+  }
+  void Check(Context& ctx, NetNode& node, Phase flags);
 
   struct Storage;
 

@@ -66,13 +66,23 @@ class Param {
   void BeginStep() { contributions_ = 0; }
   void CountContribution() { ++contributions_; }
 
-  Tensor data;                   // in its logical shape, row-major
+  // The values, as those who are no layers see them: in the host's memory. `data` where that is.
+  Tensor& host() { return host_.empty() ? data : host_; }
+  const Tensor& host() const { return host_.empty() ? data : host_; }
+  // Layers compute on `device`, which holds the values from then on whenever they do.
+  void PutOnDevice(Tensor device) {
+    if (host_.empty()) host_ = std::move(data);
+    data = std::move(device);
+  }
+
+  Tensor data;                   // in its logical shape, row-major; where its layers compute
   Tensor grad;                   // same shape; empty() where nothing trains it, or a sink takes it
   GradientSink* sink = nullptr;  // only of a param that its one user declared InPieces
 
  private:
   std::string name_, layer_, path_;
   ParamProto conf_;
+  Tensor host_;  // empty: data is
   int contributions_ = 0;
   bool frozen_ = false;
   float inverse_epsilon_ = 0;

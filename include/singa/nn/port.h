@@ -18,7 +18,9 @@ struct RowSpan {
   int64_t steps = 1;
 
   // The number that randomness of local row r goes by, whatever the partition or folding.
-  int64_t GlobalRow(int64_t r) const { return (first_step + r / rows) * batch + first + r % rows; }
+  constexpr int64_t GlobalRow(int64_t r) const {
+    return (first_step + r / rows) * batch + first + r % rows;
+  }
 };
 
 struct Port {

@@ -4,6 +4,7 @@
 #include "nn/connection/piece.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -16,6 +17,7 @@ class ConcateLayer final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1, 1 << 20);
+    declare.Uses(CopyBlocks);
     dim_ = conf.concate_conf().concate_dim();
     Shape shape = in[0]->data.shape();
     if (dim_ < 0 || dim_ >= shape.dims())
@@ -37,29 +39,31 @@ class ConcateLayer final : public Layer {
     SetLabel(in, out[0]);
   }
 
-  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+  Traits traits() const override { return {.on_device = true}; }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     const Blocks whole(out[0]->data.shape(), dim_);
     int64_t begin = 0;
     for (Port* port : in) {
       const Blocks piece(port->data.shape(), dim_);
-      CopyPiece(out[0]->data.data(), whole, begin, port->data.data(), piece, true);
+      CopyPiece(ctx, out[0]->data.data(), whole, begin, port->data.data(), piece, true);
       begin += piece.size;
     }
     if (!out[0]->has_label()) return;
     int32_t* label = out[0]->label.as<int32_t>();
     for (Port* port : in.first(dim_ == 0 ? in.size() : 1)) {
-      std::memcpy(label, port->label.as<int32_t>(), port->label.bytes());
+      CopyBytes(ctx, port->label.as<int32_t>(), label, port->label.bytes());
       label += port->label.size();
     }
   }
 
-  void ComputeGradient(Context&, Inputs in, Outputs out) override {
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const Blocks whole(out[0]->data.shape(), dim_);
     int64_t begin = 0;
     for (Port* port : in) {
       const Blocks piece(port->data.shape(), dim_);
       if (!port->grad.empty())
-        CopyPiece(out[0]->grad.data(), whole, begin, port->grad.data(), piece, false);
+        CopyPiece(ctx, out[0]->grad.data(), whole, begin, port->grad.data(), piece, false);
       begin += piece.size;
     }
   }

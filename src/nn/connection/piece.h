@@ -1,8 +1,7 @@
 // Pieces of a tensor along one logical dimension, as they lie in memory.
 #pragma once
 
-#include <cstring>
-
+#include "math/blocks.h"
 #include "singa/tensor/tensor.h"
 
 namespace singa {
@@ -29,16 +28,14 @@ struct Blocks {
 };
 
 // Copies `piece` into units [begin, begin + piece.size) of `whole`, or out of them.
-inline void CopyPiece(float* whole, const Blocks& w, int64_t begin, float* piece, const Blocks& p,
-                      bool into_whole) {
-  const int64_t run = p.size * p.inner;
-  for (int64_t o = 0; o < w.outer; ++o) {
-    float* at = whole + (o * w.size + begin) * w.inner;
-    if (into_whole)
-      std::memcpy(at, piece + o * run, run * sizeof(float));
-    else
-      std::memcpy(piece + o * run, at, run * sizeof(float));
-  }
+inline void CopyPiece(Context& ctx, float* whole, const Blocks& w, int64_t begin, float* piece,
+                      const Blocks& p, bool into_whole) {
+  float* const at = whole + begin * w.inner;
+  const int64_t stride = w.size * w.inner, run = p.size * p.inner;
+  if (into_whole)
+    CopyBlocks(ctx, piece, run, at, stride, w.outer, run);
+  else
+    CopyBlocks(ctx, at, stride, piece, run, w.outer, run);
 }
 
 }  // namespace singa

@@ -64,7 +64,9 @@ class RnnDummyLayer final : public Layer {
     }
   }
 
-  void BeginPass(int64_t batches_before) override { batch_ = static_cast<size_t>(batches_before); }
+  void BeginPass(Context&, int64_t batches_before) override {
+    batch_ = static_cast<size_t>(batches_before);
+  }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     Tensor& y = out[0]->data;

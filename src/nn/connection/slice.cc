@@ -3,6 +3,7 @@
 #include "nn/connection/piece.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -17,6 +18,7 @@ class SliceLayer final : public Layer {
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
     const Shape& x = in[0]->data.shape();
+    declare.Uses(CopyBlocks, ZeroBlocks);
     dim_ = conf.slice_conf().slice_dim();
     const int64_t slices = conf.slice_conf().num_slices();
     if (dim_ < 0 || dim_ >= x.dims())
@@ -33,17 +35,19 @@ class SliceLayer final : public Layer {
     }
   }
 
-  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
-    Copy(in[0]->data, out, false);
+  Traits traits() const override { return {.on_device = true}; }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    Copy(ctx, in[0]->data, out);
     if (!in[0]->has_label()) return;
     const int32_t* label = in[0]->label.as<int32_t>();
     for (Port* port : out) {
-      std::memcpy(port->label.as<int32_t>(), label, port->label.bytes());
+      CopyBytes(ctx, label, port->label.as<int32_t>(), port->label.bytes());
       if (dim_ == 0) label += port->label.size();
     }
   }
 
-  void ComputeGradient(Context&, Inputs in, Outputs out) override {
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (in[0]->grad.empty()) return;
     float* dx = in[0]->grad.data();
     const Blocks whole(in[0]->grad.shape(), dim_);
@@ -51,9 +55,10 @@ class SliceLayer final : public Layer {
     for (Port* port : out) {
       const Blocks piece(port->data.shape(), dim_);
       if (port->grad.empty())  // nobody reads this piece
-        ZeroPiece(dx, whole, begin, piece.size);
+        ZeroBlocks(ctx, dx + begin * whole.inner, whole.size * whole.inner, whole.outer,
+                   piece.size * piece.inner);
       else
-        CopyPiece(dx, whole, begin, port->grad.data(), piece, true);
+        CopyPiece(ctx, dx, whole, begin, port->grad.data(), piece, true);
       begin += piece.size;
     }
   }
@@ -72,19 +77,14 @@ class SliceLayer final : public Layer {
       out->label.SetShape(dim_ == 0 ? Shape({end - begin}) : in.label.shape(), DType::kI32);
   }
 
-  void Copy(Tensor& whole, Outputs out, bool into_whole) const {
+  void Copy(Context& ctx, Tensor& whole, Outputs out) const {
     const Blocks blocks(whole.shape(), dim_);
     int64_t begin = 0;
     for (Port* port : out) {
       const Blocks piece(port->data.shape(), dim_);
-      CopyPiece(whole.data(), blocks, begin, port->data.data(), piece, into_whole);
+      CopyPiece(ctx, whole.data(), blocks, begin, port->data.data(), piece, false);
       begin += piece.size;
     }
-  }
-
-  static void ZeroPiece(float* whole, const Blocks& w, int64_t begin, int64_t size) {
-    for (int64_t o = 0; o < w.outer; ++o)
-      std::memset(whole + (o * w.size + begin) * w.inner, 0, size * w.inner * sizeof(float));
   }
 
   int dim_ = 0;

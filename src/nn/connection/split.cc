@@ -1,9 +1,9 @@
 // kSplit: one feature for several readers. Data and labels are aliased; the gradient is the sum of
 // the readers' gradients in their order.
-#include <cstring>
-
+#include "math/elementwise.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -16,6 +16,7 @@ class SplitLayer final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
+    declare.Uses(AddTo);
     const int splits = conf.split_conf().num_splits();
     if (splits < 1) throw ConfigError("split_conf.num_splits", StrCat("must be >= 1, is ", splits));
     for (Port* port : out) {
@@ -25,11 +26,11 @@ class SplitLayer final : public Layer {
     }
   }
 
-  Traits traits() const override { return {.aliases_in = true}; }
+  Traits traits() const override { return {.aliases_in = true, .on_device = true}; }
 
   void ComputeFeature(Context&, Phase, Inputs, Outputs) override {}
 
-  void ComputeGradient(Context&, Inputs in, Outputs out) override {
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     if (in[0]->grad.empty()) return;
     float* dx = in[0]->grad.data();
     const int64_t n = in[0]->grad.size();
@@ -37,10 +38,10 @@ class SplitLayer final : public Layer {
     for (Port* port : out) {
       const float* dy = port->grad.data();
       if (port->grad.empty()) continue;
-      if (first && dx != dy)
-        std::memcpy(dx, dy, n * sizeof(float));
-      else if (!first)
-        for (int64_t i = 0; i < n; ++i) dx[i] += dy[i];
+      if (first)
+        CopyFloats(ctx, dy, dx, n);
+      else
+        AddTo(ctx, dy, dx, n);
       first = false;
     }
   }

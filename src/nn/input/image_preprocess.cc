@@ -9,8 +9,10 @@
 
 #include "io/reader/row_decoder.h"
 #include "math/parallel_slices.h"
+#include "nn/input/image_elements.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -56,7 +58,13 @@ void CutAll(Context& ctx, const float* x, ImageShape s, const float* mean, const
   });
 }
 
-[[maybe_unused]] const bool registered = CutImages.Set(Device::kCpu, CutAll);
+void Draw(Context& ctx, Philox stream, RowSpan span, CutRules rules, Cut* cuts, int64_t n) {
+  const Philox numbers = ctx.InStep(stream);
+  for (int64_t r = 0; r < n; ++r) cuts[r] = CutOf(rules, numbers, span.GlobalRow(r));
+}
+
+[[maybe_unused]] const bool registered =
+    DrawCuts.Set(Device::kCpu, Draw) && CutImages.Set(Device::kCpu, CutAll);
 
 class ImagePreprocessLayer final : public Layer {
  public:
@@ -89,52 +97,41 @@ class ImagePreprocessLayer final : public Layer {
       declare.File("rgbimage_conf.meanfile", conf_.meanfile());
       declare.Keeps(shape_.pixels() * shape_.c * static_cast<int64_t>(sizeof(float)));
     }
-    declare.Uses(CutImages);
+    declare.Uses(DrawCuts, CutImages);
     cuts_ = declare.Buffer({shape_.n, 3}, Keep::kStep, DType::kI32);
     out[0]->data.SetShape(x.dims() == 4 ? Shape({shape_.n, shape_.c, height_, width_})
                                         : Shape({shape_.n, height_, width_}));
   }
 
-  void Open(Context&) override {
+  Traits traits() const override { return {.on_device = true}; }
+
+  void Open(Context& ctx) override {
     if (conf_.meanfile().empty()) return;
     const StoreOptions options = {.path = conf_.meanfile(), .has_label = false};
     const RowDecoder decoder({shape_.c, shape_.h, shape_.w}, {}, "kvfile", options);
     const std::unique_ptr<Store> store = OpenStore("kvfile", options);
-    mean_.resize(decoder.size());
-    decoder.Decode(store->Read(0), *store, 0, mean_.data());
+    std::vector<float> mean(decoder.size());
+    decoder.Decode(store->Read(0), *store, 0, mean.data());
+    mean_ = Allocate(ctx, {decoder.size()});
+    CopyFromHost(ctx, mean.data(), mean_.data(), mean_.bytes());
   }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    Cut* cuts = reinterpret_cast<Cut*>(cuts_->as<int32_t>());
-    for (int64_t r = 0; r < shape_.n; ++r)
-      cuts[r] = phase & kTrain ? RandomCut(ctx, in[0]->span.GlobalRow(r)) : CentreCut();
+    Cut* const cuts = reinterpret_cast<Cut*>(cuts_->as<int32_t>());
+    const CutRules rules = {
+        shape_.h, shape_.w, height_, width_, conf_.pad(), (phase & kTrain) != 0, conf_.mirror()};
+    DrawCuts(ctx, ctx.Random(stream_), in[0]->span, rules, cuts, shape_.n);
     CutImages(ctx, in[0]->data.data(), shape_, mean_.empty() ? nullptr : mean_.data(), cuts,
               conf_.scale(), out[0]->data.data(), height_, width_);
   }
 
  private:
-  Cut RandomCut(const Context& ctx, int64_t row) const {
-    const Philox random = ctx.Random(stream_);
-    const int64_t pad = conf_.pad();
-    const auto offset = [&](int64_t index, int64_t side, int64_t cut) {
-      return static_cast<int32_t>(
-          static_cast<int64_t>(random.Below(3 * row + index, side + 2 * pad - cut + 1)) - pad);
-    };
-    const bool mirror = conf_.mirror() && random.Below(3 * row + 2, 2) == 1;
-    return {offset(0, shape_.h, height_), offset(1, shape_.w, width_), mirror};
-  }
-
-  Cut CentreCut() const {
-    return {static_cast<int32_t>((shape_.h - height_) / 2),
-            static_cast<int32_t>((shape_.w - width_) / 2), 0};
-  }
-
   RGBImageProto conf_;
   std::string stream_;
   ImageShape shape_;
   int64_t height_ = 0, width_ = 0;
-  std::vector<float> mean_;  // as a row is stored; empty: none
-  Tensor* cuts_ = nullptr;   // of each image
+  Tensor mean_;             // as a row is stored; empty: none
+  Tensor* cuts_ = nullptr;  // of each image
 };
 
 SINGA_REGISTER_LAYER(kImagePreprocess, ImagePreprocessLayer);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nn/neuron/window.h"
+#include "singa/nn/port.h"
 #include "singa/tensor/kernel.h"
 
 namespace singa {
@@ -11,6 +12,18 @@ namespace singa {
 struct Cut {
   int32_t y = 0, x = 0, mirror = 0;
 };
+
+// Where cuts of `height` x `width` pixels lie in images of `from_height` x `from_width`: in the
+// centre, or, if `random`, anywhere in the image with `pad` pixels around it, and then, if
+// `mirror`, one in two swapped.
+struct CutRules {
+  int64_t from_height, from_width, height, width, pad;
+  bool random, mirror;
+};
+
+// cuts: [n], of the rows of `span`. A random one belongs to (stream, step, global row).
+inline constinit Kernel<void(Philox stream, RowSpan span, CutRules rules, Cut* cuts, int64_t n)>
+    DrawCuts{"DrawCuts"};
 
 // y[n] = scale times the cut of x[n] - mean. x: [n, h, w, c]; mean: [h, w, c], or null; y: [n,
 // height, width, c].

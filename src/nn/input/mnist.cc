@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/parallel_slices.h"
+#include "nn/input/mnist_elements.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 void Normalise(Context& ctx, const float* x, float* y, int64_t n, float a, float b) {
   ParallelSlices(ctx, n, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) y[i] = x[i] / a - b;
+    for (int64_t i = begin; i < end; ++i) y[i] = DivideSubtractOf{a, b}(x[i]);
   });
 }
 
@@ -41,6 +42,8 @@ class MnistLayer final : public Layer {
                         StrCat("needs square images of one channel, has ", x.ToString()));
     out[0]->data.SetShape({x[0], 1, side, side});
   }
+
+  Traits traits() const override { return {.on_device = true}; }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     DivideSubtract(ctx, in[0]->data.data(), out[0]->data.data(), in[0]->data.size(), a_, b_);

@@ -41,8 +41,11 @@ class OneHotLayer final : public Layer {
     out[0]->data.SetShape({in[0]->data.rows(), own});
   }
 
+  Traits traits() const override { return {.on_device = true, .checks = 1}; }
+
+  void CheckInputs(Phase, Inputs in) override { CheckIndices(name_, *in[0], size_, true); }
+
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
-    CheckIndices(name_, *in[0], size_, true);
     Tensor& y = out[0]->data;
     OneHot(ctx, in[0]->data.data(), y.data(), y.rows(), y.row_size(), first_);
   }

@@ -24,8 +24,13 @@ class RnnLabelLayer final : public Layer {
     --out[0]->span.first_step;  // its label belongs to the step before
   }
 
-  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+  Traits traits() const override { return {.checks = 1}; }
+
+  void CheckInputs(Phase, Inputs in) override {
     CheckIndices(name_, *in[0], int64_t{1} << 24, true);
+  }
+
+  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
     const float* next = in[0]->data.data();
     for (int64_t r = 0; r < in[0]->data.rows(); ++r) {
       out[0]->data.data()[r] = next[r];

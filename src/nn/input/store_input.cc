@@ -169,6 +169,7 @@ void StoreInput::SetOutput(const LayerProto& conf, Declare* declare, Port* out) 
       throw ConfigError("partition_dim",
                         StrCat("cannot cut ", dims[1], " units for ", parts, " workers"));
     whole_ = declare->Buffer(shape, Keep::kStep);
+    declare->Uses(CopyBlocks);
     first_unit_ = part * dims[1] / parts;
     shape.Set(1, (part + 1) * dims[1] / parts - first_unit_);
   }
@@ -206,16 +207,16 @@ void StoreInput::SetOrder(Phase phase) {
   SeekReader(reader_->position());
 }
 
-void StoreInput::ComputeFeature(Context&, Phase phase, Inputs, Outputs out) {
+void StoreInput::ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) {
   SetOrder(phase);
   Tensor& label = out[0]->label;
   float* data = whole_ ? whole_->data() : out[0]->data.data();
   reader_->Next(data, label.empty() ? nullptr : label.as<int32_t>());
-  if (whole_) CopyUnits(&out[0]->data);
+  if (whole_) CopyUnits(ctx, &out[0]->data);
 }
 
-void StoreInput::CopyUnits(Tensor* data) {
-  CopyPiece(whole_->data(), Blocks(whole_->shape(), 1), first_unit_, data->data(),
+void StoreInput::CopyUnits(Context& ctx, Tensor* data) {
+  CopyPiece(ctx, whole_->data(), Blocks(whole_->shape(), 1), first_unit_, data->data(),
             Blocks(data->shape(), 1), false);
 }
 

@@ -48,7 +48,7 @@ class StoreInput : public Layer {
   void SetOutput(const LayerProto& conf, Declare* declare, Port* out);
   void StartReader();
   void SetOrder(Phase phase);
-  void CopyUnits(Tensor* data);
+  void CopyUnits(Context& ctx, Tensor* data);
 
   const ValueFormat format_;
   const std::string default_backend_, field_;

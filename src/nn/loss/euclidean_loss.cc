@@ -5,6 +5,8 @@
 
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
+#include "math/sum.h"
+#include "nn/loss/euclidean_loss_elements.h"
 #include "nn/neuron/flat_rows.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
@@ -23,7 +25,7 @@ void Distance(Context&, const float* x, const float* t, float* distance, int64_t
 SINGA_CPU_CLONES void DifferenceSlice(const float* x, const float* t, float* dx, int64_t n,
                                       float scale) {
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) dx[i] = scale * (x[i] - t[i]);
+  for (int64_t i = 0; i < n; ++i) dx[i] = DifferenceOf{scale}(x[i], t[i]);
 }
 
 void Difference(Context& ctx, const float* x, const float* t, float* dx, int64_t n, float scale) {
@@ -50,7 +52,7 @@ class EuclideanLossLayer final : public Layer {
                                             x.ToString(), " and ", t.ToString()));
     // Of one shape they are compared as they are stored.
     if (x == t) x_rows_ = t_rows_ = FlatRows(Shape({x_rows_.rows(), x_rows_.row_size()}));
-    declare.Uses(SquaredDistance, ScaledDifference);
+    declare.Uses(SquaredDistance, ScaledDifference, AddSum);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Uses(TransposeEach);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Scratch(3 * in[0]->data.bytes());
     // With units cut over workers each adds up the squares of its own.
@@ -59,17 +61,18 @@ class EuclideanLossLayer final : public Layer {
     out[0]->data.SetShape({x_rows_.rows()});
   }
 
-  Traits traits() const override { return {.grad_reads_in = true, .originates_gradient = true}; }
+  Traits traits() const override {
+    return {.grad_reads_in = true, .originates_gradient = true, .on_device = true};
+  }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const int64_t n = x_rows_.rows();
     float* distance = out[0]->data.data();
     SquaredDistance(ctx, Rows(ctx, x_rows_, *in[0], 0), Rows(ctx, t_rows_, *in[1], 1), distance, n,
                     x_rows_.row_size());
-    if (phase & kDeploy) return;
-    double sum = 0;
-    for (int64_t i = 0; i < n; ++i) sum += distance[i];
-    loss_->Add(sum, static_cast<double>(n) / static_cast<double>(parts_));
+    if (!(phase & kDeploy))
+      AddSum(ctx, distance, loss_->cell.as<double>(), n,
+             static_cast<double>(n) / static_cast<double>(parts_));
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs) override {

@@ -1,9 +1,9 @@
 // The labels that a loss or an accuracy compares scores with.
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "math/top_k.h"
 #include "singa/base/error.h"
 #include "singa/nn/declare.h"
 #include "singa/nn/port.h"
@@ -33,35 +33,20 @@ class LabelError : public Error {
   int64_t row_;
 };
 
-// The label of rows that count neither in a loss nor in an accuracy; nullopt: all rows count.
-using IgnoredLabel = std::optional<int32_t>;
-
-// Of a SoftmaxLossProto or an ArgSortProto.
+// The label of rows that count neither in a loss nor in an accuracy, as the kernels have it. Of a
+// SoftmaxLossProto or an ArgSortProto.
 template <typename Conf>
-IgnoredLabel IgnoredLabelOf(const Conf& conf) {
-  return conf.has_ignore_label() ? IgnoredLabel(conf.ignore_label()) : std::nullopt;
+int64_t IgnoredLabelOf(const Conf& conf) {
+  return conf.has_ignore_label() ? conf.ignore_label() : kNoneIgnored;
 }
 
 // Throws LabelError.
 inline void CheckLabels(const std::string& layer, const Port& port, int64_t classes,
-                        IgnoredLabel ignored) {
+                        int64_t ignored) {
   const int32_t* label = port.label.as<int32_t>();
   for (int64_t i = 0; i < port.label.rows(); ++i)
     if ((label[i] < 0 || label[i] >= classes) && label[i] != ignored)
       throw LabelError(layer, i, label[i], classes);
-}
-
-// Calls f(first, rows) for each run of rows that count. Returns how many do.
-template <typename F>
-int64_t ForCountedRows(const int32_t* label, int64_t n, IgnoredLabel ignored, const F& f) {
-  int64_t counted = 0;
-  for (int64_t first = 0, end = 0; first < n; first = end + 1) {
-    end = first;
-    while (end < n && label[end] != ignored) ++end;
-    if (end > first) f(first, end - first);
-    counted += end - first;
-  }
-  return counted;
 }
 
 }  // namespace singa

@@ -16,19 +16,25 @@
 #include "nn/loss/labels.h"
 #include "nn/neuron/flat_rows.h"
 #include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
 
 double Log(double p) { return std::log(p < FLT_MIN ? FLT_MIN : p); }  // NaN stays
 
-void Entropy(Context&, const float* p, const int32_t* label, double* sum, int64_t n, int64_t d,
-             float smoothing) {
-  for (int64_t i = 0; i < n; ++i) *sum -= (1. - smoothing) * Log(p[i * d + label[i]]);
-  if (smoothing == 0) return;
-  double all = 0;
-  for (int64_t i = 0; i < n * d; ++i) all += Log(p[i]);
-  *sum -= smoothing / static_cast<double>(d) * all;
+void Entropy(Context&, const float* p, const int32_t* label, int64_t ignored, double* cell,
+             int64_t n, int64_t d, float smoothing, double factor) {
+  double sum = 0, all = 0;
+  int64_t rows = 0;
+  for (int64_t i = 0; i < n; ++i, p += d) {
+    if (label[i] == ignored) continue;
+    ++rows;
+    sum -= (1. - smoothing) * Log(p[label[i]]);
+    for (int64_t j = 0; smoothing > 0 && j < d; ++j) all += Log(p[j]);
+  }
+  cell[0] += factor * (sum - smoothing / static_cast<double>(d) * all);
+  cell[1] += static_cast<double>(rows);
 }
 
 SINGA_CPU_CLONES void Scale(const float* p, float* dx, int64_t n, float scale, float uniform) {
@@ -36,11 +42,17 @@ SINGA_CPU_CLONES void Scale(const float* p, float* dx, int64_t n, float scale, f
   for (int64_t i = 0; i < n; ++i) dx[i] = scale * (p[i] - uniform);
 }
 
-void Backward(Context&, const float* p, const int32_t* label, float* dx, int64_t n, int64_t d,
-              float scale, float smoothing) {
+void Backward(Context&, const float* p, const int32_t* label, int64_t ignored, float* dx, int64_t n,
+              int64_t d, float scale, float smoothing) {
   const float uniform = smoothing / static_cast<float>(d), own = uniform + (1 - smoothing);
-  Scale(p, dx, n * d, scale, uniform);
-  for (int64_t i = 0; i < n; ++i) dx[i * d + label[i]] = scale * (p[i * d + label[i]] - own);
+  for (int64_t i = 0; i < n; ++i, p += d, dx += d) {
+    if (label[i] == ignored) {
+      std::memset(dx, 0, d * sizeof(float));
+      continue;
+    }
+    Scale(p, dx, d, scale, uniform);
+    dx[label[i]] = scale * (p[label[i]] - own);
+  }
 }
 
 [[maybe_unused]] const bool registered =
@@ -83,7 +95,13 @@ class SoftmaxLossLayer final : public Layer {
   Traits traits() const override {
     return {.grad_reads_out = true,
             .in_place_with = flat_.in_order() ? 0 : -1,
-            .originates_gradient = true};
+            .originates_gradient = true,
+            .on_device = true,
+            .checks = 1u << 1};
+  }
+
+  void CheckInputs(Phase phase, Inputs in) override {
+    if (!(phase & kDeploy)) CheckLabels(name_, *in[1], flat_.row_size(), ignored_);
   }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
@@ -96,40 +114,24 @@ class SoftmaxLossLayer final : public Layer {
     }
     SoftmaxForward(ctx, x, p, n, d);
     if (phase & kDeploy) return;
-    CheckLabels(name_, *in[1], d, ignored_);
     const int32_t* label = in[1]->label.as<int32_t>();
-    double entropy = 0, hits = 0;
-    const int64_t counted = ForCountedRows(label, n, ignored_, [&](int64_t r, int64_t rows) {
-      CrossEntropy(ctx, p + r * d, label + r, &entropy, rows, d, phase & kTrain ? smoothing_ : 0);
-      CountTopK(ctx, p + r * d, label + r, &hits, rows, d, topk_);
-    });
-    const auto weight = static_cast<double>(counted);
-    loss_->Add(scale_ * entropy, weight);
-    accuracy_->Add(hits, weight);
-    if (bits_) bits_->Add(scale_ * entropy / std::numbers::ln2, weight);
+    const float smoothing = phase & kTrain ? smoothing_ : 0;
+    CrossEntropy(ctx, p, label, ignored_, loss_->cell.as<double>(), n, d, smoothing, scale_);
+    CountTopK(ctx, p, label, ignored_, accuracy_->cell.as<double>(), n, d, topk_);
+    if (bits_)
+      CrossEntropy(ctx, p, label, ignored_, bits_->cell.as<double>(), n, d, smoothing,
+                   scale_ / std::numbers::ln2);
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     Tensor& label_grad = in[1]->grad;
-    if (!label_grad.empty()) std::memset(label_grad.data(), 0, label_grad.bytes());
+    if (!label_grad.empty()) ZeroBytes(ctx, label_grad.data(), label_grad.bytes());
     if (in[0]->grad.empty()) return;
     float* dx = in[0]->grad.data();
     float* flat_dx = flat_.in_order() ? dx : static_cast<float*>(ctx.scratch);
     const auto rows_of_group = static_cast<float>(in[0]->span.batch * copies_);
-    const float* p = out[0]->data.data();
-    const int32_t* label = in[1]->label.as<int32_t>();
-    const int64_t n = flat_.rows(), d = flat_.row_size();
-    int64_t done = 0;  // rows
-    const auto leave_out = [&](int64_t end) {
-      std::memset(flat_dx + done * d, 0, (end - done) * d * sizeof(float));
-    };
-    ForCountedRows(label, n, ignored_, [&](int64_t r, int64_t rows) {
-      leave_out(r);
-      SoftmaxLossBackward(ctx, p + r * d, label + r, flat_dx + r * d, rows, d,
-                          scale_ / rows_of_group, smoothing_);
-      done = r + rows;
-    });
-    leave_out(n);
+    SoftmaxLossBackward(ctx, out[0]->data.data(), in[1]->label.as<int32_t>(), ignored_, flat_dx,
+                        flat_.rows(), flat_.row_size(), scale_ / rows_of_group, smoothing_);
     if (!flat_.in_order()) flat_.ToStored(ctx, flat_dx, dx);
   }
 
@@ -138,7 +140,7 @@ class SoftmaxLossLayer final : public Layer {
   FlatRows flat_;
   int64_t topk_ = 1, copies_ = 1;
   float scale_ = 1, smoothing_ = 0;
-  IgnoredLabel ignored_;
+  int64_t ignored_ = kNoneIgnored;
   Metric *loss_ = nullptr, *accuracy_ = nullptr;
   Metric* bits_ = nullptr;  // null: not asked for
 };

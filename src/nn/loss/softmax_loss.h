@@ -8,15 +8,18 @@ namespace singa {
 // With targets q[i][j] = (1 - smoothing) [j == label[i]] + smoothing / d, the label smoothing of
 // Szegedy et al., Rethinking the Inception Architecture, 2016. p, dx: [n, d]; smoothing: in [0, 1).
 
-// *sum += sum over i, j of -q[i][j] log max(p[i][j], FLT_MIN).
-inline constinit Kernel<void(const float* p, const int32_t* label, double* sum, int64_t n,
-                             int64_t d, float smoothing)>
+// Rows whose label is `ignored` count for nothing; none: kNoneIgnored of math/top_k.h.
+
+// cell[0] += factor times the sum over i, j of -q[i][j] log max(p[i][j], FLT_MIN), cell[1] += the
+// rows.
+inline constinit Kernel<void(const float* p, const int32_t* label, int64_t ignored, double* cell,
+                             int64_t n, int64_t d, float smoothing, double factor)>
     CrossEntropy{"CrossEntropy"};
 
 // dx[i][j] = scale (p[i][j] - q[i][j]), the gradient of scale times the cross-entropy of
 // softmax(x) = p.
-inline constinit Kernel<void(const float* p, const int32_t* label, float* dx, int64_t n, int64_t d,
-                             float scale, float smoothing)>
+inline constinit Kernel<void(const float* p, const int32_t* label, int64_t ignored, float* dx,
+                             int64_t n, int64_t d, float scale, float smoothing)>
     SoftmaxLossBackward{"SoftmaxLossBackward"};
 
 }  // namespace singa

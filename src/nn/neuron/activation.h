@@ -18,7 +18,9 @@ struct Activation {
 class ActivationLayer : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
-  Traits traits() const override { return {.grad_reads_out = true, .in_place_with = 0}; }
+  Traits traits() const override {
+    return {.grad_reads_out = true, .in_place_with = 0, .on_device = true};
+  }
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override;
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override;

@@ -1,7 +1,7 @@
 // The readable kernels of batch normalisation.
 #include <algorithm>
 
-#include "nn/neuron/batch_norm.h"
+#include "nn/neuron/batch_norm_elements.h"
 
 namespace singa {
 namespace {
@@ -25,14 +25,7 @@ void Moments(Context&, const float* x, double* sum, double* squares, float*, int
 }
 
 void Apply(Context&, const float* x, BatchFunction f, float* y, int64_t rows, int64_t c) {
-  EachElement(rows, c, [&](int64_t i, int64_t j) {
-    const float value = f.scale[j] * x[i] + f.shift[j];
-    y[i] = value < f.floor ? f.floor : value;  // NaN stays
-  });
-}
-
-float AboveFloor(BatchFunction f, const float* x, const float* dy, int64_t i, int64_t j) {
-  return f.scale[j] * x[i] + f.shift[j] <= f.floor ? 0 : dy[i];
+  EachElement(rows, c, [&](int64_t i, int64_t j) { y[i] = BatchValue(f, x[i], j); });
 }
 
 void GradientSums(Context&, const float* x, BatchFunction f, const float* dy, const float* mean,
@@ -40,7 +33,7 @@ void GradientSums(Context&, const float* x, BatchFunction f, const float* dy, co
   std::fill_n(sum, c, 0.);
   std::fill_n(product, c, 0.);
   EachElement(rows, c, [&](int64_t i, int64_t j) {
-    const float g = AboveFloor(f, x, dy, i, j);
+    const float g = BatchAboveFloor(f, x[i], dy[i], j);
     sum[j] += g;
     product[j] += g * (double{x[i]} - mean[j]);
   });
@@ -49,7 +42,7 @@ void GradientSums(Context&, const float* x, BatchFunction f, const float* dy, co
 void Gradient(Context&, const float* x, BatchFunction f, const float* dy, const float* of_g,
               const float* of_x, const float* shift, float* dx, int64_t rows, int64_t c) {
   EachElement(rows, c, [&](int64_t i, int64_t j) {
-    dx[i] = of_g[j] * AboveFloor(f, x, dy, i, j) + of_x[j] * x[i] + shift[j];
+    dx[i] = of_g[j] * BatchAboveFloor(f, x[i], dy[i], j) + of_x[j] * x[i] + shift[j];
   });
 }
 

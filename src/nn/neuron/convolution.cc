@@ -34,7 +34,7 @@ class ConvolutionLayer final : public Layer {
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
   }
 
-  Traits traits() const override { return {.grad_reads_in = true}; }
+  Traits traits() const override { return {.grad_reads_in = true, .on_device = true}; }
 
   Work work() const override {
     const double products = static_cast<double>(desc_.out.size()) *
@@ -48,8 +48,9 @@ class ConvolutionLayer final : public Layer {
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
-    plan_->Forward(ctx, in[0]->data.data(), weight_->data.data(),
-                   bias_ ? bias_->data.data() : nullptr, out[0]->data.data());
+    RunInOrder(ctx, [plan = plan_.get(), x = in[0]->data.data(), w = weight_->data.data(),
+                     b = bias_ ? bias_->data.data() : nullptr,
+                     y = out[0]->data.data()](Context& own) { plan->Forward(own, x, w, b, y); });
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
@@ -57,12 +58,15 @@ class ConvolutionLayer final : public Layer {
     float* const db = bias_ && !bias_->grad.empty() ? bias_->grad.data() : nullptr;
     const float bias_beta = db ? bias_->beta() : 0;
     if (!weight_->grad.empty())
-      plan_->BackwardWeights(ctx, in[0]->data.data(), dy, weight_->beta(), weight_->grad.data(),
-                             bias_beta, db);
+      RunInOrder(ctx, [=, plan = plan_.get(), x = in[0]->data.data(), beta = weight_->beta(),
+                       dw = weight_->grad.data()](Context& own) {
+        plan->BackwardWeights(own, x, dy, beta, dw, bias_beta, db);
+      });
     else if (db)
       SumBiasGradient(ctx, dy, bias_beta, db, desc_.out.n * desc_.out.pixels(), desc_.out.c);
     if (!in[0]->grad.empty())
-      plan_->BackwardData(ctx, dy, weight_->data.data(), in[0]->grad.data());
+      RunInOrder(ctx, [=, plan = plan_.get(), w = weight_->data.data(), dx = in[0]->grad.data()](
+                          Context& own) { plan->BackwardData(own, dy, w, dx); });
   }
 
  private:

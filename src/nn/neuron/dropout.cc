@@ -1,12 +1,11 @@
 // kDropout: in training, y = x m with m = 1 / (1 - ratio) or, with probability ratio, 0; else y =
 // x. m belongs to (layer, step, global row, unit), so neither partition nor folding changes it.
-#include <cstring>
-
 #include "math/elementwise.h"
 #include "math/random_kernels.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -29,7 +28,7 @@ class DropoutLayer final : public Layer {
     if (ratio_ > 0) mask_ = declare.Buffer(in[0]->data.shape(), Keep::kForwardToBackward);
   }
 
-  Traits traits() const override { return {.in_place_with = 0}; }
+  Traits traits() const override { return {.in_place_with = 0, .on_device = true}; }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     masked_ = (phase & kTrain) && mask_;
@@ -53,8 +52,8 @@ class DropoutLayer final : public Layer {
   void Apply(Context& ctx, const Tensor& from, Tensor* to) const {
     if (masked_)
       Multiply(ctx, from.data(), mask_->data(), to->data(), from.size());
-    else if (from.data() != to->data())
-      std::memcpy(to->data(), from.data(), from.bytes());
+    else
+      CopyBytes(ctx, from.data(), to->data(), from.bytes());
   }
 
   float ratio_ = 0;

@@ -1,12 +1,12 @@
 // kDummy, for tests and measurements: copies its source's feature and its readers' gradient. As an
 // input it has no source and gives values of U[0, 1), as an output gradients of U[0, 1).
 #include <algorithm>
-#include <cstring>
 
 #include "math/random_kernels.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -35,15 +35,17 @@ class DummyLayer final : public Layer {
   }
 
   Traits traits() const override {
-    return {.in_place_with = input_ || output_ ? -1 : 0, .originates_gradient = output_};
+    return {.in_place_with = input_ || output_ ? -1 : 0,
+            .originates_gradient = output_,
+            .on_device = true};
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     Tensor& y = out[0]->data;
     if (input_)
       Draw(ctx, stream_, out[0]->span, &y);
-    else if (in[0]->data.data() != y.data())
-      std::memcpy(y.data(), in[0]->data.data(), y.bytes());
+    else
+      CopyBytes(ctx, in[0]->data.data(), y.data(), y.bytes());
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
@@ -51,8 +53,8 @@ class DummyLayer final : public Layer {
     Tensor& dx = in[0]->grad;
     if (output_)
       Draw(ctx, gradient_stream_, in[0]->span, &dx);
-    else if (dx.data() != out[0]->grad.data())
-      std::memcpy(dx.data(), out[0]->grad.data(), dx.bytes());
+    else
+      CopyBytes(ctx, out[0]->grad.data(), dx.data(), dx.bytes());
   }
 
  private:

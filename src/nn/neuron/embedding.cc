@@ -7,6 +7,7 @@
 #include "nn/neuron/own_units.h"
 #include "nn/neuron/row_index.h"
 #include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -68,10 +69,13 @@ class EmbeddingLayer final : public Layer {
     out[0]->data.SetShape({in[0]->data.rows(), own});
   }
 
-  Traits traits() const override { return {.grad_reads_in = true}; }
+  Traits traits() const override { return {.grad_reads_in = true, .on_device = true, .checks = 1}; }
+
+  void CheckInputs(Phase, Inputs in) override {
+    CheckIndices(name_, *in[0], table_->shape()[0], true);
+  }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
-    CheckIndices(name_, *in[0], table_->shape()[0], true);
     Tensor& y = out[0]->data;
     EmbeddingForward(ctx, in[0]->data.data(), table_->data.data(), y.data(), y.rows(),
                      y.row_size());
@@ -79,7 +83,7 @@ class EmbeddingLayer final : public Layer {
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     Tensor& index_grad = in[0]->grad;  // an index has none
-    if (!index_grad.empty()) std::memset(index_grad.data(), 0, index_grad.bytes());
+    if (!index_grad.empty()) ZeroBytes(ctx, index_grad.data(), index_grad.bytes());
     if (table_->grad.empty()) return;
     const Tensor& dy = out[0]->grad;
     EmbeddingBackward(ctx, in[0]->data.data(), dy.data(), table_->beta(), table_->grad.data(),

@@ -16,7 +16,7 @@ inline constinit CellStepKernel GruStep{"GruStep"};
 inline constinit CellGradientKernel GruStepGradient{"GruStepGradient"};
 
 template <typename Math>
-[[gnu::always_inline]] inline void GruUnit(const CellStep& s, int64_t r, int64_t j) {
+[[gnu::always_inline]] SINGA_HD inline void GruUnit(const CellStep& s, int64_t r, int64_t j) {
   const int64_t h = s.hidden;
   const float* from = s.from_state + r * 3 * h + j;
   float* kept = s.kept + r * 4 * h + j;
@@ -29,7 +29,8 @@ template <typename Math>
 }
 
 template <typename Math>
-[[gnu::always_inline]] inline void GruUnitGradient(const CellGradient& s, int64_t r, int64_t j) {
+[[gnu::always_inline]] SINGA_HD inline void GruUnitGradient(const CellGradient& s, int64_t r,
+                                                            int64_t j) {
   const int64_t h = s.hidden;
   float* kept = s.kept + r * 4 * h + j;
   const float c = kept[0], z = kept[h], reset = kept[2 * h], u = kept[3 * h];

@@ -69,7 +69,9 @@ class InnerProductLayer final : public Layer {
     out[0]->data.SetShape({rows_, outputs_});
   }
 
-  Traits traits() const override { return {.grad_reads_in = logical_x_ == nullptr}; }
+  Traits traits() const override {
+    return {.grad_reads_in = logical_x_ == nullptr, .on_device = true};
+  }
 
   Work work() const override {
     const double products =

@@ -32,7 +32,7 @@ class LrnLayer final : public Layer {
     out[0]->data.SetShape(in[0]->data.shape());
   }
 
-  Traits traits() const override { return {.grad_reads_in = true}; }
+  Traits traits() const override { return {.grad_reads_in = true, .on_device = true}; }
 
   void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
     plan_ = MakeLrn.Make(ctx, desc_);
@@ -42,12 +42,15 @@ class LrnLayer final : public Layer {
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
-    plan_->Forward(ctx, in[0]->data.data(), out[0]->data.data(), kept());
+    RunInOrder(ctx, [plan = plan_.get(), x = in[0]->data.data(), y = out[0]->data.data(),
+                     kept = kept()](Context& own) { plan->Forward(own, x, y, kept); });
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
-    if (!in[0]->grad.empty())
-      plan_->Backward(ctx, in[0]->data.data(), out[0]->grad.data(), kept(), in[0]->grad.data());
+    if (in[0]->grad.empty()) return;
+    RunInOrder(ctx,
+               [plan = plan_.get(), x = in[0]->data.data(), dy = out[0]->grad.data(), kept = kept(),
+                dx = in[0]->grad.data()](Context& own) { plan->Backward(own, x, dy, kept, dx); });
   }
 
  private:

@@ -14,7 +14,7 @@ inline constinit CellStepKernel LstmStep{"LstmStep"};
 inline constinit CellGradientKernel LstmStepGradient{"LstmStepGradient"};
 
 template <typename Math>
-[[gnu::always_inline]] inline void LstmUnit(const CellStep& s, int64_t r, int64_t j) {
+[[gnu::always_inline]] SINGA_HD inline void LstmUnit(const CellStep& s, int64_t r, int64_t j) {
   const int64_t h = s.hidden;
   const float* from = s.from_state + r * 4 * h + j;
   float* kept = s.kept + r * 4 * h + j;
@@ -29,7 +29,8 @@ template <typename Math>
 }
 
 template <typename Math>
-[[gnu::always_inline]] inline void LstmUnitGradient(const CellGradient& s, int64_t r, int64_t j) {
+[[gnu::always_inline]] SINGA_HD inline void LstmUnitGradient(const CellGradient& s, int64_t r,
+                                                             int64_t j) {
   const int64_t h = s.hidden;
   float* kept = s.kept + r * 4 * h + j;
   const float i = kept[0], f = kept[h], g = kept[2 * h], o = kept[3 * h];

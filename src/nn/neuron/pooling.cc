@@ -22,7 +22,7 @@ class PoolingLayer final : public Layer {
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
   }
 
-  Traits traits() const override { return {}; }
+  Traits traits() const override { return {.on_device = true}; }
 
   void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
     plan_ = MakePooling.Make(ctx, desc_);
@@ -32,12 +32,15 @@ class PoolingLayer final : public Layer {
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
-    plan_->Forward(ctx, in[0]->data.data(), out[0]->data.data(), winners());
+    RunInOrder(ctx, [plan = plan_.get(), x = in[0]->data.data(), y = out[0]->data.data(),
+                     winners = winners()](Context& own) { plan->Forward(own, x, y, winners); });
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
-    if (!in[0]->grad.empty())
-      plan_->Backward(ctx, out[0]->grad.data(), winners(), in[0]->grad.data());
+    if (in[0]->grad.empty()) return;
+    RunInOrder(ctx,
+               [plan = plan_.get(), dy = out[0]->grad.data(), winners = winners(),
+                dx = in[0]->grad.data()](Context& own) { plan->Backward(own, dy, winners, dx); });
   }
 
  private:

@@ -14,33 +14,19 @@
 namespace singa {
 namespace {
 
-// [begin, end) of positions along one side, and the place in a window at which the first lies.
+// A WindowRange in 32 bits.
 struct Range {
   int32_t begin, end, place;
 };
 
-Range MakeRange(int64_t begin, int64_t end, int64_t place) {
-  return {static_cast<int32_t>(begin), static_cast<int32_t>(end), static_cast<int32_t>(place)};
-}
-
-// The pixels of each window; the place counts up by 1.
-std::vector<Range> PixelsOfWindows(const WindowSide& side, int64_t in, int64_t out) {
+// Of each of `n` positions along a side of `length`: of(side, position, length).
+std::vector<Range> Ranges(WindowRange (*of)(const WindowSide&, int64_t, int64_t),
+                          const WindowSide& side, int64_t n, int64_t length) {
   std::vector<Range> ranges;
-  for (int64_t o = 0; o < out; ++o) {
-    const int64_t first = o * side.stride - side.pad, begin = std::max<int64_t>(first, 0);
-    ranges.push_back(MakeRange(begin, std::min(in, first + side.kernel), begin - first));
-  }
-  return ranges;
-}
-
-// The windows that hold each pixel; the place counts down by the stride.
-std::vector<Range> WindowsOfPixels(const WindowSide& side, int64_t in, int64_t out) {
-  std::vector<Range> ranges;
-  for (int64_t i = 0; i < in; ++i) {
-    const int64_t at = i + side.pad;  // in the padded image
-    const int64_t begin = at < side.kernel ? 0 : (at - side.kernel) / side.stride + 1;
-    ranges.push_back(
-        MakeRange(begin, std::min(out, at / side.stride + 1), at - begin * side.stride));
+  for (int64_t i = 0; i < n; ++i) {
+    const WindowRange range = of(side, i, length);
+    ranges.push_back({static_cast<int32_t>(range.begin), static_cast<int32_t>(range.end),
+                      static_cast<int32_t>(range.place)});
   }
   return ranges;
 }
@@ -207,10 +193,10 @@ class VectorPooling final : public PoolingPlan {
  public:
   explicit VectorPooling(const PoolingDesc& d)
       : d_(d),
-        pixels_y_(PixelsOfWindows(d.window.y, d.in.h, d.out.h)),
-        pixels_x_(PixelsOfWindows(d.window.x, d.in.w, d.out.w)),
-        windows_y_(WindowsOfPixels(d.window.y, d.in.h, d.out.h)),
-        windows_x_(WindowsOfPixels(d.window.x, d.in.w, d.out.w)),
+        pixels_y_(Ranges(PixelsOfWindow, d.window.y, d.out.h, d.in.h)),
+        pixels_x_(Ranges(PixelsOfWindow, d.window.x, d.out.w, d.in.w)),
+        windows_y_(Ranges(WindowsOfPixel, d.window.y, d.in.h, d.out.h)),
+        windows_x_(Ranges(WindowsOfPixel, d.window.x, d.in.w, d.out.w)),
         scale_(1 / static_cast<float>(d.window.area())) {}
 
   const char* name() const override { return "vector"; }

@@ -5,13 +5,14 @@
 #include "math/parallel_slices.h"
 #include "nn/loss/euclidean_loss.h"
 #include "nn/neuron/inner_product.h"
+#include "nn/neuron/rbm_elements.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
 
 SINGA_CPU_CLONES void BinarySlice(const float* __restrict p, float* __restrict s, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) s[i] = s[i] < p[i] ? 1.f : 0.f;
+  for (int64_t i = 0; i < n; ++i) s[i] = BinarySampleOf()(p[i], s[i]);
 }
 
 void Binary(Context& ctx, const float* p, float* s, int64_t n) {
@@ -19,7 +20,7 @@ void Binary(Context& ctx, const float* p, float* s, int64_t n) {
 }
 
 SINGA_CPU_CLONES void GaussianSlice(const float* __restrict p, float* __restrict s, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) s[i] += p[i];
+  for (int64_t i = 0; i < n; ++i) s[i] = GaussianSampleOf()(p[i], s[i]);
 }
 
 void Gaussian(Context& ctx, const float* p, float* s, int64_t n) {

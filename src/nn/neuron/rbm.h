@@ -21,7 +21,7 @@ inline constinit Kernel<void(const float* p, float* s, int64_t n)> GaussianSampl
 class RbmLayer : public Layer {
  public:
   // No gradient flows from one side to the other: each has its own from both phases.
-  Traits traits() const override { return {.originates_gradient = true}; }
+  Traits traits() const override { return {.originates_gradient = true, .on_device = true}; }
 
  protected:
   // `units`: of this side.

@@ -1,16 +1,16 @@
 // kRBMVis: the visible side of an RBM. Sources: its input and its kRBMHid, which it reads back.
 // Its feature is the input; in negative passes, the mean of the visible units by a sample of the
 // hidden ones. Metric "squared_error": the mean over rows of |input - its reconstruction|^2.
-#include <cstring>
-
 #include "math/elementwise.h"
 #include "math/random_kernels.h"
+#include "math/sum.h"
 #include "nn/loss/euclidean_loss.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/inner_product.h"
 #include "nn/neuron/rbm.h"
 #include "singa/math/gemm.h"
 #include "singa/math/random_fill.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -25,7 +25,7 @@ class RbmVisLayer final : public RbmLayer {
     flat_ = FlatRows(in[0]->data.shape());
     SetUpSide(conf, declare, flat_.rows(), flat_.row_size(), flat_.row_size());
     gaussian_ = conf.rbm_conf().gaussian();
-    declare.Uses(SigmoidForward, SquaredDistance);
+    declare.Uses(SigmoidForward, SquaredDistance, AddSum);
     if (gaussian_)
       declare.Uses(GaussianKernel, GaussianSample);
     else
@@ -48,7 +48,7 @@ class RbmVisLayer final : public RbmLayer {
     return {product, 0, 2 * product};
   }
 
-  void BeginPass(int64_t batches_before) override { pass_ = batches_before; }
+  void BeginPass(Context&, int64_t batches_before) override { pass_ = batches_before; }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     float* const vis = out[0]->data.data();
@@ -56,7 +56,7 @@ class RbmVisLayer final : public RbmLayer {
     const float* hid = in[1]->data.data();
     if (phase & kTest) {  // the first: from the data
       if (training_) pass_ = 0;
-      std::memcpy(hidden_positive_->data(), hid, hidden_positive_->bytes());
+      CopyFloats(ctx, hid, hidden_positive_->data(), hidden_positive_->size());
       Reconstruct(ctx, hid, in[0]->span, vis);
       AddError(ctx, vis);
       if (!chain_ || !training_) return;
@@ -77,16 +77,16 @@ class RbmVisLayer final : public RbmLayer {
            {input_->data(), visible_}, 1, dw, visible_);
     }
     if (bias_ && !bias_->grad.empty()) BiasGradient(ctx, vis, positive_sums_->data(), batch);
-    if (chain_) std::memcpy(chain_->data(), hid, chain_->bytes());
+    if (chain_) CopyFloats(ctx, hid, chain_->data(), chain_->size());
   }
 
  private:
   void Positive(Context& ctx, Phase phase, const Port& in, float* vis) {
     training_ = phase & kTrain;
     const float* x = flat_.InOrder(ctx, in.data.data(), vis);
-    if (x != vis) std::memcpy(vis, x, input_->bytes());
+    CopyFloats(ctx, x, vis, input_->size());
     if (!(phase & kPositive)) return;  // a trained machine is used
-    std::memcpy(input_->data(), vis, input_->bytes());
+    CopyFloats(ctx, vis, input_->data(), input_->size());
     if (bias_) SumBiasGradient(ctx, vis, 0, positive_sums_->data(), rows_, visible_);
   }
 
@@ -113,9 +113,7 @@ class RbmVisLayer final : public RbmLayer {
   void AddError(Context& ctx, const float* vis) {
     float* const distance = static_cast<float*>(ctx.scratch) + rows_ * hidden_;
     SquaredDistance(ctx, input_->data(), vis, distance, rows_, visible_);
-    double sum = 0;
-    for (int64_t i = 0; i < rows_; ++i) sum += distance[i];
-    error_->Add(sum, static_cast<double>(rows_));
+    AddSum(ctx, distance, error_->cell.as<double>(), rows_, static_cast<double>(rows_));
   }
 
   std::string name_;

@@ -1,14 +1,14 @@
 // What a recurrent layer asks for, and its checks; recurrent_steps.cc computes.
 #include "nn/neuron/recurrent.h"
 
-#include <cstring>
-
-#include "math/finite.h"
+#include "math/elementwise.h"
 #include "math/gemm_kernel.h"
 #include "math/scratch_layout.h"
 #include "math/transpose.h"
+#include "nn/neuron/carry_state.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/base/error.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 
@@ -39,6 +39,7 @@ void RecurrentLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, 
   declare.Uses(*cell_.step, *cell_.gradient, GemmKernel);
   if (steps_ > 1) declare.Uses(TransposeEach);
   if (bias_) declare.Uses(SumBiasGradient);
+  if (bias_ || cell_.has_c) declare.Uses(AddTo);
   const Shape h = steps_ > 1 ? Shape{steps_, rows_, hidden_} : Shape{rows_, hidden_};
   for (Port* port : out) port->data.SetShape(h);
 }
@@ -101,7 +102,7 @@ void RecurrentLayer::DeclareState(Declare& declare, const RowSpan& span) {
     carried_c_ = declare.RowBuffer("cell", state, span);
     first_c_ = declare.Buffer(state, Keep::kForwardToBackward);
   }
-  declare.Uses(AllFiniteKernel);
+  declare.Uses(CarryState);
 }
 
 // Products alone. Of a gradient the ones that go back through the steps count with the params'.
@@ -127,9 +128,9 @@ void RecurrentLayer::Prepare(Context&, Declare& declare, Inputs, Outputs) {
   declare.Scratch(scratch.bytes());
 }
 
-void RecurrentLayer::BeginPass(int64_t) {
+void RecurrentLayer::BeginPass(Context& ctx, int64_t) {
   for (Tensor* state : {carried_h_, carried_c_})
-    if (state) std::memset(state->data(), 0, state->bytes());
+    if (state) ZeroBytes(ctx, state->data(), state->bytes());
 }
 
 }  // namespace singa

@@ -38,10 +38,12 @@ class RecurrentLayer : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override;
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override;
-  Traits traits() const override { return {.grad_reads_in = true, .grad_reads_out = true}; }
+  Traits traits() const override {
+    return {.grad_reads_in = true, .grad_reads_out = true, .on_device = true};
+  }
   Work work() const override;
   void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override;
-  void BeginPass(int64_t batches_before) override;
+  void BeginPass(Context& ctx, int64_t batches_before) override;
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override;
 
@@ -80,9 +82,8 @@ class RecurrentLayer : public Layer {
   Param* InputWeight(int gate) const { return params_[gate]; }
   Param* StateWeight(int gate) const { return params_[cell_.gates + gate]; }
 
-  void TakeCarriedState();
-  void KeepLastState(Context& ctx, Outputs out);
-  void DropBrokenRows();
+  void TakeCarriedState(Context& ctx) const;
+  void KeepLastState(Context& ctx, Outputs out) const;
   State First(Inputs in) const;
   State Before(int64_t t, Inputs in, Outputs out) const;
   float* Zeros(Context& ctx) const;

@@ -9,6 +9,7 @@
 
 #include "math/vector_math.h"
 #include "singa/tensor/kernel.h"
+#include "tensor/host_device.h"
 
 namespace singa {
 
@@ -37,10 +38,10 @@ using CellStepKernel = Kernel<void(const CellStep& step)>;
 using CellGradientKernel = Kernel<void(const CellGradient& step)>;
 
 // A cell's formula is two functions of row r, unit j, <Cell>Unit and <Cell>UnitGradient. What they
-// call, as the plain and the vector kernel have it:
+// call, as the plain kernel and a device's have it, and the vector kernel:
 struct PlainMath {
-  static float Sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
-  static float Tanh(float x) { return std::tanh(x); }
+  SINGA_HD static float Sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
+  SINGA_HD static float Tanh(float x) { return std::tanh(x); }
 };
 struct VectorMath {
   static float Sigmoid(float x) { return 1 / (1 + VectorExp(-x)); }

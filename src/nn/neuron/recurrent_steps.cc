@@ -1,18 +1,16 @@
 // The computation of a recurrent layer, forward and backward through time.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
-#include "math/finite.h"
+#include "math/elementwise.h"
 #include "math/transpose.h"
+#include "nn/neuron/carry_state.h"
 #include "nn/neuron/inner_product.h"
 #include "nn/neuron/recurrent.h"
 #include "singa/math/gemm.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 
 void RecurrentLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
-  TakeCarriedState();
+  TakeCarriedState(ctx);
   for (int g = 0; g < cell_.gates; ++g)
     Gemm(ctx, steps_ * rows_, hidden_, inputs_, 1, {in[0]->data.data(), inputs_},
          Transposed(InputWeight(g)->data.data(), inputs_), 0, InputBlock(g), kept_width());
@@ -44,33 +42,18 @@ void RecurrentLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
 }
 
 // The batch's first state is kept apart, as the gradient reads it after the carried one has moved.
-void RecurrentLayer::TakeCarriedState() {
-  if (first_h_) std::memcpy(first_h_->data(), carried_h_->data(), first_h_->bytes());
-  if (first_c_) std::memcpy(first_c_->data(), carried_c_->data(), first_c_->bytes());
+void RecurrentLayer::TakeCarriedState(Context& ctx) const {
+  if (first_h_) CopyFloats(ctx, carried_h_->data(), first_h_->data(), state_size());
+  if (first_c_) CopyFloats(ctx, carried_c_->data(), first_c_->data(), state_size());
 }
 
-void RecurrentLayer::KeepLastState(Context& ctx, Outputs out) {
-  Tensor* const carried[] = {carried_h_, carried_c_};
-  bool finite = true;
-  for (size_t k = 0; k < out.size() && carried[k]; ++k)
-    finite =
-        finite && AllFinite(ctx, out[k]->data.data() + (steps_ - 1) * state_size(), state_size());
-  for (size_t k = 0; k < out.size() && carried[k]; ++k)
-    std::memcpy(carried[k]->data(), out[k]->data.data() + (steps_ - 1) * state_size(),
-                carried[k]->bytes());
-  if (!finite) DropBrokenRows();
-}
-
-// NaN would stay for ever. A row alone begins anew: which worker has it makes no difference.
-void RecurrentLayer::DropBrokenRows() {
-  for (int64_t r = 0; r < rows_; ++r) {
-    bool finite = true;
-    for (const Tensor* state : {carried_h_, carried_c_})
-      for (int64_t j = 0; state && j < hidden_; ++j)
-        finite = finite && std::isfinite(state->data()[r * hidden_ + j]);
-    for (Tensor* state : {carried_h_, carried_c_})
-      if (state && !finite) std::fill_n(state->data() + r * hidden_, hidden_, 0.f);
-  }
+// What is not finite would stay for ever. A row alone begins anew: which worker has it makes no
+// difference.
+void RecurrentLayer::KeepLastState(Context& ctx, Outputs out) const {
+  if (!carried_h_) return;
+  const int64_t last = (steps_ - 1) * state_size();
+  CarryState(ctx, out[0]->data.data() + last, carried_c_ ? out[1]->data.data() + last : nullptr,
+             carried_h_->data(), carried_c_ ? carried_c_->data() : nullptr, rows_, hidden_);
 }
 
 RecurrentLayer::State RecurrentLayer::First(Inputs in) const {
@@ -90,15 +73,15 @@ RecurrentLayer::State RecurrentLayer::Before(int64_t t, Inputs in, Outputs out) 
 
 float* RecurrentLayer::Zeros(Context& ctx) const {
   float* const zeros = At(ctx, places_.zeros);
-  std::fill_n(zeros, state_size(), 0.f);
+  ZeroFloats(ctx, zeros, state_size());
   return zeros;
 }
 
 void RecurrentLayer::PackBias(Context& ctx) const {
   float* const bias = At(ctx, places_.bias);
-  std::fill_n(bias, cell_.gates * hidden_, 0.f);
+  if (!bias_) ZeroFloats(ctx, bias, cell_.gates * hidden_);
   for (int g = 0; bias_ && g < cell_.gates; ++g)
-    std::copy_n(params_[2 * cell_.gates + g]->data.data(), hidden_, bias + g * hidden_);
+    CopyFloats(ctx, params_[2 * cell_.gates + g]->data.data(), bias + g * hidden_, hidden_);
 }
 
 // packed: [G h, h], the gates' weights one below the other; transposed: [h, G h]. One step alone
@@ -108,7 +91,7 @@ void RecurrentLayer::PackStateWeights(Context& ctx, bool transpose) const {
   float* const packed = At(ctx, places_.packed);
   const int64_t size = hidden_ * hidden_;
   for (int g = 0; g < cell_.gates; ++g)
-    std::copy_n(StateWeight(g)->data.data(), size, packed + g * size);
+    CopyFloats(ctx, StateWeight(g)->data.data(), packed + g * size, size);
   if (transpose)
     TransposeEach(ctx, packed, At(ctx, places_.transposed), 1, cell_.gates * hidden_, hidden_);
 }
@@ -117,7 +100,7 @@ void RecurrentLayer::PackStateWeights(Context& ctx, bool transpose) const {
 void RecurrentLayer::FromState(Context& ctx, const float* h, float* from_state) const {
   const int64_t all = cell_.gates * hidden_;
   if (!h) {
-    std::fill_n(from_state, rows_ * all, 0.f);
+    ZeroFloats(ctx, from_state, rows_ * all);
   } else if (steps_ > 1) {
     Gemm(ctx, rows_, all, hidden_, 1, {h, hidden_}, {At(ctx, places_.transposed), all}, 0,
          from_state, all);
@@ -145,13 +128,13 @@ void RecurrentLayer::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
   PackStateWeights(ctx, false);
   const float* const zeros = Zeros(ctx);
   float *const dh = At(ctx, places_.dh), *const dc = At(ctx, places_.dc);
-  std::fill_n(dh, state_size(), 0.f);
-  if (cell_.has_c) std::fill_n(dc, state_size(), 0.f);
+  ZeroFloats(ctx, dh, state_size());
+  if (cell_.has_c) ZeroFloats(ctx, dc, state_size());
   const bool wants_first = in.size() > 1 && !in[1]->grad.empty();
   for (int64_t t = steps_; t-- > 0;) {
     const State before = Before(t, in, out);
     if (cell_.has_c && !out[1]->grad.empty())  // the step after is a node of its own
-      for (int64_t i = 0; i < state_size(); ++i) dc[i] += out[1]->grad.data()[t * state_size() + i];
+      AddTo(ctx, out[1]->grad.data() + t * state_size(), dc, state_size());
     (*cell_.gradient)(ctx, {.rows = rows_,
                             .hidden = hidden_,
                             .kept = kept_->data() + t * rows_ * kept_width(),
@@ -163,8 +146,8 @@ void RecurrentLayer::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
                             .dc = dc});
     if (t > 0 || wants_first) ToState(ctx, t, dh);
   }
-  if (wants_first) std::copy_n(dh, state_size(), in[1]->grad.data());
-  if (in.size() > 2 && !in[2]->grad.empty()) std::copy_n(dc, state_size(), in[2]->grad.data());
+  if (wants_first) CopyFloats(ctx, dh, in[1]->grad.data(), state_size());
+  if (in.size() > 2 && !in[2]->grad.empty()) CopyFloats(ctx, dc, in[2]->grad.data(), state_size());
 }
 
 void RecurrentLayer::InputGradient(Context& ctx, float* dx) const {
@@ -202,8 +185,10 @@ void RecurrentLayer::BiasGradients(Context& ctx) const {
     if (params_[i]->grad.empty()) continue;
     float* const grad = params_[i]->grad.data();
     const float* const sum = sums + cell_.of_input[g] * hidden_;
-    const float beta = Beta(i);
-    for (int64_t j = 0; j < hidden_; ++j) grad[j] = (beta == 0 ? 0 : beta * grad[j]) + sum[j];
+    if (Beta(i) == 0)
+      CopyFloats(ctx, sum, grad, hidden_);
+    else
+      AddTo(ctx, sum, grad, hidden_);
   }
 }
 

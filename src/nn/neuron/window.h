@@ -7,6 +7,7 @@
 
 #include "singa/base/error.h"
 #include "singa/tensor/shape.h"
+#include "tensor/host_device.h"
 
 namespace singa {
 
@@ -18,15 +19,35 @@ struct WindowSide {
 
 struct Window {
   WindowSide y, x;
-  int64_t area() const { return y.kernel * x.kernel; }
+  SINGA_HD int64_t area() const { return y.kernel * x.kernel; }
 };
+
+// [begin, end) of positions along one side, and the place in a window at which the first lies.
+struct WindowRange {
+  int64_t begin, end, place;
+};
+
+// Of `in` pixels those of window k; the place counts up by 1.
+SINGA_HD inline WindowRange PixelsOfWindow(const WindowSide& side, int64_t k, int64_t in) {
+  const int64_t first = k * side.stride - side.pad, last = first + side.kernel;
+  const int64_t begin = first < 0 ? 0 : first;
+  return {begin, last < in ? last : in, begin - first};
+}
+
+// Of `out` windows those that hold pixel i; the place counts down by the stride.
+SINGA_HD inline WindowRange WindowsOfPixel(const WindowSide& side, int64_t i, int64_t out) {
+  const int64_t at = i + side.pad;  // in the padded image
+  const int64_t begin = at < side.kernel ? 0 : (at - side.kernel) / side.stride + 1;
+  const int64_t end = at / side.stride + 1;
+  return {begin, end < out ? end : out, at - begin * side.stride};
+}
 
 // A feature as layers with windows see it: n images of c channels and h x w pixels,
 // stored [n, h, w, c].
 struct ImageShape {
   int64_t n = 0, c = 0, h = 0, w = 0;
-  int64_t pixels() const { return h * w; }
-  int64_t size() const { return n * c * h * w; }
+  SINGA_HD int64_t pixels() const { return h * w; }
+  SINGA_HD int64_t size() const { return n * c * h * w; }
 
   // Of (n, c, h, w), or (n, h, w) with one channel. Throws ConfigError("srclayers").
   static ImageShape Of(const Shape& shape) {
@@ -38,6 +59,16 @@ struct ImageShape {
                              shape.ToString()));
   }
 };
+
+// Where an element of an image lies.
+struct ImagePlace {
+  int64_t n, y, x, c;
+};
+// Of the i-th as they are stored.
+SINGA_HD inline ImagePlace PlaceOf(const ImageShape& shape, int64_t i) {
+  const int64_t pixel = i / shape.c, row = pixel / shape.w, n = row / shape.h;
+  return {n, row - n * shape.h, pixel - row * shape.w, i - pixel * shape.c};
+}
 
 // Whether two images' and a window's sizes fit 32 bits, as vendor libraries want them.
 inline bool FitsInt32(const ImageShape& in, const ImageShape& out, const Window& window) {

@@ -23,24 +23,23 @@ class AccuracyLayer final : public Layer {
     accuracy_ = declare.Metric("accuracy");
   }
 
+  Traits traits() const override { return {.on_device = true, .checks = 1u << 1}; }
+
+  void CheckInputs(Phase phase, Inputs in) override {
+    if (!(phase & kDeploy)) CheckLabels(name_, *in[1], rows_.row_size(), ignored_);
+  }
+
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const float* scores = rows_.Rank(ctx, *in[0], out[0]);
-    if (phase & kDeploy) return;
-    const int64_t d = rows_.row_size();
-    CheckLabels(name_, *in[1], d, ignored_);
-    const int32_t* label = in[1]->label.as<int32_t>();
-    double hits = 0;
-    const int64_t counted =
-        ForCountedRows(label, rows_.rows(), ignored_, [&](int64_t r, int64_t rows) {
-          CountTopK(ctx, scores + r * d, label + r, &hits, rows, d, rows_.topk());
-        });
-    accuracy_->Add(hits, static_cast<double>(counted));
+    if (!(phase & kDeploy))
+      CountTopK(ctx, scores, in[1]->label.as<int32_t>(), ignored_, accuracy_->cell.as<double>(),
+                rows_.rows(), rows_.row_size(), rows_.topk());
   }
 
  private:
   std::string name_;
   RankedRows rows_;
-  IgnoredLabel ignored_;
+  int64_t ignored_ = kNoneIgnored;
   Metric* accuracy_ = nullptr;
 };
 

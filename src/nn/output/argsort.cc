@@ -17,6 +17,8 @@ class ArgSortLayer final : public Layer {
     rows_.Setup(conf, declare, *in[0], out[0]);
   }
 
+  Traits traits() const override { return {.on_device = true}; }
+
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     rows_.Rank(ctx, *in[0], out[0]);
   }

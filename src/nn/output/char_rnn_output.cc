@@ -31,8 +31,13 @@ class CharRnnOutputLayer final : public Layer {
 
   void Open(Context&) override { vocabulary_.emplace(path_); }
 
-  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
+  Traits traits() const override { return {.checks = 1}; }
+
+  void CheckInputs(Phase, Inputs in) override {
     CheckIndices(name_, *in[0], vocabulary_->size(), false);
+  }
+
+  void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {
     const float* index = in[0]->data.data();
     const int64_t rows = in[0]->data.rows();
     std::copy_n(index, rows, out[0]->data.data());

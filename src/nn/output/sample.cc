@@ -10,6 +10,7 @@
 #include "math/random_kernels.h"
 #include "math/top_k.h"
 #include "nn/neuron/flat_rows.h"
+#include "nn/output/sample_block.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"
@@ -17,19 +18,14 @@
 namespace singa {
 namespace {
 
-// Of p relative to the largest: no power of it overflows, and it stays above 0.
-double Weight(float p, float largest, float power) {
-  return p > 0 ? std::exp(power * std::log(double{p} / largest)) : 0;
-}
-
-float DrawRow(const float* p, float u, float power, int64_t d) {
+float DrawOne(const float* p, float u, float power, int64_t d) {
   const float largest = *std::max_element(p, p + d);
   double sum = 0;
-  for (int64_t j = 0; j < d; ++j) sum += Weight(p[j], largest, power);
+  for (int64_t j = 0; j < d; ++j) sum += SampleWeight(p[j], largest, power);
   double rest = u * sum;
   int64_t last = 0;
   for (int64_t j = 0; j < d; ++j) {
-    const double weight = Weight(p[j], largest, power);
+    const double weight = SampleWeight(p[j], largest, power);
     if (weight <= 0) continue;
     last = j;
     if ((rest -= weight) < 0) break;
@@ -39,7 +35,7 @@ float DrawRow(const float* p, float u, float power, int64_t d) {
 
 void Draw(Context&, const float* p, const float* u, float power, float* index, int64_t n,
           int64_t d) {
-  for (int64_t i = 0; i < n; ++i) index[i] = DrawRow(p + i * d, u[i], power, d);
+  for (int64_t i = 0; i < n; ++i) index[i] = DrawOne(p + i * d, u[i], power, d);
 }
 
 [[maybe_unused]] const bool registered = DrawIndex.Set(Device::kCpu, Draw);
@@ -68,14 +64,20 @@ class SampleLayer final : public Layer {
     out[0]->data.SetShape({flat.rows(), 1});
   }
 
-  void BeginPass(int64_t batches_before) override { batch_ = batches_before; }
+  void BeginPass(Context&, int64_t batches_before) override { batch_ = batches_before; }
+
+  Traits traits() const override { return {.on_device = true, .checks = 1}; }
+
+  void CheckInputs(Phase, Inputs in) override {
+    const Tensor& p = in[0]->data;
+    for (int64_t r = 0; r < p.rows(); ++r) CheckRow(p.data() + r * p.row_size(), r, p.row_size());
+  }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     constexpr int kBatchBits = 40;  // random numbers of a batch, more than rows of all its steps
     float* const u = static_cast<float*>(ctx.scratch);
     const Tensor& p = in[0]->data;
     const int64_t n = p.rows(), d = p.row_size();
-    for (int64_t r = 0; r < n; ++r) CheckRow(p.data() + r * d, r, d);
     const int64_t batch = phase & kTrain ? 0 : batch_++;  // each step of a training has its own
     FillUniform(ctx, ctx.Random(name_), (batch << kBatchBits) + in[0]->span.GlobalRow(0), n, 0, 1,
                 u);

@@ -45,6 +45,7 @@ class NetBuilder {
     ShapeFeedback();
     KeepOwnPart(graph);
     if (!errors_->empty()) return std::move(net_);
+    for (size_t i = 0; i < net_.nodes_.size(); ++i) net_.nodes_[i].place = static_cast<int>(i);
     MarkFeedback(&net_.nodes_, storage_->graph);
     if (options_.gradients) FindBackward(&net_.nodes_, storage_->graph, &storage_->values, errors_);
     if (options_.reuse) FuseReaders(&net_.nodes_, storage_->graph, storage_->values);

@@ -24,11 +24,19 @@ struct Users {
   std::vector<std::pair<int, int>> readers;
 };
 
+// Plans the memory of one side.
 class MemoryPlanner {
  public:
   MemoryPlanner(const std::deque<NetNode>& nodes, bool reuse, const std::vector<Node>& graph,
-                const std::vector<ShapedValue>& values, MemoryPlan* plan)
-      : nodes_(nodes), reuse_(reuse), graph_(graph), values_(values), plan_(plan) {
+                const std::vector<ShapedValue>& values, const Placement& placement, Side side,
+                MemoryPlan* plan)
+      : nodes_(nodes),
+        reuse_(reuse),
+        graph_(graph),
+        values_(values),
+        placement_(placement),
+        side_(side),
+        plan_(plan) {
     users_.resize(values.size());
     for (size_t i = 0; i < graph.size(); ++i) {
       for (const Read& out : graph[i].out) users_[out.value].producers.push_back(int(i));
@@ -44,9 +52,10 @@ class MemoryPlanner {
     for (size_t i = 0; i < graph_.size(); ++i) AliasNode(int(i), *tensors);
     int64_t bytes = 0;
     for (size_t i = 0; i < graph_.size(); ++i) {
-      bytes = std::max(bytes, nodes_[i].declare->scratch());
+      const bool here = placement_.nodes[i] == side_;
+      if (here) bytes = std::max(bytes, nodes_[i].declare->scratch());
       for (const Buffer& buffer : nodes_[i].declare->buffers())
-        buffers->push_back(AddBuffer(int(i), buffer));
+        buffers->push_back(here ? AddBuffer(int(i), buffer) : -1);
     }
     *scratch = plan_->Add(bytes, 0, last());
     plan_->Place(reuse_);
@@ -77,10 +86,12 @@ class MemoryPlanner {
     ValueTensors tensors;
     if (!value.shaped || (users_[v].producers.empty() && users_[v].readers.empty())) return tensors;
     const Life data = DataLife(v);
-    tensors.data = plan_->Add(value.steps * value.step_bytes(), data.begin, data.end);
-    if (value.label_shape.dims())
-      tensors.label = plan_->Add(value.steps * value.label_bytes(), 0, last());
-    if (!value.needs_grad()) return tensors;
+    if (placement_.data[v][side_]) {
+      tensors.data = plan_->Add(value.steps * value.step_bytes(), data.begin, data.end);
+      if (value.label_shape.dims())
+        tensors.label = plan_->Add(value.steps * value.label_bytes(), 0, last());
+    }
+    if (!value.needs_grad() || !placement_.grads[v][side_]) return tensors;
     Life grad;
     for (auto [r, slot] : users_[v].readers)
       if (nodes_[r].runs_backward) grad.Use(backward(r));
@@ -100,13 +111,15 @@ class MemoryPlanner {
     const std::vector<Read>& out = graph_[i].out;
     if (node.traits.aliases_in) {
       for (const Read& read : out) {
-        plan_->Alias(tensors[in[0].value].data, tensors[read.value].data);
+        if (tensors[in[0].value].data >= 0)
+          plan_->Alias(tensors[in[0].value].data, tensors[read.value].data);
         if (tensors[in[0].value].label >= 0)
           plan_->Alias(tensors[in[0].value].label, tensors[read.value].label);
       }
       AliasSplitGradient(in[0].value, out, tensors);
       return;
     }
+    if (placement_.nodes[i] != side_) return;
     const int slot = node.traits.in_place_with;
     if (!reuse_ || slot < 0 || slot >= int(in.size())) return;
     const Read& source = in[slot];
@@ -119,7 +132,8 @@ class MemoryPlanner {
     const NetNode& producer = nodes_[users_[a].producers[0]];
     const bool read_later = (node.runs_backward && node.traits.grad_reads_in) ||
                             (producer.runs_backward && producer.traits.grad_reads_out);
-    if (!read_later && !producer.wiring.is_input && !producer.traits.aliases_in)
+    if (!read_later && !producer.wiring.is_input && !producer.traits.aliases_in &&
+        tensors[a].data >= 0 && tensors[b].data >= 0)
       plan_->Alias(tensors[a].data, tensors[b].data);
   }
 
@@ -151,6 +165,8 @@ class MemoryPlanner {
   const bool reuse_;
   const std::vector<Node>& graph_;
   const std::vector<ShapedValue>& values_;
+  const Placement& placement_;
+  const Side side_;
   MemoryPlan* plan_;
   std::vector<Users> users_;
 };
@@ -170,21 +186,38 @@ int64_t ForeverBytes(const std::deque<NetNode>& nodes) {
 
 }  // namespace
 
+bool Net::OnDevice(const NetNode& node) const {
+  return storage_->placement.nodes[node.place] == kDeviceSide;
+}
+
 NetMemory Net::Plan(Context& ctx) {
+  Storage& s = *storage_;
+  s.placement = PlaceNodes(nodes_, s.graph, s.values.size(), ctx.stream != nullptr);
   for (NetNode& node : nodes_) {
-    ctx.layer = node.full_name;
+    Context host;
+    Context& own = ContextOf(node, ctx, &host);
+    own.layer = node.full_name;
     try {
-      node.layer->Prepare(ctx, *node.declare, node.in, node.out);
+      node.layer->Prepare(own, *node.declare, node.in, node.out);
     } catch (const ConfigError& error) {
       throw error.Under(node.path);
     }
     if (!ctx.choices || node.fused) continue;
     for (const KernelSlot* slot : node.declare->slots())
-      ctx.choices->push_back({node.full_name, slot->name(), slot->Choice(ctx)});
+      ctx.choices->push_back({node.full_name, slot->name(), slot->Choice(own)});
   }
-  MemoryPlanner planner(nodes_, reuse_, storage_->graph, storage_->values, &storage_->plan);
-  planner.Run(&storage_->tensors, &storage_->buffers, &storage_->scratch);
-  return {storage_->plan.bytes(), ForeverBytes(nodes_), storage_->plan.unplanned()};
+  for (const Side side : {kHostSide, kDeviceSide}) {
+    Storage::OfSide& of = s.sides[side];
+    // Copies of the last step may still read the host's side while the next one begins.
+    const bool reuse = reuse_ && (side == kDeviceSide || !ctx.stream);
+    MemoryPlanner planner(nodes_, reuse, s.graph, s.values, s.placement, side, &of.plan);
+    planner.Run(&of.tensors, &of.buffers, &of.scratch);
+  }
+  const Storage::OfSide& main = s.sides[ctx.stream ? kDeviceSide : kHostSide];
+  return {.arena = main.plan.bytes(),
+          .host_arena = ctx.stream ? s.sides[kHostSide].plan.bytes() : 0,
+          .forever = ForeverBytes(nodes_),
+          .unplanned = main.plan.unplanned()};
 }
 
 }  // namespace singa

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "nn/graph/graph.h"
 #include "nn/plan/memory_plan.h"
+#include "nn/plan/placement.h"
+#include "nn/plan/transfers.h"
 #include "singa/nn/net.h"
 
 namespace singa {
@@ -38,12 +41,19 @@ struct ValueTensors {
 struct Net::Storage {
   std::vector<Node> graph;  // one for each of Net::nodes_, in order
   std::vector<ShapedValue> values;
-  MemoryPlan plan;
-  std::vector<ValueTensors> tensors;  // of each value
-  std::vector<int> buffers;           // of each node's buffers, in order; -1 for kForever
-  int scratch = -1;
-  void* scratch_memory = nullptr;
-  Tensor arena;
+  Placement placement;
+  struct OfSide {
+    MemoryPlan plan;
+    std::vector<ValueTensors> tensors;  // of each value
+    std::vector<int> buffers;           // of each node's buffers, in order; -1: not in the arena
+    int scratch = -1;
+    Tensor arena;
+    void* scratch_memory = nullptr;
+
+    uint8_t* At(int tensor) { return arena.as<uint8_t>() + plan.Offset(tensor); }
+  };
+  std::array<OfSide, kSides> sides;
+  std::vector<Transfers> transfers;  // of each node
 };
 
 }  // namespace singa

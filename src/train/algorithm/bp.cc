@@ -12,12 +12,13 @@ namespace {
 bool LossIsFinite(const NetNode& node) {
   if (!node.traits.originates_gradient) return true;
   for (const Metric& metric : node.declare->metrics())
-    if (!std::isfinite(metric.cell.as<double>()[0])) return false;
+    if (!std::isfinite(metric.seen.as<double>()[0])) return false;
   return true;
 }
 
 // False: the step is dropped. Workers of a group agree, so that all go the same way.
-bool LossesAreFinite(Context& ctx, const Net& net, ParamExchange& exchange) {
+bool LossesAreFinite(Context& ctx, Net& net, ParamExchange& exchange) {
+  net.SeeMetrics(ctx);
   double bad = 0;
   for (const NetNode& node : net.nodes()) {
     if (bad > 0 || LossIsFinite(node)) continue;

@@ -13,10 +13,6 @@
 namespace singa {
 namespace {
 
-void Poison(Tensor* tensor) {
-  if (!tensor->empty()) std::memset(tensor->as<uint8_t>(), 0xFF, tensor->bytes());  // f32: NaN
-}
-
 // Calls f(logical index, stored index) for every element.
 template <typename F>
 void ForEachElement(const Shape& s, F f) {
@@ -71,6 +67,7 @@ BuiltLayer::BuiltLayer(const Context& ctx, const std::string& conf,
   declare_ = std::make_unique<Declare>(conf_, &table_);
   layer_->Setup(conf_, *declare_, in_, out_);
   traits_ = layer_->traits();
+  if (!traits_.on_device) GoToHost();
   for (Port& port : out_ports_) {
     CHECK_GT(port.data.shape().dims(), 0) << "the layer set no output shape";
     port.data.shape().Check();
@@ -94,25 +91,55 @@ void BuiltLayer::MakePorts(const std::vector<Input>& inputs) {
   }
 }
 
+void BuiltLayer::GoToHost() {
+  ctx_.device = Device::kCpu;
+  ctx_.stream = nullptr;
+}
+
+std::vector<float> BuiltLayer::Logical(const Tensor& feature) const {
+  Tensor host = Tensor::Allocate(feature.shape());
+  const std::vector<float> values = memory_.Read(feature);
+  std::copy(values.begin(), values.end(), host.data());
+  return ToLogical(host);
+}
+
+void BuiltLayer::SetLogical(const std::vector<float>& values, Tensor* feature) const {
+  Tensor host = Tensor::Allocate(feature->shape());
+  FromLogical(values, &host);
+  memory_.Write(host.data(), feature);
+}
+
+// What a layer checks it sees on the host: a port with that alone.
+void BuiltLayer::AllocateInput(int i) {
+  Port &port = in_ports_[i], &checked = checked_ports_[i];
+  port.data = memory_.Allocate(port.data.shape());
+  if (inputs_[i].gradient && wiring_.differentiable)
+    port.grad = memory_.Allocate(port.grad.shape());
+  if (inputs_[i].data.empty()) inputs_[i].data = RandomValues(StrCat("x", i), port.data.size());
+  if (port.has_label()) port.label = memory_.Allocate(port.label.shape(), DType::kI32);
+  const bool looks = traits_.checks >> i & 1;
+  if (looks) checked.data = Tensor::Allocate(port.data.shape());
+  if (!port.has_label()) return;
+  memory_.Write(inputs_[i].labels.data(), &port.label);
+  if (!looks) return;
+  checked.label = Tensor::Allocate(port.label.shape(), DType::kI32);
+  std::copy(inputs_[i].labels.begin(), inputs_[i].labels.end(), checked.label.as<int32_t>());
+}
+
 void BuiltLayer::Allocate() {
   if (allocated_) return;
   allocated_ = true;
+  device_state_ = memory_.Allocate({sizeof(StepState)}, DType::kU8);
+  if (ctx_.stream) ctx_.device_state = device_state_.as<StepState>();
   for (int i = 0; i < num_inputs(); ++i) {
-    Port& port = in_ports_[i];
-    port.data = Tensor::Allocate(port.data.shape());
-    if (inputs_[i].gradient && wiring_.differentiable)
-      port.grad = Tensor::Allocate(port.grad.shape());
-    if (inputs_[i].data.empty()) inputs_[i].data = RandomValues(StrCat("x", i), port.data.size());
-    if (port.has_label()) {
-      port.label = Tensor::Allocate(port.label.shape(), DType::kI32);
-      std::copy(inputs_[i].labels.begin(), inputs_[i].labels.end(), port.label.as<int32_t>());
-    }
+    checked_.push_back(&checked_ports_.emplace_back());
+    AllocateInput(i);
   }
   for (Port& port : out_ports_) {
-    port.data = Tensor::Allocate(port.data.shape());
+    port.data = memory_.Allocate(port.data.shape());
     if (wiring_.differentiable && !traits_.originates_gradient)
-      port.grad = Tensor::Allocate(port.grad.shape());
-    if (port.has_label()) port.label = Tensor::Allocate(port.label.shape(), DType::kI32);
+      port.grad = memory_.Allocate(port.grad.shape());
+    if (port.has_label()) port.label = memory_.Allocate(port.label.shape(), DType::kI32);
   }
   if (in_place_) {
     Port& source = in_ports_[traits_.in_place_with];
@@ -121,16 +148,17 @@ void BuiltLayer::Allocate() {
       out_ports_[0].grad.Bind(source.grad.data());
   }
   for (Param* param : declare_->params()) {
-    param->data = Tensor::Allocate(param->shape());
-    if (param->trains()) param->grad = Tensor::Allocate(param->shape());
-    const std::vector<float> values = RandomValues(param->name(), param->size());
-    for (int64_t i = 0; i < param->size(); ++i) param->data.data()[i] = values[i] / 2;
+    param->data = memory_.Allocate(param->shape());
+    if (param->trains()) param->grad = memory_.Allocate(param->shape());
+    std::vector<float> values = RandomValues(param->name(), param->size());
+    for (float& value : values) value /= 2;
+    memory_.Write(values.data(), &param->data);
   }
   for (Buffer& buffer : declare_->buffers())
-    buffer.tensor = Tensor::Allocate(buffer.tensor.shape(), buffer.tensor.type());
+    buffer.tensor = memory_.Allocate(buffer.tensor.shape(), buffer.tensor.type());
   for (Metric& metric : declare_->metrics())
-    metric.cell = Tensor::Allocate(metric.cell.shape(), metric.cell.type());
-  scratch_ = Tensor::Allocate({declare_->scratch()}, DType::kU8);
+    metric.cell = memory_.Allocate(metric.cell.shape(), metric.cell.type());
+  scratch_ = memory_.Allocate({declare_->scratch()}, DType::kU8);
   ctx_.scratch = scratch_.as<uint8_t>();
   layer_->Open(ctx_);
 }
@@ -146,7 +174,7 @@ Param& BuiltLayer::param(const std::string& name_or_index) {
 void BuiltLayer::SetParam(const std::string& name_or_index, const std::vector<float>& values) {
   Tensor& data = param(name_or_index).data;
   CHECK_EQ(static_cast<int64_t>(values.size()), data.size()) << "param " << name_or_index;
-  std::copy(values.begin(), values.end(), data.data());
+  memory_.Write(values.data(), &data);
 }
 
 void BuiltLayer::DropInputGradients() {
@@ -165,52 +193,63 @@ void BuiltLayer::DropParamGradients() {
   }
 }
 
-std::vector<float> BuiltLayer::Output(int k) const { return ToLogical(out_ports_[k].data); }
+std::vector<float> BuiltLayer::ParamData(const std::string& name_or_index) {
+  return memory_.Read(param(name_or_index).data);
+}
+
+std::vector<float> BuiltLayer::Output(int k) const { return Logical(out_ports_[k].data); }
 
 std::vector<float> BuiltLayer::InputGradient(int i) const {
-  return in_ports_[i].grad.empty() ? std::vector<float>() : ToLogical(in_ports_[i].grad);
+  return in_ports_[i].grad.empty() ? std::vector<float>() : Logical(in_ports_[i].grad);
 }
 
 std::vector<float> BuiltLayer::ParamGradient(int i) const {
   const Tensor& grad = declare_->params()[i]->grad;
-  return grad.empty() ? std::vector<float>()
-                      : std::vector<float>(grad.data(), grad.data() + grad.size());
+  return grad.empty() ? std::vector<float>() : memory_.Read(grad);
 }
 
 double BuiltLayer::metric(const std::string& name) {
-  for (const Metric& metric : declare_->metrics())
-    if (metric.name == name) return metric.cell.as<double>()[0] / metric.cell.as<double>()[1];
+  for (const Metric& metric : declare_->metrics()) {
+    if (metric.name != name) continue;
+    const std::vector<double> cell = memory_.Read<double>(metric.cell);
+    return cell[0] / cell[1];
+  }
   throw std::logic_error("the layer has no metric " + name);
 }
 
 void BuiltLayer::BeginStep(int64_t step) {
   Allocate();
   state_.step = step;
+  memory_.Write(&state_, &device_state_);
   for (Param* param : declare_->params()) {
     param->BeginStep();
-    Poison(&param->grad);
+    memory_.Poison(&param->grad);
   }
   for (Buffer& buffer : declare_->buffers())
-    if (buffer.keep != Keep::kForever) Poison(&buffer.tensor);
+    if (buffer.keep != Keep::kForever) memory_.Poison(&buffer.tensor);
   for (Metric& metric : declare_->metrics())
-    std::memset(metric.cell.as<double>(), 0, metric.cell.bytes());
+    ZeroBytes(ctx_, metric.cell.as<double>(), metric.cell.bytes());
 }
 
 void BuiltLayer::Forward(Phase phase) {
-  for (Port& port : out_ports_) Poison(&port.data);
-  for (int i = 0; i < num_inputs(); ++i) FromLogical(inputs_[i].data, &in_ports_[i].data);
-  Poison(&scratch_);
+  for (Port& port : out_ports_) memory_.Poison(&port.data);
+  for (int i = 0; i < num_inputs(); ++i) {
+    SetLogical(inputs_[i].data, &in_ports_[i].data);
+    if (!checked_ports_[i].data.empty()) FromLogical(inputs_[i].data, &checked_ports_[i].data);
+  }
+  memory_.Poison(&scratch_);
+  if (traits_.checks) layer_->CheckInputs(phase, checked_);
   layer_->ComputeFeature(ctx_, phase, in_, out_);
 }
 
 void BuiltLayer::Backward(const std::vector<std::vector<float>>& dy) {
-  for (Port& port : in_ports_) Poison(&port.grad);
-  for (size_t k = 0; k < dy.size(); ++k) FromLogical(dy[k], &out_ports_[k].grad);
+  for (Port& port : in_ports_) memory_.Poison(&port.grad);
+  for (size_t k = 0; k < dy.size(); ++k) SetLogical(dy[k], &out_ports_[k].grad);
   if (!traits_.grad_reads_in && !in_place_)
-    for (Port& port : in_ports_) Poison(&port.data);
+    for (Port& port : in_ports_) memory_.Poison(&port.data);
   if (!traits_.grad_reads_out && !in_place_)
-    for (Port& port : out_ports_) Poison(&port.data);
-  Poison(&scratch_);
+    for (Port& port : out_ports_) memory_.Poison(&port.data);
+  memory_.Poison(&scratch_);
   layer_->ComputeGradient(ctx_, in_, out_);
   for (Param* param : declare_->params()) param->CountContribution();
 }

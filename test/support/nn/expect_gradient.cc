@@ -118,8 +118,7 @@ class GradientChecker {
 
   void CheckParam(int i) {
     if (dw_[i].empty()) return;
-    const Tensor& data = layer_->param(std::to_string(i)).data;
-    CheckTensor(StrCat("param ", i), Values(data.data(), data.data() + data.size()), dw_[i],
+    CheckTensor(StrCat("param ", i), layer_->ParamData(std::to_string(i)), dw_[i],
                 [&](const Values& v) { layer_->SetParam(std::to_string(i), v); });
   }
 

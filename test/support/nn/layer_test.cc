@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "singa/tensor/kernel.h"
+#include "tensor/gpus.h"
 
 namespace singa {
 namespace {
@@ -28,10 +29,16 @@ std::vector<Input> WithoutData(const std::vector<Shape>& shapes) {
 }  // namespace
 
 std::string DeviceCase::Name() const {
-  return StrCat(NameOf(device), plain ? "_plain" : "_vendor");
+  return emulated ? "emulated" : StrCat(NameOf(device), plain ? "_plain" : "_vendor");
 }
 
-std::vector<DeviceCase> DeviceCases() { return {{Device::kCpu, true}, {Device::kCpu, false}}; }
+std::vector<DeviceCase> DeviceCases() {
+  std::vector<DeviceCase> cases = {
+      {Device::kCpu, true}, {Device::kCpu, false}, {Device::kCpu, false, true}};
+  if (CountGpus() > 0)
+    for (bool plain : {true, false}) cases.push_back({Device::kCuda, plain});
+  return cases;
+}
 
 void PrintTo(const DeviceCase& device, std::ostream* out) { *out << device.Name(); }
 
@@ -39,6 +46,15 @@ LayerTest::LayerTest() {
   ctx_.device = GetParam().device;
   ctx_.plain = GetParam().plain;
   ctx_.seed = 1;
+  ctx_.tf32 = false;
+  if (GetParam().device == Device::kCuda)
+    gpu_ = OpenGpu(0);
+  else if (GetParam().emulated)
+    gpu_ = std::make_unique<EmulatedGpu>();
+  else
+    return;
+  stream_ = gpu_->NewStream();
+  ctx_.stream = stream_.get();
 }
 
 std::unique_ptr<BuiltLayer> LayerTest::Build(const std::string& conf,

@@ -1,0 +1,58 @@
+// What a thread of a device does for nn/input/image_preprocess.h. The plain kernel draws the same
+// cuts by the same function.
+#pragma once
+
+#include "nn/input/image_preprocess.h"
+#include "tensor/host_device.h"
+
+namespace singa {
+
+// Row `row` of the whole batch uses the stream's blocks 3 row to 3 row + 2.
+SINGA_HD inline Cut CutOf(const CutRules& rules, const Philox& random, int64_t row) {
+  const int64_t room_y = rules.from_height - rules.height;
+  const int64_t room_x = rules.from_width - rules.width;
+  if (!rules.random) return {static_cast<int32_t>(room_y / 2), static_cast<int32_t>(room_x / 2), 0};
+  const auto y = static_cast<int64_t>(random.Below(3 * row, room_y + 2 * rules.pad + 1));
+  const auto x = static_cast<int64_t>(random.Below(3 * row + 1, room_x + 2 * rules.pad + 1));
+  const bool mirror = rules.mirror && random.Below(3 * row + 2, 2) == 1;
+  return {static_cast<int32_t>(y - rules.pad), static_cast<int32_t>(x - rules.pad), mirror};
+}
+
+struct DrawCut {
+  Philox stream;
+  const StepState* state;  // not null: whose step counts, not the stream's
+  RowSpan span;
+  CutRules rules;
+  Cut* cuts;
+
+  SINGA_HD void operator()(int64_t r) const {
+    Philox numbers = stream;
+    if (state) numbers.step = static_cast<uint32_t>(state->step);
+    cuts[r] = CutOf(rules, numbers, span.GlobalRow(r));
+  }
+};
+
+// Element i of y.
+struct CutElement {
+  const float* x;
+  ImageShape from, to;  // to: of y
+  const float* mean;    // may be null
+  const Cut* cuts;
+  float scale;
+  float* y;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const ImagePlace p = PlaceOf(to, i);
+    const Cut cut = cuts[p.n];
+    const int64_t row = cut.y + p.y, column = cut.x + (cut.mirror ? to.w - 1 - p.x : p.x);
+    if (row < 0 || row >= from.h || column < 0 || column >= from.w) {
+      y[i] = 0;
+      return;
+    }
+    const int64_t at = (row * from.w + column) * from.c + p.c;
+    const float value = x[p.n * from.pixels() * from.c + at];
+    y[i] = mean ? scale * (value - mean[at]) : scale * value;
+  }
+};
+
+}  // namespace singa

@@ -1,0 +1,13 @@
+// The formula of input/mnist.h.
+#pragma once
+
+#include "tensor/host_device.h"
+
+namespace singa {
+
+struct DivideSubtractOf {
+  float a, b;
+  SINGA_HD float operator()(float x) const { return x / a - b; }
+};
+
+}  // namespace singa

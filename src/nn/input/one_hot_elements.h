@@ -1,0 +1,21 @@
+// input/one_hot.h by the threads of a device.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/host_device.h"
+
+namespace singa {
+
+// Element i of y.
+struct OneHotElement {
+  const float* index;
+  float* y;
+  int64_t d, first;
+  SINGA_HD void operator()(int64_t i) const {
+    const int64_t r = i / d;
+    y[i] = static_cast<int64_t>(index[r]) - first == i - r * d ? 1 : 0;
+  }
+};
+
+}  // namespace singa

@@ -1,0 +1,21 @@
+#include "nn/loss/euclidean_loss.h"
+
+#include "math/map.cuh"
+#include "nn/loss/euclidean_loss_elements.h"
+
+namespace singa {
+namespace {
+
+void Distance(Context& ctx, const float* x, const float* t, float* distance, int64_t n, int64_t d) {
+  ForEachRow(ctx, n, d, DistanceRow{x, t, distance, d});
+}
+
+void Difference(Context& ctx, const float* x, const float* t, float* dx, int64_t n, float scale) {
+  MapElements(ctx, n, DifferenceOf{scale}, dx, x, t);
+}
+
+[[maybe_unused]] const bool registered =
+    SquaredDistance.Set(Device::kCuda, Distance) && ScaledDifference.Set(Device::kCuda, Difference);
+
+}  // namespace
+}  // namespace singa

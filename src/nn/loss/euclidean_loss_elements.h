@@ -1,0 +1,34 @@
+// What loss/euclidean_loss.h computes, by the threads of a device.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/host_device.h"
+
+namespace singa {
+
+struct DifferenceOf {
+  float scale;
+  SINGA_HD float operator()(float x, float t) const { return scale * (x - t); }
+};
+
+// One row, by a warp or a block.
+struct DistanceRow {
+  const float* x;
+  const float* t;
+  float* distance;
+  int64_t d;
+
+  template <typename B>
+  SINGA_DEVICE void operator()(const B& block, int64_t i) const {
+    double sum = 0;
+    for (int64_t j = i * d + block.thread(); j < (i + 1) * d; j += block.threads()) {
+      const double difference = double{x[j]} - t[j];
+      sum += difference * difference;
+    }
+    sum = block.Sum(sum);
+    if (block.thread() == 0) distance[i] = static_cast<float>(sum);
+  }
+};
+
+}  // namespace singa

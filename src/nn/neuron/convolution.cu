@@ -1,0 +1,24 @@
+// For shapes that cuDNN has no engine for, and to compare it with.
+#include "nn/neuron/convolution_columns.h"
+#include "tensor/launch.cuh"
+
+namespace singa {
+namespace {
+
+constexpr int64_t kMatrixBytes = int64_t{256} << 20;
+
+struct OnDevice {
+  template <typename F>
+  void operator()(Context& ctx, int64_t n, const F& f) const {
+    ForEach(ctx, n, f);
+  }
+};
+
+std::unique_ptr<ConvolutionPlan> Make(Context&, const ConvolutionDesc& desc) {
+  return std::make_unique<ColumnsConvolution<OnDevice>>(desc, kMatrixBytes);
+}
+
+[[maybe_unused]] const bool registered = MakeConvolution.Set(Device::kCuda, Make);
+
+}  // namespace
+}  // namespace singa

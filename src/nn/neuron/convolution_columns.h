@@ -1,0 +1,130 @@
+// ColumnsConvolution: a convolution as products with the images' matrices, some images at a time.
+#pragma once
+
+#include <algorithm>
+
+#include "math/elementwise.h"
+#include "math/scratch_layout.h"
+#include "math/transpose.h"
+#include "nn/neuron/convolution_elements.h"
+#include "nn/neuron/inner_product.h"
+#include "singa/math/gemm.h"
+
+namespace singa {
+
+// each(ctx, n, f) calls f(i) for each i < n, as ForEach of tensor/launch.cuh does.
+template <typename Each>
+class ColumnsConvolution final : public ConvolutionPlan {
+ public:
+  // `most`: bytes of a matrix, unless one image needs more.
+  ColumnsConvolution(const ConvolutionDesc& desc, int64_t most, Each each = {})
+      : d_(desc), each_(each), columns_(desc.window.area() * desc.in.c) {
+    const int64_t bytes = d_.out.pixels() * columns_ * kFloat;
+    group_ = std::clamp<int64_t>(most / bytes, 1, d_.in.n);
+    weights_ = scratch_.Add(weight_size() * kFloat);
+    sums_ = scratch_.Add(weight_size() * kFloat);
+    matrix_ = scratch_.Add(is_matrix() ? 0 : group_ * bytes);
+  }
+
+  const char* name() const override { return "im2col"; }
+  int64_t scratch_bytes() const override { return scratch_.bytes(); }
+
+  void Forward(Context& ctx, const float* x, const float* w, const float* b, float* y) override {
+    const float* const own_w = ChannelsLast(ctx, w);
+    EachGroup([&](int64_t n, int64_t images) {
+      const float* const matrix = Matrix(ctx, x + n * in_image(), images);
+      Gemm(ctx, images * d_.out.pixels(), d_.out.c, columns_, 1, {matrix, columns_},
+           Transposed(own_w, columns_), 0, y + n * out_image(), d_.out.c);
+    });
+    if (b) AddBias(ctx, b, y, d_.out.n * d_.out.pixels(), d_.out.c);
+  }
+
+  void BackwardData(Context& ctx, const float* dy, const float* w, float* dx) override {
+    const float* const own_w = ChannelsLast(ctx, w);
+    EachGroup([&](int64_t n, int64_t images) {
+      float* const own_dx = dx + n * in_image();
+      float* const matrix = is_matrix() ? own_dx : At(ctx, matrix_);
+      Gemm(ctx, images * d_.out.pixels(), columns_, d_.out.c, 1, {dy + n * out_image(), d_.out.c},
+           {own_w, columns_}, 0, matrix, columns_);
+      if (is_matrix()) return;
+      const ConvolutionDesc d = Part(images);
+      if (InFours(own_dx))
+        each_(ctx, d.in.size() / 4, ImagesOfColumns<4>{d, matrix, own_dx});
+      else
+        each_(ctx, d.in.size(), ImagesOfColumns<1>{d, matrix, own_dx});
+    });
+  }
+
+  void BackwardWeights(Context& ctx, const float* x, const float* dy, float beta, float* dw,
+                       float bias_beta, float* db) override {
+    if (db) SumBiasGradient(ctx, dy, bias_beta, db, d_.out.n * d_.out.pixels(), d_.out.c);
+    float* const own_dw = same_order() ? dw : At(ctx, sums_);
+    EachGroup([&](int64_t n, int64_t images) {
+      const float* const matrix = Matrix(ctx, x + n * in_image(), images);
+      const float own_beta = same_order() ? beta : 0;
+      Gemm(ctx, d_.out.c, columns_, images * d_.out.pixels(), 1,
+           Transposed(dy + n * out_image(), d_.out.c), {matrix, columns_}, n == 0 ? own_beta : 1,
+           own_dw, columns_);
+    });
+    if (same_order()) return;
+    float* const target = beta == 0 ? dw : At(ctx, weights_);
+    TransposeEach(ctx, own_dw, target, d_.out.c, d_.window.area(), d_.in.c);
+    if (beta != 0) AddTo(ctx, target, dw, weight_size());  // it is 1 then
+  }
+
+ private:
+  static constexpr int64_t kFloat = sizeof(float);
+
+  int64_t in_image() const { return d_.in.pixels() * d_.in.c; }
+  int64_t out_image() const { return d_.out.pixels() * d_.out.c; }
+  int64_t weight_size() const { return d_.out.c * columns_; }
+  // Whether [f, c, kh kw] is [f, kh kw, c].
+  bool same_order() const { return d_.in.c == 1 || d_.window.area() == 1; }
+  // Whether images are their own matrices.
+  bool is_matrix() const {
+    const WindowSide &y = d_.window.y, &x = d_.window.x;
+    return d_.window.area() == 1 && y.stride == 1 && x.stride == 1 && y.pad == 0 && x.pad == 0;
+  }
+  bool InFours(const float* images) const { return d_.in.c % 4 == 0 && AlignedTo<4>(images); }
+  static float* At(const Context& ctx, int64_t offset) {
+    return reinterpret_cast<float*>(static_cast<char*>(ctx.scratch) + offset);
+  }
+
+  const float* ChannelsLast(Context& ctx, const float* w) const {
+    if (same_order()) return w;
+    TransposeEach(ctx, w, At(ctx, weights_), d_.out.c, d_.in.c, d_.window.area());
+    return At(ctx, weights_);
+  }
+
+  ConvolutionDesc Part(int64_t images) const {
+    ConvolutionDesc part = d_;
+    part.in.n = part.out.n = images;
+    return part;
+  }
+
+  const float* Matrix(Context& ctx, const float* x, int64_t images) const {
+    if (is_matrix()) return x;
+    float* const matrix = At(ctx, matrix_);
+    const int64_t size = images * d_.out.pixels() * columns_;
+    if (InFours(x))
+      each_(ctx, size / 4, ColumnsOfImages<4>{Part(images), x, matrix});
+    else
+      each_(ctx, size, ColumnsOfImages<1>{Part(images), x, matrix});
+    return matrix;
+  }
+
+  // work(first image, images).
+  template <typename Work>
+  void EachGroup(const Work& work) const {
+    for (int64_t n = 0; n < d_.in.n; n += group_) work(n, std::min(group_, d_.in.n - n));
+  }
+
+  const ConvolutionDesc d_;
+  const Each each_;
+  const int64_t columns_;  // kh kw c
+  int64_t group_ = 1;      // images of a matrix
+  ScratchLayout scratch_;
+  int64_t weights_ = 0, sums_ = 0, matrix_ = 0;  // offsets in Context::scratch
+};
+
+}  // namespace singa

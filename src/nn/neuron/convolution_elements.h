@@ -1,0 +1,62 @@
+// What a thread of a device does for a convolution as a product of matrices. The matrix of some
+// images has a row per output pixel and a column per weight of a filter in the order (row, column,
+// channel); N channels at a time.
+#pragma once
+
+#include "nn/neuron/convolution.h"
+#include "tensor/lanes.h"
+
+namespace singa {
+
+// The matrix of images x: [n, h, w, c].
+template <int N>
+struct ColumnsOfImages {
+  ConvolutionDesc d;
+  const float* x;
+  float* matrix;
+
+  SINGA_HD void operator()(int64_t i) const {
+    // A row of the matrix is an image of its window's pixels.
+    const ImageShape windows = {d.out.n * d.out.pixels(), d.in.c, d.window.y.kernel,
+                                d.window.x.kernel};
+    const ImagePlace p = PlaceOf(windows, i * N);
+    const ImagePlace o = PlaceOf({d.out.n, 1, d.out.h, d.out.w}, p.n);
+    const int64_t row = o.y * d.window.y.stride - d.window.y.pad + p.y;
+    const int64_t column = o.x * d.window.x.stride - d.window.x.pad + p.x;
+    Lanes<float, N> values;
+    for (int k = 0; k < N; ++k) values[k] = 0;
+    if (row >= 0 && row < d.in.h && column >= 0 && column < d.in.w)
+      values = LoadLanes<N>(x + ((o.n * d.in.h + row) * d.in.w + column) * d.in.c + p.c);
+    StoreLanes(values, matrix + i * N);
+  }
+};
+
+// The images' gradient from their matrix's: what all windows give that hold the pixel.
+template <int N>
+struct ImagesOfColumns {
+  ConvolutionDesc d;
+  const float* matrix;
+  float* dx;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const ImagePlace p = PlaceOf(d.in, i * N);
+    const WindowRange rows = WindowsOfPixel(d.window.y, p.y, d.out.h);
+    const WindowRange columns = WindowsOfPixel(d.window.x, p.x, d.out.w);
+    Lanes<float, N> sum;
+    for (int k = 0; k < N; ++k) sum[k] = 0;
+    int64_t y = rows.place;  // of the pixel in the window
+    for (int64_t oy = rows.begin; oy < rows.end; ++oy, y -= d.window.y.stride) {
+      int64_t x = columns.place;
+      for (int64_t ox = columns.begin; ox < columns.end; ++ox, x -= d.window.x.stride) {
+        const int64_t row = (p.n * d.out.h + oy) * d.out.w + ox;
+        const int64_t column = (y * d.window.x.kernel + x) * d.in.c + p.c;
+        const Lanes<float, N> value =
+            LoadLanes<N>(matrix + row * d.window.area() * d.in.c + column);
+        for (int k = 0; k < N; ++k) sum[k] += value[k];
+      }
+    }
+    StoreLanes(sum, dx + i * N);
+  }
+};
+
+}  // namespace singa

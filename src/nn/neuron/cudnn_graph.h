@@ -1,0 +1,129 @@
+// cuDNN's graph API: tensors and operations are described, the library's heuristics choose an
+// engine for them, and the plan that results runs on pointers.
+#pragma once
+
+#include <cudnn.h>
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "singa/tensor/context.h"
+
+namespace singa {
+
+// Whether cuDNN can be loaded; if not, *why says why.
+bool CudnnAvailable(std::string* why);
+
+// cuDNN has no engine for what is described: a reason to do it otherwise, not a fault.
+struct CudnnDeclines {};
+
+template <typename T>
+constexpr cudnnBackendAttributeType_t kCudnnType;
+template <>
+inline constexpr auto kCudnnType<int64_t> = CUDNN_TYPE_INT64;
+template <>
+inline constexpr auto kCudnnType<float> = CUDNN_TYPE_FLOAT;
+template <>
+inline constexpr auto kCudnnType<bool> = CUDNN_TYPE_BOOLEAN;
+template <>
+inline constexpr auto kCudnnType<char> = CUDNN_TYPE_CHAR;
+template <>
+inline constexpr auto kCudnnType<void*> = CUDNN_TYPE_VOID_PTR;
+template <>
+inline constexpr auto kCudnnType<cudnnHandle_t> = CUDNN_TYPE_HANDLE;
+template <>
+inline constexpr auto kCudnnType<cudnnDataType_t> = CUDNN_TYPE_DATA_TYPE;
+template <>
+inline constexpr auto kCudnnType<cudnnConvolutionMode_t> = CUDNN_TYPE_CONVOLUTION_MODE;
+template <>
+inline constexpr auto kCudnnType<cudnnPointwiseMode_t> = CUDNN_TYPE_POINTWISE_MODE;
+template <>
+inline constexpr auto kCudnnType<cudnnBackendHeurMode_t> = CUDNN_TYPE_HEUR_MODE;
+template <>
+inline constexpr auto kCudnnType<cudnnBackendNumericalNote_t> = CUDNN_TYPE_NUMERICAL_NOTE;
+
+// One of cuDNN's descriptors. All of it throws DeviceError, Finalize CudnnDeclines, too.
+class CudnnDescriptor {
+ public:
+  explicit CudnnDescriptor(cudnnBackendDescriptorType_t type);
+
+  template <typename T>
+  CudnnDescriptor& SetAll(cudnnBackendAttributeName_t name, std::span<const T> values) {
+    SetRaw(name, kCudnnType<T>, static_cast<int64_t>(values.size()), values.data());
+    return *this;
+  }
+  template <typename T>
+  CudnnDescriptor& Set(cudnnBackendAttributeName_t name, const T& value) {
+    return SetAll(name, std::span<const T>(&value, 1));
+  }
+  CudnnDescriptor& Set(cudnnBackendAttributeName_t name, const CudnnDescriptor& value) {
+    return SetAll(name, std::span(&value, 1));
+  }
+  CudnnDescriptor& SetAll(cudnnBackendAttributeName_t name,
+                          std::span<const CudnnDescriptor> values);
+  void Finalize();
+
+  // As many as there are, `most` at most.
+  template <typename T>
+  std::vector<T> Get(cudnnBackendAttributeName_t name, int64_t most) const {
+    std::vector<T> values(most);
+    values.resize(GetRaw(name, kCudnnType<T>, most, values.data()));
+    return values;
+  }
+  // Into descriptors that are made already; how many there are.
+  int64_t GetInto(cudnnBackendAttributeName_t name, std::span<CudnnDescriptor> values) const;
+
+  cudnnBackendDescriptor_t get() const { return own_.get(); }
+
+ private:
+  void SetRaw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t n,
+              const void* values);
+  int64_t GetRaw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t n,
+                 void* values) const;
+
+  std::shared_ptr<void> own_;
+  std::vector<CudnnDescriptor> parts_;  // that it refers to
+};
+
+// Whom plans are for.
+struct CudnnTarget {
+  cudnnHandle_t handle = nullptr;
+  const CudnnDescriptor* device = nullptr;  // not null: its properties, instead of a handle
+};
+// Of the context's stream.
+cudnnHandle_t CudnnHandleOf(const Context& ctx);
+
+struct CudnnLimits {
+  bool tf32;          // float32 products may use it
+  int64_t workspace;  // bytes
+};
+
+// What an engine was chosen for.
+class CudnnPlan {
+ public:
+  // The first engine that keeps the limits, is deterministic and takes these operations, in the
+  // order of cuDNN's heuristics; no timing. Throws CudnnDeclines.
+  static CudnnPlan Make(const CudnnTarget& target, std::span<const CudnnDescriptor> operations,
+                        const CudnnLimits& limits);
+
+  int64_t workspace_bytes() const { return workspace_; }
+
+  // Binds tensors, by their numbers, to memory.
+  void Run(Context& ctx, std::initializer_list<std::pair<int64_t, const void*>> tensors,
+           void* workspace) const;
+
+ private:
+  CudnnPlan(CudnnDescriptor graph, CudnnDescriptor plan, int64_t workspace)
+      : graph_(std::move(graph)), plan_(std::move(plan)), workspace_(workspace) {}
+
+  CudnnDescriptor graph_, plan_;
+  int64_t workspace_;
+};
+
+}  // namespace singa

@@ -1,0 +1,171 @@
+#include "nn/neuron/cudnn_graph.h"
+
+#include <algorithm>
+
+#include "singa/base/error.h"
+#include "tensor/cuda_stream.h"
+#include "tensor/library.h"
+
+namespace singa {
+namespace {
+
+constinit Library library("libcudnn.so.9");
+
+template <typename F>
+using Cudnn = LibraryFunction<F>;
+constinit Cudnn<decltype(cudnnGetErrorString)> ErrorString(&library, "cudnnGetErrorString");
+constinit Cudnn<decltype(cudnnGetLastErrorString)> LastError(&library, "cudnnGetLastErrorString");
+constinit Cudnn<decltype(cudnnCreate)> CreateHandle(&library, "cudnnCreate");
+constinit Cudnn<decltype(cudnnDestroy)> DestroyHandle(&library, "cudnnDestroy");
+constinit Cudnn<decltype(cudnnSetStream)> SetStream(&library, "cudnnSetStream");
+constinit Cudnn<decltype(cudnnBackendCreateDescriptor)> Create(&library,
+                                                               "cudnnBackendCreateDescriptor");
+constinit Cudnn<decltype(cudnnBackendDestroyDescriptor)> Destroy(&library,
+                                                                 "cudnnBackendDestroyDescriptor");
+constinit Cudnn<decltype(cudnnBackendFinalize)> FinalizeIt(&library, "cudnnBackendFinalize");
+constinit Cudnn<decltype(cudnnBackendSetAttribute)> SetAttribute(&library,
+                                                                 "cudnnBackendSetAttribute");
+constinit Cudnn<decltype(cudnnBackendGetAttribute)> GetAttribute(&library,
+                                                                 "cudnnBackendGetAttribute");
+constinit Cudnn<decltype(cudnnBackendExecute)> Execute(&library, "cudnnBackendExecute");
+
+void Check(cudnnStatus_t status, const char* what) {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  char message[1024] = "";
+  LastError(message, sizeof(message));
+  throw DeviceError(StrCat("cuDNN: ", what, ": ", ErrorString(status), " ", message));
+}
+
+// One a stream, made when it is first asked for.
+struct Handle {
+  explicit Handle(CudaStream* stream) {
+    Check(CreateHandle(&p), "a handle");
+    Check(SetStream(p, stream->handle()), "a handle's stream");
+  }
+  ~Handle() { DestroyHandle(p); }
+  Handle(const Handle&) = delete;
+
+  cudnnHandle_t p = nullptr;
+};
+
+// Products on tensor cores round float32 to TF32. Where that may be, so may what loses no more:
+// products of transformed images.
+bool Allowed(const CudnnDescriptor& engine, bool tf32) {
+  for (cudnnBackendNumericalNote_t note : engine.Get<cudnnBackendNumericalNote_t>(
+           CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT))
+    switch (note) {
+      case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
+      case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
+      case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
+        return false;
+      case CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP:
+        break;
+      default:
+        if (!tf32) return false;
+    }
+  return true;
+}
+
+// What the heuristics propose, best first.
+std::vector<CudnnDescriptor> Configs(const CudnnTarget& target, const CudnnDescriptor& graph,
+                                     cudnnBackendHeurMode_t mode) {
+  CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  heuristics.Set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph)
+      .Set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
+  if (target.device) heuristics.Set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *target.device);
+  heuristics.Finalize();
+  const int64_t n = heuristics.GetInto(CUDNN_ATTR_ENGINEHEUR_RESULTS, {});
+  std::vector<CudnnDescriptor> configs;
+  for (int64_t i = 0; i < n; ++i) configs.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  const int64_t found = heuristics.GetInto(CUDNN_ATTR_ENGINEHEUR_RESULTS, configs);
+  configs.erase(configs.begin() + found, configs.end());
+  return configs;
+}
+
+}  // namespace
+
+bool CudnnAvailable(std::string* why) { return library.Available(why); }
+
+cudnnHandle_t CudnnHandleOf(const Context& ctx) { return CudaStreamOf(ctx).Part<Handle>().p; }
+
+CudnnDescriptor::CudnnDescriptor(cudnnBackendDescriptorType_t type) {
+  cudnnBackendDescriptor_t made = nullptr;
+  Check(Create(type, &made), "a descriptor");
+  own_ = {made, [](cudnnBackendDescriptor_t p) { Destroy(p); }};
+}
+
+CudnnDescriptor& CudnnDescriptor::SetAll(cudnnBackendAttributeName_t name,
+                                         std::span<const CudnnDescriptor> values) {
+  std::vector<cudnnBackendDescriptor_t> p;
+  for (const CudnnDescriptor& value : values) {
+    p.push_back(value.get());
+    parts_.push_back(value);
+  }
+  SetRaw(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<int64_t>(p.size()), p.data());
+  return *this;
+}
+
+void CudnnDescriptor::SetRaw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                             int64_t n, const void* values) {
+  Check(SetAttribute(get(), name, type, n, values), "an attribute");
+}
+
+int64_t CudnnDescriptor::GetRaw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
+                                int64_t n, void* values) const {
+  int64_t found = 0;
+  Check(GetAttribute(get(), name, type, n, &found, values), "what an attribute is");
+  return n == 0 ? found : std::min(found, n);
+}
+
+int64_t CudnnDescriptor::GetInto(cudnnBackendAttributeName_t name,
+                                 std::span<CudnnDescriptor> values) const {
+  std::vector<cudnnBackendDescriptor_t> p;
+  for (const CudnnDescriptor& value : values) p.push_back(value.get());
+  return GetRaw(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, static_cast<int64_t>(p.size()), p.data());
+}
+
+void CudnnDescriptor::Finalize() {
+  const cudnnStatus_t status = FinalizeIt(get());
+  if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) throw CudnnDeclines();
+  Check(status, "a description");
+}
+
+CudnnPlan CudnnPlan::Make(const CudnnTarget& target, std::span<const CudnnDescriptor> operations,
+                          const CudnnLimits& limits) {
+  CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  graph.SetAll(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
+  if (target.handle) graph.Set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, target.handle);
+  graph.Finalize();
+  for (const auto mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK})
+    for (const CudnnDescriptor& config : Configs(target, graph, mode)) {
+      CudnnDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+      config.GetInto(CUDNN_ATTR_ENGINECFG_ENGINE, {&engine, 1});
+      if (!Allowed(engine, limits.tf32)) continue;
+      CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+      plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
+      if (target.handle) plan.Set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, target.handle);
+      if (target.device) plan.Set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *target.device);
+      if (FinalizeIt(plan.get()) != CUDNN_STATUS_SUCCESS) continue;  // not for this device or shape
+      const int64_t bytes = plan.Get<int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, 1).front();
+      if (bytes <= limits.workspace) return CudnnPlan(std::move(graph), std::move(plan), bytes);
+    }
+  throw CudnnDeclines();
+}
+
+void CudnnPlan::Run(Context& ctx, std::initializer_list<std::pair<int64_t, const void*>> tensors,
+                    void* workspace) const {
+  std::vector<int64_t> numbers;
+  std::vector<void*> pointers;
+  for (const auto& [number, pointer] : tensors) {
+    numbers.push_back(number);
+    pointers.push_back(const_cast<void*>(pointer));
+  }
+  CudnnDescriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  pack.SetAll<int64_t>(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, numbers)
+      .SetAll<void*>(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, pointers)
+      .Set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, workspace)
+      .Finalize();
+  Check(Execute(CudnnHandleOf(ctx), plan_.get(), pack.get()), "a plan");
+}
+
+}  // namespace singa

@@ -1,0 +1,113 @@
+// What a thread of a device computes of a pooling: N channels of a pixel, side by side.
+#pragma once
+
+#include "nn/neuron/pooling.h"
+#include "tensor/lanes.h"
+
+namespace singa {
+
+// y, and which element of its window won: its number there, row by row.
+template <int N, typename Place>
+struct MaxOfWindow {
+  PoolingDesc d;
+  const float* x;
+  float* y;
+  Place* winners;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const ImagePlace o = PlaceOf(d.out, i * N);
+    const WindowRange rows = PixelsOfWindow(d.window.y, o.y, d.in.h);
+    const WindowRange columns = PixelsOfWindow(d.window.x, o.x, d.in.w);
+    const float* from = x + ((o.n * d.in.h + rows.begin) * d.in.w + columns.begin) * d.in.c + o.c;
+    const int64_t first = rows.place * d.window.x.kernel + columns.place;
+    Lanes<float, N> best = LoadLanes<N>(from);
+    Lanes<Place, N> winner;
+    for (int k = 0; k < N; ++k) winner[k] = static_cast<Place>(first);
+    for (int64_t r = 0; r < rows.end - rows.begin; ++r, from += d.in.w * d.in.c)
+      for (int64_t q = 0; q < columns.end - columns.begin; ++q) {
+        const Lanes<float, N> value = LoadLanes<N>(from + q * d.in.c);
+        const auto here = static_cast<Place>(first + r * d.window.x.kernel + q);
+        for (int k = 0; k < N; ++k)
+          if (value[k] > best[k]) best[k] = value[k], winner[k] = here;
+      }
+    StoreLanes(best, y + i * N);
+    StoreLanes(winner, winners + i * N);
+  }
+};
+
+// dx: what the windows give that hold the pixel, where it won.
+template <int N, typename Place>
+struct MaxGradient {
+  PoolingDesc d;
+  const float* dy;
+  const Place* winners;
+  float* dx;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const ImagePlace p = PlaceOf(d.in, i * N);
+    const WindowRange rows = WindowsOfPixel(d.window.y, p.y, d.out.h);
+    const WindowRange columns = WindowsOfPixel(d.window.x, p.x, d.out.w);
+    Lanes<float, N> sum;
+    for (int k = 0; k < N; ++k) sum[k] = 0;
+    int64_t row = rows.place * d.window.x.kernel;  // the place of the pixel's row in the window
+    for (int64_t oy = rows.begin; oy < rows.end; ++oy, row -= d.window.y.stride * d.window.x.kernel)
+      for (int64_t ox = columns.begin; ox < columns.end; ++ox) {
+        const int64_t at = ((p.n * d.out.h + oy) * d.out.w + ox) * d.out.c + p.c;
+        const int64_t here = row + columns.place - (ox - columns.begin) * d.window.x.stride;
+        const Lanes<Place, N> winner = LoadLanes<N>(winners + at);
+        const Lanes<float, N> value = LoadLanes<N>(dy + at);
+        for (int k = 0; k < N; ++k)
+          if (winner[k] == static_cast<Place>(here)) sum[k] += value[k];
+      }
+    StoreLanes(sum, dx + i * N);
+  }
+};
+
+// `scale` times the sum over a rectangle of `from`'s pixels.
+template <int N>
+SINGA_HD Lanes<float, N> ScaledSum(const float* from, const ImageShape& shape, int64_t n,
+                                   const WindowRange& rows, const WindowRange& columns, int64_t c,
+                                   float scale) {
+  Lanes<float, N> sum;
+  for (int k = 0; k < N; ++k) sum[k] = 0;
+  for (int64_t r = rows.begin; r < rows.end; ++r)
+    for (int64_t q = columns.begin; q < columns.end; ++q) {
+      const Lanes<float, N> value =
+          LoadLanes<N>(from + ((n * shape.h + r) * shape.w + q) * shape.c + c);
+      for (int k = 0; k < N; ++k) sum[k] += value[k];
+    }
+  for (int k = 0; k < N; ++k) sum[k] *= scale;
+  return sum;
+}
+
+template <int N>
+struct MeanOfWindow {
+  PoolingDesc d;
+  const float* x;
+  float* y;
+  float scale;  // 1 / area
+
+  SINGA_HD void operator()(int64_t i) const {
+    const ImagePlace o = PlaceOf(d.out, i * N);
+    StoreLanes(ScaledSum<N>(x, d.in, o.n, PixelsOfWindow(d.window.y, o.y, d.in.h),
+                            PixelsOfWindow(d.window.x, o.x, d.in.w), o.c, scale),
+               y + i * N);
+  }
+};
+
+template <int N>
+struct MeanGradient {
+  PoolingDesc d;
+  const float* dy;
+  float* dx;
+  float scale;
+
+  SINGA_HD void operator()(int64_t i) const {
+    const ImagePlace p = PlaceOf(d.in, i * N);
+    StoreLanes(ScaledSum<N>(dy, d.out, p.n, WindowsOfPixel(d.window.y, p.y, d.out.h),
+                            WindowsOfPixel(d.window.x, p.x, d.out.w), p.c, scale),
+               dx + i * N);
+  }
+};
+
+}  // namespace singa

@@ -1,0 +1,16 @@
+// The samples of neuron/rbm.h.
+#pragma once
+
+#include "tensor/host_device.h"
+
+namespace singa {
+
+struct BinarySampleOf {
+  SINGA_HD float operator()(float p, float s) const { return s < p ? 1 : 0; }
+};
+
+struct GaussianSampleOf {
+  SINGA_HD float operator()(float p, float s) const { return s + p; }
+};
+
+}  // namespace singa

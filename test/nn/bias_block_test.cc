@@ -1,0 +1,81 @@
+// Biases of inner products as a device's threads add them, against the plain kernels.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "nn/neuron/inner_product.h"
+#include "nn/neuron/inner_product_block.h"
+#include "support/emulated_block.h"
+
+namespace singa {
+namespace {
+
+using Values = std::vector<float>;
+
+Values BiasNumbers(int64_t n, uint32_t stream) {
+  Values x(n);
+  for (int64_t i = 0; i < n; ++i) x[i] = Philox{5, stream, 0}.Gaussian(i);
+  return x;
+}
+
+TEST(BiasBlockTest, AddsToEachRow) {
+  for (int64_t h : {1, 3, 4, 12, 20}) {
+    constexpr int64_t kRows = 5;
+    const Values b = BiasNumbers(h, 1), y = BiasNumbers(kRows * h, 2);
+    Values want = y, one_by_one = y;
+    Context ctx;
+    AddBias(ctx, b.data(), want.data(), kRows, h);
+    for (int64_t i = 0; i < kRows * h; ++i) AddBiasOne{b.data(), one_by_one.data(), h}(i);
+    EXPECT_EQ(one_by_one, want);
+    if (h % 4) continue;
+    alignas(16) float aligned_b[20], aligned_y[kRows * 20];
+    std::copy(b.begin(), b.end(), aligned_b);
+    std::copy(y.begin(), y.end(), aligned_y);
+    for (int64_t q = 0; q < kRows * h / 4; ++q) AddBiasFour{aligned_b, aligned_y, h}(q);
+    EXPECT_EQ(Values(aligned_y, aligned_y + kRows * h), want);
+  }
+}
+
+// In parts, and then the parts, as the launches do it.
+Values SumInParts(const Values& dy, float beta, const Values& before, int64_t n, int64_t h,
+                  int64_t parts, int threads) {
+  Values db = before, partial(parts * h, NAN);
+  if (parts == 1) {
+    const ColumnSums sums = {dy.data(), beta, db.data(), n, h, 1};
+    RunBlocks(sums.blocks(), threads, sums);
+    return db;
+  }
+  const ColumnSums sums = {dy.data(), 0, partial.data(), n, h, parts};
+  RunBlocks(sums.blocks(), threads, sums);
+  const ColumnSums last = {partial.data(), beta, db.data(), parts, h, 1};
+  RunBlocks(last.blocks(), threads, last);
+  return db;
+}
+
+TEST(BiasBlockTest, SumsOfColumnsEqualPlain) {
+  for (int64_t n : {1, 7, 333})
+    for (int64_t h : {1, 31, 32, 70})
+      for (int64_t parts : {1, 5})
+        for (int threads : {32, 128})
+          for (float beta : {0.f, 1.f}) {
+            const Values dy = BiasNumbers(n * h, 1);
+            const Values before = beta == 0 ? Values(h, NAN) : BiasNumbers(h, 2);
+            Values want = before;
+            Context ctx;
+            SumBiasGradient(ctx, dy.data(), beta, want.data(), n, h);
+            const Values db = SumInParts(dy, beta, before, n, h, parts, threads);
+            const double tolerance = 1e-6 * std::sqrt(static_cast<double>(n));
+            for (int64_t j = 0; j < h; ++j)
+              ASSERT_NEAR(db[j], want[j], tolerance * std::max(1.f, std::abs(want[j])))
+                  << n << " x " << h << " in " << parts;
+          }
+}
+
+TEST(BiasBlockTest, SumsOfColumnsHaveTheSameBitsEachTime) {
+  const Values dy = BiasNumbers(333 * 40, 1), before(40);
+  EXPECT_EQ(SumInParts(dy, 0, before, 333, 40, 5, 128), SumInParts(dy, 0, before, 333, 40, 5, 128));
+}
+
+}  // namespace
+}  // namespace singa

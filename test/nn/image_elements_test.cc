@@ -1,0 +1,61 @@
+// What a device's threads do with images, on the host, against the plain kernels.
+#include "nn/input/image_elements.h"
+
+#include <gtest/gtest.h>
+
+#include "support/built_layer.h"
+#include "support/elements.h"
+
+namespace singa {
+namespace {
+
+const Philox kCutNumbers = {.seed = 7, .purpose = HashName("cut"), .step = 3};
+const RowSpan kCutSpan = {.first = 4, .rows = 5, .batch = 11, .first_step = 2, .steps = 3};
+
+bool operator==(const Cut& a, const Cut& b) {
+  return a.y == b.y && a.x == b.x && a.mirror == b.mirror;
+}
+
+TEST(ImageElementsTest, CutsAreThoseOfThePlainKernel) {
+  Context ctx;
+  for (const CutRules& rules :
+       {CutRules{9, 7, 4, 5, 2, true, true}, CutRules{9, 7, 9, 7, 0, true, false},
+        CutRules{9, 7, 4, 4, 1, false, true}}) {
+    std::vector<Cut> want(15), got(15);
+    DrawCuts(ctx, kCutNumbers, kCutSpan, rules, want.data(), 15);
+    RunElements(15, DrawCut{kCutNumbers, nullptr, kCutSpan, rules, got.data()});
+    for (size_t r = 0; r < 15; ++r) EXPECT_TRUE(got[r] == want[r]) << r;
+  }
+}
+
+TEST(ImageElementsTest, CutsGoWithTheStepOfTheDevice) {
+  const CutRules rules = {50, 50, 10, 10, 0, true, true};
+  const StepState state = {.step = 12};
+  Context ctx;
+  ctx.device_state = &state;
+  Philox of_step = kCutNumbers;
+  of_step.step = 12;
+  std::vector<Cut> want(15), plain(15), got(15);
+  RunElements(15, DrawCut{of_step, nullptr, kCutSpan, rules, want.data()});
+  RunElements(15, DrawCut{kCutNumbers, &state, kCutSpan, rules, got.data()});
+  DrawCuts(ctx, kCutNumbers, kCutSpan, rules, plain.data(), 15);
+  for (size_t r = 0; r < 15; ++r) EXPECT_TRUE(got[r] == want[r] && plain[r] == want[r]) << r;
+}
+
+TEST(ImageElementsTest, PixelsAreThoseOfThePlainKernel) {
+  const ImageShape from = {4, 3, 5, 6};
+  const std::vector<Cut> cuts = {{0, 0, 0}, {-2, 3, 1}, {4, -5, 0}, {1, 6, 1}};  // the last: all 0
+  const std::vector<float> x = RandomValues("x", from.size()), mean = RandomValues("m", 90);
+  Context ctx;
+  for (const float* m : {mean.data(), static_cast<const float*>(nullptr)})
+    for (int64_t width : {1, 4, 8}) {
+      const ImageShape to = {4, 3, 4, width};
+      std::vector<float> want(to.size(), -1), got(to.size(), -1);
+      CutImages(ctx, x.data(), from, m, cuts.data(), 0.3f, want.data(), to.h, to.w);
+      RunElements(to.size(), CutElement{x.data(), from, to, m, cuts.data(), 0.3f, got.data()});
+      EXPECT_EQ(got, want);
+    }
+}
+
+}  // namespace
+}  // namespace singa

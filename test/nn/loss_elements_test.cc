@@ -1,0 +1,112 @@
+// Losses as a device's threads compute them, against the plain kernels.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <vector>
+
+#include "math/softmax.h"
+#include "math/top_k.h"
+#include "nn/loss/euclidean_loss.h"
+#include "nn/loss/euclidean_loss_elements.h"
+#include "nn/loss/softmax_loss.h"
+#include "nn/loss/softmax_loss_elements.h"
+#include "support/emulated_block.h"
+
+namespace singa {
+namespace {
+
+using Values = std::vector<float>;
+constexpr int64_t kIgnored = -1;
+
+Values LossNumbers(int64_t n, uint32_t stream) {
+  Values x(n);
+  for (int64_t i = 0; i < n; ++i) x[i] = 4 * Philox{5, stream, 0}.Gaussian(i);
+  return x;
+}
+
+TEST(EuclideanLossElementsTest, DistancesEqualPlain) {
+  for (int threads : {32, 96})
+    for (int64_t d : {1, 31, 33, 1000}) {
+      const Values x = LossNumbers(3 * d, 1), t = LossNumbers(3 * d, 2);
+      Values want(3), distance(3);
+      Context ctx;
+      SquaredDistance(ctx, x.data(), t.data(), want.data(), 3, d);
+      RunBlocks(3, threads, DistanceRow{x.data(), t.data(), distance.data(), d});
+      // Float64 sums in another order: they may round to the next float.
+      for (int i = 0; i < 3; ++i) EXPECT_NEAR(distance[i], want[i], 1.2e-7 * want[i]);
+    }
+}
+
+TEST(EuclideanLossElementsTest, DifferencesEqualPlain) {
+  const Values x = LossNumbers(100, 1), t = LossNumbers(100, 2);
+  Values want(100);
+  Context ctx;
+  ScaledDifference(ctx, x.data(), t.data(), want.data(), 100, 0.3f);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(DifferenceOf{0.3f}(x[i], t[i]), want[i]);
+}
+
+struct Rows {
+  Rows(int64_t rows, int64_t classes) : n(rows), d(classes), p(n * d), label(n) {
+    Context ctx;
+    SoftmaxForward(ctx, LossNumbers(n * d, 1).data(), p.data(), n, d);
+    for (int64_t i = 0; i < n; ++i)
+      label[i] = static_cast<int32_t>(Philox{7, 8, 9}.Below(i, d + 1)) - 1;
+    label[0] = 0;
+    p[0] = 0;  // below FLT_MIN
+  }
+  int64_t n, d;
+  Values p;
+  std::vector<int32_t> label;
+};
+
+void ExpectPlainEntropy(const Rows& rows, float smoothing, int64_t parts, int threads) {
+  double want[2] = {1, 2}, cell[2] = {1, 2};
+  Context ctx;
+  CrossEntropy(ctx, rows.p.data(), rows.label.data(), kIgnored, want, rows.n, rows.d, smoothing,
+               0.7);
+  const EntropyTerm term = {rows.p.data(), rows.label.data(), kIgnored, rows.d, smoothing};
+  const int64_t terms = EntropyTerm::terms(rows.n, rows.d, smoothing);
+  std::vector<Sums<2>> partial(parts);
+  RunBlocks(parts, threads,
+            SumBlock<2, EntropyTerm, StoreSums<2>>{term, terms, parts, {partial.data()}});
+  RunBlocks(1, threads,
+            SumBlock<2, LoadSums<2>, AddToCell>{{partial.data()}, parts, 1, {cell, 0.7}});
+  // Logarithms of what smoothing adds are float32.
+  EXPECT_NEAR(cell[0], want[0], (smoothing > 0 ? 1e-7 : 1e-14) * std::abs(want[0]));
+  EXPECT_EQ(cell[1], want[1]);
+}
+
+TEST(SoftmaxLossElementsTest, EntropyEqualsPlain) {
+  for (float smoothing : {0.f, 0.1f})
+    for (int64_t parts : {1, 4})
+      for (int64_t d : {2, 10, 67}) ExpectPlainEntropy(Rows(19, d), smoothing, parts, 64);
+}
+
+TEST(SoftmaxLossElementsTest, NanStaysNan) {
+  const Values p = {NAN, 0.5f};
+  const std::vector<int32_t> label = {0};
+  for (float smoothing : {0.f, 0.1f})
+    EXPECT_TRUE(std::isnan(EntropyTerm{p.data(), label.data(), kIgnored, 2, smoothing}(0)[0]));
+}
+
+TEST(SoftmaxLossElementsTest, GradientEqualsPlain) {
+  for (float smoothing : {0.f, 0.1f})
+    for (int64_t d : {2, 10, 67}) {
+      const Rows rows(19, d);
+      Values want(rows.p.size()), dx(rows.p.size(), NAN);
+      Context ctx;
+      const float scale = 0.25f;
+      SoftmaxLossBackward(ctx, rows.p.data(), rows.label.data(), kIgnored, want.data(), rows.n, d,
+                          scale, smoothing);
+      const float uniform = smoothing / static_cast<float>(d), own = uniform + (1 - smoothing);
+      const SoftmaxLossGradient gradient = {
+          rows.p.data(), rows.label.data(), kIgnored, dx.data(), d, scale, uniform, own};
+      for (int64_t i = 0; i < rows.n * d; ++i) gradient(i);
+      EXPECT_EQ(dx, want);
+    }
+}
+
+}  // namespace
+}  // namespace singa
