@@ -43,6 +43,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       place.group = group;
       place.first = workers.first;
       MakeTeam(job, place, workers.size());
+      place.first_here += workers.size();
     }
     if (!HasWorkers()) {  // a net is what says which params there are
       place.first = place.workers - 1;
@@ -52,7 +53,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
     process->Listen(this);
     return;
   }
-  for (place.group = 0; place.group < place.groups; ++place.group)
+  for (; place.group < place.groups; ++place.group, place.first_here += place.workers)
     MakeTeam(job, place, place.workers);
 }
 

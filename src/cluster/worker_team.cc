@@ -28,8 +28,11 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int worker
       errors_(workers) {
   group_.SetBetween(between);
   WorkerPlace own = place;
-  for (own.worker = place.first; own.worker < place.first + workers; ++own.worker)
+  for (own.worker = place.first; own.worker < place.first + workers; ++own.worker) {
+    const int here = place.first_here + own.worker - place.first;
+    own.gpu = here < job.gpu_size() ? job.gpu(here) : -1;
     trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates, &group_));
+  }
   for (int i = 1; i < workers; ++i) threads_.emplace_back([this, i] { ThreadLoop(i); });
 }
 
@@ -68,12 +71,14 @@ void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
 }
 
 void WorkerTeam::SpreadValues(Trainer* lead) {
-  for (const auto& trainer : trainers_)
+  for (const auto& trainer : trainers_) {
     for (const auto& param : trainer->params().params()) {
-      const Tensor& value = lead->params().Find(param->name())->data;
-      if (param->data.data() != value.data())
-        std::copy_n(value.data(), param->size(), param->data.data());
+      const Tensor& value = lead->params().Find(param->name())->host();
+      if (param->host().data() != value.data())
+        std::copy_n(value.data(), param->size(), param->host().data());
     }
+    trainer->TakeValues();
+  }
 }
 
 void WorkerTeam::TrainStep(int64_t step) {

@@ -70,9 +70,9 @@ void Evaluator::FailSteps(const std::string& why) const {
   throw ConfigError(phase_ == kTest ? "test_steps" : "validate_steps", "must be > 0 " + why);
 }
 
-void Evaluator::Open(const Tensor& arena) {
+void Evaluator::Open(const NetArena& arena) {
   arena_ = arena;
-  net_.Bind(arena);
+  net_.Bind(*ctx_, arena);
   net_.Open(*ctx_);
   if (asks_user_ && net_.CountRecords() < 0)
     FailSteps("where no input layer has a number of records");
@@ -85,13 +85,13 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
   const WorkerMark::Scope evaluates(ctx_->mark, Doing::kBetween);
   for (NetNode& node : net->nodes()) {
     node.layer->SeekReader(first_batch * net_.batch());
-    node.layer->BeginPass(first_batch);
+    node.layer->BeginPass(*ctx_, first_batch);
     node.layer->WriteTo(files);
   }
   for (int64_t i = 0; i < batches; ++i) {
     if (stop()) return false;
     algorithm_->TestOneBatch(*ctx_, *net);
-    sums->Take();
+    sums->Take(*ctx_);
   }
   return true;
 }
@@ -132,8 +132,7 @@ Net* Evaluator::TailNet(int64_t rows) {
     if (tail_->batch() != rows)
       FailSteps(StrCat("where a user's layer has records that are no multiple of its batch, ",
                        net_.batch()));
-    tail_->Bind(arena_.bytes() >= memory.arena ? arena_
-                                               : Tensor::Allocate({memory.arena}, DType::kU8));
+    tail_->Bind(*ctx_, arena_.Fits(memory) ? arena_ : NetArena::Allocate(*ctx_, memory));
     tail_->Open(*ctx_);
   }
   return tail_.get();

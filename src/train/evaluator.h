@@ -19,10 +19,10 @@ class Evaluator {
   Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
             Context* ctx);
 
-  int64_t arena_bytes() const { return memory_.arena; }
   NetMemory memory() const { return memory_; }
   Net& net() { return net_; }
-  void Open(const Tensor& arena);
+  const Net& net() const { return net_; }
+  void Open(const NetArena& arena);
 
   // Means over `steps` batches from the first record on; 0 steps: over every record of the store
   // once. Nothing where `stop` says so between two batches.
@@ -46,7 +46,7 @@ class Evaluator {
   Context* ctx_;
   Net net_;
   NetMemory memory_;
-  Tensor arena_;
+  NetArena arena_;
   std::vector<std::pair<std::string, int64_t>> written_;
   std::unique_ptr<Net> tail_;  // for the records after the last whole batch
 };
@@ -59,6 +59,8 @@ struct WorkerPlace {
   int first = 0;  // worker of its group in this process
   // The group's workers in other processes are on this host, and share memory with these.
   bool shares_host = false;
+  int first_here = 0;  // number of the group's first worker here, among all workers of the process
+  int gpu = -1;        // of the machine; -1: the worker computes on the CPU
   bool leads() const { return worker == first; }
 };
 

@@ -114,20 +114,19 @@ void Forwarder::Make(Sized* sized) {
         "neuralnet." + sized->output->path,
         StrCat("gives ", rows, " rows for ", sized->rows, " records: must be one each"));
   try {
-    sized->arena_bytes = sized->net->Plan(ctx_).arena;
+    sized->memory = sized->net->Plan(ctx_);
   } catch (const ConfigError& error) {
     throw error.Under("neuralnet");
   }
 }
 
 void Forwarder::Allocate(Sized* sized) {
-  if (sized->arena_bytes > UsableMemory())
-    throw DeviceError(StrCat("a batch of ", sized->rows, " rows needs ", sized->arena_bytes >> 20,
+  if (sized->memory.arena > UsableMemory())
+    throw DeviceError(StrCat("a batch of ", sized->rows, " rows needs ", sized->memory.arena >> 20,
                              " MiB of memory, the machine has ", UsableMemory() >> 20));
-  if (arena_.empty()) arena_ = Tensor::Allocate({sized->arena_bytes}, DType::kU8);
-  sized->net->Bind(arena_.bytes() >= sized->arena_bytes
-                       ? arena_
-                       : Tensor::Allocate({sized->arena_bytes}, DType::kU8));
+  if (arena_.main.empty()) arena_ = NetArena::Allocate(ctx_, sized->memory);
+  sized->net->Bind(ctx_,
+                   arena_.Fits(sized->memory) ? arena_ : NetArena::Allocate(ctx_, sized->memory));
   sized->net->Open(ctx_);
 }
 
@@ -182,7 +181,7 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, flo
   fed_.data = rows;
   Net& net = *sized->net;
   if (!goes_on_)  // what came before must not change what these rows give
-    for (NetNode& node : net.nodes()) node.layer->BeginPass(0);
+    for (NetNode& node : net.nodes()) node.layer->BeginPass(ctx_, 0);
   goes_on_ = options_.one_sequence;
   if (options_.one_sequence) KeepState(&net);
   try {

@@ -88,7 +88,7 @@ class Forwarder {
     int64_t rows = 0;
     std::unique_ptr<Net> net;  // null: not made yet
     const NetNode* output = nullptr;
-    int64_t arena_bytes = 0;
+    NetMemory memory;
   };
 
   const NetNode* FindOutput(const Net& net) const;
@@ -111,7 +111,7 @@ class Forwarder {
   Shape out_step_;           // of one step, batch first
   bool goes_on_ = false;     // the next row goes on where the last one ended
   std::vector<float> kept_;  // states before the last row
-  Tensor arena_;
+  NetArena arena_;
 };
 
 }  // namespace singa

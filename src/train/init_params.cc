@@ -14,7 +14,7 @@ namespace singa {
 namespace {
 
 void CopyValues(const ParamsFile::Entry& entry, const std::string& file, Param* param) {
-  float* data = param->data.data();
+  float* data = param->host().data();
   std::memcpy(data, entry.values.data(), param->data.bytes());
   const float epsilon = param->inverse_epsilon();
   if (!entry.by_v03 || epsilon == 0) return;
@@ -84,7 +84,10 @@ InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTabl
   return report;
 }
 
-InitReport InitParams(Context& ctx, const std::vector<std::string>& files, ParamTable* params) {
+InitReport InitParams(const Context& ctx, const std::vector<std::string>& files,
+                      ParamTable* params) {
+  Context host;
+  host.threads = ctx.threads;
   InitReport report = LoadParamFiles(files, *params);
   for (const std::string& name : report.initialised) {
     Param* param = params->Find(name);
@@ -92,7 +95,7 @@ InitReport InitParams(Context& ctx, const std::vector<std::string>& files, Param
       const Philox stream{ctx.seed, HashName(name), 0};
       const auto initializer = MakeInitializer(param->conf().init());
       initializer->CheckShape(param->shape());
-      initializer->Fill(ctx, stream, param->shape(), param->data.data());
+      initializer->Fill(host, stream, param->shape(), param->host().data());
     } catch (const ConfigError& error) {
       throw error.Under(param->path() + ".init").Under("neuralnet");
     }

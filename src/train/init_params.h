@@ -32,6 +32,7 @@ InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTabl
                           Match match = Match::kEachFile);
 
 // The same, and initialises the others. Throws ConfigError for a param without an init, too.
-InitReport InitParams(Context& ctx, const std::vector<std::string>& files, ParamTable* params);
+InitReport InitParams(const Context& ctx, const std::vector<std::string>& files,
+                      ParamTable* params);
 
 }  // namespace singa

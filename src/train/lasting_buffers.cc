@@ -6,15 +6,16 @@
 
 namespace singa {
 
-std::vector<std::pair<std::string, Buffer*>> LastingBuffers(Trainer* trainer) {
-  std::vector<std::pair<std::string, Buffer*>> all;
+std::vector<LastingBuffer> LastingBuffers(Trainer* trainer) {
+  std::vector<LastingBuffer> all;
   std::map<std::string, int> copies;
   for (NetNode& node : trainer->net().nodes())
     for (Buffer& buffer : node.declare->buffers()) {
       if (buffer.keep != Keep::kForever) continue;
       const std::string name = "buffer/" + node.name + "/" + buffer.name;
       const int copy = copies[name]++;
-      all.emplace_back(copy == 0 ? name : StrCat(name, "/", copy), &buffer);
+      all.push_back({copy == 0 ? name : StrCat(name, "/", copy), &buffer,
+                     trainer->net().OnDevice(node) ? trainer->ctx() : Context()});
     }
   return all;
 }

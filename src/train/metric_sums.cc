@@ -4,7 +4,7 @@
 
 namespace singa {
 
-MetricSums::MetricSums(Net* net) {
+MetricSums::MetricSums(Net* net) : net_(net) {
   for (NetNode& node : net->nodes())
     for (Metric& metric : node.declare->metrics()) {
       size_t i = 0;
@@ -18,20 +18,19 @@ MetricSums::MetricSums(Net* net) {
     }
 }
 
-void MetricSums::Take() {
+void MetricSums::Take(Context& ctx) {
+  if (!net_) return;
+  net_->SeeMetrics(ctx);
   for (const Cell& cell : cells_) {
-    double* values = cell.metric->cell.as<double>();
+    const double* const values = cell.metric->seen.as<double>();
     entries_[cell.entry].sum += values[0];
     entries_[cell.entry].weight += values[1];
-    values[0] = values[1] = 0;
   }
+  net_->ClearMetrics(ctx);
 }
 
-void MetricSums::Drop() {
-  for (const Cell& cell : cells_) {
-    double* values = cell.metric->cell.as<double>();
-    values[0] = values[1] = 0;
-  }
+void MetricSums::Drop(Context& ctx) {
+  if (net_) net_->ClearMetrics(ctx);
 }
 
 void MetricSums::Add(const MetricSums& other) {

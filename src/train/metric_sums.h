@@ -28,8 +28,8 @@ class MetricSums {
   explicit MetricSums(Net* net);
 
   // Adds what the layers' cells hold and zeroes them. Allocates nothing.
-  void Take();
-  void Drop();                        // zeroes the cells: what they hold does not count
+  void Take(Context& ctx);
+  void Drop(Context& ctx);            // zeroes the cells: what they hold does not count
   void Add(const MetricSums& other);  // of a net with the same layers
   void Reset();
 
@@ -41,6 +41,7 @@ class MetricSums {
     Metric* metric;
     size_t entry;
   };
+  Net* net_ = nullptr;  // null: of none
   std::vector<Entry> entries_;
   std::vector<Cell> cells_;
 };

@@ -61,7 +61,7 @@ void Replica::set_count(int param, int64_t count) {
 
 std::vector<float> Replica::Floats(int slice) const {
   const Slice& cut = table_[slice];
-  const float* const values = params_[cut.param]->data.data() + cut.begin;
+  const float* const values = params_[cut.param]->host().data() + cut.begin;
   std::vector<float> floats(values, values + cut.size);
   for (const Tensor& state : states_[cut.param].tensors)
     floats.insert(floats.end(), state.data() + cut.begin, state.data() + cut.begin + cut.size);
@@ -71,7 +71,7 @@ std::vector<float> Replica::Floats(int slice) const {
 void Replica::SetFloats(int slice, int64_t count, const std::vector<float>& floats) {
   const Slice& cut = table_[slice];
   counts_[slice] = count;
-  std::copy_n(floats.begin(), cut.size, params_[cut.param]->data.data() + cut.begin);
+  std::copy_n(floats.begin(), cut.size, params_[cut.param]->host().data() + cut.begin);
   size_t at = cut.size;
   for (Tensor& state : states_[cut.param].tensors) {
     float* const to = state.data() + cut.begin;
@@ -93,7 +93,7 @@ void Replica::Apply(Context& ctx, int slice, int64_t step, const float* gradient
   const std::lock_guard lock(locks_[slice]);  // nobody else writes the values now
   for (int64_t done = 0; done < cut.size; done += most) {
     const int64_t begin = cut.begin + done, n = std::min(most, cut.size - done);
-    float* const values = param.data.data() + begin;
+    float* const values = param.host().data() + begin;
     for (size_t i = 0; i < tensors.size(); ++i) states[i] = tensors[i].data() + begin;
     if (shared_) std::copy_n(values, n, copy.data());
     rule_.Apply(ctx, ScaleOf(param), step, counts_[slice] + 1, shared_ ? copy.data() : values,

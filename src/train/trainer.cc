@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/cgroup.h"
@@ -31,8 +32,8 @@ struct Trainer::Alone {
 Trainer::~Trainer() = default;
 
 Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices)
-    : Trainer(job, {.threads = threads}, nullptr, nullptr, nullptr, std::make_unique<Alone>(job),
-              choices) {}
+    : Trainer(job, {.threads = threads, .gpu = job.gpu_size() > 0 ? job.gpu(0) : -1}, nullptr,
+              nullptr, nullptr, std::make_unique<Alone>(job), choices) {}
 
 Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica,
                  SliceUpdates* updates, LocalGroup* group)
@@ -47,14 +48,16 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
       replica_(alone_ ? &alone_->replica : replica),
       updates_(alone_ ? &alone_->updates : updates),
       group_(alone_ ? &alone_->group : group),
-      exchange_(group_, place.worker - (place.shares_host ? 0 : place.first), &ctx_) {
+      exchange_(group_, place.worker - (place.shares_host ? 0 : place.first), &exchange_ctx_) {
   ctx_.threads = place.threads;
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
   ctx_.worker_group = place.group;
   ctx_.state = &state_;
   ctx_.mark = &mark_;
+  if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(place.gpu, &ctx_);
   if (place.workers > 1) ctx_.group = &exchange_;
+  exchange_ctx_ = ctx_.ForHost();
   omp_set_num_threads(place.threads);
   try {
     algorithm_ = MakeAlgorithm(job.train_one_batch());
@@ -81,9 +84,10 @@ void Trainer::PlanEvaluators() {
 }
 
 // An algorithm that goes its own way may want to see whole gradients, or to add up several; so does
-// whoever looks for a fault.
+// whoever looks for a fault. With a worker on a GPU all workers have them whole.
 bool Trainer::InPieces(const NetNode& node, const Param& param) const {
-  return algorithm_->forward_backward() && !job_.debug() && exchange_.WantsPieces(node, param);
+  return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 &&
+         exchange_.WantsPieces(node, param);
 }
 
 void Trainer::FindTrained() {
@@ -114,11 +118,13 @@ void Trainer::CountMemory() {
   }
   if (pieces) memory_.gradients += exchange_.room_bytes();
   memory_.arena = net_memory_.arena;
+  memory_.host_arena = net_memory_.host_arena;
   memory_.unplanned = net_memory_.unplanned;
   memory_.forever = net_memory_.forever;
   for (const Evaluator* evaluator : {test_.get(), validate_.get()}) {
     if (!evaluator) continue;
-    memory_.arena = std::max(memory_.arena, evaluator->arena_bytes());
+    memory_.arena = std::max(memory_.arena, evaluator->memory().arena);
+    memory_.host_arena = std::max(memory_.host_arena, evaluator->memory().host_arena);
     memory_.forever += evaluator->memory().forever;
   }
 }
@@ -162,22 +168,26 @@ void Trainer::Share(const GroupMemory& shared) {
 
 void Trainer::AllocateBeside(Trainer* lead) {
   for (const auto& param : params_.params())
-    param->data = param->trains() ? lead->params_.Find(param->name())->data
+    param->data = param->trains() ? lead->params_.Find(param->name())->host()
                                   : Tensor::Allocate(param->shape());
   Open();
 }
 
 std::vector<float*> Trainer::TrainedValues() {
   std::vector<float*> values;
-  for (Param* param : trained_) values.push_back(param->data.data());
+  for (Param* param : trained_) values.push_back(param->host().data());
   return values;
 }
 
 void Trainer::Open() {
   if (place_.leads()) updates_->Bind(group_->table(), trained_);
   exchange_.Bind(trained_, in_pieces_);
-  const Tensor arena = Tensor::Allocate({memory_.arena}, DType::kU8);
-  net_.Bind(arena);
+  if (device_) PlaceParams();
+  NetMemory memory;
+  memory.arena = memory_.arena;
+  memory.host_arena = memory_.host_arena;
+  const NetArena arena = NetArena::Allocate(ctx_, memory);
+  net_.Bind(ctx_, arena);
   net_.Open(ctx_);
   for (NetNode& node : net_.nodes()) node.layer->WriteTo(&outputs_);
   for (Evaluator* evaluator : {test_.get(), validate_.get()})
@@ -185,15 +195,56 @@ void Trainer::Open() {
   metrics_ = MetricSums(&net_);
 }
 
+// A param lies where its layers compute.
+void Trainer::PlaceParams() {
+  device_exchange_ = std::make_unique<DeviceExchange>(&exchange_, &ctx_);
+  std::map<Param*, std::string> on_device, on_host;  // and a layer that uses it
+  const auto note = [&](const Net& net) {
+    for (const NetNode& node : net.nodes())
+      for (Param* param : node.declare->params())
+        (net.OnDevice(node) ? on_device : on_host).emplace(param, node.name);
+  };
+  note(net_);
+  for (const Evaluator* evaluator : {test_.get(), validate_.get()})
+    if (evaluator) note(evaluator->net());
+  for (const auto& [param, layer] : on_device) {
+    if (const auto other = on_host.find(param); other != on_host.end())
+      throw DeviceError(StrCat("param \"", param->name(), "\" is shared by layer \"", layer,
+                               "\", on the GPU, and layer \"", other->second,
+                               "\", which runs on the CPU alone"));
+    device_exchange_->Place(param);
+  }
+}
+
+ParamExchange& Trainer::exchange() {
+  if (device_exchange_) return *device_exchange_;
+  return exchange_;
+}
+
+void Trainer::TakeValues() {
+  if (device_exchange_) device_exchange_->Renew();
+}
+
+void Trainer::GiveValues() {
+  if (device_exchange_) device_exchange_->GiveValues();
+}
+
+void Trainer::BringValues() {
+  if (device_exchange_) device_exchange_->BringValues();
+}
+
+void Trainer::TrainStep(int64_t step) { TrainStep(step, &exchange()); }
+
 void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   state_.step = step;
+  if (device_) device_->Begin(state_);
   mark_.SetStep(step);
   const WorkerMark::Scope trains(&mark_, Doing::kBetween);
   algorithm_->TrainOneBatch(ctx_, net_, *exchange);
   if (updates_->skipped(step))
-    metrics_.Drop();
+    metrics_.Drop(ctx_);
   else
-    metrics_.Take();
+    metrics_.Take(ctx_);
 }
 
 double Trainer::TakeWaitMs() {

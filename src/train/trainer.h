@@ -9,10 +9,12 @@
 #include "base/worker_mark.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
+#include "train/device_exchange.h"
 #include "train/evaluator.h"
 #include "train/local_exchange.h"
 #include "train/local_updates.h"
 #include "train/metric_sums.h"
+#include "train/worker_device.h"
 
 namespace singa {
 
@@ -22,8 +24,9 @@ int64_t UsableMemory();
 // Bytes that a job takes, known before anything is allocated.
 struct JobMemory {
   int64_t params = 0, gradients = 0, updater = 0;
-  int64_t arena = 0;      // shared by the nets of all phases
-  int64_t unplanned = 0;  // what the train net's arena would take without reuse
+  int64_t arena = 0;       // shared by the nets of all phases
+  int64_t host_arena = 0;  // of a worker on a GPU, pinned
+  int64_t unplanned = 0;   // what the train net's arena would take without reuse
   int64_t forever = 0;
   int64_t total() const { return params + gradients + updater + arena + forever; }
   void Add(const JobMemory& other);
@@ -50,7 +53,9 @@ class Trainer {
   Context& ctx() { return ctx_; }
   ParamTable& params() { return params_; }
   Net& net() { return net_; }
-  LocalExchange& exchange() { return exchange_; }
+  // What the algorithm hands gradients to.
+  ParamExchange& exchange();
+  LocalExchange& local_exchange() { return exchange_; }
   SliceUpdates& updates() { return *updates_; }
   Replica& replica() { return *replica_; }
   Evaluator* evaluator(Phase phase) { return phase == kVal ? validate_.get() : test_.get(); }
@@ -60,6 +65,12 @@ class Trainer {
   void Allocate(const GroupMemory* shared = nullptr);
   // The same, with the trained values of `lead`, which was allocated first.
   void AllocateBeside(Trainer* lead);
+  // The host's values of params were set: layers on a device compute with them from now on.
+  void TakeValues();
+  // What layers on a device have changed themselves goes to the host's values.
+  void GiveValues();
+  // Before an evaluator runs: values on the device are those of all updates.
+  void BringValues();
   // Where the values of the params that train are, in the order of the group's slices.
   std::vector<float*> TrainedValues();
   const std::vector<Param*>& trained() const { return trained_; }
@@ -68,7 +79,7 @@ class Trainer {
   int64_t batch() const { return net_.batch(); }
 
   // Computes batch `step` and applies its updates.
-  void TrainStep(int64_t step) { TrainStep(step, &exchange_); }
+  void TrainStep(int64_t step);
   // The same through an exchange that hands on to exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
   // Ends what output layers of the train net write.
@@ -85,6 +96,8 @@ class Trainer {
   bool SkipBatches(int64_t steps);
 
  private:
+  void PlaceParams();
+
   struct Alone;  // what the one worker of a job needs besides
 
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
@@ -102,6 +115,8 @@ class Trainer {
   WorkerMark mark_;
   StepState state_;
   Context ctx_;
+  std::unique_ptr<WorkerDevice> device_;  // null: the CPU
+  Context exchange_ctx_;                  // on the host
   Context evaluation_ctx_;  // on the threads of all workers of the group, which wait meanwhile
   ParamTable params_;
   std::unique_ptr<Algorithm> algorithm_;
@@ -112,8 +127,9 @@ class Trainer {
   SliceUpdates* const updates_;
   LocalGroup* const group_;
   LocalExchange exchange_;
-  std::vector<Param*> trained_;  // that get gradients, in the order of params_
-  std::vector<bool> in_pieces_;  // of each
+  std::unique_ptr<DeviceExchange> device_exchange_;  // null: the CPU
+  std::vector<Param*> trained_;                      // that get gradients, in the order of params_
+  std::vector<bool> in_pieces_;                      // of each
   JobMemory memory_;
   MetricSums metrics_;
   OutputFiles outputs_;

@@ -65,6 +65,7 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
       group_(group),
       prefix_(PrefixOf(group)),
       trainer_(trainers_[0]) {
+  trainer_->GiveValues();
   Replica& replica = trainer_->replica();
   for (size_t i = 0; group == 0 && i < replica.states().size(); ++i)
     numbers_.push_back({CountOf(replica.states()[i]), replica.count(static_cast<int>(i))});
@@ -81,15 +82,16 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
 }
 
 void TrainerState::JoinBuffers() {
-  for (const auto& [name, buffer] : LastingBuffers(trainer_)) {
-    const Shape shape = WholeShape(*buffer);
-    buffers_.push_back({Name(name), shape, std::vector<float>(shape.size())});
+  for (const LastingBuffer& lasting : LastingBuffers(trainer_)) {
+    const Shape shape = WholeShape(*lasting.buffer);
+    buffers_.push_back({Name(lasting.name), shape, std::vector<float>(shape.size())});
   }
   for (Trainer* trainer : trainers_) {
     auto whole = buffers_.begin();
-    for (const auto& [name, buffer] : LastingBuffers(trainer))
-      std::memcpy(PartOf(*buffer, (whole++)->values.data()), buffer->tensor.data(),
-                  buffer->tensor.bytes());
+    for (const LastingBuffer& lasting : LastingBuffers(trainer)) {
+      const Tensor values = lasting.OnHost();
+      std::memcpy(PartOf(*lasting.buffer, (whole++)->values.data()), values.data(), values.bytes());
+    }
   }
 }
 
@@ -131,7 +133,7 @@ void TrainerState::Save(CheckpointContent* content) const {
 
 void TrainerState::SaveValues(CheckpointContent* content) const {
   for (const auto& param : trainer_->params().params())
-    content->params.push_back(Stored(param->name(), param->shape(), param->data.data()));
+    content->params.push_back(Stored(param->name(), param->shape(), param->host().data()));
   ForEachState(trainer_, [&](const std::string& name, Tensor& tensor) {
     content->state.push_back(Stored(name, tensor.shape(), tensor.data()));
   });
@@ -146,9 +148,10 @@ int64_t TrainerState::StepsOf(const Checkpoint& checkpoint, int group) {
 void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
   const Safetensors& state = checkpoint.state();
   for (const auto& param : trainer_->params().params())
-    CopyFrom(checkpoint.params(), param->name(), &param->data);
+    CopyFrom(checkpoint.params(), param->name(), &param->host());
   ForEachState(trainer_,
                [&](const std::string& name, Tensor& tensor) { CopyFrom(state, name, &tensor); });
+  trainer_->TakeValues();
   Replica& replica = trainer_->replica();
   for (size_t i = 0; i < replica.states().size(); ++i)
     replica.set_count(static_cast<int>(i), NumberIn(state, CountOf(replica.states()[i])));
@@ -161,9 +164,8 @@ void TrainerState::RestoreBuffers(const Safetensors& state) {
   }
   for (Trainer* trainer : trainers_) {
     auto whole = buffers_.begin();
-    for (const auto& [name, buffer] : LastingBuffers(trainer))
-      std::memcpy(buffer->tensor.data(), PartOf(*buffer, (whole++)->values.data()),
-                  buffer->tensor.bytes());
+    for (const LastingBuffer& lasting : LastingBuffers(trainer))
+      lasting.Set(PartOf(*lasting.buffer, (whole++)->values.data()));
   }
 }
 

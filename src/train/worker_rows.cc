@@ -13,13 +13,15 @@ WorkerRows TakeRows(const std::vector<Trainer*>& trainers) {
   WorkerRows rows;
   std::map<std::string, std::set<int64_t>> bad;
   for (Trainer* trainer : trainers) {
-    for (const auto& [name, buffer] : LastingBuffers(trainer)) {
-      if (buffer->span.rows == 0) continue;  // alike in all processes
+    for (const LastingBuffer& lasting : LastingBuffers(trainer)) {
+      const RowSpan& span = lasting.buffer->span;
+      if (span.rows == 0) continue;  // alike in all processes
       WorkerRows::Buffer* const to = rows.add_buffer();
-      to->set_name(name);
-      to->set_first(buffer->span.first);
-      to->set_rows(buffer->span.rows);
-      to->set_floats(buffer->tensor.data(), buffer->tensor.bytes());
+      to->set_name(lasting.name);
+      to->set_first(span.first);
+      to->set_rows(span.rows);
+      const Tensor values = lasting.OnHost();
+      to->set_floats(values.data(), values.bytes());
     }
     for (const auto& [layer, records] : trainer->net().BadRecords())
       bad[layer].insert(records.begin(), records.end());

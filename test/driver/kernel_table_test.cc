@@ -8,6 +8,7 @@
 
 #include "driver/conf/check_job.h"
 #include "math/gemm_kernel.h"
+#include "tensor/gpus.h"
 #include "train/trainer.h"
 
 namespace singa {
@@ -98,11 +99,16 @@ TEST(KernelTable, HasTheLinesThatTheExamplesNetsNeed) {
   EXPECT_GT(lines, 100);
 }
 
-// When there is one, this table needs a column for it.
-TEST(KernelTable, IsForTheCpuAlone) {
-  for (const KernelSlot* slot : KernelSlot::All())
-    for (Rank rank : {Rank::kPlain, Rank::kVector, Rank::kVendor})
-      EXPECT_FALSE(slot->Has(Device::kCuda, rank)) << slot->name();
+TEST(KernelTable, EverySlotOfALayerHasAKernelForCuda) {
+  if (!HasGpuDriver()) GTEST_SKIP() << "this build has no CUDA kernels";
+  const std::set<std::string> vendors = {"Gemm", "InnerProductFeature", "Convolution"};
+  for (const TableRow& row : ReadTable())
+    for (const std::string& name : row.slots) {
+      const KernelSlot* slot = Find(name);
+      ASSERT_TRUE(slot) << name;
+      EXPECT_TRUE(row.layers.empty() || slot->Has(Device::kCuda, Rank::kPlain)) << name;
+      EXPECT_EQ(slot->Has(Device::kCuda, Rank::kVendor), vendors.count(name) > 0) << name;
+    }
 }
 
 }  // namespace

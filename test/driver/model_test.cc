@@ -110,7 +110,7 @@ class ModelTest : public ::testing::Test {
     Evaluator evaluator(job_, kTest, &params, algorithm.get(), &ctx);
     for (const auto& param : params.params()) param->data = Tensor::Allocate(param->shape());
     LoadParamFiles({checkpoint_}, params);
-    evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
+    evaluator.Open(NetArena::Allocate(ctx, evaluator.memory()));
     std::vector<float> all;
     for (int i = 0; i < batches; ++i) {
       algorithm->TestOneBatch(ctx, evaluator.net());

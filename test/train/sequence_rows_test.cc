@@ -175,7 +175,7 @@ TEST_F(SequenceRows, GiveWhatATestDoes) {
   ParamTable params;
   Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
   FillParams(params);
-  evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
+  evaluator.Open(NetArena::Allocate(ctx, evaluator.memory()));
   Used used(job, {.max_batch = 3});
   const std::vector<float> text = Indices(127);
   for (int64_t window = 0; window < 6; ++window) {

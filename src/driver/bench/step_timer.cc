@@ -46,7 +46,8 @@ class TimedLayer final : public Layer {
     layer_->ComputeGradient(ctx, in, out);
     times_->backward += MsSince(start) - (times_->update - updates);
   }
-  void BeginPass(int64_t before) override { layer_->BeginPass(before); }
+  void CheckInputs(Phase phase, Inputs in) override { layer_->CheckInputs(phase, in); }
+  void BeginPass(Context& ctx, int64_t before) override { layer_->BeginPass(ctx, before); }
   void WriteTo(OutputFiles* files) override { layer_->WriteTo(files); }
   int64_t ReaderPosition() const override { return layer_->ReaderPosition(); }
   void SeekReader(int64_t position) override { layer_->SeekReader(position); }

@@ -4,7 +4,6 @@
 namespace singa {
 
 inline constexpr const char* kOld = "has no effect; kept for old files";
-inline constexpr const char* kCpu = "this build has no CUDA kernels: the job runs on the CPU";
 inline constexpr const char* kSystem = "is set by the system; a value here has no effect";
 inline constexpr const char* kRows =
     "is not built yet: the batch is cut by rows, which computes the same";
@@ -16,7 +15,6 @@ struct Idle {
   const char* text;
 };
 inline constexpr Idle kIdle[] = {
-    {"JobProto", "gpu", kCpu},
     {"JobProto", "reset_param_version", kOld},
     {"JobProto", "resume", kSystem},
     {"JobProto", "step", kSystem},

@@ -27,10 +27,10 @@ class SharedAside {
  public:
   explicit SharedAside(const std::vector<Param*>& shared) {
     for (Param* param : shared)
-      kept_.emplace_back(param, std::exchange(param->data, Tensor::Allocate(param->shape())));
+      kept_.emplace_back(param, std::exchange(param->host(), Tensor::Allocate(param->shape())));
   }
   ~SharedAside() {
-    for (auto& [param, data] : kept_) param->data = data;
+    for (auto& [param, data] : kept_) param->host() = data;
   }
   SharedAside(const SharedAside&) = delete;
   SharedAside& operator=(const SharedAside&) = delete;

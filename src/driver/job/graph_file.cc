@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "singa/base/error.h"
+#include "singa/tensor/memory.h"
 
 namespace singa {
 namespace {
@@ -60,12 +61,13 @@ std::string Json(const Net& net, const Label& label) {
   return graph.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// "name: mean absolute value, "; nothing for what is not there.
-std::string MeanText(const std::string& name, const Tensor& tensor) {
+// "name: mean absolute value, "; nothing for what is not there. `ctx`: where the tensor is.
+std::string MeanText(const Context& ctx, const std::string& name, const Tensor& tensor) {
   if (tensor.empty()) return "";
+  const Tensor host = OnHost(ctx, tensor);
   double sum = 0;
-  for (int64_t i = 0; i < tensor.size(); ++i) sum += std::abs(tensor.data()[i]);
-  return StrCat(name, ": ", sum / static_cast<double>(tensor.size()), " ");
+  for (int64_t i = 0; i < host.size(); ++i) sum += std::abs(host.data()[i]);
+  return StrCat(name, ": ", sum / static_cast<double>(host.size()), " ");
 }
 
 }  // namespace
@@ -74,18 +76,22 @@ std::string GraphJson(const Net& net) {
   return Json(net, [](const NetNode& node) { return "shape: " + ShapeText(node); });
 }
 
-void WriteDebugFiles(const Net& net, const std::string& folder, int64_t step, int worker) {
+void WriteDebugFiles(const Context& ctx, const Net& net, const std::string& folder, int64_t step,
+                     int worker) {
   const std::string end = StrCat("-step", step, "-loc", worker, ".json");
-  WriteText(folder + "/fp" + end, Json(net, [](const NetNode& node) {
-              std::string text = MeanText("data", node.out[0]->data);
+  const Context host;
+  WriteText(folder + "/fp" + end, Json(net, [&](const NetNode& node) {
+              const Context& own = net.OnDevice(node) ? ctx : host;
+              std::string text = MeanText(own, "data", node.out[0]->data);
               for (const Param* param : node.declare->params())
-                text += MeanText(param->name(), param->data);
+                text += MeanText(own, param->name(), param->data);
               return text;
             }));
-  WriteText(folder + "/bp" + end, Json(net, [](const NetNode& node) {
-              std::string text = MeanText("grad", node.out[0]->grad);
+  WriteText(folder + "/bp" + end, Json(net, [&](const NetNode& node) {
+              const Context& own = net.OnDevice(node) ? ctx : host;
+              std::string text = MeanText(own, "grad", node.out[0]->grad);
               for (const Param* param : node.declare->params())
-                text += MeanText(param->name(), param->grad);
+                text += MeanText(own, param->name(), param->grad);
               return text;
             }));
 }

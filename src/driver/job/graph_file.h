@@ -16,6 +16,7 @@ void WriteGraphFiles(const Net& net, const std::string& stem, const std::string&
 // JobProto.debug: <folder>/fp-step<N>-loc<W>.json and bp-step<N>-loc<W>.json, whose labels hold the
 // mean absolute value of each layer's feature and params, and of their gradients. REQUIRES: the net
 // keeps them to the end of a step. Throws FileError.
-void WriteDebugFiles(const Net& net, const std::string& folder, int64_t step, int worker);
+void WriteDebugFiles(const Context& ctx, const Net& net, const std::string& folder, int64_t step,
+                     int worker);
 
 }  // namespace singa

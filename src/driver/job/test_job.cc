@@ -58,9 +58,9 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   ParamTable params;
   Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
   Workspace workspace(WorkspacePath(job));
-  AllocateParams(evaluator.arena_bytes(), params);
+  AllocateParams(evaluator.memory().arena, params);
   const int64_t step = LoadForTest(job, ctx, &params, progress);
-  evaluator.Open(Tensor::Allocate({evaluator.arena_bytes()}, DType::kU8));
+  evaluator.Open(NetArena::Allocate(ctx, evaluator.memory()));
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
   mark.SetStep(step);
   const auto watch = WatchStalls(job, options, mark);

@@ -229,7 +229,7 @@ class TrainRun {
       progress_.ShowStep(step, schedule_->steps(), lead().metrics().entries(),
                          loop_->samples_per_second(), loop_->step_seconds());
     if (job_.debug() && schedule_->Display(step))
-      WriteDebugFiles(lead().net(), workspace_.visualization(), step, 0);
+      WriteDebugFiles(lead().ctx(), lead().net(), workspace_.visualization(), step, 0);
     return true;
   }
 
@@ -249,6 +249,7 @@ class TrainRun {
     std::optional<WorkerGroups::Hold> hold;
     if (judges) hold.emplace(&groups_);  // what may become the best is what is evaluated
     CollectValues(updates);
+    lead().BringValues();
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
     if (!sums) return;

@@ -154,7 +154,7 @@ std::string OnnxGraph::Weights(const std::string& wish, const std::vector<const 
   std::string* bytes = tensor->mutable_raw_data();
   bytes->reserve(size * sizeof(float));
   for (const Param* param : params)
-    bytes->append(reinterpret_cast<const char*>(param->data.data()), param->data.bytes());
+    bytes->append(reinterpret_cast<const char*>(param->host().data()), param->data.bytes());
   CHECK_LE(bytes->size(), size * sizeof(float));
   bytes->resize(size * sizeof(float));
   return name;

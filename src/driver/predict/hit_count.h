@@ -19,8 +19,7 @@ class HitCount {
 
  private:
   const int64_t top_;
-  int64_t labels_ = 0;
-  double hits_ = 0, hits_in_top_ = 0;
+  double hits_[2] = {}, hits_in_top_[2] = {};  // and labels
 };
 
 }  // namespace singa

@@ -1,0 +1,28 @@
+// WorkerDevice: the GPU that a worker computes on: its stream, and what kernels read of the step.
+#pragma once
+
+#include <memory>
+
+#include "singa/tensor/context.h"
+#include "singa/tensor/stream.h"
+
+namespace singa {
+
+class WorkerDevice {
+ public:
+  // GPU `number`, of which `ctx` is told; it outlives `ctx`. Throws DeviceError.
+  WorkerDevice(int number, Context* ctx);
+
+  Gpu& gpu() { return *gpu_; }
+  // Before a step: in the thread that computes it.
+  void Begin(const StepState& state);
+
+ private:
+  std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<Stream> stream_;
+  Tensor device_state_;
+  std::shared_ptr<void> pinned_state_;
+  std::unique_ptr<Event> sent_;  // the state
+};
+
+}  // namespace singa
