@@ -202,7 +202,8 @@ NetMemory Net::Plan(Context& ctx) {
     } catch (const ConfigError& error) {
       throw error.Under(node.path);
     }
-    if (!ctx.choices || node.fused) continue;
+    const bool idle = node.fused || (node.traits.aliases_in && !node.runs_backward);
+    if (!ctx.choices || idle) continue;
     for (const KernelSlot* slot : node.declare->slots())
       ctx.choices->push_back({node.full_name, slot->name(), slot->Choice(own)});
   }
