@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "math/softmax.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
 
 using Values = std::vector<float>;
 using Run = std::function<void(Context&, const float* a, const float* b, float* out, int64_t n)>;
-
-Values Random(int64_t n, uint32_t stream, float spread) {
-  Values values(n);
-  for (int64_t i = 0; i < n; ++i) values[i] = spread * Philox{3, stream, 0}.Gaussian(i);
-  return values;
-}
 
 Values RunWith(bool plain, int threads, const Run& run, const Values& a, const Values& b) {
   Context ctx;
@@ -37,10 +32,10 @@ void ExpectClose(const Values& got, const Values& want, double tolerance) {
 }
 
 // `run` may write to a or b, as `in_place` (0 or 1) says.
-void ExpectVectorEqualsPlain(const Run& run, int in_place, double spread = 4) {
+void ExpectVectorEqualsPlain(const Run& run, int in_place, float spread = 4) {
   for (int64_t n : {1, 7, 16, 33, 200 * 1000 + 3}) {
     SCOPED_TRACE(n);
-    const Values a = Random(n, 1, spread), b = Random(n, 2, 1);
+    const Values a = RandomValues("a", n, spread), b = RandomValues("b", n);
     const Values plain = RunWith(true, 1, run, a, b), vector = RunWith(false, 1, run, a, b);
     ExpectClose(vector, plain, 1e-6);
     EXPECT_EQ(RunWith(false, 2, run, a, b), vector) << "over two threads";
@@ -103,7 +98,7 @@ TEST(ElementwiseTest, AddToAddsToWhatIsThere) {
 
 TEST(ElementwiseTest, VectorAddToEqualsPlain) {
   for (int64_t n : {1, 7, 16, 33, 200 * 1000 + 3}) {
-    const Values x = Random(n, 1, 4), y = Random(n, 2, 1);
+    const Values x = RandomValues("x", n, 4), y = RandomValues("y", n);
     Values want = y;
     for (int64_t i = 0; i < n; ++i) want[i] += x[i];
     for (bool plain : {true, false}) {
@@ -120,7 +115,7 @@ TEST(ElementwiseTest, VectorAddToEqualsPlain) {
 TEST(SoftmaxKernelTest, VectorEqualsPlainForRowsOfAnyLength) {
   for (int64_t d : {1, 2, 10, 16, 1000, 100003}) {
     SCOPED_TRACE(d);
-    const Values x = Random(3 * d, 1, 4), dy = Random(3 * d, 2, 1);
+    const Values x = RandomValues("x", 3 * d, 4), dy = RandomValues("dy", 3 * d);
     const auto forward = [d](Context& ctx, const float* a, const float*, float* out, int64_t n) {
       SoftmaxForward(ctx, a, out, n / d, d);
     };

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -11,6 +12,7 @@
 
 #include "math/elementwise.h"
 #include "math/elementwise_elements.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
@@ -18,14 +20,11 @@ namespace {
 using Values = std::vector<float>;
 
 // Random ones, and in front what has its own rules.
-Values MapNumbers(int64_t n, uint32_t stream) {
+Values MapNumbers(int64_t n) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const Values special = {0.f, -0.f, kInf, -kInf, std::numeric_limits<float>::quiet_NaN(), 1e-40f};
-  Values x(n);
-  for (int64_t i = 0; i < n; ++i)
-    x[i] = i < static_cast<int64_t>(special.size()) && stream == 1
-               ? special[i]
-               : 3 * Philox{5, stream, 0}.Gaussian(i);
+  Values x = RandomValues("x", n, 3);
+  std::copy_n(special.begin(), std::min(special.size(), x.size()), x.begin());
   return x;
 }
 
@@ -59,7 +58,7 @@ Values Mapped(const F& f, const std::array<const float*, N>& x, int64_t n, bool 
 template <typename F>
 void ExpectOfOne(const F& f, void (*plain)(Context&, const float*, float*, int64_t)) {
   for (int64_t n : {0, 1, 3, 4, 7, 1029}) {
-    const Values x = MapNumbers(n + 4, 1);
+    const Values x = MapNumbers(n + 4);
     Values want(n);
     Context ctx;
     ctx.plain = true;
@@ -71,7 +70,7 @@ void ExpectOfOne(const F& f, void (*plain)(Context&, const float*, float*, int64
 template <typename F>
 void ExpectOfTwo(const F& f, void (*plain)(Context&, const float*, const float*, float*, int64_t)) {
   for (int64_t n : {0, 1, 3, 4, 7, 1029}) {
-    const Values a = MapNumbers(n + 4, 1), b = MapNumbers(n + 4, 2);
+    const Values a = MapNumbers(n + 4), b = RandomValues("b", n + 4, 3);
     Values want(n);
     Context ctx;
     ctx.plain = true;

@@ -9,18 +9,13 @@
 #include "math/top_k.h"
 #include "math/top_k_block.h"
 #include "support/emulated_block.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
 
 using Values = std::vector<float>;
 constexpr int kWarpThreads = 32, kBlockThreads = 96;
-
-Values RowNumbers(int64_t n, uint32_t stream, float spread) {
-  Values x(n);
-  for (int64_t i = 0; i < n; ++i) x[i] = spread * Philox{5, stream, 0}.Gaussian(i);
-  return x;
-}
 
 Context PlainContext() {
   Context ctx;
@@ -38,7 +33,7 @@ TEST(SoftmaxBlockTest, EqualsPlainForRowsOfAnyLength) {
   for (int threads : {kWarpThreads, kBlockThreads})
     for (int64_t d : {1, 2, 31, 32, 33, 1000, 5001}) {
       SCOPED_TRACE(d);
-      const Values x = RowNumbers(3 * d, 1, 4), dy = RowNumbers(3 * d, 2, 1);
+      const Values x = RandomValues("x", 3 * d, 4), dy = RandomValues("dy", 3 * d);
       Values want(3 * d), y(3 * d), want_dx(3 * d), dx = dy;
       SoftmaxForward(ctx, x.data(), want.data(), 3, d);
       RunBlocks(3, threads, SoftmaxRow{x.data(), y.data(), d});
@@ -50,7 +45,7 @@ TEST(SoftmaxBlockTest, EqualsPlainForRowsOfAnyLength) {
 }
 
 TEST(SoftmaxBlockTest, WritesInPlace) {
-  const Values x = RowNumbers(200, 1, 4);
+  const Values x = RandomValues("x", 200, 4);
   Values y(200), in_place = x;
   RunBlocks(2, kWarpThreads, SoftmaxRow{x.data(), y.data(), 100});
   RunBlocks(2, kWarpThreads, SoftmaxRow{in_place.data(), in_place.data(), 100});
@@ -111,9 +106,7 @@ TEST(TopKBlockTest, CountsAsPlain) {
       for (int64_t parts : {1, 5, 20}) {
         constexpr int64_t kRows = 20;
         const Values score = RowScores(kRows, d);
-        std::vector<int32_t> label(kRows);
-        for (int64_t i = 0; i < kRows; ++i)
-          label[i] = static_cast<int32_t>(Philox{7, 8, 9}.Below(i, d + 1)) - 1;  // -1: ignored
+        const std::vector<int32_t> label = RandomIndices<int32_t>(kRows, d);  // -1: ignored
         const int64_t k = (d + 1) / 2;
         double want[2] = {}, cell[2] = {};
         CountTopK(ctx, score.data(), label.data(), -1, want, kRows, d, k);

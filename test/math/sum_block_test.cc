@@ -11,18 +11,13 @@
 #include "math/sum.h"
 #include "math/sum_elements.h"
 #include "support/emulated_block.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
 
 using Values = std::vector<float>;
 constexpr int kSumThreads = 64;
-
-Values SumNumbers(int64_t n) {
-  Values x(n);
-  for (int64_t i = 0; i < n; ++i) x[i] = Philox{5, 6, 0}.Gaussian(i);
-  return x;
-}
 
 // As the launches do it: parts first, then the sum of theirs.
 template <size_t N, typename Term, typename Finish>
@@ -37,7 +32,7 @@ TEST(SumBlockTest, EqualsPlainSums) {
   for (int64_t n : {0, 1, 63, 64, 65, 5000})
     for (int64_t parts : {1, 3, 70}) {
       SCOPED_TRACE(n);
-      const Values x = SumNumbers(n);
+      const Values x = RandomValues("x", n);
       double cell[2] = {5, 7}, want[2] = {5, 7};
       Context ctx;
       ctx.plain = true;
@@ -49,7 +44,7 @@ TEST(SumBlockTest, EqualsPlainSums) {
 }
 
 TEST(SumBlockTest, GivesTheSameBitsEachTime) {
-  const Values x = SumNumbers(3001);
+  const Values x = RandomValues("x", 3001);
   double first = 0, second = 0;
   SumInParts<1>(3001, 3, NumberTerm{x.data()}, StoreSum{&first});
   SumInParts<1>(3001, 3, NumberTerm{x.data()}, StoreSum{&second});
@@ -59,7 +54,7 @@ TEST(SumBlockTest, GivesTheSameBitsEachTime) {
 TEST(SumBlockTest, SumOfSquaresEqualsPlainAlignedOrNot) {
   for (int64_t n : {0, 1, 3, 4, 5, 1027}) {
     alignas(16) float memory[1032];
-    const Values x = SumNumbers(n);
+    const Values x = RandomValues("x", n);
     Context ctx;
     const double want = SumOfSquares(ctx, x.data(), n);
     double sums[2] = {-1, -1};

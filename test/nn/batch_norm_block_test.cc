@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "support/built_layer.h"
 #include "support/elements.h"
 #include "support/emulated_block.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {

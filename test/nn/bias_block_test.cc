@@ -7,22 +7,17 @@
 #include "nn/neuron/inner_product.h"
 #include "nn/neuron/inner_product_block.h"
 #include "support/emulated_block.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
 
 using Values = std::vector<float>;
 
-Values BiasNumbers(int64_t n, uint32_t stream) {
-  Values x(n);
-  for (int64_t i = 0; i < n; ++i) x[i] = Philox{5, stream, 0}.Gaussian(i);
-  return x;
-}
-
 TEST(BiasBlockTest, AddsToEachRow) {
   for (int64_t h : {1, 3, 4, 12, 20}) {
     constexpr int64_t kRows = 5;
-    const Values b = BiasNumbers(h, 1), y = BiasNumbers(kRows * h, 2);
+    const Values b = RandomValues("b", h), y = RandomValues("y", kRows * h);
     Values want = y, one_by_one = y;
     Context ctx;
     AddBias(ctx, b.data(), want.data(), kRows, h);
@@ -59,8 +54,8 @@ TEST(BiasBlockTest, SumsOfColumnsEqualPlain) {
       for (int64_t parts : {1, 5})
         for (int threads : {32, 128})
           for (float beta : {0.f, 1.f}) {
-            const Values dy = BiasNumbers(n * h, 1);
-            const Values before = beta == 0 ? Values(h, NAN) : BiasNumbers(h, 2);
+            const Values dy = RandomValues("dy", n * h);
+            const Values before = beta == 0 ? Values(h, NAN) : RandomValues("db", h);
             Values want = before;
             Context ctx;
             SumBiasGradient(ctx, dy.data(), beta, want.data(), n, h);
@@ -73,7 +68,7 @@ TEST(BiasBlockTest, SumsOfColumnsEqualPlain) {
 }
 
 TEST(BiasBlockTest, SumsOfColumnsHaveTheSameBitsEachTime) {
-  const Values dy = BiasNumbers(333 * 40, 1), before(40);
+  const Values dy = RandomValues("dy", 333 * 40), before(40);
   EXPECT_EQ(SumInParts(dy, 0, before, 333, 40, 5, 128), SumInParts(dy, 0, before, 333, 40, 5, 128));
 }
 

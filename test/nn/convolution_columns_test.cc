@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "support/built_layer.h"
 #include "support/elements.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
@@ -56,6 +56,7 @@ TEST(ConvolutionColumnsTest, EqualsThePlainKernel) {
                                    desc({2, 3, 5, 9}, 2, {2, 0, 3}, {3, 2, 4}, false),
                                    desc({2, 1, 6, 6}, 3, {3, 2, 1}, {5, 0, 1}, true),
                                    desc({5, 8, 3, 4}, 6, {1, 0, 1}, {1, 0, 1}, true),
+                                   desc({2, 4, 5, 7}, 3, {2, 0, 1}, {5, 2, 2}, true),
                                    desc({2, 4, 5, 5}, 3, {1, 0, 2}, {1, 1, 1}, false),
                                    desc({1, 1, 1, 1}, 1, {1, 0, 1}, {1, 0, 1}, true)};
   for (const ConvolutionDesc& d : descs)

@@ -1,5 +1,6 @@
 // Golden numbers: tool/golden/convolution.py.
 #include "support/layer_test.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {

@@ -1,5 +1,6 @@
 #include "io/temp_dir.h"
 #include "support/layer_test.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {

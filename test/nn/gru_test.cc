@@ -1,4 +1,5 @@
 // Golden numbers: tool/golden/recurrent.py.
+#include "support/random_values.h"
 #include "support/recurrent_test.h"
 
 namespace singa {

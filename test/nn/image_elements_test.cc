@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support/built_layer.h"
 #include "support/elements.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {

@@ -11,32 +11,19 @@
 #include "nn/output/sample.h"
 #include "nn/output/sample_block.h"
 #include "support/emulated_block.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
 
 using Values = std::vector<float>;
 
-Values IndexNumbers(int64_t n, uint32_t stream) {
-  Values x(n);
-  for (int64_t i = 0; i < n; ++i) x[i] = Philox{5, stream, 0}.Gaussian(i);
-  return x;
-}
-
-// From -1, padding, to v - 1.
-Values Indices(int64_t n, int64_t v) {
-  Values index(n);
-  for (int64_t i = 0; i < n; ++i)
-    index[i] = static_cast<float>(Philox{7, 8, 9}.Below(i, v + 1)) - 1;
-  return index;
-}
-
 TEST(EmbeddingBlockTest, LooksUpAsPlain) {
   constexpr int64_t kRows = 30, kSize = 9;
-  const Values index = Indices(kRows, kSize);
+  const Values index = RandomIndices<float>(kRows, kSize);
   Context ctx;
   for (int64_t d : {1, 7, 12}) {
-    const Values table = IndexNumbers(kSize * d, 1);
+    const Values table = RandomValues("table", kSize * d);
     Values want(kRows * d), y(kRows * d, NAN);
     EmbeddingForward(ctx, index.data(), table.data(), want.data(), kRows, d);
     for (int64_t i = 0; i < kRows * d; ++i)
@@ -57,8 +44,8 @@ TEST(EmbeddingBlockTest, GradientHasTheBitsOfPlain) {
     for (auto [n, v] : {std::array<int64_t, 2>{1, 1}, {40, 3}, {65, 9}, {150, 60}})
       for (int64_t d : {1, 33, 70})
         for (float beta : {0.f, 1.f}) {
-          const Values index = Indices(n, v), dy = IndexNumbers(n * d, 2);
-          const Values before = beta == 0 ? Values(v * d) : IndexNumbers(v * d, 3);
+          const Values index = RandomIndices<float>(n, v), dy = RandomValues("dy", n * d);
+          const Values before = beta == 0 ? Values(v * d) : RandomValues("dtable", v * d);
           Values want = before, dtable = before;
           EmbeddingBackward(ctx, index.data(), dy.data(), beta, want.data(), n, v, d);
           RunBlocks(n, threads, EmbeddingGradientRow{index.data(), dy.data(), dtable.data(), n, d});
@@ -68,7 +55,7 @@ TEST(EmbeddingBlockTest, GradientHasTheBitsOfPlain) {
 
 TEST(OneHotElementsTest, EqualsPlain) {
   constexpr int64_t kRows = 30;
-  const Values index = Indices(kRows, 12);
+  const Values index = RandomIndices<float>(kRows, 12);
   Context ctx;
   for (auto [d, first] : {std::array<int64_t, 2>{12, 0}, {6, 6}, {5, 3}}) {
     Values want(kRows * d), y(kRows * d, NAN);

@@ -13,6 +13,7 @@
 #include "nn/loss/softmax_loss.h"
 #include "nn/loss/softmax_loss_elements.h"
 #include "support/emulated_block.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
@@ -20,16 +21,10 @@ namespace {
 using Values = std::vector<float>;
 constexpr int64_t kIgnored = -1;
 
-Values LossNumbers(int64_t n, uint32_t stream) {
-  Values x(n);
-  for (int64_t i = 0; i < n; ++i) x[i] = 4 * Philox{5, stream, 0}.Gaussian(i);
-  return x;
-}
-
 TEST(EuclideanLossElementsTest, DistancesEqualPlain) {
   for (int threads : {32, 96})
     for (int64_t d : {1, 31, 33, 1000}) {
-      const Values x = LossNumbers(3 * d, 1), t = LossNumbers(3 * d, 2);
+      const Values x = RandomValues("x", 3 * d, 4), t = RandomValues("t", 3 * d, 4);
       Values want(3), distance(3);
       Context ctx;
       SquaredDistance(ctx, x.data(), t.data(), want.data(), 3, d);
@@ -40,7 +35,7 @@ TEST(EuclideanLossElementsTest, DistancesEqualPlain) {
 }
 
 TEST(EuclideanLossElementsTest, DifferencesEqualPlain) {
-  const Values x = LossNumbers(100, 1), t = LossNumbers(100, 2);
+  const Values x = RandomValues("x", 100, 4), t = RandomValues("t", 100, 4);
   Values want(100);
   Context ctx;
   ScaledDifference(ctx, x.data(), t.data(), want.data(), 100, 0.3f);
@@ -48,11 +43,10 @@ TEST(EuclideanLossElementsTest, DifferencesEqualPlain) {
 }
 
 struct Rows {
-  Rows(int64_t rows, int64_t classes) : n(rows), d(classes), p(n * d), label(n) {
+  Rows(int64_t rows, int64_t classes)
+      : n(rows), d(classes), p(n * d), label(RandomIndices<int32_t>(n, d)) {
     Context ctx;
-    SoftmaxForward(ctx, LossNumbers(n * d, 1).data(), p.data(), n, d);
-    for (int64_t i = 0; i < n; ++i)
-      label[i] = static_cast<int32_t>(Philox{7, 8, 9}.Below(i, d + 1)) - 1;
+    SoftmaxForward(ctx, RandomValues("x", n * d, 4).data(), p.data(), n, d);
     label[0] = 0;
     p[0] = 0;  // below FLT_MIN
   }

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "support/built_layer.h"
 #include "support/elements.h"
 #include "support/emulated_block.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {

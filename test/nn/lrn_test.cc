@@ -1,5 +1,6 @@
 // Golden numbers: tool/golden/normalisation.py.
 #include "support/layer_test.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {

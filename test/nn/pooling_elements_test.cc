@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "support/built_layer.h"
 #include "support/elements.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {

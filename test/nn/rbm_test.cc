@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "support/layer_test.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {

@@ -97,7 +97,4 @@ class BuiltLayer {
 std::vector<float> ToLogical(const Tensor& feature);
 void FromLogical(const std::vector<float>& values, Tensor* feature);
 
-// n numbers N(0, 1); the same for the same name.
-std::vector<float> RandomValues(const std::string& name, int64_t n);
-
 }  // namespace singa

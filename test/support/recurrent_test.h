@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/layer_test.h"
+#include "support/random_values.h"
 
 namespace singa {
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "singa/base/str_cat.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
@@ -38,13 +39,6 @@ std::vector<float> ToLogical(const Tensor& feature) {
 void FromLogical(const std::vector<float>& values, Tensor* feature) {
   CHECK_EQ(static_cast<int64_t>(values.size()), feature->size()) << "values of the wrong number";
   ForEachElement(feature->shape(), [&](int64_t l, int64_t s) { feature->data()[s] = values[l]; });
-}
-
-std::vector<float> RandomValues(const std::string& name, int64_t n) {
-  const Philox philox{7, HashName(name), 0};
-  std::vector<float> values(n);
-  for (int64_t i = 0; i < n; ++i) values[i] = philox.Gaussian(i);
-  return values;
 }
 
 BuiltLayer::BuiltLayer(const Context& ctx, const std::string& conf,

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/layer_test.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
