@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
+
+#include "math/blocks_elements.h"
+#include "support/elements.h"
+#include "support/random_values.h"
 
 namespace singa {
 namespace {
@@ -43,5 +48,47 @@ TEST(Blocks, OfNoNumbersChangeNothing) {
   EXPECT_EQ(y, (Values{3, 4}));
 }
 
+// What a device's threads do, on the host, against the CPU's kernels.
+namespace blocks_elements {
+
+struct Case {
+  int64_t n, size, x_stride, y_stride;
+  // The memory of y and a number before it.
+  int64_t memory() const { return n * y_stride + 2; }
+};
+// Apart, side by side, one, of one number, of none, none.
+const Case kCases[] = {{3, 2, 3, 4}, {5, 7, 9, 8}, {4, 6, 6, 6}, {1, 5, 5, 5},
+                       {9, 1, 2, 3}, {2, 0, 1, 1}, {0, 3, 3, 3}};
+constexpr float kUntouched = -77;
+
+void ExpectBlocks(const Values& got, const Values& want, const Case& c) {
+  EXPECT_EQ(got, want) << c.n << " of " << c.size;
+  EXPECT_EQ(std::count(got.begin(), got.end(), kUntouched), c.memory() - c.n * c.size)
+      << "beyond its blocks";
+}
+
+TEST(CopyBlocksElement, CopiesAsTheCpuDoesAndNothingElse) {
+  Context ctx;
+  for (const Case& c : kCases) {
+    const Values x = RandomValues("x", c.n * c.x_stride);
+    Values want(c.memory(), kUntouched), y = want;
+    CopyBlocks(ctx, x.data(), c.x_stride, want.data() + 1, c.y_stride, c.n, c.size);
+    RunElements(c.n * c.size,
+                CopyBlocksElement{x.data(), c.x_stride, y.data() + 1, c.y_stride, c.size});
+    ExpectBlocks(y, want, c);
+  }
+}
+
+TEST(ZeroBlocksElement, ZeroesAsTheCpuDoesAndNothingElse) {
+  Context ctx;
+  for (const Case& c : kCases) {
+    Values want(c.memory(), kUntouched), y = want;
+    ZeroBlocks(ctx, want.data() + 1, c.y_stride, c.n, c.size);
+    RunElements(c.n * c.size, ZeroBlocksElement{y.data() + 1, c.y_stride, c.size});
+    ExpectBlocks(y, want, c);
+  }
+}
+
+}  // namespace blocks_elements
 }  // namespace
 }  // namespace singa
