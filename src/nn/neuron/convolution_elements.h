@@ -23,8 +23,7 @@ struct ColumnsOfImages {
     const ImagePlace o = PlaceOf({d.out.n, 1, d.out.h, d.out.w}, p.n);
     const int64_t row = o.y * d.window.y.stride - d.window.y.pad + p.y;
     const int64_t column = o.x * d.window.x.stride - d.window.x.pad + p.x;
-    Lanes<float, N> values;
-    for (int k = 0; k < N; ++k) values[k] = 0;
+    Lanes<float, N> values = {};
     if (row >= 0 && row < d.in.h && column >= 0 && column < d.in.w)
       values = LoadLanes<N>(x + ((o.n * d.in.h + row) * d.in.w + column) * d.in.c + p.c);
     StoreLanes(values, matrix + i * N);
@@ -40,21 +39,12 @@ struct ImagesOfColumns {
 
   SINGA_HD void operator()(int64_t i) const {
     const ImagePlace p = PlaceOf(d.in, i * N);
-    const WindowRange rows = WindowsOfPixel(d.window.y, p.y, d.out.h);
-    const WindowRange columns = WindowsOfPixel(d.window.x, p.x, d.out.w);
-    Lanes<float, N> sum;
-    for (int k = 0; k < N; ++k) sum[k] = 0;
-    int64_t y = rows.place;  // of the pixel in the window
-    for (int64_t oy = rows.begin; oy < rows.end; ++oy, y -= d.window.y.stride) {
-      int64_t x = columns.place;
-      for (int64_t ox = columns.begin; ox < columns.end; ++ox, x -= d.window.x.stride) {
-        const int64_t row = (p.n * d.out.h + oy) * d.out.w + ox;
-        const int64_t column = (y * d.window.x.kernel + x) * d.in.c + p.c;
-        const Lanes<float, N> value =
-            LoadLanes<N>(matrix + row * d.window.area() * d.in.c + column);
-        for (int k = 0; k < N; ++k) sum[k] += value[k];
-      }
-    }
+    Lanes<float, N> sum = {};
+    ForEachWindowOfPixel(d.window, d.out, p, [&](int64_t k, int64_t place) {
+      const int64_t at = (k * d.window.area() + place) * d.in.c + p.c;
+      const Lanes<float, N> value = LoadLanes<N>(matrix + at);
+      for (int l = 0; l < N; ++l) sum[l] += value[l];
+    });
     StoreLanes(sum, dx + i * N);
   }
 };

@@ -45,20 +45,14 @@ struct MaxGradient {
 
   SINGA_HD void operator()(int64_t i) const {
     const ImagePlace p = PlaceOf(d.in, i * N);
-    const WindowRange rows = WindowsOfPixel(d.window.y, p.y, d.out.h);
-    const WindowRange columns = WindowsOfPixel(d.window.x, p.x, d.out.w);
-    Lanes<float, N> sum;
-    for (int k = 0; k < N; ++k) sum[k] = 0;
-    int64_t row = rows.place * d.window.x.kernel;  // the place of the pixel's row in the window
-    for (int64_t oy = rows.begin; oy < rows.end; ++oy, row -= d.window.y.stride * d.window.x.kernel)
-      for (int64_t ox = columns.begin; ox < columns.end; ++ox) {
-        const int64_t at = ((p.n * d.out.h + oy) * d.out.w + ox) * d.out.c + p.c;
-        const int64_t here = row + columns.place - (ox - columns.begin) * d.window.x.stride;
-        const Lanes<Place, N> winner = LoadLanes<N>(winners + at);
-        const Lanes<float, N> value = LoadLanes<N>(dy + at);
-        for (int k = 0; k < N; ++k)
-          if (winner[k] == static_cast<Place>(here)) sum[k] += value[k];
-      }
+    Lanes<float, N> sum = {};
+    ForEachWindowOfPixel(d.window, d.out, p, [&](int64_t window, int64_t place) {
+      const int64_t at = window * d.out.c + p.c;
+      const Lanes<Place, N> winner = LoadLanes<N>(winners + at);
+      const Lanes<float, N> value = LoadLanes<N>(dy + at);
+      for (int k = 0; k < N; ++k)
+        if (winner[k] == static_cast<Place>(place)) sum[k] += value[k];
+    });
     StoreLanes(sum, dx + i * N);
   }
 };
@@ -68,8 +62,7 @@ template <int N>
 SINGA_HD Lanes<float, N> ScaledSum(const float* from, const ImageShape& shape, int64_t n,
                                    const WindowRange& rows, const WindowRange& columns, int64_t c,
                                    float scale) {
-  Lanes<float, N> sum;
-  for (int k = 0; k < N; ++k) sum[k] = 0;
+  Lanes<float, N> sum = {};
   for (int64_t r = rows.begin; r < rows.end; ++r)
     for (int64_t q = columns.begin; q < columns.end; ++q) {
       const Lanes<float, N> value =

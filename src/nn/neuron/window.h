@@ -70,6 +70,21 @@ SINGA_HD inline ImagePlace PlaceOf(const ImageShape& shape, int64_t i) {
   return {n, row - n * shape.h, pixel - row * shape.w, i - pixel * shape.c};
 }
 
+// f(k, place) for each window that holds `pixel`, k going up: pixel k of `out`, counted over all
+// images, is the window's; place is where in the window `pixel` lies, counted row by row.
+template <typename F>
+SINGA_HD void ForEachWindowOfPixel(const Window& window, const ImageShape& out,
+                                   const ImagePlace& pixel, const F& f) {
+  const WindowRange rows = WindowsOfPixel(window.y, pixel.y, out.h);
+  const WindowRange columns = WindowsOfPixel(window.x, pixel.x, out.w);
+  int64_t row = rows.place * window.x.kernel;  // the place at which the pixel's row begins
+  for (int64_t y = rows.begin; y < rows.end; ++y, row -= window.y.stride * window.x.kernel) {
+    int64_t place = row + columns.place;
+    for (int64_t x = columns.begin; x < columns.end; ++x, place -= window.x.stride)
+      f((pixel.n * out.h + y) * out.w + x, place);
+  }
+}
+
 // Whether two images' and a window's sizes fit 32 bits, as vendor libraries want them.
 inline bool FitsInt32(const ImageShape& in, const ImageShape& out, const Window& window) {
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
