@@ -64,9 +64,7 @@ struct FillBlock {
   }
 
   SINGA_HD void operator()(int64_t q) const {
-    Philox numbers = stream;
-    if (state) numbers.step = static_cast<uint32_t>(state->step);
-    const Four four = convert(numbers.Block(first / 4 + q));
+    const Four four = convert(InStep(stream, state).Block(first / 4 + q));
     const int64_t begin = 4 * q - static_cast<int64_t>(first % 4);
     if (aligned && begin >= 0 && begin + 4 <= n) {
       *reinterpret_cast<Four*>(x + begin) = four;

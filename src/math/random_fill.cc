@@ -29,7 +29,7 @@ SINGA_CPU_CLONES void MakeWords(Philox stream, uint64_t first, int64_t n,
 template <typename Convert>
 void Fill(Context& ctx, Philox stream, uint64_t first, int64_t n, float* x,
           const Convert& convert) {
-  stream = ctx.InStep(stream);
+  stream = InStep(stream, ctx.device_state);
   ParallelSlices(ctx, n, [&](int64_t begin, int64_t end) {
     alignas(64) Words words;
     alignas(64) Values values;

@@ -18,6 +18,12 @@ struct StepState {
   int64_t step = 0;
 };
 
+// `numbers` of the step that `state` has; null: of their own. On the host or in a kernel.
+constexpr Philox InStep(Philox numbers, const StepState* state) {
+  if (state) numbers.step = static_cast<uint32_t>(state->step);
+  return numbers;
+}
+
 // One line of `singa check -v`: which kernel a layer got.
 struct KernelChoice {
   std::string layer, slot, kernel;
@@ -78,11 +84,6 @@ struct Context {
   Philox Random(std::string_view purpose) const {
     const uint64_t key = seed ^ static_cast<uint64_t>(worker_group) << 40;
     return {key, HashName(purpose), static_cast<uint32_t>(state->step)};
-  }
-  // For kernels: `numbers` of the step that the device is in.
-  Philox InStep(Philox numbers) const {
-    if (device_state) numbers.step = static_cast<uint32_t>(device_state->step);
-    return numbers;
   }
 };
 

@@ -26,9 +26,7 @@ struct DrawCut {
   Cut* cuts;
 
   SINGA_HD void operator()(int64_t r) const {
-    Philox numbers = stream;
-    if (state) numbers.step = static_cast<uint32_t>(state->step);
-    cuts[r] = CutOf(rules, numbers, span.GlobalRow(r));
+    cuts[r] = CutOf(rules, InStep(stream, state), span.GlobalRow(r));
   }
 };
 

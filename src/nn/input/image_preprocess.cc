@@ -59,7 +59,7 @@ void CutAll(Context& ctx, const float* x, ImageShape s, const float* mean, const
 }
 
 void Draw(Context& ctx, Philox stream, RowSpan span, CutRules rules, Cut* cuts, int64_t n) {
-  const Philox numbers = ctx.InStep(stream);
+  const Philox numbers = InStep(stream, ctx.device_state);
   for (int64_t r = 0; r < n; ++r) cuts[r] = CutOf(rules, numbers, span.GlobalRow(r));
 }
 
