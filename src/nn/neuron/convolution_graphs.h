@@ -2,8 +2,8 @@
 // x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f]; w, dw: [f, kh, kw, c], aligned to 16 bytes; b: [f].
 #pragma once
 
+#include "math/cudnn_graph.h"
 #include "nn/neuron/convolution.h"
-#include "nn/neuron/cudnn_graph.h"
 
 namespace singa {
 

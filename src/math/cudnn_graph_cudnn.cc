@@ -1,4 +1,4 @@
-#include "nn/neuron/cudnn_graph.h"
+#include "math/cudnn_graph.h"
 
 #include <algorithm>
 
@@ -9,25 +9,25 @@
 namespace singa {
 namespace {
 
-constinit Library library("libcudnn.so.9");
+constinit Library cudnn("libcudnn.so.9");
 
 template <typename F>
 using Cudnn = LibraryFunction<F>;
-constinit Cudnn<decltype(cudnnGetErrorString)> ErrorString(&library, "cudnnGetErrorString");
-constinit Cudnn<decltype(cudnnGetLastErrorString)> LastError(&library, "cudnnGetLastErrorString");
-constinit Cudnn<decltype(cudnnCreate)> CreateHandle(&library, "cudnnCreate");
-constinit Cudnn<decltype(cudnnDestroy)> DestroyHandle(&library, "cudnnDestroy");
-constinit Cudnn<decltype(cudnnSetStream)> SetStream(&library, "cudnnSetStream");
-constinit Cudnn<decltype(cudnnBackendCreateDescriptor)> Create(&library,
-                                                               "cudnnBackendCreateDescriptor");
-constinit Cudnn<decltype(cudnnBackendDestroyDescriptor)> Destroy(&library,
-                                                                 "cudnnBackendDestroyDescriptor");
-constinit Cudnn<decltype(cudnnBackendFinalize)> FinalizeIt(&library, "cudnnBackendFinalize");
-constinit Cudnn<decltype(cudnnBackendSetAttribute)> SetAttribute(&library,
+constinit Cudnn<decltype(cudnnGetErrorString)> ErrorString(&cudnn, "cudnnGetErrorString");
+constinit Cudnn<decltype(cudnnGetLastErrorString)> LastError(&cudnn, "cudnnGetLastErrorString");
+constinit Cudnn<decltype(cudnnCreate)> CreateHandle(&cudnn, "cudnnCreate");
+constinit Cudnn<decltype(cudnnDestroy)> DestroyHandle(&cudnn, "cudnnDestroy");
+constinit Cudnn<decltype(cudnnSetStream)> SetStream(&cudnn, "cudnnSetStream");
+constinit Cudnn<decltype(cudnnBackendCreateDescriptor)> CreateDescriptor(
+    &cudnn, "cudnnBackendCreateDescriptor");
+constinit Cudnn<decltype(cudnnBackendDestroyDescriptor)> DestroyDescriptor(
+    &cudnn, "cudnnBackendDestroyDescriptor");
+constinit Cudnn<decltype(cudnnBackendFinalize)> FinalizeIt(&cudnn, "cudnnBackendFinalize");
+constinit Cudnn<decltype(cudnnBackendSetAttribute)> SetAttribute(&cudnn,
                                                                  "cudnnBackendSetAttribute");
-constinit Cudnn<decltype(cudnnBackendGetAttribute)> GetAttribute(&library,
+constinit Cudnn<decltype(cudnnBackendGetAttribute)> GetAttribute(&cudnn,
                                                                  "cudnnBackendGetAttribute");
-constinit Cudnn<decltype(cudnnBackendExecute)> Execute(&library, "cudnnBackendExecute");
+constinit Cudnn<decltype(cudnnBackendExecute)> Execute(&cudnn, "cudnnBackendExecute");
 
 void Check(cudnnStatus_t status, const char* what) {
   if (status == CUDNN_STATUS_SUCCESS) return;
@@ -84,14 +84,14 @@ std::vector<CudnnDescriptor> Configs(const CudnnTarget& target, const CudnnDescr
 
 }  // namespace
 
-bool CudnnAvailable(std::string* why) { return library.Available(why); }
+bool CudnnAvailable(std::string* why) { return cudnn.Available(why); }
 
 cudnnHandle_t CudnnHandleOf(const Context& ctx) { return CudaStreamOf(ctx).Part<Handle>().p; }
 
 CudnnDescriptor::CudnnDescriptor(cudnnBackendDescriptorType_t type) {
   cudnnBackendDescriptor_t made = nullptr;
-  Check(Create(type, &made), "a descriptor");
-  own_ = {made, [](cudnnBackendDescriptor_t p) { Destroy(p); }};
+  Check(CreateDescriptor(type, &made), "a descriptor");
+  own_ = {made, [](cudnnBackendDescriptor_t p) { DestroyDescriptor(p); }};
 }
 
 CudnnDescriptor& CudnnDescriptor::SetAll(cudnnBackendAttributeName_t name,
