@@ -16,7 +16,7 @@ fi
 
 "$bin/singa" doctor
 "$bin/singa" doctor 2>&1 | grep -q " GPU 0 " || { echo "no GPU to test on" >&2; exit 69; }
-for room in math nn; do
+for room in math nn train; do
   "$bin/test_$room" --gtest_brief=1 --gtest_filter='*cuda*'
 done
 

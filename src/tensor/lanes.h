@@ -39,7 +39,7 @@ SINGA_HD void StoreLanes(const Lanes<T, N>& lanes, T* to) {
 
 // Whether N numbers at a time can be read and written at each of `pointers`.
 template <int N, typename... T>
-bool AlignedTo(const T*... pointers) {
+SINGA_HD bool AlignedTo(const T*... pointers) {
   return ((reinterpret_cast<uintptr_t>(pointers) % (N * sizeof(T)) == 0) && ...);
 }
 

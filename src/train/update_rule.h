@@ -39,7 +39,16 @@ class UpdateRule {
   void Apply(Context& ctx, const ParamScale& scale, int64_t step, int64_t count, float* w,
              const float* g, std::span<float* const> states, int64_t n) const;
 
+  // The same on devices, where their updater knows them (Updater::UpdateAll). step_bytes() is one
+  // param's share of UpdateBatch::steps, and Prepare fills it.
+  bool on_device() const { return step_bytes() > 0; }
+  int64_t step_bytes() const { return updater_->step_bytes(); }
+  void Prepare(const ParamScale& scale, int64_t step, int64_t count, void* to) const;
+  void ApplyAll(Context& ctx, const UpdateBatch& batch) const { updater_->UpdateAll(ctx, batch); }
+
  private:
+  UpdateStep StepOf(const ParamScale& scale, int64_t step, int64_t count) const;
+
   std::unique_ptr<Updater> updater_;
   std::unique_ptr<LearningRate> learning_rate_;
   std::vector<std::string> states_;

@@ -2,36 +2,22 @@
 #include <cmath>
 
 #include "math/cpu_dispatch.h"
-#include "math/parallel_slices.h"
-#include "singa/train/updater.h"
 #include "train/check_range.h"
-#include "train/updater/update_kernels.h"
+#include "train/updater/element_updater.h"
 
 namespace singa {
 namespace {
 
-SINGA_CPU_CLONES_EXACT void AdamSlice(GradientPrologue prologue, float rate, float root_scale,
-                                      Decay beta1, Decay beta2, float delta, float* __restrict w,
+SINGA_CPU_CLONES_EXACT void AdamSlice(AdamElement element, float* __restrict w,
                                       const float* __restrict g, float* __restrict m,
                                       float* __restrict v, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    const float x = prologue(g[i], w[i]);
-    m[i] = beta1(m[i], x);
-    v[i] = beta2(v[i], x * x);
-    w[i] -= rate * m[i] / (root_scale * std::sqrt(v[i]) + delta);
-  }
+  for (int64_t i = 0; i < n; ++i) element(g[i], w + i, m + i, v + i);
 }
 
-void CpuAdam(Context& ctx, GradientPrologue prologue, float rate, float root_scale, Decay beta1,
-             Decay beta2, float delta, float* w, const float* g, float* m, float* v, int64_t n) {
-  ParallelSlices(ctx, n, [&](int64_t i, int64_t end) {
-    AdamSlice(prologue, rate, root_scale, beta1, beta2, delta, w + i, g + i, m + i, v + i, end - i);
-  });
-}
+[[maybe_unused]] const bool registered =
+    AdamUpdate.Set(Device::kCpu, UpdateOnHost<AdamElement, 2, AdamSlice>);
 
-[[maybe_unused]] const bool registered = AdamUpdate.Set(Device::kCpu, CpuAdam);
-
-class AdamUpdater final : public Updater {
+class AdamUpdater final : public ElementUpdater<AdamElement> {
  public:
   void Setup(const UpdaterProto& conf) override {
     Updater::Setup(conf);
@@ -44,18 +30,18 @@ class AdamUpdater final : public Updater {
     CheckRange(delta_ > 0, "delta", "> 0", delta_);
   }
   std::vector<std::string> states() const override { return {"m", "v"}; }
-  void Update(Context& ctx, const UpdateStep& step, float* w, const float* g,
-              std::span<float* const> states, int64_t n) override {
+
+ private:
+  AdamElement ElementOf(const UpdateStep& step) const override {
     const double t = static_cast<double>(step.count);
     const double correction1 = 1 - std::pow(double{beta1_.keep}, t);
     const double correction2 = 1 - std::pow(double{beta2_.keep}, t);
-    AdamUpdate(ctx, {clip_low(), clip_high(), step.weight_decay},
-               static_cast<float>(step.lr / correction1),
-               static_cast<float>(1 / std::sqrt(correction2)), beta1_, beta2_, delta_, w, g,
-               states[0], states[1], n);
+    const auto rate = static_cast<float>(step.lr / correction1);
+    const auto root_scale = static_cast<float>(1 / std::sqrt(correction2));
+    return {PrologueOf(step), rate, root_scale, beta1_, beta2_, delta_};
   }
+  const UpdateKernel& kernel() const override { return AdamUpdate; }
 
- private:
   Decay beta1_, beta2_;
   float delta_ = 0;
 };

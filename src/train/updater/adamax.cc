@@ -2,37 +2,22 @@
 #include <cmath>
 
 #include "math/cpu_dispatch.h"
-#include "math/parallel_slices.h"
-#include "singa/train/updater.h"
 #include "train/check_range.h"
-#include "train/updater/update_kernels.h"
+#include "train/updater/element_updater.h"
 
 namespace singa {
 namespace {
 
-SINGA_CPU_CLONES_EXACT void AdaMaxSlice(GradientPrologue prologue, float rate, Decay beta1,
-                                        float beta2, float delta, float* __restrict w,
+SINGA_CPU_CLONES_EXACT void AdaMaxSlice(AdaMaxElement element, float* __restrict w,
                                         const float* __restrict g, float* __restrict m,
                                         float* __restrict u, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    const float x = prologue(g[i], w[i]);
-    const float decayed = beta2 * u[i], size = std::fabs(x);
-    m[i] = beta1(m[i], x);
-    u[i] = decayed > size ? decayed : size;
-    w[i] -= rate * m[i] / (u[i] + delta);
-  }
+  for (int64_t i = 0; i < n; ++i) element(g[i], w + i, m + i, u + i);
 }
 
-void CpuAdaMax(Context& ctx, GradientPrologue prologue, float rate, Decay beta1, float beta2,
-               float delta, float* w, const float* g, float* m, float* u, int64_t n) {
-  ParallelSlices(ctx, n, [&](int64_t i, int64_t end) {
-    AdaMaxSlice(prologue, rate, beta1, beta2, delta, w + i, g + i, m + i, u + i, end - i);
-  });
-}
+[[maybe_unused]] const bool registered =
+    AdaMaxUpdate.Set(Device::kCpu, UpdateOnHost<AdaMaxElement, 2, AdaMaxSlice>);
 
-[[maybe_unused]] const bool registered = AdaMaxUpdate.Set(Device::kCpu, CpuAdaMax);
-
-class AdaMaxUpdater final : public Updater {
+class AdaMaxUpdater final : public ElementUpdater<AdaMaxElement> {
  public:
   void Setup(const UpdaterProto& conf) override {
     Updater::Setup(conf);
@@ -46,15 +31,15 @@ class AdaMaxUpdater final : public Updater {
     CheckRange(delta_ > 0, "delta", "> 0", delta_);
   }
   std::vector<std::string> states() const override { return {"m", "u"}; }
-  void Update(Context& ctx, const UpdateStep& step, float* w, const float* g,
-              std::span<float* const> states, int64_t n) override {
-    const double correction = 1 - std::pow(double{beta1_.keep}, static_cast<double>(step.count));
-    AdaMaxUpdate(ctx, {clip_low(), clip_high(), step.weight_decay},
-                 static_cast<float>(step.lr / correction), beta1_, beta2_, delta_, w, g, states[0],
-                 states[1], n);
-  }
 
  private:
+  AdaMaxElement ElementOf(const UpdateStep& step) const override {
+    const double correction = 1 - std::pow(double{beta1_.keep}, static_cast<double>(step.count));
+    const auto rate = static_cast<float>(step.lr / correction);
+    return {PrologueOf(step), rate, beta1_, beta2_, delta_};
+  }
+  const UpdateKernel& kernel() const override { return AdaMaxUpdate; }
+
   Decay beta1_;
   float beta2_ = 0, delta_ = 0;
 };

@@ -1,37 +1,22 @@
 // RMSProp: Tieleman and Hinton, COURSERA Neural Networks for Machine Learning, lecture 6.5 (2012);
 // delta stands under the root.
-#include <cmath>
-
 #include "math/cpu_dispatch.h"
-#include "math/parallel_slices.h"
-#include "singa/train/updater.h"
 #include "train/check_range.h"
-#include "train/updater/update_kernels.h"
+#include "train/updater/element_updater.h"
 
 namespace singa {
 namespace {
 
-SINGA_CPU_CLONES_EXACT void RmsPropSlice(GradientPrologue prologue, float lr, Decay rho,
-                                         float delta, float* __restrict w,
+SINGA_CPU_CLONES_EXACT void RmsPropSlice(RmsPropElement element, float* __restrict w,
                                          const float* __restrict g, float* __restrict h,
                                          int64_t n) {
-  for (int64_t i = 0; i < n; ++i) {
-    const float x = prologue(g[i], w[i]);
-    h[i] = rho(h[i], x * x);
-    w[i] -= lr * x / std::sqrt(h[i] + delta);
-  }
+  for (int64_t i = 0; i < n; ++i) element(g[i], w + i, h + i);
 }
 
-void CpuRmsProp(Context& ctx, GradientPrologue prologue, float lr, Decay rho, float delta, float* w,
-                const float* g, float* h, int64_t n) {
-  ParallelSlices(ctx, n, [&](int64_t i, int64_t end) {
-    RmsPropSlice(prologue, lr, rho, delta, w + i, g + i, h + i, end - i);
-  });
-}
+[[maybe_unused]] const bool registered =
+    RmsPropUpdate.Set(Device::kCpu, UpdateOnHost<RmsPropElement, 1, RmsPropSlice>);
 
-[[maybe_unused]] const bool registered = RmsPropUpdate.Set(Device::kCpu, CpuRmsProp);
-
-class RmsPropUpdater final : public Updater {
+class RmsPropUpdater final : public ElementUpdater<RmsPropElement> {
  public:
   void Setup(const UpdaterProto& conf) override {
     Updater::Setup(conf);
@@ -44,13 +29,13 @@ class RmsPropUpdater final : public Updater {
     CheckRange(delta_ > 0, "delta", "> 0", delta_);
   }
   std::vector<std::string> states() const override { return {"mean_square"}; }
-  void Update(Context& ctx, const UpdateStep& step, float* w, const float* g,
-              std::span<float* const> states, int64_t n) override {
-    RmsPropUpdate(ctx, {clip_low(), clip_high(), step.weight_decay}, step.lr, rho_, delta_, w, g,
-                  states[0], n);
-  }
 
  private:
+  RmsPropElement ElementOf(const UpdateStep& step) const override {
+    return {PrologueOf(step), step.lr, rho_, delta_};
+  }
+  const UpdateKernel& kernel() const override { return RmsPropUpdate; }
+
   Decay rho_;
   float delta_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "singa/train/updater.h"
 
+#include <glog/logging.h>
+
 #include <cmath>
 #include <limits>
 
@@ -19,6 +21,14 @@ void Updater::Setup(const UpdaterProto& conf) {
 }
 
 std::vector<std::string> Updater::states() const { return {}; }
+
+void Updater::Prepare(const UpdateStep&, void*) const {
+  LOG(FATAL) << "the updater runs on the host alone";
+}
+
+void Updater::UpdateAll(Context&, const UpdateBatch&) const {
+  LOG(FATAL) << "the updater runs on the host alone";
+}
 
 UpdaterRegistry& Updaters() {
   static UpdaterRegistry registry("updater");

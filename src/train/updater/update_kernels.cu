@@ -1,0 +1,31 @@
+// Reading and writing memory bounds an update: 16 bytes at a time where addresses allow.
+#include "train/updater/update_kernels.h"
+
+#include "tensor/launch.cuh"
+#include "train/updater/update_block.h"
+#include "train/updater/update_elements.h"
+
+namespace singa {
+namespace {
+
+// Blocks that stay, since small pieces have far fewer chunks than the largest.
+template <typename Element, size_t kStates>
+void UpdateOnDevice(Context& ctx, const UpdateBatch& batch) {
+  using Chunks = UpdateChunks<Element, kStates>;
+  const Chunks chunks{batch};
+  const int64_t n = chunks.blocks();
+  if (n > 0) Launch(ctx, ForEachBlockKernel<Chunks>, std::min(n, kBlocks), kThreads, n, chunks);
+}
+
+[[maybe_unused]] const bool registered =
+    SgdUpdate.Set(Device::kCuda, UpdateOnDevice<SgdElement, 0>) &&
+    MomentumUpdate.Set(Device::kCuda, UpdateOnDevice<SgdElement, 1>) &&
+    NesterovUpdate.Set(Device::kCuda, UpdateOnDevice<NesterovElement, 1>) &&
+    AdaGradUpdate.Set(Device::kCuda, UpdateOnDevice<AdaGradElement, 1>) &&
+    RmsPropUpdate.Set(Device::kCuda, UpdateOnDevice<RmsPropElement, 1>) &&
+    AdaDeltaUpdate.Set(Device::kCuda, UpdateOnDevice<AdaDeltaElement, 2>) &&
+    AdamUpdate.Set(Device::kCuda, UpdateOnDevice<AdamElement, 2>) &&
+    AdaMaxUpdate.Set(Device::kCuda, UpdateOnDevice<AdaMaxElement, 2>);
+
+}  // namespace
+}  // namespace singa
