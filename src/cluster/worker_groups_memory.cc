@@ -15,8 +15,8 @@ JobMemory WorkerGroups::memory() const {
   for (const Param* param : first.trained())
     values += param->size() * static_cast<int64_t>(sizeof(float));
   const auto copies = static_cast<int64_t>(here().size());
-  sum.params += values * (copies - static_cast<int64_t>(HasWorkers() && teams_.count(0)));
-  sum.updater += served_->bytes(values, static_cast<int64_t>(replica_.state_count()));
+  sum.host.params += values * (copies - static_cast<int64_t>(HasWorkers() && teams_.count(0)));
+  sum.host.updater += served_->bytes(values, static_cast<int64_t>(replica_.state_count()));
   return sum;
 }
 

@@ -54,20 +54,27 @@ std::string MiB(int64_t bytes) {
   return text;
 }
 
+void PrintUse(const char* title, const MemoryUse& use) {
+  std::printf("%-17s %s\n", title, MiB(use.total()).c_str());
+  std::printf("  parameters      %s\n", MiB(use.params).c_str());
+  std::printf("  gradients       %s\n", MiB(use.gradients).c_str());
+  std::printf("  updater state   %s\n", MiB(use.updater).c_str());
+  if (use.unplanned > 0)
+    std::printf("  features        %s (%s without sharing)\n", MiB(use.arena).c_str(),
+                MiB(use.unplanned).c_str());
+  if (use.forever > 0) std::printf("  lasting buffers %s\n", MiB(use.forever).c_str());
+  if (use.pinned > 0) std::printf("  for transfers   %s\n", MiB(use.pinned).c_str());
+}
+
 void PrintTotals(Trainer* trainer) {
   const JobMemory memory = trainer->memory();
   int64_t count = 0;
   for (const auto& param : trainer->params().params()) count += param->size();
   std::printf("\nparameters        %lld\n", static_cast<long long>(count));
   std::printf("samples a step    %lld\n", static_cast<long long>(trainer->batch()));
-  std::printf("memory            %s\n", MiB(memory.total()).c_str());
-  std::printf("  parameters      %s\n", MiB(memory.params).c_str());
-  std::printf("  gradients       %s\n", MiB(memory.gradients).c_str());
-  std::printf("  updater state   %s\n", MiB(memory.updater).c_str());
-  std::printf("  features        %s (%s without sharing)\n", MiB(memory.arena).c_str(),
-              MiB(memory.unplanned).c_str());
-  if (memory.forever > 0) std::printf("  lasting buffers %s\n", MiB(memory.forever).c_str());
-  if (memory.total() > UsableMemory())
+  PrintUse("memory", memory.host);
+  if (memory.gpus.total() > 0) PrintUse("memory of the GPU", memory.gpus);
+  if (memory.host.total() > UsableMemory())
     std::fprintf(stderr, "warning: this machine has only %s of memory\n",
                  MiB(UsableMemory()).c_str());
 }

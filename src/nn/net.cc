@@ -118,17 +118,18 @@ void Net::RestoreBadRecords(const std::string& layer, const std::vector<int64_t>
     if (node.name == layer) node.layer->RestoreBadRecords(records);
 }
 
-Context& Net::ContextOf(const NetNode& node, Context& ctx, Context* host) const {
-  if (!ctx.stream || OnDevice(node)) return ctx;
-  *host = ctx.ForHost();
-  return *host;
+void Net::BeginPass(const Context& ctx, int64_t batches_before) {
+  for (NetNode& node : nodes_) {
+    Context own = ContextOf(node, ctx);
+    node.layer->BeginPass(own, batches_before);
+  }
 }
 
-void Net::Open(Context& ctx) {
+void Net::Open(const Context& ctx) {
   for (NetNode& node : nodes_) {
-    Context host;
+    Context own = ContextOf(node, ctx);
     try {
-      node.layer->Open(ContextOf(node, ctx, &host));
+      node.layer->Open(own);
     } catch (const ConfigError& error) {
       throw error.Under(node.path).Under("neuralnet");
     }
@@ -153,17 +154,16 @@ void Net::Check(Context& ctx, NetNode& node, Phase flags) {
 }
 
 void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
-  if (node.fused) return;
+  if (node.fused || (device_only_ && !OnDevice(node))) return;
   if (ctx.mark)
     ctx.mark->Set(phase_ != kTrain       ? Doing::kEvaluating
                   : node.wiring.is_input ? Doing::kReading
                                          : Doing::kFeature,
                   &node.name);
-  Context host;
-  Context& own = ContextOf(node, ctx, &host);
+  Context own = ContextOf(node, ctx);
   own.scratch = storage_->sides[storage_->placement.nodes[node.place]].scratch_memory;
   try {
-    Check(ctx, node, flags);
+    if (!device_only_) Check(ctx, node, flags);
     node.layer->ComputeFeature(own, flags, node.in, node.out);
   } catch (const ConfigError& error) {  // a setting that does not fit the data
     throw error.Under(node.path).Under("neuralnet");
@@ -205,8 +205,7 @@ std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {
   if (!node.runs_backward) return;
   if (ctx.mark) ctx.mark->Set(Doing::kGradient, &node.name);
-  Context host;
-  Context& own = ContextOf(node, ctx, &host);
+  Context own = ContextOf(node, ctx);
   Transfers& transfers = storage_->transfers[node.place];
   transfers.BeforeGradient(ctx);
   for (const NetNode::Unread& unread : node.unread) {
@@ -219,23 +218,6 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
   node.layer->ComputeGradient(own, node.in, node.out);
   transfers.AfterGradient(ctx);
   for (Param* param : node.declare->given()) param->CountContribution();
-}
-
-void Net::SeeMetrics(Context& ctx) {
-  if (!ctx.stream) return;
-  for (NetNode& node : nodes_)
-    for (Metric& metric : node.declare->metrics())
-      if (OnDevice(node))
-        ctx.stream->Copy(metric.cell.as<void>(), metric.seen.as<void>(), metric.cell.bytes());
-  ctx.stream->Wait();
-}
-
-void Net::ClearMetrics(Context& ctx) {
-  for (NetNode& node : nodes_) {
-    Context host;
-    for (Metric& metric : node.declare->metrics())
-      ZeroBytes(ContextOf(node, ctx, &host), metric.cell.as<void>(), metric.cell.bytes());
-  }
 }
 
 void Net::BeginStep() {

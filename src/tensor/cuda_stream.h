@@ -46,6 +46,7 @@ class CudaStream final : public Stream {
   void Wait() override;
   void BeginCapture() override;
   std::unique_ptr<CapturedWork> EndCapture() override;
+  void DropCapture() noexcept override;
   void Replay(const CapturedWork& work) override;
   void Run(std::function<void()> kernel) override;
 

@@ -21,6 +21,7 @@ class CudaGraph final : public CapturedWork {
 
 void CheckCuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
+  cudaGetLastError();  // told here, and to nobody else
   int number = -1;
   cudaGetDevice(&number);
   throw DeviceError(StrCat("GPU ", number, ": ", what, ": ", cudaGetErrorString(status)));
@@ -106,6 +107,12 @@ std::unique_ptr<CapturedWork> CudaStream::EndCapture() {
   cudaGraphDestroy(graph);
   CheckCuda(status, "making a graph of captured work");
   return std::make_unique<CudaGraph>(exec);
+}
+
+void CudaStream::DropCapture() noexcept {
+  cudaGraph_t graph = nullptr;
+  if (cudaStreamEndCapture(handle_, &graph) == cudaSuccess) cudaGraphDestroy(graph);
+  cudaGetLastError();
 }
 
 void CudaStream::Replay(const CapturedWork& work) {

@@ -85,9 +85,9 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
   const WorkerMark::Scope evaluates(ctx_->mark, Doing::kBetween);
   for (NetNode& node : net->nodes()) {
     node.layer->SeekReader(first_batch * net_.batch());
-    node.layer->BeginPass(*ctx_, first_batch);
     node.layer->WriteTo(files);
   }
+  net->BeginPass(*ctx_, first_batch);
   for (int64_t i = 0; i < batches; ++i) {
     if (stop()) return false;
     algorithm_->TestOneBatch(*ctx_, *net);

@@ -9,8 +9,8 @@
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
+#include "train/job_memory.h"
 #include "train/omp_threads.h"
-#include "train/trainer.h"
 
 namespace singa {
 namespace {
@@ -180,8 +180,7 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, flo
   }
   fed_.data = rows;
   Net& net = *sized->net;
-  if (!goes_on_)  // what came before must not change what these rows give
-    for (NetNode& node : net.nodes()) node.layer->BeginPass(ctx_, 0);
+  if (!goes_on_) net.BeginPass(ctx_, 0);  // what came before must not change what these rows give
   goes_on_ = options_.one_sequence;
   if (options_.one_sequence) KeepState(&net);
   try {

@@ -8,7 +8,7 @@
 #include "io/checkpoint/params_file.h"
 #include "singa/base/error.h"
 #include "singa/train/initializer.h"
-#include "train/trainer.h"
+#include "train/job_memory.h"
 
 namespace singa {
 namespace {
@@ -86,8 +86,7 @@ InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTabl
 
 InitReport InitParams(const Context& ctx, const std::vector<std::string>& files,
                       ParamTable* params) {
-  Context host;
-  host.threads = ctx.threads;
+  Context host = ctx.ForHost();
   InitReport report = LoadParamFiles(files, *params);
   for (const std::string& name : report.initialised) {
     Param* param = params->Find(name);

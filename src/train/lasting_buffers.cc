@@ -15,7 +15,7 @@ std::vector<LastingBuffer> LastingBuffers(Trainer* trainer) {
       const std::string name = "buffer/" + node.name + "/" + buffer.name;
       const int copy = copies[name]++;
       all.push_back({copy == 0 ? name : StrCat(name, "/", copy), &buffer,
-                     trainer->net().OnDevice(node) ? trainer->ctx() : Context()});
+                     trainer->net().ContextOf(node, trainer->ctx())});
     }
   return all;
 }

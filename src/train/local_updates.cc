@@ -8,6 +8,7 @@
 #include "base/barrier.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
+#include "train/not_finite.h"
 
 namespace singa {
 
@@ -19,10 +20,7 @@ LocalUpdates::LocalUpdates(const JobProto& job, Replica* replica)
 void LocalUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
   const SliceTable& table = replica_.table();
   if (!AllFinite(ctx, sum, table[slice].size)) {
-    const Param& param = replica_.param(slice);
-    Fail(StrCat("step ", step, ": the gradient of param \"", param.name(), "\" of layer \"",
-                param.layer(), "\" is not finite"),
-         step);
+    Fail(GradientNotFiniteText(replica_.param(slice), step), step);
     return;
   }
   if (!needs_all()) return replica_.Apply(ctx, slice, step, sum);
@@ -30,7 +28,7 @@ void LocalUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
 }
 
 void LocalUpdates::LossNotFinite(const std::string& layer, int64_t step) {
-  Fail(StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite"), step);
+  Fail(LossNotFiniteText(layer, step), step);
   Check();
 }
 

@@ -20,6 +20,7 @@ class LocalUpdates final : public SliceUpdates {
   void Share(const GroupBoard& board);
   // Binds the replica, if that was not done.
   void Bind(const SliceTable& table, const std::vector<Param*>& params) override;
+  bool own_values() const override { return true; }
   bool needs_all() const override { return skip_ || clip_norm_ > 0; }
   void Take(Context& ctx, int slice, int64_t step, float* sum) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;

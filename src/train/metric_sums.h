@@ -33,14 +33,15 @@ class MetricSums {
   void Add(const MetricSums& other);  // of a net with the same layers
   void Reset();
 
-  std::vector<Entry>& entries() { return entries_; }
-  const std::vector<Entry>& entries() const { return entries_; }
-
- private:
   struct Cell {
     Metric* metric;
     size_t entry;
   };
+  const std::vector<Cell>& cells() const { return cells_; }
+  std::vector<Entry>& entries() { return entries_; }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
   Net* net_ = nullptr;  // null: of none
   std::vector<Entry> entries_;
   std::vector<Cell> cells_;

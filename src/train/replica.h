@@ -28,6 +28,7 @@ class Replica {
   // Throws ConfigError relative to the JobProto.
   explicit Replica(const JobProto& job);
 
+  const UpdateRule& rule() const { return rule_; }
   // Floats that the updater keeps for each element of a param.
   size_t state_count() const { return rule_.states().size(); }
   // `params`: those of `table`, of a worker that has their values. Allocates the states.

@@ -16,6 +16,8 @@ class SliceUpdates {
  public:
   virtual ~SliceUpdates() = default;
 
+  // Whether they change the values in this process's memory, and nobody else does.
+  virtual bool own_values() const { return false; }
   // Before the first step: `params` are those of `table`, of one worker.
   virtual void Bind(const SliceTable& table, const std::vector<Param*>& params) = 0;
 

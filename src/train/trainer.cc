@@ -1,21 +1,14 @@
 #include "train/trainer.h"
 
 #include <omp.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "base/cgroup.h"
 #include "singa/base/error.h"
 
 namespace singa {
-
-int64_t UsableMemory() {
-  const int64_t machine = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
-  return std::min(machine, CgroupMemory().value_or(machine));
-}
 
 bool RunsPhase(const JobProto& job, Phase phase) {
   if (phase == kVal) return job.validate_freq() > 0;
@@ -29,7 +22,9 @@ struct Trainer::Alone {
   LocalGroup group;
 };
 
-Trainer::~Trainer() = default;
+Trainer::~Trainer() {
+  if (device_) device_->Drain();
+}
 
 Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices)
     : Trainer(job, {.threads = threads, .gpu = job.gpu_size() > 0 ? job.gpu(0) : -1}, nullptr,
@@ -65,9 +60,11 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
     throw error.Under("train_one_batch");
   }
   ctx_.choices = choices;
-  net_ = PlanNet(job_, kTrain, place, &params_, *algorithm_, &ctx_, &net_memory_);
+  net_ = PlanNet(job_, kTrain, place, &params_, *algorithm_, &ctx_, &memory_of_nets_);
   ctx_.choices = nullptr;
   if (place.group == 0 && place.worker == 0) PlanEvaluators();
+  for (const Evaluator* evaluator : {test_.get(), validate_.get()})
+    if (evaluator) memory_of_nets_.Share(evaluator->memory());
   FindTrained();
   CountMemory();
 }
@@ -102,47 +99,6 @@ void Trainer::FindTrained() {
       shapes.push_back(param->shape());
     }
   if (place_.leads()) group_->SetParams(shapes);
-}
-
-// Values and updater states count with the process's first worker, whose they are.
-void Trainer::CountMemory() {
-  const bool first = place_.group == 0 && place_.leads();
-  const int64_t states = first ? static_cast<int64_t>(replica_->state_count()) : 0;
-  for (const auto& param : params_.params())
-    if (first || !param->trains()) memory_.params += param->data.bytes();
-  bool pieces = false;
-  for (size_t i = 0; i < trained_.size(); ++i) {
-    memory_.updater += states * trained_[i]->data.bytes();
-    if (!in_pieces_[i]) memory_.gradients += trained_[i]->data.bytes();
-    pieces = pieces || in_pieces_[i];
-  }
-  if (pieces) memory_.gradients += exchange_.room_bytes();
-  memory_.arena = net_memory_.arena;
-  memory_.host_arena = net_memory_.host_arena;
-  memory_.unplanned = net_memory_.unplanned;
-  memory_.forever = net_memory_.forever;
-  for (const Evaluator* evaluator : {test_.get(), validate_.get()}) {
-    if (!evaluator) continue;
-    memory_.arena = std::max(memory_.arena, evaluator->memory().arena);
-    memory_.host_arena = std::max(memory_.host_arena, evaluator->memory().host_arena);
-    memory_.forever += evaluator->memory().forever;
-  }
-}
-
-void JobMemory::Add(const JobMemory& other) {
-  params += other.params;
-  gradients += other.gradients;
-  updater += other.updater;
-  arena += other.arena;
-  unplanned += other.unplanned;
-  forever += other.forever;
-}
-
-void JobMemory::Check() const {
-  const int64_t machine = UsableMemory();
-  if (total() > machine)
-    throw DeviceError(
-        StrCat("the job needs ", total() >> 20, " MiB of memory, the machine has ", machine >> 20));
 }
 
 void Trainer::Allocate(const GroupMemory* shared) {
@@ -181,56 +137,19 @@ std::vector<float*> Trainer::TrainedValues() {
 
 void Trainer::Open() {
   if (place_.leads()) updates_->Bind(group_->table(), trained_);
-  exchange_.Bind(trained_, in_pieces_);
-  if (device_) PlaceParams();
-  NetMemory memory;
-  memory.arena = memory_.arena;
-  memory.host_arena = memory_.host_arena;
-  const NetArena arena = NetArena::Allocate(ctx_, memory);
+  if (!UpdatesOnDevice()) exchange_.Bind(trained_, in_pieces_);
+  if (device_) PlaceOnDevice();
+  const NetArena arena = NetArena::Allocate(ctx_, memory_of_nets_);
   net_.Bind(ctx_, arena);
   net_.Open(ctx_);
   for (NetNode& node : net_.nodes()) node.layer->WriteTo(&outputs_);
   for (Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) evaluator->Open(arena);
   metrics_ = MetricSums(&net_);
-}
-
-// A param lies where its layers compute.
-void Trainer::PlaceParams() {
-  device_exchange_ = std::make_unique<DeviceExchange>(&exchange_, &ctx_);
-  std::map<Param*, std::string> on_device, on_host;  // and a layer that uses it
-  const auto note = [&](const Net& net) {
-    for (const NetNode& node : net.nodes())
-      for (Param* param : node.declare->params())
-        (net.OnDevice(node) ? on_device : on_host).emplace(param, node.name);
-  };
-  note(net_);
-  for (const Evaluator* evaluator : {test_.get(), validate_.get()})
-    if (evaluator) note(evaluator->net());
-  for (const auto& [param, layer] : on_device) {
-    if (const auto other = on_host.find(param); other != on_host.end())
-      throw DeviceError(StrCat("param \"", param->name(), "\" is shared by layer \"", layer,
-                               "\", on the GPU, and layer \"", other->second,
-                               "\", which runs on the CPU alone"));
-    device_exchange_->Place(param);
-  }
-}
-
-ParamExchange& Trainer::exchange() {
-  if (device_exchange_) return *device_exchange_;
-  return exchange_;
-}
-
-void Trainer::TakeValues() {
-  if (device_exchange_) device_exchange_->Renew();
-}
-
-void Trainer::GiveValues() {
-  if (device_exchange_) device_exchange_->GiveValues();
-}
-
-void Trainer::BringValues() {
-  if (device_exchange_) device_exchange_->BringValues();
+  if (!own_updates_) return;
+  own_updates_->Bind(net_, algorithm_->forward_backward(), &metrics_);
+  if (algorithm_->captured_pass())
+    graph_ = std::make_unique<StepGraph>(&net_, &ctx_, *algorithm_->captured_pass());
 }
 
 void Trainer::TrainStep(int64_t step) { TrainStep(step, &exchange()); }
@@ -240,7 +159,16 @@ void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   if (device_) device_->Begin(state_);
   mark_.SetStep(step);
   const WorkerMark::Scope trains(&mark_, Doing::kBetween);
-  algorithm_->TrainOneBatch(ctx_, net_, *exchange);
+  const auto train = [&] { algorithm_->TrainOneBatch(ctx_, net_, *exchange); };
+  if (own_updates_) {
+    own_updates_->BeginStep(step);
+    if (graph_ && exchange == own_updates_)
+      graph_->Run(train);
+    else
+      train();
+    return own_updates_->EndStep(step);
+  }
+  train();
   if (updates_->skipped(step))
     metrics_.Drop(ctx_);
   else

@@ -9,30 +9,16 @@
 #include "base/worker_mark.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
-#include "train/device_exchange.h"
+#include "train/device/device_updates.h"
+#include "train/device/step_graph.h"
+#include "train/device/worker_device.h"
 #include "train/evaluator.h"
+#include "train/job_memory.h"
 #include "train/local_exchange.h"
 #include "train/local_updates.h"
 #include "train/metric_sums.h"
-#include "train/worker_device.h"
 
 namespace singa {
-
-// Bytes of memory that the machine has, or of those what the control group grants.
-int64_t UsableMemory();
-
-// Bytes that a job takes, known before anything is allocated.
-struct JobMemory {
-  int64_t params = 0, gradients = 0, updater = 0;
-  int64_t arena = 0;       // shared by the nets of all phases
-  int64_t host_arena = 0;  // of a worker on a GPU, pinned
-  int64_t unplanned = 0;   // what the train net's arena would take without reuse
-  int64_t forever = 0;
-  int64_t total() const { return params + gradients + updater + arena + forever; }
-  void Add(const JobMemory& other);
-  // Throws DeviceError where the machine has too little.
-  void Check() const;
-};
 
 class Trainer {
  public:
@@ -65,9 +51,9 @@ class Trainer {
   void Allocate(const GroupMemory* shared = nullptr);
   // The same, with the trained values of `lead`, which was allocated first.
   void AllocateBeside(Trainer* lead);
-  // The host's values of params were set: layers on a device compute with them from now on.
+  // Values and states on the host were set: a device computes with them from now on.
   void TakeValues();
-  // What layers on a device have changed themselves goes to the host's values.
+  // What a device has changed, to the host's values and states.
   void GiveValues();
   // Before an evaluator runs: values on the device are those of all updates.
   void BringValues();
@@ -78,14 +64,16 @@ class Trainer {
   // Rows of one batch of the group.
   int64_t batch() const { return net_.batch(); }
 
-  // Computes batch `step` and applies its updates.
+  // Computes batch `step` and applies its updates. A device may still be at it: then what goes
+  // wrong is thrown by one of the calls that follow.
   void TrainStep(int64_t step);
   // The same through an exchange that hands on to exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
-  // Ends what output layers of the train net write.
-  void FinishOutputs() { outputs_.Finish(); }
-  // Sums of the metrics over the steps since the last Reset, skipped ones left out.
-  MetricSums& metrics() { return metrics_; }
+  // After the last step: ends what output layers of the train net write.
+  void Finish();
+  // Sums of the metrics over the steps since the last Reset, skipped ones left out. Waits for a
+  // device.
+  MetricSums& metrics();
   // Milliseconds that input layers waited for records since the last call.
   double TakeWaitMs();
 
@@ -96,8 +84,6 @@ class Trainer {
   bool SkipBatches(int64_t steps);
 
  private:
-  void PlaceParams();
-
   struct Alone;  // what the one worker of a job needs besides
 
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
@@ -105,6 +91,9 @@ class Trainer {
   void PlanEvaluators();
   void FindTrained();
   void CountMemory();
+  MemoryUse ParamMemory() const;
+  bool UpdatesOnDevice() const;
+  void PlaceOnDevice();
   bool InPieces(const NetNode& node, const Param& param) const;
   void Open();
   void Share(const GroupMemory& shared);
@@ -121,15 +110,17 @@ class Trainer {
   ParamTable params_;
   std::unique_ptr<Algorithm> algorithm_;
   Net net_;
-  NetMemory net_memory_;
+  NetMemory memory_of_nets_;  // of all phases
   std::unique_ptr<Evaluator> test_, validate_;
   Replica* const replica_;
   SliceUpdates* const updates_;
   LocalGroup* const group_;
   LocalExchange exchange_;
-  std::unique_ptr<DeviceExchange> device_exchange_;  // null: the CPU
-  std::vector<Param*> trained_;                      // that get gradients, in the order of params_
-  std::vector<bool> in_pieces_;                      // of each
+  std::unique_ptr<DeviceParams> device_params_;  // null: the CPU
+  DeviceUpdates* own_updates_ = nullptr;         // device_params_, where the device updates them
+  std::unique_ptr<StepGraph> graph_;             // null: each step hands out its work itself
+  std::vector<Param*> trained_;                  // that get gradients, in the order of params_
+  std::vector<bool> in_pieces_;                  // of each
   JobMemory memory_;
   MetricSums metrics_;
   OutputFiles outputs_;

@@ -3,12 +3,16 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 #include <string>
 
 #include "driver/job/progress.h"
 #include "driver/job/run_job.h"
+#include "io/checkpoint/safetensors.h"
 #include "io/temp_dir.h"
 #include "support/emulated_machine.h"
 
@@ -86,14 +90,61 @@ TEST_F(DeviceJob, WithServersIsThatOfTheCpu) {
   EXPECT_EQ(Train(served, 2), Train(served, 0));
 }
 
-TEST_F(DeviceJob, OfAsynchronousGroupsTrains) {
+TEST_F(DeviceJob, OfAsynchronousGroupsAppliesEachStepOfEach) {
   Train("nworker_groups: 2 nworkers_per_group: 1 nworkers_per_procs: 2", 2);
+  const std::string file = dir_.Path("ws2/checkpoint/step12/state.safetensors");
+  const std::string bytes = Bytes(file);
+  const Safetensors state(std::as_bytes(std::span(bytes)), file);
+  EXPECT_EQ(state.Values<int64_t>("updater/w/count", Shape())[0], 24);
 }
 
 TEST_F(DeviceJob, GoesOnWhereItEnded) {
   const std::string whole = Train("", 0);
   Train("", 1, false, 6);
   EXPECT_EQ(Train("", 1, true), whole);
+}
+
+TEST_F(DeviceJob, WhoseDeviceIsLostGoesOnFromItsCheckpoint) {
+  const std::string whole = Train("", 0);
+  machine_.LoseAfter(400);  // which are those of some 8 steps
+  EXPECT_THROW(Train("", 1), DeviceError);
+  EXPECT_TRUE(std::filesystem::exists(dir_.Path("ws1/checkpoint/step6")));
+  EXPECT_FALSE(std::filesystem::exists(dir_.Path("ws1/checkpoint/step12")));
+  machine_.LoseAfter(1 << 30);
+  EXPECT_EQ(Train("", 1, true), whole);
+}
+
+TEST_F(DeviceJob, IsTestedOnTheDeviceToTheNumbersOfTheCpu) {
+  Train("", 1);
+  nlohmann::json rows[2];
+  for (const bool on_device : {false, true}) {
+    JobProto job = Job("");
+    if (on_device) job.add_gpu(0);
+    job.mutable_cluster()->set_workspace(dir_.Path(StrCat("test", on_device)));
+    job.add_checkpoint_path(dir_.Path("ws1/checkpoint/step12/model.safetensors"));
+    RunOptions options;
+    options.threads = 1;
+    Progress progress;
+    EXPECT_EQ(TestJob(job, options, &progress), kExitOk);
+    rows[on_device] = nlohmann::json::parse(
+        Bytes(dir_.Path(StrCat("test", on_device, "/metrics.jsonl"))));  // of one row
+    rows[on_device].erase("time");
+  }
+  EXPECT_EQ(rows[1], rows[0]);
+  EXPECT_TRUE(rows[0].contains("loss")) << rows[0];
+}
+
+// Names what took it, and how much is there.
+TEST_F(DeviceJob, ThatNeedsMoreMemoryThanThereIsSaysForWhat) {
+  const EmulatedMachine small(1, 1 << 16);
+  try {
+    Train("", 1);
+    FAIL() << "no error";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(),
+                 "features and gradients, most of them for layer \"conv\" (1 MiB): 23552 bytes are "
+                 "wanted, 4096 are free");
+  }
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ int64_t HeapBytes() {
 // Of three steps and a test, above what the process had before; `said` by the plan.
 int64_t PeakBytes(const JobProto& job, int64_t* said) {
   Trainer trainer(job, 2);
-  *said = trainer.memory().total();
+  *said = trainer.memory().host.total();
   const int64_t before = HeapBytes();
   trainer.Allocate();
   InitParams(trainer.ctx(), {}, &trainer.params());

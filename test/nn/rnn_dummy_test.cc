@@ -52,7 +52,7 @@ TEST(RnnDummy, ReadsWhatTheLayerGaveForTheBatchBefore) {
     EXPECT_EQ(First(&test), expected);
     EXPECT_EQ(First(&test, 1), expected);
   }
-  for (NetNode& node : test.net.nodes()) node.layer->BeginPass(test.ctx, 0);
+  test.net.BeginPass(test.ctx, 0);
   test.Forward();
   EXPECT_EQ(First(&test), 3);
 }

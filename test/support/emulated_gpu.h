@@ -12,20 +12,25 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "singa/base/error.h"
 #include "singa/tensor/stream.h"
 
 namespace singa {
 
 class EmulatedGpu final : public Gpu {
  public:
-  EmulatedGpu()
-      : base_(static_cast<char*>(::mmap(nullptr, kReserved, PROT_NONE,
+  static constexpr int64_t kReserved = int64_t{1} << 32;
+
+  explicit EmulatedGpu(int64_t bytes = kReserved)
+      : bytes_(bytes),
+        base_(static_cast<char*>(::mmap(nullptr, kReserved, PROT_NONE,
                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
     CHECK(base_ != MAP_FAILED);
   }
@@ -35,14 +40,15 @@ class EmulatedGpu final : public Gpu {
   std::string name() const override { return "emulated"; }
   Device kernels() const override { return Device::kCpu; }
   void Use() override {}
-  int64_t total_bytes() const override { return kReserved; }
-  int64_t free_bytes() const override { return kReserved - used_; }
+  int64_t total_bytes() const override { return bytes_; }
+  int64_t free_bytes() const override { return bytes_ - used_; }
 
   // Memory is not used again: who reads what was freed reads old numbers.
   std::shared_ptr<void> Allocate(int64_t bytes) override {
     char* const memory = base_ + used_;
+    if (bytes > free_bytes())
+      throw DeviceError(StrCat(bytes, " bytes are wanted, ", free_bytes(), " are free"));
     used_ += (bytes + kPage - 1) / kPage * kPage;
-    CHECK_LE(used_, kReserved) << "the emulated device's memory is used up";
     return {memory, [](void*) {}};
   }
 
@@ -58,10 +64,12 @@ class EmulatedGpu final : public Gpu {
   // How often work of a stream was run again, and how many pieces of work ran in all.
   int64_t replays() const { return replays_; }
   int64_t works() const { return works_; }
+  // It is lost once so many pieces of work ran.
+  void LoseAfter(int64_t works) { last_work_ = works; }
 
  private:
   friend class EmulatedStream;
-  static constexpr int64_t kReserved = int64_t{1} << 32, kPage = 4096;
+  static constexpr int64_t kPage = 4096;
 
   bool Has(const void* p) const { return p >= base_ && p < base_ + used_; }
   bool IsPinned(const void* p, int64_t bytes) const {
@@ -82,8 +90,10 @@ class EmulatedGpu final : public Gpu {
     if (used_ > 0) CHECK_EQ(::mprotect(base_, used_, protection), 0);
   }
 
+  const int64_t bytes_;
   char* const base_;
   int64_t used_ = 0, replays_ = 0, works_ = 0;
+  int64_t last_work_ = std::numeric_limits<int64_t>::max();
   int open_ = 0;
   std::map<const char*, int64_t> pinned_;
 };
@@ -92,7 +102,9 @@ class EmulatedStream final : public Stream {
  public:
   using Work = std::function<void()>;
   explicit EmulatedStream(EmulatedGpu* gpu) : gpu_(gpu) {}
-  ~EmulatedStream() override { RunUntil(queued()); }
+  ~EmulatedStream() override {
+    if (gpu_->works_ < gpu_->last_work_) RunUntil(queued());
+  }
 
   Gpu& gpu() override { return *gpu_; }
 
@@ -114,12 +126,13 @@ class EmulatedStream final : public Stream {
     Add([place] { place.stream->RunUntil(place.number); });
   }
   void Wait() override {
-    CHECK(!capturing_) << "waits while work is captured";
+    if (capturing_) throw DeviceError("waits while work is captured");
     RunUntil(queued());
   }
 
   void BeginCapture() override { capturing_ = std::make_unique<Captured>(); }
   std::unique_ptr<CapturedWork> EndCapture() override { return std::move(capturing_); }
+  void DropCapture() noexcept override { capturing_.reset(); }
   void Replay(const CapturedWork& work) override {
     ++gpu_->replays_;
     for (const Work& one : static_cast<const Captured&>(work).works) Add(one);
@@ -151,6 +164,10 @@ class EmulatedStream final : public Stream {
   void RunUntil(int64_t number) {
     gpu_->Open();
     while (run_ < number) {
+      if (gpu_->works_ >= gpu_->last_work_) {
+        gpu_->Close();
+        throw DeviceError("the emulated GPU is lost");
+      }
       const Work work = std::move(queue_.front());
       queue_.pop_front();
       work();

@@ -1,6 +1,10 @@
 // EmulatedMachine: while it lives, the machine has so many GPUs, and they are emulated.
 #pragma once
 
+#include <limits>
+#include <memory>
+#include <string>
+
 #include "support/emulated_gpu.h"
 #include "tensor/gpus.h"
 
@@ -8,20 +12,31 @@ namespace singa {
 
 class EmulatedMachine {
  public:
-  explicit EmulatedMachine(int gpus) {
-    number() = gpus;
+  explicit EmulatedMachine(int gpus, int64_t bytes_of_each = EmulatedGpu::kReserved) {
+    now() = {gpus, bytes_of_each};
     before_ = SetGpuDriver({Count, Open, Versions});
   }
   ~EmulatedMachine() { SetGpuDriver(before_); }
   EmulatedMachine(const EmulatedMachine&) = delete;
 
+  // GPUs that are used from now on are lost after so many pieces of work.
+  void LoseAfter(int64_t works) { now().works = works; }
+
  private:
-  static int& number() {
-    static int gpus;
-    return gpus;
+  struct Machine {
+    int gpus = 0;
+    int64_t bytes = 0, works = std::numeric_limits<int64_t>::max();
+  };
+  static Machine& now() {
+    static Machine machine;
+    return machine;
   }
-  static int Count(std::string*) { return number(); }
-  static std::unique_ptr<Gpu> Open(int) { return std::make_unique<EmulatedGpu>(); }
+  static int Count(std::string*) { return now().gpus; }
+  static std::unique_ptr<Gpu> Open(int) {
+    auto gpu = std::make_unique<EmulatedGpu>(now().bytes);
+    gpu->LoseAfter(now().works);
+    return gpu;
+  }
   static std::string Versions() { return "none"; }
 
   GpuDriver before_;

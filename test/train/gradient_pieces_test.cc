@@ -99,7 +99,7 @@ TEST(GradientPiecesTest, AreForLargeWeightsOfOneUser) {
     EXPECT_EQ(param->grad.empty(), pieces) << param->name();
   }
   const int64_t shared = 600 * 600, bias = 700, room = 1 << 17;
-  EXPECT_EQ(trainer->memory().gradients, (shared + bias + room) * 4);
+  EXPECT_EQ(trainer->memory().host.gradients, (shared + bias + room) * 4);
 }
 
 TEST(GradientPiecesTest, APieceThatIsNotFiniteIsNotApplied) {

@@ -2,6 +2,7 @@
 // Used by its worker's thread alone.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -50,6 +51,15 @@ struct NetMemory {
   int64_t host_arena = 0;  // of a net on a device, what lies with the host: pinned memory
   int64_t forever = 0;     // kForever buffers, metrics, batches read ahead
   int64_t unplanned = 0;   // what the arena would take without reuse
+  std::string largest;     // the layer that takes most of the arena, and how much; "": none does
+
+  // For another net, too, which computes at other times in the same arena.
+  void Share(const NetMemory& other) {
+    if (other.arena > arena) largest = other.largest;
+    arena = std::max(arena, other.arena);
+    host_arena = std::max(host_arena, other.host_arena);
+    forever += other.forever;
+  }
 };
 
 // Memory for a net's NetMemory, which another net may use between two passes.
@@ -57,7 +67,7 @@ struct NetArena {
   Tensor main;  // on the context's device
   Tensor host;  // empty where that is the host
 
-  // Throws DeviceError, std::bad_alloc.
+  // Throws DeviceError, which names the largest layer; std::bad_alloc.
   SINGA_API static NetArena Allocate(const Context& ctx, const NetMemory& memory);
   bool Fits(const NetMemory& memory) const {
     return main.bytes() >= memory.arena && host.bytes() >= memory.host_arena;
@@ -89,12 +99,14 @@ class SINGA_API Net {
   std::vector<std::vector<std::vector<Source>>> Sources() const;
 
   // Makes the layers' plans and the memory plan; allocates no tensor.
-  NetMemory Plan(Context& ctx);
+  NetMemory Plan(const Context& ctx);
   // Binds the net to `arena`, which is large enough; allocates what lasts forever. REQUIRES: Plan.
   void Bind(const Context& ctx, NetArena arena);
   // Opens the input layers' stores. REQUIRES: Bind.
-  void Open(Context& ctx);
+  void Open(const Context& ctx);
 
+  // Before a pass that begins so many batches after the first record (Layer::BeginPass).
+  void BeginPass(const Context& ctx, int64_t batches_before);
   void ComputeFeature(Context& ctx, NetNode& node, Phase flags);
   // Runs the node's gradient, if it has one to give, and counts its params' contributions.
   void ComputeGradient(Context& ctx, NetNode& node);
@@ -121,8 +133,27 @@ class SINGA_API Net {
   // The rows of the whole group's batch.
   int64_t batch() const;
 
-  // Whether the node computes on the context's device, if that is not the host. After Plan.
+  // What follows is known after Plan.
+
+  // Whether all that the host does in a step comes before what the device does: it reads records
+  // and makes batches of them, and has no params, metrics or gradients.
+  bool HostComesFirst() const;
+  // That part of a step alone, checks among it; and, while a DeviceOnly lives, nothing of it.
+  // REQUIRES: HostComesFirst.
+  void ComputeOnHost(Context& ctx, Phase flags);
+  class DeviceOnly {
+   public:
+    explicit DeviceOnly(Net* net) : net_(net) { net_->device_only_ = true; }
+    ~DeviceOnly() { net_->device_only_ = false; }
+    DeviceOnly(const DeviceOnly&) = delete;
+
+   private:
+    Net* const net_;
+  };
+  // Whether the node computes on the context's device, if that is not the host.
   bool OnDevice(const NetNode& node) const;
+  // `ctx` as the node needs it: the device's, or the host's.
+  Context ContextOf(const NetNode& node, const Context& ctx) const;
 
  private:
   friend class NetBuilder;
@@ -133,18 +164,15 @@ class SINGA_API Net {
   // The same of the index that `node` reads.
   std::pair<std::string, int64_t> RecordOfIndex(const NetNode& node, int64_t row) const;
 
-  // The node's context: `ctx`, or the host's, in *host.
-  Context& ContextOf(const NetNode& node, Context& ctx, Context* host) const;
-  const Context& ContextOf(const NetNode& node, const Context& ctx, Context* host) const {
-    return ContextOf(node, const_cast<Context&>(ctx), host);
-  }
   void Check(Context& ctx, NetNode& node, Phase flags);
+  std::string LargestLayer() const;
 
   struct Storage;
 
   Phase phase_ = kTrain;
   bool reuse_ = true;
   bool causal_ = true;
+  bool device_only_ = false;
   std::deque<NetNode> nodes_;
   std::unique_ptr<Storage> storage_;
 };

@@ -113,10 +113,7 @@ class Kernel<void(Args...)> : public KernelSlot {
     table_.Try(ctx, [&f](Function found) { return f = found, true; });
     if (!f) ThrowMissing(ctx.device);
     if (ctx.trace) ctx.trace->Add(this);
-    if (ctx.stream && ctx.device == Device::kCpu)
-      Defer(ctx, [f, args...](Context& own) { f(own, args...); });
-    else
-      f(ctx, args...);
+    RunInOrder(ctx, [f, args...](Context& own) { f(own, args...); });
   }
 
  private:

@@ -49,9 +49,11 @@ class Stream {
   // The host waits until all is done.
   virtual void Wait() = 0;
 
-  // What follows is not run but captured. No host waits meanwhile.
+  // What follows is not run but captured. Who waits meanwhile, or allocates memory, is thrown
+  // DeviceError; then the capture is dropped.
   virtual void BeginCapture() = 0;
   virtual std::unique_ptr<CapturedWork> EndCapture() = 0;
+  virtual void DropCapture() noexcept = 0;
   virtual void Replay(const CapturedWork& work) = 0;
 
   // Runs `kernel`, which is the host's, in the order of the stream. Of an emulated device alone.

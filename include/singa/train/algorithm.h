@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "singa/base/registry.h"
 #include "singa/nn/net.h"
@@ -21,6 +22,11 @@ class SINGA_API Algorithm {
   // share memory once their last reader is done, and a large gradient may go to the updater in
   // pieces and leave Param::grad empty. An algorithm that goes another way has all of them whole.
   virtual bool forward_backward() const { return false; }
+
+  // Flags of the first pass of each step, where TrainOneBatch hands out the same work each time,
+  // but for what kernels read of Context::device_state, and does nothing else: then a device that
+  // has the whole net may capture the work of one step and replay it.
+  virtual std::optional<Phase> captured_pass() const { return std::nullopt; }
 
   // REQUIRES: ctx.state->step is the step.
   virtual void TrainOneBatch(Context& ctx, Net& net, ParamExchange& exchange) = 0;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "singa/tensor/stream.h"
+
 namespace singa {
 namespace {
 
@@ -36,6 +38,7 @@ class TimedLayer final : public Layer {
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const auto start = std::chrono::steady_clock::now();
     layer_->ComputeFeature(ctx, phase, in, out);
+    if (ctx.stream) ctx.stream->Wait();
     const double ms = MsSince(start), wait = layer_->TakeWaitMs();
     times_->forward += ms - wait;
     times_->wait += wait;
@@ -44,6 +47,7 @@ class TimedLayer final : public Layer {
     const double updates = times_->update;
     const auto start = std::chrono::steady_clock::now();
     layer_->ComputeGradient(ctx, in, out);
+    if (ctx.stream) ctx.stream->Wait();
     times_->backward += MsSince(start) - (times_->update - updates);
   }
   void CheckInputs(Phase phase, Inputs in) override { layer_->CheckInputs(phase, in); }

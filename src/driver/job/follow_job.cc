@@ -80,7 +80,7 @@ class FollowRun {
     groups_.gate().Stop();
     process_.SendHome(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
     others.reset();
-    if (groups_.HasWorkers()) groups_.lead().FinishOutputs();
+    if (groups_.HasWorkers()) groups_.lead().Finish();
     process_.Drain();
     return kExitOk;
   }

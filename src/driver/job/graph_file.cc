@@ -79,16 +79,15 @@ std::string GraphJson(const Net& net) {
 void WriteDebugFiles(const Context& ctx, const Net& net, const std::string& folder, int64_t step,
                      int worker) {
   const std::string end = StrCat("-step", step, "-loc", worker, ".json");
-  const Context host;
   WriteText(folder + "/fp" + end, Json(net, [&](const NetNode& node) {
-              const Context& own = net.OnDevice(node) ? ctx : host;
+              const Context own = net.ContextOf(node, ctx);
               std::string text = MeanText(own, "data", node.out[0]->data);
               for (const Param* param : node.declare->params())
                 text += MeanText(own, param->name(), param->data);
               return text;
             }));
   WriteText(folder + "/bp" + end, Json(net, [&](const NetNode& node) {
-              const Context& own = net.OnDevice(node) ? ctx : host;
+              const Context own = net.ContextOf(node, ctx);
               std::string text = MeanText(own, "grad", node.out[0]->grad);
               for (const Param* param : node.declare->params())
                 text += MeanText(own, param->name(), param->grad);

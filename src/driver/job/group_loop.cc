@@ -66,7 +66,8 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   const auto start = std::chrono::steady_clock::now();
   try {
     team.TrainStep(step);
-  } catch (const Stopped&) {  // another process has failed
+    if (schedule_.Display(step)) team.metrics();  // waits for the work of a device
+  } catch (const Stopped&) {                      // another process has failed
     if (groups_.process()) groups_.process()->AwaitFailure();
     throw;
   }

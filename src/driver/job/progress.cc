@@ -100,14 +100,16 @@ void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums
   LOG(INFO) << line;
 }
 
-void Progress::ShowStep(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
+void Progress::ShowStep(int64_t step, int64_t steps,
+                        const std::function<const MetricSums&()>& metrics,
                         double samples_per_second, double step_seconds) {
   if (!terminal_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now - last_draw_ < std::chrono::milliseconds(100)) return;
   last_draw_ = now;
-  Redraw(step, steps, last_row_.empty() ? RowText(metrics, samples_per_second) : last_row_,
-         step_seconds);
+  const std::string row =
+      last_row_.empty() ? RowText(metrics().entries(), samples_per_second) : last_row_;
+  Redraw(step, steps, row, step_seconds);
 }
 
 void Progress::Redraw(int64_t step, int64_t steps, const std::string& row, double step_seconds) {

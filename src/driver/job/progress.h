@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ class Progress {
                double samples_per_second, double step_seconds, const std::string& more = "");
   // The line at the bottom of a terminal, at most ten times a second. It shows the last row, or
   // these where there was none yet.
-  void ShowStep(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
+  void ShowStep(int64_t step, int64_t steps, const std::function<const MetricSums&()>& metrics,
                 double samples_per_second, double step_seconds);
 
  private:

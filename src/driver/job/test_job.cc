@@ -10,6 +10,8 @@
 #include "driver/job/run_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/job/workspace.h"
+#include "train/device/device_exchange.h"
+#include "train/device/worker_device.h"
 #include "train/evaluator.h"
 #include "train/init_params.h"
 
@@ -51,6 +53,8 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   ctx.state = &state;
   WorkerMark mark;
   ctx.mark = &mark;
+  std::unique_ptr<WorkerDevice> device;
+  if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job.gpu(0), &ctx);
   omp_set_num_threads(ctx.threads);
   AlgProto alg = job.train_one_batch();
   if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
@@ -58,8 +62,14 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   ParamTable params;
   Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
   Workspace workspace(WorkspacePath(job));
-  AllocateParams(evaluator.memory().arena, params);
+  AllocateParams(device ? evaluator.memory().host_arena : evaluator.memory().arena, params);
   const int64_t step = LoadForTest(job, ctx, &params, progress);
+  DeviceExchange on_device(nullptr, &ctx);
+  if (device) {
+    device->Begin(state);
+    PlaceParams({&evaluator.net()}, &on_device);
+    on_device.BringValues();
+  }
   evaluator.Open(NetArena::Allocate(ctx, evaluator.memory()));
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
   mark.SetStep(step);

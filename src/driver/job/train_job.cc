@@ -107,7 +107,7 @@ class TrainRun {
     CheckOthers(others);
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
-    lead().FinishOutputs();
+    lead().Finish();
     const int64_t skipped = groups_.CountSkips(), bad = BadRecords();
     progress_.Say(StrCat("done: ", schedule_->steps() - start_step_, " steps in ",
                          DurationText(SecondsSince(start)),
@@ -120,15 +120,18 @@ class TrainRun {
  private:
   Trainer& lead() { return groups_.lead(); }
 
+  static int64_t MiB(const MemoryUse& use) { return (use.total() + (1 << 20) - 1) >> 20; }
+
   void Announce() {
     const JobMemory memory = groups_.memory();
     int64_t params = 0;
     for (const auto& param : lead().params().params()) params += param->size();
     progress_.Say(StrCat("singa ", kSingaVersion, ": job \"", job_.name(), "\", ",
                          lead().net().nodes().size(), " layers, ", params, " parameters, ",
-                         (memory.total() + (1 << 20) - 1) >> 20, " MiB, ", groups_.Text(), " of ",
-                         threads_, threads_ == 1 ? " thread" : " threads", ", workspace ",
-                         workspace_.path()));
+                         MiB(memory.host), " MiB, ",
+                         memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
+                         groups_.Text(), " of ", threads_, threads_ == 1 ? " thread" : " threads",
+                         ", workspace ", workspace_.path()));
   }
 
   // First values, and an empty workspace; what an earlier run left is set aside.
@@ -226,8 +229,9 @@ class TrainRun {
       progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
                         row->course.samples_per_second, row->course.step_ms / 1e3, row->More());
     else
-      progress_.ShowStep(step, schedule_->steps(), lead().metrics().entries(),
-                         loop_->samples_per_second(), loop_->step_seconds());
+      progress_.ShowStep(
+          step, schedule_->steps(), [this]() -> const MetricSums& { return lead().metrics(); },
+          loop_->samples_per_second(), loop_->step_seconds());
     if (job_.debug() && schedule_->Display(step))
       WriteDebugFiles(lead().ctx(), lead().net(), workspace_.visualization(), step, 0);
     return true;

@@ -2,7 +2,10 @@
 #include <glog/logging.h>
 
 #include "nn/plan/net_storage.h"
+#include "nn/plan/net_transfers.h"
+#include "singa/base/error.h"
 #include "singa/tensor/memory.h"
+#include "singa/tensor/stream.h"
 
 namespace singa {
 namespace {
@@ -25,79 +28,28 @@ Port CheckedPort(const Port& port) {
   return checked;
 }
 
+// Buffers of all steps, and metrics.
+void AllocateLasting(const Context& ctx, Declare* declare) {
+  for (Buffer& buffer : declare->buffers())
+    if (buffer.keep == Keep::kForever)
+      buffer.tensor = Allocate(ctx, buffer.tensor.shape(), buffer.tensor.type());
+  for (Metric& metric : declare->metrics()) {
+    metric.cell = Allocate(ctx, metric.cell.shape(), metric.cell.type());
+    metric.seen = metric.cell;
+    if (ctx.stream) metric.seen.Own(ctx.stream->gpu().AllocatePinned(metric.cell.bytes()));
+  }
+}
+
 }  // namespace
 
-// Copies of what lies on both sides; `places`: the node's inputs' gradients, or its outputs.
-class NetTransfers {
- public:
-  NetTransfers(const std::deque<NetNode>& nodes, Net::Storage* storage)
-      : nodes_(nodes), s_(*storage), makers_(storage->values.size()) {
-    for (size_t i = 0; i < nodes.size(); ++i)
-      for (const Read& out : s_.graph[i].out) makers_[out.value].push_back(i);
-  }
-
-  std::vector<Transfers> Make() {
-    std::vector<Transfers> all(nodes_.size());
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      Transfers& own = all[i];
-      const Side side = s_.placement.nodes[i];
-      own.to_device = side == kHostSide;
-      if (!nodes_[i].traits.aliases_in) {
-        for (const Read& out : s_.graph[i].out) AddData(side, out, &own);
-        own.reads_device = ReadsDevice(i);
-      }
-      if (!nodes_[i].runs_backward) continue;
-      for (const Read& in : s_.graph[i].in) AddGradient(side, in, &own);
-      for (const Read& out : s_.graph[i].out)
-        if (side == kHostSide && s_.placement.grads[out.value][kDeviceSide])
-          own.reads_device_grad = true;
-    }
-    return all;
-  }
-
- private:
-  void Add(Side side, const Read& read, int ValueTensors::*which, int64_t step_bytes,
-           std::vector<Transfers::Copy>* copies) {
-    const Side other = side == kHostSide ? kDeviceSide : kHostSide;
-    const int from = s_.sides[side].tensors[read.value].*which;
-    const int to = s_.sides[other].tensors[read.value].*which;
-    if (from < 0 || to < 0) return;
-    const int64_t offset = read.first_step * step_bytes;
-    copies->push_back({s_.sides[side].At(from) + offset, s_.sides[other].At(to) + offset,
-                       read.steps * step_bytes});
-  }
-  void AddData(Side side, const Read& out, Transfers* own) {
-    Add(side, out, &ValueTensors::data, s_.values[out.value].step_bytes(), &own->of_feature);
-    Add(side, out, &ValueTensors::label, s_.values[out.value].label_bytes(), &own->of_feature);
-  }
-  void AddGradient(Side side, const Read& in, Transfers* own) {
-    if (s_.values[in.value].needs_grad(in))
-      Add(side, in, &ValueTensors::grad, s_.values[in.value].step_bytes(), &own->of_gradient);
-  }
-
-  // Whether node i looks on the host at what a node on the device makes.
-  bool ReadsDevice(size_t i) const {
-    for (size_t k = 0; k < s_.graph[i].in.size(); ++k)
-      if (s_.placement.nodes[i] == kHostSide || nodes_[i].traits.checks >> k & 1)
-        if (MadeOnDevice(s_.graph[i].in[k].value)) return true;
-    return false;
-  }
-  // Through splits, which make nothing.
-  bool MadeOnDevice(int value) const {
-    for (const size_t maker : makers_[value]) {
-      if (nodes_[maker].traits.aliases_in) return MadeOnDevice(s_.graph[maker].in[0].value);
-      if (s_.placement.nodes[maker] == kDeviceSide) return true;
-    }
-    return false;
-  }
-
-  const std::deque<NetNode>& nodes_;
-  Net::Storage& s_;
-  std::vector<std::vector<size_t>> makers_;  // of each value
-};
-
 NetArena NetArena::Allocate(const Context& ctx, const NetMemory& memory) {
-  NetArena arena{.main = singa::Allocate(ctx, {memory.arena}, DType::kU8), .host = {}};
+  NetArena arena;
+  try {
+    arena.main = singa::Allocate(ctx, {memory.arena}, DType::kU8);
+  } catch (const DeviceError& error) {
+    throw DeviceError(
+        StrCat("features and gradients, most of ", memory.largest, ": ", error.what()));
+  }
   arena.host.SetShape({memory.host_arena}, DType::kU8);
   if (memory.host_arena > 0) arena.host.Own(ctx.stream->gpu().AllocatePinned(memory.host_arena));
   return arena;
@@ -132,22 +84,17 @@ void Net::Bind(const Context& ctx, NetArena arena) {
         bind(s.sides[kHostSide], in[k], false, node.checked[k]);
       }
     }
-    Context host;
-    const Context& own = ContextOf(node, ctx, &host);
     for (Buffer& buffer : node.declare->buffers()) {
       const int place = side.buffers[next_buffer++];
-      if (buffer.keep == Keep::kForever)
-        buffer.tensor = singa::Allocate(own, buffer.tensor.shape(), buffer.tensor.type());
-      else
-        buffer.tensor.Bind(side.At(place));
+      if (buffer.keep != Keep::kForever) buffer.tensor.Bind(side.At(place));
     }
-    for (Metric& metric : node.declare->metrics()) {
-      metric.cell = singa::Allocate(own, metric.cell.shape(), metric.cell.type());
-      metric.seen = metric.cell;
-      if (OnDevice(node)) metric.seen.Own(ctx.stream->gpu().AllocatePinned(metric.cell.bytes()));
+    try {
+      AllocateLasting(ContextOf(node, ctx), node.declare.get());
+    } catch (const DeviceError& error) {
+      throw DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
     }
   }
-  s.transfers = NetTransfers(nodes_, &s).Make();
+  s.transfers = NetTransfers(nodes_, s).Make();
 }
 
 }  // namespace singa

@@ -186,16 +186,11 @@ int64_t ForeverBytes(const std::deque<NetNode>& nodes) {
 
 }  // namespace
 
-bool Net::OnDevice(const NetNode& node) const {
-  return storage_->placement.nodes[node.place] == kDeviceSide;
-}
-
-NetMemory Net::Plan(Context& ctx) {
+NetMemory Net::Plan(const Context& ctx) {
   Storage& s = *storage_;
   s.placement = PlaceNodes(nodes_, s.graph, s.values.size(), ctx.stream != nullptr);
   for (NetNode& node : nodes_) {
-    Context host;
-    Context& own = ContextOf(node, ctx, &host);
+    Context own = ContextOf(node, ctx);
     own.layer = node.full_name;
     try {
       node.layer->Prepare(own, *node.declare, node.in, node.out);
@@ -218,7 +213,8 @@ NetMemory Net::Plan(Context& ctx) {
   return {.arena = main.plan.bytes(),
           .host_arena = ctx.stream ? s.sides[kHostSide].plan.bytes() : 0,
           .forever = ForeverBytes(nodes_),
-          .unplanned = main.plan.unplanned()};
+          .unplanned = main.plan.unplanned(),
+          .largest = LargestLayer()};
 }
 
 }  // namespace singa

@@ -32,21 +32,26 @@ bool LossesAreFinite(Context& ctx, Net& net, ParamExchange& exchange) {
 class Bp final : public Algorithm {
  public:
   bool forward_backward() const override { return true; }
+  std::optional<Phase> captured_pass() const override { return kPass; }
 
   void TrainOneBatch(Context& ctx, Net& net, ParamExchange& exchange) override {
     const int64_t step = ctx.state->step;
     net.BeginStep();
     for (NetNode& node : net.nodes()) {
       for (Param* param : node.declare->params()) exchange.Await(param, step);
-      net.ComputeFeature(ctx, node, static_cast<Phase>(kTrain | kForward));
+      net.ComputeFeature(ctx, node, kPass);
     }
-    if (!LossesAreFinite(ctx, net, exchange)) return exchange.Finish(step);
+    if (!exchange.sees_losses() && !LossesAreFinite(ctx, net, exchange))
+      return exchange.Finish(step);
     for (auto node = net.nodes().rbegin(); node != net.nodes().rend(); ++node) {
       net.ComputeGradient(ctx, *node);
       for (Param* param : node->completes) exchange.GradientReady(param, step);
     }
     exchange.Finish(step);
   }
+
+ private:
+  static constexpr auto kPass = static_cast<Phase>(kTrain | kForward);
 };
 
 SINGA_REGISTER_ALGORITHM(kBP, Bp);

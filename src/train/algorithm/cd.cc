@@ -15,12 +15,14 @@ class Cd final : public Algorithm {
     if (k_ < 1) throw ConfigError("cd_conf.cd_k", StrCat("must be >= 1, is ", k_));
   }
 
+  std::optional<Phase> captured_pass() const override { return kPass; }
+
   void TrainOneBatch(Context& ctx, Net& net, ParamExchange& exchange) override {
     const int64_t step = ctx.state->step;
     net.BeginStep();
     for (NetNode& node : net.nodes()) {
       for (Param* param : node.declare->params()) exchange.Await(param, step);
-      net.ComputeFeature(ctx, node, static_cast<Phase>(kTrain | kForward | kPositive));
+      net.ComputeFeature(ctx, node, kPass);
     }
     for (int i = 0; i < k_; ++i)
       Negative(ctx, net, static_cast<Phase>(i == 0 ? kNegative | kTest : kNegative));
@@ -45,6 +47,8 @@ class Cd final : public Algorithm {
     for (NetNode& node : net.nodes())
       if (node.in_feedback) net.ComputeFeature(ctx, node, flags);
   }
+
+  static constexpr auto kPass = static_cast<Phase>(kTrain | kForward | kPositive);
 
   int k_ = 1;
 };

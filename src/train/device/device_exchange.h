@@ -1,5 +1,5 @@
-// DeviceExchange: the ParamExchange of a worker whose layers compute on a device, in front of the
-// one that it would have on the host. Values go to the device when they are awaited in a step, and
+// DeviceExchange: the DeviceParams of a worker that trains with others, in front of the exchange
+// that it would have on the host. Values go to the device when they are awaited in a step, and
 // gradients to the host while the backward pass goes on.
 #pragma once
 
@@ -11,24 +11,22 @@
 
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
-#include "singa/train/param_exchange.h"
+#include "train/device/device_params.h"
 
 namespace singa {
 
-class DeviceExchange final : public ParamExchange {
+class DeviceExchange final : public DeviceParams {
  public:
-  // Both outlive it.
+  // Both outlive it. `host` null: there are no steps.
   DeviceExchange(ParamExchange* host, Context* ctx) : host_(host), ctx_(ctx) {}
 
-  // Gives `param` memory on the device, where its layers compute. Its grad, where it has one, is
-  // the host's so far: that is where gradients go. Others are left to the host.
-  void Place(Param* param);
-  // Values that have changed other than by steps are taken anew.
-  void Renew();
-  // All values to the device, for a pass without steps.
-  void BringValues();
-  // Values that their layers keep themselves, to the host.
-  void GiveValues();
+  // Its grad, where it has one, is the host's so far: that is where gradients go. Others are left
+  // to the host.
+  void Place(Param* param) override;
+  void Renew() override;
+  void BringValues() override;
+  // Those that their layers keep themselves; the host has all others.
+  void GiveValues() override;
 
   void Await(Param* param, int64_t step) override;
   void GradientReady(Param* param, int64_t step) override;

@@ -1,4 +1,4 @@
-#include "train/device_exchange.h"
+#include "train/device/device_exchange.h"
 
 #include <cstring>
 
@@ -13,9 +13,9 @@ void DeviceExchange::Place(Param* param) {
   if (!param->grad.empty()) {
     placed.grad = param->grad;
     placed.gradient = gpu.AllocatePinned(param->grad.bytes());
-    param->grad = Allocate(*ctx_, param->shape());
+    param->grad = AllocateFor(*param, *ctx_);
   }
-  param->PutOnDevice(Allocate(*ctx_, param->shape()));
+  param->PutOnDevice(AllocateFor(*param, *ctx_));
 }
 
 void DeviceExchange::Renew() {

@@ -16,6 +16,8 @@ class WorkerDevice {
   Gpu& gpu() { return *gpu_; }
   // Before a step: in the thread that computes it.
   void Begin(const StepState& state);
+  // Until nothing is under way, so that memory which it uses may go. Faults are not told.
+  void Drain() noexcept;
 
  private:
   std::unique_ptr<Gpu> gpu_;

@@ -1,7 +1,8 @@
-#include "train/worker_device.h"
+#include "train/device/worker_device.h"
 
 #include <cstring>
 
+#include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "tensor/gpus.h"
 
@@ -23,6 +24,13 @@ void WorkerDevice::Begin(const StepState& state) {
   std::memcpy(pinned_state_.get(), &state, sizeof(StepState));
   stream_->Copy(pinned_state_.get(), device_state_.as<StepState>(), sizeof(StepState));
   sent_ = stream_->Record();
+}
+
+void WorkerDevice::Drain() noexcept {
+  try {
+    stream_->Wait();
+  } catch (const DeviceError&) {
+  }
 }
 
 }  // namespace singa

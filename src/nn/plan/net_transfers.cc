@@ -1,0 +1,68 @@
+#include "nn/plan/net_transfers.h"
+
+namespace singa {
+
+NetTransfers::NetTransfers(const std::deque<NetNode>& nodes, Net::Storage& storage)
+    : nodes_(nodes), s_(storage), makers_(storage.values.size()) {
+  for (size_t i = 0; i < nodes.size(); ++i)
+    for (const Read& out : s_.graph[i].out) makers_[out.value].push_back(i);
+}
+
+std::vector<Transfers> NetTransfers::Make() const {
+  std::vector<Transfers> all(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    Transfers& own = all[i];
+    const Side side = s_.placement.nodes[i];
+    own.to_device = side == kHostSide;
+    if (!nodes_[i].traits.aliases_in) {
+      for (const Read& out : s_.graph[i].out) AddData(side, out, &own);
+      own.reads_device = ReadsDevice(i);
+    }
+    if (!nodes_[i].runs_backward) continue;
+    for (const Read& in : s_.graph[i].in) AddGradient(side, in, &own);
+    for (const Read& out : s_.graph[i].out)
+      if (side == kHostSide && s_.placement.grads[out.value][kDeviceSide])
+        own.reads_device_grad = true;
+  }
+  return all;
+}
+
+void NetTransfers::Add(Side side, const Read& read, int ValueTensors::*which, int64_t step_bytes,
+                       std::vector<Transfers::Copy>* copies) const {
+  const Side other = side == kHostSide ? kDeviceSide : kHostSide;
+  const int from = s_.sides[side].tensors[read.value].*which;
+  const int to = s_.sides[other].tensors[read.value].*which;
+  if (from < 0 || to < 0) return;
+  const int64_t offset = read.first_step * step_bytes;
+  copies->push_back(
+      {s_.sides[side].At(from) + offset, s_.sides[other].At(to) + offset, read.steps * step_bytes});
+}
+
+void NetTransfers::AddData(Side side, const Read& out, Transfers* own) const {
+  const ShapedValue& value = s_.values[out.value];
+  Add(side, out, &ValueTensors::data, value.step_bytes(), &own->of_feature);
+  Add(side, out, &ValueTensors::label, value.label_bytes(), &own->of_feature);
+}
+
+void NetTransfers::AddGradient(Side side, const Read& in, Transfers* own) const {
+  if (s_.values[in.value].needs_grad(in))
+    Add(side, in, &ValueTensors::grad, s_.values[in.value].step_bytes(), &own->of_gradient);
+}
+
+bool NetTransfers::ReadsDevice(size_t i) const {
+  for (size_t k = 0; k < s_.graph[i].in.size(); ++k)
+    if (s_.placement.nodes[i] == kHostSide || nodes_[i].traits.checks >> k & 1)
+      if (MadeOnDevice(s_.graph[i].in[k].value)) return true;
+  return false;
+}
+
+// Through splits, which make nothing.
+bool NetTransfers::MadeOnDevice(int value) const {
+  for (const size_t maker : makers_[value]) {
+    if (nodes_[maker].traits.aliases_in) return MadeOnDevice(s_.graph[maker].in[0].value);
+    if (s_.placement.nodes[maker] == kDeviceSide) return true;
+  }
+  return false;
+}
+
+}  // namespace singa

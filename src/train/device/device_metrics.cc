@@ -1,0 +1,48 @@
+#include "train/device/device_metrics.h"
+
+#include <utility>
+#include <vector>
+
+#include "singa/tensor/memory.h"
+#include "singa/tensor/stream.h"
+
+namespace singa {
+
+DeviceMetrics::DeviceMetrics(MetricSums* sums, Context* ctx) : host_(sums), ctx_(ctx) {
+  std::vector<MetricCell> cells;
+  for (const MetricSums::Cell& cell : sums->cells())
+    cells.push_back({cell.metric->cell.as<double>(), static_cast<int32_t>(cell.entry)});
+  cell_count_ = static_cast<int64_t>(cells.size());
+  cells_ = Allocate(*ctx, {cell_count_, sizeof(MetricCell)}, DType::kU8);
+  CopyFromHost(*ctx, cells.data(), cells_.as<void>(), cells_.bytes());
+  sums_ = Allocate(*ctx, {static_cast<int64_t>(sums->entries().size()), 2}, DType::kF64);
+  pinned_ = ctx->stream->gpu().AllocatePinned(sums_.bytes());
+}
+
+void DeviceMetrics::Bring() {
+  if (!std::exchange(on_host_, false)) return;
+  double* to = static_cast<double*>(pinned_.get());
+  for (const MetricSums::Entry& entry : host_->entries()) {
+    *to++ = entry.sum;
+    *to++ = entry.weight;
+  }
+  ctx_->stream->Copy(pinned_.get(), sums_.as<void>(), sums_.bytes());
+}
+
+void DeviceMetrics::Take(const StepVerdict* verdict) {
+  if (cell_count_ == 0) return;
+  SumMetrics(*ctx_, cells_.as<MetricCell>(), cell_count_, sums_.shape()[0], verdict,
+             sums_.as<double>());
+}
+
+void DeviceMetrics::Give() {
+  if (std::exchange(on_host_, true)) return;
+  const Tensor sums = OnHost(*ctx_, sums_);
+  const double* from = sums.as<double>();
+  for (MetricSums::Entry& entry : host_->entries()) {
+    entry.sum = *from++;
+    entry.weight = *from++;
+  }
+}
+
+}  // namespace singa

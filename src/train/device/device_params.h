@@ -1,0 +1,33 @@
+// DeviceParams: the ParamExchange of a worker whose layers compute on a device, and where its
+// params lie there.
+#pragma once
+
+#include <vector>
+
+#include "singa/nn/net.h"
+#include "singa/train/param_exchange.h"
+
+namespace singa {
+
+class DeviceParams : public ParamExchange {
+ public:
+  // Gives `param` memory on the device, where its layers compute, and for its gradient if it has
+  // one.
+  virtual void Place(Param* param) = 0;
+  // Values and states on the host were set: they are taken anew.
+  virtual void Renew() = 0;
+  // All values to the device, for a pass without steps.
+  virtual void BringValues() = 0;
+  // Whatever the device has changed, to the host.
+  virtual void GiveValues() = 0;
+
+ protected:
+  // As large as `param`. Throws DeviceError that names it and its layer.
+  static Tensor AllocateFor(const Param& param, const Context& ctx);
+};
+
+// Places each param that a layer of `nets` uses on the device. Throws DeviceError where one on the
+// host uses it, too.
+void PlaceParams(const std::vector<const Net*>& nets, DeviceParams* params);
+
+}  // namespace singa

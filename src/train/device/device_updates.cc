@@ -1,0 +1,199 @@
+#include "train/device/device_updates.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "singa/base/error.h"
+#include "singa/tensor/memory.h"
+#include "train/not_finite.h"
+
+namespace singa {
+namespace {
+
+// `items` on the context's device.
+template <typename T>
+Tensor OnDevice(const Context& ctx, const std::vector<T>& items) {
+  const int64_t bytes = static_cast<int64_t>(items.size() * sizeof(T));
+  Tensor tensor = Allocate(ctx, {bytes}, DType::kU8);
+  CopyFromHost(ctx, items.data(), tensor.as<void>(), bytes);
+  return tensor;
+}
+
+void Copy(const Context& ctx, const Tensor& from, Tensor* host) {
+  const Tensor values = OnHost(ctx, from);
+  std::memcpy(host->data(), values.data(), values.bytes());
+}
+
+}  // namespace
+
+DeviceUpdates::DeviceUpdates(const JobProto& job, Replica* replica, std::vector<Param*> trained,
+                             SliceUpdates* skips, Context* ctx)
+    : replica_(*replica),
+      trained_(std::move(trained)),
+      skips_(*skips),
+      ctx_(ctx),
+      clip_norm_(job.updater().clip_norm()),
+      skip_(job.on_nonfinite() == JobProto::kSkip) {}
+
+void DeviceUpdates::Place(Param* param) {
+  if (std::find(trained_.begin(), trained_.end(), param) != trained_.end())
+    param->grad = AllocateFor(*param, *ctx_);
+  param->PutOnDevice(AllocateFor(*param, *ctx_));
+  placed_.push_back(param);
+}
+
+void DeviceUpdates::Bind(const Net& net, bool judges_losses, MetricSums* metrics) {
+  judges_losses_ = judges_losses;
+  std::vector<const double*> cells;
+  for (const NetNode& node : net.nodes())
+    if (judges_losses && node.traits.originates_gradient)
+      for (const Metric& metric : node.declare->metrics()) {
+        cells.push_back(metric.cell.as<double>());
+        losses_.push_back(node.name);
+      }
+  loss_cells_ = OnDevice(*ctx_, cells);
+  MakePieces();
+  report_ = OnDevice(*ctx_, std::vector<StepReport>(1));
+  const int64_t numbers = replica_.rule().step_bytes() * static_cast<int64_t>(trained_.size());
+  numbers_ = Allocate(*ctx_, {numbers}, DType::kU8);
+  pinned_numbers_ = ctx_->stream->gpu().AllocatePinned(numbers);
+  metrics_ = std::make_unique<DeviceMetrics>(metrics, ctx_);
+}
+
+void DeviceUpdates::MakePieces() {
+  for (const Param* param : trained_) {
+    std::vector<Tensor>& states = states_.emplace_back();
+    for (size_t i = 0; i < replica_.state_count(); ++i)
+      states.push_back(AllocateFor(*param, *ctx_));
+  }
+  std::vector<UpdatePiece> pieces;
+  for (const Slice& cut : replica_.table().slices()) {
+    Param& param = *trained_[cut.param];
+    UpdatePiece& piece = pieces.emplace_back();
+    piece.w = param.data.data() + cut.begin;
+    piece.g = param.grad.data() + cut.begin;
+    for (size_t i = 0; i < states_[cut.param].size(); ++i)
+      piece.states[i] = states_[cut.param][i].data() + cut.begin;
+    piece.n = cut.size;
+    piece.param = cut.param;
+    largest_ = std::max(largest_, cut.size);
+  }
+  pieces_ = OnDevice(*ctx_, pieces);
+  found_ = OnDevice(*ctx_, std::vector<PieceFinding>(pieces.size()));
+}
+
+void DeviceUpdates::BringValues() {
+  Settle();
+  Bring();
+}
+
+void DeviceUpdates::Bring() {
+  if (!std::exchange(stale_, false)) return;
+  for (Param* param : placed_)
+    CopyFromHost(*ctx_, param->host().data(), param->data.data(), param->data.bytes());
+  for (size_t p = 0; p < trained_.size(); ++p)
+    for (size_t i = 0; i < states_[p].size(); ++i) {
+      const Tensor& host = replica_.states()[p].tensors[i];
+      CopyFromHost(*ctx_, host.data(), states_[p][i].data(), host.bytes());
+    }
+}
+
+void DeviceUpdates::GiveValues() {
+  Settle();
+  if (!std::exchange(changed_, false) || stale_) return;
+  for (Param* param : placed_) Copy(*ctx_, param->data, &param->host());
+  for (size_t p = 0; p < trained_.size(); ++p)
+    for (size_t i = 0; i < states_[p].size(); ++i)
+      Copy(*ctx_, states_[p][i], &replica_.states()[p].tensors[i]);
+}
+
+void DeviceUpdates::Settle() {
+  LookAt(0);
+  metrics_->Give();
+}
+
+// With kSkip it waits for the steps before: one without effect does not count as an update.
+void DeviceUpdates::BeginStep(int64_t step) {
+  Bring();
+  if (skip_) LookAt(0);
+  metrics_->Bring();
+  changed_ = true;
+  SendNumbers(step);
+}
+
+void DeviceUpdates::SendNumbers(int64_t step) {
+  if (sent_) sent_->Wait();
+  char* to = static_cast<char*>(pinned_numbers_.get());
+  const UpdateRule& rule = replica_.rule();
+  for (size_t p = 0; p < trained_.size(); ++p, to += rule.step_bytes())
+    rule.Prepare(ScaleOf(*trained_[p]), step, replica_.count(static_cast<int>(p)) + 1, to);
+  ctx_->stream->Copy(pinned_numbers_.get(), numbers_.as<void>(), numbers_.bytes());
+  sent_ = ctx_->stream->Record();
+}
+
+// By an algorithm that looks at them itself. Where the step is skipped, its gradients are looked
+// at.
+void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
+  if (!skip_) throw DivergedError(LossNotFiniteText(layer, step));
+}
+
+void DeviceUpdates::Finish(int64_t) {
+  auto* const report = report_.as<StepReport>();
+  const auto* const pieces = pieces_.as<UpdatePiece>();
+  auto* const found = found_.as<PieceFinding>();
+  const int64_t count = replica_.table().size();
+  InspectPieces(*ctx_, pieces, count, clip_norm_ > 0, found);
+  JudgeStep(*ctx_,
+            {loss_cells_.as<const double*>(), static_cast<int64_t>(losses_.size()), found, count,
+             clip_norm_, !skip_, ctx_->device_state},
+            report);
+  replica_.rule().ApplyAll(*ctx_, {numbers_.as<void>(), pieces, count, largest_, &report->verdict});
+  metrics_->Take(&report->verdict);
+}
+
+void DeviceUpdates::EndStep(int64_t step) {
+  AddToCounts(1);
+  OnItsWay& next = on_their_way_.emplace_back();
+  next.step = step;
+  if (free_reports_.empty())
+    free_reports_.push_back(ctx_->stream->gpu().AllocatePinned(sizeof(StepReport)));
+  next.report = std::move(free_reports_.back());
+  free_reports_.pop_back();
+  ctx_->stream->Copy(report_.as<void>(), next.report.get(), sizeof(StepReport));
+  next.here = ctx_->stream->Record();
+  LookAt(kAhead);
+}
+
+void DeviceUpdates::LookAt(size_t most) {
+  while (on_their_way_.size() > most) {
+    OnItsWay report = std::move(on_their_way_.front());
+    on_their_way_.pop_front();
+    report.here->Wait();
+    free_reports_.push_back(report.report);
+    Look(report);
+  }
+}
+
+void DeviceUpdates::Look(const OnItsWay& of_step) {
+  const auto& report = *static_cast<const StepReport*>(of_step.report.get());
+  if (!report.verdict.dropped) return;
+  if (!skip_) throw DivergedError(TextOf(report));
+  LOG(WARNING) << TextOf(report) << "; the step is skipped";
+  AddToCounts(-1);
+  skips_.set_skips(skips_.skips() + 1);
+}
+
+std::string DeviceUpdates::TextOf(const StepReport& report) const {
+  if (report.loss >= 0) return LossNotFiniteText(losses_[report.loss], report.step);
+  return GradientNotFiniteText(replica_.param(report.piece), report.step);
+}
+
+void DeviceUpdates::AddToCounts(int64_t updates) {
+  for (int p = 0; p < static_cast<int>(trained_.size()); ++p)
+    replica_.set_count(p, replica_.count(p) + updates);
+}
+
+}  // namespace singa

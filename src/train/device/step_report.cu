@@ -1,0 +1,28 @@
+#include "tensor/launch.cuh"
+#include "train/device/step_report_block.h"
+
+namespace singa {
+namespace {
+
+constexpr int kPieceThreads = 1024;  // pieces are large, and few of them are read at once
+
+void Inspect(Context& ctx, const UpdatePiece* pieces, int64_t count, bool squares,
+             PieceFinding* found) {
+  ForEachBlock(ctx, count, kPieceThreads, InspectPiece{pieces, squares, found});
+}
+
+void Judge(Context& ctx, StepEvidence evidence, StepReport* report) {
+  ForEachBlock(ctx, 1, kThreads, JudgeInBlock{evidence, report});
+}
+
+void Sum(Context& ctx, const MetricCell* cells, int64_t count, int64_t entries,
+         const StepVerdict* verdict, double* sums) {
+  ForEach(ctx, entries, SumEntry{cells, count, verdict, sums});
+}
+
+[[maybe_unused]] const bool registered = InspectPieces.Set(Device::kCuda, Inspect) &&
+                                         JudgeStep.Set(Device::kCuda, Judge) &&
+                                         SumMetrics.Set(Device::kCuda, Sum);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,53 @@
+// What one thread of a device does for train/device/step_report.h, and its plain kernels.
+#pragma once
+
+#include <bit>
+#include <cmath>
+
+#include "tensor/host_device.h"
+#include "train/device/step_report.h"
+
+namespace singa {
+
+// The norm of all gradients, where it is bounded, decides on their scale.
+SINGA_HD inline void SetScale(const StepEvidence& evidence, double squares, StepReport* report) {
+  const double norm = std::sqrt(squares);
+  const bool clips = evidence.clip_norm > 0 && norm > evidence.clip_norm;
+  report->verdict.scale = clips ? static_cast<float>(evidence.clip_norm / norm) : 1;
+}
+
+SINGA_HD inline void SetVerdict(const StepEvidence& evidence, int32_t loss, int32_t piece,
+                                StepReport* report) {
+  report->verdict.dropped = loss >= 0 || piece >= 0;
+  if (!report->verdict.dropped) return;
+  report->step = evidence.state->step;
+  report->loss = loss;
+  report->piece = piece;
+}
+
+SINGA_HD inline bool LossIsFinite(const double* cell) {
+  constexpr uint64_t kExponent = uint64_t{0x7FF} << 52;
+  return (std::bit_cast<uint64_t>(cell[0]) & kExponent) != kExponent;
+}
+
+// Entry i.
+struct SumEntry {
+  const MetricCell* cells;
+  int64_t count;
+  const StepVerdict* verdict;
+  double* sums;
+
+  SINGA_HD void operator()(int64_t i) const {
+    for (int64_t c = 0; c < count; ++c) {
+      if (cells[c].entry != i) continue;
+      double* const cell = cells[c].cell;
+      if (!verdict->dropped) {
+        sums[2 * i] += cell[0];
+        sums[2 * i + 1] += cell[1];
+      }
+      cell[0] = cell[1] = 0;
+    }
+  }
+};
+
+}  // namespace singa

@@ -1,0 +1,90 @@
+// What a Trainer does where its worker has a device, and what it takes of memory there.
+#include "singa/base/error.h"
+#include "train/device/device_exchange.h"
+#include "train/trainer.h"
+
+namespace singa {
+
+// Alone, and with all that trains on the device.
+bool Trainer::UpdatesOnDevice() const {
+  return device_ && place_.workers == 1 && place_.groups == 1 && updates_->own_values() &&
+         replica_->rule().on_device() && net_.HostComesFirst();
+}
+
+void Trainer::PlaceOnDevice() {
+  if (UpdatesOnDevice()) {
+    auto updates = std::make_unique<DeviceUpdates>(job_, replica_, trained_, updates_, &ctx_);
+    own_updates_ = updates.get();
+    device_params_ = std::move(updates);
+  } else {
+    device_params_ = std::make_unique<DeviceExchange>(&exchange_, &ctx_);
+  }
+  std::vector<const Net*> nets = {&net_};
+  for (const Evaluator* evaluator : {test_.get(), validate_.get()})
+    if (evaluator) nets.push_back(&evaluator->net());
+  PlaceParams(nets, device_params_.get());
+}
+
+ParamExchange& Trainer::exchange() {
+  if (device_params_) return *device_params_;
+  return exchange_;
+}
+
+void Trainer::TakeValues() {
+  if (device_params_) device_params_->Renew();
+}
+
+void Trainer::GiveValues() {
+  if (device_params_) device_params_->GiveValues();
+}
+
+void Trainer::BringValues() {
+  if (device_params_) device_params_->BringValues();
+}
+
+MetricSums& Trainer::metrics() {
+  if (own_updates_) own_updates_->Settle();
+  return metrics_;
+}
+
+void Trainer::Finish() {
+  if (own_updates_) own_updates_->Settle();
+  outputs_.Finish();
+}
+
+// Values and updater states count with the process's first worker, whose they are.
+MemoryUse Trainer::ParamMemory() const {
+  const bool first = place_.group == 0 && place_.leads();
+  const int64_t states = first ? static_cast<int64_t>(replica_->state_count()) : 0;
+  MemoryUse use;
+  for (const auto& param : params_.params())
+    if (first || !param->trains()) use.params += param->data.bytes();
+  bool pieces = false;
+  for (size_t i = 0; i < trained_.size(); ++i) {
+    use.updater += states * trained_[i]->data.bytes();
+    if (!in_pieces_[i]) use.gradients += trained_[i]->data.bytes();
+    pieces = pieces || in_pieces_[i];
+  }
+  if (pieces) use.gradients += exchange_.room_bytes();
+  return use;
+}
+
+void Trainer::CountMemory() {
+  memory_.host = ParamMemory();
+  MemoryUse& use = device_ ? memory_.gpus : memory_.host;
+  use.arena = memory_of_nets_.arena;
+  use.unplanned = memory_of_nets_.unplanned;
+  use.forever = memory_of_nets_.forever;
+  if (!device_) return;
+  for (const auto& param : params_.params()) use.params += param->data.bytes();
+  use.gradients = memory_.host.gradients;
+  memory_.host.pinned = memory_of_nets_.host_arena;
+  if (UpdatesOnDevice()) {
+    use.updater = memory_.host.updater;
+    memory_.host.gradients = 0;
+  } else {
+    memory_.host.pinned += use.params + use.gradients;
+  }
+}
+
+}  // namespace singa
