@@ -4,6 +4,7 @@
 #include "singa/base/error.h"
 #include "tensor/cuda_stream.h"
 #include "tensor/gpus.h"
+#include "tensor/nccl_group.h"
 
 namespace singa {
 namespace {
@@ -97,7 +98,8 @@ std::string Versions() {
                 driver ? StrCat(", driver for ", Version(driver)) : ", no driver");
 }
 
-[[maybe_unused]] const bool registered = (SetGpuDriver({Count, Open, Versions}), true);
+[[maybe_unused]] const bool registered =
+    (SetGpuDriver({Count, Open, Versions, CanUseNccl, NewNcclGroup, JoinNcclGroup}), true);
 
 }  // namespace
 }  // namespace singa

@@ -36,4 +36,16 @@ std::unique_ptr<Gpu> OpenGpu(int number) {
 
 std::string GpuVersions() { return HasGpuDriver() ? Driver().versions() : ""; }
 
+bool CanGroupGpus(std::string* why) {
+  if (HasGpuDriver()) return Driver().can_group(why);
+  *why = "this build has no CUDA kernels";
+  return false;
+}
+
+GpuGroupId NewGpuGroup() { return Driver().new_group(); }
+
+std::unique_ptr<GpuGroup> JoinGpuGroup(const GpuMember& member, Gpu* gpu) {
+  return Driver().join(member, gpu);
+}
+
 }  // namespace singa

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "singa/tensor/stream.h"
+#include "tensor/gpu_group.h"
 
 namespace singa {
 
@@ -15,6 +16,10 @@ struct GpuDriver {
   std::unique_ptr<Gpu> (*open)(int number) = nullptr;
   // Of its parts: "runtime 13.0, driver for 13.0".
   std::string (*versions)() = nullptr;
+  // Of gpu_group.h.
+  bool (*can_group)(std::string* why) = nullptr;
+  GpuGroupId (*new_group)() = nullptr;
+  std::unique_ptr<GpuGroup> (*join)(const GpuMember& member, Gpu* gpu) = nullptr;
 };
 // Returns the one before.
 GpuDriver SetGpuDriver(const GpuDriver& driver);

@@ -8,6 +8,7 @@
 #include "io/output_files.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
+#include "tensor/gpu_group.h"
 #include "train/metric_sums.h"
 
 namespace singa {
@@ -61,6 +62,8 @@ struct WorkerPlace {
   bool shares_host = false;
   int first_here = 0;  // number of the group's first worker here, among all workers of the process
   int gpu = -1;        // of the machine; -1: the worker computes on the CPU
+  // All workers of the group have GPUs of their own, which add up among themselves.
+  std::optional<GpuMember> gpus = {};
   bool leads() const { return worker == first; }
 };
 

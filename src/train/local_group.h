@@ -68,6 +68,7 @@ class LocalGroup {
   int64_t TakeWait() { return waited_.exchange(0); }
   // A worker has failed: ends what the others of this process do.
   void Stop() { barrier_.Stop(); }
+  const std::atomic<bool>& stopped() const { return barrier_.stopped(); }
 
  private:
   void Arrive(int worker);

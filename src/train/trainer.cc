@@ -23,6 +23,8 @@ struct Trainer::Alone {
 };
 
 Trainer::~Trainer() {
+  graph_.reset();  // a group of GPUs outlives what was captured of it
+  if (own_updates_) own_updates_->Leave();
   if (device_) device_->Drain();
 }
 
@@ -147,7 +149,7 @@ void Trainer::Open() {
     if (evaluator) evaluator->Open(arena);
   metrics_ = MetricSums(&net_);
   if (!own_updates_) return;
-  own_updates_->Bind(net_, algorithm_->forward_backward(), &metrics_);
+  own_updates_->Bind(&metrics_);
   if (algorithm_->captured_pass())
     graph_ = std::make_unique<StepGraph>(&net_, &ctx_, *algorithm_->captured_pass());
 }

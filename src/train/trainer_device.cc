@@ -5,15 +5,23 @@
 
 namespace singa {
 
-// Alone, and with all that trains on the device.
+// Alone or in a group of GPUs, and with all that trains on the device.
 bool Trainer::UpdatesOnDevice() const {
-  return device_ && place_.workers == 1 && place_.groups == 1 && updates_->own_values() &&
-         replica_->rule().on_device() && net_.HostComesFirst();
+  return device_ && (place_.workers == 1 || place_.gpus) && place_.groups == 1 &&
+         updates_->own_values() && replica_->rule().on_device() && net_.HostComesFirst();
 }
 
 void Trainer::PlaceOnDevice() {
   if (UpdatesOnDevice()) {
-    auto updates = std::make_unique<DeviceUpdates>(job_, replica_, trained_, updates_, &ctx_);
+    auto updates = std::make_unique<DeviceUpdates>(
+        job_, DeviceUpdates::Worker{.net = &net_,
+                                    .trained = trained_,
+                                    .replica = replica_,
+                                    .skips = updates_,
+                                    .ctx = &ctx_,
+                                    .judges_losses = algorithm_->forward_backward(),
+                                    .leads = place_.leads(),
+                                    .member = place_.gpus ? &*place_.gpus : nullptr});
     own_updates_ = updates.get();
     device_params_ = std::move(updates);
   } else {
@@ -34,15 +42,19 @@ void Trainer::TakeValues() {
   if (device_params_) device_params_->Renew();
 }
 
+// These are called between steps, by a thread that may have used another device.
 void Trainer::GiveValues() {
+  if (device_) device_->gpu().Use();
   if (device_params_) device_params_->GiveValues();
 }
 
 void Trainer::BringValues() {
+  if (device_) device_->gpu().Use();
   if (device_params_) device_params_->BringValues();
 }
 
 MetricSums& Trainer::metrics() {
+  if (device_) device_->gpu().Use();
   if (own_updates_) own_updates_->Settle();
   return metrics_;
 }
@@ -80,7 +92,8 @@ void Trainer::CountMemory() {
   use.gradients = memory_.host.gradients;
   memory_.host.pinned = memory_of_nets_.host_arena;
   if (UpdatesOnDevice()) {
-    use.updater = memory_.host.updater;
+    for (const Param* param : trained_)
+      use.updater += static_cast<int64_t>(replica_->state_count()) * param->data.bytes();
     memory_.host.gradients = 0;
   } else {
     memory_.host.pinned += use.params + use.gradients;

@@ -19,7 +19,7 @@
 namespace singa::device_job {
 namespace {
 
-JobProto Job(const std::string& cluster) {
+JobProto Job(const std::string& cluster, bool normalised = true) {
   JobProto job;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       StrCat(R"(name: "devices" train_steps: 12 test_freq: 5 test_steps: 0 checkpoint_freq: 6
@@ -32,8 +32,10 @@ JobProto Job(const std::string& cluster) {
               convolution_conf { num_filters: 4 kernel: 3 }
               param { name: "cw" init { type: kUniform low: -0.2 high: 0.2 } }
               param { name: "cb" init { type: kConstant } } }
-      layer { name: "bm" type: kBM srclayers: "conv" }
-      layer { name: "relu" type: kReLU srclayers: "bm" }
+      )",
+             normalised ? R"(layer { name: "bm" type: kBM srclayers: "conv" })" : "", R"(
+      layer { name: "relu" type: kReLU srclayers: ")",
+             normalised ? "bm" : "conv", R"(" }
       layer { name: "fc" type: kInnerProduct srclayers: "relu" innerproduct_conf { num_output: 3 }
               param { name: "w" init { type: kUniform low: -0.2 high: 0.2 } }
               param { name: "b" init { type: kConstant } } }
@@ -56,7 +58,9 @@ class DeviceJob : public ::testing::Test {
  protected:
   // Trains with so many GPUs; returns the values and the updater's states after the last step.
   std::string Train(const std::string& cluster, int gpus, bool resume = false, int steps = 12) {
-    JobProto job = Job(cluster);
+    return Train(Job(cluster), gpus, resume, steps);
+  }
+  std::string Train(JobProto job, int gpus, bool resume = false, int steps = 12) {
     for (int i = 0; i < gpus; ++i) job.add_gpu(i);
     job.set_train_steps(steps);
     const std::string workspace = dir_.Path(StrCat("ws", gpus));
@@ -81,6 +85,47 @@ TEST_F(DeviceJob, OfAGroupIsThatOfTheCpuHoweverManyGpusItHas) {
   const std::string on_cpu = Train(group, 0);
   EXPECT_EQ(Train(group, 2), on_cpu);  // the third on the CPU
   EXPECT_EQ(Train(group, 3), on_cpu);
+}
+
+constexpr char kGroup[] = "nworkers_per_group: 3 nworkers_per_procs: 3";
+
+// Each of them applies the updates itself, and replays its steps.
+TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
+  const JobProto job = Job(kGroup, false);
+  const std::string on_cpu = Train(job, 0);
+  const int64_t before = EmulatedGpu::replays_of_all();
+  EXPECT_EQ(Train(job, 3), on_cpu);
+  EXPECT_EQ(EmulatedGpu::replays_of_all() - before, 3 * 10);
+  Train(job, 3, false, 6);
+  EXPECT_EQ(Train(job, 3, true), on_cpu);
+}
+
+TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpGoesThroughTheHost) {
+  const JobProto job = Job(kGroup, false);
+  const std::string on_cpu = Train(job, 0);
+  machine_.SetGroups(false);
+  const int64_t before = EmulatedGpu::replays_of_all();
+  EXPECT_EQ(Train(job, 3), on_cpu);
+  EXPECT_EQ(EmulatedGpu::replays_of_all(), before);
+}
+
+// A loss that is not finite in one worker's rows drops the step of all.
+TEST_F(DeviceJob, OfAGroupOfGpusSkipsTheStepsOfTheCpu) {
+  JobProto job = Job(kGroup, false);
+  job.set_on_nonfinite(JobProto::kSkip);
+  job.mutable_updater()->mutable_learning_rate()->set_base_lr(1e38f);
+  EXPECT_EQ(Train(job, 3), Train(job, 0));
+}
+
+// The others do not wait for its sums.
+TEST_F(DeviceJob, OfAGroupOfGpusEndsWithTheFirstWorkerThatFails) {
+  JobProto job = Job(kGroup, false);
+  job.mutable_neuralnet()
+      ->mutable_layer(0)
+      ->mutable_store_conf()
+      ->mutable_synthetic_conf()
+      ->set_classes(4);  // for three outputs
+  EXPECT_THROW(Train(job, 3), DataError);
 }
 
 TEST_F(DeviceJob, WithServersIsThatOfTheCpu) {
@@ -136,14 +181,17 @@ TEST_F(DeviceJob, IsTestedOnTheDeviceToTheNumbersOfTheCpu) {
 
 // Names what took it, and how much is there.
 TEST_F(DeviceJob, ThatNeedsMoreMemoryThanThereIsSaysForWhat) {
-  const EmulatedMachine small(1, 1 << 16);
+  const EmulatedMachine small(1, 1 << 20);
+  JobProto job = Job("");
+  job.mutable_neuralnet()->mutable_layer(0)->mutable_store_conf()->set_batchsize(0, 1200);
   try {
-    Train("", 1);
+    Train(job, 1);
     FAIL() << "no error";
   } catch (const DeviceError& error) {
-    EXPECT_STREQ(error.what(),
-                 "features and gradients, most of them for layer \"conv\" (1 MiB): 23552 bytes are "
-                 "wanted, 4096 are free");
+    const std::string text = error.what();
+    const std::string begin = "features and gradients, most of them for layer \"conv\" (2 MiB): ";
+    EXPECT_EQ(text.rfind(begin, 0), 0) << text;
+    EXPECT_NE(text.find(" bytes are wanted, "), std::string::npos) << text;
   }
 }
 

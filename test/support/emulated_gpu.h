@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -33,18 +34,20 @@ class EmulatedGpu final : public Gpu {
         base_(static_cast<char*>(::mmap(nullptr, kReserved, PROT_NONE,
                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
     CHECK(base_ != MAP_FAILED);
+    Use();
   }
   ~EmulatedGpu() override { ::munmap(base_, kReserved); }
   EmulatedGpu(const EmulatedGpu&) = delete;
 
   std::string name() const override { return "emulated"; }
   Device kernels() const override { return Device::kCpu; }
-  void Use() override {}
+  void Use() override { used_here() = this; }
   int64_t total_bytes() const override { return bytes_; }
   int64_t free_bytes() const override { return bytes_ - used_; }
 
   // Memory is not used again: who reads what was freed reads old numbers.
   std::shared_ptr<void> Allocate(int64_t bytes) override {
+    Use();
     char* const memory = base_ + used_;
     if (bytes > free_bytes())
       throw DeviceError(StrCat(bytes, " bytes are wanted, ", free_bytes(), " are free"));
@@ -53,6 +56,7 @@ class EmulatedGpu final : public Gpu {
   }
 
   std::shared_ptr<void> AllocatePinned(int64_t bytes) override {
+    Use();
     auto memory = std::make_shared<std::vector<char>>(std::max<int64_t>(bytes, 1));
     pinned_[memory->data()] = bytes;
     char* const data = memory->data();
@@ -63,12 +67,20 @@ class EmulatedGpu final : public Gpu {
 
   // How often work of a stream was run again, and how many pieces of work ran in all.
   int64_t replays() const { return replays_; }
+  static int64_t replays_of_all() { return all_replays_; }
   int64_t works() const { return works_; }
   // It is lost once so many pieces of work ran.
   void LoseAfter(int64_t works) { last_work_ = works; }
 
  private:
   friend class EmulatedStream;
+  // The one that the calling thread hands work to, as CUDA wants to be told.
+  static const EmulatedGpu*& used_here() {
+    static thread_local const EmulatedGpu* gpu;
+    return gpu;
+  }
+  void CheckUsed() const { CHECK(used_here() == this) << "the thread uses another GPU"; }
+
   static constexpr int64_t kPage = 4096;
 
   bool Has(const void* p) const { return p >= base_ && p < base_ + used_; }
@@ -79,17 +91,25 @@ class EmulatedGpu final : public Gpu {
     --next;
     return at + bytes <= next->first + next->second;
   }
-  // Work of one stream may run that of another.
-  void Open() {
-    if (open_++ == 0) Protect(PROT_READ | PROT_WRITE);
-  }
-  void Close() {
-    if (--open_ == 0) Protect(PROT_NONE);
-  }
+  // Its memory can be read and written meanwhile. Work of one stream may run that of another.
+  class Opened {
+   public:
+    explicit Opened(EmulatedGpu* gpu) : gpu_(gpu) {
+      if (gpu_->open_++ == 0) gpu_->Protect(PROT_READ | PROT_WRITE);
+    }
+    ~Opened() {
+      if (--gpu_->open_ == 0) gpu_->Protect(PROT_NONE);
+    }
+    Opened(const Opened&) = delete;
+
+   private:
+    EmulatedGpu* const gpu_;
+  };
   void Protect(int protection) const {
     if (used_ > 0) CHECK_EQ(::mprotect(base_, used_, protection), 0);
   }
 
+  static inline std::atomic<int64_t> all_replays_{0};
   const int64_t bytes_;
   char* const base_;
   int64_t used_ = 0, replays_ = 0, works_ = 0;
@@ -103,7 +123,10 @@ class EmulatedStream final : public Stream {
   using Work = std::function<void()>;
   explicit EmulatedStream(EmulatedGpu* gpu) : gpu_(gpu) {}
   ~EmulatedStream() override {
-    if (gpu_->works_ < gpu_->last_work_) RunUntil(queued());
+    try {
+      RunUntil(queued());
+    } catch (...) {  // of a device that is lost, or a group that has ended
+    }
   }
 
   Gpu& gpu() override { return *gpu_; }
@@ -116,6 +139,7 @@ class EmulatedStream final : public Stream {
   }
   void Zero(void* to, int64_t bytes) override {
     CHECK(gpu_->Has(to));
+    gpu_->CheckUsed();
     Add([=] { std::memset(to, 0, bytes); });
   }
 
@@ -134,11 +158,16 @@ class EmulatedStream final : public Stream {
   std::unique_ptr<CapturedWork> EndCapture() override { return std::move(capturing_); }
   void DropCapture() noexcept override { capturing_.reset(); }
   void Replay(const CapturedWork& work) override {
+    gpu_->CheckUsed();
     ++gpu_->replays_;
+    ++EmulatedGpu::all_replays_;
     for (const Work& one : static_cast<const Captured&>(work).works) Add(one);
   }
 
-  void Run(std::function<void()> kernel) override { Add(std::move(kernel)); }
+  void Run(std::function<void()> kernel) override {
+    gpu_->CheckUsed();
+    Add(std::move(kernel));
+  }
 
  private:
   struct Captured final : CapturedWork {
@@ -162,19 +191,15 @@ class EmulatedStream final : public Stream {
   }
 
   void RunUntil(int64_t number) {
-    gpu_->Open();
+    const EmulatedGpu::Opened opened(gpu_);
     while (run_ < number) {
-      if (gpu_->works_ >= gpu_->last_work_) {
-        gpu_->Close();
-        throw DeviceError("the emulated GPU is lost");
-      }
+      if (gpu_->works_ >= gpu_->last_work_) throw DeviceError("the emulated GPU is lost");
       const Work work = std::move(queue_.front());
       queue_.pop_front();
       work();
       ++run_;
       ++gpu_->works_;
     }
-    gpu_->Close();
   }
 
   EmulatedGpu* const gpu_;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/emulated_gpu.h"
+#include "support/emulated_group.h"
 #include "tensor/gpus.h"
 
 namespace singa {
@@ -13,18 +14,23 @@ namespace singa {
 class EmulatedMachine {
  public:
   explicit EmulatedMachine(int gpus, int64_t bytes_of_each = EmulatedGpu::kReserved) {
-    now() = {gpus, bytes_of_each};
-    before_ = SetGpuDriver({Count, Open, Versions});
+    now() = {};
+    now().gpus = gpus;
+    now().bytes = bytes_of_each;
+    before_ = SetGpuDriver({Count, Open, Versions, CanGroup, NewEmulatedGroup, JoinEmulatedGroup});
   }
   ~EmulatedMachine() { SetGpuDriver(before_); }
   EmulatedMachine(const EmulatedMachine&) = delete;
 
   // GPUs that are used from now on are lost after so many pieces of work.
   void LoseAfter(int64_t works) { now().works = works; }
+  // Whether GPUs can form groups; they can at first.
+  void SetGroups(bool groups) { now().groups = groups; }
 
  private:
   struct Machine {
     int gpus = 0;
+    bool groups = true;
     int64_t bytes = 0, works = std::numeric_limits<int64_t>::max();
   };
   static Machine& now() {
@@ -38,6 +44,10 @@ class EmulatedMachine {
     return gpu;
   }
   static std::string Versions() { return "none"; }
+  static bool CanGroup(std::string* why) {
+    *why = "the emulated machine has no library for it";
+    return now().groups;
+  }
 
   GpuDriver before_;
 };

@@ -52,7 +52,7 @@ void FindClock(Findings* found) {
 
 // What a GPU needs besides its driver, and is loaded when a job needs it.
 void FindGpuLibraries(Findings* found) {
-  for (const char* file : {"libcublasLt.so.13", "libcudnn.so.9"}) {
+  for (const char* file : {"libcublasLt.so.13", "libcudnn.so.9", "libnccl.so.2"}) {
     std::string why;
     if (Library(file).Available(&why))
       found->push_back({file, "is there"});

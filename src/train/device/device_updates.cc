@@ -27,33 +27,48 @@ void Copy(const Context& ctx, const Tensor& from, Tensor* host) {
   std::memcpy(host->data(), values.data(), values.bytes());
 }
 
+constexpr int64_t kAligned = 64;  // floats: where a gradient begins
+constexpr size_t kAhead = 1;      // steps that the host leaves under way
+
 }  // namespace
 
-DeviceUpdates::DeviceUpdates(const JobProto& job, Replica* replica, std::vector<Param*> trained,
-                             SliceUpdates* skips, Context* ctx)
-    : replica_(*replica),
-      trained_(std::move(trained)),
-      skips_(*skips),
-      ctx_(ctx),
+DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
+    : worker_(worker),
+      replica_(*worker.replica),
+      trained_(worker_.trained),
+      ctx_(worker.ctx),
       clip_norm_(job.updater().clip_norm()),
-      skip_(job.on_nonfinite() == JobProto::kSkip) {}
+      skip_(job.on_nonfinite() == JobProto::kSkip),
+      counts_(trained_.size()) {
+  for (const NetNode& node : worker.net->nodes())
+    if (worker.judges_losses && node.traits.originates_gradient)
+      losses_.insert(losses_.end(), node.declare->metrics().size(), node.name);
+  int64_t floats = 0;
+  for (const Param* param : trained_) {
+    grad_begin_.push_back(floats);
+    floats += (param->size() + kAligned - 1) / kAligned * kAligned;
+  }
+  try {
+    gradients_ = Allocate(*ctx_, {floats + loss_count()});
+  } catch (const DeviceError& error) {
+    throw DeviceError(StrCat("the gradients of all params: ", error.what()));
+  }
+}
 
 void DeviceUpdates::Place(Param* param) {
-  if (std::find(trained_.begin(), trained_.end(), param) != trained_.end())
-    param->grad = AllocateFor(*param, *ctx_);
+  const auto trained = std::find(trained_.begin(), trained_.end(), param);
+  if (trained != trained_.end())
+    param->grad.Bind(gradients_.data() + grad_begin_[trained - trained_.begin()]);
   param->PutOnDevice(AllocateFor(*param, *ctx_));
   placed_.push_back(param);
 }
 
-void DeviceUpdates::Bind(const Net& net, bool judges_losses, MetricSums* metrics) {
-  judges_losses_ = judges_losses;
+void DeviceUpdates::Bind(MetricSums* metrics) {
   std::vector<const double*> cells;
-  for (const NetNode& node : net.nodes())
-    if (judges_losses && node.traits.originates_gradient)
-      for (const Metric& metric : node.declare->metrics()) {
+  for (const NetNode& node : worker_.net->nodes())
+    if (worker_.judges_losses && node.traits.originates_gradient)
+      for (const Metric& metric : node.declare->metrics())
         cells.push_back(metric.cell.as<double>());
-        losses_.push_back(node.name);
-      }
   loss_cells_ = OnDevice(*ctx_, cells);
   MakePieces();
   report_ = OnDevice(*ctx_, std::vector<StepReport>(1));
@@ -99,6 +114,7 @@ void DeviceUpdates::Bring() {
       const Tensor& host = replica_.states()[p].tensors[i];
       CopyFromHost(*ctx_, host.data(), states_[p][i].data(), host.bytes());
     }
+  for (size_t p = 0; p < trained_.size(); ++p) counts_[p] = replica_.count(static_cast<int>(p));
 }
 
 void DeviceUpdates::GiveValues() {
@@ -117,6 +133,7 @@ void DeviceUpdates::Settle() {
 
 // With kSkip it waits for the steps before: one without effect does not count as an update.
 void DeviceUpdates::BeginStep(int64_t step) {
+  if (worker_.member && !group_) group_ = JoinGpuGroup(*worker_.member, &ctx_->stream->gpu());
   Bring();
   if (skip_) LookAt(0);
   metrics_->Bring();
@@ -129,7 +146,7 @@ void DeviceUpdates::SendNumbers(int64_t step) {
   char* to = static_cast<char*>(pinned_numbers_.get());
   const UpdateRule& rule = replica_.rule();
   for (size_t p = 0; p < trained_.size(); ++p, to += rule.step_bytes())
-    rule.Prepare(ScaleOf(*trained_[p]), step, replica_.count(static_cast<int>(p)) + 1, to);
+    rule.Prepare(ScaleOf(*trained_[p]), step, counts_[p] + 1, to);
   ctx_->stream->Copy(pinned_numbers_.get(), numbers_.as<void>(), numbers_.bytes());
   sent_ = ctx_->stream->Record();
 }
@@ -141,14 +158,15 @@ void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
 }
 
 void DeviceUpdates::Finish(int64_t) {
+  InspectLosses(*ctx_, loss_cells_.as<const double*>(), loss_count(), bad_losses());
+  if (group_) group_->Sum(gradients_.data(), gradients_.size(), *ctx_->stream);
   auto* const report = report_.as<StepReport>();
   const auto* const pieces = pieces_.as<UpdatePiece>();
   auto* const found = found_.as<PieceFinding>();
   const int64_t count = replica_.table().size();
   InspectPieces(*ctx_, pieces, count, clip_norm_ > 0, found);
   JudgeStep(*ctx_,
-            {loss_cells_.as<const double*>(), static_cast<int64_t>(losses_.size()), found, count,
-             clip_norm_, !skip_, ctx_->device_state},
+            {bad_losses(), loss_count(), found, count, clip_norm_, !skip_, ctx_->device_state},
             report);
   replica_.rule().ApplyAll(*ctx_, {numbers_.as<void>(), pieces, count, largest_, &report->verdict});
   metrics_->Take(&report->verdict);
@@ -164,14 +182,17 @@ void DeviceUpdates::EndStep(int64_t step) {
   free_reports_.pop_back();
   ctx_->stream->Copy(report_.as<void>(), next.report.get(), sizeof(StepReport));
   next.here = ctx_->stream->Record();
-  LookAt(kAhead);
+  LookAt(group_ ? 0 : kAhead);  // the workers of a group are never apart
 }
 
 void DeviceUpdates::LookAt(size_t most) {
   while (on_their_way_.size() > most) {
     OnItsWay report = std::move(on_their_way_.front());
     on_their_way_.pop_front();
-    report.here->Wait();
+    if (group_)
+      group_->Await(*report.here);
+    else
+      report.here->Wait();
     free_reports_.push_back(report.report);
     Look(report);
   }
@@ -181,9 +202,10 @@ void DeviceUpdates::Look(const OnItsWay& of_step) {
   const auto& report = *static_cast<const StepReport*>(of_step.report.get());
   if (!report.verdict.dropped) return;
   if (!skip_) throw DivergedError(TextOf(report));
-  LOG(WARNING) << TextOf(report) << "; the step is skipped";
   AddToCounts(-1);
-  skips_.set_skips(skips_.skips() + 1);
+  if (!worker_.leads) return;
+  LOG(WARNING) << TextOf(report) << "; the step is skipped";
+  worker_.skips->set_skips(worker_.skips->skips() + 1);
 }
 
 std::string DeviceUpdates::TextOf(const StepReport& report) const {
@@ -192,8 +214,10 @@ std::string DeviceUpdates::TextOf(const StepReport& report) const {
 }
 
 void DeviceUpdates::AddToCounts(int64_t updates) {
-  for (int p = 0; p < static_cast<int>(trained_.size()); ++p)
-    replica_.set_count(p, replica_.count(p) + updates);
+  for (size_t p = 0; p < counts_.size(); ++p) {
+    counts_[p] += updates;
+    if (worker_.leads) replica_.set_count(static_cast<int>(p), counts_[p]);
+  }
 }
 
 }  // namespace singa

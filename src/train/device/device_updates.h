@@ -1,7 +1,8 @@
-// DeviceUpdates: the DeviceParams of a worker that trains alone: values, gradients and what the
-// updater remembers stay on the device, which applies its updates itself, all params at once. The
-// host hands out steps without waiting for them, one ahead of the device, and looks at what became
-// of each when it is done.
+// DeviceUpdates: the DeviceParams of a worker that trains alone, or with others that have GPUs of
+// their own in one group: values, gradients and what the updater remembers stay on the device,
+// which applies its updates itself, all params at once; the workers of a group each the same
+// updates, to the sum of their gradients. The host hands out steps without waiting for them, and
+// looks at what became of each when it is done.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
 #include "singa/tensor/stream.h"
+#include "tensor/gpu_group.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
 #include "train/replica.h"
@@ -22,14 +24,24 @@ namespace singa {
 
 class DeviceUpdates final : public DeviceParams {
  public:
-  // All outlive it. `replica`: has the values and states on the host, of `trained` params;
-  // `skips`: counts steps without effect.
-  DeviceUpdates(const JobProto& job, Replica* replica, std::vector<Param*> trained,
-                SliceUpdates* skips, Context* ctx);
+  struct Worker {
+    Net* net;                     // planned
+    std::vector<Param*> trained;  // those that updates change
+    Replica* replica;             // has the values and states on the host
+    SliceUpdates* skips;          // counts steps without effect
+    Context* ctx;
+    bool judges_losses = true;          // one that is not finite drops its step
+    bool leads = true;                  // writes to replica and skips
+    const GpuMember* member = nullptr;  // null: it trains alone
+  };
+  // All that `worker` points to outlives it. Throws DeviceError.
+  DeviceUpdates(const JobProto& job, const Worker& worker);
 
   void Place(Param* param) override;
-  // After all Place; the net is bound. `judges_losses`: one that is not finite drops its step.
-  void Bind(const Net& net, bool judges_losses, MetricSums* metrics);
+  // After all Place, and when the net is bound.
+  void Bind(MetricSums* metrics);
+  // No sum of the group's comes any more; nor does this worker give any.
+  void Leave() { group_.reset(); }
 
   void Renew() override { stale_ = true; }
   void BringValues() override;
@@ -44,7 +56,7 @@ class DeviceUpdates final : public DeviceParams {
 
   void Await(Param*, int64_t) override {}
   void GradientReady(Param*, int64_t) override {}
-  bool sees_losses() const override { return judges_losses_; }
+  bool sees_losses() const override { return worker_.judges_losses; }
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
 
@@ -55,8 +67,6 @@ class DeviceUpdates final : public DeviceParams {
     std::shared_ptr<void> report;  // pinned
     std::unique_ptr<Event> here;
   };
-  static constexpr size_t kAhead = 1;  // steps that the host leaves under way
-
   void MakePieces();
   void Bring();
   void SendNumbers(int64_t step);
@@ -64,15 +74,21 @@ class DeviceUpdates final : public DeviceParams {
   void Look(const OnItsWay& report);
   std::string TextOf(const StepReport& report) const;
   void AddToCounts(int64_t updates);
+  float* bad_losses() { return gradients_.data() + gradients_.size() - loss_count(); }
+  int64_t loss_count() const { return static_cast<int64_t>(losses_.size()); }
 
+  const Worker worker_;
   Replica& replica_;
-  const std::vector<Param*> trained_;
-  SliceUpdates& skips_;
+  const std::vector<Param*>& trained_;
   Context* const ctx_;
   const float clip_norm_;
   const bool skip_;  // on_nonfinite: kSkip
 
+  std::unique_ptr<GpuGroup> group_;  // null: alone, or not met yet
   std::vector<Param*> placed_;
+  Tensor gradients_;                         // of all trained params, then what InspectLosses finds
+  std::vector<int64_t> grad_begin_;          // of each there
+  std::vector<int64_t> counts_;              // updates of each
   std::vector<std::vector<Tensor>> states_;  // of each trained param
   std::vector<std::string> losses_;          // their layers
   Tensor loss_cells_, pieces_, found_, numbers_, report_;
@@ -82,7 +98,6 @@ class DeviceUpdates final : public DeviceParams {
   std::unique_ptr<DeviceMetrics> metrics_;
   std::deque<OnItsWay> on_their_way_;
   std::vector<std::shared_ptr<void>> free_reports_;
-  bool judges_losses_ = false;
   bool stale_ = true;     // the host's values are newer
   bool changed_ = false;  // the device's are
 };

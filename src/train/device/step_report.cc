@@ -14,11 +14,16 @@ void Inspect(Context& ctx, const UpdatePiece* pieces, int64_t count, bool square
   }
 }
 
+void Losses(Context&, const double* const* cells, int64_t count, float* bad) {
+  const InspectLoss inspect = {cells, bad};
+  for (int64_t i = 0; i < count; ++i) inspect(i);
+}
+
 void Judge(Context&, StepEvidence evidence, StepReport* report) {
   if (evidence.ends && report->step >= 0) return;
   int32_t loss = -1, piece = -1;
   for (int64_t i = evidence.loss_count; i-- > 0;)
-    if (!LossIsFinite(evidence.losses[i])) loss = static_cast<int32_t>(i);
+    if (evidence.bad_losses[i] != 0) loss = static_cast<int32_t>(i);
   double squares = 0;
   for (int64_t i = 0; i < evidence.piece_count; ++i) {
     squares += evidence.pieces[i].squares;
@@ -34,9 +39,9 @@ void Sum(Context&, const MetricCell* cells, int64_t count, int64_t entries,
   for (int64_t i = 0; i < entries; ++i) sum(i);
 }
 
-[[maybe_unused]] const bool registered = InspectPieces.Set(Device::kCpu, Inspect) &&
-                                         JudgeStep.Set(Device::kCpu, Judge) &&
-                                         SumMetrics.Set(Device::kCpu, Sum);
+[[maybe_unused]] const bool registered =
+    InspectPieces.Set(Device::kCpu, Inspect) && InspectLosses.Set(Device::kCpu, Losses) &&
+    JudgeStep.Set(Device::kCpu, Judge) && SumMetrics.Set(Device::kCpu, Sum);
 
 }  // namespace
 }  // namespace singa

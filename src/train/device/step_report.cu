@@ -11,6 +11,10 @@ void Inspect(Context& ctx, const UpdatePiece* pieces, int64_t count, bool square
   ForEachBlock(ctx, count, kPieceThreads, InspectPiece{pieces, squares, found});
 }
 
+void Losses(Context& ctx, const double* const* cells, int64_t count, float* bad) {
+  ForEach(ctx, count, InspectLoss{cells, bad});
+}
+
 void Judge(Context& ctx, StepEvidence evidence, StepReport* report) {
   ForEachBlock(ctx, 1, kThreads, JudgeInBlock{evidence, report});
 }
@@ -20,9 +24,9 @@ void Sum(Context& ctx, const MetricCell* cells, int64_t count, int64_t entries,
   ForEach(ctx, entries, SumEntry{cells, count, verdict, sums});
 }
 
-[[maybe_unused]] const bool registered = InspectPieces.Set(Device::kCuda, Inspect) &&
-                                         JudgeStep.Set(Device::kCuda, Judge) &&
-                                         SumMetrics.Set(Device::kCuda, Sum);
+[[maybe_unused]] const bool registered =
+    InspectPieces.Set(Device::kCuda, Inspect) && InspectLosses.Set(Device::kCuda, Losses) &&
+    JudgeStep.Set(Device::kCuda, Judge) && SumMetrics.Set(Device::kCuda, Sum);
 
 }  // namespace
 }  // namespace singa

@@ -24,7 +24,7 @@ struct StepReport {
 
 // What JudgeStep looks at. All of it lies where the context computes.
 struct StepEvidence {
-  const double* const* losses;  // cells of metrics
+  const float* bad_losses;  // as of InspectLosses, or sums of them
   int64_t loss_count;
   const PieceFinding* pieces;
   int64_t piece_count;
@@ -39,6 +39,9 @@ struct MetricCell {
   int32_t entry;
 };
 
+// bad[i]: 1 where the sum in a metric's cell i is not finite, else 0.
+inline constinit Kernel<void(const double* const* cells, int64_t count, float* bad)> InspectLosses{
+    "InspectLosses"};
 inline constinit Kernel<void(const UpdatePiece* pieces, int64_t count, bool squares,
                              PieceFinding* found)>
     InspectPieces{"InspectPieces"};

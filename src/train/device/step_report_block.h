@@ -41,7 +41,7 @@ struct JudgeInBlock {
     float loss = 0, piece = -1;  // small numbers, exact in float32; the loss counts from the end
     double squares = 0;
     for (int64_t i = block.thread(); i < evidence.loss_count; i += block.threads())
-      if (!LossIsFinite(evidence.losses[i]))
+      if (evidence.bad_losses[i] != 0)
         loss = Larger(loss, static_cast<float>(evidence.loss_count - i));
     for (int64_t i = block.thread(); i < evidence.piece_count; i += block.threads()) {
       squares += evidence.pieces[i].squares;

@@ -25,10 +25,16 @@ SINGA_HD inline void SetVerdict(const StepEvidence& evidence, int32_t loss, int3
   report->piece = piece;
 }
 
-SINGA_HD inline bool LossIsFinite(const double* cell) {
-  constexpr uint64_t kExponent = uint64_t{0x7FF} << 52;
-  return (std::bit_cast<uint64_t>(cell[0]) & kExponent) != kExponent;
-}
+// Loss i.
+struct InspectLoss {
+  const double* const* cells;
+  float* bad;
+
+  SINGA_HD void operator()(int64_t i) const {
+    constexpr uint64_t kExponent = uint64_t{0x7FF} << 52;
+    bad[i] = (std::bit_cast<uint64_t>(cells[i][0]) & kExponent) == kExponent ? 1 : 0;
+  }
+};
 
 // Entry i.
 struct SumEntry {

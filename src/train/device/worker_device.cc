@@ -29,7 +29,7 @@ void WorkerDevice::Begin(const StepState& state) {
 void WorkerDevice::Drain() noexcept {
   try {
     stream_->Wait();
-  } catch (const DeviceError&) {
+  } catch (...) {
   }
 }
 

@@ -1,0 +1,43 @@
+// GpuGroup: GPUs, of one process or several, that add up numbers among themselves, as one of them
+// sees it. Used by one thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "singa/tensor/stream.h"
+
+namespace singa {
+
+class GpuGroup {
+ public:
+  virtual ~GpuGroup() = default;
+  // Replaces values[n] of the member's device by their sum over all members, in the order of the
+  // stream's work. All of them call it, in the same order, with as many; all get the same bits.
+  virtual void Sum(float* values, int64_t n, Stream& stream) = 0;
+  // Until `event`, behind sums, is passed. Throws Stopped once the group is told to stop,
+  // DeviceError where another member's process is lost.
+  virtual void Await(Event& event) = 0;
+};
+
+// What tells a group from others. One of its members makes it, and the others are told.
+using GpuGroupId = std::array<std::byte, 128>;
+
+// Whether the GPUs of this machine can form groups; if not, *why says why.
+bool CanGroupGpus(std::string* why);
+GpuGroupId NewGpuGroup();
+// One of the members, which all join at the same time, each in a thread and with a GPU of its own.
+struct GpuMember {
+  GpuGroupId id;
+  int members = 1, member = 0;
+  // Set where another member has failed: its sums do not come any more. Outlives the group.
+  const std::atomic<bool>* stopped = nullptr;
+};
+// Waits for the others. Throws as GpuGroup::Await.
+std::unique_ptr<GpuGroup> JoinGpuGroup(const GpuMember& member, Gpu* gpu);
+
+}  // namespace singa

@@ -1,0 +1,102 @@
+// A communicator that does not block is used by its member's thread alone, which looks meanwhile
+// whether the others are still there: so nobody waits for a member that has failed.
+#include "tensor/nccl_group.h"
+
+#include <nccl.h>
+
+#include <cstring>
+#include <thread>
+
+#include "base/barrier.h"
+#include "singa/base/error.h"
+#include "tensor/cuda_stream.h"
+#include "tensor/library.h"
+
+namespace singa {
+namespace {
+
+constinit Library library("libnccl.so.2");
+
+template <typename F>
+using Nccl = LibraryFunction<F>;
+constinit Nccl<decltype(ncclGetErrorString)> ErrorString(&library, "ncclGetErrorString");
+constinit Nccl<decltype(ncclGetUniqueId)> GetUniqueId(&library, "ncclGetUniqueId");
+constinit Nccl<decltype(ncclCommInitRankConfig)> InitRank(&library, "ncclCommInitRankConfig");
+constinit Nccl<decltype(ncclCommGetAsyncError)> GetAsyncError(&library, "ncclCommGetAsyncError");
+constinit Nccl<decltype(ncclCommAbort)> Abort(&library, "ncclCommAbort");
+constinit Nccl<decltype(ncclAllReduce)> AllReduce(&library, "ncclAllReduce");
+
+void Check(ncclResult_t status, const char* what) {
+  if (status != ncclSuccess && status != ncclInProgress)
+    throw DeviceError(StrCat("NCCL: ", what, ": ", ErrorString(status)));
+}
+
+static_assert(sizeof(ncclUniqueId) == sizeof(GpuGroupId));
+
+class NcclGroup final : public GpuGroup {
+ public:
+  NcclGroup(const GpuMember& member, Gpu* gpu) : stopped_(*member.stopped) {
+    gpu->Use();
+    ncclUniqueId id;
+    std::memcpy(&id, member.id.data(), sizeof id);
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    Check(InitRank(&comm_, member.members, id, member.member, &config), "a communicator");
+    try {
+      AwaitCall();
+    } catch (...) {
+      Abort(comm_);
+      throw;
+    }
+  }
+  // Whoever has not come to the last sum, as it failed, is not waited for.
+  ~NcclGroup() override { Abort(comm_); }
+
+  void Sum(float* values, int64_t n, Stream& stream) override {
+    Check(AllReduce(values, values, static_cast<size_t>(n), ncclFloat32, ncclSum, comm_,
+                    static_cast<CudaStream&>(stream).handle()),
+          "a sum");
+    AwaitCall();
+  }
+
+  void Await(Event& event) override {
+    while (!event.Done()) {
+      Look();
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  // Whether the last call is still under way.
+  bool Look() const {
+    if (stopped_) throw Stopped();
+    ncclResult_t status = ncclSuccess;
+    Check(GetAsyncError(comm_, &status), "its state");
+    Check(status, "the group");
+    return status == ncclInProgress;
+  }
+  void AwaitCall() const {
+    while (Look()) std::this_thread::yield();
+  }
+
+  const std::atomic<bool>& stopped_;
+  ncclComm_t comm_ = nullptr;
+};
+
+}  // namespace
+
+bool CanUseNccl(std::string* why) { return library.Available(why); }
+
+GpuGroupId NewNcclGroup() {
+  ncclUniqueId unique;
+  Check(GetUniqueId(&unique), "an id");
+  GpuGroupId id;
+  std::memcpy(id.data(), &unique, sizeof id);
+  return id;
+}
+
+std::unique_ptr<GpuGroup> JoinNcclGroup(const GpuMember& member, Gpu* gpu) {
+  return std::make_unique<NcclGroup>(member, gpu);
+}
+
+}  // namespace singa
