@@ -15,14 +15,22 @@ RESULTS = pathlib.Path(__file__).with_name("results.md")
 
 
 def git(*words):
-    return subprocess.run(["git", "-C", str(REPOSITORY), *words], capture_output=True, text=True,
-                          check=True).stdout.strip()
+    """What git says; "" where it is missing, or this is no repository."""
+    try:
+        return subprocess.run(["git", "-C", str(REPOSITORY), *words], capture_output=True,
+                              text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def commit():
-    """The commit's short name, with a + where other files than results.md were changed since."""
+    """The commit's short name, with a + where other files than results.md were changed since.
+
+    SINGA_COMMIT names it where the programs were built elsewhere.
+    """
     changed = git("status", "--porcelain", "--", ".", ":!test/bench/results.md")
-    return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
+    here = git("rev-parse", "--short", "HEAD") or "unknown"
+    return os.environ.get("SINGA_COMMIT") or here + ("+" if changed else "")
 
 
 def cpu():

@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -58,6 +59,18 @@ def make_cifar_batch(folder, records=2000):
             file.write(bytes([record % 10]) + draw.randbytes(3072))
 
 
+def make_noise_idx(folder, records=768, shape=(3, 227, 227)):
+    """Pictures of noise of AlexNet's size as IDX files: for speed alone."""
+    draw = random.Random(1)
+    size = shape[0] * shape[1] * shape[2]
+    with open(f"{folder}/noise.idx", "wb") as file:
+        file.write(struct.pack(">4B4I", 0, 0, 8, 4, records, *shape))
+        for _ in range(records):
+            file.write(draw.randbytes(size))
+    labels = struct.pack(">4BI", 0, 0, 8, 1, records) + draw.randbytes(records)
+    pathlib.Path(f"{folder}/noise-labels.idx").write_bytes(labels)
+
+
 CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job", "rbm": "rbm/rbm1",
          "gru": "char_rnn/job"}  # others are of mnist
 
@@ -66,12 +79,17 @@ def store_sets(conf, folder, suffix):
     """Where the stores of training and test are."""
     if conf == "alexnet":
         # Of the size that the net takes: the cut from larger ones is no part of PyTorch's step.
-        return [[("backend", "synthetic"), ("synthetic_conf.classes", 1000),
-                 ("shape", "3,227,227"), ("batchsize", 32)]] * 2
+        return [[("backend", "idx"), ("path", f"{folder}/noise.idx"),
+                 ("label_path", f"{folder}/noise-labels.idx"), ("shape", "3,227,227")]] * 2
     if conf == "cifar":
         return [[("backend", "cifar10"), ("path", f"{folder}/cifar.bin"), ("mean_file", "")]] * 2
     return [[("path", f"{folder}/{part}-images-idx3-ubyte{suffix}"),
              ("label_path", f"{folder}/{part}-labels-idx1-ubyte{suffix}")] for part in PARTS]
+
+
+def batch_sets(conf, batch):
+    """Another batch than the conf's, for alexnet alone: other nets are measured as they are."""
+    return [f"neuralnet.layer[data#0].store_conf.batchsize={batch}"] if conf == "alexnet" else []
 
 
 def make_text(folder, characters=65, length=1_000_000):
@@ -141,26 +159,18 @@ def train_example(binary, conf, workspace, sets):
     return rows_of(words, workspace)[0]
 
 
-def run(binary, conf, folder, sets):
+def run(binary, conf, folder, sets, suffix=""):
     """Trains in a fresh workspace; returns (rows of metrics.jsonl, peak RSS in MiB)."""
     with tempfile.TemporaryDirectory(prefix="singa-bench-") as workspace:
-        return rows_of(command(binary, conf, folder, workspace, sets), workspace)
+        return rows_of(command(binary, conf, folder, workspace, sets, suffix), workspace)
 
 
-def run_torch(net, threads, folder, *options):
-    """torch_job.py's answer, with its peak RSS in MiB as "rss"."""
-    words = [sys.executable, str(pathlib.Path(__file__).with_name("torch_job.py")), net,
-             str(threads), str(folder), *options]
-    out, rss = run_process(words, env=dict(os.environ, OMP_NUM_THREADS=str(threads)))
-    return json.loads(out) | {"rss": rss}
-
-
-def bench(binary, conf, folder, threads):
-    """Floating-point operations of a step, and the peak in GFLOP/s, as `singa bench` has them."""
-    path, *sets = conf_and_sets(conf, folder, "/nowhere", [f"num_openblas_threads={threads}"])
+def bench(binary, conf, folder, sets):
+    """(GFLOP of a step, GFLOP/s that the CPU does at most), by `singa bench`."""
+    path, *sets = conf_and_sets(conf, folder, "/nowhere", sets)
     out, _ = run_process([os.path.abspath(binary), "bench", "-json", "-steps", "3", path, *sets])
     totals = json.loads(out.splitlines()[-1])
-    return {"flops": totals["flops"], "peak_gflops": totals["fma_peak_gflops"]}
+    return 1e-9 * totals["flops"], totals["fma_peak_gflops"]
 
 
 def idle_rss(binary):

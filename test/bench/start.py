@@ -18,6 +18,7 @@ import time
 
 import results_file
 import singa_job
+from torch_process import TorchProcess
 
 TARGET_MS = {"plain IDX": 150, "IDX in .gz": 350}
 TARGET_MEMORY = 0.5  # of PyTorch's
@@ -73,7 +74,8 @@ def main():
                          f"<= {TARGET_MS[name]}"])
             good = good and median <= TARGET_MS[name]
         _, rss = singa_job.run(args.binary, "cnn", plain, ["train_epochs=1"])
-        torch = singa_job.run_torch("cnn", 2, plain, "--epoch")
+        with TorchProcess("cnn", plain, "--threads=2") as process:
+            torch = process.ask("epoch")
     rows.append(["peak RSS of a pass and a test, plain IDX, MiB",
                  f"{rss:.0f}, PyTorch {torch['rss']:.0f}: {rss / torch['rss']:.2f}",
                  f"< {TARGET_MEMORY} of PyTorch's"])

@@ -1,17 +1,25 @@
 #!/usr/bin/env python3
-"""One training job in PyTorch eager, on the CPU: the other side of vs_torch.py and start.py.
+"""One training job in PyTorch, the other side of vs_torch.py and start.py, which ask for figures.
 
-usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru THREADS FOLDER [--seconds S | --epoch] [--channels_last]
-       FOLDER holds MNIST as plain IDX files, cifar.bin; alexnet and gru train on noise.
-       --seconds (3): trains so long after a warm-up.
-       --epoch: one pass and a test of the 10,000 images, for its memory.
+usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru FOLDER [--threads N | --gpu N] [--batch N]
+           [--channels_last] [--compile default|reduce-overhead]
+       FOLDER holds MNIST as plain IDX files, cifar.bin, noise.idx; gru trains on noise.
+       --batch: rows of a step, in place of the example's.
        --channels_last: features and filters in that memory format.
-prints one JSON object: step_ms (median), steps, torch (version), import_rss (MiB, of the process
-when it has imported torch)
+       --compile: the net by torch.compile in that mode; reduce-overhead replays CUDA graphs.
+reads a line, answers with one JSON object, until its stdin ends. Lines:
+       SECONDS    trains so long after a warm-up: step_ms, and the unix times from, to
+       epoch      one pass and a test of MNIST's 10,000 images, for its memory
+       peak       tf32_gflops and fp32_gflops of a product of large matrices, on a GPU
+Each answer also has torch (version), rss and import_rss (MiB, peak, of the process now and when it
+had imported torch).
 needs: pip install torch numpy
 
-Nets and updaters are those of the examples. Pixels stay bytes in memory; a step's images, in
-the file's order, become floats before the clock starts: singa's clock has that and a shuffle in it.
+Nets and updaters are those of the examples. On the CPU pixels stay bytes in memory; a step's
+images, in the file's order, become floats before the clock starts: singa's clock has that and a
+shuffle in it. step_ms is the median step. On a GPU all images lie there as floats; step_ms is the
+median over blocks of steps of about 0.1 s, each from when the GPU has nothing to do to when it has
+nothing left. Products of float32 may use TF32 there; cuDNN times its algorithms (cudnn.benchmark).
 """
 import argparse
 import json
@@ -28,7 +36,8 @@ except ImportError as error:
     sys.exit(f"torch_job.py: MISSING: {error}. It needs: pip install torch numpy")
 
 WARM_SECONDS = 0.5
-
+WARM_STEPS = 5  # of the process, before that: kernels are compiled and chosen, graphs recorded
+BLOCK_SECONDS = 0.1
 
 # make, updater, shape of a record, mean, standard deviation, batch
 NETS = {
@@ -38,22 +47,23 @@ NETS = {
     "cifar": (torch_nets.convnet, {"lr": 0.001, "momentum": 0.9, "weight_decay": 0.004},
               (3, 32, 32), 120, 1, 100),
     "alexnet": (torch_nets.alexnet, {"lr": 0.01, "momentum": 0.9, "weight_decay": 0.0005},
-                (3, 227, 227), 0, 1, 32),
+                (3, 227, 227), 0, 1, 256),
     "rbm": (torch_nets.Rbm, None, (784,), 0, 255, 100),
     "gru": (torch_nets.CharRnn, {"lr": 0.002}, (50, 65), 0, 1, 50),
 }
 CLIP_NORM = 5  # of gru, as in its conf
 
 
-def supervised(net, options):
-    """One step of training on (inputs, labels)."""
+def supervised(net, options, compute=None):
+    """One step of training on (inputs, labels); `compute`: what computes the net, if not itself."""
     recurrent = isinstance(net, torch_nets.CharRnn)
     kind = torch.optim.Adam if recurrent else torch.optim.SGD
     optimizer = kind(net.parameters(), **options)
+    compute = net if compute is None else compute
 
     def train(x, y):
         optimizer.zero_grad(set_to_none=True)
-        F.cross_entropy(net(x), y).backward()
+        F.cross_entropy(compute(x), y).backward()
         if recurrent:
             torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP_NORM)
         optimizer.step()
@@ -73,72 +83,163 @@ def read_idx(path):
     return torch.from_numpy(data[4 + 4 * rank:].reshape(dims))
 
 
-def read_data(args, batch, shape):
-    if args.net == "gru":
-        ids = torch.randint(shape[1], (3 * batch, shape[0] + 1))
+def read_data(net, folder):
+    if net == "gru":
+        _, _, (steps, characters), _, _, batch = NETS[net]
+        ids = torch.randint(characters, (3 * batch, steps + 1))
         return ids[:, :-1], ids[:, 1:]
-    if args.net == "alexnet":
-        pixels = torch.randint(256, (3 * batch, *shape), dtype=torch.uint8)
-        return pixels, torch.randint(1000, (3 * batch,))
-    if args.net == "cifar":
-        return read_batch(f"{args.folder}/cifar.bin")
-    return (read_idx(f"{args.folder}/train-images-idx3-ubyte"),
-            read_idx(f"{args.folder}/train-labels-idx1-ubyte"))
+    if net == "alexnet":
+        return read_idx(f"{folder}/noise.idx"), read_idx(f"{folder}/noise-labels.idx")
+    if net == "cifar":
+        return read_batch(f"{folder}/cifar.bin")
+    return (read_idx(f"{folder}/train-images-idx3-ubyte"),
+            read_idx(f"{folder}/train-labels-idx1-ubyte"))
+
+
+class Batches:
+    """What a net trains on, as steps take it: batch i is self[i], on the device."""
+
+    def __init__(self, args, device, layout):
+        _, _, self.shape, self.mean, self.std, batch = NETS[args.net]
+        self.recurrent = args.net == "gru"
+        self.device, self.layout, self.rows = device, layout, args.batch or batch
+        self.images, self.labels = read_data(args.net, args.folder)
+        self.count = len(self.images) // self.rows
+        self.kept = None
+        if args.gpu is not None:
+            self.kept = [self.make(i) for i in range(self.count)]
+
+    def __getitem__(self, i):
+        return self.kept[i % self.count] if self.kept else self.make(i % self.count)
+
+    def make(self, i):
+        rows = slice(i * self.rows, (i + 1) * self.rows)
+        y = self.labels[rows].to(self.device).long()
+        return self.inputs(self.images[rows]), y.t().flatten() if self.recurrent else y
+
+    def inputs(self, pixels):
+        pixels = pixels.to(self.device)
+        if self.recurrent:  # of all steps: time-major
+            return F.one_hot(pixels.t(), self.shape[1]).float()
+        x = ((pixels.float() - self.mean) / self.std).view(-1, *self.shape)
+        return x.to(memory_format=self.layout) if len(self.shape) == 3 else x
+
+
+class Job:
+    def __init__(self, args, device):
+        self.folder, self.on_gpu = args.folder, args.gpu is not None
+        layout = torch.channels_last if args.channels_last else torch.contiguous_format
+        make, options = NETS[args.net][:2]
+        with device:
+            self.net = make()
+        if options is None:
+            compute = self.compiled(self.net.step, args.compile)
+            self.train = lambda x, _: compute(x)
+        else:
+            self.net.to(memory_format=layout)
+            self.train = supervised(self.net, options, self.compiled(self.net, args.compile))
+        self.batches = Batches(args, device, layout)
+        self.step = 0
+
+    @staticmethod
+    def compiled(function, mode):
+        return torch.compile(function, mode=mode) if mode else function
+
+    def block(self, steps):
+        """Seconds of so many steps."""
+        batches = [self.batches[self.step + i] for i in range(steps)]
+        self.step += steps
+        self.wait()
+        start = time.perf_counter()
+        for x, y in batches:
+            self.train(x, y)
+        self.wait()
+        return time.perf_counter() - start
+
+    def wait(self):
+        if self.on_gpu:
+            torch.cuda.synchronize()
+
+    def train_for(self, seconds):
+        if self.step == 0:
+            self.block(WARM_STEPS)
+        begin = time.perf_counter() + WARM_SECONDS
+        times, steps, since = [], 1, None
+        while time.perf_counter() < begin + seconds or len(times) < 3:
+            counts = time.perf_counter() >= begin
+            if counts and since is None:
+                since = time.time()
+            taken = self.block(steps)
+            if counts:
+                times.append(taken / steps)
+            if self.on_gpu:
+                steps = max(1, round(steps * BLOCK_SECONDS / taken))
+        return {"step_ms": float(np.median(times)) * 1e3, "from": since, "to": time.time()}
+
+    def epoch(self):
+        for _ in range(self.batches.count):
+            self.block(1)
+        tests = read_idx(f"{self.folder}/t10k-images-idx3-ubyte")
+        with torch.no_grad():
+            for first in range(0, len(tests), 100):
+                self.net(self.batches.inputs(tests[first:first + 100]))
+        return {}
+
+
+def product_gflops(device, tf32, n=8192):
+    """Of the fastest of five runs of ten products of n x n matrices of random numbers."""
+    torch.backends.cuda.matmul.allow_tf32 = tf32
+    a, b = torch.randn(2, n, n, device=device)
+    product = torch.empty_like(a)
+    taken = []
+    for _ in range(6):  # the first warms up
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(10):
+            torch.mm(a, b, out=product)
+        torch.cuda.synchronize()
+        taken.append(time.perf_counter() - start)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    return 10 * 2e-9 * n ** 3 / min(taken[1:])
+
+
+def set_device(args):
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    torch.manual_seed(0)
+    if args.gpu is None:
+        return torch.device("cpu")
+    torch.backends.cuda.matmul.allow_tf32 = True
+    torch.backends.cudnn.allow_tf32 = True
+    torch.backends.cudnn.benchmark = True
+    torch.cuda.set_device(args.gpu)
+    return torch.device("cuda", args.gpu)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("net", choices=NETS)
-    parser.add_argument("threads", type=int)
     parser.add_argument("folder")
-    parser.add_argument("--seconds", type=float, default=3)
-    parser.add_argument("--epoch", action="store_true")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--gpu", type=int)
+    parser.add_argument("--batch", type=int)
     parser.add_argument("--channels_last", action="store_true")
+    parser.add_argument("--compile", choices=("default", "reduce-overhead"))
     args = parser.parse_args()
     import_rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    torch.set_num_threads(args.threads)
-    torch.manual_seed(0)
-    make, options, shape, mean, std, batch = NETS[args.net]
-    layout = torch.channels_last if args.channels_last else torch.contiguous_format
-    net = make()
-    if options is None:
-        def train(x, _):
-            net.step(x)
-    else:
-        train = supervised(net.to(memory_format=layout), options)
-    images, labels = read_data(args, batch, shape)
-
-    def inputs(pixels):
-        if args.net == "gru":
-            return F.one_hot(pixels.t(), shape[1]).float()
-        x = ((pixels.float() - mean) / std).view(-1, *shape)
-        return x.to(memory_format=layout) if len(shape) == 3 else x
-
-    def timed_step(step):
-        first = step % (len(images) // batch) * batch
-        x = inputs(images[first:first + batch])
-        y = labels[first:first + batch].long()
-        y = y.t().flatten() if y.dim() > 1 else y  # of all steps: time-major
-        start = time.perf_counter()
-        train(x, y)
-        return time.perf_counter() - start
-
-    times = []
-    if args.epoch:
-        times = [timed_step(step) for step in range(len(images) // batch)]
-        tests = read_idx(f"{args.folder}/t10k-images-idx3-ubyte")
-        with torch.no_grad():
-            for first in range(0, len(tests), 100):
-                net(inputs(tests[first:first + 100]))
-    else:
-        step, start = 0, time.perf_counter()
-        while time.perf_counter() < start + WARM_SECONDS + args.seconds or len(times) < 3:
-            seconds = timed_step(step)
-            step += 1
-            if time.perf_counter() > start + WARM_SECONDS:
-                times.append(seconds)
-    print(json.dumps({"step_ms": float(np.median(times)) * 1e3, "steps": len(times),
-                      "torch": torch.__version__, "import_rss": import_rss}))
+    device = set_device(args)
+    job = Job(args, device)
+    for line in sys.stdin:
+        if line == "epoch\n":
+            answer = job.epoch()
+        elif line == "peak\n":
+            answer = {f"{kind}_gflops": product_gflops(device, kind == "tf32")
+                      for kind in ("tf32", "fp32")}
+        else:
+            answer = job.train_for(float(line))
+        rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(json.dumps(answer | {"torch": torch.__version__, "rss": rss,
+                                   "import_rss": import_rss}), flush=True)
 
 
 if __name__ == "__main__":

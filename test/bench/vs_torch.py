@@ -1,125 +1,179 @@
 #!/usr/bin/env python3
-"""Milliseconds a training step and memory: singa against PyTorch eager, on the CPU.
+"""Milliseconds a training step and memory: singa against PyTorch eager, on the CPU or a GPU.
 
-usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--pairs 9] [--threads 1,2]
+usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--gpu N | --threads 1,2] [--pairs 9]
            [--nets cnn,mlp,cifar,alexnet,rbm,gru] [--seconds 3] [--write]
        --write puts the figures into test/bench/results.md, a section for each net. Exit 1 if a
        target is missed.
-needs: pip install torch numpy; a quiet machine
+needs: pip install torch numpy; a quiet machine; for a GPU nvidia-smi, and a C compiler for PyTorch
 
-Runs alternate: singa, PyTorch, PyTorch with channels_last (nets with convolutions), singa, ...
-A run of singa is a job of the examples: on plain IDX files, on noise in CIFAR's form or in a
-text, or on synthetic records (alexnet, batch 32); without tests. Its figure is the median over
-the rows of metrics.jsonl, each the mean of about 0.3 s of steps, the first 0.3 s left out. A run
-of PyTorch is torch_job.py: the same net and updater, data in memory; its figure is the median
-step. The ratio is PyTorch's median over its runs to singa's. Peak: the job's multiply-adds,
-counted twice, over the time of a step and the speed of a loop of them (`singa bench`, in the same
-minutes). Memory: peak resident set, less that of `singa version` or of a Python that has imported
-torch.
+Rounds alternate: singa, PyTorch, PyTorch with channels_last (nets with convolutions), on a GPU also
+what torch.compile makes, by itself and with CUDA graphs; then singa again, and so on. A round of
+singa is a job of the examples: on plain IDX files, on noise in CIFAR's or IDX's form, or in a text;
+without tests. Its figure is the median over the rows of metrics.jsonl, each the mean of about 0.3 s
+of steps, the first 0.3 s left out. A round of PyTorch trains the same net with the same updater
+in a process of torch_job.py, which waits between rounds; its data are in memory, on a GPU in the
+GPU's. Figures are medians over the rounds, their ratio says how many times as fast singa is.
+
+Share of peak: the job's multiply-adds, counted twice (`singa bench`), over the time of a step and a
+speed of the same minutes: on the CPU that of a loop of multiply-adds, on a GPU that of PyTorch's
+product of large matrices in TF32. Memory: on the CPU peak resident set, less that of `singa
+version` or of a Python that has imported torch; on a GPU what is in use there, less what was before
+the process began, so with the libraries' own. Busy: the share of the time in which a kernel runs.
+Both are nvidia-smi's, of a round before the others.
 """
 import argparse
+import contextlib
 import math
 import statistics
 import sys
 import tempfile
 
+import devices
+import gpu
 import results_file
 import singa_job
+from torch_process import TorchError, TorchProcess
 
 ROW_SECONDS = 0.3
-# name, least ratio
-NETS = {"cnn": ("MNIST CNN, batch 64", 1.5), "mlp": ("MNIST MLP, batch 64", 1.5),
-        "cifar": ("cuda-convnet on CIFAR, batch 100", 1.5), "alexnet": ("AlexNet, batch 32", 1.2),
-        "rbm": ("RBM 784-1000, batch 100", 1.0),
-        "gru": ("GRU-512 on characters, batch 50, 50 steps", 1.0)}
-MOST_MEMORY = 0.8  # of PyTorch's
-HEADS = ["net", "threads", "singa ms", "PyTorch ms", "PyTorch / singa", "pairs' min..max",
-         "channels_last ms", "channels_last / singa", "share of FMA peak", "singa MiB",
-         "PyTorch MiB", "memory"]
+WATCHED_SECONDS = 4  # of a round whose use of a GPU is watched
+HEADS = ["net", "on", "system", "ms a step", "singa times as fast", "rounds' min..max",
+         "wait for data, ms", "share of peak", "MiB"]
+DATA = {"cnn": singa_job.make_plain_idx, "mlp": singa_job.make_plain_idx,
+        "cifar": singa_job.make_cifar_batch, "alexnet": singa_job.make_noise_idx,
+        "rbm": singa_job.make_plain_idx, "gru": singa_job.make_text}
 
 
-def train_singa(binary, net, threads, folder, row_steps, rows):
-    """(median of the rows' mean ms a step, mean ms a step spent waiting for data, peak RSS)."""
-    # Rows come at steps 0, row_steps, 2 row_steps, ...; the first two warm up.
-    sets = ["train_epochs=0", "test_epochs=0", "test_steps=0", "test_freq=0",
-            f"train_steps={row_steps * (rows + 1) + 1}", f"disp_freq={row_steps}",
-            f"num_openblas_threads={threads}"]
-    found, rss = singa_job.run(binary, net, folder, sets)
-    found = [row for row in found if row["phase"] == "train"][2:]
-    assert len(found) == rows, found
-    wait = statistics.mean(row["data_wait_ms"] for row in found)
-    return statistics.median(row["step_ms"] for row in found), wait, rss
+class Singa:
+    """Jobs of the program, one a round."""
+
+    def __init__(self, binary, net, folder, sets, trial_steps):
+        self.binary, self.net, self.folder, self.sets = binary, net, folder, sets
+        self.idle_rss = singa_job.idle_rss(binary)
+        trial_ms = self.train(trial_steps, 3)["step_ms"]
+        self.row_steps = max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms))
+
+    def round(self, seconds):
+        return self.train(self.row_steps, max(1, math.ceil(seconds / ROW_SECONDS)))
+
+    def train(self, row_steps, rows):
+        # Rows come at steps 0, row_steps, 2 row_steps, ...; the first two warm up.
+        sets = ["train_epochs=0", "test_epochs=0", "test_steps=0", "test_freq=0",
+                f"train_steps={row_steps * (rows + 1) + 1}", f"disp_freq={row_steps}"]
+        found, rss = singa_job.run(self.binary, self.net, self.folder, [*self.sets, *sets])
+        _, warm, *found = [row for row in found if row["phase"] == "train"]
+        assert len(found) == rows, found
+        return {"step_ms": statistics.median(row["step_ms"] for row in found),
+                "wait_ms": statistics.mean(row["data_wait_ms"] for row in found),
+                "from": warm["time"], "to": found[-1]["time"], "mib": rss - self.idle_rss}
 
 
-def measure(args, net, threads, folder):
-    """One line of the table, as numbers."""
-    trial_ms, _, _ = train_singa(args.binary, net, threads, folder, 2, 3)
-    row_steps = max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms))
-    rows = max(1, math.ceil(args.seconds / ROW_SECONDS))
-    sides = {"torch": []}
-    if net not in ("mlp", "rbm", "gru"):
-        sides["channels_last"] = ["--channels_last"]
-    found = {side: [] for side in ("singa", *sides)}
-    rss = {side: 0 for side in found}
-    for pair in range(args.pairs):
-        ms, wait, peak = train_singa(args.binary, net, threads, folder, row_steps, rows)
-        found["singa"].append(ms)
-        rss["singa"] = max(rss["singa"], peak)
-        for side, options in sides.items():
-            other = singa_job.run_torch(net, threads, folder, f"--seconds={args.seconds}", *options)
-            found[side].append(other["step_ms"])
-            rss[side] = max(rss[side], other["rss"] - other["import_rss"])
-        print(f"{net} {threads} threads, pair {pair}: singa {ms:.3f} ms ({wait:.3f} of it waiting "
-              "for data), " + ", ".join(f"{side} {found[side][-1]:.3f} ms" for side in sides),
-              file=sys.stderr)
-    bench = singa_job.bench(args.binary, net, folder, threads)
-    median = {side: statistics.median(values) for side, values in found.items()}
-    ratios = [b / a for a, b in zip(found["singa"], found["torch"])]
-    return {"net": net, "threads": threads, "torch": other["torch"], "ms": median,
-            "low": min(ratios), "high": max(ratios), "ratio": median["torch"] / median["singa"],
-            "peak": bench["flops"] / median["singa"] / 1e6 / bench["peak_gflops"],
-            "rss": rss["singa"] - singa_job.idle_rss(args.binary), "torch_rss": rss["torch"]}
+class Torch:
+    """One process, which trains when a round wants it."""
+
+    def __init__(self, process):
+        self.process = process
+
+    def round(self, seconds):
+        answer = self.process.ask(seconds)
+        return answer | {"mib": answer["rss"] - answer["import_rss"]}
 
 
-def table_row(found):
-    ms = found["ms"]
-    last = ms.get("channels_last")
-    return [NETS[found["net"]][0], found["threads"], f"{ms['singa']:.2f}", f"{ms['torch']:.2f}",
-            f"{found['ratio']:.2f}", f"{found['low']:.2f}..{found['high']:.2f}",
-            f"{last:.2f}" if last else "", f"{last / ms['singa']:.2f}" if last else "",
-            f"{found['peak']:.0%}", f"{found['rss']:.0f}", f"{found['torch_rss']:.0f}",
-            f"{found['rss'] / found['torch_rss']:.2f}"]
+def start_sides(args, net, device, folder, stack):
+    """The sides by name, and what is known of each; those that torch.compile could not make."""
+    def start_singa():
+        return Singa(args.binary, net, folder, device.sets(net), device.trial_steps)
+
+    def start_torch(options):
+        return Torch(stack.enter_context(TorchProcess(net, folder, *options)))
+
+    sides, known, left_out = {}, {}, []
+    sides["singa"], known["singa"] = device.started(start_singa, WATCHED_SECONDS)
+    for name, options in device.torch_sides(net).items():
+        try:
+            sides[name], known[name] = device.started(lambda: start_torch(options), WATCHED_SECONDS)
+        except TorchError as error:
+            if "compiled" not in name:
+                sys.exit(str(error))
+            print(f"LEFT OUT: {name}: {error}", file=sys.stderr)
+            left_out.append(name)
+    return sides, known, left_out
 
 
-def missed(found):
-    return found["ratio"] < NETS[found["net"]][1] or \
-        found["rss"] > MOST_MEMORY * found["torch_rss"]
+def measure(args, net, device, folder):
+    """The lines of the table, as numbers, by side; and what is to be said below it."""
+    with contextlib.ExitStack() as stack:
+        sides, known, left_out = start_sides(args, net, device, folder, stack)
+        rounds = {name: [] for name in sides}
+        for number in range(args.pairs):
+            for name, side in sides.items():
+                rounds[name].append(side.round(args.seconds))
+            print(f"{net} on {device.name}, round {number}: " + ", ".join(
+                f"{name} {found[-1]['step_ms']:.3f} ms" for name, found in rounds.items()),
+                file=sys.stderr)
+        gflop, peak = device.gflops(args.binary, net, folder, sides[devices.EAGER].process)
+    ours = [answer["step_ms"] for answer in rounds["singa"]]
+    lines = {}
+    for name, found in rounds.items():
+        ms = [answer["step_ms"] for answer in found]
+        ratios = [b / a for a, b in zip(ours, ms)]
+        lines[name] = {
+            "ms": statistics.median(ms), "low": min(ratios), "high": max(ratios),
+            "ratio": statistics.median(ms) / statistics.median(ours),
+            "share": gflop / (statistics.median(ms) / 1e3) / peak,
+            "wait_ms": statistics.median(answer.get("wait_ms", 0) for answer in found),
+            "mib": max(answer["mib"] for answer in found)} | known[name]
+    note = f"{args.pairs} interleaved rounds; PyTorch {rounds[devices.EAGER][0]['torch']}."
+    return lines, note + device.note() + "".join(f" {name} failed." for name in left_out)
+
+
+def table_row(net, device, name, line):
+    ours = name == "singa"
+    return [f"{devices.NETS[net].name}, batch {device.batch(net)}", device.name, name,
+            f"{line['ms']:.3f}", "" if ours else f"{line['ratio']:.2f}",
+            "" if ours else f"{line['low']:.2f}..{line['high']:.2f}",
+            f"{line['wait_ms']:.3f}" if ours else "", f"{line['share']:.1%}",
+            f"{line['mib']:.0f}", *device.cells(line)]
+
+
+def report(args, net, places, folder):
+    """Measures a net on each of `places`; whether a target was missed."""
+    conditions = results_file.Conditions()
+    rows, note, missed = [], "", False
+    for device in places:
+        lines, note = measure(args, net, device, folder)
+        rows += [table_row(net, device, name, line) for name, line in lines.items()]
+        missed = missed or device.missed(net, lines)
+    table = results_file.table([*HEADS, *places[0].heads], rows)
+    results_file.report(f"{places[0].section} {net}", conditions, [*table, "", note], args.write)
+    return missed
 
 
 def main():
     parser = argparse.ArgumentParser(description="singa against PyTorch: ms a step")
     parser.add_argument("binary")
+    parser.add_argument("--gpu", type=int)
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--nets", default=",".join(NETS))
+    parser.add_argument("--nets", default=",".join(devices.NETS))
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     if args.write and args.pairs < 9:
         parser.error("--write wants at least 9 pairs")
-    misses = 0
+    if args.gpu is None:
+        places = [devices.OnCpu(int(threads)) for threads in args.threads.split(",")]
+    else:
+        gpu.check(args.binary, args.gpu)
+        places = [devices.OnGpu(args.gpu)]
+    nets = args.nets.split(",")
     with tempfile.TemporaryDirectory(prefix="singa-idx-") as folder:
-        singa_job.make_plain_idx(folder)
-        singa_job.make_cifar_batch(folder)
-        singa_job.make_text(folder)
-        for net in args.nets.split(","):
-            conditions = results_file.Conditions()
-            found = [measure(args, net, int(threads), folder) for threads in args.threads.split(",")]
-            lines = [*results_file.table(HEADS, [table_row(f) for f in found]), "",
-                     f"{args.pairs} interleaved rounds a line; PyTorch {found[0]['torch']}."]
-            results_file.report(f"vs_torch {net}", conditions, lines, args.write)
-            misses += sum(missed(f) for f in found)
-    return 1 if misses else 0
+        for make in {DATA[net] for net in nets}:
+            make(folder)
+        missed = [net for net in nets if report(args, net, places, folder)]
+    if missed:
+        print(f"missed the target: {', '.join(missed)}", file=sys.stderr)
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,110 @@
+"""The CPU and a GPU as vs_torch.py measures on them: the nets, what a job is told, PyTorch's
+variants, the speed that is a peak, targets.
+
+No script of its own.
+"""
+import collections
+
+import gpu
+import singa_job
+
+# least: how many times as fast singa has to be, on the CPU and on a GPU; 0: no target
+Net = collections.namedtuple("Net", "name batch least pictures")
+NETS = {"cnn": Net("MNIST CNN", 64, (1.5, 2), True),
+        "mlp": Net("MNIST MLP", 64, (1.5, 2), False),
+        "cifar": Net("cuda-convnet on CIFAR", 100, (1.5, 2), True),
+        "alexnet": Net("AlexNet", 256, (1.2, 1.2), True),
+        "rbm": Net("RBM 784-1000", 100, (1, 2), False),
+        "gru": Net("GRU-512 on characters, 50 steps", 50, (1, 0), False)}
+MOST_MEMORY = 0.8  # of PyTorch's, on the CPU
+EAGER = "PyTorch"  # the side that targets are about
+
+
+class OnCpu:
+    section = "vs_torch"
+    trial_steps = 2
+    heads = []
+
+    def __init__(self, threads):
+        self.threads = threads
+        self.name = f"{threads} thread{'s' if threads > 1 else ''}"
+
+    def batch(self, net):
+        return 32 if net == "alexnet" else NETS[net].batch
+
+    def sets(self, net):
+        return [f"num_openblas_threads={self.threads}",
+                *singa_job.batch_sets(net, self.batch(net))]
+
+    def torch_sides(self, net):
+        """The options of torch_job.py for each."""
+        options = [f"--threads={self.threads}", f"--batch={self.batch(net)}"]
+        sides = {EAGER: options}
+        if NETS[net].pictures:
+            sides["PyTorch, channels_last"] = [*options, "--channels_last"]
+        return sides
+
+    def started(self, start, _):
+        """The side that `start` makes, and what of it needs a round of its own."""
+        return start(), {}
+
+    def gflops(self, binary, net, folder, _):
+        """(of a step, those that the device does in a second)."""
+        return singa_job.bench(binary, net, folder, self.sets(net))
+
+    def note(self):
+        return ""
+
+    def cells(self, _):
+        return []
+
+    def missed(self, net, lines):
+        return lines[EAGER]["ratio"] < NETS[net].least[0] or \
+            lines["singa"]["mib"] > MOST_MEMORY * lines[EAGER]["mib"]
+
+
+class OnGpu:
+    section = "vs_torch gpu"
+    trial_steps = 20
+    heads = ["busy"]
+
+    def __init__(self, number):
+        self.number, self.name = number, f"GPU {number}"
+        self.peaks = {}
+
+    def batch(self, net):
+        return NETS[net].batch
+
+    def sets(self, net):
+        # Pictures of AlexNet's size are more than one thread decodes in time.
+        threads = ["neuralnet.layer[data#0].store_conf.decode_threads=8"]
+        return [f"gpu={self.number}", *(threads if net == "alexnet" else [])]
+
+    def torch_sides(self, net):
+        layout = ["--channels_last"] if NETS[net].pictures else []
+        sides = {EAGER: [], "PyTorch, compiled": [*layout, "--compile=default"],
+                 "PyTorch, compiled, CUDA graphs": [*layout, "--compile=reduce-overhead"]}
+        if layout:
+            sides["PyTorch, channels_last"] = layout
+        return {side: [f"--gpu={self.number}", *options] for side, options in sides.items()}
+
+    def started(self, start, seconds):
+        with gpu.Watch(self.number) as watch:
+            side = start()
+            answer = side.round(seconds)
+        return side, {"mib": watch.mib(), "busy": watch.busy(answer["from"], answer["to"])}
+
+    def gflops(self, binary, net, folder, torch):
+        self.peaks = torch.ask("peak")
+        return singa_job.bench(binary, net, folder, [])[0], self.peaks["tf32_gflops"]
+
+    def note(self):
+        return (f" {gpu.describe(self.number)}; products of large matrices, in PyTorch: "
+                f"{self.peaks['tf32_gflops'] / 1e3:.0f} TFLOP/s in TF32, "
+                f"{self.peaks['fp32_gflops'] / 1e3:.0f} in float32.")
+
+    def cells(self, line):
+        return [f"{line['busy']:.0%}"]
+
+    def missed(self, net, lines):
+        return lines[EAGER]["ratio"] < NETS[net].least[1]
