@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Puts programs of a build with the shared objects that they need into one folder, which runs on
 # another machine: tool/bundle.sh BUILD FOLDER. Left out are libc and what CUDA's driver and toolkit
-# bring, which are loaded from there. Needs patchelf.
+# bring, which are loaded from there. COMMIT says what the checkout was. Needs patchelf.
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: tool/bundle.sh BUILD FOLDER" >&2; exit 2; }
 build=$1 folder=$2
 command -v patchelf >/dev/null || { echo "patchelf is missing: apt-get install patchelf" >&2; exit 2; }
 
 mkdir -p "$folder"
+rm -f "$folder/COMMIT"
 programs=("$build"/bin/singa)
 for room in math nn train driver; do
   [ -x "$build/bin/test_$room" ] && programs+=("$build/bin/test_$room")
@@ -28,4 +29,5 @@ done
 for file in "$folder"/*; do
   patchelf --force-rpath --set-rpath '$ORIGIN' "$file"
 done
+git -C "$(dirname "$0")" describe --always --exclude='*' --dirty=+ > "$folder/COMMIT"
 du -sh "$folder" >&2
