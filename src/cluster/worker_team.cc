@@ -57,7 +57,12 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int worker
   for (int i = 1; i < workers; ++i) threads_.emplace_back([this, i] { ThreadLoop(i); });
 }
 
+// Each leaves its group of GPUs at the same time: what one frees may wait for the work of all.
 WorkerTeam::~WorkerTeam() {
+  try {
+    RunAll([](Trainer& trainer) { trainer.LeaveGroup(); });
+  } catch (...) {  // of a step
+  }
   work_ = nullptr;
   ++turn_;
   FutexWakeAll(turn_);

@@ -2,6 +2,7 @@
 // whether the others are still there: so nobody waits for a member that has failed.
 #include "tensor/nccl_group.h"
 
+#include <glog/logging.h>
 #include <nccl.h>
 
 #include <cstring>
@@ -35,7 +36,7 @@ static_assert(sizeof(ncclUniqueId) == sizeof(GpuGroupId));
 
 class NcclGroup final : public GpuGroup {
  public:
-  NcclGroup(const GpuMember& member, Gpu* gpu) : stopped_(*member.stopped) {
+  NcclGroup(const GpuMember& member, Gpu* gpu) : stopped_(*CHECK_NOTNULL(member.stopped)) {
     gpu->Use();
     ncclUniqueId id;
     std::memcpy(&id, member.id.data(), sizeof id);
@@ -85,7 +86,16 @@ class NcclGroup final : public GpuGroup {
 
 }  // namespace
 
-bool CanUseNccl(std::string* why) { return library.Available(why); }
+bool CanUseNccl(std::string* why) {
+  try {
+    library.Find("ncclCommInitRankConfig");
+    NewNcclGroup();
+    return true;
+  } catch (const DeviceError& error) {
+    *why = error.what();
+    return false;
+  }
+}
 
 GpuGroupId NewNcclGroup() {
   ncclUniqueId unique;

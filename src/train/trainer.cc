@@ -23,8 +23,7 @@ struct Trainer::Alone {
 };
 
 Trainer::~Trainer() {
-  graph_.reset();  // a group of GPUs outlives what was captured of it
-  if (own_updates_) own_updates_->Leave();
+  LeaveGroup();
   if (device_) device_->Drain();
 }
 
@@ -68,6 +67,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   for (const Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) memory_of_nets_.Share(evaluator->memory());
   FindTrained();
+  updates_on_device_ = CanUpdateOnDevice();
   CountMemory();
 }
 
@@ -139,7 +139,10 @@ std::vector<float*> Trainer::TrainedValues() {
 
 void Trainer::Open() {
   if (place_.leads()) updates_->Bind(group_->table(), trained_);
-  if (!UpdatesOnDevice()) exchange_.Bind(trained_, in_pieces_);
+  if (updates_on_device_)
+    group_->SetMark(place_.worker, &mark_);
+  else
+    exchange_.Bind(trained_, in_pieces_);
   if (device_) PlaceOnDevice();
   const NetArena arena = NetArena::Allocate(ctx_, memory_of_nets_);
   net_.Bind(ctx_, arena);
@@ -164,11 +167,16 @@ void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   const auto train = [&] { algorithm_->TrainOneBatch(ctx_, net_, *exchange); };
   if (own_updates_) {
     own_updates_->BeginStep(step);
-    if (graph_ && exchange == own_updates_)
-      graph_->Run(train);
-    else
-      train();
-    return own_updates_->EndStep(step);
+    try {
+      if (graph_ && exchange == own_updates_)
+        graph_->Run(train);
+      else
+        train();
+    } catch (const DataError&) {  // an earlier step may have diverged, which is told first
+      own_updates_->Settle();
+      throw;
+    }
+    return own_updates_->EndStep();
   }
   train();
   if (updates_->skipped(step))

@@ -69,6 +69,8 @@ class Trainer {
   void TrainStep(int64_t step);
   // The same through an exchange that hands on to exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
+  // Ends what others of its group could wait for, or it for them. In the worker's thread.
+  void LeaveGroup();
   // After the last step: ends what output layers of the train net write.
   void Finish();
   // Sums of the metrics over the steps since the last Reset, skipped ones left out. Waits for a
@@ -91,8 +93,9 @@ class Trainer {
   void PlanEvaluators();
   void FindTrained();
   void CountMemory();
+  void CountDevice();
   MemoryUse ParamMemory() const;
-  bool UpdatesOnDevice() const;
+  bool CanUpdateOnDevice() const;
   void PlaceOnDevice();
   bool InPieces(const NetNode& node, const Param& param) const;
   void Open();
@@ -117,10 +120,11 @@ class Trainer {
   LocalGroup* const group_;
   LocalExchange exchange_;
   std::unique_ptr<DeviceParams> device_params_;  // null: the CPU
-  DeviceUpdates* own_updates_ = nullptr;         // device_params_, where the device updates them
-  std::unique_ptr<StepGraph> graph_;             // null: each step hands out its work itself
-  std::vector<Param*> trained_;                  // that get gradients, in the order of params_
-  std::vector<bool> in_pieces_;                  // of each
+  bool updates_on_device_ = false;
+  DeviceUpdates* own_updates_ = nullptr;  // device_params_, where the device updates them
+  std::unique_ptr<StepGraph> graph_;      // null: each step hands out its work itself
+  std::vector<Param*> trained_;           // that get gradients, in the order of params_
+  std::vector<bool> in_pieces_;           // of each
   JobMemory memory_;
   MetricSums metrics_;
   OutputFiles outputs_;

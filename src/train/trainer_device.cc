@@ -1,23 +1,26 @@
 // What a Trainer does where its worker has a device, and what it takes of memory there.
+#include <set>
+
 #include "singa/base/error.h"
 #include "train/device/device_exchange.h"
 #include "train/trainer.h"
 
 namespace singa {
 
-// Alone or in a group of GPUs, and with all that trains on the device.
-bool Trainer::UpdatesOnDevice() const {
+// Alone or in a group of GPUs, with all that trains on the device, and every step alike.
+bool Trainer::CanUpdateOnDevice() const {
   return device_ && (place_.workers == 1 || place_.gpus) && place_.groups == 1 &&
-         updates_->own_values() && replica_->rule().on_device() && net_.HostComesFirst();
+         updates_->own_values() && replica_->rule().on_device() && algorithm_->captured_pass() &&
+         net_.HostComesFirst();
 }
 
 void Trainer::PlaceOnDevice() {
-  if (UpdatesOnDevice()) {
+  if (updates_on_device_) {
     auto updates = std::make_unique<DeviceUpdates>(
         job_, DeviceUpdates::Worker{.net = &net_,
                                     .trained = trained_,
                                     .replica = replica_,
-                                    .skips = updates_,
+                                    .updates = updates_,
                                     .ctx = &ctx_,
                                     .judges_losses = algorithm_->forward_backward(),
                                     .leads = place_.leads(),
@@ -59,6 +62,12 @@ MetricSums& Trainer::metrics() {
   return metrics_;
 }
 
+// A group of GPUs outlives what was captured of it.
+void Trainer::LeaveGroup() {
+  graph_.reset();
+  if (own_updates_) own_updates_->Leave();
+}
+
 void Trainer::Finish() {
   if (own_updates_) own_updates_->Settle();
   outputs_.Finish();
@@ -87,16 +96,25 @@ void Trainer::CountMemory() {
   use.arena = memory_of_nets_.arena;
   use.unplanned = memory_of_nets_.unplanned;
   use.forever = memory_of_nets_.forever;
-  if (!device_) return;
-  for (const auto& param : params_.params()) use.params += param->data.bytes();
-  use.gradients = memory_.host.gradients;
-  memory_.host.pinned = memory_of_nets_.host_arena;
-  if (UpdatesOnDevice()) {
-    for (const Param* param : trained_)
-      use.updater += static_cast<int64_t>(replica_->state_count()) * param->data.bytes();
-    memory_.host.gradients = 0;
+  if (device_) CountDevice();
+}
+
+void Trainer::CountDevice() {
+  MemoryUse &host = memory_.host, &gpu = memory_.gpus;
+  std::set<const Param*> there;
+  for (const NetNode& node : net_.nodes())
+    if (net_.OnDevice(node))
+      there.insert(node.declare->params().begin(), node.declare->params().end());
+  for (const Param* param : there) gpu.params += param->data.bytes();
+  for (const Param* param : trained_)
+    if (there.count(param)) gpu.gradients += param->data.bytes();
+  host.forever = memory_of_nets_.host_forever;
+  host.pinned = memory_of_nets_.host_arena;
+  if (updates_on_device_) {
+    gpu.updater = static_cast<int64_t>(replica_->state_count()) * gpu.gradients;
+    host.gradients = 0;
   } else {
-    memory_.host.pinned += use.params + use.gradients;
+    host.pinned += gpu.params + gpu.gradients;
   }
 }
 

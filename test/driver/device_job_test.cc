@@ -3,8 +3,10 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
@@ -14,6 +16,8 @@
 #include "driver/job/run_job.h"
 #include "io/checkpoint/safetensors.h"
 #include "io/temp_dir.h"
+#include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
 #include "support/emulated_machine.h"
 
 namespace singa::device_job {
@@ -91,13 +95,27 @@ constexpr char kGroup[] = "nworkers_per_group: 3 nworkers_per_procs: 3";
 
 // Each of them applies the updates itself, and replays its steps.
 TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
-  const JobProto job = Job(kGroup, false);
-  const std::string on_cpu = Train(job, 0);
+  for (const UpdaterType type : {kSGD, kAdam}) {
+    SCOPED_TRACE(UpdaterType_Name(type));
+    JobProto job = Job(kGroup, false);
+    job.mutable_updater()->set_type(type);
+    job.mutable_updater()->mutable_adam_conf()->set_beta1(0.9f);
+    job.mutable_updater()->mutable_adam_conf()->set_beta2(0.999f);
+    const std::string on_cpu = Train(job, 0);
+    const int64_t before = EmulatedGpu::replays_of_all();
+    EXPECT_EQ(Train(job, 3), on_cpu);
+    EXPECT_EQ(EmulatedGpu::replays_of_all() - before, 3 * 10);
+    Train(job, 3, false, 6);
+    EXPECT_EQ(Train(job, 3, true), on_cpu);
+  }
+}
+
+// Its sums over the group are the host's.
+TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsNotCaptured) {
+  const std::string on_cpu = Train(kGroup, 0);
   const int64_t before = EmulatedGpu::replays_of_all();
-  EXPECT_EQ(Train(job, 3), on_cpu);
-  EXPECT_EQ(EmulatedGpu::replays_of_all() - before, 3 * 10);
-  Train(job, 3, false, 6);
-  EXPECT_EQ(Train(job, 3, true), on_cpu);
+  EXPECT_EQ(Train(kGroup, 3), on_cpu);
+  EXPECT_EQ(EmulatedGpu::replays_of_all(), before);
 }
 
 TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpGoesThroughTheHost) {
@@ -109,24 +127,77 @@ TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpGoesThroughTheHost) {
   EXPECT_EQ(EmulatedGpu::replays_of_all(), before);
 }
 
-// A loss that is not finite in one worker's rows drops the step of all.
+// What one worker finds drops the steps of all.
 TEST_F(DeviceJob, OfAGroupOfGpusSkipsTheStepsOfTheCpu) {
   JobProto job = Job(kGroup, false);
   job.set_on_nonfinite(JobProto::kSkip);
-  job.mutable_updater()->mutable_learning_rate()->set_base_lr(1e38f);
+  LayerProto* const part = job.mutable_neuralnet()->mutable_layer(2);
+  part->clear_type();
+  part->set_user_type("BadInTheSecondWorker");
   EXPECT_EQ(Train(job, 3), Train(job, 0));
 }
 
 // The others do not wait for its sums.
 TEST_F(DeviceJob, OfAGroupOfGpusEndsWithTheFirstWorkerThatFails) {
   JobProto job = Job(kGroup, false);
-  job.mutable_neuralnet()
-      ->mutable_layer(0)
-      ->mutable_store_conf()
-      ->mutable_synthetic_conf()
-      ->set_classes(4);  // for three outputs
+  LayerProto* const data = job.mutable_neuralnet()->mutable_layer(0);
+  data->clear_type();
+  data->clear_store_conf();
+  data->set_user_type("EndsInTheThirdWorker");
+  job.set_test_freq(0);
   EXPECT_THROW(Train(job, 3), DataError);
 }
+
+// Copies; in the second worker infinities.
+class BadInTheSecondWorker : public Layer {
+ public:
+  void Setup(const LayerProto& conf, Declare&, Inputs in, Outputs out) override {
+    bad_ = conf.partition_id() == 1;
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  Traits traits() const override { return {.on_device = true}; }
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    const int64_t n = in[0]->data.size();
+    if (bad_ && (phase & kTrain))
+      RunInOrder(ctx, [y = out[0]->data.data(), n](Context&) {
+        std::fill_n(y, n, std::numeric_limits<float>::infinity());
+      });
+    else
+      CopyFloats(ctx, in[0]->data.data(), out[0]->data.data(), n);
+  }
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    CopyFloats(ctx, out[0]->grad.data(), in[0]->grad.data(), in[0]->grad.size());
+  }
+
+ private:
+  bool bad_ = false;
+};
+SINGA_REGISTER_LAYER(BadInTheSecondWorker, BadInTheSecondWorker);
+
+// Twelve rows of zeros; the third worker of the group has them for six steps.
+class EndsInTheThirdWorker : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.is_input = true, .differentiable = false};
+  }
+  void Setup(const LayerProto& conf, Declare&, Inputs, Outputs out) override {
+    third_ = conf.partition_id() == 2;
+    out[0]->span = {.first = 4 * conf.partition_id(), .rows = 4, .batch = 12};
+    out[0]->data.SetShape({4, 1, 6, 6});
+    out[0]->label.SetShape({4}, DType::kI32);
+  }
+  void ComputeFeature(Context&, Phase, Inputs, Outputs out) override {
+    std::fill_n(out[0]->data.data(), out[0]->data.size(), 0.f);
+    std::fill_n(out[0]->label.as<int32_t>(), 4, 1);
+    if (third_ && steps_++ == 6) throw DataError("rows", 6, "there are no more");
+  }
+
+ private:
+  bool third_ = false;
+  int steps_ = 0;
+};
+SINGA_REGISTER_LAYER(EndsInTheThirdWorker, EndsInTheThirdWorker);
 
 TEST_F(DeviceJob, WithServersIsThatOfTheCpu) {
   const std::string served =

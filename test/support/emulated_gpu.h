@@ -48,6 +48,7 @@ class EmulatedGpu final : public Gpu {
   // Memory is not used again: who reads what was freed reads old numbers.
   std::shared_ptr<void> Allocate(int64_t bytes) override {
     Use();
+    CheckNotCapturing();
     char* const memory = base_ + used_;
     if (bytes > free_bytes())
       throw DeviceError(StrCat(bytes, " bytes are wanted, ", free_bytes(), " are free"));
@@ -57,6 +58,7 @@ class EmulatedGpu final : public Gpu {
 
   std::shared_ptr<void> AllocatePinned(int64_t bytes) override {
     Use();
+    CheckNotCapturing();
     auto memory = std::make_shared<std::vector<char>>(std::max<int64_t>(bytes, 1));
     pinned_[memory->data()] = bytes;
     char* const data = memory->data();
@@ -78,6 +80,9 @@ class EmulatedGpu final : public Gpu {
   static const EmulatedGpu*& used_here() {
     static thread_local const EmulatedGpu* gpu;
     return gpu;
+  }
+  void CheckNotCapturing() const {
+    if (capturing_) throw DeviceError("allocates while work is captured");
   }
   void CheckUsed() const { CHECK(used_here() == this) << "the thread uses another GPU"; }
 
@@ -115,6 +120,7 @@ class EmulatedGpu final : public Gpu {
   int64_t used_ = 0, replays_ = 0, works_ = 0;
   int64_t last_work_ = std::numeric_limits<int64_t>::max();
   int open_ = 0;
+  bool capturing_ = false;
   std::map<const char*, int64_t> pinned_;
 };
 
@@ -154,9 +160,15 @@ class EmulatedStream final : public Stream {
     RunUntil(queued());
   }
 
-  void BeginCapture() override { capturing_ = std::make_unique<Captured>(); }
-  std::unique_ptr<CapturedWork> EndCapture() override { return std::move(capturing_); }
-  void DropCapture() noexcept override { capturing_.reset(); }
+  void BeginCapture() override {
+    capturing_ = std::make_unique<Captured>();
+    gpu_->capturing_ = true;
+  }
+  std::unique_ptr<CapturedWork> EndCapture() override {
+    gpu_->capturing_ = false;
+    return std::move(capturing_);
+  }
+  void DropCapture() noexcept override { EndCapture(); }
   void Replay(const CapturedWork& work) override {
     gpu_->CheckUsed();
     ++gpu_->replays_;

@@ -62,7 +62,7 @@ TEST_F(DeviceUpdatesTest, OfARecurrentNetCarryItsState) {
   ExpectReplayed(Job(R"(
     layer { name: "data" type: kRecordInput unroll_len: 3 store_conf { backend: "synthetic"
             batchsize: 5 shape: 6 std_value: 255 synthetic_conf { records: 40 classes: 4 } } }
-    layer { name: "gru" type: kGRU srclayers: "data" unroll_len: 3 gru_conf { dim_hidden: 7 } )" +
+    layer { name: "gru" type: kGRU srclayers: "data" unroll_len: 3 gru_conf { dim_hidden: 7 carry_state: true } )" +
                      [] {
                        std::string params;
                        for (int i = 0; i < 9; ++i)
@@ -100,7 +100,7 @@ JobProto Diverging(const std::string& more = "") {
 }
 
 TEST_F(DeviceUpdatesTest, SkipAStepThatIsNotFinite) {
-  const JobProto skips = Diverging("on_nonfinite: kSkip");
+  JobProto skips = Diverging("on_nonfinite: kSkip");
   const Trained device = Train(skips, true), cpu = Train(skips, false);
   EXPECT_EQ(device.params, cpu.params);
   EXPECT_EQ(device.metrics, cpu.metrics);
@@ -116,6 +116,24 @@ TEST_F(DeviceUpdatesTest, SkipAStepThatIsNotFinite) {
     EXPECT_EQ(trainer.replica().count(0), 1);
     EXPECT_EQ(trainer.metrics().entries()[0].weight, 6);  // the rows of one batch
   }
+}
+
+// Whose rule counts updates, and steps without effect are none.
+TEST_F(DeviceUpdatesTest, CountTheStepsThatWereTaken) {
+  JobProto job = Job(StrCat(kData, R"(
+    layer { name: "some" user_type: "SometimesInfinite" srclayers: "data" }
+    layer { name: "fc" type: kInnerProduct srclayers: "some" innerproduct_conf { num_output: 4 } )",
+                            Params("fc"), R"( }
+    layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" })"),
+                     "on_nonfinite: kSkip");
+  job.mutable_updater()->set_type(kAdam);
+  job.mutable_updater()->mutable_adam_conf()->set_beta1(0.9f);
+  job.mutable_updater()->mutable_adam_conf()->set_beta2(0.999f);
+  const Trained device = Train(job, true), cpu = Train(job, false);
+  EXPECT_EQ(device.params, cpu.params);
+  EXPECT_EQ(device.metrics, cpu.metrics);
+  EXPECT_EQ(device.replays, 10);
+  EXPECT_NE(device.params, Train(job, true, 3).params);
 }
 
 // The values are those before it, though later steps were on their way.
@@ -134,8 +152,8 @@ TEST_F(DeviceUpdatesTest, EndWithTheFirstStepThatIsNotFinite) {
     }
     if (!on_device) continue;
     const Tensor w = OnHost(trainer.ctx(), trainer.trained()[0]->data);
-    EXPECT_TRUE(std::all_of(w.data(), w.data() + w.size(),
-                            [](float value) { return std::isfinite(value); }));
+    EXPECT_EQ(std::vector<float>(w.data(), w.data() + w.size()),
+              Train(Diverging(), false, 1).params.at(trainer.trained()[0]->name()));
   }
   EXPECT_EQ(texts[1], texts[0]);
   EXPECT_EQ(texts[1], "step 1: the loss of layer \"loss\" is not finite");
@@ -170,6 +188,25 @@ TEST_F(DeviceUpdatesTest, WhoseLayersWaitAreHandedOutPieceByPiece) {
   EXPECT_EQ(on_device.replays, 0);
 }
 
+TEST_F(DeviceUpdatesTest, TakeMemoryOfTheGpuAndAsMuchOfTheHostForCheckpoints) {
+  JobProto job = Job(Convnet(""));
+  const JobMemory cpu = Trainer(job, 1).memory();
+  job.add_gpu(0);
+  const JobMemory gpu = Trainer(job, 1).memory();
+  EXPECT_EQ(cpu.gpus.total(), 0);
+  EXPECT_EQ(gpu.gpus.params, cpu.host.params);
+  EXPECT_EQ(gpu.gpus.gradients, gpu.gpus.params);
+  EXPECT_EQ(gpu.gpus.updater, cpu.host.updater);
+  EXPECT_GT(gpu.gpus.arena, 0);
+  EXPECT_EQ(gpu.host.params, cpu.host.params);
+  EXPECT_EQ(gpu.host.updater, cpu.host.updater);
+  EXPECT_EQ(gpu.host.gradients, 0);
+  EXPECT_EQ(gpu.host.arena, 0);
+  EXPECT_GT(gpu.host.pinned, 0);
+  EXPECT_GT(gpu.host.forever, 0);  // batches read ahead
+  EXPECT_EQ(gpu.host.forever + gpu.gpus.forever, cpu.host.forever);
+}
+
 TEST_F(DeviceUpdatesTest, GoOnFromValuesThatTheHostSets) {
   Trained trained[2];
   for (const bool on_device : {false, true}) {
@@ -189,6 +226,26 @@ TEST_F(DeviceUpdatesTest, GoOnFromValuesThatTheHostSets) {
   }
   ExpectSame(trained[1], trained[0]);
 }
+
+// Copies on the host, every third time infinities.
+class SometimesInfinite : public Layer {
+ public:
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  void ComputeFeature(Context&, Phase phase, Inputs in, Outputs out) override {
+    const float* const x = in[0]->data.data();
+    const bool infinite = (phase & kTrain) && calls_++ % 3 == 2;
+    for (int64_t i = 0; i < in[0]->data.size(); ++i)
+      out[0]->data.data()[i] = infinite ? std::numeric_limits<float>::infinity() : x[i];
+  }
+  void ComputeGradient(Context&, Inputs, Outputs) override {}
+
+ private:
+  int64_t calls_ = 0;
+};
+SINGA_REGISTER_LAYER(SometimesInfinite, SometimesInfinite);
 
 // Copies; its gradient is infinite.
 class HugeGradient : public Layer {

@@ -50,7 +50,10 @@ struct Traits {
   bool aliases_in = false;           // every output's data is inputs[0]'s (kSplit)
   bool deterministic = true;
   // Its compute functions reach tensors by kernels and the copies of singa/tensor/memory.h alone,
-  // so these may lie in a device's memory. Other layers run on the host, between copies.
+  // so these may lie in a device's memory. Other layers run on the host, between copies. What they
+  // are told does not change from one step of a training to the next, but for numbers of
+  // Context::Random, which follow the step wherever they are drawn: a step may be captured, and
+  // replayed with the arguments that it had.
   bool on_device = false;
   uint32_t checks = 0;  // bit s: CheckInputs looks at source s
 };

@@ -47,11 +47,12 @@ struct NetNode {
 
 // Bytes of one net, known before anything is allocated.
 struct NetMemory {
-  int64_t arena = 0;       // features, gradients, buffers of a step, scratch
-  int64_t host_arena = 0;  // of a net on a device, what lies with the host: pinned memory
-  int64_t forever = 0;     // kForever buffers, metrics, batches read ahead
-  int64_t unplanned = 0;   // what the arena would take without reuse
-  std::string largest;     // the layer that takes most of the arena, and how much; "": none does
+  int64_t arena = 0;         // features, gradients, buffers of a step, scratch
+  int64_t host_arena = 0;    // of a net on a device, what lies with the host: pinned memory
+  int64_t forever = 0;       // kForever buffers, metrics, batches read ahead
+  int64_t host_forever = 0;  // those of them that lie with the host, of a net on a device
+  int64_t unplanned = 0;     // what the arena would take without reuse
+  std::string largest;       // the layer that takes most of the arena, and how much; "": none does
 
   // For another net, too, which computes at other times in the same arena.
   void Share(const NetMemory& other) {
@@ -59,6 +60,7 @@ struct NetMemory {
     arena = std::max(arena, other.arena);
     host_arena = std::max(host_arena, other.host_arena);
     forever += other.forever;
+    host_forever += other.host_forever;
   }
 };
 
@@ -141,6 +143,7 @@ class SINGA_API Net {
   // That part of a step alone, checks among it; and, while a DeviceOnly lives, nothing of it.
   // REQUIRES: HostComesFirst.
   void ComputeOnHost(Context& ctx, Phase flags);
+  bool device_only() const { return device_only_; }
   class DeviceOnly {
    public:
     explicit DeviceOnly(Net* net) : net_(net) { net_->device_only_ = true; }
@@ -166,6 +169,7 @@ class SINGA_API Net {
 
   void Check(Context& ctx, NetNode& node, Phase flags);
   std::string LargestLayer() const;
+  int64_t ForeverBytes(bool on_device) const;
 
   struct Storage;
 

@@ -21,8 +21,8 @@ class ParamExchange {
   // The gradient of `step` is whole: the last layer that uses the param has finished. It is in
   // param->grad, or its sink (GradientSink) has taken all pieces of it.
   virtual void GradientReady(Param* param, int64_t step) = 0;
-  // Whether it looks at the losses itself, where they are computed: then nobody waits for them, and
-  // LossNotFinite is not called.
+  // Whether it looks at the losses itself, where they are computed: then nobody need wait for
+  // them.
   virtual bool sees_losses() const { return false; }
   // Whether LossNotFinite may return, so that the workers of a group have to agree on it.
   virtual bool may_drop_steps() const { return false; }

@@ -116,6 +116,7 @@ void StepTimer::LossNotFinite(const std::string& layer, int64_t step) {
 void StepTimer::Finish(int64_t step) {
   const auto start = std::chrono::steady_clock::now();
   trainer_->exchange().Finish(step);
+  if (trainer_->ctx().stream) trainer_->ctx().stream->Wait();
   late_updates_ += MsSince(start);
 }
 

@@ -42,6 +42,14 @@ std::unique_ptr<StallWatch> WatchStalls(const JobProto& job, const RunOptions& o
                                       StallWatch::Calls{[](uint64_t) {}, stalled});
 }
 
+// Goes before what a device may still use.
+struct Drained {
+  WorkerDevice* device;  // may be null
+  ~Drained() {
+    if (device) device->Drain();
+  }
+};
+
 }  // namespace
 
 ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progress) {
@@ -65,6 +73,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   AllocateParams(device ? evaluator.memory().host_arena : evaluator.memory().arena, params);
   const int64_t step = LoadForTest(job, ctx, &params, progress);
   DeviceExchange on_device(nullptr, &ctx);
+  const Drained drained{device.get()};
   if (device) {
     device->Begin(state);
     PlaceParams({&evaluator.net()}, &on_device);

@@ -171,20 +171,22 @@ class MemoryPlanner {
   std::vector<Users> users_;
 };
 
-int64_t ForeverBytes(const std::deque<NetNode>& nodes) {
+}  // namespace
+
+// What nodes on a device, or on the host, keep.
+int64_t Net::ForeverBytes(bool on_device) const {
+  constexpr int64_t kAligned = MemoryPlan::kAlignment;
   int64_t bytes = 0;
-  for (const NetNode& node : nodes) {
-    bytes += static_cast<int64_t>(node.declare->metrics().size()) * MemoryPlan::kAlignment;
+  for (const NetNode& node : nodes_) {
+    if (OnDevice(node) != on_device) continue;
+    bytes += static_cast<int64_t>(node.declare->metrics().size()) * kAligned;
     bytes += node.declare->kept();
     for (const Buffer& buffer : node.declare->buffers())
       if (buffer.keep == Keep::kForever)
-        bytes += (buffer.tensor.bytes() + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment *
-                 MemoryPlan::kAlignment;
+        bytes += (buffer.tensor.bytes() + kAligned - 1) / kAligned * kAligned;
   }
   return bytes;
 }
-
-}  // namespace
 
 NetMemory Net::Plan(const Context& ctx) {
   Storage& s = *storage_;
@@ -212,7 +214,8 @@ NetMemory Net::Plan(const Context& ctx) {
   const Storage::OfSide& main = s.sides[ctx.stream ? kDeviceSide : kHostSide];
   return {.arena = main.plan.bytes(),
           .host_arena = ctx.stream ? s.sides[kHostSide].plan.bytes() : 0,
-          .forever = ForeverBytes(nodes_),
+          .forever = ForeverBytes(ctx.stream != nullptr),
+          .host_forever = ctx.stream ? ForeverBytes(false) : 0,
           .unplanned = main.plan.unplanned(),
           .largest = LargestLayer()};
 }

@@ -1,5 +1,5 @@
-// DeviceExchange: the DeviceParams of a worker that trains with others, in front of the exchange
-// that it would have on the host. Values go to the device when they are awaited in a step, and
+// DeviceExchange: the DeviceParams of a worker whose updates are the host's, in front of the
+// exchange that it would have there. Values go to the device when they are awaited in a step, and
 // gradients to the host while the backward pass goes on.
 #pragma once
 

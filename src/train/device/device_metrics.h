@@ -3,6 +3,8 @@
 // them on the host.
 #pragma once
 
+#include <memory>
+
 #include "train/device/step_report.h"
 #include "train/metric_sums.h"
 

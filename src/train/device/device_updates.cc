@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/worker_mark.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "train/not_finite.h"
@@ -70,23 +71,26 @@ void DeviceUpdates::Bind(MetricSums* metrics) {
       for (const Metric& metric : node.declare->metrics())
         cells.push_back(metric.cell.as<double>());
   loss_cells_ = OnDevice(*ctx_, cells);
-  MakePieces();
+  for (const Param* param : trained_) {
+    std::vector<Tensor>& states = states_.emplace_back();
+    for (size_t i = 0; i < replica_.state_count(); ++i)
+      states.push_back(AllocateFor(*param, *ctx_));
+  }
   report_ = OnDevice(*ctx_, std::vector<StepReport>(1));
+  for (size_t i = 0; i <= kAhead; ++i)
+    free_reports_.push_back(ctx_->stream->gpu().AllocatePinned(sizeof(StepReport)));
   const int64_t numbers = replica_.rule().step_bytes() * static_cast<int64_t>(trained_.size());
   numbers_ = Allocate(*ctx_, {numbers}, DType::kU8);
   pinned_numbers_ = ctx_->stream->gpu().AllocatePinned(numbers);
   metrics_ = std::make_unique<DeviceMetrics>(metrics, ctx_);
 }
 
+// Of the params whose gradients the first step has announced: others are never updated.
 void DeviceUpdates::MakePieces() {
-  for (const Param* param : trained_) {
-    std::vector<Tensor>& states = states_.emplace_back();
-    for (size_t i = 0; i < replica_.state_count(); ++i)
-      states.push_back(AllocateFor(*param, *ctx_));
-  }
   std::vector<UpdatePiece> pieces;
   for (const Slice& cut : replica_.table().slices()) {
     Param& param = *trained_[cut.param];
+    if (!announced_.count(&param)) continue;
     UpdatePiece& piece = pieces.emplace_back();
     piece.w = param.data.data() + cut.begin;
     piece.g = param.grad.data() + cut.begin;
@@ -95,6 +99,7 @@ void DeviceUpdates::MakePieces() {
     piece.n = cut.size;
     piece.param = cut.param;
     largest_ = std::max(largest_, cut.size);
+    params_of_pieces_.push_back(&param);
   }
   pieces_ = OnDevice(*ctx_, pieces);
   found_ = OnDevice(*ctx_, std::vector<PieceFinding>(pieces.size()));
@@ -124,6 +129,7 @@ void DeviceUpdates::GiveValues() {
   for (size_t p = 0; p < trained_.size(); ++p)
     for (size_t i = 0; i < states_[p].size(); ++i)
       Copy(*ctx_, states_[p][i], &replica_.states()[p].tensors[i]);
+  for (size_t p = 0; p < trained_.size(); ++p) replica_.set_count(static_cast<int>(p), counts_[p]);
 }
 
 void DeviceUpdates::Settle() {
@@ -151,19 +157,24 @@ void DeviceUpdates::SendNumbers(int64_t step) {
   sent_ = ctx_->stream->Record();
 }
 
-// By an algorithm that looks at them itself. Where the step is skipped, its gradients are looked
-// at.
 void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
-  if (!skip_) throw DivergedError(LossNotFiniteText(layer, step));
+  throw DivergedError(LossNotFiniteText(layer, step));
 }
 
+// In a group nobody adds up before all have come so far: loading a kernel or allocating memory may
+// wait for the work of all GPUs.
 void DeviceUpdates::Finish(int64_t) {
-  InspectLosses(*ctx_, loss_cells_.as<const double*>(), loss_count(), bad_losses());
-  if (group_) group_->Sum(gradients_.data(), gradients_.size(), *ctx_->stream);
+  if (!std::exchange(has_pieces_, true)) MakePieces();
   auto* const report = report_.as<StepReport>();
   const auto* const pieces = pieces_.as<UpdatePiece>();
   auto* const found = found_.as<PieceFinding>();
-  const int64_t count = replica_.table().size();
+  const auto count = static_cast<int64_t>(params_of_pieces_.size());
+  InspectLosses(*ctx_, loss_cells_.as<const double*>(), loss_count(), bad_losses());
+  if (group_) {
+    double nothing = 0;
+    if (!worker_.net->device_only()) ctx_->group->Sum({&nothing, 1});
+    group_->Sum(gradients_.data(), gradients_.size(), *ctx_->stream);
+  }
   InspectPieces(*ctx_, pieces, count, clip_norm_ > 0, found);
   JudgeStep(*ctx_,
             {bad_losses(), loss_count(), found, count, clip_norm_, !skip_, ctx_->device_state},
@@ -172,28 +183,26 @@ void DeviceUpdates::Finish(int64_t) {
   metrics_->Take(&report->verdict);
 }
 
-void DeviceUpdates::EndStep(int64_t step) {
+void DeviceUpdates::EndStep() {
   AddToCounts(1);
-  OnItsWay& next = on_their_way_.emplace_back();
-  next.step = step;
-  if (free_reports_.empty())
-    free_reports_.push_back(ctx_->stream->gpu().AllocatePinned(sizeof(StepReport)));
-  next.report = std::move(free_reports_.back());
+  OnItsWay next = {std::move(free_reports_.back()), nullptr};
   free_reports_.pop_back();
   ctx_->stream->Copy(report_.as<void>(), next.report.get(), sizeof(StepReport));
   next.here = ctx_->stream->Record();
+  on_their_way_.push_back(std::move(next));
   LookAt(group_ ? 0 : kAhead);  // the workers of a group are never apart
 }
 
 void DeviceUpdates::LookAt(size_t most) {
+  const WorkerMark::Scope waits(ctx_->mark, group_ ? Doing::kAwaitsWorkers : Doing::kUpdating);
   while (on_their_way_.size() > most) {
     OnItsWay report = std::move(on_their_way_.front());
     on_their_way_.pop_front();
+    free_reports_.push_back(report.report);
     if (group_)
       group_->Await(*report.here);
     else
       report.here->Wait();
-    free_reports_.push_back(report.report);
     Look(report);
   }
 }
@@ -205,19 +214,17 @@ void DeviceUpdates::Look(const OnItsWay& of_step) {
   AddToCounts(-1);
   if (!worker_.leads) return;
   LOG(WARNING) << TextOf(report) << "; the step is skipped";
-  worker_.skips->set_skips(worker_.skips->skips() + 1);
+  worker_.updates->set_skips(worker_.updates->skips() + 1);
 }
 
 std::string DeviceUpdates::TextOf(const StepReport& report) const {
   if (report.loss >= 0) return LossNotFiniteText(losses_[report.loss], report.step);
-  return GradientNotFiniteText(replica_.param(report.piece), report.step);
+  return GradientNotFiniteText(*params_of_pieces_[report.piece], report.step);
 }
 
 void DeviceUpdates::AddToCounts(int64_t updates) {
-  for (size_t p = 0; p < counts_.size(); ++p) {
-    counts_[p] += updates;
-    if (worker_.leads) replica_.set_count(static_cast<int>(p), counts_[p]);
-  }
+  for (size_t p = 0; p < counts_.size(); ++p)
+    if (announced_.count(trained_[p])) counts_[p] += updates;
 }
 
 }  // namespace singa

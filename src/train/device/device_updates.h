@@ -1,13 +1,13 @@
 // DeviceUpdates: the DeviceParams of a worker that trains alone, or with others that have GPUs of
-// their own in one group: values, gradients and what the updater remembers stay on the device,
-// which applies its updates itself, all params at once; the workers of a group each the same
-// updates, to the sum of their gradients. The host hands out steps without waiting for them, and
-// looks at what became of each when it is done.
+// their own in one group, where all that trains is on the device: values, gradients and what the
+// updater remembers stay on the device, which applies its updates itself, all params at once; the
+// workers of a group each the same updates, to the sum of their gradients. The host hands out steps
+// without waiting for them, and looks at what became of each when it is done.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,10 +28,10 @@ class DeviceUpdates final : public DeviceParams {
     Net* net;                     // planned
     std::vector<Param*> trained;  // those that updates change
     Replica* replica;             // has the values and states on the host
-    SliceUpdates* skips;          // counts steps without effect
+    SliceUpdates* updates;        // counts steps without effect
     Context* ctx;
     bool judges_losses = true;          // one that is not finite drops its step
-    bool leads = true;                  // writes to replica and skips
+    bool leads = true;                  // tells of what is skipped
     const GpuMember* member = nullptr;  // null: it trains alone
   };
   // All that `worker` points to outlives it. Throws DeviceError.
@@ -52,10 +52,10 @@ class DeviceUpdates final : public DeviceParams {
 
   // Around the exchange's calls of one step. What is between may be captured.
   void BeginStep(int64_t step);
-  void EndStep(int64_t step);
+  void EndStep();
 
   void Await(Param*, int64_t) override {}
-  void GradientReady(Param*, int64_t) override {}
+  void GradientReady(Param* param, int64_t) override { announced_.insert(param); }
   bool sees_losses() const override { return worker_.judges_losses; }
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
@@ -63,10 +63,10 @@ class DeviceUpdates final : public DeviceParams {
  private:
   // What a step's report is copied to, and when it is there.
   struct OnItsWay {
-    int64_t step;
     std::shared_ptr<void> report;  // pinned
     std::unique_ptr<Event> here;
   };
+
   void MakePieces();
   void Bring();
   void SendNumbers(int64_t step);
@@ -86,9 +86,12 @@ class DeviceUpdates final : public DeviceParams {
 
   std::unique_ptr<GpuGroup> group_;  // null: alone, or not met yet
   std::vector<Param*> placed_;
-  Tensor gradients_;                         // of all trained params, then what InspectLosses finds
-  std::vector<int64_t> grad_begin_;          // of each there
-  std::vector<int64_t> counts_;              // updates of each
+  Tensor gradients_;                  // of all trained params, then what InspectLosses finds
+  std::vector<int64_t> grad_begin_;   // of each there
+  std::vector<int64_t> counts_;       // updates of each
+  std::set<const Param*> announced_;  // that have gradients
+  std::vector<const Param*> params_of_pieces_;
+  bool has_pieces_ = false;
   std::vector<std::vector<Tensor>> states_;  // of each trained param
   std::vector<std::string> losses_;          // their layers
   Tensor loss_cells_, pieces_, found_, numbers_, report_;

@@ -13,20 +13,35 @@ void StepGraph::Run(const std::function<void()>& step) {
   ctx_->stream->Replay(*work_);
 }
 
-// Nothing of it runs.
+// Nothing of it runs. The workers of a group all capture their steps, or none does.
 void StepGraph::Capture(const std::function<void()>& step) {
+  std::string fault = Try(step);
+  double faults = fault.empty() ? 0 : 1;
+  if (ctx_->group) ctx_->group->Sum({&faults, 1});
+  if (faults == 0) return;
+  captures_ = false;
+  work_.reset();
+  if (fault.empty()) fault = "that of another worker of the group cannot";
+  LOG(WARNING) << "a step cannot be captured, its work goes to the GPU piece by piece, which is "
+                  "slower: "
+               << fault;
+}
+
+// Returns why it cannot be captured; "": it is.
+std::string StepGraph::Try(const std::function<void()>& step) {
   const Net::DeviceOnly device_only(net_);
   Stream& stream = *ctx_->stream;
   try {
     stream.BeginCapture();
     step();
     work_ = stream.EndCapture();
+    return "";
   } catch (const DeviceError& error) {
-    captures_ = false;
     stream.DropCapture();
-    LOG(WARNING) << "a step cannot be captured, its work goes to the GPU piece by piece, which is "
-                    "slower: "
-                 << error.what();
+    return error.what();
+  } catch (...) {
+    stream.DropCapture();
+    throw;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "singa/nn/net.h"
 #include "singa/tensor/stream.h"
@@ -21,6 +22,7 @@ class StepGraph {
 
  private:
   void Capture(const std::function<void()>& step);
+  std::string Try(const std::function<void()>& step);
 
   // Libraries load their kernels and choose among them in the first.
   static constexpr int kWarmUp = 2;
