@@ -70,6 +70,7 @@ class EmulatedGpu final : public Gpu {
   // How often work of a stream was run again, and how many pieces of work ran in all.
   int64_t replays() const { return replays_; }
   static int64_t replays_of_all() { return all_replays_; }
+  static int64_t works_of_all() { return all_works_; }
   int64_t works() const { return works_; }
   // It is lost once so many pieces of work ran.
   void LoseAfter(int64_t works) { last_work_ = works; }
@@ -114,7 +115,7 @@ class EmulatedGpu final : public Gpu {
     if (used_ > 0) CHECK_EQ(::mprotect(base_, used_, protection), 0);
   }
 
-  static inline std::atomic<int64_t> all_replays_{0};
+  static inline std::atomic<int64_t> all_replays_{0}, all_works_{0};
   const int64_t bytes_;
   char* const base_;
   int64_t used_ = 0, replays_ = 0, works_ = 0;
@@ -211,6 +212,7 @@ class EmulatedStream final : public Stream {
       work();
       ++run_;
       ++gpu_->works_;
+      ++EmulatedGpu::all_works_;
     }
   }
 

@@ -18,7 +18,7 @@ class LeftOut(Exception):
 
 def write_job(one):
     """job.conf; what `singa` makes of it when it starts both processes itself is `expected`."""
-    one.write("job.conf", mlp(one.site.data, JOB, updater=ADAM, batch=48))
+    one.write("job.conf", mlp(one.site.data, JOB, updater=ADAM, batch=48, hidden=512))
 
 
 def expect_the_same(one, workspace="ws"):

@@ -49,7 +49,7 @@ struct NetNode {
 struct NetMemory {
   int64_t arena = 0;         // features, gradients, buffers of a step, scratch
   int64_t host_arena = 0;    // of a net on a device, what lies with the host: pinned memory
-  int64_t forever = 0;       // kForever buffers, metrics, batches read ahead
+  int64_t forever = 0;       // kForever buffers, metrics, batches read ahead or on their way
   int64_t host_forever = 0;  // those of them that lie with the host, of a net on a device
   int64_t unplanned = 0;     // what the arena would take without reuse
   std::string largest;       // the layer that takes most of the arena, and how much; "": none does

@@ -48,6 +48,8 @@ struct Context {
   // Not null: tensors lie in the memory of this stream's device, and work goes to it. With kCpu it
   // is an emulated one.
   Stream* stream = nullptr;
+  // Of the same device: what comes from the host travels here, beside the work of `stream`.
+  Stream* uploads = nullptr;
   int threads = 1;
   bool plain = false;  // no vendor kernels
   // Products of float32 on a GPU may round their factors to TF32, which keeps 10 of 23 bits and is
@@ -74,7 +76,7 @@ struct Context {
   Context ForHost() const {
     Context host = *this;
     host.device = Device::kCpu;
-    host.stream = nullptr;
+    host.stream = host.uploads = nullptr;
     host.device_state = nullptr;
     return host;
   }

@@ -94,7 +94,7 @@ void Net::Bind(const Context& ctx, NetArena arena) {
       throw DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
     }
   }
-  s.transfers = NetTransfers(nodes_, s).Make();
+  s.transfers = NetTransfers(nodes_, s).Make(ctx);
 }
 
 }  // namespace singa

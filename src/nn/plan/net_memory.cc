@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "nn/plan/net_storage.h"
+#include "nn/plan/net_transfers.h"
 
 namespace singa {
 namespace {
@@ -211,10 +212,13 @@ NetMemory Net::Plan(const Context& ctx) {
     MemoryPlanner planner(nodes_, reuse, s.graph, s.values, s.placement, side, &of.plan);
     planner.Run(&of.tensors, &of.buffers, &of.scratch);
   }
+  const NetTransfers transfers(nodes_, s);
+  int64_t staged = 0;
+  for (size_t i = 0; ctx.uploads && i < nodes_.size(); ++i) staged += transfers.StagedBytes(i);
   const Storage::OfSide& main = s.sides[ctx.stream ? kDeviceSide : kHostSide];
   return {.arena = main.plan.bytes(),
           .host_arena = ctx.stream ? s.sides[kHostSide].plan.bytes() : 0,
-          .forever = ForeverBytes(ctx.stream != nullptr),
+          .forever = ForeverBytes(ctx.stream != nullptr) + staged,
           .host_forever = ctx.stream ? ForeverBytes(false) : 0,
           .unplanned = main.plan.unplanned(),
           .largest = LargestLayer()};

@@ -1,5 +1,7 @@
 #include "nn/plan/net_transfers.h"
 
+#include "singa/tensor/memory.h"
+
 namespace singa {
 
 NetTransfers::NetTransfers(const std::deque<NetNode>& nodes, Net::Storage& storage)
@@ -8,7 +10,7 @@ NetTransfers::NetTransfers(const std::deque<NetNode>& nodes, Net::Storage& stora
     for (const Read& out : s_.graph[i].out) makers_[out.value].push_back(i);
 }
 
-std::vector<Transfers> NetTransfers::Make() const {
+std::vector<Transfers> NetTransfers::Make(const Context& ctx) const {
   std::vector<Transfers> all(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i) {
     Transfers& own = all[i];
@@ -18,6 +20,8 @@ std::vector<Transfers> NetTransfers::Make() const {
       for (const Read& out : s_.graph[i].out) AddData(side, out, &own);
       own.reads_device = ReadsDevice(i);
     }
+    if (const int64_t bytes = ctx.uploads ? StagedBytes(i) : 0; bytes > 0)
+      own.staging = Allocate(ctx, {bytes}, DType::kU8);
     if (!nodes_[i].runs_backward) continue;
     for (const Read& in : s_.graph[i].in) AddGradient(side, in, &own);
     for (const Read& out : s_.graph[i].out)
@@ -27,12 +31,28 @@ std::vector<Transfers> NetTransfers::Make() const {
   return all;
 }
 
+bool NetTransfers::OnBoth(int value, int ValueTensors::*which) const {
+  return s_.sides[kHostSide].tensors[value].*which >= 0 &&
+         s_.sides[kDeviceSide].tensors[value].*which >= 0;
+}
+
+int64_t NetTransfers::StagedBytes(size_t i) const {
+  if (s_.placement.nodes[i] == kDeviceSide || nodes_[i].traits.aliases_in) return 0;
+  int64_t bytes = 0;
+  for (const Read& out : s_.graph[i].out) {
+    const ShapedValue& value = s_.values[out.value];
+    if (OnBoth(out.value, &ValueTensors::data)) bytes += out.steps * value.step_bytes();
+    if (OnBoth(out.value, &ValueTensors::label)) bytes += out.steps * value.label_bytes();
+  }
+  return bytes;
+}
+
 void NetTransfers::Add(Side side, const Read& read, int ValueTensors::*which, int64_t step_bytes,
                        std::vector<Transfers::Copy>* copies) const {
+  if (!OnBoth(read.value, which)) return;
   const Side other = side == kHostSide ? kDeviceSide : kHostSide;
   const int from = s_.sides[side].tensors[read.value].*which;
   const int to = s_.sides[other].tensors[read.value].*which;
-  if (from < 0 || to < 0) return;
   const int64_t offset = read.first_step * step_bytes;
   copies->push_back(
       {s_.sides[side].At(from) + offset, s_.sides[other].At(to) + offset, read.steps * step_bytes});

@@ -8,6 +8,7 @@
 
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
+#include "singa/tensor/tensor.h"
 
 namespace singa {
 
@@ -19,6 +20,9 @@ class Transfers {
     int64_t bytes;
   };
   std::vector<Copy> of_feature, of_gradient;
+  // Of a node on the host: where its feature waits on the device until the step before has read its
+  // own. Empty: there is nothing to wait for.
+  Tensor staging;
   bool to_device = false;          // the node is on the host
   bool reads_device = false;       // it reads on the host what the device makes
   bool reads_device_grad = false;  // and its gradient
@@ -31,7 +35,12 @@ class Transfers {
   void BeforeGradient(Context& ctx) {
     if (reads_device_grad) ctx.stream->Wait();
   }
-  void AfterFeature(Context& ctx) { Run(ctx, of_feature); }
+  void AfterFeature(Context& ctx) {
+    if (staging.empty())
+      Run(ctx, of_feature);
+    else
+      Upload(ctx);
+  }
   void AfterGradient(Context& ctx) { Run(ctx, of_gradient); }
 
  private:
@@ -45,8 +54,25 @@ class Transfers {
     for (const Copy& copy : copies) ctx.stream->Copy(copy.from, copy.to, copy.bytes);
     if (to_device) last_ = ctx.stream->Record();
   }
+  // Beside the work of the step before, whose staged feature was taken when that began.
+  void Upload(Context& ctx) {
+    if (taken_) ctx.uploads->Await(*taken_);
+    char* staged = staging.as<char>();
+    for (const Copy& copy : of_feature) {
+      ctx.uploads->Copy(copy.from, staged, copy.bytes);
+      staged += copy.bytes;
+    }
+    last_ = ctx.uploads->Record();
+    ctx.stream->Await(*last_);
+    staged = staging.as<char>();
+    for (const Copy& copy : of_feature) {
+      ctx.stream->Copy(staged, copy.to, copy.bytes);
+      staged += copy.bytes;
+    }
+    taken_ = ctx.stream->Record();
+  }
 
-  std::unique_ptr<Event> last_;
+  std::unique_ptr<Event> last_, taken_;
 };
 
 }  // namespace singa

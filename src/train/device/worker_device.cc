@@ -11,9 +11,11 @@ namespace singa {
 WorkerDevice::WorkerDevice(int number, Context* ctx)
     : gpu_(OpenGpu(number)),
       stream_(gpu_->NewStream()),
+      uploads_(gpu_->NewStream()),
       pinned_state_(gpu_->AllocatePinned(sizeof(StepState))) {
   ctx->device = gpu_->kernels();
   ctx->stream = stream_.get();
+  ctx->uploads = uploads_.get();
   device_state_ = Allocate(*ctx, {static_cast<int64_t>(sizeof(StepState))}, DType::kU8);
   ctx->device_state = device_state_.as<StepState>();
 }
@@ -28,6 +30,7 @@ void WorkerDevice::Begin(const StepState& state) {
 
 void WorkerDevice::Drain() noexcept {
   try {
+    uploads_->Wait();
     stream_->Wait();
   } catch (...) {
   }

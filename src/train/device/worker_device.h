@@ -21,7 +21,7 @@ class WorkerDevice {
 
  private:
   std::unique_ptr<Gpu> gpu_;
-  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<Stream> stream_, uploads_;
   Tensor device_state_;
   std::shared_ptr<void> pinned_state_;
   std::unique_ptr<Event> sent_;  // the state
