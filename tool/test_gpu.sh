@@ -6,7 +6,8 @@
 #   jobs       the digits example, one worker on the GPU and two
 #   accuracy   the MNIST CNN's ten passes: accuracy and seconds; SINGA_DATA as in test/README.md
 #   figures    milliseconds a step beside PyTorch's, for which python3 needs torch and numpy; of all
-#              nets, or of those that NETS names ("cnn,mlp"): about two minutes each
+#              nets, or of those that NETS names ("cnn,mlp"), and of AlexNet in bfloat16, too: about
+#              two minutes each
 #   sanitizer  compute-sanitizer over the tests of layers, where it is installed
 # accuracy and figures are also written into test/bench/results.md.
 set -euo pipefail
@@ -94,12 +95,16 @@ run_figures() {
     return
   fi
   local net bad=0
+  compare() {
+    python3 test/bench/vs_torch.py "$bin/singa" --gpu 0 --seconds 0.6 --write "$@" || bad=1
+  }
   for net in $(echo "${NETS:-cnn,mlp,cifar,rbm,alexnet,gru}" | tr , ' '); do
     if [ -z "${SINGA_DATA:-}" ] && [[ $net =~ ^(cnn|mlp|rbm)$ ]]; then
       echo "LEFT OUT: $net beside PyTorch: SINGA_DATA is not set" >&2
       continue
     fi
-    python3 test/bench/vs_torch.py "$bin/singa" --gpu 0 --nets "$net" --seconds 0.6 --write || bad=1
+    compare --nets "$net"
+    [ "$net" != alexnet ] || compare --nets "$net" --precision bfloat16
   done
   return $bad
 }

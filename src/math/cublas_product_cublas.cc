@@ -71,7 +71,8 @@ uint32_t AlignmentOf(const void* p) {
 // What decides how a product is done.
 struct Kind {
   int64_t m, n, k, lda, ldb, ldc;
-  bool a_transposed, b_transposed, tf32, bias;
+  bool a_transposed, b_transposed, bias;
+  Precision precision;
   std::array<uint32_t, 4> alignment;  // of left, right, result and bias
   auto operator<=>(const Kind&) const = default;
 };
@@ -111,6 +112,21 @@ Preference MakePreference(const Kind& kind) {
   return preference;
 }
 
+// The library rounds the factors itself, as it reads them.
+cublasComputeType_t ComputeTypeOf(Precision precision) {
+  switch (precision) {
+    case Precision::kFloat32:
+      return CUBLAS_COMPUTE_32F;
+    case Precision::kTf32:
+      return CUBLAS_COMPUTE_32F_FAST_TF32;
+    case Precision::kBFloat16:
+      return CUBLAS_COMPUTE_32F_FAST_16BF;
+    case Precision::kFloat16:
+      return CUBLAS_COMPUTE_32F_FAST_16F;
+  }
+  return CUBLAS_COMPUTE_32F;
+}
+
 // How products of one kind are done.
 class Plan {
  public:
@@ -120,9 +136,7 @@ class Plan {
         right_(MakeLayout(product.right.rows, product.right.cols, product.right.ld)),
         result_(MakeLayout(product.rows, product.cols, kind.ldc)) {
     cublasLtMatmulDesc_t desc = nullptr;
-    Check(DescCreate(&desc, kind.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
-                     CUDA_R_32F),
-          "a product");
+    Check(DescCreate(&desc, ComputeTypeOf(kind.precision), CUDA_R_32F), "a product");
     desc_.reset(desc);
     SetDesc(desc_, CUBLASLT_MATMUL_DESC_TRANSA,
             product.left.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -204,8 +218,8 @@ bool CublasProduct(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, G
                      ldc,
                      a.transposed,
                      b.transposed,
-                     ctx.tf32,
                      bias != nullptr,
+                     ctx.precision,
                      {AlignmentOf(b.data), AlignmentOf(a.data), AlignmentOf(c), AlignmentOf(bias)}};
   Products& products = stream.Part<Products>();
   const Plan& plan = products.PlanOf(kind, product, bias);

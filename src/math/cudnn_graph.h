@@ -100,7 +100,7 @@ struct CudnnTarget {
 cudnnHandle_t CudnnHandleOf(const Context& ctx);
 
 struct CudnnLimits {
-  bool tf32;          // float32 products may use it
+  bool tensor_cores;  // which round float32 factors to TF32
   int64_t workspace;  // bytes
 };
 

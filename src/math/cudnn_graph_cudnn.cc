@@ -50,7 +50,7 @@ struct Handle {
 
 // Products on tensor cores round float32 to TF32. Where that may be, so may what loses no more:
 // products of transformed images.
-bool Allowed(const CudnnDescriptor& engine, bool tf32) {
+bool Allowed(const CudnnDescriptor& engine, bool tensor_cores) {
   for (cudnnBackendNumericalNote_t note : engine.Get<cudnnBackendNumericalNote_t>(
            CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT))
     switch (note) {
@@ -61,7 +61,7 @@ bool Allowed(const CudnnDescriptor& engine, bool tf32) {
       case CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP:
         break;
       default:
-        if (!tf32) return false;
+        if (!tensor_cores) return false;
     }
   return true;
 }
@@ -140,7 +140,7 @@ CudnnPlan CudnnPlan::Make(const CudnnTarget& target, std::span<const CudnnDescri
     for (const CudnnDescriptor& config : Configs(target, graph, mode)) {
       CudnnDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
       config.GetInto(CUDNN_ATTR_ENGINECFG_ENGINE, {&engine, 1});
-      if (!Allowed(engine, limits.tf32)) continue;
+      if (!Allowed(engine, limits.tensor_cores)) continue;
       CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
       plan.Set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
       if (target.handle) plan.Set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, target.handle);

@@ -1,6 +1,7 @@
 // Gemm by blocks of a device's threads: a square of c each.
 #pragma once
 
+#include "math/half.h"
 #include "singa/math/gemm.h"
 #include "tensor/host_device.h"
 
@@ -20,6 +21,7 @@ struct GemmTile {
   GemmOperand a, b;
   float* c;
   int64_t ldc;
+  Precision precision = Precision::kFloat32;
 
   static SINGA_HD int64_t Across(int64_t size) { return (size + kSide - 1) / kSide; }
   SINGA_HD int64_t tiles() const { return Across(m) * Across(n); }
@@ -44,9 +46,9 @@ struct GemmTile {
         Store(i0 + row * kEach + i, j0 + column + j * (kSide / kEach), sum[i][j]);
   }
 
-  static SINGA_HD float At(const GemmOperand& x, int64_t i, int64_t j, int64_t rows, int64_t cols) {
+  SINGA_HD float At(const GemmOperand& x, int64_t i, int64_t j, int64_t rows, int64_t cols) const {
     if (i >= rows || j >= cols) return 0;
-    return x.transposed ? x.data[j * x.ld + i] : x.data[i * x.ld + j];
+    return Rounded(precision, x.transposed ? x.data[j * x.ld + i] : x.data[i * x.ld + j]);
   }
 
   // Neighbouring threads read neighbouring floats, however a matrix is stored.

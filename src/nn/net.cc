@@ -6,6 +6,7 @@
 
 #include "base/worker_mark.h"
 #include "nn/loss/labels.h"
+#include "nn/loss/scale_gradient.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_storage.h"
 #include "singa/tensor/memory.h"
@@ -216,6 +217,11 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
   if (node.fused) return;
   own.scratch = storage_->sides[storage_->placement.nodes[node.place]].scratch_memory;
   node.layer->ComputeGradient(own, node.in, node.out);
+  if (ctx.scales_losses && node.traits.originates_gradient)
+    for (Port* port : node.in)
+      if (Tensor& grad = port->grad; !grad.empty())
+        ScaleGradient(own, grad.data(), grad.size(),
+                      own.device_state ? own.device_state : own.state);
   transfers.AfterGradient(ctx);
   for (Param* param : node.declare->given()) param->CountContribution();
 }

@@ -51,7 +51,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   ctx_.worker_group = place.group;
   ctx_.state = &state_;
   ctx_.mark = &mark_;
-  if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(place.gpu, &ctx_);
+  if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(job, place.gpu, &ctx_);
   if (place.workers > 1) ctx_.group = &exchange_;
   exchange_ctx_ = ctx_.ForHost();
   omp_set_num_threads(place.threads);
@@ -68,6 +68,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
     if (evaluator) memory_of_nets_.Share(evaluator->memory());
   FindTrained();
   updates_on_device_ = CanUpdateOnDevice();
+  if (ctx_.precision == Precision::kFloat16 && algorithm_->forward_backward()) ScaleLosses();
   CountMemory();
 }
 
@@ -161,12 +162,14 @@ void Trainer::TrainStep(int64_t step) { TrainStep(step, &exchange()); }
 
 void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   state_.step = step;
-  if (device_) device_->Begin(state_);
   mark_.SetStep(step);
   const WorkerMark::Scope trains(&mark_, Doing::kBetween);
+  if (device_) device_->gpu().Use();
+  if (own_updates_) own_updates_->BeginStep(step);
+  if (loss_scale_) state_.loss_scale = static_cast<float>(loss_scale_->value());
+  if (device_) device_->Begin(state_);
   const auto train = [&] { algorithm_->TrainOneBatch(ctx_, net_, *exchange); };
   if (own_updates_) {
-    own_updates_->BeginStep(step);
     try {
       if (graph_ && exchange == own_updates_)
         graph_->Run(train);

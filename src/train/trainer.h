@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,8 @@ class Trainer {
   // Sums of the metrics over the steps since the last Reset, skipped ones left out. Waits for a
   // device.
   MetricSums& metrics();
+  // Null: losses are not scaled.
+  LossScale* loss_scale() { return loss_scale_ ? &*loss_scale_ : nullptr; }
   // Milliseconds that input layers waited for records since the last call.
   double TakeWaitMs();
 
@@ -96,6 +99,7 @@ class Trainer {
   void CountDevice();
   MemoryUse ParamMemory() const;
   bool CanUpdateOnDevice() const;
+  void ScaleLosses();
   void PlaceOnDevice();
   bool InPieces(const NetNode& node, const Param& param) const;
   void Open();
@@ -121,6 +125,7 @@ class Trainer {
   LocalExchange exchange_;
   std::unique_ptr<DeviceParams> device_params_;  // null: the CPU
   bool updates_on_device_ = false;
+  std::optional<LossScale> loss_scale_;
   DeviceUpdates* own_updates_ = nullptr;  // device_params_, where the device updates them
   std::unique_ptr<StepGraph> graph_;      // null: each step hands out its work itself
   std::vector<Param*> trained_;           // that get gradients, in the order of params_

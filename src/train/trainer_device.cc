@@ -14,6 +14,23 @@ bool Trainer::CanUpdateOnDevice() const {
          net_.HostComesFirst();
 }
 
+// A gradient that overflows is found before its update, and a smaller scale taken for the next
+// step.
+void Trainer::ScaleLosses() {
+  if (!updates_on_device_)
+    throw ConfigError("precision",
+                      "must not be kFloat16: it scales gradients, so that updates have to be the "
+                      "GPUs'; here they are the host's (one worker, or a group with a GPU each, a "
+                      "built-in updater and layers for GPUs would do; kBFloat16 needs no scale)");
+  for (const NetNode& node : net_.nodes())
+    if (node.traits.originates_gradient && !node.declare->params().empty())
+      throw ConfigError(StrCat("neuralnet.", node.path),
+                        "must have no params with precision: kFloat16: it is a loss, whose "
+                        "gradients are scaled");
+  loss_scale_.emplace();
+  ctx_.scales_losses = true;
+}
+
 void Trainer::PlaceOnDevice() {
   if (updates_on_device_) {
     auto updates = std::make_unique<DeviceUpdates>(
@@ -24,6 +41,7 @@ void Trainer::PlaceOnDevice() {
                                     .ctx = &ctx_,
                                     .judges_losses = algorithm_->forward_backward(),
                                     .leads = place_.leads(),
+                                    .loss_scale = loss_scale(),
                                     .member = place_.gpus ? &*place_.gpus : nullptr});
     own_updates_ = updates.get();
     device_params_ = std::move(updates);

@@ -43,7 +43,8 @@ void Merge(const std::vector<int64_t>& more, std::vector<int64_t>* records) {
 std::string PrefixOf(int group) { return group == 0 ? "" : StrCat("group", group, "/"); }
 std::string CountOf(const UpdaterState& state) { return "updater/" + state.param + "/count"; }
 const std::string kBadRecords = "train/bad_records/", kSkipped = "train/skipped",
-                  kSteps = "train/steps";
+                  kSteps = "train/steps", kLossScale = "train/loss_scale",
+                  kLossScaleSteps = "train/loss_scale_steps";
 
 int64_t NumberIn(const Safetensors& state, const std::string& name) {
   constexpr int64_t kMost = int64_t{1} << 53;  // records or updates; sums of two fit int64
@@ -71,6 +72,10 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
     numbers_.push_back({CountOf(replica.states()[i]), replica.count(static_cast<int>(i))});
   if (group > 0) numbers_.push_back({Name(kSteps), steps});
   numbers_.push_back({Name(kSkipped), trainer_->updates().skips()});
+  if (const LossScale* scale = trainer_->loss_scale()) {
+    numbers_.push_back({kLossScale, scale->value()});
+    numbers_.push_back({kLossScaleSteps, scale->steps()});
+  }
   for (const auto& [layer, position] : trainer_->ReaderPositions())
     numbers_.push_back({Name("reader/" + layer), position});
   for (Trainer* trainer : trainers_)  // each has met those among its own rows
@@ -169,6 +174,18 @@ void TrainerState::RestoreBuffers(const Safetensors& state) {
   }
 }
 
+// All workers of a group have the same. A run of another precision has none.
+void TrainerState::RestoreLossScale(const Safetensors& state) {
+  if (!trainer_->loss_scale() || !state.Find(kLossScale)) return;
+  const int64_t value = NumberIn(state, kLossScale), steps = NumberIn(state, kLossScaleSteps);
+  for (Trainer* trainer : trainers_)
+    if (!trainer->loss_scale()->Set(value, steps))
+      throw DataError(
+          state.file(), -1,
+          StrCat(kLossScale, " must be a power of two up to ", LossScale::kMost,
+                 " and its steps below ", LossScale::kGrowsAfter, ", are ", value, " and ", steps));
+}
+
 int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
   if (group_ == 0) RestoreValues(checkpoint);
   const Safetensors& state = checkpoint.state();
@@ -181,6 +198,7 @@ int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
     entry.sum = state.Values<double>(metrics_[i].name + "/sum", Shape())[0];
     entry.weight = state.Values<double>(metrics_[i].name + "/weight", Shape())[0];
   }
+  RestoreLossScale(state);
   trainer_->updates().set_skips(known ? NumberIn(state, Name(kSkipped)) : 0);
   std::vector<std::pair<std::string, int64_t>> positions = trainer_->ReaderPositions();
   for (auto& [layer, position] : positions) position = NumberIn(state, name("reader/" + layer));

@@ -54,6 +54,7 @@ class TrainerState {
   };
   void JoinBuffers();
   void RestoreBuffers(const Safetensors& state);
+  void RestoreLossScale(const Safetensors& state);
   void SaveValues(CheckpointContent* content) const;
   std::string Name(const std::string& name) const { return prefix_ + name; }
 

@@ -64,12 +64,18 @@ class OnCpu:
 
 
 class OnGpu:
-    section = "vs_torch gpu"
     trial_steps = 20
     heads = ["busy"]
+    # What a job is told, by vs_torch.py's words, which PyTorch has, too.
+    precisions = {"tf32": "kTF32", "bfloat16": "kBFloat16", "float16": "kFloat16"}
 
-    def __init__(self, number):
-        self.number, self.name = number, f"GPU {number}"
+    def __init__(self, number, precision):
+        self.number, self.precision = number, precision
+        self.name = f"GPU {number}"
+        self.section = "vs_torch gpu"
+        if precision != "tf32":
+            self.name += f", {precision}"
+            self.section += f" {precision}"
         self.peaks = {}
 
     def batch(self, net):
@@ -78,7 +84,8 @@ class OnGpu:
     def sets(self, net):
         # Pictures of AlexNet's size are more than one thread decodes in time.
         threads = ["neuralnet.layer[data#0].store_conf.decode_threads=8"]
-        return [f"gpu={self.number}", *(threads if net == "alexnet" else [])]
+        return [f"gpu={self.number}", f"precision={self.precisions[self.precision]}",
+                *(threads if net == "alexnet" else [])]
 
     def torch_sides(self, net):
         layout = ["--channels_last"] if NETS[net].pictures else []
@@ -86,7 +93,10 @@ class OnGpu:
                  "PyTorch, compiled, CUDA graphs": [*layout, "--compile=reduce-overhead"]}
         if layout:
             sides["PyTorch, channels_last"] = layout
-        return {side: [f"--gpu={self.number}", *options] for side, options in sides.items()}
+        own = [f"--gpu={self.number}"]
+        if self.precision != "tf32":
+            own.append(f"--autocast={self.precision}")
+        return {side: [*own, *options] for side, options in sides.items()}
 
     def started(self, start, seconds):
         with gpu.Watch(self.number) as watch:
@@ -95,13 +105,13 @@ class OnGpu:
         return side, {"mib": watch.mib(), "busy": watch.busy(answer["from"], answer["to"])}
 
     def gflops(self, binary, net, folder, torch):
-        self.peaks = torch.ask("peak")
-        return singa_job.bench(binary, net, folder, [])[0], self.peaks["tf32_gflops"]
+        self.peaks = torch.ask("peak")["gflops"]
+        return singa_job.bench(binary, net, folder, [])[0], self.peaks[self.precision]
 
     def note(self):
-        return (f" {gpu.describe(self.number)}; products of large matrices, in PyTorch: "
-                f"{self.peaks['tf32_gflops'] / 1e3:.0f} TFLOP/s in TF32, "
-                f"{self.peaks['fp32_gflops'] / 1e3:.0f} in float32.")
+        speeds = ", ".join(f"{speed / 1e3:.0f} in {name}" for name, speed in self.peaks.items())
+        return (f" {gpu.describe(self.number)}; products of large matrices, in PyTorch, TFLOP/s: "
+                f"{speeds}.")
 
     def cells(self, line):
         return [f"{line['busy']:.0%}"]

@@ -2,15 +2,17 @@
 """One training job in PyTorch, the other side of vs_torch.py and start.py, which ask for figures.
 
 usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru FOLDER [--threads N | --gpu N] [--batch N]
-           [--channels_last] [--compile default|reduce-overhead]
+           [--channels_last] [--compile default|reduce-overhead] [--autocast bfloat16|float16]
        FOLDER holds MNIST as plain IDX files, cifar.bin, noise.idx; gru trains on noise.
        --batch: rows of a step, in place of the example's.
        --channels_last: features and filters in that memory format.
        --compile: the net by torch.compile in that mode; reduce-overhead replays CUDA graphs.
+       --autocast: the net under torch.autocast to that type; with float16 gradients are scaled.
 reads a line, answers with one JSON object, until its stdin ends. Lines:
        SECONDS    trains so long after a warm-up: step_ms, and the unix times from, to
        epoch      one pass and a test of MNIST's 10,000 images, for its memory
-       peak       tf32_gflops and fp32_gflops of a product of large matrices, on a GPU
+       peak       the gflops of a product of large matrices on a GPU, by precision: float32, tf32
+                  and, with --autocast, its type
 Each answer also has torch (version), rss and import_rss (MiB, peak, of the process now and when it
 had imported torch).
 needs: pip install torch numpy
@@ -22,6 +24,7 @@ median over blocks of steps of about 0.1 s, each from when the GPU has nothing t
 nothing left. Products of float32 may use TF32 there; cuDNN times its algorithms (cudnn.benchmark).
 """
 import argparse
+import contextlib
 import json
 import resource
 import sys
@@ -54,20 +57,30 @@ NETS = {
 CLIP_NORM = 5  # of gru, as in its conf
 
 
-def supervised(net, options, compute=None):
-    """One step of training on (inputs, labels); `compute`: what computes the net, if not itself."""
+def supervised(net, options, compute=None, half=None):
+    """One step of training on (inputs, labels). `compute`: what computes the net, if not itself;
+    `half`: autocast's type."""
     recurrent = isinstance(net, torch_nets.CharRnn)
     kind = torch.optim.Adam if recurrent else torch.optim.SGD
     optimizer = kind(net.parameters(), **options)
     compute = net if compute is None else compute
+    scaler = torch.amp.GradScaler(enabled=half is torch.float16)
 
     def train(x, y):
         optimizer.zero_grad(set_to_none=True)
-        F.cross_entropy(compute(x), y).backward()
+        with autocast(half):
+            loss = F.cross_entropy(compute(x), y)
+        scaler.scale(loss).backward()
         if recurrent:
+            scaler.unscale_(optimizer)
             torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP_NORM)
-        optimizer.step()
+        scaler.step(optimizer)
+        scaler.update()
     return train
+
+
+def autocast(half):
+    return torch.autocast("cuda", half) if half else contextlib.nullcontext()
 
 
 def read_batch(path):
@@ -132,12 +145,18 @@ class Job:
         make, options = NETS[args.net][:2]
         with device:
             self.net = make()
+        self.half = getattr(torch, args.autocast) if args.autocast else None
         if options is None:
             compute = self.compiled(self.net.step, args.compile)
-            self.train = lambda x, _: compute(x)
+
+            def train(x, _):
+                with autocast(self.half):
+                    compute(x)
+            self.train = train
         else:
             self.net.to(memory_format=layout)
-            self.train = supervised(self.net, options, self.compiled(self.net, args.compile))
+            compute = self.compiled(self.net, args.compile)
+            self.train = supervised(self.net, options, compute, self.half)
         self.batches = Batches(args, device, layout)
         self.step = 0
 
@@ -186,10 +205,11 @@ class Job:
         return {}
 
 
-def product_gflops(device, tf32, n=8192):
+def product_gflops(device, precision, n=8192):
     """Of the fastest of five runs of ten products of n x n matrices of random numbers."""
-    torch.backends.cuda.matmul.allow_tf32 = tf32
-    a, b = torch.randn(2, n, n, device=device)
+    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    dtype = torch.float32 if precision == "tf32" else getattr(torch, precision)
+    a, b = torch.randn(2, n, n, device=device).to(dtype)
     product = torch.empty_like(a)
     taken = []
     for _ in range(6):  # the first warms up
@@ -224,6 +244,7 @@ def main():
     parser.add_argument("--gpu", type=int)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--channels_last", action="store_true")
+    parser.add_argument("--autocast", choices=("bfloat16", "float16"))
     parser.add_argument("--compile", choices=("default", "reduce-overhead"))
     args = parser.parse_args()
     import_rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -233,8 +254,8 @@ def main():
         if line == "epoch\n":
             answer = job.epoch()
         elif line == "peak\n":
-            answer = {f"{kind}_gflops": product_gflops(device, kind == "tf32")
-                      for kind in ("tf32", "fp32")}
+            precisions = ["float32", "tf32", *([args.autocast] if args.autocast else [])]
+            answer = {"gflops": {name: product_gflops(device, name) for name in precisions}}
         else:
             answer = job.train_for(float(line))
         rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -2,7 +2,8 @@
 """Milliseconds a training step and memory: singa against PyTorch eager, on the CPU or a GPU.
 
 usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--gpu N | --threads 1,2] [--pairs 9]
-           [--nets cnn,mlp,cifar,alexnet,rbm,gru] [--seconds 3] [--write]
+           [--precision tf32|bfloat16|float16] [--nets cnn,mlp,cifar,alexnet,rbm,gru] [--seconds 3] [--write]
+       --precision: of a GPU's products; PyTorch's are autocast to the last two.
        --write puts the figures into test/bench/results.md, a section for each net. Exit 1 if a
        target is missed.
 needs: pip install torch numpy; a quiet machine; for a GPU nvidia-smi, and a C compiler for PyTorch
@@ -17,7 +18,7 @@ GPU's. Figures are medians over the rounds, their ratio says how many times as f
 
 Share of peak: the job's multiply-adds, counted twice (`singa bench`), over the time of a step and a
 speed of the same minutes: on the CPU that of a loop of multiply-adds, on a GPU that of PyTorch's
-product of large matrices in TF32. Memory: on the CPU peak resident set, less that of `singa
+product of large matrices in that precision. Memory: on the CPU peak resident set, less that of `singa
 version` or of a Python that has imported torch; on a GPU what is in use there, less what was before
 the process began, so with the libraries' own. Busy: the share of the time in which a kernel runs.
 Both are nvidia-smi's, of a round before the others.
@@ -153,6 +154,7 @@ def main():
     parser = argparse.ArgumentParser(description="singa against PyTorch: ms a step")
     parser.add_argument("binary")
     parser.add_argument("--gpu", type=int)
+    parser.add_argument("--precision", choices=devices.OnGpu.precisions, default="tf32")
     parser.add_argument("--pairs", type=int, default=9)
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--nets", default=",".join(devices.NETS))
@@ -161,11 +163,13 @@ def main():
     args = parser.parse_args()
     if args.write and args.pairs < 9:
         parser.error("--write wants at least 9 pairs")
+    if args.gpu is None and args.precision != "tf32":
+        parser.error("--precision wants --gpu")
     if args.gpu is None:
         places = [devices.OnCpu(int(threads)) for threads in args.threads.split(",")]
     else:
         gpu.check(args.binary, args.gpu)
-        places = [devices.OnGpu(args.gpu)]
+        places = [devices.OnGpu(args.gpu, args.precision)]
     nets = args.nets.split(",")
     with tempfile.TemporaryDirectory(prefix="singa-idx-") as folder:
         for make in {DATA[net] for net in nets}:

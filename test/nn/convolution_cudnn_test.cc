@@ -30,24 +30,26 @@ class ConvolutionCudnnTest : public ::testing::Test {
     if (!CudnnAvailable(&why)) GTEST_SKIP() << why;
   }
 
-  static ConvolutionGraphs Plan(const ConvolutionDesc& desc, bool tf32, int64_t workspace) {
+  static ConvolutionGraphs Plan(const ConvolutionDesc& desc, Precision precision,
+                                int64_t workspace) {
     CudnnDescriptor device(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
     device.SetAll<char>(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, kH100).Finalize();
-    return ConvolutionGraphs({.device = &device}, desc, {tf32, workspace});
+    return ConvolutionGraphs({.device = &device}, desc, precision, workspace);
   }
 };
 
 constexpr int64_t kMega = 1 << 20;
 
 TEST_F(ConvolutionCudnnTest, HasEnginesThatAddTheBias) {
-  for (bool tf32 : {true, false})
+  for (Precision precision :
+       {Precision::kFloat32, Precision::kTf32, Precision::kBFloat16, Precision::kFloat16})
     for (const ConvolutionDesc& desc : {ConvolutionWith({64, 1, 28, 28}, 20, {5, 0, 1}, true),
                                         ConvolutionWith({64, 20, 12, 12}, 50, {5, 0, 1}, true),
                                         ConvolutionWith({100, 3, 32, 32}, 32, {5, 2, 1}, true),
                                         ConvolutionWith({128, 3, 227, 227}, 96, {11, 0, 4}, true),
                                         ConvolutionWith({3, 3, 7, 5}, 1, {3, 1, 2}, true),
                                         ConvolutionWith({128, 64, 56, 56}, 64, {1, 0, 1}, true)}) {
-      const ConvolutionGraphs plan = Plan(desc, tf32, 256 * kMega);
+      const ConvolutionGraphs plan = Plan(desc, precision, 256 * kMega);
       EXPECT_TRUE(plan.adds_bias());
       EXPECT_LE(plan.workspace_bytes(), 256 * kMega);
     }
@@ -55,12 +57,13 @@ TEST_F(ConvolutionCudnnTest, HasEnginesThatAddTheBias) {
 
 TEST_F(ConvolutionCudnnTest, FallsBackToEnginesThatNeedLessWorkspace) {
   const ConvolutionDesc desc = ConvolutionWith({256, 96, 27, 27}, 256, {5, 2, 1}, false);
-  EXPECT_GT(Plan(desc, false, 256 * kMega).workspace_bytes(), 64 * kMega);
-  EXPECT_LE(Plan(desc, false, 64 * kMega).workspace_bytes(), 64 * kMega);
+  EXPECT_GT(Plan(desc, Precision::kFloat32, 256 * kMega).workspace_bytes(), 64 * kMega);
+  EXPECT_LE(Plan(desc, Precision::kFloat32, 64 * kMega).workspace_bytes(), 64 * kMega);
 }
 
 TEST_F(ConvolutionCudnnTest, WithoutABiasNoneIsAdded) {
-  EXPECT_FALSE(Plan(ConvolutionWith({8, 4, 9, 9}, 8, {3, 1, 1}, false), true, kMega).adds_bias());
+  EXPECT_FALSE(Plan(ConvolutionWith({8, 4, 9, 9}, 8, {3, 1, 1}, false), Precision::kTf32, kMega)
+                   .adds_bias());
 }
 
 }  // namespace

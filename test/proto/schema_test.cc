@@ -27,7 +27,8 @@ const MessageSpec kAdded[] = {
     {"JobProto", "101-200",
      "301 seed uint64=0; 302 train_epochs int32=0; 303 test_epochs int32=0; "
      "304 checkpoint_keep int32=0; 305 checkpoint_best string=\"\"; "
-     "306 on_nonfinite NonFinitePolicy=kAbort; 307 plain_kernels bool=false"},
+     "306 on_nonfinite NonFinitePolicy=kAbort; 307 plain_kernels bool=false; "
+     "309 precision Precision=kTF32"},
     {"NetProto", "", "301 partition Partition=kManual"},
     {"UpdaterProto", "101-200", "301 clip_norm float=0"},
     {"ClusterProto", "",

@@ -100,6 +100,15 @@ TEST_P(StepReportOf, TheNormIsThatOfAllPieces) {
   EXPECT_EQ(Judge().verdict.scale, 0.25f);
 }
 
+TEST_P(StepReportOf, TheScaleOfTheLossesIsTakenOff) {
+  evidence_.state.loss_scale = 16;
+  EXPECT_EQ(Judge().verdict.scale, 1.f / 16);
+  evidence_.clip_norm = 5;  // the norm is 20 / 16
+  EXPECT_EQ(Judge().verdict.scale, 1.f / 16);
+  evidence_.clip_norm = 0.625f;
+  EXPECT_EQ(Judge().verdict.scale, 0.5f / 16);
+}
+
 TEST_P(StepReportOf, TheFirstLossThatIsNotFiniteDropsIt) {
   evidence_.bad_losses = {0, 1, 3};  // one with the third worker, too
   const StepReport report = Judge();

@@ -1,4 +1,5 @@
-// Gemm: the product of two row-major float32 matrices.
+// Gemm: the product of two row-major float32 matrices, their numbers rounded to the context's
+// precision.
 #pragma once
 
 #include <cstdint>

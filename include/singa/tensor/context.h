@@ -16,7 +16,16 @@ namespace singa {
 // captured graph of kernels stays right.
 struct StepState {
   int64_t step = 0;
+  float loss_scale = 1;  // of all gradients, where Context::scales_losses
 };
+
+// What products of matrices and images on a GPU round their factors to; they are summed up in
+// float32, and all else is computed and stored in float32. TF32 keeps 10 of 23 bits of a fraction,
+// bfloat16 7, float16 10 with exponents from -14 to 15.
+enum class Precision : uint8_t { kFloat32, kTf32, kBFloat16, kFloat16 };
+
+// Whether factors are of 16 bits.
+constexpr bool IsHalf(Precision precision) { return precision >= Precision::kBFloat16; }
 
 // `numbers` of the step that `state` has; null: of their own. On the host or in a kernel.
 constexpr Philox InStep(Philox numbers, const StepState* state) {
@@ -51,10 +60,9 @@ struct Context {
   // Of the same device: what comes from the host travels here, beside the work of `stream`.
   Stream* uploads = nullptr;
   int threads = 1;
-  bool plain = false;  // no vendor kernels
-  // Products of float32 on a GPU may round their factors to TF32, which keeps 10 of 23 bits and is
-  // some seven times as fast; sums stay float32.
-  bool tf32 = true;
+  bool plain = false;                      // no vendor kernels
+  Precision precision = Precision::kTf32;  // the host's own products are float32
+  bool scales_losses = false;              // their gradients are times StepState::loss_scale
   uint64_t seed = 0;
   int worker_group = 0;  // of the job
   StepState* state = nullptr;
@@ -76,6 +84,7 @@ struct Context {
   Context ForHost() const {
     Context host = *this;
     host.device = Device::kCpu;
+    host.precision = Precision::kFloat32;
     host.stream = host.uploads = nullptr;
     host.device_state = nullptr;
     return host;

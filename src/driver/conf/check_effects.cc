@@ -31,6 +31,8 @@ class Effects {
       if (Is(row.message) && Number(row.field) != 0 && Number(row.other) == 0 &&
           (!row.or_other || Number(row.or_other) == 0))
         Warn(row.field, StrCat("has no effect without ", row.other));
+    if (Is("JobProto") && Has("precision") && !Has("gpu"))
+      Warn("precision", "has no effect without gpu: the CPU computes in float32");
     if (Is("LayerProto")) CheckLayer(static_cast<const LayerProto&>(message_));
     if (Is("StoreProto")) CheckStore(static_cast<const StoreProto&>(message_));
     if (Is("RNNDummyProto")) CheckDummy(static_cast<const RNNDummyProto&>(message_));

@@ -98,6 +98,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["topology"] = groups_.Text();
   content->run["instruction_set"] = InstructionSet();
   content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
+  if (job_.gpu_size() > 0) content->run["precision"] = JobProto::Precision_Name(job_.precision());
 }
 
 void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {

@@ -2,10 +2,11 @@
 // version 9, and do not say which algorithms are deterministic for a type and layout. Tensors are
 // channels-last, for which engines on tensor cores exist; filters become so in scratch, as Param
 // keeps them in logical order: they are small. A bias is added in the same pass over y where an
-// engine does that.
+// engine does that. Factors of 16 bits are made of float32 there, too.
 #include <algorithm>
 
 #include "math/elementwise.h"
+#include "math/half.h"
 #include "math/scratch_layout.h"
 #include "math/transpose.h"
 #include "nn/neuron/convolution_graphs.h"
@@ -20,34 +21,47 @@ constexpr int64_t kWorkspace = int64_t{256} << 20, kAlignment = 256;  // bytes
 
 class CudnnConvolution final : public ConvolutionPlan {
  public:
-  CudnnConvolution(const CudnnTarget& target, const ConvolutionDesc& desc, bool tf32)
-      : d_(desc), plans_(target, desc, {tf32, kWorkspace}) {
-    weights_ = scratch_.Add(weight_bytes());
-    sums_ = scratch_.Add(weight_bytes());
+  CudnnConvolution(const CudnnTarget& target, const ConvolutionDesc& desc, Precision precision)
+      : d_(desc), half_(IsHalf(precision)), plans_(target, desc, precision, kWorkspace) {
+    weights_ = scratch_.Add(weight_size() * kFloat);
+    sums_ = scratch_.Add(weight_size() * kFloat);
+    if (half_) {
+      half_x_ = scratch_.Add(d_.in.size() * kHalf);
+      half_y_ = scratch_.Add(d_.out.size() * kHalf);
+      half_w_ = scratch_.Add(weight_size() * kHalf);
+      half_b_ = scratch_.Add(d_.out.c * kHalf);
+    }
     workspace_ = scratch_.Add(plans_.workspace_bytes() + kAlignment);
   }
 
-  const char* name() const override { return "cuDNN"; }
+  const char* name() const override { return half_ ? "cuDNN, 16 bits" : "cuDNN"; }
   int64_t scratch_bytes() const override { return scratch_.bytes(); }
 
   void Forward(Context& ctx, const float* x, const float* w, const float* b, float* y) override {
-    const float* const own_w = ChannelsLast(ctx, w);
-    plans_.Forward(ctx, x, own_w, b, y, Workspace(ctx));
+    const void* const own_b = plans_.adds_bias() ? Read(ctx, b, half_b_, d_.out.c) : nullptr;
+    plans_.Forward(ctx, Read(ctx, x, half_x_, d_.in.size()), Filters(ctx, w), own_b,
+                   Written(ctx, y, half_y_), Workspace(ctx));
+    Widen(ctx, half_y_, y, d_.out.size());
     if (b && !plans_.adds_bias()) AddBias(ctx, b, y, d_.out.n * d_.out.pixels(), d_.out.c);
   }
 
   void BackwardData(Context& ctx, const float* dy, const float* w, float* dx) override {
-    plans_.BackwardData(ctx, dy, ChannelsLast(ctx, w), dx, Workspace(ctx));
+    plans_.BackwardData(ctx, Read(ctx, dy, half_y_, d_.out.size()), Filters(ctx, w),
+                        Written(ctx, dx, half_x_), Workspace(ctx));
+    Widen(ctx, half_x_, dx, d_.in.size());
   }
 
   void BackwardWeights(Context& ctx, const float* x, const float* dy, float beta, float* dw,
                        float bias_beta, float* db) override {
     if (db) SumBiasGradient(ctx, dy, bias_beta, db, d_.out.n * d_.out.pixels(), d_.out.c);
-    float* const own_dw = same_order() && beta == 0 && AlignedTo<4>(dw) ? dw : At(ctx, sums_);
-    plans_.BackwardWeights(ctx, x, dy, own_dw, Workspace(ctx));
+    float* const own_dw = same_order() && beta == 0 && AlignedTo<4>(dw) ? dw : Floats(ctx, sums_);
+    plans_.BackwardWeights(ctx, Read(ctx, x, half_x_, d_.in.size()),
+                           Read(ctx, dy, half_y_, d_.out.size()), Written(ctx, own_dw, half_w_),
+                           Workspace(ctx));
+    Widen(ctx, half_w_, own_dw, weight_size());
     const float* sum = own_dw;
     if (!same_order()) {
-      float* const target = beta == 0 ? dw : At(ctx, weights_);
+      float* const target = beta == 0 ? dw : Floats(ctx, weights_);
       TransposeEach(ctx, own_dw, target, d_.out.c, d_.window.area(), d_.in.c);
       sum = target;
     }
@@ -58,37 +72,58 @@ class CudnnConvolution final : public ConvolutionPlan {
   }
 
  private:
+  static constexpr int64_t kFloat = sizeof(float), kHalf = sizeof(uint16_t);
+
   int64_t weight_size() const { return d_.out.c * d_.in.c * d_.window.area(); }
-  int64_t weight_bytes() const { return weight_size() * static_cast<int64_t>(sizeof(float)); }
   // Whether [f, c, kh kw] is [f, kh kw, c].
   bool same_order() const { return d_.in.c == 1 || d_.window.area() == 1; }
-  static float* At(const Context& ctx, int64_t offset) {
-    return reinterpret_cast<float*>(static_cast<char*>(ctx.scratch) + offset);
+  template <typename T>
+  static T* At(const Context& ctx, int64_t offset) {
+    return static_cast<T*>(static_cast<void*>(static_cast<char*>(ctx.scratch) + offset));
   }
+  static float* Floats(const Context& ctx, int64_t offset) { return At<float>(ctx, offset); }
 
   void* Workspace(const Context& ctx) const {
-    const auto address = reinterpret_cast<uintptr_t>(At(ctx, workspace_));
+    const auto address = reinterpret_cast<uintptr_t>(At<char>(ctx, workspace_));
     return reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment);
   }
 
+  // x[n] as plans read it: of 16 bits at `half`, or as it is.
+  const void* Read(Context& ctx, const float* x, int64_t half, int64_t n) const {
+    if (!half_) return x;
+    ToHalf(ctx, x, At<uint16_t>(ctx, half), n);
+    return At<uint16_t>(ctx, half);
+  }
+  // Where plans write y, which Widen follows.
+  void* Written(const Context& ctx, float* y, int64_t half) const {
+    return half_ ? At<void>(ctx, half) : y;
+  }
+  void Widen(Context& ctx, int64_t half, float* y, int64_t n) const {
+    if (half_) FromHalf(ctx, At<uint16_t>(ctx, half), y, n);
+  }
+
   // w as [f, kh kw, c].
-  const float* ChannelsLast(Context& ctx, const float* w) const {
-    if (same_order() && AlignedTo<4>(w)) return w;
-    TransposeEach(ctx, w, At(ctx, weights_), d_.out.c, d_.in.c, d_.window.area());
-    return At(ctx, weights_);
+  const void* Filters(Context& ctx, const float* w) const {
+    if (!same_order() || (!half_ && !AlignedTo<4>(w))) {
+      TransposeEach(ctx, w, Floats(ctx, weights_), d_.out.c, d_.in.c, d_.window.area());
+      w = Floats(ctx, weights_);
+    }
+    return Read(ctx, w, half_w_, weight_size());
   }
 
   const ConvolutionDesc d_;
+  const bool half_;  // what plans read and write is of 16 bits
   const ConvolutionGraphs plans_;
   ScratchLayout scratch_;
   int64_t weights_ = 0, sums_ = 0, workspace_ = 0;  // offsets in Context::scratch
+  int64_t half_x_ = 0, half_y_ = 0, half_w_ = 0, half_b_ = 0;
 };
 
 std::unique_ptr<ConvolutionPlan> Make(Context& ctx, const ConvolutionDesc& desc) {
   if (!ctx.stream || !FitsInt32(desc.in, desc.out, desc.window)) return nullptr;
   try {
     return std::make_unique<CudnnConvolution>(CudnnTarget{.handle = CudnnHandleOf(ctx)}, desc,
-                                              ctx.tf32);
+                                              ctx.precision);
   } catch (const CudnnDeclines&) {
     return nullptr;
   }

@@ -1,5 +1,7 @@
 // The three products of a convolution as cuDNN's plans. All tensors are channels-last, filters too:
 // x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f]; w, dw: [f, kh, kw, c], aligned to 16 bytes; b: [f].
+// All of them are float32, or all of 16 bits and then aligned to 16 bytes: for such factors cuDNN
+// has no engine that writes float32. Sums are float32, bias and all.
 #pragma once
 
 #include "math/cudnn_graph.h"
@@ -9,23 +11,26 @@ namespace singa {
 
 class ConvolutionGraphs {
  public:
-  // Throws CudnnDeclines, DeviceError.
-  ConvolutionGraphs(const CudnnTarget& target, const ConvolutionDesc& desc,
-                    const CudnnLimits& limits);
+  // `workspace`: bytes that each call may use at most. Throws CudnnDeclines, DeviceError.
+  ConvolutionGraphs(const CudnnTarget& target, const ConvolutionDesc& desc, Precision precision,
+                    int64_t workspace);
 
   // Of the workspace that each of the calls may use.
   int64_t workspace_bytes() const;
   // Whether Forward adds b; it does not read it otherwise.
   bool adds_bias() const { return adds_bias_; }
 
-  void Forward(Context& ctx, const float* x, const float* w, const float* b, float* y,
+  void Forward(Context& ctx, const void* x, const void* w, const void* b, void* y,
                void* workspace) const;
-  void BackwardData(Context& ctx, const float* dy, const float* w, float* dx,
-                    void* workspace) const;
-  void BackwardWeights(Context& ctx, const float* x, const float* dy, float* dw,
+  void BackwardData(Context& ctx, const void* dy, const void* w, void* dx, void* workspace) const;
+  void BackwardWeights(Context& ctx, const void* x, const void* dy, void* dw,
                        void* workspace) const;
 
  private:
+  class Maker;
+
+  explicit ConvolutionGraphs(const Maker& maker);
+
   bool adds_bias_ = false;
   CudnnPlan forward_, data_, weights_;
 };

@@ -9,11 +9,11 @@ using Four = std::array<int64_t, 4>;
 enum : int64_t { kX = 1, kW, kY, kBias, kProduct };  // numbers of tensors
 
 // Dimensions and strides as cuDNN wants them: (n, c, h, w), whatever the layout.
-CudnnDescriptor TensorOf(int64_t number, const Four& dims, const Four& strides, int64_t alignment,
-                         bool computed_within) {
+CudnnDescriptor TensorOf(int64_t number, cudnnDataType_t type, const Four& dims,
+                         const Four& strides, int64_t alignment, bool computed_within) {
   CudnnDescriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   tensor.Set(CUDNN_ATTR_TENSOR_UNIQUE_ID, number)
-      .Set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_DATA_FLOAT)
+      .Set(CUDNN_ATTR_TENSOR_DATA_TYPE, type)
       .Set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, alignment)
       .SetAll<int64_t>(CUDNN_ATTR_TENSOR_DIMENSIONS, dims)
       .SetAll<int64_t>(CUDNN_ATTR_TENSOR_STRIDES, strides)
@@ -24,20 +24,23 @@ CudnnDescriptor TensorOf(int64_t number, const Four& dims, const Four& strides, 
 
 constexpr int64_t kFloat = 4, kAligned = 16;  // bytes
 
-CudnnDescriptor ChannelsLast(int64_t number, const Four& dims, int64_t alignment,
-                             bool computed_within = false) {
+CudnnDescriptor ChannelsLast(int64_t number, cudnnDataType_t type, const Four& dims,
+                             int64_t alignment, bool computed_within = false) {
   const auto [n, c, h, w] = dims;
-  return TensorOf(number, dims, {h * w * c, 1, w * c, c}, alignment, computed_within);
+  return TensorOf(number, type, dims, {h * w * c, 1, w * c, c}, alignment, computed_within);
 }
 
-// Images may be one time step of several, which lie one behind the other.
-CudnnDescriptor ImageTensor(int64_t number, const ImageShape& s, bool computed_within = false) {
-  return ChannelsLast(number, {s.n, s.c, s.h, s.w}, s.size() % 4 == 0 ? kAligned : kFloat,
+// Images may be one time step of several, which lie one behind the other; those of 16 bits lie
+// alone.
+CudnnDescriptor ImageTensor(int64_t number, cudnnDataType_t type, const ImageShape& s,
+                            bool computed_within = false) {
+  const bool aligned = type != CUDNN_DATA_FLOAT || s.size() % 4 == 0;
+  return ChannelsLast(number, type, {s.n, s.c, s.h, s.w}, aligned ? kAligned : kFloat,
                       computed_within);
 }
 
-CudnnDescriptor FilterTensor(const ConvolutionDesc& d) {
-  return ChannelsLast(kW, {d.out.c, d.in.c, d.window.y.kernel, d.window.x.kernel}, kAligned);
+CudnnDescriptor FilterTensor(cudnnDataType_t type, const ConvolutionDesc& d) {
+  return ChannelsLast(kW, type, {d.out.c, d.in.c, d.window.y.kernel, d.window.x.kernel}, kAligned);
 }
 
 CudnnDescriptor WindowOf(const Window& window) {
@@ -55,102 +58,133 @@ CudnnDescriptor WindowOf(const Window& window) {
   return convolution;
 }
 
-CudnnDescriptor ForwardOf(const ConvolutionDesc& d, const CudnnDescriptor& y) {
-  CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
-  operation.Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, WindowOf(d.window))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, ImageTensor(kX, d.in))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, FilterTensor(d))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, y)
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1.f)
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0.f)
-      .Finalize();
-  return operation;
-}
-
-CudnnDescriptor BackwardDataOf(const ConvolutionDesc& d) {
-  CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
-  operation.Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, WindowOf(d.window))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, ImageTensor(kX, d.in))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, FilterTensor(d))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, ImageTensor(kY, d.out))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1.f)
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0.f)
-      .Finalize();
-  return operation;
-}
-
-CudnnDescriptor BackwardWeightsOf(const ConvolutionDesc& d) {
-  CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
-  operation.Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, WindowOf(d.window))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, ImageTensor(kX, d.in))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, FilterTensor(d))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, ImageTensor(kY, d.out))
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 1.f)
-      .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 0.f)
-      .Finalize();
-  return operation;
-}
-
-// y = product + b of its channel.
-CudnnDescriptor BiasOf(const ConvolutionDesc& d, const CudnnDescriptor& product) {
-  CudnnDescriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
-  add.Set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
-      .Set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT)
-      .Finalize();
-  CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
-  operation.Set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
-      .Set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, product)
-      .Set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, ChannelsLast(kBias, {1, d.out.c, 1, 1}, kFloat))
-      .Set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, ImageTensor(kY, d.out))
-      .Finalize();
-  return operation;
-}
-
-CudnnPlan PlanOf(const CudnnTarget& target, const CudnnDescriptor& operation,
-                 const CudnnLimits& limits) {
-  return CudnnPlan::Make(target, {&operation, 1}, limits);
-}
-
-CudnnPlan ForwardPlan(const CudnnTarget& target, const ConvolutionDesc& d,
-                      const CudnnLimits& limits, bool* adds_bias) {
-  *adds_bias = d.bias;
-  if (d.bias) try {
-      const CudnnDescriptor product = ImageTensor(kProduct, d.out, true);
-      CudnnDescriptor operations[] = {ForwardOf(d, product), BiasOf(d, product)};
-      return CudnnPlan::Make(target, operations, limits);
-    } catch (const CudnnDeclines&) {
-      *adds_bias = false;
-    }
-  return PlanOf(target, ForwardOf(d, ImageTensor(kY, d.out)), limits);
+cudnnDataType_t TypeOf(Precision precision) {
+  switch (precision) {
+    case Precision::kBFloat16:
+      return CUDNN_DATA_BFLOAT16;
+    case Precision::kFloat16:
+      return CUDNN_DATA_HALF;
+    default:
+      return CUDNN_DATA_FLOAT;
+  }
 }
 
 }  // namespace
 
+// Of one convolution for one device.
+class ConvolutionGraphs::Maker {
+ public:
+  Maker(const CudnnTarget& target, const ConvolutionDesc& desc, Precision precision,
+        int64_t workspace)
+      : target_(target),
+        d_(desc),
+        type_(TypeOf(precision)),
+        limits_{precision != Precision::kFloat32, workspace} {}
+
+  CudnnPlan Forward(bool* adds_bias) const {
+    *adds_bias = d_.bias;
+    if (d_.bias) try {
+        const CudnnDescriptor product = ImageTensor(kProduct, CUDNN_DATA_FLOAT, d_.out, true);
+        CudnnDescriptor operations[] = {ForwardOf(product), BiasOf(product)};
+        return CudnnPlan::Make(target_, operations, limits_);
+      } catch (const CudnnDeclines&) {
+        *adds_bias = false;
+      }
+    return Make(ForwardOf(ImageTensor(kY, type_, d_.out)));
+  }
+
+  CudnnPlan BackwardData() const {
+    CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
+    operation.Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, WindowOf(d_.window))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, ImageTensor(kX, type_, d_.in))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W, FilterTensor(type_, d_))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY, ImageTensor(kY, type_, d_.out))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 1.f)
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA, 0.f)
+        .Finalize();
+    return Make(operation);
+  }
+
+  CudnnPlan BackwardWeights() const {
+    CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
+    operation.Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, WindowOf(d_.window))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, ImageTensor(kX, type_, d_.in))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, FilterTensor(type_, d_))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, ImageTensor(kY, type_, d_.out))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 1.f)
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA, 0.f)
+        .Finalize();
+    return Make(operation);
+  }
+
+ private:
+  CudnnPlan Make(const CudnnDescriptor& operation) const {
+    return CudnnPlan::Make(target_, {&operation, 1}, limits_);
+  }
+
+  CudnnDescriptor ForwardOf(const CudnnDescriptor& y) const {
+    CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
+    operation.Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, WindowOf(d_.window))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, ImageTensor(kX, type_, d_.in))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W, FilterTensor(type_, d_))
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y, y)
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 1.f)
+        .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA, 0.f)
+        .Finalize();
+    return operation;
+  }
+
+  // y = product + b of its channel.
+  CudnnDescriptor BiasOf(const CudnnDescriptor& product) const {
+    CudnnDescriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+    add.Set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
+        .Set(CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_DATA_FLOAT)
+        .Finalize();
+    CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+    operation.Set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, add)
+        .Set(CUDNN_ATTR_OPERATION_POINTWISE_XDESC, product)
+        .Set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC,
+             ChannelsLast(kBias, type_, {1, d_.out.c, 1, 1},
+                          type_ == CUDNN_DATA_FLOAT ? kFloat : kAligned))
+        .Set(CUDNN_ATTR_OPERATION_POINTWISE_YDESC, ImageTensor(kY, type_, d_.out))
+        .Finalize();
+    return operation;
+  }
+
+  const CudnnTarget target_;
+  const ConvolutionDesc& d_;
+  const cudnnDataType_t type_;  // of all tensors
+  const CudnnLimits limits_;
+};
+
 ConvolutionGraphs::ConvolutionGraphs(const CudnnTarget& target, const ConvolutionDesc& desc,
-                                     const CudnnLimits& limits)
-    : forward_(ForwardPlan(target, desc, limits, &adds_bias_)),
-      data_(PlanOf(target, BackwardDataOf(desc), limits)),
-      weights_(PlanOf(target, BackwardWeightsOf(desc), limits)) {}
+                                     Precision precision, int64_t workspace)
+    : ConvolutionGraphs(Maker(target, desc, precision, workspace)) {}
+
+ConvolutionGraphs::ConvolutionGraphs(const Maker& maker)
+    : forward_(maker.Forward(&adds_bias_)),
+      data_(maker.BackwardData()),
+      weights_(maker.BackwardWeights()) {}
 
 int64_t ConvolutionGraphs::workspace_bytes() const {
   return std::max(
       {forward_.workspace_bytes(), data_.workspace_bytes(), weights_.workspace_bytes()});
 }
 
-void ConvolutionGraphs::Forward(Context& ctx, const float* x, const float* w, const float* b,
-                                float* y, void* workspace) const {
+void ConvolutionGraphs::Forward(Context& ctx, const void* x, const void* w, const void* b, void* y,
+                                void* workspace) const {
   if (adds_bias_)
     forward_.Run(ctx, {{kX, x}, {kW, w}, {kBias, b}, {kY, y}}, workspace);
   else
     forward_.Run(ctx, {{kX, x}, {kW, w}, {kY, y}}, workspace);
 }
 
-void ConvolutionGraphs::BackwardData(Context& ctx, const float* dy, const float* w, float* dx,
+void ConvolutionGraphs::BackwardData(Context& ctx, const void* dy, const void* w, void* dx,
                                      void* workspace) const {
   data_.Run(ctx, {{kY, dy}, {kW, w}, {kX, dx}}, workspace);
 }
 
-void ConvolutionGraphs::BackwardWeights(Context& ctx, const float* x, const float* dy, float* dw,
+void ConvolutionGraphs::BackwardWeights(Context& ctx, const void* x, const void* dy, void* dw,
                                         void* workspace) const {
   weights_.Run(ctx, {{kX, x}, {kY, dy}, {kW, dw}}, workspace);
 }

@@ -165,7 +165,7 @@ GradientsByGemm ByGemm(const ConvolutionDesc& desc) {
 }
 
 std::unique_ptr<ConvolutionPlan> Make(Context& ctx, const ConvolutionDesc& desc) {
-  if (!FitsInt32(desc.in, desc.out, desc.window)) return nullptr;
+  if (IsHalf(ctx.precision) || !FitsInt32(desc.in, desc.out, desc.window)) return nullptr;
   try {
     std::unique_ptr<ConvolutionPlan> plan = std::make_unique<OnednnConvolution>(desc);
     const GradientsByGemm which = ByGemm(desc);

@@ -40,6 +40,7 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       ctx_(worker.ctx),
       clip_norm_(job.updater().clip_norm()),
       skip_(job.on_nonfinite() == JobProto::kSkip),
+      waits_(skip_ || worker.loss_scale),
       counts_(trained_.size()) {
   for (const NetNode& node : worker.net->nodes())
     if (worker.judges_losses && node.traits.originates_gradient)
@@ -137,11 +138,11 @@ void DeviceUpdates::Settle() {
   metrics_->Give();
 }
 
-// With kSkip it waits for the steps before: one without effect does not count as an update.
+// One without effect does not count as an update.
 void DeviceUpdates::BeginStep(int64_t step) {
   if (worker_.member && !group_) group_ = JoinGpuGroup(*worker_.member, &ctx_->stream->gpu());
   Bring();
-  if (skip_) LookAt(0);
+  if (waits_) LookAt(0);
   metrics_->Bring();
   changed_ = true;
   SendNumbers(step);
@@ -177,7 +178,7 @@ void DeviceUpdates::Finish(int64_t) {
   }
   InspectPieces(*ctx_, pieces, count, clip_norm_ > 0, found);
   JudgeStep(*ctx_,
-            {bad_losses(), loss_count(), found, count, clip_norm_, !skip_, ctx_->device_state},
+            {bad_losses(), loss_count(), found, count, clip_norm_, !waits_, ctx_->device_state},
             report);
   replica_.rule().ApplyAll(*ctx_, {numbers_.as<void>(), pieces, count, largest_, &report->verdict});
   metrics_->Take(&report->verdict);
@@ -209,7 +210,17 @@ void DeviceUpdates::LookAt(size_t most) {
 
 void DeviceUpdates::Look(const OnItsWay& of_step) {
   const auto& report = *static_cast<const StepReport*>(of_step.report.get());
-  if (!report.verdict.dropped) return;
+  LossScale* const scale = worker_.loss_scale;
+  if (!report.verdict.dropped) {
+    if (scale) scale->Took();
+    return;
+  }
+  if (scale && report.loss < 0 && scale->BacksOff()) {
+    AddToCounts(-1);
+    if (worker_.leads)
+      LOG(INFO) << TextOf(report) << ": losses are scaled by " << scale->value() << " from now on";
+    return;
+  }
   if (!skip_) throw DivergedError(TextOf(report));
   AddToCounts(-1);
   if (!worker_.leads) return;

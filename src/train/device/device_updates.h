@@ -17,6 +17,7 @@
 #include "tensor/gpu_group.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
+#include "train/device/loss_scale.h"
 #include "train/replica.h"
 #include "train/slice_updates.h"
 
@@ -32,6 +33,7 @@ class DeviceUpdates final : public DeviceParams {
     Context* ctx;
     bool judges_losses = true;          // one that is not finite drops its step
     bool leads = true;                  // tells of what is skipped
+    LossScale* loss_scale = nullptr;    // null: losses are not scaled
     const GpuMember* member = nullptr;  // null: it trains alone
   };
   // All that `worker` points to outlives it. Throws DeviceError.
@@ -82,7 +84,8 @@ class DeviceUpdates final : public DeviceParams {
   const std::vector<Param*>& trained_;
   Context* const ctx_;
   const float clip_norm_;
-  const bool skip_;  // on_nonfinite: kSkip
+  const bool skip_;   // on_nonfinite: kSkip
+  const bool waits_;  // a step may be left out, and the next depends on that
 
   std::unique_ptr<GpuGroup> group_;  // null: alone, or not met yet
   std::vector<Param*> placed_;

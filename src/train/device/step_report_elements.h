@@ -9,11 +9,12 @@
 
 namespace singa {
 
-// The norm of all gradients, where it is bounded, decides on their scale.
+// Takes the losses' scale off; the norm of all gradients, where it is bounded, decides as well.
 SINGA_HD inline void SetScale(const StepEvidence& evidence, double squares, StepReport* report) {
-  const double norm = std::sqrt(squares);
+  const float loss_scale = evidence.state->loss_scale;
+  const double norm = std::sqrt(squares) / loss_scale;
   const bool clips = evidence.clip_norm > 0 && norm > evidence.clip_norm;
-  report->verdict.scale = clips ? static_cast<float>(evidence.clip_norm / norm) : 1;
+  report->verdict.scale = (clips ? static_cast<float>(evidence.clip_norm / norm) : 1) / loss_scale;
 }
 
 SINGA_HD inline void SetVerdict(const StepEvidence& evidence, int32_t loss, int32_t piece,

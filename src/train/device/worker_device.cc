@@ -7,13 +7,31 @@
 #include "tensor/gpus.h"
 
 namespace singa {
+namespace {
 
-WorkerDevice::WorkerDevice(int number, Context* ctx)
+Precision PrecisionOf(const JobProto& job) {
+  switch (job.precision()) {
+    case JobProto::kFloat32:
+      return Precision::kFloat32;
+    case JobProto::kTF32:
+      return Precision::kTf32;
+    case JobProto::kBFloat16:
+      return Precision::kBFloat16;
+    case JobProto::kFloat16:
+      return Precision::kFloat16;
+  }
+  return Precision::kTf32;
+}
+
+}  // namespace
+
+WorkerDevice::WorkerDevice(const JobProto& job, int number, Context* ctx)
     : gpu_(OpenGpu(number)),
       stream_(gpu_->NewStream()),
       uploads_(gpu_->NewStream()),
       pinned_state_(gpu_->AllocatePinned(sizeof(StepState))) {
   ctx->device = gpu_->kernels();
+  ctx->precision = PrecisionOf(job);
   ctx->stream = stream_.get();
   ctx->uploads = uploads_.get();
   device_state_ = Allocate(*ctx, {static_cast<int64_t>(sizeof(StepState))}, DType::kU8);

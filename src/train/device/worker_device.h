@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "singa/proto/job.pb.h"
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
 
@@ -10,8 +11,9 @@ namespace singa {
 
 class WorkerDevice {
  public:
-  // GPU `number`, of which `ctx` is told; it outlives `ctx`. Throws DeviceError.
-  WorkerDevice(int number, Context* ctx);
+  // GPU `number`, of which `ctx` is told, and of the job's precision there; it outlives `ctx`.
+  // Throws DeviceError.
+  WorkerDevice(const JobProto& job, int number, Context* ctx);
 
   Gpu& gpu() { return *gpu_; }
   // Before a step: in the thread that computes it.

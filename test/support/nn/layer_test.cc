@@ -46,7 +46,7 @@ LayerTest::LayerTest() {
   ctx_.device = GetParam().device;
   ctx_.plain = GetParam().plain;
   ctx_.seed = 1;
-  ctx_.tf32 = false;
+  ctx_.precision = Precision::kFloat32;
   if (GetParam().device == Device::kCuda)
     gpu_ = OpenGpu(0);
   else if (GetParam().emulated)

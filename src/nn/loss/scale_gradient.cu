@@ -1,0 +1,16 @@
+#include "nn/loss/scale_gradient.h"
+
+#include "nn/loss/scale_gradient_elements.h"
+#include "tensor/launch.cuh"
+
+namespace singa {
+namespace {
+
+void Scale(Context& ctx, float* dx, int64_t n, const StepState* state) {
+  ForEach(ctx, n, ScaleGradientElement{dx, state});
+}
+
+[[maybe_unused]] const bool registered = ScaleGradient.Set(Device::kCuda, Scale);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,51 @@
+// LossScale: what the gradients of losses are multiplied by, so that small ones are not lost where
+// they are factors of float16; updates divide by it. Where a gradient overflows its step is left
+// out and the scale halved, and doubled again after many steps without. Sources: Micikevicius et
+// al., Mixed Precision Training, arXiv:1710.03740, section 3.2; the numbers are
+// torch.amp.GradScaler's.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace singa {
+
+class LossScale {
+ public:
+  static constexpr int64_t kFirst = int64_t{1} << 16, kMost = int64_t{1} << 24;
+  static constexpr int64_t kGrowsAfter = 2000;  // steps
+
+  // A power of two: scaling changes no bits of a fraction.
+  int64_t value() const { return value_; }
+  int64_t steps() const { return steps_; }  // since it changed last
+
+  // After a step whose gradients were finite.
+  void Took() {
+    if (++steps_ < kGrowsAfter) return;
+    steps_ = 0;
+    if (value_ < kMost) value_ *= 2;
+  }
+
+  // After one where they were not. False: it is 1 already, so the step itself is at fault.
+  bool BacksOff() {
+    if (value_ == 1) return false;
+    value_ /= 2;
+    steps_ = 0;
+    return true;
+  }
+
+  // As it was. False: it never is so.
+  bool Set(int64_t value, int64_t steps) {
+    if (value < 1 || value > kMost || !std::has_single_bit(static_cast<uint64_t>(value)) ||
+        steps < 0 || steps >= kGrowsAfter)
+      return false;
+    value_ = value;
+    steps_ = steps;
+    return true;
+  }
+
+ private:
+  int64_t value_ = kFirst, steps_ = 0;
+};
+
+}  // namespace singa
