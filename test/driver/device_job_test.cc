@@ -110,6 +110,23 @@ TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
   }
 }
 
+TEST_F(DeviceJob, OfAGroupOfGpusAddsUpPiecesOfAnySize) {
+  JobProto job = Job(kGroup, false);
+  const std::string on_cpu = Train(job, 0);
+  job.mutable_cluster()->mutable_all_reduce()->set_fusion_elements(1);
+  EXPECT_EQ(Train(job, 3), on_cpu);
+}
+
+// All scale their losses alike, and leave out the same steps.
+TEST_F(DeviceJob, OfAGroupOfGpusInFloat16GoesOnWhereItEnded) {
+  JobProto job = Job(kGroup, false);
+  job.set_precision(JobProto::kFloat16);
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_softmaxloss_conf()->set_scale(1000);
+  const std::string whole = Train(job, 3);
+  Train(job, 3, false, 6);
+  EXPECT_EQ(Train(job, 3, true), whole);
+}
+
 // Its sums over the group are the host's.
 TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsNotCaptured) {
   const std::string on_cpu = Train(kGroup, 0);

@@ -25,6 +25,8 @@
 
 namespace singa {
 
+class EmulatedStream;
+
 class EmulatedGpu final : public Gpu {
  public:
   static constexpr int64_t kReserved = int64_t{1} << 32;
@@ -83,7 +85,7 @@ class EmulatedGpu final : public Gpu {
     return gpu;
   }
   void CheckNotCapturing() const {
-    if (capturing_) throw DeviceError("allocates while work is captured");
+    if (!capturing_.empty()) throw DeviceError("allocates while work is captured");
   }
   void CheckUsed() const { CHECK(used_here() == this) << "the thread uses another GPU"; }
 
@@ -121,7 +123,7 @@ class EmulatedGpu final : public Gpu {
   int64_t used_ = 0, replays_ = 0, works_ = 0;
   int64_t last_work_ = std::numeric_limits<int64_t>::max();
   int open_ = 0;
-  bool capturing_ = false;
+  std::vector<EmulatedStream*> capturing_;  // the first began it
   std::map<const char*, int64_t> pinned_;
 };
 
@@ -150,31 +152,53 @@ class EmulatedStream final : public Stream {
     Add([=] { std::memset(to, 0, bytes); });
   }
 
-  std::unique_ptr<Event> Record() override { return std::make_unique<Place>(this, queued()); }
+  std::unique_ptr<Event> Record() override {
+    if (branch_) return std::make_unique<Place>(this, branch_->works.size(), branch_);
+    return std::make_unique<Place>(this, queued());
+  }
+  // A stream that awaits captured work is captured, too, from there on.
   void Await(Event& event) override {
-    CHECK(!capturing_);
     const Place place = static_cast<Place&>(event);
-    Add([place] { place.stream->RunUntil(place.number); });
+    if (!branch_ && !place.branch) return Add([place] { place.stream->RunUntil(place.number); });
+    if (!place.branch) throw DeviceError("awaits what is not captured while work is captured");
+    if (!branch_) JoinCapture();
+    if (place.branch == branch_ || place.branch == gpu_->capturing_.front()->branch_) return;
+    Add([place] { place.branch->RunUntil(place.number); });
+    place.branch->awaited = std::max(place.branch->awaited, place.number);
   }
   void Wait() override {
-    if (capturing_) throw DeviceError("waits while work is captured");
+    if (branch_) throw DeviceError("waits while work is captured");
     RunUntil(queued());
   }
 
-  void BeginCapture() override {
-    capturing_ = std::make_unique<Captured>();
-    gpu_->capturing_ = true;
-  }
+  void BeginCapture() override { JoinCapture(); }
+  // All work of other streams has to be awaited.
   std::unique_ptr<CapturedWork> EndCapture() override {
-    gpu_->capturing_ = false;
-    return std::move(capturing_);
+    auto captured = std::make_unique<Captured>();
+    captured->own = branch_;
+    bool awaited = true;
+    for (const EmulatedStream* stream : gpu_->capturing_) {
+      const Branch& branch = *stream->branch_;
+      if (stream != this) captured->others.push_back(stream->branch_);
+      awaited = awaited && (stream == this || branch.awaited == branch.size());
+    }
+    DropCapture();
+    if (!awaited) throw DeviceError("the end of a capture does not await all of its streams");
+    return captured;
   }
-  void DropCapture() noexcept override { EndCapture(); }
+  void DropCapture() noexcept override {
+    for (EmulatedStream* stream : gpu_->capturing_) stream->branch_.reset();
+    gpu_->capturing_.clear();
+  }
   void Replay(const CapturedWork& work) override {
     gpu_->CheckUsed();
     ++gpu_->replays_;
     ++EmulatedGpu::all_replays_;
-    for (const Work& one : static_cast<const Captured&>(work).works) Add(one);
+    const auto& captured = static_cast<const Captured&>(work);
+    Add([others = captured.others] {
+      for (const auto& branch : others) branch->run = 0;
+    });
+    for (const Work& one : captured.own->works) Add(one);
   }
 
   void Run(std::function<void()> kernel) override {
@@ -183,22 +207,44 @@ class EmulatedStream final : public Stream {
   }
 
  private:
-  struct Captured final : CapturedWork {
+  // Captured work of one stream. That of others than the one whose capture it is runs when that one
+  // awaits it, no sooner.
+  struct Branch {
     std::vector<Work> works;
+    int64_t run = 0, awaited = 0;
+    int64_t size() const { return static_cast<int64_t>(works.size()); }
+    void RunUntil(int64_t number) {
+      while (run < number) works[run++]();
+    }
+  };
+  struct Captured final : CapturedWork {
+    std::shared_ptr<Branch> own;
+    std::vector<std::shared_ptr<Branch>> others;
   };
   struct Place final : Event {
-    Place(EmulatedStream* of, int64_t n) : stream(of), number(n) {}
-    bool Done() override { return stream->run_ >= number; }
-    void Wait() override { stream->RunUntil(number); }
+    Place(EmulatedStream* of, int64_t n, std::shared_ptr<Branch> captured = nullptr)
+        : stream(of), number(n), branch(std::move(captured)) {}
+    bool Done() override { return CheckNotCaptured(), stream->run_ >= number; }
+    void Wait() override { CheckNotCaptured(), stream->RunUntil(number); }
+    void CheckNotCaptured() const {
+      if (branch) throw DeviceError("the host waits for what is captured");
+    }
     EmulatedStream* stream;
-    int64_t number;  // of the work before it
+    int64_t number;                  // of the work before it
+    std::shared_ptr<Branch> branch;  // null: the stream's
   };
 
   int64_t queued() const { return run_ + static_cast<int64_t>(queue_.size()); }
 
+  void JoinCapture() {
+    CHECK(!branch_);
+    branch_ = std::make_shared<Branch>();
+    gpu_->capturing_.push_back(this);
+  }
+
   void Add(Work work) {
-    if (capturing_)
-      capturing_->works.push_back(std::move(work));
+    if (branch_)
+      branch_->works.push_back(std::move(work));
     else
       queue_.push_back(std::move(work));
   }
@@ -218,8 +264,8 @@ class EmulatedStream final : public Stream {
 
   EmulatedGpu* const gpu_;
   std::deque<Work> queue_;
-  int64_t run_ = 0;  // pieces of work
-  std::unique_ptr<Captured> capturing_;
+  int64_t run_ = 0;                 // pieces of work
+  std::shared_ptr<Branch> branch_;  // null: what is handed out is not captured
 };
 
 inline std::unique_ptr<Stream> EmulatedGpu::NewStream() {

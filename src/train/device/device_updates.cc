@@ -28,8 +28,9 @@ void Copy(const Context& ctx, const Tensor& from, Tensor* host) {
   std::memcpy(host->data(), values.data(), values.bytes());
 }
 
-constexpr int64_t kAligned = 64;  // floats: where a gradient begins
-constexpr size_t kAhead = 1;      // steps that the host leaves under way
+// Floats up to where a gradient may begin.
+constexpr int64_t Aligned(int64_t floats) { return (floats + 63) / 64 * 64; }
+constexpr size_t kAhead = 1;  // steps that the host leaves under way
 
 }  // namespace
 
@@ -41,17 +42,18 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       clip_norm_(job.updater().clip_norm()),
       skip_(job.on_nonfinite() == JobProto::kSkip),
       waits_(skip_ || worker.loss_scale),
+      at_once_(job.cluster().all_reduce().fusion_elements()),
       counts_(trained_.size()) {
   for (const NetNode& node : worker.net->nodes())
     if (worker.judges_losses && node.traits.originates_gradient)
       losses_.insert(losses_.end(), node.declare->metrics().size(), node.name);
-  int64_t floats = 0;
+  int64_t floats = Aligned(loss_count());
   for (const Param* param : trained_) {
     grad_begin_.push_back(floats);
-    floats += (param->size() + kAligned - 1) / kAligned * kAligned;
+    floats += Aligned(param->size());
   }
   try {
-    gradients_ = Allocate(*ctx_, {floats + loss_count()});
+    gradients_ = Allocate(*ctx_, {floats});
   } catch (const DeviceError& error) {
     throw DeviceError(StrCat("the gradients of all params: ", error.what()));
   }
@@ -91,7 +93,7 @@ void DeviceUpdates::MakePieces() {
   std::vector<UpdatePiece> pieces;
   for (const Slice& cut : replica_.table().slices()) {
     Param& param = *trained_[cut.param];
-    if (!announced_.count(&param)) continue;
+    if (std::find(announced_.begin(), announced_.end(), cut.param) == announced_.end()) continue;
     UpdatePiece& piece = pieces.emplace_back();
     piece.w = param.data.data() + cut.begin;
     piece.g = param.grad.data() + cut.begin;
@@ -158,12 +160,18 @@ void DeviceUpdates::SendNumbers(int64_t step) {
   sent_ = ctx_->stream->Record();
 }
 
+void DeviceUpdates::GradientReady(Param* param, int64_t) {
+  if (sums_ && worker_.net->device_only()) sums_->Ready();
+  if (has_pieces_) return;
+  const auto trained = std::find(trained_.begin(), trained_.end(), param);
+  announced_.push_back(static_cast<int>(trained - trained_.begin()));
+}
+
 void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   throw DivergedError(LossNotFiniteText(layer, step));
 }
 
-// In a group nobody adds up before all have come so far: loading a kernel or allocating memory may
-// wait for the work of all GPUs.
+// In a group nobody adds up before all have come so far.
 void DeviceUpdates::Finish(int64_t) {
   if (!std::exchange(has_pieces_, true)) MakePieces();
   auto* const report = report_.as<StepReport>();
@@ -174,7 +182,10 @@ void DeviceUpdates::Finish(int64_t) {
   if (group_) {
     double nothing = 0;
     if (!worker_.net->device_only()) ctx_->group->Sum({&nothing, 1});
-    group_->Sum(gradients_.data(), gradients_.size(), *ctx_->stream);
+    if (!sums_)
+      sums_ = std::make_unique<GradientSums>(
+          group_.get(), ctx_, &gradients_, GradientSums::Layout{grad_begin_, announced_, at_once_});
+    sums_->Finish(worker_.net->device_only());
   }
   InspectPieces(*ctx_, pieces, count, clip_norm_ > 0, found);
   JudgeStep(*ctx_,
@@ -234,8 +245,7 @@ std::string DeviceUpdates::TextOf(const StepReport& report) const {
 }
 
 void DeviceUpdates::AddToCounts(int64_t updates) {
-  for (size_t p = 0; p < counts_.size(); ++p)
-    if (announced_.count(trained_[p])) counts_[p] += updates;
+  for (const int p : announced_) counts_[p] += updates;
 }
 
 }  // namespace singa

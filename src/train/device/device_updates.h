@@ -7,7 +7,6 @@
 
 #include <deque>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "tensor/gpu_group.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
+#include "train/device/gradient_sums.h"
 #include "train/device/loss_scale.h"
 #include "train/replica.h"
 #include "train/slice_updates.h"
@@ -43,7 +43,10 @@ class DeviceUpdates final : public DeviceParams {
   // After all Place, and when the net is bound.
   void Bind(MetricSums* metrics);
   // No sum of the group's comes any more; nor does this worker give any.
-  void Leave() { group_.reset(); }
+  void Leave() {
+    group_.reset();
+    sums_.reset();  // waits for what is under way
+  }
 
   void Renew() override { stale_ = true; }
   void BringValues() override;
@@ -57,7 +60,7 @@ class DeviceUpdates final : public DeviceParams {
   void EndStep();
 
   void Await(Param*, int64_t) override {}
-  void GradientReady(Param* param, int64_t) override { announced_.insert(param); }
+  void GradientReady(Param* param, int64_t step) override;
   bool sees_losses() const override { return worker_.judges_losses; }
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
@@ -76,7 +79,7 @@ class DeviceUpdates final : public DeviceParams {
   void Look(const OnItsWay& report);
   std::string TextOf(const StepReport& report) const;
   void AddToCounts(int64_t updates);
-  float* bad_losses() { return gradients_.data() + gradients_.size() - loss_count(); }
+  float* bad_losses() { return gradients_.data(); }
   int64_t loss_count() const { return static_cast<int64_t>(losses_.size()); }
 
   const Worker worker_;
@@ -87,12 +90,14 @@ class DeviceUpdates final : public DeviceParams {
   const bool skip_;   // on_nonfinite: kSkip
   const bool waits_;  // a step may be left out, and the next depends on that
 
-  std::unique_ptr<GpuGroup> group_;  // null: alone, or not met yet
+  std::unique_ptr<GpuGroup> group_;     // null: alone, or not met yet
+  std::unique_ptr<GradientSums> sums_;  // null: in the first step
+  const int64_t at_once_;               // floats of a sum
   std::vector<Param*> placed_;
-  Tensor gradients_;                  // of all trained params, then what InspectLosses finds
-  std::vector<int64_t> grad_begin_;   // of each there
-  std::vector<int64_t> counts_;       // updates of each
-  std::set<const Param*> announced_;  // that have gradients
+  Tensor gradients_;                 // what InspectLosses finds, then those of all trained params
+  std::vector<int64_t> grad_begin_;  // of each there
+  std::vector<int64_t> counts_;      // updates of each
+  std::vector<int> announced_;       // trained params with gradients, in the first step's order
   std::vector<const Param*> params_of_pieces_;
   bool has_pieces_ = false;
   std::vector<std::vector<Tensor>> states_;  // of each trained param
