@@ -58,14 +58,17 @@ run_tests() {
   return $bad
 }
 
-# The digits example on these GPUs, a worker on each: "0", "0,0", "0,1".
+# The digits example on these GPUs, a worker on each: "0", "0,0", "0,1"; with a second word so many
+# of them in a process, and NCCL between processes.
 digits() {
-  local workers accuracy
+  local workers accuracy settings=()
   workers=$(($(echo "$1" | tr -cd , | wc -c) + 1))
+  [ -z "${2:-}" ] || settings=(-set cluster.all_reduce.compression=kNone)
   "$bin/singa" -conf "$folder/job.conf" -set "gpu=$1" -set "cluster.workspace=$folder/ws$workers" \
-    -set cluster.nworkers_per_group=$workers -set cluster.nworkers_per_procs=$workers
+    -set cluster.nworkers_per_group=$workers -set "cluster.nworkers_per_procs=${2:-$workers}" \
+    "${settings[@]}"
   accuracy=$(tail -1 "$folder/ws$workers/metrics.jsonl" | sed 's/.*"accuracy":\([0-9.]*\).*/\1/')
-  echo "$workers on gpu $1: test accuracy $accuracy, at least 0.97 is asked for"
+  echo "$workers on gpu $1, ${2:-all} in a process: test accuracy $accuracy, at least 0.97 is asked for"
   awk -v a="$accuracy" 'BEGIN { exit !(a >= 0.97) }'
 }
 
@@ -76,6 +79,7 @@ run_jobs() {
   digits 0,0
   if [[ "$doctor" == *" GPU 1 "* ]]; then
     digits 0,1
+    digits 0,1 1
   else
     echo "LEFT OUT: sums by NCCL: there is one GPU" >&2
   fi

@@ -24,6 +24,16 @@ JobProto InProcesses(const JobProto& job) {
   return own;
 }
 
+// The numbers in `gpu` are for the workers of a host, in order: those of this process come first in
+// what is left. A list that is too short for the host's workers begins again.
+JobProto WithOwnGpus(JobProto job, int before_here) {
+  if (job.gpu_size() == 0) return job;
+  const int64_t before = int64_t{before_here} * job.cluster().nworkers_per_procs();
+  const auto first = static_cast<int>(before % job.gpu_size());
+  job.mutable_gpu()->ExtractSubrange(0, first, nullptr);
+  return job;
+}
+
 // How far a group may be ahead is the gates' to say, or a consistency model's: a server that keeps
 // an answer keeps its group within a step.
 JobProto WithoutBound(JobProto job) {
@@ -40,9 +50,12 @@ Topology TopologyOf(const JobProto& job) {
 }
 
 // Servers with processes of their own are there to be used.
+bool OneGroupInAll(const Topology& topology) {
+  return topology.worker_groups() == 1 && topology.ProcessesOf(0).size() == topology.processes();
+}
+
 bool SharesHost(const ClusterProto& cluster, const Topology& topology) {
-  return cluster.share_memory() && topology.worker_groups() == 1 &&
-         topology.ProcessesOf(0).size() == topology.processes();
+  return cluster.share_memory() && OneGroupInAll(topology);
 }
 
 int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_count()); }
@@ -55,12 +68,20 @@ bool IsReplaceable(const JobProto& job, int rank) {
   return TopologyOf(InProcesses(job)).IsReplaceable(rank);
 }
 
+bool MayGroupGpus(const JobProto& job, bool one_host) {
+  const Topology topology = TopologyOf(InProcesses(job));
+  return job.gpu_size() > 0 && OneGroupInAll(topology) &&
+         (job.cluster().has_all_reduce() || (one_host && SharesHost(job.cluster(), topology)));
+}
+
 JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
-    : job_(InProcesses(job)),
+    : job_(WithOwnGpus(InProcesses(job), place.before_here)),
       rank_(place.rank),
       patience_(LongestWait(job.cluster())),
       topology_(TopologyOf(job_)),
+      has_all_reduce_(job.cluster().has_all_reduce()),
       shares_host_(place.rank == 0 && place.one_host && SharesHost(job_.cluster(), topology_)),
+      may_group_gpus_(place.rank == 0 && MayGroupGpus(job, place.one_host)),
       stub_(job_.cluster(), topology_, place, StatesOf(job_), this, &clock_),
       cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_, &patience_)),
       successors_(topology_) {
@@ -143,7 +164,7 @@ std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, Range ranks,
 }
 
 void JobProcess::AwaitReady() {
-  AwaitAll(kBegin, {1, processes()}, StartPatience());
+  AwaitAtStart(kBegin);
   TellAll(kBegin);
 }
 
@@ -204,9 +225,11 @@ void JobProcess::Ready() {
   Next(StartPatience());
 }
 
-void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers) {
+void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers,
+                        const std::string& text) {
   WireMessage head;
   head.set_control(what);
+  if (!text.empty()) head.add_text(text);
   head.mutable_number()->Add(numbers.begin(), numbers.end());
   Tell(0, std::move(head));
 }

@@ -25,6 +25,10 @@ int ProcessesOf(const JobProto& job);
 // on: it has worker groups but the first, and nothing else. Throws as ProcessesOf.
 bool IsReplaceable(const JobProto& job, int rank);
 
+// Whether the GPUs of the job's workers are to add the gradients up themselves, over its processes,
+// where they can; `one_host`: all of these are on one. Throws as ProcessesOf.
+bool MayGroupGpus(const JobProto& job, bool one_host);
+
 // What is heard of worker groups of other processes, on the stub's thread.
 class GroupEvents {
  public:
@@ -55,13 +59,16 @@ class JobProcess final : private StubEvents {
   JobProcess(const JobProto& job, const ProcessPlace& place);
   ~JobProcess();
 
-  // As its processes run it.
+  // As its processes run it; with the GPUs of this one.
   const JobProto& job() const { return job_; }
   int rank() const { return rank_; }
   int processes() const { return topology_.processes(); }
   const Topology& topology() const { return topology_; }
   // Rank 0: whether the job's one worker group is to share memory. The others are told.
   bool shares_host() const { return shares_host_; }
+  // Rank 0: whether MayGroupGpus; all others are to have come before it makes its worker groups.
+  bool may_group_gpus() const { return may_group_gpus_; }
+  bool has_all_reduce() const { return has_all_reduce_; }
   // Worker groups that have workers here, and which.
   const std::map<int, Range>& groups() const { return groups_; }
   ServedCluster& cluster() { return *cluster_; }
@@ -103,6 +110,10 @@ class JobProcess final : private StubEvents {
   std::vector<Order> AwaitAll(Control answer) {
     return AwaitAll(answer, {1, processes()}, patience_);
   }
+  // The same where nobody goes on yet who could say so.
+  std::vector<Order> AwaitAtStart(Control answer) {
+    return AwaitAll(answer, {1, processes()}, StartPatience());
+  }
   // Rank 0: from here to Go no group of another process begins a step. Waits until none is in one;
   // returns what the processes answer.
   std::vector<Order> HoldAll();
@@ -123,12 +134,12 @@ class JobProcess final : private StubEvents {
 
   // Others: what to do next.
   Order Next() { return Next(patience_); }
-  // The first of it: rank 0 may take any time until then.
+  // The first of it, or of what follows kGpus: rank 0 may take any time until then.
   Order First() { return Next(Patience()); }
   // Others: this process is ready for the first step. Waits until all are.
   void Ready();
   // Others: an answer to rank 0.
-  void Answer(Control what, const std::vector<int64_t>& numbers = {});
+  void Answer(Control what, const std::vector<int64_t>& numbers = {}, const std::string& text = "");
   // What a checkpoint needs of this process, to rank 0 or to the first process of its group, which
   // waits for that of all others of the group, in their order.
   void GiveState(int rank, const std::string& state);
@@ -185,7 +196,8 @@ class JobProcess final : private StubEvents {
   SteadyClock clock_;
   Patience patience_;
   const Topology topology_;
-  const bool shares_host_;
+  const bool has_all_reduce_;
+  const bool shares_host_, may_group_gpus_;
   std::map<int, Range> groups_;
   Stub stub_;
   std::unique_ptr<ServedCluster> cluster_;

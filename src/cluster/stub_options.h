@@ -17,6 +17,7 @@ struct ProcessPlace {
   std::optional<Endpoint> coordinator;
   // Rank 0: all processes of the job are on this host.
   bool one_host = false;
+  int before_here = 0;  // processes of the job on this host before this one, as far as is known
 };
 
 // `states`: floats that an updater keeps for each of a slice. May ask a name server. Throws Error,

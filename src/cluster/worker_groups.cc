@@ -10,12 +10,14 @@
 namespace singa {
 
 bool HasServers(const ClusterProto& cluster) {
+  if (cluster.has_all_reduce()) return false;
   const bool together = cluster.has_user_consistency() && cluster.nworker_groups() > 1;
   return cluster.nserver_groups() > 1 || !cluster.share_memory() || together;
 }
 
 WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process,
-                           std::unique_ptr<HostMemory> shared)
+                           std::unique_ptr<HostMemory> shared,
+                           const std::optional<GpuGroupId>& gpus)
     : process_(process),
       stall_timeout_(job.cluster().stall_timeout()),
       own_patience_(LongestWait(job.cluster())),
@@ -23,13 +25,14 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       job_workers_(job.cluster().nworkers_per_group()),
       together_(job_groups_ > 1 && job.cluster().has_user_consistency()),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
-      shares_host_(shared || (process && process->shares_host())),
+      by_gpus_(gpus),
+      shares_host_(!by_gpus_ && (shared || (process && process->shares_host()))),
       host_memory_(std::move(shared)),
       replica_(job),
       own_(!process && HasServers(job.cluster())
                ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr, &own_patience_)
                : nullptr),
-      served_(process && !shares_host_ ? &process->cluster() : own_.get()),
+      served_(process && !shares_host_ && !by_gpus_ ? &process->cluster() : own_.get()),
       gate_(job_groups_, together_ ? 0 : job.cluster().max_staleness(), job.warmup_steps(),
             &patience()),
       most_steps_(job.train_epochs() > 0 ? kMostSteps : job.train_steps()) {
@@ -38,6 +41,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
   place.workers = job_workers_;
   place.groups = job_groups_;
   place.shares_host = shares_host_;
+  if (gpus) place.gpus = {.id = *gpus, .members = job_workers_, .patience = &patience()};
   if (process) {
     for (const auto& [group, workers] : process->groups()) {
       place.group = group;
@@ -65,8 +69,8 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
     local_.push_back(std::make_unique<LocalUpdates>(job, &replica_));
     updates = local_.back().get();
   }
-  GroupSum* const between =
-      process_ && served_ && HasWorkers() ? &served_->between(place.group) : nullptr;
+  const bool adds_between = process_ && !shares_host_ && HasWorkers();
+  GroupSum* const between = adds_between ? &process_->cluster().between(place.group) : nullptr;
   teams_[place.group] =
       std::make_unique<WorkerTeam>(job, place, workers, &replica_, updates, between);
   teams_[place.group]->SetPatience(&patience());
@@ -92,7 +96,7 @@ std::vector<int> WorkerGroups::here() const {
 
 void WorkerGroups::OnFailure() {
   gate_.Stop();
-  if (!shares_host_) return;
+  if (!shares_host_ && !by_gpus_) return;
   for (const auto& [group, team] : teams_) team->Stop();
 }
 
@@ -233,6 +237,13 @@ StalenessCounts WorkerGroups::TakeStaleness(int group) {
 
 void WorkerGroups::SpreadValues() {
   for (const auto& [group, team] : teams_) team->SpreadValues(&lead());
+}
+
+bool WorkerGroups::UpdatesOnGpus() {
+  for (const auto& [group, team] : teams_)
+    for (const Trainer* trainer : team->trainers())
+      if (!trainer->updates_on_device()) return false;
+  return true;
 }
 
 std::string WorkerGroups::Text() const {

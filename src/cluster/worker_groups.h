@@ -31,13 +31,15 @@ std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order);
 
 class WorkerGroups final : private GroupEvents {
  public:
-  // `threads`: of each worker; `process`, where not null: the job has others, too. Throws
-  // ConfigError relative to the JobProto.
+  // `threads`: of each worker; `process`, where not null: the job has others, too. Gradients are
+  // added up by the host. Throws ConfigError relative to the JobProto.
   WorkerGroups(const JobProto& job, int threads, JobProcess* process = nullptr)
       : WorkerGroups(job, threads, process, nullptr) {}
-  // Of another rank: `shared` is the memory that rank 0 shares, or null.
+  // `shared`: the memory that rank 0 shares with this process, or null. `gpus`: the group of the
+  // GPUs of all workers of the job, which have values of their own and add up themselves; none: the
+  // host does.
   WorkerGroups(const JobProto& job, int threads, JobProcess* process,
-               std::unique_ptr<HostMemory> shared);
+               std::unique_ptr<HostMemory> shared, const std::optional<GpuGroupId>& gpus = {});
   ~WorkerGroups() override;
   WorkerGroups(const WorkerGroups&) = delete;
   WorkerGroups& operator=(const WorkerGroups&) = delete;
@@ -56,6 +58,8 @@ class WorkerGroups final : private GroupEvents {
   void SetMostSteps(int64_t steps) { most_steps_ = steps; }
   // What other processes have said of their groups' steps and cannot be.
   int64_t refused() const { return refused_; }
+  // Whether all workers here keep and update the values on GPUs.
+  bool UpdatesOnGpus();
   JobMemory memory() const;
   // False: a process of servers alone; its team only says which params there are.
   bool HasWorkers() const { return !process_ || !process_->groups().empty(); }
@@ -161,6 +165,7 @@ class WorkerGroups final : private GroupEvents {
   const int job_groups_, job_workers_;  // workers of each group
   const bool together_;                 // by what servers let groups do
   const bool paced_;                    // some group may have to wait for another
+  const bool by_gpus_;                  // gradients are added up
   const bool shares_host_;              // with all other processes
   std::unique_ptr<HostMemory> host_memory_;
   std::optional<GroupMemory> group_memory_;  // in host_memory_

@@ -1,11 +1,8 @@
 #include "cluster/worker_team.h"
 
-#include <glog/logging.h>
 #include <omp.h>
 
 #include <algorithm>
-#include <set>
-#include <string>
 
 #include "base/spin_wait.h"
 
@@ -22,21 +19,6 @@ bool IsStopped(const std::exception_ptr& error) {
   }
 }
 
-// Whether the workers of the job's one group, all of this process, have GPUs of their own, which
-// can add up their gradients.
-bool GroupsGpus(const JobProto& job, const WorkerPlace& place, int workers) {
-  if (workers == 1 || workers < place.workers || place.groups > 1 || job.gpu_size() < workers)
-    return false;
-  const std::set<int> gpus(job.gpu().begin(), job.gpu().begin() + workers);
-  std::string why;
-  if (static_cast<int>(gpus.size()) < workers)
-    why = "workers share a GPU";
-  else if (CanGroupGpus(&why))
-    return true;
-  LOG(WARNING) << "the GPUs' gradients are added up by the host, which is slower: " << why;
-  return false;
-}
-
 }  // namespace
 
 WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
@@ -46,8 +28,7 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int worker
       errors_(workers) {
   group_.SetBetween(between);
   WorkerPlace own = place;
-  if (updates->own_values() && GroupsGpus(job, place, workers))
-    own.gpus = {.id = NewGpuGroup(), .members = workers, .stopped = &group_.stopped()};
+  if (own.gpus) own.gpus->stopped = &group_.stopped();
   for (own.worker = place.first; own.worker < place.first + workers; ++own.worker) {
     const int here = place.first_here + own.worker - place.first;
     own.gpu = here < job.gpu_size() ? job.gpu(here) : -1;

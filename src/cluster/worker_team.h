@@ -18,9 +18,9 @@ namespace singa {
 class WorkerTeam {
  public:
   // Workers [place.first, place.first + workers) of group `place.group`, of `place.threads` threads
-  // each. They hand gradients to `updates`; a checkpoint has its values from `replica`; `between`,
-  // where not null, adds up over the group's processes. All outlive the team. Throws ConfigError
-  // relative to the JobProto.
+  // each; `place.gpus`, where there is one, says which group their GPUs join. They hand gradients
+  // to `updates`; a checkpoint has its values from `replica`; `between`, where not null, adds up
+  // over the group's processes. All outlive the team. Throws ConfigError relative to the JobProto.
   WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
              SliceUpdates* updates, GroupSum* between);
   ~WorkerTeam();

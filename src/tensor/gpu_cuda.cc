@@ -90,6 +90,15 @@ int Count(std::string* why) {
 
 std::unique_ptr<Gpu> Open(int number) { return std::make_unique<CudaGpu>(number); }
 
+GpuIdentity Identity(int number) {
+  cudaDeviceProp properties;
+  CheckCuda(cudaGetDeviceProperties(&properties, number), "its properties");
+  GpuIdentity identity;
+  static_assert(sizeof properties.uuid == sizeof identity);
+  std::memcpy(identity.data(), &properties.uuid, sizeof identity);
+  return identity;
+}
+
 std::string Versions() {
   int runtime = 0, driver = 0;
   cudaRuntimeGetVersion(&runtime);
@@ -99,7 +108,8 @@ std::string Versions() {
 }
 
 [[maybe_unused]] const bool registered =
-    (SetGpuDriver({Count, Open, Versions, CanUseNccl, NewNcclGroup, JoinNcclGroup}), true);
+    (SetGpuDriver({Count, Open, Identity, Versions, CanUseNccl, NewNcclGroup, JoinNcclGroup}),
+     true);
 
 }  // namespace
 }  // namespace singa

@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/patience.h"
 #include "singa/tensor/stream.h"
 
 namespace singa {
@@ -19,8 +21,8 @@ class GpuGroup {
   // Replaces values[n] of the member's device by their sum over all members, in the order of the
   // stream's work. All of them call it, in the same order, with as many; all get the same bits.
   virtual void Sum(float* values, int64_t n, Stream& stream) = 0;
-  // Until `event`, behind sums, is passed. Throws Stopped once the group is told to stop,
-  // DeviceError where another member's process is lost.
+  // Until `event`, behind sums, is passed. Throws Stopped once the group is told to stop, Error,
+  // kExitStalled, once its patience has ended, PeerError where another member's process is lost.
   virtual void Await(Event& event) = 0;
 };
 
@@ -36,8 +38,24 @@ struct GpuMember {
   int members = 1, member = 0;
   // Set where another member has failed: its sums do not come any more. Outlives the group.
   const std::atomic<bool>* stopped = nullptr;
+  // Of whoever waits for other members; outlives the group. Null: any.
+  const Patience* patience = nullptr;
 };
 // Waits for the others. Throws as GpuGroup::Await.
 std::unique_ptr<GpuGroup> JoinGpuGroup(const GpuMember& member, Gpu* gpu);
+
+// One wait of a member for the others, for those that implement groups.
+class GpuGroupWait {
+ public:
+  // `what` does not come: for the error's text. Both outlive it.
+  GpuGroupWait(const GpuMember& member, const char* what);
+  // A look, of which there are many a second. Throws Stopped, or Error, kExitStalled.
+  void Look();
+
+ private:
+  const GpuMember& member_;
+  const char* const what_;
+  std::optional<Patience::Waiting> waiting_;
+};
 
 }  // namespace singa

@@ -34,6 +34,8 @@ std::unique_ptr<Gpu> OpenGpu(int number) {
   return Driver().open(number);
 }
 
+GpuIdentity IdentityOfGpu(int number) { return Driver().identity(number); }
+
 std::string GpuVersions() { return HasGpuDriver() ? Driver().versions() : ""; }
 
 bool CanGroupGpus(std::string* why) {

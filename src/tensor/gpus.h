@@ -1,6 +1,8 @@
 // The GPUs of this machine.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -9,11 +11,15 @@
 
 namespace singa {
 
+// What tells a GPU from all others, those of other machines too.
+using GpuIdentity = std::array<uint32_t, 4>;
+
 // What a build with support for GPUs puts in place before main.
 struct GpuDriver {
   // How many there are; of none, *why says so.
   int (*count)(std::string* why) = nullptr;
   std::unique_ptr<Gpu> (*open)(int number) = nullptr;
+  GpuIdentity (*identity)(int number) = nullptr;
   // Of its parts: "runtime 13.0, driver for 13.0".
   std::string (*versions)() = nullptr;
   // Of gpu_group.h.
@@ -28,6 +34,8 @@ bool HasGpuDriver();
 int CountGpus(std::string* why_none = nullptr);
 // Throws DeviceError where there is no such one.
 std::unique_ptr<Gpu> OpenGpu(int number);
+// REQUIRES: there is such one.
+GpuIdentity IdentityOfGpu(int number);
 std::string GpuVersions();
 
 }  // namespace singa

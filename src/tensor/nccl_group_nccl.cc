@@ -2,13 +2,11 @@
 // whether the others are still there: so nobody waits for a member that has failed.
 #include "tensor/nccl_group.h"
 
-#include <glog/logging.h>
 #include <nccl.h>
 
 #include <cstring>
 #include <thread>
 
-#include "base/barrier.h"
 #include "singa/base/error.h"
 #include "tensor/cuda_stream.h"
 #include "tensor/library.h"
@@ -28,15 +26,17 @@ constinit Nccl<decltype(ncclCommAbort)> Abort(&library, "ncclCommAbort");
 constinit Nccl<decltype(ncclAllReduce)> AllReduce(&library, "ncclAllReduce");
 
 void Check(ncclResult_t status, const char* what) {
-  if (status != ncclSuccess && status != ncclInProgress)
-    throw DeviceError(StrCat("NCCL: ", what, ": ", ErrorString(status)));
+  if (status == ncclSuccess || status == ncclInProgress) return;
+  const std::string text = StrCat("NCCL: ", what, ": ", ErrorString(status));
+  if (status == ncclRemoteError) throw PeerError(text);
+  throw DeviceError(text);
 }
 
 static_assert(sizeof(ncclUniqueId) == sizeof(GpuGroupId));
 
 class NcclGroup final : public GpuGroup {
  public:
-  NcclGroup(const GpuMember& member, Gpu* gpu) : stopped_(*CHECK_NOTNULL(member.stopped)) {
+  NcclGroup(const GpuMember& member, Gpu* gpu) : member_(member) {
     gpu->Use();
     ncclUniqueId id;
     std::memcpy(&id, member.id.data(), sizeof id);
@@ -44,7 +44,7 @@ class NcclGroup final : public GpuGroup {
     config.blocking = 0;
     Check(InitRank(&comm_, member.members, id, member.member, &config), "a communicator");
     try {
-      AwaitCall();
+      AwaitCall("the communicator");
     } catch (...) {
       Abort(comm_);
       throw;
@@ -57,30 +57,32 @@ class NcclGroup final : public GpuGroup {
     Check(AllReduce(values, values, static_cast<size_t>(n), ncclFloat32, ncclSum, comm_,
                     static_cast<CudaStream&>(stream).handle()),
           "a sum");
-    AwaitCall();
+    AwaitCall("a sum's begin");
   }
 
   void Await(Event& event) override {
+    GpuGroupWait wait(member_, "a sum");
     while (!event.Done()) {
-      Look();
+      wait.Look();
+      InProgress();
       std::this_thread::yield();
     }
   }
 
  private:
   // Whether the last call is still under way.
-  bool Look() const {
-    if (stopped_) throw Stopped();
+  bool InProgress() const {
     ncclResult_t status = ncclSuccess;
     Check(GetAsyncError(comm_, &status), "its state");
     Check(status, "the group");
     return status == ncclInProgress;
   }
-  void AwaitCall() const {
-    while (Look()) std::this_thread::yield();
+  void AwaitCall(const char* what) const {
+    GpuGroupWait wait(member_, what);
+    for (wait.Look(); InProgress(); wait.Look()) std::this_thread::yield();
   }
 
-  const std::atomic<bool>& stopped_;
+  const GpuMember member_;
   ncclComm_t comm_ = nullptr;
 };
 

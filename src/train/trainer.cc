@@ -141,7 +141,7 @@ std::vector<float*> Trainer::TrainedValues() {
 void Trainer::Open() {
   if (place_.leads()) updates_->Bind(group_->table(), trained_);
   if (updates_on_device_)
-    group_->SetMark(place_.worker, &mark_);
+    group_->SetMark(place_.worker - place_.first, &mark_);
   else
     exchange_.Bind(trained_, in_pieces_);
   if (device_) PlaceOnDevice();

@@ -37,6 +37,8 @@ class Trainer {
   int worker() const { return place_.worker; }  // of its group
   // What it does.
   WorkerMark& mark() { return mark_; }
+  // Whether a device has the values, and updates them.
+  bool updates_on_device() const { return updates_on_device_; }
   Context& ctx() { return ctx_; }
   ParamTable& params() { return params_; }
   Net& net() { return net_; }

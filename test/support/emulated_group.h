@@ -1,62 +1,90 @@
-// EmulatedGroup: emulated GPUs that add up numbers, in the order of their members, when the work of
-// all of them has come so far.
+// EmulatedGroup: emulated GPUs, of one process or several of this host, that add up numbers, in the
+// order of their members, when the work of all of them has come so far. They do so in memory that
+// goes with the last of the processes, however they end.
 #pragma once
+
+#include <fcntl.h>
+#include <glog/logging.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
+#include <string>
 #include <vector>
 
-#include "base/barrier.h"
+#include "base/descriptor.h"
+#include "base/futex.h"
+#include "singa/base/error.h"
 #include "tensor/gpu_group.h"
 
 namespace singa {
 
-// What its members share.
-struct EmulatedMembers {
-  explicit EmulatedMembers(int n) : values(n) {}
+// What the members share: all 0 at first.
+class EmulatedMembers {
+ public:
+  static constexpr int kMost = 16;
+  static constexpr int64_t kFloats = int64_t{1} << 22;  // of a sum
+
+  // As NewEmulatedGroup tells it.
+  struct Place {
+    int64_t process = 0, descriptor = 0;
+  };
+
+  explicit EmulatedMembers(const Place& place) {
+    const std::string path = StrCat("/proc/", place.process, "/fd/", place.descriptor);
+    const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    void* const memory =
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file.get(), 0);
+    if (memory == MAP_FAILED) throw PeerError("the group's first process is gone");
+    numbers_ = static_cast<Numbers*>(memory);
+  }
+  ~EmulatedMembers() { ::munmap(numbers_, kBytes); }
+  EmulatedMembers(const EmulatedMembers&) = delete;
 
   // Waits until all members are here.
-  void Meet(const std::atomic<bool>& stopped) {
-    std::unique_lock lock(mutex);
-    const int64_t now = turn;
-    if (++here == values.size()) {
-      here = 0;
-      ++turn;
-      changed.notify_all();
+  void Meet(const GpuMember& member, const char* what) {
+    const uint32_t now = numbers_->turn;
+    if (++numbers_->here == static_cast<uint32_t>(member.members)) {
+      numbers_->here = 0;
+      ++numbers_->turn;
+      FutexWakeAll(numbers_->turn);
     }
-    while (turn == now) {
-      if (stopped) throw Stopped();
-      changed.wait_for(lock, std::chrono::milliseconds(1));
-    }
+    GpuGroupWait wait(member, what);
+    for (; numbers_->turn == now; FutexWait(numbers_->turn, now)) wait.Look();
+  }
+  // What a member adds.
+  float* values(int member) {
+    return reinterpret_cast<float*>(reinterpret_cast<char*>(numbers_) + kHead) + member * kFloats;
   }
 
-  std::mutex mutex;
-  std::condition_variable changed;
-  size_t here = 0;
-  int64_t turn = 0;
-  std::vector<const float*> values;  // of each member
+  static constexpr int64_t kHead = 4096, kBytes = kHead + kMost * kFloats * 4;
+
+ private:
+  struct Numbers {
+    std::atomic<uint32_t> here, turn;
+  };
+  Numbers* numbers_ = nullptr;
 };
 
 class EmulatedGroup final : public GpuGroup {
  public:
   EmulatedGroup(std::shared_ptr<EmulatedMembers> members, const GpuMember& member)
-      : members_(std::move(members)), member_(member) {}
+      : members_(std::move(members)), member_(member) {
+    members_->Meet(member_, "the communicator");
+  }
 
   void Sum(float* values, int64_t n, Stream& stream) override {
+    CHECK_LE(n, EmulatedMembers::kFloats);
     stream.Run([members = members_, member = member_, values, n] {
-      members->values[member.member] = values;
-      members->Meet(*member.stopped);
-      std::vector<float> sum(members->values[0], members->values[0] + n);
+      std::copy_n(values, n, members->values(member.member));
+      members->Meet(member, "a sum");
+      std::copy_n(members->values(0), n, values);
       for (int m = 1; m < member.members; ++m)
-        for (int64_t i = 0; i < n; ++i) sum[i] += members->values[m][i];
-      members->Meet(*member.stopped);
-      std::copy(sum.begin(), sum.end(), values);
+        for (int64_t i = 0; i < n; ++i) values[i] += members->values(m)[i];
+      members->Meet(member, "a sum");
     });
   }
   void Await(Event& event) override { event.Wait(); }
@@ -66,21 +94,22 @@ class EmulatedGroup final : public GpuGroup {
   const GpuMember member_;
 };
 
+// Its memory is there as long as this process, or a member.
 inline GpuGroupId NewEmulatedGroup() {
-  static std::atomic<int64_t> last{0};
-  const int64_t number = ++last;
+  static std::vector<Descriptor> files;
+  files.emplace_back(::memfd_create("emulated-group", MFD_CLOEXEC));
+  CHECK_EQ(::ftruncate(files.back().get(), EmulatedMembers::kBytes), 0);
+  const EmulatedMembers::Place place = {::getpid(), files.back().get()};
   GpuGroupId id{};
-  std::memcpy(id.data(), &number, sizeof number);
+  std::memcpy(id.data(), &place, sizeof place);
   return id;
 }
 
 inline std::unique_ptr<GpuGroup> JoinEmulatedGroup(const GpuMember& member, Gpu*) {
-  static std::mutex mutex;
-  static std::map<GpuGroupId, std::weak_ptr<EmulatedMembers>> groups;
-  const std::lock_guard lock(mutex);
-  std::shared_ptr<EmulatedMembers> members = groups[member.id].lock();
-  if (!members) groups[member.id] = members = std::make_shared<EmulatedMembers>(member.members);
-  return std::make_unique<EmulatedGroup>(members, member);
+  EmulatedMembers::Place place;
+  std::memcpy(&place, member.id.data(), sizeof place);
+  CHECK_LE(member.members, EmulatedMembers::kMost);
+  return std::make_unique<EmulatedGroup>(std::make_shared<EmulatedMembers>(place), member);
 }
 
 }  // namespace singa

@@ -17,7 +17,8 @@ class EmulatedMachine {
     now() = {};
     now().gpus = gpus;
     now().bytes = bytes_of_each;
-    before_ = SetGpuDriver({Count, Open, Versions, CanGroup, NewEmulatedGroup, JoinEmulatedGroup});
+    before_ = SetGpuDriver(
+        {Count, Open, Identity, Versions, CanGroup, NewEmulatedGroup, JoinEmulatedGroup});
   }
   ~EmulatedMachine() { SetGpuDriver(before_); }
   EmulatedMachine(const EmulatedMachine&) = delete;
@@ -37,12 +38,17 @@ class EmulatedMachine {
     static Machine machine;
     return machine;
   }
-  static int Count(std::string*) { return now().gpus; }
+  static int Count(std::string* why) {
+    if (why) *why = "the emulated machine has none";
+    return now().gpus;
+  }
   static std::unique_ptr<Gpu> Open(int) {
     auto gpu = std::make_unique<EmulatedGpu>(now().bytes);
     gpu->LoseAfter(now().works);
     return gpu;
   }
+  // All emulated machines are one.
+  static GpuIdentity Identity(int number) { return {static_cast<uint32_t>(number), 1, 2, 3}; }
   static std::string Versions() { return "none"; }
   static bool CanGroup(std::string* why) {
     *why = "the emulated machine has no library for it";

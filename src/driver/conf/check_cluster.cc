@@ -26,7 +26,7 @@ class ClusterCheck {
       found_.errors.push_back(
           ConfigError("cluster.nworkers_per_group",
                       StrCat("must make at most ", kMostWorkers, " workers, makes ", workers)));
-    if (cluster_.has_all_reduce()) Warn("all_reduce", WithoutCollectives());
+    if (cluster_.has_all_reduce()) CheckAllReduce();
     WarnOfOneGroup();
   }
 
@@ -72,11 +72,29 @@ class ClusterCheck {
     found_.warnings.push_back(ConfigError("cluster." + field, text));
   }
 
-  const char* WithoutCollectives() const {
-    return several_ ? "is not built yet: a server in each process adds the gradients up, which "
-                      "computes the same"
-                    : "is not built yet: the workers' gradients are added up in memory, which "
-                      "computes the same";
+  void CheckAllReduce() {
+    if (cluster_.all_reduce().compression() != AllReduceProto::kNone)
+      Warn("all_reduce.compression", "is not built yet: all of each gradient is added up");
+    if (cluster_.all_reduce().has_fusion_elements())
+      Warn("all_reduce.fusion_elements", "is not built yet");
+    if (job_.gpu_size() > 0) return CheckOwnGpus();
+    Warn("all_reduce", several_ ? "without GPUs a server in each process adds the gradients up, "
+                                  "which computes the same"
+                                : "without GPUs the workers' gradients are added up in memory, "
+                                  "which computes the same");
+  }
+
+  // Of two workers of one host. What other hosts have shows when their processes come.
+  void CheckOwnGpus() {
+    for (int i = 1; i < std::min(job_.gpu_size(), cluster_.nworkers_per_group()); ++i)
+      for (int j = 0; j < i; ++j)
+        if (job_.gpu(i) == job_.gpu(j)) {
+          found_.errors.push_back(
+              ConfigError(StrCat("gpu[", i, "]"),
+                          StrCat("workers ", j, " and ", i, " share GPU ", job_.gpu(i),
+                                 ", and with cluster.all_reduce NCCL needs one for each")));
+          return;
+        }
   }
 
   void WarnOfOneProcess() {

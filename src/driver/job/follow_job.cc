@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/failpoint.h"
+#include "cluster/gpu_groups.h"
 #include "driver/job/end_process.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/other_groups.h"
@@ -44,19 +45,17 @@ class SharedAside {
 JobProcess::Order FirstOrder(JobProcess* process) {
   for (;;) {
     JobProcess::Order order = process->First();
-    for (const Control what : {kMemory, kBegin, kTakePlace, kEnd})
+    for (const Control what : {kGpus, kMemory, kBegin, kTakePlace, kEnd})
       if (order.what == what) return order;
   }
 }
 
 class FollowRun {
  public:
-  FollowRun(const RunOptions& options, JobProcess* process, const JobProcess::Order& told)
-      : job_(process->job()),
-        process_(*process),
-        told_(told),
-        groups_(job_, ThreadsOfWorker(job_, options.threads), process, FindMemory(told_)),
-        rows_(process) {
+  // `groups`: those here.
+  FollowRun(const RunOptions& options, JobProcess* process, const JobProcess::Order& told,
+            WorkerGroups* groups)
+      : job_(process->job()), process_(*process), told_(told), groups_(*groups), rows_(process) {
     groups_.Allocate();
     const JobProcess::Order begin = told_.what == kMemory ? process->Next() : told_;
     for (int g = 0; g < std::min<int>(groups_.size(), static_cast<int>(begin.numbers.size())); ++g)
@@ -181,7 +180,7 @@ class FollowRun {
   const JobProto& job_;
   JobProcess& process_;
   const JobProcess::Order told_;  // by rank 0, first
-  WorkerGroups groups_;
+  WorkerGroups& groups_;
   SentRows rows_;
   int64_t step_ = 0;  // of the first group
   std::optional<Schedule> schedule_;
@@ -191,8 +190,17 @@ class FollowRun {
 }  // namespace
 
 ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
-  const JobProcess::Order told = FirstOrder(process);
-  return told.what == kEnd ? kExitOk : FollowRun(options, process, told).Run();
+  const JobProto& job = process->job();
+  const int threads = ThreadsOfWorker(job, options.threads);
+  std::unique_ptr<WorkerGroups> groups;
+  JobProcess::Order told = FirstOrder(process);
+  while (told.what == kGpus) {
+    groups = JoinOnGpus(job, threads, process, told);
+    told = FirstOrder(process);
+  }
+  if (told.what == kEnd) return kExitOk;
+  if (!groups) groups = std::make_unique<WorkerGroups>(job, threads, process, FindMemory(told));
+  return FollowRun(options, process, told, groups.get()).Run();
 }
 
 }  // namespace singa

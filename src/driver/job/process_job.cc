@@ -82,7 +82,8 @@ std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& 
   const bool own = place.rank > 0 && job.cluster().has_bind();
   try {
     return std::make_unique<JobProcess>(
-        job, ProcessPlace{place.rank, place.secrets, place.coordinator, place.one_host});
+        job, ProcessPlace{place.rank, place.secrets, place.coordinator, place.one_host,
+                          place.before_here});
   } catch (const ConfigError&) {
     throw;
   } catch (const Error& error) {
@@ -121,6 +122,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOpt
     }
     process.Open();
     place->Report(process.endpoint());
+    if (process.may_group_gpus()) Meet(*place, &process);
     return Lead(options, &process, progress);
   } catch (const ToldError& error) {
     process.Acknowledge();

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/failpoint.h"
+#include "cluster/gpu_groups.h"
 #include "driver/job/class_folders.h"
 #include "driver/job/end_process.h"
 #include "driver/job/graph_file.h"
@@ -42,7 +43,8 @@ class TrainRun {
         progress_(*progress),
         threads_(ThreadsOfWorker(job, options.threads)),
         process_(options.process),
-        groups_(job, threads_, process_),
+        made_(MakeWorkerGroups(job, threads_, process_)),
+        groups_(*made_),
         workspace_(WorkspacePath(job)),
         checkpoints_(job, workspace_.path(), &groups_, progress) {
     Announce();
@@ -275,7 +277,8 @@ class TrainRun {
   JobProcess* const process_;  // null: the job's only one
   std::optional<MetricsFile> metrics_file_;
   ReceivedRows received_;
-  WorkerGroups groups_;  // which adds rows of other processes until it goes
+  const std::unique_ptr<WorkerGroups> made_;  // adds rows of other processes until it goes
+  WorkerGroups& groups_;
   Workspace workspace_;
   JobCheckpoints checkpoints_;
   std::optional<Schedule> schedule_;

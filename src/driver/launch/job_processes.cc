@@ -54,7 +54,8 @@ JobEnd JobProcesses::Run() {
       return {.code = kExitInterrupted, .rank = 0, .end = *children_[0]->end()};
     }
     if (std::optional<JobEnd> end = Judge()) return *end;
-    if (begun() && children_.size() == 1) StartOthers();
+    const Stage comes = command_.starts_at_once ? Stage::kListens : Stage::kBegun;
+    if (stage_ >= comes && children_.size() == 1) StartOthers();
     if (stage_ == Stage::kStarted && steady_clock::now() >= deadline)
       throw PeerError(StrCat("process 0 does not listen ", command_.start_timeout.count() / 1000,
                              " s after its start (cluster.start_timeout)"));
@@ -65,8 +66,8 @@ void JobProcesses::Start(int rank) {
   const Descriptor secrets(SecretsToDescriptor(secrets_.ForRank(rank)));
   ChildCommand child{.program = command_.program,
                      .args = command_.args,
-                     .unset = {kProcessVariable, kCoordinatorVariable},
-                     .set = {},
+                     .unset = {kProcessVariable, kCoordinatorVariable, kBeforeVariable},
+                     .set = {StrCat(kBeforeVariable, "=", rank)},
                      .inherited = {secrets.get()}};
   Descriptor report;  // its end; closed here once it is the child's
   if (rank == 0) {
@@ -78,8 +79,8 @@ void JobProcesses::Start(int rank) {
     ::fcntl(report_.get(), F_SETFL, O_NONBLOCK);
     child.inherited.push_back(report.get());
   }
-  child.set = {StrCat(kProcessVariable, "=", rank, "/", command_.processes, "/", secrets.get(), "/",
-                      report.get())};
+  child.set.push_back(StrCat(kProcessVariable, "=", rank, "/", command_.processes, "/",
+                             secrets.get(), "/", report.get()));
   if (command_.coordinator)
     child.set.push_back(StrCat(kCoordinatorVariable, "=", ToString(*command_.coordinator)));
   children_.resize(std::max<size_t>(children_.size(), rank + 1));

@@ -28,6 +28,8 @@ struct JobCommand {
   std::vector<std::string> args;  // without the program's name
   int processes = 1;
   std::optional<Endpoint> coordinator;  // port 0: rank 0 chooses one
+  // Whether rank 0 needs the others before it loads.
+  bool starts_at_once = false;
   // For rank 0 to say where it listens, from its start: before it loads anything.
   std::chrono::milliseconds start_timeout{60000};
   // For the others to end, from the end of rank 0.
@@ -45,9 +47,9 @@ class JobProcesses {
   JobProcesses(JobCommand command, StopSignals* signals);
   ~JobProcesses();
 
-  // Starts rank 0, and the others when it has loaded what it trains, or at once where the conf says
-  // where it listens; returns when all have ended. Throws PeerError where rank 0 does not listen in
-  // time, and Error.
+  // Starts rank 0, and the others when it has loaded what it trains, or when it listens
+  // (starts_at_once), or at once where the conf says where that is; returns when all have ended.
+  // Throws PeerError where rank 0 does not listen in time, and Error.
   JobEnd Run();
   // Whether rank 0 said that it has begun.
   bool begun() const { return stage_ >= Stage::kBegun; }

@@ -80,6 +80,7 @@ JobSecrets TakeSecrets(const Numbers& numbers, const std::string& value) {
 std::optional<LaunchPlace> FindSupervised(const JobProto& job, int processes) {
   const std::optional<std::string> value = TakeVariable(kProcessVariable);
   const std::optional<std::string> coordinator = TakeVariable(kCoordinatorVariable);
+  const std::optional<std::string> before = TakeVariable(kBeforeVariable);
   if (!value) return {};
   const Numbers numbers = ParseNumbers(*value);
   LaunchPlace place;
@@ -91,6 +92,10 @@ std::optional<LaunchPlace> FindSupervised(const JobProto& job, int processes) {
     place.report = Descriptor(numbers.report);
   }
   place.rank = numbers.rank;
+  const std::optional<int> before_here = ParseInteger(before.value_or("0"), 0, place.rank);
+  if (!before_here)
+    Fail(kBeforeVariable, StrCat("must be 0 to ", place.rank, ", the process's rank"), *before);
+  place.before_here = *before_here;
   place.processes = processes;
   place.supervised = true;
   place.one_host = numbers.report >= 0;  // to a supervisor, which starts all
@@ -114,6 +119,7 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   place.processes = processes;
   place.coordinator = CoordinatorOf(job);
   place.one_host = launcher->one_host;
+  place.before_here = launcher->before_here;
   if (launcher->several_hosts && !place.coordinator)
     throw ConfigError("cluster.coordinator",
                       "must be set, to an address of the host of process 0 that the others reach: "

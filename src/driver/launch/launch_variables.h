@@ -14,4 +14,7 @@ constexpr char kMetWord[] = "met";
 // HOST:PORT where rank 0 is, or is to listen: then the port may be 0.
 constexpr char kCoordinatorVariable[] = "SINGA_COORDINATOR";
 
+// How many of the job's processes are on this host before this one; unset: none.
+constexpr char kBeforeVariable[] = "SINGA_PROCESSES_BEFORE";
+
 }  // namespace singa

@@ -18,12 +18,14 @@ struct Launcher {
   const char *rank, *size;
   const char* needs;         // another variable that must be there; null: none
   const char* on_this_host;  // how many of `size`; null: not said
+  const char* before_here;   // how many of them come before this one
 };
 constexpr Launcher kLaunchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr, "OMPI_COMM_WORLD_LOCAL_SIZE"},
-    {"PMI_RANK", "PMI_SIZE", nullptr, "MPI_LOCALNRANKS"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr, "OMPI_COMM_WORLD_LOCAL_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"PMI_RANK", "PMI_SIZE", nullptr, "MPI_LOCALNRANKS", "MPI_LOCALRANKID"},
     // A batch script has the first two as well, before any srun.
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", nullptr},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", nullptr, "SLURM_LOCALID"},
 };
 
 std::string Variable(const char* name) {
@@ -85,12 +87,14 @@ std::optional<LauncherRank> FindLauncherRank() {
     const int rank = ReadNumber(launcher.rank, 0, processes - 1);
     if (processes == 1) continue;
     const std::optional<bool> several = OnSeveralHosts(launcher, processes);
-    return LauncherRank{.rank = rank,
-                        .processes = processes,
-                        .source = launcher.size,
-                        .id = Cleaned(StartId()),
-                        .one_host = several == false,
-                        .several_hosts = several == true};
+    return LauncherRank{
+        .rank = rank,
+        .processes = processes,
+        .source = launcher.size,
+        .before_here = ParseInteger(Variable(launcher.before_here), 0, rank).value_or(0),
+        .id = Cleaned(StartId()),
+        .one_host = several == false,
+        .several_hosts = several == true};
   }
   return {};
 }

@@ -8,7 +8,8 @@ namespace singa {
 
 struct LauncherRank {
   int rank = 0, processes = 1;
-  std::string source;  // the variables that say it: "OMPI_COMM_WORLD_SIZE"
+  std::string source;   // the variables that say it: "OMPI_COMM_WORLD_SIZE"
+  int before_here = 0;  // processes of the job on this host with lower ranks, where it says so
   // Of this start of the job, the same in all its processes: letters, digits, '.' and '-'.
   std::string id;
   bool one_host = false, several_hosts = false;  // where the launcher says so

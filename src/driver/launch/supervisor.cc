@@ -47,6 +47,7 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
                      .args = args,
                      .processes = processes,
                      .coordinator = CoordinatorOf(job),
+                     .starts_at_once = MayGroupGpus(job, true),
                      .start_timeout = std::chrono::seconds(job.cluster().start_timeout()),
                      .end_timeout = options.end_timeout};
   StopSignals signals;

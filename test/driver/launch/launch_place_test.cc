@@ -115,6 +115,21 @@ TEST_F(LaunchPlaceTest, DamagedSecretsAreAnError) {
   EXPECT_ERROR(Find(), kExitBadData, "line 1");
 }
 
+TEST_F(LaunchPlaceTest, SaysHowManyProcessesOfItsHostComeBefore) {
+  Tell(2);
+  Set(kCoordinatorVariable, "10.0.0.1:6723");
+  EXPECT_EQ(Find()->before_here, 0);
+  Tell(2);
+  Set(kCoordinatorVariable, "10.0.0.1:6723");
+  Set(kBeforeVariable, "2");
+  EXPECT_EQ(Find()->before_here, 2);
+  EXPECT_EQ(std::getenv(kBeforeVariable), nullptr);
+  Tell(2);
+  Set(kCoordinatorVariable, "10.0.0.1:6723");
+  Set(kBeforeVariable, "3");
+  EXPECT_ERROR(Find(), kExitUsage, "SINGA_PROCESSES_BEFORE: must be 0 to 2", "is \"3\"");
+}
+
 TEST_F(LaunchPlaceTest, AnotherNumberOfProcessesThanTheConfsIsAnError) {
   Tell(0);
   EXPECT_ERROR(Find(4), kExitConfig, "has 4 processes, 3 were started (SINGA_PROCESS)");

@@ -53,6 +53,15 @@ TEST_F(LauncherTest, TwoProcessesMeetByFiles) {
   EXPECT_EQ(second->secrets.keys[0].public_key, first->secrets.keys[0].public_key);
 }
 
+TEST_F(LauncherTest, SaysHowManyProcessesOfItsHostComeBefore) {
+  const std::optional<LaunchPlace> first = Find(0);
+  EXPECT_EQ(first->before_here, 0);
+  first->Report({"127.0.0.1", 4000});
+  EXPECT_EQ(Find(1)->before_here, 0);  // not said
+  Set("OMPI_COMM_WORLD_LOCAL_RANK", "1");
+  EXPECT_EQ(Find(1)->before_here, 1);
+}
+
 TEST_F(LauncherTest, SecretsAreForTheirOwnerAlone) {
   const std::optional<LaunchPlace> first = Find(0);
   struct stat status;

@@ -13,11 +13,27 @@ namespace singa {
 class LaunchEnvironment : public ::testing::Test {
  protected:
   LaunchEnvironment() {
-    for (const char* name :
-         {"SINGA_PROCESS", "SINGA_COORDINATOR", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-          "PMI_RANK", "PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_ID",
-          "SLURM_RESTART_COUNT", "SLURM_STEP_NUM_NODES", "OMPI_COMM_WORLD_LOCAL_SIZE",
-          "MPI_LOCALNRANKS", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PMI_JOBID"}) {
+    for (const char* name : {"SINGA_PROCESS",
+                             "SINGA_COORDINATOR",
+                             "SINGA_PROCESSES_BEFORE",
+                             "MPI_LOCALRANKID",
+                             "OMPI_COMM_WORLD_LOCAL_RANK",
+                             "SLURM_LOCALID",
+                             "OMPI_COMM_WORLD_RANK",
+                             "OMPI_COMM_WORLD_SIZE",
+                             "PMI_RANK",
+                             "PMI_SIZE",
+                             "SLURM_PROCID",
+                             "SLURM_NTASKS",
+                             "SLURM_STEP_ID",
+                             "SLURM_JOB_ID",
+                             "SLURM_RESTART_COUNT",
+                             "SLURM_STEP_NUM_NODES",
+                             "OMPI_COMM_WORLD_LOCAL_SIZE",
+                             "MPI_LOCALNRANKS",
+                             "PMIX_NAMESPACE",
+                             "OMPI_MCA_ess_base_jobid",
+                             "PMI_JOBID"}) {
       const char* const value = std::getenv(name);
       before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
       unsetenv(name);

@@ -1,0 +1,165 @@
+// Processes of a job, threads here, that find out whether their GPUs, which are emulated, add up.
+#include "cluster/gpu_groups.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "singa/base/error.h"
+#include "support/emulated_machine.h"
+#include "support/threaded_job.h"
+
+namespace singa::gpu_groups {
+namespace {
+
+JobProto Job(const std::string& gpus) {
+  JobProto job;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      StrCat(gpus, R"( train_steps: 1 num_openblas_threads: 1 train_one_batch { alg: kBP }
+    updater { type: kSGD learning_rate { type: kFixed base_lr: 0.01 } }
+    neuralnet {
+      layer { name: "data" type: kRecordInput store_conf {
+        backend: "synthetic" batchsize: 8 shape: 5 synthetic_conf { records: 70 classes: 3 } } }
+      layer { name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 3 }
+              param { name: "w" init { type: kConstant } }
+              param { name: "b" init { type: kConstant } } }
+      layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }
+    }
+    cluster { nworkers_per_group: 4 nworkers_per_procs: 2 all_reduce {} })"),
+      &job));
+  return job;
+}
+
+class GpuGroups : public ::testing::Test {
+ protected:
+  // Both processes, of two workers each.
+  void Begin(const JobProto& job) {
+    processes_.emplace(job);
+    processes_->MeetAll();
+  }
+  // What rank 0 throws; `second` is what rank 1 does meanwhile.
+  std::string WhatRankZeroThrows(const std::function<void(JobProcess*)>& second) {
+    std::thread other([&] { second(&(*processes_)[1]); });
+    std::string what;
+    try {
+      MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0]);
+    } catch (const Error& error) {
+      what = error.what();
+    }
+    other.join();
+    return what;
+  }
+  // Rank 1 hears what it is asked, and answers.
+  static void Answer(JobProcess* process, const std::vector<int64_t>& numbers,
+                     const std::string& text = "") {
+    EXPECT_EQ(process->First().what, kGpus);
+    process->Answer(kGpus, numbers, text);
+  }
+
+  EmulatedMachine machine_{4};
+  std::optional<ThreadedJob> processes_;
+};
+
+const std::vector<int64_t> kTwoMore = {2, 2, 1, 2, 3, 3, 3, 1, 2, 3};  // GPUs 2 and 3
+
+TEST_F(GpuGroups, AgreeWhereAllCan) {
+  Begin(Job("gpu: 0 gpu: 1"));
+  JobProcess::Order verdict;
+  std::thread other([&] {
+    Answer(&(*processes_)[1], kTwoMore);
+    verdict = (*processes_)[1].First();
+  });
+  const auto groups = MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0]);
+  other.join();
+  EXPECT_TRUE(groups->UpdatesOnGpus());
+  EXPECT_EQ(verdict.what, kGpus);
+  EXPECT_EQ(verdict.text, "");
+}
+
+TEST_F(GpuGroups, AgreeThatNoneDoesWhereOneCannot) {
+  Begin(Job("gpu: 0 gpu: 1"));
+  JobProcess::Order verdict;
+  std::thread other([&] {
+    Answer(&(*processes_)[1], {}, "its library is missing");
+    verdict = (*processes_)[1].First();
+  });
+  const auto groups = MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0]);
+  other.join();
+  EXPECT_FALSE(groups->UpdatesOnGpus());
+  EXPECT_EQ(verdict.text, "process 1: its library is missing");
+}
+
+TEST_F(GpuGroups, TellWhyAProcessCannot) {
+  Begin(Job("gpu: 0 gpu: 1"));
+  machine_.SetGroups(false);
+  JobProcess& second = (*processes_)[1];
+  std::thread first([&] {
+    const std::string id(2 * sizeof(GpuGroupId), 'a');
+    (*processes_)[0].TellAll(kGpus, 0, {}, id);
+    const auto answers = (*processes_)[0].AwaitAll(kGpus);
+    EXPECT_EQ(answers.at(0).text, "the emulated machine has no library for it");
+    EXPECT_TRUE(answers.at(0).numbers.empty());
+    (*processes_)[0].TellAll(kGpus, 0, {}, "no");
+  });
+  EXPECT_EQ(JoinOnGpus(second.job(), 1, &second, second.First()), nullptr);
+  first.join();
+}
+
+// It was told that it can, which it knows better.
+TEST_F(GpuGroups, DoNotBelieveThatTheyCan) {
+  Begin(Job("gpu: 0 gpu: 1"));
+  machine_.SetGroups(false);
+  JobProcess& second = (*processes_)[1];
+  (*processes_)[0].TellAll(kGpus, 0, {}, std::string(2 * sizeof(GpuGroupId), 'a'));
+  (*processes_)[0].TellAll(kGpus);
+  EXPECT_THROW(JoinOnGpus(second.job(), 1, &second, second.First()), PeerError);
+}
+
+TEST_F(GpuGroups, RefuseAnIdThatIsNone) {
+  Begin(Job("gpu: 0 gpu: 1"));
+  JobProcess& second = (*processes_)[1];
+  for (const std::string& id :
+       {std::string(), std::string(254, 'a'), std::string(258, 'a'), std::string(256, 'x')}) {
+    (*processes_)[0].TellAll(kGpus, 0, {}, id);
+    EXPECT_THROW(JoinOnGpus(second.job(), 1, &second, second.First()), PeerError) << id;
+  }
+}
+
+TEST_F(GpuGroups, RefuseAnswersWithoutAllGpus) {
+  Begin(Job("gpu: 0 gpu: 1"));
+  EXPECT_EQ(WhatRankZeroThrows([](JobProcess* process) {
+              Answer(process, {2, 2, 1, 2, 3});  // of one
+            }),
+            "process 1 does not say which GPUs it has");
+}
+
+TEST_F(GpuGroups, RefuseTwoWorkersOnOneGpu) {
+  Begin(Job("gpu: 0 gpu: 1"));
+  EXPECT_EQ(WhatRankZeroThrows([](JobProcess* process) {
+              Answer(process, {2, 2, 1, 2, 3, 7, 1, 1, 2, 3});  // GPU 1, by another number
+            }),
+            "cluster.all_reduce: workers 1 and 3 share GPU 7, and NCCL needs one for each");
+}
+
+// Nobody answers.
+TEST_F(GpuGroups, AskNobodyWhereRankZeroHasTooFew) {
+  Begin(Job("gpu: 0"));
+  EXPECT_FALSE(MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0])->UpdatesOnGpus());
+}
+
+TEST_F(GpuGroups, HaveTheGpusThatProcessesBeforeThemOnTheirHostLeave) {
+  const JobProto job = Job("gpu: 5 gpu: 6 gpu: 7 gpu: 8");
+  const JobSecrets secrets = JobSecrets::Make(2);
+  const auto gpus = [&](int before) {
+    const JobProcess process(job, {0, secrets.ForRank(0), std::nullopt, false, before});
+    return std::vector<int>(process.job().gpu().begin(), process.job().gpu().end());
+  };
+  EXPECT_EQ(gpus(0), (std::vector<int>{5, 6, 7, 8}));
+  EXPECT_EQ(gpus(1), (std::vector<int>{7, 8}));
+  EXPECT_EQ(gpus(2), (std::vector<int>{5, 6, 7, 8}));  // there are no more
+}
+
+}  // namespace
+}  // namespace singa::gpu_groups

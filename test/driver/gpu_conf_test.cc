@@ -1,0 +1,61 @@
+// What a job's conf says about GPUs, on a machine that has some, which are emulated.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "driver/conf/check_job.h"
+#include "support/emulated_machine.h"
+
+namespace singa::gpu_conf {
+namespace {
+
+using testing::HasSubstr;
+
+// What is found in a job of three workers in so many processes.
+std::string Found(const std::string& gpus, const std::string& cluster) {
+  const EmulatedMachine machine(3);
+  return CheckJobText("F",
+                      StrCat(R"(train_steps: 10 train_one_batch { alg: kBP }
+updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
+neuralnet {
+  layer { name: "data" type: kRecordInput store_conf {
+          backend: "synthetic" batchsize: 6 shape: 5 synthetic_conf { records: 70 classes: 3 } } }
+  layer { name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 3 }
+          param { name: "w" init { type: kConstant } } param { name: "b" init { type: kConstant } } }
+  layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }
+}
+cluster { nworkers_per_group: 3 )",
+                             cluster, " }\n", gpus),
+                      {}, {})
+      ->conf.Render();
+}
+
+TEST(GpuConf, TwoWorkersOnOneGpuAreAnErrorWithAllReduce) {
+  for (const std::string processes : {"nworkers_per_procs: 1", "nworkers_per_procs: 3"})
+    EXPECT_THAT(Found("gpu: 1 gpu: 0\ngpu: 1", processes + " all_reduce {}"),
+                HasSubstr("F:12:1: error: gpu[2]: workers 0 and 2 share GPU 1, and with "
+                          "cluster.all_reduce NCCL needs one for each\n"));
+}
+
+TEST(GpuConf, WorkersWithGpusOfTheirOwnDrawNothing) {
+  EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2 gpu: 1", "nworkers_per_procs: 3 all_reduce {}"), "");
+  EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce {}"), "");
+}
+
+TEST(GpuConf, WithoutAllReduceWorkersMayShareAGpu) {
+  EXPECT_EQ(Found("gpu: 1 gpu: 1 gpu: 1", "nworkers_per_procs: 3"), "");
+}
+
+TEST(GpuConf, OnCpusAllReduceSaysWhoAddsUp) {
+  EXPECT_THAT(
+      Found("", "nworkers_per_procs: 3 all_reduce {}"),
+      HasSubstr("warning: cluster.all_reduce: without GPUs the workers' gradients are added "
+                "up in memory, which computes the same\n"));
+  EXPECT_THAT(Found("", "all_reduce {}"),
+              HasSubstr("warning: cluster.all_reduce: without GPUs a server in each process adds "
+                        "the gradients up, which computes the same\n"));
+}
+
+}  // namespace
+}  // namespace singa::gpu_conf
