@@ -34,13 +34,21 @@ cluster { nworkers_per_group: 3 )",
 TEST(GpuConf, TwoWorkersOnOneGpuAreAnErrorWithAllReduce) {
   for (const std::string processes : {"nworkers_per_procs: 1", "nworkers_per_procs: 3"})
     EXPECT_THAT(Found("gpu: 1 gpu: 0\ngpu: 1", processes + " all_reduce {}"),
-                HasSubstr("F:12:1: error: gpu[2]: workers 0 and 2 share GPU 1, and with "
+                HasSubstr("F:11:1: error: gpu[2]: workers 0 and 2 share GPU 1, and with "
                           "cluster.all_reduce NCCL needs one for each\n"));
 }
 
 TEST(GpuConf, WorkersWithGpusOfTheirOwnDrawNothing) {
   EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2 gpu: 1", "nworkers_per_procs: 3 all_reduce {}"), "");
   EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce {}"), "");
+}
+
+TEST(GpuConf, WhatAllReduceDoesNotDoYetIsSaid) {
+  const std::string found =
+      Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { compression: kFp16 fusion_elements: 9 }");
+  EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce.compression: is not built yet: all of "
+                               "each gradient is added up\n"));
+  EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce.fusion_elements: is not built yet\n"));
 }
 
 TEST(GpuConf, WithoutAllReduceWorkersMayShareAGpu) {

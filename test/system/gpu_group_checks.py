@@ -167,14 +167,34 @@ def gpus_of_processes_diverge_or_skip_together(case):
         equal(learned(case.rows(phase="train")), learned(case.rows("one", "train")), "rows")
 
 
+def launched(case, *args, **options):
+    """Two processes, as mpirun starts them."""
+    return [start(case, *args, OMPI_COMM_WORLD_RANK=rank, OMPI_COMM_WORLD_SIZE=2,
+                  OMPI_COMM_WORLD_LOCAL_SIZE=2, OMPI_COMM_WORLD_LOCAL_RANK=rank,
+                  PMIX_NAMESPACE="launched", **options) for rank in (0, 1)]
+
+
 @check
 def gpus_of_processes_that_a_launcher_starts_add_up(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1"))
     train(case, *workers(2), workspace="one")
-    jobs = [start(case, *two(), OMPI_COMM_WORLD_RANK=rank, OMPI_COMM_WORLD_SIZE=2,
-                  OMPI_COMM_WORLD_LOCAL_SIZE=2, OMPI_COMM_WORLD_LOCAL_RANK=rank,
-                  PMIX_NAMESPACE="launched") for rank in (0, 1)]
-    for job in jobs:
+    for job in launched(case, *two()):
         job.end(0)
     has(logs(case, "ws"), ADD_UP, "the log")
     same_bytes(case.newest(), case.newest("one"))
+
+
+@check
+def gpus_of_a_lost_process_that_nobody_starts_again_are_given_up(case):
+    case.write("job.conf", mlp(case.site.data, OFTEN, batch=48))
+    args = two("cluster.peer_timeout=2")
+    for rank in (0, 1):
+        lost = f"lost{rank}"
+        jobs = launched(case, *args, workspace=lost)
+        jobs[0].wait_until(lambda lost=lost: case.last_step(lost) >= 100, "step 100")
+        jobs[rank].send(SIGKILL)
+        jobs[1 - rank].end(170)
+    # Before it has joined the other's GPU.
+    jobs = launched(case, *args, SINGA_FAILPOINTS="group_begins/1=kill")
+    jobs[0].end(170)
+    true(not case.steps(), "a checkpoint of a job that has not begun")
