@@ -51,7 +51,7 @@ threads() {
   check comm '-Links*:HandshakeTest*:RefusalTest*:PacketTest*'
   check train '-*GradientPieces*:*UpdaterRule*'
   check cluster '*GroupsTogether*:Evaluation*:StepGate*:StallWatch*:*Worker*:JobProcess*'
-  check cluster 'GroupIn*:ServerThread*:Successors*'
+  check cluster 'GpuGroups*:GroupIn*:ServerThread*:Successors*'
   python3 test/system/run.py build-tsan/bin/singa a_row_for_each_process state_of_rows
 }
 fuzz() {
