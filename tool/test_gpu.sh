@@ -3,7 +3,7 @@
 # FOLDER it takes the programs that tool/bundle.sh put there, for a machine that lacks the packages.
 # Parts, all of them if none is named:
 #   tests      those of each room that run on a GPU
-#   jobs       the digits example, one worker on the GPU and two
+#   jobs       the digits example, one worker on the GPU and two, and what the net then predicts
 #   accuracy   the MNIST CNN's ten passes: accuracy and seconds; SINGA_DATA as in test/README.md
 #   figures    milliseconds a step beside PyTorch's, for which python3 needs torch and numpy; of all
 #              nets, or of those that NETS names ("cnn,mlp"), and of AlexNet in bfloat16, too: about
@@ -72,10 +72,24 @@ digits() {
   awk -v a="$accuracy" 'BEGIN { exit !(a >= 0.97) }'
 }
 
+# The best class of each of the test's pictures, by the GPU and by the CPU: nearly all are the same.
+predictions() {
+  local gpu different
+  for gpu in 0 ""; do
+    "$bin/singa" predict -conf "$folder/job.conf" -set "gpu=$gpu" -topk 1 \
+      -set "cluster.workspace=$folder/ws1" "$folder/data/t10k-images-idx3-ubyte" |
+      cut -d, -f1-3 > "$folder/classes$gpu"
+  done
+  different=$(diff "$folder/classes0" "$folder/classes" | grep -c '^<' || true)
+  echo "$different of $(wc -l < "$folder/classes") predictions differ, at most 5 may"
+  [ "$different" -le 5 ]
+}
+
 run_jobs() {
   "$bin/singa" data digits "$folder/data"
   sed "s|examples/digits/data|$folder/data|" examples/digits/job.conf > "$folder/job.conf"
   digits 0
+  predictions
   digits 0,0
   if [[ "$doctor" == *" GPU 1 "* ]]; then
     digits 0,1

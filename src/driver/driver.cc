@@ -14,6 +14,7 @@
 #include "driver/check_command.h"
 #include "driver/ckpt_command.h"
 #include "driver/command_line.h"
+#include "driver/conf/check_gpus.h"
 #include "driver/conf/check_job.h"
 #include "driver/data_command.h"
 #include "driver/doctor/doctor_command.h"
@@ -79,11 +80,13 @@ int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
 }
 
 // The errors of CheckJob for a job that has no file, as one exception.
-void CheckProto(const JobProto& job, JobUse use) {
+JobProto CheckedProto(JobProto job, JobUse use) {
   LoadPluginsOf(job);
-  const ConfFindings found = CheckValues(job, use);
-  for (const ConfigError& warning : found.warnings) LOG(WARNING) << warning.what();
-  if (!found.errors.empty()) throw found.errors.front();
+  for (const ConfFindings& found : {CheckValues(job, use), CheckGpus(&job)}) {
+    for (const ConfigError& warning : found.warnings) LOG(WARNING) << warning.what();
+    if (!found.errors.empty()) throw found.errors.front();
+  }
+  return job;
 }
 
 }  // namespace
@@ -113,18 +116,16 @@ int Driver::Main(int argc, char** argv) {
 
 ExitCode Driver::Train(const JobProto& job, bool resume) {
   StartLogging("singa");
-  CheckProto(job, JobUse::kTrain);
   Progress progress;
   RunOptions options;
   options.resume = resume;
-  return TrainJob(job, options, &progress);
+  return TrainJob(CheckedProto(job, JobUse::kTrain), options, &progress);
 }
 
 ExitCode Driver::Test(const JobProto& job) {
   StartLogging("singa");
-  CheckProto(job, JobUse::kTest);
   Progress progress;
-  return TestJob(job, {}, &progress);
+  return TestJob(CheckedProto(job, JobUse::kTest), {}, &progress);
 }
 
 }  // namespace singa

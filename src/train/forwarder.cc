@@ -9,6 +9,8 @@
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
+#include "singa/tensor/memory.h"
+#include "train/device/device_exchange.h"
 #include "train/job_memory.h"
 #include "train/omp_threads.h"
 
@@ -44,15 +46,6 @@ RowLayout LayoutOf(bool sequence, int64_t steps, const Shape& step) {
   return row;
 }
 
-// What layers carry from row to row.
-std::vector<Tensor*> StatesOf(Net* net) {
-  std::vector<Tensor*> states;
-  for (NetNode& node : net->nodes())
-    for (Buffer& buffer : node.declare->buffers())
-      if (buffer.keep == Keep::kForever) states.push_back(&buffer.tensor);
-  return states;
-}
-
 }  // namespace
 
 Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
@@ -61,6 +54,7 @@ Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
   ctx_.state = &state_;
+  if (options.gpu) device_ = std::make_unique<WorkerDevice>(options.gpu, &ctx_);
   nets_.emplace_back().rows = options.max_batch;
   for (auto rows = static_cast<int64_t>(std::bit_floor(uint64_t(options.max_batch))); rows > 0;
        rows /= 2)
@@ -72,6 +66,10 @@ Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
   const int64_t steps = OutputSteps(*nets_[0].net, output());
   out_step_ = StepShape(output());
   out_ = LayoutOf(steps > 1, steps, out_step_);
+}
+
+Forwarder::~Forwarder() {
+  if (device_) device_->Drain();
 }
 
 const NetNode& Forwarder::input() const {
@@ -121,18 +119,31 @@ void Forwarder::Make(Sized* sized) {
 }
 
 void Forwarder::Allocate(Sized* sized) {
-  if (sized->memory.arena > UsableMemory())
-    throw DeviceError(StrCat("a batch of ", sized->rows, " rows needs ", sized->memory.arena >> 20,
+  const int64_t on_host = device_ ? sized->memory.host_arena : sized->memory.arena;
+  if (on_host > UsableMemory())
+    throw DeviceError(StrCat("a batch of ", sized->rows, " rows needs ", on_host >> 20,
                              " MiB of memory, the machine has ", UsableMemory() >> 20));
   if (arena_.main.empty()) arena_ = NetArena::Allocate(ctx_, sized->memory);
-  sized->net->Bind(ctx_,
-                   arena_.Fits(sized->memory) ? arena_ : NetArena::Allocate(ctx_, sized->memory));
-  sized->net->Open(ctx_);
+  Net& net = *sized->net;
+  net.Bind(ctx_, arena_.Fits(sized->memory) ? arena_ : NetArena::Allocate(ctx_, sized->memory));
+  net.Open(ctx_);
+  if (!net.OnDevice(*sized->output)) return;
+  sized->seen.SetShape({sized->rows * out_.size});
+  sized->seen.Own(device_->gpu().AllocatePinned(sized->seen.bytes()));
+}
+
+void Forwarder::PlaceValues() {
+  if (!device_) return;
+  DeviceExchange exchange(nullptr, &ctx_);
+  PlaceParams({nets_[0].net.get()}, &exchange);
+  exchange.BringValues();
+  ctx_.stream->Wait();
 }
 
 void Forwarder::Open(const ParamTable& values) {
   for (const auto& param : params_.params()) param->data = values.Find(param->name())->data;
   const OmpThreads threads(options_.threads);
+  if (device_) device_->Begin(state_);
   Allocate(&nets_[0]);
 }
 
@@ -150,19 +161,32 @@ void Forwarder::Compute(Net* net, int64_t first_row) {
   }
 }
 
+// When all that was handed to a GPU is done.
+const float* Forwarder::OutputOnHost(Sized* sized) {
+  const float* feature = sized->output->out[0]->data.data();
+  if (!device_) return feature;
+  if (!sized->seen.empty()) {
+    ctx_.stream->Copy(feature, sized->seen.data(), sized->seen.bytes());
+    feature = sized->seen.data();
+  }
+  ctx_.stream->Wait();
+  return feature;
+}
+
 // Steps of a row lie apart where a batch has several: [T, b, k] in the net, [b, T, k] in `out`.
-void Forwarder::CopyOut(const Sized& sized, float* out) {
-  const int64_t steps = out_.steps, rows = sized.rows, size = out_.size / steps;
+void Forwarder::CopyOut(Sized* sized, float* out) {
+  const int64_t steps = out_.steps, rows = sized->rows, size = out_.size / steps;
   Shape together = out_step_;
   const bool apart = steps > 1 && rows > 1;
   together.Set(0, apart ? 1 : steps * rows);
   const FlatRows flat(together);
-  const float* feature = sized.output->out[0]->data.data();
+  const float* feature = OutputOnHost(sized);
+  Context host = ctx_.ForHost();
   const auto copy = [&](const float* stored, float* to) {
     if (flat.in_order())
       std::memcpy(to, stored, together.size() * sizeof(float));
     else
-      flat.FromStored(ctx_, stored, to);
+      flat.FromStored(host, stored, to);
   };
   if (!apart) return copy(feature, out);
   for (int64_t t = 0; t < steps; ++t)
@@ -182,32 +206,37 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, flo
   Net& net = *sized->net;
   if (!goes_on_) net.BeginPass(ctx_, 0);  // what came before must not change what these rows give
   goes_on_ = options_.one_sequence;
-  if (options_.one_sequence) KeepState(&net);
+  if (options_.one_sequence) CopyStates(&net, true);
   try {
     Compute(&net, first_row);
   } catch (const RowError&) {
-    if (options_.one_sequence) RestoreState(&net);
+    if (options_.one_sequence) CopyStates(&net, false);
     throw;
   }
-  CopyOut(*sized, out);
+  CopyOut(sized, out);
 }
 
-void Forwarder::KeepState(Net* net) {
-  kept_.clear();
-  for (const Tensor* state : StatesOf(net))
-    kept_.insert(kept_.end(), state->data(), state->data() + state->size());
-}
-
-void Forwarder::RestoreState(Net* net) {
-  const float* kept = kept_.data();
-  for (Tensor* state : StatesOf(net)) {
-    std::memcpy(state->data(), kept, state->bytes());
-    kept += state->size();
+// What layers carry from row to row: to kept_, or back.
+void Forwarder::CopyStates(Net* net, bool keep) {
+  size_t next = 0;
+  for (NetNode& node : net->nodes()) {
+    Context own = net->ContextOf(node, ctx_);
+    for (Buffer& buffer : node.declare->buffers()) {
+      if (buffer.keep != Keep::kForever) continue;
+      Tensor& state = buffer.tensor;
+      if (next == kept_.size()) kept_.push_back(singa::Allocate(own, state.shape(), state.type()));
+      void *const here = state.as<void>(), *const there = kept_[next++].as<void>();
+      CopyBytes(own, keep ? here : there, keep ? there : here, state.bytes());
+    }
   }
 }
 
 void Forwarder::Run(const float* rows, int64_t n, float* out) {
   const OmpThreads threads(options_.threads);
+  if (device_) {
+    device_->Drain();  // of what a Run that threw left behind
+    device_->Begin(state_);
+  }
   int64_t first = 0;
   for (Sized& sized : nets_)
     for (; n - first >= sized.rows; first += sized.rows)

@@ -15,6 +15,7 @@
 #include "singa/base/error.h"
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
+#include "train/device/worker_device.h"
 
 namespace singa {
 
@@ -25,6 +26,8 @@ struct ForwardOptions {
   // Each row goes on with the state that the one before left, until Reset; max_batch must be 1.
   bool one_sequence = false;
   bool fold = true;  // see NetOptions
+  // Where layers compute that can; others may use it in other threads. null: on the CPU.
+  std::shared_ptr<Gpu> gpu = {};
 };
 
 // A given row has an index that a layer does not allow.
@@ -57,9 +60,13 @@ class Forwarder {
   // Plans the net of the test phase. Allocates no tensor. Throws ConfigError, relative to the
   // JobProto.
   Forwarder(const JobProto& job, const ForwardOptions& options);
+  ~Forwarder();
   Forwarder(const Forwarder&) = delete;
 
   ParamTable& params() { return params_; }
+  // Moves the values of params() to where their layers compute. Throws DeviceError, which names the
+  // one that is too large.
+  void PlaceValues();
   // The first time step's node of the layer.
   const NetNode& input() const;
   const NetNode& output() const { return *nets_[0].output; }
@@ -71,7 +78,8 @@ class Forwarder {
   bool causal() const { return nets_[0].net->causal(); }
 
   // Binds the params to the memory of those in `values`, which stay as they are, and allocates.
-  // Throws DeviceError where the machine has too little memory; DataError, FileError: a mean file.
+  // With a GPU they were placed by another Forwarder on it. Throws DeviceError where the machine or
+  // the GPU has too little memory; DataError, FileError: a mean file.
   void Open(const ParamTable& values);
 
   // rows: [n, input_row().size], planar as records are; out: [n, output_row().size], in logical
@@ -89,28 +97,30 @@ class Forwarder {
     std::unique_ptr<Net> net;  // null: not made yet
     const NetNode* output = nullptr;
     NetMemory memory;
+    Tensor seen;  // pinned: an output on a GPU, for the host
   };
 
   const NetNode* FindOutput(const Net& net) const;
   void Make(Sized* sized);
   void Allocate(Sized* sized);
   void Compute(Net* net, int64_t first_row);
-  void CopyOut(const Sized& sized, float* out);
-  void KeepState(Net* net);
-  void RestoreState(Net* net);
+  const float* OutputOnHost(Sized* sized);
+  void CopyOut(Sized* sized, float* out);
+  void CopyStates(Net* net, bool keep);
   void RunBatch(Sized* sized, const float* rows, int64_t first_row, float* out);
 
   const JobProto job_;
   const ForwardOptions options_;
   StepState state_;
   Context ctx_;
+  std::unique_ptr<WorkerDevice> device_;  // null: the CPU
   FedRows fed_;
   ParamTable params_;
   std::vector<Sized> nets_;  // from the largest to one row
   RowLayout in_, out_;
-  Shape out_step_;           // of one step, batch first
-  bool goes_on_ = false;     // the next row goes on where the last one ended
-  std::vector<float> kept_;  // states before the last row
+  Shape out_step_;            // of one step, batch first
+  bool goes_on_ = false;      // the next row goes on where the last one ended
+  std::vector<Tensor> kept_;  // states before the last row
   NetArena arena_;
 };
 

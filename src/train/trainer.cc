@@ -7,6 +7,7 @@
 #include <set>
 
 #include "singa/base/error.h"
+#include "tensor/gpus.h"
 
 namespace singa {
 
@@ -51,7 +52,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   ctx_.worker_group = place.group;
   ctx_.state = &state_;
   ctx_.mark = &mark_;
-  if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(job, place.gpu, &ctx_);
+  if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(job, OpenGpu(place.gpu), &ctx_);
   if (place.workers > 1) ctx_.group = &exchange_;
   exchange_ctx_ = ctx_.ForHost();
   omp_set_num_threads(place.threads);

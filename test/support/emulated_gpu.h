@@ -2,7 +2,7 @@
 // a stream runs when somebody waits for it, no sooner; its memory can be read and written by that
 // work alone, so that a host that looks into it dies; and captured work runs again with the
 // arguments that it was captured with. What trains right on it has its copies, waits and captures
-// right.
+// right. Streams of several threads share it: their work takes turns.
 #pragma once
 
 #include <glog/logging.h>
@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,11 +46,15 @@ class EmulatedGpu final : public Gpu {
   Device kernels() const override { return Device::kCpu; }
   void Use() override { used_here() = this; }
   int64_t total_bytes() const override { return bytes_; }
-  int64_t free_bytes() const override { return bytes_ - used_; }
+  int64_t free_bytes() const override {
+    const std::lock_guard lock(mutex_);
+    return bytes_ - used_;
+  }
 
   // Memory is not used again: who reads what was freed reads old numbers.
   std::shared_ptr<void> Allocate(int64_t bytes) override {
     Use();
+    const std::lock_guard lock(mutex_);
     CheckNotCapturing();
     char* const memory = base_ + used_;
     if (bytes > free_bytes())
@@ -60,11 +65,15 @@ class EmulatedGpu final : public Gpu {
 
   std::shared_ptr<void> AllocatePinned(int64_t bytes) override {
     Use();
+    const std::lock_guard lock(mutex_);
     CheckNotCapturing();
     auto memory = std::make_shared<std::vector<char>>(std::max<int64_t>(bytes, 1));
     pinned_[memory->data()] = bytes;
     char* const data = memory->data();
-    return {data, [this, memory](void* p) { pinned_.erase(static_cast<char*>(p)); }};
+    return {data, [this, memory](void* p) {
+              const std::lock_guard freeing(mutex_);
+              pinned_.erase(static_cast<char*>(p));
+            }};
   }
 
   std::unique_ptr<Stream> NewStream() override;
@@ -91,18 +100,23 @@ class EmulatedGpu final : public Gpu {
 
   static constexpr int64_t kPage = 4096;
 
-  bool Has(const void* p) const { return p >= base_ && p < base_ + used_; }
+  bool Has(const void* p) const {
+    const std::lock_guard lock(mutex_);
+    return p >= base_ && p < base_ + used_;
+  }
   bool IsPinned(const void* p, int64_t bytes) const {
+    const std::lock_guard lock(mutex_);
     const char* const at = static_cast<const char*>(p);
     auto next = pinned_.upper_bound(at);
     if (next == pinned_.begin()) return false;
     --next;
     return at + bytes <= next->first + next->second;
   }
-  // Its memory can be read and written meanwhile. Work of one stream may run that of another.
+  // Its memory can be read and written meanwhile, by this thread alone. Work of one stream may run
+  // that of another.
   class Opened {
    public:
-    explicit Opened(EmulatedGpu* gpu) : gpu_(gpu) {
+    explicit Opened(EmulatedGpu* gpu) : lock_(gpu->mutex_), gpu_(gpu) {
       if (gpu_->open_++ == 0) gpu_->Protect(PROT_READ | PROT_WRITE);
     }
     ~Opened() {
@@ -111,6 +125,7 @@ class EmulatedGpu final : public Gpu {
     Opened(const Opened&) = delete;
 
    private:
+    const std::lock_guard<std::recursive_mutex> lock_;
     EmulatedGpu* const gpu_;
   };
   void Protect(int protection) const {
@@ -118,6 +133,7 @@ class EmulatedGpu final : public Gpu {
   }
 
   static inline std::atomic<int64_t> all_replays_{0}, all_works_{0};
+  mutable std::recursive_mutex mutex_;
   const int64_t bytes_;
   char* const base_;
   int64_t used_ = 0, replays_ = 0, works_ = 0;
@@ -255,8 +271,8 @@ class EmulatedStream final : public Stream {
       if (gpu_->works_ >= gpu_->last_work_) throw DeviceError("the emulated GPU is lost");
       const Work work = std::move(queue_.front());
       queue_.pop_front();
+      ++run_;  // what throws is done, too
       work();
-      ++run_;
       ++gpu_->works_;
       ++EmulatedGpu::all_works_;
     }

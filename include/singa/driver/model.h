@@ -22,6 +22,11 @@
 // first record says the shape. All functions throw singa::Error, with the
 // exit code that `singa` would end with.
 //
+// On a GPU (ModelOptions::gpu) the parameters lie there once, for all sessions of the Model. Each
+// session has its own stream, so sessions in several threads share the GPU's time; layers that have
+// code for the host alone run there. Rows go in and out by the host's memory, and Run returns when
+// its numbers are there.
+//
 // OpenMP threads of sessions with several threads spin before they sleep, which is slow where more
 // of them run than there are cores: set GOMP_SPINCOUNT=2000 for the program, as `singa` does.
 #pragma once
@@ -51,6 +56,9 @@ struct ModelOptions {
   std::string layer = {};
   // "path=value", as of `singa -set`; only for a conf that is a file.
   std::vector<std::string> sets = {};
+  // The number of the GPU that sessions compute on; -1: none, they do on the CPU. Not given: the
+  // first that the job names (`gpu:`), or else the CPU. Several GPUs take a Model each.
+  std::optional<int> gpu = {};
 };
 
 // A net with its trained parameters. These lie in memory once, and never change: copies of a Model
@@ -59,7 +67,8 @@ class SINGA_API Model {
  public:
   // `conf`: a job.conf. Its mistakes are one Error, whose text has each of them with its place.
   // A parameter that the checkpoint lacks is a DataError: nothing is predicted from numbers that
-  // were never trained.
+  // were never trained. Of a GPU that is not there among others, or is too small, it is an Error
+  // (kExitNoDevice); where there is none at all a warning, and the CPU computes.
   explicit Model(const std::string& conf, const ModelOptions& options = {});
   // A job built in code; its plugins are loaded first (driver.h). Its first mistake is a
   // ConfigError, with the field's path.
@@ -91,7 +100,8 @@ class SINGA_API Model {
   // Rows of a batch of that layer; what sessions compute at a time if they are not told.
   int64_t batch() const;
 
-  // What a user should hear of: damaged checkpoints that were passed over.
+  // What a user should hear of: damaged checkpoints that were passed over, no GPU where one is
+  // named.
   const std::vector<std::string>& warnings() const;
 
  private:

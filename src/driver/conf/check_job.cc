@@ -8,10 +8,10 @@
 
 #include "base/edit_distance.h"
 #include "base/file_system.h"
+#include "driver/conf/check_gpus.h"
 #include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "singa/train/initializer.h"
-#include "tensor/gpus.h"
 #include "train/trainer.h"
 
 namespace singa {
@@ -229,30 +229,17 @@ bool NetIsSound(const ConfigErrors& errors) {
   });
 }
 
-// On a machine without any GPU the job runs on the CPU; of several one that is not there is wrong.
-void CheckGpus(JobProto* job, JobConf* conf) {
-  if (job->gpu_size() == 0) return;
-  std::string why;
-  const int count = CountGpus(&why);
-  if (count == 0) {
-    conf->Add(ConfigError("gpu", StrCat(why, ": the job runs on the CPU")), Diagnostic::kWarning);
-    job->clear_gpu();
-  }
-  for (int i = 0; i < job->gpu_size(); ++i)
-    if (job->gpu(i) >= count)
-      conf->Add(ConfigError(
-          StrCat("gpu[", i, "]"),
-          StrCat("is ", job->gpu(i), "; the last GPU of this machine is number ", count - 1),
-          kExitNoDevice));
+void AddTo(JobConf* conf, const ConfFindings& found) {
+  for (const ConfigError& error : found.errors) conf->Add(error);
+  for (const ConfigError& warning : found.warnings) conf->Add(warning, Diagnostic::kWarning);
 }
 
 void Check(const CheckOptions& options, CheckedJob* checked) {
   JobConf& conf = checked->conf;
   if (!conf.ok()) return;
   const ConfFindings found = CheckValues(checked->job, options.use);
-  for (const ConfigError& error : found.errors) conf.Add(error);
-  for (const ConfigError& warning : found.warnings) conf.Add(warning, Diagnostic::kWarning);
-  CheckGpus(&checked->job, &conf);
+  AddTo(&conf, found);
+  AddTo(&conf, CheckGpus(&checked->job));
   if (NetIsSound(found.errors)) NetCheck(checked->job, options, &conf).Run();
 }
 

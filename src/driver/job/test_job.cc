@@ -10,6 +10,7 @@
 #include "driver/job/run_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/job/workspace.h"
+#include "tensor/gpus.h"
 #include "train/device/device_exchange.h"
 #include "train/device/worker_device.h"
 #include "train/evaluator.h"
@@ -62,7 +63,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   WorkerMark mark;
   ctx.mark = &mark;
   std::unique_ptr<WorkerDevice> device;
-  if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job, job.gpu(0), &ctx);
+  if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job, OpenGpu(job.gpu(0)), &ctx);
   omp_set_num_threads(ctx.threads);
   AlgProto alg = job.train_one_batch();
   if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);

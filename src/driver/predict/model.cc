@@ -5,23 +5,29 @@
 #include <memory>
 #include <utility>
 
+#include "driver/conf/check_gpus.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/plugin/load_plugins.h"
 #include "singa/proto/job.pb.h"
+#include "tensor/gpus.h"
 #include "train/forwarder.h"
 #include "train/init_params.h"
 
 namespace singa {
 
 struct Model::Content {
+  // Once `job` is there, and judged.
+  void Load(const ModelOptions& options);
+
   JobProto job;
   std::string wanted, layer, input_layer;
   RowLayout in, out;
   int64_t batch = 0;
   bool classifies = false, carries_state = false, causal = true;
   std::optional<int32_t> ignored;
-  ParamTable params;
+  std::shared_ptr<Gpu> gpu;  // null: the CPU
+  ParamTable params;         // on the GPU what layers there use
   std::vector<std::string> warnings;
 };
 
@@ -58,10 +64,30 @@ std::optional<int32_t> IgnoredLabel(const std::vector<const LayerProto*>& judges
   return {};
 }
 
-JobProto ReadJob(const std::string& conf, const std::vector<std::string>& sets) {
+// What it finds about GPUs is added to `warnings`.
+JobProto ReadJob(const std::string& conf, const ModelOptions& options,
+                 std::vector<std::string>* warnings) {
+  std::vector<std::string> sets = options.sets;
+  if (options.gpu) sets.push_back(*options.gpu < 0 ? "gpu=" : StrCat("gpu=", *options.gpu));
   const std::unique_ptr<CheckedJob> checked = CheckJob(conf, sets, {.use = JobUse::kTest});
   if (!checked->conf.ok()) throw Error(checked->conf.exit_code(), checked->conf.Render());
+  for (const Diagnostic& found : checked->conf.diagnostics())
+    if ((found.path.empty() ? found.set : found.path) == "gpu")
+      warnings->push_back("gpu: " + found.text);
   return checked->job;
+}
+
+// The same of a job that has no file.
+JobProto JudgedJob(JobProto job, const ModelOptions& options, std::vector<std::string>* warnings) {
+  LoadPluginsOf(job);
+  if (options.gpu) job.clear_gpu();
+  if (options.gpu && *options.gpu >= 0) job.add_gpu(*options.gpu);
+  ConfFindings found = CheckValues(job, JobUse::kTest);
+  if (!found.errors.empty()) throw found.errors.front();
+  found = CheckGpus(&job);
+  if (!found.errors.empty()) throw found.errors.front();
+  for (const ConfigError& warning : found.warnings) warnings->push_back(warning.what());
+  return job;
 }
 
 // A mistake that lies in the choice of the checkpoint, not in the job.
@@ -93,33 +119,40 @@ void LoadAll(const std::vector<std::string>& files, const ParamTable& params) {
 
 }  // namespace
 
-Model::Model(const std::string& conf, const ModelOptions& options)
-    : Model(ReadJob(conf, options.sets), options) {}
+Model::Model(const std::string& conf, const ModelOptions& options) {
+  const auto content = std::make_shared<Content>();
+  content->job = ReadJob(conf, options, &content->warnings);
+  content->Load(options);
+  content_ = content;
+}
 
 Model::Model(const JobProto& job, const ModelOptions& options) {
-  LoadPluginsOf(job);
-  const ConfFindings found = CheckValues(job, JobUse::kTest);
-  if (!found.errors.empty()) throw found.errors.front();
   const auto content = std::make_shared<Content>();
-  content->job = job;
-  content->wanted = options.layer;
-  Forwarder net(job, {.layer = options.layer});
-  const NetNode &input = net.input(), &output = net.output();
-  content->layer = output.name;
-  content->input_layer = input.name;
-  content->in = net.input_row();
-  content->out = net.output_row();
-  content->batch = BatchOf(input.conf);
-  content->carries_state = net.carries();
-  content->causal = net.causal();
-  const std::vector<const LayerProto*> judges = Judges(job.neuralnet(), output);
-  const bool softmax = output.conf.type() == kSoftmax && !output.conf.has_user_type();
-  content->classifies = softmax || !judges.empty();
-  content->ignored = IgnoredLabel(judges);
-  content->params = std::move(net.params());
-  AllocateParams(0, content->params);
-  LoadAll(FilesOf(job, options, &content->warnings), content->params);
+  content->job = JudgedJob(job, options, &content->warnings);
+  content->Load(options);
   content_ = content;
+}
+
+void Model::Content::Load(const ModelOptions& options) {
+  wanted = options.layer;
+  if (job.gpu_size() > 0) gpu = OpenGpu(job.gpu(0));
+  Forwarder net(job, {.layer = wanted, .gpu = gpu});
+  const NetNode &first = net.input(), &last = net.output();
+  layer = last.name;
+  input_layer = first.name;
+  in = net.input_row();
+  out = net.output_row();
+  batch = BatchOf(first.conf);
+  carries_state = net.carries();
+  causal = net.causal();
+  const std::vector<const LayerProto*> judges = Judges(job.neuralnet(), last);
+  const bool softmax = last.conf.type() == kSoftmax && !last.conf.has_user_type();
+  classifies = softmax || !judges.empty();
+  ignored = IgnoredLabel(judges);
+  AllocateParams(0, net.params());
+  LoadAll(FilesOf(job, options, &warnings), net.params());
+  net.PlaceValues();
+  params = std::move(net.params());
 }
 
 const std::string& Model::layer() const { return content_->layer; }
@@ -147,7 +180,8 @@ struct Session::Content {
 
 namespace {
 
-ForwardOptions OptionsOf(const SessionOptions& options, const std::string& layer, int64_t batch) {
+// `batch`: of the model.
+ForwardOptions OptionsOf(const SessionOptions& options, int64_t batch) {
   constexpr int kMostThreads = 1024;
   if (options.threads < 1 || options.threads > kMostThreads)
     throw Error(kExitUsage,
@@ -158,18 +192,20 @@ ForwardOptions OptionsOf(const SessionOptions& options, const std::string& layer
     throw Error(kExitUsage, StrCat("max_batch must be 0 or 1 for rows of one sequence, is ",
                                    options.max_batch));
   if (options.one_sequence) batch = 1;
-  return {.layer = layer,
-          .max_batch = options.max_batch > 0 ? options.max_batch : batch,
+  return {.max_batch = options.max_batch > 0 ? options.max_batch : batch,
           .threads = options.threads,
           .one_sequence = options.one_sequence};
 }
 
 }  // namespace
 
-Session::Session(const Model& model, const SessionOptions& options)
-    : content_(std::make_unique<Content>(
-          model.content_, OptionsOf(options, model.content_->wanted, model.content_->batch))) {
-  content_->net.Open(content_->model->params);
+Session::Session(const Model& model, const SessionOptions& options) {
+  const Model::Content& shared = *model.content_;
+  ForwardOptions forward = OptionsOf(options, shared.batch);
+  forward.layer = shared.wanted;
+  forward.gpu = shared.gpu;
+  content_ = std::make_unique<Content>(model.content_, forward);
+  content_->net.Open(shared.params);
 }
 
 Session::~Session() = default;

@@ -34,7 +34,8 @@ net reads one (kCharRNN).
                    record,label,class1,score1,...; the label is empty where a record has none
   -format json     {"record":"a.png","label":3,"scores":[...]}, or with -topk
                    {"record":"a.png","top":[{"class":3,"score":0.98},...]}
-  -set PATH=VALUE  override a field of the job; any number of times
+  -set PATH=VALUE  override a field of the job; any number of times. gpu=0 computes on that GPU, as
+                   does gpu: 0 in the job
   -batch N         records at a time; as the job's test phase if not given. 1: each line of stdin
                    is answered before the next is read
   -from FORMAT     of INPUT: idx, kvfile, textfile, cifar10, imagefolder, lmdb, shard; judged by
@@ -61,7 +62,7 @@ and no -labels; -batch is of windows, and 1 where a state is carried.
 
 Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
 after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
-78: the job has mistakes.
+69: the GPU is not there, or too small; 78: the job has mistakes.
 )";
 
 // What is asked for.

@@ -1,10 +1,10 @@
 #include "train/device/worker_device.h"
 
 #include <cstring>
+#include <utility>
 
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
-#include "tensor/gpus.h"
 
 namespace singa {
 namespace {
@@ -25,8 +25,8 @@ Precision PrecisionOf(const JobProto& job) {
 
 }  // namespace
 
-WorkerDevice::WorkerDevice(const JobProto& job, int number, Context* ctx)
-    : gpu_(OpenGpu(number)),
+WorkerDevice::WorkerDevice(const JobProto& job, std::shared_ptr<Gpu> gpu, Context* ctx)
+    : gpu_(std::move(gpu)),
       stream_(gpu_->NewStream()),
       uploads_(gpu_->NewStream()),
       pinned_state_(gpu_->AllocatePinned(sizeof(StepState))) {

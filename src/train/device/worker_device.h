@@ -11,9 +11,8 @@ namespace singa {
 
 class WorkerDevice {
  public:
-  // GPU `number`, of which `ctx` is told, and of the job's precision there; it outlives `ctx`.
-  // Throws DeviceError.
-  WorkerDevice(const JobProto& job, int number, Context* ctx);
+  // `ctx` is told of `gpu`, and of the job's precision there; it outlives `ctx`. Throws DeviceError.
+  WorkerDevice(const JobProto& job, std::shared_ptr<Gpu> gpu, Context* ctx);
 
   Gpu& gpu() { return *gpu_; }
   // Before a step: in the thread that computes it.
@@ -22,7 +21,7 @@ class WorkerDevice {
   void Drain() noexcept;
 
  private:
-  std::unique_ptr<Gpu> gpu_;
+  const std::shared_ptr<Gpu> gpu_;
   std::unique_ptr<Stream> stream_, uploads_;
   Tensor device_state_;
   std::shared_ptr<void> pinned_state_;
