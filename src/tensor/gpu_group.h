@@ -21,6 +21,7 @@ class GpuGroup {
   // Replaces values[n] of the member's device by their sum over all members, in the order of the
   // stream's work. All of them call it, in the same order, with as many; all get the same bits.
   virtual void Sum(float* values, int64_t n, Stream& stream) = 0;
+  virtual void Sum(double* values, int64_t n, Stream& stream) = 0;
   // Until `event`, behind sums, is passed. Throws Stopped once the group is told to stop, Error,
   // kExitStalled, once its patience has ended, PeerError where another member's process is lost.
   virtual void Await(Event& event) = 0;

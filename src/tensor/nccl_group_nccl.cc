@@ -54,10 +54,10 @@ class NcclGroup final : public GpuGroup {
   ~NcclGroup() override { Abort(comm_); }
 
   void Sum(float* values, int64_t n, Stream& stream) override {
-    Check(AllReduce(values, values, static_cast<size_t>(n), ncclFloat32, ncclSum, comm_,
-                    static_cast<CudaStream&>(stream).handle()),
-          "a sum");
-    AwaitCall("a sum's begin");
+    Sum(values, n, ncclFloat32, stream);
+  }
+  void Sum(double* values, int64_t n, Stream& stream) override {
+    Sum(values, n, ncclFloat64, stream);
   }
 
   void Await(Event& event) override {
@@ -70,6 +70,12 @@ class NcclGroup final : public GpuGroup {
   }
 
  private:
+  void Sum(void* values, int64_t n, ncclDataType_t type, Stream& stream) {
+    Check(AllReduce(values, values, static_cast<size_t>(n), type, ncclSum, comm_,
+                    static_cast<CudaStream&>(stream).handle()),
+          "a sum");
+    AwaitCall("a sum's begin");
+  }
   // Whether the last call is still under way.
   bool InProgress() const {
     ncclResult_t status = ncclSuccess;

@@ -44,6 +44,7 @@ void Trainer::PlaceOnDevice() {
                                     .loss_scale = loss_scale(),
                                     .member = place_.gpus ? &*place_.gpus : nullptr});
     own_updates_ = updates.get();
+    if (place_.gpus) ctx_.group = own_updates_;
     device_params_ = std::move(updates);
   } else {
     device_params_ = std::make_unique<DeviceExchange>(&exchange_, &ctx_);

@@ -127,12 +127,23 @@ TEST_F(DeviceJob, OfAGroupOfGpusInFloat16GoesOnWhereItEnded) {
   EXPECT_EQ(Train(job, 3, true), whole);
 }
 
-// Its sums over the group are the host's.
-TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsNotCaptured) {
+// Its sums over the group are among the work that is replayed.
+TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsCapturedToo) {
+  for (const char* group : {"nworkers_per_group: 2 nworkers_per_procs: 2", kGroup}) {
+    SCOPED_TRACE(group);
+    const int workers = group == kGroup ? 3 : 2;
+    const std::string on_cpu = Train(group, 0);
+    const int64_t before = EmulatedGpu::replays_of_all();
+    EXPECT_EQ(Train(group, workers), on_cpu);
+    EXPECT_EQ(EmulatedGpu::replays_of_all() - before, workers * 10);
+  }
+}
+
+// Its sums are the host's, which no capture allows.
+TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpNormalisesThroughTheHost) {
   const std::string on_cpu = Train(kGroup, 0);
-  const int64_t before = EmulatedGpu::replays_of_all();
+  machine_.SetGroups(false);
   EXPECT_EQ(Train(kGroup, 3), on_cpu);
-  EXPECT_EQ(EmulatedGpu::replays_of_all(), before);
 }
 
 TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpGoesThroughTheHost) {
@@ -146,23 +157,29 @@ TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpGoesThroughTheHost) {
 
 // What one worker finds drops the steps of all.
 TEST_F(DeviceJob, OfAGroupOfGpusSkipsTheStepsOfTheCpu) {
-  JobProto job = Job(kGroup, false);
-  job.set_on_nonfinite(JobProto::kSkip);
-  LayerProto* const part = job.mutable_neuralnet()->mutable_layer(2);
-  part->clear_type();
-  part->set_user_type("BadInTheSecondWorker");
-  EXPECT_EQ(Train(job, 3), Train(job, 0));
+  for (const bool normalised : {false, true}) {
+    SCOPED_TRACE(normalised);
+    JobProto job = Job(kGroup, normalised);
+    job.set_on_nonfinite(JobProto::kSkip);
+    LayerProto* const relu = job.mutable_neuralnet()->mutable_layer(normalised ? 3 : 2);
+    relu->clear_type();
+    relu->set_user_type("BadInTheSecondWorker");
+    EXPECT_EQ(Train(job, 3), Train(job, 0));
+  }
 }
 
-// The others do not wait for its sums.
+// The others do not wait for its sums, those of batch normalisation among them.
 TEST_F(DeviceJob, OfAGroupOfGpusEndsWithTheFirstWorkerThatFails) {
-  JobProto job = Job(kGroup, false);
-  LayerProto* const data = job.mutable_neuralnet()->mutable_layer(0);
-  data->clear_type();
-  data->clear_store_conf();
-  data->set_user_type("EndsInTheThirdWorker");
-  job.set_test_freq(0);
-  EXPECT_THROW(Train(job, 3), DataError);
+  for (const bool normalised : {false, true}) {
+    SCOPED_TRACE(normalised);
+    JobProto job = Job(kGroup, normalised);
+    LayerProto* const data = job.mutable_neuralnet()->mutable_layer(0);
+    data->clear_type();
+    data->clear_store_conf();
+    data->set_user_type("EndsInTheThirdWorker");
+    job.set_test_freq(0);
+    EXPECT_THROW(Train(job, 3), DataError);
+  }
 }
 
 // Copies; in the second worker infinities.

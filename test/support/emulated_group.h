@@ -1,6 +1,7 @@
 // EmulatedGroup: emulated GPUs, of one process or several of this host, that add up numbers, in the
 // order of their members, when the work of all of them has come so far. They do so in memory that
-// goes with the last of the processes, however they end.
+// goes with the last of the processes, however they end. Once the group has stopped, or this member
+// has left it, sums that are still under way run through.
 #pragma once
 
 #include <fcntl.h>
@@ -26,7 +27,7 @@ namespace singa {
 class EmulatedMembers {
  public:
   static constexpr int kMost = 16;
-  static constexpr int64_t kFloats = int64_t{1} << 22;  // of a sum
+  static constexpr int64_t kBytesOfSum = int64_t{1} << 24;
 
   // As NewEmulatedGroup tells it.
   struct Place {
@@ -56,11 +57,12 @@ class EmulatedMembers {
     for (; numbers_->turn == now; FutexWait(numbers_->turn, now)) wait.Look();
   }
   // What a member adds.
-  float* values(int member) {
-    return reinterpret_cast<float*>(reinterpret_cast<char*>(numbers_) + kHead) + member * kFloats;
+  template <typename T>
+  T* values(int member) {
+    return reinterpret_cast<T*>(reinterpret_cast<char*>(numbers_) + kHead + member * kBytesOfSum);
   }
 
-  static constexpr int64_t kHead = 4096, kBytes = kHead + kMost * kFloats * 4;
+  static constexpr int64_t kHead = 4096, kBytes = kHead + kMost * kBytesOfSum;
 
  private:
   struct Numbers {
@@ -75,23 +77,38 @@ class EmulatedGroup final : public GpuGroup {
       : members_(std::move(members)), member_(member) {
     members_->Meet(member_, "the communicator");
   }
+  ~EmulatedGroup() override { *ended_ = true; }
 
-  void Sum(float* values, int64_t n, Stream& stream) override {
-    CHECK_LE(n, EmulatedMembers::kFloats);
-    stream.Run([members = members_, member = member_, values, n] {
-      std::copy_n(values, n, members->values(member.member));
-      members->Meet(member, "a sum");
-      std::copy_n(members->values(0), n, values);
-      for (int m = 1; m < member.members; ++m)
-        for (int64_t i = 0; i < n; ++i) values[i] += members->values(m)[i];
-      members->Meet(member, "a sum");
-    });
-  }
+  void Sum(float* values, int64_t n, Stream& stream) override { SumOf(values, n, stream); }
+  void Sum(double* values, int64_t n, Stream& stream) override { SumOf(values, n, stream); }
   void Await(Event& event) override { event.Wait(); }
 
  private:
+  template <typename T>
+  void SumOf(T* values, int64_t n, Stream& stream) {
+    CHECK_LE(n * static_cast<int64_t>(sizeof(T)), EmulatedMembers::kBytesOfSum);
+    stream.Run([members = members_, member = member_, ended = ended_, values, n] {
+      if (*ended) return;
+      const auto meet = [&] {
+        try {
+          members->Meet(member, "a sum");
+        } catch (...) {
+          *ended = true;
+          throw;
+        }
+      };
+      std::copy_n(values, n, members->values<T>(member.member));
+      meet();
+      std::copy_n(members->values<T>(0), n, values);
+      for (int m = 1; m < member.members; ++m)
+        for (int64_t i = 0; i < n; ++i) values[i] += members->values<T>(m)[i];
+      meet();
+    });
+  }
+
   const std::shared_ptr<EmulatedMembers> members_;
   const GpuMember member_;
+  const std::shared_ptr<bool> ended_ = std::make_shared<bool>(false);
 };
 
 // Its memory is there as long as this process, or a member.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "singa/base/api.h"
 #include "singa/base/philox.h"
 #include "singa/tensor/tensor.h"
 
@@ -41,15 +42,22 @@ struct KernelChoice {
 class KernelTrace;
 class Stream;
 class WorkerMark;
+struct Context;
 
 // The workers that compute one batch together, as one of them sees them.
-class GroupSum {
+class SINGA_API GroupSum {
  public:
   virtual ~GroupSum() = default;
   // Replaces each of `values` by its sum over the workers of the group, which all call this with as
   // many values at the same place of their pass. Added in the workers' order: all get the same
   // bits. Throws Error where a worker is gone.
   virtual void Sum(std::span<double> values) = 0;
+  // The same of values[n] where `ctx` computes, in the order of its work. Unless the workers'
+  // devices add up among themselves the host does, which waits for the work before.
+  virtual void SumInOrder(Context& ctx, double* values, int64_t n);
+
+ private:
+  Tensor seen_;  // pinned, of values that the host adds up
 };
 
 struct Context {

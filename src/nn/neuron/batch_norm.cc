@@ -13,7 +13,6 @@
 #include "nn/neuron/window.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
-#include "singa/tensor/stream.h"
 
 namespace singa {
 namespace {
@@ -44,6 +43,7 @@ class BatchNormLayer final : public Layer {
     declare.Uses(BatchOwnMean, BatchAboutGroupMean);
     declare.Uses(BatchGradientSums, BatchParamGradients, BatchGradientFactors, BatchGradient);
     state_ = declare.Buffer({4, c_}, Keep::kForwardToBackward);
+    group_rows_ = declare.Buffer({1}, Keep::kForwardToBackward, DType::kF64);
     out[0]->data.SetShape(x);
   }
 
@@ -61,12 +61,6 @@ class BatchNormLayer final : public Layer {
     factors_ = scratch.Add(3 * c_ * static_cast<int64_t>(sizeof(float)));
     partial_ = scratch.Add(BatchPartialSize(rows_, c_) * static_cast<int64_t>(sizeof(float)));
     declare.Scratch(scratch.bytes());
-  }
-
-  void Open(Context& ctx) override {
-    if (ctx.stream)
-      host_sums_ =
-          ctx.stream->gpu().AllocatePinned((2 * c_ + 1) * static_cast<int64_t>(sizeof(double)));
   }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
@@ -94,9 +88,9 @@ class BatchNormLayer final : public Layer {
     BatchParamGradients(ctx, sum, product, state.inverse, GradientOf(gamma_), gamma_->beta(),
                         GradientOf(beta_), beta_->beta(), c_);
     if (in[0]->grad.empty()) return;
-    if (ctx.group) AddUp(ctx, sum, 2 * c_);
+    if (ctx.group) ctx.group->SumInOrder(ctx, sum, 2 * c_);
     float *of_g = At<float>(ctx, factors_), *of_x = of_g + c_, *shift = of_x + c_;
-    BatchGradientFactors(ctx, sum, product, group_rows_, gamma_->data.data(), state, of_g, of_x,
+    BatchGradientFactors(ctx, sum, product, Rows(ctx), gamma_->data.data(), state, of_g, of_x,
                          shift, c_);
     BatchGradient(ctx, x, TrainFunction(), dy, of_g, of_x, shift, in[0]->grad.data(), rows_, c_);
   }
@@ -118,10 +112,9 @@ class BatchNormLayer final : public Layer {
   void MeasureBatch(Context& ctx, const float* x) {
     double *sum = At<double>(ctx, sums_), *squares = sum + c_ + 1;
     BatchMoments(ctx, x, sum, squares, At<float>(ctx, partial_), rows_, c_);
-    group_rows_ = static_cast<double>(rows_);
     if (ctx.group) JoinMoments(ctx, sum, squares);
-    BatchStatistics(ctx, sum, squares, group_rows_, gamma_->data.data(), beta_->data.data(),
-                    State(), mean_->data.data(), variance_->data.data(), c_);
+    BatchStatistics(ctx, sum, squares, Rows(ctx), gamma_->data.data(), beta_->data.data(), State(),
+                    mean_->data.data(), variance_->data.data(), c_);
   }
 
   // From the moments of this worker's rows to those of the group's, whose mean is m:
@@ -130,20 +123,15 @@ class BatchNormLayer final : public Layer {
   void JoinMoments(Context& ctx, double* sum, double* squares) {
     double* const own_mean = squares + c_;
     BatchOwnMean(ctx, sum, own_mean, rows_, c_);
-    group_rows_ = AddUp(ctx, sum, c_ + 1)[c_];
+    ctx.group->SumInOrder(ctx, sum, c_ + 1);
+    CopyBytes(ctx, sum + c_, group_rows_->as<void>(), group_rows_->bytes());
     BatchAboutGroupMean(ctx, sum, own_mean, squares, rows_, c_);
-    AddUp(ctx, squares, c_);
+    ctx.group->SumInOrder(ctx, squares, c_);
   }
 
-  // Puts the group's sums in the place of values[n]; returns them where the host can read them.
-  const double* AddUp(Context& ctx, double* values, int64_t n) {
-    double* const host = ctx.stream ? static_cast<double*>(host_sums_.get()) : values;
-    const int64_t bytes = n * static_cast<int64_t>(sizeof(double));
-    CopyBytes(ctx, values, host, bytes);
-    if (ctx.stream) ctx.stream->Wait();
-    ctx.group->Sum({host, static_cast<size_t>(n)});
-    CopyBytes(ctx, host, values, bytes);
-    return host;
+  // Of the batch that was measured last.
+  BatchRows Rows(const Context& ctx) const {
+    return {static_cast<double>(rows_), ctx.group ? group_rows_->as<double>() : nullptr};
   }
 
   BatchState State() {
@@ -161,12 +149,11 @@ class BatchNormLayer final : public Layer {
   }
 
   int64_t rows_ = 0, c_ = 0;
-  double group_rows_ = 0;                                  // of all workers, in this step
   float floor_ = -std::numeric_limits<float>::infinity();  // 0: with the kReLU that reads this
   Param *gamma_ = nullptr, *beta_ = nullptr, *mean_ = nullptr, *variance_ = nullptr;
   Tensor* state_ = nullptr;                       // [4, c]: BatchState
+  Tensor* group_rows_ = nullptr;                  // [1], of all workers; where there are several
   int64_t sums_ = 0, factors_ = 0, partial_ = 0;  // offsets in scratch
-  std::shared_ptr<void> host_sums_;               // [2 c + 1], pinned; null without a stream
 };
 
 SINGA_REGISTER_LAYER(kBM, BatchNormLayer);

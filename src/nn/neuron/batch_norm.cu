@@ -43,7 +43,7 @@ void Gradient(Context& ctx, const float* x, BatchFunction f, const float* dy, co
     ForEach(ctx, rows * c, BatchGradientElement<1>{x, f, dy, of_g, of_x, shift, dx, c});
 }
 
-void Statistics(Context& ctx, const double* sum, const double* squares, double rows,
+void Statistics(Context& ctx, const double* sum, const double* squares, BatchRows rows,
                 const float* gamma, const float* beta, BatchState state, float* running_mean,
                 float* running_variance, int64_t c) {
   ForEach(
@@ -71,7 +71,7 @@ void ParamGradients(Context& ctx, const double* sum, const double* product, cons
   ForEach(ctx, c, BatchParamGradientsOf{sum, product, inverse, dgamma, of_dgamma, dbeta, of_dbeta});
 }
 
-void GradientFactors(Context& ctx, const double* sum, const double* product, double rows,
+void GradientFactors(Context& ctx, const double* sum, const double* product, BatchRows rows,
                      const float* gamma, BatchState state, float* of_g, float* of_x, float* shift,
                      int64_t c) {
   ForEach(ctx, c, BatchGradientFactorsOf{sum, product, rows, gamma, state, of_g, of_x, shift});

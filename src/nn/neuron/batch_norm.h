@@ -5,6 +5,7 @@
 #pragma once
 
 #include "singa/tensor/kernel.h"
+#include "tensor/host_device.h"
 
 namespace singa {
 
@@ -38,9 +39,17 @@ struct BatchState {
   float *mean, *inverse, *scale, *shift;
 };
 
+// How many rows sums are of: the worker's own or, in a group, what of_group points to.
+struct BatchRows {
+  double own;
+  const double* of_group;  // null: there is none
+
+  SINGA_HD double count() const { return of_group ? *of_group : own; }
+};
+
 // The state that follows from the moments of `rows` rows; and the running mean and variance after
 // it, which move by 1 - momentum where the squares are finite.
-inline constinit Kernel<void(const double* sum, const double* squares, double rows,
+inline constinit Kernel<void(const double* sum, const double* squares, BatchRows rows,
                              const float* gamma, const float* beta, BatchState state,
                              float* running_mean, float* running_variance, int64_t c)>
     BatchStatistics{"BatchStatistics"};
@@ -78,7 +87,7 @@ inline constinit Kernel<void(const double* sum, const double* product, const flo
     BatchParamGradients{"BatchParamGradients"};
 
 // What the next one takes, from the sums over all `rows` rows.
-inline constinit Kernel<void(const double* sum, const double* product, double rows,
+inline constinit Kernel<void(const double* sum, const double* product, BatchRows rows,
                              const float* gamma, BatchState state, float* of_g, float* of_x,
                              float* shift, int64_t c)>
     BatchGradientFactors{"BatchGradientFactors"};

@@ -18,19 +18,20 @@ SINGA_HD inline void SetBatchFunction(double mean, double inverse, float gamma, 
 
 struct BatchStatisticsOf {
   const double *sum, *squares;
-  double rows;
+  BatchRows rows;
   const float *gamma, *beta;
   BatchState state;
   float *running_mean, *running_variance;
 
   SINGA_HD void operator()(int64_t j) const {
-    state.mean[j] = static_cast<float>(sum[j] / rows);
-    state.inverse[j] = static_cast<float>(1 / std::sqrt(squares[j] / rows + kBatchNormEpsilon));
+    const double n = rows.count();
+    state.mean[j] = static_cast<float>(sum[j] / n);
+    state.inverse[j] = static_cast<float>(1 / std::sqrt(squares[j] / n + kBatchNormEpsilon));
     SetBatchFunction(state.mean[j], state.inverse[j], gamma[j], beta[j], &state.scale[j],
                      &state.shift[j]);
     if (!std::isfinite(squares[j])) return;  // NaN would stay for ever
     Move(&running_mean[j], state.mean[j]);
-    Move(&running_variance[j], squares[j] / (rows - 1 < 1 ? 1 : rows - 1));
+    Move(&running_variance[j], squares[j] / (n - 1 < 1 ? 1 : n - 1));
   }
 
   SINGA_HD static void Move(float* running, double value) {
@@ -90,17 +91,17 @@ struct BatchParamGradientsOf {
 
 struct BatchGradientFactorsOf {
   const double *sum, *product;
-  double rows;
+  BatchRows rows;
   const float* gamma;
   BatchState state;
   float *of_g, *of_x, *shift;
 
   SINGA_HD void operator()(int64_t j) const {
-    const double inverse = state.inverse[j], factor = gamma[j] * inverse;
-    const double slope = factor * inverse * inverse * product[j] / rows;
+    const double inverse = state.inverse[j], factor = gamma[j] * inverse, n = rows.count();
+    const double slope = factor * inverse * inverse * product[j] / n;
     of_g[j] = static_cast<float>(factor);
     of_x[j] = static_cast<float>(-slope);
-    shift[j] = static_cast<float>(slope * state.mean[j] - factor * sum[j] / rows);
+    shift[j] = static_cast<float>(slope * state.mean[j] - factor * sum[j] / n);
   }
 };
 

@@ -9,9 +9,9 @@ void EachChannel(int64_t c, const Of& of) {
   for (int64_t j = 0; j < c; ++j) of(j);
 }
 
-void Statistics(Context&, const double* sum, const double* squares, double rows, const float* gamma,
-                const float* beta, BatchState state, float* running_mean, float* running_variance,
-                int64_t c) {
+void Statistics(Context&, const double* sum, const double* squares, BatchRows rows,
+                const float* gamma, const float* beta, BatchState state, float* running_mean,
+                float* running_variance, int64_t c) {
   EachChannel(
       c, BatchStatisticsOf{sum, squares, rows, gamma, beta, state, running_mean, running_variance});
 }
@@ -35,7 +35,7 @@ void ParamGradients(Context&, const double* sum, const double* product, const fl
   EachChannel(c, BatchParamGradientsOf{sum, product, inverse, dgamma, of_dgamma, dbeta, of_dbeta});
 }
 
-void GradientFactors(Context&, const double* sum, const double* product, double rows,
+void GradientFactors(Context&, const double* sum, const double* product, BatchRows rows,
                      const float* gamma, BatchState state, float* of_g, float* of_x, float* shift,
                      int64_t c) {
   EachChannel(c, BatchGradientFactorsOf{sum, product, rows, gamma, state, of_g, of_x, shift});

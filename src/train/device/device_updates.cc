@@ -39,6 +39,7 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       replica_(*worker.replica),
       trained_(worker_.trained),
       ctx_(worker.ctx),
+      on_host_(worker.ctx->group),
       clip_norm_(job.updater().clip_norm()),
       skip_(job.on_nonfinite() == JobProto::kSkip),
       waits_(skip_ || worker.loss_scale),
@@ -171,7 +172,19 @@ void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   throw DivergedError(LossNotFiniteText(layer, step));
 }
 
-// In a group nobody adds up before all have come so far.
+// In a group nobody adds up before all have come so far: loading a kernel or allocating memory may
+// wait for the work of all GPUs. What is captured has been loaded.
+void DeviceUpdates::MeetGroup() {
+  double nothing = 0;
+  if (!worker_.net->device_only()) on_host_->Sum({&nothing, 1});
+}
+
+void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
+  if (!ctx.stream) return on_host_->SumInOrder(ctx, values, n);
+  MeetGroup();
+  group_->Sum(values, n, *ctx.stream);
+}
+
 void DeviceUpdates::Finish(int64_t) {
   if (!std::exchange(has_pieces_, true)) MakePieces();
   auto* const report = report_.as<StepReport>();
@@ -180,8 +193,7 @@ void DeviceUpdates::Finish(int64_t) {
   const auto count = static_cast<int64_t>(params_of_pieces_.size());
   InspectLosses(*ctx_, loss_cells_.as<const double*>(), loss_count(), bad_losses());
   if (group_) {
-    double nothing = 0;
-    if (!worker_.net->device_only()) ctx_->group->Sum({&nothing, 1});
+    MeetGroup();
     if (!sums_)
       sums_ = std::make_unique<GradientSums>(
           group_.get(), ctx_, &gradients_, GradientSums::Layout{grad_begin_, announced_, at_once_});

@@ -23,7 +23,7 @@
 
 namespace singa {
 
-class DeviceUpdates final : public DeviceParams {
+class DeviceUpdates final : public DeviceParams, public GroupSum {
  public:
   struct Worker {
     Net* net;                     // planned
@@ -36,7 +36,8 @@ class DeviceUpdates final : public DeviceParams {
     LossScale* loss_scale = nullptr;    // null: losses are not scaled
     const GpuMember* member = nullptr;  // null: it trains alone
   };
-  // All that `worker` points to outlives it. Throws DeviceError.
+  // All that `worker` points to outlives it; in a group, so does the ctx->group that adds up on the
+  // host. Throws DeviceError.
   DeviceUpdates(const JobProto& job, const Worker& worker);
 
   void Place(Param* param) override;
@@ -65,6 +66,10 @@ class DeviceUpdates final : public DeviceParams {
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
 
+  // Of a group: its workers add up on the device what is there, from the first BeginStep on.
+  void Sum(std::span<double> values) override { on_host_->Sum(values); }
+  void SumInOrder(Context& ctx, double* values, int64_t n) override;
+
  private:
   // What a step's report is copied to, and when it is there.
   struct OnItsWay {
@@ -73,6 +78,7 @@ class DeviceUpdates final : public DeviceParams {
   };
 
   void MakePieces();
+  void MeetGroup();
   void Bring();
   void SendNumbers(int64_t step);
   void LookAt(size_t most);  // until at most so many reports are on their way
@@ -86,6 +92,7 @@ class DeviceUpdates final : public DeviceParams {
   Replica& replica_;
   const std::vector<Param*>& trained_;
   Context* const ctx_;
+  GroupSum* const on_host_;
   const float clip_norm_;
   const bool skip_;   // on_nonfinite: kSkip
   const bool waits_;  // a step may be left out, and the next depends on that
