@@ -44,11 +44,16 @@ TEST(GpuConf, WorkersWithGpusOfTheirOwnDrawNothing) {
 }
 
 TEST(GpuConf, WhatAllReduceDoesNotDoYetIsSaid) {
-  const std::string found =
-      Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { compression: kFp16 fusion_elements: 9 }");
-  EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce.compression: is not built yet: all of "
-                               "each gradient is added up\n"));
-  EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce.fusion_elements: is not built yet\n"));
+  EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { compression: kFp16 }"),
+              HasSubstr("warning: cluster.all_reduce.compression: is not built yet: all of "
+                        "each gradient is added up\n"));
+}
+
+TEST(GpuConf, FusionIsForGpus) {
+  EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { fusion_elements: 9 }"), "");
+  EXPECT_THAT(
+      Found("", "all_reduce { fusion_elements: 9 }"),
+      HasSubstr("warning: cluster.all_reduce.fusion_elements: has no effect without gpu\n"));
 }
 
 TEST(GpuConf, WithoutAllReduceWorkersMayShareAGpu) {

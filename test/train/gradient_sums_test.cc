@@ -32,6 +32,7 @@ class Member final : public GpuGroup {
     sums.push_back({values - values_.data(), n});
     group_->Sum(values, n, stream);
   }
+  void Sum(double*, int64_t, Stream&) override { FAIL() << "no gradient is float64"; }
   void Await(Event& event) override { group_->Await(event); }
 
   // [begin, begin + n) is x, by work of the context.

@@ -75,9 +75,9 @@ class ClusterCheck {
   void CheckAllReduce() {
     if (cluster_.all_reduce().compression() != AllReduceProto::kNone)
       Warn("all_reduce.compression", "is not built yet: all of each gradient is added up");
-    if (cluster_.all_reduce().has_fusion_elements())
-      Warn("all_reduce.fusion_elements", "is not built yet");
     if (job_.gpu_size() > 0) return CheckOwnGpus();
+    if (cluster_.all_reduce().has_fusion_elements())
+      Warn("all_reduce.fusion_elements", "has no effect without gpu");
     Warn("all_reduce", several_ ? "without GPUs a server in each process adds the gradients up, "
                                   "which computes the same"
                                 : "without GPUs the workers' gradients are added up in memory, "

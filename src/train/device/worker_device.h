@@ -11,7 +11,8 @@ namespace singa {
 
 class WorkerDevice {
  public:
-  // `ctx` is told of `gpu`, and of the job's precision there; it outlives `ctx`. Throws DeviceError.
+  // `ctx` is told of `gpu`, and of the job's precision there; it outlives `ctx`. Throws
+  // DeviceError.
   WorkerDevice(const JobProto& job, std::shared_ptr<Gpu> gpu, Context* ctx);
 
   Gpu& gpu() { return *gpu_; }

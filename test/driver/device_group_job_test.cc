@@ -1,0 +1,160 @@
+// Jobs whose one group has GPUs that add up gradients among themselves. They are emulated, in the
+// order of the workers, so what comes out is what workers on the CPU give.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "singa/nn/layer.h"
+#include "singa/tensor/memory.h"
+#include "support/driver/device_job.h"
+
+namespace singa::device_job {
+namespace {
+
+constexpr char kGroup[] = "nworkers_per_group: 3 nworkers_per_procs: 3";
+
+// Each of them applies the updates itself, and replays its steps.
+TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
+  for (const UpdaterType type : {kSGD, kAdam}) {
+    SCOPED_TRACE(UpdaterType_Name(type));
+    JobProto job = Job(kGroup, false);
+    job.mutable_updater()->set_type(type);
+    job.mutable_updater()->mutable_adam_conf()->set_beta1(0.9f);
+    job.mutable_updater()->mutable_adam_conf()->set_beta2(0.999f);
+    const std::string on_cpu = Train(job, 0);
+    const int64_t before = EmulatedGpu::replays_of_all();
+    EXPECT_EQ(Train(job, 3), on_cpu);
+    EXPECT_EQ(EmulatedGpu::replays_of_all() - before, 3 * 10);
+    Train(job, 3, false, 6);
+    EXPECT_EQ(Train(job, 3, true), on_cpu);
+  }
+}
+
+// Between them those of batch normalisation.
+TEST_F(DeviceJob, OfAGroupOfGpusAddsUpPiecesOfAnySize) {
+  for (const bool normalised : {false, true}) {
+    JobProto job = Job(kGroup, normalised);
+    const std::string on_cpu = Train(job, 0);
+    job.mutable_cluster()->mutable_all_reduce()->set_fusion_elements(1);
+    EXPECT_EQ(Train(job, 3), on_cpu);
+  }
+}
+
+// All scale their losses alike, and leave out the same steps.
+TEST_F(DeviceJob, OfAGroupOfGpusInFloat16GoesOnWhereItEnded) {
+  JobProto job = Job(kGroup, false);
+  job.set_precision(JobProto::kFloat16);
+  job.mutable_neuralnet()->mutable_layer(4)->mutable_softmaxloss_conf()->set_scale(1000);
+  const std::string whole = Train(job, 3);
+  Train(job, 3, false, 6);
+  EXPECT_EQ(Train(job, 3, true), whole);
+}
+
+// Its sums over the group are among the work that is replayed.
+TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsCapturedToo) {
+  for (const char* group : {"nworkers_per_group: 2 nworkers_per_procs: 2", kGroup}) {
+    SCOPED_TRACE(group);
+    const int workers = group == kGroup ? 3 : 2;
+    const std::string on_cpu = Train(group, 0);
+    const int64_t before = EmulatedGpu::replays_of_all();
+    EXPECT_EQ(Train(group, workers), on_cpu);
+    EXPECT_EQ(EmulatedGpu::replays_of_all() - before, workers * 10);
+  }
+}
+
+// Its sums are the host's, which no capture allows.
+TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpNormalisesThroughTheHost) {
+  const std::string on_cpu = Train(kGroup, 0);
+  machine_.SetGroups(false);
+  EXPECT_EQ(Train(kGroup, 3), on_cpu);
+}
+
+TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpGoesThroughTheHost) {
+  const JobProto job = Job(kGroup, false);
+  const std::string on_cpu = Train(job, 0);
+  machine_.SetGroups(false);
+  const int64_t before = EmulatedGpu::replays_of_all();
+  EXPECT_EQ(Train(job, 3), on_cpu);
+  EXPECT_EQ(EmulatedGpu::replays_of_all(), before);
+}
+
+// What one worker finds drops the steps of all.
+TEST_F(DeviceJob, OfAGroupOfGpusSkipsTheStepsOfTheCpu) {
+  for (const bool normalised : {false, true}) {
+    SCOPED_TRACE(normalised);
+    JobProto job = Job(kGroup, normalised);
+    job.set_on_nonfinite(JobProto::kSkip);
+    LayerProto* const relu = job.mutable_neuralnet()->mutable_layer(normalised ? 3 : 2);
+    relu->clear_type();
+    relu->set_user_type("BadInTheSecondWorker");
+    EXPECT_EQ(Train(job, 3), Train(job, 0));
+  }
+}
+
+// The others do not wait for its sums, those of batch normalisation among them.
+TEST_F(DeviceJob, OfAGroupOfGpusEndsWithTheFirstWorkerThatFails) {
+  for (const bool normalised : {false, true}) {
+    SCOPED_TRACE(normalised);
+    JobProto job = Job(kGroup, normalised);
+    LayerProto* const data = job.mutable_neuralnet()->mutable_layer(0);
+    data->clear_type();
+    data->clear_store_conf();
+    data->set_user_type("EndsInTheThirdWorker");
+    job.set_test_freq(0);
+    EXPECT_THROW(Train(job, 3), DataError);
+  }
+}
+
+// Copies; in the second worker infinities.
+class BadInTheSecondWorker : public Layer {
+ public:
+  void Setup(const LayerProto& conf, Declare&, Inputs in, Outputs out) override {
+    bad_ = conf.partition_id() == 1;
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  Traits traits() const override { return {.on_device = true}; }
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    const int64_t n = in[0]->data.size();
+    if (bad_ && (phase & kTrain))
+      RunInOrder(ctx, [y = out[0]->data.data(), n](Context&) {
+        std::fill_n(y, n, std::numeric_limits<float>::infinity());
+      });
+    else
+      CopyFloats(ctx, in[0]->data.data(), out[0]->data.data(), n);
+  }
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    CopyFloats(ctx, out[0]->grad.data(), in[0]->grad.data(), in[0]->grad.size());
+  }
+
+ private:
+  bool bad_ = false;
+};
+SINGA_REGISTER_LAYER(BadInTheSecondWorker, BadInTheSecondWorker);
+
+// Twelve rows of zeros; the third worker of the group has them for six steps.
+class EndsInTheThirdWorker : public Layer {
+ public:
+  Wiring wiring(const LayerProto&) const override {
+    return {.is_input = true, .differentiable = false};
+  }
+  void Setup(const LayerProto& conf, Declare&, Inputs, Outputs out) override {
+    third_ = conf.partition_id() == 2;
+    out[0]->span = {.first = 4 * conf.partition_id(), .rows = 4, .batch = 12};
+    out[0]->data.SetShape({4, 1, 6, 6});
+    out[0]->label.SetShape({4}, DType::kI32);
+  }
+  void ComputeFeature(Context&, Phase, Inputs, Outputs out) override {
+    std::fill_n(out[0]->data.data(), out[0]->data.size(), 0.f);
+    std::fill_n(out[0]->label.as<int32_t>(), 4, 1);
+    if (third_ && steps_++ == 6) throw DataError("rows", 6, "there are no more");
+  }
+
+ private:
+  bool third_ = false;
+  int steps_ = 0;
+};
+SINGA_REGISTER_LAYER(EndsInTheThirdWorker, EndsInTheThirdWorker);
+
+}  // namespace
+}  // namespace singa::device_job
