@@ -17,6 +17,7 @@ namespace singa {
 namespace {
 
 constexpr size_t kMostReason = 1000;  // bytes
+constexpr char kHostAlone[] = "the updater or a layer has code for the host alone";
 
 // Why the workers of a process cannot add up by GPUs of their own; "": they can.
 std::string WhyNotByGpus(const JobProto& job, int workers) {
@@ -37,7 +38,7 @@ std::unique_ptr<WorkerGroups> OnGpus(const JobProto& job, int threads, JobProces
                                      const GpuGroupId& id, std::string* why) {
   auto groups = std::make_unique<WorkerGroups>(job, threads, process, nullptr, id);
   if (groups->UpdatesOnGpus()) return groups;
-  *why = "the updater or a layer has code for the host alone";
+  *why = kHostAlone;
   return nullptr;
 }
 
@@ -59,6 +60,7 @@ GpuGroupId IdIn(const std::string& text) {
   return id;
 }
 
+constexpr size_t kNumbersOfGpu = 1 + std::tuple_size_v<GpuIdentity>;
 // As kGpus has them: of each worker's GPU its number, and what tells it from others.
 std::vector<int64_t> GpusHere(const JobProto& job, int workers) {
   std::vector<int64_t> numbers;
@@ -69,7 +71,6 @@ std::vector<int64_t> GpusHere(const JobProto& job, int workers) {
   }
   return numbers;
 }
-constexpr size_t kNumbersOfGpu = 1 + std::tuple_size_v<GpuIdentity>;
 
 // What two of the workers have in common; "": nothing. `gpus`: as of GpusHere, of all workers.
 std::string SharedBy(const std::vector<int64_t>& gpus) {
@@ -144,7 +145,9 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
     else
       WarnOfHost(why);
   }
-  return std::make_unique<WorkerGroups>(job, threads, nullptr, nullptr, id);
+  auto groups = std::make_unique<WorkerGroups>(job, threads, nullptr, nullptr, id);
+  if (id && !groups->UpdatesOnGpus()) WarnOfHost(kHostAlone);
+  return groups;
 }
 
 std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobProcess* process,

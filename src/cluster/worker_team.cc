@@ -1,10 +1,9 @@
 #include "cluster/worker_team.h"
 
-#include <omp.h>
-
 #include <algorithm>
 
 #include "base/spin_wait.h"
+#include "train/omp_threads.h"
 
 namespace singa {
 namespace {
@@ -128,7 +127,7 @@ void WorkerTeam::RunOne(size_t i) {
 }
 
 void WorkerTeam::ThreadLoop(size_t i) {
-  omp_set_num_threads(trainers_[i]->ctx().threads);
+  SetOmpThreads(trainers_[i]->ctx().threads);
   for (uint32_t turn = 0;; ++turn) {
     SpinWait(turn_, turn, size());  // for work, as long as the team lives
     if (!work_) return;

@@ -26,7 +26,7 @@ bool WantsPieces(int64_t m, int64_t n, int64_t k, const GemmOperand& a, const Ge
 
 void OnednnGemm(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a,
                 GemmOperand b, float beta, float* c, int64_t ldc) {
-  if (IsHalf(ctx.precision)) {  // of an emulated device
+  if (IsHalf(ctx.precision)) {  // it rounds no factors
     Context plain = ctx;
     plain.plain = true;
     return GemmKernel(plain, m, n, k, alpha, a, b, beta, c, ldc);

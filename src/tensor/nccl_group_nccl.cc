@@ -28,7 +28,9 @@ constinit Nccl<decltype(ncclAllReduce)> AllReduce(&library, "ncclAllReduce");
 void Check(ncclResult_t status, const char* what) {
   if (status == ncclSuccess || status == ncclInProgress) return;
   const std::string text = StrCat("NCCL: ", what, ": ", ErrorString(status));
-  if (status == ncclRemoteError) throw PeerError(text);
+  // Also what a connection that another process has lost looks like.
+  if (status == ncclRemoteError || status == ncclSystemError || status == ncclInternalError)
+    throw PeerError(text);
   throw DeviceError(text);
 }
 

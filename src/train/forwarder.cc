@@ -50,7 +50,7 @@ RowLayout LayoutOf(bool sequence, int64_t steps, const Shape& step) {
 
 Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
     : job_(job), options_(options) {
-  ctx_.threads = options.threads;
+  ctx_.threads = AllowedThreads(options.threads);
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
   ctx_.state = &state_;
@@ -59,7 +59,7 @@ Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
   for (auto rows = static_cast<int64_t>(std::bit_floor(uint64_t(options.max_batch))); rows > 0;
        rows /= 2)
     if (rows < options.max_batch) nets_.emplace_back().rows = rows;
-  const OmpThreads threads(options.threads);
+  const OmpThreads threads(ctx_.threads);
   Make(&nets_[0]);
   const Wiring& given = input().wiring;
   in_ = LayoutOf(given.outputs_are_steps, StepsOfRow(given), input().out[0]->data.shape());
@@ -142,7 +142,7 @@ void Forwarder::PlaceValues() {
 
 void Forwarder::Open(const ParamTable& values) {
   for (const auto& param : params_.params()) param->data = values.Find(param->name())->data;
-  const OmpThreads threads(options_.threads);
+  const OmpThreads threads(ctx_.threads);
   if (device_) device_->Begin(state_);
   Allocate(&nets_[0]);
 }
@@ -232,7 +232,7 @@ void Forwarder::CopyStates(Net* net, bool keep) {
 }
 
 void Forwarder::Run(const float* rows, int64_t n, float* out) {
-  const OmpThreads threads(options_.threads);
+  const OmpThreads threads(ctx_.threads);
   if (device_) {
     device_->Drain();  // of what a Run that threw left behind
     device_->Begin(state_);

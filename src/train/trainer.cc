@@ -1,13 +1,12 @@
 #include "train/trainer.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "singa/base/error.h"
 #include "tensor/gpus.h"
+#include "train/omp_threads.h"
 
 namespace singa {
 
@@ -55,7 +54,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(job, OpenGpu(place.gpu), &ctx_);
   if (place.workers > 1) ctx_.group = &exchange_;
   exchange_ctx_ = ctx_.ForHost();
-  omp_set_num_threads(place.threads);
+  SetOmpThreads(place.threads);
   try {
     algorithm_ = MakeAlgorithm(job.train_one_batch());
   } catch (const ConfigError& error) {
@@ -76,7 +75,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
 void Trainer::PlanEvaluators() {
   evaluation_ctx_ = ctx_;
   evaluation_ctx_.group = nullptr;
-  evaluation_ctx_.threads = place_.threads * group_->here();
+  evaluation_ctx_.threads = AllowedThreads(place_.threads * group_->here());
   const auto plan = [this](Phase phase) {
     return std::make_unique<Evaluator>(job_, phase, &params_, algorithm_.get(), &evaluation_ctx_);
   };

@@ -2,7 +2,8 @@
 """Milliseconds a training step and memory: singa against PyTorch eager, on the CPU or a GPU.
 
 usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--gpu N | --threads 1,2] [--pairs 9]
-           [--precision tf32|bfloat16|float16] [--nets cnn,mlp,cifar,alexnet,rbm,gru] [--seconds 3] [--write]
+           [--precision tf32|bfloat16|float16] [--nets cnn,mlp,cifar,alexnet,rbm,gru]
+           [--seconds 3] [--write]
        --precision: of a GPU's products; PyTorch's are autocast to the last two.
        --write puts the figures into test/bench/results.md, a section for each net. Exit 1 if a
        target is missed.

@@ -62,11 +62,19 @@ TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsCapturedToo) {
   }
 }
 
-// Its sums are the host's, which no capture allows.
+// Its sums are the host's, which no capture allows. Those of a wider layer follow in step 0.
 TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpNormalisesThroughTheHost) {
-  const std::string on_cpu = Train(kGroup, 0);
+  JobProto job = Job(kGroup);
+  NetProto* const net = job.mutable_neuralnet();
+  LayerProto* const wide = net->add_layer();
+  *wide = net->layer(2);
+  wide->set_name("bm2");
+  wide->set_srclayers(0, "fc");
+  *net->mutable_layer(5)->mutable_srclayers(0) = "bm2";
+  net->mutable_layer(4)->mutable_innerproduct_conf()->set_num_output(9);
+  const std::string on_cpu = Train(job, 0);
   machine_.SetGroups(false);
-  EXPECT_EQ(Train(kGroup, 3), on_cpu);
+  EXPECT_EQ(Train(job, 3), on_cpu);
 }
 
 TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpGoesThroughTheHost) {

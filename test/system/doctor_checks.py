@@ -1,5 +1,6 @@
 """What `singa doctor` says of a machine."""
 import json
+import os
 import pathlib
 import re
 
@@ -61,6 +62,13 @@ def doctor_advises_on_threads_that_spin(case):
     command = f"OMP_WAIT_POLICY=active exec {case.site.binary} doctor"
     out = case.start_program(["bash", "-c", command]).end(0).out
     true(re.search(r"^warn  OpenMP threads .*\n +-> threads spin", out, re.MULTILINE), out)
+
+
+@check
+def doctor_says_where_openmp_may_not_use_all_cores(case):
+    command = ["env", "OMP_THREAD_LIMIT=1", str(case.site.binary), "doctor"]
+    if len(os.sched_getaffinity(0)) > 1:
+        has(case.start_program(command).end(0).out, "OMP_THREAD_LIMIT leaves workers fewer", "stdout")
 
 
 @check

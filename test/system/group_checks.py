@@ -53,6 +53,16 @@ def workers_of_a_group_compute_what_one_worker_does_and_the_same_bytes_each_time
 
 
 @check
+def a_job_is_the_same_where_openmp_may_start_fewer_threads(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 10 disp_freq: 1 test_freq: 5", **LARGE))
+    case.train("job.conf", *workers(2))  # evaluations take two threads
+    case.start_program(["env", "OMP_THREAD_LIMIT=1", "OMP_DYNAMIC=true", str(case.site.binary),
+                        "-conf", "job.conf", *workers(2), "-set", "cluster.workspace=few"]).end(0)
+    for few, all_ in zip(case.rows("few"), case.rows(), strict=True):
+        true(abs(few["loss"] - all_["loss"]) < 1e-5, f"rows {few} and {all_}")
+
+
+@check
 def workers_clip_by_the_norm_of_the_groups_gradient(case):
     same_as_one_worker(case, updater=MOMENTUM + " clip_norm: 0.5", **LARGE)
 

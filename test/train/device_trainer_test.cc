@@ -53,6 +53,27 @@ TEST_F(DeviceTrainer, WithBranchesAndALayerOnTheHost) {
     layer { name: "best" type: kAccuracy srclayers: "top" srclayers: "data" })")));
 }
 
+// What the host makes for a replayed step lies there before the step begins, whatever comes before
+// it in the net: an input, and a layer of the host between two of the device.
+TEST_F(DeviceTrainer, WithInputsThatComeLateInTheNet) {
+  const std::string store = "backend: 'synthetic' batchsize: 6 shape: 3 shape: 8 shape: 8 ";
+  const std::string records = "synthetic_conf { records: 40 classes: 4 }";
+  const std::string four = "innerproduct_conf { num_output: 4 } }";
+  ExpectReplayed(
+      Job(StrCat("layer { name: 'a' type: kRecordInput store_conf { ", store, records,
+                 " has_label: false std_value: 255 } }",
+                 "layer { name: 'crop' type: kImagePreprocess srclayers: 'a' rgbimage_conf { "
+                 "cropsize: 6 } } layer { name: 'of_a' type: kInnerProduct srclayers: 'crop' ",
+                 Params("a"), four, "layer { name: 'b' type: kRecordInput store_conf { ", store,
+                 records, " std_value: 50 mean_value: 90 } }",
+                 "layer { name: 'of_b' type: kInnerProduct srclayers: 'b' ", Params("b"), four,
+                 "layer { name: 'two' user_type: 'HostTwo' srclayers: 'b' }",
+                 "layer { name: 'of_two' type: kInnerProduct srclayers: 'two:1' ", Params("two"),
+                 four, R"(layer { name: "all" type: kConcate srclayers: "of_a" srclayers: "of_b"
+            srclayers: "of_two" concate_conf { concate_dim: 1 num_concates: 1 } }
+    layer { name: "loss" type: kSoftmaxLoss srclayers: "all" srclayers: "b" })")));
+}
+
 TEST_F(DeviceTrainer, AResumedOneGoesOnAsIfItHadNotStopped) {
   JobProto job = Job(Convnet(""));
   job.add_gpu(0);

@@ -21,7 +21,8 @@ struct StepState {
 };
 
 // What products of matrices and images on a GPU round their factors to; they are summed up in
-// float32, and all else is computed and stored in float32. TF32 keeps 10 of 23 bits of a fraction,
+// float32, and all else is computed and stored in float32, but for results of cuDNN's convolutions,
+// which it rounds to 16 bits as their factors. TF32 keeps 10 of 23 bits of a fraction,
 // bfloat16 7, float16 10 with exponents from -14 to 15.
 enum class Precision : uint8_t { kFloat32, kTf32, kBFloat16, kFloat16 };
 

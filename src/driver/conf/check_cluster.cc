@@ -6,6 +6,7 @@
 #include "driver/conf/check_values.h"
 #include "driver/launch/launch_place.h"
 #include "singa/cluster/consistency.h"
+#include "tensor/gpus.h"
 
 namespace singa {
 namespace {
@@ -75,7 +76,7 @@ class ClusterCheck {
   void CheckAllReduce() {
     if (cluster_.all_reduce().compression() != AllReduceProto::kNone)
       Warn("all_reduce.compression", "is not built yet: all of each gradient is added up");
-    if (job_.gpu_size() > 0) return CheckOwnGpus();
+    if (job_.gpu_size() > 0 && CountGpus() > 0) return CheckOwnGpus();
     if (cluster_.all_reduce().has_fusion_elements())
       Warn("all_reduce.fusion_elements", "has no effect without gpu");
     Warn("all_reduce", several_ ? "without GPUs a server in each process adds the gradients up, "

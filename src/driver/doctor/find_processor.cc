@@ -1,4 +1,3 @@
-#include <omp.h>
 #include <sched.h>
 
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include "driver/version.h"
 #include "singa/base/str_cat.h"
 #include "singa/math/gemm.h"
+#include "train/omp_threads.h"
 
 namespace singa {
 namespace {
@@ -61,13 +61,18 @@ void FindCores(Findings* found) {
 void FindThreads(Findings* found) {
   const char* spin = std::getenv("GOMP_SPINCOUNT");
   const char* policy = std::getenv("OMP_WAIT_POLICY");
-  const int cores = AffinityCores(), threads = omp_get_max_threads();
+  const int cores = AffinityCores(), threads = AllowedThreads(omp_get_max_threads());
+  const int most = AllowedThreads(cores);
   Finding finding{"OpenMP threads",
-                  StrCat(threads, policy ? StrCat(", OMP_WAIT_POLICY ", policy) : "",
+                  StrCat(threads, most < cores ? StrCat(", OMP_THREAD_LIMIT ", most) : "",
+                         policy ? StrCat(", OMP_WAIT_POLICY ", policy) : "",
                          spin ? StrCat(", GOMP_SPINCOUNT ", spin) : "")};
   if (threads > cores) {
     finding.status = Finding::kWarn;
     finding.advice = StrCat("OMP_NUM_THREADS asks for more than the ", cores, " cores: unset it");
+  } else if (most < cores) {
+    finding.status = Finding::kWarn;
+    finding.advice = StrCat("OMP_THREAD_LIMIT leaves workers fewer than the ", cores, " cores");
   } else if ((policy && (policy[0] == 'a' || policy[0] == 'A')) ||
              (spin && std::atof(spin) > 100000)) {
     finding.status = Finding::kWarn;
@@ -82,6 +87,7 @@ void FindComputing(Findings* found) {
   const std::vector<float> ones(kSide * kSide, 1);
   std::vector<float> product(kSide * kSide);
   Context ctx;
+  const OmpThreads threads(ctx.threads);
   Gemm(ctx, kSide, kSide, kSide, 1, {ones.data(), kSide}, {ones.data(), kSide}, 0, product.data(),
        kSide);
   Finding finding{"computing", "a product of matrices is right, a thread starts"};

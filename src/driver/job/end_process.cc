@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "cluster/stub.h"
+
 namespace singa {
 
 void EndProcess(const RunOptions& options, const Error& error) {
@@ -12,6 +14,24 @@ void EndProcess(const RunOptions& options, const Error& error) {
   if (!shown) std::fprintf(stderr, "singa: error: %s\n", error.what());
   google::FlushLogFiles(google::INFO);
   _exit(error.code());
+}
+
+void EndLate(const RunOptions& options, const std::exception_ptr& why, int rank,
+             const std::string& whose) {
+  const std::string late = StrCat("; a thread of ", whose, " did not come back for ",
+                                  kLongestEnd.count(), " s after that");
+  try {
+    std::rethrow_exception(why);
+  } catch (const ToldError& error) {
+    RunOptions told;
+    if (rank > 0) told.is_shown_elsewhere = [](const Error&) { return true; };
+    LOG(INFO) << error.what() << late;
+    EndProcess(told, Error(error.code(), error.what() + late));
+  } catch (const Error& error) {
+    EndProcess(options, Error(error.code(), error.what() + late));
+  } catch (const std::exception& error) {
+    EndProcess(options, Error(kExitBug, error.what() + late));
+  }
 }
 
 void EndStalled(const RunOptions& options, const std::string& text) {

@@ -194,9 +194,10 @@ ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
   const int threads = ThreadsOfWorker(job, options.threads);
   std::unique_ptr<WorkerGroups> groups;
   JobProcess::Order told = FirstOrder(process);
-  while (told.what == kGpus) {
+  if (told.what == kGpus) {
     groups = JoinOnGpus(job, threads, process, told);
     told = FirstOrder(process);
+    if (told.what == kGpus) throw PeerError("process 0 makes a second group of GPUs");
   }
   if (told.what == kEnd) return kExitOk;
   if (!groups) groups = std::make_unique<WorkerGroups>(job, threads, process, FindMemory(told));

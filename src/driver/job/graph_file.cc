@@ -62,12 +62,13 @@ std::string Json(const Net& net, const Label& label) {
 }
 
 // "name: mean absolute value, "; nothing for what is not there. `ctx`: where the tensor is.
-std::string MeanText(const Context& ctx, const std::string& name, const Tensor& tensor) {
+std::string MeanText(const Context& ctx, const std::string& name, const Tensor& tensor,
+                     float scale = 1) {
   if (tensor.empty()) return "";
   const Tensor host = OnHost(ctx, tensor);
   double sum = 0;
   for (int64_t i = 0; i < host.size(); ++i) sum += std::abs(host.data()[i]);
-  return StrCat(name, ": ", sum / static_cast<double>(host.size()), " ");
+  return StrCat(name, ": ", sum / (static_cast<double>(host.size()) * scale), " ");
 }
 
 }  // namespace
@@ -78,6 +79,7 @@ std::string GraphJson(const Net& net) {
 
 void WriteDebugFiles(const Context& ctx, const Net& net, const std::string& folder, int64_t step,
                      int worker) {
+  const float scale = ctx.state->loss_scale;  // of all gradients
   const std::string end = StrCat("-step", step, "-loc", worker, ".json");
   WriteText(folder + "/fp" + end, Json(net, [&](const NetNode& node) {
               const Context own = net.ContextOf(node, ctx);
@@ -88,9 +90,9 @@ void WriteDebugFiles(const Context& ctx, const Net& net, const std::string& fold
             }));
   WriteText(folder + "/bp" + end, Json(net, [&](const NetNode& node) {
               const Context own = net.ContextOf(node, ctx);
-              std::string text = MeanText(own, "grad", node.out[0]->grad);
+              std::string text = MeanText(own, "grad", node.out[0]->grad, scale);
               for (const Param* param : node.declare->params())
-                text += MeanText(own, param->name(), param->grad);
+                text += MeanText(own, param->name(), param->grad, scale);
               return text;
             }));
 }

@@ -1,8 +1,7 @@
 #include "driver/job/other_groups.h"
 
-#include <omp.h>
-
 #include "driver/job/interrupt.h"
+#include "train/omp_threads.h"
 
 namespace singa {
 
@@ -24,7 +23,7 @@ void OtherGroups::Check() {
 
 void OtherGroups::Run(int group) {
   StepGate& gate = groups_.gate();
-  omp_set_num_threads(groups_.team(group).lead().ctx().threads);
+  SetOmpThreads(groups_.team(group).lead().ctx().threads);
   try {
     const bool leads = groups_.Leads(group);
     GroupLoop loop(&groups_, group, schedule_, leads ? sink_ : nullptr);

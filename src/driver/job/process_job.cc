@@ -2,7 +2,6 @@
 
 #include <glog/logging.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -30,29 +29,6 @@ bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) 
   const bool told = process->StopOthers(error) && (supervised || error.code() != kExitPeerLost);
   LOG(INFO) << error.what();
   return told && process->rank() > 0;
-}
-
-// Longer than a step that is of no use any more takes, in most jobs, and shorter than a supervisor
-// waits before it kills.
-constexpr std::chrono::seconds kLongestEnd(8);
-
-// Of a job that cannot go on, by `why`, while a thread of this process does not come back. What
-// another process has told is rank 0's to show.
-[[noreturn]] void EndLate(const RunOptions& options, const std::exception_ptr& why, int rank) {
-  const std::string late = StrCat("; a thread of process ", rank, " did not come back for ",
-                                  kLongestEnd.count(), " s after that");
-  try {
-    std::rethrow_exception(why);
-  } catch (const ToldError& error) {
-    RunOptions told;
-    if (rank > 0) told.is_shown_elsewhere = [](const Error&) { return true; };
-    LOG(INFO) << error.what() << late;
-    EndProcess(told, Error(error.code(), error.what() + late));
-  } catch (const Error& error) {
-    EndProcess(options, Error(error.code(), error.what() + late));
-  } catch (const std::exception& error) {
-    EndProcess(options, Error(kExitBug, error.what() + late));
-  }
 }
 
 ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress) {
@@ -99,7 +75,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOpt
                                  Progress* progress) {
   // The last to go: a thread that does not come back may keep any other from it.
   EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
-    EndLate(options, why, place->rank);
+    EndLate(options, why, place->rank, StrCat("process ", place->rank));
   });
   const std::unique_ptr<JobProcess> made = MakeProcess(job, *place);
   JobProcess& process = *made;

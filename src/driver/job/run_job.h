@@ -2,6 +2,7 @@
 // rows of metrics.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <string>
 
@@ -19,6 +20,8 @@ struct RunOptions {
   JobProcess* process = nullptr;  // this one, of several that the job has
   // Of rank 0: finds the others, once what an earlier run left is out of the way.
   std::function<void()> meet;
+  // Told of what ends the job, before anything of it goes.
+  std::function<void(const std::exception_ptr&)> failed;
   // Where there are several: tells the others of an error that ends the job; true: one of them
   // shows it. Any thread may call.
   std::function<bool(const Error&)> is_shown_elsewhere;

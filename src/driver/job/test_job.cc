@@ -1,5 +1,3 @@
-#include <omp.h>
-
 #include <memory>
 #include <utility>
 
@@ -15,6 +13,7 @@
 #include "train/device/worker_device.h"
 #include "train/evaluator.h"
 #include "train/init_params.h"
+#include "train/omp_threads.h"
 
 namespace singa {
 namespace {
@@ -64,7 +63,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   ctx.mark = &mark;
   std::unique_ptr<WorkerDevice> device;
   if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job, OpenGpu(job.gpu(0)), &ctx);
-  omp_set_num_threads(ctx.threads);
+  SetOmpThreads(ctx.threads);
   AlgProto alg = job.train_one_batch();
   if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm(alg);

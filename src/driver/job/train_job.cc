@@ -1,10 +1,14 @@
+#include "driver/job/train_job.h"
+
 #include <glog/logging.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <optional>
 
 #include "base/failpoint.h"
+#include "base/short_text.h"
 #include "cluster/gpu_groups.h"
 #include "driver/job/class_folders.h"
 #include "driver/job/end_process.h"
@@ -14,7 +18,6 @@
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/other_groups.h"
-#include "driver/job/run_job.h"
 #include "driver/job/schedule.h"
 #include "driver/job/sent_rows.h"
 #include "driver/job/workspace.h"
@@ -28,12 +31,6 @@ constexpr int kAheadTogether = 8;  // steps that a signal may have to wait for
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::string JoinNames(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 class TrainRun {
@@ -290,8 +287,14 @@ class TrainRun {
 
 }  // namespace
 
-ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress) {
-  return TrainRun(job, options, progress).Run();
+ExitCode RunTraining(const JobProto& job, const RunOptions& options, Progress* progress) {
+  TrainRun run(job, options, progress);
+  try {
+    return run.Run();
+  } catch (...) {
+    if (options.failed) options.failed(std::current_exception());
+    throw;
+  }
 }
 
 }  // namespace singa

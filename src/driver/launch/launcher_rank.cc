@@ -52,6 +52,13 @@ std::optional<bool> OnSeveralHosts(const Launcher& launcher, int processes) {
   return {};
 }
 
+// Slurm says it of processes that find each other by PMI, too.
+int BeforeHere(const Launcher& launcher, int rank) {
+  for (const char* name : {launcher.before_here, "SLURM_LOCALID"})
+    if (const auto before = ParseInteger(Variable(name), 0, rank)) return *before;
+  return 0;
+}
+
 std::string Cleaned(std::string id) {
   for (char& c : id)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '-';
@@ -87,14 +94,13 @@ std::optional<LauncherRank> FindLauncherRank() {
     const int rank = ReadNumber(launcher.rank, 0, processes - 1);
     if (processes == 1) continue;
     const std::optional<bool> several = OnSeveralHosts(launcher, processes);
-    return LauncherRank{
-        .rank = rank,
-        .processes = processes,
-        .source = launcher.size,
-        .before_here = ParseInteger(Variable(launcher.before_here), 0, rank).value_or(0),
-        .id = Cleaned(StartId()),
-        .one_host = several == false,
-        .several_hosts = several == true};
+    return LauncherRank{.rank = rank,
+                        .processes = processes,
+                        .source = launcher.size,
+                        .before_here = BeforeHere(launcher, rank),
+                        .id = Cleaned(StartId()),
+                        .one_host = several == false,
+                        .several_hosts = several == true};
   }
   return {};
 }

@@ -70,7 +70,8 @@ class MemoryPlanner {
   Life DataLife(size_t v) const {
     Life life;
     for (int p : users_[v].producers) {
-      life.Use(p);
+      // What the host makes comes before all that a replayed step does.
+      life.Use(side_ == kDeviceSide && placement_.nodes[p] == kHostSide ? 0 : p);
       if (nodes_[p].runs_backward && nodes_[p].traits.grad_reads_out) life.Use(backward(p));
     }
     for (auto [r, slot] : users_[v].readers) {

@@ -172,8 +172,8 @@ void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   throw DivergedError(LossNotFiniteText(layer, step));
 }
 
-// In a group nobody adds up before all have come so far: loading a kernel or allocating memory may
-// wait for the work of all GPUs. What is captured has been loaded.
+// Loading a kernel or allocating memory may wait for the work of all GPUs: so nobody adds up before
+// all have come so far, and goes on before all have begun to. What is captured has been loaded.
 void DeviceUpdates::MeetGroup() {
   double nothing = 0;
   if (!worker_.net->device_only()) on_host_->Sum({&nothing, 1});
@@ -183,6 +183,7 @@ void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
   if (!ctx.stream) return on_host_->SumInOrder(ctx, values, n);
   MeetGroup();
   group_->Sum(values, n, *ctx.stream);
+  MeetGroup();
 }
 
 void DeviceUpdates::Finish(int64_t) {
@@ -193,11 +194,12 @@ void DeviceUpdates::Finish(int64_t) {
   const auto count = static_cast<int64_t>(params_of_pieces_.size());
   InspectLosses(*ctx_, loss_cells_.as<const double*>(), loss_count(), bad_losses());
   if (group_) {
-    MeetGroup();
     if (!sums_)
       sums_ = std::make_unique<GradientSums>(
           group_.get(), ctx_, &gradients_, GradientSums::Layout{grad_begin_, announced_, at_once_});
+    MeetGroup();
     sums_->Finish(worker_.net->device_only());
+    MeetGroup();
   }
   InspectPieces(*ctx_, pieces, count, clip_norm_ > 0, found);
   JudgeStep(*ctx_,
@@ -238,7 +240,7 @@ void DeviceUpdates::Look(const OnItsWay& of_step) {
     if (scale) scale->Took();
     return;
   }
-  if (scale && report.loss < 0 && scale->BacksOff()) {
+  if (scale && scale->BacksOff()) {
     AddToCounts(-1);
     if (worker_.leads)
       LOG(INFO) << TextOf(report) << ": losses are scaled by " << scale->value() << " from now on";

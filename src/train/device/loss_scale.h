@@ -1,8 +1,8 @@
 // LossScale: what the gradients of losses are multiplied by, so that small ones are not lost where
-// they are factors of float16; updates divide by it. Where a gradient overflows its step is left
-// out and the scale halved, and doubled again after many steps without. Sources: Micikevicius et
-// al., Mixed Precision Training, arXiv:1710.03740, section 3.2; the numbers are
-// torch.amp.GradScaler's.
+// they are factors of float16; updates divide by it. A step where a gradient or a loss overflows is
+// left out and the scale halved; it is doubled again after many steps without. Sources:
+// Micikevicius et al., Mixed Precision Training, arXiv:1710.03740, section 3.2; first value,
+// factors and number of steps are those of torch.amp.GradScaler, which has no bounds.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ class LossScale {
     if (value_ < kMost) value_ *= 2;
   }
 
-  // After one where they were not. False: it is 1 already, so the step itself is at fault.
+  // After one that was not finite. False: it is 1 already, so the step itself is at fault.
   bool BacksOff() {
     if (value_ == 1) return false;
     value_ /= 2;
