@@ -12,37 +12,34 @@
 #include "math/column_major.h"
 #include "singa/base/error.h"
 #include "tensor/cuda_stream.h"
-#include "tensor/library.h"
+#include "tensor/gpu_libraries.h"
 
 namespace singa {
 namespace {
 
-static_assert(CUBLAS_VER_MAJOR == 12 || CUBLAS_VER_MAJOR == 13);
-constinit Library library(CUBLAS_VER_MAJOR == 13 ? "libcublasLt.so.13" : "libcublasLt.so.12");
-
 template <typename F>
 using Lt = LibraryFunction<F>;
-constinit Lt<decltype(cublasLtGetStatusString)> StatusString(&library, "cublasLtGetStatusString");
-constinit Lt<decltype(cublasLtCreate)> Create(&library, "cublasLtCreate");
-constinit Lt<decltype(cublasLtDestroy)> Destroy(&library, "cublasLtDestroy");
-constinit Lt<decltype(cublasLtMatmulDescCreate)> DescCreate(&library, "cublasLtMatmulDescCreate");
-constinit Lt<decltype(cublasLtMatmulDescDestroy)> DescDestroy(&library,
+constinit Lt<decltype(cublasLtGetStatusString)> StatusString(&cublas_lt, "cublasLtGetStatusString");
+constinit Lt<decltype(cublasLtCreate)> Create(&cublas_lt, "cublasLtCreate");
+constinit Lt<decltype(cublasLtDestroy)> Destroy(&cublas_lt, "cublasLtDestroy");
+constinit Lt<decltype(cublasLtMatmulDescCreate)> DescCreate(&cublas_lt, "cublasLtMatmulDescCreate");
+constinit Lt<decltype(cublasLtMatmulDescDestroy)> DescDestroy(&cublas_lt,
                                                               "cublasLtMatmulDescDestroy");
-constinit Lt<decltype(cublasLtMatmulDescSetAttribute)> DescSet(&library,
+constinit Lt<decltype(cublasLtMatmulDescSetAttribute)> DescSet(&cublas_lt,
                                                                "cublasLtMatmulDescSetAttribute");
-constinit Lt<decltype(cublasLtMatrixLayoutCreate)> LayoutCreate(&library,
+constinit Lt<decltype(cublasLtMatrixLayoutCreate)> LayoutCreate(&cublas_lt,
                                                                 "cublasLtMatrixLayoutCreate");
-constinit Lt<decltype(cublasLtMatrixLayoutDestroy)> LayoutDestroy(&library,
+constinit Lt<decltype(cublasLtMatrixLayoutDestroy)> LayoutDestroy(&cublas_lt,
                                                                   "cublasLtMatrixLayoutDestroy");
 constinit Lt<decltype(cublasLtMatmulPreferenceCreate)> PreferenceCreate(
-    &library, "cublasLtMatmulPreferenceCreate");
+    &cublas_lt, "cublasLtMatmulPreferenceCreate");
 constinit Lt<decltype(cublasLtMatmulPreferenceDestroy)> PreferenceDestroy(
-    &library, "cublasLtMatmulPreferenceDestroy");
+    &cublas_lt, "cublasLtMatmulPreferenceDestroy");
 constinit Lt<decltype(cublasLtMatmulPreferenceSetAttribute)> PreferenceSet(
-    &library, "cublasLtMatmulPreferenceSetAttribute");
-constinit Lt<decltype(cublasLtMatmulAlgoGetHeuristic)> Heuristic(&library,
+    &cublas_lt, "cublasLtMatmulPreferenceSetAttribute");
+constinit Lt<decltype(cublasLtMatmulAlgoGetHeuristic)> Heuristic(&cublas_lt,
                                                                  "cublasLtMatmulAlgoGetHeuristic");
-constinit Lt<decltype(cublasLtMatmul)> Matmul(&library, "cublasLtMatmul");
+constinit Lt<decltype(cublasLtMatmul)> Matmul(&cublas_lt, "cublasLtMatmul");
 
 void Check(cublasStatus_t status, const char* what) {
   if (status != CUBLAS_STATUS_SUCCESS)
@@ -112,7 +109,8 @@ Preference MakePreference(const Kind& kind) {
   return preference;
 }
 
-// The library rounds the factors itself, as it reads them.
+// What the library may round factors to as it reads them; it may leave them as they are, or take
+// TF32 for 16 bits.
 cublasComputeType_t ComputeTypeOf(Precision precision) {
   switch (precision) {
     case Precision::kFloat32:

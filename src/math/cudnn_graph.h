@@ -21,7 +21,9 @@ namespace singa {
 bool CudnnAvailable(std::string* why);
 
 // cuDNN has no engine for what is described: a reason to do it otherwise, not a fault.
-struct CudnnDeclines {};
+struct CudnnDeclines {
+  std::string why;
+};
 
 template <typename T>
 constexpr cudnnBackendAttributeType_t kCudnnType;

@@ -4,12 +4,10 @@
 
 #include "singa/base/error.h"
 #include "tensor/cuda_stream.h"
-#include "tensor/library.h"
+#include "tensor/gpu_libraries.h"
 
 namespace singa {
 namespace {
-
-constinit Library cudnn("libcudnn.so.9");
 
 template <typename F>
 using Cudnn = LibraryFunction<F>;
@@ -29,11 +27,16 @@ constinit Cudnn<decltype(cudnnBackendGetAttribute)> GetAttribute(&cudnn,
                                                                  "cudnnBackendGetAttribute");
 constinit Cudnn<decltype(cudnnBackendExecute)> Execute(&cudnn, "cudnnBackendExecute");
 
-void Check(cudnnStatus_t status, const char* what) {
-  if (status == CUDNN_STATUS_SUCCESS) return;
+// What cuDNN says of the call that has just failed.
+std::string WhatFailed(cudnnStatus_t status) {
   char message[1024] = "";
   LastError(message, sizeof(message));
-  throw DeviceError(StrCat("cuDNN: ", what, ": ", ErrorString(status), " ", message));
+  return StrCat(ErrorString(status), " ", message);
+}
+
+void Check(cudnnStatus_t status, const char* what) {
+  if (status != CUDNN_STATUS_SUCCESS)
+    throw DeviceError(StrCat("cuDNN: ", what, ": ", WhatFailed(status)));
 }
 
 // One a stream, made when it is first asked for.
@@ -66,14 +69,18 @@ bool Allowed(const CudnnDescriptor& engine, bool tensor_cores) {
   return true;
 }
 
-// What the heuristics propose, best first.
+// What the heuristics propose, best first; nothing where they decline.
 std::vector<CudnnDescriptor> Configs(const CudnnTarget& target, const CudnnDescriptor& graph,
                                      cudnnBackendHeurMode_t mode) {
   CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristics.Set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph)
       .Set(CUDNN_ATTR_ENGINEHEUR_MODE, mode);
   if (target.device) heuristics.Set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *target.device);
-  heuristics.Finalize();
+  try {
+    heuristics.Finalize();
+  } catch (const CudnnDeclines&) {
+    return {};
+  }
   const int64_t n = heuristics.GetInto(CUDNN_ATTR_ENGINEHEUR_RESULTS, {});
   std::vector<CudnnDescriptor> configs;
   for (int64_t i = 0; i < n; ++i) configs.emplace_back(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
@@ -126,7 +133,8 @@ int64_t CudnnDescriptor::GetInto(cudnnBackendAttributeName_t name,
 
 void CudnnDescriptor::Finalize() {
   const cudnnStatus_t status = FinalizeIt(get());
-  if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED) throw CudnnDeclines();
+  if (CUDNN_STATUS_CATEGORY(status) == CUDNN_STATUS_NOT_SUPPORTED)
+    throw CudnnDeclines{WhatFailed(status)};
   Check(status, "a description");
 }
 
@@ -149,7 +157,8 @@ CudnnPlan CudnnPlan::Make(const CudnnTarget& target, std::span<const CudnnDescri
       const int64_t bytes = plan.Get<int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, 1).front();
       if (bytes <= limits.workspace) return CudnnPlan(std::move(graph), std::move(plan), bytes);
     }
-  throw CudnnDeclines();
+  throw CudnnDeclines{StrCat("no engine, deterministic and precise enough, does with ",
+                             limits.workspace, " bytes of workspace")};
 }
 
 void CudnnPlan::Run(Context& ctx, std::initializer_list<std::pair<int64_t, const void*>> tensors,

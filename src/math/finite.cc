@@ -1,5 +1,7 @@
 #include "math/finite.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -24,15 +26,6 @@ SINGA_CPU_CLONES bool BlockFinite(const float* __restrict x, int64_t n) {
   return bad == 0;
 }
 
-void CpuAllFinite(Context& ctx, const float* x, int64_t n, bool* finite) {
-  std::atomic<bool> all{true};
-  ParallelSlices(ctx, n, kBlock, [&](int64_t begin, int64_t end) {
-    for (; begin < end && all.load(std::memory_order_relaxed); begin += kBlock)
-      if (!BlockFinite(x + begin, std::min(kBlock, end - begin))) all = false;
-  });
-  *finite = all;
-}
-
 // The square of a float is exact in float64, so fusing it with the sum changes nothing.
 SINGA_CPU_CLONES double BlockSum(const float* __restrict x, int64_t n) {
   std::array<double, kLanes> lanes{};
@@ -45,8 +38,21 @@ SINGA_CPU_CLONES double BlockSum(const float* __restrict x, int64_t n) {
   return sum;
 }
 
-void CpuSumOfSquares(Context& ctx, const float* x, int64_t n, double* sum) {
-  *sum = 0;
+}  // namespace
+
+bool AllFinite(const Context& ctx, const float* x, int64_t n) {
+  CHECK(!ctx.stream) << "the host cannot read what a device computes";
+  std::atomic<bool> all{true};
+  ParallelSlices(ctx, n, kBlock, [&](int64_t begin, int64_t end) {
+    for (; begin < end && all.load(std::memory_order_relaxed); begin += kBlock)
+      if (!BlockFinite(x + begin, std::min(kBlock, end - begin))) all = false;
+  });
+  return all;
+}
+
+double SumOfSquares(const Context& ctx, const float* x, int64_t n) {
+  CHECK(!ctx.stream) << "the host cannot read what a device computes";
+  double sum = 0;
   std::array<double, kRound> sums;
   for (; n > 0; x += kRound * kBlock, n -= kRound * kBlock) {
     const int64_t round = std::min(n, kRound * kBlock);
@@ -54,12 +60,9 @@ void CpuSumOfSquares(Context& ctx, const float* x, int64_t n, double* sum) {
       for (; begin < end; begin += kBlock)
         sums[begin / kBlock] = BlockSum(x + begin, std::min(kBlock, end - begin));
     });
-    for (int64_t b = 0; b * kBlock < round; ++b) *sum += sums[b];
+    for (int64_t b = 0; b * kBlock < round; ++b) sum += sums[b];
   }
+  return sum;
 }
 
-[[maybe_unused]] const bool registered = AllFiniteKernel.Set(Device::kCpu, CpuAllFinite) &&
-                                         SumOfSquaresKernel.Set(Device::kCpu, CpuSumOfSquares);
-
-}  // namespace
 }  // namespace singa

@@ -1,26 +1,14 @@
-// Two questions to ask of a gradient before it is applied.
+// Two questions that the host asks of a gradient before it is applied; a device asks them by
+// InspectPieces (train/device/step_report.h). REQUIRES: no stream, as the answer is there at once.
 #pragma once
 
-#include "singa/tensor/kernel.h"
+#include "singa/tensor/context.h"
 
 namespace singa {
 
-// *finite: whether none of x[n] is an infinity or NaN.
-inline constinit Kernel<void(const float* x, int64_t n, bool* finite)> AllFiniteKernel{"AllFinite"};
-// *sum: of x[i]^2, in float64, in an order that n alone decides.
-inline constinit Kernel<void(const float* x, int64_t n, double* sum)> SumOfSquaresKernel{
-    "SumOfSquares"};
-
-inline bool AllFinite(Context& ctx, const float* x, int64_t n) {
-  bool finite = true;
-  AllFiniteKernel(ctx, x, n, &finite);
-  return finite;
-}
-
-inline double SumOfSquares(Context& ctx, const float* x, int64_t n) {
-  double sum = 0;
-  SumOfSquaresKernel(ctx, x, n, &sum);
-  return sum;
-}
+// Whether none of x[n] is an infinity or NaN.
+bool AllFinite(const Context& ctx, const float* x, int64_t n);
+// Of x[i]^2, in float64, in an order that n alone decides.
+double SumOfSquares(const Context& ctx, const float* x, int64_t n);
 
 }  // namespace singa

@@ -9,7 +9,7 @@ namespace {
 void TiledGemm(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a,
                GemmOperand b, float beta, float* c, int64_t ldc) {
   const GemmTile tile = {m, n, k, alpha, beta, a, b, c, ldc, ctx.precision};
-  ForEachBlock(ctx, tile.tiles(), GemmTile::kThreads, tile);
+  ForEachBlock<GemmTile::kThreads>(ctx, tile.tiles(), tile);
 }
 
 [[maybe_unused]] const bool registered = GemmKernel.Set(Device::kCuda, TiledGemm);

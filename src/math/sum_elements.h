@@ -1,4 +1,4 @@
-// The terms of math/sum.h and math/finite.h.
+// The terms of math/sum.h, and of what devices ask of gradients.
 #pragma once
 
 #include <bit>
@@ -20,11 +20,6 @@ struct AddSumToCell {
     cell[0] += sums[0];
     cell[1] += weight;
   }
-};
-
-struct StoreSum {
-  double* sum;
-  SINGA_HD void operator()(int64_t, const Sums<1>& sums) const { *sum = sums[0]; }
 };
 
 // Elements [4 q, 4 q + 4) of x[n], zeros beyond its end.
@@ -51,11 +46,6 @@ struct SquaresTerm {
     for (float v : four.of) sum += static_cast<double>(v) * v;
     return {sum};
   }
-};
-
-struct SetTrue {
-  bool* flag;
-  SINGA_HD void operator()(int64_t) const { *flag = true; }
 };
 
 // Clears the flag where one of four numbers is an infinity or NaN. All threads that write to it

@@ -14,7 +14,7 @@ void Transpose(Context& ctx, const float* x, float* y, int64_t n, int64_t rows, 
   if (std::min(rows, cols) <= kNarrow)
     ForEach(ctx, n * rows * cols, TransposeOne{x, y, rows, cols});
   else
-    ForEachBlock(ctx, n * tile.tiles(), kThreads, tile);
+    ForEachBlock(ctx, n * tile.tiles(), tile);
 }
 
 [[maybe_unused]] const bool registered = TransposeEach.Set(Device::kCuda, Transpose);

@@ -12,7 +12,8 @@
 
 namespace singa {
 
-// kernel<<<blocks, threads>>>(args...) on the context's stream. Throws DeviceError.
+// kernel<<<blocks, threads>>>(args...) on the context's stream. More than 256 threads need a kernel
+// with __launch_bounds__: a thread may take 255 of a block's 65536 registers. Throws DeviceError.
 template <typename... Params, typename... Args>
 void Launch(Context& ctx, void (*kernel)(Params...), int64_t blocks, int threads, Args&&... args) {
   kernel<<<static_cast<unsigned>(blocks), threads, 0, StreamOf(ctx)>>>(std::forward<Args>(args)...);
@@ -37,8 +38,8 @@ void ForEach(Context& ctx, int64_t n, const F& f) {
   if (n > 0) Launch(ctx, ForEachKernel<F>, BlocksFor(n), kThreads, n, f);
 }
 
-template <typename F>
-__global__ void ForEachBlockKernel(int64_t n, F f) {
+template <int threads, typename F>
+__global__ void __launch_bounds__(threads) ForEachBlockKernel(int64_t n, F f) {
   for (int64_t i = blockIdx.x; i < n; i += gridDim.x) {
     f(Block(), i);
     __syncthreads();  // what a block shares is used again
@@ -46,10 +47,10 @@ __global__ void ForEachBlockKernel(int64_t n, F f) {
 }
 // f(block, i) for each i < n, by all threads of a block together; f: a struct with a
 // template <typename B> SINGA_DEVICE void operator()(const B& block, int64_t i) const.
-template <typename F>
-void ForEachBlock(Context& ctx, int64_t n, int threads, const F& f) {
+template <int threads = kThreads, typename F>
+void ForEachBlock(Context& ctx, int64_t n, const F& f) {
   constexpr int64_t kMostBlocks = int64_t{1} << 20;
-  if (n > 0) Launch(ctx, ForEachBlockKernel<F>, std::min(n, kMostBlocks), threads, n, f);
+  if (n > 0) Launch(ctx, ForEachBlockKernel<threads, F>, std::min(n, kMostBlocks), threads, n, f);
 }
 
 template <typename F>
@@ -74,7 +75,7 @@ void ForEachRow(Context& ctx, int64_t n, int64_t d, const F& f) {
   if (d <= kShortRow)
     ForEachWarp(ctx, n, f);
   else
-    ForEachBlock(ctx, n, kThreads, f);
+    ForEachBlock(ctx, n, f);
 }
 
 }  // namespace singa

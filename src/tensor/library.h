@@ -34,9 +34,13 @@ class LibraryFunction {
  public:
   constexpr LibraryFunction(Library* library, const char* name) : library_(library), name_(name) {}
 
+  // Throws DeviceError where it is missing.
+  void Find() {
+    std::call_once(found_, [this] { f_ = reinterpret_cast<F*>(library_->Find(name_)); });
+  }
   template <typename... Args>
   auto operator()(Args&&... args) {
-    std::call_once(found_, [this] { f_ = reinterpret_cast<F*>(library_->Find(name_)); });
+    Find();
     return f_(std::forward<Args>(args)...);
   }
 

@@ -2,9 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
-namespace singa {
+#include "singa/base/error.h"
+#include "support/emulated_machine.h"
+#include "tensor/gpu_libraries.h"
+
+namespace singa::doctor {
 namespace {
 
 const Findings kFound = {{"cores", "2"},
@@ -36,5 +43,67 @@ TEST(Doctor, ShowsSizesInTheirUnit) {
   EXPECT_EQ(SizeText(int64_t{3} << 29), "1.5 GiB");
 }
 
+// A machine with libraries of its own: one that is there and one that is not.
+class DoctorOfGpus : public ::testing::Test {
+ protected:
+  ~DoctorOfGpus() override { SetGpuLibraries(before_); }
+
+  static Finding Find(const std::string& name) {
+    Findings found;
+    FindGpus(&found);
+    for (const Finding& finding : found)
+      if (finding.name == name) return finding;
+    return {"", ""};
+  }
+  static int64_t Version() { return 130002; }
+
+  static inline Library there_{"libc.so.6"}, missing_{"libmissing.so.1"};
+  const std::vector<GpuLibrary> before_ =
+      SetGpuLibraries({{"there", &there_, Version}, {"missing", &missing_, Version}});
+};
+
+TEST_F(DoctorOfGpus, ShowsVersionsOfLibraries) {
+  const EmulatedMachine machine(1);
+  EXPECT_EQ(Find("there").value, "13.0.2");
+  EXPECT_EQ(Find("there").status, Finding::kOk);
+}
+
+TEST_F(DoctorOfGpus, WarnsOfWhatAGpuMisses) {
+  const EmulatedMachine machine(1);
+  const Finding missing = Find("missing");
+  EXPECT_NE(missing.value.find("libmissing.so.1: cannot open"), std::string::npos) << missing.value;
+  EXPECT_EQ(missing.status, Finding::kWarn);
+  EXPECT_FALSE(missing.advice.empty());
+}
+
+TEST_F(DoctorOfGpus, ShowsLibrariesWithoutAGpuAndDoesNotWarn) {
+  const EmulatedMachine machine(0);
+  EXPECT_EQ(Find("there").value, "13.0.2");
+  EXPECT_EQ(Find("missing").status, Finding::kOk);
+}
+
+TEST_F(DoctorOfGpus, SaysNothingOfLibrariesInABuildWithoutThem) {
+  const GpuDriver before = SetGpuDriver({});
+  EXPECT_EQ(Find("there").name, "");
+  EXPECT_EQ(Find("CUDA").name, "");
+  SetGpuDriver(before);
+}
+
+TEST_F(DoctorOfGpus, WarnsOfAGpuThatCannotBeOpenedAndGoesOn) {
+  const EmulatedMachine machine(2);
+  GpuDriver driver = SetGpuDriver({});
+  driver.open = [](int number) -> std::unique_ptr<Gpu> {
+    if (number == 0) throw DeviceError("GPU 0 is taken");
+    return std::make_unique<EmulatedGpu>();
+  };
+  SetGpuDriver(driver);
+  const Finding taken = Find("GPU 0"), free = Find("GPU 1");
+  EXPECT_EQ(taken.value, "GPU 0 is taken");
+  EXPECT_EQ(taken.status, Finding::kWarn);
+  EXPECT_FALSE(taken.advice.empty());
+  EXPECT_EQ(free.value, "emulated, 4096 of 4096 MiB free");
+  EXPECT_EQ(free.status, Finding::kOk);
+}
+
 }  // namespace
-}  // namespace singa
+}  // namespace singa::doctor

@@ -19,6 +19,11 @@ namespace {
 using Values = std::vector<float>;
 constexpr int kSumThreads = 64;
 
+struct StoreSum {
+  double* sum;
+  void operator()(int64_t, const Sums<1>& sums) const { *sum = sums[0]; }
+};
+
 // As the launches do it: parts first, then the sum of theirs.
 template <size_t N, typename Term, typename Finish>
 void SumInParts(int64_t n, int64_t parts, const Term& term, const Finish& finish) {
@@ -71,8 +76,7 @@ TEST(SumBlockTest, SumOfSquaresEqualsPlainAlignedOrNot) {
 
 bool FoundFinite(const Values& x, bool aligned) {
   const auto n = static_cast<int64_t>(x.size());
-  bool finite = false;
-  SetTrue{&finite}(0);
+  bool finite = true;
   for (int64_t q = 0; q < (n + 3) / 4; ++q)
     ClearIfBad{{x.data(), n, aligned && AlignedTo<4>(x.data())}, &finite}(q);
   return finite;

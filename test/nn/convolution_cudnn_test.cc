@@ -61,6 +61,17 @@ TEST_F(ConvolutionCudnnTest, FallsBackToEnginesThatNeedLessWorkspace) {
   EXPECT_LE(Plan(desc, Precision::kFloat32, 64 * kMega).workspace_bytes(), 64 * kMega);
 }
 
+TEST_F(ConvolutionCudnnTest, PlansNoGradientThatNobodyAsksFor) {
+  ConvolutionDesc desc = ConvolutionWith({128, 3, 227, 227}, 96, {11, 0, 4}, true);
+  desc.data_gradient = desc.weight_gradient = false;
+  const int64_t feature = Plan(desc, Precision::kTf32, 256 * kMega).workspace_bytes();
+  desc.data_gradient = true;  // each gradient's engine takes more than the feature's
+  EXPECT_LT(feature, Plan(desc, Precision::kTf32, 256 * kMega).workspace_bytes());
+  desc.data_gradient = false;
+  desc.weight_gradient = true;
+  EXPECT_LT(feature, Plan(desc, Precision::kTf32, 256 * kMega).workspace_bytes());
+}
+
 TEST_F(ConvolutionCudnnTest, WithoutABiasNoneIsAdded) {
   EXPECT_FALSE(Plan(ConvolutionWith({8, 4, 9, 9}, 8, {3, 1, 1}, false), Precision::kTf32, kMega)
                    .adds_bias());

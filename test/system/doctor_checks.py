@@ -33,6 +33,18 @@ def doctor_says_the_same_in_json(case):
 
 
 @check
+def doctor_names_cuda_and_its_libraries_where_the_build_has_it(case):
+    found = {line["name"]: line for line in json.loads(case.run("doctor", "-json").out)["checks"]}
+    libraries = [name for name in ("cuBLASLt", "cuDNN", "NCCL") if name in found]
+    equal(len(libraries), 3 if "CUDA" in found else 0, "libraries of CUDA")
+    for name in libraries:
+        value = found[name]["value"]
+        true(re.fullmatch(r"\d+\.\d+\.\d+", value) or "cannot open" in value, f"{name}: {value}")
+        if "GPU" in found:  # where there is none
+            equal(found[name]["status"], "ok", name)
+
+
+@check
 def doctor_of_a_process_that_cannot_run_a_job_is_69_with_advice(case):
     command = f"ulimit -n 16; exec {case.site.binary} doctor"
     out = case.start_program(["bash", "-c", command]).end(69).out

@@ -28,6 +28,7 @@ struct Port {
   Tensor grad;   // empty() where nobody needs it (an input) or nobody gives it (an output)
   Tensor label;  // i32 [rows]; no shape where the source has no labels
   RowSpan span;
+  bool wants_grad = true;  // from Prepare on; false: grad stays empty()
 
   bool has_label() const { return label.shape().dims() > 0; }
 };

@@ -3,14 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
 #include <sstream>
+#include <string>
 
 #include "driver/doctor/finding.h"
 #include "driver/version.h"
 #include "singa/base/str_cat.h"
-#include "tensor/gpus.h"
-#include "tensor/library.h"
 
 namespace singa {
 namespace {
@@ -50,39 +48,6 @@ void FindClock(Findings* found) {
   found->push_back(finding);
 }
 
-// What a GPU needs besides its driver, and is loaded when a job needs it.
-void FindGpuLibraries(Findings* found) {
-  for (const char* file : {"libcublasLt.so.13", "libcudnn.so.9", "libnccl.so.2"}) {
-    std::string why;
-    if (Library(file).Available(&why))
-      found->push_back({file, "is there"});
-    else
-      found->push_back({file, why, Finding::kWarn, "a job on a GPU may need it"});
-  }
-}
-
-void FindGpus(Findings* found) {
-  std::string why;
-  const int count = CountGpus(&why);
-  for (int i = 0; i < count; ++i) {
-    const std::unique_ptr<Gpu> gpu = OpenGpu(i);
-    found->push_back({StrCat("GPU ", i), StrCat(gpu->name(), ", ", gpu->free_bytes() >> 20, " of ",
-                                                gpu->total_bytes() >> 20, " MiB free")});
-  }
-  if (count == 0) {
-    Finding finding{"GPU", StrCat(why, ": jobs run on the CPU, `gpu:` in one draws a warning")};
-    std::error_code error;
-    if (std::filesystem::exists("/dev/nvidia0", error)) {
-      finding.status = Finding::kWarn;
-      finding.advice = "this machine has a GPU, which cannot be used";
-    }
-    found->push_back(finding);
-  }
-  if (!HasGpuDriver()) return;
-  found->push_back({"CUDA", GpuVersions()});
-  if (count > 0) FindGpuLibraries(found);
-}
-
 // Whether PATH leads to a program.
 bool HasProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -102,7 +67,6 @@ void FindVersions(Findings* found) {
 void FindSystem(Findings* found) {
   FindLocale(found);
   FindClock(found);
-  FindGpus(found);
   if (HasProgram("dot"))
     found->push_back({"Graphviz's dot", "is there"});
   else

@@ -27,7 +27,8 @@ void FindProcessor(Findings* found);  // kind, cores, threads, whether it comput
 void FindMemory(Findings* found);
 void FindLimits(Findings* found);  // of the process
 void FindFiles(Findings* found);   // the working directory, /dev/shm
-void FindSystem(Findings* found);  // locale, clock, GPU, programs
+void FindSystem(Findings* found);  // locale, clock, programs
+void FindGpus(Findings* found);    // and what a job on one loads
 
 // "1.5 GiB"
 std::string SizeText(int64_t bytes);

@@ -10,13 +10,16 @@ namespace {
 
 // Most batches have few chunks.
 void AddChunks(Context& ctx, const BatchChannelSums& sums) {
-  ForEachBlock(ctx, sums.shape.c, sums.shape.chunks() > 64 ? kThreads : 32, sums);
+  if (sums.shape.chunks() > 64)
+    ForEachBlock(ctx, sums.shape.c, sums);
+  else
+    ForEachBlock<32>(ctx, sums.shape.c, sums);
 }
 
 void Moments(Context& ctx, const float* x, double* sum, double* squares, float* partial,
              int64_t rows, int64_t c) {
   const BatchBlock shape = BatchBlock::Of(rows, c);
-  ForEachBlock(ctx, shape.blocks(), BatchBlock::kThreads, BatchMomentsChunk{shape, x, partial});
+  ForEachBlock<BatchBlock::kThreads>(ctx, shape.blocks(), BatchMomentsChunk{shape, x, partial});
   AddChunks(ctx, {shape, partial, sum, squares, true});
 }
 
@@ -30,8 +33,8 @@ void Apply(Context& ctx, const float* x, BatchFunction f, float* y, int64_t rows
 void GradientSums(Context& ctx, const float* x, BatchFunction f, const float* dy, const float* mean,
                   double* sum, double* product, float* partial, int64_t rows, int64_t c) {
   const BatchBlock shape = BatchBlock::Of(rows, c);
-  ForEachBlock(ctx, shape.blocks(), BatchBlock::kThreads,
-               BatchGradientChunk{shape, x, f, dy, mean, partial});
+  ForEachBlock<BatchBlock::kThreads>(ctx, shape.blocks(),
+                                     BatchGradientChunk{shape, x, f, dy, mean, partial});
   AddChunks(ctx, {shape, partial, sum, product, false});
 }
 

@@ -42,7 +42,9 @@ class ConvolutionLayer final : public Layer {
     return {2 * products, 2 * products, 2 * products};
   }
 
-  void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
+  void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override {
+    desc_.data_gradient = in[0]->wants_grad;
+    desc_.weight_gradient = out[0]->wants_grad && weight_->trains();
     plan_ = MakeConvolution.Make(ctx, desc_);
     declare.Scratch(plan_->scratch_bytes());
   }

@@ -14,6 +14,8 @@ struct ConvolutionDesc {
   ImageShape in, out;
   Window window;
   bool bias = false;
+  // Whether BackwardData and BackwardWeights are ever called.
+  bool data_gradient = true, weight_gradient = true;
 };
 
 // The prepared convolution of one layer. x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f];

@@ -3,6 +3,8 @@
 // channels-last, for which engines on tensor cores exist; filters become so in scratch, as Param
 // keeps them in logical order: they are small. A bias is added in the same pass over y where an
 // engine does that. Factors of 16 bits are made of float32 there, too.
+#include <glog/logging.h>
+
 #include <algorithm>
 
 #include "math/elementwise.h"
@@ -24,7 +26,7 @@ class CudnnConvolution final : public ConvolutionPlan {
   CudnnConvolution(const CudnnTarget& target, const ConvolutionDesc& desc, Precision precision)
       : d_(desc), half_(IsHalf(precision)), plans_(target, desc, precision, kWorkspace) {
     weights_ = scratch_.Add(weight_size() * kFloat);
-    sums_ = scratch_.Add(weight_size() * kFloat);
+    if (d_.weight_gradient) sums_ = scratch_.Add(weight_size() * kFloat);
     if (half_) {
       half_x_ = scratch_.Add(d_.in.size() * kHalf);
       half_y_ = scratch_.Add(d_.out.size() * kHalf);
@@ -124,7 +126,9 @@ std::unique_ptr<ConvolutionPlan> Make(Context& ctx, const ConvolutionDesc& desc)
   try {
     return std::make_unique<CudnnConvolution>(CudnnTarget{.handle = CudnnHandleOf(ctx)}, desc,
                                               ctx.precision);
-  } catch (const CudnnDeclines&) {
+  } catch (const CudnnDeclines& declined) {
+    LOG(WARNING) << "layer \"" << ctx.layer << "\": its convolution is done by im2col, as cuDNN "
+                 << "declines it: " << declined.why;
     return nullptr;
   }
 }

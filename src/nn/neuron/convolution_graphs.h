@@ -1,8 +1,10 @@
-// The three products of a convolution as cuDNN's plans. All tensors are channels-last, filters too:
-// x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f]; w, dw: [f, kh, kw, c], aligned to 16 bytes; b: [f].
-// All of them are float32, or all of 16 bits and then aligned to 16 bytes: for such factors cuDNN
-// has no engine that writes float32. Sums are float32, bias and all.
+// The products of a convolution that its desc asks for as cuDNN's plans. All tensors are
+// channels-last, filters too: x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f]; w, dw: [f, kh, kw, c],
+// aligned to 16 bytes; b: [f]. All of them are float32, or all of 16 bits and then aligned to 16
+// bytes: for such factors cuDNN has no engine that writes float32. Sums are float32, bias and all.
 #pragma once
+
+#include <optional>
 
 #include "math/cudnn_graph.h"
 #include "nn/neuron/convolution.h"
@@ -32,7 +34,8 @@ class ConvolutionGraphs {
   explicit ConvolutionGraphs(const Maker& maker);
 
   bool adds_bias_ = false;
-  CudnnPlan forward_, data_, weights_;
+  CudnnPlan forward_;
+  std::optional<CudnnPlan> data_, weights_;  // none: never called
 };
 
 }  // namespace singa

@@ -93,7 +93,8 @@ class ConvolutionGraphs::Maker {
     return Make(ForwardOf(ImageTensor(kY, type_, d_.out)));
   }
 
-  CudnnPlan BackwardData() const {
+  std::optional<CudnnPlan> BackwardData() const {
+    if (!d_.data_gradient) return {};
     CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR);
     operation.Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC, WindowOf(d_.window))
         .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX, ImageTensor(kX, type_, d_.in))
@@ -105,7 +106,8 @@ class ConvolutionGraphs::Maker {
     return Make(operation);
   }
 
-  CudnnPlan BackwardWeights() const {
+  std::optional<CudnnPlan> BackwardWeights() const {
+    if (!d_.weight_gradient) return {};
     CudnnDescriptor operation(CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR);
     operation.Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC, WindowOf(d_.window))
         .Set(CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, ImageTensor(kX, type_, d_.in))
@@ -167,8 +169,10 @@ ConvolutionGraphs::ConvolutionGraphs(const Maker& maker)
       weights_(maker.BackwardWeights()) {}
 
 int64_t ConvolutionGraphs::workspace_bytes() const {
-  return std::max(
-      {forward_.workspace_bytes(), data_.workspace_bytes(), weights_.workspace_bytes()});
+  int64_t bytes = forward_.workspace_bytes();
+  for (const std::optional<CudnnPlan>* plan : {&data_, &weights_})
+    if (*plan) bytes = std::max(bytes, (*plan)->workspace_bytes());
+  return bytes;
 }
 
 void ConvolutionGraphs::Forward(Context& ctx, const void* x, const void* w, const void* b, void* y,
@@ -181,12 +185,12 @@ void ConvolutionGraphs::Forward(Context& ctx, const void* x, const void* w, cons
 
 void ConvolutionGraphs::BackwardData(Context& ctx, const void* dy, const void* w, void* dx,
                                      void* workspace) const {
-  data_.Run(ctx, {{kY, dy}, {kW, w}, {kX, dx}}, workspace);
+  data_->Run(ctx, {{kY, dy}, {kW, w}, {kX, dx}}, workspace);
 }
 
 void ConvolutionGraphs::BackwardWeights(Context& ctx, const void* x, const void* dy, void* dw,
                                         void* workspace) const {
-  weights_.Run(ctx, {{kX, x}, {kY, dy}, {kW, dw}}, workspace);
+  weights_->Run(ctx, {{kX, x}, {kY, dy}, {kW, dw}}, workspace);
 }
 
 }  // namespace singa

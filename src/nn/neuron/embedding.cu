@@ -22,7 +22,7 @@ void Forward(Context& ctx, const float* index, const float* table, float* y, int
 void Backward(Context& ctx, const float* index, const float* dy, float beta, float* dtable,
               int64_t n, int64_t v, int64_t d) {
   if (beta == 0) ZeroFloats(ctx, dtable, v * d);
-  ForEachBlock(ctx, n, kThreads, EmbeddingGradientRow{index, dy, dtable, n, d});
+  ForEachBlock(ctx, n, EmbeddingGradientRow{index, dy, dtable, n, d});
 }
 
 [[maybe_unused]] const bool registered =

@@ -20,10 +20,10 @@ void Sum(Context& ctx, const float* dy, float beta, float* db, int64_t n, int64_
   const int64_t parts = std::max<int64_t>(1, std::min(n / kRows, kBlocks / ColumnSums::groups(h)));
   auto* partial = parts == 1 ? db : static_cast<float*>(CudaStreamOf(ctx).workspace());
   const ColumnSums sums = {dy, parts == 1 ? beta : 0, partial, n, h, parts};
-  ForEachBlock(ctx, sums.blocks(), kThreads, sums);
+  ForEachBlock(ctx, sums.blocks(), sums);
   if (parts == 1) return;
   const ColumnSums last = {partial, beta, db, parts, h, 1};
-  ForEachBlock(ctx, last.blocks(), kThreads, last);
+  ForEachBlock(ctx, last.blocks(), last);
 }
 
 void Feature(Context& ctx, const float* x, GemmOperand w, const float* b, float* y, int64_t n,

@@ -30,7 +30,7 @@ class CudaLrn final : public LrnPlan {
         x,      dy, static_cast<const float*>(kept), dx, d_.shape.c, half_, 2 * d_.beta * rate_,
         d_.beta};
     if (half_ <= kLrnMostHalf)
-      ForEachBlock(ctx, (n + kLrnTile - 1) / kLrnTile, kThreads, LrnGradientTile{element, n});
+      ForEachBlock(ctx, (n + kLrnTile - 1) / kLrnTile, LrnGradientTile{element, n});
     else
       ForEach(ctx, n, element);
   }

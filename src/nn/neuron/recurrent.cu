@@ -13,7 +13,7 @@ void EachUnit(Context& ctx, const Step& step) {
 
 void Carry(Context& ctx, const float* h, const float* c, float* carried_h, float* carried_c,
            int64_t rows, int64_t d) {
-  ForEachBlock(ctx, rows, kThreads, CarryRow{h, c, carried_h, carried_c, d});
+  ForEachBlock(ctx, rows, CarryRow{h, c, carried_h, carried_c, d});
 }
 
 [[maybe_unused]] const bool registered =

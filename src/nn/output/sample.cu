@@ -8,7 +8,7 @@ namespace {
 
 void Draw(Context& ctx, const float* p, const float* u, float power, float* index, int64_t n,
           int64_t d) {
-  ForEachBlock(ctx, n, kThreads, DrawRow{p, u, power, index, d});
+  ForEachBlock(ctx, n, DrawRow{p, u, power, index, d});
 }
 
 [[maybe_unused]] const bool registered = DrawIndex.Set(Device::kCuda, Draw);

@@ -173,6 +173,17 @@ class MemoryPlanner {
   std::vector<Users> users_;
 };
 
+// As Net::Bind gives them memory.
+void SayWhoWantsGradients(const Node& graph_node, const std::vector<ShapedValue>& values,
+                          NetNode* node) {
+  for (size_t k = 0; k < node->in.size(); ++k)
+    node->in[k]->wants_grad = node->runs_backward && values[graph_node.in[k].value].needs_grad();
+  for (size_t k = 0; k < node->out.size(); ++k) {
+    const Read& out = graph_node.out[k];
+    node->out[k]->wants_grad = node->runs_backward && values[out.value].needs_grad(out);
+  }
+}
+
 }  // namespace
 
 // What nodes on a device, or on the host, keep.
@@ -196,6 +207,7 @@ NetMemory Net::Plan(const Context& ctx) {
   for (NetNode& node : nodes_) {
     Context own = ContextOf(node, ctx);
     own.layer = node.full_name;
+    SayWhoWantsGradients(s.graph[node.place], s.values, &node);
     try {
       node.layer->Prepare(own, *node.declare, node.in, node.out);
     } catch (const ConfigError& error) {

@@ -8,7 +8,7 @@ constexpr int kPieceThreads = 1024;  // pieces are large, and few of them are re
 
 void Inspect(Context& ctx, const UpdatePiece* pieces, int64_t count, bool squares,
              PieceFinding* found) {
-  ForEachBlock(ctx, count, kPieceThreads, InspectPiece{pieces, squares, found});
+  ForEachBlock<kPieceThreads>(ctx, count, InspectPiece{pieces, squares, found});
 }
 
 void Losses(Context& ctx, const double* const* cells, int64_t count, float* bad) {
@@ -16,7 +16,7 @@ void Losses(Context& ctx, const double* const* cells, int64_t count, float* bad)
 }
 
 void Judge(Context& ctx, StepEvidence evidence, StepReport* report) {
-  ForEachBlock(ctx, 1, kThreads, JudgeInBlock{evidence, report});
+  ForEachBlock(ctx, 1, JudgeInBlock{evidence, report});
 }
 
 void Sum(Context& ctx, const MetricCell* cells, int64_t count, int64_t entries,

@@ -14,7 +14,8 @@ void UpdateOnDevice(Context& ctx, const UpdateBatch& batch) {
   using Chunks = UpdateChunks<Element, kStates>;
   const Chunks chunks{batch};
   const int64_t n = chunks.blocks();
-  if (n > 0) Launch(ctx, ForEachBlockKernel<Chunks>, std::min(n, kBlocks), kThreads, n, chunks);
+  if (n == 0) return;
+  Launch(ctx, ForEachBlockKernel<kThreads, Chunks>, std::min(n, kBlocks), kThreads, n, chunks);
 }
 
 [[maybe_unused]] const bool registered =

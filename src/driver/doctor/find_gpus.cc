@@ -1,0 +1,61 @@
+#include <filesystem>
+
+#include "driver/doctor/finding.h"
+#include "singa/base/error.h"
+#include "tensor/gpu_libraries.h"
+#include "tensor/gpus.h"
+
+namespace singa {
+namespace {
+
+void FindGpu(int number, Findings* found) {
+  Finding finding{StrCat("GPU ", number), ""};
+  try {
+    const std::unique_ptr<Gpu> gpu = OpenGpu(number);
+    finding.value = StrCat(gpu->name(), ", ", gpu->free_bytes() >> 20, " of ",
+                           gpu->total_bytes() >> 20, " MiB free");
+  } catch (const DeviceError& error) {
+    finding.value = error.what();
+    finding.status = Finding::kWarn;
+    finding.advice = "no job can use it: leave it out of `gpu`, or see what nvidia-smi says of it";
+  }
+  found->push_back(finding);
+}
+
+void FindNoGpu(const std::string& why, Findings* found) {
+  Finding finding{"GPU", StrCat(why, ": jobs run on the CPU, `gpu:` in one draws a warning")};
+  std::error_code error;
+  if (std::filesystem::exists("/dev/nvidia0", error)) {
+    finding.status = Finding::kWarn;
+    finding.advice = "this machine has a GPU, which cannot be used";
+  }
+  found->push_back(finding);
+}
+
+// What is prepared for GPUs is told on a machine that has none, too, which needs nothing of it.
+void FindLibraries(bool has_gpu, Findings* found) {
+  for (const GpuLibrary& each : GpuLibraries()) {
+    std::string why;
+    if (each.library->Available(&why))
+      found->push_back({each.name, LibraryVersion(each.version())});
+    else if (has_gpu)
+      found->push_back(
+          {each.name, "not there: " + why, Finding::kWarn, "a job on a GPU may need it"});
+    else
+      found->push_back({each.name, "not there: " + why});
+  }
+}
+
+}  // namespace
+
+void FindGpus(Findings* found) {
+  std::string why;
+  const int count = CountGpus(&why);
+  for (int i = 0; i < count; ++i) FindGpu(i, found);
+  if (count == 0) FindNoGpu(why, found);
+  if (!HasGpuDriver()) return;
+  found->push_back({"CUDA", GpuVersions()});
+  FindLibraries(count > 0, found);
+}
+
+}  // namespace singa
