@@ -17,6 +17,7 @@ void CheckCuda(cudaError_t status, const char* what);
 
 class CudaStream final : public Stream {
  public:
+  // Throws DeviceError.
   explicit CudaStream(Gpu* gpu);
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
@@ -39,6 +40,7 @@ class CudaStream final : public Stream {
   void* workspace();
 
   Gpu& gpu() override { return *gpu_; }
+  void ReserveWorkspace() override;
   void Copy(const void* from, void* to, int64_t bytes) override;
   void Zero(void* to, int64_t bytes) override;
   std::unique_ptr<Event> Record() override;

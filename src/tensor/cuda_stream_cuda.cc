@@ -66,6 +66,14 @@ void* CudaStream::workspace() {
   return workspace_.get();
 }
 
+void CudaStream::ReserveWorkspace() {
+  try {
+    workspace();
+  } catch (const DeviceError& error) {
+    throw DeviceError(StrCat("workspace for sums and products of matrices: ", error.what()));
+  }
+}
+
 void CudaStream::Copy(const void* from, void* to, int64_t bytes) {
   CheckCuda(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault, handle_),
             "a copy");

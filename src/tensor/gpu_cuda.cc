@@ -47,7 +47,8 @@ class CudaGpu final : public Gpu {
   std::shared_ptr<void> AllocatePinned(int64_t bytes) override {
     SetDevice();
     void* memory = nullptr;
-    CheckCuda(cudaHostAlloc(&memory, Least(bytes), cudaHostAllocPortable), "pinned host memory");
+    const std::string what = StrCat(bytes, " bytes of pinned host memory");
+    CheckCuda(cudaHostAlloc(&memory, Least(bytes), cudaHostAllocPortable), what.c_str());
     std::memset(memory, 0, Least(bytes));
     return {memory, [](void* p) { cudaFreeHost(p); }};
   }
@@ -64,9 +65,8 @@ class CudaGpu final : public Gpu {
   [[noreturn]] void ThrowTooLittle(int64_t bytes, cudaError_t status) const {
     cudaGetLastError();
     if (status != cudaErrorMemoryAllocation) CheckCuda(status, "its memory");
-    throw DeviceError(StrCat("GPU ", number_, " (", name_, "): ", bytes >> 20,
-                             " MiB of memory are wanted, ", free_bytes() >> 20, " of ",
-                             total_ >> 20, " are free"));
+    throw DeviceError(StrCat("GPU ", number_, " (", name_, "): ", bytes, " bytes are wanted, ",
+                             free_bytes(), " of ", total_, " are free"));
   }
 
   const int number_;

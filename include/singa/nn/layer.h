@@ -1,7 +1,9 @@
 // Layer: the base of every layer, and what one declares about itself.
 //
 // One object serves one worker, net and phase, and is used by one thread. It sees its ports and
-// params, never other layers. A new layer is one .cc file that ends in SINGA_REGISTER_LAYER.
+// params, never other layers. What it computes is deterministic: the same inputs, params, random
+// numbers and threads give the same bits, which a resumed run relies on to go on exactly. A new
+// layer is one .cc file that ends in SINGA_REGISTER_LAYER.
 #pragma once
 
 #include <memory>
@@ -48,7 +50,6 @@ struct Traits {
                                      // gradient may overwrite outputs[0]'s
   bool originates_gradient = false;  // a loss: runs backward without a gradient from above
   bool aliases_in = false;           // every output's data is inputs[0]'s (kSplit)
-  bool deterministic = true;
   // Its compute functions reach tensors by kernels and the copies of singa/tensor/memory.h alone,
   // so these may lie in a device's memory. Other layers run on the host, between copies. What they
   // are told does not change from one step of a training to the next, but for numbers of

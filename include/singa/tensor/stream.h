@@ -37,6 +37,8 @@ class Stream {
  public:
   virtual ~Stream() = default;
   virtual Gpu& gpu() = 0;
+  // Takes the memory that kernels in this stream may need, before the first of them.
+  virtual void ReserveWorkspace() {}
 
   // Between host and device, or within either. Host memory is pinned (Gpu::AllocatePinned), and
   // stays as it is until the stream has passed the copy.
@@ -70,9 +72,9 @@ class Gpu {
   virtual void Use() = 0;
   virtual int64_t total_bytes() const = 0;
   virtual int64_t free_bytes() const = 0;
-  // Zero-filled memory of the device, or of the host for copies. Throws DeviceError with the bytes
-  // that are wanted and free.
+  // Zero-filled memory of the device. Throws DeviceError with the bytes that are wanted and free.
   virtual std::shared_ptr<void> Allocate(int64_t bytes) = 0;
+  // Zero-filled memory of the host, for copies. Throws DeviceError with the bytes that are wanted.
   virtual std::shared_ptr<void> AllocatePinned(int64_t bytes) = 0;
   virtual std::unique_ptr<Stream> NewStream() = 0;
 };

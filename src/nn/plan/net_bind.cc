@@ -46,12 +46,12 @@ NetArena NetArena::Allocate(const Context& ctx, const NetMemory& memory) {
   NetArena arena;
   try {
     arena.main = singa::Allocate(ctx, {memory.arena}, DType::kU8);
+    arena.host.SetShape({memory.host_arena}, DType::kU8);
+    if (memory.host_arena > 0) arena.host.Own(ctx.stream->gpu().AllocatePinned(memory.host_arena));
   } catch (const DeviceError& error) {
     throw DeviceError(
         StrCat("features and gradients, most of ", memory.largest, ": ", error.what()));
   }
-  arena.host.SetShape({memory.host_arena}, DType::kU8);
-  if (memory.host_arena > 0) arena.host.Own(ctx.stream->gpu().AllocatePinned(memory.host_arena));
   return arena;
 }
 

@@ -1,8 +1,21 @@
 #include "nn/plan/net_transfers.h"
 
+#include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 
 namespace singa {
+namespace {
+
+// Where `bytes` that the node has read or computed wait for their way to the device.
+Tensor AllocateStaging(const Context& ctx, const NetNode& node, int64_t bytes) {
+  try {
+    return Allocate(ctx, {bytes}, DType::kU8);
+  } catch (const DeviceError& error) {
+    throw DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
+  }
+}
+
+}  // namespace
 
 NetTransfers::NetTransfers(const std::deque<NetNode>& nodes, Net::Storage& storage)
     : nodes_(nodes), s_(storage), makers_(storage.values.size()) {
@@ -21,7 +34,7 @@ std::vector<Transfers> NetTransfers::Make(const Context& ctx) const {
       own.reads_device = ReadsDevice(i);
     }
     if (const int64_t bytes = ctx.uploads ? StagedBytes(i) : 0; bytes > 0)
-      own.staging = Allocate(ctx, {bytes}, DType::kU8);
+      own.staging = AllocateStaging(ctx, nodes_[i], bytes);
     if (!nodes_[i].runs_backward) continue;
     for (const Read& in : s_.graph[i].in) AddGradient(side, in, &own);
     for (const Read& out : s_.graph[i].out)

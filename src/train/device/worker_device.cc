@@ -30,6 +30,7 @@ WorkerDevice::WorkerDevice(const JobProto& job, std::shared_ptr<Gpu> gpu, Contex
       stream_(gpu_->NewStream()),
       uploads_(gpu_->NewStream()),
       pinned_state_(gpu_->AllocatePinned(sizeof(StepState))) {
+  stream_->ReserveWorkspace();
   ctx->device = gpu_->kernels();
   ctx->precision = PrecisionOf(job);
   ctx->stream = stream_.get();
