@@ -17,7 +17,6 @@ namespace singa {
 namespace {
 
 constexpr size_t kMostReason = 1000;  // bytes
-constexpr char kHostAlone[] = "the updater or a layer has code for the host alone";
 
 // Why the workers of a process cannot add up by GPUs of their own; "": they can.
 std::string WhyNotByGpus(const JobProto& job, int workers) {
@@ -37,9 +36,18 @@ void WarnOfHost(const std::string& why) {
 std::unique_ptr<WorkerGroups> OnGpus(const JobProto& job, int threads, JobProcess* process,
                                      const GpuGroupId& id, std::string* why) {
   auto groups = std::make_unique<WorkerGroups>(job, threads, process, nullptr, id);
-  if (groups->UpdatesOnGpus()) return groups;
-  *why = kHostAlone;
-  return nullptr;
+  *why = groups->WhyHostUpdates();
+  return why->empty() ? std::move(groups) : nullptr;
+}
+
+// None: *why says why there cannot be one.
+std::optional<GpuGroupId> NewGroup(std::string* why) {
+  try {
+    return NewGpuGroup();
+  } catch (const DeviceError& error) {
+    *why = error.what();
+    return {};
+  }
 }
 
 std::string TextOf(const GpuGroupId& id) {
@@ -110,13 +118,12 @@ std::string AskOthers(const JobProto& job, JobProcess* process, const GpuGroupId
 std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, JobProcess* process) {
   std::string why = WhyNotByGpus(job, process->topology().WorkersIn(0, 0));
   std::unique_ptr<WorkerGroups> groups;
-  if (why.empty()) {
-    const GpuGroupId id = NewGpuGroup();
-    groups = OnGpus(job, threads, process, id, &why);
-    if (groups) {
-      why = AskOthers(job, process, id);
-      process->TellAll(kGpus, 0, {}, why);
-    }
+  std::optional<GpuGroupId> id;
+  if (why.empty()) id = NewGroup(&why);
+  if (id) groups = OnGpus(job, threads, process, *id, &why);
+  if (groups) {
+    why = AskOthers(job, process, *id);
+    process->TellAll(kGpus, 0, {}, why);
   }
   if (why.empty()) {
     LOG(INFO) << "the GPUs of the workers of all processes add the gradients up";
@@ -139,14 +146,12 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
   std::optional<GpuGroupId> id;
   if (job.gpu_size() > 0 && cluster.nworker_groups() == 1 && cluster.nworkers_per_group() > 1 &&
       !HasServers(cluster)) {
-    const std::string why = WhyNotByGpus(job, cluster.nworkers_per_group());
-    if (why.empty())
-      id = NewGpuGroup();
-    else
-      WarnOfHost(why);
+    std::string why = WhyNotByGpus(job, cluster.nworkers_per_group());
+    if (why.empty()) id = NewGroup(&why);
+    if (!id) WarnOfHost(why);
   }
   auto groups = std::make_unique<WorkerGroups>(job, threads, nullptr, nullptr, id);
-  if (id && !groups->UpdatesOnGpus()) WarnOfHost(kHostAlone);
+  if (id && !groups->UpdatesOnGpus()) WarnOfHost(groups->WhyHostUpdates());
   return groups;
 }
 

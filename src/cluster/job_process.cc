@@ -265,7 +265,14 @@ void JobProcess::SendRow(WireMessage row) {
 bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
   const double seconds = stub_.met() ? kStopSeconds : kStopEarlySeconds;
-  return stub_.Drain(seconds) && !stub_.lost_leader();
+  if (stub_.Drain(seconds) && !stub_.lost_leader()) return true;
+  try {
+    Check();
+  } catch (const ToldError&) {  // rank 0 shows what it was, and may be gone
+    return true;
+  } catch (...) {
+  }
+  return false;
 }
 
 void JobProcess::OnLost(std::exception_ptr error) {

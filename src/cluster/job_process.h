@@ -159,7 +159,8 @@ class JobProcess final : private StubEvents {
   void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
   // The same where the job has ended as it should.
   void SendHome(std::exception_ptr error);
-  // Tells all others that the job ends, and why; false: some may not know, rank 0 among them.
+  // Tells all others that the job ends, and why; false: some may not know, rank 0 among them, and
+  // none of them has ended the job itself.
   bool StopOthers(const Error& error);
   // Waits until all others have what was sent, and this one has acknowledged all that came, or for
   // a few seconds.

@@ -239,11 +239,11 @@ void WorkerGroups::SpreadValues() {
   for (const auto& [group, team] : teams_) team->SpreadValues(&lead());
 }
 
-bool WorkerGroups::UpdatesOnGpus() {
+std::string WorkerGroups::WhyHostUpdates() {
   for (const auto& [group, team] : teams_)
     for (const Trainer* trainer : team->trainers())
-      if (!trainer->updates_on_device()) return false;
-  return true;
+      if (!trainer->updates_on_device()) return trainer->WhyHostUpdates();
+  return "";
 }
 
 std::string WorkerGroups::Text() const {

@@ -58,8 +58,10 @@ class WorkerGroups final : private GroupEvents {
   void SetMostSteps(int64_t steps) { most_steps_ = steps; }
   // What other processes have said of their groups' steps and cannot be.
   int64_t refused() const { return refused_; }
-  // Whether all workers here keep and update the values on GPUs.
-  bool UpdatesOnGpus();
+  // Whether all workers here keep and update the values on GPUs; for people, why one does not, "":
+  // all do.
+  bool UpdatesOnGpus() { return WhyHostUpdates().empty(); }
+  std::string WhyHostUpdates();
   JobMemory memory() const;
   // False: a process of servers alone; its team only says which params there are.
   bool HasWorkers() const { return !process_ || !process_->groups().empty(); }

@@ -32,6 +32,7 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int worker
     const int here = place.first_here + own.worker - place.first;
     own.gpu = here < job.gpu_size() ? job.gpu(here) : -1;
     if (own.gpus) own.gpus->member = own.worker;
+    if (own.gpus) own.gpus->over_processes = workers < own.gpus->members;
     trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates, &group_));
   }
   for (int i = 1; i < workers; ++i) threads_.emplace_back([this, i] { ThreadLoop(i); });
@@ -102,11 +103,12 @@ double WorkerTeam::TakeWaitMs() {
 }
 
 void WorkerTeam::RunAll(const std::function<void(Trainer&)>& work) {
-  if (threads_.empty()) return work(lead());
   work_ = &work;
   done_ = 0;
-  ++turn_;
-  FutexWakeAll(turn_);
+  if (!threads_.empty()) {
+    ++turn_;
+    FutexWakeAll(turn_);
+  }
   RunOne(0);
   // It ends: each of them works, which is watched, or waits with patience, or is sent home.
   for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
@@ -123,6 +125,7 @@ void WorkerTeam::RunOne(size_t i) {
   } catch (...) {
     errors_[i] = std::current_exception();
     group_.Stop();
+    if (failed_ && !IsStopped(errors_[i])) failed_(errors_[i]);
   }
 }
 

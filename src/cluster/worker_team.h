@@ -48,6 +48,8 @@ class WorkerTeam {
   double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(group_.TakeWait()); }
   // Of who waits for the group's other workers. Before Allocate; outlives the steps.
   void SetPatience(const Patience* patience) { group_.SetPatience(patience); }
+  // Told of what a worker meets in a step, while others may still be in it. Before the first.
+  void OnFailure(std::function<void(const std::exception_ptr&)> failed) { failed_ = failed; }
   // Whoever waits within a step throws Stopped. Any thread may call.
   void Stop() { group_.Stop(); }
   // The longest that a worker waited for records, in milliseconds, since the last call.
@@ -62,6 +64,7 @@ class WorkerTeam {
   LocalGroup group_;
   std::vector<std::unique_ptr<Trainer>> trainers_;
 
+  std::function<void(const std::exception_ptr&)> failed_;
   const std::function<void(Trainer&)>* work_ = nullptr;  // null: the threads end
   std::atomic<uint32_t> turn_{0};                        // number of works so far
   std::atomic<uint32_t> done_{0};                        // threads that have done the last

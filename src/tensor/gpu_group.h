@@ -41,6 +41,8 @@ struct GpuMember {
   const std::atomic<bool>* stopped = nullptr;
   // Of whoever waits for other members; outlives the group. Null: any.
   const Patience* patience = nullptr;
+  // Whether other processes have members, too, and may be lost.
+  bool over_processes = false;
 };
 // Waits for the others. Throws as GpuGroup::Await.
 std::unique_ptr<GpuGroup> JoinGpuGroup(const GpuMember& member, Gpu* gpu);

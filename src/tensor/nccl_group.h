@@ -8,7 +8,9 @@
 
 namespace singa {
 
+// Whether the library is there, with all that is called; if not, *why says why.
 bool CanUseNccl(std::string* why);
+// Begins to listen for the members. Throws DeviceError where this machine cannot.
 GpuGroupId NewNcclGroup();
 std::unique_ptr<GpuGroup> JoinNcclGroup(const GpuMember& member, Gpu* gpu);
 

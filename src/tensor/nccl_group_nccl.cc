@@ -5,33 +5,34 @@
 #include <nccl.h>
 
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "singa/base/error.h"
 #include "tensor/cuda_stream.h"
-#include "tensor/library.h"
+#include "tensor/gpu_libraries.h"
 
 namespace singa {
 namespace {
 
-constinit Library library("libnccl.so.2");
-
 template <typename F>
 using Nccl = LibraryFunction<F>;
-constinit Nccl<decltype(ncclGetErrorString)> ErrorString(&library, "ncclGetErrorString");
-constinit Nccl<decltype(ncclGetUniqueId)> GetUniqueId(&library, "ncclGetUniqueId");
-constinit Nccl<decltype(ncclCommInitRankConfig)> InitRank(&library, "ncclCommInitRankConfig");
-constinit Nccl<decltype(ncclCommGetAsyncError)> GetAsyncError(&library, "ncclCommGetAsyncError");
-constinit Nccl<decltype(ncclCommAbort)> Abort(&library, "ncclCommAbort");
-constinit Nccl<decltype(ncclAllReduce)> AllReduce(&library, "ncclAllReduce");
+constinit Nccl<decltype(ncclGetErrorString)> ErrorString(&nccl, "ncclGetErrorString");
+constinit Nccl<decltype(ncclGetLastError)> LastError(&nccl, "ncclGetLastError");
+constinit Nccl<decltype(ncclGetUniqueId)> GetUniqueId(&nccl, "ncclGetUniqueId");
+constinit Nccl<decltype(ncclCommInitRankConfig)> InitRank(&nccl, "ncclCommInitRankConfig");
+constinit Nccl<decltype(ncclCommGetAsyncError)> GetAsyncError(&nccl, "ncclCommGetAsyncError");
+constinit Nccl<decltype(ncclAllReduce)> AllReduce(&nccl, "ncclAllReduce");
+constinit Nccl<decltype(ncclCommAbort)> Abort(&nccl, "ncclCommAbort");
 
-void Check(ncclResult_t status, const char* what) {
-  if (status == ncclSuccess || status == ncclInProgress) return;
-  const std::string text = StrCat("NCCL: ", what, ": ", ErrorString(status));
-  // Also what a connection that another process has lost looks like.
-  if (status == ncclRemoteError || status == ncclSystemError || status == ncclInternalError)
-    throw PeerError(text);
-  throw DeviceError(text);
+bool IsFault(ncclResult_t status) { return status != ncclSuccess && status != ncclInProgress; }
+
+// comm: may be null.
+std::string TextOf(ncclResult_t status, const char* what, ncclComm_t comm) {
+  const char* const last = LastError(comm);
+  const bool says_more = last && *last;
+  return StrCat("NCCL: ", what, ": ", ErrorString(status), says_more ? ": " : "",
+                says_more ? last : "");
 }
 
 static_assert(sizeof(ncclUniqueId) == sizeof(GpuGroupId));
@@ -44,15 +45,19 @@ class NcclGroup final : public GpuGroup {
     std::memcpy(&id, member.id.data(), sizeof id);
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
-    Check(InitRank(&comm_, member.members, id, member.member, &config), "a communicator");
     try {
+      Check(InitRank(&comm_, member.members, id, member.member, &config), "a communicator");
       AwaitCall("the communicator");
     } catch (...) {
-      Abort(comm_);
+      if (comm_) Abort(comm_);
       throw;
     }
+    stands_ = true;
   }
-  // Whoever has not come to the last sum, as it failed, is not waited for.
+  // Where nothing has failed, all members have awaited their last sum before the first leaves: a
+  // step ends for all workers of a process, and a job after a checkpoint that all give their part
+  // of. Else nobody waits for a sum that does not come. ncclCommDestroy would wait for the other
+  // processes of this host, with no limit.
   ~NcclGroup() override { Abort(comm_); }
 
   void Sum(float* values, int64_t n, Stream& stream) override {
@@ -78,6 +83,16 @@ class NcclGroup final : public GpuGroup {
           "a sum");
     AwaitCall("a sum's begin");
   }
+  // Other processes are lost only once they have met: before, it is this one that cannot.
+  void Check(ncclResult_t status, const char* what) const {
+    if (!IsFault(status)) return;
+    const std::string text = TextOf(status, what, comm_);
+    // What a connection looks like that another process has lost.
+    if (stands_ && member_.over_processes &&
+        (status == ncclRemoteError || status == ncclSystemError || status == ncclInternalError))
+      throw PeerError(text);
+    throw DeviceError(text);
+  }
   // Whether the last call is still under way.
   bool InProgress() const {
     ncclResult_t status = ncclSuccess;
@@ -92,14 +107,19 @@ class NcclGroup final : public GpuGroup {
 
   const GpuMember member_;
   ncclComm_t comm_ = nullptr;
+  bool stands_ = false;  // all members have met
 };
+
+template <typename... Functions>
+void FindAll(Functions&... functions) {
+  (functions.Find(), ...);
+}
 
 }  // namespace
 
 bool CanUseNccl(std::string* why) {
   try {
-    library.Find("ncclCommInitRankConfig");
-    NewNcclGroup();
+    FindAll(ErrorString, LastError, GetUniqueId, InitRank, GetAsyncError, AllReduce, Abort);
     return true;
   } catch (const DeviceError& error) {
     *why = error.what();
@@ -109,7 +129,8 @@ bool CanUseNccl(std::string* why) {
 
 GpuGroupId NewNcclGroup() {
   ncclUniqueId unique;
-  Check(GetUniqueId(&unique), "an id");
+  const ncclResult_t status = GetUniqueId(&unique);
+  if (IsFault(status)) throw DeviceError(TextOf(status, "an id", nullptr));
   GpuGroupId id;
   std::memcpy(id.data(), &unique, sizeof id);
   return id;

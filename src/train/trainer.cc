@@ -67,7 +67,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   for (const Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) memory_of_nets_.Share(evaluator->memory());
   FindTrained();
-  updates_on_device_ = CanUpdateOnDevice();
+  updates_on_device_ = WhyHostUpdates().empty();
   if (ctx_.precision == Precision::kFloat16 && algorithm_->forward_backward()) ScaleLosses();
   CountMemory();
 }

@@ -37,8 +37,9 @@ class Trainer {
   int worker() const { return place_.worker; }  // of its group
   // What it does.
   WorkerMark& mark() { return mark_; }
-  // Whether a device has the values, and updates them.
+  // Whether a device has the values, and updates them; for people, why none does, "": one does.
   bool updates_on_device() const { return updates_on_device_; }
+  std::string WhyHostUpdates() const;
   Context& ctx() { return ctx_; }
   ParamTable& params() { return params_; }
   Net& net() { return net_; }
@@ -100,7 +101,6 @@ class Trainer {
   void CountMemory();
   void CountDevice();
   MemoryUse ParamMemory() const;
-  bool CanUpdateOnDevice() const;
   void ScaleLosses();
   void PlaceOnDevice();
   bool InPieces(const NetNode& node, const Param& param) const;

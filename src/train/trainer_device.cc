@@ -1,17 +1,50 @@
 // What a Trainer does where its worker has a device, and what it takes of memory there.
+#include <deque>
 #include <set>
+#include <vector>
 
 #include "singa/base/error.h"
 #include "train/device/device_exchange.h"
 #include "train/trainer.h"
 
 namespace singa {
+namespace {
+
+// Of a net whose HostComesFirst() is false: what of it the host does later.
+std::string HostsPart(const Net& net) {
+  const std::deque<NetNode>& nodes = net.nodes();
+  const auto of = [](const NetNode& node) {
+    return StrCat("layer \"", node.name, "\" runs on the host, and does more than read records");
+  };
+  for (const NetNode& node : nodes) {
+    if (net.OnDevice(node) || node.traits.aliases_in) continue;
+    if (node.runs_backward || !node.declare->params().empty() || !node.declare->metrics().empty())
+      return of(node);
+  }
+  std::vector<bool> is_of_device;  // what each makes
+  for (const NetNode& node : nodes) is_of_device.push_back(net.OnDevice(node));
+  for (const auto& [maker, reader] : net.Edges())
+    if (nodes[reader].traits.aliases_in)
+      is_of_device[reader] = is_of_device[maker];
+    else if (is_of_device[maker] && !net.OnDevice(nodes[reader]))
+      return of(nodes[reader]);
+  return "the host checks labels or indices that a layer on the GPU makes";
+}
+
+}  // namespace
 
 // Alone or in a group of GPUs, with all that trains on the device, and every step alike.
-bool Trainer::CanUpdateOnDevice() const {
-  return device_ && (place_.workers == 1 || place_.gpus) && place_.groups == 1 &&
-         updates_->own_values() && replica_->rule().on_device() && algorithm_->captured_pass() &&
-         net_.HostComesFirst();
+std::string Trainer::WhyHostUpdates() const {
+  if (!device_) return "a worker has no GPU";
+  if (place_.groups > 1) return "the job has several worker groups";
+  if (place_.workers > 1 && !place_.gpus) return "the group's GPUs do not add up the gradients";
+  if (!updates_->own_values()) return "servers have the values";
+  if (!replica_->rule().on_device())
+    return StrCat("updater \"", job_.updater().user_type(), "\" has code for the host alone");
+  if (!algorithm_->captured_pass())
+    return StrCat("algorithm \"", job_.train_one_batch().user_alg(),
+                  "\" does not say that its steps are alike (Algorithm::captured_pass)");
+  return net_.HostComesFirst() ? "" : HostsPart(net_);
 }
 
 // A gradient that overflows is found before its update, and a smaller scale taken for the next
@@ -19,9 +52,9 @@ bool Trainer::CanUpdateOnDevice() const {
 void Trainer::ScaleLosses() {
   if (!updates_on_device_)
     throw ConfigError("precision",
-                      "must not be kFloat16: it scales gradients, so that updates have to be the "
-                      "GPUs'; here they are the host's (one worker, or a group with a GPU each, a "
-                      "built-in updater and layers for GPUs would do; kBFloat16 needs no scale)");
+                      StrCat("must not be kFloat16, which scales gradients, so that updates have "
+                             "to be the GPUs'; here they are the host's: ",
+                             WhyHostUpdates(), " (kBFloat16 needs no scale)"));
   for (const NetNode& node : net_.nodes())
     if (node.traits.originates_gradient && !node.declare->params().empty())
       throw ConfigError(StrCat("neuralnet.", node.path),

@@ -11,10 +11,11 @@ namespace singa::gpu_conf {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
-// What is found in a job of three workers in so many processes.
-std::string Found(const std::string& gpus, const std::string& cluster) {
-  const EmulatedMachine machine(3);
+// What is found in a job of groups of three workers on a machine with so many GPUs.
+std::string Found(const std::string& gpus, const std::string& cluster, int gpus_there = 3) {
+  const EmulatedMachine machine(gpus_there);
   return CheckJobText("F",
                       StrCat(R"(train_steps: 10 train_one_batch { alg: kBP }
 updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
@@ -53,7 +54,10 @@ TEST(GpuConf, FusionIsForGpus) {
   EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce { fusion_elements: 9 }"), "");
   EXPECT_THAT(
       Found("", "all_reduce { fusion_elements: 9 }"),
-      HasSubstr("warning: cluster.all_reduce.fusion_elements: has no effect without gpu\n"));
+      HasSubstr("warning: cluster.all_reduce.fusion_elements: has no effect without GPUs\n"));
+  EXPECT_THAT(Found("gpu: 1 gpu: 0 gpu: 2", "nworker_groups: 2 all_reduce { fusion_elements: 9 }"),
+              HasSubstr("warning: cluster.all_reduce.fusion_elements: has no effect with several "
+                        "worker groups\n"));
 }
 
 TEST(GpuConf, WithoutAllReduceWorkersMayShareAGpu) {
@@ -68,6 +72,25 @@ TEST(GpuConf, OnCpusAllReduceSaysWhoAddsUp) {
   EXPECT_THAT(Found("", "all_reduce {}"),
               HasSubstr("warning: cluster.all_reduce: without GPUs a server in each process adds "
                         "the gradients up, which computes the same\n"));
+}
+
+// NCCL adds up those of one group.
+TEST(GpuConf, OfSeveralGroupsTheHostAddsUpSoWorkersMayShareAGpu) {
+  for (const std::string processes : {"nworkers_per_procs: 3", "nworkers_per_procs: 6"}) {
+    const std::string found =
+        Found("gpu: 0 gpu: 0", "nworker_groups: 2 all_reduce {} " + processes);
+    EXPECT_THAT(found, Not(HasSubstr("error")));
+    EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce: with several worker groups the "
+                                 "host adds the gradients up\n"));
+  }
+}
+
+// The numbers are then of no GPU.
+TEST(GpuConf, WithoutAnyGpuWorkersMayHaveTheSameNumber) {
+  const std::string found = Found("gpu: 1 gpu: 1", "nworkers_per_procs: 3 all_reduce {}", 0);
+  EXPECT_THAT(found, Not(HasSubstr("error")));
+  EXPECT_THAT(found, HasSubstr("warning: cluster.all_reduce: without GPUs the workers' gradients "
+                               "are added up in memory, which computes the same\n"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <glog/logging.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -85,6 +86,8 @@ class EmulatedGpu final : public Gpu {
   int64_t works() const { return works_; }
   // It is lost once so many pieces of work ran.
   void LoseAfter(int64_t works) { last_work_ = works; }
+  // Once another is lost, whoever waits for this one does not come back.
+  void StandStillAfterLoss() { stands_still_ = true; }
 
  private:
   friend class EmulatedStream;
@@ -138,6 +141,8 @@ class EmulatedGpu final : public Gpu {
   char* const base_;
   int64_t used_ = 0, replays_ = 0, works_ = 0;
   int64_t last_work_ = std::numeric_limits<int64_t>::max();
+  static inline std::atomic<bool> one_is_lost_{false};  // in this process
+  bool stands_still_ = false;
   int open_ = 0;
   std::vector<EmulatedStream*> capturing_;  // the first began it
   std::map<const char*, int64_t> pinned_;
@@ -268,7 +273,11 @@ class EmulatedStream final : public Stream {
   void RunUntil(int64_t number) {
     const EmulatedGpu::Opened opened(gpu_);
     while (run_ < number) {
-      if (gpu_->works_ >= gpu_->last_work_) throw DeviceError("the emulated GPU is lost");
+      if (gpu_->works_ >= gpu_->last_work_) {
+        EmulatedGpu::one_is_lost_ = true;
+        throw DeviceError("the emulated GPU is lost");
+      }
+      while (gpu_->stands_still_ && EmulatedGpu::one_is_lost_) pause();
       const Work work = std::move(queue_.front());
       queue_.pop_front();
       ++run_;  // what throws is done, too

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -56,6 +57,19 @@ class EmulatedMembers {
     GpuGroupWait wait(member, what);
     for (; numbers_->turn == now; FutexWait(numbers_->turn, now)) wait.Look();
   }
+  // A member leaves. Waits until all have, or the group has stopped; false: for `longest`.
+  bool Leave(const GpuMember& member, std::chrono::seconds longest) {
+    ++numbers_->left;
+    FutexWakeAll(numbers_->left);
+    const auto end = std::chrono::steady_clock::now() + longest;
+    for (uint32_t left = numbers_->left; left < static_cast<uint32_t>(member.members);
+         left = numbers_->left) {
+      if (*member.stopped) return true;
+      if (std::chrono::steady_clock::now() > end) return false;
+      FutexWait(numbers_->left, left);
+    }
+    return true;
+  }
   // What a member adds.
   template <typename T>
   T* values(int member) {
@@ -66,7 +80,7 @@ class EmulatedMembers {
 
  private:
   struct Numbers {
-    std::atomic<uint32_t> here, turn;
+    std::atomic<uint32_t> here, turn, left;
   };
   Numbers* numbers_ = nullptr;
 };
@@ -77,7 +91,11 @@ class EmulatedGroup final : public GpuGroup {
       : members_(std::move(members)), member_(member) {
     members_->Meet(member_, "the communicator");
   }
-  ~EmulatedGroup() override { *ended_ = true; }
+  // As with NCCL, where members of a host wait for each other.
+  ~EmulatedGroup() override {
+    CHECK(members_->Leave(member_, std::chrono::seconds(5))) << "other members do not leave";
+    *ended_ = true;
+  }
 
   void Sum(float* values, int64_t n, Stream& stream) override { SumOf(values, n, stream); }
   void Sum(double* values, int64_t n, Stream& stream) override { SumOf(values, n, stream); }

@@ -25,13 +25,18 @@ class EmulatedMachine {
 
   // GPUs that are used from now on are lost after so many pieces of work.
   void LoseAfter(int64_t works) { now().works = works; }
+  // GPU 0 is lost then, and the others stand still.
+  void BreakAfter(int64_t works) {
+    LoseAfter(works);
+    now().others_stand_still = true;
+  }
   // Whether GPUs can form groups; they can at first.
   void SetGroups(bool groups) { now().groups = groups; }
 
  private:
   struct Machine {
     int gpus = 0;
-    bool groups = true;
+    bool groups = true, others_stand_still = false;
     int64_t bytes = 0, works = std::numeric_limits<int64_t>::max();
   };
   static Machine& now() {
@@ -42,9 +47,12 @@ class EmulatedMachine {
     if (why) *why = "the emulated machine has none";
     return now().gpus;
   }
-  static std::unique_ptr<Gpu> Open(int) {
+  static std::unique_ptr<Gpu> Open(int number) {
     auto gpu = std::make_unique<EmulatedGpu>(now().bytes);
-    gpu->LoseAfter(now().works);
+    if (number > 0 && now().others_stand_still)
+      gpu->StandStillAfterLoss();
+    else
+      gpu->LoseAfter(now().works);
     return gpu;
   }
   // All emulated machines are one.

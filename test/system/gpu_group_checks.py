@@ -1,6 +1,7 @@
 """Processes whose workers have GPUs of their own, which add the gradients up. The GPUs are emulated
 (test/support/emulated_singa.cc), and add up in the order of the workers."""
 import os
+import re
 from signal import SIGKILL, SIGSTOP, SIGTERM
 
 from case import check, equal, has, learned, same_bytes, true
@@ -69,11 +70,16 @@ def gpus_of_processes_train_to_the_bytes_of_those_of_one_process(case):
 def gpus_of_processes_scale_losses_for_float16_alike(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1 precision: kFloat16",
                                updater=ADAM))
-    train(case, *workers(2), workspace="one")
-    train(case, *two())
+    # Gradients that overflow until the losses' scale is smaller than at first.
+    large = ("-set", "neuralnet.layer[loss].softmaxloss_conf.scale=1000")
+    train(case, *workers(2), *large, workspace="one")
+    train(case, *two(), *large)
     same_bytes(case.newest(), case.newest("one"))
-    train(case, *two(), "-set", "train_steps=15", workspace="half")
-    train(case, "-resume", *two(), workspace="half")
+    train(case, *two(), *large, "-set", "train_steps=15", workspace="half")
+    scaled = re.findall(r"step (\d+): .* losses are scaled by (\d+) from now on",
+                        logs(case, "half"))
+    true(scaled and int(scaled[-1][0]) < 14, f"scales {scaled}")
+    train(case, "-resume", *two(), *large, workspace="half")
     same_bytes(case.newest("half"), case.newest())
 
 
@@ -132,6 +138,16 @@ def gpus_of_a_process_that_stands_still_are_given_up(case):
         os.kill(children(job)[rank], SIGSTOP)
         job.end(170)
         has(job.err, f"error: process {rank} (", "stderr")
+
+
+@check
+def a_gpu_that_never_answers_does_not_keep_a_job_from_its_end(case):
+    case.write("job.conf", mlp(case.site.data, OFTEN, batch=48))
+    for group, groups in ((2, 1), (1, 2)):
+        job = start(case, *workers(group, groups), SINGA_GPUS_WORK=2000)
+        job.end(69)
+        has(job.err, "the emulated GPU is lost; a thread of the job did not come back", "stderr")
+    train(case, "-resume", *workers(2))
 
 
 @check

@@ -76,13 +76,18 @@ class ClusterCheck {
   void CheckAllReduce() {
     if (cluster_.all_reduce().compression() != AllReduceProto::kNone)
       Warn("all_reduce.compression", "is not built yet: all of each gradient is added up");
-    if (job_.gpu_size() > 0 && CountGpus() > 0) return CheckOwnGpus();
+    const bool has_gpus = job_.gpu_size() > 0 && CountGpus() > 0;
+    if (has_gpus && cluster_.nworker_groups() == 1) return CheckOwnGpus();
+    const std::string where = has_gpus ? "with several worker groups" : "without GPUs";
     if (cluster_.all_reduce().has_fusion_elements())
-      Warn("all_reduce.fusion_elements", "has no effect without gpu");
-    Warn("all_reduce", several_ ? "without GPUs a server in each process adds the gradients up, "
-                                  "which computes the same"
-                                : "without GPUs the workers' gradients are added up in memory, "
-                                  "which computes the same");
+      Warn("all_reduce.fusion_elements", "has no effect " + where);
+    if (has_gpus)
+      Warn("all_reduce", where + " the host adds the gradients up");
+    else
+      Warn("all_reduce", where +
+                             (several_ ? " a server in each process adds the gradients up, "
+                                       : " the workers' gradients are added up in memory, ") +
+                             "which computes the same");
   }
 
   // Of two workers of one host. What other hosts have shows when their processes come.

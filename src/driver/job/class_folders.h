@@ -1,14 +1,13 @@
-// Whether two nets that read pictures in class folders give them the same labels.
+// Whether the nets of a job that read pictures in class folders give them the same labels.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "driver/job/progress.h"
+#include "train/trainer.h"
 
 namespace singa {
 
-// What is wrong where labels of `test` have other names in `train`; "": nothing, or names are not
-// known. Classes that `test` lacks behind its last one change no label.
-std::string OtherLabels(const std::vector<std::string>& train,
-                        const std::vector<std::string>& test);
+// Warns where labels of an evaluation have other names in training. Classes that it lacks behind
+// its last one change no label.
+void WarnOfOtherLabels(Trainer* trainer, Progress* progress);
 
 }  // namespace singa

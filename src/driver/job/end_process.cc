@@ -31,6 +31,8 @@ void EndLate(const RunOptions& options, const std::exception_ptr& why, int rank,
     EndProcess(options, Error(error.code(), error.what() + late));
   } catch (const std::exception& error) {
     EndProcess(options, Error(kExitBug, error.what() + late));
+  } catch (...) {  // of a user's code
+    EndProcess(options, Error(kExitBug, "an error without text" + late));
   }
 }
 

@@ -33,7 +33,6 @@ bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) 
 
 ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress) {
   const ExitCode code = TrainJob(process->job(), options, progress);
-  process->End();
   SINGA_FAILPOINT("leader_ended");
   return code;
 }

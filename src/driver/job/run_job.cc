@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// Several processes have a watch over all of what each does. In one, what a GPU that is lost had to
-// do may keep its worker from coming back.
+// Several processes have a watch over all of what each does. In one, a GPU that is lost, or waits
+// for another, may keep its worker from coming back.
 ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress) {
   if (job.gpu_size() == 0 || options.process) return RunTraining(job, options, progress);
   EndWatch watch(kLongestEnd, [&options](const std::exception_ptr& why) {

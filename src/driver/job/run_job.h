@@ -20,16 +20,16 @@ struct RunOptions {
   JobProcess* process = nullptr;  // this one, of several that the job has
   // Of rank 0: finds the others, once what an earlier run left is out of the way.
   std::function<void()> meet;
-  // Told of what ends the job, before anything of it goes.
+  // Told of what ends a job of one process, while workers may still be in a step. Any thread calls.
   std::function<void(const std::exception_ptr&)> failed;
   // Where there are several: tells the others of an error that ends the job; true: one of them
   // shows it. Any thread may call.
   std::function<bool(const Error&)> is_shown_elsewhere;
 };
 
-// Trains to the last step, or until a signal asks to stop. Returns what the process exits with:
-// kExitOk, kExitInterrupted or kExitTerminated. Throws Error; a ConfigError's path is relative to
-// the JobProto.
+// Trains to the last step, or until a signal asks to stop; the job's other processes are told.
+// Returns what the process exits with: kExitOk, kExitInterrupted or kExitTerminated. Throws Error;
+// a ConfigError's path is relative to the JobProto.
 ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress);
 
 // Runs the test phase once on the params of checkpoint_path, or of the workspace's newest

@@ -40,6 +40,7 @@ class TrainRun {
         progress_(*progress),
         threads_(ThreadsOfWorker(job, options.threads)),
         process_(options.process),
+        failed_(options.failed),
         made_(MakeWorkerGroups(job, threads_, process_)),
         groups_(*made_),
         workspace_(WorkspacePath(job)),
@@ -66,12 +67,13 @@ class TrainRun {
       process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
     }
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
+    for (const int group : groups_.here()) groups_.team(group).OnFailure(failed_);
     groups_.Start();
     loop_.emplace(&groups_, 0, *schedule_, &*metrics_file_);
     WriteGraphFiles(lead().net(), workspace_.graph("train"), job.name());
     if (Evaluator* test = lead().evaluator(kTest))
       WriteGraphFiles(test->net(), workspace_.graph("test"), job.name());
-    WarnOfOtherLabels();
+    WarnOfOtherLabels(&lead(), &progress_);
   }
 
   // What other processes have sent by then is kept, however the job ends.
@@ -86,8 +88,20 @@ class TrainRun {
   TrainRun& operator=(const TrainRun&) = delete;
 
   ExitCode Run() {
-    const auto start = std::chrono::steady_clock::now();
     OtherGroups others(&groups_, *schedule_, &*metrics_file_);
+    try {
+      return RunSteps(others);
+    } catch (...) {  // before the others are waited for
+      if (failed_) failed_(std::current_exception());
+      throw;
+    }
+  }
+
+ private:
+  Trainer& lead() { return groups_.lead(); }
+
+  ExitCode RunSteps(OtherGroups& others) {
+    const auto start = std::chrono::steady_clock::now();
     granted_ = start_step_;
     for (int64_t step = start_step_; step < schedule_->steps(); ++step) {
       if (step == granted_) {
@@ -116,9 +130,6 @@ class TrainRun {
     return kExitOk;
   }
 
- private:
-  Trainer& lead() { return groups_.lead(); }
-
   static int64_t MiB(const MemoryUse& use) { return (use.total() + (1 << 20) - 1) >> 20; }
 
   void Announce() {
@@ -146,18 +157,6 @@ class TrainRun {
     for (NetNode& node : lead().net().nodes()) node.layer->CountRecords();
     const std::string moved = workspace_.SetAsidePreviousRun();
     if (!moved.empty()) progress_.Say(moved);
-  }
-
-  void WarnOfOtherLabels() {
-    const std::vector<std::string> train = lead().net().ClassNames();
-    for (Phase phase : {kTest, kVal}) {
-      Evaluator* evaluator = lead().evaluator(phase);
-      if (train.empty() || !evaluator) continue;
-      const std::string other = OtherLabels(train, evaluator->net().ClassNames());
-      if (!other.empty())
-        progress_.Warn(StrCat("phase ", Phase_Name(phase), ": ", other,
-                              ": folders are numbered in the order of their names"));
-    }
   }
 
   // Of the stores of all phases.
@@ -272,6 +271,7 @@ class TrainRun {
   Progress& progress_;
   const int threads_;
   JobProcess* const process_;  // null: the job's only one
+  const std::function<void(const std::exception_ptr&)> failed_;
   std::optional<MetricsFile> metrics_file_;
   ReceivedRows received_;
   const std::unique_ptr<WorkerGroups> made_;  // adds rows of other processes until it goes
@@ -289,12 +289,10 @@ class TrainRun {
 
 ExitCode RunTraining(const JobProto& job, const RunOptions& options, Progress* progress) {
   TrainRun run(job, options, progress);
-  try {
-    return run.Run();
-  } catch (...) {
-    if (options.failed) options.failed(std::current_exception());
-    throw;
-  }
+  const ExitCode code = run.Run();
+  // Before anything of it goes: GPUs of several processes leave their group together.
+  if (options.process) options.process->End();
+  return code;
 }
 
 }  // namespace singa
