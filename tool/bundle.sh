@@ -1,33 +1,58 @@
 #!/usr/bin/env bash
-# Puts programs of a build with the shared objects that they need into one folder, which runs on
-# another machine: tool/bundle.sh BUILD FOLDER. Left out are libc and what CUDA's driver and toolkit
-# bring, which are loaded from there. COMMIT says what the checkout was. Needs patchelf.
+# Puts programs of a build with the shared objects that they need, stripped, into one folder that
+# runs on another machine, and that into FOLDER.tar.gz of at most 60 MiB:
+# tool/bundle.sh BUILD FOLDER [ROOM ...], which are singa and the tests of these rooms; with
+# cmake --build BUILD --target bundle they are those that tool/test_gpu.sh runs. Left out are libc
+# and what CUDA's driver and toolkit bring, which are loaded from there. COMMIT says what the
+# checkout was. Needs patchelf.
 set -euo pipefail
-[ $# = 2 ] || { echo "usage: tool/bundle.sh BUILD FOLDER" >&2; exit 2; }
-build=$1 folder=$2
-command -v patchelf >/dev/null || { echo "patchelf is missing: apt-get install patchelf" >&2; exit 2; }
+[ $# -ge 2 ] || { echo "usage: tool/bundle.sh BUILD FOLDER [ROOM ...]" >&2; exit 2; }
+build=$1 folder=${2%/}
+shift 2
+most_bytes=$((60 << 20))
+command -v patchelf >/dev/null ||
+  { echo "patchelf is missing: apt-get install patchelf" >&2; exit 2; }
+if [ -e "$folder" ] && [ ! -f "$folder/COMMIT" ]; then
+  echo "$folder is there, and no bundle" >&2
+  exit 2
+fi
 
+rm -rf "$folder" "$folder.tar.gz"
 mkdir -p "$folder"
-rm -f "$folder/COMMIT"
-programs=("$build"/bin/singa)
-for room in math nn train driver; do
-  [ -x "$build/bin/test_$room" ] && programs+=("$build/bin/test_$room")
+git -C "$(dirname "$0")" describe --always --exclude='*' --dirty=+ > "$folder/COMMIT"
+programs=("$build/bin/singa")
+for room in "$@"; do
+  programs+=("$build/bin/test_$room")
 done
 own_of_libc='^(linux-vdso|ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|anl|nsl))\.so'
 
-# Files that a program or library is linked with, those of libc left out.
+# The name and file of each library that a program needs, those of libc left out.
 needs() {
-  ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | grep -Ev "$own_of_libc" || true
+  local found
+  found=$(ldd "$1")
+  if grep 'not found' <<< "$found" >&2; then
+    echo "$1 needs what is not here" >&2
+    return 1
+  fi
+  awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' <<< "$found" | grep -Ev "$own_of_libc" || true
 }
 for program in "${programs[@]}"; do
   install -s "$program" "$folder"
+  libraries=$(needs "$program")
   while read -r name file; do
-    [ -n "$name" ] && install -s -T "$(realpath "$file")" "$folder/$name"
-  done < <(needs "$program")
+    [ -z "$name" ] || install -s -T "$(realpath "$file")" "$folder/$name"
+  done <<< "$libraries"
 done
 # The old kind of RPATH holds for what a library needs in turn, too.
-for file in "$folder"/*; do
+shopt -s nullglob
+for file in "$folder"/{singa,test_*,lib*}; do
   patchelf --force-rpath --set-rpath '$ORIGIN' "$file"
 done
-git -C "$(dirname "$0")" describe --always --exclude='*' --dirty=+ > "$folder/COMMIT"
-du -sh "$folder" >&2
+
+tar -C "$(dirname "$folder")" -czf "$folder.tar.gz" "$(basename "$folder")"
+bytes=$(stat -c %s "$folder.tar.gz")
+echo "$folder.tar.gz: $((bytes >> 20)) MiB, $(du -sm "$folder" | cut -f1) unpacked" >&2
+if [ "$bytes" -gt $most_bytes ]; then
+  echo "$folder.tar.gz has $bytes bytes, at most $most_bytes are allowed" >&2
+  exit 1
+fi

@@ -57,15 +57,23 @@ def table(heads, rows):
     return ["| " + " | ".join(map(str, line)) + " |" for line in lines]
 
 
-def report(section, conditions, lines, write):
-    """Prints the section; with `write`, also puts it into results.md."""
-    text = "\n".join([*conditions.lines(), *lines])
-    print(text)
-    if not write:
-        return
+def cut(section):
+    """results.md up to a section's first mark, and from its last one on. Exits where it has none.
+
+    To be called before what is to be written there is measured.
+    """
     begin, end = f"<!-- begin {section} -->", f"<!-- end {section} -->"
     head, found, rest = RESULTS.read_text(encoding="utf-8").partition(begin)
     _, found_end, tail = rest.partition(end)
     if not found or not found_end:
         sys.exit(f"{RESULTS} has no {begin} ... {end}")
-    RESULTS.write_text(f"{head}{begin}\n{text}\n{end}{tail}", encoding="utf-8")
+    return head + begin, end + tail
+
+
+def report(section, conditions, lines, write):
+    """Prints the section; with `write`, also puts it into results.md."""
+    text = "\n".join([*conditions.lines(), *lines])
+    print(text)
+    if write:
+        head, tail = cut(section)
+        RESULTS.write_text(f"{head}\n{text}\n{tail}", encoding="utf-8")

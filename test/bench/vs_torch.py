@@ -138,6 +138,10 @@ def table_row(net, device, name, line):
             f"{line['mib']:.0f}", *device.cells(line)]
 
 
+def section_of(places, net):
+    return f"{places[0].section} {net}"
+
+
 def report(args, net, places, folder):
     """Measures a net on each of `places`; whether a target was missed."""
     conditions = results_file.Conditions()
@@ -147,7 +151,7 @@ def report(args, net, places, folder):
         rows += [table_row(net, device, name, line) for name, line in lines.items()]
         missed = missed or device.missed(net, lines)
     table = results_file.table([*HEADS, *places[0].heads], rows)
-    results_file.report(f"{places[0].section} {net}", conditions, [*table, "", note], args.write)
+    results_file.report(section_of(places, net), conditions, [*table, "", note], args.write)
     return missed
 
 
@@ -172,6 +176,9 @@ def main():
         gpu.check(args.binary, args.gpu)
         places = [devices.OnGpu(args.gpu, args.precision)]
     nets = args.nets.split(",")
+    if args.write:
+        for net in nets:
+            results_file.cut(section_of(places, net))
     with tempfile.TemporaryDirectory(prefix="singa-idx-") as folder:
         for make in {DATA[net] for net in nets}:
             make(folder)

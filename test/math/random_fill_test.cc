@@ -6,6 +6,9 @@
 #include <cmath>
 #include <vector>
 
+#include "support/device_memory.h"
+#include "support/test_device.h"
+
 namespace singa {
 namespace {
 
@@ -32,13 +35,34 @@ std::vector<float> Filled(Filler fill, uint64_t first, int64_t n, int threads = 
   return x;
 }
 
-TEST(RandomFill, GivesTheScalarNumbersBitForBit) {
-  constexpr int64_t kNumbers = 5000;
-  const std::vector<float> uniform = Filled(kFillers[0], 3, kNumbers);
-  const std::vector<float> mask = Filled(kFillers[2], 3, kNumbers);
-  std::vector<float> gaussian(kNumbers);
-  Context ctx;
-  FillGaussian(ctx, kStream, 3, kNumbers, 0, 1, gaussian.data());
+// The same bits on every device.
+class RandomFillOf : public ::testing::TestWithParam<TestPlace> {
+ protected:
+  // The numbers come `shift` floats behind an address that takes fours; none beyond is written.
+  std::vector<float> FilledHere(Filler fill, uint64_t first, int64_t n, int64_t shift = 0) {
+    const std::vector<float> untouched(shift + n + 4, -77);
+    Tensor x = memory_.Allocate({shift + n + 4});
+    memory_.Write(untouched.data(), &x);
+    fill(device_.ctx, first, n, x.data() + shift);
+    const std::vector<float> all = memory_.Read(x);
+    EXPECT_EQ(std::count(all.begin(), all.begin() + shift, -77), shift);
+    EXPECT_EQ(std::count(all.end() - 4, all.end(), -77), 4);
+    return {all.begin() + shift, all.end() - 4};
+  }
+
+  TestDevice device_{GetParam()};
+  DeviceMemory memory_{&device_.ctx};
+};
+SINGA_TEST_AT_ALL_PLACES(RandomFillOf);
+
+TEST_P(RandomFillOf, GivesTheScalarNumbersBitForBit) {
+  constexpr int64_t kNumbers = 200'000;
+  const std::vector<float> uniform = FilledHere(kFillers[0], 3, kNumbers);
+  const std::vector<float> mask = FilledHere(kFillers[2], 3, kNumbers);
+  const Filler standard = [](Context& ctx, uint64_t first, int64_t n, float* x) {
+    FillGaussian(ctx, kStream, first, n, 0, 1, x);
+  };
+  const std::vector<float> gaussian = FilledHere(standard, 3, kNumbers);
   for (int64_t i = 0; i < kNumbers; ++i) {
     ASSERT_EQ(uniform[i], -0.3f + (0.7f + 0.3f) * kStream.Uniform(3 + i)) << i;
     ASSERT_EQ(gaussian[i], kStream.Gaussian(3 + i)) << i;
@@ -46,24 +70,35 @@ TEST(RandomFill, GivesTheScalarNumbersBitForBit) {
   }
 }
 
-TEST(RandomFill, GivesTheSameBitsWhereverARangeIsCut) {
+TEST_P(RandomFillOf, GivesTheSameBitsWhereverARangeIsCut) {
   for (Filler fill : kFillers) {
     const std::vector<float> whole = Filled(fill, 0, 3000);
-    for (int64_t begin = 0, n = 1; begin + n <= 3000; begin += n, n = n * 2 + 1) {
-      const std::vector<float> part = Filled(fill, begin, n);
-      EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + begin)) << begin;
-    }
+    for (int64_t begin = 0, n = 1; begin + n <= 3000; begin += n, n = n * 2 + 1)
+      for (const int64_t shift : {0, 1, 2, 3}) {
+        const std::vector<float> part = FilledHere(fill, begin, n, shift);
+        EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.begin() + begin)) << begin;
+      }
   }
+}
+
+TEST_P(RandomFillOf, ReachesIndicesAbove32Bits) {
+  const uint64_t first = (uint64_t{1} << 34) - 2;
+  const std::vector<float> x = FilledHere(kFillers[0], first, 8);
+  EXPECT_EQ(x[7], -0.3f + (0.7f + 0.3f) * kStream.Uniform(first + 7));
+}
+
+TEST_P(RandomFillOf, HasTheNumbersOfTheStepThatTheDeviceIsTold) {
+  const StepState state{.step = kStream.step + 1};
+  Tensor told = memory_.Allocate({sizeof state}, DType::kU8);
+  memory_.Write(&state, &told);
+  device_.ctx.device_state = told.as<StepState>();
+  Philox next = kStream;
+  ++next.step;
+  EXPECT_EQ(FilledHere(kFillers[0], 0, 8)[7], -0.3f + (0.7f + 0.3f) * next.Uniform(7));
 }
 
 TEST(RandomFill, GivesTheSameBitsWithAnyNumberOfThreads) {
   for (Filler fill : kFillers) EXPECT_EQ(Filled(fill, 5, 200'001, 1), Filled(fill, 5, 200'001, 3));
-}
-
-TEST(RandomFill, ReachesIndicesAbove32Bits) {
-  const uint64_t first = (uint64_t{1} << 34) - 2;
-  const std::vector<float> x = Filled(kFillers[0], first, 8);
-  EXPECT_EQ(x[7], -0.3f + (0.7f + 0.3f) * kStream.Uniform(first + 7));
 }
 
 // Mean, variance and fourth moment of n numbers.

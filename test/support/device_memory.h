@@ -1,9 +1,12 @@
 // DeviceMemory: tensors where a context computes, as a test reads and writes them.
 #pragma once
 
+#include <cstring>
+#include <memory>
 #include <vector>
 
 #include "singa/tensor/memory.h"
+#include "singa/tensor/stream.h"
 
 namespace singa {
 
@@ -16,24 +19,52 @@ class DeviceMemory {
   }
 
   void Write(const void* from, Tensor* to) const {
-    CopyFromHost(*ctx_, from, to->as<char>(), to->bytes());
+    Change(to, [&](void* at) { std::memcpy(at, from, to->bytes()); });
   }
 
   template <typename T = float>
   std::vector<T> Read(const Tensor& tensor) const {
-    const Tensor host = OnHost(*ctx_, tensor);
-    return {host.as<T>(), host.as<T>() + tensor.bytes() / static_cast<int64_t>(sizeof(T))};
+    std::vector<T> values(tensor.bytes() / static_cast<int64_t>(sizeof(T)));
+    if (values.empty()) return values;
+    const char* from = tensor.as<char>();
+    if (ctx_->stream) {
+      ctx_->stream->Copy(from, Pinned(tensor.bytes()), tensor.bytes());
+      ctx_->stream->Wait();
+      from = static_cast<const char*>(pinned_.get());
+    }
+    std::memcpy(values.data(), from, values.size() * sizeof(T));
+    return values;
   }
 
   // All bits set: NaN where it holds floats.
   void Poison(Tensor* tensor) const {
     if (tensor->empty()) return;
-    const std::vector<char> ones(tensor->bytes(), static_cast<char>(0xFF));
-    Write(ones.data(), tensor);
+    Change(tensor, [&](void* at) { std::memset(at, 0xFF, tensor->bytes()); });
   }
 
  private:
+  // write(memory of the host, which then becomes the tensor's).
+  template <typename F>
+  void Change(Tensor* tensor, const F& write) const {
+    if (tensor->bytes() == 0) return;
+    if (!ctx_->stream) return write(tensor->as<char>());
+    write(Pinned(tensor->bytes()));
+    ctx_->stream->Copy(pinned_.get(), tensor->as<char>(), tensor->bytes());
+    ctx_->stream->Wait();
+  }
+
+  // CUDA takes long to pin memory, and tests move much.
+  void* Pinned(int64_t bytes) const {
+    if (bytes > pinned_bytes_) {
+      pinned_ = ctx_->stream->gpu().AllocatePinned(bytes);
+      pinned_bytes_ = bytes;
+    }
+    return pinned_.get();
+  }
+
   Context* ctx_;
+  mutable std::shared_ptr<void> pinned_;  // nothing under way reads or writes it
+  mutable int64_t pinned_bytes_ = 0;
 };
 
 }  // namespace singa

@@ -18,14 +18,13 @@
 
 #include "singa/base/error.h"
 #include "support/built_layer.h"
-#include "support/emulated_gpu.h"
+#include "support/test_device.h"
 
 namespace singa {
 
 struct DeviceCase {
-  Device device;
+  TestPlace place;
   bool plain;
-  bool emulated = false;     // the CPU's kernels in the memory of an EmulatedGpu
   std::string Name() const;  // cpu_plain, cpu_vendor, emulated, cuda_plain, cuda_vendor
 };
 std::vector<DeviceCase> DeviceCases();
@@ -70,10 +69,9 @@ class LayerTest : public ::testing::TestWithParam<DeviceCase> {
  protected:
   LayerTest();
 
-  std::unique_ptr<Gpu> gpu_;  // null: the host
-  std::unique_ptr<Stream> stream_;
+  TestDevice device_;
   // What the layers run with; change it before the first call.
-  Context ctx_;
+  Context& ctx_ = device_.ctx;
 
   // The layer after Setup and Prepare.
   std::unique_ptr<BuiltLayer> Build(const std::string& conf, const std::vector<Input>& inputs);

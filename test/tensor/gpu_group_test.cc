@@ -1,50 +1,122 @@
-// Groups of GPUs in several processes, and what ends the wait for members that do not come. The
-// GPUs are emulated.
+// Groups of GPUs, of this process or several, and what ends the wait for members that do not come:
+// of emulated ones, and of all that the machine has.
 #include "tensor/gpu_group.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/barrier.h"
 #include "singa/base/error.h"
 #include "support/emulated_machine.h"
+#include "support/test_device.h"
 
 namespace singa::gpu_group {
 namespace {
 
-class GpuGroupTest : public ::testing::Test {
+// What a member adds, and what the sum is then.
+template <typename T>
+struct Cell {
+  Cell(Gpu* gpu, T x) : host_(gpu->AllocatePinned(sizeof(T))), gpu_(gpu->Allocate(sizeof(T))) {
+    *host() = x;
+  }
+  void Sum(GpuGroup* group, Stream* stream) {
+    stream->Copy(host_.get(), gpu_.get(), sizeof(T));
+    for (int i = 0; i < 2; ++i) group->Sum(static_cast<T*>(gpu_.get()), 1, *stream);
+    stream->Copy(gpu_.get(), host_.get(), sizeof(T));
+  }
+  T* host() { return static_cast<T*>(host_.get()); }
+
+ private:
+  const std::shared_ptr<void> host_, gpu_;
+};
+
+class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
  protected:
-  // What member `member` of three gets where each adds 1 + its number.
-  float Sum(const GpuGroupId& id, int member) {
-    const GpuMember own = {id, 3, member, &stopped_, &patience_};
-    const std::unique_ptr<Gpu> gpu = OpenGpu(0);
-    const std::unique_ptr<GpuGroup> group = JoinGpuGroup(own, gpu.get());
-    const std::unique_ptr<Stream> stream = gpu->NewStream();
-    const auto host = gpu->AllocatePinned(sizeof(float)), values = gpu->Allocate(sizeof(float));
-    *static_cast<float*>(host.get()) = static_cast<float>(1 + member);
-    stream->Copy(host.get(), values.get(), sizeof(float));
-    for (int i = 0; i < 2; ++i) group->Sum(static_cast<float*>(values.get()), 1, *stream);
-    stream->Copy(values.get(), host.get(), sizeof(float));
-    group->Await(*stream->Record());
-    return *static_cast<float*>(host.get());
+  void SetUp() override {
+    if (GetParam() == TestPlace::kEmulated) machine_.emplace(3);
+    std::string why;
+    if (!CanGroupGpus(&why)) GTEST_SKIP() << why;
+    members_ = CountGpus();
   }
 
-  EmulatedMachine machine_{1};
+  GpuMember Member(const GpuGroupId& id, int member, int members) const {
+    return {id, members, member, &stopped_, &patience_};
+  }
+  // What member `member` gets where each adds 1 + its number, and all sum up the sums.
+  float Sum(const GpuGroupId& id, int member, int members) {
+    const std::unique_ptr<Gpu> gpu = OpenGpu(member);
+    const auto group = JoinGpuGroup(Member(id, member, members), gpu.get());
+    const std::unique_ptr<Stream> stream = gpu->NewStream();
+    Cell<float> cell(gpu.get(), static_cast<float>(1 + member));
+    cell.Sum(group.get(), stream.get());
+    group->Await(*stream->Record());
+    return *cell.host();
+  }
+  // The same, in float64, by work that is captured and then replayed with other numbers.
+  double SumByReplay(const GpuGroupId& id, int member) {
+    const std::unique_ptr<Gpu> gpu = OpenGpu(member);
+    const auto group = JoinGpuGroup(Member(id, member, members_), gpu.get());
+    const std::unique_ptr<Stream> stream = gpu->NewStream();
+    Cell<double> cell(gpu.get(), 5);
+    cell.Sum(group.get(), stream.get());
+    group->Await(*stream->Record());
+    stream->BeginCapture();
+    cell.Sum(group.get(), stream.get());
+    const std::unique_ptr<CapturedWork> work = stream->EndCapture();
+    *cell.host() = 1 + member;
+    stream->Replay(*work);
+    group->Await(*stream->Record());
+    return *cell.host();
+  }
+  static double Expected(int members) { return members * members * (members + 1) / 2; }
+
+  std::optional<EmulatedMachine> machine_;
+  int members_ = 0;  // GPUs
   std::atomic<bool> stopped_{false};
   Patience patience_{std::chrono::seconds(30)};
 };
+SINGA_TEST_ON_ALL_GPUS(GpuGroupTest);
 
-TEST_F(GpuGroupTest, AddsUpOverProcesses) {
+TEST_P(GpuGroupTest, AddsUpOverThreads) {
+  const GpuGroupId id = NewGpuGroup();
+  std::vector<float> sums(members_);
+  std::vector<std::jthread> others;
+  for (int member = 1; member < members_; ++member)
+    others.emplace_back([&, member] { sums[member] = Sum(id, member, members_); });
+  sums[0] = Sum(id, 0, members_);
+  others.clear();
+  EXPECT_EQ(sums, std::vector<float>(members_, static_cast<float>(Expected(members_))));
+}
+
+TEST_P(GpuGroupTest, AddsUpInReplayedWork) {
+  const GpuGroupId id = NewGpuGroup();
+  std::vector<double> sums(members_);
+  std::vector<std::jthread> others;
+  for (int member = 1; member < members_; ++member)
+    others.emplace_back([&, member] { sums[member] = SumByReplay(id, member); });
+  sums[0] = SumByReplay(id, 0);
+  others.clear();
+  EXPECT_EQ(sums, std::vector<double>(members_, Expected(members_)));
+}
+
+// Of emulated ones alone: a process that has used CUDA must not fork.
+class GpuGroupOfProcesses : public GpuGroupTest {};
+INSTANTIATE_TEST_SUITE_P(Gpus, GpuGroupOfProcesses, ::testing::Values(TestPlace::kEmulated),
+                         PlaceName);
+
+TEST_P(GpuGroupOfProcesses, AddsUp) {
   const GpuGroupId id = NewGpuGroup();
   std::vector<pid_t> others;
   for (const int member : {1, 2}) {
     others.push_back(::fork());
-    if (others.back() == 0) ::_exit(Sum(id, member) == 18 ? 0 : 1);
+    if (others.back() == 0) ::_exit(Sum(id, member, 3) == 18 ? 0 : 1);
   }
-  EXPECT_EQ(Sum(id, 0), 18);  // 1 + 2 + 3 of each
+  EXPECT_EQ(Sum(id, 0, 3), 18);  // 1 + 2 + 3 of each
   for (const pid_t other : others) {
     int status = -1;
     ASSERT_EQ(::waitpid(other, &status, 0), other);
@@ -52,7 +124,7 @@ TEST_F(GpuGroupTest, AddsUpOverProcesses) {
   }
 }
 
-TEST_F(GpuGroupTest, NamesWhatDoesNotCome) {
+TEST_P(GpuGroupTest, NamesWhatDoesNotCome) {
   const Patience short_one(std::chrono::milliseconds(300));
   const std::unique_ptr<Gpu> gpu = OpenGpu(0);
   const GpuMember lonely = {NewGpuGroup(), 2, 1, &stopped_, &short_one};
@@ -67,10 +139,9 @@ TEST_F(GpuGroupTest, NamesWhatDoesNotCome) {
   }
 }
 
-TEST_F(GpuGroupTest, IsLeftWhenItIsTold) {
-  std::thread teller([this] { stopped_ = true; });
-  EXPECT_THROW(Sum(NewGpuGroup(), 0), Stopped);
-  teller.join();
+TEST_P(GpuGroupTest, IsLeftWhenItIsTold) {
+  std::jthread teller([this] { stopped_ = true; });
+  EXPECT_THROW(Sum(NewGpuGroup(), 0, 3), Stopped);
 }
 
 }  // namespace

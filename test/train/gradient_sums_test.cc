@@ -1,67 +1,68 @@
-// Sums of a group's gradients that begin during the backward pass, on emulated GPUs.
+// Sums of a group's gradients that begin during the backward pass: of two emulated GPUs, and of two
+// that the machine has, or its one.
 #include "train/device/gradient_sums.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <thread>
 
-#include "math/elementwise.h"
-#include "singa/base/error.h"
-#include "singa/tensor/memory.h"
-#include "support/emulated_gpu.h"
-#include "support/emulated_group.h"
+#include "support/device_memory.h"
+#include "support/emulated_machine.h"
+#include "support/test_device.h"
 
 namespace singa::gradient_sums_test {
 namespace {
 
 using Layout = GradientSums::Layout;
 
-// One of two members, which counts sums.
+constexpr int64_t kFloats = 100;
+
+// One of the members, which counts sums.
 class Member final : public GpuGroup {
  public:
-  Member(const GpuGroupId& id, int number)
-      : stream_(gpu_.NewStream()), group_(JoinEmulatedGroup({id, 2, number, &stopped_}, &gpu_)) {
+  explicit Member(const GpuMember& member)
+      : number_(member.member),
+        gpu_(OpenGpu(number_)),
+        stream_(gpu_->NewStream()),
+        group_(JoinGpuGroup(member, gpu_.get())) {
+    ctx_.device = gpu_->kernels();
     ctx_.stream = stream_.get();
-    values_ = Allocate(ctx_, {kFloats});
+    values_ = memory_.Allocate({kFloats});
+    for (int x = 0; x < 10; ++x) {
+      written_[x] = memory_.Allocate({kFloats});
+      memory_.Write(std::vector<float>(kFloats, static_cast<float>(x)).data(), &written_[x]);
+    }
   }
 
   void Sum(float* values, int64_t n, Stream& stream) override {
     EXPECT_NE(&stream, stream_.get());
-    sums.push_back({values - values_.data(), n});
+    sums_.push_back({values - values_.data(), n});
     group_->Sum(values, n, stream);
   }
   void Sum(double*, int64_t, Stream&) override { FAIL() << "no gradient is float64"; }
   void Await(Event& event) override { group_->Await(event); }
 
-  // [begin, begin + n) is x, by work of the context.
-  void Write(int64_t begin, int64_t n, float x) {
-    float* const to = values_.data() + begin;
-    stream_->Run([=] { std::fill(to, to + n, x); });
+  // [begin, begin + n) is x times its number from 1, or x, by work of the context.
+  void Write(int64_t begin, int64_t n, int x) { WriteSame(begin, n, x * (1 + number_)); }
+  void WriteSame(int64_t begin, int64_t n, int x) {
+    CopyFloats(ctx_, written_[x].data(), values_.data() + begin, n);
   }
+  std::vector<float> Read() const { return memory_.Read(values_); }
 
-  static constexpr int64_t kFloats = 100;
-  EmulatedGpu gpu_;
-  std::atomic<bool> stopped_{false};
-  std::unique_ptr<Stream> stream_;
-  std::unique_ptr<GpuGroup> group_;
+  const int number_;
+  const std::unique_ptr<Gpu> gpu_;
+  const std::unique_ptr<Stream> stream_;
+  const std::unique_ptr<GpuGroup> group_;
   Context ctx_;
-  Tensor values_;
-  std::vector<std::pair<int64_t, int64_t>> sums;  // begin, size
+  DeviceMemory memory_{&ctx_};
+  Tensor values_, written_[10];
+  std::vector<std::pair<int64_t, int64_t>> sums_;  // begin, size
 };
-
-// run(member, number) in a thread each.
-void RunBoth(const std::function<void(Member*, int)>& run) {
-  const GpuGroupId id = NewEmulatedGroup();
-  const auto one = [&](int number) {
-    Member member(id, number);
-    run(&member, number);
-  };
-  std::thread other(one, 1);
-  one(0);
-  other.join();
-}
 
 const Layout kLayout = {{10, 30, 50, 80}, {3, 1, 2, 0}, 20};
 
@@ -70,7 +71,7 @@ TEST(GradientSumsTest, PiecesAreWhatIsWholeAtTheEnd) {
   const std::unique_ptr<Stream> stream = gpu.NewStream();
   Context ctx;
   ctx.stream = stream.get();
-  Tensor values = Allocate(ctx, {100});
+  Tensor values = Allocate(ctx, {kFloats});
   const auto pieces = [&](std::vector<int> order, int64_t at_once) {
     return GradientSums(nullptr, &ctx, &values, {kLayout.begins, std::move(order), at_once})
         .pieces();
@@ -84,88 +85,94 @@ TEST(GradientSumsTest, PiecesAreWhatIsWholeAtTheEnd) {
   EXPECT_EQ(pieces({}, 1), 1);
 }
 
-TEST(GradientSumsTest, WithoutCaptureAllBeginAtTheEnd) {
-  RunBoth([](Member* member, int number) {
+class GradientSumsOf : public ::testing::TestWithParam<TestPlace> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == TestPlace::kEmulated) machine_.emplace(2);
+    std::string why;
+    if (!CanGroupGpus(&why)) GTEST_SKIP() << why;
+    members_ = std::min(CountGpus(), 2);
+    sum_ = static_cast<float>(members_ * (members_ + 1) / 2);
+  }
+  // run(member) in a thread each.
+  void RunAll(const std::function<void(Member*)>& run) const {
+    const GpuGroupId id = NewGpuGroup();
+    const auto one = [&](int number) {
+      Member member({id, members_, number, &stopped_, &patience_});
+      run(&member);
+    };
+    std::optional<std::jthread> other;
+    if (members_ > 1) other.emplace(one, 1);
+    one(0);
+  }
+
+  std::optional<EmulatedMachine> machine_;
+  std::atomic<bool> stopped_{false};
+  Patience patience_{std::chrono::seconds(30)};
+  int members_ = 0;
+  float sum_ = 0;  // of the members' numbers, from 1
+};
+SINGA_TEST_ON_ALL_GPUS(GradientSumsOf);
+
+TEST_P(GradientSumsOf, AStepThatIsNotCapturedBeginAtItsEnd) {
+  RunAll([this](Member* member) {
     GradientSums sums(member, &member->ctx_, &member->values_, kLayout);
-    member->Write(0, 100, 1 + number);
+    member->Write(0, kFloats, 1);
     sums.Finish(false);
-    const Tensor host = OnHost(member->ctx_, member->values_);
-    for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(host.data()[i], 3);
-    EXPECT_EQ(member->sums,
+    EXPECT_EQ(member->Read(), std::vector<float>(kFloats, sum_));
+    EXPECT_EQ(member->sums_,
               (std::vector<std::pair<int64_t, int64_t>>{{80, 20}, {30, 50}, {0, 30}}));
   });
 }
 
 // A piece's sum waits for what made it, and nothing that follows for the sum but what comes after
 // Finish; replays do the same.
-TEST(GradientSumsTest, InACaptureTheyBeginWhenTheyAreWhole) {
-  RunBoth([](Member* member, int number) {
+TEST_P(GradientSumsOf, ACapturedStepBeginWhenTheyAreWhole) {
+  RunAll([this](Member* member) {
     GradientSums sums(member, &member->ctx_, &member->values_, kLayout);
-    const float x = static_cast<float>(1 + number);
     sums.Finish(false);
-    member->sums.clear();
+    member->sums_.clear();
     member->stream_->BeginCapture();
-    member->Write(80, 20, x);
+    member->Write(80, 20, 1);
     sums.Ready();
-    EXPECT_EQ(member->sums.size(), 1u);
-    member->Write(30, 20, 2 * x);
+    EXPECT_EQ(member->sums_.size(), 1u);
+    member->Write(30, 20, 2);
     sums.Ready();
-    EXPECT_EQ(member->sums.size(), 1u);
-    member->Write(50, 30, 3 * x);
+    EXPECT_EQ(member->sums_.size(), 1u);
+    member->Write(50, 30, 3);
     sums.Ready();
-    EXPECT_EQ(member->sums.size(), 2u);
-    member->Write(0, 30, 4 * x);
+    EXPECT_EQ(member->sums_.size(), 2u);
+    member->Write(0, 30, 4);
     sums.Ready();
     sums.Finish(true);
-    EXPECT_EQ(member->sums.size(), 3u);
-    float* const last = member->values_.data() + 99;
-    member->stream_->Run([last] { *last += 100; });
+    EXPECT_EQ(member->sums_.size(), 3u);
+    member->WriteSame(99, 1, 9);
     const auto work = member->stream_->EndCapture();
     for (int replay = 0; replay < 2; ++replay) {
       member->stream_->Replay(*work);
-      const Tensor host = OnHost(member->ctx_, member->values_);
-      EXPECT_EQ(host.data()[0], 12);
-      EXPECT_EQ(host.data()[30], 6);
-      EXPECT_EQ(host.data()[50], 9);
-      EXPECT_EQ(host.data()[80], 3);
-      EXPECT_EQ(*(host.data() + 99), 103);
+      const std::vector<float> found = member->Read();
+      EXPECT_EQ(found[0], 4 * sum_);
+      EXPECT_EQ(found[30], 2 * sum_);
+      EXPECT_EQ(found[50], 3 * sum_);
+      EXPECT_EQ(found[80], sum_);
+      EXPECT_EQ(found[99], 9);
     }
   });
 }
 
-TEST(GradientSumsTest, ACaptureThatFailedHasBegunNothing) {
-  RunBoth([](Member* member, int number) {
+TEST_P(GradientSumsOf, ACaptureThatFailedHaveNotBegun) {
+  RunAll([this](Member* member) {
     GradientSums sums(member, &member->ctx_, &member->values_, kLayout);
+    sums.Finish(false);
     member->stream_->BeginCapture();
     sums.Ready();
     member->stream_->DropCapture();
-    member->sums.clear();
-    member->Write(0, 100, 1 + number);
+    member->sums_.clear();
+    member->Write(0, kFloats, 1);
     sums.Finish(false);
-    EXPECT_EQ(member->sums.size(), 3u);
-    EXPECT_EQ(OnHost(member->ctx_, member->values_).data()[80], 3);
+    EXPECT_EQ(member->sums_.size(), 3u);
+    EXPECT_EQ(member->Read(), std::vector<float>(kFloats, sum_));
   });
-}
-
-// What emulates a device is as strict as CUDA.
-TEST(EmulatedCaptureTest, RefusesWhatCannotBeCaptured) {
-  EmulatedGpu gpu;
-  const std::unique_ptr<Stream> stream = gpu.NewStream(), side = gpu.NewStream();
-  const std::unique_ptr<Event> before = side->Record();
-  stream->BeginCapture();
-  EXPECT_THROW(stream->Await(*before), DeviceError);
-  const std::unique_ptr<Event> within = stream->Record();
-  EXPECT_THROW(within->Wait(), DeviceError);
-  EXPECT_THROW(within->Done(), DeviceError);
-  side->Await(*within);
-  EXPECT_THROW(side->Wait(), DeviceError);
-  side->Run([] {});
-  EXPECT_THROW(stream->EndCapture(), DeviceError);  // the side is not awaited
-  stream->BeginCapture();
-  side->Await(*stream->Record());
-  side->Run([] {});
-  stream->Await(*side->Record());
-  EXPECT_NO_THROW(stream->EndCapture());
 }
 
 }  // namespace

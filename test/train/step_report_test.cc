@@ -1,13 +1,18 @@
-// What is found of a step, by the host's kernels and as a device's blocks find it.
+// What is found of a step: by the kernels of each device, and by a device's blocks on the host.
 #include "train/device/step_report.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "support/device_memory.h"
 #include "support/elements.h"
 #include "support/emulated_block.h"
+#include "support/test_device.h"
 #include "train/device/step_report_block.h"
 
 namespace singa::step_report {
@@ -15,158 +20,201 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-struct Pieces {
-  std::vector<std::vector<float>> gradients;
-  std::vector<UpdatePiece> pieces;
-
-  explicit Pieces(const std::vector<int64_t>& sizes) {
-    for (const int64_t n : sizes) {
-      std::vector<float>& g = gradients.emplace_back(n + 1);
-      for (int64_t i = 0; i <= n; ++i) g[i] = Philox{3, static_cast<uint32_t>(n), 0}.Gaussian(i);
-    }
-    for (size_t i = 0; i < sizes.size(); ++i)  // some begin where 16 bytes do not
-      pieces.push_back({.w = nullptr,
-                        .g = gradients[i].data() + i % 2,
-                        .states = {},
-                        .n = sizes[i],
-                        .param = 0});
-  }
-  std::vector<PieceFinding> OnHost(bool squares) {
-    std::vector<PieceFinding> found(pieces.size());
-    Context ctx;
-    InspectPieces(ctx, pieces.data(), static_cast<int64_t>(pieces.size()), squares, found.data());
-    return found;
-  }
-  std::vector<PieceFinding> ByBlocks(bool squares) {
-    std::vector<PieceFinding> found(pieces.size());
-    RunBlocks(static_cast<int64_t>(pieces.size()), 64,
-              InspectPiece{pieces.data(), squares, found.data()});
-    return found;
-  }
-};
-
-TEST(StepReportTest, BlocksFindWhatTheHostFinds) {
-  Pieces pieces({1, 3, 64, 1000, 257});
-  for (const bool bad : {false, true}) {
-    if (bad) pieces.gradients[3][999] = -kInf;
-    const std::vector<PieceFinding> want = pieces.OnHost(true), got = pieces.ByBlocks(true);
-    for (size_t i = 0; i < want.size(); ++i) {
-      SCOPED_TRACE(i);
-      EXPECT_EQ(want[i].finite, !bad || i != 3);
-      EXPECT_EQ(got[i].finite, want[i].finite);
-      if (!want[i].finite) continue;
-      EXPECT_NEAR(got[i].squares, want[i].squares, 1e-12 * want[i].squares);
-    }
-  }
-  for (const PieceFinding& found : pieces.ByBlocks(false)) EXPECT_EQ(found.squares, 0);
+// None: the blocks.
+using Finder = std::optional<TestPlace>;
+std::vector<Finder> Finders() {
+  const std::vector<TestPlace> places = AllPlaces();
+  std::vector<Finder> finders(places.begin(), places.end());
+  finders.push_back(std::nullopt);
+  return finders;
 }
 
-struct Evidence {
-  std::vector<float> bad_losses = std::vector<float>(3, 0);
-  std::vector<PieceFinding> pieces = std::vector<PieceFinding>(100, {4, 1});
-  StepState state = {.step = 7};
-  float clip_norm = 0;
-  bool ends = false;
-
-  StepReport Judge(bool by_block, StepReport report = {}) const {
-    const StepEvidence evidence = {bad_losses.data(), 3,    pieces.data(), 100,
-                                   clip_norm,         ends, &state};
-    Context ctx;
-    if (by_block)
-      RunBlocks(1, 64, JudgeInBlock{evidence, &report});
-    else
-      JudgeStep(ctx, evidence, &report);
-    return report;
-  }
-};
-
-class StepReportOf : public ::testing::TestWithParam<bool> {
+class StepReportOf : public ::testing::TestWithParam<Finder> {
  protected:
-  StepReport Judge(StepReport before = {}) const { return evidence_.Judge(GetParam(), before); }
-  Evidence evidence_;
+  bool by_blocks() const { return !GetParam(); }
+  template <typename T>
+  Tensor Of(const std::vector<T>& values) const {
+    Tensor tensor = memory_.Allocate({static_cast<int64_t>(values.size() * sizeof(T))}, DType::kU8);
+    memory_.Write(values.data(), &tensor);
+    return tensor;
+  }
+
+  TestDevice device_{GetParam().value_or(TestPlace::kHost)};
+  Context& ctx_ = device_.ctx;
+  DeviceMemory memory_{&ctx_};
 };
 
-TEST_P(StepReportOf, AGoodStepIsTakenWhole) {
+std::string FinderName(const ::testing::TestParamInfo<Finder>& info) {
+  return info.param ? NameOf(*info.param) : "blocks";
+}
+#define SINGA_TEST_EACH_FINDER(Fixture) \
+  INSTANTIATE_TEST_SUITE_P(Finders, Fixture, ::testing::ValuesIn(Finders()), FinderName)
+
+class InspectedPieces : public StepReportOf {
+ protected:
+  // Every second piece begins where 16 bytes do not: with the second number of its gradient, of
+  // which others leave the last one out.
+  std::vector<PieceFinding> Find(bool squares) const {
+    std::vector<Tensor> there;
+    std::vector<UpdatePiece> pieces;
+    for (size_t i = 0; i < gradients_.size(); ++i) {
+      there.push_back(Of(gradients_[i]));
+      pieces.push_back({.w = nullptr,
+                        .g = there[i].data() + i % 2,
+                        .states = {},
+                        .n = static_cast<int64_t>(gradients_[i].size()) - 1,
+                        .param = 0});
+    }
+    const auto count = static_cast<int64_t>(pieces.size());
+    const Tensor of = Of(pieces);
+    Tensor found = Of(std::vector<PieceFinding>(pieces.size()));
+    if (by_blocks())
+      RunBlocks(count, 64, InspectPiece{of.as<UpdatePiece>(), squares, found.as<PieceFinding>()});
+    else
+      InspectPieces(ctx_, of.as<UpdatePiece>(), count, squares, found.as<PieceFinding>());
+    return memory_.Read<PieceFinding>(found);
+  }
+
+  std::vector<std::vector<float>> gradients_;
+};
+SINGA_TEST_EACH_FINDER(InspectedPieces);
+
+TEST_P(InspectedPieces, AreFiniteOrNotAndHaveTheirSquares) {
+  for (const int64_t n : {1, 3, 64, 1000, 257, 20'001}) {
+    std::vector<float>& g = gradients_.emplace_back(n + 1);
+    for (int64_t i = 0; i <= n; ++i) g[i] = Philox{3, static_cast<uint32_t>(n), 0}.Gaussian(i);
+  }
+  for (const bool bad : {false, true}) {
+    if (bad) gradients_[3][1000] = gradients_[5][1] = -kInf;
+    gradients_[1][0] = gradients_[2][64] = kInf;  // of no piece
+    const std::vector<PieceFinding> found = Find(true);
+    for (size_t i = 0; i < found.size(); ++i) {
+      SCOPED_TRACE(i);
+      const bool finite = !bad || (i != 3 && i != 5);
+      EXPECT_EQ(found[i].finite, finite);
+      if (!finite) continue;
+      const float* const g = gradients_[i].data() + i % 2;
+      double squares = 0;
+      for (size_t j = 0; j + 1 < gradients_[i].size(); ++j) squares += double{g[j]} * g[j];
+      EXPECT_NEAR(found[i].squares, squares, 1e-12 * squares);
+    }
+  }
+  for (const PieceFinding& found : Find(false)) EXPECT_EQ(found.squares, 0);
+}
+
+class JudgedStep : public StepReportOf {
+ protected:
+  StepReport Judge(StepReport before = {}) const {
+    const Tensor losses = Of(bad_losses_), pieces = Of(pieces_), state = Of(std::vector{state_});
+    Tensor report = Of(std::vector{before});
+    const StepEvidence evidence = {losses.as<float>(), 3,     pieces.as<PieceFinding>(), 100,
+                                   clip_norm_,         ends_, state.as<StepState>()};
+    if (by_blocks())
+      RunBlocks(1, 64, JudgeInBlock{evidence, report.as<StepReport>()});
+    else
+      JudgeStep(ctx_, evidence, report.as<StepReport>());
+    return memory_.Read<StepReport>(report)[0];
+  }
+
+  std::vector<float> bad_losses_ = std::vector<float>(3, 0);
+  std::vector<PieceFinding> pieces_ = std::vector<PieceFinding>(100, {4, 1});
+  StepState state_ = {.step = 7};
+  float clip_norm_ = 0;
+  bool ends_ = false;
+};
+SINGA_TEST_EACH_FINDER(JudgedStep);
+
+TEST_P(JudgedStep, AGoodStepIsTakenWhole) {
   const StepReport report = Judge();
   EXPECT_EQ(report.verdict.dropped, 0);
   EXPECT_EQ(report.verdict.scale, 1);
   EXPECT_EQ(report.step, -1);
 }
 
-TEST_P(StepReportOf, TheNormIsThatOfAllPieces) {
-  evidence_.clip_norm = 20;  // which is the norm
+TEST_P(JudgedStep, TheNormIsThatOfAllPieces) {
+  clip_norm_ = 20;  // which is the norm
   EXPECT_EQ(Judge().verdict.scale, 1);
-  evidence_.clip_norm = 5;
+  clip_norm_ = 5;
   EXPECT_EQ(Judge().verdict.scale, 0.25f);
 }
 
-TEST_P(StepReportOf, TheScaleOfTheLossesIsTakenOff) {
-  evidence_.state.loss_scale = 16;
+TEST_P(JudgedStep, TheScaleOfTheLossesIsTakenOff) {
+  state_.loss_scale = 16;
   EXPECT_EQ(Judge().verdict.scale, 1.f / 16);
-  evidence_.clip_norm = 5;  // the norm is 20 / 16
+  clip_norm_ = 5;  // the norm is 20 / 16
   EXPECT_EQ(Judge().verdict.scale, 1.f / 16);
-  evidence_.clip_norm = 0.625f;
+  clip_norm_ = 0.625f;
   EXPECT_EQ(Judge().verdict.scale, 0.5f / 16);
 }
 
-TEST_P(StepReportOf, TheFirstLossThatIsNotFiniteDropsIt) {
-  evidence_.bad_losses = {0, 1, 3};  // one with the third worker, too
+TEST_P(JudgedStep, TheFirstLossThatIsNotFiniteDropsIt) {
+  bad_losses_ = {0, 1, 3};  // one with the third worker, too
   const StepReport report = Judge();
   EXPECT_EQ(report.verdict.dropped, 1);
   EXPECT_EQ(report.step, 7);
   EXPECT_EQ(report.loss, 1);
 }
 
-TEST_P(StepReportOf, SoDoesAPieceOfAGradient) {
-  evidence_.pieces[0].finite = 0;
+TEST_P(JudgedStep, SoDoesAPieceOfAGradient) {
+  pieces_[0].finite = 0;
   EXPECT_EQ(Judge().piece, 0);
-  evidence_.pieces[98].finite = 0;
+  pieces_[98].finite = 0;
   const StepReport report = Judge();
   EXPECT_EQ(report.verdict.dropped, 1);
   EXPECT_EQ(report.loss, -1);
   EXPECT_EQ(report.piece, 98);
 }
 
-TEST_P(StepReportOf, AfterOneThatEndsTheJobAllAreDropped) {
-  evidence_.ends = true;
+TEST_P(JudgedStep, AfterOneThatEndsTheJobAllAreDropped) {
+  ends_ = true;
   const StepReport ended = {.verdict = {.dropped = 1}, .step = 5, .loss = 0, .piece = 2};
   const StepReport report = Judge(ended);
   EXPECT_EQ(report.verdict.dropped, 1);
   EXPECT_EQ(report.step, 5);
   EXPECT_EQ(report.loss, 0);
   EXPECT_EQ(report.piece, 2);
-  evidence_.ends = false;
+  ends_ = false;
   EXPECT_EQ(Judge(ended).verdict.dropped, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(ByHostAndBlock, StepReportOf, ::testing::Bool());
+class MetricsOfSteps : public StepReportOf {
+ protected:
+  // Cells of a sum and a weight.
+  using Cells = std::vector<std::array<double, 2>>;
+  static double* Cell(Tensor* cells, int64_t i) { return cells->as<double>() + 2 * i; }
+};
+SINGA_TEST_EACH_FINDER(MetricsOfSteps);
 
-TEST(StepReportTest, ALossIsBadWhereItsSumIsNotFiniteWhateverItsWeight) {
+TEST_P(MetricsOfSteps, AreBadWhereTheSumIsNotFiniteWhateverItsWeight) {
   constexpr double kBad = std::numeric_limits<double>::quiet_NaN();
-  const double cells[4][2] = {
-      {1, kBad}, {kBad, 1}, {-std::numeric_limits<double>::infinity(), 1}, {1e308, 1}};
-  const double* const of[] = {cells[0], cells[1], cells[2], cells[3]};
-  std::vector<float> bad(4, -1), by_host(4, -1);
-  RunElements(4, InspectLoss{of, bad.data()});
-  Context ctx;
-  InspectLosses(ctx, of, 4, by_host.data());
-  EXPECT_EQ(bad, std::vector<float>({0, 1, 1, 0}));
-  EXPECT_EQ(by_host, bad);
+  Tensor cells = Of(Cells{{1, kBad}, {kBad, 1}, {-kInf, 1}, {1e308, 1}});
+  std::vector<const double*> each;
+  for (int64_t i = 0; i < 4; ++i) each.push_back(Cell(&cells, i));
+  const Tensor of = Of(each);
+  Tensor bad = Of(std::vector<float>(4, -1));
+  if (by_blocks())
+    RunElements(4, InspectLoss{of.as<const double*>(), bad.data()});
+  else
+    InspectLosses(ctx_, of.as<const double*>(), 4, bad.data());
+  EXPECT_EQ(memory_.Read(bad), std::vector<float>({0, 1, 1, 0}));
 }
 
-TEST(StepReportTest, MetricsOfStepsThatCountAreSummed) {
-  double cells[3][2] = {{1, 2}, {10, 20}, {100, 200}};
-  const MetricCell of[] = {{cells[0], 1}, {cells[1], 0}, {cells[2], 1}};
+TEST_P(MetricsOfSteps, AreSummedWhereTheStepsCountAndZeroed) {
+  Tensor cells = Of(Cells(3));
+  const Tensor of =
+      Of(std::vector<MetricCell>{{Cell(&cells, 0), 1}, {Cell(&cells, 1), 0}, {Cell(&cells, 2), 1}});
   for (const bool dropped : {false, true}) {
-    double sums[4] = {0.5, 0, 0, 0};
-    const StepVerdict verdict = {.dropped = dropped};
-    RunElements(2, SumEntry{of, 3, &verdict, sums});
-    EXPECT_EQ(sums[0], dropped ? 0.5 : 10.5);
-    EXPECT_EQ(sums[1], dropped ? 0 : 20);
-    EXPECT_EQ(sums[2], dropped ? 0 : 101);
-    EXPECT_EQ(sums[3], dropped ? 0 : 202);
-    for (double(&cell)[2] : cells) EXPECT_EQ(cell[0] + cell[1], 0);
-    for (double(&cell)[2] : cells) cell[0] = cell[1] = 3;
+    memory_.Write(Cells{{1, 2}, {10, 20}, {100, 200}}.data(), &cells);
+    const Tensor verdict = Of(std::vector<StepVerdict>{{.dropped = dropped}});
+    Tensor sums = Of(Cells{{0.5, 0}, {0, 0}});
+    if (by_blocks())
+      RunElements(2,
+                  SumEntry{of.as<MetricCell>(), 3, verdict.as<StepVerdict>(), sums.as<double>()});
+    else
+      SumMetrics(ctx_, of.as<MetricCell>(), 3, 2, verdict.as<StepVerdict>(), sums.as<double>());
+    EXPECT_EQ(memory_.Read<double>(sums), dropped ? std::vector<double>({0.5, 0, 0, 0})
+                                                  : std::vector<double>({10.5, 20, 101, 202}));
+    EXPECT_EQ(memory_.Read<double>(cells), std::vector<double>(6, 0));
   }
 }
 

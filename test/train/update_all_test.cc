@@ -9,8 +9,7 @@
 #include "singa/base/philox.h"
 #include "support/device_memory.h"
 #include "support/emulated_block.h"
-#include "support/emulated_gpu.h"
-#include "tensor/gpus.h"
+#include "support/test_device.h"
 #include "train/update_rule.h"
 #include "train/updater/update_block.h"
 #include "train/updater/update_elements.h"
@@ -139,55 +138,33 @@ class Batch {
   UpdateBatch batch_;
 };
 
-enum class Place { kHost, kEmulated, kCuda };
-std::vector<Place> Places() {
-  std::vector<Place> places = {Place::kHost, Place::kEmulated};
-  if (CountGpus() > 0) places.push_back(Place::kCuda);
-  return places;
-}
-
-using Case = std::tuple<Rule, Place>;
+using Case = std::tuple<Rule, TestPlace>;
 std::string CaseName(const testing::TestParamInfo<Case>& info) {
-  constexpr const char* kNames[] = {"_host", "_emulated", "_cuda"};
-  return StrCat(std::get<Rule>(info.param).name,
-                kNames[static_cast<int>(std::get<Place>(info.param))]);
+  return StrCat(std::get<Rule>(info.param).name, "_", NameOf(std::get<TestPlace>(info.param)));
 }
 
 class UpdateAllTest : public testing::TestWithParam<Case> {
  protected:
-  UpdateAllTest() : updater_(UpdaterOf(std::get<Rule>(GetParam()).conf)) {
-    const Place place = std::get<Place>(GetParam());
-    if (place == Place::kHost) return;
-    if (place == Place::kCuda)
-      gpu_ = OpenGpu(0);
-    else
-      gpu_ = std::make_unique<EmulatedGpu>();
-    stream_ = gpu_->NewStream();
-    ctx_.device = gpu_->kernels();
-    ctx_.stream = stream_.get();
-  }
-
   // A device captures the work of the first step, and does it again in each.
   void RunSteps(Batch* batch, int steps) {
     std::unique_ptr<CapturedWork> work;
-    if (stream_) {
-      stream_->BeginCapture();
+    if (ctx_.stream) {
+      ctx_.stream->BeginCapture();
       updater_->UpdateAll(ctx_, batch->batch());
-      work = stream_->EndCapture();
+      work = ctx_.stream->EndCapture();
     }
     for (int step = 1; step <= steps; ++step) {
       batch->WriteStep(step);
       if (work)
-        stream_->Replay(*work);
+        ctx_.stream->Replay(*work);
       else
         updater_->UpdateAll(ctx_, batch->batch());
     }
   }
 
-  std::unique_ptr<Updater> updater_;
-  std::unique_ptr<Gpu> gpu_;
-  std::unique_ptr<Stream> stream_;
-  Context ctx_;
+  const std::unique_ptr<Updater> updater_ = UpdaterOf(std::get<Rule>(GetParam()).conf);
+  TestDevice device_{std::get<TestPlace>(GetParam())};
+  Context& ctx_ = device_.ctx;
 };
 
 TEST_P(UpdateAllTest, GivesTheBitsOfUpdatesPieceByPiece) {
@@ -217,7 +194,8 @@ TEST_P(UpdateAllTest, HasNothingToDoForNoPieces) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, UpdateAllTest,
-                         testing::Combine(testing::ValuesIn(kRules), testing::ValuesIn(Places())),
+                         testing::Combine(testing::ValuesIn(kRules),
+                                          testing::ValuesIn(AllPlaces())),
                          CaseName);
 
 // What a device's blocks do, on the host.

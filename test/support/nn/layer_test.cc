@@ -1,24 +1,9 @@
 #include "support/layer_test.h"
 
 #include <cmath>
-#include <iostream>
-
-#include "singa/tensor/kernel.h"
-#include "tensor/gpus.h"
 
 namespace singa {
 namespace {
-
-class PrintDevices : public ::testing::Environment {
- public:
-  void SetUp() override {
-    std::cout << "devices:";
-    for (const DeviceCase& device : DeviceCases()) std::cout << " " << device.Name();
-    std::cout << std::endl;
-  }
-};
-[[maybe_unused]] const auto* const print_devices =
-    ::testing::AddGlobalTestEnvironment(new PrintDevices);
 
 std::vector<Input> WithoutData(const std::vector<Shape>& shapes) {
   std::vector<Input> inputs;
@@ -29,32 +14,25 @@ std::vector<Input> WithoutData(const std::vector<Shape>& shapes) {
 }  // namespace
 
 std::string DeviceCase::Name() const {
-  return emulated ? "emulated" : StrCat(NameOf(device), plain ? "_plain" : "_vendor");
+  if (place == TestPlace::kEmulated) return "emulated";
+  return StrCat(place == TestPlace::kCuda ? "cuda" : "cpu", plain ? "_plain" : "_vendor");
 }
 
 std::vector<DeviceCase> DeviceCases() {
-  std::vector<DeviceCase> cases = {
-      {Device::kCpu, true}, {Device::kCpu, false}, {Device::kCpu, false, true}};
-  if (CountGpus() > 0)
-    for (bool plain : {true, false}) cases.push_back({Device::kCuda, plain});
+  std::vector<DeviceCase> cases;
+  for (const TestPlace place : AllPlaces()) {
+    if (place != TestPlace::kEmulated) cases.push_back({place, true});
+    cases.push_back({place, false});
+  }
   return cases;
 }
 
 void PrintTo(const DeviceCase& device, std::ostream* out) { *out << device.Name(); }
 
-LayerTest::LayerTest() {
-  ctx_.device = GetParam().device;
+LayerTest::LayerTest() : device_(GetParam().place) {
   ctx_.plain = GetParam().plain;
   ctx_.seed = 1;
   ctx_.precision = Precision::kFloat32;
-  if (GetParam().device == Device::kCuda)
-    gpu_ = OpenGpu(0);
-  else if (GetParam().emulated)
-    gpu_ = std::make_unique<EmulatedGpu>();
-  else
-    return;
-  stream_ = gpu_->NewStream();
-  ctx_.stream = stream_.get();
 }
 
 std::unique_ptr<BuiltLayer> LayerTest::Build(const std::string& conf,
