@@ -9,7 +9,6 @@
 #include "nn/loss/scale_gradient.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_storage.h"
-#include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 
 namespace singa {
@@ -135,7 +134,7 @@ void Net::Open(const Context& ctx) {
     } catch (const ConfigError& error) {
       throw error.Under(node.path).Under("neuralnet");
     } catch (const DeviceError& error) {
-      throw DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
+      throw UnderLayer(node, error);
     }
   }
 }

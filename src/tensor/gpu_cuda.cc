@@ -108,7 +108,8 @@ std::string Versions() {
 }
 
 [[maybe_unused]] const bool registered =
-    (SetGpuDriver({Count, Open, Identity, Versions, CanUseNccl, NewNcclGroup, JoinNcclGroup}),
+    (SetGpuDriver(
+         {Count, Open, Identity, Versions, CudaLibraries, CanUseNccl, NewNcclGroup, JoinNcclGroup}),
      true);
 
 }  // namespace

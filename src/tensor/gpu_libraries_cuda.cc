@@ -25,11 +25,12 @@ int64_t NcclVersion() {
   return version;
 }
 
-[[maybe_unused]] const bool registered =
-    (SetGpuLibraries({{"cuBLASLt", &cublas_lt, [] { return int64_t(CublasLtVersion()); }},
-                      {"cuDNN", &cudnn, [] { return int64_t(CudnnVersion()); }},
-                      {"NCCL", &nccl, NcclVersion}}),
-     true);
-
 }  // namespace
+
+std::vector<GpuLibrary> CudaLibraries() {
+  return {{"cuBLASLt", &cublas_lt, [] { return int64_t(CublasLtVersion()); }},
+          {"cuDNN", &cudnn, [] { return int64_t(CudnnVersion()); }},
+          {"NCCL", &nccl, NcclVersion}};
+}
+
 }  // namespace singa

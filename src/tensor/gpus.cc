@@ -38,6 +38,10 @@ GpuIdentity IdentityOfGpu(int number) { return Driver().identity(number); }
 
 std::string GpuVersions() { return HasGpuDriver() ? Driver().versions() : ""; }
 
+std::vector<GpuLibrary> GpuLibraries() {
+  return HasGpuDriver() ? Driver().libraries() : std::vector<GpuLibrary>();
+}
+
 bool CanGroupGpus(std::string* why) {
   if (HasGpuDriver()) return Driver().can_group(why);
   *why = "this build has no CUDA kernels";

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "singa/tensor/stream.h"
 #include "tensor/gpu_group.h"
+#include "tensor/gpu_libraries.h"
 
 namespace singa {
 
@@ -22,6 +24,8 @@ struct GpuDriver {
   GpuIdentity (*identity)(int number) = nullptr;
   // Of its parts: "runtime 13.0, driver for 13.0".
   std::string (*versions)() = nullptr;
+  // What jobs may load.
+  std::vector<GpuLibrary> (*libraries)() = nullptr;
   // Of gpu_group.h.
   bool (*can_group)(std::string* why) = nullptr;
   GpuGroupId (*new_group)() = nullptr;
@@ -37,5 +41,6 @@ std::unique_ptr<Gpu> OpenGpu(int number);
 // REQUIRES: there is such one.
 GpuIdentity IdentityOfGpu(int number);
 std::string GpuVersions();
+std::vector<GpuLibrary> GpuLibraries();
 
 }  // namespace singa

@@ -1,5 +1,4 @@
 // What a Trainer does where its worker has a device, and what it takes of memory there.
-#include <deque>
 #include <set>
 #include <vector>
 
@@ -8,30 +7,6 @@
 #include "train/trainer.h"
 
 namespace singa {
-namespace {
-
-// Of a net whose HostComesFirst() is false: what of it the host does later.
-std::string HostsPart(const Net& net) {
-  const std::deque<NetNode>& nodes = net.nodes();
-  const auto of = [](const NetNode& node) {
-    return StrCat("layer \"", node.name, "\" runs on the host, and does more than read records");
-  };
-  for (const NetNode& node : nodes) {
-    if (net.OnDevice(node) || node.traits.aliases_in) continue;
-    if (node.runs_backward || !node.declare->params().empty() || !node.declare->metrics().empty())
-      return of(node);
-  }
-  std::vector<bool> is_of_device;  // what each makes
-  for (const NetNode& node : nodes) is_of_device.push_back(net.OnDevice(node));
-  for (const auto& [maker, reader] : net.Edges())
-    if (nodes[reader].traits.aliases_in)
-      is_of_device[reader] = is_of_device[maker];
-    else if (is_of_device[maker] && !net.OnDevice(nodes[reader]))
-      return of(nodes[reader]);
-  return "the host checks labels or indices that a layer on the GPU makes";
-}
-
-}  // namespace
 
 // Alone or in a group of GPUs, with all that trains on the device, and every step alike.
 std::string Trainer::WhyHostUpdates() const {
@@ -44,7 +19,7 @@ std::string Trainer::WhyHostUpdates() const {
   if (!algorithm_->captured_pass())
     return StrCat("algorithm \"", job_.train_one_batch().user_alg(),
                   "\" does not say that its steps are alike (Algorithm::captured_pass)");
-  return net_.HostComesFirst() ? "" : HostsPart(net_);
+  return net_.HostsPart();
 }
 
 // A gradient that overflows is found before its update, and a smaller scale taken for the next

@@ -46,8 +46,6 @@ TEST(Doctor, ShowsSizesInTheirUnit) {
 // A machine with libraries of its own: one that is there and one that is not.
 class DoctorOfGpus : public ::testing::Test {
  protected:
-  ~DoctorOfGpus() override { SetGpuLibraries(before_); }
-
   static Finding Find(const std::string& name) {
     Findings found;
     FindGpus(&found);
@@ -56,20 +54,29 @@ class DoctorOfGpus : public ::testing::Test {
     return {"", ""};
   }
   static int64_t Version() { return 130002; }
+  static std::vector<GpuLibrary> Libraries() {
+    return {{"there", &there_, Version}, {"missing", &missing_, Version}};
+  }
+  // Of the emulated machine.
+  static void SetLibraries() {
+    GpuDriver driver = SetGpuDriver({});
+    driver.libraries = Libraries;
+    SetGpuDriver(driver);
+  }
 
   static inline Library there_{"libc.so.6"}, missing_{"libmissing.so.1"};
-  const std::vector<GpuLibrary> before_ =
-      SetGpuLibraries({{"there", &there_, Version}, {"missing", &missing_, Version}});
 };
 
 TEST_F(DoctorOfGpus, ShowsVersionsOfLibraries) {
   const EmulatedMachine machine(1);
+  SetLibraries();
   EXPECT_EQ(Find("there").value, "13.0.2");
   EXPECT_EQ(Find("there").status, Finding::kOk);
 }
 
 TEST_F(DoctorOfGpus, WarnsOfWhatAGpuMisses) {
   const EmulatedMachine machine(1);
+  SetLibraries();
   const Finding missing = Find("missing");
   EXPECT_NE(missing.value.find("libmissing.so.1: cannot open"), std::string::npos) << missing.value;
   EXPECT_EQ(missing.status, Finding::kWarn);
@@ -78,6 +85,7 @@ TEST_F(DoctorOfGpus, WarnsOfWhatAGpuMisses) {
 
 TEST_F(DoctorOfGpus, ShowsLibrariesWithoutAGpuAndDoesNotWarn) {
   const EmulatedMachine machine(0);
+  SetLibraries();
   EXPECT_EQ(Find("there").value, "13.0.2");
   EXPECT_EQ(Find("missing").status, Finding::kOk);
 }

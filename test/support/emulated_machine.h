@@ -17,8 +17,8 @@ class EmulatedMachine {
     now() = {};
     now().gpus = gpus;
     now().bytes = bytes_of_each;
-    before_ = SetGpuDriver(
-        {Count, Open, Identity, Versions, CanGroup, NewEmulatedGroup, JoinEmulatedGroup});
+    before_ = SetGpuDriver({Count, Open, Identity, Versions, Libraries, CanGroup, NewEmulatedGroup,
+                            JoinEmulatedGroup});
   }
   ~EmulatedMachine() { SetGpuDriver(before_); }
   EmulatedMachine(const EmulatedMachine&) = delete;
@@ -58,6 +58,7 @@ class EmulatedMachine {
   // All emulated machines are one.
   static GpuIdentity Identity(int number) { return {static_cast<uint32_t>(number), 1, 2, 3}; }
   static std::string Versions() { return "none"; }
+  static std::vector<GpuLibrary> Libraries() { return {}; }
   static bool CanGroup(std::string* why) {
     *why = "the emulated machine has no library for it";
     return now().groups;

@@ -139,7 +139,9 @@ class SINGA_API Net {
 
   // Whether all that the host does in a step comes before what the device does: it reads records
   // and makes batches of them, and has no params, metrics or gradients.
-  bool HostComesFirst() const;
+  bool HostComesFirst() const { return HostsPart().empty(); }
+  // For people, what of it the host does later; "": nothing.
+  std::string HostsPart() const;
   // That part of a step alone, checks among it; and, while a DeviceOnly lives, nothing of it.
   // REQUIRES: HostComesFirst.
   void ComputeOnHost(Context& ctx, Phase flags);

@@ -2,7 +2,6 @@
 
 #include "driver/doctor/finding.h"
 #include "singa/base/error.h"
-#include "tensor/gpu_libraries.h"
 #include "tensor/gpus.h"
 
 namespace singa {
@@ -32,12 +31,18 @@ void FindNoGpu(const std::string& why, Findings* found) {
   found->push_back(finding);
 }
 
+// "13.1.0" of 130100.
+std::string VersionOf(const GpuLibrary& library) {
+  const int64_t version = library.version();
+  return StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100);
+}
+
 // What is prepared for GPUs is told on a machine that has none, too, which needs nothing of it.
 void FindLibraries(bool has_gpu, Findings* found) {
   for (const GpuLibrary& each : GpuLibraries()) {
     std::string why;
     if (each.library->Available(&why))
-      found->push_back({each.name, LibraryVersion(each.version())});
+      found->push_back({each.name, VersionOf(each)});
     else if (has_gpu)
       found->push_back(
           {each.name, "not there: " + why, Finding::kWarn, "a job on a GPU may need it"});

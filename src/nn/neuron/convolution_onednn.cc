@@ -41,8 +41,8 @@ class OnednnConvolution final : public ConvolutionPlan {
          d.pads, d.pads},
         UserScratchpad(), engine_);
     MakeForward(d, forward);
-    MakeBackwardData(d, forward);
-    MakeBackwardWeights(d, forward);
+    if (desc.data_gradient) MakeBackwardData(d, forward);
+    if (desc.weight_gradient) MakeBackwardWeights(d, forward);
   }
 
   const char* name() const override { return "oneDNN"; }
@@ -161,7 +161,8 @@ class OnednnConvolution final : public ConvolutionPlan {
 // channels and window was 1.4 times as fast (test/bench/convolution_bench.cc).
 GradientsByGemm ByGemm(const ConvolutionDesc& desc) {
   const bool odd = desc.in.c % 16 != 0;
-  return {.data = odd, .weights = odd && desc.in.c > 16};
+  return {.data = odd && desc.data_gradient,
+          .weights = odd && desc.in.c > 16 && desc.weight_gradient};
 }
 
 std::unique_ptr<ConvolutionPlan> Make(Context& ctx, const ConvolutionDesc& desc) {

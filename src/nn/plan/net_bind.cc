@@ -71,10 +71,9 @@ void Net::Bind(const Context& ctx, NetArena arena) {
       BindPort(s.values[read.value], of.tensors[read.value], of.plan, read, with_grad,
                of.arena.as<uint8_t>(), port);
     };
-    for (size_t k = 0; k < in.size(); ++k) bind(side, in[k], node.runs_backward, node.in[k]);
+    for (size_t k = 0; k < in.size(); ++k) bind(side, in[k], node.in[k]->wants_grad, node.in[k]);
     for (size_t k = 0; k < out.size(); ++k)
-      bind(side, out[k], node.runs_backward && s.values[out[k].value].needs_grad(out[k]),
-           node.out[k]);
+      bind(side, out[k], node.out[k]->wants_grad, node.out[k]);
     node.checked = node.in;
     if (OnDevice(node)) {
       node.checked.clear();
@@ -91,7 +90,7 @@ void Net::Bind(const Context& ctx, NetArena arena) {
     try {
       AllocateLasting(ContextOf(node, ctx), node.declare.get());
     } catch (const DeviceError& error) {
-      throw DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
+      throw UnderLayer(node, error);
     }
   }
   s.transfers = NetTransfers(nodes_, s).Make(ctx);

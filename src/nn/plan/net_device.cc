@@ -31,15 +31,18 @@ std::string Net::LargestLayer() const {
                 " MiB)");
 }
 
-bool Net::HostComesFirst() const {
+std::string Net::HostsPart() const {
   const NetTransfers transfers(nodes_, *storage_);
   for (const NetNode& node : nodes_) {
-    if (!node.traits.aliases_in && transfers.ReadsDevice(node.place)) return false;
+    const bool reads_device = !node.traits.aliases_in && transfers.ReadsDevice(node.place);
+    if (reads_device && OnDevice(node))
+      return "the host checks labels or indices that a layer on the GPU makes";
     if (OnDevice(node)) continue;
-    if (node.runs_backward || !node.declare->params().empty() || !node.declare->metrics().empty())
-      return false;
+    if (reads_device || node.runs_backward || !node.declare->params().empty() ||
+        !node.declare->metrics().empty())
+      return StrCat("layer \"", node.name, "\" runs on the host, and does more than read records");
   }
-  return true;
+  return "";
 }
 
 void Net::ComputeOnHost(Context& ctx, Phase flags) {

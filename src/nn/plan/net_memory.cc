@@ -173,7 +173,6 @@ class MemoryPlanner {
   std::vector<Users> users_;
 };
 
-// As Net::Bind gives them memory.
 void SayWhoWantsGradients(const Node& graph_node, const std::vector<ShapedValue>& values,
                           NetNode* node) {
   for (size_t k = 0; k < node->in.size(); ++k)

@@ -9,9 +9,14 @@
 #include "nn/plan/memory_plan.h"
 #include "nn/plan/placement.h"
 #include "nn/plan/transfers.h"
+#include "singa/base/error.h"
 #include "singa/nn/net.h"
 
 namespace singa {
+
+inline DeviceError UnderLayer(const NetNode& node, const DeviceError& error) {
+  return DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
+}
 
 // A value once its shape is known.
 struct ShapedValue {

@@ -1,6 +1,5 @@
 #include "nn/plan/net_transfers.h"
 
-#include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 
 namespace singa {
@@ -11,7 +10,7 @@ Tensor AllocateStaging(const Context& ctx, const NetNode& node, int64_t bytes) {
   try {
     return Allocate(ctx, {bytes}, DType::kU8);
   } catch (const DeviceError& error) {
-    throw DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
+    throw UnderLayer(node, error);
   }
 }
 
