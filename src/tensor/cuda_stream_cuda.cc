@@ -51,8 +51,14 @@ CudaStream::CudaStream(Gpu* gpu) : gpu_(gpu) {
   CheckCuda(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "a new stream");
 }
 
+// In whichever thread: what libraries keep is freed on their own device.
 CudaStream::~CudaStream() {
   cudaStreamSynchronize(handle_);
+  try {
+    gpu_->Use();
+  } catch (const DeviceError& error) {
+    LOG(WARNING) << error.what();
+  }
   parts_.clear();
   for (cudaEvent_t event : free_events_) cudaEventDestroy(event);
   cudaStreamDestroy(handle_);
@@ -107,6 +113,8 @@ void CudaStream::BeginCapture() {
   CheckCuda(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeThreadLocal), "capturing work");
 }
 
+// What a graph needs on the device is there when this returns: allocated in its first launch, it
+// could wait for the work of GPUs that wait for this one.
 std::unique_ptr<CapturedWork> CudaStream::EndCapture() {
   cudaGraph_t graph;
   CheckCuda(cudaStreamEndCapture(handle_, &graph), "capturing work");
@@ -114,7 +122,10 @@ std::unique_ptr<CapturedWork> CudaStream::EndCapture() {
   const cudaError_t status = cudaGraphInstantiate(&exec, graph, 0);
   cudaGraphDestroy(graph);
   CheckCuda(status, "making a graph of captured work");
-  return std::make_unique<CudaGraph>(exec);
+  auto work = std::make_unique<CudaGraph>(exec);
+  CheckCuda(cudaGraphUpload(exec, handle_), "a graph's way to the device");
+  Wait();
+  return work;
 }
 
 void CudaStream::DropCapture() noexcept {

@@ -4,6 +4,7 @@
 
 #include <nccl.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -117,7 +118,11 @@ void FindAll(Functions&... functions) {
 
 }  // namespace
 
+// Registered for captured sums, the members' buffers would be exchanged while each captures, so one
+// that cannot capture would keep the others waiting; and replayed sums could add in another order
+// than those before. A user's own setting stands.
 bool CanUseNccl(std::string* why) {
+  ::setenv("NCCL_GRAPH_REGISTER", "0", 0);
   try {
     FindAll(ErrorString, LastError, GetUniqueId, InitRank, GetAsyncError, AllReduce, Abort);
     return true;

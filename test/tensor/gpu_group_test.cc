@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <barrier>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -47,27 +48,29 @@ class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
   GpuMember Member(const GpuGroupId& id, int member, int members) const {
     return {id, members, member, &stopped_, &patience_};
   }
-  // What member `member` gets where each adds 1 + its number, and all sum up the sums.
+  // What member `member` gets where each adds 1 + its number, and all sum up the sums. Memory comes
+  // before the group: allocating it may wait for the work of other GPUs, which waits for this one.
   float Sum(const GpuGroupId& id, int member, int members) {
     const std::unique_ptr<Gpu> gpu = OpenGpu(member);
-    const auto group = JoinGpuGroup(Member(id, member, members), gpu.get());
     const std::unique_ptr<Stream> stream = gpu->NewStream();
     Cell<float> cell(gpu.get(), static_cast<float>(1 + member));
+    const auto group = JoinGpuGroup(Member(id, member, members), gpu.get());
     cell.Sum(group.get(), stream.get());
     group->Await(*stream->Record());
     return *cell.host();
   }
   // The same, in float64, by work that is captured and then replayed with other numbers.
-  double SumByReplay(const GpuGroupId& id, int member) {
+  double SumByReplay(const GpuGroupId& id, int member, std::barrier<>* captured) {
     const std::unique_ptr<Gpu> gpu = OpenGpu(member);
-    const auto group = JoinGpuGroup(Member(id, member, members_), gpu.get());
     const std::unique_ptr<Stream> stream = gpu->NewStream();
     Cell<double> cell(gpu.get(), 5);
+    const auto group = JoinGpuGroup(Member(id, member, members_), gpu.get());
     cell.Sum(group.get(), stream.get());
     group->Await(*stream->Record());
     stream->BeginCapture();
     cell.Sum(group.get(), stream.get());
     const std::unique_ptr<CapturedWork> work = stream->EndCapture();
+    captured->arrive_and_wait();
     *cell.host() = 1 + member;
     stream->Replay(*work);
     group->Await(*stream->Record());
@@ -95,11 +98,12 @@ TEST_P(GpuGroupTest, AddsUpOverThreads) {
 
 TEST_P(GpuGroupTest, AddsUpInReplayedWork) {
   const GpuGroupId id = NewGpuGroup();
+  std::barrier<> captured(members_);
   std::vector<double> sums(members_);
   std::vector<std::jthread> others;
   for (int member = 1; member < members_; ++member)
-    others.emplace_back([&, member] { sums[member] = SumByReplay(id, member); });
-  sums[0] = SumByReplay(id, 0);
+    others.emplace_back([&, member] { sums[member] = SumByReplay(id, member, &captured); });
+  sums[0] = SumByReplay(id, 0, &captured);
   others.clear();
   EXPECT_EQ(sums, std::vector<double>(members_, Expected(members_)));
 }
