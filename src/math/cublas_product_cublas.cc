@@ -3,6 +3,7 @@
 #include "math/cublas_product.h"
 
 #include <cublasLt.h>
+#include <glog/logging.h>
 
 #include <algorithm>
 #include <array>
@@ -65,6 +66,9 @@ uint32_t AlignmentOf(const void* p) {
   return static_cast<uint32_t>(address & -address);
 }
 
+// Bytes. Kernels load a bias so, and the library has no preference that would say otherwise.
+constexpr uint32_t kBiasAlignment = 16;
+
 // What decides how a product is done.
 struct Kind {
   int64_t m, n, k, lda, ldb, ldc;
@@ -125,6 +129,11 @@ cublasComputeType_t ComputeTypeOf(Precision precision) {
   return CUBLAS_COMPUTE_32F;
 }
 
+// What stands for it where the library has no algorithm: one that rounds factors less.
+Precision NextOf(Precision precision) {
+  return IsHalf(precision) ? Precision::kTf32 : Precision::kFloat32;
+}
+
 // How products of one kind are done.
 class Plan {
  public:
@@ -133,16 +142,16 @@ class Plan {
       : left_(MakeLayout(product.left.rows, product.left.cols, product.left.ld)),
         right_(MakeLayout(product.right.rows, product.right.cols, product.right.ld)),
         result_(MakeLayout(product.rows, product.cols, kind.ldc)) {
-    cublasLtMatmulDesc_t desc = nullptr;
-    Check(DescCreate(&desc, ComputeTypeOf(kind.precision), CUDA_R_32F), "a product");
-    desc_.reset(desc);
-    SetDesc(desc_, CUBLASLT_MATMUL_DESC_TRANSA,
-            product.left.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
-    SetDesc(desc_, CUBLASLT_MATMUL_DESC_TRANSB,
-            product.right.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
-    if (bias) SetDesc(desc_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
-    SetBias(bias);
-    Choose(handle, kind);
+    Precision precision = kind.precision;
+    Choose(handle, kind, precision, product, bias);
+    while (!possible_ && precision != Precision::kFloat32) {
+      precision = NextOf(precision);
+      Choose(handle, kind, precision, product, bias);
+    }
+    if (possible_ && precision == kind.precision) return;
+    LOG(WARNING) << "cuBLAS has no algorithm for a product [" << kind.m << ", " << kind.k << "] x ["
+                 << kind.k << ", " << kind.n << "] as precise as the job asks: "
+                 << (possible_ ? "one that rounds less" : "a slower kernel") << " does it";
   }
 
   bool possible() const { return possible_; }
@@ -162,14 +171,29 @@ class Plan {
     if (bias) SetDesc(desc_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   }
 
-  void Choose(cublasLtHandle_t handle, const Kind& kind) {
+  void Describe(Precision precision, const ColumnMajorProduct& product, const float* bias) {
+    cublasLtMatmulDesc_t desc = nullptr;
+    Check(DescCreate(&desc, ComputeTypeOf(precision), CUDA_R_32F), "a product");
+    desc_.reset(desc);
+    SetDesc(desc_, CUBLASLT_MATMUL_DESC_TRANSA,
+            product.left.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    SetDesc(desc_, CUBLASLT_MATMUL_DESC_TRANSB,
+            product.right.transposed ? CUBLAS_OP_T : CUBLAS_OP_N);
+    if (bias) SetDesc(desc_, CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_BIAS);
+    SetBias(bias);
+  }
+
+  void Choose(cublasLtHandle_t handle, const Kind& kind, Precision precision,
+              const ColumnMajorProduct& product, const float* bias) {
+    Describe(precision, product, bias);
     const Preference preference = MakePreference(kind);
     cublasLtMatmulHeuristicResult_t found{};
     int count = 0;
     const cublasStatus_t status =
         Heuristic(handle, desc_.get(), left_.get(), right_.get(), result_.get(), result_.get(),
                   preference.get(), 1, &found, &count);
-    possible_ = status == CUBLAS_STATUS_SUCCESS && count == 1;
+    possible_ =
+        status == CUBLAS_STATUS_SUCCESS && count == 1 && found.state == CUBLAS_STATUS_SUCCESS;
     if (status != CUBLAS_STATUS_NOT_SUPPORTED) Check(status, "choosing how to multiply");
     algorithm_ = found.algo;
   }
@@ -206,6 +230,7 @@ class Products {
 
 bool CublasProduct(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a,
                    GemmOperand b, float beta, float* c, int64_t ldc, const float* bias) {
+  if (bias && AlignmentOf(bias) < kBiasAlignment) return false;
   CudaStream& stream = CudaStreamOf(ctx);
   const ColumnMajorProduct product(m, n, k, a, b);
   const Kind kind = {m,

@@ -121,6 +121,8 @@ class CudnnPlan {
            void* workspace) const;
 
  private:
+  static CudnnPlan Choose(const CudnnTarget& target, std::span<const CudnnDescriptor> operations,
+                          const CudnnLimits& limits);
   CudnnPlan(CudnnDescriptor graph, CudnnDescriptor plan, int64_t workspace)
       : graph_(std::move(graph)), plan_(std::move(plan)), workspace_(workspace) {}
 

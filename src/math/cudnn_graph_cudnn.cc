@@ -138,8 +138,18 @@ void CudnnDescriptor::Finalize() {
   Check(status, "a description");
 }
 
+// However cuDNN refuses: what is described can be done otherwise.
 CudnnPlan CudnnPlan::Make(const CudnnTarget& target, std::span<const CudnnDescriptor> operations,
                           const CudnnLimits& limits) {
+  try {
+    return Choose(target, operations, limits);
+  } catch (const DeviceError& error) {
+    throw CudnnDeclines{error.what()};
+  }
+}
+
+CudnnPlan CudnnPlan::Choose(const CudnnTarget& target, std::span<const CudnnDescriptor> operations,
+                            const CudnnLimits& limits) {
   CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   graph.SetAll(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
   if (target.handle) graph.Set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, target.handle);
