@@ -57,18 +57,24 @@ class ConvolutionLayer final : public Layer {
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const float* dy = out[0]->grad.data();
-    float* const db = bias_ && !bias_->grad.empty() ? bias_->grad.data() : nullptr;
-    const float bias_beta = db ? bias_->beta() : 0;
-    if (!weight_->grad.empty())
-      RunInOrder(ctx, [=, plan = plan_.get(), x = in[0]->data.data(), beta = weight_->beta(),
-                       dw = weight_->grad.data()](Context& own) {
-        plan->BackwardWeights(own, x, dy, beta, dw, bias_beta, db);
-      });
-    else if (db)
-      SumBiasGradient(ctx, dy, bias_beta, db, desc_.out.n * desc_.out.pixels(), desc_.out.c);
-    if (!in[0]->grad.empty())
-      RunInOrder(ctx, [=, plan = plan_.get(), w = weight_->data.data(), dx = in[0]->grad.data()](
-                          Context& own) { plan->BackwardData(own, dy, w, dx); });
+    ConvolutionGradients to;
+    if (bias_ && !bias_->grad.empty()) {
+      to.db = bias_->grad.data();
+      to.bias_beta = bias_->beta();
+    }
+    if (weight_->grad.empty()) {
+      if (to.db)
+        SumBiasGradient(ctx, dy, to.bias_beta, to.db, desc_.out.n * desc_.out.pixels(),
+                        desc_.out.c);
+      to.db = nullptr;
+    } else {
+      to.dw = weight_->grad.data();
+      to.beta = weight_->beta();
+    }
+    if (!in[0]->grad.empty()) to.dx = in[0]->grad.data();
+    if (!to.dw && !to.dx) return;
+    RunInOrder(ctx, [=, plan = plan_.get(), x = in[0]->data.data(), w = weight_->data.data()](
+                        Context& own) { plan->Backward(own, x, w, dy, to); });
   }
 
  private:

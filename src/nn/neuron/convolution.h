@@ -18,6 +18,15 @@ struct ConvolutionDesc {
   bool data_gradient = true, weight_gradient = true;
 };
 
+// What a backward pass adds to. null: nobody needs it.
+struct ConvolutionGradients {
+  float* dw = nullptr;
+  float beta = 0;  // of dw, as below
+  float* db = nullptr;
+  float bias_beta = 0;
+  float* dx = nullptr;
+};
+
 // The prepared convolution of one layer. x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f];
 // w, dw: [f, c, kh, kw] (logical order); b, db: [f]. All calls may use scratch_bytes() of
 // Context::scratch.
@@ -33,6 +42,12 @@ class ConvolutionPlan {
   // db: null where nobody needs it.
   virtual void BackwardWeights(Context& ctx, const float* x, const float* dy, float beta, float* dw,
                                float bias_beta, float* db) = 0;
+  // Those that are needed; db comes with dw alone.
+  virtual void Backward(Context& ctx, const float* x, const float* w, const float* dy,
+                        const ConvolutionGradients& to) {
+    if (to.dw) BackwardWeights(ctx, x, dy, to.beta, to.dw, to.bias_beta, to.db);
+    if (to.dx) BackwardData(ctx, dy, w, to.dx);
+  }
 };
 
 inline constinit PlanKernel<ConvolutionDesc, ConvolutionPlan> MakeConvolution{"Convolution"};

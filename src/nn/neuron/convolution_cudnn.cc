@@ -48,18 +48,36 @@ class CudnnConvolution final : public ConvolutionPlan {
   }
 
   void BackwardData(Context& ctx, const float* dy, const float* w, float* dx) override {
-    plans_.BackwardData(ctx, Read(ctx, dy, half_y_, d_.out.size()), Filters(ctx, w),
-                        Written(ctx, dx, half_x_), Workspace(ctx));
-    Widen(ctx, half_x_, dx, d_.in.size());
+    DataGradient(ctx, Read(ctx, dy, half_y_, d_.out.size()), w, dx);
   }
 
   void BackwardWeights(Context& ctx, const float* x, const float* dy, float beta, float* dw,
                        float bias_beta, float* db) override {
     if (db) SumBiasGradient(ctx, dy, bias_beta, db, d_.out.n * d_.out.pixels(), d_.out.c);
+    WeightGradient(ctx, x, Read(ctx, dy, half_y_, d_.out.size()), beta, dw);
+  }
+
+  // dy becomes one of 16 bits once.
+  void Backward(Context& ctx, const float* x, const float* w, const float* dy,
+                const ConvolutionGradients& to) override {
+    if (to.db) SumBiasGradient(ctx, dy, to.bias_beta, to.db, d_.out.n * d_.out.pixels(), d_.out.c);
+    const void* const own_dy = Read(ctx, dy, half_y_, d_.out.size());
+    if (to.dw) WeightGradient(ctx, x, own_dy, to.beta, to.dw);
+    if (to.dx) DataGradient(ctx, own_dy, w, to.dx);
+  }
+
+ private:
+  static constexpr int64_t kFloat = sizeof(float), kHalf = sizeof(uint16_t);
+
+  // dy: as plans read it; half_y_ stays as it is.
+  void DataGradient(Context& ctx, const void* dy, const float* w, float* dx) {
+    plans_.BackwardData(ctx, dy, Filters(ctx, w), Written(ctx, dx, half_x_), Workspace(ctx));
+    Widen(ctx, half_x_, dx, d_.in.size());
+  }
+  void WeightGradient(Context& ctx, const float* x, const void* dy, float beta, float* dw) {
     float* const own_dw = same_order() && beta == 0 && AlignedTo<4>(dw) ? dw : Floats(ctx, sums_);
-    plans_.BackwardWeights(ctx, Read(ctx, x, half_x_, d_.in.size()),
-                           Read(ctx, dy, half_y_, d_.out.size()), Written(ctx, own_dw, half_w_),
-                           Workspace(ctx));
+    plans_.BackwardWeights(ctx, Read(ctx, x, half_x_, d_.in.size()), dy,
+                           Written(ctx, own_dw, half_w_), Workspace(ctx));
     Widen(ctx, half_w_, own_dw, weight_size());
     const float* sum = own_dw;
     if (!same_order()) {
@@ -72,9 +90,6 @@ class CudnnConvolution final : public ConvolutionPlan {
     else
       CopyFloats(ctx, sum, dw, weight_size());
   }
-
- private:
-  static constexpr int64_t kFloat = sizeof(float), kHalf = sizeof(uint16_t);
 
   int64_t weight_size() const { return d_.out.c * d_.in.c * d_.window.area(); }
   // Whether [f, c, kh kw] is [f, kh kw, c].
