@@ -43,7 +43,7 @@ TEST_P(BatchReaderTest, GivesBatchesThatRunAcrossEpochEnds) {
   BatchReader reader(options_);
   std::vector<float> data(8);
   std::vector<int32_t> labels(4);
-  reader.Next(data.data(), labels.data());
+  reader.Next(Context{}, data.data(), labels.data());
   EXPECT_EQ(data, (std::vector<float>{0, 100, 1, 101, 2, 102, 3, 103}));
   EXPECT_EQ(Labels(&reader, 4, 2), (std::vector<int32_t>{4, 5, 6, 7, 8, 9, 0, 1}));
   EXPECT_EQ(reader.position(), 12);
@@ -55,6 +55,19 @@ TEST_P(BatchReaderTest, GivesBatchesLargerThanTheStore) {
   BatchReader reader(options_);
   const auto labels = Labels(&reader, 23);
   for (int i = 0; i < 23; ++i) EXPECT_EQ(labels[i], i % 10);
+}
+
+TEST_P(BatchReaderTest, SeveralThreadsCopyAWholeBatchOut) {
+  options_.batch = options_.rows = 60001;
+  BatchReader reader(options_);
+  Context ctx;
+  ctx.threads = 3;
+  std::vector<float> data(2 * options_.rows, -1);
+  reader.Next(ctx, data.data(), nullptr);
+  for (int64_t i = 0; i < options_.rows; ++i) {
+    ASSERT_EQ(data[2 * i], i % 10);
+    ASSERT_EQ(data[2 * i + 1], 100 + i % 10);
+  }
 }
 
 TEST_P(BatchReaderTest, WorkersTogetherReadWhatOneWorkerReads) {
@@ -128,7 +141,7 @@ TEST_P(BatchReaderTest, GivesNoLabelsWhereThereAreNone) {
   BatchReader reader(options_);
   EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{-1, -1, -1, -1}));
   std::vector<float> data(8);
-  reader.Next(data.data(), nullptr);
+  reader.Next(Context{}, data.data(), nullptr);
   EXPECT_EQ(data[0], 4);
 }
 

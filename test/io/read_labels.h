@@ -14,7 +14,7 @@ inline std::vector<int32_t> Labels(BatchReader* reader, int64_t rows, int batche
   std::vector<int32_t> all, labels(rows);
   std::vector<float> data(rows * 2);
   for (int b = 0; b < batches; ++b) {
-    reader->Next(data.data(), labels.data());
+    reader->Next(Context{}, data.data(), labels.data());
     all.insert(all.end(), labels.begin(), labels.end());
   }
   return all;

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "math/parallel_slices.h"
+
 namespace singa {
 
 BatchReader::BatchReader(const ReaderOptions& options)
@@ -80,7 +82,7 @@ void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
   }
 }
 
-void BatchReader::Next(float* data, int32_t* labels) {
+void BatchReader::Next(const Context& ctx, float* data, int32_t* labels) {
   std::unique_lock lock(mutex_);
   Slot& slot = ring_[head_];
   const auto ready = [&] { return slot.done || open_error_; };
@@ -95,7 +97,10 @@ void BatchReader::Next(float* data, int32_t* labels) {
   if (slot.error) std::rethrow_exception(slot.error);
   lock.unlock();  // no thread touches a slot that is done
   skipped_.Add(slot.batch.bad);
-  std::copy(slot.batch.data.begin(), slot.batch.data.end(), data);
+  const float* const from = slot.batch.data.data();
+  ParallelSlices(
+      ctx, static_cast<int64_t>(slot.batch.data.size()),
+      [=](int64_t begin, int64_t end) { std::copy(from + begin, from + end, data + begin); });
   if (labels) std::copy(slot.batch.labels.begin(), slot.batch.labels.end(), labels);
   lock.lock();
   slot.done = false;

@@ -12,6 +12,7 @@
 
 #include "io/reader/batch_decoder.h"
 #include "io/reader/skipped_records.h"
+#include "singa/tensor/context.h"
 
 namespace singa {
 
@@ -24,10 +25,10 @@ class BatchReader {
   BatchReader(const BatchReader&) = delete;
   BatchReader& operator=(const BatchReader&) = delete;
 
-  // Copies out the own rows of the next batch; `labels` may be null; -1 is a row without a label.
-  // Waits for the threads.
-  // Throws what a thread met at this batch, again and again until Seek: DataError, FileError.
-  void Next(float* data, int32_t* labels);
+  // Copies out the own rows of the next batch, by the context's threads; `labels` may be null; -1
+  // is a row without a label. Waits for the threads that decode. Throws what one of them met at
+  // this batch, again and again until Seek: DataError, FileError.
+  void Next(const Context& ctx, float* data, int32_t* labels);
 
   // Records of the whole group that Next has handed out, since record 0 of epoch 0.
   int64_t position() const { return position_; }

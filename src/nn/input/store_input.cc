@@ -211,7 +211,7 @@ void StoreInput::ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) 
   SetOrder(phase);
   Tensor& label = out[0]->label;
   float* data = whole_ ? whole_->data() : out[0]->data.data();
-  reader_->Next(data, label.empty() ? nullptr : label.as<int32_t>());
+  reader_->Next(ctx, data, label.empty() ? nullptr : label.as<int32_t>());
   if (whole_) CopyUnits(ctx, &out[0]->data);
 }
 
