@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SINGA_SANITIZED
 constexpr uint64_t kShare = 10;  // one seed in so many
 #else
 constexpr uint64_t kShare = 1;

@@ -1,6 +1,6 @@
 // What `singa check` says that an example takes is what it takes, on files of its shapes.
 // Not under a sanitizer, whose malloc counts nothing.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef SINGA_SANITIZED
 #include <gtest/gtest.h>
 #include <malloc.h>
 

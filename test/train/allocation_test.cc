@@ -1,7 +1,7 @@
 // A step in steady state allocates nothing of the project's own on the worker's thread. Calls that
 // oneDNN makes inside its library are apart.
 // Not under a sanitizer, which has an operator new of its own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef SINGA_SANITIZED
 #include <dlfcn.h>
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
