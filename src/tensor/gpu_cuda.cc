@@ -1,9 +1,11 @@
 // The GPUs that CUDA knows.
 #include <cstring>
+#include <fstream>
 
 #include "singa/base/error.h"
 #include "tensor/cuda_stream.h"
 #include "tensor/gpus.h"
+#include "tensor/least_capability.h"
 #include "tensor/nccl_group.h"
 
 namespace singa {
@@ -99,17 +101,31 @@ GpuIdentity Identity(int number) {
   return identity;
 }
 
+int Capability(int number) {
+  int major = 0, minor = 0;
+  CheckCuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number),
+            "its compute capability");
+  CheckCuda(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, number),
+            "its compute capability");
+  return 10 * major + minor;
+}
+
+// CUDA tells of its driver the newest CUDA that it is for; the kernel knows its own version.
 std::string Versions() {
-  int runtime = 0, driver = 0;
+  int runtime = 0, newest = 0;
   cudaRuntimeGetVersion(&runtime);
-  cudaDriverGetVersion(&driver);
-  return StrCat("runtime ", Version(runtime),
-                driver ? StrCat(", driver for ", Version(driver)) : ", no driver");
+  cudaDriverGetVersion(&newest);
+  const std::string built_in = StrCat("runtime ", Version(runtime));
+  if (newest == 0) return built_in + "; no driver";
+  std::string driver;
+  std::ifstream("/sys/module/nvidia/version") >> driver;
+  return StrCat(built_in, "; driver ", driver, driver.empty() ? "" : ", ", "for CUDA up to ",
+                Version(newest));
 }
 
 [[maybe_unused]] const bool registered =
-    (SetGpuDriver(
-         {Count, Open, Identity, Versions, CudaLibraries, CanUseNccl, NewNcclGroup, JoinNcclGroup}),
+    (SetGpuDriver({Count, Open, Identity, Capability, kLeastCapability, Versions, CudaLibraries,
+                   CanUseNccl, NewNcclGroup, JoinNcclGroup}),
      true);
 
 }  // namespace

@@ -12,6 +12,8 @@ GpuDriver& Driver() {
   return driver;
 }
 
+std::string CapabilityText(int capability) { return StrCat(capability / 10, ".", capability % 10); }
+
 }  // namespace
 
 GpuDriver SetGpuDriver(const GpuDriver& driver) { return std::exchange(Driver(), driver); }
@@ -31,10 +33,16 @@ std::unique_ptr<Gpu> OpenGpu(int number) {
   if (number < 0 || number >= count)
     throw DeviceError(StrCat("there is no GPU ", number, "; this machine has ", count,
                              count == 1 ? ", number 0" : StrCat(", from 0 to ", count - 1)));
+  const int least = Driver().least_capability;
+  if (Driver().capability(number) < least)
+    throw DeviceError(StrCat("GPU ", number, " has compute capability ", CapabilityOfGpu(number),
+                             "; this build has kernels for ", CapabilityText(least), " and newer"));
   return Driver().open(number);
 }
 
 GpuIdentity IdentityOfGpu(int number) { return Driver().identity(number); }
+
+std::string CapabilityOfGpu(int number) { return CapabilityText(Driver().capability(number)); }
 
 std::string GpuVersions() { return HasGpuDriver() ? Driver().versions() : ""; }
 

@@ -22,7 +22,10 @@ struct GpuDriver {
   int (*count)(std::string* why) = nullptr;
   std::unique_ptr<Gpu> (*open)(int number) = nullptr;
   GpuIdentity (*identity)(int number) = nullptr;
-  // Of its parts: "runtime 13.0, driver for 13.0".
+  // Its compute capability, "9.0", as 10 major + minor; the least that the build has kernels for.
+  int (*capability)(int number) = nullptr;
+  int least_capability = 0;
+  // "runtime 13.0; driver 580.95.05, for CUDA up to 13.0"
   std::string (*versions)() = nullptr;
   // What jobs may load.
   std::vector<GpuLibrary> (*libraries)() = nullptr;
@@ -36,10 +39,11 @@ GpuDriver SetGpuDriver(const GpuDriver& driver);
 
 bool HasGpuDriver();
 int CountGpus(std::string* why_none = nullptr);
-// Throws DeviceError where there is no such one.
+// Throws DeviceError where there is no such one, or the build has no kernels for it.
 std::unique_ptr<Gpu> OpenGpu(int number);
 // REQUIRES: there is such one.
 GpuIdentity IdentityOfGpu(int number);
+std::string CapabilityOfGpu(int number);  // "9.0"
 std::string GpuVersions();
 std::vector<GpuLibrary> GpuLibraries();
 

@@ -109,8 +109,18 @@ TEST_F(DoctorOfGpus, WarnsOfAGpuThatCannotBeOpenedAndGoesOn) {
   EXPECT_EQ(taken.value, "GPU 0 is taken");
   EXPECT_EQ(taken.status, Finding::kWarn);
   EXPECT_FALSE(taken.advice.empty());
-  EXPECT_EQ(free.value, "emulated, 4096 of 4096 MiB free");
+  EXPECT_EQ(free.value, "emulated, compute capability 9.0, 4.0 GiB of 4.0 GiB free");
   EXPECT_EQ(free.status, Finding::kOk);
+}
+
+TEST_F(DoctorOfGpus, WarnsOfAGpuThatTheBuildHasNoKernelsFor) {
+  EmulatedMachine machine(1);
+  machine.SetCapability(75);
+  const Finding old = Find("GPU 0");
+  EXPECT_EQ(old.value,
+            "GPU 0 has compute capability 7.5; this build has kernels for 8.0 and newer");
+  EXPECT_EQ(old.status, Finding::kWarn);
+  EXPECT_FALSE(old.advice.empty());
 }
 
 }  // namespace

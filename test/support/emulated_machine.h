@@ -17,8 +17,8 @@ class EmulatedMachine {
     now() = {};
     now().gpus = gpus;
     now().bytes = bytes_of_each;
-    before_ = SetGpuDriver({Count, Open, Identity, Versions, Libraries, CanGroup, NewEmulatedGroup,
-                            JoinEmulatedGroup});
+    before_ = SetGpuDriver({Count, Open, Identity, Capability, 80, Versions, Libraries, CanGroup,
+                            NewEmulatedGroup, JoinEmulatedGroup});
   }
   ~EmulatedMachine() { SetGpuDriver(before_); }
   EmulatedMachine(const EmulatedMachine&) = delete;
@@ -30,12 +30,14 @@ class EmulatedMachine {
     LoseAfter(works);
     now().others_stand_still = true;
   }
+  // "9.0" as 90: of all of them; that of an H100 at first.
+  void SetCapability(int capability) { now().capability = capability; }
   // Whether GPUs can form groups; they can at first.
   void SetGroups(bool groups) { now().groups = groups; }
 
  private:
   struct Machine {
-    int gpus = 0;
+    int gpus = 0, capability = 90;
     bool groups = true, others_stand_still = false;
     int64_t bytes = 0, works = std::numeric_limits<int64_t>::max();
   };
@@ -57,6 +59,7 @@ class EmulatedMachine {
   }
   // All emulated machines are one.
   static GpuIdentity Identity(int number) { return {static_cast<uint32_t>(number), 1, 2, 3}; }
+  static int Capability(int) { return now().capability; }
   static std::string Versions() { return "none"; }
   static std::vector<GpuLibrary> Libraries() { return {}; }
   static bool CanGroup(std::string* why) {

@@ -11,8 +11,9 @@ void FindGpu(int number, Findings* found) {
   Finding finding{StrCat("GPU ", number), ""};
   try {
     const std::unique_ptr<Gpu> gpu = OpenGpu(number);
-    finding.value = StrCat(gpu->name(), ", ", gpu->free_bytes() >> 20, " of ",
-                           gpu->total_bytes() >> 20, " MiB free");
+    finding.value =
+        StrCat(gpu->name(), ", compute capability ", CapabilityOfGpu(number), ", ",
+               SizeText(gpu->free_bytes()), " of ", SizeText(gpu->total_bytes()), " free");
   } catch (const DeviceError& error) {
     finding.value = error.what();
     finding.status = Finding::kWarn;
