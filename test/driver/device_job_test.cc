@@ -45,11 +45,11 @@ TEST_F(DeviceJob, WhoseDeviceIsLostGoesOnFromItsCheckpoint) {
   const std::string whole = Train("", 0);
   const int64_t before = EmulatedGpu::works_of_all();
   Train("", 1);
-  machine_.LoseAfter((EmulatedGpu::works_of_all() - before) * 3 / 4);
+  machine_.SetFault({GpuFault::kLost, (EmulatedGpu::works_of_all() - before) * 3 / 4});
   EXPECT_THROW(Train("", 1), DeviceError);
   EXPECT_TRUE(std::filesystem::exists(dir_.Path("ws1/checkpoint/step6")));
   EXPECT_FALSE(std::filesystem::exists(dir_.Path("ws1/checkpoint/step12")));
-  machine_.LoseAfter(1 << 30);
+  machine_.SetFault({});
   EXPECT_EQ(Train("", 1, true), whole);
 }
 

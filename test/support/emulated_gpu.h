@@ -14,7 +14,6 @@
 #include <cstring>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,6 +23,7 @@
 
 #include "singa/base/error.h"
 #include "singa/tensor/stream.h"
+#include "support/gpu_fault.h"
 
 namespace singa {
 
@@ -84,10 +84,7 @@ class EmulatedGpu final : public Gpu {
   static int64_t replays_of_all() { return all_replays_; }
   static int64_t works_of_all() { return all_works_; }
   int64_t works() const { return works_; }
-  // It is lost once so many pieces of work ran.
-  void LoseAfter(int64_t works) { last_work_ = works; }
-  // Once another is lost, whoever waits for this one does not come back.
-  void StandStillAfterLoss() { stands_still_ = true; }
+  void SetFault(const GpuFault& fault) { fault_ = fault; }
 
  private:
   friend class EmulatedStream;
@@ -140,9 +137,7 @@ class EmulatedGpu final : public Gpu {
   const int64_t bytes_;
   char* const base_;
   int64_t used_ = 0, replays_ = 0, works_ = 0;
-  int64_t last_work_ = std::numeric_limits<int64_t>::max();
-  static inline std::atomic<bool> one_is_lost_{false};  // in this process
-  bool stands_still_ = false;
+  GpuFault fault_;
   int open_ = 0;
   std::vector<EmulatedStream*> capturing_;  // the first began it
   std::map<const char*, int64_t> pinned_;
@@ -273,11 +268,7 @@ class EmulatedStream final : public Stream {
   void RunUntil(int64_t number) {
     const EmulatedGpu::Opened opened(gpu_);
     while (run_ < number) {
-      if (gpu_->works_ >= gpu_->last_work_) {
-        EmulatedGpu::one_is_lost_ = true;
-        throw DeviceError("the emulated GPU is lost");
-      }
-      while (gpu_->stands_still_ && EmulatedGpu::one_is_lost_) pause();
+      gpu_->fault_.Meet(gpu_->works_);
       const Work work = std::move(queue_.front());
       queue_.pop_front();
       ++run_;  // what throws is done, too

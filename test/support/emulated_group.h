@@ -99,7 +99,11 @@ class EmulatedGroup final : public GpuGroup {
 
   void Sum(float* values, int64_t n, Stream& stream) override { SumOf(values, n, stream); }
   void Sum(double* values, int64_t n, Stream& stream) override { SumOf(values, n, stream); }
-  void Await(Event& event) override { event.Wait(); }
+  void Await(Event& event) override {
+    GpuGroupWait wait(member_, "a sum");
+    const GpuFault::Meanwhile looks([&] { wait.Look(); });
+    event.Wait();
+  }
 
  private:
   template <typename T>

@@ -1,7 +1,6 @@
 // EmulatedMachine: while it lives, the machine has so many GPUs, and they are emulated.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -23,13 +22,12 @@ class EmulatedMachine {
   ~EmulatedMachine() { SetGpuDriver(before_); }
   EmulatedMachine(const EmulatedMachine&) = delete;
 
-  // GPUs that are used from now on are lost after so many pieces of work.
-  void LoseAfter(int64_t works) { now().works = works; }
-  // GPU 0 is lost then, and the others stand still.
-  void BreakAfter(int64_t works) {
-    LoseAfter(works);
-    now().others_stand_still = true;
+  // Of GPUs that are used from now on: GPU 0, and the others.
+  void SetFaults(const GpuFault& first, const GpuFault& others) {
+    now().first = first;
+    now().others = others;
   }
+  void SetFault(const GpuFault& of_each) { SetFaults(of_each, of_each); }
   // "9.0" as 90: of all of them; that of an H100 at first.
   void SetCapability(int capability) { now().capability = capability; }
   // Whether GPUs can form groups; they can at first.
@@ -38,8 +36,9 @@ class EmulatedMachine {
  private:
   struct Machine {
     int gpus = 0, capability = 90;
-    bool groups = true, others_stand_still = false;
-    int64_t bytes = 0, works = std::numeric_limits<int64_t>::max();
+    bool groups = true;
+    int64_t bytes = 0;
+    GpuFault first, others;
   };
   static Machine& now() {
     static Machine machine;
@@ -51,10 +50,7 @@ class EmulatedMachine {
   }
   static std::unique_ptr<Gpu> Open(int number) {
     auto gpu = std::make_unique<EmulatedGpu>(now().bytes);
-    if (number > 0 && now().others_stand_still)
-      gpu->StandStillAfterLoss();
-    else
-      gpu->LoseAfter(now().works);
+    gpu->SetFault(number > 0 ? now().others : now().first);
     return gpu;
   }
   // All emulated machines are one.

@@ -141,16 +141,6 @@ def gpus_of_a_process_that_stands_still_are_given_up(case):
 
 
 @check
-def a_gpu_that_never_answers_does_not_keep_a_job_from_its_end(case):
-    case.write("job.conf", mlp(case.site.data, OFTEN, batch=48))
-    for group, groups in ((2, 1), (1, 2)):
-        job = start(case, *workers(group, groups), SINGA_GPUS_WORK=2000)
-        job.end(69)
-        has(job.err, "the emulated GPU is lost; a thread of the job did not come back", "stderr")
-    train(case, "-resume", *workers(2))
-
-
-@check
 def processes_whose_gpus_cannot_all_add_up_leave_it_to_the_host(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1", updater=MOMENTUM))
     for name, settings in (("served", (ALL_REDUCE, APART)), ("shared", ())):

@@ -25,6 +25,7 @@ import export_checks
 import failpoint_checks
 import feature_checks
 import generation_checks
+import gpu_fault_checks
 import gpu_group_checks
 import group_checks
 import library_checks
