@@ -4,14 +4,15 @@
 # tool/bundle.sh BUILD FOLDER [ROOM ...], which are singa and the tests of these rooms; with
 # cmake --build BUILD --target bundle they are those that tool/test_gpu.sh runs. Left out are libc
 # and what CUDA's driver and toolkit bring, which are loaded from there. COMMIT says what the
-# checkout was. Needs patchelf.
+# checkout was. Fails where a program, unpacked elsewhere, does not start with an empty environment.
+# Needs patchelf.
 set -euo pipefail
 [ $# -ge 2 ] || { echo "usage: tool/bundle.sh BUILD FOLDER [ROOM ...]" >&2; exit 2; }
 build=$1 folder=${2%/}
 shift 2
 most_bytes=$((60 << 20))
 command -v patchelf >/dev/null ||
-  { echo "patchelf is missing: apt-get install patchelf" >&2; exit 2; }
+  { echo "patchelf is missing: tool/packages.sh test installs it" >&2; exit 2; }
 if [ -e "$folder" ] && [ ! -f "$folder/COMMIT" ]; then
   echo "$folder is there, and no bundle" >&2
   exit 2
@@ -56,3 +57,18 @@ if [ "$bytes" -gt $most_bytes ]; then
   echo "$folder.tar.gz has $bytes bytes, at most $most_bytes are allowed" >&2
   exit 1
 fi
+
+elsewhere=$(mktemp -d)
+trap 'rm -r "$elsewhere"' EXIT
+tar -C "$elsewhere" -xzf "$folder.tar.gz"
+for file in "$elsewhere"/*/{singa,test_*}; do
+  strange=$(needs "$file" | grep -v " $elsewhere/" || true)
+  if [ -n "$strange" ]; then
+    printf '%s takes of this machine:\n%s\n' "$(basename "$file")" "$strange" >&2
+    exit 1
+  fi
+  asked=version
+  [[ $file != */test_* ]] || asked=--gtest_list_tests
+  env -i "$file" $asked >/dev/null || { echo "$(basename "$file") does not start" >&2; exit 1; }
+done
+echo "its programs start with an empty environment" >&2
