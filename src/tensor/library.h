@@ -28,7 +28,7 @@ class Library {
   std::string fault_;
 };
 
-// `LibraryFunction<decltype(cudnnCreate)> Create{&Cudnn(), "cudnnCreate"}`, called as it is.
+// `LibraryFunction<decltype(cudnnCreate)> Create{&cudnn, "cudnnCreate"}`, called as it is.
 template <typename F>
 class LibraryFunction {
  public:
