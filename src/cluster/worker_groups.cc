@@ -214,14 +214,15 @@ void WorkerGroups::OnRow(const WireMessage& row) {
   if (take_row_) take_row_(row);
 }
 
-std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, ProcessShare own) {
+std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, MetricSums* sums,
+                                                     ProcessShare own) {
   if (!process_) return {own};
-  std::vector<MetricSums::Entry>& entries = team(group).metrics().entries();
   const Range processes = process_->topology().ProcessesOf(group);
   std::vector<ProcessShare> shares(processes.size());
   shares[process_->rank() - processes.first] = own;
   std::vector<double*> places;
-  for (MetricSums::Entry& entry : entries) places.insert(places.end(), {&entry.sum, &entry.weight});
+  for (MetricSums::Entry& entry : sums->entries())
+    places.insert(places.end(), {&entry.sum, &entry.weight});
   for (ProcessShare& share : shares)
     for (double* number : share.Numbers()) places.push_back(number);
   std::vector<double> numbers;

@@ -122,15 +122,14 @@ class WorkerGroups final : private GroupEvents {
   void Collect(int64_t steps);
   // Before the first group's next step: where it has values of its own, the lead has them again.
   void BringOwnValuesBack();
-  // During a Hold: what the other processes of the job give for a checkpoint. Metrics of the first
-  // group are added to this process's here, so that a resumed run adds up in the same order.
+  // During a Hold: what the other processes of the job give for a checkpoint.
   std::vector<ProcessState> CollectStates();
   // Likewise what the others of `group`, which this one leads, have of it.
   std::vector<ProcessState> AwaitStates(int group);
 
-  // Adds the metrics of `group` up over its processes, each of which calls this with its share;
-  // returns the shares of all, in order.
-  std::vector<ProcessShare> AddMetricsUp(int group, ProcessShare own);
+  // Adds the sums of `group` up over its processes, each of which calls this with its own and its
+  // share; returns the shares of all, in order.
+  std::vector<ProcessShare> AddMetricsUp(int group, MetricSums* sums, ProcessShare own);
   // Of the updates of `group`, which is here, since the last call; none where it shares its values.
   StalenessCounts TakeStaleness(int group);
   // "2 groups of 3 workers".
@@ -152,7 +151,6 @@ class WorkerGroups final : private GroupEvents {
   void OnFailure() override;
 
   const Patience& patience() const { return process_ ? process_->patience() : own_patience_; }
-  std::vector<ProcessState> StatesOf(const std::vector<std::string>& texts, int group);
   void AllocateShared();
   void Connect();
   void HoldOthers();

@@ -3,9 +3,19 @@
 
 #include "cluster/worker_groups.h"
 #include "singa/base/error.h"
-#include "train/worker_rows.h"
 
 namespace singa {
+namespace {
+
+std::vector<ProcessState> StatesOf(const std::vector<std::string>& texts) {
+  std::vector<ProcessState> all;
+  for (const std::string& text : texts)
+    if (!all.emplace_back().ParseFromString(text))
+      throw PeerError("what a process gave for a checkpoint cannot be read");
+  return all;
+}
+
+}  // namespace
 
 // Processes of the first group stand still where rank 0 grants no step, those of another where its
 // first process begins none.
@@ -77,21 +87,11 @@ void WorkerGroups::BringOwnValuesBack() {
 
 std::vector<ProcessState> WorkerGroups::CollectStates() {
   if (!process_) return {};
-  return StatesOf(process_->CollectStates(steps()), 0);
+  return StatesOf(process_->CollectStates(steps()));
 }
 
 std::vector<ProcessState> WorkerGroups::AwaitStates(int group) {
-  return StatesOf(process_->AwaitStates(group), group);
-}
-
-std::vector<ProcessState> WorkerGroups::StatesOf(const std::vector<std::string>& texts, int group) {
-  std::vector<ProcessState> all;
-  for (const std::string& text : texts) {
-    if (!all.emplace_back().ParseFromString(text))
-      throw PeerError("what a process gave for a checkpoint cannot be read");
-    if (all.back().has_rows()) AddMetrics(all.back().rows(), &team(group).metrics());
-  }
-  return all;
+  return StatesOf(process_->AwaitStates(group));
 }
 
 }  // namespace singa

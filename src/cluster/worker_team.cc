@@ -90,10 +90,20 @@ void WorkerTeam::SpreadValues(Trainer* lead) {
 
 void WorkerTeam::TrainStep(int64_t step) {
   RunAll([step](Trainer& trainer) { trainer.TrainStep(step); });
-  for (size_t i = 1; i < trainers_.size(); ++i) {
-    metrics().Add(trainers_[i]->metrics());
-    trainers_[i]->metrics().Reset();
-  }
+}
+
+void WorkerTeam::AwaitDevices() {
+  for (const auto& trainer : trainers_) trainer->AwaitDevice();
+}
+
+MetricSums WorkerTeam::SumMetrics() {
+  MetricSums sums = lead().metrics();
+  for (size_t i = 1; i < trainers_.size(); ++i) sums.Add(trainers_[i]->metrics());
+  return sums;
+}
+
+void WorkerTeam::ResetMetrics() {
+  for (const auto& trainer : trainers_) trainer->metrics().Reset();
 }
 
 double WorkerTeam::TakeWaitMs() {

@@ -42,8 +42,12 @@ class WorkerTeam {
   // Each worker computes its part of batch `step`; returns when all updates are done. Throws what
   // the first of them threw, and is of no use then.
   void TrainStep(int64_t step);
-  // Sums over the workers since the last Reset.
-  MetricSums& metrics() { return lead().metrics(); }
+  // Until devices have done all steps. Throws what went wrong in them.
+  void AwaitDevices();
+  // Of the metrics, over the steps since ResetMetrics: added up only here, in the order of the
+  // workers, each of which keeps its own. Waits for devices.
+  MetricSums SumMetrics();
+  void ResetMetrics();
   // Milliseconds, of all workers together, that they waited for each other since the last call.
   double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(group_.TakeWait()); }
   // Of who waits for the group's other workers. Before Allocate; outlives the steps.

@@ -35,6 +35,7 @@ class Trainer {
 
   JobMemory memory() const { return memory_; }
   int worker() const { return place_.worker; }  // of its group
+  int workers() const { return place_.workers; }
   // What it does.
   WorkerMark& mark() { return mark_; }
   // Whether a device has the values, and updates them; for people, why none does, "": one does.
@@ -77,8 +78,10 @@ class Trainer {
   void LeaveGroup();
   // After the last step: ends what output layers of the train net write.
   void Finish();
-  // Sums of the metrics over the steps since the last Reset, skipped ones left out. Waits for a
-  // device.
+  // Until a device has done all steps. Throws what went wrong in them.
+  void AwaitDevice();
+  // Sums of its metrics over the steps since the last Reset, skipped ones left out. Waits for a
+  // device, which has them until then.
   MetricSums& metrics();
   // Null: losses are not scaled.
   LossScale* loss_scale() { return loss_scale_ ? &*loss_scale_ : nullptr; }

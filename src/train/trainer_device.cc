@@ -83,9 +83,14 @@ void Trainer::BringValues() {
   if (device_params_) device_params_->BringValues();
 }
 
-MetricSums& Trainer::metrics() {
+void Trainer::AwaitDevice() {
   if (device_) device_->gpu().Use();
   if (own_updates_) own_updates_->Settle();
+}
+
+MetricSums& Trainer::metrics() {
+  AwaitDevice();
+  if (own_updates_) own_updates_->GiveMetrics();
   return metrics_;
 }
 
@@ -96,7 +101,7 @@ void Trainer::LeaveGroup() {
 }
 
 void Trainer::Finish() {
-  if (own_updates_) own_updates_->Settle();
+  AwaitDevice();
   outputs_.Finish();
 }
 

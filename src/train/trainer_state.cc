@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <set>
 
 #include "singa/base/error.h"
@@ -54,6 +55,19 @@ int64_t NumberIn(const Safetensors& state, const std::string& name) {
   return value;
 }
 
+// A number of each worker of a group. The sum, where they were not so many, or an older version
+// kept it alone, is the first one's.
+std::vector<double> OfWorkers(const Safetensors& state, const std::string& name, int workers) {
+  const StoredTensor* const stored = state.Find(name);
+  const auto found = state.Values<double>(name, stored ? stored->shape : Shape());
+  std::vector<double> numbers(workers);
+  if (std::ssize(found) == workers)
+    std::ranges::copy(found, numbers.begin());
+  else
+    numbers[0] = std::accumulate(found.begin(), found.end(), 0.0);
+  return numbers;
+}
+
 void CopyFrom(const Safetensors& from, const std::string& name, Tensor* to) {
   const std::span<const float> values = from.Values<float>(name, to->shape());
   std::memcpy(to->data(), values.data(), to->bytes());
@@ -82,8 +96,10 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
     for (const auto& [layer, records] : trainer->net().BadRecords())
       Merge(records, &bad_records_[layer]);
   JoinBuffers();
+  const std::vector<double> none(trainer_->workers());
   for (const MetricSums::Entry& entry : trainer_->metrics().entries())
-    metrics_.push_back({Name("metric/" + entry.layer + "/" + entry.name), entry.sum, entry.weight});
+    metrics_.push_back({Name("metric/" + entry.layer + "/" + entry.name), none, none});
+  for (Trainer* trainer : trainers_) JoinMetrics(MetricsOf(trainer));
 }
 
 void TrainerState::JoinBuffers() {
@@ -118,6 +134,18 @@ void TrainerState::Join(const WorkerRows& rows) {
     const std::set<int64_t> rising(bad.record().begin(), bad.record().end());
     Merge({rising.begin(), rising.end()}, &bad_records_[bad.layer()]);
   }
+  for (const WorkerRows::Metrics& metrics : rows.metrics()) JoinMetrics(metrics);
+}
+
+void TrainerState::JoinMetrics(const WorkerRows::Metrics& metrics) {
+  const int worker = metrics.worker();
+  if (worker < 0 || worker >= trainer_->workers() || metrics.sum_size() != std::ssize(metrics_) ||
+      metrics.weight_size() != std::ssize(metrics_))
+    throw PeerError("a process has other metrics or workers than this one knows");
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    metrics_[i].sums[worker] = metrics.sum(static_cast<int>(i));
+    metrics_[i].weights[worker] = metrics.weight(static_cast<int>(i));
+  }
 }
 
 void TrainerState::Save(CheckpointContent* content) const {
@@ -130,9 +158,10 @@ void TrainerState::Save(CheckpointContent* content) const {
         Stored(Name(kBadRecords + layer), {static_cast<int64_t>(records.size())}, records.data()));
   for (const Whole& buffer : buffers_)
     state->push_back(Stored(buffer.name, buffer.shape, buffer.values.data()));
-  for (const Sum& metric : metrics_) {
-    state->push_back(Stored(metric.name + "/sum", Shape(), &metric.sum));
-    state->push_back(Stored(metric.name + "/weight", Shape(), &metric.weight));
+  for (const Sums& metric : metrics_) {
+    const Shape workers = {std::ssize(metric.sums)};
+    state->push_back(Stored(metric.name + "/sum", workers, metric.sums.data()));
+    state->push_back(Stored(metric.name + "/weight", workers, metric.weights.data()));
   }
 }
 
@@ -174,6 +203,19 @@ void TrainerState::RestoreBuffers(const Safetensors& state) {
   }
 }
 
+void TrainerState::RestoreMetrics(const Safetensors& state) {
+  for (size_t i = 0; i < metrics_.size(); ++i) {
+    const int workers = trainer_->workers();
+    const std::vector<double> sums = OfWorkers(state, metrics_[i].name + "/sum", workers),
+                              weights = OfWorkers(state, metrics_[i].name + "/weight", workers);
+    for (Trainer* trainer : trainers_) {
+      MetricSums::Entry& entry = trainer->metrics().entries()[i];
+      entry.sum = sums[trainer->worker()];
+      entry.weight = weights[trainer->worker()];
+    }
+  }
+}
+
 // All workers of a group have the same. A run of another precision has none.
 void TrainerState::RestoreLossScale(const Safetensors& state) {
   if (!trainer_->loss_scale() || !state.Find(kLossScale)) return;
@@ -193,11 +235,7 @@ int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
   const auto name = [&](const std::string& plain) { return known ? Name(plain) : plain; };
   const int64_t steps = StepsOf(checkpoint, group_);
   if (known) RestoreBuffers(state);
-  for (size_t i = 0; known && i < metrics_.size(); ++i) {
-    MetricSums::Entry& entry = trainer_->metrics().entries()[i];
-    entry.sum = state.Values<double>(metrics_[i].name + "/sum", Shape())[0];
-    entry.weight = state.Values<double>(metrics_[i].name + "/weight", Shape())[0];
-  }
+  if (known) RestoreMetrics(state);
   RestoreLossScale(state);
   trainer_->updates().set_skips(known ? NumberIn(state, Name(kSkipped)) : 0);
   std::vector<std::pair<std::string, int64_t>> positions = trainer_->ReaderPositions();

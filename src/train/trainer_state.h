@@ -21,8 +21,7 @@ class TrainerState {
   // Values and updater states are the first group's.
   TrainerState(std::vector<Trainer*> trainers, int group, int64_t steps);
 
-  // Adds what workers of the group in another process have, but for metrics. Throws PeerError where
-  // it does not fit.
+  // Adds what workers of the group in another process have. Throws PeerError where it does not fit.
   void Join(const WorkerRows& rows);
   // Adds params and state to `content`.
   void Save(CheckpointContent* content) const;
@@ -42,9 +41,10 @@ class TrainerState {
     std::string name;
     int64_t value;
   };
-  struct Sum {
+  // Of a metric: a number of each worker of the group.
+  struct Sums {
     std::string name;
-    double sum = 0, weight = 0;
+    std::vector<double> sums, weights;
   };
   // A buffer of the whole group.
   struct Whole {
@@ -53,6 +53,8 @@ class TrainerState {
     std::vector<float> values;
   };
   void JoinBuffers();
+  void JoinMetrics(const WorkerRows::Metrics& metrics);
+  void RestoreMetrics(const Safetensors& state);
   void RestoreBuffers(const Safetensors& state);
   void RestoreLossScale(const Safetensors& state);
   void SaveValues(CheckpointContent* content) const;
@@ -62,7 +64,7 @@ class TrainerState {
   const int group_;
   const std::string prefix_;  // of names in a checkpoint
   Trainer* const trainer_;    // the first
-  std::deque<Sum> metrics_;
+  std::deque<Sums> metrics_;
   std::deque<Whole> buffers_;
   std::deque<Number> numbers_;
   std::map<std::string, std::vector<int64_t>> bad_records_;  // by layer, rising

@@ -9,7 +9,7 @@
 
 namespace singa {
 
-WorkerRows TakeRows(const std::vector<Trainer*>& trainers) {
+WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
   WorkerRows rows;
   std::map<std::string, std::set<int64_t>> bad;
   for (Trainer* trainer : trainers) {
@@ -31,22 +31,18 @@ WorkerRows TakeRows(const std::vector<Trainer*>& trainers) {
     to->set_layer(layer);
     to->mutable_record()->Add(records.begin(), records.end());
   }
-  for (const MetricSums::Entry& entry : trainers[0]->metrics().entries()) {
-    rows.add_metric_sum(entry.sum);
-    rows.add_metric_weight(entry.weight);
-  }
-  trainers[0]->metrics().Reset();
+  for (Trainer* trainer : trainers) *rows.add_metrics() = MetricsOf(trainer);
   return rows;
 }
 
-void AddMetrics(const WorkerRows& rows, MetricSums* sums) {
-  const auto metrics = static_cast<int>(sums->entries().size());
-  if (rows.metric_sum_size() != metrics || rows.metric_weight_size() != metrics)
-    throw PeerError("a process has other metrics than this one");
-  for (int i = 0; i < metrics; ++i) {
-    sums->entries()[i].sum += rows.metric_sum(i);
-    sums->entries()[i].weight += rows.metric_weight(i);
+WorkerRows::Metrics MetricsOf(Trainer* trainer) {
+  WorkerRows::Metrics metrics;
+  metrics.set_worker(trainer->worker());
+  for (const MetricSums::Entry& entry : trainer->metrics().entries()) {
+    metrics.add_sum(entry.sum);
+    metrics.add_weight(entry.weight);
   }
+  return metrics;
 }
 
 }  // namespace singa

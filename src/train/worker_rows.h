@@ -8,10 +8,9 @@
 
 namespace singa {
 
-// Of the workers of one group in one process. While none takes a step. Their metrics go with it and
-// begin anew.
-WorkerRows TakeRows(const std::vector<Trainer*>& trainers);
-// Adds the metrics of `rows` to `sums`. Throws PeerError where they are of another net.
-void AddMetrics(const WorkerRows& rows, MetricSums* sums);
+// Of the workers of one group in one process. While none takes a step.
+WorkerRows RowsOf(const std::vector<Trainer*>& trainers);
+// What it has summed up. Waits for a device.
+WorkerRows::Metrics MetricsOf(Trainer* trainer);
 
 }  // namespace singa

@@ -72,7 +72,8 @@ TEST_P(WorkerTeamTest, ComputesWhatOneWorkerDoes) {
     }
     ExpectSameValues(alone.get(), several.get(), 2e-6f);
     ExpectSameValues(several.get(), again.get(), 0);
-    const auto &a = alone->team(0).metrics().entries(), &b = several->team(0).metrics().entries();
+    const auto a = alone->team(0).SumMetrics().entries(),
+               b = several->team(0).SumMetrics().entries();
     for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i].value(), b[i].value(), 1e-5);
   }
 }

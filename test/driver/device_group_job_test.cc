@@ -2,7 +2,9 @@
 // order of the workers, so what comes out is what workers on the CPU give.
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
@@ -28,6 +30,28 @@ TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
     Train(job, 3, false, 6);
     EXPECT_EQ(Train(job, 3, true), on_cpu);
   }
+}
+
+// Each worker's sums go on where they were, in the middle of those of a row.
+TEST_F(DeviceJob, OfAGroupOfGpusThatIsResumedHasTheRowsOfOneThatWasNotStopped) {
+  JobProto job = Job(kGroup, false);
+  job.set_disp_freq(5);
+  const auto rows = [&](int gpus) {  // of training, without times
+    std::istringstream file(Bytes(dir_.Path(StrCat("ws", gpus, "/metrics.jsonl"))));
+    std::vector<std::string> all;
+    for (std::string row; std::getline(file, row);)
+      if (const size_t begin = row.find("\"train\""); begin != std::string::npos)
+        all.push_back(row.substr(begin, row.find("\"samples_per_second\"") - begin));
+    return all;
+  };
+  Train(job, 3);
+  const std::vector<std::string> whole = rows(3);
+  EXPECT_EQ(whole.size(), 3u);  // of steps 0, 5 and 10
+  Train(job, 3, false, 8);
+  Train(job, 3, true);
+  EXPECT_EQ(rows(3), whole);
+  Train(job, 0);
+  EXPECT_EQ(rows(0), whole);
 }
 
 // Between them those of batch normalisation.

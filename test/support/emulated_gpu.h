@@ -79,10 +79,11 @@ class EmulatedGpu final : public Gpu {
 
   std::unique_ptr<Stream> NewStream() override;
 
-  // How often work of a stream was run again, and how many pieces of work ran in all.
+  // How often work of a stream was run again, and how many pieces of work, and copies, ran in all.
   int64_t replays() const { return replays_; }
   static int64_t replays_of_all() { return all_replays_; }
   static int64_t works_of_all() { return all_works_; }
+  static int64_t copies_of_all() { return all_copies_; }
   int64_t works() const { return works_; }
   void SetFault(const GpuFault& fault) { fault_ = fault; }
 
@@ -132,7 +133,7 @@ class EmulatedGpu final : public Gpu {
     if (used_ > 0) CHECK_EQ(::mprotect(base_, used_, protection), 0);
   }
 
-  static inline std::atomic<int64_t> all_replays_{0}, all_works_{0};
+  static inline std::atomic<int64_t> all_replays_{0}, all_works_{0}, all_copies_{0};
   mutable std::recursive_mutex mutex_;
   const int64_t bytes_;
   char* const base_;
@@ -160,7 +161,7 @@ class EmulatedStream final : public Stream {
     CHECK(gpu_->Has(from) || gpu_->IsPinned(from, bytes))
         << "copies from memory that is not pinned";
     CHECK(gpu_->Has(to) || gpu_->IsPinned(to, bytes)) << "copies to memory that is not pinned";
-    Add([=] { std::memcpy(to, from, bytes); });
+    Add([=] { ++EmulatedGpu::all_copies_, std::memcpy(to, from, bytes); });
   }
   void Zero(void* to, int64_t bytes) override {
     CHECK(gpu_->Has(to));
@@ -208,8 +209,7 @@ class EmulatedStream final : public Stream {
   }
   void Replay(const CapturedWork& work) override {
     gpu_->CheckUsed();
-    ++gpu_->replays_;
-    ++EmulatedGpu::all_replays_;
+    ++gpu_->replays_, ++EmulatedGpu::all_replays_;
     const auto& captured = static_cast<const Captured&>(work);
     Add([others = captured.others] {
       for (const auto& branch : others) branch->run = 0;

@@ -106,6 +106,7 @@ def gpus_of_processes_that_are_stopped_go_on_to_the_same_bytes(case):
         job.end(143)
     train(case, "-resume", *two(), workspace="stopped")
     same_bytes(case.newest("stopped"), case.newest())
+    equal(learned(case.rows("stopped", "train")), learned(case.rows(phase="train")), "rows")
     # On one process, and on CPUs, from a checkpoint of several.
     train(case, "-resume", *workers(2), "-set", "train_steps=1210", workspace="stopped")
     train(case, "-resume", *two(), "-set", "train_steps=1220", workspace="stopped", gpus="")

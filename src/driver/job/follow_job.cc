@@ -108,9 +108,6 @@ class FollowRun {
     if (first > 0) TrainerState(groups_.team(first).trainers(), first, 0).RestoreValues(*from);
     for (const int group : groups_.here())
       TrainerState(groups_.team(group).trainers(), group, 0).Restore(*from);
-    // The first process of a group has the sums of all.
-    for (const int group : groups_.here())
-      if (!groups_.Leads(group)) groups_.team(group).metrics().Reset();
   }
 
   // False: it was the last.
@@ -160,7 +157,7 @@ class FollowRun {
       if (groups_.Leads(group))
         AddState(group, &state);
       else
-        *state.mutable_rows() = TakeRows(groups_.team(group).trainers());
+        *state.mutable_rows() = RowsOf(groups_.team(group).trainers());
     }
     if (state.has_rows() && !HasFirst())  // for who joins those of the whole group
       process_.GiveState(groups_.FirstProcess(groups_.here().front()),

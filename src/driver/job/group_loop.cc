@@ -66,16 +66,16 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   const auto start = std::chrono::steady_clock::now();
   try {
     team.TrainStep(step);
-    if (schedule_.Display(step)) team.metrics();  // waits for the work of a device
-  } catch (const Stopped&) {                      // another process has failed
+    if (schedule_.Display(step)) team.AwaitDevices();
+  } catch (const Stopped&) {  // another process has failed
     if (groups_.process()) groups_.process()->AwaitFailure();
     throw;
   }
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++steps_;
   if (!schedule_.Display(step)) return std::nullopt;
-  const std::vector<ProcessShare> shares = groups_.AddMetricsUp(group_, TakeShare());
-  Row row = {team.metrics(), {samples_per_second(), 1e3 * step_seconds()}};
+  Row row = {team.SumMetrics(), {samples_per_second(), 1e3 * step_seconds()}};
+  const std::vector<ProcessShare> shares = groups_.AddMetricsUp(group_, &row.sums, TakeShare());
   for (const ProcessShare& share : shares) {
     row.course.data_wait_ms = std::max(row.course.data_wait_ms, share.data_wait_ms);
     row.course.bytes_sent += share.bytes_sent;
@@ -88,7 +88,7 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
     WriteRows(place, row.sums, &row.course, sink_);
     if (groups_.process()) WriteShares(place, shares, groups_.FirstProcess(group_), sink_);
   }
-  team.metrics().Reset();
+  team.ResetMetrics();
   seconds_ = 0;
   steps_ = 0;
   return row;

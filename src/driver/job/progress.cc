@@ -100,8 +100,7 @@ void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums
   LOG(INFO) << line;
 }
 
-void Progress::ShowStep(int64_t step, int64_t steps,
-                        const std::function<const MetricSums&()>& metrics,
+void Progress::ShowStep(int64_t step, int64_t steps, const std::function<MetricSums()>& metrics,
                         double samples_per_second, double step_seconds) {
   if (!terminal_) return;
   const auto now = std::chrono::steady_clock::now();

@@ -30,7 +30,7 @@ class Progress {
                double samples_per_second, double step_seconds, const std::string& more = "");
   // The line at the bottom of a terminal, at most ten times a second. It shows the last row, or
   // these where there was none yet.
-  void ShowStep(int64_t step, int64_t steps, const std::function<const MetricSums&()>& metrics,
+  void ShowStep(int64_t step, int64_t steps, const std::function<MetricSums()>& metrics,
                 double samples_per_second, double step_seconds);
 
  private:

@@ -228,7 +228,7 @@ class TrainRun {
                         row->course.samples_per_second, row->course.step_ms / 1e3, row->More());
     else
       progress_.ShowStep(
-          step, schedule_->steps(), [this]() -> const MetricSums& { return lead().metrics(); },
+          step, schedule_->steps(), [this] { return groups_.team(0).SumMetrics(); },
           loop_->samples_per_second(), loop_->step_seconds());
     if (job_.debug() && schedule_->Display(step))
       WriteDebugFiles(lead().ctx(), lead().net(), workspace_.visualization(), step, 0);

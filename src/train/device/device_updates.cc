@@ -136,11 +136,6 @@ void DeviceUpdates::GiveValues() {
   for (size_t p = 0; p < trained_.size(); ++p) replica_.set_count(static_cast<int>(p), counts_[p]);
 }
 
-void DeviceUpdates::Settle() {
-  LookAt(0);
-  metrics_->Give();
-}
-
 // One without effect does not count as an update.
 void DeviceUpdates::BeginStep(int64_t step) {
   if (worker_.member && !group_) group_ = JoinGpuGroup(*worker_.member, &ctx_->stream->gpu());

@@ -52,9 +52,10 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void Renew() override { stale_ = true; }
   void BringValues() override;
   void GiveValues() override;
-  // Until all steps are done: their metrics are in the MetricSums. Throws DivergedError for one
-  // that was not finite.
-  void Settle();
+  // Until all steps are done. Throws DivergedError for one that was not finite.
+  void Settle() { LookAt(0); }
+  // After Settle: their metrics to the MetricSums.
+  void GiveMetrics() { metrics_->Give(); }
 
   // Around the exchange's calls of one step. What is between may be captured.
   void BeginStep(int64_t step);
