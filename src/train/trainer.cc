@@ -63,11 +63,13 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   ctx_.choices = choices;
   net_ = PlanNet(job_, kTrain, place, &params_, *algorithm_, &ctx_, &memory_of_nets_);
   ctx_.choices = nullptr;
+  FindTrained();
+  updates_on_device_ = WhyHostUpdates().empty();
+  if (updates_on_device_)
+    device_->MakeRoom(DeviceUpdates::NumbersBytes(replica_->rule(), trained_.size()), &ctx_);
   if (place.group == 0 && place.worker == 0) PlanEvaluators();
   for (const Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) memory_of_nets_.Share(evaluator->memory());
-  FindTrained();
-  updates_on_device_ = WhyHostUpdates().empty();
   if (ctx_.precision == Precision::kFloat16 && algorithm_->forward_backward()) ScaleLosses();
   CountMemory();
 }

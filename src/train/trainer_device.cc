@@ -46,6 +46,7 @@ void Trainer::PlaceOnDevice() {
                                     .trained = trained_,
                                     .replica = replica_,
                                     .updates = updates_,
+                                    .device = device_.get(),
                                     .ctx = &ctx_,
                                     .judges_losses = algorithm_->forward_backward(),
                                     .leads = place_.leads(),

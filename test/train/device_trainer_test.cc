@@ -108,6 +108,23 @@ TEST_F(DeviceTrainer, AStepWithoutEffectLeavesTheValues) {
   EXPECT_EQ(on_cpu.metrics.back(), Train(job, false, 1).metrics.back());
 }
 
+// Each copy takes longer than a small kernel.
+TEST_F(DeviceTrainer, IsToldOfAStepInOneCopyAndReportsInOne) {
+  JobProto job = Job(Convnet(""));
+  job.add_gpu(0);
+  Trainer trainer(job, 1);
+  Begin(&trainer);
+  int64_t copies = 0;
+  for (int64_t step = 0; step < 10; ++step) {
+    trainer.TrainStep(step);
+    if (step != 3 && step != 9) continue;  // the first ones are other than those that follow
+    trainer.AwaitDevice();
+    copies = EmulatedGpu::copies_of_all() - copies;
+  }
+  constexpr int64_t kOfBatch = 4;  // images and labels, to the device and to where it reads them
+  EXPECT_EQ(copies, 6 * (kOfBatch + 2));
+}
+
 TEST_F(DeviceTrainer, AParamOfBothSidesIsAnError) {
   JobProto job = Job(StrCat(kData, "layer { name: 'fc' type: kInnerProduct srclayers: 'data' ",
                             Params("fc"), R"( innerproduct_conf { num_output: 192 } }

@@ -83,9 +83,6 @@ void DeviceUpdates::Bind(MetricSums* metrics) {
   report_ = OnDevice(*ctx_, std::vector<StepReport>(1));
   for (size_t i = 0; i <= kAhead; ++i)
     free_reports_.push_back(ctx_->stream->gpu().AllocatePinned(sizeof(StepReport)));
-  const int64_t numbers = replica_.rule().step_bytes() * static_cast<int64_t>(trained_.size());
-  numbers_ = Allocate(*ctx_, {numbers}, DType::kU8);
-  pinned_numbers_ = ctx_->stream->gpu().AllocatePinned(numbers);
   metrics_ = std::make_unique<DeviceMetrics>(metrics, ctx_);
 }
 
@@ -143,17 +140,10 @@ void DeviceUpdates::BeginStep(int64_t step) {
   if (waits_) LookAt(0);
   metrics_->Bring();
   changed_ = true;
-  SendNumbers(step);
-}
-
-void DeviceUpdates::SendNumbers(int64_t step) {
-  if (sent_) sent_->Wait();
-  char* to = static_cast<char*>(pinned_numbers_.get());
+  char* to = static_cast<char*>(worker_.device->NextNumbers());
   const UpdateRule& rule = replica_.rule();
   for (size_t p = 0; p < trained_.size(); ++p, to += rule.step_bytes())
     rule.Prepare(ScaleOf(*trained_[p]), step, counts_[p] + 1, to);
-  ctx_->stream->Copy(pinned_numbers_.get(), numbers_.as<void>(), numbers_.bytes());
-  sent_ = ctx_->stream->Record();
 }
 
 void DeviceUpdates::GradientReady(Param* param, int64_t) {
@@ -200,7 +190,8 @@ void DeviceUpdates::Finish(int64_t) {
   JudgeStep(*ctx_,
             {bad_losses(), loss_count(), found, count, clip_norm_, !waits_, ctx_->device_state},
             report);
-  replica_.rule().ApplyAll(*ctx_, {numbers_.as<void>(), pieces, count, largest_, &report->verdict});
+  replica_.rule().ApplyAll(*ctx_,
+                           {worker_.device->numbers(), pieces, count, largest_, &report->verdict});
   metrics_->Take(&report->verdict);
 }
 

@@ -18,6 +18,7 @@
 #include "train/device/device_params.h"
 #include "train/device/gradient_sums.h"
 #include "train/device/loss_scale.h"
+#include "train/device/worker_device.h"
 #include "train/replica.h"
 #include "train/slice_updates.h"
 
@@ -30,12 +31,17 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
     std::vector<Param*> trained;  // those that updates change
     Replica* replica;             // has the values and states on the host
     SliceUpdates* updates;        // counts steps without effect
+    WorkerDevice* device;         // with room for NumbersBytes
     Context* ctx;
     bool judges_losses = true;          // one that is not finite drops its step
     bool leads = true;                  // tells of what is skipped
     LossScale* loss_scale = nullptr;    // null: losses are not scaled
     const GpuMember* member = nullptr;  // null: it trains alone
   };
+  // Of what the updater is told of a step.
+  static int64_t NumbersBytes(const UpdateRule& rule, size_t trained) {
+    return rule.step_bytes() * static_cast<int64_t>(trained);
+  }
   // All that `worker` points to outlives it; in a group, so does the ctx->group that adds up on the
   // host. Throws DeviceError.
   DeviceUpdates(const JobProto& job, const Worker& worker);
@@ -57,7 +63,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   // After Settle: their metrics to the MetricSums.
   void GiveMetrics() { metrics_->Give(); }
 
-  // Around the exchange's calls of one step. What is between may be captured.
+  // Around the exchange's calls of one step. What is between may be captured. It writes the
+  // device's numbers of the step, which are sent after it.
   void BeginStep(int64_t step);
   void EndStep();
 
@@ -81,7 +88,6 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void MakePieces();
   void MeetGroup();
   void Bring();
-  void SendNumbers(int64_t step);
   void LookAt(size_t most);  // until at most so many reports are on their way
   void Look(const OnItsWay& report);
   std::string TextOf(const StepReport& report) const;
@@ -110,10 +116,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   bool has_pieces_ = false;
   std::vector<std::vector<Tensor>> states_;  // of each trained param
   std::vector<std::string> losses_;          // their layers
-  Tensor loss_cells_, pieces_, found_, numbers_, report_;
-  int64_t largest_ = 0;                   // piece
-  std::shared_ptr<void> pinned_numbers_;  // of the updater, for each trained param
-  std::unique_ptr<Event> sent_;           // the numbers
+  Tensor loss_cells_, pieces_, found_, report_;
+  int64_t largest_ = 0;  // piece
   std::unique_ptr<DeviceMetrics> metrics_;
   std::deque<OnItsWay> on_their_way_;
   std::vector<std::shared_ptr<void>> free_reports_;

@@ -26,24 +26,35 @@ Precision PrecisionOf(const JobProto& job) {
 }  // namespace
 
 WorkerDevice::WorkerDevice(const JobProto& job, std::shared_ptr<Gpu> gpu, Context* ctx)
-    : gpu_(std::move(gpu)),
-      stream_(gpu_->NewStream()),
-      uploads_(gpu_->NewStream()),
-      pinned_state_(gpu_->AllocatePinned(sizeof(StepState))) {
+    : gpu_(std::move(gpu)), stream_(gpu_->NewStream()), uploads_(gpu_->NewStream()) {
   stream_->ReserveWorkspace();
   ctx->device = gpu_->kernels();
   ctx->precision = PrecisionOf(job);
   ctx->stream = stream_.get();
   ctx->uploads = uploads_.get();
-  device_state_ = Allocate(*ctx, {static_cast<int64_t>(sizeof(StepState))}, DType::kU8);
-  ctx->device_state = device_state_.as<StepState>();
+  MakeRoom(0, ctx);
+}
+
+void WorkerDevice::MakeRoom(int64_t bytes, Context* ctx) {
+  block_ = Allocate(*ctx, {static_cast<int64_t>(sizeof(StepState)) + bytes}, DType::kU8);
+  pinned_ = gpu_->AllocatePinned(block_.bytes());
+  ctx->device_state = block_.as<StepState>();
+}
+
+void WorkerDevice::AwaitSent() {
+  if (const auto sent = std::move(sent_)) sent->Wait();
+}
+
+void* WorkerDevice::NextNumbers() {
+  AwaitSent();
+  return static_cast<char*>(pinned_.get()) + sizeof(StepState);
 }
 
 void WorkerDevice::Begin(const StepState& state) {
   gpu_->Use();
-  if (sent_) sent_->Wait();
-  std::memcpy(pinned_state_.get(), &state, sizeof(StepState));
-  stream_->Copy(pinned_state_.get(), device_state_.as<StepState>(), sizeof(StepState));
+  AwaitSent();
+  std::memcpy(pinned_.get(), &state, sizeof(StepState));
+  stream_->Copy(pinned_.get(), block_.as<void>(), block_.bytes());
   sent_ = stream_->Record();
 }
 

@@ -16,17 +16,26 @@ class WorkerDevice {
   WorkerDevice(const JobProto& job, std::shared_ptr<Gpu> gpu, Context* ctx);
 
   Gpu& gpu() { return *gpu_; }
+  // Kernels of a step read `bytes` besides its StepState: numbers, which go with it in one copy, as
+  // each takes longer than a small kernel. `ctx` is told anew where the StepState is.
+  void MakeRoom(int64_t bytes, Context* ctx);
+  // For the host to write those of the next step: the last ones have left.
+  void* NextNumbers();
+  // Where kernels read them.
+  const void* numbers() const { return block_.as<char>() + sizeof(StepState); }
   // Before a step: in the thread that computes it.
   void Begin(const StepState& state);
   // Until nothing is under way, so that memory which it uses may go. Faults are not told.
   void Drain() noexcept;
 
  private:
+  void AwaitSent();
+
   const std::shared_ptr<Gpu> gpu_;
   std::unique_ptr<Stream> stream_, uploads_;
-  Tensor device_state_;
-  std::shared_ptr<void> pinned_state_;
-  std::unique_ptr<Event> sent_;  // the state
+  Tensor block_;                  // a StepState, and numbers
+  std::shared_ptr<void> pinned_;  // as block_
+  std::unique_ptr<Event> sent_;   // null: it has left
 };
 
 }  // namespace singa
