@@ -50,6 +50,11 @@ std::vector<GpuLibrary> GpuLibraries() {
   return HasGpuDriver() ? Driver().libraries() : std::vector<GpuLibrary>();
 }
 
+std::string VersionOf(const GpuLibrary& library) {
+  const int64_t version = library.version();
+  return StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100);
+}
+
 bool CanGroupGpus(std::string* why) {
   if (HasGpuDriver()) return Driver().can_group(why);
   *why = "this build has no CUDA kernels";

@@ -46,5 +46,7 @@ GpuIdentity IdentityOfGpu(int number);
 std::string CapabilityOfGpu(int number);  // "9.0"
 std::string GpuVersions();
 std::vector<GpuLibrary> GpuLibraries();
+// "13.1.0". REQUIRES: it is available.
+std::string VersionOf(const GpuLibrary& library);
 
 }  // namespace singa

@@ -43,7 +43,8 @@ class EmulatedGpu final : public Gpu {
   ~EmulatedGpu() override { ::munmap(base_, kReserved); }
   EmulatedGpu(const EmulatedGpu&) = delete;
 
-  std::string name() const override { return "emulated"; }
+  static inline std::string model = "emulated";
+  std::string name() const override { return model; }
   Device kernels() const override { return Device::kCpu; }
   void Use() override { used_here() = this; }
   int64_t total_bytes() const override { return bytes_; }
@@ -84,7 +85,6 @@ class EmulatedGpu final : public Gpu {
   static int64_t replays_of_all() { return all_replays_; }
   static int64_t works_of_all() { return all_works_; }
   static int64_t copies_of_all() { return all_copies_; }
-  int64_t works() const { return works_; }
   void SetFault(const GpuFault& fault) { fault_ = fault; }
 
  private:

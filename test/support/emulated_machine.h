@@ -16,6 +16,7 @@ class EmulatedMachine {
     now() = {};
     now().gpus = gpus;
     now().bytes = bytes_of_each;
+    SetModel("emulated", "1.0");
     before_ = SetGpuDriver({Count, Open, Identity, Capability, 80, Versions, Libraries, CanGroup,
                             NewEmulatedGroup, JoinEmulatedGroup});
   }
@@ -30,6 +31,11 @@ class EmulatedMachine {
   void SetFault(const GpuFault& of_each) { SetFaults(of_each, of_each); }
   // "9.0" as 90: of all of them; that of an H100 at first.
   void SetCapability(int capability) { now().capability = capability; }
+  // Which GPUs it has, and the version of what drives them.
+  void SetModel(const std::string& model, const std::string& version) {
+    EmulatedGpu::model = model;
+    now().version = version;
+  }
   // Whether GPUs can form groups; they can at first.
   void SetGroups(bool groups) { now().groups = groups; }
 
@@ -39,6 +45,7 @@ class EmulatedMachine {
     bool groups = true;
     int64_t bytes = 0;
     GpuFault first, others;
+    std::string version;
   };
   static Machine& now() {
     static Machine machine;
@@ -56,8 +63,13 @@ class EmulatedMachine {
   // All emulated machines are one.
   static GpuIdentity Identity(int number) { return {static_cast<uint32_t>(number), 1, 2, 3}; }
   static int Capability(int) { return now().capability; }
-  static std::string Versions() { return "none"; }
-  static std::vector<GpuLibrary> Libraries() { return {}; }
+  static std::string Versions() { return now().version; }
+  // One is there.
+  static std::vector<GpuLibrary> Libraries() {
+    static Library there("libm.so.6"), missing("libmissing.so.1");
+    const auto version = [] { return int64_t{10203}; };
+    return {{"there", &there, version}, {"missing", &missing, version}};
+  }
   static bool CanGroup(std::string* why) {
     *why = "the emulated machine has no library for it";
     return now().groups;

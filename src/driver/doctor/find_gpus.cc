@@ -32,12 +32,6 @@ void FindNoGpu(const std::string& why, Findings* found) {
   found->push_back(finding);
 }
 
-// "13.1.0" of 130100.
-std::string VersionOf(const GpuLibrary& library) {
-  const int64_t version = library.version();
-  return StrCat(version / 10000, ".", version / 100 % 100, ".", version % 100);
-}
-
 // What is prepared for GPUs is told on a machine that has none, too, which needs nothing of it.
 void FindLibraries(bool has_gpu, Findings* found) {
   for (const GpuLibrary& each : GpuLibraries()) {

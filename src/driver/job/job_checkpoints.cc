@@ -1,6 +1,7 @@
 #include "driver/job/job_checkpoints.h"
 
 #include <cmath>
+#include <set>
 #include <sstream>
 #include <tuple>
 #include <utility>
@@ -8,9 +9,11 @@
 #include "base/failpoint.h"
 #include "base/file_system.h"
 #include "base/sha256.h"
+#include "base/short_text.h"
 #include "driver/job/marked_files.h"
 #include "driver/version.h"
 #include "io/checkpoint/retention.h"
+#include "tensor/gpus.h"
 #include "train/process_state.h"
 #include "train/trainer_state.h"
 
@@ -24,6 +27,19 @@ bool LeastIsBest(const std::string& metric) {
     for (const char* least : {"loss", "error", "bits", "perplexity", "ppl"})
       if (word == least) return true;
   return false;
+}
+
+// What the GPUs here compute with: the bits of a product, or of a sum, are their libraries'.
+void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
+  std::set<std::string> models;
+  for (const int g : groups->here())
+    for (Trainer* trainer : groups->team(g).trainers())
+      if (Stream* const stream = trainer->ctx().stream) models.insert(stream->gpu().name());
+  (*run)["gpus"] = JoinNames({models.begin(), models.end()});
+  (*run)["updates"] = groups->UpdatesOnGpus() ? "GPUs" : "host";
+  (*run)["CUDA"] = GpuVersions();
+  for (const GpuLibrary& each : GpuLibraries())
+    if (std::string why; each.library->Available(&why)) (*run)[each.name] = VersionOf(each);
 }
 
 }  // namespace
@@ -77,13 +93,16 @@ void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
   const Manifest& then = checkpoint.manifest();
   if (now.conf_sha256 != then.conf_sha256)
     progress_.Warn("the configuration is not the one of the checkpoint");
-  for (const auto& [name, value] : now.run) {
-    const auto it = then.run.find(name);
-    if (it == then.run.end() || it->second != value)
-      progress_.Warn(StrCat("\"", name,
-                            "\" is not as it was for the checkpoint: the numbers may differ from "
-                            "an undisturbed run's"));
-  }
+  std::set<std::string> changed;
+  for (const auto& [name, value] : now.run)
+    if (const auto it = then.run.find(name); it == then.run.end() || it->second != value)
+      changed.insert(name);
+  for (const auto& [name, value] : then.run)
+    if (now.run.count(name) == 0) changed.insert(name);
+  for (const std::string& name : changed)
+    progress_.Warn(StrCat("\"", name,
+                          "\" is not as it was for the checkpoint: the numbers may differ from "
+                          "an undisturbed run's"));
 }
 
 void JobCheckpoints::Describe(CheckpointContent* content) const {
@@ -98,7 +117,9 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["topology"] = groups_.Text();
   content->run["instruction_set"] = InstructionSet();
   content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
-  if (job_.gpu_size() > 0) content->run["precision"] = JobProto::Precision_Name(job_.precision());
+  if (job_.gpu_size() == 0) return;
+  content->run["precision"] = JobProto::Precision_Name(job_.precision());
+  DescribeGpus(&groups_, &content->run);
 }
 
 void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {
