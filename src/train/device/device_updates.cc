@@ -1,12 +1,9 @@
 #include "train/device/device_updates.h"
 
-#include <glog/logging.h>
-
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "base/worker_mark.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "train/not_finite.h"
@@ -32,6 +29,17 @@ void Copy(const Context& ctx, const Tensor& from, Tensor* host) {
 constexpr int64_t Aligned(int64_t floats) { return (floats + 63) / 64 * 64; }
 constexpr size_t kAhead = 1;  // steps that the host leaves under way
 
+bool Skips(const JobProto& job) { return job.on_nonfinite() == JobProto::kSkip; }
+
+// The layers of its losses; of none where it does not judge them.
+std::vector<std::string> LossesOf(const DeviceUpdates::Worker& worker) {
+  std::vector<std::string> layers;
+  for (const NetNode& node : worker.net->nodes())
+    if (worker.judges_losses && node.traits.originates_gradient)
+      layers.insert(layers.end(), node.declare->metrics().size(), node.name);
+  return layers;
+}
+
 }  // namespace
 
 DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
@@ -41,14 +49,17 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       ctx_(worker.ctx),
       on_host_(worker.ctx->group),
       clip_norm_(job.updater().clip_norm()),
-      skip_(job.on_nonfinite() == JobProto::kSkip),
-      waits_(skip_ || worker.loss_scale),
+      waits_(Skips(job) || worker.loss_scale),
+      outcomes_({.ctx = worker.ctx,
+                 .updates = worker.updates,
+                 .loss_scale = worker.loss_scale,
+                 .skips = Skips(job),
+                 .leads = worker.leads,
+                 .losses = LossesOf(worker),
+                 .ahead = kAhead}),
       at_once_(job.cluster().all_reduce().fusion_elements()),
       counts_(trained_.size()) {
-  for (const NetNode& node : worker.net->nodes())
-    if (worker.judges_losses && node.traits.originates_gradient)
-      losses_.insert(losses_.end(), node.declare->metrics().size(), node.name);
-  int64_t floats = Aligned(loss_count());
+  int64_t floats = Aligned(outcomes_.losses());
   for (const Param* param : trained_) {
     grad_begin_.push_back(floats);
     floats += Aligned(param->size());
@@ -80,15 +91,13 @@ void DeviceUpdates::Bind(MetricSums* metrics) {
     for (size_t i = 0; i < replica_.state_count(); ++i)
       states.push_back(AllocateFor(*param, *ctx_));
   }
-  report_ = OnDevice(*ctx_, std::vector<StepReport>(1));
-  for (size_t i = 0; i <= kAhead; ++i)
-    free_reports_.push_back(ctx_->stream->gpu().AllocatePinned(sizeof(StepReport)));
   metrics_ = std::make_unique<DeviceMetrics>(metrics, ctx_);
 }
 
 // Of the params whose gradients the first step has announced: others are never updated.
 void DeviceUpdates::MakePieces() {
   std::vector<UpdatePiece> pieces;
+  std::vector<const Param*> params;
   for (const Slice& cut : replica_.table().slices()) {
     Param& param = *trained_[cut.param];
     if (std::find(announced_.begin(), announced_.end(), cut.param) == announced_.end()) continue;
@@ -100,8 +109,10 @@ void DeviceUpdates::MakePieces() {
     piece.n = cut.size;
     piece.param = cut.param;
     largest_ = std::max(largest_, cut.size);
-    params_of_pieces_.push_back(&param);
+    params.push_back(&param);
   }
+  piece_count_ = std::ssize(pieces);
+  outcomes_.SetPieces(std::move(params));
   pieces_ = OnDevice(*ctx_, pieces);
   found_ = OnDevice(*ctx_, std::vector<PieceFinding>(pieces.size()));
 }
@@ -148,7 +159,7 @@ void DeviceUpdates::BeginStep(int64_t step) {
 
 void DeviceUpdates::GradientReady(Param* param, int64_t) {
   if (sums_ && worker_.net->device_only()) sums_->Ready();
-  if (has_pieces_) return;
+  if (piece_count_ >= 0) return;
   const auto trained = std::find(trained_.begin(), trained_.end(), param);
   announced_.push_back(static_cast<int>(trained - trained_.begin()));
 }
@@ -172,12 +183,11 @@ void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
 }
 
 void DeviceUpdates::Finish(int64_t) {
-  if (!std::exchange(has_pieces_, true)) MakePieces();
-  auto* const report = report_.as<StepReport>();
+  if (piece_count_ < 0) MakePieces();
+  StepReport* const report = outcomes_.report();
   const auto* const pieces = pieces_.as<UpdatePiece>();
   auto* const found = found_.as<PieceFinding>();
-  const auto count = static_cast<int64_t>(params_of_pieces_.size());
-  InspectLosses(*ctx_, loss_cells_.as<const double*>(), loss_count(), bad_losses());
+  InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(), bad_losses());
   if (group_) {
     if (!sums_)
       sums_ = std::make_unique<GradientSums>(
@@ -186,63 +196,23 @@ void DeviceUpdates::Finish(int64_t) {
     sums_->Finish(worker_.net->device_only());
     MeetGroup();
   }
-  InspectPieces(*ctx_, pieces, count, clip_norm_ > 0, found);
+  InspectPieces(*ctx_, pieces, piece_count_, clip_norm_ > 0, found);
   JudgeStep(*ctx_,
-            {bad_losses(), loss_count(), found, count, clip_norm_, !waits_, ctx_->device_state},
+            {bad_losses(), outcomes_.losses(), found, piece_count_, clip_norm_, !waits_,
+             ctx_->device_state},
             report);
-  replica_.rule().ApplyAll(*ctx_,
-                           {worker_.device->numbers(), pieces, count, largest_, &report->verdict});
+  replica_.rule().ApplyAll(
+      *ctx_, {worker_.device->numbers(), pieces, piece_count_, largest_, &report->verdict});
   metrics_->Take(&report->verdict);
 }
 
 void DeviceUpdates::EndStep() {
   AddToCounts(1);
-  OnItsWay next = {std::move(free_reports_.back()), nullptr};
-  free_reports_.pop_back();
-  ctx_->stream->Copy(report_.as<void>(), next.report.get(), sizeof(StepReport));
-  next.here = ctx_->stream->Record();
-  on_their_way_.push_back(std::move(next));
+  outcomes_.Follow();
   LookAt(group_ ? 0 : kAhead);  // the workers of a group are never apart
 }
 
-void DeviceUpdates::LookAt(size_t most) {
-  const WorkerMark::Scope waits(ctx_->mark, group_ ? Doing::kAwaitsWorkers : Doing::kUpdating);
-  while (on_their_way_.size() > most) {
-    OnItsWay report = std::move(on_their_way_.front());
-    on_their_way_.pop_front();
-    free_reports_.push_back(report.report);
-    if (group_)
-      group_->Await(*report.here);
-    else
-      report.here->Wait();
-    Look(report);
-  }
-}
-
-void DeviceUpdates::Look(const OnItsWay& of_step) {
-  const auto& report = *static_cast<const StepReport*>(of_step.report.get());
-  LossScale* const scale = worker_.loss_scale;
-  if (!report.verdict.dropped) {
-    if (scale) scale->Took();
-    return;
-  }
-  if (scale && scale->BacksOff()) {
-    AddToCounts(-1);
-    if (worker_.leads)
-      LOG(INFO) << TextOf(report) << ": losses are scaled by " << scale->value() << " from now on";
-    return;
-  }
-  if (!skip_) throw DivergedError(TextOf(report));
-  AddToCounts(-1);
-  if (!worker_.leads) return;
-  LOG(WARNING) << TextOf(report) << "; the step is skipped";
-  worker_.updates->set_skips(worker_.updates->skips() + 1);
-}
-
-std::string DeviceUpdates::TextOf(const StepReport& report) const {
-  if (report.loss >= 0) return LossNotFiniteText(losses_[report.loss], report.step);
-  return GradientNotFiniteText(*params_of_pieces_[report.piece], report.step);
-}
+void DeviceUpdates::LookAt(size_t most) { AddToCounts(-outcomes_.LookAt(most, group_.get())); }
 
 void DeviceUpdates::AddToCounts(int64_t updates) {
   for (const int p : announced_) counts_[p] += updates;

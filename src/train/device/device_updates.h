@@ -5,7 +5,6 @@
 // without waiting for them, and looks at what became of each when it is done.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "train/device/device_params.h"
 #include "train/device/gradient_sums.h"
 #include "train/device/loss_scale.h"
+#include "train/device/step_outcomes.h"
 #include "train/device/worker_device.h"
 #include "train/replica.h"
 #include "train/slice_updates.h"
@@ -79,21 +79,12 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void SumInOrder(Context& ctx, double* values, int64_t n) override;
 
  private:
-  // What a step's report is copied to, and when it is there.
-  struct OnItsWay {
-    std::shared_ptr<void> report;  // pinned
-    std::unique_ptr<Event> here;
-  };
-
   void MakePieces();
   void MeetGroup();
   void Bring();
-  void LookAt(size_t most);  // until at most so many reports are on their way
-  void Look(const OnItsWay& report);
-  std::string TextOf(const StepReport& report) const;
+  void LookAt(size_t most);  // until at most so many steps' reports are on their way
   void AddToCounts(int64_t updates);
   float* bad_losses() { return gradients_.data(); }
-  int64_t loss_count() const { return static_cast<int64_t>(losses_.size()); }
 
   const Worker worker_;
   Replica& replica_;
@@ -101,8 +92,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   Context* const ctx_;
   GroupSum* const on_host_;
   const float clip_norm_;
-  const bool skip_;   // on_nonfinite: kSkip
   const bool waits_;  // a step may be left out, and the next depends on that
+  StepOutcomes outcomes_;
 
   std::unique_ptr<GpuGroup> group_;     // null: alone, or not met yet
   std::unique_ptr<GradientSums> sums_;  // null: in the first step
@@ -112,15 +103,11 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   std::vector<int64_t> grad_begin_;  // of each there
   std::vector<int64_t> counts_;      // updates of each
   std::vector<int> announced_;       // trained params with gradients, in the first step's order
-  std::vector<const Param*> params_of_pieces_;
-  bool has_pieces_ = false;
   std::vector<std::vector<Tensor>> states_;  // of each trained param
-  std::vector<std::string> losses_;          // their layers
-  Tensor loss_cells_, pieces_, found_, report_;
-  int64_t largest_ = 0;  // piece
+  Tensor loss_cells_, pieces_, found_;
+  int64_t piece_count_ = -1;  // -1: not made yet
+  int64_t largest_ = 0;       // piece
   std::unique_ptr<DeviceMetrics> metrics_;
-  std::deque<OnItsWay> on_their_way_;
-  std::vector<std::shared_ptr<void>> free_reports_;
   bool stale_ = true;     // the host's values are newer
   bool changed_ = false;  // the device's are
 };

@@ -1,0 +1,69 @@
+#include "train/device/step_outcomes.h"
+
+#include <glog/logging.h>
+
+#include "base/worker_mark.h"
+#include "singa/base/error.h"
+#include "singa/tensor/memory.h"
+#include "train/not_finite.h"
+
+namespace singa {
+
+StepOutcomes::StepOutcomes(Worker worker) : worker_(std::move(worker)) {
+  report_ = Allocate(*worker_.ctx, {static_cast<int64_t>(sizeof(StepReport))}, DType::kU8);
+  const StepReport none;
+  CopyFromHost(*worker_.ctx, &none, report(), sizeof none);
+  for (size_t i = 0; i <= worker_.ahead; ++i)
+    free_.push_back(worker_.ctx->stream->gpu().AllocatePinned(sizeof(StepReport)));
+}
+
+void StepOutcomes::Follow() {
+  Stream& stream = *worker_.ctx->stream;
+  OnItsWay next = {std::move(free_.back()), nullptr};
+  free_.pop_back();
+  stream.Copy(report(), next.report.get(), sizeof(StepReport));
+  next.here = stream.Record();
+  on_their_way_.push_back(std::move(next));
+}
+
+int64_t StepOutcomes::LookAt(size_t most, GpuGroup* group) {
+  const WorkerMark::Scope waits(worker_.ctx->mark,
+                                group ? Doing::kAwaitsWorkers : Doing::kUpdating);
+  int64_t left_out = 0;
+  while (on_their_way_.size() > most) {
+    const OnItsWay next = std::move(on_their_way_.front());
+    on_their_way_.pop_front();
+    free_.push_back(next.report);
+    if (group)
+      group->Await(*next.here);
+    else
+      next.here->Wait();
+    left_out += LeavesOut(*static_cast<const StepReport*>(next.report.get()));
+  }
+  return left_out;
+}
+
+bool StepOutcomes::LeavesOut(const StepReport& report) {
+  LossScale* const scale = worker_.loss_scale;
+  if (!report.verdict.dropped) {
+    if (scale) scale->Took();
+    return false;
+  }
+  if (scale && scale->BacksOff()) {
+    if (worker_.leads)
+      LOG(INFO) << TextOf(report) << ": losses are scaled by " << scale->value() << " from now on";
+    return true;
+  }
+  if (!worker_.skips) throw DivergedError(TextOf(report));
+  if (!worker_.leads) return true;
+  LOG(WARNING) << TextOf(report) << "; the step is skipped";
+  worker_.updates->set_skips(worker_.updates->skips() + 1);
+  return true;
+}
+
+std::string StepOutcomes::TextOf(const StepReport& report) const {
+  if (report.loss >= 0) return LossNotFiniteText(worker_.losses[report.loss], report.step);
+  return GradientNotFiniteText(*params_of_pieces_[report.piece], report.step);
+}
+
+}  // namespace singa
