@@ -45,7 +45,10 @@ class Member final : public GpuGroup {
     group_->Sum(values, n, stream);
   }
   void Sum(double*, int64_t, Stream&) override { FAIL() << "no gradient is float64"; }
-  void Await(Event& event) override { group_->Await(event); }
+  void Await(Event& event) override {
+    awaited_.push_back(sums_.size());
+    group_->Await(event);
+  }
 
   // [begin, begin + n) is x times its number from 1, or x, by work of the context.
   void Write(int64_t begin, int64_t n, int x) { WriteSame(begin, n, x * (1 + number_)); }
@@ -62,6 +65,7 @@ class Member final : public GpuGroup {
   DeviceMemory memory_{&ctx_};
   Tensor values_, written_[10];
   std::vector<std::pair<int64_t, int64_t>> sums_;  // begin, size
+  std::vector<size_t> awaited_;                    // how many, each time
 };
 
 const Layout kLayout = {{10, 30, 50, 80}, {3, 1, 2, 0}, 20};
@@ -122,6 +126,7 @@ TEST_P(GradientSumsOf, AStepThatIsNotCapturedBeginAtItsEnd) {
     EXPECT_EQ(member->Read(), std::vector<float>(kFloats, sum_));
     EXPECT_EQ(member->sums_,
               (std::vector<std::pair<int64_t, int64_t>>{{80, 20}, {30, 50}, {0, 30}}));
+    EXPECT_EQ(member->awaited_, (std::vector<size_t>{1, 2}));  // before the next begins
   });
 }
 
@@ -132,6 +137,7 @@ TEST_P(GradientSumsOf, ACapturedStepBeginWhenTheyAreWhole) {
     GradientSums sums(member, &member->ctx_, &member->values_, kLayout);
     sums.Finish(false);
     member->sums_.clear();
+    member->awaited_.clear();
     member->stream_->BeginCapture();
     member->Write(80, 20, 1);
     sums.Ready();
@@ -146,6 +152,7 @@ TEST_P(GradientSumsOf, ACapturedStepBeginWhenTheyAreWhole) {
     sums.Ready();
     sums.Finish(true);
     EXPECT_EQ(member->sums_.size(), 3u);
+    EXPECT_TRUE(member->awaited_.empty());
     member->WriteSame(99, 1, 9);
     const auto work = member->stream_->EndCapture();
     for (int replay = 0; replay < 2; ++replay) {

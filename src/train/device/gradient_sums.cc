@@ -31,7 +31,12 @@ void GradientSums::Ready() {
 // What a capture that failed has begun was never done.
 void GradientSums::Finish(bool captured) {
   if (!captured) begun_ = 0;
-  while (begun_ < pieces_.size()) Begin(pieces_[begun_++]);
+  while (begun_ < pieces_.size()) {
+    Begin(pieces_[begun_++]);
+    // The next one may be added up in another way, which allocates memory when it is first used:
+    // that may wait for this one's kernel, and this one for members that have not begun it.
+    if (!captured && begun_ < pieces_.size()) group_->Await(*stream_->Record());
+  }
   ctx_->stream->Await(*stream_->Record());
   made_ = begun_ = 0;
 }

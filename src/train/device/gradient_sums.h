@@ -1,7 +1,7 @@
 // GradientSums: the gradients of a group's GPUs added up among them, in pieces. In a step that is
 // captured a piece's sum begins when the backward pass has made all of it, in a stream of its own
-// beside the rest of that pass; in others all begin at the end: what a first call allocates or
-// loads may wait for the work of all GPUs.
+// beside the rest of that pass; in others they begin at the end, each when the one before is done:
+// what a first call allocates or loads may wait for the work of all GPUs.
 #pragma once
 
 #include <cstdint>
