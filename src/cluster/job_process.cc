@@ -268,11 +268,12 @@ bool JobProcess::StopOthers(const Error& error) {
   if (stub_.Drain(seconds) && !stub_.lost_leader()) return true;
   try {
     Check();
+    return false;
   } catch (const ToldError&) {  // rank 0 shows what it was, and may be gone
     return true;
   } catch (...) {
+    return false;  // whatever this process has met, it shows `error`
   }
-  return false;
 }
 
 void JobProcess::OnLost(std::exception_ptr error) {

@@ -40,10 +40,7 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int worker
 
 // Each leaves its group of GPUs at the same time: what one frees may wait for the work of all.
 WorkerTeam::~WorkerTeam() {
-  try {
-    RunAll([](Trainer& trainer) { trainer.LeaveGroup(); });
-  } catch (...) {  // of a step
-  }
+  RunEach([](Trainer& trainer) { trainer.LeaveGroup(); });
   work_ = nullptr;
   ++turn_;
   FutexWakeAll(turn_);
@@ -113,6 +110,14 @@ double WorkerTeam::TakeWaitMs() {
 }
 
 void WorkerTeam::RunAll(const std::function<void(Trainer&)>& work) {
+  RunEach(work);
+  std::exception_ptr first;
+  for (const std::exception_ptr& error : errors_)
+    if (error && (!first || IsStopped(first))) first = error;
+  if (first) std::rethrow_exception(first);
+}
+
+void WorkerTeam::RunEach(const std::function<void(Trainer&)>& work) {
   work_ = &work;
   done_ = 0;
   if (!threads_.empty()) {
@@ -122,10 +127,6 @@ void WorkerTeam::RunAll(const std::function<void(Trainer&)>& work) {
   RunOne(0);
   // It ends: each of them works, which is watched, or waits with patience, or is sent home.
   for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
-  std::exception_ptr first;
-  for (const std::exception_ptr& error : errors_)
-    if (error && (!first || IsStopped(first))) first = error;
-  if (first) std::rethrow_exception(first);
 }
 
 // A worker that fails sends the others home, wherever they wait for it.

@@ -60,7 +60,9 @@ class WorkerTeam {
   double TakeWaitMs();
 
  private:
+  // Throws what the first of them threw, then or before.
   void RunAll(const std::function<void(Trainer&)>& work);
+  void RunEach(const std::function<void(Trainer&)>& work);  // which keep what they throw
   void RunOne(size_t i);
   void ThreadLoop(size_t i);
 

@@ -1,6 +1,9 @@
 #include "train/device/worker_device.h"
 
+#include <glog/logging.h>
+
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include "singa/base/error.h"
@@ -62,7 +65,8 @@ void WorkerDevice::Drain() noexcept {
   try {
     uploads_->Wait();
     stream_->Wait();
-  } catch (...) {
+  } catch (const std::exception& error) {
+    VLOG(1) << "work of a GPU that nobody needs any more: " << error.what();
   }
 }
 

@@ -25,7 +25,7 @@ class WorkerDevice {
   const void* numbers() const { return block_.as<char>() + sizeof(StepState); }
   // Before a step: in the thread that computes it.
   void Begin(const StepState& state);
-  // Until nothing is under way, so that memory which it uses may go. Faults are not told.
+  // Until nothing is under way, so that memory which it uses may go. Faults are logged alone.
   void Drain() noexcept;
 
  private:
