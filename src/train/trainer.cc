@@ -1,7 +1,6 @@
 #include "train/trainer.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "singa/base/error.h"
