@@ -9,7 +9,6 @@
 #include "base/failpoint.h"
 #include "base/file_system.h"
 #include "base/sha256.h"
-#include "base/short_text.h"
 #include "driver/job/marked_files.h"
 #include "driver/version.h"
 #include "io/checkpoint/retention.h"

@@ -59,6 +59,12 @@ std::string MetricsText(const std::vector<MetricSums::Entry>& entries) {
   return text;
 }
 
+std::string JoinNames(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 std::string DurationText(double seconds) {
   if (!(seconds >= 0) || seconds > 1e9) return "?";
   const auto whole = static_cast<int64_t>(seconds + 0.5);

@@ -14,6 +14,8 @@ namespace singa {
 
 // "loss = 0.693147, accuracy = 0.5000"; layer names in front where several layers have metrics.
 std::string MetricsText(const std::vector<MetricSums::Entry>& entries);
+// "a, b, c".
+std::string JoinNames(const std::vector<std::string>& names);
 // "1:02:03", "0:07".
 std::string DurationText(double seconds);
 

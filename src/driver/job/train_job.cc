@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/failpoint.h"
-#include "base/short_text.h"
 #include "cluster/gpu_groups.h"
 #include "driver/job/class_folders.h"
 #include "driver/job/end_process.h"
@@ -287,7 +286,7 @@ class TrainRun {
 
 }  // namespace
 
-ExitCode RunTraining(const JobProto& job, const RunOptions& options, Progress* progress) {
+ExitCode TrainUnwatched(const JobProto& job, const RunOptions& options, Progress* progress) {
   TrainRun run(job, options, progress);
   const ExitCode code = run.Run();
   // Before anything of it goes: GPUs of several processes leave their group together.

@@ -1,10 +1,10 @@
-// What TrainJob does, with no limit to how long it takes to end.
+// What TrainJob (run_job.h) does, with no watch over how long it takes to end.
 #pragma once
 
 #include "driver/job/run_job.h"
 
 namespace singa {
 
-ExitCode RunTraining(const JobProto& job, const RunOptions& options, Progress* progress);
+ExitCode TrainUnwatched(const JobProto& job, const RunOptions& options, Progress* progress);
 
 }  // namespace singa
