@@ -17,10 +17,9 @@ namespace singa {
 
 // width x height pixels of one colour.
 inline std::vector<uint8_t> Flat(int width, int height, std::array<uint8_t, 3> colour) {
-  std::vector<uint8_t> pixels;
-  for (int i = 0; i < width * height; ++i)
-    pixels.insert(pixels.end(), colour.begin(), colour.end());
-  return pixels;
+  const std::vector<std::array<uint8_t, 3>> pixels(size_t(width) * height, colour);
+  const auto* const bytes = reinterpret_cast<const uint8_t*>(pixels.data());
+  return {bytes, bytes + 3 * pixels.size()};
 }
 
 // Of pixels in one of turbojpeg's formats.
