@@ -11,6 +11,7 @@
 
 #include "singa/tensor/context.h"
 #include "support/emulated_gpu.h"
+#include "support/emulated_stream.h"
 #include "tensor/gpus.h"
 
 namespace singa {
