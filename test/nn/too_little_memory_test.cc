@@ -1,56 +1,21 @@
 // Memory of a device, or the host's for copies, that cannot be had: the error names the layer that
 // wants it, and all comes before the first step.
-#include <cstring>
-
 #include "singa/tensor/memory.h"
-#include "singa/tensor/stream.h"
 #include "support/net_test.h"
+#include "support/prompt_gpu.h"
 
 namespace singa {
 namespace too_little_memory {
 
 // Has no room for `refused` bytes, whoever asks for just as many.
-class FullGpu final : public Gpu {
+class FullGpu final : public PromptGpu {
  public:
   int64_t refused = -1;
 
-  std::string name() const override { return "full"; }
-  Device kernels() const override { return Device::kCpu; }
-  void Use() override {}
-  int64_t total_bytes() const override { return 1 << 20; }
-  int64_t free_bytes() const override { return 0; }
-  std::shared_ptr<void> Allocate(int64_t bytes) override { return Memory(bytes); }
-  std::shared_ptr<void> AllocatePinned(int64_t bytes) override { return Memory(bytes); }
-  std::unique_ptr<Stream> NewStream() override { return nullptr; }
-
  private:
-  std::shared_ptr<void> Memory(int64_t bytes) const {
+  void CheckRoom(int64_t bytes) const override {
     if (bytes == refused) throw DeviceError(StrCat(bytes, " bytes are wanted"));
-    auto memory = std::make_shared<std::vector<char>>(static_cast<size_t>(bytes + 1));
-    return {memory, memory->data()};
   }
-};
-
-// Its work is done at once.
-class PromptStream final : public Stream {
- public:
-  explicit PromptStream(Gpu* gpu) : gpu_(gpu) {}
-  Gpu& gpu() override { return *gpu_; }
-  void Copy(const void* from, void* to, int64_t bytes) override {
-    std::memcpy(to, from, static_cast<size_t>(bytes));
-  }
-  void Zero(void* to, int64_t bytes) override { std::memset(to, 0, static_cast<size_t>(bytes)); }
-  std::unique_ptr<Event> Record() override { return nullptr; }
-  void Await(Event&) override {}
-  void Wait() override {}
-  void BeginCapture() override {}
-  std::unique_ptr<CapturedWork> EndCapture() override { return nullptr; }
-  void DropCapture() noexcept override {}
-  void Replay(const CapturedWork&) override {}
-  void Run(std::function<void()> kernel) override { kernel(); }
-
- private:
-  Gpu* const gpu_;
 };
 
 // Reads three rows of five numbers, on the host.
@@ -87,8 +52,8 @@ std::string ErrorWithout(int64_t refused) {
       "layer { name: 'late' user_type: 'OpensLate' srclayers: 'rows' }",
       {}, false);
   FullGpu gpu;
-  PromptStream stream(&gpu);
-  test.ctx.stream = test.ctx.uploads = &stream;
+  const std::unique_ptr<Stream> stream = gpu.NewStream();
+  test.ctx.stream = test.ctx.uploads = stream.get();
   gpu.refused = refused;
   try {
     test.net.Bind(test.ctx, NetArena::Allocate(test.ctx, test.net.Plan(test.ctx)));
@@ -109,10 +74,10 @@ TEST(TooLittleMemory, OfWhatALayerTakesWhenItIsOpenedNamesTheLayer) {
 
 TEST(TooLittleMemory, ForTheHostsSideOfANetNamesTheLargestLayer) {
   FullGpu gpu;
-  PromptStream stream(&gpu);
+  const std::unique_ptr<Stream> stream = gpu.NewStream();
   gpu.refused = 300;
   Context ctx;
-  ctx.stream = &stream;
+  ctx.stream = stream.get();
   NetMemory memory;
   memory.arena = 100;
   memory.host_arena = 300;

@@ -1,8 +1,9 @@
 // EmulatedGpu: a device that the host plays, as lazily as a device may be. Work that is handed to
 // a stream runs when somebody waits for it, no sooner; its memory can be read and written by that
 // work alone, so that a host that looks into it dies; and captured work runs again with the
-// arguments that it was captured with. What trains right on it has its copies, waits and captures
-// right. Streams of several threads share it: their work takes turns.
+// arguments that it was captured with. What trains right on it has its copies, its captures,
+// and the waits of the host and of the main stream right. Not shown is what a stream beside that
+// one does too early: see PromptGpu. Streams of several threads share it: their work takes turns.
 #pragma once
 
 #include <glog/logging.h>

@@ -74,6 +74,14 @@ TEST_F(DeviceTrainer, WithInputsThatComeLateInTheNet) {
     layer { name: "loss" type: kSoftmaxLoss srclayers: "all" srclayers: "b" })")));
 }
 
+TEST_F(DeviceTrainer, ItsBatchesTravelInAStreamOfTheirOwn) {
+  JobProto job = Job(Convnet(""));
+  job.add_gpu(0);
+  Trainer trainer(job, 1);
+  EXPECT_NE(trainer.ctx().uploads, nullptr);
+  EXPECT_NE(trainer.ctx().uploads, trainer.ctx().stream);
+}
+
 TEST_F(DeviceTrainer, AResumedOneGoesOnAsIfItHadNotStopped) {
   JobProto job = Job(Convnet(""));
   job.add_gpu(0);

@@ -13,6 +13,7 @@
 
 #include "support/device_memory.h"
 #include "support/emulated_machine.h"
+#include "support/prompt_gpu.h"
 #include "support/test_device.h"
 
 namespace singa::gradient_sums_test {
@@ -87,6 +88,36 @@ TEST(GradientSumsTest, PiecesAreWhatIsWholeAtTheEnd) {
   EXPECT_EQ(pieces({0, 1, 2, 3}, 1), 1);
   EXPECT_EQ(pieces({3, 2, 1, 0}, 1000), 1);
   EXPECT_EQ(pieces({}, 1), 1);
+}
+
+class SumsAsKernels final : public GpuGroup {
+ public:
+  void Sum(float*, int64_t, Stream& stream) override {
+    stream.Run([] {});
+  }
+  void Sum(double*, int64_t, Stream&) override { FAIL() << "no gradient is float64"; }
+  void Await(Event& event) override { event.Wait(); }
+};
+
+TEST(GradientSumsTest, WaitForWhatMadeThemAndWhatFollowsForThem) {
+  PromptGpu gpu;
+  const std::unique_ptr<Stream> stream = gpu.NewStream();
+  Context ctx;
+  ctx.stream = stream.get();
+  Tensor values = Allocate(ctx, {kFloats});
+  SumsAsKernels group;
+  GradientSums sums(&group, &ctx, &values, {kLayout.begins, {3, 0}, 20});
+  const std::vector<std::string> first_piece = {
+      "stream 1 records event 1", "stream 2 awaits event 1 of stream 1", "stream 2 runs a kernel"};
+  sums.Ready();
+  EXPECT_EQ(gpu.log, first_piece);
+  gpu.log.clear();
+  sums.Ready();
+  sums.Finish(true);
+  const std::vector<std::string> end = {
+      "stream 1 records event 2", "stream 2 awaits event 2 of stream 1", "stream 2 runs a kernel",
+      "stream 2 records event 1", "stream 1 awaits event 1 of stream 2"};
+  EXPECT_EQ(gpu.log, end);
 }
 
 class GradientSumsOf : public ::testing::TestWithParam<TestPlace> {
