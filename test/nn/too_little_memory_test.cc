@@ -45,6 +45,18 @@ class OpensLate final : public Layer {
 };
 SINGA_REGISTER_LAYER(OpensLate, OpensLate);
 
+// Four of each number.
+class Widens final : public Layer {
+ public:
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    out[0]->data.SetShape({in[0]->data.rows(), 4 * in[0]->data.row_size()});
+  }
+  Traits traits() const override { return {.on_device = true}; }
+  void ComputeFeature(Context&, Phase, Inputs, Outputs) override {}
+};
+SINGA_REGISTER_LAYER(Widens, Widens);
+
 // What is said where `refused` bytes are not there; "": no error.
 std::string ErrorWithout(int64_t refused) {
   TestNet test(
@@ -72,24 +84,78 @@ TEST(TooLittleMemory, OfWhatALayerTakesWhenItIsOpenedNamesTheLayer) {
   EXPECT_EQ(ErrorWithout(7 * 4), "layer \"late\": 28 bytes are wanted");
 }
 
-TEST(TooLittleMemory, ForTheHostsSideOfANetNamesTheLargestLayer) {
+// What is said where `refused` bytes of either side are not there.
+std::string ErrorOfArena(int64_t refused, const NetMemory& memory) {
   FullGpu gpu;
   const std::unique_ptr<Stream> stream = gpu.NewStream();
-  gpu.refused = 300;
+  gpu.refused = refused;
   Context ctx;
   ctx.stream = stream.get();
+  try {
+    NetArena::Allocate(ctx, memory);
+  } catch (const DeviceError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+NetMemory OfBothSides() {
   NetMemory memory;
   memory.arena = 100;
   memory.host_arena = 300;
-  memory.largest = "them for layer \"rows\" (1 MiB)";
-  try {
-    NetArena::Allocate(ctx, memory);
-    FAIL() << "no error";
-  } catch (const DeviceError& error) {
-    EXPECT_STREQ(error.what(),
-                 "features and gradients, most of them for layer \"rows\" (1 MiB): "
-                 "300 bytes are wanted");
-  }
+  memory.largest = {"fc", (3 << 20) + 1};
+  memory.host_largest = {"rows", 1};
+  return memory;
+}
+
+TEST(TooLittleMemory, ForTheDevicesSideOfANetNamesItsLargestLayer) {
+  EXPECT_EQ(ErrorOfArena(100, OfBothSides()),
+            "features and gradients, most of them for layer \"fc\" (4 MiB): 100 bytes are wanted");
+}
+
+TEST(TooLittleMemory, ForTheHostsSideOfANetNamesTheLargestLayer) {
+  EXPECT_EQ(ErrorOfArena(300, OfBothSides()),
+            "features and gradients in pinned memory of the host, most of them for layer \"rows\" "
+            "(1 MiB): 300 bytes are wanted");
+}
+
+TEST(TooLittleMemory, NamesNoLayerWhereNoneTakesAny) {
+  NetMemory memory;
+  memory.arena = 100;
+  EXPECT_EQ(ErrorOfArena(100, memory), "features and gradients: 100 bytes are wanted");
+}
+
+// "wide" makes the most, of which nothing lies with the host; what "rows" makes lies on both sides.
+TEST(TooLittleMemory, IsOfTheLayerThatIsTheLargestOnItsSide) {
+  TestNet test(
+      "layer { name: 'rows' user_type: 'HostRows' } "
+      "layer { name: 'wide' user_type: 'Widens' srclayers: 'rows' }",
+      {}, false);
+  const NetMemory on_cpu = test.net.Plan(test.ctx);
+  EXPECT_EQ(on_cpu.largest.name, "wide");
+  EXPECT_EQ(on_cpu.largest.bytes, 3 * 20 * 4);
+  EXPECT_EQ(on_cpu.host_largest.name, "");
+  PromptGpu gpu;
+  const std::unique_ptr<Stream> stream = gpu.NewStream();
+  test.ctx.stream = stream.get();
+  const NetMemory memory = test.net.Plan(test.ctx);
+  EXPECT_EQ(memory.largest.name, "wide");
+  EXPECT_EQ(memory.largest.bytes, 3 * 20 * 4);
+  EXPECT_EQ(memory.host_largest.name, "rows");
+  EXPECT_EQ(memory.host_largest.bytes, 3 * 5 * 4);
+}
+
+// Each side is as large as that of the net that has the larger one.
+TEST(TooLittleMemory, IsOfTheNetThatIsTheLargestOnItsSide) {
+  NetMemory both = OfBothSides();
+  NetMemory other;
+  other.arena = 99;
+  other.host_arena = 301;
+  other.largest = {"small", 5};
+  other.host_largest = {"read", 7};
+  both.Share(other);
+  EXPECT_EQ(both.largest.name, "fc");
+  EXPECT_EQ(both.host_largest.name, "read");
 }
 
 }  // namespace too_little_memory

@@ -45,6 +45,12 @@ struct NetNode {
   std::vector<Param*> in_pieces;
 };
 
+// The layer that takes most of an arena, and what it takes. "": none takes any.
+struct LargestLayer {
+  std::string name;
+  int64_t bytes = 0;
+};
+
 // Bytes of one net, known before anything is allocated.
 struct NetMemory {
   int64_t arena = 0;         // features, gradients, buffers of a step, scratch
@@ -52,11 +58,12 @@ struct NetMemory {
   int64_t forever = 0;       // kForever buffers, metrics, batches read ahead or on their way
   int64_t host_forever = 0;  // those of them that lie with the host, of a net on a device
   int64_t unplanned = 0;     // what the arena would take without reuse
-  std::string largest;       // the layer that takes most of the arena, and how much; "": none does
+  LargestLayer largest, host_largest;  // of arena and host_arena
 
   // For another net, too, which computes at other times in the same arena.
   void Share(const NetMemory& other) {
     if (other.arena > arena) largest = other.largest;
+    if (other.host_arena > host_arena) host_largest = other.host_largest;
     arena = std::max(arena, other.arena);
     host_arena = std::max(host_arena, other.host_arena);
     forever += other.forever;
@@ -69,7 +76,7 @@ struct NetArena {
   Tensor main;  // on the context's device
   Tensor host;  // empty where that is the host
 
-  // Throws DeviceError, which names the largest layer; std::bad_alloc.
+  // Throws DeviceError, which names the largest layer of the side that is full; std::bad_alloc.
   SINGA_API static NetArena Allocate(const Context& ctx, const NetMemory& memory);
   bool Fits(const NetMemory& memory) const {
     return main.bytes() >= memory.arena && host.bytes() >= memory.host_arena;
@@ -170,7 +177,7 @@ class SINGA_API Net {
   std::pair<std::string, int64_t> RecordOfIndex(const NetNode& node, int64_t row) const;
 
   void Check(Context& ctx, NetNode& node, Phase flags);
-  std::string LargestLayer() const;
+  LargestLayer LargestOn(bool device) const;
   int64_t ForeverBytes(bool on_device) const;
 
   struct Storage;

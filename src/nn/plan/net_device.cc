@@ -13,22 +13,28 @@ Context Net::ContextOf(const NetNode& node, const Context& ctx) const {
   return OnDevice(node) ? ctx : ctx.ForHost();
 }
 
-// By what it makes and keeps for a step; splits make nothing.
-std::string Net::LargestLayer() const {
-  const NetNode* largest = nullptr;
-  int64_t most = 0;
+// By what of it lies there: what it makes, whoever reads that, and what it keeps for a step where
+// it computes. Splits make nothing.
+LargestLayer Net::LargestOn(bool device) const {
+  const Storage& s = *storage_;
+  const std::vector<ValueTensors>& tensors = s.sides[device ? kDeviceSide : kHostSide].tensors;
+  LargestLayer largest;
   for (const NetNode& node : nodes_) {
-    int64_t bytes = node.declare->scratch();
-    for (const Port* port : node.out) bytes += (node.runs_backward ? 2 : 1) * port->data.bytes();
+    if (node.traits.aliases_in) continue;
+    const bool here = OnDevice(node) == device;
+    int64_t bytes = here ? node.declare->scratch() : 0;
     for (const Buffer& buffer : node.declare->buffers())
-      if (buffer.keep != Keep::kForever) bytes += buffer.tensor.bytes();
-    if (node.traits.aliases_in || bytes <= most) continue;
-    largest = &node;
-    most = bytes;
+      if (here && buffer.keep != Keep::kForever) bytes += buffer.tensor.bytes();
+    for (const Read& out : s.graph[node.place].out) {
+      const ShapedValue& value = s.values[out.value];
+      const ValueTensors& there = tensors[out.value];
+      const int64_t features = (there.data >= 0) + (there.grad >= 0);
+      bytes += out.steps * features * value.step_bytes();
+      if (there.label >= 0) bytes += out.steps * value.label_bytes();
+    }
+    if (bytes > largest.bytes) largest = {node.full_name, bytes};
   }
-  if (!largest) return "";
-  return StrCat("them for layer \"", largest->full_name, "\" (", (most + (1 << 20) - 1) >> 20,
-                " MiB)");
+  return largest;
 }
 
 std::string Net::HostsPart() const {

@@ -233,7 +233,8 @@ NetMemory Net::Plan(const Context& ctx) {
           .forever = ForeverBytes(ctx.stream != nullptr) + staged,
           .host_forever = ctx.stream ? ForeverBytes(false) : 0,
           .unplanned = main.plan.unplanned(),
-          .largest = LargestLayer()};
+          .largest = LargestOn(ctx.stream != nullptr),
+          .host_largest = ctx.stream ? LargestOn(false) : LargestLayer{}};
 }
 
 }  // namespace singa
