@@ -57,6 +57,19 @@ class Widens final : public Layer {
 };
 SINGA_REGISTER_LAYER(Widens, Widens);
 
+// As a library that has no memory for what it keeps.
+class PlansInVain final : public Layer {
+ public:
+  void Setup(const LayerProto&, Declare&, Inputs in, Outputs out) override {
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  void Prepare(Context&, Declare&, Inputs, Outputs) override {
+    throw DeviceError("no room for a handle");
+  }
+  void ComputeFeature(Context&, Phase, Inputs, Outputs) override {}
+};
+SINGA_REGISTER_LAYER(PlansInVain, PlansInVain);
+
 // What is said where `refused` bytes are not there; "": no error.
 std::string ErrorWithout(int64_t refused) {
   TestNet test(
@@ -82,6 +95,19 @@ TEST(TooLittleMemory, OfAnInputsStagingNamesTheLayer) {
 
 TEST(TooLittleMemory, OfWhatALayerTakesWhenItIsOpenedNamesTheLayer) {
   EXPECT_EQ(ErrorWithout(7 * 4), "layer \"late\": 28 bytes are wanted");
+}
+
+TEST(TooLittleMemory, WhileALayerMakesItsPlansNamesTheLayer) {
+  TestNet test(
+      "layer { name: 'rows' user_type: 'HostRows' } "
+      "layer { name: 'vain' user_type: 'PlansInVain' srclayers: 'rows' }",
+      {}, false);
+  try {
+    test.net.Plan(test.ctx);
+    FAIL() << "no error";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(), "layer \"vain\": no room for a handle");
+  }
 }
 
 // What is said where `refused` bytes of either side are not there.

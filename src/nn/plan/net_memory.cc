@@ -211,6 +211,8 @@ NetMemory Net::Plan(const Context& ctx) {
       node.layer->Prepare(own, *node.declare, node.in, node.out);
     } catch (const ConfigError& error) {
       throw error.Under(node.path);
+    } catch (const DeviceError& error) {
+      throw UnderLayer(node, error);
     }
     const bool idle = node.fused || (node.traits.aliases_in && !node.runs_backward);
     if (!ctx.choices || idle) continue;
