@@ -2,7 +2,7 @@
 // SINGA_WITHOUT_GPUS of a job has none, and those of process SINGA_WITHOUT_GROUPS form no groups.
 // SINGA_GPUS_FAIL=HOW:WORKS[/PROCESS] has the GPUs of each process, or of that one, fail after so
 // many pieces of work of each: "lost", "still", or, as "first", GPU 0 is lost and the others stand
-// still.
+// still. Each has SINGA_GPU_BYTES of memory.
 #include <cstdlib>
 #include <string>
 
@@ -39,7 +39,9 @@ void Break(const std::string& how, singa::EmulatedMachine* machine) {
 
 int main(int argc, char** argv) {
   const char* const gpus = std::getenv("SINGA_EMULATED_GPUS");
-  singa::EmulatedMachine machine(gpus && !IsProcessOf("SINGA_WITHOUT_GPUS") ? std::atoi(gpus) : 0);
+  const char* const bytes = std::getenv("SINGA_GPU_BYTES");
+  singa::EmulatedMachine machine(gpus && !IsProcessOf("SINGA_WITHOUT_GPUS") ? std::atoi(gpus) : 0,
+                                 bytes ? std::atoll(bytes) : singa::EmulatedGpu::kReserved);
   machine.SetGroups(!IsProcessOf("SINGA_WITHOUT_GROUPS"));
   if (const char* const how = std::getenv("SINGA_GPUS_FAIL")) Break(how, &machine);
   return singa::Driver().Main(argc, argv);

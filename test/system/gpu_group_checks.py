@@ -142,6 +142,18 @@ def gpus_of_a_process_that_stands_still_are_given_up(case):
 
 
 @check
+def jobs_on_a_gpu_that_is_too_small_say_what_takes_most_of_it(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1", batch=1000))
+    for args, layer, size in (((), "data", 3), (workers(2), "data@[01]", 2), (two(), "data@[01]", 2)):
+        err = train(case, *args, gpus="0,1" if args else "0", SINGA_GPU_BYTES=1 << 20, code=69).err
+        what = (rf'error: features and gradients, most of them for layer "{layer}" \({size} MiB\): '
+                r"\d+ bytes are wanted, \d+ are free\n")
+        true(re.search(what, err), f"no {what!r} in {err}")
+    true(not case.steps(), "a checkpoint of a job that has not begun")
+    train(case, gpus="0", SINGA_GPU_BYTES=16 << 20)
+
+
+@check
 def processes_whose_gpus_cannot_all_add_up_leave_it_to_the_host(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 1", updater=MOMENTUM))
     for name, settings in (("served", (ALL_REDUCE, APART)), ("shared", ())):
