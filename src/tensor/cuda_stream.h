@@ -41,6 +41,7 @@ class CudaStream final : public Stream {
 
   Gpu& gpu() override { return *gpu_; }
   void ReserveWorkspace() override;
+  int64_t workspace_bytes() const override { return kWorkspaceBytes; }
   void Copy(const void* from, void* to, int64_t bytes) override;
   void Zero(void* to, int64_t bytes) override;
   std::unique_ptr<Event> Record() override;

@@ -1,4 +1,6 @@
-// JobMemory: bytes that a job takes, known before anything is allocated.
+// JobMemory: bytes that a job takes, known before anything is allocated. Not counted is what
+// the program and libraries take for themselves (CUDA's context and kernels, handles of cuBLAS and
+// cuDNN, NCCL's buffers), nor what lies there for a moment.
 #pragma once
 
 #include <cstdint>

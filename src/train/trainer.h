@@ -101,6 +101,7 @@ class Trainer {
           LocalGroup* group, std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
   void PlanEvaluators();
   void FindTrained();
+  std::vector<const Net*> Nets() const;  // of all phases
   void CountMemory();
   void CountDevice();
   MemoryUse ParamMemory() const;

@@ -58,10 +58,14 @@ void Trainer::PlaceOnDevice() {
   } else {
     device_params_ = std::make_unique<DeviceExchange>(&exchange_, &ctx_);
   }
+  PlaceParams(Nets(), device_params_.get());
+}
+
+std::vector<const Net*> Trainer::Nets() const {
   std::vector<const Net*> nets = {&net_};
   for (const Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) nets.push_back(&evaluator->net());
-  PlaceParams(nets, device_params_.get());
+  return nets;
 }
 
 ParamExchange& Trainer::exchange() {
@@ -135,12 +139,14 @@ void Trainer::CountMemory() {
 void Trainer::CountDevice() {
   MemoryUse &host = memory_.host, &gpu = memory_.gpus;
   std::set<const Param*> there;
-  for (const NetNode& node : net_.nodes())
-    if (net_.OnDevice(node))
-      there.insert(node.declare->params().begin(), node.declare->params().end());
+  for (const Net* net : Nets())
+    for (const NetNode& node : net->nodes())
+      if (net->OnDevice(node))
+        there.insert(node.declare->params().begin(), node.declare->params().end());
   for (const Param* param : there) gpu.params += param->data.bytes();
   for (const Param* param : trained_)
     if (there.count(param)) gpu.gradients += param->data.bytes();
+  gpu.forever += ctx_.stream->workspace_bytes();  // other streams only copy and add up
   host.forever = memory_of_nets_.host_forever;
   host.pinned = memory_of_nets_.host_arena;
   if (updates_on_device_) {

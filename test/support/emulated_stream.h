@@ -21,6 +21,9 @@ namespace singa {
 class EmulatedStream final : public Stream {
  public:
   using Work = std::function<void()>;
+  // The CPU's kernels need none; it is there to be counted.
+  static constexpr int64_t kWorkspaceBytes = int64_t{1} << 18;
+
   explicit EmulatedStream(EmulatedGpu* gpu) : gpu_(gpu) {}
   ~EmulatedStream() override {
     try {
@@ -30,6 +33,8 @@ class EmulatedStream final : public Stream {
   }
 
   Gpu& gpu() override { return *gpu_; }
+  void ReserveWorkspace() override { gpu_->Allocate(kWorkspaceBytes); }
+  int64_t workspace_bytes() const override { return kWorkspaceBytes; }
 
   void Copy(const void* from, void* to, int64_t bytes) override {
     CHECK(gpu_->Has(from) || gpu_->IsPinned(from, bytes))

@@ -37,8 +37,9 @@ class Stream {
  public:
   virtual ~Stream() = default;
   virtual Gpu& gpu() = 0;
-  // Takes the memory that kernels in this stream may need, before the first of them.
+  // Takes the memory that kernels in this stream may need, before the first of them: so many bytes.
   virtual void ReserveWorkspace() {}
+  virtual int64_t workspace_bytes() const { return 0; }
 
   // Between host and device, or within either. Host memory is pinned (Gpu::AllocatePinned), and
   // stays as it is until the stream has passed the copy.
