@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "io/checkpoint/checkpoint_writer.h"
+#include "io/temp_dir.h"
 #include "singa/base/error.h"
 #include "support/device_training.h"
 #include "support/proof_layers.h"
@@ -13,6 +16,17 @@
 
 namespace singa::device_trainer {
 namespace {
+
+std::unique_ptr<Checkpoint> CheckpointOf(Trainer* trainer, int64_t step,
+                                         const std::string& workspace) {
+  CheckpointContent content;
+  content.step = step;
+  content.conf_sha256 = std::string(64, '0');
+  const TrainerState state(trainer);
+  state.Save(&content);
+  PosixFileSystem fs;
+  return LoadCheckpoint(WriteCheckpoint(fs, workspace, content));
+}
 
 // On the host, as every layer that does not say that it may be on a device.
 SINGA_REGISTER_LAYER(HostTwo, TestTwo);
@@ -82,22 +96,34 @@ TEST_F(DeviceTrainer, ItsBatchesTravelInAStreamOfTheirOwn) {
   EXPECT_NE(trainer.ctx().uploads, trainer.ctx().stream);
 }
 
+// From a checkpoint of step 7, into a trainer that has done nothing yet or other steps.
 TEST_F(DeviceTrainer, AResumedOneGoesOnAsIfItHadNotStopped) {
   JobProto job = Job(Convnet(""));
+  job.mutable_updater()->set_type(kAdam);  // which counts updates
+  job.mutable_updater()->mutable_adam_conf()->set_beta1(0.9f);
+  job.mutable_updater()->mutable_adam_conf()->set_beta2(0.999f);
+  const Trained seven = Train(job, false, 7), twelve = Train(job, false);
   job.add_gpu(0);
-  CheckpointContent content;
-  content.conf_sha256 = std::string(64, '0');
   Trainer first(job, 1);
   Begin(&first);
   for (int64_t step = 0; step < 7; ++step) first.TrainStep(step);
-  TrainerState(&first).Save(&content);
+  const TempDir dir;
+  const std::unique_ptr<Checkpoint> checkpoint = CheckpointOf(&first, 7, dir.Path("ws"));
   std::map<std::string, std::vector<float>> saved;
-  for (const StoredTensor& tensor : content.params) {
+  for (const StoredTensor& tensor : checkpoint->params().tensors()) {
     const auto* data = static_cast<const float*>(tensor.data);
     saved[tensor.name] = {data, data + tensor.shape.size()};
   }
-  const Trained on_cpu = Train(Job(Convnet("")), false, 7);
-  EXPECT_EQ(saved, on_cpu.params);
+  EXPECT_EQ(saved, seven.params);
+  for (const int64_t before : {0, 4}) {
+    SCOPED_TRACE(before);
+    Trainer resumed(job, 1);
+    Begin(&resumed);
+    for (int64_t step = 0; step < before; ++step) resumed.TrainStep(step);
+    TrainerState(&resumed).Restore(*checkpoint);
+    for (int64_t step = 7; step < 12; ++step) resumed.TrainStep(step);
+    ExpectSame(Result(&resumed), twelve);
+  }
 }
 
 // All but the first step diverge. A layer on the host has its gradients go through the host.
