@@ -8,7 +8,9 @@
 
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
+#include "singa/tensor/stream.h"
 #include "support/driver/device_job.h"
+#include "support/heard_log.h"
 
 namespace singa::device_job {
 namespace {
@@ -86,6 +88,22 @@ TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsCapturedToo) {
   }
 }
 
+// Where one worker's step cannot be captured, all go on without.
+TEST_F(DeviceJob, OfAGroupOfGpusReplaysNoStepThatOneWorkerWaitsIn) {
+  JobProto job = Job(kGroup, false);
+  LayerProto* const relu = job.mutable_neuralnet()->mutable_layer(2);
+  relu->clear_type();
+  relu->set_user_type("WaitsInTheSecondWorker");
+  job.mutable_cluster()->set_stall_timeout(20);  // where workers do not do the same
+  const std::string on_cpu = Train(job, 0);
+  const int64_t before = EmulatedGpu::replays_of_all();
+  const HeardLog log;
+  EXPECT_EQ(Train(job, 3), on_cpu);
+  EXPECT_EQ(EmulatedGpu::replays_of_all(), before);
+  EXPECT_TRUE(log.Has("slower: waits while work is captured"));
+  EXPECT_TRUE(log.Has("slower: that of another worker of the group cannot"));
+}
+
 // Its sums are the host's, which no capture allows. Those of a wider layer follow in step 0.
 TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpNormalisesThroughTheHost) {
   JobProto job = Job(kGroup);
@@ -137,32 +155,46 @@ TEST_F(DeviceJob, OfAGroupOfGpusEndsWithTheFirstWorkerThatFails) {
   }
 }
 
-// Copies; in the second worker infinities.
-class BadInTheSecondWorker : public Layer {
+// Copies.
+class CopiesInAGroup : public Layer {
  public:
   void Setup(const LayerProto& conf, Declare&, Inputs in, Outputs out) override {
-    bad_ = conf.partition_id() == 1;
+    second_ = conf.partition_id() == 1;
     out[0]->data.SetShape(in[0]->data.shape());
   }
   Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
   Traits traits() const override { return {.on_device = true}; }
-  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    const int64_t n = in[0]->data.size();
-    if (bad_ && (phase & kTrain))
-      RunInOrder(ctx, [y = out[0]->data.data(), n](Context&) {
-        std::fill_n(y, n, std::numeric_limits<float>::infinity());
-      });
-    else
-      CopyFloats(ctx, in[0]->data.data(), out[0]->data.data(), n);
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    CopyFloats(ctx, in[0]->data.data(), out[0]->data.data(), in[0]->data.size());
   }
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     CopyFloats(ctx, out[0]->grad.data(), in[0]->grad.data(), in[0]->grad.size());
   }
 
- private:
-  bool bad_ = false;
+ protected:
+  bool second_ = false;  // of the group's workers
+};
+
+// Infinities, while it trains.
+class BadInTheSecondWorker final : public CopiesInAGroup {
+ public:
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    if (!second_ || !(phase & kTrain)) return CopiesInAGroup::ComputeFeature(ctx, phase, in, out);
+    RunInOrder(ctx, [y = out[0]->data.data(), n = in[0]->data.size()](Context&) {
+      std::fill_n(y, n, std::numeric_limits<float>::infinity());
+    });
+  }
 };
 SINGA_REGISTER_LAYER(BadInTheSecondWorker, BadInTheSecondWorker);
+
+class WaitsInTheSecondWorker final : public CopiesInAGroup {
+ public:
+  void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
+    CopiesInAGroup::ComputeFeature(ctx, phase, in, out);
+    if (second_ && ctx.stream) ctx.stream->Wait();
+  }
+};
+SINGA_REGISTER_LAYER(WaitsInTheSecondWorker, WaitsInTheSecondWorker);
 
 // Twelve rows of zeros; the third worker of the group has them for six steps.
 class EndsInTheThirdWorker : public Layer {
