@@ -7,7 +7,7 @@
 namespace singa {
 
 void StepGraph::Run(const std::function<void()>& step) {
-  if (captures_ && steps_++ == kWarmUp) Capture(step);
+  if (captures_ && !work_ && steps_++ == kWarmUp) Capture(step);
   if (!work_) return step();
   net_->ComputeOnHost(*ctx_, pass_);
   ctx_->stream->Replay(*work_);

@@ -30,8 +30,8 @@ class StepGraph {
   Net* const net_;
   Context* const ctx_;
   const Phase pass_;
-  bool captures_ = true;  // false: a layer does what cannot be captured
-  int steps_ = 0;
+  bool captures_ = true;                // false: a layer does what cannot be captured
+  int steps_ = 0;                       // until it is captured
   std::unique_ptr<CapturedWork> work_;  // null: not yet
 };
 
