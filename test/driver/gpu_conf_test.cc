@@ -40,8 +40,16 @@ TEST(GpuConf, TwoWorkersOnOneGpuAreAnErrorWithAllReduce) {
 }
 
 TEST(GpuConf, WorkersWithGpusOfTheirOwnDrawNothing) {
-  EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2 gpu: 1", "nworkers_per_procs: 3 all_reduce {}"), "");
+  EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "nworkers_per_procs: 3 all_reduce {}"), "");
   EXPECT_EQ(Found("gpu: 1 gpu: 0 gpu: 2", "all_reduce {}"), "");
+}
+
+TEST(GpuConf, GpusThatNoWorkerUsesDrawAWarningAlone) {
+  const std::string found = Found("gpu: [1, 0, 2, 1]", "nworkers_per_procs: 3 all_reduce {}");
+  EXPECT_THAT(found, HasSubstr("F:11:1: warning: gpu: names 4 GPUs, the job has 3 workers "
+                               "(cluster.nworkers_per_group, nworker_groups): the rest is not "
+                               "used\n"));
+  EXPECT_THAT(found, Not(HasSubstr("error")));
 }
 
 TEST(GpuConf, WhatAllReduceDoesNotDoYetIsSaid) {

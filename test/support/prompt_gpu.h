@@ -44,7 +44,8 @@ class PromptGpu : public Gpu {
     CheckRoom(bytes);
     const auto same = [kind](const auto& piece) { return piece->name.rfind(kind, 0) == 0; };
     const auto number = 1 + std::count_if(memory_.begin(), memory_.end(), same);
-    memory_.push_back(std::make_shared<Piece>(StrCat(kind, number), std::vector<char>(bytes + 1)));
+    memory_.push_back(
+        std::make_shared<Piece>(Piece{StrCat(kind, number), std::vector<char>(bytes + 1)}));
     return {memory_.back(), memory_.back()->bytes.data()};
   }
   std::string PlaceOf(const void* p) const {

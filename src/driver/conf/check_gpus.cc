@@ -10,9 +10,16 @@ ConfFindings CheckGpus(JobProto* job) {
   std::string why;
   const int count = CountGpus(&why);
   if (count == 0) {
-    found.warnings.emplace_back("gpu", StrCat(why, ": the job runs on the CPU"));
+    found.warnings.emplace_back("gpu", StrCat(why, ": the job runs on the CPU, in float32"));
     job->clear_gpu();
   }
+  const int64_t workers =
+      int64_t{job->cluster().nworker_groups()} * job->cluster().nworkers_per_group();
+  if (job->gpu_size() > workers)
+    found.warnings.emplace_back(
+        "gpu", StrCat("names ", job->gpu_size(), " GPUs, the job has ", workers,
+                      workers == 1 ? " worker" : " workers",
+                      " (cluster.nworkers_per_group, nworker_groups): the rest is not used"));
   for (int i = 0; i < job->gpu_size(); ++i)
     if (job->gpu(i) >= count)
       found.errors.emplace_back(

@@ -25,7 +25,7 @@ void FindGpu(int number, Findings* found) {
 void FindNoGpu(const std::string& why, Findings* found) {
   Finding finding{"GPU", StrCat(why, ": jobs run on the CPU, `gpu:` in one draws a warning")};
   std::error_code error;
-  if (std::filesystem::exists("/dev/nvidia0", error)) {
+  if (std::filesystem::exists("/dev/nvidiactl", error)) {
     finding.status = Finding::kWarn;
     finding.advice = "this machine has a GPU, which cannot be used";
   }
