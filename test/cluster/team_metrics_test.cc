@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "cluster/gpu_groups.h"
-#include "io/checkpoint/checkpoint_writer.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
+#include "support/copies_of_steps.h"
 #include "support/emulated_machine.h"
+#include "support/trainer_checkpoint.h"
 #include "train/init_params.h"
 #include "train/trainer_state.h"
 #include "train/worker_rows.h"
@@ -77,15 +78,10 @@ class TeamMetrics : public ::testing::Test {
 
   // A checkpoint of `team`; `old`: as before each worker had sums of its own.
   std::unique_ptr<Checkpoint> Checkpointed(WorkerTeam* team, bool old) const {
-    CheckpointContent content;
-    content.step = 3;
-    content.conf_sha256 = std::string(64, '0');
-    const TrainerState state(team->trainers(), 0, 3);
-    state.Save(&content);
-    for (StoredTensor& tensor : content.state)
-      if (old && tensor.name.starts_with("metric/")) tensor.shape = Shape();
-    PosixFileSystem fs;
-    return LoadCheckpoint(WriteCheckpoint(fs, dir_.Path("ws"), content));
+    return CheckpointOf(TrainerState(team->trainers(), 0, 3), 3, dir_.Path("ws"),
+                        [old](StoredTensor* tensor) {
+                          if (old && tensor->name.starts_with("metric/")) tensor->shape = Shape();
+                        });
   }
 
   EmulatedMachine machine_{kWorkers};
@@ -112,14 +108,8 @@ TEST_F(TeamMetrics, OfGpusAreNotCopiedAfterEachStep) {
   const auto copies_of_steps = [](int workers) {
     const auto groups = Start(workers, true);
     WorkerTeam& team = groups->team(0);
-    int64_t copies = 0;
-    for (int64_t step = 0; step < 10; ++step) {
-      team.TrainStep(step);
-      if (step != 3 && step != 9) continue;  // the first ones are other than those that follow
-      team.AwaitDevices();
-      copies = EmulatedGpu::copies_of_all() - copies;
-    }
-    return copies;
+    return CopiesOfSixSteps([&](int64_t step) { team.TrainStep(step); },
+                            [&] { team.AwaitDevices(); });
   };
   EXPECT_EQ(copies_of_steps(kWorkers), kWorkers * copies_of_steps(1));
 }

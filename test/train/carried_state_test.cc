@@ -3,8 +3,8 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
-#include "io/checkpoint/checkpoint_writer.h"
 #include "io/temp_dir.h"
+#include "support/trainer_checkpoint.h"
 #include "train/forwarder.h"
 #include "train/init_params.h"
 #include "train/trainer.h"
@@ -65,13 +65,7 @@ TEST_F(CarriedState, DoesNotReachIntoATest) {
 }
 
 TEST_F(CarriedState, IsInACheckpoint) {
-  CheckpointContent content;
-  content.step = 3;
-  content.conf_sha256 = std::string(64, '0');
-  const TrainerState saved(&trainer_);
-  saved.Save(&content);
-  PosixFileSystem fs;
-  const auto checkpoint = LoadCheckpoint(WriteCheckpoint(fs, dir_.Path("ws"), content));
+  const auto checkpoint = CheckpointOf(TrainerState(&trainer_), 3, dir_.Path("ws"));
   const std::vector<float> state = State();
   trainer_.TrainStep(3);
   EXPECT_NE(State(), state);

@@ -7,26 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "io/checkpoint/checkpoint_writer.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
+#include "support/copies_of_steps.h"
 #include "support/device_training.h"
 #include "support/proof_layers.h"
+#include "support/trainer_checkpoint.h"
 #include "train/trainer_state.h"
 
 namespace singa::device_trainer {
 namespace {
-
-std::unique_ptr<Checkpoint> CheckpointOf(Trainer* trainer, int64_t step,
-                                         const std::string& workspace) {
-  CheckpointContent content;
-  content.step = step;
-  content.conf_sha256 = std::string(64, '0');
-  const TrainerState state(trainer);
-  state.Save(&content);
-  PosixFileSystem fs;
-  return LoadCheckpoint(WriteCheckpoint(fs, workspace, content));
-}
 
 // On the host, as every layer that does not say that it may be on a device.
 SINGA_REGISTER_LAYER(HostTwo, TestTwo);
@@ -108,7 +98,8 @@ TEST_F(DeviceTrainer, AResumedOneGoesOnAsIfItHadNotStopped) {
   Begin(&first);
   for (int64_t step = 0; step < 7; ++step) first.TrainStep(step);
   const TempDir dir;
-  const std::unique_ptr<Checkpoint> checkpoint = CheckpointOf(&first, 7, dir.Path("ws"));
+  const std::unique_ptr<Checkpoint> checkpoint =
+      CheckpointOf(TrainerState(&first), 7, dir.Path("ws"));
   std::map<std::string, std::vector<float>> saved;
   for (const StoredTensor& tensor : checkpoint->params().tensors()) {
     const auto* data = static_cast<const float*>(tensor.data);
@@ -148,13 +139,8 @@ TEST_F(DeviceTrainer, IsToldOfAStepInOneCopyAndReportsInOne) {
   job.add_gpu(0);
   Trainer trainer(job, 1);
   Begin(&trainer);
-  int64_t copies = 0;
-  for (int64_t step = 0; step < 10; ++step) {
-    trainer.TrainStep(step);
-    if (step != 3 && step != 9) continue;  // the first ones are other than those that follow
-    trainer.AwaitDevice();
-    copies = EmulatedGpu::copies_of_all() - copies;
-  }
+  const int64_t copies = CopiesOfSixSteps([&](int64_t step) { trainer.TrainStep(step); },
+                                          [&] { trainer.AwaitDevice(); });
   constexpr int64_t kOfBatch = 4;  // images and labels, to the device and to where it reads them
   EXPECT_EQ(copies, 6 * (kOfBatch + 2));
 }

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 
-#include "io/checkpoint/checkpoint_writer.h"
 #include "io/temp_dir.h"
 #include "nn/loss/scale_gradient.h"
 #include "nn/loss/scale_gradient_elements.h"
@@ -13,6 +12,7 @@
 #include "support/device_training.h"
 #include "support/elements.h"
 #include "support/proof_layers.h"
+#include "support/trainer_checkpoint.h"
 #include "train/trainer_state.h"
 
 namespace singa::device_trainer {
@@ -144,15 +144,9 @@ TEST_F(PrecisionTest, LeavesOutStepsUntilTheScaleFits) {
 
 // A committed checkpoint, whose scale is `scale` if not 0.
 std::unique_ptr<Checkpoint> Checkpointed(Trainer* trainer, const TempDir& dir, int64_t scale = 0) {
-  CheckpointContent content;
-  content.step = 12;
-  content.conf_sha256 = std::string(64, '0');
-  const TrainerState state(trainer);
-  state.Save(&content);
-  for (StoredTensor& tensor : content.state)
-    if (scale != 0 && tensor.name == "train/loss_scale") tensor.data = &scale;
-  PosixFileSystem fs;
-  return LoadCheckpoint(WriteCheckpoint(fs, dir.Path("ws"), content));
+  return CheckpointOf(TrainerState(trainer), 12, dir.Path("ws"), [&scale](StoredTensor* tensor) {
+    if (scale != 0 && tensor->name == "train/loss_scale") tensor->data = &scale;
+  });
 }
 
 TEST_F(PrecisionTest, AResumedOneGoesOnWithItsScale) {

@@ -4,9 +4,9 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
-#include "io/checkpoint/checkpoint_writer.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
+#include "support/trainer_checkpoint.h"
 #include "train/init_params.h"
 
 namespace singa {
@@ -38,15 +38,9 @@ class TrainerStateTest : public ::testing::Test {
 
   // A committed checkpoint whose number `name`, if not "", is `value`.
   std::unique_ptr<Checkpoint> Checkpointed(const std::string& name, int64_t value) {
-    CheckpointContent content;
-    content.step = 3;
-    content.conf_sha256 = std::string(64, '0');
-    const TrainerState state(&trainer_);
-    state.Save(&content);
-    for (StoredTensor& tensor : content.state)
-      if (tensor.name == name) tensor.data = &value;
-    PosixFileSystem fs;
-    return LoadCheckpoint(WriteCheckpoint(fs, dir_.Path("ws"), content));
+    return CheckpointOf(TrainerState(&trainer_), 3, dir_.Path("ws"), [&](StoredTensor* tensor) {
+      if (tensor->name == name) tensor->data = &value;
+    });
   }
 
   TempDir dir_;
