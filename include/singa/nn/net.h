@@ -144,13 +144,12 @@ class SINGA_API Net {
 
   // What follows is known after Plan.
 
-  // Whether all that the host does in a step comes before what the device does: it reads records
-  // and makes batches of them, and has no params, metrics or gradients.
-  bool HostComesFirst() const { return HostsPart().empty(); }
-  // For people, what of it the host does later; "": nothing.
+  // For people, what the host does in a step that does not come before all that the device does.
+  // "": nothing: it reads records and makes batches of them, and has no params, metrics or
+  // gradients.
   std::string HostsPart() const;
-  // That part of a step alone, checks among it; and, while a DeviceOnly lives, nothing of it.
-  // REQUIRES: HostComesFirst.
+  // What the host does in a step alone, checks among it; and, while a DeviceOnly lives, nothing of
+  // it. REQUIRES: HostsPart() is "".
   void ComputeOnHost(Context& ctx, Phase flags);
   bool device_only() const { return device_only_; }
   class DeviceOnly {

@@ -48,13 +48,12 @@ class CudnnConvolution final : public ConvolutionPlan {
   }
 
   void BackwardData(Context& ctx, const float* dy, const float* w, float* dx) override {
-    DataGradient(ctx, Read(ctx, dy, half_y_, d_.out.size()), w, dx);
+    Backward(ctx, nullptr, w, dy, {.dx = dx});
   }
 
   void BackwardWeights(Context& ctx, const float* x, const float* dy, float beta, float* dw,
                        float bias_beta, float* db) override {
-    if (db) SumBiasGradient(ctx, dy, bias_beta, db, d_.out.n * d_.out.pixels(), d_.out.c);
-    WeightGradient(ctx, x, Read(ctx, dy, half_y_, d_.out.size()), beta, dw);
+    Backward(ctx, x, nullptr, dy, {.dw = dw, .beta = beta, .db = db, .bias_beta = bias_beta});
   }
 
   // dy becomes one of 16 bits once.

@@ -13,7 +13,7 @@ namespace singa {
 
 class StepGraph {
  public:
-  // Both outlive it. `pass`: flags of a step's first pass. REQUIRES: net->HostComesFirst().
+  // Both outlive it. `pass`: flags of a step's first pass. REQUIRES: net->HostsPart() is "".
   StepGraph(Net* net, Context* ctx, Phase pass) : net_(net), ctx_(ctx), pass_(pass) {}
 
   // Does what `step` does, which hands out the same work each time but for what kernels read on the
