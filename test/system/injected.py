@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Lets one call of the system fail in a job, for each call and each error that a user can meet.
+
+usage: injected.py BUILD [--sample N] [--seed S] [--only WORD] [--write]
+       --sample  N failures drawn from all, not all of them
+       --only    those whose name holds WORD, such as threads/main/open:3:ENOSPC
+       --write   puts the counts into test/bench/results.md; wants all failures
+
+The job runs with support/fail_call.cc loaded before the C library. After each failure
+ - the exit code is one that `singa --help` lists, never 1, 2 or a signal;
+ - an error names what failed, as errno's text or as the limit that was met;
+ - no process, file in /tmp or file that a quiet run does not leave is left;
+ - `-resume` ends with the bytes of a job in which no call failed.
+"""
+import argparse
+import concurrent.futures
+import errno
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import struct
+import sys
+import tempfile
+import time
+
+import case
+from case import Failure, equal, same_bytes, true
+from job import mlp
+from process_checks import APART, processes
+from run import Site
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+import results_file
+
+SETTINGS = """train_steps: 12 disp_freq: 2 checkpoint_freq: 4 checkpoint_keep: 2 test_freq: 6
+test_steps: 2 seed: 3"""
+TOPOLOGIES = {
+    "one": (),
+    "threads": ("-set", "cluster.nworkers_per_group=2", "-set", "cluster.nworkers_per_procs=2"),
+    "memory": processes(2),
+    "tcp": processes(2, APART),
+}
+# In the order of support/fail_call.cc's kNames. Errors of each that its manual names and a user
+# can meet: a full table of processes or files, a full or broken disk, a quota, a seccomp filter, an
+# old kernel, no memory, a signal.
+ERRORS = {
+    "fork": "EAGAIN ENOMEM ENOSYS EPERM",
+    "pthread_create": "EAGAIN EPERM",
+    "pidfd_open": "EMFILE ENFILE ENOMEM ENOSYS EPERM",
+    "open": "EMFILE ENFILE ENOSPC EDQUOT EIO ENOMEM EPERM EINTR",
+    "read": "EIO EINTR",
+    "write": "ENOSPC EDQUOT EFBIG EIO EINTR",
+    "fsync": "EIO ENOSPC EDQUOT EINTR",
+    "rename": "ENOSPC EDQUOT EIO ENOMEM EPERM",
+    "mkdir": "ENOSPC EDQUOT EIO ENOMEM EPERM",
+    "ftruncate": "EFBIG EIO EPERM EINTR",
+    "mmap": "ENOMEM EAGAIN ENFILE EPERM",
+    "memfd_create": "EMFILE ENFILE ENOMEM ENOSYS",
+    "flock": "EINTR ENOLCK ENOSYS",
+    "pipe2": "EMFILE ENFILE",
+    "eventfd": "EMFILE ENFILE ENOMEM",
+    "epoll_create1": "EMFILE ENFILE ENOMEM",
+    "socket": "EMFILE ENFILE ENOBUFS ENOMEM EPERM",
+    "bind": "EADDRINUSE EPERM ENOMEM",
+    "listen": "EADDRINUSE",
+    "connect": "EAGAIN EINTR EPERM ENETUNREACH",
+    "accept4": "EMFILE ENFILE ENOMEM EPERM EINTR",
+}
+CODES = {0, 65, 66, 69, 73, 74, 77, 78, 170, 171}
+# Words that name a cause where errno's own text does not.
+CAUSES = ["memory", "threads", "processes", "descriptors", "RLIMIT_", "pids.max", "permission"]
+JOBS = 2  # at a time
+
+
+class Trials:
+    """Failures of one topology: a folder with its job, the bytes of a quiet run, and the counts of
+    calls that such a run makes."""
+
+    def __init__(self, site, folder, library, topology):
+        self.site, self.folder, self.library = site, pathlib.Path(folder), library
+        self.topology, self.args = topology, TOPOLOGIES[topology]
+        self.folder.mkdir()
+        (self.folder / "counts").mkdir()
+        (self.folder / "job.conf").write_text(mlp(site.data, SETTINGS, batch=48, hidden=8))
+        quiet = self.run(self.folder / "quiet", FAIL_CALL_COUNTS=self.folder / "counts")
+        quiet.end(0)
+        self.quiet = self.folder / "quiet" / "ws"
+
+    def run(self, folder, *args, **environment):
+        """A process of the job in a folder of its own, which has its own /tmp."""
+        (folder / "tmp").mkdir(parents=True, exist_ok=True)
+        words = [f"{name}={value}" for name, value in environment.items()]
+        if environment:
+            words.append(f"LD_PRELOAD={self.library}")
+        command = ["env", f"TMPDIR={folder / 'tmp'}", f"FAIL_CALL_FOLDER={folder}", *words,
+                   str(self.site.binary), "-conf", "../job.conf", *self.args, *args,
+                   "-set", "cluster.workspace=ws", "-set", "cluster.peer_timeout=3"]
+        return case.Process(command, folder)
+
+    def failures(self):
+        """topology/role/call:N:ERROR of each call of the quiet run and each error."""
+        found = []
+        for counts in sorted((self.folder / "counts").iterdir()):
+            numbers = struct.unpack(f"{len(ERRORS)}q", counts.read_bytes())
+            for (call, errors), number in zip(ERRORS.items(), numbers):
+                found += [f"{self.topology}/{counts.name}/{call}:{n}:{error}"
+                          for n in range(1, number + 1) for error in errors.split()]
+        return found
+
+    def trial(self, name):
+        """Whether the call was made, and the exit code. Throws Failure."""
+        _, role, rest = name.split("/")
+        call, number, error = rest.split(":")
+        folder = self.folder / re.sub("[/:]", "-", name)
+        fired = folder / "fired"
+        job = self.run(folder, FAIL_CALL=f"{role}/{call}:{number}:{getattr(errno, error)}",
+                       FAIL_CALL_FIRED=fired)
+        try:
+            job.end()
+        finally:
+            left = processes_of(folder)
+        equal(left, [], "processes left")
+        if fired.exists():
+            fired.unlink()
+            self.judge(job, getattr(errno, error))
+            code = job.popen.returncode
+        else:
+            code = None
+        resumed = self.run(folder, "-resume").end(0)
+        self.judge_left(folder, resumed)
+        shutil.rmtree(folder)
+        return code
+
+    def judge(self, job, error):
+        code, text = job.popen.returncode, job.err
+        true(code in CODES, f"exit code {code}\n{text[-1500:]}")
+        if code == 0:
+            return
+        true("error: " in text, f"exit code {code} without an error\n{text[-1500:]}")
+        causes = CAUSES + [os.strerror(error)]
+        true(any(cause.lower() in text.lower() for cause in causes),
+             f"exit code {code}, but no error names the cause\n{text[-1500:]}")
+
+    def judge_left(self, folder, resumed):
+        equal(sorted(os.listdir(folder / "tmp")), [], "files in /tmp")
+        newest, quiet = folder / "ws/checkpoint/step12", self.quiet / "checkpoint/step12"
+        true(newest.is_dir(), f"-resume has no last checkpoint\n{resumed.err[-1500:]}")
+        same_bytes(newest, quiet)
+        # What -resume found without a checkpoint is set aside.
+        found = {entry.name for entry in (folder / "ws").iterdir()}
+        found -= {"previous", "metrics.jsonl.old"}
+        equal(found, {entry.name for entry in self.quiet.iterdir()}, "workspace")
+        # One that could not be written is missing, and an older one kept in its place.
+        kept = sorted(os.listdir(folder / "ws/checkpoint"))
+        true(len(kept) <= 2 and all(re.fullmatch("step[0-9]+", entry) for entry in kept),
+             f"checkpoints: found {kept}")
+
+
+def processes_of(folder):
+    """Processes of a trial that still run a moment after its job has ended; they are killed."""
+    mark = f"FAIL_CALL_FOLDER={folder}".encode()
+
+    def running():
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and mark in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+            except OSError:
+                pass
+        return found
+
+    deadline = time.monotonic() + 5
+    while (left := running()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    return left
+
+
+def try_all(groups, names):
+    """Shows each trial that ends wrongly. Returns how many calls of each topology and name failed,
+    and how many trials ended wrongly."""
+    fired, failed = {}, 0
+
+    def one(name):
+        return groups[name.split("/")[0]].trial(name)
+
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        runs = {pool.submit(one, name): name for name in names}
+        for number, done in enumerate(concurrent.futures.as_completed(runs), 1):
+            topology, _, rest = runs[done].split("/")
+            try:
+                code = done.result()
+            except Failure as failure:
+                failed += 1
+                code = "failed"
+                print(f"FAIL {runs[done]}: {failure}", flush=True)
+            if code is not None:
+                key = topology, rest.split(":")[0]
+                fired[key] = fired.get(key, 0) + 1
+            if number % 200 == 0:
+                print(f"{number} of {len(names)} tried, {failed} failed", flush=True)
+    return fired, failed
+
+
+def write(conditions, fired):
+    calls = [call for call in ERRORS if any(call == key[1] for key in fired)]
+    rows = [[call, *(fired.get((topology, call), 0) for topology in TOPOLOGIES)] for call in calls]
+    rows.append(["all", *(sum(count for key, count in fired.items() if key[0] == topology)
+                          for topology in TOPOLOGIES)])
+    heads = ["call", *(f"failures, {topology}" for topology in TOPOLOGIES)]
+    results_file.report("injected", conditions, results_file.table(heads, rows), True)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--write", action="store_true")
+    args = parser.parse_args()
+    if args.write and (args.sample or args.only):
+        parser.error("--write wants all failures")
+    conditions = results_file.Conditions()
+    library = next((args.build / "lib").resolve().glob("libfail_call.so"))
+    with tempfile.TemporaryDirectory(prefix="singa-injected-") as folder:
+        site = Site(args.build / "bin/singa", folder)
+        case.Case(site, folder).run("data", "digits", site.data)
+        groups = {topology: Trials(site, f"{folder}/{topology}", library, topology)
+                  for topology in TOPOLOGIES}
+        names = [name for group in groups.values() for name in group.failures()
+                 if args.only in name]
+        if args.sample:
+            names = random.Random(args.seed).sample(names, min(args.sample, len(names)))
+        fired, failed = try_all(groups, names)
+    print(f"{sum(fired.values())} calls failed in {len(names)} jobs; {failed} ended wrongly")
+    if args.write and not failed:
+        write(conditions, fired)
+    sys.exit(failed > 0 or not fired)
+
+
+if __name__ == "__main__":
+    main()
