@@ -134,6 +134,40 @@ TEST_P(BadRecordsTest, AFileThatCannotBeReadIsNoBadRecord) {
   EXPECT_ERROR(Labels(&opened, 4, 20), kExitIo, "became shorter");
 }
 
+// A second store of as many records, of which those of `bad` hold three numbers.
+RowSource Beside(TempDir* dir, const std::set<int>& bad) {
+  RowSource other;
+  other.backend = "kvfile";
+  other.shape = {2};
+  other.max_bad = 3;
+  std::string bytes;
+  for (int i = 0; i < 12; ++i) bytes += Tuple("k", Pixels(i, bad.contains(i) ? "abc" : "ab"));
+  other.store.path = dir->Write("beside", bytes);
+  return other;
+}
+
+TEST_P(BadRecordsTest, WhatIsBadInAStoreBesideIsSkippedAndNotCounted) {
+  Write({1, 5});
+  options_.beside = {Beside(&dir_, {2, 11})};
+  BatchReader reader(options_);
+  for (int epoch = 0; epoch < 2; ++epoch)
+    EXPECT_EQ(Labels(&reader, 4, 3), (std::vector<int32_t>{0, 3, 3, 3, 4, 6, 6, 7, 8, 9, 10, 0}));
+  EXPECT_EQ(reader.skipped().list(), (std::vector<int64_t>{1, 5}));
+  EXPECT_EQ(reader.RecordOfRow(3), 0);
+}
+
+TEST_P(BadRecordsTest, AStoreThatMaySkipNothingFollowsOneThatDoes) {
+  Write({});
+  options_.max_bad = 0;
+  options_.beside = {Beside(&dir_, {2})};
+  BatchReader reader(options_);
+  EXPECT_EQ(Labels(&reader, 4), (std::vector<int32_t>{0, 1, 3, 3}));
+  Write({4});
+  BatchReader fails(options_);
+  Labels(&fails, 4);
+  EXPECT_ERROR(Labels(&fails, 4), kExitBadData, "record 4", "holds 3 numbers");
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, BadRecordsTest, ::testing::Values(1, 3));
 
 }  // namespace

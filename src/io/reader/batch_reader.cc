@@ -96,7 +96,7 @@ void BatchReader::Next(const Context& ctx, float* data, int32_t* labels) {
   if (open_error_) std::rethrow_exception(open_error_);
   if (slot.error) std::rethrow_exception(slot.error);
   lock.unlock();  // no thread touches a slot that is done
-  skipped_.Add(slot.batch.bad);
+  skipped_.Add(slot.batch.bad, slot.batch.bad_beside);
   const float* const from = slot.batch.data.data();
   ParallelSlices(
       ctx, static_cast<int64_t>(slot.batch.data.size()),

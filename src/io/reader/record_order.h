@@ -1,4 +1,5 @@
-// RecordOrder: which record a worker group reads at each place of its endless sequence.
+// RecordOrder: which record a worker group reads at each place of its endless sequence. The input
+// layers of a phase have one order, so that record i of one meets record i of the others.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ struct OrderOptions {
   bool shuffle = false;     // else the store's order
   int32_t random_skip = 0;  // the first epoch starts after U[0, random_skip] records
   uint64_t seed = 0;
-  std::string stream = {};  // name of the randomness: the layer's
+  std::string stream = {};  // name of the randomness: that of the phase's first input layer
   int64_t group = 0;        // of `groups`: reads places [group n / groups, (group + 1) n / groups)
   int64_t groups = 1;       // of each epoch's order
 };

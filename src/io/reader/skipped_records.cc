@@ -6,7 +6,8 @@
 
 namespace singa {
 
-void SkippedRecords::Add(const BadRecords& found) {
+void SkippedRecords::Add(const BadRecords& found, const std::set<int64_t>& beside) {
+  beside_.insert(beside.begin(), beside.end());
   for (const auto& [index, text] : found) {
     if (records_.contains(index)) continue;
     const auto count = static_cast<int64_t>(records_.size());
@@ -34,8 +35,8 @@ void SkippedRecords::Restore(const std::vector<int64_t>& records) {
 }
 
 int64_t SkippedRecords::StandIn(int64_t index, int64_t records) const {
-  for (int64_t tried = 0; tried < records && records_.contains(index); ++tried)
-    index = (index + 1) % records;
+  const auto skipped = [this](int64_t i) { return records_.contains(i) || beside_.contains(i); };
+  for (int64_t tried = 0; tried < records && skipped(index); ++tried) index = (index + 1) % records;
   return index;
 }
 

@@ -15,8 +15,9 @@ class SkippedRecords {
   explicit SkippedRecords(int64_t most) : most_(most) {}
 
   // Warns of each new one, of the first few by name. Throws DataError, again and again, where
-  // they become too many.
-  void Add(const BadRecords& found);
+  // they become too many. `beside`: records that another store of the phase has as bad, which are
+  // skipped here, too; they are neither named nor counted.
+  void Add(const BadRecords& found, const std::set<int64_t>& beside = {});
 
   // Rising.
   std::vector<int64_t> list() const { return {records_.begin(), records_.end()}; }
@@ -30,7 +31,7 @@ class SkippedRecords {
   void Warn(const std::string& text);
 
   const int64_t most_;
-  std::set<int64_t> records_;
+  std::set<int64_t> records_, beside_;
   int warnings_ = 0;
 };
 
