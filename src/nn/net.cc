@@ -13,6 +13,18 @@
 
 namespace singa {
 
+namespace {
+
+// The field that names what an input layer reads; "": the layer is a user's.
+std::string PathField(const LayerProto& conf) {
+  if (conf.has_store_conf()) return ".store_conf.path";
+  if (conf.has_sharddata_conf()) return ".sharddata_conf.path";
+  if (conf.has_lmdbdata_conf()) return ".lmdbdata_conf.path";
+  return conf.has_char_rnn_conf() ? ".char_rnn_conf.path" : "";
+}
+
+}  // namespace
+
 Net::Net() : storage_(std::make_unique<Storage>()) {}
 Net::~Net() = default;
 Net::Net(Net&&) noexcept = default;
@@ -86,10 +98,9 @@ int64_t Net::CountRecords() {
     if (count < 0) continue;
     if (first && count != records)
       throw ConfigError(
-          StrCat("neuralnet.", node.path, node.conf.has_store_conf() ? ".store_conf.path" : ""),
+          StrCat("neuralnet.", node.path, PathField(node.conf)),
           StrCat("has ", count, " records, that of layer \"", first->name, "\" ", records,
-                 ": one pass over both is no whole number of batches; count in steps, not in "
-                 "passes"));
+                 ": record i of one input layer meets record i of the others"));
     first = &node;
     records = count;
   }
@@ -137,6 +148,10 @@ void Net::Open(const Context& ctx) {
       throw UnderLayer(node, error);
     }
   }
+  std::set<std::string> inputs;
+  for (const NetNode& node : nodes_)
+    if (node.wiring.is_input) inputs.insert(node.name);
+  if (inputs.size() > 1) CountRecords();  // throws where they differ
 }
 
 // What is on the host before a node computes.

@@ -36,6 +36,7 @@ import predict_input_checks
 import predict_text_checks
 import process_checks
 import process_group_checks
+import record_order_checks
 import resume_checks
 import sequence_checks
 import staleness_checks

@@ -262,4 +262,11 @@ void StoreInput::RestoreBadRecords(const std::vector<int64_t>& records) {
 
 double StoreInput::TakeWaitMs() { return reader_ ? reader_->TakeWaitMs() : 0; }
 
+StoreInput* StoreInputOf(const LayerProto& conf, Layer* layer) {
+  const LayerType type = conf.type();
+  const bool reads = type == kRecordInput || type == kCSVInput || type == kShardData ||
+                     type == kLMDBData;  // each registers a StoreInput under its name
+  return reads && !conf.has_user_type() ? static_cast<StoreInput*>(layer) : nullptr;
+}
+
 }  // namespace singa

@@ -32,6 +32,15 @@ class StoreInput : public Layer {
   void RestoreBadRecords(const std::vector<int64_t>& records) override;
   double TakeWaitMs() override;
 
+  // What its settings say. REQUIRES: Setup was called.
+  const ReaderOptions& options() const { return options_; }
+  // The phase has other input layers: their order of records is named `stream`, and what is bad in
+  // one of `stores` is skipped here, too. REQUIRES: Open was not called.
+  void ReadBeside(const std::string& stream, std::vector<RowSource> stores) {
+    options_.order.stream = stream;
+    options_.beside = std::move(stores);
+  }
+
  protected:
   // What the kinds differ in. `field`: of the LayerProto, that the settings are in.
   StoreInput(ValueFormat format, std::string backend, std::string field = "store_conf")
@@ -60,5 +69,8 @@ class StoreInput : public Layer {
   std::vector<int64_t> bad_;  // records that it knows as bad from the start
   std::unique_ptr<BatchReader> reader_;
 };
+
+// `layer`, which MakeLayer made of `conf`, as the StoreInput that it is; null: it is none.
+StoreInput* StoreInputOf(const LayerProto& conf, Layer* layer);
 
 }  // namespace singa

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "nn/input/pair_readers.h"
 #include "nn/plan/backward.h"
 #include "nn/plan/fuse.h"
 #include "nn/plan/net_storage.h"
@@ -42,6 +43,7 @@ class NetBuilder {
       storage_->values.back().grad_steps.resize(value.steps);
     }
     for (const Node& node : graph.nodes) SetUp(&graph, node);
+    if (!options_.use) PairReaders(options_.phase, &net_.nodes_, errors_);
     ShapeFeedback();
     KeepOwnPart(graph);
     if (!errors_->empty()) return std::move(net_);
