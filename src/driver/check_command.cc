@@ -8,7 +8,9 @@
 
 #include "driver/conf/check_job.h"
 #include "driver/job/graph_file.h"
+#include "driver/job/progress.h"
 #include "driver/job/run_job.h"
+#include "train/param_sources.h"
 #include "train/trainer.h"
 
 namespace singa {
@@ -79,6 +81,33 @@ void PrintTotals(Trainer* trainer) {
                  MiB(UsableMemory()).c_str());
 }
 
+void PrintNames(const std::string& title, const std::vector<std::string>& names) {
+  constexpr int kWidth = 20;
+  if (!names.empty())
+    std::printf("  %-*s  %s\n", kWidth, title.c_str(), Printable(JoinNames(names)).c_str());
+}
+
+// Where the params' first values come from, and which of them stay as they are.
+void PrintFirstValues(const JobProto& job, const ParamTable& params) {
+  const std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
+  ConfigErrors ignored;  // told by the check of the job
+  const InitReport report = JudgeParamFiles(files, params, &ignored);
+  std::vector<std::string> frozen;
+  for (const auto& param : params.params())
+    if (param->conf().lr_scale() == 0) frozen.push_back(param->name());
+  if (files.empty() && frozen.empty()) return;
+  std::printf("\nfirst values\n");
+  for (size_t i = 0; i < files.size(); ++i) {
+    std::vector<std::string> names;
+    for (const std::string& name : report.loaded)
+      if (report.loaded_by.at(name) == i) names.push_back(name);
+    PrintNames("from " + Printable(files[i]), names);
+  }
+  PrintNames("initialised", report.initialised);
+  PrintNames("frozen (lr_scale: 0)", frozen);
+  PrintNames("not in the net", report.unused);
+}
+
 void PrintChoices(const std::vector<KernelChoice>& choices) {
   std::printf("\nkernels\n");
   for (const KernelChoice& choice : choices)
@@ -124,12 +153,14 @@ int CheckCommand(const CommandLine& line) {
     if (line.test || !Trains(job, JobUse::kEither)) {
       ParamTable params;
       PrintNet(PlannedNet(job, true, &params));
+      PrintFirstValues(job, params);
       return kExitOk;
     }
     std::vector<KernelChoice> choices;
     Trainer trainer(job, WorkerThreads(job, 0), &choices);
     PrintNet(trainer.net());
     PrintTotals(&trainer);
+    PrintFirstValues(job, trainer.params());
     if (line.verbose) PrintChoices(choices);
     return kExitOk;
   });

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <set>
 
-#include "io/checkpoint/params_file.h"
 #include "singa/base/error.h"
 #include "singa/train/initializer.h"
 #include "train/job_memory.h"
@@ -28,34 +26,6 @@ void CopyValues(const ParamsFile::Entry& entry, const std::string& file, Param* 
   }
 }
 
-// Returns the largest version of a param that it loads; -1: it loads none.
-int64_t LoadFile(const std::string& path, int index, const ParamTable& params,
-                 std::set<std::string>* loaded, std::set<std::string>* unused) {
-  const ParamsFile file = LoadParams(path);
-  int64_t version = -1;
-  for (const auto& [name, entry] : file.params()) {
-    Param* param = params.Find(name);
-    if (!param) {
-      unused->insert(name);
-      continue;
-    }
-    if (!(entry.shape == param->shape()))
-      throw ConfigError(
-          StrCat("checkpoint_path[", index, "]"),
-          StrCat("param \"", name, "\" has the shape ", entry.shape.ToString(), " in \"",
-                 file.path(), "\", in the net ", param->shape().ToString()));
-    CopyValues(entry, file.path(), param);
-    loaded->insert(name);
-    version = std::max({version, entry.version, int64_t{0}});
-  }
-  return version;
-}
-
-[[noreturn]] void ThrowStrange(size_t index, const std::string& file) {
-  throw ConfigError(StrCat("checkpoint_path[", index, "]"),
-                    StrCat("no param of \"", file, "\" is one of the net's"));
-}
-
 }  // namespace
 
 void AllocateParams(int64_t rest, const ParamTable& params) {
@@ -69,18 +39,17 @@ void AllocateParams(int64_t rest, const ParamTable& params) {
 
 InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTable& params,
                           Match match) {
-  std::set<std::string> loaded, unused;
-  InitReport report;
+  ParamSources sources(&params);
+  std::vector<ParamsFile> read;
   for (size_t i = 0; i < files.size(); ++i) {
-    const int64_t version = LoadFile(files[i], static_cast<int>(i), params, &loaded, &unused);
-    if (version >= 0) report.version = version;
-    const bool last = i + 1 == files.size();
-    if (version < 0 && (match == Match::kEachFile || (last && loaded.empty())))
-      ThrowStrange(i, files[i]);
+    read.push_back(LoadParams(files[i]));
+    sources.Add(i, files[i], read.back());
   }
-  report.unused.assign(unused.begin(), unused.end());
-  for (const auto& param : params.params())
-    (loaded.count(param->name()) ? report.loaded : report.initialised).push_back(param->name());
+  const ConfigErrors problems = sources.Problems(match);
+  if (!problems.empty()) throw problems.front();
+  InitReport report = sources.Report();
+  for (const auto& [name, index] : report.loaded_by)
+    CopyValues(read[index].params().at(name), read[index].path(), params.Find(name));
   return report;
 }
 

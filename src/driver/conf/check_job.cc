@@ -9,9 +9,9 @@
 #include "base/edit_distance.h"
 #include "base/file_system.h"
 #include "driver/conf/check_gpus.h"
+#include "driver/conf/check_params.h"
 #include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
-#include "singa/train/initializer.h"
 #include "train/trainer.h"
 
 namespace singa {
@@ -24,15 +24,21 @@ class NetCheck {
       : job_(job), options_(options), conf_(conf) {}
 
   void Run() {
-    if (Trains(job_, options_.use)) Check(kTrain, true);
-    Check(kTest, !Trains(job_, options_.use) || RunsPhase(job_, kTest));
-    Check(kVal, RunsPhase(job_, kVal));
+    const bool trains = Trains(job_, options_.use);
+    ParamTable started, others;  // of the nets that the job starts; of each other one
+    const auto table = [&](bool starts) { return starts ? &started : &(others = ParamTable()); };
+    if (trains) Check(kTrain, true, &started);
+    const bool tests = !trains || RunsPhase(job_, kTest);
+    Check(kTest, tests, table(tests));
+    const bool validates = RunsPhase(job_, kVal);
+    Check(kVal, validates, table(trains && validates));
+    if (trains || job_.checkpoint_path_size() > 0) CheckFirstValuesOf(started);
     if (conf_->exit_code() != kExitConfig) CheckBestMetric();
   }
 
  private:
   // `runs`: the job says so; else a layer that names the phase does.
-  void Check(Phase phase, bool runs) {
+  void Check(Phase phase, bool runs, ParamTable* params) {
     bool any = false;
     for (const LayerProto& layer : job_.neuralnet().layer()) {
       any = any || InPhase(layer, phase);
@@ -40,10 +46,10 @@ class NetCheck {
     }
     if (!any && runs)
       conf_->Add(ConfigError("neuralnet", StrCat("no layer is in the phase ", Phase_Name(phase))));
-    if (any && runs) Build(phase);
+    if (any && runs) Build(phase, params);
   }
 
-  void Build(Phase phase) {
+  void Build(Phase phase, ParamTable* params) {
     NetOptions options;
     options.phase = phase;
     options.gradients = phase == kTrain;
@@ -51,11 +57,10 @@ class NetCheck {
       options.parts = std::max(1, job_.cluster().nworkers_per_group());
       options.groups = std::max(1, job_.cluster().nworker_groups());
     }
-    ParamTable params;
     ConfigErrors errors;
-    const Net net = BuildNet(job_.neuralnet(), options, {&params}, &errors);
+    const Net net = BuildNet(job_.neuralnet(), options, {params}, &errors);
     for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
-    if (phase == kTrain && job_.checkpoint_path_size() == 0) CheckInits(params);
+    nets_are_sound_ = nets_are_sound_ && errors.empty();
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
     CheckOutputFiles(phase, net);
     if (errors.empty()) WarnOfFirstSteps(net);
@@ -174,15 +179,10 @@ class NetCheck {
     return RunsPhase(job_, kTest) ? kTest : kTrain;
   }
 
-  // No checkpoint gives values: each param needs an initializer.
-  void CheckInits(const ParamTable& params) {
-    for (const auto& param : params.params()) {
-      try {
-        MakeInitializer(param->conf().init())->CheckShape(param->shape());
-      } catch (const ConfigError& error) {
-        conf_->Add(error.Under(param->path() + ".init").Under("neuralnet"));
-      }
-    }
+  // A net with mistakes lacks params, which files would seem to give for nothing.
+  void CheckFirstValuesOf(const ParamTable& params) {
+    const bool read_files = options_.files && !options_.resumes && nets_are_sound_;
+    for (const ConfigError& error : CheckFirstValues(job_, params, read_files)) conf_->Add(error);
   }
 
   void CheckFiles(const NetNode& node) {
@@ -216,6 +216,7 @@ class NetCheck {
   const JobProto& job_;
   const CheckOptions options_;
   JobConf* conf_;
+  bool nets_are_sound_ = true;
   std::set<std::string> warned_;                    // layers whose params were looked at
   std::set<std::string> shared_;                    // layers whose file another one writes
   std::map<std::string, std::set<Phase>> metrics_;  // in which phases

@@ -1,5 +1,6 @@
 // The whole check of a job: text, -set options, values, nets. The same for `singa -conf` and
-// `singa check`. Opens no store and allocates no tensor.
+// `singa check`. Opens no store, reads no values of a
+// checkpoint and allocates no tensor.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,11 @@ namespace singa {
 
 struct CheckOptions {
   JobUse use = JobUse::kEither;
-  bool files = false;  // input files that are missing are errors, with exit code 66
-  bool quiet = false;  // WithJob shows no warnings
+  // Input files that are missing are errors, with exit code 66; checkpoint_path's are judged by
+  // their headers.
+  bool files = false;
+  bool resumes = false;  // checkpoint_path may not be used: its files are left alone
+  bool quiet = false;    // WithJob shows no warnings
 };
 
 struct CheckedJob {

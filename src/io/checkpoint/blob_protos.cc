@@ -39,8 +39,9 @@ constexpr int kMaxNameBytes = 64 << 10;
 // file's size where the file is hostile.
 class Reader {
  public:
-  Reader(std::span<const std::byte> bytes, const std::string& file)
+  Reader(std::span<const std::byte> bytes, const std::string& file, BlobValues values)
       : file_(file),
+        keeps_values_(values == BlobValues::kRead),
         in_(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size())) {
     in_.PushLimit(static_cast<int>(bytes.size()));
   }
@@ -54,7 +55,7 @@ class Reader {
       blobs_[i].name = std::move(names_[i]);
       blobs_[i].by_v03 = !has_ids_;
       if (i < versions_.size()) blobs_[i].version = versions_[i];
-      CheckSize(blobs_[i]);
+      CheckSize(blobs_[i], counts_[i]);
     }
     return std::move(blobs_);
   }
@@ -121,6 +122,7 @@ class Reader {
   void AddBlob() {
     sizes_.clear();
     Blob blob;
+    counts_.push_back(0);
     const auto limit = in_.PushLimit(ReadLength());
     while (const uint32_t tag = in_.ReadTag()) ReadBlobField(tag, &blob);
     if (!in_.ConsumedEntireMessage()) Malformed();
@@ -137,11 +139,9 @@ class Reader {
       case kSizes:
         return ReadPacked([this] { AddSize(); });
       case kValue:
-        blob->values.emplace_back();
-        if (!in_.ReadRaw(&blob->values.back(), sizeof(float))) Malformed();
-        return;
+        return AddValues(sizeof(float), &blob->values);
       case kValues:
-        return AddValues(&blob->values);
+        return AddValues(ReadLength(), &blob->values);
       default:
         if (!WireFormatLite::SkipField(&in_, tag)) Malformed();
     }
@@ -153,38 +153,45 @@ class Reader {
     sizes_.push_back(ReadInt32());
   }
 
-  void AddValues(std::vector<float>* values) {
-    const int bytes = ReadLength();
+  void AddValues(int bytes, std::vector<float>* values) {
     if (bytes % sizeof(float) != 0) Malformed();
+    counts_.back() += static_cast<int64_t>(bytes / sizeof(float));
+    if (!keeps_values_) {
+      if (!in_.Skip(bytes)) Malformed();
+      return;
+    }
     const size_t before = values->size();
     values->resize(before + bytes / sizeof(float));
     if (!in_.ReadRaw(values->data() + before, bytes)) Malformed();
   }
 
-  void CheckSize(const Blob& blob) const {
+  void CheckSize(const Blob& blob, int64_t values) const {
     for (int i = 0; i < blob.shape.dims(); ++i)
       if (blob.shape[i] < 0)
         Fail(StrCat("param ", Quote(blob.name), " has the shape ", blob.shape.ToString()));
-    if (blob.shape.size() != static_cast<int64_t>(blob.values.size()))
-      Fail(StrCat("param ", Quote(blob.name), " has ", blob.values.size(), " values, its shape ",
+    if (blob.shape.size() != values)
+      Fail(StrCat("param ", Quote(blob.name), " has ", values, " values, its shape ",
                   blob.shape.ToString(), " needs ", blob.shape.size()));
   }
 
   const std::string& file_;
+  const bool keeps_values_;
   CodedInputStream in_;
   bool has_ids_ = false;
   std::vector<int64_t> sizes_;  // of the blob being read
   std::vector<int32_t> versions_;
   std::vector<std::string> names_;
   std::vector<Blob> blobs_;
+  std::vector<int64_t> counts_;  // of the blobs' values
 };
 
 }  // namespace
 
-std::vector<Blob> ParseBlobProtos(std::span<const std::byte> bytes, const std::string& file) {
+std::vector<Blob> ParseBlobProtos(std::span<const std::byte> bytes, const std::string& file,
+                                  BlobValues values) {
   if (bytes.size() > INT_MAX)
     throw DataError(file, -1, "is larger than 2 GiB, which no BlobProtos message is");
-  return Reader(bytes, file).Read();
+  return Reader(bytes, file, values).Read();
 }
 
 void WriteBlob(const std::string& name, int64_t version, const Shape& shape,

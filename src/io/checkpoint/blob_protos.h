@@ -20,9 +20,13 @@ struct Blob {
   std::vector<float> values;
 };
 
+enum class BlobValues : uint8_t { kRead, kCount };
+
 // Throws DataError naming `file` where the bytes are no BlobProtos, or a blob has not as many
-// values as its shape says. Needs memory for the values and little else.
-std::vector<Blob> ParseBlobProtos(std::span<const std::byte> bytes, const std::string& file);
+// values as its shape says. Needs memory for the values and little else. kCount leaves `values`
+// empty, and does not read what lies between names and shapes.
+std::vector<Blob> ParseBlobProtos(std::span<const std::byte> bytes, const std::string& file,
+                                  BlobValues values = BlobValues::kRead);
 
 // Appends one blob. Blobs written one after the other are a BlobProtos.
 void WriteBlob(const std::string& name, int64_t version, const Shape& shape,

@@ -57,6 +57,8 @@ std::vector<std::string> VerifyCheckpoint(const std::string& dir);
 
 // Throws as VerifyCheckpoint does, and DataError with what is damaged.
 std::unique_ptr<Checkpoint> LoadCheckpoint(const std::string& dir);
+// The same, but for the values of the tensors: those are not read and may be damaged.
+std::unique_ptr<Checkpoint> OpenCheckpoint(const std::string& dir);
 
 // The newest checkpoint that is intact; nullptr: there is none. `warn` hears of each damaged one
 // passed over. Throws NewerFormatError rather than pass over a newer program's work.

@@ -71,6 +71,8 @@ bool IsFloating(StoredType type) {
 
 class ParamsFileReader {
  public:
+  explicit ParamsFileReader(Reading reading) : whole_(reading == Reading::kWhole) {}
+
   ParamsFile Read(const std::string& path) {
     out_.path_ = path;
     std::error_code error;
@@ -93,7 +95,8 @@ class ParamsFileReader {
         for (const CheckpointEntry& entry : ListCheckpointFolder(folder))
           throw FileError(kExitNoInput, out_.path_,
                           StrCat("is not a checkpoint; did you mean ", entry.dir, "?"));
-    const std::shared_ptr<const Checkpoint> checkpoint = LoadCheckpoint(out_.path_);
+    const std::shared_ptr<const Checkpoint> checkpoint =
+        whole_ ? LoadCheckpoint(out_.path_) : OpenCheckpoint(out_.path_);
     out_.kind_ = ParamsFile::Kind::kCheckpoint;
     out_.memory_.push_back(checkpoint);
     AddTensors(checkpoint->params(), checkpoint->step());
@@ -106,8 +109,8 @@ class ParamsFileReader {
       out_.memory_.push_back(tensors);
       return AddTensors(tensors->view(), 0);
     }
-    const auto blobs =
-        std::make_shared<const std::vector<Blob>>(ParseBlobProtos(file.bytes(), out_.path_));
+    const auto blobs = std::make_shared<const std::vector<Blob>>(
+        ParseBlobProtos(file.bytes(), out_.path_, whole_ ? BlobValues::kRead : BlobValues::kCount));
     out_.kind_ = ParamsFile::Kind::kBlobProtos;
     out_.memory_.push_back(blobs);
     for (const Blob& blob : *blobs)
@@ -126,7 +129,7 @@ class ParamsFileReader {
   // The values in place, or a copy where they are of another type or not aligned.
   std::span<const float> Floats(const StoredTensor& tensor) {
     const auto size = static_cast<size_t>(tensor.shape.size());
-    if (size == 0) return {};
+    if (size == 0 || !whole_) return {};
     if (tensor.type == StoredType::kF32 &&
         reinterpret_cast<uintptr_t>(tensor.data) % alignof(float) == 0)
       return {static_cast<const float*>(tensor.data), size};
@@ -147,9 +150,12 @@ class ParamsFileReader {
       throw DataError(out_.path_, -1, StrCat("param ", Quote(plain), " occurs twice"));
   }
 
+  const bool whole_;
   ParamsFile out_;
 };
 
-ParamsFile LoadParams(const std::string& path) { return ParamsFileReader().Read(path); }
+ParamsFile LoadParams(const std::string& path, Reading reading) {
+  return ParamsFileReader(reading).Read(path);
+}
 
 }  // namespace singa

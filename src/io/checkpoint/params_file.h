@@ -16,7 +16,7 @@ class ParamsFile {
  public:
   struct Entry {
     Shape shape;
-    std::span<const float> values;  // as long as the ParamsFile lives
+    std::span<const float> values;  // as long as the ParamsFile lives; none under kHeaders
     int64_t version = 0;            // updates it had seen; 0 where the file does not say
     bool by_v03 = false;            // SINGA 0.3 wrote it
   };
@@ -40,8 +40,10 @@ class ParamsFile {
 };
 
 // `path` is a checkpoint's folder, a .safetensors file, a BlobProtos file of v0.3, or v0.3's
-// .../step<N>-worker<W>; where the last does not exist, the folder .../step<N> is read. Throws
-// FileError (kExitNoInput: there is none), DataError.
-ParamsFile LoadParams(const std::string& path);
+// .../step<N>-worker<W>; where the last does not exist, the folder .../step<N> is read. kHeaders:
+// the values are not read; so their damage is not found. Throws FileError (kExitNoInput: there is
+// none), DataError.
+enum class Reading { kWhole, kHeaders };
+ParamsFile LoadParams(const std::string& path, Reading reading = Reading::kWhole);
 
 }  // namespace singa
