@@ -35,7 +35,7 @@ cluster { nworkers_per_group: 3 )",
 TEST(GpuConf, TwoWorkersOnOneGpuAreAnErrorWithAllReduce) {
   for (const std::string processes : {"nworkers_per_procs: 1", "nworkers_per_procs: 3"})
     EXPECT_THAT(Found("gpu: 1 gpu: 0\ngpu: 1", processes + " all_reduce {}"),
-                HasSubstr("F:11:1: error: gpu[2]: workers 0 and 2 share GPU 1, and with "
+                HasSubstr("F:12:1: error: gpu[2]: workers 0 and 2 share GPU 1, and with "
                           "cluster.all_reduce NCCL needs one for each\n"));
 }
 

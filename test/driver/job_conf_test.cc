@@ -200,14 +200,14 @@ TEST_F(LocateTest, FallsBackToTheMessageAround) {
   EXPECT_EQ(Locate("updater.type"), "F:1:1: error: updater.type: x\n");
 }
 
-TEST_F(LocateTest, PlacesAListAtItsFirstValueAndEachString) {
+TEST_F(LocateTest, PlacesAListAtItsFirstValueAndEachValue) {
   EXPECT_EQ(Locate("neuralnet.layer[a#1].srclayers"),
             "F:5:5: error: neuralnet.layer[a#1].srclayers: x\n");
   EXPECT_EQ(Locate("neuralnet.layer[a#1].srclayers[1]"),
             "F:6:5: error: neuralnet.layer[a#1].srclayers[1]: x\n");
   JobConf conf("F", "gpu: 1\ngpu: 2", {}, &job_);
   conf.Add(ConfigError("gpu[1]", "x"));
-  EXPECT_EQ(Lines(conf), "F:1:1: error: gpu[1]: x\n");
+  EXPECT_EQ(Lines(conf), "F:2:1: error: gpu[1]: x\n");
 }
 
 TEST_F(JobConfTest, DropsASecondErrorOfOnePath) {

@@ -63,7 +63,7 @@ TEST_P(AccuracyTest, RejectsTopkOutsideTheClasses) {
 }
 
 TEST_P(AccuracyTest, RejectsSourcesWithoutLabels) {
-  EXPECT_CONFIG_ERROR(Build("type: kAccuracy", Sources({2, 3}, kScores, {})), "srclayers");
+  EXPECT_CONFIG_ERROR(Build("type: kAccuracy", Sources({2, 3}, kScores, {})), "srclayers#1");
   EXPECT_CONFIG_ERROR(Build("type: kAccuracy", {2, 3}), "srclayers");
 }
 

@@ -64,7 +64,7 @@ TEST_P(ConnectionTest, RejectWhatDoesNotFit) {
                            "slice_conf.num_slices", "from 1 to 3");
   EXPECT_CONFIG_ERROR(Build("type: kConcate concate_conf { concate_dim: -1 }", {2, 3}),
                       "concate_conf.concate_dim");
-  EXPECT_CONFIG_ERROR_SAYS(Build("type: kConcate", {Shape({2, 3}), Shape({2, 4})}), "srclayers",
+  EXPECT_CONFIG_ERROR_SAYS(Build("type: kConcate", {Shape({2, 3}), Shape({2, 4})}), "srclayers#1",
                            "dimension 0 alone");
   EXPECT_CONFIG_ERROR(Build("type: kSplit split_conf { num_splits: 0 }", {2, 3}),
                       "split_conf.num_splits");

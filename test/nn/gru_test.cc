@@ -146,7 +146,7 @@ TEST_P(GruTest, RejectsImages) {
 
 TEST_P(GruTest, RejectsAFirstStateOfAnotherShape) {
   EXPECT_CONFIG_ERROR_SAYS(Build(Gru("dim_hidden: 4"), std::vector<Shape>{{3, 5}, {3, 5}}),
-                           "srclayers", "must have the shape (3, 4), has (3, 5)");
+                           "srclayers#1", "must have the shape (3, 4), has (3, 5)");
 }
 
 TEST_P(GruTest, RejectsThreeSources) {

@@ -214,7 +214,7 @@ TEST_F(RecordInput, RefusesWrongConfigurations) {
   EXPECT_CONFIG_ERROR_SAYS(Build(Store("batchsize: 0 shape: 1")), "store_conf.batchsize",
                            "must be > 0, is 0");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1")), "store_conf.shape");
-  EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 2 shape: 0")), "store_conf.shape");
+  EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 2 shape: 0")), "store_conf.shape#1");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: [1, 1, 1, 1, 1, 1, 1, 1]")),
                       "store_conf.shape");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 1 std_value: 0")), "store_conf.std_value");

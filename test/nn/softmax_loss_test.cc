@@ -213,9 +213,9 @@ TEST_P(SoftmaxLossTest, RejectsSmoothingThatLeavesNoLabel) {
 TEST_P(SoftmaxLossTest, RejectsSourcesWithoutMatchingLabels) {
   EXPECT_CONFIG_ERROR(Build("type: kSoftmaxLoss", {3, 4}), "srclayers");
   const std::string conf = "type: kSoftmaxLoss srclayers: \"fc\" srclayers: \"data\"";
-  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kLogits, {})), "srclayers",
+  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kLogits, {})), "srclayers#1",
                            "source \"data\" has no labels");
-  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kLogits, {1, 2})), "srclayers",
+  EXPECT_CONFIG_ERROR_SAYS(Build(conf, Sources({3, 4}, kLogits, {1, 2})), "srclayers#1",
                            "source \"data\" has 2 labels for 3 rows");
 }
 

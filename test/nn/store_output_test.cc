@@ -70,7 +70,7 @@ TEST_P(StoreOutputTest, RejectsOtherBackendsAndMissingLabels) {
   EXPECT_CONFIG_ERROR(Build("type: kCSVOutput", {kFeature}), "store_conf.path");
   EXPECT_CONFIG_ERROR(
       Build(Conf("kCSVOutput") + " srclayers: 'a' srclayers: 'b'", {kFeature, {.shape = {2, 1}}}),
-      "srclayers");
+      "srclayers#1");
 }
 
 }  // namespace

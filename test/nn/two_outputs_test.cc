@@ -65,7 +65,7 @@ TEST(TwoOutputs, MoreReadersThanOutputsNeedANameForEach) {
     layer { name: "loss" user_type: "TestLoss" srclayers: "two" srclayers: "two" srclayers: "two" })"),
            {}, {&params}, &errors);
   ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].path(), "layer[loss].srclayers");
+  EXPECT_EQ(errors[0].path(), "layer[loss].srclayers#2");
 }
 }  // namespace
 }  // namespace singa

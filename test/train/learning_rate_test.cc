@@ -129,7 +129,7 @@ TEST(LearningRateConf, WantsAsManyRatesAsGrowingSteps) {
             "fixedstep_conf.step_lr: must be set as often as step: 2, is set 1 times");
   EXPECT_EQ(
       ScheduleErrorOf("type: kFixedStep fixedstep_conf { step: 5 step: 5 step_lr: 1 step_lr: 2 }"),
-      "fixedstep_conf.step: must grow, has 5 after 5");
+      "fixedstep_conf.step#1: must grow, has 5 after 5");
 }
 
 class CosineRate final : public LearningRate {

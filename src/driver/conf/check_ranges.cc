@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/element_path.h"
 #include "driver/conf/check_values.h"
 #include "driver/conf/message_walk.h"
 
@@ -111,7 +112,7 @@ void CheckRange(const protobuf::Message& message, const std::string& path, const
   for (int i = 0; i < values; ++i) {
     const double value = NumberIn(message, *field, i);
     if (range.Has(value)) continue;
-    found->errors.push_back(ConfigError(JoinPath(path, range.field),
+    found->errors.push_back(ConfigError(ElementPath(JoinPath(path, range.field), i),
                                         StrCat("must be ", range.text, ", is ", Shown(value))));
     return;
   }

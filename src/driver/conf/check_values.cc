@@ -1,5 +1,6 @@
 #include "driver/conf/check_values.h"
 
+#include "base/element_path.h"
 #include "driver/conf/message_walk.h"
 #include "driver/plugin/load_plugins.h"
 #include "singa/train/algorithm.h"
@@ -25,10 +26,11 @@ void Try(const std::string& path, ConfFindings* found, const std::function<void(
 // The phases that a layer may name.
 void CheckPhases(const LayerProto& layer, const std::string& path, ConfFindings* found) {
   const auto check = [&](const char* field, const auto& phases) {
-    for (int phase : phases) {
+    for (int i = 0; i < phases.size(); ++i) {
+      const int phase = phases[i];
       if (phase == kTrain || phase == kVal || phase == kTest) continue;
       found->errors.push_back(ConfigError(
-          JoinPath(path, field),
+          ElementPath(JoinPath(path, field), i),
           StrCat("must be kTrain, kVal or kTest, is ", Phase_Name(static_cast<Phase>(phase)))));
       return;
     }

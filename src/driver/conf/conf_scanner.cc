@@ -213,7 +213,7 @@ class Scanner {
           line, column,
           StrCat("expected a value for ", name.text, ", found \"", Excerpt(scalar.text), "\"")};
     if (!problem.empty()) Add(*message, name, problem);
-    if (index == 0 || HasNodeEach(*name.field)) {
+    if (HasNode(*name.field, index)) {
       ConfNode* node = NewNode(message, name, index);
       node->whole = problem.empty();
       if (problem.empty()) node->value = scalar.value;

@@ -29,15 +29,23 @@ bool Consume(std::string_view path, const std::string& part, std::string_view* r
   return true;
 }
 
-// The same, where `path` may leave out the index of a message or give one to a list of scalars.
+// The same, where `path` may leave out the index of a message.
 bool ConsumeField(std::string_view path, const ConfNode& node, std::string_view* rest) {
   if (Consume(path, node.part, rest)) return true;
-  if (!node.field->is_repeated() || IsLayer(node)) return false;
-  const std::string& name = node.field->name();
-  if (node.type) return path == name && Consume(path, name, rest);
-  *rest = {};
-  if (HasNodeEach(*node.field)) return path == StrCat(name, "[", node.index, "]");
-  return path.substr(0, name.size() + 1) == name + "[";
+  if (!node.field->is_repeated() || !node.type || IsLayer(node)) return false;
+  return path == node.field->name() && Consume(path, node.field->name(), rest);
+}
+
+// The value `name[index]` of a list of scalars, or its first; null: the path is none of those.
+const ConfNode* FindInList(const ConfNode& message, std::string_view path) {
+  const ConfNode* found = nullptr;
+  for (const auto& child : message.children) {
+    if (child->type || !child->field->is_repeated()) continue;
+    const std::string& name = child->field->name();
+    if (path == StrCat(name, "[", child->index, "]")) return child.get();
+    if (child->index == 0 && path.substr(0, name.size() + 1) == name + "[") found = child.get();
+  }
+  return found;
 }
 
 }  // namespace
@@ -58,9 +66,10 @@ ConfNode* ConfNode::Find(const FieldDescriptor* child, int child_index) const {
   return nullptr;
 }
 
-bool HasNodeEach(const FieldDescriptor& field) {
-  return field.is_repeated() &&
-         (field.message_type() || field.cpp_type() == FieldDescriptor::CPPTYPE_STRING);
+bool HasNode(const FieldDescriptor& field, int index) {
+  constexpr int kMostNumbers = 1000;
+  return index < kMostNumbers || field.message_type() ||
+         field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
 }
 
 void NameParts(ConfNode* root) {
@@ -99,6 +108,7 @@ std::string PathOf(const ConfNode& node) {
 
 const ConfNode& Locate(const ConfNode& root, std::string_view path) {
   if (path.empty()) return root;
+  if (const ConfNode* value = FindInList(root, path)) return *value;
   std::string_view rest;
   for (const auto& child : root.children)
     if (ConsumeField(path, *child, &rest)) return Locate(*child, rest);

@@ -17,12 +17,11 @@ struct ConfNode {
   std::string part;   // in paths: kernel, layer[fc1], param[0], [my.ext]
   std::string label;  // the name of a layer
   std::string value;  // of a string that the file gives
-  int index = 0;      // among the messages or strings of a repeated field
+  int index = 0;      // among the values of a repeated field
   int line = 1, column = 1;
   int set = -1;       // which -set option gave it last; -1: the file
   bool whole = true;  // false: parsing stopped within this message
   ConfNode* parent = nullptr;
-  // Of a repeated field of numbers, only the first value.
   std::vector<std::unique_ptr<ConfNode>> children;
 
   ConfNode* Add(const google::protobuf::FieldDescriptor* child, int child_index);
@@ -30,9 +29,9 @@ struct ConfNode {
   ConfNode* Find(const google::protobuf::FieldDescriptor* child, int child_index = 0) const;
 };
 
-// Whether each value of the repeated field has a node: its messages and strings may be many lines
-// apart, its numbers may be millions.
-bool HasNodeEach(const google::protobuf::FieldDescriptor& field);
+// Whether value `index` of the field has a node of its own. Numbers, which may be millions, have
+// one up to some index.
+bool HasNode(const google::protobuf::FieldDescriptor& field, int index);
 
 // Fills `part` of all nodes. Again after a layer's label has changed.
 void NameParts(ConfNode* root);
@@ -43,7 +42,8 @@ void TakeLabels(const google::protobuf::Message& message, ConfNode* root);
 // "neuralnet.layer[fc1]"; "" for the root.
 std::string PathOf(const ConfNode& node);
 
-// The node of `path`, or of the innermost message around it that is there.
+// The node of `path`, or of the innermost message around it that is there. A value of a list
+// without a node has the first one's.
 const ConfNode& Locate(const ConfNode& root, std::string_view path);
 
 // Required fields that messages in the tree lack.

@@ -54,6 +54,24 @@ std::string ReadText(const std::string& file) {
   return text;
 }
 
+// Where ElementPath has put the number of a value; npos: nowhere.
+size_t FindElement(const std::string& path) {
+  const size_t mark = path.rfind('#');
+  const bool digits = mark != std::string::npos && mark + 1 < path.size() &&
+                      path.find_first_not_of("0123456789", mark + 1) == std::string::npos;
+  return digits ? mark : std::string::npos;
+}
+
+// "a.b" of "a.b#1"
+std::string FieldOf(const std::string& path) { return path.substr(0, FindElement(path)); }
+
+// "a.b[1]" of "a.b#1"
+std::string PlaceOf(const std::string& path) {
+  const size_t mark = FindElement(path);
+  return mark == std::string::npos ? path
+                                   : StrCat(path.substr(0, mark), "[", path.substr(mark + 1), "]");
+}
+
 }  // namespace
 
 JobConf::JobConf(const std::string& file, const std::vector<std::string>& options,
@@ -152,8 +170,9 @@ void JobConf::CheckRequired() {
 }
 
 void JobConf::Add(const ConfigError& error, Diagnostic::Severity severity) {
-  if (paths_with_error_.count(error.path())) return;
-  if (severity == Diagnostic::kError) paths_with_error_.insert(error.path());
+  const std::string field = FieldOf(error.path());
+  if (paths_with_error_.count(field)) return;
+  if (severity == Diagnostic::kError) paths_with_error_.insert(field);
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   // Finding the place takes time: not for what will not be shown.
@@ -165,14 +184,14 @@ Diagnostic JobConf::Place(const ConfigError& error, Diagnostic::Severity severit
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.code = error.code();
-  diagnostic.path = error.path();
+  diagnostic.path = FieldOf(error.path());
   diagnostic.text = error.message();
-  const ConfNode& node = Locate(root_, error.path());
+  const ConfNode& node = Locate(root_, PlaceOf(error.path()));
   if (node.set < 0) {
     diagnostic.line = node.line, diagnostic.column = node.column;
   } else {
     diagnostic.set = set_paths_[node.set];
-    if (PathOf(node) == error.path()) diagnostic.path.clear();
+    if (PathOf(node) == diagnostic.path) diagnostic.path.clear();
   }
   return diagnostic;
 }

@@ -196,17 +196,16 @@ class OneSetOption {
                     [&](const auto& child) { return child->field == field && child->index > 0; });
     }
     const int first =
-        HasNodeEach(*field) ? message->GetReflection()->FieldSize(*message, field) : 0;
+        field->is_repeated() ? message->GetReflection()->FieldSize(*message, field) : 0;
     for (const std::string& item : items) Store(message, field, item);
-    MarkNodes(node, field, first,
-              HasNodeEach(*field) ? message->GetReflection()->FieldSize(*message, field) : 1);
+    MarkNodes(node, field, first, first + static_cast<int>(items.size()));
     if (field->containing_type() == LayerProto::descriptor() && field->name() == "name")
       node->label = value_;
   }
 
   // The nodes of the values from `first` to `end`; the first one's, where the list is empty.
   void MarkNodes(ConfNode* node, const FieldDescriptor* field, int first, int end) const {
-    for (int i = first; i < end || i == 0; ++i) {
+    for (int i = first; (i < end || i == 0) && HasNode(*field, i); ++i) {
       ConfNode* child = i == 0 ? node->Find(field) : nullptr;
       if (!child) child = node->Add(field, i);
       child->set = number_;

@@ -1,6 +1,7 @@
 // kConcate: joins its sources along one dimension; all other sizes must agree.
 #include <algorithm>
 
+#include "base/element_path.h"
 #include "nn/connection/piece.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
@@ -74,9 +75,10 @@ class ConcateLayer final : public Layer {
     for (int d = 0; same && d < first.dims(); ++d) same = d == dim_ || first[d] == other[d];
     if (same) return;
     const std::string name = i < conf.srclayers_size() ? conf.srclayers(i) : StrCat(i);
-    throw ConfigError("srclayers", StrCat("sources may differ in dimension ", dim_, " alone; \"",
-                                          name, "\" has the shape ", other.ToString(),
-                                          ", the first ", first.ToString()));
+    throw ConfigError(
+        ElementPath("srclayers", static_cast<size_t>(i)),
+        StrCat("sources may differ in dimension ", dim_, " alone; \"", name, "\" has the shape ",
+               other.ToString(), ", the first ", first.ToString()));
   }
 
   // Sources that hold the same rows of the batch make a larger one; others are parts of one.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/element_path.h"
 #include "io/vocabulary.h"
 #include "math/random_kernels.h"
 #include "nn/input/own_rows.h"
@@ -31,8 +32,10 @@ class RnnDummyLayer final : public Layer {
     if (conf.unroll_len() > 1 || conf.unroll_index() > 0)
       throw ConfigError("unroll_len", "must be 1: each batch is one time step");
     std::vector<int64_t> dims(conf_.shape().begin(), conf_.shape().end());
-    for (int64_t size : dims)
-      if (size < 1) throw ConfigError("rnn_dummy_conf.shape", StrCat("must be >= 1, is ", size));
+    for (size_t i = 0; i < dims.size(); ++i)
+      if (dims[i] < 1)
+        throw ConfigError(ElementPath("rnn_dummy_conf.shape", i),
+                          StrCat("must be >= 1, is ", dims[i]));
     if (dims.empty()) throw ConfigError("rnn_dummy_conf.shape", "must be set, batch first");
     if (!(conf_.low() <= conf_.high()))
       throw ConfigError("rnn_dummy_conf.high",

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "base/edit_distance.h"
+#include "base/element_path.h"
 #include "nn/graph/graph.h"
 
 namespace singa {
@@ -26,7 +27,8 @@ struct Names {
 
 // "name", or "name:K" for output K where no layer has the whole text as its name.
 // `guess`: whether an unknown name is worth a look for a near one.
-Link Resolve(const std::string& text, const Names& names, const Graph& graph, bool guess) {
+Link Resolve(const std::string& text, const Names& names, const Graph& graph, int slot,
+             bool guess) {
   Link link;
   auto it = names.index.find(text);
   const size_t colon = text.rfind(':');
@@ -37,7 +39,7 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, bo
     link.output = std::stoi(text.substr(colon + 1));
     if (it != names.index.end() && link.output >= graph.layers[it->second].wiring.num_outputs)
       throw ConfigError(
-          "srclayers",
+          ElementPath("srclayers", slot),
           StrCat("layer \"", it->first, "\" has ", graph.layers[it->second].wiring.num_outputs,
                  graph.layers[it->second].wiring.num_outputs == 1 ? " output" : " outputs",
                  ", counted from 0, is \"", text, "\""));
@@ -46,7 +48,7 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, bo
     std::vector<std::string> known;
     for (const auto& entry : names.index)
       if (guess) known.push_back(entry.first);
-    throw ConfigError("srclayers",
+    throw ConfigError(ElementPath("srclayers", slot),
                       StrCat("no layer \"", text, "\" in this phase", DidYouMean(text, known)));
   }
   link.source = it->second;
@@ -65,7 +67,7 @@ void AssignOutputs(const LayerProto& conf, Graph* graph, Names* names, GraphLaye
     link.output = names->readers[link.source]++;
     if (link.output >= source.wiring.num_outputs)
       throw ConfigError(
-          "srclayers",
+          ElementPath("srclayers", slot),
           StrCat("layer \"", source.conf.name(), "\" has ", source.wiring.num_outputs,
                  " outputs and more readers; name one as \"", source.conf.name(), ":0\""));
   }
@@ -134,7 +136,7 @@ Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors) {
     try {
       for (int slot = 0; slot < layer.conf.srclayers_size(); ++slot) {
         Link link =
-            Resolve(layer.conf.srclayers(slot), names, graph, errors->size() < kMostGuesses);
+            Resolve(layer.conf.srclayers(slot), names, graph, slot, errors->size() < kMostGuesses);
         link.feedback = slot < 32 && (layer.wiring.feedback_slots >> slot & 1);
         layer.in.push_back(link);
       }

@@ -1,3 +1,4 @@
+#include "base/element_path.h"
 #include "nn/graph/graph.h"
 
 namespace singa {
@@ -11,8 +12,9 @@ void CheckVisible(const Graph& graph, int index) {
                       StrCat("must be 2, its input and its kRBMHid, are ", vis.in.size()));
   const GraphLayer& hid = graph.layers[vis.in[1].source];
   if (!IsOfType(hid, kRBMHid))
-    throw ConfigError("srclayers", StrCat("the second must be a kRBMHid, \"", hid.conf.name(),
-                                          "\" is of another type"));
+    throw ConfigError(
+        ElementPath("srclayers", 1),
+        StrCat("the second must be a kRBMHid, \"", hid.conf.name(), "\" is of another type"));
   if (!hid.faulty && (hid.in.empty() || hid.in[0].source != index))
     throw ConfigError("srclayers", StrCat("layer \"", hid.conf.name(),
                                           "\" must read this layer: the two are one machine"));

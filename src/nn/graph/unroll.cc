@@ -1,3 +1,4 @@
+#include "base/element_path.h"
 #include "nn/graph/graph.h"
 
 namespace singa {
@@ -24,7 +25,7 @@ void SetLink(const LayerProto& conf, int slot, Link* link) {
   }
   if (slot < conf.shift_size()) {
     if (conf.shift(slot) < 0)
-      throw ConfigError("shift", StrCat("must be >= 0, is ", conf.shift(slot)));
+      throw ConfigError(ElementPath("shift", slot), StrCat("must be >= 0, is ", conf.shift(slot)));
     link->shift = conf.shift(slot);
   }
 }
@@ -68,28 +69,31 @@ void LinkToSteps(const GraphLayer& source, int slot, GraphLayer* layer) {
   const std::string& name = source.conf.name();
   const std::string& said = layer->conf.srclayers(slot);
   if (source.wiring.outputs_are_steps && said != name)
-    throw ConfigError("srclayers",
+    throw ConfigError(ElementPath("srclayers", slot),
                       StrCat("must be \"", name, "\", whose outputs are the time steps, ",
                              "without a number; is \"", said, "\""));
   if (!source.wiring.outputs_are_steps) {
     if (layer->wiring.step_shift > 0)
-      throw ConfigError("srclayers", StrCat("source \"", name,
-                                            "\" gives no step behind the last: it must be the "
-                                            "input layer that reads the text"));
+      throw ConfigError(ElementPath("srclayers", slot),
+                        StrCat("source \"", name,
+                               "\" gives no step behind the last: it must be the "
+                               "input layer that reads the text"));
     return;
   }
   if (layer->wiring.step_shift > source.wiring.steps_ahead)
     throw ConfigError(
-        "srclayers", StrCat("source \"", name, "\" must give ", layer->wiring.step_shift,
-                            " more time step than its readers have (time_steps_conf.ahead), gives ",
-                            source.wiring.steps_ahead));
+        ElementPath("srclayers", slot),
+        StrCat("source \"", name, "\" must give ", layer->wiring.step_shift,
+               " more time step than its readers have (time_steps_conf.ahead), gives ",
+               source.wiring.steps_ahead));
   if (link.kind == Link::kLastToFirst)
     throw ConfigError("unroll_conn_type",
                       StrCat("must be kUnrollOneToOne or kUnrollOneToAll for source \"", name,
                              "\", whose outputs are the time steps, is kUnrollFirstToLast"));
   if (link.shift != 0)
-    throw ConfigError("shift", StrCat("must be 0 for source \"", name,
-                                      "\", whose outputs are the time steps, is ", link.shift));
+    throw ConfigError(ElementPath("shift", slot),
+                      StrCat("must be 0 for source \"", name,
+                             "\", whose outputs are the time steps, is ", link.shift));
   link.kind = Link::kSameStep;
 }
 

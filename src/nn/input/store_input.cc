@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/element_path.h"
 #include "io/picture/image_decoder.h"
 #include "nn/connection/piece.h"
 #include "nn/input/own_rows.h"
@@ -118,9 +119,10 @@ void StoreInput::SetShape(const StoreProto& conf) {
   if (conf.shape_size() >= Shape::kMaxDims)
     throw ConfigError("shape", StrCat("must have at most ", Shape::kMaxDims - 1, " sizes, has ",
                                       conf.shape_size()));
-  for (int32_t size : conf.shape()) {
-    if (size <= 0) throw ConfigError("shape", StrCat("must be > 0, is ", size));
-    options_.shape.push_back(size);
+  for (int i = 0; i < conf.shape_size(); ++i) {
+    if (conf.shape(i) <= 0)
+      throw ConfigError(ElementPath("shape", i), StrCat("must be > 0, is ", conf.shape(i)));
+    options_.shape.push_back(conf.shape(i));
   }
   options_.store.shape = options_.shape;
 }

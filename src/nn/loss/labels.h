@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/element_path.h"
 #include "math/top_k.h"
 #include "singa/base/error.h"
 #include "singa/nn/declare.h"
@@ -14,10 +15,11 @@ namespace singa {
 inline void RequireLabels(const LayerProto& conf, Inputs in, int64_t rows) {
   const std::string name = conf.srclayers_size() > 1 ? conf.srclayers(1) : "the second";
   if (!in[1]->has_label())
-    throw ConfigError("srclayers", StrCat("source \"", name, "\" has no labels"));
+    throw ConfigError(ElementPath("srclayers", 1), StrCat("source \"", name, "\" has no labels"));
   if (in[1]->label.rows() != rows)
-    throw ConfigError("srclayers", StrCat("source \"", name, "\" has ", in[1]->label.rows(),
-                                          " labels for ", rows, " rows"));
+    throw ConfigError(
+        ElementPath("srclayers", 1),
+        StrCat("source \"", name, "\" has ", in[1]->label.rows(), " labels for ", rows, " rows"));
 }
 
 // A label outside [0, classes). The net says of which record it is.

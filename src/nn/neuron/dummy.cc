@@ -2,6 +2,7 @@
 // input it has no source and gives values of U[0, 1), as an output gradients of U[0, 1).
 #include <algorithm>
 
+#include "base/element_path.h"
 #include "math/random_kernels.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
@@ -62,8 +63,10 @@ class DummyLayer final : public Layer {
   static void SetOwnShape(const LayerProto& conf, Port* out) {
     const auto& sizes = conf.dummy_conf().shape();
     if (sizes.empty()) throw ConfigError("dummy_conf.shape", "must be set for an input");
-    for (int size : sizes)
-      if (size < 1) throw ConfigError("dummy_conf.shape", StrCat("must be >= 1, is ", size));
+    for (int i = 0; i < sizes.size(); ++i)
+      if (sizes[i] < 1)
+        throw ConfigError(ElementPath("dummy_conf.shape", i),
+                          StrCat("must be >= 1, is ", sizes[i]));
     const std::vector<int64_t> dims(sizes.begin(), sizes.end());
     Shape shape{std::span<const int64_t>(dims)};
     out->span = {.rows = shape[0], .batch = shape[0], .first_step = conf.unroll_index()};

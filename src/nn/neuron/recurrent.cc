@@ -1,6 +1,7 @@
 // What a recurrent layer asks for, and its checks; recurrent_steps.cc computes.
 #include "nn/neuron/recurrent.h"
 
+#include "base/element_path.h"
 #include "math/elementwise.h"
 #include "math/gemm_kernel.h"
 #include "math/scratch_layout.h"
@@ -78,7 +79,7 @@ void RecurrentLayer::ReadShapes(const LayerProto& conf, Inputs in) {
   const Shape state = {rows_, hidden_};
   for (size_t i = 1; i < in.size(); ++i)
     if (!(in[i]->data.shape() == state))
-      throw ConfigError("srclayers",
+      throw ConfigError(ElementPath("srclayers", i),
                         StrCat("source 1, the state before the first step, must have "
                                "the shape ",
                                state.ToString(), ", has ", in[i]->data.shape().ToString()));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/element_path.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -23,7 +24,7 @@ void StoreOutput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Out
   }
   flat_ = FlatRows(in[0]->data.shape());
   if (in.size() > 1 && (!in[1]->has_label() || in[1]->label.rows() != flat_.rows()))
-    throw ConfigError("srclayers",
+    throw ConfigError(ElementPath("srclayers", 1),
                       StrCat("source \"", conf.srclayers(1), "\" has no label for each of the ",
                              flat_.rows(), " rows"));
   if (!flat_.in_order()) declare.Uses(TransposeEach);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/element_path.h"
 #include "train/learning_rate/check_conf.h"
 
 namespace singa {
@@ -45,10 +46,11 @@ class FixedStepRate final : public LearningRate {
     CheckRange(steps_[0] >= 0, "fixedstep_conf.step", ">= 0", steps_[0]);
     for (size_t k = 1; k < steps_.size(); ++k)
       if (steps_[k] <= steps_[k - 1])
-        throw ConfigError("fixedstep_conf.step",
+        throw ConfigError(ElementPath("fixedstep_conf.step", k),
                           StrCat("must grow, has ", steps_[k], " after ", steps_[k - 1]));
-    for (float rate : rates_)
-      CheckRange(rate >= 0 && std::isfinite(rate), "fixedstep_conf.step_lr", ">= 0", rate);
+    for (size_t k = 0; k < rates_.size(); ++k)
+      CheckRange(rates_[k] >= 0 && std::isfinite(rates_[k]),
+                 ElementPath("fixedstep_conf.step_lr", k).c_str(), ">= 0", rates_[k]);
   }
   float At(int64_t step) const override {
     const auto after = std::upper_bound(steps_.begin(), steps_.end(), step);

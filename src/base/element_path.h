@@ -1,0 +1,17 @@
+// Where an error about one value of a list is.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "singa/base/str_cat.h"
+
+namespace singa {
+
+// The path of value `index`, from 0, of the repeated field `field`: "srclayers", "srclayers#1". A
+// message about it shows the path without the number, at the place of that value.
+inline std::string ElementPath(const std::string& field, size_t index) {
+  return index == 0 ? field : StrCat(field, "#", index);
+}
+
+}  // namespace singa
