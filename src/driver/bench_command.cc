@@ -49,7 +49,8 @@ double SumOf(const std::vector<LayerTimes>& layers, double LayerTimes::*part) {
 }
 
 Steps RunSteps(int64_t asked, Trainer* trainer) {
-  StepTimer timer(trainer);
+  const SteadyClock clock;
+  StepTimer timer(trainer, &clock);
   Steps steps;
   for (int64_t s = 0; s < kWarmUp; ++s) timer.Step(s);
   const auto start = std::chrono::steady_clock::now();

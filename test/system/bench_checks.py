@@ -1,4 +1,5 @@
-"""`singa bench`: what it says must fit together, and it must leave nothing behind."""
+"""`singa bench`: what it says must fit together, and it must leave nothing behind. Whose time is
+whose is held by test/driver/step_timer_test.cc, with a clock of its own."""
 import json
 
 from case import check, close, equal, has, true
@@ -16,7 +17,7 @@ def bench(case, *args):
 
 
 @check
-def bench_adds_up_to_the_step_and_leaves_no_file(case):
+def bench_tells_each_part_of_a_step_and_leaves_no_file(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 5 test_freq: 1 checkpoint_freq: 1"))
     before = files(case.folder)
     layers, step = bench(case, "-steps", "30", "job.conf")
@@ -26,10 +27,8 @@ def bench_adds_up_to_the_step_and_leaves_no_file(case):
     true(not step["synthetic"], "the data was there")
     for row in [*layers.values(), step]:
         true(all(row[name] >= 0 for name in TIMES), f"a time below 0 in {row}")
-    parts = sum(step[name] for name in (*TIMES, "late_update_ms", "data_wait_ms", "overhead_ms"))
-    close(parts, step["step_ms"], 0.3, "the parts of a step")  # medians, each of its own
-    for name in TIMES:
-        true(sum(row[name] for row in layers.values()) < 1.3 * step["step_ms"], f"sum of {name}")
+    for name in ("late_update_ms", "data_wait_ms", "overhead_ms"):
+        true(0 <= step[name] <= step["step_ms"], f"{name} of {step}")
     close(step["samples_per_second"], 50e3 / step["step_ms"], 1e-6, "samples per second")
     true(step["peak_rss_bytes"] > 1 << 20 and step["copy_gb_per_s"] > 0, f"machine of {step}")
 
@@ -67,23 +66,6 @@ def bench_counts_a_layer_that_another_does_the_work_of_once(case):
     rows, _ = bench(case, "-steps", "3", "job.conf")
     equal(rows["relu"]["bytes"], 0, "bytes of relu")
     true(rows["bn"]["bytes"] > 0, "no bytes of bn")
-
-
-@check
-def bench_gives_an_update_inside_a_gradient_to_the_update(case):
-    layers = dense("wide", "data", 1, 3000) + dense("wide2", "wide", 2, 700) + dense(
-        "fc", "wide2", 3, 3)
-    case.write("points.csv", "0,1,2,3,4\n1,4,3,2,1\n" * 10)
-    case.write("job.conf", csv("points.csv", "train_steps: 4", 2, layers=layers))
-    rows, step = bench(case, "-steps", "9", "job.conf")
-    # Two rows: the 2 million weights' update is what there is to do.
-    wide = rows["wide2"]
-    true(wide["update_ms"] > 0.1 * (wide["backward_ms"] + wide["update_ms"]),
-         f"no update in {wide}")
-    equal(step["late_update_ms"] < 0.05 * step["update_ms"], True, "late updates")
-    _, late = bench(case, "-steps", "9", "-set", "updater.clip_norm=1", "job.conf")
-    # All of it comes late; the two are medians of their own.
-    true(late["late_update_ms"] > 0.5 * late["update_ms"], f"clip_norm: {late}")
 
 
 @check

@@ -1,7 +1,6 @@
 #include "driver/bench/step_timer.h"
 
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -11,16 +10,15 @@
 namespace singa {
 namespace {
 
-double MsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
+double Ms(int64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) / static_cast<double>(kMillisecond);
 }
 
 // A layer, timed.
 class TimedLayer final : public Layer {
  public:
-  TimedLayer(std::unique_ptr<Layer> layer, LayerTimes* times)
-      : layer_(std::move(layer)), times_(times) {}
+  TimedLayer(std::unique_ptr<Layer> layer, LayerTimes* times, const Clock* clock)
+      : layer_(std::move(layer)), times_(times), clock_(clock) {}
 
   std::unique_ptr<Layer> Release() { return std::move(layer_); }
 
@@ -36,19 +34,19 @@ class TimedLayer final : public Layer {
   }
   void Open(Context& ctx) override { layer_->Open(ctx); }
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    const auto start = std::chrono::steady_clock::now();
+    const int64_t start = clock_->Now();
     layer_->ComputeFeature(ctx, phase, in, out);
     if (ctx.stream) ctx.stream->Wait();
-    const double ms = MsSince(start), wait = layer_->TakeWaitMs();
+    const double ms = Ms(clock_->Now() - start), wait = layer_->TakeWaitMs();
     times_->forward += ms - wait;
     times_->wait += wait;
   }
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const double updates = times_->update;
-    const auto start = std::chrono::steady_clock::now();
+    const int64_t start = clock_->Now();
     layer_->ComputeGradient(ctx, in, out);
     if (ctx.stream) ctx.stream->Wait();
-    times_->backward += MsSince(start) - (times_->update - updates);
+    times_->backward += Ms(clock_->Now() - start) - (times_->update - updates);
   }
   void CheckInputs(Phase phase, Inputs in) override { layer_->CheckInputs(phase, in); }
   void BeginPass(Context& ctx, int64_t before) override { layer_->BeginPass(ctx, before); }
@@ -69,15 +67,16 @@ class TimedLayer final : public Layer {
  private:
   std::unique_ptr<Layer> layer_;
   LayerTimes* times_;
+  const Clock* clock_;
 };
 
 }  // namespace
 
-StepTimer::StepTimer(Trainer* trainer) : trainer_(trainer) {
+StepTimer::StepTimer(Trainer* trainer, const Clock* clock) : trainer_(trainer), clock_(clock) {
   auto& nodes = trainer->net().nodes();
   times_.resize(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    nodes[i].layer = std::make_unique<TimedLayer>(std::move(nodes[i].layer), &times_[i]);
+    nodes[i].layer = std::make_unique<TimedLayer>(std::move(nodes[i].layer), &times_[i], clock_);
     for (Param* param : nodes[i].completes) {
       owners_[param] = i;
       if (param->sink) sinks_[param] = std::exchange(param->sink, this);
@@ -93,10 +92,12 @@ StepTimer::~StepTimer() {
   }
 }
 
+double StepTimer::MsSince(int64_t start) const { return Ms(clock_->Now() - start); }
+
 double StepTimer::Step(int64_t step) {
   times_.assign(times_.size(), {});
   late_updates_ = 0;
-  const auto start = std::chrono::steady_clock::now();
+  const int64_t start = clock_->Now();
   trainer_->TrainStep(step, this);
   return MsSince(start);
 }
@@ -104,7 +105,7 @@ double StepTimer::Step(int64_t step) {
 void StepTimer::Await(Param* param, int64_t step) { trainer_->exchange().Await(param, step); }
 
 void StepTimer::GradientReady(Param* param, int64_t step) {
-  const auto start = std::chrono::steady_clock::now();
+  const int64_t start = clock_->Now();
   trainer_->exchange().GradientReady(param, step);
   times_[owners_.at(param)].update += MsSince(start);
 }
@@ -114,7 +115,7 @@ void StepTimer::LossNotFinite(const std::string& layer, int64_t step) {
 }
 
 void StepTimer::Finish(int64_t step) {
-  const auto start = std::chrono::steady_clock::now();
+  const int64_t start = clock_->Now();
   trainer_->exchange().Finish(step);
   if (trainer_->ctx().stream) trainer_->ctx().stream->Wait();
   late_updates_ += MsSince(start);
@@ -124,11 +125,11 @@ void StepTimer::Finish(int64_t step) {
 void StepTimer::Take(Param* param, const GradientRows& rows) {
   std::atomic<double> inside = 0;
   const auto timed = [&](Context& ctx, int64_t first, int64_t n, float* piece) {
-    const auto start = std::chrono::steady_clock::now();
+    const int64_t start = clock_->Now();
     rows(ctx, first, n, piece);
     inside += MsSince(start);
   };
-  const auto start = std::chrono::steady_clock::now();
+  const int64_t start = clock_->Now();
   sinks_.at(param)->Take(param, std::ref(timed));
   times_[owners_.at(param)].update += MsSince(start) - inside / trainer_->ctx().threads;
 }

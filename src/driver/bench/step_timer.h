@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/clock.h"
 #include "singa/train/param_exchange.h"
 #include "train/trainer.h"
 
@@ -24,8 +25,8 @@ struct LayerTimes {
 class StepTimer final : public ParamExchange, public GradientSink {
  public:
   // Takes the place of the net's layers and of the params' sinks. REQUIRES: trainer->Allocate() was
-  // called; the trainer trains through this alone, and lives longer.
-  explicit StepTimer(Trainer* trainer);
+  // called; the trainer trains through this alone. Both arguments live longer.
+  StepTimer(Trainer* trainer, const Clock* clock);
   ~StepTimer();
 
   // Runs one step. Returns its milliseconds.
@@ -45,7 +46,10 @@ class StepTimer final : public ParamExchange, public GradientSink {
   void Take(Param* param, const GradientRows& rows) override;
 
  private:
+  double MsSince(int64_t start) const;
+
   Trainer* trainer_;
+  const Clock* clock_;
   std::map<const Param*, size_t> owners_;  // which layer completes it
   std::map<const Param*, GradientSink*> sinks_;
   std::vector<LayerTimes> times_;
