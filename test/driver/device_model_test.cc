@@ -102,10 +102,13 @@ TEST_F(DeviceModel, ValuesAreOnTheGpuOnceForAllSessions) {
 
 TEST_F(DeviceModel, AGpuThatIsTooSmallIsToldWithWhatDoesNotFit) {
   const std::string conf = WriteJob("wide", PictureJob(csv_, 20000));
-  const EmulatedMachine machine(1, 1 << 20);
-  EXPECT_ERROR(Open(conf, 0), kExitNoDevice, "param \"w2\" of layer \"fc\": 2880000 bytes");
-  EXPECT_ERROR(Session(Open(conf_, 0), {.max_batch = 2000}), kExitNoDevice,
-               "most of them for layer \"conv\" (2 MiB): ", " bytes are wanted, ");
+  {
+    const EmulatedMachine machine(1, 1 << 20);
+    EXPECT_ERROR(Open(conf, 0), kExitNoDevice, "param \"w2\" of layer \"fc\": 2880000 bytes");
+  }
+  const EmulatedMachine machine(1, 5 << 20);
+  EXPECT_ERROR(Session(Open(conf, 0), {.max_batch = 2000}), kExitNoDevice,
+               "most of them for layer \"fc\" (", " bytes are wanted, ");
 }
 
 TEST_F(DeviceModel, WithoutAnyGpuTheCpuComputesAndAWarningSaysSo) {

@@ -136,8 +136,8 @@ def an_error_at_any_place_ends_the_job_and_is_named(case):
         equal(len(errors_of(case, place)), 1, f"{place}: errors")
 
 
-def errors_of(case, place):
-    job = start(case, place, *ARGS, "-set", "cluster.peer_timeout=3", workspace="failed").end(74)
+def errors_of(case, place, *args):
+    job = start(case, place, *ARGS, *args, workspace="failed").end(74)
     errors = [line for line in job.err.splitlines() if line.startswith("singa: error: ")]
     true(errors, f"{place}: no error in:\n{job.err}")
     has(errors[0], f"failpoint {place.split('/')[0]}", place)
@@ -148,7 +148,8 @@ def errors_of(case, place):
 def a_process_that_cannot_tell_its_error_shows_it(case):
     write_job(case)
     for place in ("stub_got_message/1=error@100", "rendezvous_heard/0=error"):
-        errors_of(case, place)  # the other process ends when it has heard nothing for 3 s
+        # The other process ends when it has heard nothing for 3 s.
+        errors_of(case, place, "-set", "cluster.peer_timeout=3")
 
 
 @check
