@@ -34,9 +34,9 @@ def compiled(one, name, source, *flags):
     return name
 
 
-def small(one, name, source):
+def small(one, name, source, *flags):
     """A library of one source file."""
-    return compiled(one, f"{name}.so", source, "-shared", "-fPIC")
+    return compiled(one, f"{name}.so", source, "-shared", "-fPIC", *flags)
 
 
 def refused(one, plugin, code, *parts):

@@ -14,13 +14,21 @@
 #define SINGA_TEXT_OF(x) #x
 #define SINGA_TEXT(x) SINGA_TEXT_OF(x)
 
+// The debug mode of the standard library gives its containers another layout.
+#ifdef _GLIBCXX_DEBUG
+#define SINGA_CONTAINERS "debug"
+#else
+#define SINGA_CONTAINERS "release"
+#endif
+
 // What a library and singa must have in common: a line for each thing, "what: value".
 #define SINGA_PLUGIN_MARK "\nsinga plugin\n"
 #define SINGA_ABI \
-  "singa version: " SINGA_VERSION_TEXT "\n"                        \
-  "hash of singa's headers and protos: " SINGA_INTERFACE_ID "\n"   \
-  "protobuf version: " SINGA_TEXT(GOOGLE_PROTOBUF_VERSION) "\n"    \
-  "_GLIBCXX_USE_CXX11_ABI: " SINGA_TEXT(_GLIBCXX_USE_CXX11_ABI) "\n"
+  "singa version: " SINGA_VERSION_TEXT "\n"                          \
+  "hash of singa's headers and protos: " SINGA_INTERFACE_ID "\n"     \
+  "protobuf version: " SINGA_TEXT(GOOGLE_PROTOBUF_VERSION) "\n"      \
+  "_GLIBCXX_USE_CXX11_ABI: " SINGA_TEXT(_GLIBCXX_USE_CXX11_ABI) "\n" \
+  "layout of containers (_GLIBCXX_DEBUG): " SINGA_CONTAINERS "\n"
 
 // Looked for in the file before any of its code runs.
 #define SINGA_PLUGIN()                                                               \

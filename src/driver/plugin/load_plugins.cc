@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <cfenv>
 #include <map>
 #include <span>
 
@@ -20,6 +21,16 @@ std::string Listed(std::span<const TwiceRegistered> twice) {
   return text;
 }
 
+// A library that was linked with -ffast-math has the processor treat tiny numbers as 0 from its
+// loading on, in code of others, too: the way it computed before is restored.
+void* Open(const std::string& file) {
+  std::fenv_t before;
+  std::fegetenv(&before);
+  void* const loaded = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  std::fesetenv(&before);
+  return loaded;
+}
+
 // What registers a name twice stays loaded: others may point at its code.
 void Load(const std::string& file) {
   static std::map<void*, std::string> refused;  // by the library's handle
@@ -33,7 +44,7 @@ void Load(const std::string& file) {
   if (!trouble.empty()) throw ConfigError("", trouble);
   std::vector<TwiceRegistered>& twice = RegisteredTwice();
   const size_t before = twice.size();
-  void* const loaded = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const loaded = Open(file);
   if (!loaded) throw ConfigError("", StrCat("cannot be loaded: ", Printable(::dlerror())));
   if (twice.size() == before) return;
   const std::string text =
