@@ -11,6 +11,17 @@
 
 namespace singa {
 
+// Wrong use of `subcommand` ("": of singa itself), whose help the user is pointed to.
+class UsageError : public Error {
+ public:
+  UsageError(std::string subcommand, const std::string& message)
+      : Error(kExitUsage, message), subcommand_(std::move(subcommand)) {}
+  const std::string& subcommand() const { return subcommand_; }
+
+ private:
+  std::string subcommand_;
+};
+
 // The flags that a subcommand knows.
 struct KnownFlags {
   std::vector<std::string> values;         // -name value or -name=value, once

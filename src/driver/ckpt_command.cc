@@ -10,11 +10,14 @@
 #include <numeric>
 #include <optional>
 
+#include "base/edit_distance.h"
 #include "base/file_system.h"
 #include "base/sha256.h"
+#include "driver/arguments.h"
 #include "io/checkpoint/blob_protos.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
+#include "io/checkpoint/find_checkpoint.h"
 #include "io/checkpoint/params_file.h"
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/safetensors_writer.h"
@@ -26,35 +29,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kCkptUsage[] =
-    "usage: singa ckpt ls WORKSPACE|FOLDER\n"
-    "       singa ckpt verify WORKSPACE|FOLDER|FILE\n"
-    "       singa ckpt export [-format safetensors|blobprotos] CHECKPOINT OUT";
+    "usage: singa ckpt ls PATH\n"
+    "       singa ckpt verify PATH\n"
+    "       singa ckpt export [-format safetensors|blobprotos] PATH OUT";
 
 [[noreturn]] void ThrowCkptUsage(const std::string& why) {
-  throw Error(kExitUsage, StrCat("ckpt: ", why, "\n", kCkptUsage));
-}
-
-bool IsCheckpoint(const std::string& path) {
-  std::error_code error;
-  const fs::path folder = fs::path(path).lexically_normal();
-  const fs::path name = folder.has_filename() ? folder.filename() : folder.parent_path().filename();
-  return fs::exists(folder / kManifestFile, error) || StepOf(name.string());
-}
-
-// The folder of checkpoints that `path` means.
-std::string FolderIn(const std::string& path) {
-  std::error_code error;
-  const std::string inner = CheckpointFolder(path);
-  return fs::is_directory(inner, error) ? inner : path;
-}
-
-std::vector<CheckpointEntry> EntriesIn(const std::string& path) {
-  std::error_code error;
-  if (!fs::exists(path, error)) throw FileError(kExitNoInput, path, "does not exist");
-  if (IsCheckpoint(path)) return {{0, path}};
-  std::vector<CheckpointEntry> entries = ListCheckpointFolder(FolderIn(path));
-  if (entries.empty()) throw FileError(kExitNoInput, path, "holds no checkpoint");
-  return entries;
+  throw UsageError("ckpt", StrCat("ckpt: ", why, "\n", kCkptUsage));
 }
 
 std::string TimeOf(const std::string& file) {
@@ -94,8 +74,21 @@ int64_t NumbersIn(const Safetensors& tensors) {
   return numbers;
 }
 
+// A file is a line, too: it has no step, and nothing to check its bytes by.
+int ListFile(const std::string& path) {
+  const ParamsFile file = LoadParams(path);
+  int64_t numbers = 0;
+  for (const auto& [name, entry] : file.params()) numbers += entry.shape.size();
+  PrintRow("step", "time", "size", "params", "check");
+  PrintRow("-", TimeOf(path), Megabytes(static_cast<int64_t>(fs::file_size(path))),
+           std::to_string(numbers), "well formed");
+  return kExitOk;
+}
+
 int List(const std::string& path) {
-  const std::vector<CheckpointEntry> entries = EntriesIn(path);
+  const TrainedPath found = FindTrainedPath(path);
+  if (found.kind == TrainedPath::kFile) return ListFile(found.path);
+  const std::vector<CheckpointEntry> entries = FindCheckpoints(path);
   const fs::path folder = fs::path(entries[0].dir).lexically_normal().parent_path();
   const auto best = BestStep(folder.parent_path().string());
   PrintRow("step", "time", "size", "params", "check");
@@ -125,8 +118,7 @@ int List(const std::string& path) {
 }
 
 int Verify(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
+  if (FindTrainedPath(path).kind == TrainedPath::kFile) {
     const ParamsFile file = LoadParams(path);
     std::cout << file.path() << ": well formed, " << file.params().size() << " params";
     std::cout << (file.kind() == ParamsFile::Kind::kCheckpoint ? "" : " (it holds no checksums)")
@@ -134,7 +126,7 @@ int Verify(const std::string& path) {
     return kExitOk;
   }
   int code = kExitOk;
-  for (const CheckpointEntry& entry : EntriesIn(path)) {
+  for (const CheckpointEntry& entry : FindCheckpoints(path)) {
     const std::vector<std::string> damage = VerifyCheckpoint(entry.dir);
     if (damage.empty()) std::cout << entry.dir << ": intact\n";
     for (const std::string& line : damage) std::cout << line << '\n';
@@ -181,6 +173,7 @@ int Export(const std::string& path, const std::string& out, bool as_blob_protos)
     fs::remove(fresh, ignored);
     throw;
   }
+  if (params.path() != path) std::cerr << "params from " << Printable(params.path()) << '\n';
   std::cerr << "wrote " << out << ": " << params.params().size() << " params, " << numbers
             << " numbers\n";
   return kExitOk;
@@ -219,7 +212,9 @@ int CkptCommand(const std::vector<std::string>& args) {
     return Export(words[1], words[2], IsBlobProtos(format.value_or("safetensors")));
   if (command == "ls" || command == "verify") ThrowCkptUsage(StrCat(command, " takes one path"));
   if (command == "export") ThrowCkptUsage("export takes a checkpoint and the file to write");
-  ThrowCkptUsage(command.empty() ? "ls, verify or export?" : StrCat("unknown command ", command));
+  ThrowCkptUsage(command.empty() ? "ls, verify or export?"
+                                 : StrCat("no command singa ckpt ", command,
+                                          DidYouMean(command, {"ls", "verify", "export"})));
 }
 
 }  // namespace singa

@@ -5,8 +5,8 @@
 
 #include "driver/arguments.h"
 #include "driver/conf/check_job.h"
-#include "driver/job/trained_files.h"
 #include "driver/onnx/net_export.h"
+#include "io/checkpoint/find_checkpoint.h"
 #include "io/new_file.h"
 #include "train/init_params.h"
 
@@ -56,7 +56,7 @@ void RequireLoaded(const InitReport& report, const ParamTable& params, const Onn
 
 int ExportOnnx(const JobProto& job, const Arguments& args) {
   const std::string& out = args.operands()[1];
-  const std::string checkpoint = TrainedFile(args.Get("checkpoint"), [](const std::string& text) {
+  const std::string checkpoint = FindParams(args.Get("checkpoint"), [](const std::string& text) {
     std::fprintf(stderr, "singa: warning: %s\n", text.c_str());
   });
   ParamTable params;
@@ -69,6 +69,8 @@ int ExportOnnx(const JobProto& job, const Arguments& args) {
   NewFile file(&disk, out);
   file.Write(graph.Serialize(job.name()));
   file.Commit();
+  if (checkpoint != args.Get("checkpoint"))
+    std::fprintf(stderr, "params from %s\n", Printable(checkpoint).c_str());
   std::fprintf(stderr, "%s: %s\n", out.c_str(), graph.Summary().c_str());
   return kExitOk;
 }

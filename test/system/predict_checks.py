@@ -2,6 +2,7 @@
 import io
 import json
 import pathlib
+import shutil
 import struct
 import subprocess
 import tarfile
@@ -110,11 +111,31 @@ def any_form_of_checkpoint_gives_the_same(case):
     for form in ("ws", "ws/checkpoint/step200", "ws/checkpoint/step200/model.safetensors",
                  "v03-worker0"):
         equal(predict(case, "-checkpoint", form, idx).out, expected, f"scores by {form}")
+    case.path("empty").mkdir()
+    has(predict(case, "-checkpoint", "empty", idx, code=66).err, "holds no checkpoint yet", "stderr")
     model = case.path("ws/checkpoint/step200/model.safetensors")
     model.write_bytes(model.read_bytes()[:-1] + b"\x55")
     has(predict(case, "-checkpoint", "ws", idx, code=66).err, "ws/checkpoint", "stderr")
     has(predict(case, "-checkpoint", "ws/checkpoint/step200", idx, code=65).err,
         "model.safetensors", "stderr")
+
+
+@check
+def what_the_job_was_trained_to_goes_before_what_it_began_with(case):
+    trained(case)
+    idx = case.site.data / IMAGES
+    expected = predict(case, idx).out
+    shutil.copytree(case.path("ws"), case.path("first"))
+    case.write("job.conf", "checkpoint_path: 'first'\n" + case.path("job.conf").read_text())
+    case.train("job.conf", "-set", "train_steps=20")
+    job = predict(case, idx)
+    equal(job.err.splitlines()[0], "params from ws/checkpoint/step20", "stderr")
+    true(job.out != expected, "scores are those of checkpoint_path")
+    job = predict(case, "-set", "checkpoint_path=first", idx)  # asked for
+    equal((job.out, job.err.splitlines()[0]),
+          (expected, "params from first/checkpoint/step200"), "asked for")
+    shutil.rmtree(case.path("ws"))
+    equal(predict(case, idx).out, expected, "scores without a checkpoint in the workspace")
 
 
 @check

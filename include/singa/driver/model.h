@@ -46,15 +46,17 @@ namespace singa {
 class JobProto;  // singa/proto/job.pb.h, for jobs built in code
 
 struct ModelOptions {
-  // What a job's checkpoint_path may name, or a workspace, of which it is the newest checkpoint
-  // that verifies. "": the job's own checkpoint_path, or else its workspace.
+  // What a job's checkpoint_path may name: a workspace, of which it is the newest checkpoint that
+  // verifies, a checkpoint's folder or a file. "": the job's workspace, or else, where that has no
+  // checkpoint yet, its checkpoint_path.
   std::string checkpoint = {};
   // Whose feature a session computes. "": what the net is trained to give, that is the
   // probabilities (the softmax of its scores) where its loss is kSoftmaxLoss, what another loss
   // compares with the target, and without a loss the one layer that no other reads. For the scores
   // themselves name the layer that the loss reads. Named, a kSoftmaxLoss gives its probabilities.
   std::string layer = {};
-  // "path=value", as of `singa -set`; only for a conf that is a file.
+  // "path=value", as of `singa -set`, for a conf that is a file. A checkpoint_path among them goes
+  // before the workspace.
   std::vector<std::string> sets = {};
   // The number of the GPU that sessions compute on; -1: none, they do on the CPU. Not given: the
   // first that the job names (`gpu:`), or else the CPU. Several GPUs take a Model each.
@@ -100,6 +102,8 @@ class SINGA_API Model {
   // Rows of a batch of that layer; what sessions compute at a time if they are not told.
   int64_t batch() const;
 
+  // The checkpoint's folder, or the files, that the weights are from.
+  const std::vector<std::string>& files() const;
   // What a user should hear of: damaged checkpoints that were passed over, no GPU where one is
   // named.
   const std::vector<std::string>& warnings() const;

@@ -21,7 +21,7 @@ namespace {
 // The params' values. Returns the step that they are of.
 int64_t LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progress* progress) {
   const std::vector<std::string> files =
-      TrainedFiles(job, [&](const std::string& text) { progress->Warn(text); });
+      FilesToTest(job, [&](const std::string& text) { progress->Warn(text); });
   const InitReport report = InitParams(ctx, files, params);
   for (const std::string& file : files) progress->Say("params from " + file);
   if (!report.initialised.empty())

@@ -12,12 +12,12 @@ namespace singa {
 // Hears of each damaged checkpoint that is passed over.
 using Warn = std::function<void(const std::string&)>;
 
-// The job's checkpoint_path, or else the newest intact checkpoint of its workspace. Throws
-// FileError(kExitNoInput) where there is neither.
+// What the job was trained to: the newest intact checkpoint of its workspace, as -resume has it, or
+// else its checkpoint_path. Throws FileError(kExitNoInput) where there is neither.
 std::vector<std::string> TrainedFiles(const JobProto& job, const Warn& warn);
 
-// `path` as a checkpoint_path may name it; for a workspace its newest intact checkpoint. Throws
-// FileError as above where a workspace has none.
-std::string TrainedFile(const std::string& path, const Warn& warn);
+// What -test judges: the job's checkpoint_path, or else the newest intact checkpoint of its
+// workspace. Throws as above.
+std::vector<std::string> FilesToTest(const JobProto& job, const Warn& warn);
 
 }  // namespace singa

@@ -9,6 +9,7 @@
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/plugin/load_plugins.h"
+#include "io/checkpoint/find_checkpoint.h"
 #include "singa/proto/job.pb.h"
 #include "tensor/gpus.h"
 #include "train/forwarder.h"
@@ -26,8 +27,9 @@ struct Model::Content {
   int64_t batch = 0;
   bool classifies = false, carries_state = false, causal = true;
   std::optional<int32_t> ignored;
-  std::shared_ptr<Gpu> gpu;  // null: the CPU
-  ParamTable params;         // on the GPU what layers there use
+  std::shared_ptr<Gpu> gpu;        // null: the CPU
+  ParamTable params;               // on the GPU what layers there use
+  std::vector<std::string> files;  // the params are from
   std::vector<std::string> warnings;
 };
 
@@ -98,8 +100,11 @@ JobProto JudgedJob(JobProto job, const ModelOptions& options, std::vector<std::s
 std::vector<std::string> FilesOf(const JobProto& job, const ModelOptions& options,
                                  std::vector<std::string>* warnings) {
   const auto warn = [&](const std::string& text) { warnings->push_back(text); };
-  if (options.checkpoint.empty()) return TrainedFiles(job, warn);
-  return {TrainedFile(options.checkpoint, warn)};
+  if (!options.checkpoint.empty()) return {FindParams(options.checkpoint, warn)};
+  const bool named = std::any_of(options.sets.begin(), options.sets.end(), [](const auto& set) {
+    return set.starts_with("checkpoint_path");
+  });
+  return named ? FilesToTest(job, warn) : TrainedFiles(job, warn);
 }
 
 void LoadAll(const std::vector<std::string>& files, const ParamTable& params) {
@@ -150,7 +155,8 @@ void Model::Content::Load(const ModelOptions& options) {
   classifies = softmax || !judges.empty();
   ignored = IgnoredLabel(judges);
   AllocateParams(0, net.params());
-  LoadAll(FilesOf(job, options, &warnings), net.params());
+  files = FilesOf(job, options, &warnings);
+  LoadAll(files, net.params());
   net.PlaceValues();
   params = std::move(net.params());
 }
@@ -168,6 +174,7 @@ const std::vector<int64_t>& Model::input_shape() const { return content_->in.sha
 int64_t Model::input_size() const { return content_->in.size; }
 int64_t Model::input_steps() const { return content_->in.steps; }
 int64_t Model::batch() const { return content_->batch; }
+const std::vector<std::string>& Model::files() const { return content_->files; }
 const std::vector<std::string>& Model::warnings() const { return content_->warnings; }
 
 struct Session::Content {

@@ -25,8 +25,9 @@ net reads one (kCharRNN).
 
   -conf FILE       the job that trained it; its test phase says how records are prepared
   -checkpoint C    a checkpoint's folder, a .safetensors file, a file of SINGA 0.3, or a workspace,
-                   whose newest intact checkpoint is taken; if not given, checkpoint_path of the
-                   job, or else its workspace
+                   whose newest intact checkpoint is taken; if not given, the job's workspace, or
+                   else its checkpoint_path, which goes first where -set gives it. stderr says which
+                   it is where there is a choice
   -layer NAME      whose output is printed; if not given, the probabilities where the loss is
                    kSoftmaxLoss, of another loss what it compares with the target
   -topk N          only the N best classes, best first
@@ -83,6 +84,7 @@ int64_t AtLeastOne(const Arguments& args, const std::string& flag) {
 Request ReadRequest(const Arguments& args) {
   Request request;
   request.model = {.checkpoint = args.Get("checkpoint"), .layer = args.Get("layer")};
+  request.model.sets = args.Settings();
   const std::string format = args.Get("format", "csv");
   if (format != "csv" && format != "json")
     args.ThrowUsage("-format must be csv or json, is \"" + format + "\"");
@@ -118,6 +120,14 @@ void CheckExist(const std::vector<std::string>& inputs) {
 void Warn(const std::vector<std::string>& warnings) {
   for (const std::string& text : warnings)
     std::fprintf(stderr, "singa: warning: %s\n", text.c_str());
+}
+
+// Which values are used, where the call or the job leaves a choice.
+void ShowFiles(const JobProto& job, const Arguments& args, const std::vector<std::string>& files) {
+  const std::string asked = args.Get("checkpoint");
+  if (asked.empty() ? job.checkpoint_path_size() == 0 : files[0] == asked) return;
+  for (const std::string& file : files)
+    std::fprintf(stderr, "params from %s\n", Printable(file).c_str());
 }
 
 LayerProto TestLayer(const NetProto& net, const std::string& name) {
@@ -175,6 +185,7 @@ int Predict(const JobProto& job, const Arguments& args) {
   CheckExist(request.inputs);
   const Model model(job, request.model);
   Warn(model.warnings());
+  ShowFiles(job, args, model.files());
   request.source.input = TestLayer(job.neuralnet(), model.input_layer());
   request.source.outputs = model.output_size() / model.output_steps();
   if (request.format.top > request.source.outputs)

@@ -160,7 +160,12 @@ std::unique_ptr<Checkpoint> OpenCheckpoint(const std::string& dir) {
 
 std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
                                         const std::function<void(const std::string&)>& warn) {
-  for (const CheckpointEntry& entry : ListCheckpoints(workspace)) {
+  return NewestValidIn(CheckpointFolder(workspace), warn);
+}
+
+std::unique_ptr<Checkpoint> NewestValidIn(const std::string& folder,
+                                          const std::function<void(const std::string&)>& warn) {
+  for (const CheckpointEntry& entry : ListCheckpointFolder(folder)) {
     Damage damage;
     if (auto checkpoint = Open(entry.dir, Check::kAllBytes, &damage)) return checkpoint;
     warn(StrCat("checkpoint of step ", entry.step, " is passed over: ", Join(damage)));

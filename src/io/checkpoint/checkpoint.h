@@ -64,6 +64,9 @@ std::unique_ptr<Checkpoint> OpenCheckpoint(const std::string& dir);
 // passed over. Throws NewerFormatError rather than pass over a newer program's work.
 std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
                                         const std::function<void(const std::string&)>& warn);
+// The same of a checkpoint folder.
+std::unique_ptr<Checkpoint> NewestValidIn(const std::string& folder,
+                                          const std::function<void(const std::string&)>& warn);
 
 // Whether the manifest of `dir` is intact and its files have the right sizes. Does not throw.
 bool LooksComplete(const std::string& dir);

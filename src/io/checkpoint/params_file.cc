@@ -1,5 +1,7 @@
 #include "io/checkpoint/params_file.h"
 
+#include <glog/logging.h>
+
 #include <bit>
 #include <cstring>
 #include <filesystem>
@@ -8,22 +10,13 @@
 
 #include "io/checkpoint/blob_protos.h"
 #include "io/checkpoint/checkpoint.h"
-#include "io/checkpoint/checkpoint_names.h"
+#include "io/checkpoint/find_checkpoint.h"
 #include "io/checkpoint/json_text.h"
 
 namespace singa {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The folder that stands for v0.3's .../step<N>-worker<W>; "": `path` has another form.
-std::string FolderOfWorkerFile(const std::string& path) {
-  const fs::path file(path);
-  const std::string name = file.filename().string();
-  const size_t end = name.find("-worker");
-  if (end == std::string::npos || !StepOf(name.substr(0, end))) return "";
-  return (file.parent_path() / name.substr(0, end)).string();
-}
 
 bool LooksLikeSafetensors(const MappedFile& file) {
   if (file.path().ends_with(".safetensors")) return true;
@@ -74,12 +67,10 @@ class ParamsFileReader {
   explicit ParamsFileReader(Reading reading) : whole_(reading == Reading::kWhole) {}
 
   ParamsFile Read(const std::string& path) {
-    out_.path_ = path;
+    out_.path_ = FindParams(path, [this](const std::string& text) {
+      if (whole_) LOG(WARNING) << text;
+    });
     std::error_code error;
-    if (!fs::exists(path, error)) {
-      const std::string folder = FolderOfWorkerFile(path);
-      if (!folder.empty() && fs::is_directory(folder, error)) out_.path_ = folder;
-    }
     if (fs::is_directory(out_.path_, error))
       ReadCheckpoint();
     else
@@ -89,12 +80,6 @@ class ParamsFileReader {
 
  private:
   void ReadCheckpoint() {
-    std::error_code error;
-    if (!fs::exists(fs::path(out_.path_) / kManifestFile, error))
-      for (const std::string& folder : {out_.path_, CheckpointFolder(out_.path_)})
-        for (const CheckpointEntry& entry : ListCheckpointFolder(folder))
-          throw FileError(kExitNoInput, out_.path_,
-                          StrCat("is not a checkpoint; did you mean ", entry.dir, "?"));
     const std::shared_ptr<const Checkpoint> checkpoint =
         whole_ ? LoadCheckpoint(out_.path_) : OpenCheckpoint(out_.path_);
     out_.kind_ = ParamsFile::Kind::kCheckpoint;

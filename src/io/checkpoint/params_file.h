@@ -39,9 +39,8 @@ class ParamsFile {
   std::vector<std::shared_ptr<const void>> memory_;  // what the values lie in
 };
 
-// `path` is a checkpoint's folder, a .safetensors file, a BlobProtos file of v0.3, or v0.3's
-// .../step<N>-worker<W>; where the last does not exist, the folder .../step<N> is read. kHeaders:
-// the values are not read; so their damage is not found. Throws FileError (kExitNoInput: there is
+// `path` is whatever FindParams takes: a workspace, a checkpoint's folder or a file. kHeaders: the
+// values are not read; so their damage is not found. Throws FileError (kExitNoInput: there is
 // none), DataError.
 enum class Reading { kWhole, kHeaders };
 ParamsFile LoadParams(const std::string& path, Reading reading = Reading::kWhole);

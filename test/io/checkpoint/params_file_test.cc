@@ -132,16 +132,28 @@ TEST(ParamsFile, NothingThereIsNoInput) {
   EXPECT_EQ(CodeOf("/dev/null"), kExitNoInput);
 }
 
-TEST(ParamsFile, AWorkspaceGetsAHint) {
+TEST(ParamsFile, OfAWorkspaceItIsTheNewestCheckpointThatIsIntact) {
   const TempFolder workspace;
-  const std::string dir = Write(workspace, 10);
+  Write(workspace, 10, 1);
+  Write(workspace, 20, 2);
+  WriteAll(Write(workspace, 30, 3) + "/model.safetensors", "x");
   for (const std::string& path : {workspace.path(), workspace / "checkpoint"}) {
+    const ParamsFile file = LoadParams(path);
+    EXPECT_EQ(Values(file, "w1"), NumberedModel(20, 2).w);
+    EXPECT_TRUE(file.path().ends_with("/step20")) << file.path();
+  }
+}
+
+TEST(ParamsFile, AWorkspaceWithoutACheckpointIsNoInput) {
+  const TempFolder workspace;
+  for (const char* inner : {"", "/checkpoint"}) {
+    fs::create_directory(workspace.path() + inner);
     try {
-      LoadParams(path);
+      LoadParams(workspace.path() + inner);
       FAIL();
     } catch (const FileError& error) {
       EXPECT_EQ(error.code(), kExitNoInput);
-      EXPECT_NE(std::string(error.what()).find("did you mean " + dir), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find("holds no checkpoint yet"), std::string::npos);
     }
   }
 }

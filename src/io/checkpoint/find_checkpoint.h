@@ -1,0 +1,37 @@
+// What a path to trained parameters means: one rule for checkpoint_path, -checkpoint and
+// `singa ckpt`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "io/checkpoint/checkpoint.h"
+
+namespace singa {
+
+struct TrainedPath {
+  enum Kind : uint8_t {
+    kCheckpoint,  // the folder of one: it has a manifest, or is called step<N>; also by a link
+    kFolder,      // <workspace>/checkpoint, whether the workspace or this folder was given
+    kFile,        // .safetensors, or BlobProtos of SINGA 0.3
+  };
+  Kind kind = kFile;
+  // Of kCheckpoint, and of v0.3's .../step<N>-worker<W> that does not exist, .../step<N>.
+  std::string path;
+};
+
+// Throws FileError (kExitNoInput) where there is nothing.
+TrainedPath FindTrainedPath(const std::string& path);
+
+// The checkpoints that `path` means, newest first; one for kCheckpoint. Throws FileError
+// (kExitNoInput) for a file, and where there is none yet.
+std::vector<CheckpointEntry> FindCheckpoints(const std::string& path);
+
+// The checkpoint's folder, or the file, to read parameters from: of kFolder the newest checkpoint
+// that is intact. `warn` hears of each damaged one that is passed over. Throws FileError
+// (kExitNoInput): there is nothing, no checkpoint yet, or none that is intact.
+std::string FindParams(const std::string& path,
+                       const std::function<void(const std::string&)>& warn);
+
+}  // namespace singa
