@@ -83,8 +83,7 @@ const std::vector<std::string>& Arguments::Operands(const std::string& what, siz
 }
 
 void Arguments::ThrowUsage(const std::string& message) const {
-  const std::string program = command_.substr(0, command_.find(' '));
-  throw Error(kExitUsage, StrCat(message, "; see singa ", program, " -help"));
+  throw UsageError(command_.substr(0, command_.find(' ')), message);
 }
 
 }  // namespace singa

@@ -3,7 +3,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 
 #include "driver/conf/check_job.h"
@@ -136,14 +135,15 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
 }
 
 int PipeTo(const char* command, const std::string& text) {
-  std::signal(SIGPIPE, SIG_IGN);  // a `dot` that is gone shows in its exit status
   FILE* pipe = popen(command, "w");
   if (!pipe) throw Error(kExitIo, "cannot start `dot`");
   std::fwrite(text.data(), 1, text.size(), pipe);
   const int status = pclose(pipe);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     throw Error(kExitNoInput, "-svg needs Graphviz's `dot`, which is not installed");
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? kExitOk : kExitIo;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw Error(kExitIo, "Graphviz's `dot` failed, or could not write the picture to stdout");
+  return kExitOk;
 }
 
 }  // namespace

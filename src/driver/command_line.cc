@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "base/edit_distance.h"
 #include "driver/arguments.h"
@@ -20,14 +22,14 @@ namespace {
 struct Option {
   const char* name;
   bool takes_value;
-  const char* subcommands;  // that know it, each with a space around; "train" is none
+  const char* subcommands;  // that know it, each with a space around
 };
 constexpr Option kOptions[] = {
-    {"conf", true, " train check graph plan bench "},
-    {"set", true, " train check graph plan bench "},
-    {"plugin", true, " train check graph plan bench "},
+    {"conf", true, " train check graph bench "},
+    {"set", true, " train check graph bench "},
+    {"plugin", true, " train check graph bench "},
     {"resume", false, " train "},
-    {"test", false, " train check graph plan "},
+    {"test", false, " train check graph "},
     {"svg", false, " graph "},
     {"json", false, " bench doctor "},
     {"steps", true, " bench "},
@@ -37,7 +39,8 @@ constexpr Option kOptions[] = {
     {"host", true, " train "},
 };
 
-[[noreturn]] void Fail(const std::string& text) { throw Error(kExitUsage, text); }
+// Subcommands that are planned.
+constexpr std::string_view kNotBuilt[] = {"plan"};
 
 std::string Quoted(const std::string& text) { return "\"" + Excerpt(text) + "\""; }
 
@@ -55,9 +58,9 @@ std::optional<gflags::CommandLineFlagInfo> FindLogFlag(const std::string& name) 
   return info;
 }
 
-bool ReadsItself(const std::string& subcommand) {
-  return subcommand == "data" || subcommand == "ckpt" || subcommand == "export" ||
-         subcommand == "predict";
+bool IsFile(const std::string& word) {
+  std::error_code ignored;
+  return word.find_first_of("./") != std::string::npos || std::filesystem::exists(word, ignored);
 }
 
 class Parser {
@@ -75,7 +78,7 @@ class Parser {
         ReadOption(arg);
       else
         ReadWord(arg);
-      if (ReadsItself(line_.subcommand)) {
+      if (reads_ == Subcommand::kItsOwn) {
         line_.args.assign(args_.begin() + static_cast<std::ptrdiff_t>(next_), args_.end());
         break;
       }
@@ -85,6 +88,15 @@ class Parser {
   }
 
  private:
+  [[noreturn]] void Fail(const std::string& text) const {
+    throw UsageError(line_.subcommand, text);
+  }
+
+  // "singa check"; for a training "singa".
+  std::string Name() const {
+    return line_.subcommand.empty() ? "singa" : "singa " + line_.subcommand;
+  }
+
   void ReadOption(const std::string& arg) {
     const size_t begin = arg[1] == '-' ? 2 : 1;
     const size_t equals = arg.find('=');
@@ -92,6 +104,7 @@ class Parser {
     value_.reset();
     if (equals != std::string::npos) value_ = arg.substr(equals + 1);
     if (name_ == "h" || name_ == "help") return;
+    if (name_ == "version" && !value_ && line_.subcommand.empty()) return Choose("version");
     if (name_ == "v" && !value_ && (next_ == args_.size() || !IsInteger(args_[next_]))) {
       line_.verbose = true;
       return;
@@ -102,15 +115,18 @@ class Parser {
   }
 
   void ReadOwn(const Option& option, const std::string& arg) {
-    const std::string mode = line_.subcommand.empty() ? "train" : line_.subcommand;
-    if (std::string(option.subcommands).find(" " + mode + " ") == std::string::npos)
-      Fail(StrCat("singa ", line_.subcommand, " has no option ", Quoted(arg)));
+    if (!Knows(option)) Fail(StrCat(Name(), " has no option ", Quoted(arg)));
     if (!option.takes_value) {
       if (value_) Fail(StrCat("-", name_, " takes no value, has ", Quoted(*value_)));
     } else {
       TakeValue();
     }
     Store();
+  }
+
+  bool Knows(const Option& option) const {
+    const std::string mode = line_.subcommand.empty() ? "train" : line_.subcommand;
+    return std::string(option.subcommands).find(" " + mode + " ") != std::string::npos;
   }
 
   // The value after "=", or the next argument.
@@ -170,7 +186,9 @@ class Parser {
 
   [[noreturn]] void Unknown(const std::string& arg) const {
     std::vector<std::string> known = {"help"};
-    for (const Option& option : kOptions) known.push_back(option.name);
+    if (line_.subcommand.empty()) known.emplace_back("version");
+    for (const Option& option : kOptions)
+      if (Knows(option)) known.emplace_back(option.name);
     std::string guess = DidYouMean(name_, known);
     if (guess.empty()) {
       std::vector<gflags::CommandLineFlagInfo> flags;
@@ -185,39 +203,52 @@ class Parser {
 
   // A subcommand, or the file that one is about.
   void ReadWord(const std::string& word) {
-    const auto& known = Subcommands();
-    const bool is_known = std::find(known.begin(), known.end(), word) != known.end();
-    if (line_.subcommand.empty() && seen_.empty() && line_.sets.empty() && is_known) {
-      line_.subcommand = word;
+    const Subcommand* const known = FindSubcommand(word);
+    if (known && line_.subcommand.empty() && seen_.empty() && line_.sets.empty())
+      return Choose(word);
+    if (reads_ == Subcommand::kFile) return TakeFile(word);
+    if (!line_.subcommand.empty()) Fail(StrCat(Name(), " takes no argument, has ", Quoted(word)));
+    if (known)
+      Fail(StrCat("unexpected argument ", Quoted(word), ": a subcommand stands first, singa ", word,
+                  " ..."));
+    if (std::find(std::begin(kNotBuilt), std::end(kNotBuilt), word) != std::end(kNotBuilt))
+      Fail("`singa " + word + "` is not built yet");
+    if (IsFile(word))
+      Fail(StrCat(
+          "unexpected argument ", Quoted(word),
+          line_.conf.empty() ? StrCat("; did you mean \"-conf ", Excerpt(word), "\"?") : ""));
+    Fail(StrCat(asked_help_ || (seen_.empty() && line_.sets.empty()) ? "unknown subcommand "
+                                                                     : "unexpected argument ",
+                Quoted(word), NearestSubcommand(word)));
+  }
+
+  // What follows `help` is read as if --help stood in its place.
+  void Choose(const std::string& subcommand) {
+    if (subcommand == "help") {
+      line_.help = asked_help_ = true;
       return;
     }
-    const std::string& sub = line_.subcommand;
-    if (sub == "check" || sub == "graph" || sub == "plan" || sub == "bench") {
-      if (!line_.conf.empty())
-        Fail(StrCat("singa ", sub, " takes one file, a second is ", Quoted(word)));
-      line_.conf = word;
-      seen_.insert("conf");
-      return;
-    }
-    if (!sub.empty()) Fail(StrCat("singa ", sub, " takes no argument, has ", Quoted(word)));
-    const bool file = word.find_first_of("./") != std::string::npos;
-    Fail(file ? StrCat("unexpected argument ", Quoted(word), "; did you mean \"-conf ",
-                       Excerpt(word), "\"?")
-              : StrCat(seen_.empty() ? "unknown subcommand " : "unexpected argument ", Quoted(word),
-                       DidYouMean(word, known)));
+    line_.subcommand = subcommand;
+    reads_ = FindSubcommand(subcommand)->reads;
+  }
+
+  void TakeFile(const std::string& word) {
+    if (!line_.conf.empty()) Fail(StrCat(Name(), " takes one file, a second is ", Quoted(word)));
+    line_.conf = word;
+    seen_.insert("conf");
   }
 
   void CheckConf() const {
-    const std::string& sub = line_.subcommand;
     if (!line_.conf.empty()) return;
-    if (sub.empty()) Fail("-conf is missing: singa -conf job.conf");
-    if (sub == "check" || sub == "graph" || sub == "plan" || sub == "bench")
-      Fail(StrCat("a file is missing: singa ", sub, " job.conf"));
+    if (line_.subcommand.empty()) Fail("-conf is missing: singa -conf job.conf");
+    if (reads_ == Subcommand::kFile) Fail(StrCat("a file is missing: ", Name(), " job.conf"));
   }
 
   const std::vector<std::string>& args_;
   size_t next_ = 0;
   CommandLine line_;
+  Subcommand::Reads reads_ = Subcommand::kNothing;
+  bool asked_help_ = false;     // by the subcommand
   std::set<std::string> seen_;  // options other than -set
   std::string name_;            // of the option being read
   std::optional<std::string> value_;

@@ -8,9 +8,8 @@
 namespace singa {
 
 struct CommandLine {
-  std::string
-      subcommand;     // "": train, or test with -test; check, graph, plan, ckpt, data, export, ...
-  bool help = false;  // --help or -h was given: show Help(subcommand), do nothing else
+  std::string subcommand;     // of Subcommands(); "" and "train": train, or test with -test
+  bool help = false;          // --help or -h was given: show Help(subcommand), do nothing else
   bool no_arguments = false;  // show Usage() on stderr, exit with kExitUsage
   std::string conf;
   bool resume = false;

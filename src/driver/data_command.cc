@@ -64,9 +64,7 @@ singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-enco
     how many records each label has.
 )";
 
-[[noreturn]] void ThrowDataUsage(const std::string& message) {
-  throw Error(kExitUsage, message + "; see singa data -help");
-}
+[[noreturn]] void ThrowDataUsage(const std::string& message) { throw UsageError("data", message); }
 
 // "28,28", the value of -shape or -resize.
 std::vector<int32_t> ToShape(const Arguments& args, const std::string& flag) {

@@ -10,6 +10,7 @@
 
 #include "base/failpoint.h"
 #include "cluster/job_process.h"
+#include "driver/arguments.h"
 #include "driver/bench_command.h"
 #include "driver/check_command.h"
 #include "driver/ckpt_command.h"
@@ -43,7 +44,6 @@ int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
   return WithJob(line.conf, line.sets, options, [&](JobProto job) -> int {
     if (line.singa_job >= 0) job.set_id(line.singa_job);
     LogTo(LogFolder(job, line.singa_conf));
-    std::signal(SIGPIPE, SIG_IGN);  // a reader of stderr that goes does not end a job
     Progress progress;
     RunOptions run;
     run.resume = line.resume;
@@ -64,7 +64,7 @@ int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
     std::fputs(Help(line.subcommand).c_str(), stdout);
     return kExitOk;
   }
-  if (line.subcommand.empty()) return RunFile(line, args);
+  if (line.subcommand.empty() || line.subcommand == "train") return RunFile(line, args);
   if (line.subcommand == "bench") return BenchCommand(line);
   if (line.subcommand == "check") return CheckCommand(line);
   if (line.subcommand == "graph") return GraphCommand(line);
@@ -73,11 +73,14 @@ int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
   if (line.subcommand == "export") return ExportCommand(line.args);
   if (line.subcommand == "predict") return PredictCommand(line.args);
   if (line.subcommand == "doctor") return DoctorCommand(line.json);
-  if (line.subcommand == "version") {
-    std::fputs(VersionText().c_str(), stdout);
-    return kExitOk;
-  }
-  throw Error(kExitUsage, "`singa " + line.subcommand + "` is not built yet");
+  std::fputs(VersionText().c_str(), stdout);
+  return kExitOk;
+}
+
+void CheckStdout() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  throw FileError(kExitIo, "stdout", errno ? std::strerror(errno) : "cannot be written to");
 }
 
 // The errors of CheckJob for a job that has no file, as one exception.
@@ -94,17 +97,21 @@ JobProto CheckedProto(JobProto job, JobUse use) {
 
 int Driver::Main(int argc, char** argv) {
   HoldStandardStreams();
+  // A reader of stderr that goes does not end a job; one of stdout is an error that is shown.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     StartLogging(argv[0]);
     ReadFailpoints();
     const std::vector<std::string> args(argv + 1, argv + argc);
     const int code = RunCommand(ParseCommandLine(args), args);
-    if (std::fflush(stdout) != 0 || std::ferror(stdout))
-      throw FileError(kExitIo, "stdout", std::strerror(errno));
+    CheckStdout();
     return code;
+  } catch (const UsageError& error) {
+    std::fprintf(stderr, "singa: error: %s\nsee singa%s%s -help\n", error.what(),
+                 error.subcommand().empty() ? "" : " ", error.subcommand().c_str());
+    return error.code();
   } catch (const Error& error) {
     std::fprintf(stderr, "singa: error: %s\n", error.what());
-    if (error.code() == kExitUsage) std::fputs("`singa --help` shows how to call it\n", stderr);
     return error.code();
   } catch (const std::bad_alloc&) {
     std::fputs("singa: error: out of memory\n", stderr);

@@ -1,15 +1,35 @@
 #include "driver/help.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdio>
+#include <string_view>
+#include <vector>
 
+#include "base/edit_distance.h"
 #include "driver/data_command.h"
 #include "driver/predict/predict_command.h"
 
 namespace singa {
 namespace {
 
+constexpr std::array<Subcommand, 11> kSubcommands = {{
+    {"train", "FILE", "the same as singa -conf FILE", Subcommand::kFile},
+    {"check", "FILE", "check a job and show its layers, parameters and memory", Subcommand::kFile},
+    {"graph", "FILE", "print the net for graphviz", Subcommand::kFile},
+    {"bench", "FILE", "time the training steps of a job, layer by layer", Subcommand::kFile},
+    {"predict", "", "what a trained net says of records, or of the characters of a text",
+     Subcommand::kItsOwn},
+    {"ckpt", "", "ls, verify, export: look after checkpoints", Subcommand::kItsOwn},
+    {"data", "", "digits, convert, stat: look after records", Subcommand::kItsOwn},
+    {"export", "onnx", "write the trained net as an ONNX model", Subcommand::kItsOwn},
+    {"doctor", "", "what this machine has, and whether a job can run on it", Subcommand::kNothing},
+    {"version", "", "version and how it was built; the same as --version", Subcommand::kNothing},
+    {"help", "[NAME]", "this text, or that of a subcommand", Subcommand::kNothing},
+}};
+
 constexpr const char* kUsage = R"(usage: singa -conf FILE [-resume] [-test] [-set PATH=VALUE]...
-       singa SUBCOMMAND ...      check graph plan predict ckpt data export doctor version bench
+       singa SUBCOMMAND ...      %s
        singa --help              all options; singa SUBCOMMAND --help
 )";
 
@@ -31,19 +51,9 @@ Trains the neural net that a job.conf describes.
   -host HOST         address by which other processes reach this one; default localhost
   -v                 say more; -v=1 and other flags of glog (-logtostderr, ...) work
                      too; ckpt, data, export and predict take them before their name
+)";
 
-Subcommands:
-  check FILE     check a job and show its layers, parameters and memory
-  graph FILE     print the net for graphviz
-  plan FILE      (not built yet) how the job is cut over workers and processes
-  predict        what a trained net says of records, or of the characters of a text
-  ckpt           ls, verify, export: look after checkpoints
-  data           digits, convert, stat: look after records
-  export onnx    write the trained net as an ONNX model
-  doctor         what this machine has, and whether a job can run on it
-  bench FILE     time the training steps of a job, layer by layer
-  version        version and how it was built
-
+constexpr const char* kEnd = R"(
 Results go to stdout, everything else to stderr. Exit codes:
     0  done                             74  reading or writing failed, disk full
     1  a bug of singa                   77  permission or authentication
@@ -61,6 +71,11 @@ struct Page {
 };
 
 constexpr std::array<Page, 8> kPages = {{
+    {"train", R"(usage: singa train FILE [-resume] [-test] [-set PATH=VALUE]...
+
+Trains the job that FILE describes: the same as `singa -conf FILE`, with the same options, which
+`singa --help` lists.
+)"},
     {"check", R"(usage: singa check [-v] [-test] [-set PATH=VALUE]... FILE
 
 Checks a job as training would, without reading data: every mistake with its line and column.
@@ -79,13 +94,14 @@ Prints the net of the training phase in the language of graphviz:
   -test   the net of the test phase
   -svg    as a picture, by Graphviz's dot
 )"},
-    {"plan", "usage: singa plan FILE\n\nNot built yet.\n"},
     {"ckpt",
-     R"(usage: singa ckpt ls WORKSPACE|FOLDER         the checkpoints of a workspace or folder
-       singa ckpt verify WORKSPACE|FOLDER|FILE
-                                                 recompute all checksums
-       singa ckpt export [-format safetensors|blobprotos] CHECKPOINT OUT
-                                                 the parameters as one file
+     R"(usage: singa ckpt ls PATH       what checkpoints there are
+       singa ckpt verify PATH   recompute all checksums
+       singa ckpt export [-format safetensors|blobprotos] PATH OUT
+                                the parameters as one file
+
+PATH is a workspace, its folder of checkpoints, one checkpoint's folder, a .safetensors file, or a
+file of SINGA 0.3. Of several checkpoints export takes the newest that is intact.
 
 Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged; 66: not there.
 )"},
@@ -95,8 +111,8 @@ Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged; 6
 
 Writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
 
-  -checkpoint PATH   whatever checkpoint_path takes: a folder step<N>, a .safetensors file, ...;
-                     or a workspace, whose newest intact checkpoint is taken
+  -checkpoint PATH   whatever checkpoint_path takes: a workspace, whose newest intact checkpoint is
+                     taken, a folder step<N>, a .safetensors file, or a file of SINGA 0.3
   -layer NAME        the feature of this layer; else the scores that the loss reads and, where the
                      loss is a kSoftmaxLoss, as second output their softmax
 
@@ -120,7 +136,7 @@ stands what to do about it. Start it where the job will run, in its folder.
 
 Exit code 0: a job can run here, perhaps with warnings; 69: none can.
 )"},
-    {"version", R"(usage: singa version
+    {"version", R"(usage: singa version, or singa --version
 
 Prints the version and how this program was built.
 )"},
@@ -146,13 +162,18 @@ With noise the learning rate is next to 0, so that nothing diverges.
 
 }  // namespace
 
-const std::vector<std::string>& Subcommands() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> list = {"data", "predict"};
-    for (const Page& page : kPages) list.emplace_back(page.name);
-    return list;
-  }();
-  return names;
+std::span<const Subcommand> Subcommands() { return kSubcommands; }
+
+const Subcommand* FindSubcommand(const std::string& name) {
+  const auto it = std::find_if(kSubcommands.begin(), kSubcommands.end(),
+                               [&](const Subcommand& known) { return name == known.name; });
+  return it == kSubcommands.end() ? nullptr : &*it;
+}
+
+std::string NearestSubcommand(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Subcommand& known : kSubcommands) names.emplace_back(known.name);
+  return DidYouMean(name, names);
 }
 
 std::string Help(const std::string& subcommand) {
@@ -160,9 +181,22 @@ std::string Help(const std::string& subcommand) {
   if (subcommand == "predict") return PredictHelp();
   for (const Page& page : kPages)
     if (subcommand == page.name) return page.text;
-  return std::string(kUsage) + kMain;
+  std::string text = Usage() + kMain + "\nSubcommands:\n";
+  for (const Subcommand& known : kSubcommands) {
+    char line[120];
+    std::snprintf(line, sizeof line, "  %-7s %-7s %s\n", known.name, known.operands, known.brief);
+    text += line;
+  }
+  return text + kEnd;
 }
 
-std::string Usage() { return kUsage; }
+std::string Usage() {
+  std::string names;
+  for (const Subcommand& known : kSubcommands)
+    names += std::string(names.empty() ? "" : " ") + known.name;
+  std::string usage = kUsage;
+  constexpr std::string_view kNames = "%s";
+  return usage.replace(usage.find(kNames), kNames.size(), names);
+}
 
 }  // namespace singa

@@ -1,14 +1,28 @@
-// What `singa --help` and `singa SUBCOMMAND --help` print on stdout.
+// The subcommands, and what `singa --help` and `singa SUBCOMMAND --help` print on stdout.
 #pragma once
 
+#include <span>
 #include <string>
-#include <vector>
 
 namespace singa {
 
-const std::vector<std::string>& Subcommands();
+struct Subcommand {
+  // What follows its name: nothing, a job's file, or words that it reads by itself.
+  enum Reads : unsigned char { kNothing, kFile, kItsOwn };
 
-// Of the program for "", else of that subcommand.
+  const char* name;
+  const char* operands;  // as `singa --help` shows them
+  const char* brief;     // one line
+  Reads reads;
+};
+
+std::span<const Subcommand> Subcommands();
+// Null: there is none of that name.
+const Subcommand* FindSubcommand(const std::string& name);
+// `; did you mean "check"?` for the nearest name, or "".
+std::string NearestSubcommand(const std::string& name);
+
+// Of the program for "" and "help", else of that subcommand.
 std::string Help(const std::string& subcommand);
 // The lines that show how to call it.
 std::string Usage();

@@ -93,6 +93,40 @@ TEST(CommandLine, SetsFlagsOfGlog) {
   FLAGS_v = v, FLAGS_minloglevel = level, FLAGS_logtostderr = to_stderr;
 }
 
+TEST(CommandLine, TrainIsTheSameAsConf) {
+  for (const Args& args : {Args{"train", "f", "-resume", "-set", "a=1", "-host", "h"},
+                           Args{"train", "-resume", "-conf", "f", "--set=a=1", "--host=h"}}) {
+    const CommandLine line = ParseCommandLine(args);
+    EXPECT_EQ(line.subcommand, "train");
+    EXPECT_EQ(line.conf, "f");
+    EXPECT_EQ(line.host, "h");
+    EXPECT_TRUE(line.resume);
+    EXPECT_EQ(line.sets, Args{"a=1"});
+  }
+  EXPECT_EQ(RefusalOf({"train"}), "a file is missing: singa train job.conf");
+  EXPECT_EQ(RefusalOf({"train", "f", "g"}), "singa train takes one file, a second is \"g\"");
+  EXPECT_EQ(RefusalOf({"train", "f", "-resme"}),
+            "unknown option \"-resme\"; did you mean \"-resume\"?");
+}
+
+TEST(CommandLine, HelpXIsXHelp) {
+  EXPECT_TRUE(ParseCommandLine({"help"}).help);
+  EXPECT_EQ(ParseCommandLine({"help"}).subcommand, "");
+  for (const char* name : {"check", "ckpt", "version", "train"}) {
+    const CommandLine line = ParseCommandLine({"help", name});
+    EXPECT_TRUE(line.help);
+    EXPECT_EQ(line.subcommand, name);
+  }
+  EXPECT_TRUE(ParseCommandLine({"help", "ckpt", "ls"}).help);
+  EXPECT_EQ(RefusalOf({"help", "chekc"}), "unknown subcommand \"chekc\"; did you mean \"check\"?");
+}
+
+TEST(CommandLine, VersionIsAnOptionToo) {
+  EXPECT_EQ(ParseCommandLine({"--version"}).subcommand, "version");
+  EXPECT_EQ(ParseCommandLine({"-version"}).subcommand, "version");
+  EXPECT_EQ(RefusalOf({"-versoin"}), "unknown option \"-versoin\"; did you mean \"-version\"?");
+}
+
 TEST(CommandLine, RefusesUnknownOptions) {
   EXPECT_EQ(RefusalOf({"-cnf", "f"}), "unknown option \"-cnf\"; did you mean \"-conf\"?");
   EXPECT_EQ(RefusalOf({"--ressume", "-conf", "f"}),
@@ -123,6 +157,11 @@ TEST(CommandLine, RefusesArgumentsThatBelongNowhere) {
   EXPECT_EQ(RefusalOf({"job.conf"}),
             "unexpected argument \"job.conf\"; did you mean \"-conf job.conf\"?");
   EXPECT_EQ(RefusalOf({"chekc", "f"}), "unknown subcommand \"chekc\"; did you mean \"check\"?");
+  EXPECT_EQ(RefusalOf({"trian", "f"}), "unknown subcommand \"trian\"; did you mean \"train\"?");
+  EXPECT_EQ(RefusalOf({"plan", "f"}), "`singa plan` is not built yet");
+  EXPECT_EQ(RefusalOf({"-conf", "f", "check"}),
+            "unexpected argument \"check\": a subcommand stands first, singa check ...");
+  EXPECT_EQ(RefusalOf({"-conf", "f", "-svg"}), "singa has no option \"-svg\"");
   EXPECT_EQ(RefusalOf({"-conf", "f", "g"}), "unexpected argument \"g\"");
   EXPECT_EQ(RefusalOf({"check", "f", "g"}), "singa check takes one file, a second is \"g\"");
   EXPECT_EQ(RefusalOf({"version", "x"}), "singa version takes no argument, has \"x\"");
@@ -134,9 +173,11 @@ TEST(Help, NamesEveryExitCodeAndSubcommand) {
   for (const char* code : {" 0 ", " 1 ", " 2 ", "65 ", "66 ", "69 ", "73 ", "74 ", "77 ", "78 ",
                            "79 ", "130", "143", "170", "171"})
     EXPECT_NE(text.find(code), std::string::npos) << code;
-  for (const std::string& name : Subcommands()) {
+  for (const Subcommand& known : Subcommands()) {
+    const std::string name = known.name;
     EXPECT_NE(text.find("  " + name + " "), std::string::npos) << name;
-    EXPECT_EQ(Help(name).rfind("usage: singa " + name, 0), 0u) << name;
+    const std::string usage = name == "help" ? "usage: singa -conf" : "usage: singa " + name;
+    EXPECT_EQ(Help(name).rfind(usage, 0), 0u) << name;
   }
 }
 

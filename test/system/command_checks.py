@@ -162,16 +162,6 @@ def debug_writes_mean_absolute_values_of_the_displayed_steps(case):
 
 
 @check
-def version_and_help_go_to_stdout(case):
-    for args, part in [(["version"], "singa 0."), (["--help"], "Exit codes"), (["-h"], "-resume"),
-                       (["check", "--help"], "usage: singa check"),
-                       (["ckpt", "-help"], "verify"), (["data", "--help"], "digits")]:
-        job = case.run(*args)
-        has(job.out, part, f"singa {' '.join(args)}")
-        equal(job.err, "", f"stderr of {args}")
-
-
-@check
 def set_overrides_fields_by_their_path(case):
     conf = mlp(case.site.data, JOB)
     case.write("job.conf", conf)
@@ -238,16 +228,6 @@ def a_reader_of_stderr_that_goes_ends_no_job(case):
     job.stderr.close()
     equal(job.wait(30), 0, "exit code")
     equal(case.steps(), [30], "checkpoints")
-
-
-@check
-def results_that_cannot_be_written_are_74(case):
-    case.write("job.conf", mlp(case.site.data, JOB))
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        job = subprocess.run([case.site.binary, "check", "job.conf"], cwd=case.folder, stdout=full,
-                             stderr=subprocess.PIPE, text=True, check=False)
-    equal(job.returncode, 74, "exit code")
-    has(job.stderr, "stdout: ", "stderr")
 
 
 @check
