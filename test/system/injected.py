@@ -136,6 +136,8 @@ class Trials:
 
     def judge(self, job, error):
         code, text = job.popen.returncode, job.err
+        # A restart must not hide one.
+        true(not re.search(r"signal (4|6|7|8|11)\b", text), f"a process crashed\n{text[-1500:]}")
         true(code in CODES, f"exit code {code}\n{text[-1500:]}")
         if code == 0:
             return
