@@ -19,7 +19,7 @@ POD = {"restartPolicy": str, "terminationGracePeriodSeconds": int, "containers":
                     "emptyDir": None, "configMap": None}]}
 METADATA = {"name": str, "namespace": str, "labels": {ANY: str}, "annotations": {ANY: str}}
 RULE = {"action": str, "onExitCodes": {"containerName": str, "operator": str, "values": [int]},
-        "onPodConditions": None}
+        "onPodConditions": [{"type": str, "status": str}]}
 SCHEMA = {
     ("batch/v1", "Job"): {
         "apiVersion": str, "kind": str, "metadata": METADATA,
@@ -61,6 +61,23 @@ def check_fields(value, schema, place):
         true(type(value) is schema, f"{place}: {value!r} is no {schema.__name__}")
 
 
+def action_on(job, code):
+    """What the first rule that knows the exit code says; backoffLimit counts any other."""
+    for rule in job["podFailurePolicy"]["rules"]:
+        if code in rule.get("onExitCodes", {}).get("values", []):
+            return rule["action"]
+    return "Count"
+
+
+def check_restarts(job):
+    """One lost process among many is one failure: those who lost it are not counted."""
+    for code in (1, 2, 65, 66, 69, 73, 74, 77, 78, 79):
+        equal(action_on(job, code), "FailJob", f"exit code {code}, which a restart does not mend")
+    for code in (143, 170, 171):
+        equal(action_on(job, code), "Ignore", f"exit code {code}, which a lost process brings")
+    equal(action_on(job, 137), "Count", "a process that was killed")
+
+
 def check_objects(objects):
     """Also what the API server asks for beside types."""
     for found in objects:
@@ -74,11 +91,15 @@ def check_objects(objects):
     equal(pod["restartPolicy"], "Never", "restartPolicy, which podFailurePolicy asks for")
     containers = [container["name"] for container in pod["containers"]]
     for rule in job["podFailurePolicy"]["rules"]:
+        true(("onExitCodes" in rule) != ("onPodConditions" in rule), f"one condition: {rule}")
+        if "onPodConditions" in rule:
+            continue
         codes = rule["onExitCodes"]
         true(codes["containerName"] in containers and codes["operator"] in ("In", "NotIn")
              and rule["action"] in ("FailJob", "Ignore", "Count", "FailIndex"), f"rule {rule}")
         true(codes["values"] == sorted(set(codes["values"])) and 0 not in codes["values"],
              "values of onExitCodes: ascending, not 0")
+    check_restarts(job)
     volumes = {volume["name"] for volume in pod["volumes"]}
     for container in pod["containers"]:
         for mount in container["volumeMounts"]:

@@ -18,13 +18,20 @@ resume() { [[ " ${words[*]} " =~ " -resume " ]] || words+=(-resume); }
 [ "${SLURM_RESTART_COUNT:-0}" = 0 ] || resume
 
 # 137: a process was killed; 170: others have lost it; 171: one stood still. All go on from the last
-# checkpoint.
-for _ in 1 2 3 4; do
+# checkpoint, after pauses that let a disturbance pass. A start that ran for ten minutes forgives the
+# losses before it.
+pauses=(0 2 8) losses=0
+while true; do
   code=0
+  began=$SECONDS
   srun --ntasks="$SLURM_NTASKS" --kill-on-bad-exit=1 "$singa" "${words[@]}" || code=$?
   case $code in
     137 | 170 | 171) resume ;;
     *) break ;;
   esac
+  [ $((SECONDS - began)) -lt 600 ] || losses=0
+  [ "$losses" -lt ${#pauses[@]} ] || break
+  sleep "${pauses[losses]}"
+  losses=$((losses + 1))
 done
 exit "$code"
