@@ -10,6 +10,7 @@
 #include "base/file_system.h"
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_params.h"
+#include "driver/facts/compare_facts.h"
 #include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "train/trainer.h"
@@ -235,6 +236,14 @@ void AddTo(JobConf* conf, const ConfFindings& found) {
   for (const ConfigError& warning : found.warnings) conf->Add(warning, Diagnostic::kWarning);
 }
 
+// Of all phases that run, and of training, which a test is compared with.
+std::vector<InputFacts> StoresOf(const JobProto& job, JobUse use) {
+  std::vector<Phase> phases = {kTrain};
+  if (!Trains(job, use) || RunsPhase(job, kTest)) phases.push_back(kTest);
+  if (RunsPhase(job, kVal)) phases.push_back(kVal);
+  return PeekInputs(job.neuralnet(), phases);
+}
+
 void Check(const CheckOptions& options, CheckedJob* checked) {
   JobConf& conf = checked->conf;
   if (!conf.ok()) return;
@@ -242,6 +251,7 @@ void Check(const CheckOptions& options, CheckedJob* checked) {
   AddTo(&conf, found);
   AddTo(&conf, CheckGpus(&checked->job));
   if (NetIsSound(found.errors)) NetCheck(checked->job, options, &conf).Run();
+  if (options.files && conf.ok()) AddTo(&conf, CompareFacts(StoresOf(checked->job, options.use)));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/element_path.h"
 #include "driver/conf/message_walk.h"
+#include "driver/facts/compare_facts.h"
 #include "driver/plugin/load_plugins.h"
 #include "singa/train/algorithm.h"
 #include "singa/train/initializer.h"
@@ -145,6 +146,7 @@ ConfFindings CheckValues(const JobProto& job, JobUse use) {
   CheckCluster(job, &found);
   CheckParams(job, &found);
   CheckLayers(job, &found);
+  CompareSettings(job.neuralnet(), &found);
   WarnWithoutEffect(job, &found);
   return found;
 }

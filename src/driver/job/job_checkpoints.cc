@@ -19,6 +19,8 @@
 namespace singa {
 namespace {
 
+constexpr char kClasses[] = "classes";  // of class folders
+
 // What a job makes small; of other metrics, such as the accuracy, the largest is the best.
 bool LeastIsBest(const std::string& metric) {
   std::istringstream words(metric);
@@ -98,6 +100,7 @@ void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
       changed.insert(name);
   for (const auto& [name, value] : then.run)
     if (now.run.count(name) == 0) changed.insert(name);
+  if (then.run.count(kClasses) == 0) changed.erase(kClasses);  // written by an older singa
   for (const std::string& name : changed)
     progress_.Warn(StrCat("\"", name,
                           "\" is not as it was for the checkpoint: the numbers may differ from "
@@ -115,6 +118,10 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["threads"] = int64_t{groups_.lead().ctx().threads};
   content->run["topology"] = groups_.Text();
   content->run["instruction_set"] = InstructionSet();
+  std::string classes;  // a folder's name has no '/'
+  for (const std::string& name : groups_.lead().net().ClassNames())
+    classes += (classes.empty() ? "" : "/") + name;
+  if (!classes.empty()) content->run[kClasses] = classes;
   content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
   if (job_.gpu_size() == 0) return;
   content->run["precision"] = JobProto::Precision_Name(job_.precision());

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "cluster/stall_watch.h"
+#include "driver/facts/compare_facts.h"
 #include "driver/job/end_process.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/job_rows.h"
@@ -80,6 +81,9 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
     on_device.BringValues();
   }
   evaluator.Open(NetArena::Allocate(ctx, evaluator.memory()));
+  std::vector<InputFacts> inputs = InputsOf(&evaluator.net());
+  for (InputFacts& train : PeekInputs(job.neuralnet(), {kTrain})) inputs.push_back(train);
+  TellFacts(inputs, [&](const std::string& text) { progress->Warn(text); });
   WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
   mark.SetStep(step);
   const auto watch = WatchStalls(job, options, mark);

@@ -9,7 +9,7 @@
 
 #include "base/failpoint.h"
 #include "cluster/gpu_groups.h"
-#include "driver/job/class_folders.h"
+#include "driver/facts/compare_facts.h"
 #include "driver/job/end_process.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/group_loop.h"
@@ -47,6 +47,7 @@ class TrainRun {
     Announce();
     SINGA_FAILPOINT("leader_loads");
     groups_.Allocate();
+    TellFacts(InputsOf(&lead()), [this](const std::string& text) { progress_.Warn(text); });
     schedule_.emplace(ScheduleOf(job, &lead()));
     const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
     if (!resumed) Begin();
@@ -72,7 +73,6 @@ class TrainRun {
     WriteGraphFiles(lead().net(), workspace_.graph("train"), job.name());
     if (Evaluator* test = lead().evaluator(kTest))
       WriteGraphFiles(test->net(), workspace_.graph("test"), job.name());
-    WarnOfOtherLabels(&lead(), &progress_);
   }
 
   // What other processes have sent by then is kept, however the job ends.

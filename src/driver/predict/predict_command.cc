@@ -11,6 +11,7 @@
 #include "driver/job/run_job.h"
 #include "driver/predict/predictor.h"
 #include "driver/predict/text_predictor.h"
+#include "io/picture/image_decoder.h"
 #include "io/vocabulary.h"
 #include "nn/graph/graph.h"
 
@@ -169,6 +170,8 @@ void PredictRecords(const Model& model, Request request, const NetProto& net) {
   Warn(warnings);
   if (model.classifies() && static_cast<int64_t>(classes.size()) == request.source.outputs)
     request.source.classes = request.format.classes = classes;
+  if (PictureChannels(request.source.shape) == 3)
+    request.source.training = PeekInputs(net, {kTrain});
   request.format.steps = model.output_steps() > 1;
   Predictor predictor(model, request.session, request.format);
   for (const std::string& input : request.inputs) {

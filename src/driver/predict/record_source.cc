@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "driver/facts/compare_facts.h"
 #include "driver/predict/picture_source.h"
 #include "driver/predict/stdin_source.h"
 #include "io/format/guess_backend.h"
@@ -110,6 +111,12 @@ std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
   throw Error(kExitUsage, StrCat("-labels is for records of idx; ", path, " is ", what));
 }
 
+void WarnOfColours(const std::string& path, ColourOrder colours, const SourceOptions& options,
+                   std::vector<std::string>* warnings) {
+  const std::string text = OtherColours(options.training, colours);
+  if (!text.empty()) warnings->push_back(StrCat(path, ": ", text));
+}
+
 std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::string& backend,
                                           const SourceOptions& options,
                                           std::vector<std::string>* warnings) {
@@ -122,6 +129,7 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
   const bool pictures = backend == "imagefolder";
   std::unique_ptr<Store> records =
       backend == "textfile" ? OpenText(store, SizeOfRecord(options)) : OpenStore(backend, store);
+  WarnOfColours(path, FactsOf(backend, records.get()).colours, options, warnings);
   std::vector<int32_t> labels;
   if (pictures && options.labels) labels = LabelsOf(*records, options, warnings);
   return std::make_unique<StoreSource>(std::move(records), options, std::move(labels), pictures);
@@ -138,7 +146,11 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
   if (!options.backend.empty()) return OpenRecords(path, options.backend, options, warnings);
   std::vector<std::string> pictures = PicturesAt(path);
   if (!pictures.empty() && !options.label_path.empty()) ThrowNotIdx(path, "a picture");
-  if (!pictures.empty()) return NewPictureSource(std::move(pictures), options.shape);
+  if (!pictures.empty()) {
+    const bool colour = PictureChannels(options.shape) == 3;
+    if (colour) WarnOfColours(path, ColourOrder::kRedFirst, options, warnings);
+    return NewPictureSource(std::move(pictures), options.shape);
+  }
   return OpenRecords(path, GuessBackend(path), options, warnings);
 }
 

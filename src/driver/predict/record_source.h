@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/facts/input_facts.h"
 #include "io/store.h"
 #include "singa/proto/net.pb.h"
 
@@ -19,6 +20,7 @@ struct SourceOptions {
   LayerProto input = {};
   std::vector<int64_t> shape = {};        // of a record, planar
   std::vector<std::string> classes = {};  // names of the net's; empty: unknown
+  std::vector<InputFacts> training = {};  // what it learned from, where that is still there
   int64_t outputs = 0;                    // of the net
 };
 

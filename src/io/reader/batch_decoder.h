@@ -13,6 +13,7 @@
 #include "io/reader/record_order.h"
 #include "io/reader/row_decoder.h"
 #include "io/store.h"
+#include "io/store_facts.h"
 
 namespace singa {
 
@@ -85,7 +86,7 @@ class BatchDecoder {
   explicit BatchDecoder(const ReaderOptions& options);
 
   int64_t records() const { return own_.store().size(); }
-  std::vector<std::string> class_names() const { return own_.store().classes(); }
+  StoreFacts facts() const { return FactsOf(options_.backend, &own_.store()); }
   void SetOrder(const OrderOptions& order);
   // Fills `batch` with the rows of the group's batch that starts at `position`. In place of a bad
   // record stands the next one that is bad in no store of the phase, from the last to the first.

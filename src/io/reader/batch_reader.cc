@@ -35,11 +35,14 @@ void BatchReader::StartThreads() {
 
 void BatchReader::Run(int thread) {
   std::unique_ptr<BatchDecoder> decoder;
+  StoreFacts facts;
   std::exception_ptr error;
   ReaderOptions options = options_;
   options.store.warns = options_.store.warns && thread == 0;
   try {
-    decoder = std::make_unique<BatchDecoder>(options);
+    auto opened = std::make_unique<BatchDecoder>(options);
+    if (thread == 0) facts = opened->facts();
+    decoder = std::move(opened);
   } catch (...) {
     error = std::current_exception();
   }
@@ -47,9 +50,9 @@ void BatchReader::Run(int thread) {
     const std::lock_guard lock(mutex_);
     if (!decoder) {
       open_error_ = error;
-    } else if (records_ < 0) {  // the first thread: the others see the same store
+    } else {  // each thread sees the same store
       records_ = decoder->records();
-      class_names_ = decoder->class_names();
+      if (thread == 0) facts_ = std::move(facts);
     }
   }
   changed_.notify_all();
@@ -140,10 +143,11 @@ int64_t BatchReader::Records() {
   return records_;
 }
 
-std::vector<std::string> BatchReader::ClassNames() {
+StoreFacts BatchReader::Facts() {
   std::unique_lock lock(mutex_);
-  AwaitStore(&lock);
-  return class_names_;
+  changed_.wait(lock, [this] { return facts_ || open_error_; });
+  if (open_error_) std::rethrow_exception(open_error_);
+  return *facts_;
 }
 
 int64_t BatchReader::RecordOfRow(int64_t row) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,9 +41,9 @@ class BatchReader {
   // The record that is row `row` of the batch that Next gave last.
   int64_t RecordOfRow(int64_t row);
 
-  // Records of the store, and names of its classes. They wait until it is open.
+  // Records of the store, and what else it says of itself. They wait until it is open.
   int64_t Records();
-  std::vector<std::string> ClassNames();
+  StoreFacts Facts();
 
   // The bad records that batches of Next had, and what an earlier run says of them.
   const SkippedRecords& skipped() const { return skipped_; }
@@ -75,11 +76,11 @@ class BatchReader {
   std::mutex mutex_;  // guards what follows, but for the content of a slot that is not free
   std::condition_variable changed_;
   bool stop_ = false, seeking_ = false;
-  int64_t records_ = -1;  // -1: the store is not open yet
-  std::vector<std::string> class_names_;
-  std::exception_ptr open_error_;  // for good
-  bool failed_ = false;            // a claimed slot has an error: those after it are not wanted
-  int64_t next_ = 0;               // position of the next batch to be claimed
+  int64_t records_ = -1;             // -1: the store is not open yet
+  std::optional<StoreFacts> facts_;  // none: not yet
+  std::exception_ptr open_error_;    // for good
+  bool failed_ = false;              // a claimed slot has an error: those after it are not wanted
+  int64_t next_ = 0;                 // position of the next batch to be claimed
   OrderOptions order_;
   uint64_t seeks_ = 0;              // number of calls of Seek: each may change order_
   int64_t head_ = 0, claimed_ = 0;  // slots [head_, head_ + claimed_) modulo ring_.size(), in order

@@ -244,7 +244,7 @@ int64_t StoreInput::CountRecords() {
 // Only folders have names: other stores are not waited for.
 std::vector<std::string> StoreInput::ClassNames() {
   if (!reader_ || options_.backend != "imagefolder") return {};
-  return reader_->ClassNames();
+  return reader_->Facts().classes;
 }
 
 std::pair<std::string, int64_t> StoreInput::RecordOfRow(int64_t row) const {

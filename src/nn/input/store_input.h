@@ -32,6 +32,8 @@ class StoreInput : public Layer {
   void RestoreBadRecords(const std::vector<int64_t>& records) override;
   double TakeWaitMs() override;
 
+  // What its store says of itself. REQUIRES: Open was called, whose reader is waited for.
+  StoreFacts Facts() { return reader_->Facts(); }
   // What its settings say. REQUIRES: Setup was called.
   const ReaderOptions& options() const { return options_; }
   // The phase has other input layers: their order of records is named `stream`, and what is bad in

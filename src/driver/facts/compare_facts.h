@@ -1,0 +1,28 @@
+// Compares what the stores of a job say of themselves with the conf, and with each other: the one
+// place for training, tests, `singa check` and `singa predict`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "driver/conf/check_values.h"
+#include "driver/facts/input_facts.h"
+
+namespace singa {
+
+// `inputs`: of all phases that are known. Errors are contradictions that no result could be meant
+// by; warnings those where it can. Both are relative to the JobProto.
+ConfFindings CompareFacts(const std::vector<InputFacts>& inputs);
+
+// Warnings where layers of one name prepare records otherwise in a test than in training.
+void CompareSettings(const NetProto& net, ConfFindings* found);
+
+// The same for who cannot show places in the conf: throws the first error, tells of each warning.
+void TellFacts(const std::vector<InputFacts>& inputs,
+               const std::function<void(const std::string&)>& warn);
+
+// What is wrong with records of these colours for a net that learned from `training`; "": nothing.
+std::string OtherColours(const std::vector<InputFacts>& training, ColourOrder own);
+
+}  // namespace singa

@@ -1,0 +1,35 @@
+// What the stores of a job's input layers say of themselves, for comparison with the conf and with
+// each other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/reader/batch_decoder.h"
+#include "io/store_facts.h"
+#include "singa/nn/net.h"
+#include "singa/proto/net.pb.h"
+#include "train/trainer.h"
+
+namespace singa {
+
+struct InputFacts {
+  Phase phase = kTrain;
+  std::string layer;
+  std::string path;       // relative to the JobProto: neuralnet.layer[data].store_conf
+  RowSource source;       // what the conf says
+  StoreFacts facts;       // what the store says
+  int64_t classes = -1;   // that the losses on its labels have; -1: not known
+  std::string loss = {};  // the layer that has the fewest
+};
+
+// Of a net whose stores are open; waits for their readers.
+std::vector<InputFacts> InputsOf(Net* net);
+// The same of its nets of all phases.
+std::vector<InputFacts> InputsOf(Trainer* trainer);
+// Of the input layers that the conf has in `phases`; opens each store once. Left out are those that
+// are missing or damaged, and those whose index takes long to read: what is wrong with them is told
+// by the program that reads them.
+std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases);
+
+}  // namespace singa
