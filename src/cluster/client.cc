@@ -15,6 +15,7 @@ Client::Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out
     : setup_(setup),
       owners_(setup.topology, setup.table),
       server_group_(setup.topology.ServerGroupOf(setup.group)),
+      nodes_(static_cast<int64_t>(setup.topology.NodesOf(setup.process, setup.group).size())),
       values_(std::move(values)),
       out_(ClientAddress(setup.group, setup.process), kSendAt, out),
       slices_(setup.table.size(),
@@ -83,7 +84,7 @@ bool Client::Fresh(int slice, int64_t step) const {
 }
 
 void Client::Push(int64_t step, int slice, Frame gradient) {
-  CHECK_EQ(gradient.size(), setup_.table[slice].size * sizeof(float));
+  CHECK_EQ(gradient.size(), nodes_ * setup_.table[slice].size * sizeof(float));
   Send(step, slice, std::move(gradient));
 }
 

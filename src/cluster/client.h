@@ -2,7 +2,8 @@
 // threads, sleeps or sockets. Used by one thread at a time.
 //
 // A step of the group, for each slice: the workers find it Fresh, read the values, and hand over
-// the sum of their gradients by Push; the answer makes the slice fresh for the next step.
+// what they have added up of their gradients by Push; the answer makes the slice fresh for the next
+// step.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +60,10 @@ class Client {
 
   // Whether the values hold all steps before `step` that were pushed.
   bool Fresh(int slice, int64_t step) const;
-  // The process's part of the gradient of `step`. Sends nothing where the values hold the step
-  // already, after a restart. REQUIRES: Fresh(slice, step), and each step in order, at most once.
+  // The process's part of the gradient of `step`: the slice's sum for each of the SumTree's nodes
+  // that its workers are (Topology::NodesOf), one after the other. Sends nothing where the values
+  // hold the step already, after a restart. REQUIRES: Fresh(slice, step), and each step in order,
+  // at most once.
   void Push(int64_t step, int slice, Frame gradient);
   // There is no finite gradient: the group's step is to be dropped.
   void PushNone(int64_t step, int slice);
@@ -107,6 +110,7 @@ class Client {
   const ClientSetup setup_;
   const SliceOwners owners_;
   const int server_group_;
+  const int64_t nodes_;  // of the SumTree: sums in what is pushed
   std::vector<float*> values_;
   Outgoing out_;
   std::vector<State> slices_;

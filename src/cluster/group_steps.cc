@@ -35,9 +35,15 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
   for (int s = 0; s < setup.topology.servers_per_group(); ++s)
     slices.push_back(owners.Of(s).size());
   for (int g = groups_.first; g < groups_.last; ++g) {
-    const StepSum sum(setup.topology.ProcessesOf(g).size(), setup.first_steps[g]);
+    auto nodes = std::make_unique<NodesOfProcesses>();
+    const Range processes = setup.topology.ProcessesOf(g);
+    for (int p = processes.first; p < processes.last; ++p)
+      nodes->push_back(setup.topology.NodesOf(p, g));
+    const StepSum sum(nodes.get(), setup.first_steps[g]);
     const Cell cell = {.sum = sum, .last = setup.first_steps[g] - 1};
-    served_.push_back({.cells = std::vector<Cell>(slices_.size(), cell), .norm = StepNorm(slices)});
+    served_.push_back({.nodes = std::move(nodes),
+                       .cells = std::vector<Cell>(slices_.size(), cell),
+                       .norm = StepNorm(slices)});
   }
 }
 
@@ -49,6 +55,11 @@ bool GroupSteps::Joins(Group* group, int64_t step) const {
     if (cell.sum.waits()) return false;
   group->step = step;
   return true;
+}
+
+int64_t GroupSteps::FloatsOf(int worker_group, int process, int slice) const {
+  const int place = process - setup_.topology.ProcessesOf(worker_group).first;
+  return shard_->size(slice) * static_cast<int64_t>((*of(worker_group).nodes)[place].size());
 }
 
 StepSum::Arrival GroupSteps::Contribute(int worker_group, int process, int64_t step,

@@ -30,9 +30,11 @@ class GroupSteps {
 
   bool Serves(int64_t worker_group) const { return groups_.Has(worker_group); }
 
-  // A contribution of `process` to its group's `step`. `part`: of a slice of the shard, with as
-  // many floats as it has, or none.
+  // A contribution of `process` to its group's `step`. `part`: of a slice of the shard, with
+  // FloatsOf floats, or none.
   StepSum::Arrival Contribute(int worker_group, int process, int64_t step, const PartView& part);
+  // Floats of a contribution of `process`.
+  int64_t FloatsOf(int worker_group, int process, int slice) const;
   // Of the server's slices from its `first` on. False: refused.
   bool OnSquares(int worker_group, int server, int64_t step, int64_t first,
                  std::span<const double> squares);
@@ -60,6 +62,7 @@ class GroupSteps {
     int64_t staleness = -1;  // of its gradient; -1: it was dropped
   };
   struct Group {
+    std::unique_ptr<NodesOfProcesses> nodes;
     std::vector<Cell> cells;  // by place in the shard
     StepNorm norm;
     int64_t told = -1;  // the last step that was reported as not finite

@@ -1,5 +1,7 @@
 #include "cluster/process_sum.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 
 #include "cluster/addresses.h"
@@ -9,7 +11,7 @@
 namespace singa {
 namespace {
 
-constexpr size_t kMostNumbers = 4096;
+constexpr size_t kMostNumbers = 4096;  // of a message
 
 }  // namespace
 
@@ -17,9 +19,15 @@ ProcessSum::ProcessSum(const Topology& topology, int group, int process, Outbox*
                        const Patience* patience)
     : group_(group),
       process_(process),
+      workers_(topology.workers_per_group()),
       processes_(topology.ProcessesOf(group)),
       out_(out),
-      patience_(*patience) {}
+      patience_(*patience) {
+  for (int p = processes_.first; p < processes_.last; ++p) {
+    nodes_.push_back(topology.NodesOf(p, group));
+    most_nodes_ = std::max(most_nodes_, nodes_.back().size());
+  }
+}
 
 void ProcessSum::Send(WireMessage::Type type, int process, std::span<const double> values) {
   Message message;
@@ -42,29 +50,63 @@ void ProcessSum::Await(std::unique_lock<std::mutex>* lock, size_t messages) {
                                    "add up for ", Seconds(patience_.longest())));
 }
 
-// In messages of a bounded size.
-void ProcessSum::Sum(std::span<double> values) {
-  if (processes_.size() == 1) return;
-  for (size_t begin = 0; begin < values.size(); begin += kMostNumbers)
-    SumRun(values.subspan(begin, std::min(kMostNumbers, values.size() - begin)));
+// In messages of a bounded size, which all processes cut alike.
+void ProcessSum::Sum(std::span<const double> parts, std::span<double> sum) {
+  const size_t n = sum.size(), nodes = nodes_[process_ - processes_.first].size();
+  CHECK_EQ(parts.size(), nodes * n);
+  const size_t most = kMostNumbers / most_nodes_;
+  std::vector<double> run;
+  for (size_t begin = 0; begin < n; begin += most) {
+    const size_t size = std::min(most, n - begin);
+    run.clear();
+    for (size_t i = 0; i < nodes; ++i)
+      run.insert(run.end(), &parts[i * n + begin], &parts[i * n + begin] + size);
+    SumRun(run, sum.subspan(begin, size));
+  }
 }
 
-void ProcessSum::SumRun(std::span<double> values) {
+// Of the process's nodes the first has them.
+void ProcessSum::SumOfProcesses(std::span<double> values) {
+  std::vector<double> parts(nodes_[process_ - processes_.first].size() * values.size());
+  std::ranges::copy(values, parts.begin());
+  Sum(parts, values);
+}
+
+void ProcessSum::SumRun(std::span<const double> parts, std::span<double> sum) {
+  if (processes_.size() == 1) return AddUpAll(parts, sum);
   std::unique_lock lock(mutex_);
   const bool first = process_ == processes_.first;
-  if (!first) Send(WireMessage::kSum, processes_.first, values);
+  if (!first) Send(WireMessage::kSum, processes_.first, parts);
   Await(&lock, first ? processes_.size() - 1 : 1);
   for (const auto& [process, numbers] : arrived_) {
-    if (numbers.size() != values.size())
+    const size_t nodes = first ? nodes_[process - processes_.first].size() : 1;
+    if (numbers.size() != nodes * sum.size())
       throw PeerError(StrCat("process ", process, " adds up ", numbers.size(),
-                             " numbers where this one has ", values.size()));
-    for (size_t i = 0; i < values.size(); ++i)
-      values[i] = first ? values[i] + numbers[i] : numbers[i];
+                             " numbers where this one expects ", nodes * sum.size()));
   }
+  if (first)
+    AddUpAll(parts, sum);
+  else
+    std::ranges::copy(arrived_.begin()->second, sum.begin());
   arrived_.clear();
   for (int process = processes_.first + 1; first && process < processes_.last; ++process)
-    Send(WireMessage::kSummed, process, values);
+    Send(WireMessage::kSummed, process, sum);
   ++turn_;
+}
+
+// What has arrived, with what the first process has itself.
+void ProcessSum::AddUpAll(std::span<const double> parts, std::span<double> sum) {
+  std::vector<SumNode> nodes;
+  std::vector<const double*> sums;
+  for (int process = processes_.first; process < processes_.last; ++process) {
+    const double* numbers = process == process_ ? parts.data() : arrived_.at(process).data();
+    for (const SumNode& node : nodes_[process - processes_.first]) {
+      nodes.push_back(node);
+      sums.push_back(numbers);
+      numbers += sum.size();
+    }
+  }
+  AddUp<double>({0, workers_}, nodes, sums, static_cast<int64_t>(sum.size()), sum.data());
 }
 
 // A process is never ahead of the first, which answers last.

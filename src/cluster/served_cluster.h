@@ -30,7 +30,7 @@ class ServedCluster final : private Outbox {
   const Topology& topology() const { return topology_; }
   // What worker group `group`, which has workers here, trains by, and adds up with.
   ServedUpdates& updates(int group) { return *groups_.at(group).updates; }
-  GroupSum& between(int group) { return *groups_.at(group).sum; }
+  ProcessSum& between(int group) { return *groups_.at(group).sum; }
   // What its servers, by group and id, do.
   const std::map<std::pair<int, int>, WorkerMark>& marks() const { return marks_; }
   // Bytes that its servers take for params of so many, and their updater's states.

@@ -2,6 +2,8 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
+
 #include "base/counted_time.h"
 #include "base/failpoint.h"
 #include "base/worker_mark.h"
@@ -9,6 +11,17 @@
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+Frame CopyOf(std::span<float* const> sums, int64_t size) {
+  const auto floats =
+      std::make_shared_for_overwrite<float[]>(static_cast<int64_t>(sums.size()) * size);
+  float* to = floats.get();
+  for (const float* sum : sums) to = std::copy_n(sum, size, to);
+  return Frame(floats, floats.get(), sums.size() * size * sizeof(float));
+}
+
+}  // namespace
 
 void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out) {
   const std::lock_guard lock(mutex_);
@@ -24,17 +37,18 @@ int64_t ServedUpdates::TakeOver() {
   return client_->TakeOver();
 }
 
-// The server looks at sums over the group; this process's own is the first that can be wrong.
-void ServedUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
+// The server looks at sums over the group; this process's own are the first that can be wrong.
+void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   const int64_t size = (*table_)[slice].size;
-  const bool finite = AllFinite(ctx, sum, size);
+  const bool finite =
+      std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
   if (!finite && !skip_) {
     const ServedParam& param = (*params_)[(*table_)[slice].param];
     return Diverge(StrCat("step ", step, ": the gradient of param \"", param.name, "\" of layer \"",
                           param.layer, "\" is not finite"));
   }
   if (!finite) return;  // Finish says so
-  Frame copy = Frame::Copy(sum, size * sizeof(float));
+  Frame copy = CopyOf(sums, size);
   {
     const std::lock_guard lock(mutex_);
     client_->Push(step, slice, std::move(copy));
@@ -68,7 +82,7 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
   if (skip_) {
     const WorkerMark::Scope waits(ctx.mark, Doing::kAwaitsProcesses);
     const CountedTime counts(&waited_);
-    between_->Sum({&dropped, 1});
+    between_->SumOfProcesses({&dropped, 1});
   }
   if (dropped == 0) return;
   LOG(WARNING) << "step " << step << ": a loss or gradient is not finite; the step is skipped";

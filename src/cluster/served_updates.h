@@ -13,6 +13,7 @@
 
 #include "base/patience.h"
 #include "cluster/client.h"
+#include "cluster/process_sum.h"
 #include "train/slice_updates.h"
 
 namespace singa {
@@ -21,7 +22,7 @@ class ServedUpdates final : public SliceUpdates {
  public:
   // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group; `patience`: of who
   // waits for servers. Both outlive it.
-  ServedUpdates(bool skip, GroupSum* between, const Patience* patience)
+  ServedUpdates(bool skip, ProcessSum* between, const Patience* patience)
       : skip_(skip), between_(between), patience_(*patience) {}
 
   // Before the first step.
@@ -33,7 +34,7 @@ class ServedUpdates final : public SliceUpdates {
   // Its client is there when the servers are.
   void Bind(const SliceTable&, const std::vector<Param*>&) override {}
   bool needs_all() const override { return skip_; }
-  void Take(Context& ctx, int slice, int64_t step, float* sum) override;
+  void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
               std::span<float* const> sums) override;
@@ -62,7 +63,7 @@ class ServedUpdates final : public SliceUpdates {
   void Diverge(const std::string& text);
 
   const bool skip_;
-  GroupSum* const between_;
+  ProcessSum* const between_;
   const Patience& patience_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
   std::atomic<int64_t> waited_{0};  // nanoseconds

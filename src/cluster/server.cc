@@ -149,7 +149,9 @@ void Server::OnPut(const WireMessage& head, const PartView& part) {
 
 void Server::OnUpdate(const WireMessage& head, const PartView& part) {
   const int64_t given = part.head->elements(), version = part.head->version();
-  if (given != 0 && given != shard_.size(part.slice)) {
+  const auto group = static_cast<int>(head.from().group());
+  const auto process = static_cast<int>(head.from().id());
+  if (given != 0 && given != steps_.FloatsOf(group, process, part.slice)) {
     ++refused_.malformed;
     return;
   }
@@ -158,8 +160,7 @@ void Server::OnUpdate(const WireMessage& head, const PartView& part) {
     ++refused_.out_of_turn;
     return;
   }
-  const auto arrival = steps_.Contribute(static_cast<int>(head.from().group()),
-                                         static_cast<int>(head.from().id()), head.step(), part);
+  const auto arrival = steps_.Contribute(group, process, head.step(), part);
   refused_.duplicate += arrival == StepSum::Arrival::kDuplicate;
   refused_.out_of_turn += arrival == StepSum::Arrival::kOtherStep;
 }

@@ -1,21 +1,11 @@
 #include "cluster/step_sum.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "cluster/addresses.h"
 #include "math/finite.h"
 
 namespace singa {
-namespace {
-
-// sum = a + b; sum may be a.
-void AddUp(const float* a, const float* b, int64_t n, float* sum) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) sum[i] = a[i] + b[i];
-}
-
-}  // namespace
 
 StepSum::Arrival StepSum::Add(int process, int64_t step, int64_t version, Frame floats,
                               int64_t now) {
@@ -40,13 +30,18 @@ int StepSum::Missing() const {
 
 bool StepSum::Sum(Context* ctx, int64_t n) {
   if (none_) return false;
-  gradient_ = Floats(frames_[0]);
-  if (processes() > 1) {
-    const auto sum = std::make_shared_for_overwrite<float[]>(n);
-    for (int p = 1; p < processes(); ++p) {
-      AddUp(gradient_, Floats(frames_[p]), n, sum.get());
-      gradient_ = sum.get();
+  std::vector<SumNode> nodes;
+  std::vector<const float*> parts;
+  for (int p = 0; p < processes(); ++p)
+    for (size_t i = 0; i < nodes_[p].size(); ++i) {
+      nodes.push_back(nodes_[p][i]);
+      parts.push_back(Floats(frames_[p]) + static_cast<int64_t>(i) * n);
     }
+  gradient_ = parts[0];
+  if (parts.size() > 1) {
+    const auto sum = std::make_shared_for_overwrite<float[]>(n);
+    AddUp<float>({0, nodes.back().last}, nodes, parts, n, sum.get());
+    gradient_ = sum.get();
     sum_ = Frame(sum, sum.get(), n * sizeof(float));
     std::fill(frames_.begin(), frames_.end(), Frame());
   }

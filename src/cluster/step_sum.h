@@ -3,25 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "comm/message.h"
+#include "math/sum_tree.h"
 #include "singa/tensor/context.h"
 
 namespace singa {
 
+// What each process of a worker group adds up by itself, in the order of processes: nodes of the
+// group's SumTree. A contribution holds a slice's sum for each of them, one after the other.
+using NodesOfProcesses = std::vector<std::vector<SumNode>>;
+
 class StepSum {
  public:
-  // `next`: the first step that counts.
-  StepSum(int processes, int64_t next) : frames_(processes), came_(processes), step_(next) {}
+  // `nodes` outlives it. `next`: the first step that counts.
+  StepSum(const NodesOfProcesses* nodes, int64_t next)
+      : nodes_(*nodes), frames_(nodes->size()), came_(nodes->size()), step_(next) {}
 
   enum class Arrival {
     kTaken,
     kDuplicate,  // the process has contributed to the step already, or the step is done
     kOtherStep,  // the group is at another step
   };
-  // `process`: its place in the group. `floats`: of the slice; empty: it has no finite ones.
-  // `version`: of the values that the gradient is of. `now`: Clock::Now().
+  // `process`: its place in the group. `floats`: of the slice, for each of its nodes; empty: it has
+  // no finite ones. `version`: of the values that the gradient is of. `now`: Clock::Now().
   Arrival Add(int process, int64_t step, int64_t version, Frame floats, int64_t now);
 
   bool waits() const { return arrived_ > 0 && arrived_ < processes(); }
@@ -34,7 +41,7 @@ class StepSum {
 
   // Whether a process has said that it has no finite gradient.
   bool none() const { return none_; }
-  // Adds up, in process order, n floats; once, when complete. False: the sum is not finite.
+  // Adds up, as the SumTree says, n floats; once, when complete. False: the sum is not finite.
   bool Sum(Context* ctx, int64_t n);
   // After Sum.
   const float* gradient() const { return gradient_; }
@@ -46,12 +53,13 @@ class StepSum {
  private:
   int processes() const { return static_cast<int>(frames_.size()); }
 
+  const NodesOfProcesses& nodes_;
   std::vector<Frame> frames_;  // by process
   std::vector<bool> came_;
   int arrived_ = 0;
   bool none_ = false;
   int64_t step_, version_ = 0, since_ = 0;
-  Frame sum_;  // of several processes
+  Frame sum_;  // of several nodes
   const float* gradient_ = nullptr;
 };
 

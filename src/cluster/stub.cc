@@ -38,9 +38,9 @@ Stub::Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlac
       start_timeout_(conf.start_timeout() * kSecond),
       events_(events),
       clock_(*clock),
-      transport_(TransportOptions(conf, topology, place, states), clock),
+      transport_(TransportOptions(conf, topology, place, MostCopies(topology, states)), clock),
       links_(IdentityOf(place, topology.processes()), &transport_, clock, this,
-             OptionsOfLinks(conf, states)),
+             OptionsOfLinks(conf, MostCopies(topology, states))),
       rendezvous_(rank_, topology.processes(), transport_.endpoint(),
                   place.coordinator.value_or(transport_.endpoint()), start_timeout_, clock, this) {
   if (rank_ > 0) transport_.Connect(0, Resolve(*place.coordinator));

@@ -22,7 +22,7 @@ void SetBind(const ClusterProto& conf, const Endpoint& coordinator, ZmqOptions* 
 }  // namespace
 
 ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
-                            const ProcessPlace& place, int states) {
+                            const ProcessPlace& place, int copies) {
   ZmqOptions options;
   options.rank = place.rank;
   options.processes = topology.processes();
@@ -33,17 +33,21 @@ ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
   } else {
     SetBind(conf, Resolve(*place.coordinator), &options);
   }
-  // A slice as a checkpoint holds it, and what stands around it.
-  options.settings.max_frame_bytes = 4 * SliceTable::kMost * (1 + states) + (64 << 10);
+  // The largest part, and what stands around it.
+  options.settings.max_frame_bytes = 4 * SliceTable::kMost * copies + (64 << 10);
   return options;
 }
 
-LinksOptions OptionsOfLinks(const ClusterProto& conf, int states) {
+LinksOptions OptionsOfLinks(const ClusterProto& conf, int copies) {
   LinksOptions options;
   options.give_up = conf.peer_timeout() * kSecond;
   options.limits.payload_bytes = std::max<size_t>(
-      options.limits.payload_bytes, 4 * SliceTable::kMost * static_cast<size_t>(1 + states));
+      options.limits.payload_bytes, 4 * SliceTable::kMost * static_cast<size_t>(copies));
   return options;
+}
+
+int MostCopies(const Topology& topology, int states) {
+  return std::max(1 + states, topology.most_nodes());
 }
 
 }  // namespace singa

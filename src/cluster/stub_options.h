@@ -20,10 +20,13 @@ struct ProcessPlace {
   int before_here = 0;  // processes of the job on this host before this one, as far as is known
 };
 
-// `states`: floats that an updater keeps for each of a slice. May ask a name server. Throws Error,
+// `copies`: slices' sizes of a part, at most: its values and the updater's states, or what a
+// process has added up of its gradient (MostCopies). May ask a name server. Throws Error,
 // kExitConfig, for an address that is not known or that no network leads to.
 ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
-                            const ProcessPlace& place, int states);
-LinksOptions OptionsOfLinks(const ClusterProto& conf, int states);
+                            const ProcessPlace& place, int copies);
+LinksOptions OptionsOfLinks(const ClusterProto& conf, int copies);
+// `states`: floats that an updater keeps for each of a slice.
+int MostCopies(const Topology& topology, int states);
 
 }  // namespace singa

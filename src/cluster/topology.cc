@@ -124,6 +124,24 @@ int Topology::WorkersIn(int process, int worker_group) const {
   return count;
 }
 
+std::vector<SumNode> Topology::NodesOf(int process, int worker_group) const {
+  SumNode run = {workers_.per_group, 0};
+  for (const RoleId& worker : Workers(process))
+    if (worker.group == worker_group)
+      run = {std::min(run.first, worker.id), std::max(run.last, worker.id + 1)};
+  return SumTree(workers_.per_group).NodesOf(run);
+}
+
+int Topology::most_nodes() const {
+  size_t most = 1;
+  for (int group = 0; group < workers_.groups; ++group) {
+    const Range processes = ProcessesOf(group);
+    for (int process = processes.first; process < processes.last; ++process)
+      most = std::max(most, NodesOf(process, group).size());
+  }
+  return static_cast<int>(most);
+}
+
 int Topology::ServerGroupOf(int worker_group) const {
   return worker_group / (workers_.groups / servers_.groups);
 }

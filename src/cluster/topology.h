@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "math/sum_tree.h"
 #include "singa/proto/cluster.pb.h"
 
 namespace singa {
@@ -25,7 +26,7 @@ struct Range {
 
 class Topology {
  public:
-  static constexpr int kMostRoles = 4096;  // workers, and servers, of a job
+  static constexpr int kMostRoles = SumTree::kMostWorkers;  // workers, and servers, of a job
 
   // Throws ConfigError relative to `conf`, for whatever of its numbers is out of range, and where
   // there are more than kMostProcesses.
@@ -50,7 +51,11 @@ class Topology {
   bool IsReplaceable(int process) const;
   // How many of them `process` has.
   int WorkersIn(int process, int worker_group) const;
+  // What the workers of `worker_group` that `process` has are in the group's SumTree.
+  std::vector<SumNode> NodesOf(int process, int worker_group) const;
   int ServerGroupOf(int worker_group) const;
+  // The most of those that a process has of a group.
+  int most_nodes() const;
   // Worker groups that talk to `server_group`.
   Range WorkerGroupsOf(int server_group) const;
 

@@ -70,7 +70,7 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
     updates = local_.back().get();
   }
   const bool adds_between = process_ && !shares_host_ && HasWorkers();
-  GroupSum* const between = adds_between ? &process_->cluster().between(place.group) : nullptr;
+  NodeSums* const between = adds_between ? &process_->cluster().between(place.group) : nullptr;
   teams_[place.group] =
       std::make_unique<WorkerTeam>(job, place, workers, &replica_, updates, between);
   teams_[place.group]->SetPatience(&patience());
@@ -221,14 +221,20 @@ std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, MetricSums* sums
   std::vector<ProcessShare> shares(processes.size());
   shares[process_->rank() - processes.first] = own;
   std::vector<double*> places;
-  for (MetricSums::Entry& entry : sums->entries())
-    places.insert(places.end(), {&entry.sum, &entry.weight});
   for (ProcessShare& share : shares)
     for (double* number : share.Numbers()) places.push_back(number);
-  std::vector<double> numbers;
-  for (const double* place : places) numbers.push_back(*place);
-  process_->cluster().between(group).Sum(numbers);
-  for (size_t i = 0; i < places.size(); ++i) *places[i] = numbers[i];
+  std::vector<double> parts;
+  size_t metrics = 0;
+  for (const std::vector<double>& node : team(group).MetricsOfNodes()) {
+    const bool first = parts.empty();  // shares are the process's: its first node has them
+    metrics = node.size();
+    parts.insert(parts.end(), node.begin(), node.end());
+    for (const double* place : places) parts.push_back(first ? *place : 0);
+  }
+  std::vector<double> all(metrics + places.size());
+  process_->cluster().between(group).Sum(parts, all);
+  sums->SetNumbers(std::span(all).first(metrics));
+  for (size_t i = 0; i < places.size(); ++i) *places[i] = all[metrics + i];
   return shares;
 }
 
@@ -247,9 +253,13 @@ std::string WorkerGroups::WhyHostUpdates() {
   return "";
 }
 
-std::string WorkerGroups::Text() const {
+std::string WorkerGroups::WorkersText() const {
   const std::string of = StrCat(job_workers_, job_workers_ == 1 ? " worker" : " workers");
-  const std::string groups = size() == 1 ? of : StrCat(size(), " groups of ", of);
+  return size() == 1 ? of : StrCat(size(), " groups of ", of);
+}
+
+std::string WorkerGroups::Text() const {
+  const std::string groups = WorkersText();
   return process_ ? StrCat(process_->processes(), " processes with ", groups) : groups;
 }
 

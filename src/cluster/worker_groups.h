@@ -127,12 +127,13 @@ class WorkerGroups final : private GroupEvents {
   // Likewise what the others of `group`, which this one leads, have of it.
   std::vector<ProcessState> AwaitStates(int group);
 
-  // Adds the sums of `group` up over its processes, each of which calls this with its own and its
-  // share; returns the shares of all, in order.
+  // *sums: the metrics of `group` over its processes, each of which calls this with its share;
+  // returns the shares of all, in order.
   std::vector<ProcessShare> AddMetricsUp(int group, MetricSums* sums, ProcessShare own);
   // Of the updates of `group`, which is here, since the last call; none where it shares its values.
   StalenessCounts TakeStaleness(int group);
-  // "2 groups of 3 workers".
+  // "2 groups of 3 workers", of all processes; with "2 processes with" before it.
+  std::string WorkersText() const;
   std::string Text() const;
   // Steps of the groups here that were dropped.
   int64_t CountSkips();

@@ -18,12 +18,16 @@ bool IsStopped(const std::exception_ptr& error) {
   }
 }
 
+// The team's workers among those of their group.
+SumNode Here(const WorkerPlace& place, int workers) { return {place.first, place.first + workers}; }
+
 }  // namespace
 
 WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
-                       SliceUpdates* updates, GroupSum* between)
+                       SliceUpdates* updates, NodeSums* between)
     : place_(place),
-      group_(place.shares_host ? place.workers : workers, workers),
+      group_(place.shares_host ? SumNode{0, place.workers} : Here(place, workers), place.workers,
+             workers),
       errors_(workers) {
   group_.SetBetween(between);
   WorkerPlace own = place;
@@ -94,9 +98,27 @@ void WorkerTeam::AwaitDevices() {
 }
 
 MetricSums WorkerTeam::SumMetrics() {
+  const std::vector<std::vector<double>> nodes = MetricsOfNodes();
+  std::vector<double> numbers = nodes[0];
+  for (size_t node = 1; node < nodes.size(); ++node)
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] += nodes[node][i];
   MetricSums sums = lead().metrics();
-  for (size_t i = 1; i < trainers_.size(); ++i) sums.Add(trainers_[i]->metrics());
+  sums.SetNumbers(numbers);
   return sums;
+}
+
+std::vector<std::vector<double>> WorkerTeam::MetricsOfNodes() {
+  std::vector<std::vector<double>> nodes;
+  for (const SumNode& node : SumTree(place_.workers).NodesOf(Here(place_, size()))) {
+    std::vector<std::vector<double>> of_workers;
+    for (int w = node.first; w < node.last; ++w)
+      of_workers.push_back(trainers_[w - place_.first]->metrics().Numbers());
+    std::vector<double>& sum = nodes.emplace_back(of_workers[0].size());
+    AddUpWorkers(
+        node, [&](int w) { return of_workers[w - node.first].data(); },
+        static_cast<int64_t>(sum.size()), sum.data());
+  }
+  return nodes;
 }
 
 void WorkerTeam::ResetMetrics() {

@@ -22,7 +22,7 @@ class WorkerTeam {
   // to `updates`; a checkpoint has its values from `replica`; `between`, where not null, adds up
   // over the group's processes. All outlive the team. Throws ConfigError relative to the JobProto.
   WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
-             SliceUpdates* updates, GroupSum* between);
+             SliceUpdates* updates, NodeSums* between);
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;
@@ -44,9 +44,12 @@ class WorkerTeam {
   void TrainStep(int64_t step);
   // Until devices have done all steps. Throws what went wrong in them.
   void AwaitDevices();
-  // Of the metrics, over the steps since ResetMetrics: added up only here, in the order of the
-  // workers, each of which keeps its own. Waits for devices.
+  // Of the metrics, over the steps since ResetMetrics: added up only here, as the group's SumTree
+  // says; each worker keeps its own. Waits for devices.
   MetricSums SumMetrics();
+  // The same numbers, not yet added up over what these workers are in the tree: MetricSums::Numbers
+  // of each node.
+  std::vector<std::vector<double>> MetricsOfNodes();
   void ResetMetrics();
   // Milliseconds, of all workers together, that they waited for each other since the last call.
   double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(group_.TakeWait()); }

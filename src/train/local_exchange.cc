@@ -7,26 +7,27 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kLeastForRing = 2 * SliceTable::kMost * sizeof(float);
-
 int64_t RowSize(const Param& param) { return param.size() / param.shape()[0]; }
 
 }  // namespace
 
-// With others, a second piece is added to the first; with other processes, which may have another
-// number of threads, it is a worker's part of the ring.
+// With memory of other processes it is a worker's part of the ring.
 int64_t LocalExchange::room_bytes() const {
-  const int64_t pieces = group_->spans_processes() ? GroupBoard::kSlots
-                         : group_->workers() > 1   ? 2 * ctx_->threads
-                                                   : ctx_->threads;
+  const int64_t pieces =
+      group_->spans_processes() ? GroupBoard::kSlots : group_->piece_slots() * ctx_->threads;
+  return pieces * SliceTable::kMost * static_cast<int64_t>(sizeof(float));
+}
+
+// What two workers have room for in one process.
+int64_t LocalExchange::least_bytes() const {
+  const int64_t pieces = std::min(group_->group(), 2) * std::max(1, ctx_->threads);
   return pieces * SliceTable::kMost * static_cast<int64_t>(sizeof(float));
 }
 
 bool LocalExchange::WantsPieces(const NetNode& node, const Param& param) const {
   const auto& able = node.in_pieces;
-  return !group_->updates().needs_all() &&
-         std::find(able.begin(), able.end(), &param) != able.end() &&
-         param.data.bytes() > (group_->spans_processes() ? kLeastForRing : room_bytes()) &&
+  return std::find(able.begin(), able.end(), &param) != able.end() &&
+         param.data.bytes() > least_bytes() &&
          RowSize(param) <= SliceTable::kMost / SliceTable::kLeastRows;
 }
 

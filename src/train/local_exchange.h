@@ -18,7 +18,9 @@ class LocalExchange final : public ParamExchange, public GradientSink, public Gr
   LocalExchange(LocalGroup* group, int worker, Context* ctx)
       : group_(group), worker_(worker), ctx_(ctx) {}
 
-  // Whether a gradient that `node` can give in pieces should come so.
+  // Whether a gradient that `node` can give in pieces should come so, where its updates need no
+  // whole one. Whichever processes the group's workers are in: pieces and wholes may be rounded
+  // differently.
   bool WantsPieces(const NetNode& node, const Param& param) const;
   // Bytes that pieces take.
   int64_t room_bytes() const;
@@ -35,6 +37,8 @@ class LocalExchange final : public ParamExchange, public GradientSink, public Gr
   void Sum(std::span<double> values) override { group_->Sum(worker_, values); }
 
  private:
+  int64_t least_bytes() const;
+
   LocalGroup* const group_;
   const int worker_;
   Context* const ctx_;

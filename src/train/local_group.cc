@@ -1,6 +1,7 @@
 #include "train/local_group.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -21,11 +22,8 @@ Context OfThread(const Context& ctx, int64_t thread) {
   return own;
 }
 
-// sum += other
-void AddTo(const float* other, int64_t n, float* sum) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) sum[i] += other[i];
-}
+// Of each node. On the stack: a step allocates nothing.
+using NodePointers = std::array<float*, SumTree::kMostNodes>;
 
 }  // namespace
 
@@ -36,8 +34,10 @@ void LocalGroup::SetParams(const std::vector<Shape>& params) {
   board_ = GroupBoard(table_, workers(), reinterpret_cast<std::byte*>(own_.get()));
 }
 
-void LocalGroup::Share(const GroupMemory& memory) {
+void LocalGroup::Share(const GroupMemory& memory, int threads) {
   board_ = memory.board();
+  int32_t none = 0;
+  board_.ring->threads.compare_exchange_strong(none, std::max(1, threads));
   barrier_.Share(board_.barrier);
   for (int worker = 0; worker < workers(); ++worker) {
     std::vector<float*> gradients;
@@ -57,6 +57,13 @@ void LocalGroup::SetGradients(int worker, std::vector<float*> gradients) {
     float* const whole = gradients_[0][cut.param];
     sums_.push_back(whole ? whole + cut.begin : nullptr);
   }
+}
+
+int LocalGroup::piece_slots() const {
+  int slots = 0;
+  for (size_t i = 0; i < nodes_.size(); ++i)
+    slots = std::max(slots, static_cast<int>(i) + DepthOf(nodes_[i]) + 1);
+  return slots;
 }
 
 void LocalGroup::Arrive(int worker) {
@@ -104,17 +111,22 @@ void LocalGroup::AddOffered(Context& ctx, int64_t step) {
   for (int slice = NextOffered(); slice >= 0; slice = NextOffered()) AddSlice(ctx, slice, step);
 }
 
-// Into the first worker's gradient.
+// Each node into the gradient of its first worker.
 void LocalGroup::AddSlice(Context& ctx, int slice, int64_t step) {
   const Slice& cut = table_[slice];
-  float* const sum = sums_[slice];
-  for (int w = 1; w < workers(); ++w) AddTo(gradients_[w][cut.param] + cut.begin, cut.size, sum);
-  updates_->Take(ctx, slice, step, sum);
+  const auto gradient = [&](int w) { return gradients_[w - first_][cut.param] + cut.begin; };
+  NodePointers sums;
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    sums[i] = gradient(nodes_[i].first);
+    if (nodes_[i].workers() > 1) AddUpWorkers(nodes_[i], gradient, cut.size, sums[i]);
+  }
+  updates_->Take(ctx, slice, step, {sums.data(), nodes_.size()});
 }
 
-// As large as the cache takes, and as many for each of `takers`.
-LocalGroup::Pieces LocalGroup::Cut(SliceRange slices, int64_t takers) const {
-  const int64_t n = slices.last - slices.first;
+// As large as the cache takes, and as many for each of the group's threads, wherever they are: bits
+// of a product may depend on how its rows are cut.
+LocalGroup::Pieces LocalGroup::Cut(SliceRange slices, int64_t threads) const {
+  const int64_t n = slices.last - slices.first, takers = threads * group_;
   const int64_t together = SliceTable::kMost / table_[slices.first].size;  // at most
   const int64_t least = (n + together - 1) / together;
   return {slices, std::min((least + takers - 1) / takers * takers, n)};
@@ -132,39 +144,51 @@ void LocalGroup::TakePieces(Context& ctx, int worker, int param, int64_t row,
                             const GradientRows& rows, std::span<float> room) {
   const int threads = std::max(1, ctx.threads);
   const auto [first, last] = table_.OfParam(param);
-  if (spans_processes())  // whose threads this one does not know
-    return TakeByRing(ctx, worker, row, rows, Cut({first, last}, workers()));
-  const Pieces pieces = Cut({first, last}, threads * workers());
+  if (spans_processes())
+    return TakeByRing(ctx, worker, row, rows, Cut({first, last}, board_.ring->threads));
+  const Pieces pieces = Cut({first, last}, threads);
   rows_[worker] = &rows;
   if (worker == 0) next_piece_ = 0;
   Arrive(worker);
   const auto work = [&](int64_t, int64_t, int64_t thread) {
     Context own = OfThread(ctx, thread);
-    float* const piece = room.data() + thread * static_cast<int64_t>(room.size()) / threads;
+    float* const own_room = room.data() + thread * static_cast<int64_t>(room.size()) / threads;
     for (int64_t i = next_piece_++; i < pieces.count; i = next_piece_++)
-      TakePiece(own, row, pieces[i], ctx.state->step, piece);
+      TakePiece(own, row, pieces[i], ctx.state->step, own_room);
   };
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
   Arrive(worker);
 }
 
-// Slices are whole rows of `row` floats; `piece`: room for twice as many.
+// Slices are whole rows of `row` floats; `room`: of piece_slots() as large.
 void LocalGroup::TakePiece(Context& ctx, int64_t row, SliceRange slices, int64_t step,
-                           float* piece) {
+                           float* room) {
   const auto [begin, size] = FloatsOf(slices);
-  float* const other = piece + size;
-  (*rows_[0])(ctx, begin / row, size / row, piece);
-  for (int w = 1; w < workers(); ++w) {
-    (*rows_[w])(ctx, begin / row, size / row, other);
-    AddTo(other, size, piece);
-  }
-  TakeSlices(ctx, slices, step, piece);
+  const auto slot_at = [room, size = size](int slot) { return room + slot * size; };
+  const auto is_worker = [](SumNode node) { return node.workers() == 1; };
+  const auto compute = [&, begin = begin, size = size](SumNode node, int slot) {
+    (*rows_[node.first - first_])(ctx, begin / row, size / row, slot_at(slot));
+    return slot_at(slot);
+  };
+  const auto add = [size = size](float* a, const float* b, int) {
+#pragma omp simd
+    for (int64_t i = 0; i < size; ++i) a[i] += b[i];
+    return a;
+  };
+  NodePointers sums;
+  for (size_t i = 0; i < nodes_.size(); ++i)
+    sums[i] = WalkSumTree(nodes_[i], static_cast<int>(i), is_worker, compute, add);
+  TakeSlices(ctx, slices, step, {sums.data(), nodes_.size()});
 }
 
-void LocalGroup::TakeSlices(Context& ctx, SliceRange slices, int64_t step, float* sum) {
+void LocalGroup::TakeSlices(Context& ctx, SliceRange slices, int64_t step,
+                            std::span<float* const> sums) {
   const int64_t begin = table_[slices.first].begin;
-  for (int s = slices.first; s < slices.last; ++s)
-    updates_->Take(ctx, s, step, sum + table_[s].begin - begin);
+  NodePointers of_slice;
+  for (int s = slices.first; s < slices.last; ++s) {
+    for (size_t i = 0; i < sums.size(); ++i) of_slice[i] = sums[i] + (table_[s].begin - begin);
+    updates_->Take(ctx, s, step, {of_slice.data(), sums.size()});
+  }
 }
 
 void LocalGroup::TakeByRing(Context& ctx, int worker, int64_t row, const GradientRows& rows,
@@ -181,9 +205,9 @@ void LocalGroup::TakeByRing(Context& ctx, int worker, int64_t row, const Gradien
     };
     const auto add = [&](int64_t i, const std::vector<float*>& parts) {
       const ThreadsMark::Scope updates(&mark, Doing::kUpdating);
-      for (size_t w = 1; w < parts.size(); ++w)
-        AddTo(parts[w], FloatsOf(pieces[i]).second, parts[0]);
-      TakeSlices(own, pieces[i], ctx.state->step, parts[0]);
+      AddUpWorkers(
+          nodes_[0], [&parts](int w) { return parts[w]; }, FloatsOf(pieces[i]).second, parts[0]);
+      TakeSlices(own, pieces[i], ctx.state->step, {parts.data(), 1});
     };
     ring.Run(compute, add);
   };
@@ -215,26 +239,35 @@ void LocalGroup::Sum(int worker, std::span<double> values) {
            values.subspan(begin, std::min<size_t>(GroupBoard::kNumbers, values.size() - begin)));
 }
 
+std::span<double> LocalGroup::NumbersOf(int worker, size_t count) const {
+  return board_.numbers.subspan(worker * GroupBoard::kNumbers, count);
+}
+
 void LocalGroup::SumRun(int worker, std::span<double> values) {
-  const auto numbers_of = [&](int w) {
-    return board_.numbers.subspan(w * GroupBoard::kNumbers, values.size());
-  };
-  std::copy(values.begin(), values.end(), numbers_of(worker).begin());
+  std::copy(values.begin(), values.end(), NumbersOf(worker, values.size()).begin());
   Arrive(worker);
-  std::fill(values.begin(), values.end(), 0.);
-  for (int w = 0; w < workers(); ++w)
-    for (size_t i = 0; i < values.size(); ++i) values[i] += numbers_of(w)[i];
+  if (between_) return SumBetween(worker, values);
+  AddUpWorkers(
+      nodes_[0], [&](int w) { return NumbersOf(w, values.size()).data(); },
+      static_cast<int64_t>(values.size()), values.data());
   Arrive(worker);
-  if (!between_) return;
-  const std::span<double> all = numbers_of(0);
+}
+
+// The first worker asks the other processes.
+void LocalGroup::SumBetween(int worker, std::span<double> values) {
+  const size_t n = values.size();
   if (worker == 0) {
+    std::vector<double> sums(nodes_.size() * n);
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      AddUpWorkers(
+          nodes_[i], [&](int w) { return NumbersOf(w - first_, n).data(); },
+          static_cast<int64_t>(n), &sums[i * n]);
     const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsProcesses);
     const CountedTime counts(&waited_);
-    between_->Sum(values);
-    std::copy(values.begin(), values.end(), all.begin());
+    between_->Sum(sums, NumbersOf(0, n));
   }
   Arrive(worker);
-  if (worker > 0) std::copy(all.begin(), all.end(), values.begin());
+  std::ranges::copy(NumbersOf(0, n), values.begin());
   Arrive(worker);
 }
 

@@ -1,6 +1,7 @@
 // LocalGroup: workers that train one replica together, of one process or of several that share
-// memory. They add up their gradients slice by slice, in the order of the workers, whichever of
-// them does the adding.
+// memory. They add up their gradients slice by slice, in the order of the group's SumTree,
+// whichever of them does the adding. Where the group has other workers, which share no memory with
+// these, the sums are those of the tree's nodes that these workers are.
 #pragma once
 
 #include <atomic>
@@ -12,9 +13,11 @@
 #include "base/barrier.h"
 #include "base/patience.h"
 #include "base/worker_mark.h"
+#include "math/sum_tree.h"
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"
 #include "train/group_memory.h"
+#include "train/node_sums.h"
 #include "train/piece_ring.h"
 #include "train/slice_table.h"
 #include "train/slice_updates.h"
@@ -23,15 +26,23 @@ namespace singa {
 
 class LocalGroup {
  public:
-  // `here`: those of them that this process has; 0: all.
-  explicit LocalGroup(int workers, int here = 0)
-      : here_(here > 0 ? here : workers),
-        barrier_(workers),
-        gradients_(workers),
-        marks_(workers),
-        rows_(workers) {}
+  // All workers of a group. `here`: those of them that this process has; 0: all.
+  explicit LocalGroup(int workers, int here = 0) : LocalGroup(SumNode{0, workers}, workers, here) {}
+  // Workers `some` of a group of `group`. Below worker 0 is the first of them.
+  LocalGroup(SumNode some, int group, int here)
+      : here_(here > 0 ? here : some.workers()),
+        first_(some.first),
+        group_(group),
+        nodes_(SumTree(group).NodesOf(some)),
+        barrier_(some.workers()),
+        gradients_(some.workers()),
+        marks_(some.workers()),
+        rows_(some.workers()) {}
 
   int workers() const { return static_cast<int>(gradients_.size()); }
+  // Workers of the whole group; nodes of its SumTree that SliceUpdates::Take gets the sums of.
+  int group() const { return group_; }
+  const std::vector<SumNode>& nodes() const { return nodes_; }
   int here() const { return here_; }
   bool spans_processes() const { return here_ < workers(); }
   // The params that get gradients; the same for every worker.
@@ -44,9 +55,10 @@ class LocalGroup {
   // Share; outlives the group's steps.
   void SetPatience(const Patience* patience) { patience_ = patience; }
   // What it shares with other processes, before the first step; outlives the group's steps.
-  void Share(const GroupMemory& memory);
+  // `threads`: of each worker here.
+  void Share(const GroupMemory& memory, int threads);
   // Adds up over the processes of a group that has several; outlives the group's steps.
-  void SetBetween(GroupSum* between) { between_ = between; }
+  void SetBetween(NodeSums* between) { between_ = between; }
   // Where worker `worker` has its whole gradients, by param; null: it gives them in pieces.
   void SetGradients(int worker, std::vector<float*> gradients);
   // Where worker `worker`, of this process, says that it waits; null: nobody asks.
@@ -64,6 +76,8 @@ class LocalGroup {
                   std::span<float> room);
   void Finish(Context& ctx, int worker, int64_t step);
   void Sum(int worker, std::span<double> values);
+  // Pieces of a large gradient that one thread needs room for.
+  int piece_slots() const;
   // Nanoseconds that workers here waited for others since the last call, together.
   int64_t TakeWait() { return waited_.exchange(0); }
   // A worker has failed: ends what the others of this process do.
@@ -77,6 +91,8 @@ class LocalGroup {
   void AddSlice(Context& ctx, int slice, int64_t step);
   void Clear();
   void SumRun(int worker, std::span<double> values);
+  void SumBetween(int worker, std::span<double> values);
+  std::span<double> NumbersOf(int worker, size_t count) const;
 
   struct SliceRange {
     int first, last;  // half-open
@@ -91,19 +107,23 @@ class LocalGroup {
               slices.first + static_cast<int>(n * (i + 1) / count)};
     }
   };
-  Pieces Cut(SliceRange slices, int64_t takers) const;
+  Pieces Cut(SliceRange slices, int64_t threads) const;
   std::pair<int64_t, int64_t> FloatsOf(SliceRange slices) const;
-  void TakePiece(Context& ctx, int64_t row, SliceRange slices, int64_t step, float* piece);
+  float* AddPiece(Context& ctx, SumNode node, int64_t first_row, int64_t row_count, int64_t size,
+                  float* room);
+  void TakePiece(Context& ctx, int64_t row, SliceRange slices, int64_t step, float* room);
   void TakeByRing(Context& ctx, int worker, int64_t row, const GradientRows& rows,
                   const Pieces& pieces);
-  void TakeSlices(Context& ctx, SliceRange slices, int64_t step, float* sum);
+  void TakeSlices(Context& ctx, SliceRange slices, int64_t step, std::span<float* const> sums);
 
   const int here_;
+  const int first_, group_;  // of the group: the worker that is 0 here; how many it has
+  const std::vector<SumNode> nodes_;
   Barrier barrier_;
   const Patience* patience_ = nullptr;  // null: any
   SliceTable table_;
   SliceUpdates* updates_ = nullptr;
-  GroupSum* between_ = nullptr;                 // null: one process
+  NodeSums* between_ = nullptr;                 // null: one process
   std::vector<std::vector<float*>> gradients_;  // of each worker
   std::vector<WorkerMark*> marks_;              // of each worker
   std::vector<float*> sums_;                    // by slice, in the first worker's gradients

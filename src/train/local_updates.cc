@@ -17,7 +17,9 @@ LocalUpdates::LocalUpdates(const JobProto& job, Replica* replica)
       clip_norm_(job.updater().clip_norm()),
       skip_(job.on_nonfinite() == JobProto::kSkip) {}
 
-void LocalUpdates::Take(Context& ctx, int slice, int64_t step, float* sum) {
+void LocalUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
+  CHECK_EQ(sums.size(), 1u) << "only servers get parts of a sum";
+  float* const sum = sums[0];
   const SliceTable& table = replica_.table();
   if (!AllFinite(ctx, sum, table[slice].size)) {
     Fail(GradientNotFiniteText(replica_.param(slice), step), step);

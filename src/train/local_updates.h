@@ -22,7 +22,7 @@ class LocalUpdates final : public SliceUpdates {
   void Bind(const SliceTable& table, const std::vector<Param*>& params) override;
   bool own_values() const override { return true; }
   bool needs_all() const override { return skip_ || clip_norm_ > 0; }
-  void Take(Context& ctx, int slice, int64_t step, float* sum) override;
+  void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
               std::span<float* const> sums) override;

@@ -41,6 +41,20 @@ void MetricSums::Add(const MetricSums& other) {
   }
 }
 
+std::vector<double> MetricSums::Numbers() const {
+  std::vector<double> numbers;
+  for (const Entry& entry : entries_) numbers.insert(numbers.end(), {entry.sum, entry.weight});
+  return numbers;
+}
+
+void MetricSums::SetNumbers(std::span<const double> numbers) {
+  CHECK_EQ(numbers.size(), 2 * entries_.size());
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].sum = numbers[2 * i];
+    entries_[i].weight = numbers[2 * i + 1];
+  }
+}
+
 void MetricSums::Reset() {
   for (Entry& entry : entries_) entry.sum = entry.weight = 0;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ class MetricSums {
   void Drop(Context& ctx);            // zeroes the cells: what they hold does not count
   void Add(const MetricSums& other);  // of a net with the same layers
   void Reset();
+  // Sum and weight of each entry.
+  std::vector<double> Numbers() const;
+  void SetNumbers(std::span<const double> numbers);
 
   struct Cell {
     Metric* metric;

@@ -23,15 +23,16 @@ class SliceUpdates {
 
   // Whether gradients must stay where they are until Finish: what happens to one depends on all.
   virtual bool needs_all() const = 0;
-  // `sum`: the gradient of `slice` in `step`; with needs_all it stays, and may be changed, until
+  // `sums`: what LocalGroup::nodes() have of the gradient of `slice` in `step`: one, the whole,
+  // where all workers of the group are there. With needs_all they stay, and may be changed, until
   // Finish. Any thread of a worker calls it, once for each slice and step; what is wrong is thrown
   // by Check.
-  virtual void Take(Context& ctx, int slice, int64_t step, float* sum) = 0;
+  virtual void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) = 0;
   // The loss of `layer` is not finite: throws DivergedError, or leaves `step` without effect.
   virtual void LossNotFinite(const std::string& layer, int64_t step) = 0;
   // Every slice of `step` was taken, or its loss is not finite. Worker `worker` of `workers` does
   // its share of what is left; all of them call it, and none goes on before all have. `sums`: of
-  // each slice, with needs_all, also of those that another process took.
+  // each slice, of the first node, with needs_all, also of those that another process took.
   virtual void Finish(Context& ctx, int64_t step, int worker, int workers,
                       std::span<float* const> sums) = 0;
   // Throws what went wrong in Take: DivergedError, once, and Stopped in other processes.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <thread>
 
+#include "base/cgroup.h"
 #include "singa/base/error.h"
 #include "tensor/gpus.h"
 #include "train/omp_threads.h"
@@ -13,6 +15,18 @@ bool RunsPhase(const JobProto& job, Phase phase) {
   if (phase == kVal) return job.validate_freq() > 0;
   return job.test_freq() > 0 || job.test_steps() > 0 || job.test_epochs() > 0;
 }
+
+namespace {
+
+// The group's workers wait meanwhile, those in other processes, too: the metrics, which may choose
+// the best checkpoint, are the same bits whichever processes they are in.
+int EvaluationThreads(const WorkerPlace& place) {
+  const int cores = UsableCores(static_cast<int>(std::thread::hardware_concurrency()));
+  const int wanted = std::min(place.threads * place.workers, cores);
+  return AllowedThreads(std::max(place.threads, wanted));
+}
+
+}  // namespace
 
 struct Trainer::Alone {
   explicit Alone(const JobProto& job) : replica(job), updates(job, &replica), group(1) {}
@@ -76,7 +90,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
 void Trainer::PlanEvaluators() {
   evaluation_ctx_ = ctx_;
   evaluation_ctx_.group = nullptr;
-  evaluation_ctx_.threads = AllowedThreads(place_.threads * group_->here());
+  evaluation_ctx_.threads = EvaluationThreads(place_);
   const auto plan = [this](Phase phase) {
     return std::make_unique<Evaluator>(job_, phase, &params_, algorithm_.get(), &evaluation_ctx_);
   };
@@ -85,9 +99,11 @@ void Trainer::PlanEvaluators() {
 }
 
 // An algorithm that goes its own way may want to see whole gradients, or to add up several; so does
-// whoever looks for a fault. With a worker on a GPU all workers have them whole.
+// whoever looks for a fault, and what an update does may depend on all gradients. With a worker on
+// a GPU all workers have them whole.
 bool Trainer::InPieces(const NetNode& node, const Param& param) const {
-  return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 &&
+  const bool needs_all = job_.on_nonfinite() == JobProto::kSkip || job_.updater().clip_norm() > 0;
+  return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 && !needs_all &&
          exchange_.WantsPieces(node, param);
 }
 
@@ -123,7 +139,7 @@ void Trainer::Share(const GroupMemory& shared) {
   }
   if (!place_.leads()) return;
   if (replica_->table().size() == 0) replica_->BindShared(group_->table(), trained_, shared);
-  group_->Share(shared);
+  group_->Share(shared, ctx_.threads);
 }
 
 void Trainer::AllocateBeside(Trainer* lead) {

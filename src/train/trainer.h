@@ -49,6 +49,7 @@ class Trainer {
   LocalExchange& local_exchange() { return exchange_; }
   SliceUpdates& updates() { return *updates_; }
   Replica& replica() { return *replica_; }
+  int evaluation_threads() const { return evaluation_ctx_.threads; }
   Evaluator* evaluator(Phase phase) { return phase == kVal ? validate_.get() : test_.get(); }
 
   // Allocates everything and opens the stores. `shared`: what its group shares with other

@@ -146,5 +146,23 @@ TEST_F(RefusedMessages, WhatDoesNotFitChangesNothing) {
   EXPECT_EQ(server.shard().values(0)[0], 1);
 }
 
+// Of six workers, three in a process: two sums each.
+TEST(RefusedSums, AnotherNumberOfSumsThanTheProcessHas) {
+  const auto conf = JobOf(kSumUpdater, "nworkers_per_group: 6 nworkers_per_procs: 3");
+  ClusterOfRoles cluster(conf, {{3}}, 0);
+  cluster.Start({1, 2, 3});
+  cluster.fate = [](Posted* posted) {
+    WireMessage& head = posted->message.head;
+    if (head.type() != WireMessage::kUpdate || head.from().id() != 1) return 1;
+    head.mutable_part(0)->set_elements(3);
+    posted->message.payload[0] = posted->message.payload[0].Part(0, 3 * sizeof(float));
+    return 1;
+  };
+  cluster.Train(1, [](int, int, int64_t, int) { return std::vector<float>(6, 1); });
+  EXPECT_EQ(cluster.server({0, 0}).refused().malformed, 1);
+  EXPECT_EQ(cluster.Values(0), (std::vector<float>{1, 2, 3}));
+  cluster.fate = nullptr;
+}
+
 }  // namespace
 }  // namespace singa

@@ -29,6 +29,20 @@ std::vector<float> Gradient(const SliceTable& table, int process, int64_t step, 
   return Numbers(StrCat("gradient", process, ".", slice), step, table[slice].size);
 }
 
+// Neighbours are added until one is left.
+std::vector<float> AddNeighbours(std::vector<std::vector<float>> all) {
+  while (all.size() > 1) {
+    std::vector<std::vector<float>> sums;
+    for (size_t i = 0; i < all.size(); i += 2) {
+      sums.push_back(all[i]);
+      for (size_t j = 0; i + 1 < all.size() && j < all[i].size(); ++j)
+        sums.back()[j] += all[i + 1][j];
+    }
+    all = std::move(sums);
+  }
+  return all[0];
+}
+
 // The same training by LocalExchange, with sums over `processes` processes.
 std::vector<float> Locally(const JobProto& job, const SliceTable& table, int processes) {
   StepState step;
@@ -58,10 +72,9 @@ std::vector<float> Locally(const JobProto& job, const SliceTable& table, int pro
   for (; step.step < kStepsTrained; ++step.step) {
     for (int s = 0; s < table.size(); ++s) {
       float* const grad = params[table[s].param]->grad.data() + table[s].begin;
-      for (int p = 0; p < processes; ++p) {
-        const std::vector<float> one = Gradient(table, p, step.step, s);
-        for (int64_t i = 0; i < table[s].size; ++i) grad[i] = p == 0 ? one[i] : grad[i] + one[i];
-      }
+      std::vector<std::vector<float>> of_each;
+      for (int p = 0; p < processes; ++p) of_each.push_back(Gradient(table, p, step.step, s));
+      std::ranges::copy(AddNeighbours(std::move(of_each)), grad);
     }
     for (auto& param : params) exchange.GradientReady(param.get(), step.step);
     exchange.Finish(step.step);
@@ -81,7 +94,7 @@ std::vector<ServedTraining> ServedTrainings() {
   for (const char* updater :
        {"type: kSGD", "type: kSGD momentum: 0.9 weight_decay: 0.01", "type: kAdam",
         "type: kAdaDelta", "type: kSGD clip_norm: 1e30", "type: kSGD clip_low: -1 clip_high: 1"})
-    for (int processes = 1; processes <= 3; ++processes)
+    for (const int processes : {1, 2, 3, 6})
       for (int servers = 1; servers <= 11; servers += 2)  // with 11, some have no slice
         cases.push_back({StrCat(updater, kHalvingRate), processes, servers});
   return cases;
@@ -145,6 +158,34 @@ TEST(UpdateTest, AppliesNoGradientThatIsNotFinite) {
             "step 3: the gradient of slice 2 of param \"w0\" of layer \"layer\" is not finite");
   EXPECT_EQ(cluster.done(0, 0), 4);  // the fifth step waits for ever
   for (const float value : cluster.Values(0)) ASSERT_TRUE(std::isfinite(value));
+}
+
+// Workers of any number a process: what it adds up of the tree goes to the servers.
+TEST(UpdateTest, IsThatOfOneProcessHoweverManyWorkersAProcessHas) {
+  const std::string updater = StrCat("type: kAdam clip_norm: 1", kHalvingRate);
+  for (const int workers : {4, 5, 6, 7, 12})
+    for (const int each : {1, 2, 3, 4, 6}) {
+      if (workers % each != 0 || workers == each) continue;
+      const auto conf =
+          JobOf(updater, StrCat("nworkers_per_group: ", workers, " nworkers_per_procs: ", each,
+                                " nservers_per_group: 2"));
+      ClusterOfRoles cluster(conf, kNineSlices, 0, kScales);
+      cluster.Start(First(cluster.table));
+      cluster.Train(kStepsTrained, [&](int, int process, int64_t step, int slice) {
+        std::vector<float> sums;
+        for (const SumNode& node : cluster.topology.NodesOf(process, 0)) {
+          std::vector<std::vector<float>> all;
+          for (int w = node.first; w < node.last; ++w)
+            all.push_back(Gradient(cluster.table, w, step, slice));
+          const std::vector<float> sum = AddNeighbours(std::move(all));
+          sums.insert(sums.end(), sum.begin(), sum.end());
+        }
+        return sums;
+      });
+      EXPECT_EQ(cluster.Values(0), Locally(cluster.job, cluster.table, workers))
+          << workers << " workers, " << each << " a process";
+      EXPECT_EQ(cluster.refused(), 0);
+    }
 }
 
 // A process without a finite loss pushes nothing; one with a NaN in a gradient pushes that.

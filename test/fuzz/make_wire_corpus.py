@@ -15,7 +15,7 @@ def varint(number):
     return out + bytes([number])
 
 
-def header(version=1, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
+def header(version=2, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
            challenge=0, answer=0):
     """A PacketHeader; 0 and None: without the field."""
     out = b""
@@ -47,7 +47,7 @@ PACKETS = {
     "raw": frames(b"SNGW\1\2\3\4" + header()),
     "short": frames(b"SNGW"),
     "other": frames(b"GET / HTTP/1.1\r\n"),
-    "version": frames(header(version=2)),
+    "version": frames(header(version=1)),
     "job": frames(header(job=b"short")),
     "incarnation": frames(header(incarnation=0)),
     "no_message": frames(header(seq=1)),

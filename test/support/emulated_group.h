@@ -1,7 +1,7 @@
-// EmulatedGroup: emulated GPUs, of one process or several of this host, that add up numbers, in the
-// order of their members, when the work of all of them has come so far. They do so in memory that
-// goes with the last of the processes, however they end. Once the group has stopped, or this member
-// has left it, sums that are still under way run through.
+// EmulatedGroup: emulated GPUs, of one process or several of this host, that add up numbers, as the
+// SumTree of their members says, when the work of all of them has come so far. They do so in memory
+// that goes with the last of the processes, however they end. Once the group has stopped, or this
+// member has left it, sums that are still under way run through.
 #pragma once
 
 #include <fcntl.h>
@@ -19,6 +19,7 @@
 
 #include "base/descriptor.h"
 #include "base/futex.h"
+#include "math/sum_tree.h"
 #include "singa/base/error.h"
 #include "tensor/gpu_group.h"
 
@@ -121,9 +122,8 @@ class EmulatedGroup final : public GpuGroup {
       };
       std::copy_n(values, n, members->values<T>(member.member));
       meet();
-      std::copy_n(members->values<T>(0), n, values);
-      for (int m = 1; m < member.members; ++m)
-        for (int64_t i = 0; i < n; ++i) values[i] += members->values<T>(m)[i];
+      AddUpWorkers(
+          SumNode{0, member.members}, [&](int m) { return members->values<T>(m); }, n, values);
       meet();
     });
   }

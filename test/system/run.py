@@ -43,6 +43,7 @@ import sequence_checks
 import staleness_checks
 import store_facts_checks
 import successor_checks
+import sum_checks
 import text_checks
 import usage_checks
 import v03_checks

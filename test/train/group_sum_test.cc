@@ -8,10 +8,10 @@
 namespace singa {
 namespace {
 
-struct SlowSum final : GroupSum {
-  void Sum(std::span<double> values) override {
+struct SlowSum final : NodeSums {
+  void Sum(std::span<const double> parts, std::span<double> sum) override {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
-    values[0] += 2;
+    sum[0] = parts[0] + 2;
   }
 };
 

@@ -116,7 +116,9 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["build"] = BuildId();
   content->run["seed"] = job_.seed();
   content->run["threads"] = int64_t{groups_.lead().ctx().threads};
-  content->run["topology"] = groups_.Text();
+  if (job_.has_checkpoint_best())  // whose value is in the state
+    content->run["test_threads"] = int64_t{groups_.lead().evaluation_threads()};
+  content->run["topology"] = groups_.WorkersText();
   content->run["instruction_set"] = InstructionSet();
   std::string classes;  // a folder's name has no '/'
   for (const std::string& name : groups_.lead().net().ClassNames())

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
+#include <span>
 
 #include "math/finite.h"
 #include "singa/base/error.h"
@@ -15,6 +17,17 @@ namespace singa {
 namespace {
 
 constexpr int kMostSimulated = 4;
+
+// The sum of `node`, by a plain walk down to the nodes that are given.
+std::vector<float> SumOf(SumNode node,
+                         const std::map<std::pair<int, int>, std::span<float>>& given) {
+  if (const auto it = given.find({node.first, node.last}); it != given.end())
+    return {it->second.begin(), it->second.end()};
+  std::vector<float> sum = SumOf(node.left(), given);
+  const std::vector<float> right = SumOf(node.right(), given);
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += right[i];
+  return sum;
+}
 
 }  // namespace
 
@@ -53,8 +66,8 @@ JobProto SimJob::Draw() {
 bool SimJob::TryCluster(ClusterProto* cluster) {
   ClusterProto c;
   c.set_nworker_groups(synchronous() && random_.Happens(0.7) ? 1 : random_.Between(2, 3));
-  c.set_nworkers_per_group(random_.Between(1, 4));
-  c.set_nworkers_per_procs(random_.Between(1, 2));
+  c.set_nworkers_per_group(random_.Happens(0.2) ? 6 : random_.Between(1, 4));
+  c.set_nworkers_per_procs(random_.Between(1, 3));
   c.set_nserver_groups(synchronous() ? 1 : random_.Between(1, 3));
   c.set_nservers_per_group(random_.Between(1, 3));
   c.set_nservers_per_procs(random_.Between(1, 3));
@@ -121,27 +134,39 @@ std::vector<std::vector<float>> SimJob::Gradients(int group, int process, int64_
   if (Dropped(group, step) && process == topology_.ProcessesOf(group).first) return {};
   const int64_t tag = Tag(group, process, step), n = table_.elements();
   const Philox philox = {seed_, HashName("gradient"), static_cast<uint32_t>(tag)};
+  const auto nodes = static_cast<int64_t>(topology_.NodesOf(process, group).size());
   std::vector<std::vector<float>> gradients;
   for (int s = 0; s < table_.size(); ++s) {
-    std::vector<float>& gradient = gradients.emplace_back(table_[s].size);
-    gradient[tag] = -1;
-    for (int64_t i = tags(); i < table_[s].size; ++i) {
-      const int64_t at = begins_[s] + i;
-      gradient[i] = 0.1f * philox.Gaussian(at) + 0.01f * values[(at + step * 37 + 11) % n];
-    }
+    const int64_t size = table_[s].size;
+    std::vector<float>& gradient = gradients.emplace_back(nodes * size);
+    gradient[tag] = -1;  // of the first node
+    for (int64_t node = 0; node < nodes; ++node)
+      for (int64_t i = tags(); i < size; ++i) {
+        const int64_t at = begins_[s] + i;
+        gradient[node * size + i] =
+            0.1f * philox.Gaussian(node * n + at) + 0.01f * values[(at + step * 37 + 11) % n];
+      }
   }
   return gradients;
 }
 
-// By slice, over the group's processes in order.
+// By slice, over the group's workers as its SumTree says.
 std::vector<std::vector<float>> SimJob::Sums(int group, int64_t step,
                                              const std::vector<float>& values) const {
   const Range all = topology_.ProcessesOf(group);
-  std::vector<std::vector<float>> sums = Gradients(group, all.first, step, values);
-  for (int p = all.first + 1; p < all.last; ++p) {
-    const std::vector<std::vector<float>> others = Gradients(group, p, step, values);
-    for (size_t s = 0; s < sums.size(); ++s)
-      for (size_t i = 0; i < sums[s].size(); ++i) sums[s][i] += others[s][i];
+  std::map<int, std::vector<std::vector<float>>> of_processes;
+  for (int p = all.first; p < all.last; ++p) of_processes[p] = Gradients(group, p, step, values);
+  std::vector<std::vector<float>> sums;
+  for (int s = 0; s < table_.size(); ++s) {
+    std::map<std::pair<int, int>, std::span<float>> given;
+    for (auto& [process, gradients] : of_processes) {
+      std::span<float> rest = gradients[s];
+      for (const SumNode& node : topology_.NodesOf(process, group)) {
+        given[{node.first, node.last}] = rest.first(table_[s].size);
+        rest = rest.subspan(table_[s].size);
+      }
+    }
+    sums.push_back(SumOf({0, topology_.workers_per_group()}, given));
   }
   return sums;
 }

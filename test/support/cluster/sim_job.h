@@ -41,7 +41,8 @@ class SimJob {
 
   // All slices in a row, as everything that is called values below.
   std::vector<float> First() const;
-  // By slice; empty: the process has no finite gradient, and the group's step is to be dropped.
+  // By slice, for each of the process's SumTree nodes; empty: the process has no finite gradient,
+  // and the group's step is to be dropped.
   std::vector<std::vector<float>> Gradients(int group, int process, int64_t step,
                                             const std::vector<float>& values) const;
   // What a synchronous job's values are after `steps` steps, computed by plain loops.

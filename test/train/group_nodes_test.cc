@@ -1,0 +1,142 @@
+// Workers of a group that are in several processes without memory in common: each process adds up
+// what it has of the group's tree, and all of it together is what threads of one process add up.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "singa/base/philox.h"
+#include "singa/base/str_cat.h"
+#include "train/local_exchange.h"
+
+namespace singa {
+namespace {
+
+const std::vector<Shape> kShapes = {{40, 60}, {700, 500}};  // the second may come in pieces
+
+// Keeps what it takes: by slice, the sums of all nodes.
+class Recorder final : public SliceUpdates {
+ public:
+  explicit Recorder(const LocalGroup& group) : group_(group) {}
+  void Bind(const SliceTable&, const std::vector<Param*>&) override {}
+  bool needs_all() const override { return false; }
+  void Take(Context&, int slice, int64_t, std::span<float* const> given) override {
+    const int64_t size = group_.table()[slice].size;
+    const std::lock_guard lock(mutex_);
+    for (const float* sum : given) sums[slice].emplace_back(sum, sum + size);
+  }
+  void LossNotFinite(const std::string&, int64_t) override {}
+  void Finish(Context&, int64_t, int, int, std::span<float* const>) override {}
+  void Check() override {}
+  bool skipped(int64_t) const override { return false; }
+  int64_t skips() const override { return 0; }
+  void set_skips(int64_t) override {}
+  void Await(int, int64_t) override {}
+
+  std::map<int, std::vector<std::vector<float>>> sums;
+
+ private:
+  const LocalGroup& group_;
+  std::mutex mutex_;
+};
+
+// One step of worker `number` of its group, number `place` of the process.
+void Give(LocalGroup* group, int number, int place, bool in_pieces) {
+  StepState state;
+  Context ctx;
+  ctx.state = &state;
+  LocalExchange exchange(group, place, &ctx);
+  std::vector<std::unique_ptr<Param>> params;
+  std::vector<Param*> all;
+  for (size_t p = 0; p < kShapes.size(); ++p) {
+    params.push_back(
+        std::make_unique<Param>(StrCat("w", p), "layer", "", ParamProto(), kShapes[p]));
+    all.push_back(params[p].get());
+  }
+  exchange.Bind(all, {false, in_pieces});
+  for (size_t p = params.size(); p-- > 0;) {
+    const int64_t row = kShapes[p][1];
+    const Philox philox = {1, HashName(StrCat("gradient", p)), static_cast<uint32_t>(number)};
+    const GradientRows rows = [&](Context&, int64_t first, int64_t n, float* piece) {
+      for (int64_t i = 0; i < n * row; ++i) piece[i] = philox.Gaussian(first * row + i);
+    };
+    if (params[p]->sink)
+      params[p]->sink->Take(all[p], rows);
+    else
+      rows(ctx, 0, kShapes[p][0], params[p]->grad.data());
+    exchange.GradientReady(all[p], 0);
+  }
+  exchange.Finish(0);
+}
+
+// What a process with these workers adds up.
+std::map<int, std::vector<std::vector<float>>> SumsOf(SumNode workers, int group_size,
+                                                      bool in_pieces) {
+  LocalGroup group(workers, group_size, 0);
+  Recorder recorder(group);
+  group.SetParams(kShapes);
+  group.SetUpdates(&recorder);
+  std::vector<std::thread> threads;
+  for (int w = workers.first; w < workers.last; ++w)
+    threads.emplace_back(Give, &group, w, w - workers.first, in_pieces);
+  for (std::thread& thread : threads) thread.join();
+  return recorder.sums;
+}
+
+class GroupNodes : public ::testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(InPieces, GroupNodes, ::testing::Bool());
+
+TEST_P(GroupNodes, OfAllProcessesAreTheSumsOfThreads) {
+  for (const auto& [workers, each] : {std::pair(4, 2), {5, 1}, {6, 3}, {6, 2}, {7, 1}, {9, 3}}) {
+    const auto whole = SumsOf({0, workers}, workers, GetParam());
+    std::map<int, std::vector<std::vector<float>>> parts;
+    std::vector<SumNode> nodes;
+    for (int first = 0; first < workers; first += each) {
+      const SumNode here = {first, first + each};
+      for (const SumNode& node : SumTree(workers).NodesOf(here)) nodes.push_back(node);
+      for (auto& [slice, sums] : SumsOf(here, workers, GetParam()))
+        parts[slice].insert(parts[slice].end(), sums.begin(), sums.end());
+    }
+    ASSERT_EQ(parts.size(), whole.size());
+    for (const auto& [slice, sums] : parts) {
+      ASSERT_EQ(sums.size(), nodes.size());
+      std::vector<const float*> at;
+      for (const std::vector<float>& sum : sums) at.push_back(sum.data());
+      std::vector<float> all(sums[0].size());
+      AddUp<float>({0, workers}, nodes, at, static_cast<int64_t>(all.size()), all.data());
+      ASSERT_EQ(all, whole.at(slice).at(0)) << workers << " workers, " << each << " a process";
+    }
+  }
+}
+
+// Which gradients come in pieces, and where they are cut: products of other rows round otherwise.
+TEST(GroupPieces, AreTheSameInAllProcesses) {
+  const auto pieces = [](LocalGroup* group) {
+    std::vector<std::pair<int64_t, int64_t>> cuts;
+    Recorder recorder(*group);
+    group->SetParams(kShapes);
+    group->SetUpdates(&recorder);
+    StepState state;
+    Context ctx;
+    ctx.state = &state;
+    LocalExchange exchange(group, 0, &ctx);
+    Param small("a", "layer", "", ParamProto(), kShapes[0]);
+    Param large("b", "layer", "", ParamProto(), kShapes[1]);
+    exchange.Bind({&small, &large}, {false, true});
+    exchange.Take(&large, [&](Context&, int64_t first, int64_t rows, float* piece) {
+      cuts.emplace_back(first, rows);
+      std::fill_n(piece, rows * kShapes[1][1], 1.f);
+    });
+    return cuts;
+  };
+  LocalGroup first({0, 1}, 6, 0), last({5, 6}, 6, 0), alone(1);
+  const auto cuts = pieces(&first);
+  EXPECT_EQ(cuts, pieces(&last));
+  EXPECT_EQ(cuts.size() % 6, 0u);  // as many for each of the group's workers
+  EXPECT_LT(pieces(&alone).size(), cuts.size());
+}
+
+}  // namespace
+}  // namespace singa
