@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # What only a machine with a GPU can show. tool/test_gpu.sh [FOLDER] [PART ...] builds first; with
 # FOLDER it takes the programs that tool/bundle.sh put there, for a machine that lacks the packages.
-# Parts, all of them if none is named:
+# ROOMS ("math nn") chooses rooms of tests and sanitizer, NETS ("cnn,mlp") nets of examples, accuracy
+# and figures; so a call fits into ten minutes. A room has LIMIT_S seconds (150). Logs go to the folder
+# OUT, where that is set. Parts, all of them if none is named:
 #   tests      those of each room that run on a GPU
 #   jobs       the digits example: one worker on the GPU, in 16 bits, killed and resumed, two workers;
 #              and what the net then predicts
 #   examples   twenty steps of every example's net
 #   accuracy   the MNIST CNN's ten passes: accuracy and seconds; SINGA_DATA as in test/README.md
-#   figures    milliseconds a step beside PyTorch's, for which python3 needs torch and numpy; of all
-#              nets, or of those that NETS names ("cnn,mlp"), and of AlexNet in bfloat16, too: about
-#              two minutes each
-#   sanitizer  compute-sanitizer over the tests of each room, or of those that ROOMS names ("math nn"),
-#              where it is installed
+#   figures    milliseconds a step beside PyTorch's, for which python3 needs torch and numpy, and of
+#              AlexNet in bfloat16, too: about two minutes each
+#   sanitizer  compute-sanitizer over the tests of each room, where it is installed
 # accuracy and figures are also written into test/bench/results.md. All but tests are in tool/gpu.
 set -euo pipefail
 
@@ -30,16 +30,24 @@ build() {
 
 # Each room has tests that run where a GPU is, for one of them.
 run_tests() {
-  local room log=$folder/tests.log bad=0
-  for room in tensor math nn train driver; do
+  local room log bad=0 status
+  for room in ${ROOMS:-tensor math nn train driver}; do
     echo "test_$room:"
-    timeout 900 "$bin/test_$room" --gtest_brief=1 --gtest_filter='*cuda*' 2>&1 | tee "$log" || bad=1
+    log=$out/test_$room.log
+    status=0
+    timeout "$limit_s" "$bin/test_$room" --gtest_brief=1 --gtest_filter='*cuda*' 2>&1 |
+      tee "$log" || status=$?
+    [ $status = 0 ] || bad=1
+    [ $status != 124 ] || echo "test_$room was not done within $limit_s s" >&2
     grep -q '^\[  PASSED  \] [1-9]' "$log" && continue
     echo "no test of test_$room has run on a GPU and passed" >&2
     bad=1
   done
   return $bad
 }
+
+# Whether NETS, where it is set, names NET.
+wanted() { [[ -z "${NETS:-}" || ",${NETS//[ ,]/,}," == *",$1,"* ]]; }
 
 # run_PART of the others.
 for file in "$(dirname "$0")"/gpu/*.sh; do
@@ -73,17 +81,20 @@ if [[ $(doctor) == *"  not there: lib"* ]]; then  # where the loader looks
   LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$(pip_libraries)
   export LD_LIBRARY_PATH
 fi
-doctor=$(doctor) || { echo "$doctor" >&2; exit 69; }
+doctor=$(doctor) || echo "singa doctor finds a fault; what follows goes on without it" >&2
 echo "$doctor"
 [[ $doctor == *" GPU 0 "* ]] || { echo "no GPU to test on" >&2; exit 69; }
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
+limit_s=${LIMIT_S:-150}
+out=${OUT:-$folder/logs}
+mkdir -p "$out"
 
 failed=()
 for part in "${parts[@]}"; do
   echo "== $part"
   set +e  # the shell of the part has it on; it would be off there, too, in front of "||"
-  (set -e; "run_$part")
+  (set -e -o pipefail; "run_$part" 2>&1 | tee "$out/$part.log")
   status=$?
   set -e
   [ $status = 0 ] || failed+=("$part")

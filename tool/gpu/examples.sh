@@ -16,8 +16,10 @@ course() {
 }
 
 # Twenty steps of an example's conf on the GPU, with float32's products, and on the CPU: the first
-# step has the same loss, but for rounding, and the last about the same. EXAMPLE [SETTING...]
+# step has the same loss, but for rounding, and the last about the same. NETS may name it whole, by its
+# folder or by its last part ("mnist/cnn", "mnist", "cnn"). EXAMPLE [SETTING...]
 example() {
+  wanted "$1" || wanted "${1#*/}" || wanted "${1%/*}" || return 0
   local name=${1//\//-} gpu set settings=() courses=""
   sed -e "s|examples/digits/data|$folder/data|" -e "s|examples/char_rnn/data|$folder/text|" \
     -e "s|examples/mnist/data/\([a-z0-9-]*\)\.gz|$folder/data/\1|" \

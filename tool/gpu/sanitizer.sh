@@ -4,11 +4,12 @@
 # TOOL ROOM FILTER [OPTION...]. What a call returns is the test's to judge: some ask for too much, to
 # see what is said then.
 sanitize() {
-  local limit=400 status=0
-  timeout $limit "$sanitizer" --error-exitcode 1 --report-api-errors no --tool "$1" "${@:4}" \
-    "$bin/test_$2" --gtest_brief=1 --gtest_filter="$3" || status=$?
+  local status=0
+  timeout "$limit_s" "$sanitizer" --error-exitcode 1 --report-api-errors no --tool "$1" "${@:4}" \
+    "$bin/test_$2" --gtest_brief=1 --gtest_filter="$3" > "$out/$1-$2.log" 2>&1 || status=$?
+  tail -5 "$out/$1-$2.log"
   [ $status != 0 ] || return 0
-  [ $status != 124 ] || echo "$1 of test_$2 was not done within $limit s" >&2
+  [ $status != 124 ] || echo "$1 of test_$2 was not done within $limit_s s" >&2
   [ $status = 124 ] || echo "$1 found something in test_$2, or that failed" >&2
   return 1
 }
