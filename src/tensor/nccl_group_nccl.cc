@@ -118,10 +118,12 @@ void FindAll(Functions&... functions) {
 
 }  // namespace
 
-// Registered for captured sums, the members' buffers would be exchanged while each captures, so one
-// that cannot capture would keep the others waiting; and replayed sums could add in another order
-// than those before. A user's own setting stands.
+// Switches that add up themselves (NVLS) do so in an order of chance. Registered for captured sums,
+// the members' buffers would be exchanged while each captures, so one that cannot capture would
+// keep the others waiting; and replayed sums could add in another order than those before. A user's
+// own setting stands.
 bool CanUseNccl(std::string* why) {
+  ::setenv("NCCL_NVLS_ENABLE", "0", 0);
   ::setenv("NCCL_GRAPH_REGISTER", "0", 0);
   try {
     FindAll(ErrorString, LastError, GetUniqueId, InitRank, GetAsyncError, AllReduce, Abort);
