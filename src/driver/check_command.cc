@@ -55,8 +55,12 @@ std::string MiB(int64_t bytes) {
   return text;
 }
 
-void PrintUse(const char* title, const MemoryUse& use) {
-  std::printf("%-17s %s\n", title, MiB(use.total()).c_str());
+// `besides`: bytes that are in use before the job's own.
+void PrintUse(const char* title, const MemoryUse& use, int64_t besides = 0) {
+  std::printf("%-17s %s\n", title, MiB(use.total() + besides).c_str());
+  if (besides > 0)
+    std::printf("  in use before   %s (CUDA's context, libraries, other programs)\n",
+                MiB(besides).c_str());
   std::printf("  parameters      %s\n", MiB(use.params).c_str());
   std::printf("  gradients       %s\n", MiB(use.gradients).c_str());
   std::printf("  updater state   %s\n", MiB(use.updater).c_str());
@@ -74,7 +78,14 @@ void PrintTotals(Trainer* trainer) {
   std::printf("\nparameters        %lld\n", static_cast<long long>(count));
   std::printf("samples a step    %lld\n", static_cast<long long>(trainer->batch()));
   PrintUse("memory", memory.host);
-  if (memory.gpus.total() > 0) PrintUse("memory of the GPU", memory.gpus);
+  if (Stream* const stream = trainer->ctx().stream) {
+    const Gpu& gpu = stream->gpu();  // plans are made: so is the context, and libraries are loaded
+    const int64_t before = gpu.total_bytes() - gpu.free_bytes();
+    PrintUse("memory of the GPU", memory.gpus, before);
+    if (memory.gpus.total() + before > gpu.total_bytes())
+      std::fprintf(stderr, "warning: the GPU has only %s of memory\n",
+                   MiB(gpu.total_bytes()).c_str());
+  }
   if (memory.host.total() > UsableMemory())
     std::fprintf(stderr, "warning: this machine has only %s of memory\n",
                  MiB(UsableMemory()).c_str());
