@@ -115,6 +115,7 @@ class CudnnPlan {
                         const CudnnLimits& limits);
 
   int64_t workspace_bytes() const { return workspace_; }
+  bool on_tensor_cores() const { return on_tensor_cores_; }
 
   // Binds tensors, by their numbers, to memory.
   void Run(Context& ctx, std::initializer_list<std::pair<int64_t, const void*>> tensors,
@@ -123,11 +124,15 @@ class CudnnPlan {
  private:
   static CudnnPlan Choose(const CudnnTarget& target, std::span<const CudnnDescriptor> operations,
                           const CudnnLimits& limits);
-  CudnnPlan(CudnnDescriptor graph, CudnnDescriptor plan, int64_t workspace)
-      : graph_(std::move(graph)), plan_(std::move(plan)), workspace_(workspace) {}
+  CudnnPlan(CudnnDescriptor graph, CudnnDescriptor plan, int64_t workspace, bool on_tensor_cores)
+      : graph_(std::move(graph)),
+        plan_(std::move(plan)),
+        workspace_(workspace),
+        on_tensor_cores_(on_tensor_cores) {}
 
   CudnnDescriptor graph_, plan_;
   int64_t workspace_;
+  bool on_tensor_cores_;
 };
 
 }  // namespace singa

@@ -51,12 +51,19 @@ struct Handle {
   cudnnHandle_t p = nullptr;
 };
 
+std::vector<cudnnBackendNumericalNote_t> NotesOf(const CudnnDescriptor& engine) {
+  return engine.Get<cudnnBackendNumericalNote_t>(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                                                 CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+}
+
+bool OnTensorCores(const CudnnDescriptor& engine) {
+  return std::ranges::count(NotesOf(engine), CUDNN_NUMERICAL_NOTE_TENSOR_CORE) > 0;
+}
+
 // Products on tensor cores round float32 to TF32. Where that may be, so may what loses no more:
 // products of transformed images.
 bool Allowed(const CudnnDescriptor& engine, bool tensor_cores) {
-  for (cudnnBackendNumericalNote_t note : engine.Get<cudnnBackendNumericalNote_t>(
-           CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT))
-    switch (note) {
+  for (const cudnnBackendNumericalNote_t note : NotesOf(engine)) switch (note) {
       case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
       case CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION:
       case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
@@ -165,7 +172,8 @@ CudnnPlan CudnnPlan::Choose(const CudnnTarget& target, std::span<const CudnnDesc
       if (target.device) plan.Set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *target.device);
       if (FinalizeIt(plan.get()) != CUDNN_STATUS_SUCCESS) continue;  // not for this device or shape
       const int64_t bytes = plan.Get<int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, 1).front();
-      if (bytes <= limits.workspace) return CudnnPlan(std::move(graph), std::move(plan), bytes);
+      if (bytes <= limits.workspace)
+        return CudnnPlan(std::move(graph), std::move(plan), bytes, OnTensorCores(engine));
     }
   throw CudnnDeclines{StrCat("no engine, deterministic and precise enough, does with ",
                              limits.workspace, " bytes of workspace")};

@@ -61,6 +61,19 @@ TEST_F(ConvolutionCudnnTest, FallsBackToEnginesThatNeedLessWorkspace) {
   EXPECT_LE(Plan(desc, Precision::kFloat32, 64 * kMega).workspace_bytes(), 64 * kMega);
 }
 
+// As AlexNet's first convolution, whose engines on tensor cores ask for more than 256 MiB.
+TEST_F(ConvolutionCudnnTest, LargeWeightGradientsRunOnTensorCores) {
+  const ConvolutionDesc desc = ConvolutionWith({256, 3, 227, 227}, 96, {11, 0, 4}, true);
+  for (Precision precision : {Precision::kTf32, Precision::kBFloat16, Precision::kFloat16})
+    EXPECT_EQ(Plan(desc, precision, 1024 * kMega).WithoutTensorCores(), "");
+}
+
+TEST_F(ConvolutionCudnnTest, NamesWhatRunsWithoutTensorCores) {
+  ConvolutionDesc desc = ConvolutionWith({64, 20, 12, 12}, 50, {5, 0, 1}, true);
+  EXPECT_EQ(Plan(desc, Precision::kFloat32, 256 * kMega).WithoutTensorCores(),
+            "the forward pass, the input's gradient, the weights' gradient");
+}
+
 TEST_F(ConvolutionCudnnTest, PlansNoGradientThatNobodyAsksFor) {
   ConvolutionDesc desc = ConvolutionWith({128, 3, 227, 227}, 96, {11, 0, 4}, true);
   desc.data_gradient = desc.weight_gradient = false;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "math/cudnn_graph.h"
 #include "nn/neuron/convolution.h"
@@ -19,6 +20,8 @@ class ConvolutionGraphs {
 
   // Of the workspace that each of the calls may use.
   int64_t workspace_bytes() const;
+  // Which calls run without tensor cores: "the forward pass, the weights' gradient", or "".
+  std::string WithoutTensorCores() const;
   // Whether Forward adds b; it does not read it otherwise.
   bool adds_bias() const { return adds_bias_; }
 

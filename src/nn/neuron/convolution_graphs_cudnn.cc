@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "singa/base/str_cat.h"
+
 namespace singa {
 namespace {
 
@@ -173,6 +175,17 @@ int64_t ConvolutionGraphs::workspace_bytes() const {
   for (const std::optional<CudnnPlan>* plan : {&data_, &weights_})
     if (*plan) bytes = std::max(bytes, (*plan)->workspace_bytes());
   return bytes;
+}
+
+std::string ConvolutionGraphs::WithoutTensorCores() const {
+  std::string calls;
+  const auto note = [&calls](const CudnnPlan& plan, const char* call) {
+    if (!plan.on_tensor_cores()) calls += StrCat(calls.empty() ? "" : ", ", call);
+  };
+  note(forward_, "the forward pass");
+  if (data_) note(*data_, "the input's gradient");
+  if (weights_) note(*weights_, "the weights' gradient");
+  return calls;
 }
 
 void ConvolutionGraphs::Forward(Context& ctx, const void* x, const void* w, const void* b, void* y,
