@@ -1,7 +1,6 @@
 """The subcommands, and the files and lines that people look at."""
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -182,41 +181,6 @@ def progress_is_plain_lines_where_stderr_is_no_terminal(case):
         true(re.search(rf"^{line}$", err, re.MULTILINE), f"no line {line} in:\n{err}")
     true(re.match(r"done: 5 steps in .*test .*accuracy = 0\.\d+", err.splitlines()[-1]),
          f"the last line is {err.splitlines()[-1]!r}")
-
-
-def on_a_terminal(case):
-    """What job.conf, which must end well, shows on a terminal."""
-    master, terminal = pty.openpty()
-    command = [str(case.site.binary), "-conf", "job.conf"]
-    job = subprocess.Popen(command, cwd=case.folder, stdout=subprocess.PIPE, stderr=terminal,
-                           env=os.environ | {"TERM": "xterm"})
-    out, _ = job.communicate(timeout=30)
-    os.close(terminal)
-    shown = b""
-    try:
-        while part := os.read(master, 4096):
-            shown += part
-    except OSError:  # EIO: nobody holds the terminal's other side
-        os.close(master)
-    equal((job.returncode, out), (0, b""), "exit code and stdout")
-    return shown
-
-
-@check
-def progress_is_one_bar_where_stderr_is_a_terminal(case):
-    case.write("job.conf", mlp(case.site.data, JOB))
-    shown = on_a_terminal(case)
-    for part in (b"\r\x1b[K", b"[##########] 5/5", b"loss ", b"accuracy ",
-                 b"samples/s", b"left"):
-        true(part in shown, f"no {part} in {shown}")
-
-
-@check
-def the_bar_shows_metrics_where_no_rows_are_asked_for(case):
-    case.write("job.conf", mlp(case.site.data, "train_steps: 3000", hidden=8))
-    shown = on_a_terminal(case)
-    for part in (b"samples/s, loss ", b"accuracy "):
-        true(part in shown, f"no {part} in {shown}")
 
 
 @check

@@ -44,6 +44,7 @@ import staleness_checks
 import store_facts_checks
 import successor_checks
 import sum_checks
+import terminal_checks
 import text_checks
 import usage_checks
 import v03_checks

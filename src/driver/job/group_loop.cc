@@ -3,25 +3,39 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 namespace singa {
 namespace {
 
-int SlowestOf(const std::vector<ProcessShare>& shares) {
-  const auto works = [](const ProcessShare& share) { return share.step_ms - share.sync_wait_ms; };
-  const auto slower = [&](const ProcessShare& a, const ProcessShare& b) {
-    return works(a) < works(b);
-  };
-  return static_cast<int>(std::max_element(shares.begin(), shares.end(), slower) - shares.begin());
+// The process that computes longest, where the others wait for it for long enough to matter.
+SlowProcess SlowestOf(const std::vector<ProcessShare>& shares) {
+  constexpr double kMatters = 0.25;
+  SlowProcess slowest;
+  double most = 0, sum = 0;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const double ms = shares[i].step_ms - shares[i].sync_wait_ms;
+    if (ms > most) slowest.place = static_cast<int>(i);
+    most = std::max(most, ms);
+    sum += ms;
+  }
+  const double others = (sum - most) / static_cast<double>(std::max<size_t>(1, shares.size() - 1));
+  slowest.longer = others > 0 ? most / others - 1 : 0;
+  if (slowest.longer < kMatters) slowest.place = -1;
+  return slowest;
 }
 
 }  // namespace
 
 std::string GroupLoop::Row::More() const {
-  if (slowest >= 0) return StrCat(", slowest process ", slowest);
+  char text[80];
+  if (slowest.place >= 0) {
+    std::snprintf(text, sizeof text, "slowest process %d (+%.0f %%)", slowest.place,
+                  std::min(100 * slowest.longer, 1e6));
+    return text;
+  }
   if (course.staleness.total == 0) return "";
-  char text[40];
-  std::snprintf(text, sizeof text, ", staleness %.1f", course.staleness.mean());
+  std::snprintf(text, sizeof text, "staleness %.1f", course.staleness.mean());
   return text;
 }
 
@@ -60,6 +74,12 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
   return row;
 }
 
+// Of equal processes another one is the slowest in each row: only one that is so twice is told.
+SlowProcess GroupLoop::TellSlowest(SlowProcess slowest) {
+  const int before = std::exchange(slowest_before_, slowest.place);
+  return slowest.place == before ? slowest : SlowProcess();
+}
+
 std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   if (group_ == 0) groups_.BringOwnValuesBack();
@@ -81,7 +101,7 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
     row.course.bytes_sent += share.bytes_sent;
   }
   row.course.staleness = groups_.TakeStaleness(group_);
-  if (shares.size() > 1) row.slowest = SlowestOf(shares);
+  if (shares.size() > 1) row.slowest = TellSlowest(SlowestOf(shares));
   if (sink_) {
     const WorkerMark::Scope writes(&team.lead().mark(), Doing::kMetrics);
     const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};

@@ -12,12 +12,17 @@ namespace singa {
 // What is due when in the job of `lead`. Throws ConfigError relative to the JobProto.
 Schedule ScheduleOf(const JobProto& job, Trainer* lead);
 
+struct SlowProcess {
+  int place = -1;     // of several processes of the group; -1: none is slower than the others
+  double longer = 0;  // than the mean of the others
+};
+
 class GroupLoop {
  public:
   struct Row {
     MetricSums sums;
     Course course;
-    int slowest = -1;  // of several processes, the one that computed longest
+    SlowProcess slowest = {};  // the one that computed longest
 
     // What the line of a row says of other processes and groups.
     std::string More() const;
@@ -36,6 +41,7 @@ class GroupLoop {
  private:
   std::optional<Row> TakeStep(int64_t step);
   ProcessShare TakeShare();
+  SlowProcess TellSlowest(SlowProcess slowest);
 
   WorkerGroups& groups_;
   const int group_;
@@ -44,6 +50,7 @@ class GroupLoop {
   double seconds_ = 0;  // since the last row
   int64_t steps_ = 0;
   int64_t sent_ = 0, received_ = 0;  // bytes, until the last row
+  int slowest_before_ = -1;          // place of the slowest process in the last row
 };
 
 }  // namespace singa

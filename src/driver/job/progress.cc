@@ -4,10 +4,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "singa/base/str_cat.h"
 
@@ -36,12 +38,22 @@ std::string SpeedText(double samples_per_second) {
   return Number("%.0f", samples_per_second) + " samples/s";
 }
 
+// Where a terminal is narrow the speed is left out first and the first loss last.
+enum Rank : int { kSpeed, kBar, kMore, kTimeLeft, kMetric, kCount, kLoss };
+
 // What the line of a terminal shows of a row.
-std::string RowText(const std::vector<MetricSums::Entry>& metrics, double samples_per_second) {
-  std::string text = SpeedText(samples_per_second);
-  for (const MetricSums::Entry& entry : metrics)
-    text += ", " + entry.name + Number(" %.4f", entry.value());
-  return text;
+std::vector<LineField> RowFields(const std::vector<MetricSums::Entry>& metrics,
+                                 double samples_per_second, const std::string& more) {
+  std::vector<LineField> fields = {{", ", SpeedText(samples_per_second), kSpeed}};
+  bool has_loss = false;
+  for (const MetricSums::Entry& entry : metrics) {
+    const bool loss = !has_loss && entry.name == "loss";
+    has_loss = has_loss || loss;
+    fields.push_back(
+        {", ", Printable(entry.name) + Number(" %.4f", entry.value()), loss ? kLoss : kMetric});
+  }
+  if (!more.empty()) fields.push_back({", ", more, kMore});
+  return fields;
 }
 
 }  // namespace
@@ -92,41 +104,65 @@ void Progress::Say(const std::string& line) {
   LOG(INFO) << shown;
 }
 
+// The first step, which makes plans and touches memory first, says nothing of the others; a few
+// steps, or less than a second of them, say little.
+void Progress::NoteStep(int64_t step) {
+  const auto now = std::chrono::steady_clock::now();
+  if (first_step_ < 0) {
+    first_step_ = step;
+    first_end_ = now;
+  }
+  constexpr int64_t kLeastSteps = 3;
+  constexpr double kLeastSeconds = 1;
+  const int64_t steps = step - first_step_;
+  const double seconds = std::chrono::duration<double>(now - first_end_).count();
+  step_seconds_ =
+      steps >= kLeastSteps && seconds >= kLeastSeconds ? seconds / static_cast<double>(steps) : -1;
+}
+
+std::string Progress::TimeLeft(int64_t step, int64_t steps) const {
+  const auto left = static_cast<double>(steps - step - 1);
+  if (left > 0 && step_seconds_ < 0) return "";
+  return DurationText(left > 0 ? left * step_seconds_ : 0) + " left";
+}
+
 void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
-                       double samples_per_second, double step_seconds, const std::string& more) {
-  last_row_ = RowText(metrics, samples_per_second) + more;
-  const std::string line =
-      StrCat("train step ", step, ": ", MetricsText(metrics), metrics.empty() ? "" : ", ",
-             SpeedText(samples_per_second), ", ",
-             DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left", more);
+                       double samples_per_second, const std::string& more) {
+  NoteStep(step);
+  last_row_ = RowFields(metrics, samples_per_second, more);
+  std::string line = StrCat("train step ", step, ": ", MetricsText(metrics),
+                            metrics.empty() ? "" : ", ", SpeedText(samples_per_second));
+  for (const std::string& part : {TimeLeft(step, steps), more})
+    if (!part.empty()) line += ", " + part;
   if (terminal_)
-    Redraw(step, steps, last_row_, step_seconds);
+    Redraw(step, steps, last_row_);
   else
     std::fprintf(stderr, "%s\n", line.c_str());
   LOG(INFO) << line;
 }
 
 void Progress::ShowStep(int64_t step, int64_t steps, const std::function<MetricSums()>& metrics,
-                        double samples_per_second, double step_seconds) {
+                        double samples_per_second) {
+  NoteStep(step);
   if (!terminal_) return;
   const auto now = std::chrono::steady_clock::now();
   if (now - last_draw_ < std::chrono::milliseconds(100)) return;
   last_draw_ = now;
-  const std::string row =
-      last_row_.empty() ? RowText(metrics().entries(), samples_per_second) : last_row_;
-  Redraw(step, steps, row, step_seconds);
+  Redraw(step, steps,
+         last_row_.empty() ? RowFields(metrics().entries(), samples_per_second, "") : last_row_);
 }
 
-void Progress::Redraw(int64_t step, int64_t steps, const std::string& row, double step_seconds) {
-  constexpr int kBar = 10;
-  const int done = static_cast<int>(kBar * (step + 1) / std::max<int64_t>(1, steps));
+void Progress::Redraw(int64_t step, int64_t steps, const std::vector<LineField>& row) {
+  constexpr int kBarColumns = 10;
+  const int done = static_cast<int>(kBarColumns * (step + 1) / std::max<int64_t>(1, steps));
   std::string bar(static_cast<size_t>(done), '#');
-  bar.resize(kBar, '.');
-  std::string line =
-      StrCat("[", bar, "] ", step + 1, "/", steps, " ",
-             DurationText(static_cast<double>(steps - step - 1) * step_seconds), " left, ", row);
-  const size_t width = TerminalWidth();
-  if (line.size() >= width) line.resize(width - 1);
+  bar.resize(kBarColumns, '.');
+  std::vector<LineField> fields = {{"", "[" + bar + "]", kBar},
+                                   {" ", StrCat(step + 1, "/", steps), kCount}};
+  const std::string left = TimeLeft(step, steps);
+  if (!left.empty()) fields.push_back({" ", left, kTimeLeft});
+  fields.insert(fields.end(), row.begin(), row.end());
+  const std::string line = FitLine(std::move(fields), TerminalWidth() - 1);
   std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
   std::fflush(stderr);
   drawn_ = true;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/job/progress_line.h"
 #include "train/metric_sums.h"
 
 namespace singa {
@@ -27,21 +28,26 @@ class Progress {
   void Say(const std::string& line);
   void Warn(const std::string& line) { Say("warning: " + line); }
   // `more` stands at its end. Rows of metrics go to a line of their own where stderr is no
-  // terminal.
+  // terminal. The time that is left is shown once enough steps were taken to tell.
   void ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
-               double samples_per_second, double step_seconds, const std::string& more = "");
+               double samples_per_second, const std::string& more = "");
   // The line at the bottom of a terminal, at most ten times a second. It shows the last row, or
-  // these where there was none yet.
+  // these where there was none yet. Each step without a row calls it.
   void ShowStep(int64_t step, int64_t steps, const std::function<MetricSums()>& metrics,
-                double samples_per_second, double step_seconds);
+                double samples_per_second);
 
  private:
   void Clear();
-  void Redraw(int64_t step, int64_t steps, const std::string& row, double step_seconds);
+  void NoteStep(int64_t step);
+  std::string TimeLeft(int64_t step, int64_t steps) const;
+  void Redraw(int64_t step, int64_t steps, const std::vector<LineField>& row);
 
   bool terminal_;
   bool drawn_ = false;
-  std::string last_row_;
+  std::vector<LineField> last_row_;
+  int64_t first_step_ = -1;  // that this run took
+  std::chrono::steady_clock::time_point first_end_{};
+  double step_seconds_ = -1;  // the mean since then; -1: not known yet
   std::chrono::steady_clock::time_point last_draw_{};
 };
 

@@ -224,11 +224,11 @@ class TrainRun {
     if (!groups_.gate().Pass(0, step)) return false;
     if (const auto row = loop_->TrainStep(step))
       progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
-                        row->course.samples_per_second, row->course.step_ms / 1e3, row->More());
+                        row->course.samples_per_second, row->More());
     else
       progress_.ShowStep(
           step, schedule_->steps(), [this] { return groups_.team(0).SumMetrics(); },
-          loop_->samples_per_second(), loop_->step_seconds());
+          loop_->samples_per_second());
     if (job_.debug() && schedule_->Display(step))
       WriteDebugFiles(lead().ctx(), lead().net(), workspace_.visualization(), step, 0);
     return true;
