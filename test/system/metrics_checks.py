@@ -5,7 +5,7 @@ from case import check, close, equal, has, true
 from job import mlp
 
 TRAIN_FIELDS = ["time", "phase", "step", "group", "layer", "loss", "accuracy", "samples_per_second",
-                "step_ms", "data_wait_ms", "bytes_sent"]
+                "step_ms", "data_wait_ms", "bytes_sent", "lr", "epoch"]
 
 
 def steps(rows):
@@ -169,3 +169,40 @@ def training_learns(case):
     train(case, "train_epochs: 4 disp_freq: 100 test_freq: 800", hidden=64, dropout=0)
     accuracy = case.rows(phase="test")[-1]["accuracy"]
     true(accuracy > 0.9, f"test accuracy after 4 epochs is {accuracy}")
+
+
+@check
+def rows_come_each_100_steps_unless_the_job_says_how_often(case):
+    conf = mlp(case.site.data, "train_steps: 250", hidden=8)
+    err = case.train(conf).err
+    equal(steps(case.rows(phase="train")), [0, 100, 200], "steps of rows")
+    for step in (0, 100, 200):
+        has(err, f"train step {step}: ", "stderr")
+    err = case.train("job.conf", "-set", "disp_freq=0", workspace="off").err
+    true("train step" not in err, f"a row where disp_freq is 0:\n{err}")
+    true('"train"' not in case.path("off/metrics.jsonl").read_text(), "rows of disp_freq 0")
+
+
+@check
+def rows_say_the_learning_rate_and_the_passes_that_are_done(case):
+    decay = """type: kSGD learning_rate { type: kLinear base_lr: 0.1
+      linear_conf { change_freq: 100 final_lr: 0.05 } }"""
+    conf = mlp(case.site.data, "train_epochs: 2 disp_freq: 50", updater=decay, hidden=8)
+    case.train(conf)
+    rows = case.rows(phase="train")
+    for row in rows:
+        close(row["lr"], max(0.1 - 0.0005 * row["step"], 0), 1e-6, f"lr of step {row['step']}")
+        close(row["epoch"], (row["step"] + 1) * 50 / 10000, 1e-12, f"epoch of step {row['step']}")
+    equal(rows[0]["lr"], 0.1, "lr as the job says it")
+    # A resumed run has the rows of an undisturbed one.
+    case.train("job.conf", "-set", "train_epochs=1", workspace="two")
+    case.train("job.conf", "-resume", workspace="two")
+    equal([(row["step"], row["lr"], row["epoch"]) for row in case.rows("two", "train")],
+          [(row["step"], row["lr"], row["epoch"]) for row in rows], "rows of a resumed run")
+    # Groups of several processes, which send theirs: each reads half of the store.
+    groups = ("-set", "cluster.nworker_groups=2", "-set", "train_epochs=1")
+    case.train("job.conf", *groups, workspace="groups")
+    for group in (0, 1):
+        sent = [row for row in case.rows("groups", "train") if row["group"] == group]
+        equal([(row["step"], row["lr"], row["epoch"]) for row in sent],
+              [(0, 0.1, 0.01), (50, 0.075, 0.51)], f"rows of group {group}")

@@ -40,8 +40,7 @@ std::string GroupLoop::Row::More() const {
 }
 
 Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
-  const bool passes = job.train_epochs() > 0 || job.test_epochs() > 0;
-  return Schedule(job, passes ? lead->net().CountRecords() : -1, lead->batch());
+  return Schedule(job, lead->net().CountRecords(), lead->batch());
 }
 
 ProcessShare GroupLoop::TakeShare() {
@@ -100,6 +99,8 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
     row.course.data_wait_ms = std::max(row.course.data_wait_ms, share.data_wait_ms);
     row.course.bytes_sent += share.bytes_sent;
   }
+  row.course.lr = schedule_.LearningRateAt(step);
+  row.course.epoch = schedule_.EpochAfter(step);
   row.course.staleness = groups_.TakeStaleness(group_);
   if (shares.size() > 1) row.slowest = TellSlowest(SlowestOf(shares));
   if (sink_) {

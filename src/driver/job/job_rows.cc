@@ -30,6 +30,8 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* cour
       row.values.emplace_back("step_ms", course->step_ms);
       row.values.emplace_back("data_wait_ms", course->data_wait_ms);
       row.values.emplace_back("bytes_sent", course->bytes_sent);
+      row.values.emplace_back("lr", course->lr);
+      if (course->epoch) row.values.emplace_back("epoch", *course->epoch);
     }
     if (course && course->staleness.total > 0) {
       row.values.emplace_back("staleness_mean", course->staleness.mean());

@@ -1,6 +1,8 @@
 // The rows of metrics.jsonl and their lines on stderr.
 #pragma once
 
+#include <optional>
+
 #include "cluster/process_share.h"
 #include "cluster/staleness_counts.h"
 #include "driver/job/progress.h"
@@ -12,7 +14,9 @@ namespace singa {
 // What a training row says of the steps since the last one, besides their metrics.
 struct Course {
   double samples_per_second = 0, step_ms = 0, data_wait_ms = 0;
-  double bytes_sent = 0;  // by the group's processes
+  double bytes_sent = 0;             // by the group's processes
+  double lr = 0;                     // of the last step
+  std::optional<double> epoch = {};  // passes over the training store; nothing: unknown
   StalenessCounts staleness = {};
 };
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 #include "singa/proto/job.pb.h"
+#include "singa/train/learning_rate.h"
 
 namespace singa {
 
@@ -16,6 +19,11 @@ class Schedule {
   int64_t steps() const { return steps_; }
   // After the step of this index was computed.
   bool Display(int64_t step) const { return Due(display_, step); }
+  // Of the update that the step of this index makes, before lr_scale.
+  double LearningRateAt(int64_t step) const;
+  // Passes of the group over its share of the training store that are done after that step;
+  // nothing: its records are not counted.
+  std::optional<double> EpochAfter(int64_t step) const;
   // When `updates` are done. At 0 only tests fire.
   bool Test(int64_t updates) const;
   bool Validate(int64_t updates) const { return updates > 0 && Due(validate_, updates); }
@@ -25,6 +33,7 @@ class Schedule {
   struct Period {
     int64_t frequency = 0, after = 0;
   };
+  static Period DisplayOf(const JobProto& job);
   static bool Due(const Period& period, int64_t n) {
     return period.frequency > 0 && n >= period.after && (n - period.after) % period.frequency == 0;
   }
@@ -32,6 +41,7 @@ class Schedule {
   int64_t steps_ = 0;
   Period display_, test_, validate_, checkpoint_;
   int64_t test_epochs_ = 0, records_ = -1, batch_ = 1;
+  std::shared_ptr<const LearningRate> rate_;
 };
 
 }  // namespace singa

@@ -229,7 +229,7 @@ class TrainRun {
       progress_.ShowStep(
           step, schedule_->steps(), [this] { return groups_.team(0).SumMetrics(); },
           loop_->samples_per_second());
-    if (job_.debug() && schedule_->Display(step))
+    if (job_.debug() && job_.disp_freq() > 0 && schedule_->Display(step))
       WriteDebugFiles(lead().ctx(), lead().net(), workspace_.visualization(), step, 0);
     return true;
   }
