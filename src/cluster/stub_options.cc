@@ -9,8 +9,12 @@ namespace {
 
 // Where a process that is not rank 0 listens: at one address, or at all of this machine's; others
 // are then told the one that leads to rank 0.
-void SetBind(const ClusterProto& conf, const Endpoint& coordinator, ZmqOptions* options) {
-  if (conf.has_bind()) options->bind = ResolveOwn({conf.bind(), 0});
+void SetBind(const ClusterProto& conf, const Endpoint& coordinator, Reach reach,
+             ZmqOptions* options) {
+  // Processes that meet off loopback may be on several hosts.
+  if (reach == Reach::kUnknown)
+    reach = IsLoopback(coordinator) ? Reach::kThisHost : Reach::kOtherHosts;
+  if (conf.has_bind()) options->bind = ResolveOwn({conf.bind(), 0}, reach);
   if (conf.has_bind() && !IsWildcard(options->bind)) return;
   const Endpoint local = LocalAddressToward(coordinator);
   options->bind = local;
@@ -29,9 +33,9 @@ ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
   options.secrets = place.secrets;
   if (conf.insecure()) options.security = Security::kInsecure;
   if (place.rank == 0) {
-    if (place.coordinator) options.bind = ResolveOwn(*place.coordinator);
+    if (place.coordinator) options.bind = ResolveOwn(*place.coordinator, place.reach);
   } else {
-    SetBind(conf, Resolve(*place.coordinator), &options);
+    SetBind(conf, Resolve(*place.coordinator), place.reach, &options);
   }
   // The largest part, and what stands around it.
   options.settings.max_frame_bytes = 4 * SliceTable::kMost * copies + (64 << 10);

@@ -5,6 +5,7 @@
 
 #include "cluster/topology.h"
 #include "comm/links.h"
+#include "comm/own_address.h"
 #include "comm/zmq_options.h"
 
 namespace singa {
@@ -18,6 +19,7 @@ struct ProcessPlace {
   // Rank 0: all processes of the job are on this host.
   bool one_host = false;
   int before_here = 0;  // processes of the job on this host before this one, as far as is known
+  Reach reach = Reach::kThisHost;  // where the job's processes are, as far as is known
 };
 
 // `copies`: slices' sizes of a part, at most: its values and the updater's states, or what a

@@ -1,7 +1,6 @@
 #include "comm/endpoint.h"
 
 #include <arpa/inet.h>
-#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -60,29 +59,14 @@ AddressList Look(const Endpoint& endpoint, int flags, int* error) {
   return AddressList(*error == 0 ? found : nullptr, freeaddrinfo);
 }
 
-std::string Numeric(const sockaddr* address, socklen_t size) {
+}  // namespace
+
+std::string NumericHost(const sockaddr* address) {
   char host[NI_MAXHOST];
+  const socklen_t size = address->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
   if (getnameinfo(address, size, host, sizeof(host), nullptr, 0, NI_NUMERICHOST) != 0) return "";
   return host;
 }
-
-socklen_t SizeOf(const sockaddr* address) {
-  return address->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
-}
-
-// Address of the network interface `name`; "": there is none.
-std::string AddressOfInterface(const std::string& name) {
-  ifaddrs* found = nullptr;
-  if (getifaddrs(&found) != 0) return "";
-  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> all(found, freeifaddrs);
-  for (int family : {AF_INET, AF_INET6})
-    for (const ifaddrs* i = found; i; i = i->ifa_next)
-      if (i->ifa_addr && i->ifa_addr->sa_family == family && name == i->ifa_name)
-        return Numeric(i->ifa_addr, SizeOf(i->ifa_addr));
-  return "";
-}
-
-}  // namespace
 
 Endpoint ParseEndpoint(const std::string& text) {
   std::string rest = text;
@@ -123,19 +107,21 @@ bool IsWildcard(const Endpoint& endpoint) {
   return endpoint.host == "*" || endpoint.host == "0.0.0.0" || endpoint.host == "::";
 }
 
-Endpoint Resolve(const Endpoint& endpoint) {
+std::vector<Endpoint> ResolveAll(const Endpoint& endpoint) {
   int error = 0;
   const AddressList all = Look(endpoint, 0, &error);
-  const addrinfo* best = all.get();
-  for (const addrinfo* i = all.get(); i; i = i->ai_next)
-    if (i->ai_family == AF_INET && best->ai_family != AF_INET) best = i;
-  const std::string host = best ? Numeric(best->ai_addr, best->ai_addrlen) : "";
-  if (host.empty())
+  std::vector<Endpoint> found;
+  for (const int family : {AF_INET, AF_INET6})
+    for (const addrinfo* i = all.get(); i; i = i->ai_next)
+      if (i->ai_family == family) found.push_back({NumericHost(i->ai_addr), endpoint.port});
+  if (found.empty())
     throw Error(kExitConfig,
                 Printable(StrCat(endpoint.host, ": no address is known for this name: ",
                                  error ? gai_strerror(error) : "of no known family")));
-  return {host, endpoint.port};
+  return found;
 }
+
+Endpoint Resolve(const Endpoint& endpoint) { return ResolveAll(endpoint).front(); }
 
 bool HasAddress(const Endpoint& endpoint) {
   try {
@@ -146,14 +132,10 @@ bool HasAddress(const Endpoint& endpoint) {
   }
 }
 
-Endpoint ResolveOwn(const Endpoint& endpoint) {
-  if (endpoint.host == "*") return {"0.0.0.0", endpoint.port};
-  const std::string host = AddressOfInterface(endpoint.host);
-  return host.empty() ? Resolve(endpoint) : Endpoint{host, endpoint.port};
-}
-
 Endpoint LocalAddressToward(const Endpoint& peer) {
   const auto fail = [&]() -> Error {
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      return {kExitCantCreate, StrCat("cannot make a socket: ", std::strerror(errno))};
     return {
         kExitConfig,
         StrCat(ToString(peer), ": no network of this machine leads there: ", std::strerror(errno))};
@@ -169,7 +151,7 @@ Endpoint LocalAddressToward(const Endpoint& peer) {
   if (connect(socket.get(), address->ai_addr, address->ai_addrlen) != 0 ||
       getsockname(socket.get(), own_address, &size) != 0)
     throw fail();
-  return {Numeric(own_address, size), 0};
+  return {NumericHost(own_address), 0};
 }
 
 }  // namespace singa

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+struct sockaddr;
 
 namespace singa {
 
@@ -29,10 +32,12 @@ bool IsWildcard(const Endpoint& endpoint);
 // With the address, IPv4 where there is one, in place of the name. May ask a name server and wait
 // for it. Throws Error, kExitConfig, for a name that has none.
 Endpoint Resolve(const Endpoint& endpoint);
+// All its addresses, IPv4 first: not empty. Throws as Resolve.
+std::vector<Endpoint> ResolveAll(const Endpoint& endpoint);
 // Whether that finds one: another machine's network interface has none here.
 bool HasAddress(const Endpoint& endpoint);
-// As Resolve, to listen on: the host may be the name of a network interface, too, or "*".
-Endpoint ResolveOwn(const Endpoint& endpoint);
+// Of an IPv4 or IPv6 address; a link-local one with its interface.
+std::string NumericHost(const sockaddr* address);
 
 // The address of this machine that a connection to `peer` would have; its port is 0. Sends nothing.
 // REQUIRES: IsNumeric(peer).

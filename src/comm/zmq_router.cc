@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "comm/own_address.h"
 #include "comm/zmq_dealer.h"
 #include "singa/base/error.h"
 

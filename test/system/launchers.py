@@ -17,6 +17,7 @@ import case
 import host_checks
 import launch_case
 import mpirun_checks
+import network_checks
 import slurm_checks
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -44,7 +45,7 @@ def run(site, check, folder):
 
 
 def main(build, words):
-    checks = [check for module in (mpirun_checks, slurm_checks, host_checks)
+    checks = [check for module in (mpirun_checks, slurm_checks, host_checks, network_checks)
               for check in module.CHECKS
               if not words or any(word in check.__name__ for word in words)]
     results = collections.Counter()

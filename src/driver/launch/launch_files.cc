@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <thread>
 
 #include "base/descriptor.h"
 #include "base/file_system.h"
 #include "base/input_file.h"
 #include "base/sha256.h"
+#include "comm/own_address.h"
 #include "driver/job/interrupt.h"
 #include "singa/base/error.h"
 
@@ -23,6 +25,7 @@ constexpr std::chrono::seconds kLookAgain{1};
 constexpr int64_t kLongestEndpoint = 512;
 
 std::string EndpointFile(const std::string& path) { return path + ".endpoint"; }
+std::string NetworkFile(const std::string& path) { return path + ".network"; }
 
 // Names that nobody can guess: a folder may be open to others.
 std::string TemporaryName(const std::string& path) { return path + "." + RandomHex(8); }
@@ -38,15 +41,37 @@ std::string WhichFile(const std::string& file) {
                 " ", status.st_mtim.tv_nsec);
 }
 
-Endpoint ReadEndpointFile(const std::string& name) {
+// Without the end of the line; none: it has no end.
+std::optional<std::string> ReadLine(const std::string& name) {
   const std::vector<uint8_t> bytes = InputFile::Open(name).ReadAll(kLongestEndpoint);
   const std::string text(bytes.begin(), bytes.end());
   const size_t end = text.find('\n');
-  if (end == std::string::npos) throw DataError(name, -1, "is no line HOST:PORT");
+  if (end == std::string::npos) return {};
+  return text.substr(0, end);
+}
+
+Endpoint ReadEndpointFile(const std::string& name) {
+  const std::optional<std::string> line = ReadLine(name);
+  if (!line) throw DataError(name, -1, "is no line HOST:PORT");
   try {
-    return ParseEndpoint(text.substr(0, end));
+    return ParseEndpoint(*line);
   } catch (const ConfigError& error) {
     throw DataError(name, -1, error.what());
+  }
+}
+
+void WriteLine(const std::string& path, const std::string& line) {
+  PosixFileSystem fs;
+  const std::string temporary = TemporaryName(path);
+  const std::string text = line + "\n";
+  try {
+    const std::unique_ptr<WritableFile> file = fs.Create(temporary);
+    file->Write(text.data(), text.size());
+    file->Close();
+    fs.Rename(temporary, path);
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
   }
 }
 
@@ -69,23 +94,13 @@ LaunchFiles::LaunchFiles(const std::string& path, const JobSecrets& secrets) : p
 LaunchFiles::~LaunchFiles() { Remove(); }
 
 void LaunchFiles::Tell(const Endpoint& endpoint) const {
-  PosixFileSystem fs;
-  const std::string temporary = TemporaryName(path_);
-  const std::string text = ToString(endpoint) + "\n";
-  try {
-    const std::unique_ptr<WritableFile> file = fs.Create(temporary);
-    file->Write(text.data(), text.size());
-    file->Close();
-    fs.Rename(temporary, EndpointFile(path_));
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
+  WriteLine(NetworkFile(path_), OwnNetwork());
+  WriteLine(EndpointFile(path_), ToString(endpoint));
 }
 
 void LaunchFiles::Remove() {
-  ::unlink(EndpointFile(path_).c_str());
-  ::unlink(path_.c_str());
+  for (const std::string& file : {EndpointFile(path_), NetworkFile(path_), path_})
+    ::unlink(file.c_str());
 }
 
 LaunchFilesReader::LaunchFilesReader(std::string path, int seconds)
@@ -132,6 +147,14 @@ JobSecrets LaunchFilesReader::AwaitSecrets(int processes) const {
 
 Endpoint LaunchFilesReader::AwaitEndpoint() const {
   return Await(EndpointFile(path_), ReadEndpointFile);
+}
+
+std::string LaunchFilesReader::ReadNetwork() const {
+  try {
+    return ReadLine(NetworkFile(path_)).value_or("");
+  } catch (const FileError&) {
+    return "";  // all have met meanwhile, or another rank 0 has come
+  }
 }
 
 bool LaunchFilesReader::Replaced() const {

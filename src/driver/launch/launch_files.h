@@ -19,12 +19,13 @@ class LaunchFiles {
   // Makes `path`, mode 0600, with all ranks' secrets, and its folder where that is missing.
   // Throws FileError.
   LaunchFiles(const std::string& path, const JobSecrets& secrets);
-  // Removes both files, if Remove has not.
+  // Removes all files, if Remove has not.
   ~LaunchFiles();
   LaunchFiles(const LaunchFiles&) = delete;
   LaunchFiles& operator=(const LaunchFiles&) = delete;
 
-  // Makes `path`.endpoint. Throws FileError.
+  // Makes `path`.network, a line with this process's OwnNetwork, then `path`.endpoint. Throws
+  // FileError.
   void Tell(const Endpoint& endpoint) const;
   void Remove();
 
@@ -43,6 +44,8 @@ class LaunchFilesReader {
   // killed: those of the next one are waited for.
   JobSecrets AwaitSecrets(int processes) const;
   Endpoint AwaitEndpoint() const;
+  // OwnNetwork of the rank 0 that left the endpoint; "": it does not say.
+  std::string ReadNetwork() const;
   // Whether one of those that were read has been replaced. Looks once a second at most.
   bool Replaced() const;
 

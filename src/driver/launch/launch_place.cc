@@ -119,6 +119,9 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   place.processes = processes;
   place.coordinator = CoordinatorOf(job);
   place.one_host = launcher->one_host;
+  place.reach = launcher->one_host        ? Reach::kThisHost
+                : launcher->several_hosts ? Reach::kOtherHosts
+                                          : Reach::kUnknown;
   place.before_here = launcher->before_here;
   if (launcher->several_hosts && !place.coordinator)
     throw ConfigError("cluster.coordinator",
@@ -133,6 +136,18 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
     place.ReadAgain(job);
   }
   return place;
+}
+
+// A name may be another address here than at rank 0, which says where it listens.
+Endpoint AwaitCoordinator(const LaunchFilesReader& reader) {
+  const Endpoint endpoint = reader.AwaitEndpoint();
+  const std::string own = OwnNetwork(), network = reader.ReadNetwork();
+  if (IsLoopback(endpoint) && !own.empty() && !network.empty() && own != network)
+    throw ConfigError("cluster.coordinator",
+                      StrCat("must be an address of the host of process 0 that this host reaches: "
+                             "process 0 is on another host and listens on ",
+                             ToString(endpoint), ", which is loopback"));
+  return endpoint;
 }
 
 void WriteLine(int descriptor, const std::string& line) {
@@ -164,8 +179,8 @@ void LaunchPlace::ReadAgain(const JobProto& job) {
   reader = std::make_unique<LaunchFilesReader>(path, job.cluster().start_timeout());
   secrets = reader->AwaitSecrets(processes).ForRank(rank);
   coordinator = CoordinatorOf(job);
-  if (!coordinator || coordinator->port == 0 || !HasAddress(*coordinator))
-    coordinator = reader->AwaitEndpoint();
+  const bool whole = coordinator && coordinator->port != 0 && IsNumeric(*coordinator);
+  if (!whole || IsLoopback(*coordinator)) coordinator = AwaitCoordinator(*reader);
 }
 
 bool IsLaunched() { return std::getenv(kProcessVariable) || FindLauncherRank(); }

@@ -15,6 +15,7 @@
 #include "base/descriptor.h"
 #include "comm/endpoint.h"
 #include "comm/keys.h"
+#include "comm/own_address.h"
 #include "driver/launch/launch_files.h"
 #include "singa/proto/job.pb.h"
 
@@ -25,9 +26,10 @@ struct LaunchPlace {
   JobSecrets secrets;  // of this rank
   // Where rank 0 is, or is to listen. None: this is rank 0, and it chooses a free port of loopback.
   std::optional<Endpoint> coordinator;
-  bool one_host = false;    // rank 0: all processes are on this host, as far as is known
-  int before_here = 0;      // processes of the job on this host before this one, likewise
-  bool supervised = false;  // whoever started it starts all again where one is lost
+  bool one_host = false;           // rank 0: all processes are on this host, as far as is known
+  Reach reach = Reach::kThisHost;  // where the processes are, as far as is known
+  int before_here = 0;             // processes of the job on this host before this one, likewise
+  bool supervised = false;         // whoever started it starts all again where one is lost
 
   // What follows does nothing where nobody asks. Of rank 0; each throws FileError.
 

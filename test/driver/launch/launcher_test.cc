@@ -166,11 +166,32 @@ TEST_F(LauncherTest, SaysThatRankZeroHasNotCome) {
                "work/launch-prterun-host-1 is not there", "cluster.workspace");
 }
 
-TEST_F(LauncherTest, ACoordinatorOfTheConfNeedsNoEndpointFile) {
+TEST_F(LauncherTest, AnAddressOfTheConfNeedsNoEndpointFile) {
+  job_.mutable_cluster()->set_coordinator("10.0.0.1:6723");
+  const std::optional<LaunchPlace> first = Find(0);
+  EXPECT_EQ(first->coordinator, (Endpoint{"10.0.0.1", 6723}));
+  EXPECT_EQ(Find(1)->coordinator, (Endpoint{"10.0.0.1", 6723}));
+}
+
+// Debian's /etc/hosts has a loopback address for the machine's own name.
+TEST_F(LauncherTest, ANameIsTheAddressThatRankZeroFinds) {
   job_.mutable_cluster()->set_coordinator("localhost:6723");
   const std::optional<LaunchPlace> first = Find(0);
   EXPECT_EQ(first->coordinator, (Endpoint{"localhost", 6723}));
-  EXPECT_EQ(Find(1)->coordinator, (Endpoint{"localhost", 6723}));
+  first->Report({"10.0.0.1", 6723});
+  EXPECT_EQ(Find(1)->coordinator, (Endpoint{"10.0.0.1", 6723}));
+}
+
+TEST_F(LauncherTest, LoopbackOfAnotherHostIsAnError) {
+  std::filesystem::create_directories(folder_.Path("work"));
+  WriteSecretsFile(Path("launch-prterun-host-1"), JobSecrets::Make(2));
+  folder_.Write("work/launch-prterun-host-1.endpoint", "127.0.0.1:4000\n");
+  folder_.Write("work/launch-prterun-host-1.network", "another\n");
+  for (const char* coordinator : {"", "127.0.0.1:4000", "localhost:0"}) {
+    job_.mutable_cluster()->set_coordinator(coordinator);
+    EXPECT_ERROR(Find(1), kExitConfig, "cluster.coordinator: must be an address",
+                 "127.0.0.1:4000, which is loopback");
+  }
 }
 
 // Another host may have an interface of that name, too.
