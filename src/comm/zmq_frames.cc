@@ -74,6 +74,7 @@ bool ReceiveFrames(zmq::socket_t* socket, zmq::socket_type type, int max_frames,
   received->from.clear();
   received->user.clear();
   received->peer.clear();
+  received->descriptor = -1;
   received->packet.clear();
   received->too_many_frames = false;
   zmq::message_t message;
@@ -82,6 +83,7 @@ bool ReceiveFrames(zmq::socket_t* socket, zmq::socket_type type, int max_frames,
     received->from.assign(message.data<char>(), message.size());
     if (!message.more() || !ReceiveOne(socket, &message)) return true;
     TakeProperty(&message, "User-Id", &received->user);
+    if (message.size() == 0) received->descriptor = zmq_msg_get(message.handle(), ZMQ_SRCFD);
   } else {
     TakeProperty(&message, "Identity", &received->peer);
   }

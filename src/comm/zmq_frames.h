@@ -19,9 +19,10 @@ enum class Sent {
 Sent SendFrames(zmq::socket_t* socket, const std::string& to, const Packet& packet);
 
 struct Received {
-  std::string from;  // routing id, at a ROUTER
-  std::string user;  // at a ROUTER: who the gate says it is
-  std::string peer;  // at a DEALER: routing id of the other side's socket
+  std::string from;     // routing id, at a ROUTER
+  std::string user;     // at a ROUTER: who the gate says it is
+  std::string peer;     // at a DEALER: routing id of the other side's socket
+  int descriptor = -1;  // at a ROUTER: of the connection; of one empty frame alone
   Packet packet;
   bool too_many_frames = false;  // the packet is empty
 };

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "comm/zmq_settings.h"
+#include "singa/base/error.h"
 
 namespace singa {
 
@@ -14,8 +15,9 @@ ZmqMonitor::ZmqMonitor(zmq::context_t* context, zmq::socket_t* watched, int even
                        const std::string& name)
     : socket_(MakeSocket(context, ZMQ_PAIR)) {
   const std::string address = "inproc://monitor." + name;
-  CHECK_EQ(zmq_socket_monitor(watched->handle(), address.c_str(), events), 0)
-      << zmq_strerror(errno);
+  if (zmq_socket_monitor(watched->handle(), address.c_str(), events) != 0)
+    throw Error(kExitCantCreate, StrCat("cannot watch a socket: ", zmq_strerror(errno),
+                                        "; raise the limit of open files (ulimit -n)"));
   SetOption(&socket_, ZMQ_LINGER, 0);
   SetOption(&socket_, ZMQ_RCVHWM, 0);  // ZeroMQ's thread would wait where it is full
   socket_.connect(address);

@@ -32,7 +32,8 @@ struct ZmqOptions {
   Security security = Security::kAuto;
   JobSecrets secrets;  // secret keys: this rank's alone is used
   SocketSettings settings;
-  int max_frames = 4096;  // of a packet; who sends more of them is soon not listened to
+  int max_frames = 4096;     // of a packet; who sends more of them is soon not listened to
+  int most_strangers = 256;  // connections whose peers have not proved who they are
   int io_threads = 1;
 };
 
@@ -46,6 +47,7 @@ struct ZmqCounts {
   int64_t refused = 0;  // connections, by the gate
   int64_t failed_handshakes =
       0;                // connections that were closed before they stood, refused ones too
+  int64_t cut_off = 0;  // connections, as others came before their peers had proved who they are
   int64_t dropped = 0;  // packets and frames that no process of the job sends
 };
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <utility>
 
+#include "comm/listen.h"
 #include "comm/own_address.h"
 #include "comm/zmq_dealer.h"
 #include "singa/base/error.h"
@@ -24,16 +25,6 @@ Endpoint Advertised(const ZmqOptions& options, const Endpoint& own) {
                                  ": others cannot connect to all addresses of a machine: "
                                  "say which of them they shall use");
   return own;
-}
-
-[[noreturn]] void ThrowBind(const Endpoint& own, int error) {
-  const std::string where = ToString(own) + ": cannot listen: ";
-  if (error == EADDRINUSE)
-    throw Error(kExitCantCreate,
-                where + "the port is in use; choose another, or 0 for one that is free");
-  if (error == EADDRNOTAVAIL)
-    throw Error(kExitConfig, where + "that is no address of this machine");
-  throw Error(error == EACCES ? kExitNoPermission : kExitCantCreate, where + zmq_strerror(error));
 }
 
 }  // namespace
@@ -67,8 +58,12 @@ void ZmqRouter::Bind(const Endpoint& own) {
   } else {
     SetOption(&socket_, ZMQ_PLAIN_SERVER, 1);
   }
-  if (zmq_bind(socket_.handle(), ("tcp://" + ToString(own)).c_str()) != 0) ThrowBind(own, errno);
-  endpoint_.port = ParseEndpoint(socket_.get(zmq::sockopt::last_endpoint)).port;
+  Descriptor listener = Listen(&endpoint_);
+  SetOption(&socket_, ZMQ_USE_FD, listener.get());
+  bound_ = std::make_unique<ConnectionBound>(listener.get(), options_->most_strangers);
+  CHECK_EQ(zmq_bind(socket_.handle(), ("tcp://" + ToString(endpoint_)).c_str()), 0)
+      << ToString(endpoint_) << ": " << zmq_strerror(errno);
+  listener.Release();  // ZeroMQ closes it
   endpoint_ = Advertised(*options_, endpoint_);
   gate_.SetPort(endpoint_.port);
 }
@@ -84,6 +79,7 @@ bool ZmqRouter::Send(int rank, const Packet& packet) {
 void ZmqRouter::Check() {
   gate_.Answer();
   counts_->refused = gate_.refused();
+  counts_->cut_off = bound_->cut_off();
   while (monitor_->Next() != 0) ++counts_->failed_handshakes;
 }
 
@@ -100,7 +96,7 @@ int ZmqRouter::Receive(int most, TransportEvents* events) {
     ++count;
     const int rank = SenderOf(received_);
     if (rank >= 0 && IsGreeting(received_.packet)) {
-      OnGreeting(rank, received_.from, events);
+      OnGreeting(rank, received_, events);
     } else if (rank < 0 || received_.from != peers_[rank].id) {
       ++counts_->dropped;
     } else if (received_.too_many_frames) {
@@ -112,7 +108,9 @@ int ZmqRouter::Receive(int most, TransportEvents* events) {
   return count;
 }
 
-void ZmqRouter::OnGreeting(int rank, const std::string& text, TransportEvents* events) {
+void ZmqRouter::OnGreeting(int rank, const Received& received, TransportEvents* events) {
+  const std::string& text = received.from;
+  bound_->Proved(received.descriptor);
   Peer& peer = peers_[rank];
   RoutingId id;
   const bool own_name = ParseRoutingId(text, &id) && id.rank == rank;

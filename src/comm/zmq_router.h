@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "comm/connection_bound.h"
 #include "comm/transport.h"
 #include "comm/zmq_frames.h"
 #include "comm/zmq_gate.h"
@@ -48,7 +49,7 @@ class ZmqRouter {
   void Bind(const Endpoint& own);
   // The process that sent it; -1: none.
   int SenderOf(const Received& received) const;
-  void OnGreeting(int rank, const std::string& text, TransportEvents* events);
+  void OnGreeting(int rank, const Received& received, TransportEvents* events);
   void OnOffence(int rank);
   // Its present life is not listened to any more.
   static void Retire(Peer* peer);
@@ -58,6 +59,7 @@ class ZmqRouter {
   Endpoint endpoint_;
   bool curve_;
   ZmqGate gate_;  // stands before the socket that it guards
+  std::unique_ptr<ConnectionBound> bound_;
   zmq::socket_t socket_;
   std::unique_ptr<ZmqMonitor> monitor_;
   std::vector<Peer> peers_;  // by rank

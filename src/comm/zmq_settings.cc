@@ -50,7 +50,6 @@ void Apply(const SocketSettings& settings, zmq::socket_t* socket) {
   if (type != ZMQ_ROUTER) return;
   SetOption(socket, ZMQ_ROUTER_MANDATORY, 1);  // a message that cannot be sent is told of
   SetOption(socket, ZMQ_ROUTER_HANDOVER, 0);   // no peer takes another one's name
-  SetOption(socket, ZMQ_BACKLOG, 1024);
 }
 
 zmq::socket_t MakeSocket(zmq::context_t* context, int type) {

@@ -2,13 +2,13 @@
 
 #include <glog/logging.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "base/file_limit.h"
 #include "base/sha256.h"
 #include "singa/base/error.h"
 
@@ -17,20 +17,21 @@ namespace {
 
 constexpr int kBatch = 64;                   // packets of one socket before the next one's turn
 constexpr int64_t kLongestWait = 3'600'000;  // ms
-constexpr int kFilesPerPeer = 6, kOtherFiles = 64;
+constexpr int64_t kFilesPerPeer = 6, kOtherFiles = 64;
+constexpr int64_t kFewestStrangers = 16;
 
-// ZeroMQ ends the process in some places where no more files may be opened: so ask before.
-void EnsureFiles(int processes) {
-  const rlim_t needed = kOtherFiles + static_cast<rlim_t>(processes) * kFilesPerPeer;
-  rlimit limit;
-  CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0) << std::strerror(errno);
-  if (limit.rlim_cur >= needed) return;
-  const rlim_t allowed = limit.rlim_max;
-  limit.rlim_cur = std::min(needed, allowed);
-  if (allowed < needed || setrlimit(RLIMIT_NOFILE, &limit) != 0)
+// ZeroMQ ends the process in some places where no more files may be opened: so ask before. Returns
+// how many connections of strangers leave enough for all else.
+int CheckFiles(int processes, int most_strangers) {
+  const int64_t limit = RaiseFileLimit();
+  const int64_t needed = OpenFiles() + kOtherFiles + processes * kFilesPerPeer + kFewestStrangers;
+  if (limit < needed)
     throw Error(kExitCantCreate, StrCat("a process of a job of ", processes, " needs ", needed,
-                                        " open files, and its limit is ", allowed,
+                                        " open files, and its limit (RLIMIT_NOFILE) is ", limit,
                                         "; raise it: ulimit -n ", needed));
+  // Peers that all come at a time are strangers at first.
+  const int64_t most = std::max<int64_t>(most_strangers, 2 * processes);
+  return static_cast<int>(std::min(most, kFewestStrangers + (limit - needed) / 2));
 }
 
 void CheckOptions(const ZmqOptions& options) {
@@ -57,7 +58,7 @@ ZmqTransport::ZmqTransport(ZmqOptions options, const Clock* clock)
   if (wake_.get() < 0)
     throw Error(kExitCantCreate, StrCat("cannot make an eventfd: ", std::strerror(errno)));
   CheckOptions(options_);
-  EnsureFiles(options_.processes);
+  options_.most_strangers = CheckFiles(options_.processes, options_.most_strangers);
   router_ = std::make_unique<ZmqRouter>(&context_, clock_, &options_, &counts_);
   const std::string incarnation = RandomHex(8);
   for (int peer = 0; peer < options_.rank; ++peer)

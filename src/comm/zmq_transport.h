@@ -44,7 +44,7 @@ class ZmqTransport final : public Transport {
   bool Wait(int64_t until);
   int Receive(TransportEvents* events);
 
-  const ZmqOptions options_;
+  ZmqOptions options_;  // constant once this is made
   const Clock* clock_;
   ZmqCounts counts_;
   Descriptor wake_;  // an eventfd

@@ -9,6 +9,7 @@
 #include <exception>
 
 #include "base/failpoint.h"
+#include "base/file_limit.h"
 #include "cluster/job_process.h"
 #include "driver/arguments.h"
 #include "driver/bench_command.h"
@@ -99,6 +100,7 @@ int Driver::Main(int argc, char** argv) {
   HoldStandardStreams();
   // A reader of stderr that goes does not end a job; one of stdout is an error that is shown.
   std::signal(SIGPIPE, SIG_IGN);
+  RaiseFileLimit();
   try {
     StartLogging(argv[0]);
     ReadFailpoints();

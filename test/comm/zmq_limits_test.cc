@@ -230,8 +230,9 @@ TEST(ZmqFiles, TooFewOpenFilesAreTold) {
     if (setrlimit(RLIMIT_NOFILE, &few) == 0) try {
         Ranks ranks(2);
       } catch (const Error& error) {
-        told = error.code() == kExitCantCreate &&
-               std::string(error.what()).find("its limit is 64") != std::string::npos;
+        told =
+            error.code() == kExitCantCreate &&
+            std::string(error.what()).find("its limit (RLIMIT_NOFILE) is 64") != std::string::npos;
       }
     _exit(told ? 0 : 1);
   }

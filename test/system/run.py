@@ -19,6 +19,7 @@ import checkpoint_checks
 import command_checks
 import consistency_checks
 import data_checks
+import descriptor_checks
 import doctor_checks
 import exit_code_checks
 import export_checks

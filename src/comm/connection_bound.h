@@ -1,0 +1,54 @@
+// ConnectionBound: at most so many connections to a listening socket of ZeroMQ's have a peer that
+// has not proved who it is. One more cuts off the oldest of those that have said nothing, else the
+// oldest. Without it anybody who can reach the port uses up the process's descriptors.
+//
+// ZeroMQ accepts connections on a thread of its own and has no such bound. So libsinga.so defines
+// accept() and accept4(), which ZeroMQ then calls; on sockets without a bound they do what the C
+// library's do.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/descriptor.h"
+
+namespace singa {
+
+class ConnectionBound {
+ public:
+  // Of `listener`, which another thread may accept from, until this is destroyed. `most`: > 0.
+  ConnectionBound(int listener, int most);
+  ~ConnectionBound();
+  ConnectionBound(const ConnectionBound&) = delete;
+  ConnectionBound& operator=(const ConnectionBound&) = delete;
+
+  // Who is at the other end of `connection` belongs to the job: it is not cut off any more.
+  void Proved(int connection);
+  int64_t cut_off();
+
+  // As accept4, on the listener.
+  int Accept(sockaddr* address, socklen_t* size, int flags);
+
+ private:
+  struct Connection {
+    int descriptor;
+    ino_t socket;  // no other socket has this number, whatever the descriptor becomes
+  };
+
+  void ForgetClosed();
+  void CutOffOne();
+  void Decline();
+
+  const int listener_;
+  const size_t most_;
+  std::mutex mutex_;                   // guards what follows
+  std::vector<Connection> strangers_;  // the oldest first
+  Descriptor spare_;                   // given up to decline a connection
+  int64_t cut_off_ = 0;
+};
+
+}  // namespace singa
