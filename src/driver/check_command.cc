@@ -128,7 +128,7 @@ void PrintChoices(const std::vector<KernelChoice>& choices) {
 CheckOptions OptionsOf(const CommandLine& line, bool files) {
   CheckOptions options;
   options.use = line.test ? JobUse::kTest : JobUse::kEither;
-  options.files = files;
+  options.files = options.stores = files;
   return options;
 }
 

@@ -8,7 +8,10 @@ StoreFacts FactsOf(const std::string& backend, Store* store) {
   StoreFacts facts{.records = store->size(), .classes = store->classes()};
   try {
     const Sample& first = store->Read(0);
-    if (!first.ShapeFits()) return facts;
+    if (!first.ShapeFits()) {
+      facts.shape = {first.size()};
+      return facts;
+    }
     facts.shape.assign(first.shape.begin(), first.shape.end());
     if (facts.shape.size() != 3 || facts.shape[0] != 3) return facts;
     if (first.decoded)

@@ -19,7 +19,7 @@ enum class ColourOrder : uint8_t {
 struct StoreFacts {
   int64_t records = -1;                   // -1: not known
   std::vector<std::string> classes = {};  // names, by label; empty: the store has none
-  std::vector<int64_t> shape = {};        // of the first record; empty: it says none that fits it
+  std::vector<int64_t> shape = {};  // of the first record, or its numbers in a row; empty: bad
   ColourOrder colours = ColourOrder::kNotSaid;
 };
 

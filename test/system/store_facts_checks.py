@@ -1,6 +1,6 @@
 """What a store says of itself is compared with the conf, and with what training reads."""
 from bad_record_checks import png
-from case import check, has, true
+from case import check, equal, has, true
 from record_order_checks import job as pair_job, layer as pair_layer, numbers
 
 COLOURS = {"blue": (20, 40, 190), "red": (190, 40, 20)}
@@ -47,7 +47,9 @@ def warned(case, conf, text, code=0):
     """In a check, in training and in a test of what was trained."""
     case.write("job.conf", conf)
     has(case.run("check", "job.conf", code=code).err, text, "stderr of a check")
-    has(case.train("job.conf", code=code).err, text, "stderr of a training")
+    err = case.train("job.conf", code=code).err
+    has(err, text, "stderr of a training")
+    equal(err.count(text), 1, "times that a training says it")
     if code == 0:
         has(case.run("-conf", "job.conf", "-test").err, text, "stderr of a test")
 
@@ -115,6 +117,21 @@ def sizes_of_a_shape_in_another_order_are_78(case):
     for shape in ((3, 32, 32), (3072,), (3, 1024)):
         silent(case, job("".join(data(phase, "batch.bin", "cifar10", shape=shape)
                                  for phase in ("kTrain", "kTest")), classes=10))
+
+
+@check
+def check_finds_a_first_record_of_another_size(case):
+    case.write("batch.bin", bytes([3] + [7] * 3072) * 6)
+    numbers(case, "x.csv", 1)
+    numbers(case, "y.csv", 2)
+    both = "".join(data(phase, "batch.bin", "cifar10", shape=(3, 28, 28))
+                   for phase in ("kTrain", "kTest"))
+    csv = pair_job(pair_layer("x", "", shape="shape: 2") + pair_layer("y", ""))
+    for conf, text in ((job(both, classes=10), "is 3, 28, 28, that of the first record 3, 32, 32"),
+                       (csv, "layer[x].store_conf.shape: is 2, that of the first record 1")):
+        case.write("job.conf", conf)
+        has(case.run("check", "job.conf", code=65).err, text, "stderr of a check")
+        has(case.train(conf, code=65).err, "record 0: holds", "stderr of a training")
 
 
 @check

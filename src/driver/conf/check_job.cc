@@ -251,7 +251,11 @@ void Check(const CheckOptions& options, CheckedJob* checked) {
   AddTo(&conf, found);
   AddTo(&conf, CheckGpus(&checked->job));
   if (NetIsSound(found.errors)) NetCheck(checked->job, options, &conf).Run();
-  if (options.files && conf.ok()) AddTo(&conf, CompareFacts(StoresOf(checked->job, options.use)));
+  if (!options.stores || !conf.ok()) return;
+  const std::vector<InputFacts> stores = StoresOf(checked->job, options.use);
+  ConfFindings facts = CompareFacts(stores);
+  CheckFirstRecords(stores, &facts);
+  AddTo(&conf, facts);
 }
 
 }  // namespace

@@ -19,6 +19,8 @@ struct CheckOptions {
   // Input files that are missing are errors, with exit code 66; checkpoint_path's are judged by
   // their headers.
   bool files = false;
+  bool stores =
+      false;  // those that open quickly are compared with the conf; training does so itself
   bool resumes = false;  // checkpoint_path may not be used: its files are left alone
   bool quiet = false;    // WithJob shows no warnings
 };

@@ -1,6 +1,8 @@
 #include "driver/facts/compare_facts.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <string>
 
 #include "nn/graph/graph.h"
@@ -137,6 +139,21 @@ ConfFindings CompareFacts(const std::vector<InputFacts>& inputs) {
       if (train.phase == kTrain && train.layer == input.layer) ComparePair(train, input, &found);
   }
   return found;
+}
+
+void CheckFirstRecords(const std::vector<InputFacts>& inputs, ConfFindings* found) {
+  const auto count = [](const std::vector<int64_t>& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+  };
+  for (const InputFacts& input : inputs) {
+    const std::vector<int64_t>&shape = input.source.shape, &own = input.facts.shape;
+    if (own.empty() || input.source.max_bad > 0 || count(shape) == count(own)) continue;
+    found->errors.push_back(
+        ConfigError("shape",
+                    StrCat("is ", SizesText(shape), ", that of the first record ", SizesText(own)),
+                    kExitBadData)
+            .Under(input.path));
+  }
 }
 
 void CompareSettings(const NetProto& net, ConfFindings* found) {
