@@ -6,6 +6,8 @@
 
 #include "base/edit_distance.h"
 #include "driver/conf/diagnostic.h"
+#include "driver/conf/old_types.h"
+#include "driver/conf/synonyms.h"
 
 namespace singa {
 namespace {
@@ -23,6 +25,19 @@ std::string Listed(const std::vector<std::string>& names) {
   for (size_t i = 0; i < names.size(); ++i)
     list += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
   return list;
+}
+
+// The values that a new conf may name.
+std::vector<std::string> CurrentNames(const EnumDescriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.value_count(); ++i) {
+    const bool layer = type.full_name() == "singa.LayerType";
+    const auto number = static_cast<LayerType>(type.value(i)->number());
+    const bool by_system = number == kBridgeSrc || number == kBridgeDst;
+    if (!layer || (OldTypeText(number).empty() && !by_system))
+      names.push_back(type.value(i)->name());
+  }
+  return names;
 }
 
 std::string Shown(const Scalar& scalar) {
@@ -91,10 +106,15 @@ std::string EnumProblem(const FieldDescriptor& field, const Scalar& scalar) {
       Tokenizer::ParseInteger(scalar.text, std::numeric_limits<int32_t>::max(), &number) &&
       type.FindValueByNumber(static_cast<int>(number) * (scalar.negative ? -1 : 1)))
     return "";
+  const std::string& said = scalar.type == Tokenizer::TYPE_STRING ? scalar.value : scalar.text;
+  const std::string meant = SynonymOf(type, said);
   const std::string guess =
-      DidYouMean(scalar.type == Tokenizer::TYPE_STRING ? scalar.value : scalar.text, names);
+      meant.empty() ? DidYouMean(said, names) : StrCat("; did you mean \"", meant, "\"?");
   if (names.size() > kListedValues)
-    return StrCat("is ", Shown(scalar), ", which is no ", type.name(), guess);
+    return StrCat("is ", Shown(scalar), ", which is no ", type.name(),
+                  guess.empty() && scalar.type != Tokenizer::TYPE_INTEGER
+                      ? "; allowed: " + Listed(CurrentNames(type))
+                      : guess);
   return StrCat("must be ", Listed(names), ", is ", Shown(scalar), guess);
 }
 
@@ -179,8 +199,11 @@ std::string NoSuchField(const protobuf::Descriptor& type, const std::string& nam
     if (field.message_type() && field.message_type()->FindFieldByName(name))
       inside.push_back(field.name() + (field.is_repeated() ? "[...]." : ".") + name);
   }
+  const std::string meant = SynonymOf(type, name);
   std::string hint = DidYouMean(name, FieldNames(type));
-  if (inside.size() == 1)
+  if (!meant.empty())
+    hint = StrCat("; did you mean \"", meant, "\"?");
+  else if (inside.size() == 1)
     hint = StrCat("; did you mean \"", inside[0], "\"?");
   else if (hint.empty() && !inside.empty() && inside.size() <= kListedValues)
     hint = StrCat("; did you mean ", Listed(inside), "?");

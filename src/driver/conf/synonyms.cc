@@ -1,0 +1,206 @@
+#include "driver/conf/synonyms.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace singa {
+namespace {
+
+struct Row {
+  const char* type;   // the enum or the message
+  const char* known;  // names elsewhere, in small letters and digits alone
+  const char* ours;   // the first that this schema has
+};
+
+constexpr Row kRows[] = {
+    {"LayerType", "linear dense fullyconnected fc affine ip", "kInnerProduct"},
+    {"LayerType", "conv conv1d conv2d convolution2d", "kConvolution"},
+    {"LayerType", "deconv convtranspose convtranspose2d conv2dtranspose", "kDeconvolution"},
+    {"LayerType", "batchnorm batchnorm1d batchnorm2d batchnormalization bn scale", "kBM"},
+    {"LayerType", "layernorm layernormalization", "kLayerNorm"},
+    {"LayerType", "pool pool2d maxpool maxpool2d maxpooling2d avgpool avgpool2d averagepooling2d",
+     "kPooling"},
+    {"LayerType", "globalaveragepooling2d adaptiveavgpool2d", "kPooling"},
+    {"LayerType", "leakyrelu prelu rectifiedlinear", "kReLU"},
+    {"LayerType", "tanh gelu silu swish elu", "kActivation"},
+    {"LayerType", "localresponsenorm", "kLRN"},
+    {"LayerType", "eltwise add sum residual", "kEltwise"},
+    {"LayerType", "concat cat concatenate", "kConcate"},
+    {"LayerType",
+     "crossentropyloss crossentropy softmaxwithloss nllloss multinomiallogisticloss "
+     "sparsecategoricalcrossentropy categoricalcrossentropy softmaxcrossentropyloss",
+     "kSoftmaxLoss"},
+    {"LayerType", "bceloss bcewithlogitsloss binarycrossentropy sigmoidcrossentropyloss",
+     "kSigmoidCrossEntropyLoss"},
+    {"LayerType", "mseloss mse l2loss meansquarederror", "kEuclideanLoss"},
+    {"LayerType", "argmax topk", "kArgSort"},
+    {"LayerType", "data imagedata input memorydata dataset hdf5data", "kRecordInput"},
+    {"LayerType", "multiheadattention selfattention transformer", "kAttention"},
+    {"LayerType", "embed", "kEmbedding"},
+    {"LayerType", "logistic", "kSigmoid"},
+    {"InitMethod", "glorot xavieruniform glorotuniform", "kUniformSqrtFanInOut"},
+    {"InitMethod", "xaviernormal msra msrafiller kaiming kaimingnormal he henormal lecunnormal",
+     "kGaussianSqrtFanIn"},
+    {"InitMethod", "xavier xavierfiller kaiminguniform heuniform lecununiform",
+     "kUniformSqrtFanIn"},
+    {"InitMethod", "normal gaussian randn randomnormal truncatednormal", "kGaussian"},
+    {"InitMethod", "zeros ones zero one", "kConstant"},
+    {"InitMethod", "rand randomuniform", "kUniform"},
+    {"UpdaterType", "adamax", "kAdamMax"},
+    {"UpdaterType", "adamw", "kAdamW kAdam"},
+    {"UpdaterType", "nag", "kNesterov"},
+    {"UpdaterType", "momentum gradientdescent", "kSGD"},
+    {"ChangeMethod", "multistep multisteplr piecewiseconstant", "kFixedStep"},
+    {"ChangeMethod", "constant constantlr", "kFixed"},
+    {"ChangeMethod", "steplr", "kStep"},
+    {"ChangeMethod", "exp exponentiallr", "kExponential"},
+    {"ChangeMethod", "inv", "kInverse"},
+    {"ChangeMethod", "cosineannealing cosineannealinglr cosinedecay", "kCosine"},
+    {"ChangeMethod", "poly polynomiallr", "kPolynomial kLinear"},
+    {"ActivationType", "logistic", "SIGMOID"},
+    {"PoolMethod", "ave average mean avgpool", "AVG"},
+    {"PoolMethod", "maxpool", "MAX"},
+    {"Phase", "train training", "kTrain"},
+    {"Phase", "test testing", "kTest"},
+    {"Phase", "val validate validation eval", "kVal"},
+    {"AlgType", "backprop backpropagation", "kBP"},
+    {"JobProto", "maxiter maxsteps numsteps iterations", "train_steps"},
+    {"JobProto", "epochs maxepochs numepochs maxepoch", "train_epochs"},
+    {"JobProto", "testinterval", "test_freq"},
+    {"JobProto", "testiter", "test_steps"},
+    {"JobProto", "display logfreq", "disp_freq"},
+    {"JobProto", "snapshot checkpointfrequency", "checkpoint_freq"},
+    {"JobProto", "snapshotprefix workspace", "cluster.workspace"},
+    {"JobProto", "weights pretrained checkpoint", "checkpoint_path"},
+    {"JobProto", "lr learningrate baselr", "updater.learning_rate.base_lr"},
+    {"JobProto", "lrpolicy", "updater.learning_rate.type"},
+    {"JobProto", "optimizer optim solver solvertype", "updater"},
+    {"JobProto", "weightdecay", "updater.weight_decay"},
+    {"JobProto", "net network model", "neuralnet"},
+    {"JobProto", "device devices solvermode", "gpu"},
+    {"JobProto", "randomseed", "seed"},
+    {"UpdaterProto", "lr baselr", "learning_rate.base_lr"},
+    {"UpdaterProto", "l2 wd decay", "weight_decay"},
+    {"UpdaterProto", "eps epsilon", "delta"},
+    {"UpdaterProto", "clipgradients maxnorm gradclip maxgradnorm", "clip_norm"},
+    {"LRGenProto", "lr learningrate", "base_lr"},
+    {"LRGenProto", "lrpolicy policy", "type"},
+    {"LRGenProto", "warmup", "warmup_steps"},
+    {"LayerProto", "bottom bottoms inputs input src source srclayer", "srclayers"},
+    {"LayerProto", "convolutionparam", "convolution_conf"},
+    {"LayerProto", "poolingparam", "pooling_conf"},
+    {"LayerProto", "innerproductparam linearconf denseconf fcconf", "innerproduct_conf"},
+    {"LayerProto", "dropoutparam", "dropout_conf"},
+    {"LayerProto", "lrnparam", "lrn_conf"},
+    {"LayerProto", "batchnormparam batchnormconf bnconf", "bm_conf"},
+    {"LayerProto", "dataparam imagedataparam storeparam dataconf", "store_conf"},
+    {"LayerProto", "reluparam", "relu_conf"},
+    {"LayerProto", "eltwiseparam", "eltwise_conf"},
+    {"LayerProto", "concatparam concatconf", "concate_conf"},
+    {"LayerProto", "sliceparam", "slice_conf"},
+    {"LayerProto", "phase", "include"},
+    {"LayerProto", "batchsize source backend", "store_conf.batchsize"},
+    {"LayerProto", "weight weights bias blobs paramspec", "param"},
+    {"ParamProto", "lrmult", "lr_scale"},
+    {"ParamProto", "decaymult", "wd_scale"},
+    {"ParamProto", "weightfiller biasfiller filler initializer", "init"},
+    {"ParamGenProto", "min", "low"},
+    {"ParamGenProto", "max", "high"},
+    {"ParamGenProto", "stddev sigma", "std"},
+    {"InnerProductProto", "outfeatures units numunits outputs", "num_output"},
+    {"InnerProductProto", "bias usebias", "bias_term"},
+    {"ConvolutionProto", "numoutput outchannels filters channels", "num_filters"},
+    {"ConvolutionProto", "kernelsize", "kernel"},
+    {"ConvolutionProto", "padding", "pad"},
+    {"ConvolutionProto", "strides", "stride"},
+    {"ConvolutionProto", "kernelw", "kernel_x"},
+    {"ConvolutionProto", "kernelh", "kernel_y"},
+    {"ConvolutionProto", "groups", "group"},
+    {"ConvolutionProto", "bias usebias", "bias_term"},
+    {"PoolingProto", "kernelsize poolsize", "kernel"},
+    {"PoolingProto", "padding", "pad"},
+    {"PoolingProto", "strides", "stride"},
+    {"PoolingProto", "type method mode", "pool"},
+    {"DropoutProto", "p rate ratio prob", "dropout_ratio"},
+    {"EmbeddingProto", "numembeddings inputdim", "vocab_size"},
+    {"EmbeddingProto", "embeddingdim outputdim dim", "feature_dim"},
+    {"GRUProto", "hiddensize hiddendim numoutput units", "dim_hidden"},
+    {"LSTMProto", "hiddensize hiddendim numoutput units", "dim_hidden"},
+    {"RNNProto", "hiddensize hiddendim numoutput units", "dim_hidden"},
+    {"StoreProto", "batch batches", "batchsize"},
+    {"StoreProto", "source root file filename", "path"},
+    {"StoreProto", "numworkers", "decode_threads"},
+    {"StoreProto", "format type", "backend"},
+    {"StoreProto", "mean", "mean_value"},
+    {"StoreProto", "std scale", "std_value"},
+    {"ConcateProto", "axis dim concatdim", "concate_dim"},
+    {"SliceProto", "axis dim slicedim", "slice_dim"},
+    {"ReLUProto", "slope alpha", "negative_slope"},
+    {"BMProto", "eps", "epsilon"},
+    {"ClusterProto", "nworkersperprocess", "nworkers_per_procs"},
+    {"ClusterProto", "nserversperprocess", "nservers_per_procs"},
+};
+
+// Small letters and digits alone.
+std::string Plain(const std::string& name) {
+  std::string plain;
+  for (const unsigned char c : name)
+    if (std::isalnum(c)) plain += static_cast<char>(std::tolower(c));
+  return plain;
+}
+
+bool Contains(std::string_view words, const std::string& word) {
+  for (size_t at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || words[at - 1] == ' ') && (end == words.size() || words[end] == ' '))
+      return true;
+  }
+  return false;
+}
+
+// The first of the row's names that `has` accepts.
+template <typename Has>
+std::string FirstOf(const char* ours, const Has& has) {
+  for (std::string_view rest = ours; !rest.empty();) {
+    const std::string name(rest.substr(0, rest.find(' ')));
+    if (has(name)) return name;
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+  }
+  return "";
+}
+
+template <typename Has>
+std::string Find(const std::string& type, const std::string& name, const Has& has) {
+  const std::string plain = Plain(name);
+  if (plain.empty()) return "";
+  // kLinear, LinearLayer: as much Linear.
+  const std::string bare =
+      name[0] == 'k' && name.size() > 1 && std::isupper(static_cast<unsigned char>(name[1]))
+          ? plain.substr(1)
+          : plain;
+  const std::string stem =
+      bare.size() > 5 && bare.ends_with("layer") ? bare.substr(0, bare.size() - 5) : bare;
+  for (const Row& row : kRows) {
+    if (type != row.type) continue;
+    if (!Contains(row.known, plain) && !Contains(row.known, stem)) continue;
+    const std::string ours = FirstOf(row.ours, has);
+    if (!ours.empty()) return ours;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string SynonymOf(const google::protobuf::EnumDescriptor& type, const std::string& name) {
+  return Find(type.name(), name,
+              [&type](const std::string& ours) { return type.FindValueByName(ours) != nullptr; });
+}
+
+std::string SynonymOf(const google::protobuf::Descriptor& type, const std::string& name) {
+  return Find(type.name(), name, [&type](const std::string& ours) {
+    return type.FindFieldByName(ours.substr(0, ours.find('.'))) != nullptr;
+  });
+}
+
+}  // namespace singa

@@ -1,0 +1,35 @@
+#include "driver/conf/synonyms.h"
+
+#include <gtest/gtest.h>
+
+#include "base/edit_distance.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+namespace {
+
+std::string TypeFor(const std::string& name) { return SynonymOf(*LayerType_descriptor(), name); }
+
+TEST(Synonyms, CaseAndPartsOfTheNameDoNotMatter) {
+  for (const char* name : {"Linear", "kLinear", "LinearLayer", "linear", "nn.Linear"})
+    EXPECT_EQ(TypeFor(name), std::string(name) == "nn.Linear" ? "" : "kInnerProduct") << name;
+  EXPECT_EQ(TypeFor("BATCH_NORM"), "kBM");
+}
+
+TEST(Synonyms, NothingIsMadeUp) {
+  for (const char* name : {"", "k", "Foo", "layer", "Line"}) EXPECT_EQ(TypeFor(name), "") << name;
+}
+
+TEST(Synonyms, AFieldMayBeInAnotherMessage) {
+  EXPECT_EQ(SynonymOf(*JobProto::descriptor(), "base_lr"), "updater.learning_rate.base_lr");
+  EXPECT_EQ(SynonymOf(*JobProto::descriptor(), "no_such"), "");
+}
+
+TEST(DidYouMean, AnEndingThatFieldsShareIsNoLikeness) {
+  const std::vector<std::string> known = {"slice_conf", "split_conf", "dropout_conf"};
+  EXPECT_EQ(DidYouMean("eltwise_conf", known), "");
+  EXPECT_EQ(DidYouMean("slcie_conf", known), "; did you mean \"slice_conf\"?");
+}
+
+}  // namespace
+}  // namespace singa
