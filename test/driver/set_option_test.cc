@@ -22,14 +22,47 @@ class SetOptionTest : public ::testing::Test {
   std::string Set(const std::vector<std::string>& options) {
     const JobConf conf("F", kText, options, &job_);
     std::string lines;
+    notes_.clear();
     for (const Diagnostic& diagnostic : conf.diagnostics())
-      lines += ToString("F", diagnostic) + "\n";
+      (diagnostic.severity == Diagnostic::kNote ? notes_ : lines) +=
+          ToString("F", diagnostic) + "\n";
     return lines;
   }
   const LayerProto& layer(int i) const { return job_.neuralnet().layer(i); }
 
   JobProto job_;
+  std::string notes_;
 };
+
+TEST_F(SetOptionTest, APhaseNamesALayer) {
+  EXPECT_EQ(Set({"neuralnet.layer[data@kTest].store_conf.path=c"}), "");
+  EXPECT_EQ(layer(0).store_conf().path(), "a");
+  EXPECT_EQ(layer(1).store_conf().path(), "c");
+  EXPECT_EQ(notes_, "");
+  EXPECT_EQ(Set({"neuralnet.layer[fc.1@kTest].srclayers=x"}), "");
+  EXPECT_EQ(layer(2).srclayers(0), "x");
+}
+
+TEST_F(SetOptionTest, APhaseThatIsNoneOrLacksTheLayerIsRefused) {
+  const auto refused = [this](const std::string& which) {
+    const std::string path = "neuralnet.layer[" + which + "].store_conf.path",
+                      text = Set({path + "=c"});
+    return text.substr(std::min(text.size(), ("-set " + path + ": error: ").size()));
+  };
+  EXPECT_EQ(refused("data@kTset"),
+            "the phase must be kTrain, kVal or kTest, is \"kTset\"; did you mean \"kTest\"?\n");
+  EXPECT_EQ(refused("data@test"),
+            "the phase must be kTrain, kVal or kTest, is \"test\"; did you mean \"kTest\"?\n");
+  EXPECT_EQ(refused("data@kVal"), "no layer \"data\" is in the phase kVal\n");
+  EXPECT_EQ(refused("date@kTest"), "no layer \"date\"; did you mean \"data\"?\n");
+}
+
+TEST_F(SetOptionTest, AnOptionForSeveralLayersNamesThem) {
+  EXPECT_EQ(Set({"neuralnet.layer[data].store_conf.path=c"}), "");
+  EXPECT_EQ(notes_,
+            "-set neuralnet.layer[data].store_conf.path: note: sets 2 layers: layer[data#0] of "
+            "kTrain, layer[data#1] of kTest\n");
+}
 
 TEST_F(SetOptionTest, OverridesAScalar) {
   EXPECT_EQ(Set({"train_steps=100", "debug=1", "seed=18446744073709551615"}), "");

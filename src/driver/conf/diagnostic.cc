@@ -105,7 +105,9 @@ std::string ToString(const std::string& file, const Diagnostic& diagnostic) {
     out = "-set " + Escape(diagnostic.set);
   else
     out = Escape(file) + StrCat(":", diagnostic.line, ":", diagnostic.column);
-  out += diagnostic.severity == Diagnostic::kError ? ": error: " : ": warning: ";
+  out += diagnostic.severity == Diagnostic::kError     ? ": error: "
+         : diagnostic.severity == Diagnostic::kWarning ? ": warning: "
+                                                       : ": note: ";
   if (!diagnostic.path.empty()) out += Escape(diagnostic.path) + ": ";
   return out + Escape(diagnostic.text);
 }

@@ -14,7 +14,7 @@
 namespace singa {
 
 struct Diagnostic {
-  enum Severity : uint8_t { kError, kWarning };
+  enum Severity : uint8_t { kError, kWarning, kNote };
 
   Severity severity = kError;
   int line = 0, column = 0;  // from 1; column in bytes; line 0: no place in the file

@@ -106,7 +106,12 @@ void JobConf::Load(const std::vector<std::string>& options, protobuf::Message* m
 void JobConf::Set(const std::vector<std::string>& options, protobuf::Message* message) {
   for (size_t i = 0; i < options.size(); ++i) {
     try {
-      ApplySetOption(options[i], static_cast<int>(i), message, &root_);
+      const std::string note = ApplySetOption(options[i], static_cast<int>(i), message, &root_);
+      if (note.empty()) continue;
+      Diagnostic diagnostic;
+      diagnostic.severity = Diagnostic::kNote;
+      diagnostic.set = set_paths_[i], diagnostic.text = note;
+      Keep(std::move(diagnostic));
     } catch (const ConfigError& error) {
       Diagnostic diagnostic;
       diagnostic.set = error.path(), diagnostic.text = error.message();

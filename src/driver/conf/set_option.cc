@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/edit_distance.h"
+#include "driver/conf/choose_layers.h"
 #include "driver/conf/conf_lexer.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/scalar.h"
@@ -60,6 +61,7 @@ class OneSetOption {
   }
 
   void Apply(protobuf::Message* message, ConfNode* node) { Descend(message, node, path_); }
+  const std::string& note() const { return note_; }
 
  private:
   // One step of the path.
@@ -132,11 +134,21 @@ class OneSetOption {
     if (!part.has_which)
       Fail(StrCat("there may be several: ", field->name(), "[0]",
                   field->message_type() == LayerProto::descriptor() ? " or layer[NAME]" : ""));
-    for (int index : Choose(message, field, part.which)) {
+    const std::vector<int> chosen = Choose(message, field, part.which);
+    if (chosen.size() > 1) note_ = LayersText(*static_cast<NetProto*>(message), chosen);
+    for (int index : chosen) {
       const auto* reflection = message->GetReflection();
       if (index == reflection->FieldSize(*message, field)) reflection->AddMessage(message, field);
       Descend(reflection->MutableRepeatedMessage(message, field, index),
               ChildNode(node, field, index), part.rest);
+    }
+  }
+
+  std::vector<int> FindLayers(const NetProto& net, const std::string& which) const {
+    try {
+      return ChooseLayers(net, which);
+    } catch (const ConfigError& error) {
+      Fail(error.message());
     }
   }
 
@@ -155,7 +167,7 @@ class OneSetOption {
     const int size = message->GetReflection()->FieldSize(*message, field);
     const bool layers = message->GetDescriptor() == NetProto::descriptor() &&
                         field->message_type() == LayerProto::descriptor();
-    if (layers) chosen = ChooseLayers(*static_cast<NetProto*>(message), which);
+    if (layers) chosen = FindLayers(*static_cast<NetProto*>(message), which);
     if (!chosen.empty()) return chosen;
     const bool number = !which.empty() && which.size() < 9 &&
                         which.find_first_not_of("0123456789") == std::string::npos;
@@ -168,21 +180,8 @@ class OneSetOption {
     std::vector<std::string> known;
     for (const LayerProto& layer : static_cast<NetProto*>(message)->layer())
       known.push_back(layer.name());
-    Fail(StrCat("no layer \"", Excerpt(which), "\"", DidYouMean(which, known)));
-  }
-
-  static std::vector<int> ChooseLayers(const NetProto& net, const std::string& which) {
-    std::vector<int> chosen;
-    std::vector<std::string> names;
-    for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
-    for (size_t i = 0; i < names.size(); ++i)
-      if (names[i] == which) chosen.push_back(static_cast<int>(i));
-    if (!chosen.empty()) return chosen;
-    const std::vector<std::string> parts = LayerPaths(names);
-    for (size_t i = 0; i < parts.size(); ++i)
-      if (parts[i] == "layer[" + which + "]" || (which == names[i] + "#0"))
-        return {static_cast<int>(i)};
-    return {};
+    const std::string name = which.substr(0, which.rfind('@'));
+    Fail(StrCat("no layer \"", Excerpt(name), "\"", DidYouMean(name, known)));
   }
 
   void Assign(protobuf::Message* message, ConfNode* node, const FieldDescriptor* field) {
@@ -245,7 +244,7 @@ class OneSetOption {
   }
 
   const int number_;
-  std::string path_, value_;
+  std::string path_, value_, note_;
   bool append_ = false;
 };
 
@@ -264,10 +263,12 @@ std::string AppendOption(const std::string& path, const std::string& value) {
   return option;
 }
 
-void ApplySetOption(const std::string& option, int number, protobuf::Message* message,
-                    ConfNode* root) {
-  OneSetOption(option, number).Apply(message, root);
+std::string ApplySetOption(const std::string& option, int number, protobuf::Message* message,
+                           ConfNode* root) {
+  OneSetOption set(option, number);
+  set.Apply(message, root);
   NameParts(root);
+  return set.note();
 }
 
 }  // namespace singa

@@ -5,7 +5,8 @@
 //   part   := field | "[" extension "]" | field "[" which "]"
 //
 // `which` picks messages of a repeated field: an index, or for layers a name (every layer of that
-// name), or name#k (the k-th of them from 0). A message that is missing is created; a repeated
+// name), or name#k (the k-th of them from 0), and @phase behind either for those of a phase:
+// data@kTest. A message that is missing is created; a repeated
 // field takes a,b,c, where "\," is a comma and "\\" a backslash. Strings need no quotes.
 #pragma once
 
@@ -24,8 +25,9 @@ std::string SetOptionPath(const std::string& option);
 std::string AppendOption(const std::string& path, const std::string& value);
 
 // Applies `option`, the `number`-th, to the message and to the tree of places that belongs to it.
-// Throws ConfigError with the path as typed.
-void ApplySetOption(const std::string& option, int number, google::protobuf::Message* message,
-                    ConfNode* root);
+// Returns which layers it has set, where they are several, else "". Throws ConfigError with the
+// path as typed.
+std::string ApplySetOption(const std::string& option, int number,
+                           google::protobuf::Message* message, ConfNode* root);
 
 }  // namespace singa

@@ -1,0 +1,66 @@
+#include "driver/conf/choose_layers.h"
+
+#include <algorithm>
+
+#include "base/edit_distance.h"
+#include "driver/conf/diagnostic.h"
+#include "driver/conf/synonyms.h"
+#include "nn/graph/graph.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+std::vector<int> LayersNamed(const NetProto& net, const std::string& which) {
+  std::vector<int> chosen;
+  std::vector<std::string> names;
+  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == which) chosen.push_back(static_cast<int>(i));
+  if (!chosen.empty()) return chosen;
+  const std::vector<std::string> parts = LayerPaths(names);
+  for (size_t i = 0; i < parts.size(); ++i)
+    if (parts[i] == "layer[" + which + "]" || (which == names[i] + "#0"))
+      return {static_cast<int>(i)};
+  return {};
+}
+
+}  // namespace
+
+// `which`, with or without @ and a phase. Names of layers have no '@'.
+std::vector<int> ChooseLayers(const NetProto& net, const std::string& which) {
+  const size_t at = which.rfind('@');
+  if (at == std::string::npos) return LayersNamed(net, which);
+  const std::string name = which.substr(0, at), said = which.substr(at + 1);
+  Phase phase = kUnknown;
+  const std::vector<std::string> known = {"kTrain", "kVal", "kTest"};
+  if (std::find(known.begin(), known.end(), said) == known.end() || !Phase_Parse(said, &phase)) {
+    std::string meant = SynonymOf(*Phase_descriptor(), said);
+    meant = meant.empty() ? DidYouMean(said, known) : StrCat("; did you mean \"", meant, "\"?");
+    throw ConfigError(
+        "", StrCat("the phase must be kTrain, kVal or kTest, is \"", Excerpt(said), "\"", meant));
+  }
+  const std::vector<int> named = LayersNamed(net, name);
+  std::vector<int> chosen;
+  for (int i : named)
+    if (InPhase(net.layer(i), phase)) chosen.push_back(i);
+  if (chosen.empty() && !named.empty())
+    throw ConfigError("", StrCat("no layer \"", Excerpt(name), "\" is in the phase ", said));
+  return chosen;
+}
+
+std::string LayersText(const NetProto& net, const std::vector<int>& chosen) {
+  std::vector<std::string> names;
+  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
+  const std::vector<std::string> paths = LayerPaths(names);
+  std::string text = StrCat("sets ", chosen.size(), " layers:");
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const LayerProto& layer = net.layer(chosen[i]);
+    text += (i ? ", " : " ") + paths[chosen[i]];
+    for (int k = 0; k < layer.include_size(); ++k)
+      text += (k ? " " : " of ") + Phase_Name(layer.include(k));
+  }
+  return text;
+}
+
+}  // namespace singa
