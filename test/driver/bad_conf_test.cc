@@ -129,6 +129,40 @@ TEST(CheckJob, AcceptsGoodConfs) {
   }
 }
 
+TEST(CheckJob, ExamplesDrawNothing) {
+  int files = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(SINGA_SOURCE_DIR "/examples")) {
+    const std::string path = entry.path().string();
+    const bool has_plugin =
+        path.find("custom_layer") != std::string::npos || path.find("rnnlm") != std::string::npos;
+    if (entry.path().extension() != ".conf" || has_plugin) continue;
+    ++files;
+    EXPECT_EQ(CheckJob(entry.path().string(), {})->conf.Render(), "");
+  }
+  EXPECT_GT(files, 8);
+}
+
+// But for old names and idle fields, and for pool2 of one job, which in fact no layer reads.
+TEST(CheckJob, JobsOfV03DrawNoWarningOfWhatTheyLearn) {
+  Lines found;
+  for (const auto& entry : std::filesystem::directory_iterator(SINGA_SOURCE_DIR "/test/conf/v03")) {
+    if (entry.path().extension() != ".conf") continue;
+    const auto checked = CheckJob(entry.path().string(), {});
+    for (const Diagnostic& diagnostic : checked->conf.diagnostics()) {
+      const auto says = [&](const char* text) {
+        return diagnostic.text.find(text) != std::string::npos;
+      };
+      const bool old = says("is an old name of") || says("is deprecated") ||
+                       says("not built yet") || says("has no effect:") || diagnostic.path == "gpu";
+      if (!old && diagnostic.severity == Diagnostic::kWarning)
+        found.push_back(diagnostic.path + ": " + diagnostic.text);
+    }
+  }
+  EXPECT_EQ(found, (Lines{"neuralnet.layer[pool2]: no layer reads it, so it has no effect on "
+                          "training"}));
+}
+
 TEST(CheckJob, TestingNeedsNoUpdater) {
   EXPECT_TRUE(CheckJob(GoodConf("test_only.conf"), {}, {JobUse::kTest})->conf.ok());
 }

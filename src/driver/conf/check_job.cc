@@ -10,6 +10,7 @@
 #include "base/file_system.h"
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_params.h"
+#include "driver/conf/net_warnings.h"
 #include "driver/facts/compare_facts.h"
 #include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
@@ -33,6 +34,7 @@ class NetCheck {
     Check(kTest, tests, table(tests));
     const bool validates = RunsPhase(job_, kVal);
     Check(kVal, validates, table(trains && validates));
+    if (trains) Warn(ScheduleWarnings(job_));
     if (trains || job_.checkpoint_path_size() > 0) CheckFirstValuesOf(started);
     if (conf_->exit_code() != kExitConfig) CheckBestMetric();
   }
@@ -46,7 +48,8 @@ class NetCheck {
       runs = runs || (layer.include_size() > 0 && InPhase(layer, phase));
     }
     if (!any && runs)
-      conf_->Add(ConfigError("neuralnet", StrCat("no layer is in the phase ", Phase_Name(phase))));
+      conf_->Add(ConfigError("neuralnet", StrCat("no layer is in the phase ", Phase_Name(phase),
+                                                 WhoAsks(job_, phase))));
     if (any && runs) Build(phase, params);
   }
 
@@ -60,9 +63,12 @@ class NetCheck {
     }
     ConfigErrors errors;
     const Net net = BuildNet(job_.neuralnet(), options, {params}, &errors);
-    for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
+    for (const ConfigError& error : errors)
+      conf_->Add(WithWhoAsks(job_, phase, error).Under("neuralnet"));
+    Warn(ConcateHints(job_.neuralnet(), phase, errors));
     nets_are_sound_ = nets_are_sound_ && errors.empty();
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
+    if (phase == kTrain && errors.empty() && job_.has_updater()) Warn(NetWarnings(job_, net));
     CheckOutputFiles(phase, net);
     if (errors.empty()) WarnOfFirstSteps(net);
     for (const NetNode& node : net.nodes()) {
@@ -74,6 +80,10 @@ class NetCheck {
       WarnOfOwnWeight(net, node);
       if (phase == kTrain) CheckNoLoop(net, node);
     }
+  }
+
+  void Warn(const ConfigErrors& warnings) {
+    for (const ConfigError& warning : warnings) conf_->Add(warning, Diagnostic::kWarning);
   }
 
   // A layer of one step reads the first of a source with several, where it does not say which: what

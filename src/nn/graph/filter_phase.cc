@@ -21,9 +21,24 @@ constexpr size_t kMostGuesses = 20;  // names that are searched for near ones
 
 // The layers of a phase by name, and how many links so far read each.
 struct Names {
+  const NetProto* net;
+  Phase phase;
   std::map<std::string, int> index;
   std::vector<int> readers;
 };
+
+// Of a name that the phase lacks: ", kTest: it is in kTrain" where another phase has it.
+std::string OtherPhases(const std::string& name, const Names& names) {
+  std::string others;
+  for (Phase phase : {kTrain, kVal, kTest}) {
+    const auto& layers = names.net->layer();
+    if (std::any_of(layers.begin(), layers.end(), [&](const LayerProto& layer) {
+          return layer.name() == name && InPhase(layer, phase);
+        }))
+      others += (others.empty() ? "" : ", ") + Phase_Name(phase);
+  }
+  return others.empty() ? "" : StrCat(", ", Phase_Name(names.phase), ": it is in ", others);
+}
 
 // "name", or "name:K" for output K where no layer has the whole text as its name.
 // `guess`: whether an unknown name is worth a look for a near one.
@@ -45,11 +60,13 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, in
                  ", counted from 0, is \"", text, "\""));
   }
   if (it == names.index.end()) {
+    const std::string others = OtherPhases(text, names);
     std::vector<std::string> known;
     for (const auto& entry : names.index)
-      if (guess) known.push_back(entry.first);
-    throw ConfigError(ElementPath("srclayers", slot),
-                      StrCat("no layer \"", text, "\" in this phase", DidYouMean(text, known)));
+      if (guess && others.empty()) known.push_back(entry.first);
+    throw ConfigError(
+        ElementPath("srclayers", slot),
+        StrCat("no layer \"", text, "\" in this phase", others, DidYouMean(text, known)));
   }
   link.source = it->second;
   return link;
@@ -125,7 +142,7 @@ std::vector<std::string> LayerPaths(const std::vector<std::string>& names) {
 
 Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors) {
   Graph graph;
-  Names names;
+  Names names{&net, phase, {}, {}};
   std::vector<std::string> layers;
   for (const LayerProto& layer : net.layer()) layers.push_back(layer.name());
   const std::vector<std::string> paths = LayerPaths(layers);

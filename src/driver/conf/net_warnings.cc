@@ -1,0 +1,196 @@
+#include "driver/conf/net_warnings.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+namespace singa {
+namespace {
+
+bool IsType(const NetNode& node, std::initializer_list<LayerType> types) {
+  return !node.conf.has_user_type() &&
+         std::find(types.begin(), types.end(), node.conf.type()) != types.end();
+}
+
+class TrainedNet {
+ public:
+  TrainedNet(const JobProto& job, const Net& net) : job_(job), nodes_(net.nodes()) {
+    const auto sources = net.Sources();
+    sources_.resize(nodes_.size());
+    readers_.resize(nodes_.size());
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      for (const auto& pieces : sources[i]) {
+        sources_[i].push_back(pieces.empty() ? -1 : pieces[0].node);
+        for (const Net::Source& piece : pieces)
+          if (piece.node >= 0 && piece.node != static_cast<int>(i))
+            readers_[piece.node].push_back(static_cast<int>(i));
+      }
+  }
+
+  ConfigErrors Warnings() {
+    const AlgProto& alg = job_.train_one_batch();
+    if (alg.has_user_alg() || alg.alg() == kCD) return {};  // they have an order of their own
+    const bool has_loss = std::any_of(nodes_.begin(), nodes_.end(), [](const NetNode& node) {
+      return node.traits.originates_gradient || node.conf.has_user_type();
+    });
+    if (!has_loss) {
+      Warn("neuralnet", "has no loss layer in the phase kTrain: no param is trained");
+      return warnings_;
+    }
+    if (NothingTrains()) return warnings_;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (!seen_.insert(nodes_[i].path).second) continue;  // a step of an unrolled layer
+      if (IsUnread(i))
+        WarnAt(i, "", "no layer reads it, so it has no effect on training");
+      else
+        WarnOfNoLoss(i);
+      WarnOfTwoSoftmaxes(i);
+      WarnOfZeros(i);
+      WarnOfNoBias(i);
+    }
+    return warnings_;
+  }
+
+ private:
+  void Warn(const std::string& path, const std::string& text) {
+    warnings_.push_back(ConfigError(path, text));
+  }
+  void WarnAt(size_t i, const std::string& field, const std::string& text) {
+    Warn(StrCat("neuralnet.", nodes_[i].path, field.empty() ? "" : ".", field), text);
+  }
+
+  bool NothingTrains() {
+    bool has_params = false, frozen = true;
+    for (const NetNode& node : nodes_)
+      for (const Param* param : node.declare->params()) {
+        has_params = true;
+        frozen = frozen && param->conf().lr_scale() == 0;
+      }
+    if (has_params && frozen)
+      Warn("neuralnet", "lr_scale is 0 for every param: nothing is trained");
+    return has_params && frozen;
+  }
+
+  // Labels and records may be there for other phases; what writes, prints or measures is read by
+  // people. A layer of a user's may do either.
+  bool IsUnread(size_t i) const {
+    const NetNode& node = nodes_[i];
+    const bool ends = node.traits.originates_gradient || !node.declare->metrics().empty() ||
+                      node.conf.has_user_type() ||
+                      (node.conf.type() >= 400 && node.conf.type() < 500);
+    if (ends || !readers_[i].empty() || node.in_feedback || node.traits.aliases_in) return false;
+    return !IsType(node, {kDummy, kBridgeSrc, kRNNDummy}) && IsUnreadInTests(node.name);
+  }
+
+  // A layer at the top may be what tests, features or predictions are of.
+  bool IsUnreadInTests(const std::string& name) const {
+    for (const LayerProto& layer : job_.neuralnet().layer())
+      for (const std::string& source : layer.srclayers())
+        if (source == name || source.rfind(name + ":", 0) == 0) return false;
+    return true;
+  }
+
+  void WarnOfNoLoss(size_t i) {
+    const NetNode& node = nodes_[i];
+    if (node.runs_backward || node.in_feedback || node.traits.aliases_in) return;
+    if (node.wiring.is_input || node.conf.has_user_type()) return;
+    const auto& params = node.declare->params();
+    const bool trains = std::any_of(params.begin(), params.end(), [this](const Param* param) {
+      return param->trains() && !IsTrainedElsewhere(*param);
+    });
+    if (trains) WarnAt(i, "", "its params are not trained: no loss depends on the layer");
+  }
+
+  bool IsTrainedElsewhere(const Param& param) const {
+    return std::any_of(nodes_.begin(), nodes_.end(), [&param](const NetNode& node) {
+      const auto& own = node.declare->params();
+      return node.runs_backward && std::find(own.begin(), own.end(), &param) != own.end();
+    });
+  }
+
+  // The layer that gives input `slot` of node i its numbers; -1: of another worker or none.
+  int SourceOf(size_t i, size_t slot) const {
+    if (slot >= sources_[i].size()) return -1;
+    int from = sources_[i][slot];
+    while (from >= 0 && nodes_[from].traits.aliases_in)
+      from = sources_[from].empty() ? -1 : sources_[from][0];
+    return from;
+  }
+
+  void WarnOfTwoSoftmaxes(size_t i) {
+    if (!IsType(nodes_[i], {kSoftmaxLoss, kCudnnSoftmaxLoss})) return;
+    const int from = SourceOf(i, 0);
+    if (from < 0 || !IsType(nodes_[from], {kSoftmax, kCudnnSoftmax})) return;
+    const int below = SourceOf(from, 0);
+    WarnAt(
+        i, "srclayers",
+        StrCat("\"", nodes_[from].name, "\" is a softmax already, and the loss takes another; ",
+               "let it read ", below < 0 ? "the scores" : StrCat("\"", nodes_[below].name, "\"")));
+  }
+
+  // Whether `param` starts with zeros everywhere and no file gives other values.
+  bool IsZero(const Param& param) const {
+    const ParamGenProto& init = param.conf().init();
+    return job_.checkpoint_path_size() == 0 && param.conf().has_init() && !init.has_user_type() &&
+           init.type() == kConstant && init.value() == 0;
+  }
+  // Whether the layer's weight starts with zeros: it then gives zeros, and no gradient passes it.
+  bool GivesZeros(const NetNode& node) const {
+    return IsType(node, {kInnerProduct, kConvolution, kCConvolution, kCudnnConv}) &&
+           IsZero(*node.declare->params()[0]);
+  }
+
+  // Two such layers one above the other never change; nor does one below a ReLU alone.
+  void WarnOfZeros(size_t i) {
+    if (!GivesZeros(nodes_[i]) || !nodes_[i].runs_backward) return;
+    int above = static_cast<int>(i);
+    for (bool first = true; readers_[above].size() == 1; first = false) {
+      above = readers_[above][0];
+      const NetNode& node = nodes_[above];
+      const auto& own = nodes_[i].declare->params();
+      const bool dead = first && IsType(node, {kReLU}) && (own.size() < 2 || IsZero(*own[1])) &&
+                        node.conf.relu_conf().negative_slope() == 0;
+      if (!dead && !GivesZeros(node)) {
+        if (!node.declare->params().empty()) return;
+        continue;
+      }
+      WarnAt(i, "param[0].init",
+             StrCat("zeros alone are never trained, as layer \"", node.name,
+                    "\" then gives them no gradient; use kGaussian or kUniform"));
+      return;
+    }
+  }
+
+  // Whether all that is read of a feature takes its mean away, and with it what a bias adds.
+  bool IsNormalised(int i) const {
+    const auto& readers = readers_[i];
+    return !readers.empty() && std::all_of(readers.begin(), readers.end(), [this](int reader) {
+      const NetNode& node = nodes_[reader];
+      if (IsType(node, {kBM, kCudnnBM})) return true;
+      const bool keeps = node.traits.aliases_in || IsType(node, {kPooling, kCPooling, kCudnnPool});
+      return keeps && IsNormalised(reader);
+    });
+  }
+
+  // For kCudnnConv SINGA 0.3 had an optional bias.
+  void WarnOfNoBias(size_t i) {
+    const NetNode& node = nodes_[i];
+    if (!IsType(node, {kConvolution, kCConvolution}) || node.conf.param_size() != 1) return;
+    if (!IsNormalised(static_cast<int>(i)))
+      WarnAt(i, "", "has no bias, as it has one param; a second param is the bias");
+  }
+
+  const JobProto& job_;
+  const std::deque<NetNode>& nodes_;
+  std::vector<std::vector<int>> sources_, readers_;
+  std::set<std::string> seen_;
+  ConfigErrors warnings_;
+};
+
+}  // namespace
+
+ConfigErrors NetWarnings(const JobProto& job, const Net& net) {
+  return TrainedNet(job, net).Warnings();
+}
+
+}  // namespace singa

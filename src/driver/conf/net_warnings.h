@@ -1,0 +1,26 @@
+// What of a net that can be built will not learn, or is of no use, in training.
+#pragma once
+
+#include "nn/graph/graph.h"
+#include "singa/nn/net.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+// `net`: of the phase kTrain, without errors. Paths are relative to the JobProto.
+ConfigErrors NetWarnings(const JobProto& job, const Net& net);
+
+// Layers of tests and validations that the training of `job` does not run; a learning rate that is
+// next to nothing for half of the training or more.
+ConfigErrors ScheduleWarnings(const JobProto& job);
+
+// Where a loss of a phase has another number of labels than rows: a kConcate that joins rows for
+// want of a concate_dim.
+ConfigErrors ConcateHints(const NetProto& net, Phase phase, const ConfigErrors& errors);
+
+// "; test_freq asks for that phase", or "": no field does.
+std::string WhoAsks(const JobProto& job, Phase phase);
+// The error with that, where it is about a layer that the phase lacks and another one has.
+ConfigError WithWhoAsks(const JobProto& job, Phase phase, const ConfigError& error);
+
+}  // namespace singa

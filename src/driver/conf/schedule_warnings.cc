@@ -1,0 +1,107 @@
+// Warnings about what a training runs, and how long it learns.
+#include <algorithm>
+
+#include "driver/conf/net_warnings.h"
+#include "nn/graph/writes_file.h"
+#include "singa/train/learning_rate.h"
+#include "train/trainer.h"
+
+namespace singa {
+namespace {
+
+// The first layer that the phase alone has, by its path; "": none, or the phase is there to write a
+// file, for `-test`.
+std::string LayerOfPhaseAlone(const NetProto& net, Phase phase) {
+  std::vector<std::string> names;
+  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
+  const std::vector<std::string> paths = LayerPaths(names);
+  std::string first;
+  for (int i = 0; i < net.layer_size(); ++i) {
+    bool alone = InPhase(net.layer(i), phase);
+    for (Phase other : {kTrain, kVal, kTest})
+      alone = alone && (other == phase || !InPhase(net.layer(i), other));
+    if (alone && WritesFile(net.layer(i))) return "";
+    if (alone && first.empty())
+      first = paths[i] + (net.layer(i).include_size() > 0 ? ".include" : ".exclude");
+  }
+  return first;
+}
+
+void WarnOfPhase(const JobProto& job, Phase phase, const std::string& text, ConfigErrors* out) {
+  if (RunsPhase(job, phase)) return;
+  const std::string path = LayerOfPhaseAlone(job.neuralnet(), phase);
+  if (!path.empty()) out->push_back(ConfigError("neuralnet." + path, text));
+}
+
+void WarnOfRate(const JobProto& job, ConfigErrors* out) {
+  constexpr int64_t kFewSteps = 100;
+  constexpr double kNothing = 1e-6;
+  const int64_t steps = job.train_steps();
+  if (steps < kFewSteps || !job.updater().has_learning_rate()) return;
+  std::unique_ptr<LearningRate> rate;
+  try {
+    rate = MakeLearningRate(job.updater().learning_rate());
+  } catch (const ConfigError&) {
+    return;  // told where values are checked
+  }
+  double most = 0;
+  for (int64_t k = 0; k <= kFewSteps; ++k)
+    most = std::max<double>(most, rate->At((steps - 1) * k / kFewSteps));
+  const auto is_nothing = [&](int64_t step) { return rate->At(step) <= kNothing * most; };
+  int64_t end = kFewSteps + 1;  // from which on, in hundredths of the training
+  while (end > 0 && is_nothing((steps - 1) * (end - 1) / kFewSteps)) --end;
+  if (most == 0 || end > kFewSteps / 2) return;
+  out->push_back(ConfigError(
+      "updater.learning_rate",
+      StrCat("is ", rate->At(steps - 1), " from about step ", (steps - 1) * end / kFewSteps,
+             " on: the rest of the ", steps, " steps trains nothing")));
+}
+
+}  // namespace
+
+std::string WhoAsks(const JobProto& job, Phase phase) {
+  std::string field;
+  if (phase == kVal && job.validate_freq() > 0) field = "validate_freq";
+  if (phase == kTest && job.test_steps() > 0) field = "test_steps";
+  if (phase == kTest && job.test_epochs() > 0) field = "test_epochs";
+  if (phase == kTest && job.test_freq() > 0) field = "test_freq";
+  return field.empty() ? "" : StrCat("; ", field, " asks for that phase");
+}
+
+ConfigError WithWhoAsks(const JobProto& job, Phase phase, const ConfigError& error) {
+  if (error.message().find("\" in this phase, ") == std::string::npos) return error;
+  return ConfigError(error.path(), error.message() + WhoAsks(job, phase), error.code());
+}
+
+ConfigErrors ConcateHints(const NetProto& net, Phase phase, const ConfigErrors& errors) {
+  ConfigErrors hints;
+  if (std::none_of(errors.begin(), errors.end(), [](const ConfigError& error) {
+        return error.message().find(" labels for ") != std::string::npos;
+      }))
+    return hints;
+  std::vector<std::string> names;
+  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
+  const std::vector<std::string> paths = LayerPaths(names);
+  for (int i = 0; i < net.layer_size(); ++i) {
+    const LayerProto& layer = net.layer(i);
+    if (!InPhase(layer, phase) || layer.has_user_type() || layer.type() != kConcate) continue;
+    if (!layer.concate_conf().has_concate_dim())
+      hints.push_back(ConfigError("neuralnet." + paths[i],
+                                  "joins rows, as concate_dim is not set and then 0; set "
+                                  "concate_conf { concate_dim: 1 } to join features"));
+  }
+  return hints;
+}
+
+ConfigErrors ScheduleWarnings(const JobProto& job) {
+  ConfigErrors warnings;
+  WarnOfPhase(
+      job, kTest,
+      "training runs no test without test_freq, test_epochs or test_steps; `-test` runs one",
+      &warnings);
+  WarnOfPhase(job, kVal, "training runs no validation without validate_freq", &warnings);
+  WarnOfRate(job, &warnings);
+  return warnings;
+}
+
+}  // namespace singa
