@@ -1,5 +1,8 @@
 #include "base/cgroup.h"
 
+#include <sched.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -86,6 +89,12 @@ int UsableCores(int cores, const std::string& root) {
   return static_cast<int>(std::max(1., std::min<double>(cores, granted)));
 }
 
+int AffinityCores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));  // more than 1024 cores
+}
+
 std::optional<int64_t> CgroupMemory(const std::string& root) {
   std::optional<int64_t> least;
   ForEachFolder(GroupOf(root, ""), [&](const std::string& folder) {
@@ -104,6 +113,19 @@ std::optional<int64_t> CgroupMemoryUsed(const std::string& root) {
         old.mount + "/memory.usage_in_bytes"})
     if (const auto used = ReadNumber(file)) return used;
   return std::nullopt;
+}
+
+std::optional<PidsLimit> CgroupPids(const std::string& root) {
+  std::optional<PidsLimit> tightest;
+  const auto look = [&tightest](const std::string& folder) {
+    const auto most = ReadNumber(folder + "/pids.max");
+    if (!most) return;
+    const PidsLimit limit{*most, ReadNumber(folder + "/pids.current").value_or(0)};
+    if (!tightest || limit.most - limit.used < tightest->most - tightest->used) tightest = limit;
+  };
+  ForEachFolder(GroupOf(root, ""), look);
+  ForEachFolder(GroupOf(root, "pids"), look);
+  return tightest;
 }
 
 }  // namespace singa

@@ -9,11 +9,21 @@ namespace singa {
 
 // Cores that it may use, such as 1.5; nothing: no limit.
 std::optional<double> CgroupCores(const std::string& root = "");
+// Cores of the machine that this process may run on: its affinity, as taskset, cpusets, Slurm and
+// mpirun --bind-to set it.
+int AffinityCores();
 // Threads that it lets run at once of the machine's `cores`: whole ones, at least 1.
 int UsableCores(int cores, const std::string& root = "");
 // Bytes of memory; nothing: no limit, or one that is larger than any machine.
 std::optional<int64_t> CgroupMemory(const std::string& root = "");
 // Bytes of those that it uses.
 std::optional<int64_t> CgroupMemoryUsed(const std::string& root = "");
+
+// Processes and threads that it may have, and has.
+struct PidsLimit {
+  int64_t most = 0, used = 0;
+};
+// Of the group, or one above it, that lets the fewest more start; nothing: no limit.
+std::optional<PidsLimit> CgroupPids(const std::string& root = "");
 
 }  // namespace singa

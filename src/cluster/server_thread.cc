@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/thread.h"
 #include "cluster/seconds.h"
 #include "singa/base/error.h"
 
@@ -15,7 +16,7 @@ ServerThread::ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* ma
       patience_(*patience),
       self_(setup.self),
       server_(setup, out, this),
-      thread_([this] { Run(); }) {}
+      thread_(StartThread([this] { Run(); })) {}
 
 ServerThread::~ServerThread() {
   {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/patience.h"
+#include "base/thread.h"
 
 namespace singa {
 
@@ -18,7 +19,9 @@ std::chrono::milliseconds LongestWait(const ClusterProto& conf) {
 }
 
 StallWatch::StallWatch(StallFinder finder, Calls calls)
-    : finder_(std::move(finder)), calls_(std::move(calls)), thread_([this] { Run(); }) {}
+    : finder_(std::move(finder)),
+      calls_(std::move(calls)),
+      thread_(StartThread([this] { Run(); })) {}
 
 StallWatch::~StallWatch() {
   {

@@ -9,6 +9,7 @@
 
 #include "base/failpoint.h"
 #include "base/short_text.h"
+#include "base/thread.h"
 #include "cluster/addresses.h"
 #include "cluster/seconds.h"
 #include "singa/base/str_cat.h"
@@ -58,7 +59,7 @@ void Stub::Stop() {
 }
 
 void Stub::Open() {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = StartThread([this] { Run(); });
 }
 
 bool Stub::Meet(const std::function<bool()>& give_up) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/failpoint.h"
+#include "base/thread.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -55,10 +56,13 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       MakeTeam(job, place, 1);
     }
     process->Listen(this);
-    return;
+  } else {
+    for (; place.group < place.groups; ++place.group, place.first_here += place.workers)
+      MakeTeam(job, place, place.workers);
   }
-  for (; place.group < place.groups; ++place.group, place.first_here += place.workers)
-    MakeTeam(job, place, place.workers);
+  int workers = 0;
+  for (const auto& [group, team] : teams_) workers += team->size();
+  CheckThreads(workers * (threads - 1));  // OpenMP's, which come with the first step
 }
 
 void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/spin_wait.h"
+#include "base/thread.h"
 #include "train/omp_threads.h"
 
 namespace singa {
@@ -39,12 +40,22 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int worker
     if (own.gpus) own.gpus->over_processes = workers < own.gpus->members;
     trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates, &group_));
   }
-  for (int i = 1; i < workers; ++i) threads_.emplace_back([this, i] { ThreadLoop(i); });
+  try {
+    threads_.reserve(workers);
+    for (int i = 1; i < workers; ++i) threads_.push_back(StartThread([this, i] { ThreadLoop(i); }));
+  } catch (...) {
+    EndThreads();
+    throw;
+  }
 }
 
 // Each leaves its group of GPUs at the same time: what one frees may wait for the work of all.
 WorkerTeam::~WorkerTeam() {
   RunEach([](Trainer& trainer) { trainer.LeaveGroup(); });
+  EndThreads();
+}
+
+void WorkerTeam::EndThreads() {
   work_ = nullptr;
   ++turn_;
   FutexWakeAll(turn_);

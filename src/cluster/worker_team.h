@@ -68,6 +68,7 @@ class WorkerTeam {
   void RunEach(const std::function<void(Trainer&)>& work);  // which keep what they throw
   void RunOne(size_t i);
   void ThreadLoop(size_t i);
+  void EndThreads();
 
   const WorkerPlace place_;  // of the first
   LocalGroup group_;

@@ -9,7 +9,9 @@
 #include <cstring>
 
 #include "base/file_limit.h"
+#include "base/library_end.h"
 #include "base/sha256.h"
+#include "base/thread.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -59,6 +61,8 @@ ZmqTransport::ZmqTransport(ZmqOptions options, const Clock* clock)
     throw Error(kExitCantCreate, StrCat("cannot make an eventfd: ", std::strerror(errno)));
   CheckOptions(options_);
   options_.most_strangers = CheckFiles(options_.processes, options_.most_strangers);
+  CheckThreads(options_.io_threads + 1);
+  const StartsLibraryThreads starts("ZeroMQ");
   router_ = std::make_unique<ZmqRouter>(&context_, clock_, &options_, &counts_);
   const std::string incarnation = RandomHex(8);
   for (int peer = 0; peer < options_.rank; ++peer)

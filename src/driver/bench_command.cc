@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "base/thread.h"
 #include "driver/bench/bench_job.h"
 #include "driver/bench/bench_report.h"
 #include "driver/bench/step_timer.h"
@@ -156,6 +157,7 @@ int64_t PeakRss() {
 
 BenchReport Measure(const JobProto& job, int64_t steps) {
   const int threads = WorkerThreads(job, 0);
+  CheckThreads(threads - 1);
   Trainer trainer(job, threads);
   trainer.memory().Check();
   trainer.Allocate();

@@ -10,6 +10,8 @@
 
 #include "base/failpoint.h"
 #include "base/file_limit.h"
+#include "base/library_end.h"
+#include "base/system_limits.h"
 #include "cluster/job_process.h"
 #include "driver/arguments.h"
 #include "driver/bench_command.h"
@@ -98,9 +100,11 @@ JobProto CheckedProto(JobProto job, JobUse use) {
 
 int Driver::Main(int argc, char** argv) {
   HoldStandardStreams();
+  ExplainLibraryEnds();
   // A reader of stderr that goes does not end a job; one of stdout is an error that is shown.
   std::signal(SIGPIPE, SIG_IGN);
   RaiseFileLimit();
+  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond the limit is an error of the file, EFBIG
   try {
     StartLogging(argv[0]);
     ReadFailpoints();
@@ -116,7 +120,7 @@ int Driver::Main(int argc, char** argv) {
     std::fprintf(stderr, "singa: error: %s\n", error.what());
     return error.code();
   } catch (const std::bad_alloc&) {
-    std::fputs("singa: error: out of memory\n", stderr);
+    std::fprintf(stderr, "singa: error: %s\n", OutOfMemoryText().c_str());
     return kExitNoDevice;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "singa: internal error: %s\n", error.what());

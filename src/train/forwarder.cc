@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/thread.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_builder.h"
@@ -60,6 +61,7 @@ Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
        rows /= 2)
     if (rows < options.max_batch) nets_.emplace_back().rows = rows;
   const OmpThreads threads(ctx_.threads);
+  CheckThreads(ctx_.threads - 1);
   Make(&nets_[0]);
   const Wiring& given = input().wiring;
   in_ = LayoutOf(given.outputs_are_steps, StepsOfRow(given), input().out[0]->data.shape());

@@ -1,6 +1,7 @@
 #include "base/cgroup.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <filesystem>
 
@@ -67,6 +68,32 @@ TEST_F(CgroupTest, UnlimitedOfVersionOneIsNoLimit) {
   Write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
   EXPECT_FALSE(CgroupCores(path_));
   EXPECT_FALSE(CgroupMemory(path_));
+}
+
+TEST_F(CgroupTest, TheTightestLimitOnProcessesCounts) {
+  EXPECT_FALSE(CgroupPids(path_));
+  Write("proc/self/cgroup", "0::/a/b\n");
+  Write("sys/fs/cgroup/a/b/pids.max", "max\n");
+  Write("sys/fs/cgroup/a/pids.max", "100\n");
+  Write("sys/fs/cgroup/a/pids.current", "98\n");
+  Write("sys/fs/cgroup/pids.max", "50\n");
+  Write("sys/fs/cgroup/pids.current", "3\n");
+  const auto pids = CgroupPids(path_);
+  ASSERT_TRUE(pids);
+  EXPECT_EQ(pids->most, 100);
+  EXPECT_EQ(pids->used, 98);
+}
+
+TEST(AffinityTest, CountsTheCoresThatThisThreadMayRunOn) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(AffinityCores(), CPU_COUNT(&before));
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i)
+    if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(AffinityCores(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 }  // namespace

@@ -1,14 +1,13 @@
-#include <sched.h>
-
 #include <cstdlib>
 #include <fstream>
-#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "base/cgroup.h"
+#include "base/thread.h"
 #include "driver/doctor/finding.h"
 #include "driver/version.h"
+#include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "singa/math/gemm.h"
 #include "train/omp_threads.h"
@@ -40,12 +39,6 @@ std::string Features() {
     if (flags.find(StrCat(" ", name, " ")) != std::string::npos)
       features += StrCat(features.empty() ? "" : " ", name);
   return features.empty() ? "none that kernels use" : features;
-}
-
-int AffinityCores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(std::thread::hardware_concurrency());
 }
 
 void FindCores(Findings* found) {
@@ -98,10 +91,10 @@ void FindComputing(Findings* found) {
     finding.advice = "set plain_kernels: true in the job, and report this CPU";
   }
   try {
-    std::thread([] {}).join();
-  } catch (const std::system_error&) {
+    StartThread([] {}).join();
+  } catch (const Error& error) {
     finding.status = Finding::kFail;
-    finding.value = "no thread can be started";
+    finding.value = error.what();
     finding.advice = "raise `ulimit -u`, or the pids limit of the container";
   }
   found->push_back(finding);

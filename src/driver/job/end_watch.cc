@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "base/thread.h"
+
 namespace singa {
 
 EndWatch::EndWatch(std::chrono::milliseconds longest,
                    std::function<void(const std::exception_ptr&)> end)
-    : longest_(longest), end_(std::move(end)), thread_([this] { Run(); }) {}
+    : longest_(longest), end_(std::move(end)), thread_(StartThread([this] { Run(); })) {}
 
 EndWatch::~EndWatch() {
   {

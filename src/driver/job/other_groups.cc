@@ -1,5 +1,6 @@
 #include "driver/job/other_groups.h"
 
+#include "base/thread.h"
 #include "driver/job/interrupt.h"
 #include "train/omp_threads.h"
 
@@ -7,11 +8,19 @@ namespace singa {
 
 OtherGroups::OtherGroups(WorkerGroups* groups, const Schedule& schedule, MetricsSink* sink)
     : groups_(*groups), schedule_(schedule), sink_(sink) {
-  for (const int group : groups_.here())
-    if (group > 0) threads_.emplace_back([this, group] { Run(group); });
+  try {
+    threads_.reserve(groups_.here().size());
+    for (const int group : groups_.here())
+      if (group > 0) threads_.push_back(StartThread([this, group] { Run(group); }));
+  } catch (...) {
+    EndThreads();
+    throw;
+  }
 }
 
-OtherGroups::~OtherGroups() {
+OtherGroups::~OtherGroups() { EndThreads(); }
+
+void OtherGroups::EndThreads() {
   groups_.SendHome();
   for (std::thread& thread : threads_) thread.join();
 }

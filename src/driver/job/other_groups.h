@@ -24,6 +24,7 @@ class OtherGroups {
 
  private:
   void Run(int group);
+  void EndThreads();
 
   WorkerGroups& groups_;
   const Schedule& schedule_;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "base/thread.h"
 #include "driver/job/interrupt.h"
 
 namespace singa {
@@ -13,7 +14,7 @@ constexpr auto kLook = std::chrono::milliseconds(100);
 }  // namespace
 
 TerminationWatch::TerminationWatch(std::function<void()> asked)
-    : asked_(std::move(asked)), thread_([this] { Run(); }) {}
+    : asked_(std::move(asked)), thread_(StartThread([this] { Run(); })) {}
 
 TerminationWatch::~TerminationWatch() {
   {

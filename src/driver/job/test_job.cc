@@ -1,6 +1,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/thread.h"
 #include "cluster/stall_watch.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/end_process.h"
@@ -65,6 +66,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   std::unique_ptr<WorkerDevice> device;
   if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job, OpenGpu(job.gpu(0)), &ctx);
   SetOmpThreads(ctx.threads);
+  CheckThreads(ctx.threads - 1);
   AlgProto alg = job.train_one_batch();
   if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm(alg);

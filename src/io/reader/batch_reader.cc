@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
 #include <utility>
 
+#include "base/thread.h"
 #include "math/parallel_slices.h"
+#include "singa/base/error.h"
 
 namespace singa {
 
@@ -27,8 +28,9 @@ BatchReader::~BatchReader() {
 void BatchReader::StartThreads() {
   threads_.reserve(options_.threads);
   try {
-    for (int i = 0; i < options_.threads; ++i) threads_.emplace_back([this, i] { Run(i); });
-  } catch (const std::system_error&) {
+    for (int i = 0; i < options_.threads; ++i)
+      threads_.push_back(StartThread([this, i] { Run(i); }));
+  } catch (const Error&) {
     if (threads_.empty()) throw;
   }
 }

@@ -1,0 +1,117 @@
+#include "base/library_end.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "base/system_limits.h"
+
+namespace singa {
+namespace {
+
+constexpr int kSignals[] = {SIGABRT, SIGSEGV, SIGBUS};
+constexpr size_t kProbe = 8 << 20;  // bytes: a thread's stack; libraries ask for less at once
+
+std::array<char, 512> out_of_memory;                 // written once, before any signal
+alignas(16) std::array<char, 1 << 16> signal_stack;  // where the thread's own cannot grow
+thread_local const char* starting = nullptr;         // the library that starts threads
+
+// Without a lock or memory, which the thread may hold or lack.
+[[noreturn]] void End(ExitCode code, const char* text) {
+  for (const char* part : {"singa: error: ", text, "\n"})
+    if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
+  ::_exit(code);
+}
+
+[[noreturn]] void EndWithoutThreads(const char* library) {
+  std::string text;
+  try {
+    text = CannotStart(std::string("the threads of ") + library, EAGAIN).what();
+  } catch (...) {
+    End(kExitCantCreate, "cannot start a library's threads: the system has no more");
+  }
+  End(kExitCantCreate, text.c_str());
+}
+
+// Whether a limit on memory leaves no room; without a limit the system ends processes otherwise.
+bool MemoryIsOut() {
+  if (out_of_memory[0] == 0) return false;
+  void* const probe =
+      ::mmap(nullptr, kProbe, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) return true;
+  ::munmap(probe, kProbe);
+  return false;
+}
+
+void OnSignal(int signal) {
+  if (MemoryIsOut()) End(kExitNoDevice, out_of_memory.data());
+  if (signal == SIGABRT && starting) EndWithoutThreads(starting);
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);  // once this returns
+}
+
+// Whether a function of the library called this.
+bool IsCalledBy(const char* library) {
+  std::array<void*, 64> frames;
+  const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+  for (int i = 0; i < count; ++i) {
+    Dl_info info;
+    if (::dladdr(frames[i], &info) != 0 && info.dli_fname && std::strstr(info.dli_fname, library))
+      return true;
+  }
+  return false;
+}
+
+void OnExit(int status, void*) {
+  if (status != EXIT_FAILURE || !IsCalledBy("libgomp")) return;
+  if (MemoryIsOut()) End(kExitNoDevice, out_of_memory.data());
+  EndWithoutThreads("OpenMP");
+}
+
+[[noreturn]] void OnTerminate() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    End(kExitNoDevice, out_of_memory[0] ? out_of_memory.data() : "out of memory");
+  } catch (...) {
+    // A bug: abort says so.
+  }
+  std::abort();
+}
+
+}  // namespace
+
+void ExplainLibraryEnds() {
+  // The unwinder is loaded while there is memory: glibc ends a process that cannot load it.
+  std::array<void*, 4> frames;
+  ::backtrace(frames.data(), static_cast<int>(frames.size()));
+  if (HasMemoryLimit())
+    std::strncpy(out_of_memory.data(), OutOfMemoryText().c_str(), out_of_memory.size() - 1);
+  ::on_exit(OnExit, nullptr);
+  std::set_terminate(OnTerminate);
+  const stack_t stack = {
+      .ss_sp = signal_stack.data(), .ss_flags = 0, .ss_size = sizeof signal_stack};
+  ::sigaltstack(&stack, nullptr);
+  struct sigaction action = {}, before = {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = SA_ONSTACK;
+  for (const int signal : kSignals)
+    if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(signal, &action, nullptr);
+}
+
+StartsLibraryThreads::StartsLibraryThreads(const char* library) { starting = library; }
+
+StartsLibraryThreads::~StartsLibraryThreads() { starting = nullptr; }
+
+}  // namespace singa

@@ -1,0 +1,20 @@
+// The ends of a process that a library decides where the system gives it no thread or memory:
+// libgomp calls exit(1), ZeroMQ abort(), oneDNN calls code that it could not make room for.
+#pragma once
+
+namespace singa {
+
+// From now on such an end is an error of the table with a sentence that names the limits. What has
+// another cause ends as before. For a program's main.
+void ExplainLibraryEnds();
+
+// While it lives, its thread calls a library that aborts where it can start no threads.
+class StartsLibraryThreads {
+ public:
+  explicit StartsLibraryThreads(const char* library);
+  ~StartsLibraryThreads();
+  StartsLibraryThreads(const StartsLibraryThreads&) = delete;
+  StartsLibraryThreads& operator=(const StartsLibraryThreads&) = delete;
+};
+
+}  // namespace singa

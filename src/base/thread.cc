@@ -1,0 +1,36 @@
+#include "base/thread.h"
+
+#include <latch>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/system_limits.h"
+
+namespace singa {
+
+std::thread StartThread(std::function<void()> run) {
+  try {
+    return std::thread(std::move(run));
+  } catch (const std::system_error& error) {
+    throw CannotStart("a thread", error.code().value());
+  }
+}
+
+void CheckThreads(int count) {
+  std::vector<std::jthread> threads;
+  threads.reserve(count);
+  std::latch go(1);
+  try {
+    for (int i = 0; i < count; ++i) threads.emplace_back([&go] { go.wait(); });
+  } catch (const std::system_error& error) {
+    go.count_down();
+    throw CannotStart(StrCat(count, " more threads"), error.code().value());
+  } catch (...) {
+    go.count_down();
+    throw;
+  }
+  go.count_down();
+}
+
+}  // namespace singa
