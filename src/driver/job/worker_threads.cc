@@ -1,8 +1,11 @@
+#include <unistd.h>
+
 #include <algorithm>
-#include <thread>
+#include <cstdlib>
 
 #include "base/cgroup.h"
 #include "driver/job/run_job.h"
+#include "driver/launch/launcher_rank.h"
 #include "train/omp_threads.h"
 
 namespace singa {
@@ -10,10 +13,21 @@ namespace {
 
 bool IsGiven(const JobProto& job, int asked) { return asked > 0 || job.has_num_openblas_threads(); }
 
+// What the environment grants this process, as "4" or, for nested teams, "4,2"; 0: it says nothing.
+int OmpNumThreads() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  return text ? std::max(0, std::atoi(text)) : 0;
+}
+
 int Wanted(const JobProto& job, int asked) {
   if (asked > 0) return asked;
   if (job.has_num_openblas_threads()) return std::max(1, job.num_openblas_threads());
-  return UsableCores(static_cast<int>(std::thread::hardware_concurrency()));
+  return OmpNumThreads() > 0 ? OmpNumThreads() : UsableCores(AffinityCores());
+}
+
+// A launcher that binds its processes has given each cores of its own.
+bool HasOwnCores() {
+  return AffinityCores() < sysconf(_SC_NPROCESSORS_ONLN) && FindLauncherRank().has_value();
 }
 
 }  // namespace
@@ -21,9 +35,13 @@ int Wanted(const JobProto& job, int asked) {
 int WorkerThreads(const JobProto& job, int asked) { return AllowedThreads(Wanted(job, asked)); }
 
 int ThreadsOfWorker(const JobProto& job, int asked) {
-  const int workers = job.cluster().nworker_groups() * job.cluster().nworkers_per_group();
+  const ClusterProto& cluster = job.cluster();
+  const int all = cluster.nworker_groups() * cluster.nworkers_per_group();
+  const int here = std::clamp(cluster.nworkers_per_procs(), 1, all);
+  // OMP_NUM_THREADS is said of one process.
+  const int share = OmpNumThreads() > 0 || HasOwnCores() ? here : all;
   const int threads = Wanted(job, asked);
-  return AllowedThreads(IsGiven(job, asked) ? threads : std::max(1, threads / workers));
+  return AllowedThreads(IsGiven(job, asked) ? threads : std::max(1, threads / share));
 }
 
 }  // namespace singa
