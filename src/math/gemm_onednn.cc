@@ -1,11 +1,11 @@
 // Gemm by oneDNN, which was 4 times as fast as Debian's OpenBLAS on AVX-512 machines
 // (test/bench/gemm_bench.cc measures both).
 #include <dnnl.h>
-#include <glog/logging.h>
 
 #include <algorithm>
 
 #include "math/gemm_kernel.h"
+#include "math/onednn.h"
 
 namespace singa {
 namespace {
@@ -14,7 +14,7 @@ void Sgemm(int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a, GemmOper
            float* c, int64_t ldc) {
   const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n,
                                           k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc);
-  CHECK_EQ(status, dnnl_success) << "dnnl_sgemm of " << m << " x " << n << " x " << k;
+  CheckOnednn(status, "a product of matrices");
 }
 
 // oneDNN 2.6 falls to half its speed at weight gradients of 48 to 104 rows (k) where c leaves the

@@ -7,7 +7,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/system_limits.h"
+#include "singa/base/error.h"
+
 namespace singa {
+
+// Throws DeviceError: `what` has failed, by status.
+inline void CheckOnednn(dnnl_status_t status, const char* what) {
+  if (status == dnnl_success) return;
+  throw DeviceError(StrCat("oneDNN: ", what, ": ",
+                           status == dnnl_out_of_memory
+                               ? OutOfMemoryText()
+                               : StrCat("failed with status ", int{status})));
+}
 
 inline dnnl::memory::desc F32Desc(const dnnl::memory::dims& dims, dnnl::memory::format_tag tag) {
   return {dims, dnnl::memory::data_type::f32, tag};
@@ -48,10 +60,10 @@ class OnednnCall {
 
   // By the C function: the C++ one makes a vector of the arguments at each call.
   void Run() {
-    dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), stream_.get(),
-                                                   static_cast<int>(args_.size()), args_.data()),
-                            "a oneDNN primitive failed");
-    stream_.wait();
+    CheckOnednn(dnnl_primitive_execute(primitive_.get(), stream_.get(),
+                                       static_cast<int>(args_.size()), args_.data()),
+                "a primitive");
+    CheckOnednn(dnnl_stream_wait(stream_.get()), "a primitive");
   }
 
  private:

@@ -185,6 +185,8 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
     node.layer->ComputeFeature(own, flags, node.in, node.out);
   } catch (const ConfigError& error) {  // a setting that does not fit the data
     throw error.Under(node.path).Under("neuralnet");
+  } catch (const DeviceError& error) {
+    throw UnderLayer(node, error);
   }
   storage_->transfers[node.place].AfterFeature(ctx);
 }
@@ -233,7 +235,11 @@ void Net::ComputeGradient(Context& ctx, NetNode& node) {
   }
   if (node.fused) return;
   own.scratch = storage_->sides[storage_->placement.nodes[node.place]].scratch_memory;
-  node.layer->ComputeGradient(own, node.in, node.out);
+  try {
+    node.layer->ComputeGradient(own, node.in, node.out);
+  } catch (const DeviceError& error) {
+    throw UnderLayer(node, error);
+  }
   if (ctx.scales_losses && node.traits.originates_gradient)
     for (Port* port : node.in)
       if (Tensor& grad = port->grad; !grad.empty())
