@@ -4,7 +4,8 @@
 
 #include <atomic>
 #include <csignal>
-#include <thread>
+
+#include "base/thread.h"
 
 namespace singa {
 namespace {
@@ -17,7 +18,7 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_alw
 void Note(int signal) {
   if (signal == SIGINT && leaves_sigint) return;
   if (signal == SIGINT && interrupt_code != kExitOk) _exit(kExitInterrupted);
-  interrupt_code = signal == SIGINT ? kExitInterrupted : kExitTerminated;
+  interrupt_code = CodeOfSignal(signal);
 }
 
 void WaitForSignals(sigset_t signals) {
@@ -29,19 +30,31 @@ void WaitForSignals(sigset_t signals) {
 
 }  // namespace
 
+std::vector<int> SignalsToTake() {
+  std::vector<int> signals;
+  for (const int signal : kAskingSignals) {
+    struct sigaction action;
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+      signals.push_back(signal);
+  }
+  return signals;
+}
+
+ExitCode CodeOfSignal(int signal) { return signal == SIGINT ? kExitInterrupted : kExitTerminated; }
+
 void HandleInterrupts() {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
   // A library may have started a thread before main: what it is sent is noted all the same.
   struct sigaction action = {};
   action.sa_handler = Note;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : SignalsToTake()) {
+    sigaddset(&signals, signal);
+    sigaction(signal, &action, nullptr);
+  }
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by every thread started later
-  std::thread(WaitForSignals, signals).detach();
+  StartThread([signals] { WaitForSignals(signals); }).detach();
 }
 
 void LeaveSigintToOthers() { leaves_sigint = true; }

@@ -1,13 +1,23 @@
-// SIGTERM and SIGINT ask a running job to commit a checkpoint and end; a second SIGINT ends it at
-// once. A thread of their own takes the signals: oneDNN's generated code moves the stack pointer
-// into heap memory, where a handler's frame would overwrite data.
+// SIGTERM, SIGINT and SIGHUP (the terminal is gone) ask a running job to commit a checkpoint and
+// end; a second SIGINT ends it at once. A signal that was ignored when the program started, as
+// under nohup, stays ignored. A thread of their own takes the signals: oneDNN's generated code
+// moves the stack pointer into heap memory, where a handler's frame would overwrite data.
 #pragma once
+
+#include <csignal>
+#include <vector>
 
 #include "singa/base/error.h"
 
 namespace singa {
 
-// Takes both signals from now on, for the whole process. REQUIRES: no thread that
+constexpr int kAskingSignals[] = {SIGINT, SIGTERM, SIGHUP};
+// Those of them that are not ignored.
+std::vector<int> SignalsToTake();
+// What a job that was asked to stop by `signal` exits with.
+ExitCode CodeOfSignal(int signal);
+
+// Takes these signals from now on, for the whole process. REQUIRES: no thread that
 // computes was started.
 void HandleInterrupts();
 // From now on SIGINT does nothing: another process decides, which terminals and launchers send it

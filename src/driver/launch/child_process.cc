@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
-#include "singa/base/error.h"
+#include "base/system_limits.h"
+#include "driver/job/interrupt.h"
 
 namespace singa {
 namespace {
@@ -42,11 +42,12 @@ std::vector<std::string> EnvironmentOf(const ChildCommand& command) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kExitPeerLost);  // it ended before that
-  for (int stop : {SIGINT, SIGTERM}) ::signal(stop, SIG_DFL);
   ::signal(SIGTTOU, SIG_IGN);  // `stty tostop` stops those that print from another process group
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Who stops a whole job may do so before this process can take a signal: it waits until then.
+  sigset_t stops;
+  sigemptyset(&stops);
+  for (const int stop : kAskingSignals) sigaddset(&stops, stop);
+  ::sigprocmask(SIG_SETMASK, &stops, nullptr);
   ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   for (int descriptor : command.inherited) ::fcntl(descriptor, F_SETFD, 0);
@@ -75,14 +76,7 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
     Become(command, parent, const_cast<char**>(argv.data()), const_cast<char**>(envp.data()));
   const int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (pid_ < 0)
-    throw Error(kExitCantCreate, StrCat("cannot start a process: ", std::strerror(error)));
-  ended_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-  if (ended_.get() >= 0) return;
-  const int refused = errno;
-  Kill();
-  throw Error(kExitCantCreate, StrCat("cannot watch a process that was started (pidfd_open): ",
-                                      std::strerror(refused)));
+  if (pid_ < 0) throw CannotStart("a process", error);
 }
 
 ChildProcess::~ChildProcess() { Kill(); }

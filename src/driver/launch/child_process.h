@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
-
 namespace singa {
 
 struct ChildCommand {
@@ -32,15 +30,14 @@ std::string ToString(const ChildEnd& end);  // "signal 9", "exit code 65"
 class ChildProcess {
  public:
   // In a process group of its own, so that a terminal's ctrl-C does not reach it, with an empty
-  // stdin. Throws Error, kExitCantCreate.
+  // stdin. Signals that ask to stop are blocked: they wait until the program takes them.
+  // StopSignals says when a child has ended. Throws Error, kExitCantCreate.
   explicit ChildProcess(const ChildCommand& command);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Readable when it has ended; -1: it was reaped.
-  int descriptor() const { return end_ ? -1 : ended_.get(); }
   // Nothing where it was reaped. SIGKILL goes to all of its process group.
   void Signal(int signal) const;
   // Reaps it if it has ended.
@@ -54,7 +51,6 @@ class ChildProcess {
   void Wait(int flags);
 
   pid_t pid_ = -1;
-  Descriptor ended_;
   std::optional<ChildEnd> end_;
 };
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "driver/job/interrupt.h"
 #include "driver/launch/launch_variables.h"
 
 namespace singa {
@@ -21,6 +22,12 @@ using std::chrono::steady_clock;
 constexpr size_t kLongestReport = 512;  // bytes of an endpoint
 
 bool AsksToStop(int code) { return code == kExitInterrupted || code == kExitTerminated; }
+
+// As asked, whether or not it could take the signal yet.
+bool IsStop(const ChildEnd& end) {
+  if (end.signal == 0) return AsksToStop(end.code);
+  return std::count(std::begin(kAskingSignals), std::end(kAskingSignals), end.signal) > 0;
+}
 
 // Whether a restart would end so again, or the job has nothing more to do.
 bool IsFinal(const ChildEnd& end) {
@@ -83,18 +90,19 @@ void JobProcesses::Start(int rank) {
                              secrets.get(), "/", report.get()));
   if (command_.coordinator)
     child.set.push_back(StrCat(kCoordinatorVariable, "=", ToString(*command_.coordinator)));
-  children_.resize(std::max<size_t>(children_.size(), rank + 1));
-  children_[rank] = std::make_unique<ChildProcess>(child);
+  auto started = std::make_unique<ChildProcess>(child);
+  if (rank == std::ssize(children_)) children_.emplace_back();
+  children_[rank] = std::move(started);
 }
 
 void JobProcesses::StartOthers() {
   for (int rank = 1; rank < command_.processes; ++rank) Start(rank);
 }
 
-// Until a signal, a word of rank 0, the end of a child, or `time`.
+// Until a signal, which the end of a child is, too, a word of rank 0, or `time`.
 void JobProcesses::WaitUntil(Time time) {
-  std::vector<pollfd> watched = {{signals_->descriptor(), POLLIN, 0}, {report_.get(), POLLIN, 0}};
-  for (const auto& child : children_) watched.push_back({child->descriptor(), POLLIN, 0});
+  std::array<pollfd, 2> watched = {
+      {{signals_->descriptor(), POLLIN, 0}, {report_.get(), POLLIN, 0}}};
   int timeout = -1;
   if (time != Time::max()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - steady_clock::now());
@@ -127,6 +135,7 @@ void JobProcesses::ReadReport() {
 }
 
 void JobProcesses::Hear(const std::string& line) {
+  if (line == kCommittedWord) return command_.committed();
   Stage stage = Stage::kListens;
   if (line == kBegunWord) {
     stage = Stage::kBegun;
@@ -182,9 +191,7 @@ bool JobProcesses::IsLoss(int rank) const {
   const std::optional<ChildEnd>& end = children_[rank]->end();
   if (!end || *end == ChildEnd{}) return false;
   // A signal may have been sent to all processes; rank 0 knows how to go on.
-  if (rank != 0 && signals_->asked() != kExitOk && end->signal == 0 && AsksToStop(end->code))
-    return false;
-  return true;
+  return rank == 0 || signals_->asked() == kExitOk || !IsStop(*end);
 }
 
 JobEnd JobProcesses::EndBecauseOf(int rank) {
@@ -195,8 +202,7 @@ JobEnd JobProcesses::EndBecauseOf(int rank) {
   JobEnd end{.code = {}, .rank = rank, .end = *children_[rank]->end()};
   if (IsFinal(end.end)) {
     end.code = static_cast<ExitCode>(end.end.code);
-  } else if (rank == 0 && signals_->asked() != kExitOk &&
-             (end.end.signal == SIGINT || end.end.signal == SIGTERM)) {
+  } else if (rank == 0 && signals_->asked() != kExitOk && IsStop(end.end)) {
     end.code = signals_->asked();  // it was too young to take the signal; nothing was computed
   }
   return end;
@@ -207,9 +213,9 @@ void JobProcesses::EndOthers() {
   const auto running = [](const auto& child) { return !child->end(); };
   while (std::any_of(children_.begin(), children_.end(), running)) {
     if (steady_clock::now() >= deadline || signals_->Take() != 0) break;
-    WaitUntil(deadline);
     ReadReport();
-    for (const auto& child : children_) child->Reap();
+    for (const auto& child : children_) child->Reap();  // after Take, which forgets that one ended
+    if (std::any_of(children_.begin(), children_.end(), running)) WaitUntil(deadline);
   }
   KillAll();
 }

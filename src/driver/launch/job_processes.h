@@ -34,6 +34,8 @@ struct JobCommand {
   std::chrono::milliseconds start_timeout{60000};
   // For the others to end, from the end of rank 0.
   std::chrono::milliseconds end_timeout{10000};
+  // Rank 0 has committed a checkpoint.
+  std::function<void()> committed = [] {};
   // Whether process `rank` alone can be started again; whether those that were killed are to be.
   std::function<bool(int rank)> is_replaceable = [](int) { return false; };
   std::function<bool(const std::vector<JobEnd>& lost)> replaces = [](const std::vector<JobEnd>&) {

@@ -11,6 +11,8 @@ constexpr char kProcessVariable[] = "SINGA_PROCESS";
 constexpr char kBegunWord[] = "begun";
 // All others have come.
 constexpr char kMetWord[] = "met";
+// It has committed a checkpoint.
+constexpr char kCommittedWord[] = "committed";
 // HOST:PORT where rank 0 is, or is to listen: then the port may be 0.
 constexpr char kCoordinatorVariable[] = "SINGA_COORDINATOR";
 

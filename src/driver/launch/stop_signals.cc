@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "driver/job/interrupt.h"
+
 namespace singa {
 namespace {
 
@@ -36,31 +38,31 @@ StopSignals::StopSignals() {
   CHECK_EQ(told.exchange(write_.get()), -1) << "signals are taken already";
   struct sigaction action = {};
   action.sa_handler = Tell;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, &interrupt_);
-  sigaction(SIGTERM, &action, &terminate_);
-  // Where it is ignored, children vanish with their exit codes.
-  sigaction(SIGCHLD, nullptr, &child_);
-  if (child_.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
-  sigset_t stops;
-  sigemptyset(&stops);
-  sigaddset(&stops, SIGINT);
-  sigaddset(&stops, SIGTERM);
-  pthread_sigmask(SIG_UNBLOCK, &stops, &blocked_);
+  action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+  sigset_t taken;
+  sigemptyset(&taken);
+  std::vector<int> signals = SignalsToTake();
+  signals.push_back(SIGCHLD);
+  for (const int signal : signals) {
+    sigaddset(&taken, signal);
+    before_.emplace_back(signal, action);
+    sigaction(signal, &action, &before_.back().second);
+  }
+  pthread_sigmask(SIG_UNBLOCK, &taken, &blocked_);
 }
 
 StopSignals::~StopSignals() {
   pthread_sigmask(SIG_SETMASK, &blocked_, nullptr);
-  if (child_.sa_handler == SIG_IGN) sigaction(SIGCHLD, &child_, nullptr);
-  sigaction(SIGINT, &interrupt_, nullptr);
-  sigaction(SIGTERM, &terminate_, nullptr);
+  for (const auto& [signal, action] : before_) sigaction(signal, &action, nullptr);
   told = -1;
 }
 
 int StopSignals::Take() {
   unsigned char byte = 0;
-  if (::read(read_.get(), &byte, 1) != 1) return 0;
-  asked_ = byte == SIGINT ? kExitInterrupted : kExitTerminated;
+  do
+    if (::read(read_.get(), &byte, 1) != 1) return 0;
+  while (byte == SIGCHLD);
+  asked_ = CodeOfSignal(byte);
   return byte;
 }
 

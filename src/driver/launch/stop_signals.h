@@ -1,8 +1,11 @@
-// SIGINT and SIGTERM for a thread that waits by poll. One object at a time, and not in a process
-// that called HandleInterrupts (driver/job/interrupt.h). What the signals did before is restored.
+// SIGINT, SIGTERM and SIGHUP for a thread that waits by poll, which the end of a child wakes, too.
+// One object at a time, and not in a process that called HandleInterrupts (driver/job/interrupt.h).
+// What the signals did before is restored; one that was ignored stays so.
 #pragma once
 
 #include <csignal>
+#include <utility>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "singa/base/error.h"
@@ -16,7 +19,9 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // Readable when a signal has come that was not taken.
+  // Readable when a signal has come, or a child has ended, since Take last gave 0. Then look for
+  // ended children, after Take. A pidfd of each child would do as well, but older kernels and
+  // containers' filters of system calls refuse it.
   int descriptor() const { return read_.get(); }
   // The next signal; 0: none.
   int Take();
@@ -27,7 +32,7 @@ class StopSignals {
   Descriptor read_, write_;
   ExitCode asked_ = kExitOk;
   sigset_t blocked_;
-  struct sigaction interrupt_, terminate_, child_;  // as they were
+  std::vector<std::pair<int, struct sigaction>> before_;  // what signals did
 };
 
 }  // namespace singa

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "driver/launch/child_process.h"
+#include "driver/launch/stop_signals.h"
 #include "driver/launch/supervisor.h"
 #include "singa/base/error.h"
 #include "support/driver/supervised_job.h"
@@ -132,6 +133,36 @@ TEST_F(StopTest, SignalsDoAfterwardsWhatTheyDidBefore) {
   Run({"0/0=exit:0"});
   sigaction(SIGTERM, nullptr, &after);
   EXPECT_EQ(before.sa_handler, after.sa_handler);
+}
+
+TEST_F(StopTest, ASignalThatIsIgnoredStaysSo) {
+  const auto before = std::signal(SIGINT, SIG_IGN);
+  {
+    StopSignals signals;
+    Send(SIGINT);
+    EXPECT_EQ(signals.Take(), 0);
+    Send(SIGTERM);
+    EXPECT_EQ(signals.Take(), SIGTERM);
+  }
+  std::signal(SIGINT, before);
+}
+
+TEST_F(StopTest, AHangUpIsATermination) {
+  StopSignals signals;
+  Send(SIGHUP);
+  EXPECT_EQ(signals.Take(), SIGHUP);
+  EXPECT_EQ(signals.asked(), kExitTerminated);
+}
+
+// Whoever stops a whole job may do so before a process of it can take a signal.
+TEST_F(StopTest, AProcessStartsWithTheSignalsBlockedThatAskToStop) {
+  testing::internal::CaptureStdout();
+  ChildProcess child({"/bin/grep", {"SigBlk", "/proc/self/status"}, {}, {}, {}});
+  EXPECT_TRUE(Ends(child.pid()));
+  const std::string mask = testing::internal::GetCapturedStdout();
+  const auto blocked = std::stoull(mask.substr(mask.find(':') + 1), nullptr, 16);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    EXPECT_NE(blocked >> (signal - 1) & 1, 0u) << signal << " of " << mask;
 }
 
 // A supervisor in a process of its own, with the program's own path as that of the job's.
