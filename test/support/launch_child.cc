@@ -93,6 +93,7 @@ class Child {
     if (name == "stop") Stop(number);
     if (name == "outlive") OutliveFirst();
     if (name == "young") sigprocmask(SIG_UNBLOCK, &stops_, nullptr);
+    if (name == "commit") place_->Committed();
     if (name == "say") Append("ready", "said\n");
     if (name == "wait") sleep(static_cast<unsigned>(number));
   }

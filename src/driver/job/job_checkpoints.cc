@@ -193,6 +193,7 @@ void JobCheckpoints::Commit(int64_t updates) {
   if (best_step_ == updates) SetBest(fs, workspace_, updates);
   ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
   progress_.Say("checkpoint committed: " + dir);
+  told_();
 }
 
 }  // namespace singa

@@ -23,6 +23,8 @@ class JobCheckpoints {
   // Puts the newest intact checkpoint into the workers and returns its step; nothing where the
   // workspace has none. Throws DataError: none is intact, or it does not fit the net.
   std::optional<int64_t> Resume();
+  // Told of each one that is committed.
+  void OnCommit(std::function<void()> committed) { told_ = std::move(committed); }
   // Where Resume found it; "": nowhere.
   const std::string& resumed_from() const { return resumed_from_; }
 
@@ -50,6 +52,7 @@ class JobCheckpoints {
   std::string resumed_from_;
   std::optional<double> best_;
   int64_t best_step_ = -1;
+  std::function<void()> told_ = [] {};
 };
 
 }  // namespace singa

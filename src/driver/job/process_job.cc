@@ -86,6 +86,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOpt
     Meet(*place, &process);
     place->Done();
   };
+  options.committed = [place] { place->Committed(); };
   options.is_shown_elsewhere = [&](const Error& error) {
     return IsShownElsewhere(error, place->supervised, &process);
   };

@@ -44,6 +44,7 @@ class TrainRun {
         groups_(*made_),
         workspace_(WorkspacePath(job)),
         checkpoints_(job, workspace_.path(), &groups_, progress) {
+    checkpoints_.OnCommit(options.committed);
     Announce();
     SINGA_FAILPOINT("leader_loads");
     groups_.Allocate();

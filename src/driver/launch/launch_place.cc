@@ -170,6 +170,10 @@ void LaunchPlace::Begun() const {
   if (report.get() >= 0) WriteLine(report.get(), StrCat(kBegunWord, "\n"));
 }
 
+void LaunchPlace::Committed() const {
+  if (report.get() >= 0) WriteLine(report.get(), StrCat(kCommittedWord, "\n"));
+}
+
 void LaunchPlace::Done() {
   if (report.get() >= 0) WriteLine(report.get(), StrCat(kMetWord, "\n"));
   if (files) files->Remove();

@@ -38,6 +38,8 @@ struct LaunchPlace {
   // It has loaded what it trains, and an earlier run is set aside: from now on a restart by the
   // supervisor resumes.
   void Begun() const;
+  // It has committed a checkpoint: earlier losses count no more.
+  void Committed() const;
   // All have come together, so that nothing needs to be told any more.
   void Done();
 

@@ -1,5 +1,7 @@
 #include "driver/launch/supervisor.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <map>
 
@@ -7,6 +9,7 @@
 #include "cluster/job_process.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"
+#include "driver/launch/restart_budget.h"
 
 namespace singa {
 namespace {
@@ -41,6 +44,11 @@ std::string LossOf(const JobEnd& end) {
 
 }  // namespace
 
+void AwaitPause(std::chrono::milliseconds pause, const StopSignals& signals) {
+  pollfd watched = {signals.descriptor(), POLLIN, 0};
+  ::poll(&watched, 1, static_cast<int>(pause.count()));
+}
+
 ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::string>& args,
                    Progress* progress, const SuperviseOptions& options) {
   JobCommand command{.program = options.program,
@@ -53,7 +61,13 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
   StopSignals signals;
   std::map<std::string, int> losses;
   const int most = job.cluster().max_restarts();
+  RestartBudget restarts(most);
   int replaced = 0;
+  command.committed = [&] {
+    restarts.Forgive();
+    replaced = 0;
+    losses.clear();
+  };
   command.is_replaceable = [&job](int rank) { return IsReplaceable(job, rank); };
   command.replaces = [&](const std::vector<JobEnd>& lost) {
     if (replaced + std::ssize(lost) > most) return false;
@@ -65,7 +79,7 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
     }
     return true;
   };
-  for (int restarts = 0;; ++restarts) {
+  for (;;) {
     JobProcesses all(command, &signals);
     const JobEnd end = all.Run();
     if (end.code) {
@@ -77,12 +91,20 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
     if (signals.asked() != kExitOk) throw PeerError(lost + " while the job was to end");
     ++losses[LossOf(end)];
     ForgetFailpoints();  // those who go on would come to the same place
-    if (restarts == most) GiveUp(losses, restarts, end);
+    const auto pause = restarts.Next();
+    if (!pause) GiveUp(losses, restarts.used(), end);
     // An earlier run's checkpoints are set aside by the time that rank 0 has begun, not before.
     if (all.begun() && !HasResume(command.args)) command.args.push_back("-resume");
     progress->Warn(StrCat(
         lost, "; all ", HasResume(command.args) ? "go on from the last checkpoint" : "start again",
-        " (restart ", restarts + 1, " of ", most, ")"));
+        " (restart ", restarts.used(), " of ", most, ")"));
+    if (*pause == std::chrono::seconds(0)) continue;
+    progress->Say(StrCat("the restart is in ", pause->count(), " s"));
+    if (signals.Take() == 0) options.wait(*pause, signals);  // Take forgets who ended before
+    signals.Take();
+    if (signals.asked() != kExitOk)
+      throw Error(signals.asked(),
+                  "stopped by a signal before a restart; the same command with -resume goes on");
   }
 }
 

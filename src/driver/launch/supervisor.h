@@ -2,29 +2,37 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "driver/job/progress.h"
+#include "driver/launch/stop_signals.h"
 #include "singa/base/error.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
 
+void AwaitPause(std::chrono::milliseconds pause, const StopSignals& signals);
+
 struct SuperviseOptions {
   std::string program = "/proc/self/exe";
   // For the others to end by themselves when rank 0 has ended.
   std::chrono::milliseconds end_timeout{10000};
+  // Waits before a restart, or until a signal makes `signals` readable. Tests wait for nothing.
+  std::function<void(std::chrono::milliseconds pause, const StopSignals& signals)> wait =
+      AwaitPause;
 };
 
 // Runs the job's processes, each as `program` with `args` and what FindLaunchPlace
 // (launch_place.h) reads, until all have ended; returns the job's exit code. A process that is
 // lost ends all, which go on from the last checkpoint (`args` with -resume), or, where rank 0 had
-// not begun yet, start again: cluster.max_restarts times; then throws PeerError, or Error,
-// kExitStalled, where one stood still in the end. So many times one that IsReplaceable
-// (job_process.h) is started again alone. A process that ends with an error that is no loss (a code
-// below 128) ends the job. SIGINT and SIGTERM are for rank 0; a second SIGINT kills all. None of
-// them outlives this thread, not even where it is killed.
+// not begun yet, start again: cluster.max_restarts times since the last checkpoint, each time after
+// a longer pause (restart_budget.h); then throws PeerError, or Error, kExitStalled, where one stood
+// still in the end. So many times one that IsReplaceable (job_process.h) is started again alone. A
+// process that ends with an error that is no loss (a code below 128) ends the job. SIGINT and
+// SIGTERM are for rank 0; a second SIGINT kills all. None of them outlives this thread, not even
+// where it is killed.
 //
 // `args` are without the program's name. REQUIRES: HandleInterrupts was not called.
 // Throws Error; a ConfigError's path is relative to the JobProto.

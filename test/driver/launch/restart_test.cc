@@ -78,6 +78,26 @@ TEST_F(RestartTest, GivesUpAfterSoManyRestartsAndNamesWhoWasLost) {
   EXPECT_EQ(Count("start 0"), 3);
 }
 
+TEST_F(RestartTest, TheFirstRestartIsAtOnceAndEachLaterOneWaitsLonger) {
+  RunToEnd({"0/0=exit:170", "1/1=kill:9", "2/2=kill:9", "0/3=gather+exit:0"});
+  EXPECT_EQ(pauses_, (std::vector<int64_t>{2, 8}));
+}
+
+TEST_F(RestartTest, ACheckpointForgivesTheLossesBeforeIt) {
+  job_.mutable_cluster()->set_max_restarts(1);
+  RunToEnd({"0/0=gather+kill:9", "0/1=gather+commit+kill:9", "0/2=gather+commit+kill:9",
+            "0/3=gather+exit:0"},
+           {"process 0 was lost (signal 9); all go on from the last checkpoint (restart 1 of 1)"});
+  EXPECT_EQ(Count("start 0"), 4);
+  EXPECT_TRUE(pauses_.empty());
+}
+
+TEST_F(RestartTest, ASignalEndsThePauseAndTheJob) {
+  options_.wait = [](std::chrono::milliseconds, const StopSignals&) { raise(SIGTERM); };
+  EXPECT_ERROR(Run({"1/0=kill:9", "1/1=kill:9"}), kExitTerminated, "before a restart", "-resume");
+  EXPECT_EQ(Count("start 0"), 2);
+}
+
 TEST_F(RestartTest, AJobThatStallsEachTimeEndsAsStalled) {
   job_.mutable_cluster()->set_max_restarts(1);
   EXPECT_ERROR(Run({"0/0=exit:171", "1/1=exit:171"}), kExitStalled,

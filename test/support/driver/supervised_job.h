@@ -51,6 +51,7 @@ class SupervisedJob : public ::testing::Test {
   JobProto job_;
   int processes_ = 3;
   SuperviseOptions options_;
+  std::vector<int64_t> pauses_;  // seconds that restarts were to wait
 };
 
 }  // namespace singa
