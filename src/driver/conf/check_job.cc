@@ -70,7 +70,7 @@ class NetCheck {
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
     if (phase == kTrain && errors.empty() && job_.has_updater()) Warn(NetWarnings(job_, net));
     CheckOutputFiles(phase, net);
-    if (errors.empty()) WarnOfFirstSteps(net);
+    if (errors.empty()) Warn(FirstStepWarnings(net));
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
       for (const Metric& metric : node.declare->metrics()) metrics_[metric.name].insert(phase);
@@ -84,32 +84,6 @@ class NetCheck {
 
   void Warn(const ConfigErrors& warnings) {
     for (const ConfigError& warning : warnings) conf_->Add(warning, Diagnostic::kWarning);
-  }
-
-  // A layer of one step reads the first of a source with several, where it does not say which: what
-  // is meant is most often the last.
-  void WarnOfFirstSteps(const Net& net) {
-    const auto sources = net.Sources();
-    for (size_t i = 0; i < net.nodes().size(); ++i) {
-      const NetNode& node = net.nodes()[i];
-      const auto said = static_cast<size_t>(node.conf.srclayers_size());
-      const bool one = node.conf.unroll_len() == 1 && node.full_name == node.name;
-      if (!one || sources[i].size() != said) continue;
-      for (const auto& pieces : sources[i]) {
-        Net::Source from = pieces[0];
-        while (from.node >= 0 && net.nodes()[from.node].traits.aliases_in)
-          from = sources[from.node][0][0];
-        if (from.node < 0) continue;
-        const NetNode& source = net.nodes()[from.node];
-        const bool several = source.conf.unroll_len() > 1 || source.full_name != source.name;
-        if (!several || from.steps != 1 || from.step + source.conf.unroll_index() != 0) continue;
-        conf_->Add(ConfigError("srclayers",
-                               StrCat("reads the first time step of layer \"", source.name,
-                                      "\"; for the last set unroll_conn_type: kUnrollFirstToLast"))
-                       .Under("neuralnet." + node.path),
-                   Diagnostic::kWarning);
-      }
-    }
   }
 
   // Two layers in one file would mix their records.

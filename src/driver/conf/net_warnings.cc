@@ -193,4 +193,30 @@ ConfigErrors NetWarnings(const JobProto& job, const Net& net) {
   return TrainedNet(job, net).Warnings();
 }
 
+ConfigErrors FirstStepWarnings(const Net& net) {
+  ConfigErrors warnings;
+  const auto sources = net.Sources();
+  for (size_t i = 0; i < net.nodes().size(); ++i) {
+    const NetNode& node = net.nodes()[i];
+    const auto said = static_cast<size_t>(node.conf.srclayers_size());
+    const bool one = node.conf.unroll_len() == 1 && node.full_name == node.name;
+    if (!one || sources[i].size() != said) continue;
+    for (const auto& pieces : sources[i]) {
+      Net::Source from = pieces[0];
+      while (from.node >= 0 && net.nodes()[from.node].traits.aliases_in)
+        from = sources[from.node][0][0];
+      if (from.node < 0) continue;
+      const NetNode& source = net.nodes()[from.node];
+      const bool several = source.conf.unroll_len() > 1 || source.full_name != source.name;
+      if (!several || from.steps != 1 || from.step + source.conf.unroll_index() != 0) continue;
+      warnings.push_back(
+          ConfigError("srclayers",
+                      StrCat("reads the first time step of layer \"", source.name,
+                             "\"; for the last set unroll_conn_type: kUnrollFirstToLast"))
+              .Under("neuralnet." + node.path));
+    }
+  }
+  return warnings;
+}
+
 }  // namespace singa

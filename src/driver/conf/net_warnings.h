@@ -10,6 +10,10 @@ namespace singa {
 // `net`: of the phase kTrain, without errors. Paths are relative to the JobProto.
 ConfigErrors NetWarnings(const JobProto& job, const Net& net);
 
+// A layer of one step reads the first step of a source with several, where the conf does not say
+// which. Most often the last one is meant. `net`: of any phase, without errors.
+ConfigErrors FirstStepWarnings(const Net& net);
+
 // Layers of tests and validations that the training of `job` does not run; a learning rate that is
 // next to nothing for half of the training or more.
 ConfigErrors ScheduleWarnings(const JobProto& job);
