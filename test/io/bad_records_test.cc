@@ -1,6 +1,7 @@
 // What a reader does about records that cannot be read, with one thread and with several.
 
 #include <filesystem>
+#include <limits>
 #include <set>
 
 #include "io/read_labels.h"
@@ -42,6 +43,16 @@ TEST_P(BadRecordsTest, TheNextReadableRecordStandsForABadOne) {
   EXPECT_EQ(reader.RecordOfRow(3), 0);
   EXPECT_EQ(reader.RecordOfRow(2), 10);
   EXPECT_EQ(reader.position(), 12);
+}
+
+TEST_P(BadRecordsTest, ARecordWithANumberThatIsNotFiniteIsOne) {
+  std::string bytes;
+  for (int i = 0; i < 12; ++i)
+    bytes += Tuple("k", Floats({1, i == 5 ? std::numeric_limits<float>::quiet_NaN() : 2}));
+  options_.store.path = dir_.Write("store", bytes);
+  BatchReader reader(options_);
+  Labels(&reader, 4, 3);
+  EXPECT_EQ(reader.skipped().list(), (std::vector<int64_t>{5}));
 }
 
 TEST_P(BadRecordsTest, AreCountedWhenTheirBatchIsHandedOut) {

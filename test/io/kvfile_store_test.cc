@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -26,6 +31,24 @@ TEST(KvFileStore, ReadsRecordsInAnyOrder) {
   EXPECT_EQ(first.pixel[1], 255);
   EXPECT_EQ(first.shape[1], 2);
   EXPECT_EQ(store->Read(1).label, -1);
+}
+
+TEST(KvFileStore, NamesFileRecordAndPlaceOfANumberThatIsNotFinite) {
+  TempDir dir;
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<std::pair<float, std::string>> numbers = {{std::nanf(""), "number 20 is nan"},
+                                                              {-std::nanf("1"), "number 20 is nan"},
+                                                              {inf, "number 20 is inf"},
+                                                              {-inf, "number 20 is -inf"}};
+  for (const auto& [number, place] : numbers) {
+    std::vector<float> row(21, std::numeric_limits<float>::max());
+    const std::string good = Floats(row);
+    row[19] = number;
+    const std::string path = dir.Write("a", Tuple("0", good) + Tuple("1", Floats(row)));
+    const auto store = OpenRecords(path);
+    EXPECT_EQ(store->Read(0).size(), 21);
+    EXPECT_ERROR(store->Read(1), kExitBadData, path, "record 1", place);
+  }
 }
 
 TEST(KvFileStore, UsesWhatIsWholeOfAFileCutAnywhere) {

@@ -2,6 +2,7 @@
 #include <lmdb.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "io/format/lmdb_index.h"
@@ -114,6 +115,15 @@ TEST_F(LmdbStoreTest, HasTheOrderOfKeysInADeepTree) {
     ASSERT_EQ(sample.size(), 1 + i % 7000);
     ASSERT_EQ(sample.pixel[0], static_cast<uint8_t>(i));
   }
+}
+
+TEST_F(LmdbStoreTest, RefusesFloatsThatAreNotFinite) {
+  CaffeDatum floats;
+  floats.add_float_data(0.5f);
+  const std::string good = floats.SerializeAsString();
+  floats.add_float_data(std::nanf(""));
+  const std::string path = Lmdb({{"a", good}, {"b", floats.SerializeAsString()}});
+  EXPECT_ERROR(Open(path)->Read(1), kExitBadData, path, "record 1", "number 2 is nan");
 }
 
 TEST_F(LmdbStoreTest, ReadsFloatsAndPicturesAndDatumsWithoutALabel) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -49,6 +51,12 @@ TEST_F(RowDecoderTest, StoresColoursChannelsLast) {
 TEST_F(RowDecoderTest, ReadsMeanFilesPlanarToo) {
   EXPECT_EQ(Decode({3, 1, 2}, {.mean_file = FloatFile("mean", {0, 0, 1, 1, 2, 2})}),
             (std::vector<float>{0, 1, 2, 1, 2, 3}));
+}
+
+TEST_F(RowDecoderTest, RefusesMeansAndDeviationsThatAreNotFinite) {
+  const std::string file = FloatFile("norm", {1, 2, 3, std::nanf("")});
+  EXPECT_ERROR(Decode({4}, {.mean_file = file}), kExitBadData, file, "record 0", "number 4 is nan");
+  EXPECT_ERROR(Decode({4}, {.std_file = file}), kExitBadData, file, "record 0", "number 4 is nan");
 }
 
 TEST_F(RowDecoderTest, RefusesAPictureThatIsTurned) {

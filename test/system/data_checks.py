@@ -2,6 +2,7 @@
 import gzip
 import re
 import shutil
+import struct
 
 from case import check, equal, has, learned, same_bytes, true
 from job import dense, mlp
@@ -73,6 +74,31 @@ def a_record_without_numbers_is_65(case):
         err = case.run("data", "convert", "-to", form, "-no_labels", "empty.bin", "out",
                        code=65).err
         has(err, "empty.bin", "stderr")
+
+
+@check
+def a_number_that_is_not_finite_in_a_binary_store_is_65_with_its_place(case):
+    for text, number in (("nan", float("nan")), ("-inf", float("-inf"))):
+        tuples = b""
+        for i in range(8):
+            numbers = [0.5] * 784
+            if i == 5:
+                numbers[3] = number
+            record = b"\x10\x01" + b"".join(b"\x25" + struct.pack("<f", x) for x in numbers)
+            tuples += struct.pack("<Q", 1) + b"k" + struct.pack("<Q", len(record)) + record
+        case.write("floats.bin", tuples)
+        conf = mlp(case.site.data, JOB).replace(
+            f'backend: "idx" path: "{case.site.data}/{IMAGES}"',
+            'backend: "kvfile" path: "floats.bin"').replace(
+                f'label_path: "{case.site.data}/{LABELS}"', "")
+        said = [case.train(conf, code=65).err]
+        for command in (["stat", "floats.bin"], ["convert", "floats.bin", "floats.csv"]):
+            job = case.run("data", *command, code=65)
+            equal(job.out, "", "stdout")
+            said.append(job.err)
+        for err in said:
+            has(err, f"floats.bin: record 5: number 4 is {text}", "stderr")
+        true(not case.path("floats.csv").exists(), "data convert left a file")
 
 
 @check

@@ -1,10 +1,38 @@
 #include "io/format/value_store.h"
 
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "singa/base/error.h"
+#include "singa/base/str_cat.h"
 
 namespace singa {
+namespace {
+
+// Whether none is nan or inf: these have all bits of the exponent set. Compilers vectorise sums of
+// integers, not early exits.
+bool AllFinite(std::span<const float> numbers) {
+  constexpr uint32_t kExponent = 0x7f800000;
+  uint32_t others = 0;
+  for (float x : numbers) others |= (std::bit_cast<uint32_t>(x) & kExponent) == kExponent;
+  return others == 0;
+}
+
+// Throws ValueError for the first that is not.
+void RequireFinite(std::span<const float> numbers) {
+  if (AllFinite(numbers)) return;
+  for (size_t i = 0; i < numbers.size(); ++i)
+    if (!std::isfinite(numbers[i]))
+      throw ValueError(StrCat("number ", i + 1, " is ",
+                              std::isnan(numbers[i]) ? "nan"
+                              : numbers[i] < 0       ? "-inf"
+                                                     : "inf",
+                              ": numbers must be finite"));
+}
+
+}  // namespace
 
 ValueStore::ValueStore(InputFile file, std::vector<ValuePlace> values,
                        std::unique_ptr<ValueParser> parser)
@@ -15,7 +43,9 @@ const Sample& ValueStore::Read(int64_t index) {
   value_.resize(place.size);
   file_.ReadAt(place.offset, value_.data(), place.size);
   try {
-    return parser_->Parse({value_.data(), value_.size()});
+    const Sample& sample = parser_->Parse({value_.data(), value_.size()});
+    RequireFinite(sample.data);
+    return sample;
   } catch (const ValueError& error) {
     throw DataError(Where(index), -1, error.what());
   }

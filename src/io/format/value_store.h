@@ -20,6 +20,7 @@ class ValueStore : public Store {
 
   int64_t size() const override { return static_cast<int64_t>(values_.size()); }
   const std::string& name() const override { return file_.name(); }
+  // Throws DataError for a number that is nan or inf, too.
   const Sample& Read(int64_t index) override;
 
  protected:
