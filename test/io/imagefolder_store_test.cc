@@ -191,6 +191,26 @@ TEST_F(ImageFolderTest, RefusesATarThatIsCutOff) {
   EXPECT_ERROR(Open(dir_.Write("cut", whole.substr(0, 560))), kExitBadData, "cut");
 }
 
+TEST_F(ImageFolderTest, RefusesATarThatEndsBehindAnEntry) {
+  const std::string whole = TempDir::Read(Tar(files_));
+  for (size_t at = 512; at < whole.size(); at += 512) {
+    const std::string cut = dir_.Write("cut", whole.substr(0, at));
+    if (whole.find_first_not_of('\0', at - 512) == whole.npos)
+      EXPECT_EQ(Open(cut)->size(), 3) << at;  // the first block of the end mark is there
+    else
+      EXPECT_THROW(Open(cut), DataError) << at;
+  }
+  const size_t second = whole.find("cat/a.PNG");
+  EXPECT_ERROR(Open(dir_.Write("cut", whole.substr(0, second))), kExitBadData, "no end mark",
+               StrCat("at ", second, " bytes: cut off?"));
+}
+
+TEST_F(ImageFolderTest, ReadsATarUpToItsEndMark) {
+  const std::string whole = TempDir::Read(Tar(files_));
+  EXPECT_EQ(Open(dir_.Write("long", whole + "garbage"))->size(), 3);
+  EXPECT_EQ(Open(dir_.Write("long", whole + std::string(10000, '\0')))->size(), 3);
+}
+
 TEST_F(ImageFolderTest, LeavesOutAPictureThatIsInNoFolder) {
   const std::string png = Png(2, 1, {1, 2, 3});
   EXPECT_EQ(Open(Tar({{"./x.png", png}, {"./a/x.png", png}}))->size(), 1);

@@ -4,6 +4,7 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <map>
@@ -78,6 +79,21 @@ ImagePlace PlaceOf(archive* tar, archive_entry* entry, const fs::path& name,
   return {name.string(), 0, offset, size};
 }
 
+// REQUIRES: libarchive met the end of `tar`. A tar ends with blocks of zeros, but libarchive takes
+// the end of the file for the end of the tar, too. Throws DataError for a tar without the first of
+// these blocks.
+void RequireEndMark(archive* tar, const InputFile& file) {
+  std::array<char, 512> block{};
+  const auto size = static_cast<int64_t>(block.size());
+  const int64_t end = archive_read_header_position(tar);
+  const bool is_there = end + size <= file.size();
+  if (is_there) file.ReadAt(end, block.data(), size);
+  if (!is_there || std::any_of(block.begin(), block.end(), [](char c) { return c != 0; }))
+    throw DataError(file.name(), -1,
+                    StrCat("has no end mark (a block of zeros) after its last entry, at ", end,
+                           " bytes: cut off?"));
+}
+
 struct CloseArchive {
   void operator()(archive* a) const { archive_read_free(a); }
 };
@@ -144,6 +160,7 @@ ImageIndex IndexImageTar(const std::string& path) {
     if (folder.empty()) continue;
     found.emplace_back(folder, PlaceOf(tar.get(), entry, name, file));
   }
+  if (!found.empty()) RequireEndMark(tar.get(), file);
   return Finish(path, std::move(found));
 }
 
