@@ -1,5 +1,7 @@
 #include "io/checkpoint/checkpoint.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -105,6 +107,12 @@ std::unique_ptr<Checkpoint> Open(const std::string& dir, Check check, Damage* da
                                       std::move(*state));
 }
 
+// Another text for another folder of that name; "": there is none.
+std::string WhichFolder(const std::string& dir) {
+  struct stat status;
+  return ::stat(dir.c_str(), &status) == 0 ? StrCat(status.st_dev, " ", status.st_ino) : "";
+}
+
 std::string Join(const Damage& damage) {
   constexpr size_t kMaxLines = 5;
   std::string text;
@@ -121,10 +129,58 @@ std::unique_ptr<Checkpoint> OpenOrThrow(const std::string& dir, Check check) {
   return checkpoint;
 }
 
+// The newest that is intact. `passed` names what is not; `changed`: a running job removed or
+// replaced something meanwhile, so that what is not found, or looks damaged, may never have been.
+std::unique_ptr<Checkpoint> Look(const std::string& folder, std::vector<std::string>* passed,
+                                 bool* changed) {
+  for (const std::string& stray : StrayEntries(folder))
+    passed->push_back(StrCat(stray, " is passed over: it is no checkpoint"));
+  for (const CheckpointEntry& entry : ListCheckpointFolder(folder)) {
+    const std::string which = WhichFolder(entry.dir);
+    Damage damage;
+    try {
+      if (auto checkpoint = Open(entry.dir, Check::kAllBytes, &damage)) return checkpoint;
+    } catch (const FileError& error) {
+      if (error.code() != kExitNoInput && error.code() != kExitNoPermission) throw;
+      damage.push_back(error.what());
+    }
+    if (which.empty() || WhichFolder(entry.dir) != which) *changed = true;
+    passed->push_back(StrCat("checkpoint of step ", entry.step, " is passed over: ", Join(damage)));
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string CheckpointFolder(const std::string& workspace) {
   return (fs::path(workspace) / "checkpoint").string();
+}
+
+// What may hold a checkpoint: a folder that has one of its files, or does not let us see.
+bool MayBeCheckpoint(const std::string& dir) {
+  std::error_code error;
+  if (!fs::is_directory(dir, error)) return false;
+  for (const char* name : {kManifestFile, kModelFile, kStateFile}) {
+    if (fs::exists(dir + "/" + name, error)) return true;
+    if (error) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> StrayEntries(const std::string& folder) {
+  std::vector<std::string> strays;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with("step") || IsUnfinished(name) || ReplacedStepOf(name)) continue;
+    const bool named = StepOf(name).has_value();
+    // A running job may have removed it since.
+    const bool there = fs::exists(fs::symlink_status(it->path(), error));
+    if (!named || (there && !MayBeCheckpoint(it->path().string())))
+      strays.push_back(it->path().string());
+  }
+  std::sort(strays.begin(), strays.end());
+  return strays;
 }
 
 std::vector<CheckpointEntry> ListCheckpointFolder(const std::string& folder) {
@@ -132,6 +188,7 @@ std::vector<CheckpointEntry> ListCheckpointFolder(const std::string& folder) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
+    if (!name.starts_with("step") || !MayBeCheckpoint(it->path().string())) continue;
     if (const auto step = StepOf(name)) dirs[*step] = it->path().string();
     if (const auto step = ReplacedStepOf(name)) replaced[*step] = it->path().string();
   }
@@ -165,12 +222,15 @@ std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
 
 std::unique_ptr<Checkpoint> NewestValidIn(const std::string& folder,
                                           const std::function<void(const std::string&)>& warn) {
-  for (const CheckpointEntry& entry : ListCheckpointFolder(folder)) {
-    Damage damage;
-    if (auto checkpoint = Open(entry.dir, Check::kAllBytes, &damage)) return checkpoint;
-    warn(StrCat("checkpoint of step ", entry.step, " is passed over: ", Join(damage)));
+  constexpr int kMostLooks = 100;
+  for (int look = 1;; ++look) {
+    std::vector<std::string> passed;
+    bool changed = false;
+    std::unique_ptr<Checkpoint> found = Look(folder, &passed, &changed);
+    if (!found && changed && look < kMostLooks) continue;
+    for (const std::string& text : passed) warn(text);
+    return found;
   }
-  return nullptr;
 }
 
 bool LooksComplete(const std::string& dir) {

@@ -45,6 +45,9 @@ struct CheckpointEntry {
 
 // <workspace>/checkpoint
 std::string CheckpointFolder(const std::string& workspace);
+// What stands in a checkpoint folder like a checkpoint and is none: a file, an empty folder, a link
+// that leads nowhere, a name such as step007. Paths, sorted.
+std::vector<std::string> StrayEntries(const std::string& folder);
 // The checkpoints of a checkpoint folder, intact or not, newest first; none where it is missing.
 std::vector<CheckpointEntry> ListCheckpointFolder(const std::string& folder);
 inline std::vector<CheckpointEntry> ListCheckpoints(const std::string& workspace) {
@@ -60,8 +63,9 @@ std::unique_ptr<Checkpoint> LoadCheckpoint(const std::string& dir);
 // The same, but for the values of the tensors: those are not read and may be damaged.
 std::unique_ptr<Checkpoint> OpenCheckpoint(const std::string& dir);
 
-// The newest checkpoint that is intact; nullptr: there is none. `warn` hears of each damaged one
-// passed over. Throws NewerFormatError rather than pass over a newer program's work.
+// The newest checkpoint that is intact; nullptr: there is none. `warn` hears of each damaged one,
+// and of each stray entry, passed over. A job that removes old ones meanwhile does no harm. Throws
+// NewerFormatError rather than pass over a newer program's work.
 std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
                                         const std::function<void(const std::string&)>& warn);
 // The same of a checkpoint folder.

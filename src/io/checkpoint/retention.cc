@@ -12,21 +12,12 @@
 namespace singa {
 namespace {
 
-bool IsIntact(const CheckpointEntry& entry) {
-  try {
-    return VerifyCheckpoint(entry.dir).empty();
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-// Takes the newest intact entry, if any, out of `entries` (newest first).
-bool TakeIntact(std::vector<CheckpointEntry>* entries) {
-  for (auto it = entries->begin(); it != entries->end(); ++it) {
-    if (!IsIntact(*it)) continue;
-    entries->erase(it);
-    return true;
-  }
+// A folder that a checkpoint may be in. Others are not ours to remove.
+bool IsCheckpointFolder(const std::string& dir) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(std::filesystem::symlink_status(dir, error))) return false;
+  for (const char* name : {kManifestFile, kModelFile, kStateFile})
+    if (std::filesystem::exists(dir + "/" + name, error)) return true;
   return false;
 }
 
@@ -52,15 +43,17 @@ std::optional<int64_t> BestStep(const std::string& workspace) {
 void ApplyRetention(FileSystem& fs, const std::string& workspace, int64_t step, int64_t keep) {
   if (keep == 0) return;
   const auto best = BestStep(workspace);
-  std::vector<CheckpointEntry> stays, goes;
+  std::vector<CheckpointEntry> goes;
+  bool newest_stays = false;
   int64_t counted = 0;
   for (CheckpointEntry& entry : ListCheckpoints(workspace)) {
-    if (entry.step > step) continue;
+    if (entry.step > step || !IsCheckpointFolder(entry.dir)) continue;
     const bool within = counted < keep;
     if (within && LooksComplete(entry.dir)) ++counted;
-    (within || entry.step == best ? stays : goes).push_back(std::move(entry));
+    if (entry.step == step) newest_stays = LooksComplete(entry.dir);
+    if (!within && entry.step != best) goes.push_back(std::move(entry));
   }
-  if (goes.empty() || (!TakeIntact(&stays) && !TakeIntact(&goes))) return;
+  if (goes.empty() || !newest_stays) return;
 
   const std::string folder = CheckpointFolder(workspace);
   std::vector<std::string> removed;

@@ -16,8 +16,9 @@ void SetBest(FileSystem& fs, const std::string& workspace, int64_t step);
 std::optional<int64_t> BestStep(const std::string& workspace);
 
 // Removes checkpoints older than the newest `keep` (0: none) that look complete, counted from
-// `step`, the one just committed; later steps are another run's and stay. Never removes the best
-// one, and removes nothing before one that stays was read back intact.
+// `step`; later steps are another run's and stay. Never removes the best one.
+// REQUIRES: that of `step` is intact: it was just committed, with the sums of what was written, or
+// loaded. Its bytes are not read again: all groups wait meanwhile.
 void ApplyRetention(FileSystem& fs, const std::string& workspace, int64_t step, int64_t keep);
 
 }  // namespace singa

@@ -67,17 +67,24 @@ TEST_F(RetentionTest, ADamagedOneDoesNotCount) {
   EXPECT_EQ(Left(9, 2), (Names{"step7", "step8", "step9"}));
 }
 
-TEST_F(RetentionTest, NeverRemovesTheOnlyIntactOne) {
+TEST_F(RetentionTest, RemovesNothingWhereTheNewestHasLostAFile) {
   WriteSteps({7, 8, 9});
-  DamageInside(8);
-  DamageInside(9);
-  EXPECT_EQ(Left(9, 2), (Names{"step7", "step8", "step9"}));
+  Damage(9);
+  EXPECT_EQ(Left(9, 1), (Names{"step7", "step8", "step9"}));
 }
 
-TEST_F(RetentionTest, RemovesNothingWhereNothingIsIntact) {
+TEST_F(RetentionTest, DoesNotReadTheCheckpointsThatStay) {
   WriteSteps({7, 8, 9});
-  for (int64_t step : {7, 8, 9}) DamageInside(step);
-  EXPECT_EQ(Left(9, 1), (Names{"step7", "step8", "step9"}));
+  DamageInside(9);  // as heavy as before
+  EXPECT_EQ(Left(9, 1), (Names{"step9"}));
+}
+
+TEST_F(RetentionTest, LeavesWhatIsNoCheckpoint) {
+  WriteSteps({7, 8, 9});
+  WriteAll(workspace_ / "checkpoint/step3", "a file");
+  fs::create_symlink("nowhere", workspace_ / "checkpoint/step4");
+  fs::create_directory(workspace_ / "checkpoint/step5");
+  EXPECT_EQ(Left(9, 1), (Names{"step3", "step4", "step5", "step9"}));
 }
 
 TEST_F(RetentionTest, LaterStepsOfAnotherRunAreLeftAlone) {
