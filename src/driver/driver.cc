@@ -46,7 +46,7 @@ int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
   options.resumes = line.resume;
   return WithJob(line.conf, line.sets, options, [&](JobProto job) -> int {
     if (line.singa_job >= 0) job.set_id(line.singa_job);
-    LogTo(LogFolder(job, line.singa_conf));
+    LogTo(LogFolder(job, line.singa_conf), RankHere());
     Progress progress;
     RunOptions run;
     run.resume = line.resume;

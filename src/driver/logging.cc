@@ -4,10 +4,10 @@
 
 #include <cstdio>
 
-#include "base/file_system.h"
 #include "driver/conf/check_values.h"
 #include "driver/conf/job_conf.h"
 #include "driver/job/workspace.h"
+#include "driver/log_file.h"
 #include "singa/proto/singa.pb.h"
 
 namespace singa {
@@ -22,10 +22,8 @@ void StartLogging(const char* program) {
   google::InitGoogleLogging(program);
 }
 
-void LogTo(const std::string& folder) {
-  PosixFileSystem().MakeDirectories(folder);
-  google::SetLogDestination(google::GLOG_INFO, (folder + "/singa.").c_str());
-  google::SetLogSymlink(google::GLOG_INFO, "singa");
+void LogTo(const std::string& folder, int rank) {
+  google::base::SetLogger(google::GLOG_INFO, new LogFile(folder, rank));  // glog owns it
 }
 
 std::string LogFolder(const JobProto& job, const std::string& singa_conf) {

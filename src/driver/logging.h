@@ -8,8 +8,8 @@
 namespace singa {
 
 void StartLogging(const char* program);
-// Log files go to `folder`, made when missing, from now on.
-void LogTo(const std::string& folder);
+// Lines go to a file in `folder` (log_file.h) from now on. `rank`: of this process.
+void LogTo(const std::string& folder, int rank);
 // log_dir of the SingaProto file `singa_conf` where given and set, else <workspace>/log.
 std::string LogFolder(const JobProto& job, const std::string& singa_conf);
 

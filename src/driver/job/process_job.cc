@@ -129,6 +129,12 @@ ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& a
   }
 }
 
+int RankHere() {
+  if (const char* const place = std::getenv(kProcessVariable)) return std::atoi(place);  // RANK/...
+  const std::optional<LauncherRank> place = FindLauncherRank();
+  return place ? place->rank : 0;
+}
+
 bool AnotherProcessSpeaks() {
   if (std::getenv(kProcessVariable)) return true;  // whoever started it
   const std::optional<LauncherRank> place = FindLauncherRank();

@@ -15,5 +15,7 @@ ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& a
 
 // Whether another process shows people what it finds in the job's configuration.
 bool AnotherProcessSpeaks();
+// The rank that whoever started this process gave it; 0: none.
+int RankHere();
 
 }  // namespace singa
