@@ -1,5 +1,6 @@
 #include "base/file_system.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,44 +11,31 @@
 #include <system_error>
 #include <utility>
 
-#include "singa/base/error.h"
+#include "base/entry_place.h"
 
 namespace singa {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void Throw(ExitCode otherwise, const std::string& path, const char* what, int error) {
-  ExitCode code = otherwise;
-  if (error == EACCES || error == EPERM) code = kExitNoPermission;
-  if (error == ENOSPC || error == EDQUOT || error == EIO) code = kExitIo;
-  throw FileError(code, path, StrCat(what, ": ", std::generic_category().message(error)));
+constexpr auto& Throw = ThrowWriteError;
+
+// errno's value; 0: it is on the disk.
+int FsyncOf(const Descriptor& file) {
+  while (::fsync(file.get()) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
 }
 
-int Open(const char* path, int flags) {
-  int descriptor;
-  do {
-    descriptor = ::open(path, flags | O_CLOEXEC, 0666);
-  } while (descriptor < 0 && errno == EINTR);
-  return descriptor;
-}
-
-class PosixFile final : public WritableFile {
+class PosixFile final : public AppendedFile {
  public:
-  explicit PosixFile(std::string path)
-      : path_(std::move(path)), descriptor_(Open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL)) {
-    if (descriptor_ < 0) Throw(kExitCantCreate, path_, "cannot create", errno);
-  }
-  PosixFile(const PosixFile&) = delete;
-  PosixFile& operator=(const PosixFile&) = delete;
-  ~PosixFile() override {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
+  PosixFile(std::string path, Descriptor file)
+      : path_(std::move(path)), descriptor_(std::move(file)) {}
 
   void Write(const void* data, size_t bytes) override {
     const char* p = static_cast<const char*>(data);
     while (bytes > 0) {
-      const ssize_t written = ::write(descriptor_, p, bytes);
+      const ssize_t written = ::write(descriptor_.get(), p, bytes);
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) Throw(kExitIo, path_, "cannot write", errno);
       p += written;
@@ -56,38 +44,130 @@ class PosixFile final : public WritableFile {
   }
 
   void Sync() override {
-    if (::fsync(descriptor_) != 0) Throw(kExitIo, path_, "cannot sync", errno);
+    if (const int error = FsyncOf(descriptor_)) Throw(kExitIo, path_, "cannot sync", error);
   }
 
   void Close() override {
     // Linux frees the descriptor even where close is interrupted.
-    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR)
+    if (::close(descriptor_.Release()) != 0 && errno != EINTR)
       Throw(kExitIo, path_, "cannot close", errno);
+  }
+
+  int64_t Size() override {
+    struct stat status;
+    if (::fstat(descriptor_.get(), &status) != 0) Throw(kExitIo, path_, "cannot read", errno);
+    return status.st_size;
+  }
+
+  void Truncate(int64_t bytes) override {
+    while (::ftruncate(descriptor_.get(), bytes) != 0)
+      if (errno != EINTR) Throw(kExitIo, path_, "cannot be cut short", errno);
   }
 
  private:
   std::string path_;
-  int descriptor_;
+  Descriptor descriptor_;
 };
 
-}  // namespace
-
-std::unique_ptr<WritableFile> PosixFileSystem::Create(const std::string& path) {
-  return std::make_unique<PosixFile>(path);
-}
-
-void PosixFileSystem::SyncDirectory(const std::string& path) {
-  const int descriptor = Open(path.c_str(), O_RDONLY | O_DIRECTORY);
-  if (descriptor < 0) Throw(kExitIo, path, "cannot open", errno);
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  // Some network file systems cannot sync a folder, and say so.
+// Some network file systems cannot sync a folder, and say so.
+void SyncFolder(const Descriptor& folder, const std::string& path) {
+  const int error = FsyncOf(folder);
   if (error != 0 && error != EINVAL) Throw(kExitIo, path, "cannot sync", error);
 }
 
+std::string FolderOf(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+using OpenDir = std::unique_ptr<DIR, CloseFolder>;
+
+OpenDir ToDir(Descriptor folder, const std::string& path) {
+  OpenDir dir(::fdopendir(folder.get()));
+  if (!dir) Throw(kExitIo, path, "cannot list", errno);
+  folder.Release();
+  return dir;
+}
+
+std::vector<std::string> NamesIn(DIR* dir, const std::string& path) {
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(dir);
+    if (!entry && errno != 0) Throw(kExitIo, path, "cannot list", errno);
+    if (!entry) break;
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void RemoveEntry(int folder, const char* name, const std::string& path) {
+  const auto gone = [] { return errno == ENOENT || errno == ENOTDIR; };
+  struct stat entry;
+  if (::fstatat(folder, name, &entry, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (gone()) return;
+    Throw(kExitIo, path, "cannot remove", errno);
+  }
+  const bool is_folder = S_ISDIR(entry.st_mode);
+  if (is_folder) {
+    Descriptor inner(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (inner.get() < 0) Throw(kExitIo, path, "cannot remove", errno);
+    const OpenDir dir = ToDir(std::move(inner), path);
+    for (const std::string& child : NamesIn(dir.get(), path))
+      RemoveEntry(::dirfd(dir.get()), child.c_str(), path + "/" + child);
+  }
+  if (::unlinkat(folder, name, is_folder ? AT_REMOVEDIR : 0) != 0 && !gone())
+    Throw(kExitIo, path, "cannot remove", errno);
+}
+
+}  // namespace
+
+void ThrowWriteError(ExitCode otherwise, const std::string& path, const std::string& what,
+                     int error) {
+  ExitCode code = otherwise;
+  if (error == EACCES || error == EPERM) code = kExitNoPermission;
+  if (error == ENOSPC || error == EDQUOT || error == EIO || error == EFBIG) code = kExitIo;
+  throw WriteError(code, path, StrCat(what, ": ", std::generic_category().message(error)), error);
+}
+
+PosixFileSystem::PosixFileSystem(const std::string& root)
+    : root_(root), folder_(EntryPlace(root).OpenFolder()) {}
+
+EntryPlace PosixFileSystem::PlaceFor(const std::string& path) const {
+  return root_.empty() ? EntryPlace(path) : EntryPlace(root_, folder_.get(), path);
+}
+
+std::unique_ptr<WritableFile> PosixFileSystem::Create(const std::string& path) {
+  const EntryPlace place = PlaceFor(path);
+  return std::make_unique<PosixFile>(path, place.OpenFile(O_WRONLY | O_CREAT | O_EXCL));
+}
+
+std::unique_ptr<AppendedFile> PosixFileSystem::Append(const std::string& path) {
+  const EntryPlace place = PlaceFor(path);
+  struct stat entry;
+  const bool there = ::fstatat(place.folder(), place.name(), &entry, AT_SYMLINK_NOFOLLOW) == 0;
+  auto file = std::make_unique<PosixFile>(path, place.OpenFile(O_WRONLY | O_APPEND | O_CREAT));
+  if (!there) SyncDirectory(FolderOf(path));
+  return file;
+}
+
+Descriptor PosixFileSystem::OpenLock(const std::string& path) {
+  return PlaceFor(path).OpenFile(O_RDWR | O_CREAT);
+}
+
+void PosixFileSystem::SyncDirectory(const std::string& path) {
+  SyncFolder(PlaceFor(path).OpenFolder(), path);
+}
+
 void PosixFileSystem::Rename(const std::string& from, const std::string& to) {
-  if (::rename(from.c_str(), to.c_str()) != 0)
-    Throw(kExitCantCreate, to, StrCat("cannot rename ", from, " to it").c_str(), errno);
+  const EntryPlace source = PlaceFor(from), target = PlaceFor(to);
+  if (::renameat(source.folder(), source.name(), target.folder(), target.name()) != 0)
+    Throw(kExitCantCreate, to, StrCat("cannot rename ", from, " to it"), errno);
 }
 
 void PosixFileSystem::MakeDirectories(const std::string& path) {
@@ -97,32 +177,27 @@ void PosixFileSystem::MakeDirectories(const std::string& path) {
   const std::string parent = folder.parent_path().string();
   if (!folder.has_filename()) return MakeDirectories(parent);  // "a/b/"
   MakeDirectories(parent);
-  if (::mkdir(folder.c_str(), 0777) != 0) {
+  const EntryPlace place = PlaceFor(folder.string());
+  if (::mkdirat(place.folder(), place.name(), 0777) != 0) {
     const int error = errno;
     if (fs::is_directory(folder, ignored)) return;  // another process was faster
     Throw(kExitCantCreate, path, "cannot create", error);
   }
-  SyncDirectory(parent.empty() ? "." : parent);
+  SyncDirectory(FolderOf(folder.string()));
 }
 
 std::vector<std::string> PosixFileSystem::List(const std::string& path) {
-  std::error_code error;
-  std::vector<std::string> names;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
-    names.push_back(it->path().filename().string());
-  if (error) Throw(kExitIo, path, "cannot list", error.value());
-  std::sort(names.begin(), names.end());
-  return names;
+  return NamesIn(ToDir(PlaceFor(path).OpenFolder(), path).get(), path);
 }
 
 void PosixFileSystem::RemoveTree(const std::string& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  if (error) Throw(kExitIo, path, "cannot remove", error.value());
+  const EntryPlace place = PlaceFor(path);
+  RemoveEntry(place.folder(), place.name(), path);
 }
 
 void PosixFileSystem::Symlink(const std::string& target, const std::string& path) {
-  if (::symlink(target.c_str(), path.c_str()) != 0)
+  const EntryPlace place = PlaceFor(path);
+  if (::symlinkat(target.c_str(), place.folder(), place.name()) != 0)
     Throw(kExitCantCreate, path, "cannot create", errno);
 }
 

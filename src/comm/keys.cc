@@ -200,7 +200,7 @@ void WriteSecretsFile(const std::string& path, const JobSecrets& secrets) {
 }
 
 JobSecrets ReadSecretsFile(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) ThrowInputError(path, "", errno);
   struct stat status;
   if (fstat(file.get(), &status) != 0) ThrowInputError(path, "", errno);

@@ -5,6 +5,7 @@
 
 #include "driver/arguments.h"
 #include "driver/conf/check_job.h"
+#include "driver/job/trained_files.h"
 #include "driver/onnx/net_export.h"
 #include "io/checkpoint/find_checkpoint.h"
 #include "io/new_file.h"
@@ -56,12 +57,15 @@ void RequireLoaded(const InitReport& report, const ParamTable& params, const Onn
 
 int ExportOnnx(const JobProto& job, const Arguments& args) {
   const std::string& out = args.operands()[1];
-  const std::string checkpoint = FindParams(args.Get("checkpoint"), [](const std::string& text) {
+  const auto warn = [](const std::string& text) {
     std::fprintf(stderr, "singa: warning: %s\n", text.c_str());
-  });
+  };
+  std::string checkpoint;
   ParamTable params;
   const Net net = NetToExport(job.neuralnet(), &params);
-  const InitReport report = Load(job, checkpoint, &params);
+  const InitReport report =
+      UseTrained([&] { return FindParams(args.Get("checkpoint"), warn); },
+                 [&](const std::string& found) { return Load(job, checkpoint = found, &params); });
   OnnxGraph graph = ExportNet(net, args.Get("layer"));
   RequireLoaded(report, params, graph, checkpoint);
   if (report.version > 0) graph.Describe("step", StrCat(report.version));

@@ -1,16 +1,11 @@
 #include "io/metrics_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "io/new_file.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -22,17 +17,19 @@ nlohmann::ordered_json ToJson(double value) {
   return value;
 }
 
-// Whether `line` is a row that a run would write which goes on at `first_steps`. A line that is no
-// row, whoever wrote it, is none.
-bool IsLater(const std::string& line, const std::vector<int64_t>& first_steps) {
+// Whether `line` stays where a run goes on at `first_steps`. A line that another program wrote
+// stays; what a crash of the system left of a row does not.
+bool Stays(const std::string& line, const std::vector<int64_t>& first_steps) {
+  if (line.find('\0') != std::string::npos) return false;
   const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
-  if (!row.is_object()) return false;
+  if (row.is_discarded() && line.starts_with('{')) return false;
+  if (!row.is_object()) return true;
   const auto step = row.find("step"), group = row.find("group");
-  if (step == row.end() || !step->is_number_integer()) return false;
+  if (step == row.end() || !step->is_number_integer()) return true;
   const bool known = group != row.end() && group->is_number_integer();
   const int64_t g = known ? group->get<int64_t>() : 0;
-  if (g < 0 || g >= static_cast<int64_t>(first_steps.size())) return true;
-  return step->get<int64_t>() >= first_steps[static_cast<size_t>(g)];
+  if (g < 0 || g >= static_cast<int64_t>(first_steps.size())) return false;
+  return step->get<int64_t>() < first_steps[static_cast<size_t>(g)];
 }
 
 // What stays of a file: its first `bytes`, and `lines` that stand behind them.
@@ -41,15 +38,18 @@ struct Kept {
   std::string lines;
 };
 
-Kept KeepOf(const std::string& path, const std::vector<int64_t>& first_steps) {
+// A last line without an end stays only where it is a whole row.
+template <typename Stays>
+Kept KeepOf(const std::string& path, const Stays& stays) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
   Kept kept;
   bool cut = false;
-  while (std::getline(file, line) && !file.eof()) {
-    if (IsLater(line, first_steps))
+  while (std::getline(file, line)) {
+    const bool ends = !file.eof();
+    if (!stays(line) || (!ends && !nlohmann::json::accept(line)))
       cut = true;
-    else if (cut)
+    else if (cut || !ends)
       kept.lines += line + "\n";
     else
       kept.bytes += static_cast<int64_t>(line.size()) + 1;
@@ -58,39 +58,41 @@ Kept KeepOf(const std::string& path, const std::vector<int64_t>& first_steps) {
 }
 
 // Puts the file that is kept in the place of `path`.
-void Rewrite(const std::string& path, const Kept& kept) {
-  const std::string other = path + ".tmp";
+void Rewrite(FileSystem* files, const std::string& path, const Kept& kept) {
   std::ifstream from(path, std::ios::binary);
   std::string begin(static_cast<size_t>(kept.bytes), '\0');
-  from.read(begin.data(), kept.bytes);
-  std::ofstream to(other, std::ios::binary | std::ios::trunc);
-  to << begin << kept.lines;
-  to.close();
-  if (!to || std::rename(other.c_str(), path.c_str()) != 0)
-    throw FileError(kExitIo, path, "the rows before the resumed step cannot be written anew");
+  if (!from.read(begin.data(), kept.bytes))
+    throw FileError(kExitIo, path, "the rows before the resumed step cannot be read");
+  NewFile to(files, path);
+  to.Write(begin);
+  to.Write(kept.lines);
+  to.Commit();
+}
+
+template <typename Stays>
+void Open(FileSystem* files, const std::string& path, const PendingOptions& options,
+          const Stays& stays, std::optional<PendingFile>* file) {
+  file->emplace(files, path, options);  // judges what is there
+  const Kept kept = KeepOf(path, stays);
+  if (kept.lines.empty()) return (*file)->Truncate(kept.bytes);
+  Rewrite(files, path, kept);
+  file->emplace(files, path, options);
 }
 
 }  // namespace
 
-MetricsFile::MetricsFile(std::string path) : path_(std::move(path)) { Open(); }
-
-MetricsFile::MetricsFile(std::string path, const std::vector<int64_t>& first_steps)
-    : path_(std::move(path)) {
-  const Kept kept = KeepOf(path_, first_steps);
-  if (!kept.lines.empty()) Rewrite(path_, kept);
-  Open();
-  const auto size = kept.bytes + static_cast<int64_t>(kept.lines.size());
-  if (ftruncate(descriptor_, size) != 0) throw FileError(kExitIo, path_, std::strerror(errno));
+MetricsFile::MetricsFile(FileSystem* files, const std::string& path,
+                         const PendingOptions& options) {
+  Open(
+      files, path, options, [](const std::string&) { return true; }, &file_);
 }
 
-void MetricsFile::Open() {
-  descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (descriptor_ < 0)
-    throw FileError(errno == EACCES ? kExitNoPermission : kExitCantCreate, path_,
-                    std::strerror(errno));
+MetricsFile::MetricsFile(FileSystem* files, const std::string& path,
+                         const std::vector<int64_t>& first_steps, const PendingOptions& options) {
+  Open(
+      files, path, options, [&](const std::string& line) { return Stays(line, first_steps); },
+      &file_);
 }
-
-MetricsFile::~MetricsFile() { close(descriptor_); }
 
 void MetricsFile::Write(const MetricsRow& row) {
   nlohmann::ordered_json json;
@@ -105,13 +107,7 @@ void MetricsFile::Write(const MetricsRow& row) {
   if (row.bad_records > 0) json["bad_records"] = row.bad_records;
   const std::string line =
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t n = write(descriptor_, line.data() + done, line.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw FileError(kExitIo, path_, std::strerror(errno));
-    done += static_cast<size_t>(n);
-  }
+  file_->Add(line);
 }
 
 }  // namespace singa

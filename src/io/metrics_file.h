@@ -1,10 +1,14 @@
-// metrics.jsonl: one JSON object a line. Each line is written whole, by one call.
+// metrics.jsonl: one JSON object a line.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/file_system.h"
+#include "io/pending_file.h"
 
 namespace singa {
 
@@ -18,7 +22,7 @@ struct MetricsRow {
   int64_t bad_records = 0;         // skipped so far; 0: not written
 };
 
-// Where rows go. Any thread may write; throws FileError.
+// Where rows go. Any thread may write.
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;
@@ -27,22 +31,25 @@ class MetricsSink {
 
 class MetricsFile final : public MetricsSink {
  public:
-  // Opens `path` to append. Rows of group g of step first_steps[g] and later, of groups beyond, and
-  // an incomplete last line, are taken out first. Throws FileError.
-  MetricsFile(std::string path, const std::vector<int64_t>& first_steps);
+  // Opens `path` to append, or makes it. Rows of group g of step first_steps[g] and later, of
+  // groups beyond, and what is left of a row that was cut off, are taken out first. `files` must
+  // outlive it. Throws WriteError.
+  MetricsFile(FileSystem* files, const std::string& path, const std::vector<int64_t>& first_steps,
+              const PendingOptions& options = {});
   // Leaves the rows that are there.
-  explicit MetricsFile(std::string path);
-  ~MetricsFile() override;
+  MetricsFile(FileSystem* files, const std::string& path, const PendingOptions& options = {});
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
+  // A row that the disk refuses waits (io/pending_file.h).
   void Write(const MetricsRow& row) override;
+  // Throws WriteError where rows are not on the disk.
+  void Sync() { file_->Sync(); }
+  // More rows wait than may.
+  bool Overflows() const { return file_->Overflows(); }
 
  private:
-  void Open();
-
-  std::string path_;
-  int descriptor_ = -1;
+  std::optional<PendingFile> file_;
 };
 
 }  // namespace singa

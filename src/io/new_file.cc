@@ -1,10 +1,10 @@
 #include "io/new_file.h"
 
 #include <glog/logging.h>
-#include <unistd.h>
 
 #include <filesystem>
 
+#include "base/sha256.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -19,8 +19,7 @@ std::string TargetOf(const std::string& path) {
 }
 
 NewFile::NewFile(FileSystem* files, const std::string& path)
-    : files_(files), path_(TargetOf(path)), temporary_(StrCat(path_, ".tmp", getpid())) {
-  files_->RemoveTree(temporary_);
+    : files_(files), path_(TargetOf(path)), temporary_(StrCat(path_, ".tmp.", RandomHex(8))) {
   file_ = files_->Create(temporary_);
 }
 
@@ -51,6 +50,8 @@ void NewFile::Commit() {
   file_->Close();
   files_->Rename(temporary_, path_);
   file_.reset();
+  const std::string folder = std::filesystem::path(path_).parent_path().string();
+  files_->SyncDirectory(folder.empty() ? "." : folder);
 }
 
 }  // namespace singa

@@ -5,19 +5,29 @@ namespace singa {
 int64_t OutputFiles::Write(const std::string& path, const std::string& format,
                            const Sample& sample) {
   File& file = files_[path];
-  if (!file.writer)
-    file.writer =
-        NewStoreWriter(format, {.path = path, .has_label = sample.label >= 0}, &file_system_);
-  file.writer->Write(sample);
+  if (file.refused) return file.records++;
+  try {
+    if (!file.writer)
+      file.writer =
+          NewStoreWriter(format, {.path = path, .has_label = sample.label >= 0}, &file_system_);
+    file.writer->Write(sample);
+  } catch (const WriteError& error) {
+    refused_ = error;
+    file.refused = true;
+    file.writer.reset();
+  }
   return file.records++;
 }
 
 std::vector<std::pair<std::string, int64_t>> OutputFiles::Finish() {
   std::vector<std::pair<std::string, int64_t>> written;
-  for (auto& [path, file] : files_) {
-    file.writer->Finish();
-    written.emplace_back(path, file.records);
-  }
+  for (auto& [path, file] : files_) try {
+      if (file.refused) continue;
+      file.writer->Finish();
+      written.emplace_back(path, file.records);
+    } catch (const WriteError& error) {
+      refused_ = error;
+    }
   files_.clear();
   return written;
 }

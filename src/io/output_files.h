@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,18 +18,22 @@ class OutputFiles {
  public:
   // Appends a record to the file `path`, which its first record opens; whether that has a label
   // says whether the file holds labels. `format`: kvfile or textfile. Returns the record's number.
-  // Throws FileError, ValueError.
+  // A file that the disk refuses is left out of the pass. Throws FileError, ValueError.
   int64_t Write(const std::string& path, const std::string& format, const Sample& sample);
   // Makes the files appear. Returns their paths and records.
   std::vector<std::pair<std::string, int64_t>> Finish();
+  // Why a file was left out of the last pass; none: all were written.
+  const std::optional<WriteError>& refused() const { return refused_; }
 
  private:
   struct File {
     std::unique_ptr<StoreWriter> writer;
+    bool refused = false;
     int64_t records = 0;
   };
   PosixFileSystem file_system_;
   std::map<std::string, File> files_;
+  std::optional<WriteError> refused_;
 };
 
 }  // namespace singa

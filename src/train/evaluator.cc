@@ -104,6 +104,7 @@ std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool
       steps > 0 ? RunBatches(&net_, 0, steps, stop, &files, &sums) : RunStore(stop, &files, &sums);
   if (!whole) return std::nullopt;
   written_ = files.Finish();
+  refused_ = files.refused();
   return sums;
 }
 

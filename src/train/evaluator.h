@@ -30,6 +30,8 @@ class Evaluator {
   std::optional<MetricSums> Run(int64_t steps, const std::function<bool()>& stop);
   // Files of the output layers, with their records, that the last whole Run wrote.
   const std::vector<std::pair<std::string, int64_t>>& written() const { return written_; }
+  // Why a file of the last one could not be written; none: all were.
+  const std::optional<WriteError>& refused() const { return refused_; }
 
  private:
   bool RunBatches(Net* net, int64_t first_batch, int64_t batches, const std::function<bool()>& stop,
@@ -49,6 +51,7 @@ class Evaluator {
   NetMemory memory_;
   NetArena arena_;
   std::vector<std::pair<std::string, int64_t>> written_;
+  std::optional<WriteError> refused_;
   std::unique_ptr<Net> tail_;  // for the records after the last whole batch
 };
 

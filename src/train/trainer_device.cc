@@ -108,6 +108,7 @@ void Trainer::LeaveGroup() {
 void Trainer::Finish() {
   AwaitDevice();
   outputs_.Finish();
+  if (outputs_.refused()) throw *outputs_.refused();
 }
 
 // Values and updater states count with the process's first worker, whose they are.

@@ -60,6 +60,9 @@ class FaultFileSystem final : public FileSystem {
     folder->Change({"", name, node});
     return std::make_unique<File>(this, node, disk_.Create(path), path);
   }
+  // Whole jobs, which add to files, are recorded instead (support/recorded_files.h).
+  std::unique_ptr<AppendedFile> Append(const std::string& path) override { Throw(EROFS, path); }
+  Descriptor OpenLock(const std::string& path) override { Throw(EROFS, path); }
   void SyncDirectory(const std::string& path) override {
     Begin(path);
     FolderAt(path)->Sync();
@@ -172,8 +175,8 @@ class FaultFileSystem final : public FileSystem {
   };
 
   [[noreturn]] static void Throw(int error, const std::string& path) {
-    throw FileError(error == EXDEV || error == EEXIST ? kExitCantCreate : kExitIo, path,
-                    "(injected) " + std::generic_category().message(error));
+    throw WriteError(error == EXDEV || error == EEXIST ? kExitCantCreate : kExitIo, path,
+                     "(injected) " + std::generic_category().message(error), error);
   }
 
   // Counts an operation; throws where it is the one to fail.

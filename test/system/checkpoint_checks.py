@@ -284,7 +284,7 @@ def no_match_at_all_is_78(case):
 def resume_is_strict_about_the_params(case):
     conf = trained(case)
     for changed in (conf.replace("num_output: 16", "num_output: 17"), conf.replace('"w2"', '"v2"')):
-        job = case.train(changed, "-resume", code=65)
+        job = case.train(changed, "-resume", code=78)
         has(job.err, "w1" if "num_output: 17" in changed else "v2", "stderr")
     equal(case.steps(), [5, 10], "checkpoints")
 

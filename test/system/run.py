@@ -20,6 +20,7 @@ import command_checks
 import consistency_checks
 import data_checks
 import descriptor_checks
+import disk_checks
 import doctor_checks
 import exit_code_checks
 import export_checks

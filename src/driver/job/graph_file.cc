@@ -1,9 +1,6 @@
 #include "driver/job/graph_file.h"
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "singa/base/error.h"
@@ -39,11 +36,13 @@ std::string Escape(const std::string& text) {
   return escaped;
 }
 
-void WriteText(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) throw FileError(kExitIo, path, std::strerror(errno));
+void WriteText(FileSystem* files, const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".tmp";
+  files->RemoveTree(temporary);
+  const auto file = files->Create(temporary);
+  file->Write(text.data(), text.size());
+  file->Close();
+  files->Rename(temporary, path);  // no sync: a run writes them again
 }
 
 // `label`: what is said of a node behind its name.
@@ -77,18 +76,18 @@ std::string GraphJson(const Net& net) {
   return Json(net, [](const NetNode& node) { return "shape: " + ShapeText(node); });
 }
 
-void WriteDebugFiles(const Context& ctx, const Net& net, const std::string& folder, int64_t step,
-                     int worker) {
+void WriteDebugFiles(FileSystem* files, const Context& ctx, const Net& net,
+                     const std::string& folder, int64_t step, int worker) {
   const float scale = ctx.state->loss_scale;  // of all gradients
   const std::string end = StrCat("-step", step, "-loc", worker, ".json");
-  WriteText(folder + "/fp" + end, Json(net, [&](const NetNode& node) {
+  WriteText(files, folder + "/fp" + end, Json(net, [&](const NetNode& node) {
               const Context own = net.ContextOf(node, ctx);
               std::string text = MeanText(own, "data", node.out[0]->data);
               for (const Param* param : node.declare->params())
                 text += MeanText(own, param->name(), param->data);
               return text;
             }));
-  WriteText(folder + "/bp" + end, Json(net, [&](const NetNode& node) {
+  WriteText(files, folder + "/bp" + end, Json(net, [&](const NetNode& node) {
               const Context own = net.ContextOf(node, ctx);
               std::string text = MeanText(own, "grad", node.out[0]->grad, scale);
               for (const Param* param : node.declare->params())
@@ -114,9 +113,10 @@ std::string GraphDot(const Net& net, const std::string& title) {
   return dot + "}\n";
 }
 
-void WriteGraphFiles(const Net& net, const std::string& stem, const std::string& title) {
-  WriteText(stem + ".json", GraphJson(net));
-  WriteText(stem + ".dot", GraphDot(net, title));
+void WriteGraphFiles(FileSystem* files, const Net& net, const std::string& stem,
+                     const std::string& title) {
+  WriteText(files, stem + ".json", GraphJson(net));
+  WriteText(files, stem + ".dot", GraphDot(net, title));
 }
 
 }  // namespace singa

@@ -1,8 +1,11 @@
 #include "driver/job/job_checkpoints.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 #include <sstream>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +13,7 @@
 #include "base/file_system.h"
 #include "base/sha256.h"
 #include "driver/job/marked_files.h"
+#include "driver/job/resume_fit.h"
 #include "driver/version.h"
 #include "io/checkpoint/retention.h"
 #include "tensor/gpus.h"
@@ -19,7 +23,8 @@
 namespace singa {
 namespace {
 
-constexpr char kClasses[] = "classes";  // of class folders
+constexpr char kClasses[] = "classes";                   // of class folders
+constexpr std::chrono::seconds kLongestWaitForDisk{20};  // at the end of a job
 
 // What a job makes small; of other metrics, such as the accuracy, the largest is the best.
 bool LeastIsBest(const std::string& metric) {
@@ -45,9 +50,15 @@ void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
 
 }  // namespace
 
-JobCheckpoints::JobCheckpoints(const JobProto& job, const std::string& workspace,
-                               WorkerGroups* groups, Progress* progress)
-    : job_(job), workspace_(workspace), groups_(*groups), progress_(*progress) {}
+JobCheckpoints::JobCheckpoints(const JobProto& job, const Workspace& workspace,
+                               WorkerGroups* groups, Progress* progress,
+                               std::function<void()> sync_rows)
+    : job_(job),
+      workspace_(workspace.path()),
+      files_(*workspace.files()),
+      groups_(*groups),
+      progress_(*progress),
+      sync_rows_(std::move(sync_rows)) {}
 
 std::optional<int64_t> JobCheckpoints::Resume() {
   std::unique_ptr<Checkpoint> checkpoint =
@@ -63,8 +74,13 @@ std::optional<int64_t> JobCheckpoints::Resume() {
                              : StrCat("; those of the run before are in ", previous)));
     return std::nullopt;
   }
-  for (const int g : groups_.here())
-    TrainerState(groups_.team(g).trainers(), g, 0).Restore(*checkpoint);
+  CheckFits(*checkpoint, job_, &groups_.lead());
+  try {
+    for (const int g : groups_.here())
+      TrainerState(groups_.team(g).trainers(), g, 0).Restore(*checkpoint);
+  } catch (const MisfitError& error) {
+    ThrowMisfit(*checkpoint, error);
+  }
   for (int g = 0; g < groups_.size(); ++g)
     groups_.gate().SetSteps(g, TrainerState::StepsOf(*checkpoint, g));
   resumed_from_ = checkpoint->dir();
@@ -72,8 +88,7 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   committed_ = groups_.steps();
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
   // The run may have been killed between a checkpoint and what follows it.
-  PosixFileSystem fs;
-  ApplyRetention(fs, workspace_, step, job_.checkpoint_keep());
+  Retain(files_, step);
   WarnOfChanges(*checkpoint);
   progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", step));
   return step;
@@ -83,9 +98,8 @@ std::optional<int64_t> JobCheckpoints::Resume() {
 void JobCheckpoints::RestoreBest(const Checkpoint& checkpoint) {
   best_ = checkpoint.state().Values<double>("train/best", Shape())[0];
   best_step_ = checkpoint.state().Values<int64_t>("train/best_step", Shape())[0];
-  PosixFileSystem fs;
   if (best_step_ == checkpoint.step() && BestStep(workspace_) != best_step_)
-    SetBest(fs, workspace_, best_step_);
+    SetBest(files_, workspace_, best_step_);
 }
 
 void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
@@ -115,6 +129,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["version"] = std::string(kSingaVersion);
   content->run["build"] = BuildId();
   content->run["seed"] = job_.seed();
+  content->run["updater"] = UpdaterName(job_);
   content->run["threads"] = int64_t{groups_.lead().ctx().threads};
   if (job_.has_checkpoint_best())  // whose value is in the state
     content->run["test_threads"] = int64_t{groups_.lead().evaluation_threads()};
@@ -150,15 +165,43 @@ bool JobCheckpoints::TryCommit(int64_t updates) {
   try {
     Commit(updates);
     return true;
-  } catch (const FileError& error) {
+  } catch (const WriteError& error) {
     progress_.Warn(StrCat("no checkpoint of step ", updates, ", training goes on: ", error.what()));
     return false;
   }
 }
 
+// The disk may have room soon: others remove files, a server comes back.
+void JobCheckpoints::CommitLast(int64_t updates) {
+  constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{2000};
+  const auto deadline = std::chrono::steady_clock::now() + kLongestWaitForDisk;
+  bool said = false;
+  for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+    try {
+      return Commit(updates);
+    } catch (const WriteError& error) {
+      if (std::chrono::steady_clock::now() + pause > deadline) throw;
+      if (!said)
+        progress_.Warn(StrCat("no checkpoint of step ", updates, " yet, trying again for ",
+                              kLongestWaitForDisk.count(), " s: ", error.what()));
+      said = true;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+// Those that stay too long harm nobody.
+void JobCheckpoints::Retain(FileSystem& fs, int64_t updates) {
+  try {
+    ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
+  } catch (const WriteError& error) {
+    progress_.Warn(StrCat("an old checkpoint is left behind: ", error.what()));
+  }
+}
+
 void JobCheckpoints::Commit(int64_t updates) {
   WorkerMark& mark = groups_.lead().mark();
-  MarkedFiles fs(&mark);
+  MarkedFiles fs(&files_, &mark);
   const WorkerGroups::Hold hold(&groups_);
   groups_.NoteSteps(0, updates);
   const std::vector<int64_t> steps_now = groups_.steps();
@@ -187,11 +230,12 @@ void JobCheckpoints::Commit(int64_t updates) {
     content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
   }
   const WorkerMark::Scope writes(&mark, Doing::kCheckpoint);
+  sync_rows_();
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
   committed_ = steps_now;
   if (groups_.process()) groups_.process()->SetStart(steps_now, dir);
   if (best_step_ == updates) SetBest(fs, workspace_, updates);
-  ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
+  Retain(fs, updates);
   progress_.Say("checkpoint committed: " + dir);
   told_();
 }

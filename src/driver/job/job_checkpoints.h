@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cluster/worker_groups.h"
 #include "driver/job/progress.h"
+#include "driver/job/workspace.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
 #include "singa/proto/job.pb.h"
@@ -16,9 +18,10 @@ namespace singa {
 
 class JobCheckpoints {
  public:
-  // All of them must outlive it.
-  JobCheckpoints(const JobProto& job, const std::string& workspace, WorkerGroups* groups,
-                 Progress* progress);
+  // All of them must outlive it. `sync_rows` brings the rows of metrics so far to the disk, before
+  // a checkpoint is seen that has them behind it.
+  JobCheckpoints(const JobProto& job, const Workspace& workspace, WorkerGroups* groups,
+                 Progress* progress, std::function<void()> sync_rows);
 
   // Puts the newest intact checkpoint into the workers and returns its step; nothing where the
   // workspace has none. Throws DataError: none is intact, or it does not fit the net.
@@ -29,9 +32,11 @@ class JobCheckpoints {
   const std::string& resumed_from() const { return resumed_from_; }
 
   // Commits one after `updates` steps of the first group, if there is none yet; the others stand
-  // still meanwhile. Throws FileError.
+  // still meanwhile. Throws WriteError.
   void Commit(int64_t updates);
-  // The same, with a warning and false in place of the FileError.
+  // The same; waits a while for a disk that refuses it.
+  void CommitLast(int64_t updates);
+  // The same as Commit, with a warning and false in place of the WriteError.
   bool TryCommit(int64_t updates);
   // Whether there is one of `updates`; of several groups others may have gone on since.
   bool Has(int64_t updates) const { return !committed_.empty() && committed_[0] == updates; }
@@ -41,13 +46,16 @@ class JobCheckpoints {
 
  private:
   void RestoreBest(const Checkpoint& checkpoint);
+  void Retain(FileSystem& fs, int64_t updates);
   void WarnOfChanges(const Checkpoint& checkpoint);
   void Describe(CheckpointContent* content) const;
 
   const JobProto& job_;
   const std::string workspace_;
+  FileSystem& files_;
   WorkerGroups& groups_;
   Progress& progress_;
+  const std::function<void()> sync_rows_;
   std::vector<int64_t> committed_;  // steps of each group in the last one
   std::string resumed_from_;
   std::optional<double> best_;

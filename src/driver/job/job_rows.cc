@@ -9,6 +9,15 @@ int64_t CountBadRecords(const Net& net) {
   return count;
 }
 
+int64_t CountBadRecords(WorkerGroups* groups) {
+  int64_t count = 0;
+  for (const int group : groups->here()) count += groups->CountBadRecords(group);
+  for (Phase phase : {kTest, kVal})
+    if (Evaluator* evaluator = groups->lead().evaluator(phase))
+      count += CountBadRecords(evaluator->net());
+  return count;
+}
+
 void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* course,
                MetricsSink* sink) {
   std::vector<MetricsRow> rows;

@@ -5,6 +5,7 @@
 
 #include "cluster/process_share.h"
 #include "cluster/staleness_counts.h"
+#include "cluster/worker_groups.h"
 #include "driver/job/progress.h"
 #include "io/metrics_file.h"
 #include "train/metric_sums.h"
@@ -38,5 +39,7 @@ void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares,
 
 // Bad records that readers of `net` have skipped.
 int64_t CountBadRecords(const Net& net);
+// The same of all groups here, and of the nets for tests and validations.
+int64_t CountBadRecords(WorkerGroups* groups);
 
 }  // namespace singa

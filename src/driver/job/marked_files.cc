@@ -35,6 +35,16 @@ std::unique_ptr<WritableFile> MarkedFiles::Create(const std::string& path) {
   return std::make_unique<MarkedFile>(&mark_, files_.Create(path));
 }
 
+std::unique_ptr<AppendedFile> MarkedFiles::Append(const std::string& path) {
+  mark_.Tick();
+  return files_.Append(path);
+}
+
+Descriptor MarkedFiles::OpenLock(const std::string& path) {
+  mark_.Tick();
+  return files_.OpenLock(path);
+}
+
 void MarkedFiles::SyncDirectory(const std::string& path) {
   mark_.Tick();
   files_.SyncDirectory(path);

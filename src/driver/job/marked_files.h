@@ -13,10 +13,12 @@ namespace singa {
 
 class MarkedFiles final : public FileSystem {
  public:
-  // Which outlives it, and its files.
-  explicit MarkedFiles(WorkerMark* mark) : mark_(*mark) {}
+  // Both outlive it, and its files.
+  MarkedFiles(FileSystem* files, WorkerMark* mark) : mark_(*mark), files_(*files) {}
 
   std::unique_ptr<WritableFile> Create(const std::string& path) override;
+  std::unique_ptr<AppendedFile> Append(const std::string& path) override;
+  Descriptor OpenLock(const std::string& path) override;
   void SyncDirectory(const std::string& path) override;
   void Rename(const std::string& from, const std::string& to) override;
   void MakeDirectories(const std::string& path) override;
@@ -26,7 +28,7 @@ class MarkedFiles final : public FileSystem {
 
  private:
   WorkerMark& mark_;
-  PosixFileSystem files_;
+  FileSystem& files_;
 };
 
 }  // namespace singa

@@ -12,11 +12,13 @@
 
 namespace singa {
 
+class FileSystem;
 class JobProcess;
 
 struct RunOptions {
   bool resume = false;  // from the newest intact checkpoint of the workspace, if there is one
   int threads = 0;      // of the worker; 0: by num_openblas_threads, else the cores to be had
+  FileSystem* files = nullptr;    // that the workspace is on; null: the system's
   JobProcess* process = nullptr;  // this one, of several that the job has
   // Of rank 0: finds the others, once what an earlier run left is out of the way.
   std::function<void()> meet;

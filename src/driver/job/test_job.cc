@@ -22,9 +22,14 @@ namespace {
 
 // The params' values. Returns the step that they are of.
 int64_t LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progress* progress) {
-  const std::vector<std::string> files =
-      FilesToTest(job, [&](const std::string& text) { progress->Warn(text); });
-  const InitReport report = InitParams(ctx, files, params);
+  std::vector<std::string> files;
+  const auto find = [&] {
+    return FilesToTest(job, [&](const std::string& text) { progress->Warn(text); });
+  };
+  const InitReport report = UseTrained(find, [&](const std::vector<std::string>& found) {
+    files = found;
+    return InitParams(ctx, found, params);
+  });
   for (const std::string& file : files) progress->Say("params from " + file);
   if (!report.initialised.empty())
     progress->Warn(
@@ -72,7 +77,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm(alg);
   ParamTable params;
   Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
-  Workspace workspace(WorkspacePath(job));
+  Workspace workspace(WorkspacePath(job), WorkspaceOptionsOf(job, options, progress));
   AllocateParams(device ? evaluator.memory().host_arena : evaluator.memory().arena, params);
   const int64_t step = LoadForTest(job, ctx, &params, progress);
   DeviceExchange on_device(nullptr, &ctx);
@@ -86,13 +91,15 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   std::vector<InputFacts> inputs = InputsOf(&evaluator.net());
   for (InputFacts& train : PeekInputs(job.neuralnet(), {kTrain})) inputs.push_back(train);
   TellFacts(inputs, [&](const std::string& text) { progress->Warn(text); });
-  WriteGraphFiles(evaluator.net(), workspace.graph("test"), job.name());
+  WriteGraphFiles(workspace.files(), evaluator.net(), workspace.graph("test"), job.name());
   mark.SetStep(step);
   const auto watch = WatchStalls(job, options, mark);
   const MetricSums sums = *evaluator.Run(job.test_steps(), [] { return false; });
-  MetricsFile file(workspace.metrics());
+  MetricsFile file(workspace.files(), workspace.metrics());
   const RowPlace place = {"test", step, 0, CountBadRecords(evaluator.net())};
   WriteRows(place, sums, nullptr, &file);
+  file.Sync();
+  if (evaluator.refused()) throw *evaluator.refused();
   if (!sums.entries().empty())
     progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));
   for (const auto& [written, records] : evaluator.written())

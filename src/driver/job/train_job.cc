@@ -10,7 +10,9 @@
 #include "base/failpoint.h"
 #include "cluster/gpu_groups.h"
 #include "driver/facts/compare_facts.h"
+#include "driver/job/announcement.h"
 #include "driver/job/end_process.h"
+#include "driver/job/first_values.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/interrupt.h"
@@ -19,9 +21,8 @@
 #include "driver/job/other_groups.h"
 #include "driver/job/schedule.h"
 #include "driver/job/sent_rows.h"
+#include "driver/job/side_files.h"
 #include "driver/job/workspace.h"
-#include "driver/version.h"
-#include "train/init_params.h"
 
 namespace singa {
 namespace {
@@ -42,10 +43,11 @@ class TrainRun {
         failed_(options.failed),
         made_(MakeWorkerGroups(job, threads_, process_)),
         groups_(*made_),
-        workspace_(WorkspacePath(job)),
-        checkpoints_(job, workspace_.path(), &groups_, progress) {
+        workspace_(WorkspacePath(job), WorkspaceOptionsOf(job, options, progress)),
+        checkpoints_(job, workspace_, &groups_, progress, [this] { SyncRows(); }),
+        side_files_(progress) {
     checkpoints_.OnCommit(options.committed);
-    Announce();
+    progress_.Say(Announcement(job, &groups_, threads_, workspace_.path()));
     SINGA_FAILPOINT("leader_loads");
     groups_.Allocate();
     TellFacts(InputsOf(&lead()), [this](const std::string& text) { progress_.Warn(text); });
@@ -58,7 +60,9 @@ class TrainRun {
                         StrCat("the checkpoint to resume from is of step ", start_step_,
                                ", beyond the last, ", schedule_->steps()));
     groups_.SetMostSteps(schedule_->steps());
-    metrics_file_.emplace(workspace_.metrics(), groups_.steps());
+    PendingOptions pending;
+    pending.say = [this](const std::string& text) { progress_.Warn(text); };
+    metrics_file_.emplace(workspace_.files(), workspace_.metrics(), groups_.steps(), pending);
     groups_.OnRows([this](const WireMessage& row) { received_.Add(row); });
     groups_.OnHold([this] { received_.WriteTo(&*metrics_file_); });
     if (process_) {
@@ -71,9 +75,7 @@ class TrainRun {
     for (const int group : groups_.here()) groups_.team(group).OnFailure(failed_);
     groups_.Start();
     loop_.emplace(&groups_, 0, *schedule_, &*metrics_file_);
-    WriteGraphFiles(lead().net(), workspace_.graph("train"), job.name());
-    if (Evaluator* test = lead().evaluator(kTest))
-      WriteGraphFiles(test->net(), workspace_.graph("test"), job.name());
+    side_files_.Try([&] { WriteGraphs(); });
   }
 
   // What other processes have sent by then is kept, however the job ends.
@@ -107,6 +109,7 @@ class TrainRun {
       if (step == granted_) {
         RunDue(step);
         if (Interrupted()) return Stop(step);
+        if (metrics_file_->Overflows()) GiveUp(step);
       }
       Grant(step);
       if (!TrainStep(step)) CheckOthers(others);
@@ -121,7 +124,8 @@ class TrainRun {
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
     lead().Finish();
-    const int64_t skipped = groups_.CountSkips(), bad = BadRecords();
+    metrics_file_->Sync();  // of rows that no disk has taken this says so
+    const int64_t skipped = groups_.CountSkips(), bad = CountBadRecords(&groups_);
     progress_.Say(StrCat("done: ", schedule_->steps() - start_step_, " steps in ",
                          DurationText(SecondsSince(start)),
                          skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
@@ -130,43 +134,13 @@ class TrainRun {
     return kExitOk;
   }
 
-  static int64_t MiB(const MemoryUse& use) { return (use.total() + (1 << 20) - 1) >> 20; }
-
-  void Announce() {
-    const JobMemory memory = groups_.memory();
-    int64_t params = 0;
-    for (const auto& param : lead().params().params()) params += param->size();
-    progress_.Say(StrCat("singa ", kSingaVersion, ": job \"", job_.name(), "\", ",
-                         lead().net().nodes().size(), " layers, ", params, " parameters, ",
-                         MiB(memory.host), " MiB, ",
-                         memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
-                         groups_.Text(), " of ", threads_, threads_ == 1 ? " thread" : " threads",
-                         ", workspace ", workspace_.path()));
-  }
-
   // First values, and an empty workspace; what an earlier run left is set aside.
   void Begin() {
-    const std::vector<std::string> files(job_.checkpoint_path().begin(),
-                                         job_.checkpoint_path().end());
-    const InitReport report = InitParams(lead().ctx(), files, &lead().params());
-    if (!files.empty() && !report.initialised.empty())
-      progress_.Say("params that no file gives, initialised: " + JoinNames(report.initialised));
-    if (!report.unused.empty())
-      progress_.Say("params of the files that the net lacks: " + JoinNames(report.unused));
+    SetFirstValues(job_, &lead(), &progress_);
     // Opens the stores: a run that cannot begin leaves the last one where it is.
     for (NetNode& node : lead().net().nodes()) node.layer->CountRecords();
     const std::string moved = workspace_.SetAsidePreviousRun();
     if (!moved.empty()) progress_.Say(moved);
-  }
-
-  // Of the stores of all phases.
-  int64_t BadRecords() {
-    int64_t count = 0;
-    for (const int group : groups_.here()) count += groups_.CountBadRecords(group);
-    for (Phase phase : {kTest, kVal})
-      if (Evaluator* evaluator = lead().evaluator(phase))
-        count += CountBadRecords(evaluator->net());
-    return count;
   }
 
   static bool Interrupted() { return InterruptCode() != kExitOk; }
@@ -183,11 +157,34 @@ class TrainRun {
   void RunAtEnd(int64_t updates) {
     if (schedule_->Validate(updates)) Evaluate(kVal, updates);
     if (lead().evaluator(kTest)) Evaluate(kTest, updates);
-    checkpoints_.Commit(updates);
+    checkpoints_.CommitLast(updates);
+  }
+
+  // Too many rows wait for the disk: what is learned is saved before the job ends.
+  [[noreturn]] void GiveUp(int64_t updates) {
+    checkpoints_.CommitLast(updates);
+    metrics_file_->Sync();
+    throw WriteError(kExitIo, workspace_.metrics(), "too many rows could not be written", 0);
+  }
+
+  // A checkpoint does not fail for rows.
+  void SyncRows() {
+    try {
+      if (metrics_file_) metrics_file_->Sync();
+    } catch (const WriteError& error) {
+      LOG(WARNING) << error.what();
+    }
+  }
+
+  void WriteGraphs() {
+    FileSystem* const files = workspace_.files();
+    WriteGraphFiles(files, lead().net(), workspace_.graph("train"), job_.name());
+    if (Evaluator* test = lead().evaluator(kTest))
+      WriteGraphFiles(files, test->net(), workspace_.graph("test"), job_.name());
   }
 
   ExitCode Stop(int64_t updates) {
-    checkpoints_.Commit(updates);
+    checkpoints_.CommitLast(updates);
     progress_.Say(StrCat("stopped by a signal at step ", updates,
                          "; the same command with -resume goes on from there"));
     return InterruptCode();
@@ -231,7 +228,10 @@ class TrainRun {
           step, schedule_->steps(), [this] { return groups_.team(0).SumMetrics(); },
           loop_->samples_per_second());
     if (job_.debug() && job_.disp_freq() > 0 && schedule_->Display(step))
-      WriteDebugFiles(lead().ctx(), lead().net(), workspace_.visualization(), step, 0);
+      side_files_.Try([&] {
+        WriteDebugFiles(workspace_.files(), lead().ctx(), lead().net(), workspace_.visualization(),
+                        step, 0);
+      });
     return true;
   }
 
@@ -255,6 +255,7 @@ class TrainRun {
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
     if (!sums) return;
+    if (evaluator->refused()) side_files_.Refused(*evaluator->refused());
     const RowPlace place = {test ? "test" : "validate", updates, 0,
                             CountBadRecords(evaluator->net())};
     {
@@ -278,6 +279,7 @@ class TrainRun {
   WorkerGroups& groups_;
   Workspace workspace_;
   JobCheckpoints checkpoints_;
+  SideFiles side_files_;
   std::optional<Schedule> schedule_;
   int64_t start_step_ = 0;
   int64_t granted_ = 0;            // steps that no process may pass

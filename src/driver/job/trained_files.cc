@@ -1,5 +1,10 @@
 #include "driver/job/trained_files.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
 #include "driver/job/workspace.h"
 #include "io/checkpoint/find_checkpoint.h"
 
@@ -20,6 +25,24 @@ std::vector<std::string> NewestOf(const std::string& workspace, const Warn& warn
 }
 
 }  // namespace
+
+TrainedFilesMark::TrainedFilesMark(std::vector<std::string> paths)
+    : paths_(std::move(paths)), which_(Which()) {}
+
+std::vector<std::string> TrainedFilesMark::Which() const {
+  std::vector<std::string> which;
+  for (const std::string& path : paths_) {
+    struct stat status;
+    const bool there = ::stat(path.c_str(), &status) == 0;
+    which.push_back(there ? StrCat(status.st_dev, " ", status.st_ino) : "");
+  }
+  return which;
+}
+
+// One that was gone at once is changed, too: it was found before.
+bool TrainedFilesMark::Changed() const {
+  return std::find(which_.begin(), which_.end(), "") != which_.end() || Which() != which_;
+}
 
 std::vector<std::string> FilesToTest(const JobProto& job, const Warn& warn) {
   return job.checkpoint_path_size() > 0 ? NamedFiles(job, warn)

@@ -5,12 +5,27 @@
 #include <string>
 #include <vector>
 
+#include "singa/base/error.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
 
 // Hears of each damaged checkpoint that is passed over.
 using Warn = std::function<void(const std::string&)>;
+
+// Which folders and files some paths name now.
+class TrainedFilesMark {
+ public:
+  explicit TrainedFilesMark(std::vector<std::string> paths);
+  explicit TrainedFilesMark(const std::string& path)
+      : TrainedFilesMark(std::vector<std::string>{path}) {}
+  // Whether one has been removed or replaced since.
+  bool Changed() const;
+
+ private:
+  std::vector<std::string> Which() const;
+  std::vector<std::string> paths_, which_;
+};
 
 // What the job was trained to: the newest intact checkpoint of its workspace, as -resume has it, or
 // else its checkpoint_path. Throws FileError(kExitNoInput) where there is neither.
@@ -19,5 +34,22 @@ std::vector<std::string> TrainedFiles(const JobProto& job, const Warn& warn);
 // What -test judges: the job's checkpoint_path, or else the newest intact checkpoint of its
 // workspace. Throws as above.
 std::vector<std::string> FilesToTest(const JobProto& job, const Warn& warn);
+
+// Calls `use` with the files that `find` finds; again where a running job removed them before they
+// were open. `use` may be called again after it threw.
+template <typename Find, typename Use>
+auto UseTrained(const Find& find, const Use& use) {
+  constexpr int kMostLooks = 100;
+  for (int look = 1;; ++look) {
+    const auto files = find();
+    const TrainedFilesMark before(files);
+    try {
+      return use(files);
+    } catch (const Error& error) {
+      const bool lost = error.code() == kExitNoInput || error.code() == kExitBadData;
+      if (!lost || look == kMostLooks || !before.Changed()) throw;
+    }
+  }
+}
 
 }  // namespace singa

@@ -1,49 +1,82 @@
 #include "driver/job/workspace.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
-#include "base/file_system.h"
+#include "cluster/job_process.h"
+#include "driver/job/interrupt.h"
 #include "io/checkpoint/checkpoint.h"
 #include "singa/base/error.h"
 
 namespace singa {
 
-Workspace::Workspace(std::string path) : path_(std::move(path)) {
-  PosixFileSystem fs;
-  for (const char* folder : {"", "/visualization", "/log"}) fs.MakeDirectories(path_ + folder);
-  const std::string lock = path_ + "/.lock";
-  lock_ = Descriptor(open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (lock_.get() < 0)
-    throw FileError(errno == EACCES ? kExitNoPermission : kExitCantCreate, lock,
-                    std::strerror(errno));
-  if (flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
-    throw FileError(kExitCantCreate, path_, "another singa job is running in this workspace");
+Workspace::Workspace(std::string path, const WorkspaceOptions& options) : path_(std::move(path)) {
+  PosixFileSystem().MakeDirectories(path_);  // the user's own path: links lead on
+  files_ = options.files ? options.files : &own_files_.emplace(path_);
+  lock_ = std::make_unique<LockFile>(files_, path_ + "/.lock", LockHolder::Self(options.rank),
+                                     options.lock);
+  AwaitLock(options);
+  for (const std::string& folder : {visualization(), log()}) {
+    files_->MakeDirectories(folder);
+    files_->List(folder);  // another user's link is an error before the job starts
+  }
+}
+
+// File systems that several hosts share tell nobody when a lock is free.
+void Workspace::AwaitLock(const WorkspaceOptions& options) {
+  const SteadyClock steady;
+  const Clock& clock = options.clock ? *options.clock : steady;
+  const int64_t deadline = clock.Now() + options.wait_seconds * kSecond;
+  for (bool said = false; !lock_->TryLock();) {
+    const std::string who = lock_->holder().Text();
+    if (lock_->HolderRunsHere())
+      throw WriteError(kExitCantCreate, path_,
+                       StrCat("another singa job is running in this workspace: ", who), 0);
+    if (clock.Now() >= deadline)
+      throw PeerError(StrCat(path_, ": its lock is still held by ", who, " after ",
+                             options.wait_seconds, " s; a host that is gone loses it in time"));
+    if (!said && options.say)
+      options.say(StrCat(path_, ": its lock is held by ", who, "; waiting up to ",
+                         options.wait_seconds, " s for it"));
+    said = true;
+    if (InterruptCode() != kExitOk)
+      throw Error(InterruptCode(), "stopped by a signal while it waited for the workspace's lock");
+    if (options.pause)
+      options.pause();
+    else
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
 }
 
 std::string Workspace::SetAsidePreviousRun() {
-  PosixFileSystem fs;
   const bool has_metrics = std::filesystem::exists(metrics());
   if (has_metrics && !std::filesystem::is_regular_file(metrics()))
-    throw FileError(kExitCantCreate, metrics(), "is no file");
+    throw WriteError(kExitCantCreate, metrics(), "is no file", 0);
   if (ListCheckpoints(path_).empty()) {  // previous/ keeps the run before, which has some
     if (!has_metrics) return "";
-    fs.Rename(metrics(), metrics() + ".old");
+    files_->Rename(metrics(), metrics() + ".old");
+    files_->SyncDirectory(path_);
     return StrCat("moved the metrics of an earlier run to ", metrics(), ".old");
   }
   const std::string previous = path_ + "/previous";
-  fs.RemoveTree(previous);
-  fs.MakeDirectories(previous);
-  const std::string checkpoint = CheckpointFolder(path_);
-  fs.Rename(checkpoint, previous + "/checkpoint");
-  if (has_metrics) fs.Rename(metrics(), previous + "/metrics.jsonl");
-  fs.SyncDirectory(path_);
+  files_->RemoveTree(previous);
+  files_->MakeDirectories(previous);
+  files_->Rename(CheckpointFolder(path_), previous + "/checkpoint");
+  if (has_metrics) files_->Rename(metrics(), previous + "/metrics.jsonl");
+  files_->SyncDirectory(previous);
+  files_->SyncDirectory(path_);
   return StrCat("moved the checkpoints and metrics of an earlier run to ", previous);
+}
+
+WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
+                                    Progress* progress) {
+  WorkspaceOptions of;
+  of.files = options.files;
+  of.wait_seconds = job.cluster().start_timeout();
+  of.rank = options.process ? options.process->rank() : 0;
+  of.say = [progress](const std::string& text) { progress->Warn(text); };
+  return of;
 }
 
 std::string WorkspacePath(const JobProto& job) {

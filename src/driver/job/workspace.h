@@ -1,22 +1,42 @@
 // The folder a job writes to: made when missing, locked while a job runs.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 
-#include "base/descriptor.h"
+#include "base/clock.h"
+#include "base/file_system.h"
+#include "base/lock_file.h"
+#include "driver/job/progress.h"
+#include "driver/job/run_job.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
 
+struct WorkspaceOptions {
+  FileSystem* files = nullptr;  // null: the system's
+  int wait_seconds = 0;         // for a lock that no process of this host holds
+  int rank = 0;                 // of this process
+  std::function<void(const std::string&)> say = nullptr;  // hears who is waited for
+  LockCalls lock = kSystemLockCalls;
+  const Clock* clock = nullptr;           // null: the steady clock
+  std::function<void()> pause = nullptr;  // between two looks; null: 0.2 s
+};
+
 class Workspace {
  public:
-  // Creates the folders and takes the lock. Throws FileError: 73 cannot create, 77 no permission,
-  // 73 where another job holds the lock.
-  explicit Workspace(std::string path);
+  // Creates the folders and takes the lock. Throws WriteError: 73 cannot create, 77 no permission
+  // or another user's link, 73 where a process of this host has the lock; PeerError where another
+  // host's still has it after wait_seconds: that host may be gone, and its lock run out later;
+  // Error with a signal's code where one has come meanwhile.
+  explicit Workspace(std::string path, const WorkspaceOptions& options = {});
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
   const std::string& path() const { return path_; }
+  FileSystem* files() const { return files_; }
   std::string metrics() const { return path_ + "/metrics.jsonl"; }
   std::string visualization() const { return path_ + "/visualization"; }
   std::string graph(const std::string& phase) const {
@@ -26,13 +46,21 @@ class Workspace {
 
   // Moves the checkpoints and metrics of an earlier run to previous/, in place of what is there, or
   // the metrics of one that has no checkpoint to metrics.jsonl.old. Says what was moved where; "":
-  // there was nothing. Throws FileError.
+  // there was nothing. Throws WriteError.
   std::string SetAsidePreviousRun();
 
  private:
+  void AwaitLock(const WorkspaceOptions& options);
+
   std::string path_;
-  Descriptor lock_;
+  std::optional<PosixFileSystem> own_files_;
+  FileSystem* files_;
+  std::unique_ptr<LockFile> lock_;
 };
+
+// Of a job that runs with `options`; `progress` says who is waited for.
+WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
+                                    Progress* progress);
 
 // cluster.workspace, or ./singa-<name>.
 std::string WorkspacePath(const JobProto& job);

@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <thread>
 
 #include "base/descriptor.h"
+#include "base/entry_place.h"
 #include "base/file_system.h"
 #include "base/input_file.h"
 #include "base/sha256.h"
@@ -43,8 +45,14 @@ std::string WhichFile(const std::string& file) {
 
 // Without the end of the line; none: it has no end.
 std::optional<std::string> ReadLine(const std::string& name) {
-  const std::vector<uint8_t> bytes = InputFile::Open(name).ReadAll(kLongestEndpoint);
-  const std::string text(bytes.begin(), bytes.end());
+  // Another user's file could lead this process to a stranger.
+  const std::string parent = std::filesystem::path(name).parent_path().string();
+  const Descriptor folder = EntryPlace(parent).OpenFolder();
+  const Descriptor file = EntryPlace(parent, folder.get(), name).OpenFile(O_RDONLY);
+  std::string text(kLongestEndpoint, '\0');
+  const ssize_t n = ::pread(file.get(), text.data(), text.size(), 0);
+  if (n < 0) ThrowInputError(name, "cannot read", errno);
+  text.resize(static_cast<size_t>(n));
   const size_t end = text.find('\n');
   if (end == std::string::npos) return {};
   return text.substr(0, end);
@@ -61,7 +69,7 @@ Endpoint ReadEndpointFile(const std::string& name) {
 }
 
 void WriteLine(const std::string& path, const std::string& line) {
-  PosixFileSystem fs;
+  PosixFileSystem fs(std::filesystem::path(path).parent_path().string());
   const std::string temporary = TemporaryName(path);
   const std::string text = line + "\n";
   try {
@@ -78,8 +86,9 @@ void WriteLine(const std::string& path, const std::string& line) {
 }  // namespace
 
 LaunchFiles::LaunchFiles(const std::string& path, const JobSecrets& secrets) : path_(path) {
-  PosixFileSystem fs;
-  fs.MakeDirectories(std::filesystem::path(path).parent_path().string());
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  PosixFileSystem().MakeDirectories(folder);
+  PosixFileSystem fs(folder);
   const std::string temporary = TemporaryName(path);
   Remove();  // of a process that was killed
   try {

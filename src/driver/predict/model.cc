@@ -155,8 +155,9 @@ void Model::Content::Load(const ModelOptions& options) {
   classifies = softmax || !judges.empty();
   ignored = IgnoredLabel(judges);
   AllocateParams(0, net.params());
-  files = FilesOf(job, options, &warnings);
-  LoadAll(files, net.params());
+  const auto find = [&] { return FilesOf(job, options, &warnings); };
+  UseTrained(find,
+             [&](const std::vector<std::string>& found) { LoadAll(files = found, net.params()); });
   net.PlaceValues();
   params = std::move(net.params());
 }

@@ -147,12 +147,11 @@ const StoredTensor* Safetensors::Find(const std::string& name) const {
 const StoredTensor& Safetensors::Checked(const std::string& name, StoredType type,
                                          const Shape& shape) const {
   const StoredTensor* tensor = Find(name);
-  if (tensor == nullptr) throw DataError(file_, -1, StrCat("has no tensor ", Quote(name)));
+  if (tensor == nullptr) throw MisfitError(file_, StrCat("has no tensor ", Quote(name)));
   if (tensor->type != type || !(tensor->shape == shape))
-    throw DataError(
-        file_, -1,
-        StrCat("tensor ", Quote(name), ": is ", NameOf(tensor->type), " ", tensor->shape.ToString(),
-               ", must be ", NameOf(type), " ", shape.ToString()));
+    throw MisfitError(
+        file_, StrCat("tensor ", Quote(name), ": is ", NameOf(tensor->type), " ",
+                      tensor->shape.ToString(), ", must be ", NameOf(type), " ", shape.ToString()));
   if (reinterpret_cast<uintptr_t>(tensor->data) % SizeOf(type) != 0)
     throw DataError(file_, -1, StrCat("tensor ", Quote(name), ": is not aligned to its type"));
   return *tensor;

@@ -17,6 +17,13 @@
 
 namespace singa {
 
+// A tensor that is missing, or of another type or shape than its reader asks for. Of a file that is
+// intact it says that the reader wants something else.
+class MisfitError : public DataError {
+ public:
+  MisfitError(const std::string& file, const std::string& message) : DataError(file, -1, message) {}
+};
+
 // Views the tensors in `bytes`, which must outlive it.
 class Safetensors {
  public:

@@ -216,6 +216,10 @@ TEST_F(CrashTest, AFailedSyncIsNotTriedAgain) {
     std::unique_ptr<WritableFile> Create(const std::string& path) override {
       return std::make_unique<File>(disk_.Create(path), &syncs);
     }
+    std::unique_ptr<AppendedFile> Append(const std::string& path) override {
+      return disk_.Append(path);
+    }
+    Descriptor OpenLock(const std::string& path) override { return disk_.OpenLock(path); }
     void SyncDirectory(const std::string& path) override { disk_.SyncDirectory(path); }
     void Rename(const std::string& from, const std::string& to) override { disk_.Rename(from, to); }
     void MakeDirectories(const std::string& path) override { disk_.MakeDirectories(path); }

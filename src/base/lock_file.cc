@@ -1,0 +1,199 @@
+#include "base/lock_file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+
+#include "base/sha256.h"
+
+namespace singa {
+namespace {
+
+constexpr char kTitle[] = "singa-lock-1";
+
+std::string FirstLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+std::string HostName() {
+  std::array<char, 256> name = {};
+  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "?";
+}
+
+std::string BootId() {
+  const std::string id = FirstLine("/proc/sys/kernel/random/boot_id");
+  return id.empty() ? "?" : id;
+}
+
+// -1: there is no such process, or it has ended and waits for its parent.
+int64_t StartOf(int64_t pid) {
+  const std::string line = FirstLine(StrCat("/proc/", pid, "/stat"));
+  const size_t name_end = line.rfind(')');  // a name may hold anything
+  if (name_end == std::string::npos) return -1;
+  std::istringstream fields(line.substr(name_end + 1));
+  std::string state, skipped;
+  fields >> state;
+  if (state == "Z" || state == "X") return -1;
+  for (int field = 4; field < 22; ++field) fields >> skipped;
+  int64_t start = -1;
+  fields >> start;
+  return start;
+}
+
+std::string TextOf(const LockHolder& holder) {
+  return StrCat(kTitle, " ", holder.host, " ", holder.pid, " ", holder.rank, " ", holder.boot, " ",
+                holder.start, "\n");
+}
+
+LockHolder HolderIn(int file) {
+  std::array<char, 1024> bytes;
+  const ssize_t n = ::pread(file, bytes.data(), bytes.size(), 0);
+  std::istringstream words(std::string(bytes.data(), static_cast<size_t>(std::max<ssize_t>(n, 0))));
+  std::string title;
+  LockHolder holder;
+  words >> title >> holder.host >> holder.pid >> holder.rank >> holder.boot >> holder.start;
+  if (!words || title != kTitle || holder.pid <= 0) return {};
+  holder.host = Printable(holder.host);
+  return holder;
+}
+
+int CallFlock(int file) {
+  while (::flock(file, LOCK_EX | LOCK_NB) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+int CallOfdLock(int file) {
+  struct flock lock = {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  while (::fcntl(file, F_OFD_SETLK, &lock) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+// A line of /proc/locks: "3: FLOCK  ADVISORY  WRITE 4711 08:01:123456 0 EOF". Waiters have "->".
+LockHolder FindInKernel(int file) {
+  struct stat status;
+  if (::fstat(file, &status) != 0) return {};
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, advisory, access, place;
+    LockHolder holder;
+    words >> number >> kind >> advisory >> access >> holder.pid >> place;
+    unsigned major_number = 0, minor_number = 0;
+    unsigned long inode = 0;
+    if (!words ||
+        std::sscanf(place.c_str(), "%x:%x:%lu", &major_number, &minor_number, &inode) != 3)
+      continue;
+    if (inode != status.st_ino || major_number != major(status.st_dev) ||
+        minor_number != minor(status.st_dev) || holder.pid <= 0)
+      continue;
+    holder.host = HostName();
+    holder.boot = BootId();
+    holder.start = StartOf(holder.pid);
+    if (holder.start >= 0) return holder;
+  }
+  return {};
+}
+
+bool IsHeld(int error) { return error == EWOULDBLOCK || error == EAGAIN || error == EACCES; }
+
+// The file system has no such lock.
+bool IsMissing(int error) {
+  return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP || error == EINVAL;
+}
+
+}  // namespace
+
+const LockCalls kSystemLockCalls = {CallFlock, CallOfdLock, FindInKernel};
+
+LockHolder LockHolder::Self(int rank) {
+  return {HostName(), BootId(), ::getpid(), StartOf(::getpid()), rank};
+}
+
+bool LockHolder::RunsHere() const {
+  return known() && host == HostName() && boot == BootId() && StartOf(pid) == start && start >= 0;
+}
+
+std::string LockHolder::Text() const {
+  if (!known()) return "a process that it does not name";
+  return StrCat("process ", pid, rank > 0 ? StrCat(" (rank ", rank, ")") : "", " of host ", host);
+}
+
+LockFile::LockFile(FileSystem* files, const std::string& path, const LockHolder& self,
+                   const LockCalls& calls)
+    : files_(*files), path_(path), self_(self), calls_(calls), file_(files->OpenLock(path)) {}
+
+LockFile::~LockFile() {
+  if (by_file_) try {
+      files_.RemoveTree(path_ + ".held");
+    } catch (const WriteError&) {  // the next one finds that its holder does not run
+    }
+}
+
+bool LockFile::TryLock() {
+  int error = calls_.flock(file_.get());
+  if (IsMissing(error)) error = calls_.ofd_lock(file_.get());
+  if (IsMissing(error)) return TryByFile();
+  if (error == 0) {
+    WriteSelf();
+    return true;
+  }
+  if (!IsHeld(error)) ThrowWriteError(kExitIo, path_, "cannot lock", error);
+  holder_ = calls_.holder_by_kernel(file_.get());
+  runs_here_ = holder_.known();
+  const LockHolder named = HolderIn(file_.get());
+  if (!runs_here_ || named.pid == holder_.pid) holder_ = named;
+  runs_here_ = runs_here_ || holder_.RunsHere();
+  return false;
+}
+
+// A file that one process alone can make. One of a process that has ended is put aside first, by a
+// rename that succeeds for one of those who try.
+bool LockFile::TryByFile() {
+  const std::string held = path_ + ".held";
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    try {
+      const std::string text = TextOf(self_);
+      const auto file = files_.Create(held);
+      by_file_ = true;
+      file->Write(text.data(), text.size());
+      file->Close();
+      return true;
+    } catch (const WriteError& error) {
+      if (by_file_ || error.error() != EEXIST) throw;
+    }
+    holder_ = HolderIn(files_.OpenLock(held).get());
+    runs_here_ = holder_.RunsHere();
+    const bool ended = holder_.known() && holder_.host == self_.host && !runs_here_;
+    if (!ended) return false;
+    const std::string aside = held + "." + RandomHex(8);
+    files_.Rename(held, aside);
+    files_.RemoveTree(aside);
+  }
+  return false;
+}
+
+// For people and for others that wait: the lock holds without it.
+void LockFile::WriteSelf() {
+  const std::string text = TextOf(self_);
+  if (::ftruncate(file_.get(), 0) == 0 &&
+      ::pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    holder_ = self_;
+}
+
+}  // namespace singa

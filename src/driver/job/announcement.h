@@ -1,0 +1,15 @@
+// What a training says first.
+#pragma once
+
+#include <string>
+
+#include "cluster/worker_groups.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+// The job's net, memory and groups, in one line. `threads`: of each worker.
+std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
+                         const std::string& workspace);
+
+}  // namespace singa

@@ -1,0 +1,77 @@
+#include "driver/job/resume_fit.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace singa {
+namespace {
+
+constexpr char kAdvice[] =
+    "; without -resume the job trains anew, and checkpoint_path starts it from these params";
+
+std::string Joined(const std::vector<std::string>& parts) {
+  constexpr size_t kMost = 8;
+  std::string text;
+  for (size_t i = 0; i < std::min(parts.size(), kMost); ++i) text += (i ? "; " : "") + parts[i];
+  if (parts.size() > kMost) text += StrCat("; and ", parts.size() - kMost, " more");
+  return text;
+}
+
+std::vector<std::string> ParamMisfits(const Checkpoint& checkpoint, const ParamTable& params) {
+  std::vector<std::string> found;
+  for (const auto& param : params.params()) {
+    const StoredTensor* const stored = checkpoint.params().Find(param->name());
+    if (!stored)
+      found.push_back(StrCat("param \"", param->name(), "\" is not in it"));
+    else if (!(stored->shape == param->shape()))
+      found.push_back(StrCat("param \"", param->name(), "\" has the shape ",
+                             stored->shape.ToString(), " in it, in the net ",
+                             param->shape().ToString()));
+  }
+  for (const StoredTensor& stored : checkpoint.params().tensors())
+    if (!params.Find(stored.name))
+      found.push_back(StrCat("param \"", Printable(stored.name), "\" is not in the net"));
+  return found;
+}
+
+std::string StateMisfit(const Checkpoint& checkpoint, Trainer* lead) {
+  for (const UpdaterState& state : lead->replica().states())
+    for (const std::string& name : state.names)
+      if (!checkpoint.state().Find("updater/" + state.param + "/" + name))
+        return StrCat("it has no \"", name, "\" of param \"", state.param,
+                      "\", which the job's updater keeps: it was trained with another updater, or "
+                      "other settings of it");
+  return "";
+}
+
+}  // namespace
+
+std::string UpdaterName(const JobProto& job) {
+  const UpdaterProto& updater = job.updater();
+  return updater.has_user_type() ? updater.user_type() : UpdaterType_Name(updater.type());
+}
+
+void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead) {
+  const std::vector<std::string> params = ParamMisfits(checkpoint, lead->params());
+  if (!params.empty())
+    throw ConfigError("neuralnet", StrCat("the checkpoint to resume from, ", checkpoint.dir(),
+                                          ", is of another net: ", Joined(params), kAdvice));
+  const std::string field = job.updater().has_type() ? "updater.type" : "updater";
+  const auto& run = checkpoint.manifest().run;
+  const auto then = run.find("updater");
+  if (then != run.end() && then->second != RunValue(UpdaterName(job)))
+    throw ConfigError(field, StrCat("the checkpoint to resume from, ", checkpoint.dir(),
+                                    ", was trained with ", Printable(then->second.text()),
+                                    ", the job says ", UpdaterName(job), kAdvice));
+  const std::string state = StateMisfit(checkpoint, lead);
+  if (!state.empty())
+    throw ConfigError("updater", StrCat("the checkpoint to resume from is ", checkpoint.dir(), ": ",
+                                        state, kAdvice));
+}
+
+void ThrowMisfit(const Checkpoint& checkpoint, const MisfitError& error) {
+  throw ConfigError("", StrCat("the checkpoint to resume from, ", checkpoint.dir(),
+                               ", is of another job: ", error.what(), kAdvice));
+}
+
+}  // namespace singa

@@ -1,0 +1,72 @@
+#include "io/pending_file.h"
+
+namespace singa {
+
+PendingFile::PendingFile(FileSystem* files, const std::string& path, const PendingOptions& options)
+    : path_(path),
+      options_(options),
+      clock_(options.clock ? *options.clock : steady_),
+      file_(files->Append(path)),
+      whole_(file_->Size()) {}
+
+int64_t PendingFile::size() {
+  const std::lock_guard lock(mutex_);
+  return file_->Size();
+}
+
+void PendingFile::Truncate(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes != whole_) file_->Truncate(bytes);
+  whole_ = bytes;
+}
+
+void PendingFile::Add(std::string_view row) {
+  const std::lock_guard lock(mutex_);
+  waiting_ += row;
+  if (refused_ && clock_.Now() - tried_ < options_.retry_after) return;
+  try {
+    WriteWaiting();
+  } catch (const WriteError&) {  // WriteWaiting has said so; the rows wait
+  }
+}
+
+void PendingFile::Sync() {
+  const std::lock_guard lock(mutex_);
+  WriteWaiting();
+  file_->Sync();
+}
+
+bool PendingFile::Overflows() const { return waiting() > options_.most_bytes; }
+
+int64_t PendingFile::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<int64_t>(waiting_.size());
+}
+
+void PendingFile::Try() {
+  if (torn_) file_->Truncate(whole_);
+  torn_ = false;
+  if (waiting_.empty()) return;
+  torn_ = true;  // until the write has ended
+  file_->Write(waiting_.data(), waiting_.size());
+  torn_ = false;
+  whole_ += static_cast<int64_t>(waiting_.size());
+  waiting_.clear();
+}
+
+void PendingFile::WriteWaiting() {
+  tried_ = clock_.Now();
+  try {
+    Try();
+  } catch (const WriteError& error) {
+    if (!refused_ && options_.say)
+      options_.say(StrCat(error.what(),
+                          "; the job goes on, its rows wait in memory until they can be written"));
+    refused_ = true;
+    throw;
+  }
+  if (refused_ && options_.say) options_.say(path_ + ": can be written again, no row is lost");
+  refused_ = false;
+}
+
+}  // namespace singa

@@ -1,0 +1,67 @@
+// PendingFile: a file to which rows are added on a disk that may refuse them for a while: it is
+// full, a quota is used up, a server does not answer. Rows that cannot be written wait in memory
+// and are written later, each once and in order. A row that the disk took in part is taken back
+// first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/file_system.h"
+
+namespace singa {
+
+// Hears when rows begin to wait and when they have been written, in one line each.
+using Say = std::function<void(const std::string&)>;
+
+struct PendingOptions {
+  int64_t most_bytes = 64 << 20;  // that may wait
+  int64_t retry_after = kSecond;  // nanoseconds between two attempts that rows cause
+  const Clock* clock = nullptr;   // null: the steady clock
+  Say say = nullptr;              // null: nobody hears
+};
+
+// Any thread may call.
+class PendingFile {
+ public:
+  // Rows go behind what the file at `path` holds; it is made when missing. `files` must outlive it.
+  // Throws WriteError where the file cannot be opened.
+  PendingFile(FileSystem* files, const std::string& path, const PendingOptions& options = {});
+
+  int64_t size();
+  // Before the first row: cuts the file back to its first `bytes`. Throws WriteError.
+  void Truncate(int64_t bytes);
+
+  // Does not throw for what the disk says.
+  void Add(std::string_view row);
+  // Writes what waits and brings all rows to the disk. Throws WriteError where rows still wait, or
+  // may not have come to the disk.
+  void Sync();
+  // More waits than may: whoever adds must come to an end.
+  bool Overflows() const;
+  // Bytes that wait.
+  int64_t waiting() const;
+
+ private:
+  void WriteWaiting();
+  void Try();
+
+  const std::string path_;
+  const PendingOptions options_;
+  const SteadyClock steady_;
+  const Clock& clock_;
+  const std::unique_ptr<AppendedFile> file_;
+  mutable std::mutex mutex_;
+  int64_t whole_ = 0;     // bytes of whole rows on the disk
+  std::string waiting_;   // whole rows
+  bool torn_ = false;     // the file may hold more than whole_
+  bool refused_ = false;  // by the last attempt, which was at tried_
+  int64_t tried_ = 0;
+};
+
+}  // namespace singa

@@ -1,0 +1,182 @@
+// Who may have a workspace: its lock, and what others put into it.
+#include "driver/job/workspace.h"
+
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "io/checkpoint/sample.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+class HeldClock final : public Clock {
+ public:
+  int64_t now = 0;
+  int64_t Now() const override { return now; }
+};
+
+int NoSuchLock(int) { return ENOLCK; }
+int NotHere(int) { return EOPNOTSUPP; }
+int Held(int) { return EWOULDBLOCK; }
+int Broken(int) { return EIO; }
+LockHolder Nobody(int) { return {}; }
+
+constexpr char kOther[] = "singa-lock-1 node7 4711 0 another-boot 99\n";
+
+class WorkspaceTest : public testing::Test {
+ protected:
+  WorkspaceTest() {
+    options_.clock = &clock_;
+    options_.wait_seconds = 60;
+    options_.pause = [this] { clock_.now += kSecond; };
+    options_.say = [this](const std::string& text) { said_.push_back(text); };
+  }
+  // The exit code and text of an attempt to open it; 0: it is open.
+  std::pair<int, std::string> Open() {
+    try {
+      const Workspace workspace(path_, options_);
+      return {0, ""};
+    } catch (const Error& error) {
+      return {error.code(), error.what()};
+    }
+  }
+  void Write(const std::string& name, const std::string& text) {
+    fs::create_directories(path_);
+    WriteAll(path_ + "/" + name, text);
+  }
+
+  TempFolder folder_;
+  const std::string path_ = folder_ / "ws";
+  WorkspaceOptions options_;
+  HeldClock clock_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(WorkspaceTest, ASecondOneOfThisHostIsRefusedAtOnceAndNamesTheFirst) {
+  const Workspace first(path_, options_);
+  const auto [code, text] = Open();
+  EXPECT_EQ(code, 73);
+  EXPECT_NE(text.find("another singa job is running"), std::string::npos) << text;
+  EXPECT_NE(text.find(StrCat("process ", getpid(), " of host ")), std::string::npos) << text;
+  EXPECT_EQ(clock_.now, 0);
+}
+
+TEST_F(WorkspaceTest, TheLockOfAnotherHostIsWaitedForAndThenARetryMayHelp) {
+  Write(".lock", kOther);
+  options_.lock = {Held, Held, Nobody};
+  const auto [code, text] = Open();
+  EXPECT_EQ(code, 170);
+  EXPECT_NE(text.find("process 4711 of host node7"), std::string::npos) << text;
+  EXPECT_EQ(clock_.now, 60 * kSecond);
+  EXPECT_EQ(said_.size(), 1u);
+}
+
+TEST_F(WorkspaceTest, ALockThatRunsOutIsTaken) {
+  Write(".lock", kOther);
+  static int tries;
+  tries = 0;
+  options_.lock = {[](int) { return ++tries < 5 ? EWOULDBLOCK : 0; }, Held, Nobody};
+  EXPECT_EQ(Open().first, 0);
+  EXPECT_EQ(tries, 5);
+}
+
+TEST_F(WorkspaceTest, WithoutFlockAnotherLockTakesItsPlace) {
+  for (const auto missing : {NoSuchLock, NotHere}) {
+    options_.lock.flock = missing;
+    const Workspace first(path_, options_);
+    EXPECT_EQ(Open().first, 73);
+  }
+}
+
+TEST_F(WorkspaceTest, WithoutAnyLockAFileTakesItsPlace) {
+  options_.lock = {NoSuchLock, NoSuchLock, Nobody};
+  {
+    const Workspace first(path_, options_);
+    EXPECT_TRUE(fs::exists(path_ + "/.lock.held"));
+    EXPECT_EQ(Open().first, 73);
+  }
+  EXPECT_FALSE(fs::exists(path_ + "/.lock.held"));
+  LockHolder ended = LockHolder::Self(0);
+  ended.start = 1;  // another process had this number
+  Write(".lock.held",
+        StrCat("singa-lock-1 ", ended.host, " ", ended.pid, " 0 ", ended.boot, " 1\n"));
+  EXPECT_EQ(Open().first, 0);
+  Write(".lock.held", kOther);
+  EXPECT_EQ(Open().first, 170);
+}
+
+TEST_F(WorkspaceTest, ALockThatFailsIsAnErrorOfItsOwn) {
+  options_.lock = {Broken, Broken, Nobody};
+  EXPECT_EQ(Open().first, 74);
+}
+
+TEST_F(WorkspaceTest, NoFileIsOpenedThroughALink) {
+  fs::create_directories(path_);
+  for (const char* name : {".lock", "metrics.jsonl"}) {
+    fs::create_symlink(folder_ / "elsewhere", path_ + "/" + name);
+    PosixFileSystem files(path_);
+    EXPECT_THROW(files.Append(path_ + "/" + name), WriteError) << name;
+    EXPECT_THROW(files.OpenLock(path_ + "/" + name), WriteError) << name;
+  }
+  EXPECT_EQ(Open().first, 73);
+  EXPECT_FALSE(fs::exists(folder_ / "elsewhere"));
+}
+
+class OtherUsersTest : public WorkspaceTest {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "LEFT OUT: no root, who can act for another user";
+    fs::create_directories(path_);
+    fs::create_directories(folder_ / "elsewhere");
+  }
+  void Link(const std::string& target, const std::string& name) {
+    fs::create_symlink(target, path_ + "/" + name);
+    ASSERT_EQ(lchown((path_ + "/" + name).c_str(), 65534, 65534), 0);
+  }
+  void ExpectNothingElsewhere() {
+    EXPECT_TRUE(fs::is_empty(folder_ / "elsewhere"));
+    EXPECT_FALSE(fs::exists(folder_ / "made"));
+  }
+};
+
+TEST_F(OtherUsersTest, ALinkInTheLocksPlaceIs77) {
+  Link(folder_ / "made", ".lock");
+  EXPECT_EQ(Open().first, 77);
+  ExpectNothingElsewhere();
+}
+
+TEST_F(OtherUsersTest, AFolderBehindALinkIs77) {
+  for (const char* name : {"log", "visualization"}) {
+    Link(folder_ / "elsewhere", name);
+    EXPECT_EQ(Open().first, 77) << name;
+    fs::remove_all(path_);
+    fs::create_directories(path_);
+  }
+  Link(folder_ / "elsewhere", "checkpoint");
+  PosixFileSystem files(path_);
+  EXPECT_THROW(files.MakeDirectories(path_ + "/checkpoint/step1"), WriteError);
+  EXPECT_THROW(files.Create(path_ + "/checkpoint/a"), WriteError);
+  EXPECT_THROW(files.List(path_ + "/checkpoint"), WriteError);
+  ExpectNothingElsewhere();
+}
+
+TEST_F(OtherUsersTest, AFileInAFolderThatAnybodyMayWriteIs77) {
+  ASSERT_EQ(chmod(path_.c_str(), 01777), 0);
+  Write(".lock", "");
+  ASSERT_EQ(chown((path_ + "/.lock").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(Open().first, 77);
+}
+
+TEST_F(OtherUsersTest, OnesOwnFolderBehindALinkIsUsed) {
+  fs::create_symlink(folder_ / "elsewhere", path_ + "/visualization");
+  EXPECT_EQ(Open().first, 0);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,168 @@
+// Rows that a disk refuses for a while are neither lost nor doubled.
+#include "io/pending_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "io/checkpoint/sample.h"
+#include "io/metrics_file.h"
+
+namespace singa {
+namespace {
+
+// A disk with room for so many bytes, of which it takes what fits, and its errno.
+class SmallDisk final : public FileSystem {
+ public:
+  int64_t room = 0;
+  int error = ENOSPC;
+
+  std::unique_ptr<WritableFile> Create(const std::string& path) override {
+    return disk_.Create(path);
+  }
+  std::unique_ptr<AppendedFile> Append(const std::string& path) override {
+    return std::make_unique<File>(this, disk_.Append(path));
+  }
+  Descriptor OpenLock(const std::string& path) override { return disk_.OpenLock(path); }
+  void SyncDirectory(const std::string& path) override { disk_.SyncDirectory(path); }
+  void Rename(const std::string& from, const std::string& to) override { disk_.Rename(from, to); }
+  void MakeDirectories(const std::string& path) override { disk_.MakeDirectories(path); }
+  std::vector<std::string> List(const std::string& path) override { return disk_.List(path); }
+  void RemoveTree(const std::string& path) override { disk_.RemoveTree(path); }
+  void Symlink(const std::string& target, const std::string& path) override {
+    disk_.Symlink(target, path);
+  }
+
+ private:
+  class File final : public AppendedFile {
+   public:
+    File(SmallDisk* disk, std::unique_ptr<AppendedFile> file)
+        : disk_(*disk), file_(std::move(file)) {}
+    void Write(const void* data, size_t bytes) override {
+      const auto fits = std::min(bytes, static_cast<size_t>(disk_.room));
+      if (fits > 0) file_->Write(data, fits);
+      disk_.room -= static_cast<int64_t>(fits);
+      if (fits < bytes) ThrowWriteError(kExitIo, "rows", "cannot write", disk_.error);
+    }
+    void Sync() override { file_->Sync(); }
+    void Close() override { file_->Close(); }
+    int64_t Size() override { return file_->Size(); }
+    void Truncate(int64_t bytes) override {
+      disk_.room += file_->Size() - bytes;
+      file_->Truncate(bytes);
+    }
+
+   private:
+    SmallDisk& disk_;
+    const std::unique_ptr<AppendedFile> file_;
+  };
+  PosixFileSystem disk_;
+};
+
+class HeldClock final : public Clock {
+ public:
+  int64_t now = 0;
+  int64_t Now() const override { return now; }
+};
+
+class PendingFileTest : public testing::Test {
+ protected:
+  PendingOptions Options() {
+    PendingOptions options;
+    options.clock = &clock_;
+    options.most_bytes = 100;
+    options.say = [this](const std::string& text) { said_.push_back(text); };
+    return options;
+  }
+  void After(int64_t seconds) { clock_.now += seconds * kSecond; }
+
+  TempFolder folder_;
+  std::string path_ = folder_ / "rows";
+  SmallDisk disk_;
+  HeldClock clock_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(PendingFileTest, ARowThatWasTakenInPartIsWrittenOnceLater) {
+  for (const int error : {ENOSPC, EDQUOT, EIO, EROFS, EFBIG}) {
+    std::filesystem::remove(path_);
+    said_.clear();
+    disk_.error = error;
+    disk_.room = 9;
+    PendingFile file(&disk_, path_, Options());
+    file.Add("first\n");
+    file.Add("second\n");
+    EXPECT_EQ(ReadAll(path_), "first\nsec");
+    After(2);
+    file.Add("third\n");  // refused again
+    disk_.room = 1000;
+    After(2);
+    file.Add("fourth\n");
+    EXPECT_EQ(ReadAll(path_), "first\nsecond\nthird\nfourth\n");
+    ASSERT_EQ(said_.size(), 2u) << "one line when rows begin to wait, one when they are written";
+    EXPECT_NE(said_[0].find("wait in memory"), std::string::npos) << said_[0];
+    EXPECT_NE(said_[1].find("no row is lost"), std::string::npos) << said_[1];
+  }
+}
+
+TEST_F(PendingFileTest, DoesNotAskARefusingDiskAtEachRow) {
+  PendingFile file(&disk_, path_, Options());
+  file.Add("first\n");
+  disk_.room = 1000;
+  file.Add("second\n");
+  EXPECT_EQ(ReadAll(path_), "");
+  After(1);
+  file.Add("third\n");
+  EXPECT_EQ(ReadAll(path_), "first\nsecond\nthird\n");
+}
+
+TEST_F(PendingFileTest, SyncThrowsWhileRowsWait) {
+  PendingFile file(&disk_, path_, Options());
+  file.Add("first\n");
+  EXPECT_THROW(file.Sync(), WriteError);
+  disk_.room = 1000;
+  file.Sync();
+  EXPECT_EQ(ReadAll(path_), "first\n");
+  EXPECT_EQ(file.waiting(), 0);
+}
+
+TEST_F(PendingFileTest, SaysWhenMoreWaitsThanMay) {
+  PendingFile file(&disk_, path_, Options());
+  for (int i = 0; i < 10; ++i) file.Add("ten bytes\n");
+  EXPECT_FALSE(file.Overflows());
+  file.Add("ten bytes\n");
+  EXPECT_TRUE(file.Overflows());
+}
+
+class MetricsFileTest : public testing::Test {
+ protected:
+  std::string CutAt(const std::string& rows, int64_t step) {
+    WriteAll(path_, rows);
+    MetricsFile(&disk_, path_, std::vector<int64_t>{step});
+    return ReadAll(path_);
+  }
+  TempFolder folder_;
+  std::string path_ = folder_ / "metrics.jsonl";
+  PosixFileSystem disk_;
+};
+
+TEST_F(MetricsFileTest, RowsFromTheResumedStepOnAreCut) {
+  const std::string a = "{\"step\":1,\"group\":0}\n", b = "{\"step\":2,\"group\":0}\n";
+  EXPECT_EQ(CutAt(a + b, 2), a);
+  EXPECT_EQ(CutAt(b + "# a note\n" + a, 2), "# a note\n" + a);
+}
+
+TEST_F(MetricsFileTest, WhatACrashLeftOfARowIsCut) {
+  const std::string a = "{\"step\":1,\"group\":0}\n";
+  EXPECT_EQ(CutAt(a + "{\"step\":1,\"gr", 2), a);
+  EXPECT_EQ(CutAt(a + std::string(20, '\0') + ":0}\n", 2), a);
+  EXPECT_EQ(CutAt(a + "{\"step\":1,{\"step\":1}\n" + a, 2), a + a);
+}
+
+TEST_F(MetricsFileTest, AWholeLastRowWithoutItsEndStays) {
+  EXPECT_EQ(CutAt("{\"step\":1,\"group\":0}", 2), "{\"step\":1,\"group\":0}\n");
+}
+
+}  // namespace
+}  // namespace singa
