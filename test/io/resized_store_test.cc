@@ -68,6 +68,18 @@ TEST(ResizedStore, MakesPicturesLarger) {
                        108, 105, 123, 148, 169, 203, 192, 51,  126, 72,  58,  152});
 }
 
+TEST(ResizedStore, KeepsNumbersThatAreNoBytes) {
+  const std::vector<float> numbers = {0.25f, 0.75f, 1.25f, 1.75f, 100.5f, 101.5f, 102.5f, 103.5f};
+  const std::array<int32_t, 3> shape = {1, 2, 4};
+  auto planes = std::make_unique<TwoPlanes>();
+  planes->sample()->data = numbers;
+  planes->sample()->shape = shape;
+  const auto store = ResizePictures(std::move(planes), 1, 4);
+  const Sample& sample = store->Read(0);
+  ASSERT_EQ(sample.data.size(), 4u);  // means of two rows
+  for (int i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(sample.data[i], (numbers[i] + numbers[4 + i]) / 2);
+}
+
 TEST(ResizedStore, LeavesPicturesOfThatSizeAlone) {
   TwoPlanes planes;
   const auto store = ResizePictures(std::make_unique<TwoPlanes>(), 5, 7);

@@ -32,10 +32,7 @@ class PictureSource final : public RecordSource {
     if (next_ == files_.size()) return nullptr;
     const std::string& file = files_[next_++];
     try {
-      const Image& image = decoder_.Decode(InputFile::Open(file).ReadAll(kMaxPictureBytes));
-      sample_.pixel = image.pixels;
-      sample_.shape = image.shape;
-      sample_.decoded = true;
+      decoder_.Decode(InputFile::Open(file).ReadAll(kMaxPictureBytes)).Show(&sample_);
     } catch (const ValueError& error) {
       throw DataError(file, -1, error.what());
     }

@@ -21,10 +21,7 @@ class DatumParser final : public ValueParser {
         .pixel = {reinterpret_cast<const uint8_t*>(datum_.data().data()), datum_.data().size()},
         .label = datum_.has_label() ? datum_.label() : -1};
     if (datum_.encoded()) {
-      const Image& image = decoder_.Decode(sample_.pixel);
-      sample_.pixel = image.pixels;
-      sample_.shape = image.shape;
-      sample_.decoded = true;
+      decoder_.Decode(sample_.pixel).Show(&sample_);
       return sample_;
     }
     if (sample_.pixel.empty())

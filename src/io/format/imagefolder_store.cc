@@ -39,10 +39,7 @@ class ImageFolderStore final : public Store {
     sample_ = {.pixel = bytes_, .label = place.label};
     if (raw_) return sample_;
     try {
-      const Image& image = decoder_.Decode(bytes_);
-      sample_.pixel = image.pixels;
-      sample_.shape = image.shape;
-      sample_.decoded = true;
+      decoder_.Decode(bytes_).Show(&sample_);
     } catch (const ValueError& error) {
       throw DataError(Where(index), -1, error.what());
     }

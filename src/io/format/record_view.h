@@ -24,12 +24,8 @@ class RecordView {
     sample_.label = record.has_label() ? record.label() : -1;
     if (record.has_label() && record.label() < 0)
       throw ValueError(StrCat("the label must be >= 0, is ", record.label()));
-    sample_.decoded = decoder_ && sample_.data.empty();
-    if (sample_.decoded) {
-      const Image& image = decoder_->Decode(sample_.pixel);
-      sample_.pixel = image.pixels;
-      sample_.shape = image.shape;
-    }
+    sample_.decoded = false;
+    if (decoder_ && sample_.data.empty()) decoder_->Decode(sample_.pixel).Show(&sample_);
     return sample_;
   }
 

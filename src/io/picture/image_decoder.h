@@ -1,17 +1,31 @@
-// ImageDecoder: JPEG and PNG files to planar pixels.
+// ImageDecoder: JPEG and PNG files to planar numbers.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
+
+#include "io/picture/jpeg_decoder.h"
+#include "io/picture/raster.h"
+#include "io/store.h"
 
 namespace singa {
 
 struct Image {
   std::array<int32_t, 3> shape{};  // channels, height, width
   std::vector<uint8_t> pixels;     // of that shape; of a picture in colour red first
+  // Of a file with 16 bits a sample, in place of pixels: samples / 257, so that 255 is white as
+  // it is with 8 bits.
+  std::vector<float> numbers;
+
+  // What a record of this picture holds, but for its label.
+  void Show(Sample* sample) const {
+    sample->data = numbers;
+    sample->pixel = pixels;
+    sample->shape = shape;
+    sample->decoded = true;
+  }
 };
 
 // Whether a file that begins with these bytes is a JPEG or PNG, damaged or not.
@@ -25,27 +39,21 @@ int PictureChannels(const std::vector<Size>& shape) {
 // For one thread.
 class ImageDecoder {
  public:
-  static constexpr int64_t kMaxPixels = int64_t{1} << 26;  // of a file's own width times height
+  static constexpr int64_t kMaxPixels = kMaxPicturePixels;  // of a file's own width times height
 
-  // channels: 3, or 1 for grey; files of the other kind are converted, as are JPEG files for print
-  // (CMYK). Transparency is on black.
-  explicit ImageDecoder(int channels);
-  ~ImageDecoder();
+  // channels: 3, or 1 for grey; files of the other kind are converted. The rest is as in OpenCV's
+  // imread: samples as stored whatever their gamma or profile, transparency left out, and the
+  // picture turned as its Exif says.
+  explicit ImageDecoder(int channels) : channels_(channels) {}
 
   // The picture in a file's bytes; valid until the next call. Throws ValueError: neither JPEG nor
-  // PNG, damaged, larger than kMaxPixels, or a JPEG whose scans have 16 times as many in all.
+  // PNG, damaged, larger than kMaxPixels, or as JpegDecoder.
   const Image& Decode(std::span<const uint8_t> bytes);
 
  private:
-  void DecodeJpeg(std::span<const uint8_t> bytes);
-  void DecodePng(std::span<const uint8_t> bytes);
-  // Room for a picture of this size, interleaved.
-  uint8_t* Begin(int64_t height, int64_t width);
-
   const int channels_;
-  void* jpeg_;                        // tjhandle
-  std::vector<uint8_t> interleaved_;  // [height, width, channels]
-  std::vector<uint8_t> inks_;         // [height, width, 4]
+  JpegDecoder jpeg_;
+  Raster raster_;
   Image image_;
 };
 

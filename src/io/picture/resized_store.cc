@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -56,10 +57,10 @@ class ResizedStore final : public Store {
   const Sample& Read(int64_t index) override {
     const Sample& source = store_->Read(index);
     const size_t sizes = source.shape.size();
-    if (!source.data.empty() || (sizes != 3 && sizes != 2) || !source.ShapeFits())
+    if ((sizes != 3 && sizes != 2) || !source.ShapeFits())
       throw DataError(Where(index), -1,
-                      "is no picture (channels, height, width; or height, width) of bytes, which "
-                      "can be resized");
+                      "is no picture (channels, height, width; or height, width), which can be "
+                      "resized");
     const int32_t channels = sizes == 3 ? source.shape[0] : 1;
     if (channels > kMaxNumbers / (int64_t{height_} * width_))
       throw DataError(Where(index), -1,
@@ -70,31 +71,40 @@ class ResizedStore final : public Store {
     sample_.shape = std::span<const int32_t>(shape_).last(sizes);
     const int32_t rows = source.shape[sizes - 2], columns = source.shape[sizes - 1];
     if (rows == height_ && columns == width_) return sample_;
-    Resize(source, channels, rows, columns);
-    sample_.pixel = pixels_;
+    FindTaps(rows, columns);
+    if (source.data.empty())
+      sample_.pixel = Resize(source.pixel.data(), channels, &pixels_);
+    else
+      sample_.data = Resize(source.data.data(), channels, &numbers_);
     return sample_;
   }
 
  private:
-  void Resize(const Sample& source, int64_t channels, int64_t rows, int64_t columns) {
-    if (rows != rows_ || columns != columns_) {
-      row_taps_ = TapsOf(rows, height_);
-      column_taps_ = TapsOf(columns, width_);
-      rows_ = rows, columns_ = columns;
-    }
-    sums_.resize(columns);
-    pixels_.resize(channels * height_ * width_);
-    uint8_t* row = pixels_.data();
+  void FindTaps(int64_t rows, int64_t columns) {
+    if (rows == rows_ && columns == columns_) return;
+    row_taps_ = TapsOf(rows, height_);
+    column_taps_ = TapsOf(columns, width_);
+    rows_ = rows, columns_ = columns;
+  }
+
+  // from: [channels, rows_, columns_].
+  template <typename Number>
+  std::span<const Number> Resize(const Number* from, int64_t channels, std::vector<Number>* to) {
+    sums_.resize(columns_);
+    to->resize(channels * height_ * width_);
+    Number* row = to->data();
     for (int64_t c = 0; c < channels; ++c)
       for (const Taps& taps : row_taps_) {
-        AddRows(source.pixel.data() + (c * rows + taps.first) * columns, taps);
+        AddRows(from + (c * rows_ + taps.first) * columns_, taps);
         ScaleSums(row);
         row += width_;
       }
+    return *to;
   }
 
   // sums_ of the source's rows from `row` on.
-  void AddRows(const uint8_t* row, const Taps& taps) {
+  template <typename Number>
+  void AddRows(const Number* row, const Taps& taps) {
     std::fill(sums_.begin(), sums_.end(), 0.f);
     for (float weight : taps.weights) {
       for (int64_t x = 0; x < columns_; ++x) sums_[x] += weight * static_cast<float>(row[x]);
@@ -103,12 +113,16 @@ class ResizedStore final : public Store {
   }
 
   // One row of the picture out of sums_.
-  void ScaleSums(uint8_t* row) const {
+  template <typename Number>
+  void ScaleSums(Number* row) const {
     for (const Taps& taps : column_taps_) {
       float sum = 0;
       for (size_t k = 0; k < taps.weights.size(); ++k)
         sum += taps.weights[k] * sums_[taps.first + static_cast<int64_t>(k)];
-      *row++ = static_cast<uint8_t>(std::clamp(sum + 0.5f, 0.f, 255.f));
+      if constexpr (std::is_integral_v<Number>)
+        *row++ = static_cast<Number>(std::clamp(sum + 0.5f, 0.f, 255.f));
+      else
+        *row++ = sum;
     }
   }
 
@@ -118,6 +132,7 @@ class ResizedStore final : public Store {
   std::vector<Taps> row_taps_, column_taps_;
   std::vector<float> sums_;  // [columns_], of one row of the result
   std::vector<uint8_t> pixels_;
+  std::vector<float> numbers_;  // of a source that is no bytes
   std::array<int32_t, 3> shape_{};
   Sample sample_;
 };

@@ -7,7 +7,7 @@
 
 namespace singa {
 
-// The records of `store`, each a picture (channels, height, width) of bytes, as (channels,
+// The records of `store`, each a picture (channels, height, width), as (channels,
 // `height`, `width`). Sides are scaled apart; smaller ones are means over what they cover, larger
 // ones linear in between: torchvision's resize with antialias, PIL's BILINEAR, within 1. Read
 // throws DataError for a record that is no such picture. REQUIRES: height, width >= 1.
