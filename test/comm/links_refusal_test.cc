@@ -66,7 +66,8 @@ TEST_F(RefusalTest, AnAcknowledgementOfWhatWasNeverSent) {
   ExpectRefused(Refusal::kAck, [](PacketHeader* header) { header->set_ack(2); });
 }
 TEST_F(RefusalTest, AnotherVersion) {
-  ExpectRefused(Refusal::kVersion, [](PacketHeader* header) { header->set_version(2); });
+  ExpectRefused(Refusal::kVersion,
+                [](PacketHeader* header) { header->set_version(kWireVersion + 1); });
 }
 TEST_F(RefusalTest, AHeaderThatContradictsItself) {
   ExpectRefused(Refusal::kHeader, [](PacketHeader* header) { header->clear_seq(); });
@@ -103,13 +104,15 @@ TEST_F(RefusalTest, WhoIsGivenUpForAnotherVersionIsNamedWithIt) {
   a.links.Send(2, Numbered(1));
   LinkEnd other(2, 300, &clock);
   PacketHeader header = other.Header(a, 0, 0);
-  header.set_version(2);
+  header.set_version(kWireVersion + 1);
   a.links.OnPacket(2, EncodePacket(header, {}));
   while (a.events.empty()) clock.now = a.links.OnTime();
   ASSERT_EQ(a.Count(LinkEvent::kGivenUp), 1);
-  EXPECT_EQ(a.events.back().text,
-            "no answer for 60 s; 1 messages wait; it was never heard; a packet was refused: it "
-            "speaks version 2 of the protocol, this process 1");
+  EXPECT_EQ(
+      a.events.back().text,
+      StrCat("no answer for 60 s; 1 messages wait; it was never heard; a packet was refused: it "
+             "speaks version ",
+             kWireVersion + 1, " of the protocol, this process ", kWireVersion));
 }
 
 }  // namespace

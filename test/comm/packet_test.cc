@@ -141,7 +141,7 @@ TEST(PacketTest, AnotherVersionIsNamedWithOurs) {
   header.set_version(9);
   const DecodedPacket got = DecodePacket(EncodePacket(header, {}), {});
   EXPECT_EQ(got.refusal, Refusal::kVersion);
-  EXPECT_EQ(got.text, "it speaks version 9 of the protocol, this process 1");
+  EXPECT_EQ(got.text, StrCat("it speaks version 9 of the protocol, this process ", kWireVersion));
 }
 
 TEST(PacketTest, AHeaderThatContradictsItselfIsRefused) {

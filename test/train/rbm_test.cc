@@ -262,7 +262,7 @@ TEST(Rbm, TheSidesMustBelongTogether) {
                                      param { name: "bh" } )";
   ExpectError(data + vis + "rbm_conf { hdim: 6 } }", "layer[vis].srclayers",
               "must be 2, its input and its kRBMHid, are 1");
-  ExpectError(data + vis + R"(srclayers: "data" rbm_conf { hdim: 6 } })", "layer[vis].srclayers",
+  ExpectError(data + vis + R"(srclayers: "data" rbm_conf { hdim: 6 } })", "layer[vis].srclayers#1",
               "the second must be a kRBMHid, \"data\" is of another type");
   ExpectError(data + hid + R"(srclayers: "data" rbm_conf { hdim: 6 } })", "layer[hid].srclayers",
               "must be one layer, a kRBMVis that reads this layer");
