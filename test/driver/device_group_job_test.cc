@@ -100,7 +100,7 @@ TEST_F(DeviceJob, OfAGroupOfGpusReplaysNoStepThatOneWorkerWaitsIn) {
   const HeardLog log;
   EXPECT_EQ(Train(job, 3), on_cpu);
   EXPECT_EQ(EmulatedGpu::replays_of_all(), before);
-  EXPECT_TRUE(log.Has("slower: waits while work is captured"));
+  EXPECT_TRUE(log.Has("slower: layer \"relu@1\": waits while work is captured"));
   EXPECT_TRUE(log.Has("slower: that of another worker of the group cannot"));
 }
 
