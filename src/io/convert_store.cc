@@ -8,7 +8,7 @@ namespace {
 
 void SetOptions(Store* from, WriterOptions* options) {
   options->records = from->size();
-  options->has_label = options->has_label && from->Read(0).label >= 0;
+  options->has_label = options->has_label && from->Read(0).has_label();
   options->classes = from->classes();
   if (!options->encoded && options->shape.empty()) options->shape = RecordShape(from);
 }
@@ -26,9 +26,9 @@ void ConvertStore(Store* from, const std::string& format, WriterOptions options,
     if (sample.size() == 0) throw DataError(from->Where(i), -1, "holds no numbers");
     const std::string misfit = options.encoded ? "" : sample.Misfit(shape, "the shape says");
     if (!misfit.empty()) throw DataError(from->Where(i), -1, misfit);
-    if (options.has_label && sample.label < 0)
+    if (options.has_label && !sample.has_label())
       throw DataError(from->Where(i), -1, "has no label, others have");
-    if (wants_label && !options.has_label && sample.label >= 0)
+    if (wants_label && !options.has_label && sample.has_label())
       throw DataError(from->Where(i), -1, "has a label, others have none");
     try {
       to->Write(sample);

@@ -9,7 +9,7 @@ int64_t OutputFiles::Write(const std::string& path, const std::string& format,
   try {
     if (!file.writer)
       file.writer =
-          NewStoreWriter(format, {.path = path, .has_label = sample.label >= 0}, &file_system_);
+          NewStoreWriter(format, {.path = path, .has_label = sample.has_label()}, &file_system_);
     file.writer->Write(sample);
   } catch (const WriteError& error) {
     refused_ = error;

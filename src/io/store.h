@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,16 +13,20 @@
 
 namespace singa {
 
+// The label of a record that has none. A stored label may be negative: a loss may ignore it.
+inline constexpr int32_t kNoLabel = std::numeric_limits<int32_t>::min();
+
 // What one record holds, in the store's own memory: valid until its next Read. Numbers are planar
 // (channels, height, width).
 struct Sample {
   std::span<const float> data = {};  // wins over pixel if not empty
   std::span<const uint8_t> pixel = {};
   std::span<const int32_t> shape = {};  // as the record says; may be empty, or not fit
-  int32_t label = -1;                   // -1: the record has none
-  bool decoded = false;                 // from an image file, whose shape it is
+  int32_t label = kNoLabel;
+  bool decoded = false;  // from an image file, whose shape it is
 
   int64_t size() const { return static_cast<int64_t>(data.empty() ? pixel.size() : data.size()); }
+  bool has_label() const { return label != kNoLabel; }
   // Whether the shape is one of so many numbers, at least one.
   bool ShapeFits() const {
     int64_t numbers = 1;

@@ -72,8 +72,8 @@ std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
   int lines = 0;
   for (const auto& [label, records] : s.labels) {
     if (++lines > kMostLabels) break;
-    out << std::left << std::setw(9) << (label < 0 ? "none" : std::to_string(label)) << records
-        << "\n";
+    out << std::left << std::setw(9) << (label == kNoLabel ? "none" : std::to_string(label))
+        << records << "\n";
   }
   if (lines > kMostLabels) out << "and " << s.labels.size() - kMostLabels << " more labels\n";
   return out;

@@ -14,7 +14,7 @@ struct StoreStatistics {
   int64_t records = 0;
   int64_t least_size = 0, most_size = 0;       // numbers of a record
   std::vector<int32_t> shape;                  // the first record says; empty: none that fits it
-  std::map<int32_t, int64_t> labels;           // records of each; -1: without
+  std::map<int32_t, int64_t> labels;           // records of each; kNoLabel: without
   double min = 0, max = 0, mean = 0, std = 0;  // over all numbers
 };
 

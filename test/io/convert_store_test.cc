@@ -88,6 +88,18 @@ TEST_F(ConvertStoreTest, LeavesLabelsOut) {
   EXPECT_EQ(TempDir::Read(Convert(Idx2().get(), "textfile", {.has_label = false})), "0,255\n1,2\n");
 }
 
+TEST_F(ConvertStoreTest, KeepsNegativeLabelsWhereTheFormatHasThem) {
+  const std::string lines = "-1,2\n4,3\n";
+  for (const char* format : {"kvfile", "lmdb"}) {
+    const auto copy = OpenStore(format, {.path = Convert(Lines(lines).get(), format)});
+    EXPECT_EQ(copy->Read(0).label, -1) << format;
+    std::filesystem::remove_all(dir_.Path("out"));
+  }
+  EXPECT_EQ(TempDir::Read(Convert(Lines(lines).get(), "textfile")), lines);
+  EXPECT_ERROR(Convert(Lines(lines).get(), "idx"), kExitBadData, "record 0",
+               "the label -1 is none");
+}
+
 TEST_F(ConvertStoreTest, NamesTheRecordThatDoesNotFit) {
   EXPECT_ERROR(Convert(Lines("1,2\n1,2.5\n").get(), "idx"), kExitBadData, ":2: record 1", "2.5");
   EXPECT_ERROR(Convert(Lines("1,2\n300,2\n").get(), "idx"), kExitBadData, "label 300");

@@ -107,7 +107,7 @@ TEST_F(IdxStore, WantsAsManyLabelsAsImages) {
 
 TEST_F(IdxStore, NeedsNoLabelsWhereThereAreNone) {
   const auto store = OpenStore("idx", {.path = dir_.Write("images", images_), .has_label = false});
-  EXPECT_EQ(store->Read(0).label, -1);
+  EXPECT_FALSE(store->Read(0).has_label());
 }
 
 TEST_F(IdxStore, NamesTheMissingFile) {

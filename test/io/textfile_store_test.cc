@@ -70,8 +70,15 @@ TEST_F(Csv, RefusesAnEmptyNumber) {
   EXPECT_ERROR(Open("1,2,,3")->Read(0), kExitBadData, ":1:", "number 2");
 }
 
+TEST_F(Csv, GivesANegativeLabel) {
+  const auto store = Open("-1,2\n-100,3\n");
+  EXPECT_EQ(store->Read(0).label, -1);
+  EXPECT_TRUE(store->Read(0).has_label());
+  EXPECT_EQ(store->Read(1).label, -100);
+}
+
 TEST_F(Csv, RefusesWhatIsNoLabel) {
-  for (const char* bad : {"-1", "1.5", "x", "", "99999999999"})
+  for (const char* bad : {"-2147483648", "-", "1.5", "x", "", "99999999999"})
     EXPECT_ERROR(Open(std::string(bad) + ",2\n")->Read(0), kExitBadData, ":1:", "label");
 }
 
@@ -106,7 +113,7 @@ TEST_F(TextRecords, AreInTextForm) {
   const auto store = Open("label: 2 data: 0.5 data: 1\nshape: 2 data: [3, 4]\n");
   EXPECT_EQ(store->Read(0).label, 2);
   EXPECT_EQ(store->Read(1).data[1], 4);
-  EXPECT_EQ(store->Read(1).label, -1);
+  EXPECT_FALSE(store->Read(1).has_label());
 }
 
 TEST_F(TextRecords, AreInBinaryFormAsV03WroteThem) {

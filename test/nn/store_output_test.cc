@@ -43,6 +43,16 @@ TEST_P(StoreOutputTest, PutsTheLabelInFront) {
   EXPECT_EQ(TempDir::Read(path_), "7,0.5,-1,1e-09\n9,2,3,4\n7,0.5,-1,1e-09\n9,2,3,4\n");
 }
 
+TEST_P(StoreOutputTest, WritesNegativeLabels) {
+  Run(Conf("kCSVOutput"), {kFeature, {.shape = {2, 1}, .labels = {-1, 9}}});
+  EXPECT_EQ(TempDir::Read(path_), "-1,0.5,-1,1e-09\n9,2,3,4\n-1,0.5,-1,1e-09\n9,2,3,4\n");
+}
+
+TEST_P(StoreOutputTest, LeavesTheLabelOutWhereNoRecordHasOne) {
+  Run(Conf("kCSVOutput"), {kFeature, {.shape = {2, 1}, .labels = {-1, -1}}});
+  EXPECT_EQ(TempDir::Read(path_), "0.5,-1,1e-09\n2,3,4\n0.5,-1,1e-09\n2,3,4\n");
+}
+
 TEST_P(StoreOutputTest, WritesRecordsInLogicalOrder) {
   Run(Conf("kRecordOutput"),
       {{.shape = {1, 2, 1, 2}, .data = {1, 2, 3, 4}}, {.shape = {1, 1}, .labels = {5}}});

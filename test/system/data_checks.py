@@ -5,7 +5,7 @@ import shutil
 import struct
 
 from case import check, equal, has, learned, same_bytes, true
-from job import dense, mlp
+from job import csv, dense, mlp
 from predict_checks import class_folders
 
 JOB = "train_steps: 30 disp_freq: 10 test_freq: 30"
@@ -196,3 +196,32 @@ def training_warns_of_a_test_whose_labels_mean_other_classes(case):
     case.path("test/other").rename(case.path("test/digit 3"))
     shutil.rmtree(case.path("test/digit 9"))
     true("warning" not in case.train(folders_job()).err, "no warning of fewer classes")
+
+
+@check
+def a_stored_label_that_the_loss_ignores_takes_no_part(case):
+    rows = [(i % 3, [i % 3, (i * 7) % 5 / 4, i % 2, 1]) for i in range(30)]
+    def lines(ignored):
+        return "".join(",".join(map(str, [ignored if i % 5 == 2 else label] + numbers)) + "\n"
+                       for i, (label, numbers) in enumerate(rows))
+    conf = csv("rows.csv", "train_steps: 20 disp_freq: 5", 10)
+    loss = 'type: kSoftmaxLoss srclayers: "fc" srclayers: "data"'
+    for ignored in (-1, 7):
+        case.write("rows.csv", lines(ignored))
+        case.train(conf.replace(loss, f"{loss} softmaxloss_conf {{ ignore_label: {ignored} }}"),
+                   workspace=f"ws{ignored}")
+    same_bytes(case.newest("ws-1"), case.newest("ws7"))
+    case.write("rows.csv", lines(-1))
+    refused = 'rows.csv: record 2: the label is -1, layer "loss" allows 0 to 2'
+    has(case.train(conf, code=65).err, refused, "stderr")
+    has(case.train(conf.replace(loss, f"{loss} softmaxloss_conf {{ ignore_label: -2 }}"),
+                   code=65).err, refused, "stderr")
+    has(case.run("data", "stat", "rows.csv").out, "\n-1       6\n", "data stat")
+    for name, form in (("rows.bin", "kvfile"), ("rows.lmdb", "lmdb")):
+        case.run("data", "convert", "-to", form, "-shape", "4", "rows.csv", name)
+        other = conf.replace('kCSVInput store_conf { path: "rows.csv"',
+                             f'kRecordInput store_conf {{ backend: "{form}" path: "{name}"')
+        case.train(other.replace(loss, f"{loss} softmaxloss_conf {{ ignore_label: -1 }}"),
+                   workspace=form)
+        same_bytes(case.newest(form), case.newest("ws-1"))
+        has(case.train(other, code=65).err, "record 2: the label is -1", "stderr")

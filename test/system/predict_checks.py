@@ -222,6 +222,8 @@ def a_bad_record_is_65_and_named(case):
     has(predict(case, "short.csv", code=65).err, "short.csv:1: record 0: ", "stderr")
     case.write("class.csv", ",".join(["12"] + ["0"] * 784))
     has(predict(case, "class.csv", code=65).err, "must be below 10", "stderr")
+    case.write("class.csv", ",".join(["-3"] + ["0"] * 784))
+    has(predict(case, "class.csv", code=65).err, "the label must be >= 0, is -3", "stderr")
 
 
 @check

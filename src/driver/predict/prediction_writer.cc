@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "io/store.h"
 #include "math/top_k.h"
 #include "singa/base/error.h"
 
@@ -71,7 +72,8 @@ void PredictionWriter::AddCsv(const std::string& record, int64_t step, int32_t l
                               std::span<const float> scores) {
   text_ += CsvCell(record) + ",";
   if (format_.steps) text_ += StrCat(step, ",");
-  if (label >= 0) text_ += label < outputs_ ? ClassName(label) : std::to_string(label);
+  if (label != kNoLabel)
+    text_ += label >= 0 && label < outputs_ ? ClassName(label) : std::to_string(label);
   for (float index : best_) {
     text_ += "," + ClassName(static_cast<int64_t>(index)) + ",";
     AddNumber(scores[static_cast<size_t>(index)], &text_);
@@ -92,7 +94,7 @@ void PredictionWriter::AddJson(const std::string& record, int64_t step, int32_t 
   };
   text_ += "{\"record\":" + JsonText(record);
   if (format_.steps) text_ += StrCat(",\"step\":", step);
-  if (label >= 0) text_ += StrCat(",\"label\":", label);
+  if (label != kNoLabel) text_ += StrCat(",\"label\":", label);
   text_ += format_.top ? ",\"top\":[" : ",\"scores\":[";
   for (float best : best_) {
     const auto index = static_cast<int64_t>(best);

@@ -20,7 +20,7 @@ class PredictionWriter {
   // `outputs`: scores of a record. The header comes with the first lines.
   PredictionWriter(PredictionFormat format, int64_t outputs);
 
-  // step: from 0, where the format has steps. label: -1 where the record has none.
+  // step: from 0, where the format has steps. label: kNoLabel where the record has none.
   void Write(const std::string& record, int64_t step, int32_t label, std::span<const float> scores);
   // Throws FileError where stdout cannot be written.
   void Flush();

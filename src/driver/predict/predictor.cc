@@ -44,7 +44,9 @@ bool Predictor::Gather(RecordSource* source) {
 }
 
 void Predictor::CheckLabel(const RecordSource& source, int32_t label) const {
-  if (model_.classifies() && label >= width_ && label != model_.ignored_label())
+  if (!model_.classifies() || label == kNoLabel || label == model_.ignored_label()) return;
+  if (label < 0) throw DataError(source.Where(), -1, StrCat("the label must be >= 0, is ", label));
+  if (label >= width_)
     throw DataError(
         source.Where(), -1,
         StrCat("the label must be below ", width_, ", the number of classes, is ", label));

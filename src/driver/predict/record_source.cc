@@ -42,7 +42,7 @@ class StoreSource final : public RecordSource {
     sample_ = store_->Read(at_);
     const std::string misfit = sample_.Misfit(shape_, "the net takes");
     if (!misfit.empty()) throw DataError(Where(), -1, misfit);
-    if (!has_label_) sample_.label = -1;
+    if (!has_label_) sample_.label = kNoLabel;
     if (sample_.label >= 0 && !labels_.empty()) sample_.label = labels_[sample_.label];
     return &sample_;
   }
@@ -83,7 +83,8 @@ std::unique_ptr<Store> OpenText(StoreOptions store, int64_t size) {
   return OpenStore("textfile", store);
 }
 
-// The net's label of each class of a folder or tar; -1 where it has none. Empty: they are the same.
+// The net's label of each class of a folder or tar; kNoLabel where it has none. Empty: they are the
+// same.
 std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
                               std::vector<std::string>* warnings) {
   const std::string& path = store.name();
@@ -93,13 +94,13 @@ std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
     if (count == options.outputs) return {};
     warnings->push_back(StrCat(path, ": has ", count, " class folders, the net ", options.outputs,
                                " classes, and their names are not known: labels are left out"));
-    return std::vector<int32_t>(own.size(), -1);
+    return std::vector<int32_t>(own.size(), kNoLabel);
   }
   std::vector<int32_t> labels;
   for (const std::string& name : own) {
     const auto it = std::find(options.classes.begin(), options.classes.end(), name);
     const bool known = it != options.classes.end();
-    labels.push_back(known ? static_cast<int32_t>(it - options.classes.begin()) : -1);
+    labels.push_back(known ? static_cast<int32_t>(it - options.classes.begin()) : kNoLabel);
     if (!known)
       warnings->push_back(StrCat(path, ": \"", Printable(name),
                                  "\" is none of the net's classes: its pictures have no label"));

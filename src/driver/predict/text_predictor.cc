@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "io/store.h"
 #include "singa/base/error.h"
 #include "train/forwarder.h"
 
@@ -98,7 +99,7 @@ void TextPredictor::WriteEachStep(int next) {
   for (size_t i = 0; i < piece_.size(); ++i) {
     const std::span<const float> scores(scores_.data() + i * width, width);
     const bool last = i + 1 == piece_.size();
-    const int label = !labels_ ? -1 : last ? next : static_cast<int>(piece_[i + 1]);
+    const int label = !labels_ ? kNoLabel : last ? next : static_cast<int>(piece_[i + 1]);
     writer_.Write(StrCat(name_, ":", first_ + static_cast<int64_t>(i)), -1, label, scores);
     if (model_.classifies() && label >= 0 && label < width_) hits_.Add(scores, label);
   }

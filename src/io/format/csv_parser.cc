@@ -24,7 +24,7 @@ class CsvParser final : public ValueParser {
 
   const Sample& Parse(std::string_view line) override {
     numbers_.clear();
-    sample_.label = -1;
+    sample_.label = kNoLabel;
     bool label_follows = has_label_;
     for (;;) {
       line.remove_prefix(Blanks(line));
@@ -64,8 +64,9 @@ class CsvParser final : public ValueParser {
     if (token.size() > 1 && token[0] == '+') token.remove_prefix(1);
     const char* end = token.data() + token.size();
     const auto [stop, error] = std::from_chars(token.data(), end, label);
-    if (error != std::errc() || stop != end || label < 0)
-      throw ValueError(StrCat("the label must be an integer >= 0, is ", Quote(token)));
+    if (error != std::errc() || stop != end || label == kNoLabel)
+      throw ValueError(
+          StrCat("the label must be an integer above ", kNoLabel, ", is ", Quote(token)));
     return label;
   }
 

@@ -16,10 +16,9 @@ class DatumParser final : public ValueParser {
   const Sample& Parse(std::string_view value) override {
     if (!datum_.ParseFromArray(value.data(), static_cast<int>(value.size())))
       throw ValueError(StrCat("its ", value.size(), " bytes are no Datum of Caffe's"));
-    if (datum_.label() < 0) throw ValueError(StrCat("the label must be >= 0, is ", datum_.label()));
     sample_ = {
         .pixel = {reinterpret_cast<const uint8_t*>(datum_.data().data()), datum_.data().size()},
-        .label = datum_.has_label() ? datum_.label() : -1};
+        .label = datum_.has_label() ? datum_.label() : kNoLabel};
     if (datum_.encoded()) {
       decoder_.Decode(sample_.pixel).Show(&sample_);
       return sample_;

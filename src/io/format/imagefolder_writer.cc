@@ -111,8 +111,9 @@ class ImageFolderWriter final : public StoreWriter {
   std::string Folder(int32_t label) const {
     constexpr int kDigits = 5, kMost = 99999;  // folders sort as labels
     if (static_cast<size_t>(label) < classes_.size()) return classes_[label];
-    if (label > kMost)
-      throw ValueError(StrCat("imagefolder has labels up to ", kMost, "; the label is ", label));
+    if (label < 0 || label > kMost)
+      throw ValueError(
+          StrCat("imagefolder has labels from 0 to ", kMost, "; the label ", label, " is none"));
     char name[16];
     std::snprintf(name, sizeof name, "%0*d", kDigits, label);
     return name;

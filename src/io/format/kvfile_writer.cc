@@ -17,7 +17,7 @@ class KvFileWriter final : public StoreWriter {
     const std::span<const int32_t> shape =
         options_.shape.empty() ? sample.shape : std::span<const int32_t>(options_.shape);
     for (int32_t size : shape) record_.add_shape(size);
-    if (options_.has_label && sample.label >= 0) record_.set_label(sample.label);
+    if (options_.has_label && sample.has_label()) record_.set_label(sample.label);
     if (sample.data.empty())
       record_.set_pixel(sample.pixel.data(), sample.pixel.size());
     else

@@ -21,9 +21,7 @@ class RecordView {
     sample_.pixel = {reinterpret_cast<const uint8_t*>(record.pixel().data()),
                      record.pixel().size()};
     sample_.shape = {record.shape().data(), static_cast<size_t>(record.shape_size())};
-    sample_.label = record.has_label() ? record.label() : -1;
-    if (record.has_label() && record.label() < 0)
-      throw ValueError(StrCat("the label must be >= 0, is ", record.label()));
+    sample_.label = record.has_label() ? record.label() : kNoLabel;
     sample_.decoded = false;
     if (decoder_ && sample_.data.empty()) decoder_->Decode(sample_.pixel).Show(&sample_);
     return sample_;

@@ -15,7 +15,7 @@ bool JudgedStore::Read(int64_t index, float* row, int32_t* label) {
   try {
     const Sample& sample = store_->Read(index);
     rows_.Decode(sample, *store_, index, row);
-    *label = has_label_ ? sample.label : -1;
+    *label = has_label_ && sample.has_label() ? sample.label : -1;
     return true;
   } catch (const DataError& error) {
     if (!skips_) throw;

@@ -37,9 +37,12 @@ void StoreOutput::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
   const Port& labels = *in[in.size() - 1];
   const int32_t* label = labels.has_label() ? labels.label.as<int32_t>() : nullptr;
   const auto size = static_cast<size_t>(flat_.row_size());
+  // -1 is a record without a label, or a stored label.
+  has_labels_ = has_labels_ || (label && std::any_of(label, label + flat_.rows(),
+                                                     [](int32_t own) { return own != -1; }));
   for (int64_t r = 0; r < flat_.rows(); ++r) {
     const Sample sample = {.data = {x + r * flat_.row_size(), size},
-                           .label = label ? label[r] : -1};
+                           .label = has_labels_ ? label[r] : kNoLabel};
     out[0]->data.data()[r] = static_cast<float>(files_->Write(path_, format_, sample));
   }
 }

@@ -29,6 +29,7 @@ class StoreOutput : public Layer {
   std::string path_, format_;
   FlatRows flat_;
   OutputFiles* files_ = nullptr;  // of the pass that runs
+  bool has_labels_ = false;       // whether some row had one
 };
 
 }  // namespace singa
