@@ -12,12 +12,12 @@
 namespace singa {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
+using PngBytes = std::vector<uint8_t>;
 using Numbers = std::vector<float>;
 
 enum Colours : uint8_t { kGrey = 0, kColour = 2, kPalette = 3, kGreyAlpha = 4, kColourAlpha = 6 };
 
-std::string Text(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+std::string PngText(const PngBytes& bytes) { return {bytes.begin(), bytes.end()}; }
 
 std::string Chunk(const std::string& kind, const std::string& data) {
   const std::string body = kind + data;
@@ -29,7 +29,7 @@ struct PngFile {
   uint32_t width = 1, height = 1;
   uint8_t bits = 8;
   Colours colours = kGrey;
-  Bytes rows = {};                      // each with its filter's byte, 0, in front
+  PngBytes rows = {};                   // each with its filter's byte, 0, in front
   std::string before = {}, after = {};  // chunks around the pixels
   bool interlaced = false;
 };
@@ -43,7 +43,7 @@ std::string PngOf(const PngFile& file) {
   pixels.resize(size);
   return "\x89PNG\r\n\x1a\n" +
          Chunk("IHDR", BigEndian(file.width) + BigEndian(file.height) +
-                           Text({file.bits, file.colours, 0, 0, file.interlaced})) +
+                           PngText({file.bits, file.colours, 0, 0, file.interlaced})) +
          file.before + Chunk("IDAT", pixels) + file.after + Chunk("IEND", "");
 }
 
@@ -62,14 +62,14 @@ void ExpectNear(const Numbers& got, const Numbers& want) {
 
 // A TIFF of one directory of one entry: tag 0x112, of a 16-bit number.
 std::string Exif(uint8_t orientation) {
-  return Text({'M', 'M', 0, 42, 0, 0, 0,           8, 0, 1, 1, 0x12, 0,
-               3,   0,   0, 0,  1, 0, orientation, 0, 0, 0, 0, 0,    0});
+  return PngText({'M', 'M', 0, 42, 0, 0, 0,           8, 0, 1, 1, 0x12, 0,
+                  3,   0,   0, 0,  1, 0, orientation, 0, 0, 0, 0, 0,    0});
 }
 
 TEST(ImageDecoder, GivesSamplesAsStoredWhateverTheirGamma) {
   const std::string chunks[] = {"", Chunk("gAMA", BigEndian(100000)),
                                 Chunk("sRGB", std::string(1, '\0')),
-                                Chunk("gAMA", BigEndian(45455)) + Chunk("bKGD", Text({0, 200}))};
+                                Chunk("gAMA", BigEndian(45455)) + Chunk("bKGD", PngText({0, 200}))};
   for (const std::string& before : chunks) {
     const std::string file = PngOf({.width = 3, .rows = {0, 0, 96, 255}, .before = before});
     EXPECT_EQ(Decoded(file, 1), (Numbers{0, 96, 255}));
@@ -105,20 +105,21 @@ TEST(ImageDecoder, LeavesTransparencyOut) {
   ExpectNear(Decoded(wide, 1), {0x12, 0xab});
   // tRNS: the colour that is transparent.
   EXPECT_EQ(
-      Decoded(PngOf({.width = 3, .rows = {0, 0, 96, 255}, .before = Chunk("tRNS", Text({0, 96}))}),
-              1),
+      Decoded(
+          PngOf({.width = 3, .rows = {0, 0, 96, 255}, .before = Chunk("tRNS", PngText({0, 96}))}),
+          1),
       (Numbers{0, 96, 255}));
   EXPECT_EQ(Decoded(PngOf({.colours = kColour,
                            .rows = {0, 10, 20, 30},
-                           .before = Chunk("tRNS", Text({0, 10, 0, 20, 0, 30}))}),
+                           .before = Chunk("tRNS", PngText({0, 10, 0, 20, 0, 30}))}),
                     3),
             (Numbers{10, 20, 30}));
 }
 
 TEST(ImageDecoder, MakesColoursOfAPalette) {
   const std::string palette =
-      Chunk("PLTE", Text({10, 20, 30, 40, 50, 60, 70, 80, 90, 255, 0, 128}));
-  for (const std::string& alpha : {std::string(), Chunk("tRNS", Text({0, 128}))}) {
+      Chunk("PLTE", PngText({10, 20, 30, 40, 50, 60, 70, 80, 90, 255, 0, 128}));
+  for (const std::string& alpha : {std::string(), Chunk("tRNS", PngText({0, 128}))}) {
     const std::string file = PngOf(
         {.width = 4, .bits = 2, .colours = kPalette, .rows = {0, 0x1b}, .before = palette + alpha});
     EXPECT_EQ(Decoded(file, 3), (Numbers{10, 40, 70, 255, 20, 50, 80, 0, 30, 60, 90, 128}));
@@ -168,7 +169,7 @@ TEST(ImageDecoder, TurnsPicturesAsTheirExifSays) {
 }
 
 TEST(ImageDecoder, TurnsJpegFilesAsTheirExifSays) {
-  Bytes pixels(16 * 8 * 3, 0);  // the left half is white
+  PngBytes pixels(16 * 8 * 3, 0);  // the left half is white
   for (int i = 0; i < 16 * 8 * 3; ++i) pixels[i] = i % 48 < 24 ? 255 : 0;
   std::string file = JpegOf(16, 8, TJPF_RGB, pixels);
   const std::string block = std::string("Exif\0\0", 6) + Exif(6);

@@ -71,7 +71,7 @@ ERRORS = {
 }
 CODES = {0, 65, 66, 69, 73, 74, 77, 78, 170, 171}
 # Words that name a cause where errno's own text does not.
-CAUSES = ["memory", "threads", "processes", "descriptors", "RLIMIT_", "pids.max", "permission"]
+CAUSES = ["in use", "memory", "threads", "processes", "descriptors", "RLIMIT_", "pids.max", "permission"]
 JOBS = 2  # at a time
 
 
