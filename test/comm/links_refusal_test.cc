@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "singa/base/str_cat.h"
 #include "support/comm/link_end.h"
 
 namespace singa {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "singa/base/str_cat.h"
 #include "support/comm/text_frame.h"
 
 namespace singa {

@@ -16,7 +16,7 @@
 namespace singa {
 namespace {
 
-constexpr uint8_t kMagic[] = {0xff, 0xd8, 0xff};
+constexpr uint8_t kJpegMagic[] = {0xff, 0xd8, 0xff};
 
 // A small file can hold hundreds of scans, each of which goes through all pixels again.
 void CheckScans(std::span<const uint8_t> bytes, int64_t pixels) {
@@ -71,7 +71,8 @@ void FromInks(const std::vector<uint8_t>& inks, int channels, uint8_t* out) {
 }  // namespace
 
 bool IsJpeg(std::span<const uint8_t> bytes) {
-  return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
+  return bytes.size() >= sizeof kJpegMagic &&
+         std::memcmp(bytes.data(), kJpegMagic, sizeof kJpegMagic) == 0;
 }
 
 JpegDecoder::JpegDecoder() : handle_(tjInitDecompress()) {

@@ -16,7 +16,7 @@
 namespace singa {
 namespace {
 
-constexpr uint8_t kMagic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+constexpr uint8_t kPngMagic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
 // libpng's reader of bytes in memory. libpng leaves a function that fails by longjmp.
 class PngReader {
@@ -108,7 +108,8 @@ class PngReader {
 }  // namespace
 
 bool IsPng(std::span<const uint8_t> bytes) {
-  return bytes.size() >= sizeof kMagic && std::memcmp(bytes.data(), kMagic, sizeof kMagic) == 0;
+  return bytes.size() >= sizeof kPngMagic &&
+         std::memcmp(bytes.data(), kPngMagic, sizeof kPngMagic) == 0;
 }
 
 void DecodePng(std::span<const uint8_t> bytes, Raster* raster) {
