@@ -1,12 +1,17 @@
 """What a check works with: its own folder, processes of the real binary, what they left behind."""
 import json
 import pathlib
+import signal
 import subprocess
 import threading
 import time
 
 LIMIT_S = 100  # of every process: it hangs, however busy the machine
 CHECKS = []
+
+# `nohup` and a shell's `&` ignore these, and so would the jobs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # What a user must never see, whatever the job or its files hold.
 CRASHES = ["Check failure stack trace", "internal error", "terminate called", "*** SIG",
