@@ -4,6 +4,8 @@
 #include <deque>
 #include <set>
 
+#include "driver/conf/old_types.h"
+
 namespace singa {
 namespace {
 
@@ -72,11 +74,12 @@ class TrainedNet {
   }
 
   // Labels and records may be there for other phases; what writes, prints or measures is read by
-  // people. A layer of a user's may do either.
+  // people. A layer of a user's may do either. A layer of an old type draws a warning for its type
+  // alone: an example of SINGA 0.3 has one that nobody reads.
   bool IsUnread(size_t i) const {
     const NetNode& node = nodes_[i];
     const bool ends = node.traits.originates_gradient || !node.declare->metrics().empty() ||
-                      node.conf.has_user_type() ||
+                      node.conf.has_user_type() || !OldTypeText(node.conf.type()).empty() ||
                       (node.conf.type() >= 400 && node.conf.type() < 500);
     if (ends || !readers_[i].empty() || node.in_feedback || node.traits.aliases_in) return false;
     return !IsType(node, {kDummy, kBridgeSrc, kRNNDummy}) && IsUnreadInTests(node.name);

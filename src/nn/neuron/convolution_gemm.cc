@@ -14,7 +14,7 @@
 namespace singa {
 namespace {
 
-SINGA_CPU_CLONES void AddTo(const float* __restrict x, float* __restrict y, int64_t n) {
+SINGA_CPU_CLONES void AddFloatsTo(const float* __restrict x, float* __restrict y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
@@ -52,7 +52,7 @@ class GemmConvolution final : public ConvolutionPlan {
            {own_w, columns_}, 0, matrix, columns_);
       std::fill_n(dx + n * in_image(), images * in_image(), 0.f);
       EachRun(images, [&](int64_t column, int64_t pixel, int64_t size) {
-        AddTo(matrix + column, dx + n * in_image() + pixel, size);
+        AddFloatsTo(matrix + column, dx + n * in_image() + pixel, size);
       });
     });
   }
@@ -73,10 +73,10 @@ class GemmConvolution final : public ConvolutionPlan {
            Transposed(dy + n * out_image(), d_.out.c), {matrix, columns_}, 1,
            sums + thread * weight_size(), columns_);
     });
-    for (int t = 1; t < threads_; ++t) AddTo(sums + t * weight_size(), sums, weight_size());
+    for (int t = 1; t < threads_; ++t) AddFloatsTo(sums + t * weight_size(), sums, weight_size());
     float* const target = beta == 0 ? dw : At(ctx, weights_);
     TransposeEach(ctx, sums, target, d_.out.c, d_.window.area(), d_.in.c);
-    if (beta != 0) AddTo(target, dw, weight_size());
+    if (beta != 0) AddFloatsTo(target, dw, weight_size());
   }
 
  private:
