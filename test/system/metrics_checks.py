@@ -64,8 +64,8 @@ def a_training_row_is_the_mean_over_the_steps_since_the_last(case):
 
 
 @check
-def without_disp_freq_there_are_no_training_rows(case):
-    train(case, "train_steps: 8 test_steps: 1")
+def with_disp_freq_0_there_are_no_training_rows(case):
+    train(case, "train_steps: 8 test_steps: 1 disp_freq: 0")
     equal(case.rows(phase="train"), [], "training rows")
 
 
@@ -96,7 +96,8 @@ def rows_tests_validations_and_checkpoints_start_after_their_after(case):
 
 @check
 def at_step_0_only_tests_run(case):
-    train(case, "train_steps: 4 test_freq: 2 validate_freq: 2 checkpoint_freq: 2", val=True)
+    train(case, "train_steps: 4 test_freq: 2 validate_freq: 2 checkpoint_freq: 2 disp_freq: 0",
+          val=True)
     order = [(row["step"], row["phase"]) for row in case.rows()]
     equal(order, [(0, "test"), (2, "validate"), (2, "test"), (4, "validate"), (4, "test")], "rows")
     equal(case.steps(), [2, 4], "steps of checkpoints")

@@ -132,7 +132,7 @@ def a_letter_outside_the_table_is_65_with_its_record(case):
 @check
 def a_layer_of_one_step_that_reads_the_first_is_warned_of(case):
     layers = rows_of_pictures(case.site.data)
-    job_text = job("train_steps: 1", layers)
+    job_text = job("train_steps: 1 test_steps: 1", layers)
     case.write("job.conf", job_text)
     equal(case.run("check", "job.conf").err.count("warning"), 0, "warnings")
     case.write("job.conf", job_text.replace(" unroll_conn_type: kUnrollFirstToLast", ""))
