@@ -53,7 +53,7 @@ Trains the neural net that a job.conf describes.
                      too; ckpt, data, export and predict take them before their name
 )";
 
-constexpr const char* kEnd = R"(
+constexpr const char* kClosing = R"(
 Results go to stdout, everything else to stderr. Exit codes:
     0  done                             74  reading or writing failed, disk full
     1  a bug of singa                   77  permission or authentication
@@ -187,7 +187,7 @@ std::string Help(const std::string& subcommand) {
     std::snprintf(line, sizeof line, "  %-7s %-7s %s\n", known.name, known.operands, known.brief);
     text += line;
   }
-  return text + kEnd;
+  return text + kClosing;
 }
 
 std::string Usage() {
