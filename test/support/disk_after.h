@@ -131,7 +131,7 @@ class DiskAfter {
     std::vector<const Op*> since;  // the last sync
     for (size_t i = 0; i < count; ++i) {
       if (log[i].file != file) continue;
-      if (log[i].kind == Op::kSync) {
+      if (log[i].kind == Op::kSyncFile) {
         for (const Op* op : since) Change(*op, &bytes);
         since.clear();
       } else if (log[i].kind != Op::kCreate) {

@@ -16,7 +16,7 @@ struct DiskOperation {
     kCreate,
     kWrite,
     kTruncate,
-    kSync,
+    kSyncFile,
     kSyncFolder,
     kRename,
     kMakeFolder,
@@ -24,7 +24,7 @@ struct DiskOperation {
     kLink
   };
   Kind kind;
-  int file = -1;            // of kCreate, kWrite, kTruncate, kSync: its number, by kCreate
+  int file = -1;            // of kCreate, kWrite, kTruncate, kSyncFile: its number, by kCreate
   std::string path = {};    // kWrite: the bytes
   std::string target = {};  // of kRename, kLink
   int64_t bytes = 0;        // of kTruncate
@@ -103,7 +103,7 @@ class RecordedFiles final : public FileSystem {
     }
     void Sync() override {
       file_->Sync();
-      Note(DiskOperation::kSync);
+      Note(DiskOperation::kSyncFile);
     }
     void Close() override { file_->Close(); }
 
