@@ -18,9 +18,9 @@ std::thread StartThread(std::function<void()> run) {
 }
 
 void CheckThreads(int count) {
+  std::latch go(1);  // outlives the threads, which their vector joins
   std::vector<std::jthread> threads;
   threads.reserve(count);
-  std::latch go(1);
   try {
     for (int i = 0; i < count; ++i) threads.emplace_back([&go] { go.wait(); });
   } catch (const std::system_error& error) {
