@@ -10,7 +10,7 @@ namespace singa {
 namespace {
 
 // The first layer that the phase alone has, by its path; "": none, or the phase is there to write a
-// file, for `-test`.
+// file, for `-test`. A user's layer may read for another program: it does not count.
 std::string LayerOfPhaseAlone(const NetProto& net, Phase phase) {
   std::vector<std::string> names;
   for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
@@ -21,7 +21,7 @@ std::string LayerOfPhaseAlone(const NetProto& net, Phase phase) {
     for (Phase other : {kTrain, kVal, kTest})
       alone = alone && (other == phase || !InPhase(net.layer(i), other));
     if (alone && WritesFile(net.layer(i))) return "";
-    if (alone && first.empty())
+    if (alone && first.empty() && !net.layer(i).has_user_type())
       first = paths[i] + (net.layer(i).include_size() > 0 ? ".include" : ".exclude");
   }
   return first;
