@@ -69,7 +69,7 @@ Descriptor EntryPlace::OpenFolder(const char* name, int flags) const {
     ThrowWriteError(kExitIo, path_, "cannot open", errno);
   const bool link = S_ISLNK(entry.st_mode);
   if (link && !IsOurs(entry.st_uid)) ThrowOtherUsers(path_, "is behind a link", entry.st_uid);
-  // What was seen is opened: another entry that has come in its place is no folder, or checked.
+  // The entry may have been replaced since it was looked at, so the opened one is checked again.
   if (rooted_ && !link) flags |= O_NOFOLLOW;
   Descriptor folder(OpenAt(folder_, name, flags | O_DIRECTORY));
   if (folder.get() < 0 || ::fstat(folder.get(), &entry) != 0)

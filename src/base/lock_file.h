@@ -44,7 +44,7 @@ class LockFile {
 
   // Whether the lock is ours now. Does not wait. Throws WriteError for what is no other's lock.
   bool TryLock();
-  // Who kept TryLock from it.
+  // The process that holds the lock, if TryLock returned false.
   const LockHolder& holder() const { return holder_; }
   // Whether holder() is a live process of this host: no wait helps while it lives.
   bool HolderRunsHere() const { return runs_here_; }

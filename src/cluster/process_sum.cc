@@ -65,7 +65,7 @@ void ProcessSum::Sum(std::span<const double> parts, std::span<double> sum) {
   }
 }
 
-// Of the process's nodes the first has them.
+// The values belong to the first of the process's nodes.
 void ProcessSum::SumOfProcesses(std::span<double> values) {
   std::vector<double> parts(nodes_[process_ - processes_.first].size() * values.size());
   std::ranges::copy(values, parts.begin());

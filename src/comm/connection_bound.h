@@ -26,7 +26,7 @@ class ConnectionBound {
   ConnectionBound(const ConnectionBound&) = delete;
   ConnectionBound& operator=(const ConnectionBound&) = delete;
 
-  // Who is at the other end of `connection` belongs to the job: it is not cut off any more.
+  // The peer of `connection` has proved itself: the connection is never cut off from now on.
   void Proved(int connection);
   int64_t cut_off();
 

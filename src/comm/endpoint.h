@@ -36,7 +36,7 @@ Endpoint Resolve(const Endpoint& endpoint);
 std::vector<Endpoint> ResolveAll(const Endpoint& endpoint);
 // Whether that finds one: another machine's network interface has none here.
 bool HasAddress(const Endpoint& endpoint);
-// Of an IPv4 or IPv6 address; a link-local one with its interface.
+// The text of an IPv4 or IPv6 address; a link-local one has its interface.
 std::string NumericHost(const sockaddr* address);
 
 // The address of this machine that a connection to `peer` would have; its port is 0. Sends nothing.

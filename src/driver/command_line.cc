@@ -222,7 +222,7 @@ class Parser {
                 Quoted(word), NearestSubcommand(word)));
   }
 
-  // What follows `help` is read as if --help stood in its place.
+  // `help X` is read as `--help X`.
   void Choose(const std::string& subcommand) {
     if (subcommand == "help") {
       line_.help = asked_help_ = true;

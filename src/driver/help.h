@@ -7,7 +7,7 @@
 namespace singa {
 
 struct Subcommand {
-  // What follows its name: nothing, a job's file, or words that it reads by itself.
+  // The arguments behind its name: none, a job's file, or words that it reads itself.
   enum Reads : unsigned char { kNothing, kFile, kItsOwn };
 
   const char* name;

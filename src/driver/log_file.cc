@@ -55,7 +55,7 @@ void LogFile::Write(bool, time_t, const char* message, size_t bytes) {
   Flush();
 }
 
-// What the disk refuses waits for the next line; a job does not end for its log.
+// A line that the disk refuses waits for the next one: a job does not end for its log.
 void LogFile::Flush() {
   if (waiting_.empty()) return;
   try {

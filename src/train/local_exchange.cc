@@ -18,7 +18,7 @@ int64_t LocalExchange::room_bytes() const {
   return pieces * SliceTable::kMost * static_cast<int64_t>(sizeof(float));
 }
 
-// What two workers have room for in one process.
+// The room that two workers of one process have.
 int64_t LocalExchange::least_bytes() const {
   const int64_t pieces = std::min(group_->group(), 2) * std::max(1, ctx_->threads);
   return pieces * SliceTable::kMost * static_cast<int64_t>(sizeof(float));

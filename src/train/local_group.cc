@@ -22,7 +22,7 @@ Context OfThread(const Context& ctx, int64_t thread) {
   return own;
 }
 
-// Of each node. On the stack: a step allocates nothing.
+// One entry for each node, on the stack: a step allocates nothing.
 using NodePointers = std::array<float*, SumTree::kMostNodes>;
 
 }  // namespace

@@ -13,7 +13,7 @@
 
 namespace singa {
 
-// What came from where, by param name in net order.
+// The source of each param's first values, in net order.
 struct InitReport {
   std::vector<std::string> loaded, initialised;
   std::vector<std::string> unused;          // in the files, but the net lacks them

@@ -146,7 +146,7 @@ TEST_F(RefusedMessages, WhatDoesNotFitChangesNothing) {
   EXPECT_EQ(server.shard().values(0)[0], 1);
 }
 
-// Of six workers, three in a process: two sums each.
+// Six workers, three in a process: each process sends two sums.
 TEST(RefusedSums, AnotherNumberOfSumsThanTheProcessHas) {
   const auto conf = JobOf(kSumUpdater, "nworkers_per_group: 6 nworkers_per_procs: 3");
   ClusterOfRoles cluster(conf, {{3}}, 0);

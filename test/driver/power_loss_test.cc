@@ -111,7 +111,7 @@ class PowerLossTest : public testing::Test {
     }
   }
 
-  // Of `run`, in a workspace or what it has set aside; -1: none.
+  // The newest step of `run`, in a workspace or in what it has set aside; -1: none.
   static int64_t Newest(const std::string& workspace, const Training& run) {
     std::string said;
     const auto newest = NewestValid(workspace, [&](const std::string& text) { said += text; });

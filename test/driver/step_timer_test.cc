@@ -1,4 +1,4 @@
-// What `singa bench` says of a step, by a clock that the layers and updates of the test move.
+// `singa bench` times a step by a clock that the layers and updates of the test move.
 #include "driver/bench/step_timer.h"
 
 #include <google/protobuf/text_format.h>

@@ -1,4 +1,4 @@
-// Who may have a workspace: its lock, and what others put into it.
+// The lock of a workspace, and entries that other users put into it.
 #include "driver/job/workspace.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What settings give several input layers one order of records.
+// Settings that give several input layers one order of records, and those that cannot.
 #include <algorithm>
 
 #include "nn/input/store_input.h"

@@ -71,7 +71,7 @@ void Give(LocalGroup* group, int number, int place, bool in_pieces) {
   exchange.Finish(0);
 }
 
-// What a process with these workers adds up.
+// The sums that a process with these workers adds up.
 std::map<int, std::vector<std::vector<float>>> SumsOf(SumNode workers, int group_size,
                                                       bool in_pieces) {
   LocalGroup group(workers, group_size, 0);

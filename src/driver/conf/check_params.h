@@ -1,4 +1,4 @@
-// What gives the params of a job their first values: files of checkpoint_path, initializers.
+// Checks the first values of a job's params: files of checkpoint_path and initializers.
 #pragma once
 
 #include "nn/graph/graph.h"

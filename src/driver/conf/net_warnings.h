@@ -1,4 +1,4 @@
-// What of a net that can be built will not learn, or is of no use, in training.
+// Warnings about parts of a sound net that training will not change or not use.
 #pragma once
 
 #include "nn/graph/graph.h"

@@ -1,4 +1,4 @@
-// What a training says first.
+// The first line that a training shows.
 #pragma once
 
 #include <string>

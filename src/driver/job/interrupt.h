@@ -12,9 +12,9 @@
 namespace singa {
 
 constexpr int kAskingSignals[] = {SIGINT, SIGTERM, SIGHUP};
-// Those of them that are not ignored.
+// The asking signals that this process does not ignore.
 std::vector<int> SignalsToTake();
-// What a job that was asked to stop by `signal` exits with.
+// The exit code of a job that `signal` asked to stop.
 ExitCode CodeOfSignal(int signal);
 
 // Takes these signals from now on, for the whole process. REQUIRES: no thread that

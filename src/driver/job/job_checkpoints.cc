@@ -190,7 +190,7 @@ void JobCheckpoints::CommitLast(int64_t updates) {
   }
 }
 
-// Those that stay too long harm nobody.
+// A checkpoint that stays too long harms nobody.
 void JobCheckpoints::Retain(FileSystem& fs, int64_t updates) {
   try {
     ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());

@@ -5,7 +5,7 @@
 namespace singa {
 namespace {
 
-// Of UTF-8: bytes that continue a character take no column.
+// Bytes that continue a character of UTF-8 take no column.
 size_t ColumnsOf(const std::string& text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));

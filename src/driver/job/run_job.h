@@ -22,7 +22,7 @@ struct RunOptions {
   JobProcess* process = nullptr;  // this one, of several that the job has
   // Of rank 0: finds the others, once what an earlier run left is out of the way.
   std::function<void()> meet;
-  // Of rank 0: told of each checkpoint that is committed.
+  // Rank 0 calls it after each commit of a checkpoint.
   std::function<void()> committed = [] {};
   // Told of what ends a job of one process, while workers may still be in a step. Any thread calls.
   std::function<void(const std::exception_ptr&)> failed;

@@ -43,7 +43,7 @@ std::vector<std::string> EnvironmentOf(const ChildCommand& command) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kExitPeerLost);  // it ended before that
   ::signal(SIGTTOU, SIG_IGN);  // `stty tostop` stops those that print from another process group
-  // Who stops a whole job may do so before this process can take a signal: it waits until then.
+  // A job may be stopped before this process can take a signal: the signal waits until then.
   sigset_t stops;
   sigemptyset(&stops);
   for (const int stop : kAskingSignals) sigaddset(&stops, stop);

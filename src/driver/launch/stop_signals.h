@@ -1,6 +1,6 @@
 // SIGINT, SIGTERM and SIGHUP for a thread that waits by poll, which the end of a child wakes, too.
 // One object at a time, and not in a process that called HandleInterrupts (driver/job/interrupt.h).
-// What the signals did before is restored; one that was ignored stays so.
+// The destructor restores the signals' former actions. An ignored signal stays ignored.
 #pragma once
 
 #include <csignal>

@@ -156,7 +156,7 @@ std::string CheckpointFolder(const std::string& workspace) {
   return (fs::path(workspace) / "checkpoint").string();
 }
 
-// What may hold a checkpoint: a folder that has one of its files, or does not let us see.
+// A folder may hold a checkpoint if it has one of its files, or if it cannot be looked into.
 bool MayBeCheckpoint(const std::string& dir) {
   std::error_code error;
   if (!fs::is_directory(dir, error)) return false;

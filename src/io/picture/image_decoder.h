@@ -19,7 +19,7 @@ struct Image {
   // it is with 8 bits.
   std::vector<float> numbers;
 
-  // What a record of this picture holds, but for its label.
+  // The record of this picture, without a label.
   void Show(Sample* sample) const {
     sample->data = numbers;
     sample->pixel = pixels;

@@ -32,7 +32,7 @@ void CheckScans(std::span<const uint8_t> bytes, int64_t pixels) {
                             kMost, " are decoded"));
 }
 
-// Of the first Exif segment before the picture's data.
+// The orientation in the first Exif segment before the picture's data.
 int OrientationOf(std::span<const uint8_t> bytes) {
   constexpr uint8_t kStartOfScan = 0xda, kExifSegment = 0xe1;
   constexpr std::string_view kExif("Exif\0\0", 6);

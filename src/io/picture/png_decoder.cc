@@ -29,7 +29,7 @@ class PngReader {
       throw std::bad_alloc();
     }
     png_set_read_fn(png_, this, Read);
-    // Of chunks that a picture can be read without, only Exif's is kept.
+    // Exif's is the only optional chunk that is kept.
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     constexpr png_byte kExif[] = "eXIf";
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_AS_DEFAULT, kExif, 1);
@@ -69,7 +69,7 @@ class PngReader {
     });
   }
 
-  // Of the Exif that was read so far.
+  // The orientation in the Exif chunk, if one was read.
   int Orientation() {
     png_uint_32 size = 0;
     png_bytep block = nullptr;

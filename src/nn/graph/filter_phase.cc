@@ -27,7 +27,7 @@ struct Names {
   std::vector<int> readers;
 };
 
-// Of a name that the phase lacks: ", kTest: it is in kTrain" where another phase has it.
+// For a name that the phase lacks: ", kTest: it is in kTrain" where another phase has it.
 std::string OtherPhases(const std::string& name, const Names& names) {
   std::string others;
   for (Phase phase : {kTrain, kVal, kTest}) {

@@ -32,9 +32,9 @@ class StoreInput : public Layer {
   void RestoreBadRecords(const std::vector<int64_t>& records) override;
   double TakeWaitMs() override;
 
-  // What its store says of itself. REQUIRES: Open was called, whose reader is waited for.
+  // The facts that its store states. Waits for the reader. REQUIRES: Open was called.
   StoreFacts Facts() { return reader_->Facts(); }
-  // What its settings say. REQUIRES: Setup was called.
+  // The facts that its settings state. REQUIRES: Setup was called.
   const ReaderOptions& options() const { return options_; }
   // The phase has other input layers: their order of records is named `stream`, and what is bad in
   // one of `stores` is skipped here, too. REQUIRES: Open was not called.

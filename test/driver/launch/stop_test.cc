@@ -154,7 +154,7 @@ TEST_F(StopTest, AHangUpIsATermination) {
   EXPECT_EQ(signals.asked(), kExitTerminated);
 }
 
-// Whoever stops a whole job may do so before a process of it can take a signal.
+// A job may be stopped before each process of it can take a signal.
 TEST_F(StopTest, AProcessStartsWithTheSignalsBlockedThatAskToStop) {
   testing::internal::CaptureStdout();
   ChildProcess child({"/bin/grep", {"SigBlk", "/proc/self/status"}, {}, {}, {}});
