@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "support/add_neighbours.h"
 #include "support/cluster/cluster_of_roles.h"
 #include "train/local_exchange.h"
 #include "train/local_updates.h"
@@ -27,20 +28,6 @@ std::vector<float> First(const SliceTable& table) { return Numbers("first", 0, t
 
 std::vector<float> Gradient(const SliceTable& table, int process, int64_t step, int slice) {
   return Numbers(StrCat("gradient", process, ".", slice), step, table[slice].size);
-}
-
-// Neighbours are added until one is left.
-std::vector<float> AddNeighbours(std::vector<std::vector<float>> all) {
-  while (all.size() > 1) {
-    std::vector<std::vector<float>> sums;
-    for (size_t i = 0; i < all.size(); i += 2) {
-      sums.push_back(all[i]);
-      for (size_t j = 0; i + 1 < all.size() && j < all[i].size(); ++j)
-        sums.back()[j] += all[i + 1][j];
-    }
-    all = std::move(sums);
-  }
-  return all[0];
 }
 
 // The same training by LocalExchange, with sums over `processes` processes.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "singa/base/philox.h"
+#include "support/add_neighbours.h"
 
 namespace singa {
 namespace {
@@ -18,20 +19,6 @@ Vectors NumbersOf(int workers, int64_t n) {
     for (int64_t i = 0; i < n; ++i) numbers[i] = philox.Gaussian(i);
   }
   return all;
-}
-
-// By hand: neighbours are added until one is left.
-std::vector<float> AddNeighbours(Vectors all) {
-  while (all.size() > 1) {
-    Vectors sums;
-    for (size_t i = 0; i < all.size(); i += 2) {
-      sums.push_back(all[i]);
-      for (size_t j = 0; i + 1 < all.size() && j < all[i].size(); ++j)
-        sums.back()[j] += all[i + 1][j];
-    }
-    all = std::move(sums);
-  }
-  return all[0];
 }
 
 std::vector<float> Sum(SumNode node, const std::vector<SumNode>& parts, const Vectors& data) {
