@@ -46,8 +46,10 @@ std::string ReadText(const std::string& file) {
                     code ? std::strerror(code) : "cannot be opened");
   }
   std::string text(kMaxBytes + 1, '\0');
+  errno = 0;
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) throw FileError(kExitIo, Escape(file), "cannot be read");
+  if (in.bad())
+    throw FileError(kExitIo, Escape(file), StrCat("cannot be read: ", std::strerror(errno)));
   text.resize(static_cast<size_t>(in.gcount()));
   if (text.size() > kMaxBytes)
     throw FileError(kExitConfig, Escape(file), "is larger than 16 MiB; a conf is not");
