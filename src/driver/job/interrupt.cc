@@ -12,19 +12,23 @@ namespace {
 
 std::atomic<int> interrupt_code{kExitOk};
 std::atomic<bool> leaves_sigint{false};
+std::atomic<bool> asked_by_parent{false}, asked_by_others{false};
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-void Note(int signal) {
+// A SIGINT after another signal ends the process at once. Where all processes of a job are asked,
+// each gets the signal twice, the second time from its supervisor: that is one request.
+void Note(int signal, siginfo_t* info, void*) {
   if (signal == SIGINT && leaves_sigint) return;
-  if (signal == SIGINT && interrupt_code != kExitOk) _exit(kExitInterrupted);
+  std::atomic<bool>& asked = info->si_pid == ::getppid() ? asked_by_parent : asked_by_others;
+  if (asked.exchange(true) && signal == SIGINT) _exit(kExitInterrupted);
   interrupt_code = CodeOfSignal(signal);
 }
 
 void WaitForSignals(sigset_t signals) {
   for (;;) {
-    int signal = 0;
-    if (sigwait(&signals, &signal) == 0) Note(signal);
+    siginfo_t info = {};
+    if (const int signal = sigwaitinfo(&signals, &info); signal > 0) Note(signal, &info, nullptr);
   }
 }
 
@@ -47,8 +51,8 @@ void HandleInterrupts() {
   sigemptyset(&signals);
   // A library may have started a thread before main: what it is sent is noted all the same.
   struct sigaction action = {};
-  action.sa_handler = Note;
-  action.sa_flags = SA_RESTART;
+  action.sa_sigaction = Note;
+  action.sa_flags = SA_RESTART | SA_SIGINFO;
   for (const int signal : SignalsToTake()) {
     sigaddset(&signals, signal);
     sigaction(signal, &action, nullptr);
@@ -60,6 +64,7 @@ void HandleInterrupts() {
 void LeaveSigintToOthers() { leaves_sigint = true; }
 
 void Interrupt() {
+  asked_by_others = true;
   int none = kExitOk;
   interrupt_code.compare_exchange_strong(none, kExitTerminated);
 }
