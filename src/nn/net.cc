@@ -13,18 +13,6 @@
 
 namespace singa {
 
-namespace {
-
-// The field that names what an input layer reads; "": the layer is a user's.
-std::string PathField(const LayerProto& conf) {
-  if (conf.has_store_conf()) return ".store_conf.path";
-  if (conf.has_sharddata_conf()) return ".sharddata_conf.path";
-  if (conf.has_lmdbdata_conf()) return ".lmdbdata_conf.path";
-  return conf.has_char_rnn_conf() ? ".char_rnn_conf.path" : "";
-}
-
-}  // namespace
-
 Net::Net() : storage_(std::make_unique<Storage>()) {}
 Net::~Net() = default;
 Net::Net(Net&&) noexcept = default;
@@ -96,9 +84,10 @@ int64_t Net::CountRecords() {
   for (const NetNode& node : nodes_) {
     const int64_t count = node.layer->CountRecords();
     if (count < 0) continue;
+    const auto& files = node.declare->files();  // the first is the store
     if (first && count != records)
       throw ConfigError(
-          StrCat("neuralnet.", node.path, PathField(node.conf)),
+          StrCat("neuralnet.", node.path, files.empty() ? "" : "." + files.front().first),
           StrCat("has ", count, " records, that of layer \"", first->name, "\" ", records,
                  ": record i of one input layer meets record i of the others"));
     first = &node;

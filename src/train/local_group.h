@@ -109,8 +109,6 @@ class LocalGroup {
   };
   Pieces Cut(SliceRange slices, int64_t threads) const;
   std::pair<int64_t, int64_t> FloatsOf(SliceRange slices) const;
-  float* AddPiece(Context& ctx, SumNode node, int64_t first_row, int64_t row_count, int64_t size,
-                  float* room);
   void TakePiece(Context& ctx, int64_t row, SliceRange slices, int64_t step, float* room);
   void TakeByRing(Context& ctx, int worker, int64_t row, const GradientRows& rows,
                   const Pieces& pieces);

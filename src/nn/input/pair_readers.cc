@@ -16,11 +16,7 @@ struct Reader {
   StoreInput* store;  // null: a text
 
   std::string name() const { return StrCat("\"", node->name, "\""); }
-  std::string field() const {
-    if (!store) return "char_rnn_conf";
-    if (node->conf.type() == kShardData) return "sharddata_conf";
-    return node->conf.type() == kLMDBData ? "lmdbdata_conf" : "store_conf";
-  }
+  std::string field() const { return store ? store->field() : "char_rnn_conf"; }
   bool shuffles() const { return store && store->options().order.shuffle; }
   bool may_shuffle() const { return field() == "store_conf"; }
   int32_t random_skip() const { return store ? store->options().order.random_skip : 0; }

@@ -34,6 +34,8 @@ class StoreInput : public Layer {
 
   // The facts that its store states. Waits for the reader. REQUIRES: Open was called.
   StoreFacts Facts() { return reader_->Facts(); }
+  // The field of the LayerProto that has its settings: "store_conf", for old types another.
+  const std::string& field() const { return field_; }
   // The facts that its settings state. REQUIRES: Setup was called.
   const ReaderOptions& options() const { return options_; }
   // The phase has other input layers: their order of records is named `stream`, and what is bad in
