@@ -35,7 +35,7 @@ void TextPredictor::Run(const std::string& path) {
     if (piece_.size() == most) Compute(index);
     piece_.push_back(static_cast<float>(index));
   }
-  Compute(-1);
+  Compute(kNoLabel);
 }
 
 // Writes what stands before a character that the vocabulary lacks.
@@ -43,12 +43,12 @@ int TextPredictor::Next(TextStream* text) {
   try {
     return text->Next();
   } catch (const Error&) {
-    Compute(-1);
+    Compute(kNoLabel);
     throw;
   }
 }
 
-// next: the index of the character behind the piece; -1: there is none.
+// next: the index of the character behind the piece; kNoLabel: there is none.
 void TextPredictor::Compute(int next) {
   if (!each_step_ || !model_.causal()) LeaveOutRest();
   RunSession((piece_.size() + steps_ - 1) / steps_);
@@ -89,7 +89,7 @@ void TextPredictor::RunSession(size_t windows) {
     const int64_t good = window + std::max<int64_t>(0, error.step());
     const DataError named(name_, -1, StrCat("byte ", first_ + good, ": ", error.message()));
     piece_.resize(each_step_ ? good : window);
-    Compute(-1);
+    Compute(kNoLabel);
     throw named;
   }
 }
@@ -108,7 +108,7 @@ void TextPredictor::WriteEachStep(int next) {
 void TextPredictor::WriteEachWindow() {
   const auto width = static_cast<size_t>(width_);
   for (size_t w = 0; w < piece_.size() / steps_; ++w)
-    writer_.Write(StrCat(name_, ":", first_ + static_cast<int64_t>(w * steps_)), -1, -1,
+    writer_.Write(StrCat(name_, ":", first_ + static_cast<int64_t>(w * steps_)), -1, kNoLabel,
                   {scores_.data() + w * width, width});
 }
 
