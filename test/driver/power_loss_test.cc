@@ -90,14 +90,14 @@ class PowerLossTest : public testing::Test {
       fs::copy_file(workspace() + "/metrics.jsonl", copy);
       runs_.push_back({seed, steps, copy, ModelOf(workspace(), steps)});
     }
-    FindCommits();
+    FindCommits(files_->log());
   }
   static std::string ModelOf(const std::string& workspace, int64_t step) {
     return ReadAll(StrCat(workspace, "/checkpoint/step", step, "/", kModelFile));
   }
 
-  void FindCommits() {
-    const std::vector<DiskOperation>& log = files_->log();
+  void FindCommits(const std::vector<DiskOperation>& log) {
+    for (auto& commits : commits_) commits.clear();
     size_t run = 0;
     for (size_t i = 0; i < log.size(); ++i) {
       if (log[i].kind != DiskOperation::kRename) continue;
@@ -118,6 +118,38 @@ class PowerLossTest : public testing::Test {
     EXPECT_EQ(said, "");
     if (!newest || newest->manifest().run.at("seed") != RunValue(run.seed)) return -1;
     return newest->step();
+  }
+
+  // Prefixes of `log` after which a power loss that takes all that was not synced loses a committed
+  // step. What is found then may be damaged.
+  int PrefixesThatLose(const std::vector<DiskOperation>& operations) {
+    FindCommits(operations);
+    if (commits_[0].empty() || commits_[1].empty()) return -1;
+    const DiskLog log(operations);
+    int losing = 0;
+    for (size_t count = 0; count <= operations.size(); ++count) {
+      const std::string there = root_ / "there";
+      fs::remove_all(there);
+      fs::create_directories(there);
+      DiskAfter(log, count, Lost::kAllUnsynced, 0).Store(workspace(), there);
+      const std::string aside = there + "/previous";
+      losing += LosesCommit(there, aside, 0, count) || LosesCommit(there, aside, 1, count);
+    }
+    return losing;
+  }
+  bool LosesCommit(const std::string& there, const std::string& aside, int run, size_t count) {
+    bool lost = false;
+    for (const Commit& commit : commits_[run]) {
+      if (commit.claimed > count) continue;
+      lost = true;
+      for (const std::string& workspace : {there, aside}) {
+        const auto newest = NewestValid(workspace, [](const std::string&) {});
+        if (newest && newest->manifest().run.at("seed") == RunValue(runs_[run].seed) &&
+            newest->step() >= commit.step)
+          lost = false;
+      }
+    }
+    return lost;
   }
 
   // Returns the run that a resume goes on with; -1: none.
@@ -207,6 +239,21 @@ TEST_F(PowerLossTest, AtEveryOperationOfWholeJobsNothingCommittedIsLost) {
             << " commits: " << states << " states of the disk after power loss, " << resumed
             << " resumed by a job to the same result, " << lost_ << " lost commits\n";
   EXPECT_GE(states, 500);
+}
+
+std::vector<DiskOperation> Without(DiskOperation::Kind kind, std::vector<DiskOperation> log) {
+  std::erase_if(log, [kind](const DiskOperation& operation) { return operation.kind == kind; });
+  return log;
+}
+
+TEST_F(PowerLossTest, AJobThatForgetsToSyncLosesCommits) {
+  testing::internal::CaptureStderr();
+  Record();
+  const std::vector<DiskOperation> log = files_->log();
+  EXPECT_EQ(PrefixesThatLose(log), 0);
+  EXPECT_GT(PrefixesThatLose(Without(DiskOperation::kSyncFile, log)), 0);
+  EXPECT_GT(PrefixesThatLose(Without(DiskOperation::kSyncFolder, log)), 0);
+  testing::internal::GetCapturedStderr();
 }
 
 }  // namespace
