@@ -35,6 +35,7 @@ inline constexpr auto kFailpoints = std::to_array<std::string_view>({
     "leader_collected",           // all that a checkpoint needs
     "leader_ended",               // all others were told that the job has ended
     "leader_loads",               // what it trains; others may come already
+    "leader_tests",               // while the others wait for its end
     "rendezvous_heard",           // a process hears where others are
     "server_applied_update",      // of one slice, and has not answered
     "stub_got_message",           // handed on, not acknowledged

@@ -7,6 +7,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
+#include <set>
+#include <string>
 
 #include "base/failpoint.h"
 #include "base/file_limit.h"
@@ -28,6 +31,7 @@
 #include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launch_place.h"
+#include "driver/launch/launcher_rank.h"
 #include "driver/logging.h"
 #include "driver/plugin/load_plugins.h"
 #include "driver/predict/predict_command.h"
@@ -50,12 +54,28 @@ int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
     Progress progress;
     RunOptions run;
     run.resume = line.resume;
-    if (line.test) return TestJob(job, run, &progress);
+    if (line.test) return TestInProcesses(job, run, &progress);
     if (ProcessesOf(job) > 1) return TrainInProcesses(job, args, run, &progress);
     CheckStartedOnce();
     HandleInterrupts();
     return TrainJob(job, run, &progress);
   });
+}
+
+// Whether rank 0 of the same launcher does what is asked, as it is for one process. The other ranks
+// end at once with 0 and print nothing; the launcher's exit code is then rank 0's. mpirun and srun
+// wait for all processes; mpirun returns the first code that is not 0, srun the largest one. A Job
+// of Kubernetes fails if one of its pods fails. These ranks could not wait for rank 0's code:
+// `data` and `ckpt` have no workspace to meet in, and `check` and `graph` make none.
+bool AnotherProcessDoes(const CommandLine& line) {
+  static const std::set<std::string> kForOne = {"bench", "check",  "ckpt",   "data",
+                                                "graph", "export", "predict"};
+  if (kForOne.count(line.subcommand) == 0) return false;
+  const std::optional<LauncherRank> launcher = FindLauncherRank();
+  if (launcher && launcher->rank == 0)
+    std::fprintf(stderr, "singa %s: one process of %d does this alone (%s)\n",
+                 line.subcommand.c_str(), launcher->processes, launcher->source.c_str());
+  return launcher && launcher->rank > 0;
 }
 
 int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
@@ -68,6 +88,7 @@ int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
     return kExitOk;
   }
   if (line.subcommand.empty() || line.subcommand == "train") return RunFile(line, args);
+  if (AnotherProcessDoes(line)) return kExitOk;
   if (line.subcommand == "bench") return BenchCommand(line);
   if (line.subcommand == "check") return CheckCommand(line);
   if (line.subcommand == "graph") return GraphCommand(line);

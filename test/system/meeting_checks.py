@@ -207,3 +207,49 @@ def a_job_of_one_process_is_not_started_twice(case):
     for rank in range(2):
         job = start(case, rank=rank).end(78)
         has(job.err, "cluster has 1 process, 2 were started (PMI_SIZE)", "stderr")
+
+
+def tested(case, rank, *words, **how):
+    return start(case, "-test", *TWO, *words, rank=rank, **how)
+
+
+@check
+def a_test_in_several_processes_is_the_first_ones_and_all_end_as_it_does(case):
+    write_job(case)
+    case.train("job.conf", *TWO)
+    damaged = ["-set", "neuralnet.layer[data@kTest].store_conf.path=short"]
+    case.write("short", (case.site.data / "t10k-images-idx3-ubyte").read_bytes()[:-1])
+    for words, code in (((), 0), (damaged, 65)):
+        jobs = [tested(case, rank, *words) for rank in (1, 0)]
+        for job in jobs:
+            job.end(code)
+        equal(jobs[0].err, "", "stderr of process 1")
+        equal(len(case.rows(phase="test")), 1, "rows of tests")
+
+
+@check
+def a_test_whose_first_process_is_gone_ends_the_others_with_170(case):
+    write_job(case)
+    case.train("job.conf", *TWO)
+    few = sets(start_timeout=2, peer_timeout=2)
+    first = tested(case, 0, *few)
+    first.wait_until(endpoint_file(case).exists, "where it listens")
+    first.kill()
+    has(tested(case, 1, *few).end(170).err, "did not answer within 2 s", "stderr")
+    other = tested(case, 1, *few)
+    first = tested(case, 0, *few, failpoints="leader_tests/0=kill")
+    first.popen.wait()
+    other.end(170)
+
+
+@check
+def a_signal_to_any_process_of_a_test_ends_it(case):
+    write_job(case)
+    case.train("job.conf", *TWO)
+    for rank in (0, 1):
+        jobs = [tested(case, each, failpoints="leader_tests/0=delay:1000") for each in (0, 1)]
+        jobs[0].wait_until(lambda jobs=jobs: "leader_tests" in jobs[0].err, "the test")
+        jobs[rank].send(signal.SIGTERM)
+        for job in jobs:
+            job.end(143)
+        equal(len(case.rows(phase="test")), 0, "rows of tests")

@@ -18,6 +18,12 @@ def mpirun(one, *words, hostfile="conf/hostfile"):
                               *map(str, words)])
 
 
+def plain_mpirun(one, *words):
+    """As a user types it: two processes of `singa` with these words."""
+    return one.start_program(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2",
+                              one.site.binary, *map(str, words)])
+
+
 def the_digits_trained_by_mpirun_are_those_of_singa_itself(one):
     (one.folder / "examples/digits").mkdir(parents=True)
     (one.folder / "examples/digits/data").symlink_to(one.site.data)
@@ -65,7 +71,40 @@ def mpirun_ends_a_job_that_has_lost_a_process(one):
     expect_the_same(one)
 
 
+def a_test_by_mpirun_is_one_test(one):
+    write_job(one)
+    conf = ["-conf", "job.conf", *TWO, "-set", "train_steps=20"]
+    mpirun(one, *conf).end(0)
+    job = mpirun(one, *conf, "-test").end(0)
+    equal(job.err.count("params from "), 1, f"processes that test\n{job.err}")
+    equal(len(one.rows(phase="test")), 1, "rows of tests")
+    images = "neuralnet.layer[data@kTest].store_conf.path=short"
+    one.write("short", (one.site.data / "t10k-images-idx3-ubyte").read_bytes()[:-1])
+    job = mpirun(one, *conf, "-test", "-set", images).end(65)
+    equal(job.err.count("singa: error: short: "), 1, f"errors\n{job.err}")
+
+
+def what_is_for_one_process_is_done_once_under_mpirun(one):
+    write_job(one)
+    one.run("-conf", "job.conf", "-set", "train_steps=20")
+    images = one.site.data / "t10k-images-idx3-ubyte"
+    for words in (["check", "job.conf"], ["graph", "job.conf"], ["ckpt", "verify", "ws"],
+                  ["data", "stat", images], ["predict", "-conf", "job.conf", images]):
+        alone, job = one.run(*words), plain_mpirun(one, *words).end(0)
+        equal(job.out, alone.out, f"stdout of {words}")
+        equal(job.err.count("one process of 2 does this alone (OMPI_COMM_WORLD_SIZE)"), 1,
+              f"stderr of {words}\n{job.err}")
+    job = plain_mpirun(one, "bench", "job.conf", "-steps", 1).end(0)
+    equal(job.out.count("fc1 "), 1, "tables of bench")
+    plain_mpirun(one, "data", "convert", images, "digits.bin").end(0)
+    plain_mpirun(one, "ckpt", "export", "ws", "net.safetensors").end(0)
+    true(one.path("digits.bin").exists() and one.path("net.safetensors").exists(), "no files")
+    plain_mpirun(one, "ckpt", "verify", "none").end(66)
+
+
 CHECKS = [the_digits_trained_by_mpirun_are_those_of_singa_itself,
           another_number_of_processes_than_the_jobs_is_an_error,
           a_job_that_mpirun_is_asked_to_stop_resumes_to_the_same_bytes,
-          mpirun_ends_a_job_that_has_lost_a_process]
+          mpirun_ends_a_job_that_has_lost_a_process,
+          a_test_by_mpirun_is_one_test,
+          what_is_for_one_process_is_done_once_under_mpirun]

@@ -8,7 +8,7 @@ import subprocess
 import time
 from signal import SIGKILL
 
-from case import has
+from case import equal, has
 from launch_case import TWO, LeftOut, expect_the_same, free_ports, process_of, reach, write_job
 
 CONF = """ClusterName=singa
@@ -151,6 +151,19 @@ def a_job_by_srun_goes_on_when_a_process_was_killed(one):
     expect_the_same(one)
 
 
+def a_test_by_srun_is_one_test(one):
+    write_job(one)
+    submit(one, "-set", "train_steps=20").end(0)
+    submit(one, "-test").end(0)
+    equal(output(one).count("params from "), 1, "processes that test")
+    equal(len(one.rows(phase="test")), 1, "rows of tests")
+    for code, words in ((0, ["check", "job.conf"]), (66, ["ckpt", "verify", "none"])):
+        job = one.start_program([*one.site.slurm.words(), "srun", "--ntasks=2",
+                                 one.site.binary, *words]).end(code)
+        equal(job.err.count("one process of 2 does this alone (SLURM_NTASKS)"), 1, "stderr")
+
+
 CHECKS = [a_job_by_srun_ends_with_the_same_bytes,
+          a_test_by_srun_is_one_test,
           a_job_that_slurm_is_asked_to_stop_resumes_to_the_same_bytes,
           a_job_by_srun_goes_on_when_a_process_was_killed]

@@ -21,10 +21,11 @@ resume() { [[ " ${words[*]} " =~ " -resume " ]] || words+=(-resume); }
 # checkpoint, after pauses that let a disturbance pass. A start that ran for ten minutes forgives the
 # losses before it.
 pauses=(0 2 8) losses=0
+# --wait=0: a task that ends before the others does not end them, whatever Slurm's WaitTime says.
 while true; do
   code=0
   began=$SECONDS
-  srun --ntasks="$SLURM_NTASKS" --kill-on-bad-exit=1 "$singa" "${words[@]}" || code=$?
+  srun --ntasks="$SLURM_NTASKS" --wait=0 --kill-on-bad-exit=1 "$singa" "${words[@]}" || code=$?
   case $code in
     137 | 170 | 171) resume ;;
     *) break ;;

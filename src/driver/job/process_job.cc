@@ -9,6 +9,7 @@
 
 #include "base/failpoint.h"
 #include "cluster/job_process.h"
+#include "driver/conf/check_values.h"
 #include "driver/job/end_process.h"
 #include "driver/job/end_watch.h"
 #include "driver/job/follow_job.h"
@@ -31,7 +32,17 @@ bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) 
   return told && process->rank() > 0;
 }
 
-ExitCode Lead(const RunOptions& options, JobProcess* process, Progress* progress) {
+// The others wait for this process to end, and have nothing to do.
+ExitCode TestForAll(const RunOptions& options, JobProcess* process, Progress* progress) {
+  options.meet();
+  SINGA_FAILPOINT("leader_tests");
+  const ExitCode code = TestJob(process->job(), options, progress);
+  process->End();
+  return code;
+}
+
+ExitCode Lead(JobUse use, const RunOptions& options, JobProcess* process, Progress* progress) {
+  if (use == JobUse::kTest) return TestForAll(options, process, progress);
   const ExitCode code = TrainJob(process->job(), options, progress);
   SINGA_FAILPOINT("leader_ended");
   return code;
@@ -70,8 +81,8 @@ std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& 
 }
 
 // None: another rank 0 has come in the place of the one that `place` tells of.
-std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOptions options,
-                                 Progress* progress) {
+std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* place,
+                                 RunOptions options, Progress* progress) {
   // The last to go: a thread that does not come back may keep any other from it.
   EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
     EndLate(options, why, place->rank, StrCat("process ", place->rank));
@@ -99,7 +110,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOpt
     process.Open();
     place->Report(process.endpoint());
     if (process.may_group_gpus()) Meet(*place, &process);
-    return Lead(options, &process, progress);
+    return Lead(use, options, &process, progress);
   } catch (const ToldError& error) {
     process.Acknowledge();
     if (place->rank == 0) throw;
@@ -114,19 +125,30 @@ std::optional<ExitCode> TakePart(const JobProto& job, LaunchPlace* place, RunOpt
   }
 }
 
+// As the process of the job that a launcher or a supervisor started.
+ExitCode RunLaunched(const JobProto& job, JobUse use, const RunOptions& options,
+                     Progress* progress) {
+  HandleInterrupts();
+  std::optional<LaunchPlace> place = FindLaunchPlace(job, ProcessesOf(job));
+  SetFailpointRank(place->rank);
+  for (;;) {
+    if (const auto code = TakePart(job, use, &*place, options, progress)) return *code;
+    place->ReadAgain(job);
+  }
+}
+
 }  // namespace
 
 ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& args,
                           const RunOptions& options, Progress* progress) {
   const int processes = ProcessesOf(job);
   if (!IsLaunched()) return Supervise(job, processes, args, progress);
-  HandleInterrupts();
-  std::optional<LaunchPlace> place = FindLaunchPlace(job, processes);
-  SetFailpointRank(place->rank);
-  for (;;) {
-    if (const auto code = TakePart(job, &*place, options, progress)) return *code;
-    place->ReadAgain(job);
-  }
+  return RunLaunched(job, JobUse::kTrain, options, progress);
+}
+
+ExitCode TestInProcesses(const JobProto& job, const RunOptions& options, Progress* progress) {
+  if (!IsLaunched()) return TestJob(job, options, progress);
+  return RunLaunched(job, JobUse::kTest, options, progress);
 }
 
 int RankHere() {

@@ -13,6 +13,10 @@ namespace singa {
 ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& args,
                           const RunOptions& options, Progress* progress);
 
+// Tests. Where a launcher started the job's processes, rank 0 alone tests; the others wait for it
+// and return its code. Throws as TestJob, PeerError.
+ExitCode TestInProcesses(const JobProto& job, const RunOptions& options, Progress* progress);
+
 // Whether another process shows people what it finds in the job's configuration.
 bool AnotherProcessSpeaks();
 // The rank that whoever started this process gave it; 0: none.

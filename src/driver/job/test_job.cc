@@ -1,11 +1,14 @@
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/thread.h"
+#include "cluster/job_process.h"
 #include "cluster/stall_watch.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/end_process.h"
 #include "driver/job/graph_file.h"
+#include "driver/job/interrupt.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/run_job.h"
 #include "driver/job/trained_files.h"
@@ -94,7 +97,12 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   WriteGraphFiles(workspace.files(), evaluator.net(), workspace.graph("test"), job.name());
   mark.SetStep(step);
   const auto watch = WatchStalls(job, options, mark);
-  const MetricSums sums = *evaluator.Run(job.test_steps(), [] { return false; });
+  const std::optional<MetricSums> whole = evaluator.Run(job.test_steps(), [&] {
+    if (options.process) options.process->Check();
+    return InterruptCode() != kExitOk;
+  });
+  if (!whole) throw Error(InterruptCode(), "stopped by a signal before the test had ended");
+  const MetricSums& sums = *whole;
   MetricsFile file(workspace.files(), workspace.metrics());
   const RowPlace place = {"test", step, 0, CountBadRecords(evaluator.net())};
   WriteRows(place, sums, nullptr, &file);
