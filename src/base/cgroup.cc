@@ -52,6 +52,15 @@ std::optional<int64_t> ReadNumber(const std::string& file) {
   return number;
 }
 
+// Of lines "name number".
+std::optional<int64_t> ReadField(const std::string& file, const std::string& field) {
+  std::ifstream stream(file);
+  std::string name;
+  for (int64_t number = 0; stream >> name >> number;)
+    if (name == field) return number;
+  return std::nullopt;
+}
+
 template <typename T>
 void KeepLeast(std::optional<T> value, std::optional<T>* least) {
   if (value && (!*least || *value < **least)) *least = value;
@@ -112,6 +121,16 @@ std::optional<int64_t> CgroupMemoryUsed(const std::string& root) {
        {now.mount + now.path + "/memory.current", old.mount + old.path + "/memory.usage_in_bytes",
         old.mount + "/memory.usage_in_bytes"})
     if (const auto used = ReadNumber(file)) return used;
+  return std::nullopt;
+}
+
+std::optional<int64_t> OutOfMemoryKills(const std::string& root) {
+  const Group now = GroupOf(root, ""), old = GroupOf(root, "memory");
+  for (const std::string& file :
+       {now.mount + now.path + "/memory.events", now.mount + "/memory.events",
+        old.mount + old.path + "/memory.oom_control", old.mount + "/memory.oom_control",
+        root + "/proc/vmstat"})
+    if (const auto kills = ReadField(file, "oom_kill")) return kills;
   return std::nullopt;
 }
 

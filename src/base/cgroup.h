@@ -19,6 +19,10 @@ std::optional<int64_t> CgroupMemory(const std::string& root = "");
 // Bytes of those that it uses.
 std::optional<int64_t> CgroupMemoryUsed(const std::string& root = "");
 
+// Processes of it that the system has killed for lack of memory; where it does not say: of the
+// machine. Nothing: nobody counts them.
+std::optional<int64_t> OutOfMemoryKills(const std::string& root = "");
+
 // Processes and threads that it may have, and has.
 struct PidsLimit {
   int64_t most = 0, used = 0;

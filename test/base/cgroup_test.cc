@@ -84,6 +84,18 @@ TEST_F(CgroupTest, TheTightestLimitOnProcessesCounts) {
   EXPECT_EQ(pids->used, 98);
 }
 
+TEST_F(CgroupTest, CountsProcessesThatWereKilledForLackOfMemory) {
+  EXPECT_FALSE(OutOfMemoryKills(path_));
+  Write("proc/vmstat", "nr_free_pages 5000\noom_kill 9\n");
+  EXPECT_EQ(OutOfMemoryKills(path_), 9);
+  Write("proc/self/cgroup", "4:memory:/docker/1\n0::/\n");
+  Write("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+  EXPECT_EQ(OutOfMemoryKills(path_), 3);
+  Write("proc/self/cgroup", "0::/a\n");
+  Write("sys/fs/cgroup/a/memory.events", "low 0\nhigh 0\nmax 7\noom 2\noom_kill 2\n");
+  EXPECT_EQ(OutOfMemoryKills(path_), 2);
+}
+
 TEST(AffinityTest, CountsTheCoresThatThisThreadMayRunOn) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);

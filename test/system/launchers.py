@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Jobs whose processes mpirun, srun or somebody else starts, by what tool/launch has for that: on
-this host, and on two hosts that are network namespaces.
+this host, and on two hosts that are network namespaces; and jobs that meet the system's limits.
 
 usage: launchers.py BUILD [WORD...]; WORDs choose the checks whose names hold one of them.
 Prints a line a check and exits 1 where one failed. What this machine cannot do is LEFT OUT, loudly.
@@ -16,6 +16,7 @@ import traceback
 import case
 import host_checks
 import launch_case
+import limit_checks
 import mpirun_checks
 import network_checks
 import slurm_checks
@@ -45,7 +46,8 @@ def run(site, check, folder):
 
 
 def main(build, words):
-    checks = [check for module in (mpirun_checks, slurm_checks, host_checks, network_checks)
+    checks = [check for module in (mpirun_checks, slurm_checks, host_checks, network_checks,
+                             limit_checks)
               for check in module.CHECKS
               if not words or any(word in check.__name__ for word in words)]
     results = collections.Counter()

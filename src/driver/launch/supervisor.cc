@@ -3,9 +3,12 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <csignal>
 #include <map>
+#include <utility>
 
 #include "base/failpoint.h"
+#include "base/system_limits.h"
 #include "cluster/job_process.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"
@@ -31,16 +34,67 @@ std::string LossOf(const JobEnd& end) {
   return StrCat("process ", end.rank, lost_another ? " lost another" : " was lost");
 }
 
-[[noreturn]] void GiveUp(const std::map<std::string, int>& losses, int restarts,
-                         const JobEnd& last) {
-  std::string who;
-  for (const auto& [loss, count] : losses)
-    who += StrCat(who.empty() ? "" : ", ", loss, " ", Times(count));
-  throw Error(IsStall(last.end) ? kExitStalled : kExitPeerLost,
-              StrCat(who, " (", ToString(last.end), " in the end), with ", restarts,
-                     restarts == 1 ? " restart" : " restarts",
-                     " (cluster.max_restarts); the same command with -resume goes on"));
-}
+// The losses of a job, and whether it may go on after them.
+class Losses {
+ public:
+  Losses(int most, std::function<std::optional<int64_t>()> kills)
+      : most_(most), restarts_(most), kills_(std::move(kills)), killed_(kills_()) {}
+
+  // Of one or more processes at once; returns how the first of them ended, in words.
+  std::string Add(const std::vector<JobEnd>& lost) {
+    const auto before = std::exchange(killed_, kills_());
+    last_ = lost.front();
+    out_of_memory_ = last_.end.signal == SIGKILL && before && killed_ > before;
+    if (out_of_memory_) ++memory_losses_;
+    for (const JobEnd& one : lost) ++counts_[LossOf(one)];
+    return How();
+  }
+  // Whether `count` more processes may be started again alone.
+  bool Replaces(int64_t count) {
+    if (replaced_ + count > most_ || memory_losses_ > most_) return false;
+    replaced_ += static_cast<int>(count);
+    return true;
+  }
+  // The pause before all start again. Throws Error where they may not.
+  std::chrono::seconds NextPause() {
+    const auto pause = memory_losses_ > most_ ? std::nullopt : restarts_.Next();
+    if (!pause) GiveUp();
+    return *pause;
+  }
+  void Forgive() {
+    restarts_.Forgive();
+    replaced_ = 0;
+    counts_.clear();
+  }
+  int replaced() const { return replaced_; }
+  int restarts() const { return restarts_.used(); }
+
+ private:
+  std::string How() const {
+    return out_of_memory_ ? "killed: " + OutOfMemoryText() : ToString(last_.end);
+  }
+  [[noreturn]] void GiveUp() const {
+    std::string who;
+    for (const auto& [loss, count] : counts_)
+      who += StrCat(who.empty() ? "" : ", ", loss, " ", Times(count));
+    const ExitCode code = out_of_memory_       ? kExitNoDevice
+                          : IsStall(last_.end) ? kExitStalled
+                                               : kExitPeerLost;
+    throw Error(code, StrCat(who, " (", How(), " in the end), with ", restarts(),
+                             restarts() == 1 ? " restart" : " restarts",
+                             " (cluster.max_restarts); the same command with -resume goes on"));
+  }
+
+  const int most_;
+  RestartBudget restarts_;
+  const std::function<std::optional<int64_t>()> kills_;
+  std::optional<int64_t> killed_;  // at the last loss
+  JobEnd last_;
+  bool out_of_memory_ = false;         // the last loss
+  int memory_losses_ = 0;              // in all
+  int replaced_ = 0;                   // alone
+  std::map<std::string, int> counts_;  // since the last checkpoint
+};
 
 }  // namespace
 
@@ -59,24 +113,17 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
                      .start_timeout = std::chrono::seconds(job.cluster().start_timeout()),
                      .end_timeout = options.end_timeout};
   StopSignals signals;
-  std::map<std::string, int> losses;
   const int most = job.cluster().max_restarts();
-  RestartBudget restarts(most);
-  int replaced = 0;
-  command.committed = [&] {
-    restarts.Forgive();
-    replaced = 0;
-    losses.clear();
-  };
+  Losses losses(most, options.out_of_memory);
+  command.committed = [&] { losses.Forgive(); };
   command.is_replaceable = [&job](int rank) { return IsReplaceable(job, rank); };
   command.replaces = [&](const std::vector<JobEnd>& lost) {
-    if (replaced + std::ssize(lost) > most) return false;
+    if (!losses.Replaces(std::ssize(lost))) return false;
     ForgetFailpoints();
-    for (const JobEnd& one : lost) {
-      ++losses[LossOf(one)];
-      progress->Warn(StrCat(LossOf(one), " (", ToString(one.end), "); another takes its place (",
-                            ++replaced, " of ", most, ")"));
-    }
+    const std::string how = losses.Add(lost);
+    for (const JobEnd& one : lost)
+      progress->Warn(StrCat(LossOf(one), " (", how, "); another takes its place (",
+                            losses.replaced(), " of ", most, ")"));
     return true;
   };
   for (;;) {
@@ -87,20 +134,18 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
         progress->Warn(StrCat("process ", end.rank, " ended the job (", ToString(end.end), ")"));
       return *end.code;
     }
-    const std::string lost = StrCat(LossOf(end), " (", ToString(end.end), ")");
+    const std::string lost = StrCat(LossOf(end), " (", losses.Add({end}), ")");
     if (signals.asked() != kExitOk) throw PeerError(lost + " while the job was to end");
-    ++losses[LossOf(end)];
     ForgetFailpoints();  // those who go on would come to the same place
-    const auto pause = restarts.Next();
-    if (!pause) GiveUp(losses, restarts.used(), end);
+    const std::chrono::seconds pause = losses.NextPause();
     // An earlier run's checkpoints are set aside by the time that rank 0 has begun, not before.
     if (all.begun() && !HasResume(command.args)) command.args.push_back("-resume");
     progress->Warn(StrCat(
         lost, "; all ", HasResume(command.args) ? "go on from the last checkpoint" : "start again",
-        " (restart ", restarts.used(), " of ", most, ")"));
-    if (*pause == std::chrono::seconds(0)) continue;
-    progress->Say(StrCat("the restart is in ", pause->count(), " s"));
-    if (signals.Take() == 0) options.wait(*pause, signals);  // Take forgets who ended before
+        " (restart ", losses.restarts(), " of ", most, ")"));
+    if (pause == std::chrono::seconds(0)) continue;
+    progress->Say(StrCat("the restart is in ", pause.count(), " s"));
+    if (signals.Take() == 0) options.wait(pause, signals);  // Take forgets who ended before
     signals.Take();
     if (signals.asked() != kExitOk)
       throw Error(signals.asked(),

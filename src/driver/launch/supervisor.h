@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/cgroup.h"
 #include "driver/job/progress.h"
 #include "driver/launch/stop_signals.h"
 #include "singa/base/error.h"
@@ -22,6 +24,8 @@ struct SuperviseOptions {
   // Waits before a restart, or until a signal makes `signals` readable. Tests wait for nothing.
   std::function<void(std::chrono::milliseconds pause, const StopSignals& signals)> wait =
       AwaitPause;
+  // How often the system has killed processes for lack of memory, as far as is known.
+  std::function<std::optional<int64_t>()> out_of_memory = [] { return OutOfMemoryKills(); };
 };
 
 // Runs the job's processes, each as `program` with `args` and what FindLaunchPlace
@@ -29,10 +33,11 @@ struct SuperviseOptions {
 // lost ends all, which go on from the last checkpoint (`args` with -resume), or, where rank 0 had
 // not begun yet, start again: cluster.max_restarts times since the last checkpoint, each time after
 // a longer pause (restart_budget.h); then throws PeerError, or Error, kExitStalled, where one stood
-// still in the end. So many times one that IsReplaceable (job_process.h) is started again alone. A
-// process that ends with an error that is no loss (a code below 128) ends the job. SIGINT and
-// SIGTERM are for rank 0; a second SIGINT kills all. None of them outlives this thread, not even
-// where it is killed.
+// still in the end, kExitNoDevice where the system has killed it for lack of memory. A checkpoint
+// does not forgive losses for lack of memory: they come again at the same place. So many times one
+// that IsReplaceable (job_process.h) is started again alone. A process that ends with an error that
+// is no loss (a code below 128) ends the job. SIGINT and SIGTERM are for rank 0; a second SIGINT
+// kills all. None of them outlives this thread, not even where it is killed.
 //
 // `args` are without the program's name. REQUIRES: HandleInterrupts was not called.
 // Throws Error; a ConfigError's path is relative to the JobProto.

@@ -1,5 +1,6 @@
 // Processes of a supervised job that are lost.
 #include <csignal>
+#include <optional>
 
 #include "driver/launch/supervisor.h"
 #include "singa/base/error.h"
@@ -103,6 +104,42 @@ TEST_F(RestartTest, AJobThatStallsEachTimeEndsAsStalled) {
   EXPECT_ERROR(Run({"0/0=exit:171", "1/1=exit:171"}), kExitStalled,
                "the job stalled 2 times (exit code 171 in the end), with 1 restart "
                "(cluster.max_restarts)");
+}
+
+// The system kills a process of the job at each of its starts.
+class OutOfMemoryTest : public RestartTest {
+ protected:
+  OutOfMemoryTest() {
+    options_.out_of_memory = [this] { return std::optional<int64_t>(kills_++); };
+  }
+  int64_t kills_ = 0;
+};
+
+TEST_F(OutOfMemoryTest, AProcessThatTheSystemHasKilledIsNamedSo) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(Run({"1/0=kill:9", "0/1=gather+exit:0"}), kExitOk);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("process 1 was lost (killed: out of memory"), std::string::npos) << said;
+}
+
+TEST_F(OutOfMemoryTest, AnotherSignalIsNone) {
+  RunToEnd({"1/0=kill:11", "0/1=gather+exit:0"},
+           {"process 1 was lost (signal 11); all go on from the last checkpoint (restart 1 of 3)"});
+}
+
+TEST_F(OutOfMemoryTest, CheckpointsDoNotForgiveIt) {
+  job_.mutable_cluster()->set_max_restarts(1);
+  EXPECT_ERROR(Run({"0/0=gather+kill:9", "0/1=gather+commit+kill:9", "0/2=gather+exit:0"}),
+               kExitNoDevice, "process 0 was lost 1 time (killed: out of memory");
+  EXPECT_EQ(Count("start 0"), 2);
+}
+
+TEST_F(OutOfMemoryTest, AProcessThatMayBeReplacedIsNotForEver) {
+  processes_ = 3;
+  job_.mutable_cluster()->set_nworker_groups(3);
+  job_.mutable_cluster()->set_max_restarts(1);
+  EXPECT_ERROR(Run({"2/0=met+kill:9", "2/0.1=kill:9", "0/0=gather", "0/1=gather+exit:0"}),
+               kExitNoDevice, "killed: out of memory");
 }
 
 // Each process has a worker group.
