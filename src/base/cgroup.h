@@ -27,7 +27,8 @@ std::optional<int64_t> OutOfMemoryKills(const std::string& root = "");
 struct PidsLimit {
   int64_t most = 0, used = 0;
 };
-// Of the group, or one above it, that lets the fewest more start; nothing: no limit.
+// Returns the limit of the process's group, or of a group above it, that leaves room for the fewest
+// new processes. Returns nothing if no group has a limit.
 std::optional<PidsLimit> CgroupPids(const std::string& root = "");
 
 }  // namespace singa

@@ -94,7 +94,7 @@ void ProcessSum::SumRun(std::span<const double> parts, std::span<double> sum) {
   ++turn_;
 }
 
-// What has arrived, with what the first process has itself.
+// Adds the sums that have arrived to the first process's own.
 void ProcessSum::AddUpAll(std::span<const double> parts, std::span<double> sum) {
   std::vector<SumNode> nodes;
   std::vector<const double*> sums;

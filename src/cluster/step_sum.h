@@ -12,8 +12,8 @@
 
 namespace singa {
 
-// What each process of a worker group adds up by itself, in the order of processes: nodes of the
-// group's SumTree. A contribution holds a slice's sum for each of them, one after the other.
+// For each process of a worker group, the nodes of the group's SumTree that the process adds up by
+// itself. A contribution holds a slice's sum for each of these nodes, one after the other.
 using NodesOfProcesses = std::vector<std::vector<SumNode>>;
 
 class StepSum {

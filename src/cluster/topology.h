@@ -51,10 +51,10 @@ class Topology {
   bool IsReplaceable(int process) const;
   // How many of them `process` has.
   int WorkersIn(int process, int worker_group) const;
-  // What the workers of `worker_group` that `process` has are in the group's SumTree.
+  // The nodes of the group's SumTree that the workers of `worker_group` in `process` make up.
   std::vector<SumNode> NodesOf(int process, int worker_group) const;
   int ServerGroupOf(int worker_group) const;
-  // The most of those that a process has of a group.
+  // The largest number of such nodes that a process has of one group.
   int most_nodes() const;
   // Worker groups that talk to `server_group`.
   Range WorkerGroupsOf(int server_group) const;

@@ -44,11 +44,11 @@ class WorkerTeam {
   void TrainStep(int64_t step);
   // Until devices have done all steps. Throws what went wrong in them.
   void AwaitDevices();
-  // Of the metrics, over the steps since ResetMetrics: added up only here, as the group's SumTree
-  // says; each worker keeps its own. Waits for devices.
+  // Adds the metrics of the workers, over the steps since ResetMetrics, in the order of the group's
+  // SumTree. Each worker keeps its own metrics. Waits for devices.
   MetricSums SumMetrics();
-  // The same numbers, not yet added up over what these workers are in the tree: MetricSums::Numbers
-  // of each node.
+  // MetricSums::Numbers for each node of the tree that these workers make up: the metrics before
+  // the sum over nodes.
   std::vector<std::vector<double>> MetricsOfNodes();
   void ResetMetrics();
   // Milliseconds, of all workers together, that they waited for each other since the last call.

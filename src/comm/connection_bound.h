@@ -20,7 +20,8 @@ namespace singa {
 
 class ConnectionBound {
  public:
-  // Of `listener`, which another thread may accept from, until this is destroyed. `most`: > 0.
+  // Bounds the connections of `listener` until this object is destroyed. Another thread may accept
+  // from `listener` meanwhile. `most`: > 0.
   ConnectionBound(int listener, int most);
   ~ConnectionBound();
   ConnectionBound(const ConnectionBound&) = delete;

@@ -33,8 +33,8 @@ std::vector<OwnAddress> OwnAddresses();
 // localhost, lo) is an error for kOtherHosts alone.
 Endpoint ResolveOwn(const Endpoint& endpoint, Reach reach = Reach::kThisHost);
 
-// The same text in all processes that reach each other by loopback, another one in others; "": the
-// system does not say.
+// Returns a text that is equal in all processes that reach each other by loopback, and in no
+// others. Returns "" if the system does not tell.
 std::string OwnNetwork();
 
 }  // namespace singa

@@ -22,7 +22,7 @@ const Subcommand* FindSubcommand(const std::string& name);
 // `; did you mean "check"?` for the nearest name, or "".
 std::string NearestSubcommand(const std::string& name);
 
-// Of the program for "" and "help", else of that subcommand.
+// Returns the help of the program for "" and "help", else the help of that subcommand.
 std::string Help(const std::string& subcommand);
 // The lines that show how to call it.
 std::string Usage();

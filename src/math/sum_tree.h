@@ -94,7 +94,7 @@ void AddUpNode(SumNode node, const IsPart& is_part, const SumOf& sum_of, int64_t
   }
 }
 
-// The same of numbers_of(worker)[n].
+// Adds up numbers_of(worker)[0..n) of the workers of `node`.
 template <typename T, typename NumbersOf>
 void AddUpWorkers(SumNode node, const NumbersOf& numbers_of, int64_t n, T* sum) {
   AddUpNode(
@@ -102,7 +102,7 @@ void AddUpWorkers(SumNode node, const NumbersOf& numbers_of, int64_t n, T* sum) 
       [&](SumNode one) -> const T* { return numbers_of(one.first); }, n, sum);
 }
 
-// The same where `parts`, in order, have the sums data[i][n] and are together `node`.
+// Adds up `node` from its parts, in order. Part i has the sums data[i][0..n).
 template <typename T>
 void AddUp(SumNode node, std::span<const SumNode> parts, std::span<const T* const> data, int64_t n,
            T* sum) {

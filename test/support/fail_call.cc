@@ -9,8 +9,8 @@
 //                                it called each function, an int64 for each in the order of kNames.
 //
 // Calls of the C library's own functions by each other (fopen, getaddrinfo, malloc) are not seen.
-// Of ZeroMQ's calls those that make sockets, descriptors and threads are; its reads and writes have
-// failures of their own in test/comm.
+// ZeroMQ's calls that make sockets, descriptors and threads are seen. Failures of its reads and
+// writes are tried in test/comm.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -151,7 +151,7 @@ class Trials:
         newest, quiet = folder / "ws/checkpoint/step12", self.quiet / "checkpoint/step12"
         true(newest.is_dir(), f"-resume has no last checkpoint\n{resumed.err[-1500:]}")
         same_bytes(newest, quiet)
-        # What -resume found without a checkpoint is set aside.
+        # -resume sets a workspace without a checkpoint aside.
         found = {entry.name for entry in (folder / "ws").iterdir()}
         found -= {"previous", "metrics.jsonl.old"}
         equal(found, {entry.name for entry in self.quiet.iterdir()}, "workspace")

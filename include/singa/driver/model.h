@@ -46,9 +46,8 @@ namespace singa {
 class JobProto;  // singa/proto/job.pb.h, for jobs built in code
 
 struct ModelOptions {
-  // What a job's checkpoint_path may name: a workspace, of which it is the newest checkpoint that
-  // verifies, a checkpoint's folder or a file. "": the job's workspace, or else, where that has no
-  // checkpoint yet, its checkpoint_path.
+  // A checkpoint's folder, a file, or a workspace, whose newest intact checkpoint is taken. ""
+  // means the job's workspace or, if that has no checkpoint yet, the job's checkpoint_path.
   std::string checkpoint = {};
   // Whose feature a session computes. "": what the net is trained to give, that is the
   // probabilities (the softmax of its scores) where its loss is kSoftmaxLoss, what another loss

@@ -220,7 +220,8 @@ void AddTo(JobConf* conf, const ConfFindings& found) {
   for (const ConfigError& warning : found.warnings) conf->Add(warning, Diagnostic::kWarning);
 }
 
-// Of all phases that run, and of training, which a test is compared with.
+// Returns the stores of all phases that run. Those of training are always among them: a test is
+// compared with them.
 std::vector<InputFacts> StoresOf(const JobProto& job, JobUse use) {
   std::vector<Phase> phases = {kTrain};
   if (!Trains(job, use) || RunsPhase(job, kTest)) phases.push_back(kTest);

@@ -7,7 +7,7 @@
 
 namespace singa {
 
-// Of the params that no file gives: an initializer that is missing or does not suit the shape.
+// Finds params that no file gives and whose initializer is missing or does not suit the shape.
 // `read_files`: the headers of checkpoint_path's files are read, and judged; else nothing is said
 // of a job that has some. Relative to the JobProto.
 ConfigErrors CheckFirstValues(const JobProto& job, const ParamTable& params, bool read_files);

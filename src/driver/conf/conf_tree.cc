@@ -29,7 +29,7 @@ bool Consume(std::string_view path, const std::string& part, std::string_view* r
   return true;
 }
 
-// The same, where `path` may leave out the index of a message.
+// Like Consume, but `path` may leave out the index of a message.
 bool ConsumeField(std::string_view path, const ConfNode& node, std::string_view* rest) {
   if (Consume(path, node.part, rest)) return true;
   if (!node.field->is_repeated() || !node.type || IsLayer(node)) return false;

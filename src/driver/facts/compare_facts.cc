@@ -58,8 +58,8 @@ void CheckClasses(const InputFacts& input, ConfFindings* found) {
             .Under(input.path));
 }
 
-// What label differs; "": none, or names are not known. Classes that a test lacks behind its last
-// one change no label.
+// Returns the first label whose class differs between the stores, as text. Returns "" if none does
+// or if the names are not known. Classes that a test lacks behind its last one change no label.
 std::string OtherLabel(const InputFacts& train, const InputFacts& test) {
   const std::vector<std::string>&names = train.facts.classes, &own = test.facts.classes;
   if (names.empty()) return "";

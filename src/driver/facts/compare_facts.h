@@ -22,11 +22,13 @@ void CheckFirstRecords(const std::vector<InputFacts>& inputs, ConfFindings* foun
 // Warnings where layers of one name prepare records otherwise in a test than in training.
 void CompareSettings(const NetProto& net, ConfFindings* found);
 
-// The same for who cannot show places in the conf: throws the first error, tells of each warning.
+// Compares for callers that have no places in the conf to show. Throws the first error and passes
+// each warning to `warn`.
 void TellFacts(const std::vector<InputFacts>& inputs,
                const std::function<void(const std::string&)>& warn);
 
-// What is wrong with records of these colours for a net that learned from `training`; "": nothing.
+// Says what is wrong with records of colour order `own` for a net that learned from `training`.
+// Returns "" if nothing is.
 std::string OtherColours(const std::vector<InputFacts>& training, ColourOrder own);
 
 }  // namespace singa

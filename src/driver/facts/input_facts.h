@@ -1,5 +1,5 @@
-// What the stores of a job's input layers say of themselves, for comparison with the conf and with
-// each other.
+// Collects the facts that the stores of a job's input layers state, to compare them with the conf
+// and with each other.
 #pragma once
 
 #include <string>
@@ -23,13 +23,13 @@ struct InputFacts {
   std::string loss = {};  // the layer that has the fewest
 };
 
-// Of a net whose stores are open; waits for their readers.
+// Returns the facts of a net whose stores are open. Waits for their readers.
 std::vector<InputFacts> InputsOf(Net* net);
-// The same of its nets of all phases.
+// Returns the facts of the trainer's nets of all phases.
 std::vector<InputFacts> InputsOf(Trainer* trainer);
-// Of the input layers that the conf has in `phases`; opens each store once. Left out are those that
-// are missing or damaged, and those whose index takes long to read: what is wrong with them is told
-// by the program that reads them.
+// Returns the facts of the input layers that the conf has in `phases`; opens each store once.
+// Stores that are missing, damaged, or slow to index are left out: whoever reads their records
+// reports them.
 std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases);
 
 }  // namespace singa

@@ -73,7 +73,8 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
   return row;
 }
 
-// Of equal processes another one is the slowest in each row: only one that is so twice is told.
+// Among equal processes the slowest changes with each row. A process is named only if it is the
+// slowest in two rows in a row.
 SlowProcess GroupLoop::TellSlowest(SlowProcess slowest) {
   const int before = std::exchange(slowest_before_, slowest.place);
   return slowest.place == before ? slowest : SlowProcess();

@@ -34,9 +34,9 @@ class JobCheckpoints {
   // Commits one after `updates` steps of the first group, if there is none yet; the others stand
   // still meanwhile. Throws WriteError.
   void Commit(int64_t updates);
-  // The same; waits a while for a disk that refuses it.
+  // Commits, and waits a while for a disk that refuses.
   void CommitLast(int64_t updates);
-  // The same as Commit, with a warning and false in place of the WriteError.
+  // Commits. Where Commit throws a WriteError, this warns and returns false.
   bool TryCommit(int64_t updates);
   // Whether there is one of `updates`; of several groups others may have gone on since.
   bool Has(int64_t updates) const { return !committed_.empty() && committed_[0] == updates; }

@@ -39,7 +39,7 @@ void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares,
 
 // Bad records that readers of `net` have skipped.
 int64_t CountBadRecords(const Net& net);
-// The same of all groups here, and of the nets for tests and validations.
+// Counts the bad records of all groups of this process, and of the nets for tests and validations.
 int64_t CountBadRecords(WorkerGroups* groups);
 
 }  // namespace singa

@@ -17,7 +17,8 @@ std::string UpdaterName(const JobProto& job);
 // updater contradict the checkpoint.
 void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead);
 
-// The same for what else the checkpoint lacks, such as state of a layer. REQUIRES: it is intact.
+// Throws for anything else that the checkpoint lacks, such as a layer's state. REQUIRES: the
+// checkpoint is intact.
 [[noreturn]] void ThrowMisfit(const Checkpoint& checkpoint, const MisfitError& error);
 
 }  // namespace singa

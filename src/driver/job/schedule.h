@@ -19,7 +19,7 @@ class Schedule {
   int64_t steps() const { return steps_; }
   // After the step of this index was computed.
   bool Display(int64_t step) const { return Due(display_, step); }
-  // Of the update that the step of this index makes, before lr_scale.
+  // Learning rate of the update that follows step `step`, before lr_scale.
   double LearningRateAt(int64_t step) const;
   // Passes of the group over its share of the training store that are done after that step;
   // nothing: its records are not counted.

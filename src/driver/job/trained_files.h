@@ -27,12 +27,12 @@ class TrainedFilesMark {
   std::vector<std::string> paths_, which_;
 };
 
-// What the job was trained to: the newest intact checkpoint of its workspace, as -resume has it, or
-// else its checkpoint_path. Throws FileError(kExitNoInput) where there is neither.
+// Finds the job's trained params: the newest intact checkpoint of its workspace, as for -resume, or
+// else its checkpoint_path. Throws FileError(kExitNoInput) if there is neither.
 std::vector<std::string> TrainedFiles(const JobProto& job, const Warn& warn);
 
-// What -test judges: the job's checkpoint_path, or else the newest intact checkpoint of its
-// workspace. Throws as above.
+// Finds the params that -test judges: the job's checkpoint_path, or else the newest intact
+// checkpoint of its workspace. Throws like TrainedFiles.
 std::vector<std::string> FilesToTest(const JobProto& job, const Warn& warn);
 
 // Calls `use` with the files that `find` finds; again where a running job removed them before they

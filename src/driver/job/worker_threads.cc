@@ -13,7 +13,7 @@ namespace {
 
 bool IsGiven(const JobProto& job, int asked) { return asked > 0 || job.has_num_openblas_threads(); }
 
-// What the environment grants this process, as "4" or, for nested teams, "4,2"; 0: it says nothing.
+// Reads OMP_NUM_THREADS, such as "4" or, for nested teams, "4,2". Returns 0 if it is not set.
 int OmpNumThreads() {
   const char* const text = std::getenv("OMP_NUM_THREADS");
   return text ? std::max(0, std::atoi(text)) : 0;

@@ -58,7 +58,8 @@ class Workspace {
   std::unique_ptr<LockFile> lock_;
 };
 
-// Of a job that runs with `options`; `progress` says who is waited for.
+// Returns the options for the workspace of a job that runs with `options`. `progress` tells the
+// user which process holds the workspace while this one waits.
 WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
                                     Progress* progress);
 

@@ -45,8 +45,8 @@ struct CheckpointEntry {
 
 // <workspace>/checkpoint
 std::string CheckpointFolder(const std::string& workspace);
-// What stands in a checkpoint folder like a checkpoint and is none: a file, an empty folder, a link
-// that leads nowhere, a name such as step007. Paths, sorted.
+// Returns the entries of a checkpoint folder that only look like checkpoints: a file, an empty
+// folder, a dangling link, a name such as step007. Paths, sorted.
 std::vector<std::string> StrayEntries(const std::string& folder);
 // The checkpoints of a checkpoint folder, intact or not, newest first; none where it is missing.
 std::vector<CheckpointEntry> ListCheckpointFolder(const std::string& folder);
@@ -60,7 +60,7 @@ std::vector<std::string> VerifyCheckpoint(const std::string& dir);
 
 // Throws as VerifyCheckpoint does, and DataError with what is damaged.
 std::unique_ptr<Checkpoint> LoadCheckpoint(const std::string& dir);
-// The same, but for the values of the tensors: those are not read and may be damaged.
+// Loads all but the values of the tensors, which are not read and may be damaged.
 std::unique_ptr<Checkpoint> OpenCheckpoint(const std::string& dir);
 
 // The newest checkpoint that is intact; nullptr: there is none. `warn` hears of each damaged one,
@@ -68,7 +68,7 @@ std::unique_ptr<Checkpoint> OpenCheckpoint(const std::string& dir);
 // NewerFormatError rather than pass over a newer program's work.
 std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
                                         const std::function<void(const std::string&)>& warn);
-// The same of a checkpoint folder.
+// Like NewestValid, for the path of a checkpoint folder.
 std::unique_ptr<Checkpoint> NewestValidIn(const std::string& folder,
                                           const std::function<void(const std::string&)>& warn);
 

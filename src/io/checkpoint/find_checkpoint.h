@@ -1,5 +1,5 @@
-// What a path to trained parameters means: one rule for checkpoint_path, -checkpoint and
-// `singa ckpt`.
+// Finds the trained params that a path names. checkpoint_path, -checkpoint and `singa ckpt` share
+// this rule.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ struct TrainedPath {
     kFile,        // .safetensors, or BlobProtos of SINGA 0.3
   };
   Kind kind = kFile;
-  // Of kCheckpoint, and of v0.3's .../step<N>-worker<W> that does not exist, .../step<N>.
+  // For kCheckpoint, and for a path .../step<N>-worker<W> of SINGA 0.3 that does not exist, this is
+  // .../step<N>.
   std::string path;
 };
 

@@ -15,8 +15,8 @@ namespace singa {
 struct Image {
   std::array<int32_t, 3> shape{};  // channels, height, width
   std::vector<uint8_t> pixels;     // of that shape; of a picture in colour red first
-  // Of a file with 16 bits a sample, in place of pixels: samples / 257, so that 255 is white as
-  // it is with 8 bits.
+  // Replaces `pixels` for a file with 16 bits a sample: samples / 257, so that white is 255 as with
+  // 8 bits.
   std::vector<float> numbers;
 
   // The record of this picture, without a label.
