@@ -161,6 +161,10 @@ class Case:
         self._processes.append(process)
         return process
 
+    def start_users_program(self, *command):
+        """Starts a program with a main() of its own as README says for cores that others use."""
+        return self.start_program(["env", "GOMP_SPINCOUNT=2000", *map(str, command)])
+
     def start(self, *args):
         return self.start_program([str(self.site.binary), *map(str, args)])
 

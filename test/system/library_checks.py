@@ -28,7 +28,7 @@ def compiled(case, name):
 @check
 def a_users_program_trains_a_job_built_in_code_with_kinds_of_its_own(case):
     program = compiled(case, "user_program")
-    job = case.start_program([program, str(case.site.data), "user"]).end(0)
+    job = case.start_users_program(program, case.site.data, "user").end(0)
     counts = dict(zip(*[iter(job.out.splitlines()[0].split())] * 2))
     # 20 steps, 2 tests of 20 batches, 4 params; one row of training has the rate, too.
     equal(counts, {"layers": "60", "updates": "80", "rates": "81", "fills": "2", "batches": "20"},
@@ -52,7 +52,8 @@ def a_users_program_trains_a_job_built_in_code_with_kinds_of_its_own(case):
         .replace("type: kFixed", 'user_type: "MyRate"') \
         .replace("type: kConstant value: 0 ", 'user_type: "MyConstant" value: 0.25 ')
     case.write("job.conf", own)
-    case.start_program([program, "-conf", "job.conf", "-set", "cluster.workspace=main"]).end(0)
+    case.start_users_program(program, "-conf", "job.conf", "-set",
+                             "cluster.workspace=main").end(0)
     equal(tensors(case.newest("main") / "model.safetensors"),
           tensors(case.newest("user") / "model.safetensors"), "params")
     err = case.train(own, code=78).err
@@ -65,7 +66,7 @@ def a_users_program_computes_a_trained_net_in_threads_that_share_its_weights(cas
     program = compiled(case, "model_program")
     case.train(mlp(case.site.data, "train_steps: 300", hidden=4096, dropout=0.5))
     images = case.site.data / "t10k-images-idx3-ubyte"
-    job = case.start_program([program, "job.conf", "ws", str(images), "100", "8"]).end(0)
+    job = case.start_users_program(program, "job.conf", "ws", images, "100", "8").end(0)
     equal(job.err, "", "stderr")
     sizes, best, others, growth = job.out.splitlines()
     equal(sizes, "loss 784 10", "sizes")
@@ -74,7 +75,7 @@ def a_users_program_computes_a_trained_net_in_threads_that_share_its_weights(cas
     equal(others, "others 0", "sessions that gave other numbers")
     case.note = f"8 sessions take {int(growth.split()[1]) / MIB:.1f} MiB, the weights 12.4"
     true(int(growth.split()[1]) < 25 * MIB, f"the sessions took {growth}")
-    job = case.start_program([program, "job.conf", "gone", str(images), "1", "1"]).end(66)
+    job = case.start_users_program(program, "job.conf", "gone", images, "1", "1").end(66)
     has(job.err, "gone: ", "stderr")
 
 

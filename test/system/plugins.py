@@ -32,8 +32,8 @@ Site = collections.namedtuple("Site", "binary root prefix built rnnlm")
 def trained(one, command, *args):
     (one.folder / "examples/digits").mkdir(parents=True)
     one.run("data", "digits", "examples/digits/data")
-    job = one.start_program([str(command), "-conf", str(JOB), *map(str, args), "-set",
-                             "cluster.workspace=ws"]).end(0)
+    job = one.start_users_program(command, "-conf", JOB, *args, "-set",
+                                  "cluster.workspace=ws").end(0)
     accuracy = one.rows(phase="test")[-1]["accuracy"]
     case.true(accuracy >= LEAST_ACCURACY, f"test accuracy {accuracy}")
     return job, case.tensors(one.newest() / "model.safetensors")
