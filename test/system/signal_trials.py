@@ -8,7 +8,7 @@ usage: signal_trials.py BINARY [--trials N] [--seed S] [--seconds L] [--write]
        --write    puts the figures into test/bench/results.md; wants 100 trials of each topology
 
 SIGTERM, SIGINT and SIGKILL go to the command alone, as by a user or a batch system, or to all
-processes of the job at once; SIGTERM goes to one of its processes, too, once they train.
+processes of the job at once, SIGTERM to one of its processes, too.
 """
 import argparse
 import os
@@ -103,8 +103,6 @@ def trial(case, args, choice, seconds, draw, limit_s):
     job = case.start_program(["env", f"TMPDIR={case.path('tmp')}", case.site.binary, "-conf",
                               "job.conf", *args, "-set", f"cluster.workspace={workspace}"])
     time.sleep(seconds)  # the moment of the signal is any
-    if whom == "one":
-        job.wait_until(lambda: case.last_step(workspace) >= 0, "the first step")
     start = time.monotonic()
     stop(job, case.folder.resolve(), number, whom, draw)
     true(job.ends_within(30), f"it still runs 30 s after the signal\n{job.err[-2000:]}")
