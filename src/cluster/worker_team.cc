@@ -4,6 +4,7 @@
 
 #include "base/spin_wait.h"
 #include "base/thread.h"
+#include "nn/input/await_records.h"
 #include "train/omp_threads.h"
 
 namespace singa {
@@ -130,6 +131,12 @@ std::vector<std::vector<double>> WorkerTeam::MetricsOfNodes() {
         static_cast<int64_t>(sum.size()), sum.data());
   }
   return nodes;
+}
+
+bool WorkerTeam::AwaitRecords(const std::function<bool()>& stop) {
+  return std::all_of(trainers_.begin(), trainers_.end(), [&](const auto& trainer) {
+    return singa::AwaitRecords(trainer->ctx(), kTrain, stop, &trainer->net());
+  });
 }
 
 void WorkerTeam::ResetMetrics() {

@@ -42,6 +42,8 @@ class WorkerTeam {
   // Each worker computes its part of batch `step`; returns when all updates are done. Throws what
   // the first of them threw, and is of no use then.
   void TrainStep(int64_t step);
+  // Waits for the records of all workers for the next step (nn/input/await_records.h).
+  bool AwaitRecords(const std::function<bool()>& stop);
   // Until devices have done all steps. Throws what went wrong in them.
   void AwaitDevices();
   // Adds the metrics of the workers, over the steps since ResetMetrics, in the order of the group's

@@ -124,6 +124,7 @@ int Driver::Main(int argc, char** argv) {
   ExplainLibraryEnds();
   // A reader of stderr that goes does not end a job; one of stdout is an error that is shown.
   std::signal(SIGPIPE, SIG_IGN);
+  EndOnInterrupts();
   RaiseFileLimit();
   std::signal(SIGXFSZ, SIG_IGN);  // writing beyond the limit is an error of the file, EFBIG
   try {

@@ -1,6 +1,7 @@
 #include "train/evaluator.h"
 
 #include "base/worker_mark.h"
+#include "nn/input/await_records.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 #include "train/omp_threads.h"
@@ -89,7 +90,7 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
   }
   net->BeginPass(*ctx_, first_batch);
   for (int64_t i = 0; i < batches; ++i) {
-    if (stop()) return false;
+    if (!AwaitRecords(*ctx_, phase_, stop, net) || stop()) return false;
     algorithm_->TestOneBatch(*ctx_, *net);
     sums->Take(*ctx_);
   }

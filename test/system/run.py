@@ -43,6 +43,7 @@ import record_order_checks
 import resume_checks
 import sequence_checks
 import staleness_checks
+import stop_checks
 import store_facts_checks
 import successor_checks
 import sum_checks

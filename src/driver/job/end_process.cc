@@ -6,12 +6,14 @@
 #include <cstdio>
 
 #include "cluster/stub.h"
+#include "driver/job/interrupt.h"
 
 namespace singa {
 
 void EndProcess(const RunOptions& options, const Error& error) {
   const bool shown = options.is_shown_elsewhere && options.is_shown_elsewhere(error);
   if (!shown) std::fprintf(stderr, "singa: error: %s\n", error.what());
+  if (options.leave) options.leave();
   google::FlushLogFiles(google::INFO);
   _exit(error.code());
 }
@@ -35,6 +37,11 @@ void EndLate(const RunOptions& options, const std::exception_ptr& why, int rank,
     EndProcess(options, Error(kExitBug, "an error without text" + late));
   }
 }
+
+EndsOnSignal::EndsOnSignal(const RunOptions& options, const std::string& before)
+    : watch_([options, before] {
+        EndProcess(options, Error(InterruptCode(), "stopped by a signal before " + before));
+      }) {}
 
 void EndStalled(const RunOptions& options, const std::string& text) {
   EndProcess(options, Error(kExitStalled, text));

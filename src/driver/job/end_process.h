@@ -6,6 +6,7 @@
 #include <string>
 
 #include "driver/job/run_job.h"
+#include "driver/job/termination_watch.h"
 
 namespace singa {
 
@@ -21,5 +22,16 @@ inline constexpr std::chrono::seconds kLongestEnd(8);
                           const std::string& whose);
 // With kExitStalled.
 [[noreturn]] void EndStalled(const RunOptions& options, const std::string& text);
+
+// While it lives, a signal ends the process: it may read for minutes, and has nothing to save. The
+// error says that `before` ("the first step") it was stopped. REQUIRES: HandleInterrupts was
+// called.
+class EndsOnSignal {
+ public:
+  EndsOnSignal(const RunOptions& options, const std::string& before);
+
+ private:
+  const TerminationWatch watch_;
+};
 
 }  // namespace singa

@@ -80,6 +80,13 @@ SlowProcess GroupLoop::TellSlowest(SlowProcess slowest) {
   return slowest.place == before ? slowest : SlowProcess();
 }
 
+bool GroupLoop::AwaitRecords(const std::function<bool()>& stop) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool there = groups_.team(group_).AwaitRecords(stop);
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return there;
+}
+
 std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   if (group_ == 0) groups_.BringOwnValuesBack();

@@ -1,6 +1,7 @@
 // GroupLoop: the steps of one worker group, and their rows of metrics.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "cluster/worker_groups.h"
@@ -32,6 +33,8 @@ class GroupLoop {
   GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsSink* sink)
       : groups_(*groups), group_(group), schedule_(schedule), sink_(sink) {}
 
+  // Waits for the records of the next step (nn/input/await_records.h).
+  bool AwaitRecords(const std::function<bool()>& stop);
   // Trains `step`. The row that is due after it, which is written; nothing: none is.
   std::optional<Row> TrainStep(int64_t step);
   // Means over the steps since the last row.

@@ -25,6 +25,13 @@ void Note(int signal, siginfo_t* info, void*) {
   interrupt_code = CodeOfSignal(signal);
 }
 
+// The parent sees the signal, as a shell's loop needs; process 1 outlives it.
+void End(int signal) {
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+  ::_exit(CodeOfSignal(signal));
+}
+
 void WaitForSignals(sigset_t signals) {
   for (;;) {
     siginfo_t info = {};
@@ -45,6 +52,13 @@ std::vector<int> SignalsToTake() {
 }
 
 ExitCode CodeOfSignal(int signal) { return signal == SIGINT ? kExitInterrupted : kExitTerminated; }
+
+void EndOnInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = End;
+  action.sa_flags = SA_NODEFER;
+  for (const int signal : SignalsToTake()) sigaction(signal, &action, nullptr);
+}
 
 void HandleInterrupts() {
   sigset_t signals;

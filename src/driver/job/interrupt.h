@@ -17,6 +17,10 @@ std::vector<int> SignalsToTake();
 // The exit code of a job that `signal` asked to stop.
 ExitCode CodeOfSignal(int signal);
 
+// Until HandleInterrupts a signal ends the process at once: also one of id 1, as in a container,
+// whose signals do nothing unless they are handled.
+void EndOnInterrupts();
+
 // Takes these signals from now on, for the whole process. REQUIRES: no thread that
 // computes was started.
 void HandleInterrupts();

@@ -36,8 +36,11 @@ void OtherGroups::Run(int group) {
   try {
     const bool leads = groups_.Leads(group);
     GroupLoop loop(&groups_, group, schedule_, leads ? sink_ : nullptr);
+    const auto stop = [&] {
+      return gate.stopped() || (leads && InterruptCode() != kExitOk && !groups_.together());
+    };
     for (int64_t step = gate.steps(group); step < schedule_.steps(); ++step) {
-      if (leads && InterruptCode() != kExitOk && !groups_.together()) break;
+      if (!loop.AwaitRecords(stop) || stop()) break;
       if (!gate.Pass(group, step)) break;
       if (leads) groups_.AllowSteps(group, step + 1);
       loop.TrainStep(step);

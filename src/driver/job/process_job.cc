@@ -35,6 +35,7 @@ bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) 
 // The others wait for this process to end, and have nothing to do.
 ExitCode TestForAll(const RunOptions& options, JobProcess* process, Progress* progress) {
   options.meet();
+  const EndsOnSignal signals(options, "the test had ended");
   SINGA_FAILPOINT("leader_tests");
   const ExitCode code = TestJob(process->job(), options, progress);
   process->End();
@@ -96,6 +97,9 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
     place->Begun();
     Meet(*place, &process);
     place->Done();
+  };
+  options.leave = [place] {
+    if (place->files) place->files->Remove();
   };
   options.committed = [place] { place->Committed(); };
   options.is_shown_elsewhere = [&](const Error& error) {

@@ -22,12 +22,11 @@
 #include "driver/job/schedule.h"
 #include "driver/job/sent_rows.h"
 #include "driver/job/side_files.h"
+#include "driver/job/step_grants.h"
 #include "driver/job/workspace.h"
 
 namespace singa {
 namespace {
-
-constexpr int kAheadTogether = 8;  // steps that a signal may have to wait for
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -48,17 +47,7 @@ class TrainRun {
         side_files_(progress) {
     checkpoints_.OnCommit(options.committed);
     progress_.Say(Announcement(job, &groups_, threads_, workspace_.path()));
-    SINGA_FAILPOINT("leader_loads");
-    groups_.Allocate();
-    TellFacts(InputsOf(&lead()), [this](const std::string& text) { progress_.Warn(text); });
-    schedule_.emplace(ScheduleOf(job, &lead()));
-    const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
-    if (!resumed) Begin();
-    start_step_ = resumed.value_or(0);
-    if (start_step_ > schedule_->steps())
-      throw ConfigError("train_steps",
-                        StrCat("the checkpoint to resume from is of step ", start_step_,
-                               ", beyond the last, ", schedule_->steps()));
+    Load(options);
     groups_.SetMostSteps(schedule_->steps());
     PendingOptions pending;
     pending.say = [this](const std::string& text) { progress_.Warn(text); };
@@ -68,6 +57,9 @@ class TrainRun {
     if (process_) {
       process_->SetStart(groups_.steps(), checkpoints_.resumed_from());
       options.meet();
+    }
+    const EndsOnSignal signals(options, "the first step");
+    if (process_) {
       groups_.TellMemory();
       process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from());
     }
@@ -104,14 +96,15 @@ class TrainRun {
 
   ExitCode RunSteps(OtherGroups& others) {
     const auto start = std::chrono::steady_clock::now();
-    granted_ = start_step_;
+    StepGrants grants(&groups_, &*schedule_, start_step_);
     for (int64_t step = start_step_; step < schedule_->steps(); ++step) {
-      if (step == granted_) {
+      if (step == grants.granted()) {
         RunDue(step);
+        AwaitRecords(others);
         if (Interrupted()) return Stop(step);
         if (metrics_file_->Overflows()) GiveUp(step);
       }
-      Grant(step);
+      grants.Grant(step, Interrupted());
       if (!TrainStep(step)) CheckOthers(others);
     }
     groups_.Leave(0);
@@ -132,6 +125,22 @@ class TrainRun {
                          bad > 0 ? StrCat("; ", bad, " bad records skipped") : "",
                          last_test_.empty() ? "" : "; test ", last_test_));
     return kExitOk;
+  }
+
+  // Sets start_step_ and the values that it starts with.
+  void Load(const RunOptions& options) {
+    const EndsOnSignal signals(options, "the first step");
+    SINGA_FAILPOINT("leader_loads");
+    groups_.Allocate();
+    TellFacts(InputsOf(&lead()), [this](const std::string& text) { progress_.Warn(text); });
+    schedule_.emplace(ScheduleOf(job_, &lead()));
+    const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
+    if (!resumed) Begin();
+    start_step_ = resumed.value_or(0);
+    if (start_step_ > schedule_->steps())
+      throw ConfigError("train_steps",
+                        StrCat("the checkpoint to resume from is of step ", start_step_,
+                               ", beyond the last, ", schedule_->steps()));
   }
 
   // First values, and an empty workspace; what an earlier run left is set aside.
@@ -190,30 +199,18 @@ class TrainRun {
     return InterruptCode();
   }
 
+  // A batch may take minutes to read; until it is there a signal finds no step begun.
+  void AwaitRecords(OtherGroups& others) {
+    loop_->AwaitRecords([&] {
+      CheckOthers(others);
+      return Interrupted();
+    });
+  }
+
   // Throws what another group has met, here or in another process.
   void CheckOthers(OtherGroups& others) {
     others.Check();
     if (process_) process_->Check();
-  }
-
-  bool IsDue(int64_t updates) const {
-    return schedule_->Validate(updates) || schedule_->Test(updates) ||
-           schedule_->Checkpoint(updates) || updates == schedule_->steps();
-  }
-
-  // Other processes may take `step`, and the next one where all will: then they need not wait for
-  // the word. Groups that take steps together may take more of them.
-  void Grant(int64_t step) {
-    int64_t next = step + 1;
-    for (int ahead = groups_.together() ? kAheadTogether
-                     : process_         ? 1
-                                        : 0;
-         ahead > 0 && !IsDue(next) && !Interrupted(); --ahead)
-      ++next;
-    if (next <= granted_) return;
-    granted_ = next;
-    groups_.Grant(granted_);
-    if (process_) process_->TellAll(kGrant, granted_);
   }
 
   // False: another group has failed, or the job ends.
@@ -282,7 +279,6 @@ class TrainRun {
   SideFiles side_files_;
   std::optional<Schedule> schedule_;
   int64_t start_step_ = 0;
-  int64_t granted_ = 0;            // steps that no process may pass
   std::optional<GroupLoop> loop_;  // of the first group
   std::string last_test_;
 };

@@ -53,7 +53,7 @@ bool BatchDecoder::TooManyBad(const Batch& batch) const {
          static_cast<int64_t>(batch.bad_beside.size()) > max_bad_beside_;
 }
 
-void BatchDecoder::Decode(int64_t position, Batch* batch) {
+void BatchDecoder::Decode(int64_t position, const std::atomic<bool>& drop, Batch* batch) {
   if (!order_) order_ = std::make_unique<RecordOrder>(order_options_, records());
   batch->data.resize(options_.rows * own_.row_size());
   batch->labels.resize(options_.rows);
@@ -61,12 +61,13 @@ void BatchDecoder::Decode(int64_t position, Batch* batch) {
   batch->bad_beside.clear();
   float* row = batch->data.data();
   for (int64_t r = 0; r < options_.rows; ++r, row += own_.row_size()) {
-    DecodeRow(order_->At(position + options_.first + r), row, &batch->labels[r], batch);
-    if (TooManyBad(*batch)) return;
+    DecodeRow(order_->At(position + options_.first + r), drop, row, &batch->labels[r], batch);
+    if (TooManyBad(*batch) || drop.load(std::memory_order_relaxed)) return;
   }
 }
 
-void BatchDecoder::DecodeRow(int64_t index, float* row, int32_t* label, Batch* batch) {
+void BatchDecoder::DecodeRow(int64_t index, const std::atomic<bool>& drop, float* row,
+                             int32_t* label, Batch* batch) {
   for (int64_t tried = 0; tried < records(); ++tried, index = (index + 1) % records()) {
     bool good = own_.Read(index, row, label);
     if (!good) batch->bad.emplace(index, own_.known().at(index));
@@ -75,7 +76,7 @@ void BatchDecoder::DecodeRow(int64_t index, float* row, int32_t* label, Batch* b
       batch->bad_beside.insert(index);
       good = false;
     }
-    if (good || TooManyBad(*batch)) return;
+    if (good || TooManyBad(*batch) || drop.load(std::memory_order_relaxed)) return;
   }
   const std::string first =
       own_.known().empty() ? "" : StrCat("; the first: ", own_.known().begin()->second);

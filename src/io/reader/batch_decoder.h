@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -90,12 +91,14 @@ class BatchDecoder {
   void SetOrder(const OrderOptions& order);
   // Fills `batch` with the rows of the group's batch that starts at `position`. In place of a bad
   // record stands the next one that is bad in no store of the phase, from the last to the first.
-  // Throws DataError, FileError.
-  void Decode(int64_t position, Batch* batch);
+  // Where `drop` is true meanwhile, it returns soon, with some of the rows. Throws DataError,
+  // FileError.
+  void Decode(int64_t position, const std::atomic<bool>& drop, Batch* batch);
 
  private:
   // The row of `index`, or of the next record that is not bad; none once too many are.
-  void DecodeRow(int64_t index, float* row, int32_t* label, Batch* batch);
+  void DecodeRow(int64_t index, const std::atomic<bool>& drop, float* row, int32_t* label,
+                 Batch* batch);
   bool TooManyBad(const Batch& batch) const;
 
   const ReaderOptions options_;

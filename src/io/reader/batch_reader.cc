@@ -9,6 +9,11 @@
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{100};
+
+}  // namespace
 
 BatchReader::BatchReader(const ReaderOptions& options)
     : options_(options), skipped_(options.max_bad), order_(options.order), ring_(options.slots()) {
@@ -16,6 +21,7 @@ BatchReader::BatchReader(const ReaderOptions& options)
 }
 
 BatchReader::~BatchReader() {
+  drop_ = true;
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -75,7 +81,7 @@ void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
     order_of = seeks_;
     lock.unlock();
     try {
-      decoder->Decode(position, &slot.batch);
+      decoder->Decode(position, drop_, &slot.batch);
     } catch (...) {
       slot.error = std::current_exception();
     }
@@ -87,17 +93,26 @@ void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
   }
 }
 
+bool BatchReader::Await(const std::function<bool()>& stop) {
+  std::unique_lock lock(mutex_);
+  return AwaitBatch(&lock, stop);
+}
+
+bool BatchReader::AwaitBatch(std::unique_lock<std::mutex>* lock,
+                             const std::function<bool()>& stop) {
+  const auto ready = [&] { return ring_[head_].done || open_error_; };
+  if (ready()) return true;
+  const auto start = std::chrono::steady_clock::now();
+  while (!changed_.wait_for(*lock, kLook, ready) && !stop()) continue;
+  const std::chrono::duration<double, std::milli> waited = std::chrono::steady_clock::now() - start;
+  wait_ms_ += waited.count();
+  return ready();
+}
+
 void BatchReader::Next(const Context& ctx, float* data, int32_t* labels) {
   std::unique_lock lock(mutex_);
+  AwaitBatch(&lock, [] { return false; });
   Slot& slot = ring_[head_];
-  const auto ready = [&] { return slot.done || open_error_; };
-  if (!ready()) {
-    const auto start = std::chrono::steady_clock::now();
-    changed_.wait(lock, ready);
-    const std::chrono::duration<double, std::milli> waited =
-        std::chrono::steady_clock::now() - start;
-    wait_ms_ += waited.count();
-  }
   if (open_error_) std::rethrow_exception(open_error_);
   if (slot.error) std::rethrow_exception(slot.error);
   lock.unlock();  // no thread touches a slot that is done
@@ -120,6 +135,7 @@ void BatchReader::Seek(int64_t position, const OrderOptions& order) {
   {
     std::unique_lock lock(mutex_);
     seeking_ = true;
+    drop_ = true;
     changed_.wait(lock, [this] { return busy_ == 0; });
     for (Slot& slot : ring_) {
       slot.done = false;
@@ -127,6 +143,7 @@ void BatchReader::Seek(int64_t position, const OrderOptions& order) {
     }
     claimed_ = 0;
     failed_ = seeking_ = false;
+    drop_ = false;
     next_ = position_ = position;
     order_ = order;
     ++seeks_;

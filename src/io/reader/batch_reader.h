@@ -2,9 +2,11 @@
 // into a ring. All functions are for one thread.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -26,6 +28,8 @@ class BatchReader {
   BatchReader(const BatchReader&) = delete;
   BatchReader& operator=(const BatchReader&) = delete;
 
+  // Waits until Next need not wait. False: `stop`, which is asked every 0.1 s, was true before.
+  bool Await(const std::function<bool()>& stop);
   // Copies out the own rows of the next batch, by the context's threads; `labels` may be null; -1
   // is a row without a label. Waits for the threads that decode. Throws what one of them met at
   // this batch, again and again until Seek: DataError, FileError.
@@ -33,7 +37,7 @@ class BatchReader {
 
   // Records of the whole group that Next has handed out, since record 0 of epoch 0.
   int64_t position() const { return position_; }
-  // The next batch starts at `position`, which is >= 0. Waits for batches being decoded.
+  // The next batch starts at `position`, which is >= 0. Batches that are being decoded are dropped.
   void Seek(int64_t position) { Seek(position, options_.order); }
   // Likewise, in another order.
   void Seek(int64_t position, const OrderOptions& order);
@@ -60,6 +64,7 @@ class BatchReader {
     bool done = false;
   };
 
+  bool AwaitBatch(std::unique_lock<std::mutex>* lock, const std::function<bool()>& stop);
   void AwaitStore(std::unique_lock<std::mutex>* lock);
   void StartThreads();
   void Run(int thread);
@@ -73,6 +78,7 @@ class BatchReader {
   double wait_ms_ = 0;
   SkippedRecords skipped_;
 
+  std::atomic<bool> drop_{false};  // nobody wants what is being decoded
   std::mutex mutex_;  // guards what follows, but for the content of a slot that is not free
   std::condition_variable changed_;
   bool stop_ = false, seeking_ = false;

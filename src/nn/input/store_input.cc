@@ -217,6 +217,11 @@ void StoreInput::ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) 
   if (whole_) CopyUnits(ctx, &out[0]->data);
 }
 
+bool StoreInput::AwaitRecords(Phase phase, const std::function<bool()>& stop) {
+  SetOrder(phase);
+  return reader_->Await(stop);
+}
+
 void StoreInput::CopyUnits(Context& ctx, Tensor* data) {
   CopyPiece(ctx, whole_->data(), Blocks(whole_->shape(), 1), first_unit_, data->data(),
             Blocks(data->shape(), 1), false);

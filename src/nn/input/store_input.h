@@ -5,6 +5,7 @@
 // takes all rows and its share of the units.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ class StoreInput : public Layer {
   void RestoreBadRecords(const std::vector<int64_t>& records) override;
   double TakeWaitMs() override;
 
+  // As nn/input/await_records.h says.
+  bool AwaitRecords(Phase phase, const std::function<bool()>& stop);
   // The facts that its store states. Waits for the reader. REQUIRES: Open was called.
   StoreFacts Facts() { return reader_->Facts(); }
   // The field of the LayerProto that has its settings: "store_conf", for old types another.
