@@ -173,3 +173,42 @@ def orders_that_only_training_has_may_differ_in_a_test(case):
     case.train(job(inputs, settings="train_steps: 5 disp_freq: 1 test_freq: 5"))
     paired(case)
     paired(case, phase="test")
+
+
+def cut_job(cutting, cluster=""):
+    """Its loss is 0 on each step where the cuts of y are 2 times those of x. The second loss is
+    always 0: it has the params."""
+    images = "".join(layer(name, "shuffle: true", shape="shape: 1 shape: 6 shape: 6")
+                     for name in "xy")
+    return f"""name: "cuts" train_steps: 20 disp_freq: 1 train_one_batch {{ alg: kBP }}
+updater {{ type: kSGD learning_rate {{ type: kFixed base_lr: 1e-30 }} }}
+neuralnet {{
+{images}
+  layer {{ name: "a" type: kImagePreprocess srclayers: "x" rgbimage_conf {{ scale: 2 {cutting} }} }}
+  layer {{ name: "b" type: kImagePreprocess srclayers: "y" rgbimage_conf {{ {cutting} }} }}
+  layer {{ name: "loss" type: kEuclideanLoss srclayers: "a" srclayers: "b" }}
+  layer {{ name: "fc" type: kInnerProduct srclayers: "a" innerproduct_conf {{ num_output: 1 }}
+    param {{ name: "w" init {{ type: kConstant value: 0 }} }}
+    param {{ name: "c" init {{ type: kConstant value: 0 }} }} }}
+  layer {{ name: "none" type: kInnerProduct srclayers: "b" innerproduct_conf {{ num_output: 1 }}
+    param {{ name: "w2" init {{ type: kConstant value: 0 }} }}
+    param {{ name: "c2" init {{ type: kConstant value: 0 }} }} }}
+  layer {{ name: "second" type: kEuclideanLoss srclayers: "fc" srclayers: "none" }}
+}}
+cluster {{ workspace: "ws" {cluster} }}
+"""
+
+
+@check
+def pictures_and_their_masks_are_cut_alike(case):
+    for name, factor in (("x", 1), ("y", 2)):
+        case.write(f"{name}.csv", "".join(",".join(str(factor * (37 * i + k)) for k in range(36))
+                                          + "\n" for i in range(RECORDS)))
+    for number, cutting in enumerate(("cropsize: 4", "mirror: true",
+                                      "cropsize: 3 mirror: true pad: 2")):
+        for workers in (1, 2):
+            workspace = f"cut{number}by{workers}"
+            case.train(cut_job(cutting, f"nworkers_per_group: {workers}"), workspace=workspace)
+            rows = [row for row in case.rows(workspace, phase="train") if row["layer"] == "loss"]
+            true(rows, "no rows of the loss")
+            equal([row["loss"] for row in rows], [0] * len(rows), f"losses with {cutting}")

@@ -1,6 +1,7 @@
 // kImagePreprocess: of each image, in this order: minus the mean image, in training zeros on all
 // sides, a square cut out (in training at a random place, else from the centre), in training
-// flipped with probability 1/2, times scale. Place and flip belong to (layer, step, global row).
+// flipped with probability 1/2, times scale. Place and flip belong to (layer, step, global row);
+// where a net has several input layers, nn/input/pair_cuts.h says which layers draw the same.
 #include "nn/input/image_preprocess.h"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ void Draw(Context& ctx, Philox stream, RowSpan span, CutRules rules, Cut* cuts, 
 [[maybe_unused]] const bool registered =
     DrawCuts.Set(Device::kCpu, Draw) && CutImages.Set(Device::kCpu, CutAll);
 
-class ImagePreprocessLayer final : public Layer {
+class ImagePreprocessLayer final : public CuttingLayer {
  public:
   Wiring wiring(const LayerProto&) const override {
     return {.row_wise = true, .differentiable = false};
@@ -127,7 +128,6 @@ class ImagePreprocessLayer final : public Layer {
 
  private:
   RGBImageProto conf_;
-  std::string stream_;
   ImageShape shape_;
   int64_t height_ = 0, width_ = 0;
   Tensor mean_;             // as a row is stored; empty: none

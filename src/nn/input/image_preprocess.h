@@ -1,7 +1,10 @@
 // Cutting images out of larger ones.
 #pragma once
 
+#include <string>
+
 #include "nn/neuron/window.h"
+#include "singa/nn/layer.h"
 #include "singa/nn/port.h"
 #include "singa/tensor/kernel.h"
 
@@ -30,5 +33,17 @@ inline constinit Kernel<void(Philox stream, RowSpan span, CutRules rules, Cut* c
 inline constinit Kernel<void(const float* x, ImageShape shape, const float* mean, const Cut* cuts,
                              float scale, float* y, int64_t height, int64_t width)>
     CutImages{"CutImages"};
+
+// kImagePreprocess, kRGBImage.
+class CuttingLayer : public Layer {
+ public:
+  // Cuts are drawn from the stream of this name; else from the one of the layer's own. REQUIRES:
+  // Setup was called.
+  void DrawAs(const std::string& stream) { stream_ = stream; }
+  const std::string& stream() const { return stream_; }
+
+ protected:
+  std::string stream_;
+};
 
 }  // namespace singa

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "nn/input/pair_cuts.h"
 #include "nn/input/pair_readers.h"
 #include "nn/plan/backward.h"
 #include "nn/plan/fuse.h"
@@ -44,6 +45,7 @@ class NetBuilder {
     }
     for (const Node& node : graph.nodes) SetUp(&graph, node);
     if (!options_.use) PairReaders(options_.phase, &net_.nodes_, errors_);
+    PairCuts(&net_.nodes_);
     ShapeFeedback();
     KeepOwnPart(graph);
     if (!errors_->empty()) return std::move(net_);

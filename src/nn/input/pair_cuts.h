@@ -1,0 +1,21 @@
+// Pictures of several input layers are cut alike: a picture and its mask, say, keep their pixels
+// together.
+#pragma once
+
+#include <deque>
+
+#include "singa/nn/net.h"
+
+namespace singa {
+
+// The first layer that cuts the pictures of each input layer draws the same places and flips as the
+// others' first, the second as their second, and so on. With the same sizes and settings record i
+// of all is cut in the same way. Layers behind one input layer draw as their own names say.
+// REQUIRES: Setup of all nodes was called.
+void PairCuts(std::deque<NetNode>* nodes);
+
+// `layer`, which MakeLayer made of `conf`, as the CuttingLayer that it is; null: it is none.
+class CuttingLayer;
+CuttingLayer* CuttingLayerOf(const LayerProto& conf, Layer* layer);
+
+}  // namespace singa
