@@ -19,6 +19,7 @@
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/find_checkpoint.h"
+#include "io/checkpoint/finite_params.h"
 #include "io/checkpoint/params_file.h"
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/safetensors_writer.h"
@@ -119,9 +120,17 @@ int List(const std::string& path) {
   return kExitOk;
 }
 
+// Lists the params of an intact checkpoint that are not finite, a line each.
+std::vector<std::string> NotFiniteIn(const std::string& path) {
+  std::vector<std::string> lines;
+  for (const std::string& line : NotFinite(LoadParams(path))) lines.push_back(path + ": " + line);
+  return lines;
+}
+
 int Verify(const std::string& path) {
   if (FindTrainedPath(path).kind == TrainedPath::kFile) {
     const ParamsFile file = LoadParams(path);
+    RequireFinite(file);
     std::cout << file.path() << ": well formed, " << file.params().size() << " params";
     std::cout << (file.kind() == ParamsFile::Kind::kCheckpoint ? "" : " (it holds no checksums)")
               << '\n';
@@ -133,6 +142,7 @@ int Verify(const std::string& path) {
     std::vector<std::string> damage;
     try {
       damage = VerifyCheckpoint(entry.dir);
+      if (damage.empty()) damage = NotFiniteIn(entry.dir);
     } catch (const FileError&) {
       if (!before.Changed()) throw;
     }
@@ -160,6 +170,7 @@ int Export(const std::string& path, const std::string& out, bool as_blob_protos)
   if (!as_blob_protos && !out.ends_with(".safetensors"))
     ThrowCkptUsage(StrCat("the file to write must end with .safetensors, is ", out));
   const ParamsFile params = LoadParams(path);
+  RequireFinite(params);
   const size_t numbers =
       std::accumulate(params.params().begin(), params.params().end(), size_t{0},
                       [](size_t sum, const auto& item) { return sum + item.second.values.size(); });

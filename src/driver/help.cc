@@ -58,7 +58,7 @@ Results go to stdout, everything else to stderr. Exit codes:
     0  done                             74  reading or writing failed, disk full
     1  a bug of singa                   77  permission or authentication
     2  wrong usage                      78  invalid configuration
-   65  damaged data or checkpoint       79  diverged: a loss or gradient is not finite
+   65  damaged data or checkpoint       79  diverged: a loss, gradient or score is not finite
    66  an input file is missing        130, 143  stopped by a signal; -resume goes on
    69  a device is not there           170  a peer was lost; -resume will help
    73  a file cannot be created        171  no progress
@@ -96,14 +96,15 @@ Prints the net of the training phase in the language of graphviz:
 )"},
     {"ckpt",
      R"(usage: singa ckpt ls PATH       what checkpoints there are
-       singa ckpt verify PATH   recompute all checksums
+       singa ckpt verify PATH   recompute all checksums, and look for values that are nan or inf
        singa ckpt export [-format safetensors|blobprotos] PATH OUT
                                 the parameters as one file
 
 PATH is a workspace, its folder of checkpoints, one checkpoint's folder, a .safetensors file, or a
 file of SINGA 0.3. Of several checkpoints export takes the newest that is intact.
 
-Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged; 66: not there.
+Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged, or with values that
+are nan or inf, which export does not write; 66: not there.
 )"},
     {"export",
      R"(usage: singa export onnx -conf FILE -checkpoint PATH [-layer NAME] [-set PATH=VALUE]...

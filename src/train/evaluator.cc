@@ -136,6 +136,7 @@ Net* Evaluator::TailNet(int64_t rows) {
                        net_.batch()));
     tail_->Bind(*ctx_, arena_.Fits(memory) ? arena_ : NetArena::Allocate(*ctx_, memory));
     tail_->Open(*ctx_);
+    if (watch_) watch_->Watch(tail_.get());
   }
   return tail_.get();
 }

@@ -10,6 +10,7 @@
 #include "singa/train/algorithm.h"
 #include "tensor/gpu_group.h"
 #include "train/metric_sums.h"
+#include "train/score_watch.h"
 
 namespace singa {
 
@@ -24,6 +25,11 @@ class Evaluator {
   Net& net() { return net_; }
   const Net& net() const { return net_; }
   void Open(const NetArena& arena);
+  // The watch sees all batches that follow, and outlives them.
+  void WatchScores(ScoreWatch* watch) {
+    watch_ = watch;
+    watch_->Watch(&net_);
+  }
 
   // Means over `steps` batches from the first record on; 0 steps: over every record of the store
   // once. Nothing where `stop` says so between two batches.
@@ -52,7 +58,8 @@ class Evaluator {
   NetArena arena_;
   std::vector<std::pair<std::string, int64_t>> written_;
   std::optional<WriteError> refused_;
-  std::unique_ptr<Net> tail_;  // for the records after the last whole batch
+  ScoreWatch* watch_ = nullptr;  // null: none
+  std::unique_ptr<Net> tail_;    // for the records after the last whole batch
 };
 
 // Which worker of a job a Trainer is.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "io/checkpoint/finite_params.h"
 #include "singa/base/error.h"
 #include "singa/train/initializer.h"
 #include "train/job_memory.h"
@@ -48,6 +49,12 @@ InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTabl
   const ConfigErrors problems = sources.Problems(match);
   if (!problems.empty()) throw problems.front();
   InitReport report = sources.Report();
+  for (size_t i = 0; i < read.size(); ++i) {
+    std::vector<std::string> used;
+    for (const auto& [name, index] : report.loaded_by)
+      if (index == i) used.push_back(name);
+    RequireFinite(read[i], used);
+  }
   for (const auto& [name, index] : report.loaded_by)
     CopyValues(read[index].params().at(name), read[index].path(), params.Find(name));
   return report;

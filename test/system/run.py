@@ -26,6 +26,7 @@ import exit_code_checks
 import export_checks
 import failpoint_checks
 import feature_checks
+import finite_checks
 import first_value_checks
 import generation_checks
 import gpu_fault_checks

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "singa/tensor/stream.h"
+#include "train/layer_wrapper.h"
 
 namespace singa {
 namespace {
@@ -15,57 +16,28 @@ double Ms(int64_t nanoseconds) {
 }
 
 // A layer, timed.
-class TimedLayer final : public Layer {
+class TimedLayer final : public LayerWrapper {
  public:
   TimedLayer(std::unique_ptr<Layer> layer, LayerTimes* times, const Clock* clock)
-      : layer_(std::move(layer)), times_(times), clock_(clock) {}
+      : LayerWrapper(std::move(layer)), times_(times), clock_(clock) {}
 
-  std::unique_ptr<Layer> Release() { return std::move(layer_); }
-
-  Wiring wiring(const LayerProto& conf) const override { return layer_->wiring(conf); }
-  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
-    layer_->Setup(conf, declare, in, out);
-  }
-  Traits traits() const override { return layer_->traits(); }
-  Work work() const override { return layer_->work(); }
-  bool Fuse(const LayerProto& reader) override { return layer_->Fuse(reader); }
-  void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override {
-    layer_->Prepare(ctx, declare, in, out);
-  }
-  void Open(Context& ctx) override { layer_->Open(ctx); }
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     const int64_t start = clock_->Now();
-    layer_->ComputeFeature(ctx, phase, in, out);
+    layer().ComputeFeature(ctx, phase, in, out);
     if (ctx.stream) ctx.stream->Wait();
-    const double ms = Ms(clock_->Now() - start), wait = layer_->TakeWaitMs();
+    const double ms = Ms(clock_->Now() - start), wait = layer().TakeWaitMs();
     times_->forward += ms - wait;
     times_->wait += wait;
   }
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const double updates = times_->update;
     const int64_t start = clock_->Now();
-    layer_->ComputeGradient(ctx, in, out);
+    layer().ComputeGradient(ctx, in, out);
     if (ctx.stream) ctx.stream->Wait();
     times_->backward += Ms(clock_->Now() - start) - (times_->update - updates);
   }
-  void CheckInputs(Phase phase, Inputs in) override { layer_->CheckInputs(phase, in); }
-  void BeginPass(Context& ctx, int64_t before) override { layer_->BeginPass(ctx, before); }
-  void WriteTo(OutputFiles* files) override { layer_->WriteTo(files); }
-  int64_t ReaderPosition() const override { return layer_->ReaderPosition(); }
-  void SeekReader(int64_t position) override { layer_->SeekReader(position); }
-  int64_t ReaderStride() const override { return layer_->ReaderStride(); }
-  int64_t CountRecords() override { return layer_->CountRecords(); }
-  std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
-    return layer_->RecordOfRow(row);
-  }
-  std::vector<int64_t> BadRecords() const override { return layer_->BadRecords(); }
-  void RestoreBadRecords(const std::vector<int64_t>& records) override {
-    layer_->RestoreBadRecords(records);
-  }
-  double TakeWaitMs() override { return layer_->TakeWaitMs(); }
 
  private:
-  std::unique_ptr<Layer> layer_;
   LayerTimes* times_;
   const Clock* clock_;
 };

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -73,6 +74,15 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job, OpenGpu(job.gpu(0)), &ctx);
   SetOmpThreads(ctx.threads);
   CheckThreads(ctx.threads - 1);
+// Throws DivergedError.
+void RequireFinite(const ScoreWatch& scores, const MetricSums& sums) {
+  if (const std::string text = scores.Text(); !text.empty()) throw DivergedError(text);
+  for (const MetricSums::Entry& entry : sums.entries())
+    if (!std::isfinite(entry.sum))
+      throw DivergedError(
+          StrCat("the ", entry.name, " of layer \"", entry.layer, "\" is not finite"));
+}
+
   AlgProto alg = job.train_one_batch();
   if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm(alg);
@@ -92,7 +102,9 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   std::vector<InputFacts> inputs = InputsOf(&evaluator.net());
   for (InputFacts& train : PeekInputs(job.neuralnet(), {kTrain})) inputs.push_back(train);
   TellFacts(inputs, [&](const std::string& text) { progress->Warn(text); });
+  ScoreWatch scores;
   WriteGraphFiles(workspace.files(), evaluator.net(), workspace.graph("test"), job.name());
+  evaluator.WatchScores(&scores);
   mark.SetStep(step);
   const auto watch = WatchStalls(job, options, mark);
   const MetricSums sums = *evaluator.Run(job.test_steps(), [&] {
@@ -114,3 +126,4 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
 }
 
 }  // namespace singa
+  RequireFinite(scores, sums);

@@ -64,7 +64,8 @@ and no -labels; -batch is of windows, and 1 where a state is carried.
 
 Exit code 65: a damaged record, one of the wrong size, or a character that the vocabulary lacks,
 after the lines of what stands before it; 66: an INPUT or the checkpoint is missing;
-69: the GPU is not there, or too small; 78: the job has mistakes.
+69: the GPU is not there, or too small; 78: the job has mistakes; 79: a score is nan or inf, after
+all lines are written.
 )";
 
 // What is asked for.
@@ -160,6 +161,7 @@ void PredictText(const Model& model, Request request, const Arguments& args) {
   TextPredictor predictor(model, vocabulary, session, request.source.labels, request.format);
   for (const std::string& input : request.inputs) predictor.Run(input);
   predictor.hits().Show("characters");
+  predictor.RequireFinite();
 }
 
 void PredictRecords(const Model& model, Request request, const NetProto& net) {
@@ -181,6 +183,7 @@ void PredictRecords(const Model& model, Request request, const NetProto& net) {
     predictor.Run(source.get());
   }
   predictor.hits().Show(request.format.steps ? "time steps" : "records");
+  predictor.RequireFinite();
 }
 
 int Predict(const JobProto& job, const Arguments& args) {

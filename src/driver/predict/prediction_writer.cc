@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/store.h"
+#include "math/finite.h"
 #include "math/top_k.h"
 #include "singa/base/error.h"
 
@@ -61,6 +62,8 @@ void PredictionWriter::AddHeader() {
 void PredictionWriter::Write(const std::string& record, int64_t step, int32_t label,
                              std::span<const float> scores) {
   Context ctx;
+  if (!AllFinite(ctx, scores.data(), static_cast<int64_t>(scores.size())) && ++not_finite_ == 1)
+    first_not_finite_ = record;
   if (format_.top) TopK(ctx, scores.data(), best_.data(), 1, outputs_, format_.top);
   if (format_.json)
     AddJson(record, step, label, scores);
@@ -108,6 +111,14 @@ void PredictionWriter::AddJson(const std::string& record, int64_t step, int32_t 
   }
   text_.back() = ']';
   text_ += "}\n";
+}
+
+void PredictionWriter::RequireFinite(const std::string& layer) const {
+  if (not_finite_ == 0) return;
+  throw DivergedError(
+      StrCat(Printable(first_not_finite_), ": the scores of layer \"", layer, "\" are not finite",
+             not_finite_ > 1 ? StrCat("; so are those of ", not_finite_ - 1, " lines more")
+                             : std::string()));
 }
 
 void PredictionWriter::Flush() {

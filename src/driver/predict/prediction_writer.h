@@ -24,6 +24,8 @@ class PredictionWriter {
   void Write(const std::string& record, int64_t step, int32_t label, std::span<const float> scores);
   // Throws FileError where stdout cannot be written.
   void Flush();
+  // Throws DivergedError where scores were not finite; `layer`: whose scores they are.
+  void RequireFinite(const std::string& layer) const;
 
  private:
   std::string ClassName(int64_t index) const;
@@ -35,7 +37,9 @@ class PredictionWriter {
 
   const PredictionFormat format_;
   const int64_t outputs_;
-  std::vector<float> best_;  // indices, best first
+  std::vector<float> best_;       // indices, best first
+  int64_t not_finite_ = 0;        // lines with a score that is not finite
+  std::string first_not_finite_;  // the record of the first
   std::string text_;
 };
 

@@ -23,6 +23,8 @@ class Predictor {
   // What stands before a bad record is written.
   void Run(RecordSource* source);
   const HitCount& hits() const { return hits_; }
+  // Throws DivergedError where scores were not finite.
+  void RequireFinite() const { writer_.RequireFinite(model_.layer()); }
 
  private:
   bool Gather(RecordSource* source);

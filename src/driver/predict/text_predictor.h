@@ -29,6 +29,8 @@ class TextPredictor {
   // `path`: a text, or "-" for standard input. What stands before a bad character is written.
   void Run(const std::string& path);
   const HitCount& hits() const { return hits_; }
+  // Throws DivergedError where scores were not finite.
+  void RequireFinite() const { writer_.RequireFinite(model_.layer()); }
 
  private:
   int Next(TextStream* text);
