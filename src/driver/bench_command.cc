@@ -12,6 +12,7 @@
 #include "driver/bench/bench_report.h"
 #include "driver/bench/step_timer.h"
 #include "driver/conf/check_job.h"
+#include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"
 #include "math/machine_peak.h"
 #include "train/init_params.h"
@@ -161,6 +162,9 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   Trainer trainer(job, threads);
   trainer.memory().Check();
   trainer.Allocate();
+  TellFacts(InputsOf(&trainer), [](const std::string& text) {
+    std::fprintf(stderr, "singa bench: warning: %s\n", text.c_str());
+  });
   const std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
   InitParams(trainer.ctx(), files, &trainer.params());
   const double peak = MeasureFmaPeak(threads);

@@ -13,6 +13,7 @@
 #include "base/edit_distance.h"
 #include "base/file_system.h"
 #include "driver/arguments.h"
+#include "driver/facts/compare_facts.h"
 #include "io/convert_store.h"
 #include "io/format/guess_backend.h"
 #include "io/mean_record.h"
@@ -117,12 +118,25 @@ std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& pat
   return ResizePictures(std::move(store), size[0], size[1]);
 }
 
+// Warns of what `store` says of itself against the command line, or throws.
+void TellFactsOf(const Arguments& args, const std::string& path, int64_t max_bad, Store* store) {
+  InputFacts input{.skipping = {.setting = "-max_bad N", .limit = "-max_bad"}};
+  input.source.store.path = path;
+  input.source.store.has_label = false;  // nothing to compare labels with
+  input.source.max_bad = max_bad;
+  if (args.Has("shape"))
+    for (int32_t size : ToShape(args, "shape")) input.source.shape.push_back(size);
+  input.facts = FactsOf(BackendOf(args, path), input.source.store, store);
+  TellOwnFacts(input, [](const std::string& text) { LOG(WARNING) << text; });
+}
+
 // The same without what -max_bad leaves out. `same_shape`: of records of another shape, too.
 std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path, bool keeps_files,
                                   bool same_shape) {
   std::unique_ptr<Store> store = OpenRecords(args, path, keeps_files);
   ReadableOptions options = {.same_shape = same_shape};
   options.max_bad = args.ToNumber<uint32_t>("max_bad", args.Get("max_bad", "0"));
+  TellFactsOf(args, path, options.max_bad, store.get());
   if (options.max_bad == 0) return store;
   if (same_shape && args.Has("shape")) options.shape = ToShape(args, "shape");
   const std::unique_ptr<Store> decoded = keeps_files ? OpenRecords(args, path) : nullptr;

@@ -19,6 +19,7 @@ class ReadableRecords final : public Store {
   const std::string& name() const override { return store_->name(); }
   std::string Where(int64_t index) const override { return store_->Where(indexes_[index]); }
   std::vector<std::string> classes() const override { return store_->classes(); }
+  LeftOut left_out() const override { return store_->left_out(); }
 
  private:
   const std::unique_ptr<Store> store_;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/edit_distance.h"
+#include "io/picture/red_first.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -40,6 +42,26 @@ std::vector<int32_t> RecordShape(Store* store, int64_t index) {
                   StrCat("holds ", record.size(), " numbers, its shape says ", sizes));
 }
 
+LeftOut FirstOf(std::vector<std::string> names) {
+  std::sort(names.begin(), names.end());
+  const auto count = static_cast<int64_t>(names.size());
+  names.resize(std::min(names.size(), LeftOut::kNamed));
+  return {count, std::move(names)};
+}
+
+std::string LeftOutText(const LeftOut& left_out) {
+  std::string text = StrCat(left_out.count, left_out.count == 1 ? " file: " : " files: ");
+  for (size_t i = 0; i < left_out.first.size(); ++i)
+    text += (i ? ", " : "") + Printable(left_out.first[i]);
+  const int64_t more = left_out.count - static_cast<int64_t>(left_out.first.size());
+  return more > 0 ? StrCat(text, " and ", more, " more") : text;
+}
+
+std::string LeftOutNote(const LeftOut& left_out) {
+  return StrCat("leaves out ", LeftOutText(left_out),
+                ". Only .jpg, .jpeg and .png files in a folder of their class are records");
+}
+
 std::string Store::Where(int64_t index) const { return StrCat(name(), ": record ", index); }
 
 StoreRegistry& Stores() {
@@ -58,7 +80,8 @@ void CheckBackend(const std::string& backend) {
 
 std::unique_ptr<Store> OpenStore(const std::string& backend, const StoreOptions& options) {
   CheckBackend(backend);
-  return Stores().Make(backend, options);
+  std::unique_ptr<Store> store = Stores().Make(backend, options);
+  return options.colours == ColourOrder::kBlueFirst ? RedFirst(std::move(store)) : std::move(store);
 }
 
 }  // namespace singa

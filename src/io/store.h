@@ -38,6 +38,14 @@ struct Sample {
   std::string Misfit(const std::vector<int64_t>& wanted, const std::string& who) const;
 };
 
+// In which order a picture's three colours stand.
+enum class ColourOrder : uint8_t {
+  kNotSaid,    // nobody says
+  kRedFirst,   // as all pictures that are decoded from image files
+  kBlueFirst,  // only of stored records: readers turn them round
+  kRawDatum,   // as the program had it that wrote the Datum: Caffe's have blue first
+};
+
 // How the values of kvfile and textfile are written.
 enum class ValueFormat {
   kRecord,  // RecordProto; in a textfile also its text form, or numbers as kCsv
@@ -56,7 +64,37 @@ struct StoreOptions {
   // synthetic: what its records look like, and how many there are; all > 0
   std::vector<int64_t> shape = {};
   int64_t records = 1, classes = 1;
+  // Order of pictures that are not decoded from an image file, as the conf says. Readers see red
+  // first where it says kBlueFirst.
+  ColourOrder colours = ColourOrder::kNotSaid;
   bool warns = true;  // of what it leaves out; one of several stores on a file is enough
+};
+
+// Files that stand where a store looks for records and are none, though the user may take them for
+// records.
+struct LeftOut {
+  static constexpr size_t kNamed = 5;
+
+  int64_t count = 0;
+  std::vector<std::string> first;  // the names of the first few, for people
+};
+
+// Makes one of all their names, in any order.
+LeftOut FirstOf(std::vector<std::string> names);
+// "7 files: a, b, c, d, e and 2 more". REQUIRES: there are some.
+std::string LeftOutText(const LeftOut& left_out);
+// "leaves out 7 files: ...", and why.
+std::string LeftOutNote(const LeftOut& left_out);
+
+// The least and the greatest label of a store's records, and a record of each.
+struct LabelRange {
+  int32_t least = 0, greatest = 0;
+  int64_t of_least = -1, of_greatest = -1;  // -1: there is no label
+
+  void Add(int32_t label, int64_t record) {
+    if (of_least < 0 || label < least) least = label, of_least = record;
+    if (of_greatest < 0 || label > greatest) greatest = label, of_greatest = record;
+  }
 };
 
 class Store {
@@ -71,6 +109,10 @@ class Store {
   virtual const std::string& name() const = 0;
   // Names of the classes, by label; empty where there are none.
   virtual std::vector<std::string> classes() const { return {}; }
+  virtual LeftOut left_out() const { return {}; }
+  // Gives the range of all records where it takes a fraction of a second to find out; else none.
+  // Throws FileError.
+  virtual LabelRange Labels() { return {}; }
   // For errors: file and record, and the line where there are lines.
   virtual std::string Where(int64_t index) const;
 };

@@ -3,21 +3,28 @@
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
 
-StoreFacts FactsOf(const std::string& backend, Store* store) {
+ColourOrder ColoursOfRecord(const Sample& sample, const std::string& backend, ColourOrder stated) {
+  if (sample.shape.size() != 3 || sample.shape[0] != 3) return ColourOrder::kNotSaid;
+  if (sample.decoded || stated != ColourOrder::kNotSaid) return ColourOrder::kRedFirst;
+  return backend == "lmdb" ? ColourOrder::kRawDatum : ColourOrder::kNotSaid;
+}
+
+}  // namespace
+
+StoreFacts FactsOf(const std::string& backend, const StoreOptions& options, Store* store) {
   StoreFacts facts{.records = store->size(), .classes = store->classes()};
+  facts.left_out = store->left_out();
+  if (options.has_label) facts.labels = store->Labels();
   try {
     const Sample& first = store->Read(0);
-    if (!first.ShapeFits()) {
+    if (first.ShapeFits()) {
+      facts.shape.assign(first.shape.begin(), first.shape.end());
+      facts.colours = ColoursOfRecord(first, backend, options.colours);
+    } else {
       facts.shape = {first.size()};
-      return facts;
     }
-    facts.shape.assign(first.shape.begin(), first.shape.end());
-    if (facts.shape.size() != 3 || facts.shape[0] != 3) return facts;
-    if (first.decoded)
-      facts.colours = ColourOrder::kRedFirst;
-    else if (backend == "lmdb")
-      facts.colours = ColourOrder::kRawDatum;
   } catch (const DataError&) {  // whoever needs the record tells of it
   }
   return facts;

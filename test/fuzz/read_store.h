@@ -26,6 +26,7 @@ inline void ReadStore(const std::string& backend, StoreOptions options) {
     try {
       auto store = OpenStore(backend, options);
       (void)store->name();
+      (void)store->Labels();
       ReadAll(store.get());
       ReadAll(ResizePictures(std::move(store), 2, 3).get());
     } catch (const DataError&) {

@@ -235,5 +235,56 @@ TEST_F(ImageFolderTest, ATarThatShrinksUnderTheReaderIsAnError) {
   EXPECT_THROW(store->Read(2), FileError);
 }
 
+TEST_F(ImageFolderTest, CountsWhatItLeavesOutAndNamesTheFirstFew) {
+  Files files = files_;
+  for (const char* name :
+       {"dog/a.webp", "dog/b.gif", "dog/c", "dog/d.BMP", "dog/e.tif", "cat/f.ppm"})
+    files.emplace_back(name, "no JPEG");
+  WriteFolder(files);
+  for (const std::string& path : {dir_.Path("set"), Tar(files)}) {
+    const LeftOut left_out = Open(path)->left_out();
+    EXPECT_EQ(left_out.count, 6);
+    EXPECT_EQ(left_out.first, (std::vector<std::string>{"cat/f.ppm", "dog/a.webp", "dog/b.gif",
+                                                        "dog/c", "dog/d.BMP"}));
+    EXPECT_EQ(LeftOutText(left_out),
+              "6 files: cat/f.ppm, dog/a.webp, dog/b.gif, dog/c, dog/d.BMP and 1 more");
+  }
+}
+
+TEST_F(ImageFolderTest, ReadsNothingBesideItsClassFolders) {
+  Files files = files_;
+  for (const char* name : {"top.png", ".hidden/x.png", "__MACOSX/dog/x.png", "dog/._a.jpg"})
+    files.emplace_back(name, Png(1, 1, {1, 1, 1}));
+  WriteFolder(files);
+  for (const std::string& path : {dir_.Path("set"), Tar(files)}) {
+    const auto store = Open(path);
+    ExpectFiles(store.get());
+    EXPECT_EQ(store->left_out().first, std::vector<std::string>{"top.png (in no class folder)"});
+  }
+}
+
+TEST_F(ImageFolderTest, AnEmptyClassFolderHasALabel) {
+  WriteFolder(files_);
+  std::filesystem::create_directory(dir_.Path("set/cow"));
+  const auto store = Open(dir_.Path("set"));
+  EXPECT_EQ(store->classes(), (std::vector<std::string>{"cat", "cow", "dog"}));
+  EXPECT_EQ(store->Read(2).label, 2);
+  EXPECT_EQ(store->left_out().first, std::vector<std::string>{"cow/ (no picture)"});
+}
+
+TEST_F(ImageFolderTest, OfATarLeavesOutPicturesAtAnotherDepthThanMost) {
+  Files files = files_;
+  files.emplace_back("dog/more/x.png", Png(1, 1, {1, 1, 1}));
+  const auto store = Open(Tar(files));
+  ExpectFiles(store.get());
+  EXPECT_EQ(store->left_out().first,
+            std::vector<std::string>{"dog/more/x.png (in a folder at another depth than most)"});
+}
+
+TEST_F(ImageFolderTest, NamesWhatItLeavesOutWhereThereIsNothingElse) {
+  EXPECT_ERROR(Open(Tar({{"a/x.webp", "RIFF"}})), kExitBadData, "holds no picture",
+               "left out are 1 file: a/x.webp");
+}
+
 }  // namespace
 }  // namespace singa

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 
 #include "io/format/lmdb_index.h"
 #include "io/image_files.h"
@@ -233,6 +234,63 @@ TEST_F(LmdbStoreTest, AFileThatShrinksUnderTheReaderIsAnError) {
   const auto store = Open(path);
   std::filesystem::resize_file(path, 8192);
   EXPECT_ERROR(store->Read(1), kExitIo, "shorter");
+}
+
+// A picture in colour, raw or as a file.
+std::string ColourDatum(bool encoded) {
+  CaffeDatum datum;
+  datum.set_channels(3);
+  datum.set_height(1);
+  datum.set_width(2);
+  datum.set_data(encoded ? Png(2, 1, {9, 8, 7}) : std::string("bbggrr"));
+  datum.set_encoded(encoded);
+  datum.set_label(1);
+  return datum.SerializeAsString();
+}
+
+TEST_F(LmdbStoreTest, RawDatumsAmongImageFilesAreBadUnlessTheirOrderIsStated) {
+  for (const bool first : {true, false}) {
+    const std::string file = Lmdb({{"0", ColourDatum(first)}, {"1", ColourDatum(!first)}});
+    const auto store = Open(file);
+    store->Read(0);
+    EXPECT_ERROR(store->Read(1), kExitBadData, "record 1", "colour_order must say");
+    for (const ColourOrder order : {ColourOrder::kRedFirst, ColourOrder::kBlueFirst})
+      EXPECT_EQ(OpenStore("lmdb", {.path = file, .colours = order})->Read(1).decoded, !first);
+    EXPECT_NO_THROW(OpenStore("lmdb", {.path = file, .channels = 1})->Read(1));
+    std::filesystem::remove(file);
+  }
+}
+
+TEST_F(LmdbStoreTest, TurnsRoundRawDatumsThatHaveBlueFirst) {
+  const std::string file = Lmdb({{"0", ColourDatum(false)}, {"1", ColourDatum(true)}});
+  const auto store = OpenStore("lmdb", {.path = file, .colours = ColourOrder::kBlueFirst});
+  const auto pixels = [&](int64_t i) {
+    const Sample& sample = store->Read(i);
+    return std::string(sample.pixel.begin(), sample.pixel.end());
+  };
+  EXPECT_EQ(pixels(0), "rrggbb");
+  EXPECT_EQ(pixels(1), "\x09\x09\x08\x08\x07\x07");
+}
+
+TEST_F(LmdbStoreTest, KnowsTheRangeOfItsLabels) {
+  Pairs pairs = three_;
+  pairs.emplace_back("00000003", Datum("f", -4));
+  const LabelRange labels = Open(Lmdb(pairs))->Labels();
+  EXPECT_EQ(labels.greatest, 3);
+  EXPECT_EQ(labels.of_greatest, 0);
+  EXPECT_EQ(labels.least, -4);
+  EXPECT_EQ(labels.of_least, 3);
+}
+
+TEST_F(LmdbStoreTest, ARecordWithoutALabelOrThatIsDamagedHasNoPartInTheRange) {
+  CaffeDatum bare;
+  bare.set_data("ab");
+  const std::string whole = Datum("ab", 9);
+  const LabelRange none =
+      Open(Lmdb({{"0", bare.SerializeAsString()}, {"1", whole.substr(0, whole.size() - 1)}}))
+          ->Labels();
+  EXPECT_EQ(none.of_least, -1);
+  EXPECT_EQ(none.of_greatest, -1);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 """What a store says of itself is compared with the conf, and with what training reads."""
 from bad_record_checks import png
-from case import check, equal, has, true
+from case import check, equal, has, same_bytes, true
 from record_order_checks import job as pair_job, layer as pair_layer, numbers
 
 COLOURS = {"blue": (20, 40, 190), "red": (190, 40, 20)}
@@ -61,30 +61,86 @@ def silent(case, conf):
         true("warning" not in err, f"{args} warns:\n{err}")
 
 
+def blue_first(case, source, name):
+    """The raw Datums of `source` with their colours turned round, as Caffe's tools write them."""
+    case.run("data", "convert", source, "turned.csv")
+    lines = []
+    for line in open(case.path("turned.csv")):
+        label, *numbers = line.strip().split(",")
+        plane = len(numbers) // 3
+        lines.append(",".join([label, *numbers[2 * plane:], *numbers[plane:2 * plane],
+                               *numbers[:plane]]) + "\n")
+    case.write("turned.csv", "".join(lines))
+    case.run("data", "convert", "-shape", "3,8,8", "-to", "lmdb", "turned.csv", name)
+
+
+RED, BLUE = "colour_order: kRedFirst", "colour_order: kBlueFirst"
+FOLDER = ("folder", "imagefolder")
+
+
 @check
-def raw_datums_and_decoded_pictures_in_one_job_are_warned_of(case):
+def raw_datums_beside_decoded_pictures_are_78_unless_their_order_is_stated(case):
     stores(case)
-    folder = ("folder", "imagefolder")
-    for train, test in ((("raw",), ("encoded",)), (("encoded",), ("raw",)), (("raw",), folder)):
-        warned(case, job(data("kTrain", *train) + data("kTest", *test)),
-               "Caffe's raw Datums have blue first")
-    for train, test in ((("raw",), ("raw",)), (("encoded",), folder), (folder, ("encoded",))):
+    for train, test in ((("raw",), ("encoded",)), (("encoded",), ("raw",)), (("raw",), FOLDER)):
+        text = "layer[data#{}].store_conf.colour_order: raw holds raw Datums"
+        case.write("job.conf", job(data("kTrain", *train) + data("kTest", *test)))
+        for args in (("check", "job.conf"), ("-conf", "job.conf")):
+            has(case.run(*args, code=78).err, text.format(int(test == ("raw",))), f"{args}")
+    for train, test in ((("raw",), ("raw",)), (("encoded",), FOLDER), (FOLDER, ("encoded",))):
         silent(case, job(data("kTrain", *train) + data("kTest", *test)))
+    silent(case, job(data("kTrain", "raw", more=RED) + data("kTest", *FOLDER)))
+    silent(case, job(data("kTrain", *FOLDER) + data("kTest", "raw", more=RED)))
 
 
 @check
-def predicting_decoded_pictures_of_a_net_of_raw_datums_is_warned_of(case):
+def raw_datums_with_blue_first_are_turned_round(case):
+    stores(case)
+    blue_first(case, "raw", "blue")
+    mean = case.path("mean.bin")
+    case.run("data", "convert", "-to", "kvfile", "-mean", mean, "blue", "blue.kv")
+    for more, backend, path in ((BLUE, "lmdb", "blue"), (BLUE, "kvfile", "blue.kv"),
+                                (RED, "lmdb", "raw"), ("", *FOLDER[::-1])):
+        both = data("kTrain", path, backend, more) + data("kTest", *FOLDER)
+        case.train(job(both), workspace=f"of_{path}")
+    for name in ("blue", "blue.kv", "raw"):
+        same_bytes(case.newest(f"of_{name}"), case.newest("of_folder"))
+    case.run("data", "convert", "-to", "kvfile", "-mean", "red.bin", "folder", "red.kv")
+    case.train(job(data("kTrain", "blue", more=f'{BLUE} mean_file: "mean.bin"')
+                   + data("kTest", *FOLDER, 'mean_file: "red.bin"')), workspace="blue_mean")
+    case.train(job(data("kTrain", *FOLDER, 'mean_file: "red.bin"')
+                   + data("kTest", *FOLDER, 'mean_file: "red.bin"')), workspace="red_mean")
+    same_bytes(case.newest("blue_mean"), case.newest("red_mean"))
+
+
+@check
+def colour_order_is_for_pictures_in_colour(case):
+    case.write("job.conf", job(data("kTrain", "raw", more=BLUE, shape=(192,))))
+    has(case.run("check", "job.conf", code=78).err,
+        "store_conf.colour_order: is for pictures in colour", "stderr")
+
+
+@check
+def predicting_decoded_pictures_of_a_net_of_raw_datums_is_78(case):
     stores(case)
     picture = "folder/red/00.png"
     case.train(job(data("kTrain", "raw") + data("kTest", "raw")))
+    setting = "neuralnet.layer[data#{}].store_conf.colour_order"
     for given in (picture, "folder", "encoded"):
-        has(case.run("predict", "-conf", "job.conf", given).err,
-            f"singa: warning: {given}: holds decoded pictures, the net learned from raw Datums",
-            "stderr")
+        has(case.run("predict", "-conf", "job.conf", given, code=78).err,
+            setting.format(0) + ": raw holds raw Datums", "stderr")
+        both = [word for layer in (0, 1) for word in ("-set", setting.format(layer) + "=kRedFirst")]
+        case.run("predict", "-conf", "job.conf", *both, given)
     true("warning" not in case.run("predict", "-conf", "job.conf", "raw").err, "raw is warned of")
     case.train(job(data("kTrain", "encoded") + data("kTest", "encoded")))
     true("warning" not in case.run("predict", "-conf", "job.conf", picture).err, "it warns")
-    has(case.run("predict", "-conf", "job.conf", "raw").err, "raw: holds raw Datums", "stderr")
+    has(case.run("predict", "-conf", "job.conf", "raw", code=78).err,
+        setting.format(1) + ": raw holds raw Datums", "stderr")
+    blue_first(case, "raw", "blue")
+    outs = [case.run("predict", "-conf", "job.conf", "-layer", "fc", "-set",
+                     f"{setting.format(1)}={order}", given).out.replace("blue/", "raw/")
+            for order, given in (("kRedFirst", "raw"), ("kBlueFirst", "blue"), ("kRedFirst", "blue"))]
+    equal(outs[1], outs[0], "scores of the turned records")
+    true(outs[2] != outs[0], "the order changes no score")
 
 
 @check
@@ -162,3 +218,52 @@ def a_resumed_job_whose_class_folders_were_renamed_says_so(case):
     case.path("train/blue").rename(case.path("train/azure"))
     has(case.train("job.conf", "-resume", "-set", "train_steps=8").err, '"classes" is not as it was',
         "stderr")
+
+
+@check
+def labels_beyond_the_classes_are_65_before_training_begins(case):
+    pixels = "".join(f"{i % 3},{i},{i + 1}\n" for i in range(12))
+    case.write("rows.csv", pixels.replace("2,11,12", "7,11,12"))
+    case.write("low.csv", pixels.replace("2,11,12", "-2,11,12"))
+    case.run("data", "convert", "-shape", "1,1,2", "rows.csv", "rows.bin")
+    case.run("data", "convert", "-shape", "1,1,2", "-to", "lmdb", "rows.csv", "rows")
+    case.run("data", "convert", "-shape", "1,1,2", "-to", "idx", "-to_labels", "labels", "rows.csv",
+             "pictures")
+    kinds = (("rows.csv", "", "path", 7), ("low.csv", "", "path", -2),
+             ("rows.bin", 'backend: "kvfile"', "path", 7), ("rows", 'backend: "lmdb"', "path", 7),
+             ("pictures", 'backend: "idx" label_path: "labels"', "label_path", 7))
+    for path, more, field, label in kinds:
+        kind = "kCSVInput" if path.endswith("csv") else "kRecordInput"
+        both = "".join(f"""  layer {{ name: "data" type: {kind} include: {phase}
+    store_conf {{ path: "{path}" batchsize: 4 shape: 2 {more} }} }}\n"""
+                       for phase in ("kTrain", "kTest"))
+        file = "labels" if field == "label_path" else path
+        text = (f"store_conf.{field}: {file}: record 11: the label is {label}, layer \"loss\" allows "
+                "0 to 2")
+        case.write("job.conf", job(both, classes=3, settings="train_steps: 1 test_freq: 1"))
+        for args in (("check", "job.conf"), ("-conf", "job.conf"), ("bench", "job.conf")):
+            has(case.run(*args, code=65).err, text, f"stderr of {args[0]} on {path}")
+        for other in ("ignore_label: 7", "ignore_label: -2"):
+            loss = f'srclayers: "data" softmaxloss_conf {{ {other} }} }}\n}}'
+            case.write("job.conf", job(both, classes=3).replace('srclayers: "data" }\n}', loss))
+            true("the label is" not in case.run("check", "job.conf").err, "an ignored label is told")
+
+
+@check
+def classes_that_a_checkpoint_was_trained_on_are_compared(case):
+    pictures(case, "train")
+    pictures(case, "test")
+    both = data("kTrain", "train", "imagefolder") + data("kTest", "test", "imagefolder")
+    case.train(job(both))
+    case.path("train").rename(case.path("away"))
+    case.path("test/blue").rename(case.path("test/tint"))  # behind red
+    pictures(case, "train", {"red": COLOURS["red"], "tint": COLOURS["blue"]})
+    text = 'label 0 is class folder "red", in {} "blue"'
+    has(case.run("-conf", "job.conf", "-test").err, text.format("training"), "stderr of a test")
+    err = case.run("predict", "-conf", "job.conf", "test").err
+    has(err, text.format("the checkpoint"), "stderr of predict")
+    has(err, 'test: "tint" is none of the net\'s classes', "stderr of predict")
+    start = job(both, settings='train_steps: 2 checkpoint_path: "ws/checkpoint/step4"')
+    has(case.train(start, workspace="tuned").err, text.format("checkpoint_path"), "stderr")
+    new = start.replace('name: "w"', 'name: "w2"').replace('name: "b"', 'name: "b"')
+    true("class folder" not in case.train(new, workspace="new").err, "it warns of a new last layer")

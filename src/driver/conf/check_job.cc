@@ -223,10 +223,15 @@ void AddTo(JobConf* conf, const ConfFindings& found) {
 // Returns the stores of all phases that run. Those of training are always among them: a test is
 // compared with them.
 std::vector<InputFacts> StoresOf(const JobProto& job, JobUse use) {
-  std::vector<Phase> phases = {kTrain};
-  if (!Trains(job, use) || RunsPhase(job, kTest)) phases.push_back(kTest);
+  const bool trains = Trains(job, use);
+  std::vector<Phase> phases;
+  if (trains) phases.push_back(kTrain);
+  if (!trains || RunsPhase(job, kTest)) phases.push_back(kTest);
   if (RunsPhase(job, kVal)) phases.push_back(kVal);
-  return PeekInputs(job.neuralnet(), phases);
+  std::vector<InputFacts> stores = PeekInputs(job.neuralnet(), phases);
+  if (trains) return stores;
+  for (InputFacts& input : PeekTraining(job.neuralnet())) stores.push_back(std::move(input));
+  return stores;
 }
 
 void Check(const CheckOptions& options, CheckedJob* checked) {

@@ -4,7 +4,9 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <utility>
 
+#include "driver/facts/compare_colours.h"
 #include "nn/graph/graph.h"
 
 namespace singa {
@@ -58,30 +60,45 @@ void CheckClasses(const InputFacts& input, ConfFindings* found) {
             .Under(input.path));
 }
 
-// Returns the first label whose class differs between the stores, as text. Returns "" if none does
-// or if the names are not known. Classes that a test lacks behind its last one change no label.
-std::string OtherLabel(const InputFacts& train, const InputFacts& test) {
-  const std::vector<std::string>&names = train.facts.classes, &own = test.facts.classes;
-  if (names.empty()) return "";
-  for (size_t i = 0; i < own.size(); ++i) {
-    if (i < names.size() && own[i] == names[i]) continue;
-    const std::string there = i < names.size() ? StrCat("\"", names[i], "\"") : "no class";
-    return StrCat("label ", i, " is class folder \"", own[i], "\", in training ", there);
-  }
-  return "";
+void CheckLabels(const InputFacts& input, ConfFindings* found) {
+  const LabelRange& labels = input.facts.labels;
+  // Records that are skipped as bad need no label of a class.
+  if (input.classes < 0 || labels.of_least < 0 || input.source.max_bad > 0) return;
+  const bool greatest = labels.greatest >= input.classes;
+  if (!greatest && labels.least >= 0) return;
+  const StoreOptions& store = input.source.store;
+  const bool own_file = !store.label_path.empty();
+  found->errors.push_back(
+      ConfigError(own_file ? "label_path" : "path",
+                  StrCat(own_file ? store.label_path : store.path, ": record ",
+                         greatest ? labels.of_greatest : labels.of_least, ": the label is ",
+                         greatest ? labels.greatest : labels.least, ", layer \"", input.loss,
+                         "\" allows 0 to ", input.classes - 1),
+                  kExitBadData)
+          .Under(input.path));
 }
 
-// Raw Datums do not say their order: Caffe's convert_imageset writes blue first.
-constexpr const char* kOrders =
-    "Caffe's raw Datums have blue first, decoded pictures red first; unless these were written "
-    "red first, the net sees other colours: use image files, or Datums of them, for both";
-
-bool OrdersDiffer(ColourOrder one, ColourOrder two) {
-  return one != two && one != ColourOrder::kNotSaid && two != ColourOrder::kNotSaid;
+void CheckLeftOut(const InputFacts& input, ConfFindings* found) {
+  const LeftOut& left_out = input.facts.left_out;
+  if (left_out.count == 0) return;
+  const std::string text = StrCat(input.source.store.path, " ", LeftOutNote(left_out));
+  const int64_t most = input.source.max_bad;
+  if (left_out.count <= most)
+    found->warnings.push_back(ConfigError("path", text).Under(input.path));
+  else
+    found->errors.push_back(
+        ConfigError("path",
+                    text + (most == 0 ? StrCat("; ", input.skipping.setting, " does without them")
+                                      : StrCat("; ", input.skipping.limit, " allows ", most)),
+                    kExitBadData)
+            .Under(input.path));
 }
 
-std::string Says(ColourOrder order) {
-  return order == ColourOrder::kRawDatum ? "raw Datums" : "decoded pictures";
+// Judges one store by itself.
+void CheckOwn(const InputFacts& input, ConfFindings* found) {
+  CheckShape(input, found);
+  CheckLabels(input, found);
+  CheckLeftOut(input, found);
 }
 
 void ComparePair(const InputFacts& train, const InputFacts& test, ConfFindings* found) {
@@ -89,10 +106,8 @@ void ComparePair(const InputFacts& train, const InputFacts& test, ConfFindings* 
     found->warnings.push_back(
         ConfigError("path", StrCat("phase ", Phase_Name(test.phase), ": ", text)).Under(test.path));
   };
-  const std::string label = OtherLabel(train, test);
+  const std::string label = OtherLabel(train.facts.classes, test.facts.classes, "in training");
   if (!label.empty()) warn(label + ": folders are numbered in the order of their names");
-  const std::string colours = OtherColours({train}, test.facts.colours);
-  if (!colours.empty()) warn(StrCat(test.source.store.path, " ", colours));
 }
 
 void CompareLengths(const InputFacts& first, const InputFacts& other, ConfFindings* found) {
@@ -128,7 +143,7 @@ ConfFindings CompareFacts(const std::vector<InputFacts>& inputs) {
   ConfFindings found;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const InputFacts& input = inputs[i];
-    CheckShape(input, &found);
+    CheckOwn(input, &found);
     CheckClasses(input, &found);
     const auto first = std::find_if(inputs.begin(), inputs.end(), [&](const InputFacts& other) {
       return other.phase == input.phase;
@@ -138,6 +153,7 @@ ConfFindings CompareFacts(const std::vector<InputFacts>& inputs) {
     for (const InputFacts& train : inputs)
       if (train.phase == kTrain && train.layer == input.layer) ComparePair(train, input, &found);
   }
+  for (ConfigError& error : CompareColours(inputs)) found.errors.push_back(std::move(error));
   return found;
 }
 
@@ -181,12 +197,49 @@ void TellFacts(const std::vector<InputFacts>& inputs,
   for (const ConfigError& warning : found.warnings) warn(warning.message());
 }
 
-std::string OtherColours(const std::vector<InputFacts>& training, ColourOrder own) {
-  for (const InputFacts& train : training)
-    if (OrdersDiffer(train.facts.colours, own))
-      return StrCat("holds ", Says(own), ", the net learned from ", Says(train.facts.colours), ", ",
-                    train.source.store.path, ": ", kOrders);
+std::string OtherLabel(const std::vector<std::string>& names, const std::vector<std::string>& own,
+                       const std::string& there) {
+  if (names.empty()) return "";
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (i < names.size() && own[i] == names[i]) continue;
+    const std::string other =
+        i < names.size() ? StrCat("\"", Printable(names[i]), "\"") : "no class";
+    return StrCat("label ", i, " is class folder \"", Printable(own[i]), "\", ", there, " ", other);
+  }
   return "";
+}
+
+void SetTrainedClasses(const std::vector<std::string>& classes, std::vector<InputFacts>* inputs) {
+  if (classes.empty()) return;
+  std::vector<InputFacts> trained;
+  for (const InputFacts& test : *inputs) {
+    if (test.phase == kTrain || test.facts.classes.empty()) continue;
+    const auto train = std::find_if(inputs->begin(), inputs->end(), [&](const InputFacts& input) {
+      return input.phase == kTrain && input.layer == test.layer;
+    });
+    if (train != inputs->end()) {
+      train->facts.classes = classes;
+      continue;
+    }
+    trained.push_back({.phase = kTrain, .layer = test.layer, .path = test.path});
+    trained.back().facts.classes = classes;
+  }
+  inputs->insert(inputs->end(), trained.begin(), trained.end());
+}
+
+void TellOwnFacts(const InputFacts& input, const std::function<void(const std::string&)>& warn) {
+  ConfFindings found;
+  CheckOwn(input, &found);
+  if (!found.errors.empty()) {
+    const ConfigError& error = found.errors.front();
+    const bool of_file = error.path().ends_with("path");
+    throw Error(
+        of_file ? error.code() : kExitBadData,
+        of_file ? error.message()
+                : StrCat(input.source.store.path, ": the ",
+                         error.path().substr(error.path().rfind('.') + 1), " ", error.message()));
+  }
+  for (const ConfigError& warning : found.warnings) warn(warning.message());
 }
 
 }  // namespace singa

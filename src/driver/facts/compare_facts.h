@@ -27,8 +27,18 @@ void CompareSettings(const NetProto& net, ConfFindings* found);
 void TellFacts(const std::vector<InputFacts>& inputs,
                const std::function<void(const std::string&)>& warn);
 
-// Says what is wrong with records of colour order `own` for a net that learned from `training`.
-// Returns "" if nothing is.
-std::string OtherColours(const std::vector<InputFacts>& training, ColourOrder own);
+// Returns the first label that is another class in `own` than in `names`, as text. Returns "" if
+// none is, or if names are not known. Classes that `own` lacks behind its last one change no label.
+// `there` says where `names` comes from.
+std::string OtherLabel(const std::vector<std::string>& names, const std::vector<std::string>& own,
+                       const std::string& there);
+
+// For a test: puts the classes that a checkpoint was trained on, if it says so, in the place of
+// those that its training store has now.
+void SetTrainedClasses(const std::vector<std::string>& classes, std::vector<InputFacts>* inputs);
+
+// Judges a store that the conf does not name: INPUT of `singa predict`, SRC of `singa data`. Throws
+// the first error, with exit code 65, and tells of each warning.
+void TellOwnFacts(const InputFacts& input, const std::function<void(const std::string&)>& warn);
 
 }  // namespace singa

@@ -95,16 +95,20 @@ std::optional<StoreFacts> Open(const RowSource& source) {
   StoreOptions options = source.store;
   options.warns = false;
   try {
-    return FactsOf(source.backend, OpenStore(source.backend, options).get());
+    return FactsOf(source.backend, options, OpenStore(source.backend, options).get());
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
 bool Peek(const RowSource& source, Opened* opened, StoreFacts* facts) {
-  const std::vector<std::string> key = {source.backend, source.store.path, source.store.label_path,
-                                        StrCat(source.store.channels, source.store.encoded),
-                                        StrCat(source.store.records)};
+  const std::vector<std::string> key = {
+      source.backend,
+      source.store.path,
+      source.store.label_path,
+      StrCat(source.store.channels, source.store.encoded),
+      StrCat(source.store.records),
+      StrCat(static_cast<int>(source.store.colours), source.store.has_label)};
   auto it = opened->find(key);
   if (it == opened->end()) it = opened->emplace(key, Open(source)).first;
   if (it->second) *facts = *it->second;
@@ -148,6 +152,12 @@ std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase
     all.insert(all.end(), inputs.begin(), inputs.end());
   }
   return all;
+}
+
+std::vector<InputFacts> PeekTraining(const NetProto& conf) {
+  std::vector<InputFacts> inputs = PeekInputs(conf, {kTrain});
+  for (InputFacts& input : inputs) input.facts.left_out = {}, input.facts.labels = {};
+  return inputs;
 }
 
 }  // namespace singa

@@ -13,14 +13,21 @@
 
 namespace singa {
 
+// Names of the settings that let a program leave out records, and that bound their number.
+struct Skipping {
+  const char* setting = "on_bad_record: kSkip";
+  const char* limit = "max_bad_records";
+};
+
 struct InputFacts {
   Phase phase = kTrain;
-  std::string layer;
-  std::string path;       // relative to the JobProto: neuralnet.layer[data].store_conf
-  RowSource source;       // what the conf says
-  StoreFacts facts;       // what the store says
+  std::string layer = {};
+  std::string path = {};  // relative to the JobProto: neuralnet.layer[data].store_conf
+  RowSource source = {};  // what the conf says
+  StoreFacts facts = {};  // what the store says
   int64_t classes = -1;   // that the losses on its labels have; -1: not known
   std::string loss = {};  // the layer that has the fewest
+  Skipping skipping = {};
 };
 
 // Returns the facts of a net whose stores are open. Waits for their readers.
@@ -31,5 +38,8 @@ std::vector<InputFacts> InputsOf(Trainer* trainer);
 // Stores that are missing, damaged, or slow to index are left out: whoever reads their records
 // reports them.
 std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases);
+// Gives the inputs of training to a program that does not train. It reads none of their records, so
+// labels and left-out files are not among the facts.
+std::vector<InputFacts> PeekTraining(const NetProto& conf);
 
 }  // namespace singa

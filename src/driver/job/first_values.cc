@@ -1,5 +1,7 @@
 #include "driver/job/first_values.h"
 
+#include "driver/facts/compare_facts.h"
+#include "io/checkpoint/trained_classes.h"
 #include "train/init_params.h"
 
 namespace singa {
@@ -9,6 +11,12 @@ void SetFirstValues(const JobProto& job, Trainer* trainer, Progress* progress) {
   const InitReport report = InitParams(trainer->ctx(), files, &trainer->params());
   if (!files.empty() && !report.initialised.empty())
     progress->Say("params that no file gives, initialised: " + JoinNames(report.initialised));
+  // A net with a new last layer may have other classes.
+  const std::string label =
+      report.initialised.empty()
+          ? OtherLabel(TrainedClasses(files), trainer->net().ClassNames(), "in checkpoint_path")
+          : "";
+  if (!label.empty()) progress->Warn(label + ": folders are numbered in the order of their names");
   if (!report.unused.empty())
     progress->Say("params of the files that the net lacks: " + JoinNames(report.unused));
 }

@@ -16,6 +16,7 @@
 #include "driver/job/resume_fit.h"
 #include "driver/version.h"
 #include "io/checkpoint/retention.h"
+#include "io/checkpoint/trained_classes.h"
 #include "tensor/gpus.h"
 #include "train/process_state.h"
 #include "train/trainer_state.h"
@@ -23,7 +24,6 @@
 namespace singa {
 namespace {
 
-constexpr char kClasses[] = "classes";                   // of class folders
 constexpr std::chrono::seconds kLongestWaitForDisk{20};  // at the end of a job
 
 // What a job makes small; of other metrics, such as the accuracy, the largest is the best.
@@ -135,10 +135,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
     content->run["test_threads"] = int64_t{groups_.lead().evaluation_threads()};
   content->run["topology"] = groups_.WorkersText();
   content->run["instruction_set"] = InstructionSet();
-  std::string classes;  // a folder's name has no '/'
-  for (const std::string& name : groups_.lead().net().ClassNames())
-    classes += (classes.empty() ? "" : "/") + name;
-  if (!classes.empty()) content->run[kClasses] = classes;
+  SetClasses(groups_.lead().net().ClassNames(), &content->run);
   content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
   if (job_.gpu_size() == 0) return;
   content->run["precision"] = JobProto::Precision_Name(job_.precision());

@@ -12,6 +12,7 @@
 #include "driver/job/run_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/job/workspace.h"
+#include "io/checkpoint/trained_classes.h"
 #include "tensor/gpus.h"
 #include "train/device/device_exchange.h"
 #include "train/device/worker_device.h"
@@ -22,8 +23,13 @@
 namespace singa {
 namespace {
 
-// The params' values. Returns the step that they are of.
-int64_t LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progress* progress) {
+struct Loaded {
+  int64_t step = 0;  // that the values are of
+  std::vector<std::string> files;
+};
+
+// The params' values.
+Loaded LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progress* progress) {
   std::vector<std::string> files;
   const auto find = [&] {
     return FilesToTest(job, [&](const std::string& text) { progress->Warn(text); });
@@ -37,7 +43,16 @@ int64_t LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progr
     progress->Warn(
         StrCat(report.initialised.size(), " params are in no file and were initialised: ",
                report.initialised.front(), report.initialised.size() > 1 ? ", ..." : ""));
-  return report.version;
+  return {report.version, files};
+}
+
+// Compares the stores of the test with those of the training.
+void CompareWithTraining(const JobProto& job, const std::vector<std::string>& files, Net* net,
+                         Progress* progress) {
+  std::vector<InputFacts> inputs = InputsOf(net);
+  for (InputFacts& train : PeekTraining(job.neuralnet())) inputs.push_back(std::move(train));
+  SetTrainedClasses(TrainedClasses(files), &inputs);
+  TellFacts(inputs, [&](const std::string& text) { progress->Warn(text); });
 }
 
 // Of a test that stands still.
@@ -59,6 +74,15 @@ struct Drained {
   }
 };
 
+// Throws DivergedError.
+void RequireFinite(const ScoreWatch& scores, const MetricSums& sums) {
+  if (const std::string text = scores.Text(); !text.empty()) throw DivergedError(text);
+  for (const MetricSums::Entry& entry : sums.entries())
+    if (!std::isfinite(entry.sum))
+      throw DivergedError(
+          StrCat("the ", entry.name, " of layer \"", entry.layer, "\" is not finite"));
+}
+
 }  // namespace
 
 ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progress) {
@@ -74,23 +98,16 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job, OpenGpu(job.gpu(0)), &ctx);
   SetOmpThreads(ctx.threads);
   CheckThreads(ctx.threads - 1);
-// Throws DivergedError.
-void RequireFinite(const ScoreWatch& scores, const MetricSums& sums) {
-  if (const std::string text = scores.Text(); !text.empty()) throw DivergedError(text);
-  for (const MetricSums::Entry& entry : sums.entries())
-    if (!std::isfinite(entry.sum))
-      throw DivergedError(
-          StrCat("the ", entry.name, " of layer \"", entry.layer, "\" is not finite"));
-}
-
   AlgProto alg = job.train_one_batch();
   if (!alg.has_alg() && !alg.has_user_alg()) alg.set_alg(kBP);
   const std::unique_ptr<Algorithm> algorithm = MakeAlgorithm(alg);
   ParamTable params;
+  ScoreWatch scores;
   Evaluator evaluator(job, kTest, &params, algorithm.get(), &ctx);
+  evaluator.WatchScores(&scores);
   Workspace workspace(WorkspacePath(job), WorkspaceOptionsOf(job, options, progress));
   AllocateParams(device ? evaluator.memory().host_arena : evaluator.memory().arena, params);
-  const int64_t step = LoadForTest(job, ctx, &params, progress);
+  const auto [step, files] = LoadForTest(job, ctx, &params, progress);
   DeviceExchange on_device(nullptr, &ctx);
   const Drained drained{device.get()};
   if (device) {
@@ -99,12 +116,8 @@ void RequireFinite(const ScoreWatch& scores, const MetricSums& sums) {
     on_device.BringValues();
   }
   evaluator.Open(NetArena::Allocate(ctx, evaluator.memory()));
-  std::vector<InputFacts> inputs = InputsOf(&evaluator.net());
-  for (InputFacts& train : PeekInputs(job.neuralnet(), {kTrain})) inputs.push_back(train);
-  TellFacts(inputs, [&](const std::string& text) { progress->Warn(text); });
-  ScoreWatch scores;
+  CompareWithTraining(job, files, &evaluator.net(), progress);
   WriteGraphFiles(workspace.files(), evaluator.net(), workspace.graph("test"), job.name());
-  evaluator.WatchScores(&scores);
   mark.SetStep(step);
   const auto watch = WatchStalls(job, options, mark);
   const MetricSums sums = *evaluator.Run(job.test_steps(), [&] {
@@ -122,8 +135,8 @@ void RequireFinite(const ScoreWatch& scores, const MetricSums& sums) {
     progress->Say(StrCat("wrote ", records, " records to ", written));
   if (const int64_t bad = CountBadRecords(evaluator.net()); bad > 0)
     progress->Say(StrCat(bad, " bad records skipped"));
+  RequireFinite(scores, sums);
   return kExitOk;
 }
 
 }  // namespace singa
-  RequireFinite(scores, sums);

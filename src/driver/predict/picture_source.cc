@@ -7,6 +7,7 @@
 
 #include "base/input_file.h"
 #include "io/format/image_index.h"
+#include "io/format/picture_names.h"
 #include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"
 #include "singa/base/error.h"
@@ -52,19 +53,26 @@ class PictureSource final : public RecordSource {
 
 }  // namespace
 
-std::vector<std::string> PicturesAt(const std::string& path) {
+std::vector<std::string> PicturesAt(const std::string& path, LeftOut* left_out) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     if (HasPictureName(path) || HasPictureBytes(path)) return {path};
     return {};
   }
-  std::vector<std::string> files;
+  std::vector<std::string> files, others;
   fs::directory_iterator it(path, error), end;
-  for (; !error && it != end; it.increment(error))
-    if (HasPictureName(it->path()) && !it->is_directory(error))
+  for (; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    const bool folder = it->is_directory(error);
+    if (folder ? IsHiddenFolder(name) : LiesBesideData(name)) continue;
+    if (!folder && HasPictureName(name))
       files.push_back(it->path().string());
+    else if (folder || HasNameOfAnyPicture(name))
+      others.push_back(folder ? name + "/" : name);
+  }
   if (error) ThrowInputError(path, "", error.value());
   std::sort(files.begin(), files.end());
+  *left_out = FirstOf(std::move(others));
   return files;
 }
 

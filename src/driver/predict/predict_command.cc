@@ -8,9 +8,11 @@
 #include "base/input_file.h"
 #include "driver/arguments.h"
 #include "driver/conf/check_job.h"
+#include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"
 #include "driver/predict/predictor.h"
 #include "driver/predict/text_predictor.h"
+#include "io/checkpoint/trained_classes.h"
 #include "io/picture/image_decoder.h"
 #include "io/vocabulary.h"
 #include "nn/graph/graph.h"
@@ -132,10 +134,16 @@ void ShowFiles(const JobProto& job, const Arguments& args, const std::vector<std
     std::fprintf(stderr, "params from %s\n", Printable(file).c_str());
 }
 
-LayerProto TestLayer(const NetProto& net, const std::string& name) {
-  for (const LayerProto& layer : net.layer())
-    if (InPhase(layer, kTest) && layer.name() == name) return layer;
-  return {};
+// The layer of the test phase that has this name, and its path.
+void SetInput(const NetProto& net, const std::string& name, SourceOptions* source) {
+  std::vector<std::string> names;
+  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
+  for (int i = 0; i < net.layer_size(); ++i) {
+    if (!InPhase(net.layer(i), kTest) || net.layer(i).name() != name) continue;
+    source->input = net.layer(i);
+    source->input_path = "neuralnet." + LayerPaths(names)[i];
+    return;
+  }
 }
 
 bool ReadsText(const LayerProto& input) {
@@ -164,16 +172,28 @@ void PredictText(const Model& model, Request request, const Arguments& args) {
   predictor.RequireFinite();
 }
 
+// As the checkpoint says, or else the training store that is there now.
+std::vector<std::string> ClassesOf(const Model& model, const NetProto& net,
+                                   std::vector<std::string>* warnings) {
+  const std::vector<std::string> trained = TrainedClasses(model.files());
+  if (trained.empty()) return ClassNames(net, warnings);
+  std::vector<std::string> ignored;
+  const std::string label = OtherLabel(trained, ClassNames(net, &ignored), "in the checkpoint");
+  if (!label.empty())
+    warnings->push_back("the training store has changed: " + label +
+                        "; labels are those of the checkpoint");
+  return trained;
+}
+
 void PredictRecords(const Model& model, Request request, const NetProto& net) {
   std::vector<std::string> warnings;
   if (request.session.max_batch == 0) request.session.max_batch = model.batch();
   request.source.shape = model.input_shape();
-  const std::vector<std::string> classes = ClassNames(net, &warnings);
+  const std::vector<std::string> classes = ClassesOf(model, net, &warnings);
   Warn(warnings);
   if (model.classifies() && static_cast<int64_t>(classes.size()) == request.source.outputs)
     request.source.classes = request.format.classes = classes;
-  if (PictureChannels(request.source.shape) == 3)
-    request.source.training = PeekInputs(net, {kTrain});
+  if (PictureChannels(request.source.shape) == 3) request.source.training = PeekTraining(net);
   request.format.steps = model.output_steps() > 1;
   Predictor predictor(model, request.session, request.format);
   for (const std::string& input : request.inputs) {
@@ -192,7 +212,7 @@ int Predict(const JobProto& job, const Arguments& args) {
   const Model model(job, request.model);
   Warn(model.warnings());
   ShowFiles(job, args, model.files());
-  request.source.input = TestLayer(job.neuralnet(), model.input_layer());
+  SetInput(job.neuralnet(), model.input_layer(), &request.source);
   request.source.outputs = model.output_size() / model.output_steps();
   if (request.format.top > request.source.outputs)
     args.ThrowUsage(StrCat("-topk must be at most ", request.source.outputs,

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "driver/facts/compare_colours.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/predict/picture_source.h"
 #include "driver/predict/stdin_source.h"
@@ -70,6 +71,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   store.separator = conf.separator();
   store.has_label = options.labels;
   store.channels = PictureChannels(options.shape);
+  if (own || backend == "lmdb") store.colours = ColoursOf(conf);
   return store;
 }
 
@@ -112,10 +114,19 @@ std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
   throw Error(kExitUsage, StrCat("-labels is for records of idx; ", path, " is ", what));
 }
 
-void WarnOfColours(const std::string& path, ColourOrder colours, const SourceOptions& options,
-                   std::vector<std::string>* warnings) {
-  const std::string text = OtherColours(options.training, colours);
-  if (!text.empty()) warnings->push_back(StrCat(path, ": ", text));
+void TellFactsOf(const std::string& path, const StoreFacts& facts, const SourceOptions& options,
+                 std::vector<std::string>* warnings) {
+  InputFacts input{
+      .phase = kTest, .layer = options.input.name(), .path = options.input_path + ".store_conf"};
+  input.source.store.path = path;
+  input.source.shape = options.shape;
+  input.source.max_bad = MaxBadOf(StoreConfOf(options.input));
+  input.facts = facts;
+  TellOwnFacts(input, [&](const std::string& text) { warnings->push_back(text); });
+  std::vector<InputFacts> all = options.training;
+  all.push_back(std::move(input));
+  const ConfigErrors colours = CompareColours(all);
+  if (!colours.empty()) throw colours.front();
 }
 
 std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::string& backend,
@@ -130,7 +141,9 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
   const bool pictures = backend == "imagefolder";
   std::unique_ptr<Store> records =
       backend == "textfile" ? OpenText(store, SizeOfRecord(options)) : OpenStore(backend, store);
-  WarnOfColours(path, FactsOf(backend, records.get()).colours, options, warnings);
+  store.has_label = false;  // each label is judged with its record
+  const StoreFacts facts = FactsOf(backend, store, records.get());
+  TellFactsOf(path, facts, options, warnings);
   std::vector<int32_t> labels;
   if (pictures && options.labels) labels = LabelsOf(*records, options, warnings);
   return std::make_unique<StoreSource>(std::move(records), options, std::move(labels), pictures);
@@ -145,11 +158,12 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
     return NewStdinSource(options.input.store_conf().separator(), SizeOfRecord(options),
                           options.labels);
   if (!options.backend.empty()) return OpenRecords(path, options.backend, options, warnings);
-  std::vector<std::string> pictures = PicturesAt(path);
+  StoreFacts facts;
+  std::vector<std::string> pictures = PicturesAt(path, &facts.left_out);
   if (!pictures.empty() && !options.label_path.empty()) ThrowNotIdx(path, "a picture");
   if (!pictures.empty()) {
-    const bool colour = PictureChannels(options.shape) == 3;
-    if (colour) WarnOfColours(path, ColourOrder::kRedFirst, options, warnings);
+    if (PictureChannels(options.shape) == 3) facts.colours = ColourOrder::kRedFirst;
+    TellFactsOf(path, facts, options, warnings);
     return NewPictureSource(std::move(pictures), options.shape);
   }
   return OpenRecords(path, GuessBackend(path), options, warnings);

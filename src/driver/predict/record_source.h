@@ -18,6 +18,7 @@ struct SourceOptions {
   bool labels = true;           // whether records' labels are read
   // Of the net's input layer: it says how its own backend's records are written.
   LayerProto input = {};
+  std::string input_path = {};            // of that layer, relative to the JobProto
   std::vector<int64_t> shape = {};        // of a record, planar
   std::vector<std::string> classes = {};  // names of the net's; empty: unknown
   std::vector<InputFacts> training = {};  // what it learned from, where that is still there

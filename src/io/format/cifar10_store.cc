@@ -55,6 +55,19 @@ class Cifar10Store final : public Store {
     return StrCat(file.name(), ": record ", index);
   }
 
+  LabelRange Labels() override {
+    constexpr int64_t kMost = 1'000'000;
+    LabelRange range;
+    for (int64_t i = 0; size_ <= kMost && i < size_; ++i) {
+      int64_t in_file = i;
+      const InputFile& file = FileOf(&in_file);
+      uint8_t label = 0;
+      file.ReadAt(in_file * kCifar10Record, &label, 1);
+      if (label < kCifar10Classes) range.Add(label, i);  // else the record is bad
+    }
+    return range;
+  }
+
   const Sample& Read(int64_t index) override {
     int64_t in_file = index;
     FileOf(&in_file).ReadAt(in_file * kCifar10Record, bytes_.data(), kCifar10Record);

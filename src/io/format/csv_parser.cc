@@ -22,15 +22,23 @@ class CsvParser final : public ValueParser {
     for (unsigned char c : separator) separates_[c] = true;
   }
 
+  std::optional<int32_t> LabelOf(std::string_view line) const override {
+    if (!has_label_) return {};
+    line.remove_prefix(Blanks(line));
+    try {
+      return Label(Trim(line.substr(0, LengthOfToken(line))));
+    } catch (const ValueError&) {
+      return {};
+    }
+  }
+
   const Sample& Parse(std::string_view line) override {
     numbers_.clear();
     sample_.label = kNoLabel;
     bool label_follows = has_label_;
     for (;;) {
       line.remove_prefix(Blanks(line));
-      size_t length = 0;
-      while (length < line.size() && !separates_[static_cast<unsigned char>(line[length])])
-        ++length;
+      const size_t length = LengthOfToken(line);
       const std::string_view token = Trim(line.substr(0, length));
       // A separator at the end, or a space for separator, ends no number.
       if (token.empty() && length == line.size()) break;
@@ -48,6 +56,11 @@ class CsvParser final : public ValueParser {
   }
 
  private:
+  size_t LengthOfToken(std::string_view line) const {
+    size_t length = 0;
+    while (length < line.size() && !separates_[static_cast<unsigned char>(line[length])]) ++length;
+    return length;
+  }
   static bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
   static size_t Blanks(std::string_view line) {
     size_t n = 0;

@@ -29,6 +29,9 @@ class DatumParser final : public ValueParser {
     if (datum_.has_channels() && datum_.has_height() && datum_.has_width()) sample_.shape = shape_;
     return sample_;
   }
+  std::optional<int32_t> LabelOf(std::string_view value) const override {
+    return FieldOf(value, CaffeDatum::kLabelFieldNumber);
+  }
 
  private:
   CaffeDatum datum_;

@@ -84,6 +84,12 @@ class IdxStore final : public Store {
   int64_t size() const override { return images_.header.dims[0]; }
   const std::string& name() const override { return images_.file.name(); }
 
+  LabelRange Labels() override {
+    LabelRange range;
+    for (size_t i = 0; i < labels_.size(); ++i) range.Add(labels_[i], static_cast<int64_t>(i));
+    return range;
+  }
+
   const Sample& Read(int64_t index) override {
     const int64_t n = images_.header.record_bytes;
     images_.file.ReadAt(images_.header.bytes + index * n, pixel_.data(), n);

@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "base/input_file.h"
+#include "io/format/picture_names.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -20,25 +21,52 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Sorts, and turns class names into labels.
-ImageIndex Finish(const std::string& path, std::vector<std::pair<std::string, ImagePlace>> found) {
-  if (found.empty())
-    throw DataError(path, -1, "holds no picture (.jpg, .jpeg, .png) in a folder of its class");
-  std::map<std::string, int32_t> labels;
-  for (const auto& entry : found) labels.emplace(entry.first, 0);
-  ImageIndex index;
-  for (auto& [name, label] : labels) {
-    label = static_cast<int32_t>(index.classes.size());
-    index.classes.push_back(name);
+// Collects what a folder or tar holds.
+class Found {
+ public:
+  void AddPicture(const std::string& folder, ImagePlace place) {
+    folders_[folder] = true;
+    pictures_.emplace_back(folder, std::move(place));
   }
-  for (auto& [name, place] : found) {
-    place.label = labels[name];
-    index.places.push_back(std::move(place));
+  // One that has the right place for a class.
+  void AddFolder(const std::string& folder) { folders_.emplace(folder, false); }
+  void LeaveOut(const std::string& name) { left_out_.push_back(name); }
+  bool empty() const { return pictures_.empty(); }
+
+  // Sorts, and turns names of folders into labels.
+  ImageIndex Finish(const std::string& path) {
+    ImageIndex index;
+    std::map<std::string, int32_t> labels;
+    for (const auto& [name, has_picture] : folders_) {
+      labels[name] = static_cast<int32_t>(index.classes.size());
+      index.classes.push_back(name);
+      if (!has_picture) LeaveOut(name + "/ (no picture)");
+    }
+    index.left_out = FirstOf(std::move(left_out_));
+    if (empty()) ThrowNone(path, index.left_out);
+    for (auto& [name, place] : pictures_) {
+      place.label = labels[name];
+      index.places.push_back(std::move(place));
+    }
+    std::sort(index.places.begin(), index.places.end(),
+              [](const ImagePlace& a, const ImagePlace& b) { return a.name < b.name; });
+    return index;
   }
-  std::sort(index.places.begin(), index.places.end(),
-            [](const ImagePlace& a, const ImagePlace& b) { return a.name < b.name; });
-  return index;
-}
+
+ private:
+  [[noreturn]] static void ThrowNone(const std::string& path, const LeftOut& others) {
+    throw DataError(
+        path, -1,
+        StrCat("holds no picture (.jpg, .jpeg, .png) in a folder of its class",
+               others.count > 0 ? StrCat("; left out are ", LeftOutText(others)) : std::string()));
+  }
+
+  std::vector<std::pair<std::string, ImagePlace>> pictures_;
+  std::map<std::string, bool> folders_;  // whether a picture is in it
+  std::vector<std::string> left_out_;
+};
+
+constexpr const char* kNoClass = " (in no class folder)";
 
 bool IsLinkToNothing(const fs::directory_entry& entry) {
   std::error_code error;
@@ -94,21 +122,75 @@ void RequireEndMark(archive* tar, const InputFile& file) {
                            " bytes: cut off?"));
 }
 
+// A file of a picture folder; `on_top`: in the folder itself.
+void AddFile(const fs::directory_entry& file, const fs::path& name, bool on_top, Found* found) {
+  std::error_code error;
+  if (on_top) {
+    if (HasNameOfAnyPicture(name)) found->LeaveOut(name.string() + kNoClass);
+  } else if (HasPictureName(name) && file.is_regular_file(error)) {
+    found->AddPicture(name.begin()->string(), {name.string(), 0});
+  } else {
+    found->LeaveOut(name.string());
+  }
+}
+
+// The members of a tar. Which depth class folders have is known once all were seen.
+class TarContent {
+ public:
+  void Add(archive* tar, archive_entry* entry, const fs::path& name, const InputFile& file) {
+    fs::path place = name.lexically_normal();
+    if (place.filename().empty()) place = place.parent_path();  // "cat/"
+    const std::string folder = place.parent_path().filename().string();
+    if (std::find(place.begin(), place.end(), "__MACOSX") != place.end()) return;
+    if (archive_entry_filetype(entry) == AE_IFDIR) {
+      if (!IsHiddenFolder(place.filename().string())) folders_.push_back(place);
+    } else if (IsHiddenFolder(folder) || LiesBesideData(place)) {
+      return;
+    } else if (folder.empty()) {
+      if (HasNameOfAnyPicture(place)) found_.LeaveOut(place.string() + kNoClass);
+    } else if (HasPictureName(place)) {
+      pictures_[Depth(place)].emplace_back(folder, PlaceOf(tar, entry, name, file));
+    } else {
+      found_.LeaveOut(name.string());
+    }
+  }
+
+  bool has_pictures() const { return !pictures_.empty(); }
+
+  ImageIndex Finish(const std::string& path) {
+    const auto usual = std::max_element(
+        pictures_.begin(), pictures_.end(),
+        [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    for (auto it = pictures_.begin(); it != pictures_.end(); ++it)
+      for (auto& [folder, place] : it->second) {
+        if (it == usual)
+          found_.AddPicture(folder, std::move(place));
+        else
+          found_.LeaveOut(place.name + " (in a folder at another depth than most)");
+      }
+    for (const fs::path& folder : folders_)
+      if (usual != pictures_.end() && Depth(folder) + 1 == usual->first)
+        found_.AddFolder(folder.filename().string());
+    return found_.Finish(path);
+  }
+
+ private:
+  static int64_t Depth(const fs::path& place) { return std::distance(place.begin(), place.end()); }
+
+  Found found_;
+  std::vector<fs::path> folders_;
+  // By depth, each with the name of its folder.
+  std::map<int64_t, std::vector<std::pair<std::string, ImagePlace>>> pictures_;
+};
+
 struct CloseArchive {
   void operator()(archive* a) const { archive_read_free(a); }
 };
 
 }  // namespace
 
-bool HasPictureName(const std::string& path) {
-  std::string end = fs::path(path).extension().string();
-  std::transform(end.begin(), end.end(), end.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return end == ".jpg" || end == ".jpeg" || end == ".png";
-}
-
 ImageIndex IndexImageFolder(const std::string& folder) {
-  std::vector<std::pair<std::string, ImagePlace>> found;
+  Found found;
   std::error_code error;
   constexpr auto kFollowLinks = fs::directory_options::follow_directory_symlink;
   fs::recursive_directory_iterator it(folder, kFollowLinks, error), end;
@@ -116,18 +198,26 @@ ImageIndex IndexImageFolder(const std::string& folder) {
   std::set<fs::path> folders = {fs::weakly_canonical(folder)};
   for (; !error && it != end; it.increment(error)) {
     at = it->path();
+    const std::string file = it->path().filename().string();
+    const fs::path name = it->path().lexically_relative(folder);
     if (IsLinkToNothing(*it)) {
-      if (it->path().filename().string().starts_with('.')) continue;  // an editor's lock
+      if (file.starts_with('.')) continue;  // an editor's lock
       throw DataError(at, -1, "is a link to nothing");
     }
-    if (it->is_directory(error) && !folders.insert(fs::canonical(at, error)).second)
-      throw DataError(at, -1, "is a link to a folder that is read already");
-    if (it.depth() == 0 || !HasPictureName(at) || !it->is_regular_file(error)) continue;
-    const fs::path name = it->path().lexically_relative(folder);
-    found.emplace_back(name.begin()->string(), ImagePlace{name.string(), 0});
+    if (it->is_directory(error)) {
+      if (IsHiddenFolder(file)) {
+        it.disable_recursion_pending();
+        continue;
+      }
+      if (!folders.insert(fs::canonical(at, error)).second)
+        throw DataError(at, -1, "is a link to a folder that is read already");
+      if (it.depth() == 0) found.AddFolder(file);
+    } else if (!LiesBesideData(file)) {
+      AddFile(*it, name, it.depth() == 0, &found);
+    }
   }
   if (error) ThrowInputError(at, "", error.value());
-  return Finish(folder, std::move(found));
+  return found.Finish(folder);
 }
 
 ImageIndex IndexImageTar(const std::string& path) {
@@ -144,7 +234,7 @@ ImageIndex IndexImageTar(const std::string& path) {
     throw DataError(path, -1, StrCat("is no whole tar: ", archive_error_string(tar.get())));
   };
   if (archive_read_open_filename(tar.get(), path.c_str(), 1 << 16) != ARCHIVE_OK) fail();
-  std::vector<std::pair<std::string, ImagePlace>> found;
+  TarContent content;
   archive_entry* entry = nullptr;
   for (;;) {
     const int status = archive_read_next_header(tar.get(), &entry);
@@ -155,13 +245,10 @@ ImageIndex IndexImageTar(const std::string& path) {
                       "is compressed: its pictures cannot be read in any order; unpack it");
     const fs::path name = NameOf(path, entry);
     CheckName(path, name);
-    if (archive_entry_filetype(entry) == AE_IFDIR || !HasPictureName(name)) continue;
-    const std::string folder = name.lexically_normal().parent_path().filename().string();
-    if (folder.empty()) continue;
-    found.emplace_back(folder, PlaceOf(tar.get(), entry, name, file));
+    content.Add(tar.get(), entry, name, file);
   }
-  if (!found.empty()) RequireEndMark(tar.get(), file);
-  return Finish(path, std::move(found));
+  if (content.has_pictures()) RequireEndMark(tar.get(), file);
+  return content.Finish(path);
 }
 
 }  // namespace singa

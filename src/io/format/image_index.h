@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "io/store.h"
+
 namespace singa {
 
 inline constexpr int64_t kMaxPictureBytes = 256 << 20;  // of a file
@@ -18,18 +20,19 @@ struct ImagePlace {
 struct ImageIndex {
   std::vector<std::string> classes;  // sorted by name; a label is a place in it
   std::vector<ImagePlace> places;    // sorted by name
+  LeftOut left_out;
 };
 
-// Whether a file of this name is taken for a picture: .jpg, .jpeg or .png, whatever the case.
-bool HasPictureName(const std::string& path);
-
-// The .jpg, .jpeg and .png files (whatever the case) of folder/<class>/, and of folders in it,
-// links to folders too. Throws FileError; DataError where there are none, or where a link leads to
-// nothing, or to a folder that is read already.
+// The pictures (HasPictureName) of folder/<class>/, and of folders in it, links to folders too.
+// Hidden folders are no classes. Left out are: a class folder without a picture, which has a label
+// all the same; in class folders, files that are neither decoded nor LiesBesideData; pictures of
+// any format in no class folder. Throws FileError; DataError where there are none, or where a link
+// leads to nothing, or to a folder that is read already.
 ImageIndex IndexImageFolder(const std::string& folder);
-// The same files of an uncompressed tar; a class is the name of the innermost folder. Throws
-// FileError; DataError: damaged, cut off, compressed, without pictures, with a name that is
-// absolute or leads out of the tar, or a picture that is a link or sparse.
+// Indexes such files of an uncompressed tar; a class is the name of the innermost folder, and
+// pictures at another depth than most are left out, too. Throws FileError; DataError: damaged, cut
+// off, compressed, without pictures, with a name that is absolute or leads out of the tar, or a
+// picture that is a link or sparse.
 ImageIndex IndexImageTar(const std::string& path);
 
 }  // namespace singa

@@ -29,6 +29,7 @@ class ImageFolderStore final : public Store {
   int64_t size() const override { return static_cast<int64_t>(index_.places.size()); }
   const std::string& name() const override { return path_; }
   std::vector<std::string> classes() const override { return index_.classes; }
+  LeftOut left_out() const override { return index_.left_out; }
   std::string Where(int64_t index) const override {
     return StrCat(path_, "/", index_.places[index].name);
   }

@@ -15,6 +15,9 @@ class RecordParser final : public ValueParser {
       throw ValueError(StrCat("its ", value.size(), " bytes are no RecordProto"));
     return view_.Of(record_);
   }
+  std::optional<int32_t> LabelOf(std::string_view value) const override {
+    return FieldOf(value, RecordProto::kLabelFieldNumber);
+  }
 
  private:
   RecordProto record_;

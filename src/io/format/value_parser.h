@@ -1,7 +1,9 @@
 // ValueParser: from the bytes of one value of a kvfile or a line of a textfile to a Sample.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,7 +23,12 @@ class ValueParser {
   virtual ~ValueParser() = default;
   // The sample is valid until the next call. Throws ValueError.
   virtual const Sample& Parse(std::string_view value) = 0;
+  // The label alone, quickly; none: there is none, or only Parse can tell.
+  virtual std::optional<int32_t> LabelOf(std::string_view) const { return {}; }
 };
+
+// The int32 of field `number` in a serialised message; none: it has no such field, or is damaged.
+std::optional<int32_t> FieldOf(std::string_view message, int number);
 
 // Serialised RecordProtos. With options.encoded their pixels are image files, which are decoded.
 std::unique_ptr<ValueParser> NewRecordParser(const StoreOptions& options);

@@ -38,17 +38,34 @@ ValueStore::ValueStore(InputFile file, std::vector<ValuePlace> values,
                        std::unique_ptr<ValueParser> parser)
     : file_(std::move(file)), values_(std::move(values)), parser_(std::move(parser)) {}
 
-const Sample& ValueStore::Read(int64_t index) {
+std::string_view ValueStore::ValueAt(int64_t index) {
   const ValuePlace& place = values_[index];
   value_.resize(place.size);
   file_.ReadAt(place.offset, value_.data(), place.size);
+  return {value_.data(), value_.size()};
+}
+
+const Sample& ValueStore::Read(int64_t index) {
+  const std::string_view value = ValueAt(index);
   try {
-    const Sample& sample = parser_->Parse({value_.data(), value_.size()});
+    const Sample& sample = parser_->Parse(value);
     RequireFinite(sample.data);
     return sample;
   } catch (const ValueError& error) {
     throw DataError(Where(index), -1, error.what());
   }
+}
+
+LabelRange ValueStore::Labels() {
+  constexpr int64_t kMostBytes = int64_t{64} << 20;
+  LabelRange range;
+  int64_t bytes = 0;
+  for (const ValuePlace& place : values_) bytes += place.size;
+  if (bytes > kMostBytes) return range;
+  for (int64_t i = 0; i < size(); ++i)
+    if (const auto label = parser_->LabelOf(ValueAt(i)); label && *label != kNoLabel)
+      range.Add(*label, i);
+  return range;
 }
 
 }  // namespace singa

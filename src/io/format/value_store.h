@@ -22,12 +22,15 @@ class ValueStore : public Store {
   const std::string& name() const override { return file_.name(); }
   // Throws DataError for a number that is nan or inf, too.
   const Sample& Read(int64_t index) override;
+  LabelRange Labels() override;
 
  protected:
   const InputFile& file() const { return file_; }
   const ValuePlace& place(int64_t index) const { return values_[index]; }
 
  private:
+  std::string_view ValueAt(int64_t index);
+
   InputFile file_;
   std::vector<ValuePlace> values_;
   std::unique_ptr<ValueParser> parser_;

@@ -53,6 +53,7 @@ class ResizedStore final : public Store {
   const std::string& name() const override { return store_->name(); }
   std::string Where(int64_t index) const override { return store_->Where(index); }
   std::vector<std::string> classes() const override { return store_->classes(); }
+  LeftOut left_out() const override { return store_->left_out(); }
 
   const Sample& Read(int64_t index) override {
     const Sample& source = store_->Read(index);

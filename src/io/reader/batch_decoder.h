@@ -87,7 +87,7 @@ class BatchDecoder {
   explicit BatchDecoder(const ReaderOptions& options);
 
   int64_t records() const { return own_.store().size(); }
-  StoreFacts facts() const { return FactsOf(options_.backend, &own_.store()); }
+  StoreFacts facts() const { return FactsOf(options_.backend, options_.store, &own_.store()); }
   void SetOrder(const OrderOptions& order);
   // Fills `batch` with the rows of the group's batch that starts at `position`. In place of a bad
   // record stands the next one that is bad in no store of the phase, from the last to the first.

@@ -111,7 +111,7 @@ void StoreInput::SetReading(const StoreProto& conf) {
   options_.order.shuffle = conf.shuffle();
   options_.order.random_skip = conf.random_skip();
   options_.threads = conf.decode_threads();
-  options_.max_bad = conf.on_bad_record() == StoreProto::kSkip ? conf.max_bad_records() : 0;
+  options_.max_bad = MaxBadOf(conf);
 }
 
 void StoreInput::SetShape(const StoreProto& conf) {
@@ -125,6 +125,10 @@ void StoreInput::SetShape(const StoreProto& conf) {
     options_.shape.push_back(conf.shape(i));
   }
   options_.store.shape = options_.shape;
+  options_.store.colours = ColoursOf(conf);
+  if (options_.store.colours != ColourOrder::kNotSaid &&
+      (options_.shape.size() != 3 || options_.shape[0] != 3))
+    throw ConfigError("colour_order", "is for pictures in colour: shape must be 3, height, width");
 }
 
 void StoreInput::SetNormalisation(const StoreProto& conf, Declare* declare) {

@@ -27,6 +27,17 @@ inline std::string BackendOf(const LayerProto& conf) {
   return FormatOf(conf) == ValueFormat::kCsv ? "textfile" : "kvfile";
 }
 
+// Records that may be skipped as bad; 0: the first is an error.
+inline int64_t MaxBadOf(const StoreProto& conf) {
+  return conf.on_bad_record() == StoreProto::kSkip ? conf.max_bad_records() : 0;
+}
+
+inline ColourOrder ColoursOf(const StoreProto& conf) {
+  if (conf.colour_order() == StoreProto::kNotStated) return ColourOrder::kNotSaid;
+  return conf.colour_order() == StoreProto::kBlueFirst ? ColourOrder::kBlueFirst
+                                                       : ColourOrder::kRedFirst;
+}
+
 inline Normalisation NormalisationOf(const StoreProto& conf) {
   return {conf.mean_value(), conf.has_std_value() ? conf.std_value() : 1, conf.mean_file(),
           conf.std_file()};
