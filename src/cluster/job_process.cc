@@ -74,7 +74,7 @@ bool MayGroupGpus(const JobProto& job, bool one_host) {
          (job.cluster().has_all_reduce() || (one_host && SharesHost(job.cluster(), topology)));
 }
 
-JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
+JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place, const Clock* clock)
     : job_(WithOwnGpus(InProcesses(job), place.before_here)),
       rank_(place.rank),
       patience_(LongestWait(job.cluster())),
@@ -82,7 +82,7 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place)
       has_all_reduce_(job.cluster().has_all_reduce()),
       shares_host_(place.rank == 0 && place.one_host && SharesHost(job_.cluster(), topology_)),
       may_group_gpus_(place.rank == 0 && MayGroupGpus(job, place.one_host)),
-      stub_(job_.cluster(), topology_, place, StatesOf(job_), this, &clock_),
+      stub_(job_.cluster(), topology_, place, StatesOf(job_), this, clock ? clock : &steady_),
       cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_, &patience_)),
       successors_(topology_) {
   for (const RoleId& worker : topology_.Workers(rank_)) {

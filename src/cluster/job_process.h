@@ -55,8 +55,9 @@ class JobProcess final : private StubEvents {
     std::string text;
   };
 
-  // Listens. Throws Error; a ConfigError is relative to the JobProto.
-  JobProcess(const JobProto& job, const ProcessPlace& place);
+  // Listens. `clock` outlives it; null: the steady clock. Throws Error; a ConfigError is relative
+  // to the JobProto.
+  JobProcess(const JobProto& job, const ProcessPlace& place, const Clock* clock = nullptr);
   ~JobProcess();
 
   // As its processes run it; with the GPUs of this one.
@@ -194,7 +195,7 @@ class JobProcess final : private StubEvents {
 
   const JobProto job_;
   const int rank_;
-  SteadyClock clock_;
+  const SteadyClock steady_;
   Patience patience_;
   const Topology topology_;
   const bool has_all_reduce_;

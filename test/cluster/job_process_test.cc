@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "singa/base/error.h"
+#include "support/skipped_clock.h"
 #include "support/threaded_job.h"
 
 namespace singa {
@@ -38,15 +39,18 @@ std::string WhatOf(const std::function<void()>& call, ExitCode* code = nullptr) 
 TEST(JobProcess, WhoGoesOnRenewsThePatienceOfTheOthers) {
   JobProto proto = ProtoOf(1, 2);
   proto.mutable_cluster()->set_stall_timeout(1);
-  proto.mutable_cluster()->set_peer_timeout(4);  // a beat a second
-  ThreadedJob job(proto);
+  SkippedClock clock;
+  ThreadedJob job(proto, &clock);
   job.MeetAll();
   const Patience& patience = job[0].patience();
   const auto long_ago = Patience::Clock::now() - patience.longest();
   EXPECT_TRUE(patience.Ends(long_ago));
   job[1].NoteProgress(7);
-  const auto end = Patience::Clock::now() + std::chrono::seconds(30);
-  while (patience.Ends(long_ago) && Patience::Clock::now() < end) std::this_thread::yield();
+  clock.Skip(6 * kSecond);  // a beat each 5 s tells it
+  for (int look = 0; look < 6000 && patience.Ends(long_ago); ++look) {
+    job[1].AskToEnd();  // which wakes both
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   EXPECT_FALSE(patience.Ends(long_ago));
 }
 

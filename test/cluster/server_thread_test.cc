@@ -28,7 +28,7 @@ class ServerThreadTest : public ::testing::Test {
   HeldClock clock_;
   SentMessages sent_;
   WorkerMark mark_;
-  const Patience patience_{std::chrono::milliseconds(100)};
+  const Patience patience_{std::chrono::milliseconds(1000)};
   ServerThread thread_{{job_, topology_, table_, params_, clock_, {0, 0}, {0}},
                        &sent_,
                        &mark_,
@@ -52,14 +52,14 @@ TEST_F(ServerThreadTest, SaysWhatItWaitsForWhereNobodyGoesOn) {
   thread_.Post(0, update);
   const auto never = [](Server&) { return false; };
   EXPECT_EQ(WhatOfDo(never),
-            "server 0 of group 0 stands still, since nobody goes on for 0.1 s: step 4 of worker "
+            "server 0 of group 0 stands still, since nobody goes on for 1.0 s: step 4 of worker "
             "group 0 waits for process 1 to send slice 0 of param \"a\" of layer \"l\", since 0.0 "
             "s");
 }
 
 TEST_F(ServerThreadTest, OrThatOtherServersDoNotAnswer) {
   EXPECT_EQ(WhatOfDo([](Server&) { return false; }),
-            "server 0 of group 0 stands still, since nobody goes on for 0.1 s: other servers have "
+            "server 0 of group 0 stands still, since nobody goes on for 1.0 s: other servers have "
             "not answered");
 }
 

@@ -19,12 +19,15 @@ namespace singa {
 
 class ThreadedJob {
  public:
-  explicit ThreadedJob(const JobProto& job)
-      : job_(job), secrets_(JobSecrets::Make(Topology(job.cluster()).processes())) {
+  // `clock` outlives it; null: the steady clock.
+  explicit ThreadedJob(const JobProto& job, const Clock* clock = nullptr)
+      : job_(job), clock_(clock), secrets_(JobSecrets::Make(Topology(job.cluster()).processes())) {
     processes_.resize(secrets_.keys.size());
     Start(0);
   }
-  void Start(int rank) { processes_[rank] = std::make_unique<JobProcess>(job_, PlaceOf(rank)); }
+  void Start(int rank) {
+    processes_[rank] = std::make_unique<JobProcess>(job_, PlaceOf(rank), clock_);
+  }
   ProcessPlace PlaceOf(int rank) const {
     ProcessPlace place = {rank, secrets_.ForRank(rank), std::nullopt};
     if (rank > 0) place.coordinator = processes_[0]->endpoint();
@@ -46,6 +49,7 @@ class ThreadedJob {
 
  private:
   const JobProto job_;
+  const Clock* const clock_;
   const JobSecrets secrets_;
   std::vector<std::unique_ptr<JobProcess>> processes_;
 };
