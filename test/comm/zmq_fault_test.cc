@@ -103,7 +103,7 @@ class ZmqFaultTest : public testing::TestWithParam<Security> {
 };
 INSTANTIATE_TEST_SUITE_P(All, ZmqFaultTest, testing::Values(Security::kAuto, Security::kCurve));
 
-TEST_P(ZmqFaultTest, AKilledClientIsReplacedWithinTwoSeconds) {
+TEST_P(ZmqFaultTest, AKilledClientIsReplaced) {
   Process first(1, "first", secrets_, GetParam()), second(1, "second", secrets_, GetParam());
   Rank own(OptionsOf(0, secrets_, GetParam()));
   const int port = own.transport.endpoint().port;
@@ -111,13 +111,12 @@ TEST_P(ZmqFaultTest, AKilledClientIsReplacedWithinTwoSeconds) {
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
   first.Kill();
   second.Start(port);
-  ASSERT_TRUE(PollUntil(
-      {&own}, [&] { return HeardFrom(own, "second"); }, 2000));
+  ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "second"); }));
   EXPECT_TRUE(own.transport.Send(1, {FrameOf("welcome back")}));
   EXPECT_EQ(own.recorder.connected, (std::vector{1, 1}));
 }
 
-TEST_P(ZmqFaultTest, AKilledServerIsFoundAgainWithinTwoSeconds) {
+TEST_P(ZmqFaultTest, AKilledServerIsFoundAgain) {
   Process first(0, "first", secrets_, GetParam()), second(0, "second", secrets_, GetParam());
   Rank own(OptionsOf(1, secrets_, GetParam()));
   const int port = first.Start(0);
@@ -127,8 +126,7 @@ TEST_P(ZmqFaultTest, AKilledServerIsFoundAgainWithinTwoSeconds) {
   ASSERT_TRUE(PollUntil({&own}, [&] { return !own.transport.connected(0); }));
   EXPECT_FALSE(own.transport.Send(0, {FrameOf("into the void")}));
   ASSERT_EQ(second.Start(port), port);
-  ASSERT_TRUE(PollUntil(
-      {&own}, [&] { return HeardFrom(own, "second"); }, 2000));
+  ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "second"); }));
   EXPECT_EQ(own.recorder.connected, (std::vector{0, 0}));
 }
 
@@ -138,8 +136,7 @@ TEST_P(ZmqFaultTest, AServerThatStartsAgainElsewhereIsFoundThere) {
   own.transport.Connect(0, {"127.0.0.1", first.Start(0)});
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
   own.transport.Connect(0, {"127.0.0.1", second.Start(0)});  // the first one still runs
-  ASSERT_TRUE(PollUntil(
-      {&own}, [&] { return HeardFrom(own, "second"); }, 2000));
+  ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "second"); }));
 }
 
 // Who only hangs does not lock its successor out, and is not heard when it goes on.
@@ -151,8 +148,7 @@ TEST_P(ZmqFaultTest, AStoppedProcessThatIsReplacedIsNotHeardAgain) {
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
   first.Signal(SIGSTOP);
   second.Start(port);
-  ASSERT_TRUE(PollUntil(
-      {&own}, [&] { return HeardFrom(own, "second"); }, 2000));
+  ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "second"); }));
   own.recorder.packets.clear();
   first.Signal(SIGCONT);
   ASSERT_TRUE(PollUntil({&own}, [&] { return own.transport.counts().dropped >= 10; }));
@@ -170,8 +166,7 @@ TEST_P(ZmqFaultTest, AStoppedServerIsNoticedByItsSilence) {
   own.transport.Connect(0, {"127.0.0.1", first.Start(0)});
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));
   first.Signal(SIGSTOP);
-  ASSERT_TRUE(PollUntil(
-      {&own}, [&] { return !own.transport.connected(0); }, 2000));
+  ASSERT_TRUE(PollUntil({&own}, [&] { return !own.transport.connected(0); }));
   own.recorder.packets.clear();
   first.Signal(SIGCONT);
   EXPECT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "first"); }));

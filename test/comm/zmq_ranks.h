@@ -58,9 +58,10 @@ struct Rank {
   Recorder recorder;
 };
 
-// Polls all until `done`, for at most `ms`. Returns whether it is done.
+// Polls all until `done`, for at most `ms`, by when it hangs, however busy the machine. Returns
+// whether it is done.
 inline bool PollUntil(const std::vector<Rank*>& ranks, const std::function<bool()>& done,
-                      int64_t ms = 5000) {
+                      int64_t ms = 60'000) {
   const int64_t end = RealClock().Now() + ms * kMs;
   while (!done() && RealClock().Now() < end)
     for (Rank* rank : ranks) rank->Poll(1);

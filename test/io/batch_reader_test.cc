@@ -131,7 +131,7 @@ TEST_P(BatchReaderTest, MayGoBeforeAnythingWasRead) {
   const auto before = threads();
   for (int i = 0; i < 50; ++i) BatchReader reader(options_);
   // The kernel shows a thread for a moment after it was joined.
-  for (int i = 0; i < 1000 && threads() > before; ++i)
+  for (int i = 0; i < 6000 && threads() > before; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_EQ(threads(), before);
 }

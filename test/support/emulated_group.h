@@ -94,7 +94,7 @@ class EmulatedGroup final : public GpuGroup {
   }
   // As with NCCL, where members of a host wait for each other.
   ~EmulatedGroup() override {
-    CHECK(members_->Leave(member_, std::chrono::seconds(5))) << "other members do not leave";
+    CHECK(members_->Leave(member_, std::chrono::seconds(60))) << "other members do not leave";
     *ended_ = true;
   }
 
