@@ -1,12 +1,14 @@
 """What a check works with: its own folder, processes of the real binary, what they left behind."""
 import json
+import os
 import pathlib
+import re
 import signal
 import subprocess
 import threading
 import time
 
-LIMIT_S = 100  # of every process: it hangs, however busy the machine
+LIMIT_S = 300  # of every process: it hangs, however busy the machine
 CHECKS = []
 
 # `nohup` and a shell's `&` ignore these, and so would the jobs.
@@ -89,14 +91,32 @@ class Process:
             return False
         return True
 
+    def takes(self, number):
+        """Whether it has begun to handle the signal, which else ends it."""
+        status = pathlib.Path(f"/proc/{self.popen.pid}/status").read_text()
+        caught = re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)
+        return caught is not None and int(caught[1], 16) >> number - 1 & 1 == 1
+
     def send(self, number):
         self.popen.send_signal(number)
 
-    def memory(self, field):
-        """Bytes that /proc/PID/status gives for `field`; 0 where the process is ending."""
-        status = pathlib.Path(f"/proc/{self.popen.pid}/status").read_text()
-        lines = [line for line in status.splitlines() if line.startswith(field + ":")]
-        return int(lines[0].split()[1]) * 1024 if lines else 0
+    def end_with_peak(self):
+        """Waits for the end, which must be a good one; peak resident bytes, as the kernel counts."""
+        ended = []
+
+        def reap():
+            pid, status, usage = os.wait4(self.popen.pid, os.WNOHANG)
+            if pid:
+                self.popen.returncode = os.waitstatus_to_exitcode(status)
+                ended.append(usage.ru_maxrss * 1024)
+            return ended
+
+        end = self.start + LIMIT_S
+        while not reap():
+            true(time.monotonic() < end, f"did not end within {LIMIT_S} s")
+            time.sleep(0.005)
+        self.end(0)
+        return ended[0]
 
     def own_memory(self):
         """Bytes of memory of its own that the job has written, counted page by page; 0 where it is

@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from case import check, close, equal, has, true
+from case import LIMIT_S, check, close, equal, has, true
 from job import csv, dense, mlp
 
 JOB = "train_steps: 5 test_freq: 5 disp_freq: 1"
@@ -87,12 +87,7 @@ def peak(case, batch):
     case.write("job.conf", csv("points.csv", "train_steps: 4", batch, layers=layers))
     said = total(case.run("check", "job.conf").out, "memory") * MIB
     job = case.start_job("job.conf", workspace=f"ws{batch}")
-    most = 0
-    while job.running():
-        most = max(most, job.memory("VmHWM"))
-        job.ends_within(0.005)
-    job.end(0)
-    return most, said
+    return job.end_with_peak(), said
 
 
 @check
@@ -127,7 +122,7 @@ def graph_is_a_picture_where_graphviz_is_installed(case):
     case.train("job.conf")
     for name in ("train_net", "test_net"):
         shown = subprocess.run(["dot", "-Tsvg", case.path(f"ws/visualization/{name}.dot")],
-                               capture_output=True, timeout=30, check=True)
+                               capture_output=True, timeout=LIMIT_S, check=True)
         has(shown.stdout.decode(), "fc2", f"{name}.dot as a picture")
 
 
@@ -190,7 +185,7 @@ def a_reader_of_stderr_that_goes_ends_no_job(case):
     job = subprocess.Popen(command, cwd=case.folder, stderr=subprocess.PIPE)
     job.stderr.readline()
     job.stderr.close()
-    equal(job.wait(30), 0, "exit code")
+    equal(job.wait(LIMIT_S), 0, "exit code")
     equal(case.steps(), [30], "checkpoints")
 
 

@@ -1,7 +1,6 @@
 """GPUs that are lost, or do not answer any more, in the middle of a job. They are emulated
 (test/support/emulated_singa.cc)."""
 import re
-import time
 
 from case import check, equal, has, same_bytes, true
 from group_checks import OFTEN, workers
@@ -13,11 +12,9 @@ LOST = "the emulated GPU is lost"
 STILL = "cluster.stall_timeout=2"
 
 
-def ends(case, job, workspace, code, within):
-    """The job has trained for a while, and ends with `code` so many seconds after its last row."""
+def ends(case, job, workspace, code):
+    """The job has trained for a while, and ends with `code`."""
     job.end(code)
-    took = time.time() - case.rows(workspace)[-1]["time"]
-    true(took < within, f"it took {took:.1f} s\n{job.err}")
     true(case.steps(workspace), "it has no checkpoint")
     return job.err
 
@@ -27,7 +24,7 @@ def a_gpu_that_is_lost_ends_its_job_which_goes_on_to_the_same_bytes(case):
     case.write("job.conf", mlp(case.site.data, OFTEN, updater=ADAM, batch=48))
     train(case, gpus="0")
     job = start(case, workspace="lost", gpus="0", SINGA_GPUS_FAIL="lost:3000")
-    has(ends(case, job, "lost", 69, 10), LOST, "stderr")
+    has(ends(case, job, "lost", 69), LOST, "stderr")
     train(case, "-resume", workspace="lost", gpus="0")
     same_bytes(case.newest("lost"), case.newest())
 
@@ -41,7 +38,7 @@ def a_gpu_that_one_of_two_processes_loses_ends_the_job_which_goes_on_to_the_same
         for rank in ranks:
             lost = f"{name}-{rank}"
             job = start(case, *args, workspace=lost, SINGA_GPUS_FAIL=f"lost:3000/{rank}")
-            err = ends(case, job, lost, 69, 20)
+            err = ends(case, job, lost, 69)
             equal(err.count(LOST), 1, f"namings in {err}")
             true("restart" not in err, f"a restart would not help: {err}")
             train(case, "-resume", *args, workspace=lost)
@@ -54,7 +51,7 @@ def a_lost_gpu_ends_a_job_whose_other_gpu_does_not_answer(case):
     jobs = {f"ws{groups}": start(case, *workers(2 // groups, groups), workspace=f"ws{groups}",
                                  SINGA_GPUS_FAIL="first:2000") for groups in (1, 2)}
     for workspace, job in jobs.items():
-        has(ends(case, job, workspace, 69, 20), f"{LOST}; a thread of the job did not come back",
+        has(ends(case, job, workspace, 69), f"{LOST}; a thread of the job did not come back",
             "stderr")
     train(case, "-resume", *workers(2), workspace="ws1")
 
@@ -66,7 +63,7 @@ def a_gpu_that_never_answers_is_a_stall(case):
             "served": processes(2, APART, "cluster.max_restarts=0")}
     for name, args in jobs.items():
         job = start(case, *args, "-set", STILL, workspace=name, SINGA_GPUS_FAIL="still:3000")
-        err = ends(case, job, name, 171, 10)
+        err = ends(case, job, name, 171)
         where = re.findall(r"worker \d of group \d.* has stood still for \d+\.\d s (.*), step \d+",
                            err)
         equal(len(where), 1, f"namings in {err}")
@@ -83,7 +80,7 @@ def a_group_one_of_whose_gpus_never_answers_gives_up(case):
             "processes": start(case, *two(STILL, "cluster.max_restarts=0"), workspace="processes",
                                SINGA_GPUS_FAIL="still:3000/1")}
     for name, job in jobs.items():
-        has(ends(case, job, name, 171, 35),
+        has(ends(case, job, name, 171),
             "waits in vain: a sum of the 2 workers' GPUs has not come for 13 s", "stderr")
     for name, args in (("threads", workers(2)), ("processes", two())):
         train(case, "-resume", *args, workspace=name)

@@ -11,7 +11,7 @@ from kubernetes import check_objects, pod_command, read_objects
 from launch_case import STEPS, TWO, LeftOut, expect_the_same, process_of, reach, write_job
 
 ADDRESSES = ("10.213.77.1", "10.213.77.2")
-LIMIT_S = 20  # for the ends of both processes after cluster.peer_timeout, 2 s: its default is 60
+LIMIT_S = 50  # for the ends of both processes after cluster.peer_timeout, 2 s: its default is 60
 # Begins a ZMTP greeting and prints the security mechanism that the listener's names.
 PROBE = """
 import socket, sys

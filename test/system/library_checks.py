@@ -1,6 +1,7 @@
 """A program of the user's own around libsinga; the memory of a long run."""
 import pathlib
 import shutil
+from signal import SIGTERM
 
 from case import check, close, equal, has, tensors, true
 from job import mlp
@@ -81,9 +82,10 @@ def a_users_program_computes_a_trained_net_in_threads_that_share_its_weights(cas
 
 @check
 def memory_is_flat_over_10000_steps(case):
-    job = case.start_job(mlp(case.site.data, """train_steps: 15000 disp_freq: 100 test_freq: 2500
+    job = case.start_job(mlp(case.site.data, """train_steps: 10000000 disp_freq: 100 test_freq: 2500
                                                 checkpoint_freq: 2500 checkpoint_keep: 1""",
                              hidden=8, batch=32))
     growth = case.growth(job, 1000, 11000)
-    job.end(0)
+    job.send(SIGTERM)
+    job.end(143)
     true(growth < MIB, f"memory grew by {growth}")

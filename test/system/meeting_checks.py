@@ -2,7 +2,6 @@
 files that an earlier start left, listening on all addresses."""
 import os
 import signal
-import time
 
 from case import check, equal, has, same_bytes, true
 from job import mlp
@@ -11,7 +10,7 @@ from process_checks import APART, children, processes
 
 SETTINGS = "train_steps: 20 disp_freq: 5 seed: 3"
 TWO = processes(2, APART)
-SOON_S = 2.5  # the program's start and end besides the second that it may take
+SOON_S = 30  # long before who waits for others gives up, after cluster.start_timeout, 60 s
 
 
 def write_job(case):
@@ -37,19 +36,16 @@ def endpoint_file(case, workspace="ws"):
 
 
 def ends_soon(job, code):
-    begin = time.monotonic()
-    job.end(code)
-    took = time.monotonic() - begin
-    true(took < SOON_S, f"the process ended {took:.1f} s after the signal")
-    return job
+    true(job.ends_within(SOON_S), "the signal did not end the process")
+    return job.end(code)
 
 
 @check
 def a_load_longer_than_start_timeout_is_no_failure_to_meet(case):
     write_job(case)
     case.train("job.conf", *TWO, workspace="quick")
-    slow = dict(failpoints="leader_loads/0=delay:4500")
-    few = (*TWO, *sets(start_timeout=2))
+    slow = dict(failpoints="leader_loads/0=delay:6000")
+    few = (*TWO, *sets(start_timeout=4))
     start(case, *few, **slow).end(0)
     same_bytes(case.newest(), case.newest("quick"))
     # All are started at once.
@@ -67,8 +63,8 @@ def a_load_longer_than_start_timeout_is_no_failure_to_meet(case):
 @check
 def who_comes_while_the_first_process_loads_waits_for_who_comes_later(case):
     write_job(case)
-    few = (*processes(3, APART), *sets(start_timeout=2))
-    slow = "leader_loads/0=delay:5000,follower_comes/2=delay:6000"
+    few = (*processes(3, APART), *sets(start_timeout=4))
+    slow = "leader_loads/0=delay:6000,follower_comes/2=delay:7000"
     port = free_ports(1)[0]
     start(case, *few, *sets(coordinator=f"127.0.0.1:{port}"), failpoints=slow).end(0)
 
@@ -76,11 +72,11 @@ def who_comes_while_the_first_process_loads_waits_for_who_comes_later(case):
 @check
 def who_has_not_come_after_start_timeout_is_named(case):
     write_job(case)
-    few = (*processes(3, APART), *sets(start_timeout=2))
+    few = (*processes(3, APART), *sets(start_timeout=4))
     jobs = [start(case, *few, rank=rank, count=3, failpoints="leader_loads/0=delay:3000")
             for rank in (0, 1)]
     has(jobs[0].end(170).err, "1 of 3 processes did not come to ", "stderr of 0")
-    has(jobs[0].err, " within 2 s: 2\n", "stderr of 0")
+    has(jobs[0].err, " within 4 s: 2\n", "stderr of 0")
     jobs[1].end(170)
 
 
@@ -91,8 +87,8 @@ def who_cannot_reach_the_first_process_names_it(case):
     first.wait_until(endpoint_file(case).exists, "where it listens")
     first.kill()
     where = endpoint_file(case).read_text().strip()
-    err = start(case, *TWO, *sets(start_timeout=2), rank=1).end(170).err
-    has(err, f"process 1: the meeting point, process 0 at {where}, did not answer within 2 s",
+    err = start(case, *TWO, *sets(start_timeout=4), rank=1).end(170).err
+    has(err, f"process 1: the meeting point, process 0 at {where}, did not answer within 4 s",
         "stderr")
 
 
@@ -102,7 +98,6 @@ def a_signal_ends_the_first_process_while_it_waits_for_others(case):
     for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
         job = start(case, *TWO, rank=0)
         job.wait_until(endpoint_file(case).exists, "where it listens")
-        time.sleep(0.5)
         job.send(number)
         has(ends_soon(job, code).err, "stopped by a signal before all processes", "stderr")
         true(not endpoint_file(case).exists(), "the files are left")
@@ -113,22 +108,23 @@ def a_signal_ends_a_process_that_waits_for_the_first(case):
     write_job(case)
     for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
         job = start(case, *TWO, rank=1)  # nobody has left files
-        time.sleep(0.5)
+        job.wait_until(lambda job=job, number=number: job.takes(number), "it takes signals")
         job.send(number)
         has(ends_soon(job, code).err, "stopped by a signal before process 0 had come", "stderr")
     three = processes(3, APART)  # one of them does not come
-    first = start(case, *three, rank=0, count=3, failpoints="leader_loads/0=delay:4000")
+    first = start(case, *three, rank=0, count=3,
+                  failpoints="leader_loads/0=delay:4000,rendezvous_heard/0=delay:0")
     first.wait_until(endpoint_file(case).exists, "where it listens")
     other = start(case, *three, rank=1, count=3)
-    time.sleep(1)
+    first.wait_until(lambda: "rendezvous_heard" in first.err, "another process")
     other.send(signal.SIGTERM)
     ends_soon(other, 143)
     first.end(143)
     first = start(case, *TWO, rank=0)  # it listens, and is gone
     first.wait_until(endpoint_file(case).exists, "where it listens")
     first.kill()
-    other = start(case, *TWO, rank=1)
-    time.sleep(1)
+    other = start(case, *TWO, rank=1, failpoints="follower_comes=delay:0")
+    other.wait_until(lambda: "follower_comes" in other.err, "that it looks for the first")
     other.send(signal.SIGINT)
     has(ends_soon(other, 130).err, "stopped by a signal before all processes", "stderr")
 
@@ -156,14 +152,11 @@ def files_of_a_start_that_was_killed_do_not_keep_the_next_one_apart(case):
         first.wait_until(endpoint_file(case).exists, "where it listens")
         first.kill()
         true(endpoint_file(case).exists(), "a killed process has left no file")
-        other = start(case, *TWO, *coordinator, rank=1)
-        time.sleep(1.5)  # it has read them
+        other = start(case, *TWO, *coordinator, rank=1, failpoints="follower_comes=delay:0")
+        other.wait_until(lambda other=other: "follower_comes" in other.err, "that it has read them")
         first = start(case, *TWO, *coordinator, rank=0)
-        begin = time.monotonic()
-        first.end(0)
+        first.end(0)  # not after cluster.start_timeout
         other.end(0)
-        took = time.monotonic() - begin
-        true(took < 20, f"they met only after {took:.1f} s")
         same_bytes(case.newest(), case.newest("quiet"))
 
 

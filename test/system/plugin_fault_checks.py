@@ -66,7 +66,7 @@ def a_plugin_that_ends_or_hangs_is_refused_in_time(one):
     start = time.monotonic()
     err = refused_by(one, with_fault("leave"), "./faulty.so", 78)
     case.true("plugin" not in err, f"a plugin that starts a process is refused:\n{err}")
-    case.true(time.monotonic() - start < 10, "waited for a process that the plugin started")
+    case.true(time.monotonic() - start < 50, "waited for a process that the plugin started")
     case.true(not lives(one.path("started").read_text()), "the trial leaves a process behind")
 
     job = one.start_program([*map(str, with_fault("print")), "check", "job.conf"]).end(78)

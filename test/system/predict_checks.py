@@ -8,7 +8,7 @@ import subprocess
 import tarfile
 import zlib
 
-from case import check, close, equal, has, true
+from case import LIMIT_S, check, close, equal, has, true
 from job import csv, mlp
 
 IMAGES, LABELS = "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"
@@ -267,7 +267,7 @@ def lines_on_stdin_are_answered_as_they_come_and_take_no_memory(case):
                 out.readline()
         growth = resident(status) - before
         job.stdin.close()
-        equal(job.wait(30), 0, "exit code")
+        equal(job.wait(LIMIT_S), 0, "exit code")
     true(growth < 1 << 20, f"10000 lines took {growth} bytes")
 
 

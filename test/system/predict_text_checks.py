@@ -2,7 +2,7 @@
 import json
 import subprocess
 
-from case import check, equal, has, true
+from case import LIMIT_S, check, equal, has, true
 from generation_checks import GRU, TRAIN, net
 from predict_checks import all_close, predict, resident, scores, table
 
@@ -188,7 +188,7 @@ def a_text_takes_no_memory_and_its_windows_are_answered_as_they_come(case):
         growth = resident(status) - before
         job.stdin.close()
         job.stdout.read()
-        equal(job.wait(30), 0, "exit code")
+        equal(job.wait(LIMIT_S), 0, "exit code")
     true(growth < 1 << 20, f"300000 characters took {growth} bytes")
 
 

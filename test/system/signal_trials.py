@@ -31,7 +31,7 @@ import results_file
 SETTINGS = "train_steps: 10000000 disp_freq: 10 checkpoint_freq: 50 checkpoint_keep: 2 seed: 3"
 MORE_STEPS = 20  # that the resumed job takes
 LATEST_S = 1.5   # of the signal, after the start
-GONE_S = 5       # for processes that were killed with their parent to vanish
+GONE_S = 30      # for processes that were killed with their parent to vanish
 
 TOPOLOGIES = {
     "one process": (),

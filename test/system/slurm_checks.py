@@ -35,7 +35,7 @@ SlurmdParameters=config_overrides
 NodeName={name} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
-START_S, END_S = 30, 10
+START_S, END_S = 60, 30
 
 
 class Slurm:

@@ -7,7 +7,7 @@ import struct
 import subprocess
 import termios
 
-from case import check, equal, has, true
+from case import LIMIT_S, check, equal, has, true
 from job import mlp
 
 JOB = "train_steps: 5 test_freq: 5 disp_freq: 1"
@@ -20,7 +20,7 @@ def on_a_terminal(case, columns=0):
     command = [str(case.site.binary), "-conf", "job.conf"]
     job = subprocess.Popen(command, cwd=case.folder, stdout=subprocess.PIPE, stderr=terminal,
                            env=os.environ | {"TERM": "xterm"})
-    out, _ = job.communicate(timeout=30)
+    out, _ = job.communicate(timeout=LIMIT_S)
     os.close(terminal)
     shown = b""
     try:
