@@ -240,8 +240,10 @@ def a_signal_to_any_process_of_a_test_ends_it(case):
     write_job(case)
     case.train("job.conf", *TWO)
     for rank in (0, 1):
-        jobs = [tested(case, each, failpoints="leader_tests/0=delay:1000") for each in (0, 1)]
+        jobs = [tested(case, each, failpoints="leader_tests/0=delay:3000") for each in (0, 1)]
         jobs[0].wait_until(lambda jobs=jobs: "leader_tests" in jobs[0].err, "the test")
+        other = jobs[1]
+        other.wait_until(lambda other=other: other.takes(signal.SIGTERM), "it takes signals")
         jobs[rank].send(signal.SIGTERM)
         for job in jobs:
             job.end(143)
