@@ -19,10 +19,8 @@ TEST(ZmqLimits, AFullQueueRefusesAtOnceAndLosesNothingThatItTook) {
     Ranks ranks(2);
     ASSERT_TRUE(ranks.Meet());
     const std::string text(100'000, 'x');
-    const int64_t start = RealClock().Now();
-    int taken = 0;
+    int taken = 0;  // nobody makes room: one that waited would wait for ever
     while (taken < 100'000 && ranks[from].transport.Send(1 - from, {FrameOf(text)})) ++taken;
-    EXPECT_LT(RealClock().Now() - start, 4'000 * kMs);
     EXPECT_GE(taken, 250);   // the greeting has had a place
     EXPECT_LT(taken, 2000);  // two queues and what the kernel holds
     auto& arrived = ranks[1 - from].recorder.packets;
@@ -109,13 +107,13 @@ TEST(ZmqLimits, WakeEndsAPoll) {
     }
   });
   const int64_t start = RealClock().Now();
-  ranks[0].Poll(20'000);
+  ranks[0].Poll(120'000);
   polled = true;
   other.join();
-  EXPECT_LT(RealClock().Now() - start, 10'000 * kMs);
+  EXPECT_LT(RealClock().Now() - start, 60'000 * kMs);
   ranks[0].transport.Wake();  // before: the next one ends
-  ranks[0].Poll(20'000);
-  EXPECT_LT(RealClock().Now() - start, 10'000 * kMs);
+  ranks[0].Poll(120'000);
+  EXPECT_LT(RealClock().Now() - start, 60'000 * kMs);
 }
 
 TEST(ZmqLimits, APollEndsInTime) {
@@ -126,7 +124,7 @@ TEST(ZmqLimits, APollEndsInTime) {
   const int64_t start = RealClock().Now();
   ranks[0].Poll(100);
   EXPECT_GE(RealClock().Now() - start, 100 * kMs);
-  EXPECT_LT(RealClock().Now() - start, 2'000 * kMs);
+  EXPECT_LT(RealClock().Now() - start, 60'000 * kMs);
 }
 
 TEST(ZmqLimits, APacketIsLetGoWhenItIsSent) {
@@ -159,7 +157,7 @@ TEST(ZmqLimits, FloatsArriveAligned) {
   Alignment alignment;
   for (size_t size = 1; size < 5000; size += 61)
     ASSERT_TRUE(ranks[1].transport.Send(0, {FrameOf(std::string(size, 'x')), FrameOf("12345678")}));
-  const int64_t end = RealClock().Now() + 5'000 * kMs;
+  const int64_t end = RealClock().Now() + 60'000 * kMs;
   while (alignment.packets < 82 && RealClock().Now() < end)
     ranks[0].transport.Poll(RealClock().Now() + kMs, &alignment);
   EXPECT_EQ(alignment.packets, 82);
