@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/host_name.h"
 #include "base/sha256.h"
 
 namespace singa {
@@ -25,11 +26,6 @@ std::string FirstLine(const std::string& path) {
   std::string line;
   std::getline(file, line);
   return line;
-}
-
-std::string HostName() {
-  std::array<char, 256> name = {};
-  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "?";
 }
 
 std::string BootId() {

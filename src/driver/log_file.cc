@@ -8,17 +8,13 @@
 #include <ctime>
 #include <filesystem>
 
+#include "base/host_name.h"
 #include "base/sha256.h"
 
 namespace singa {
 namespace {
 
 constexpr size_t kMostWaiting = 1 << 20;
-
-std::string HostName() {
-  std::array<char, 256> name = {};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown-host";
-}
 
 std::string NewName(int rank) {
   const std::time_t now = std::time(nullptr);
