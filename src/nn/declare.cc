@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include "base/edit_distance.h"
+#include "base/element_path.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -32,10 +33,11 @@ void CheckSharing(const Param& known, const LayerProto& layer, bool named) {
                                    known.name(), "\" too; to share its values, use share_from"));
 }
 
-void CheckShape(const Param& param, const Shape& shape) {
+// `field`: where the layer says whose values the param has.
+void CheckShape(const Param& param, const Shape& shape, const char* field) {
   if (param.shape() == shape) return;
-  throw ConfigError("", StrCat("param \"", param.name(), "\" has the shape ",
-                               param.shape().ToString(), " elsewhere, here ", shape.ToString()));
+  throw ConfigError(field, StrCat("param \"", param.name(), "\" has the shape ",
+                                  param.shape().ToString(), " elsewhere, here ", shape.ToString()));
 }
 
 }  // namespace
@@ -82,7 +84,7 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
   }
   if (Param* known = Find(name)) {
     if (!shares) CheckSharing(*known, layer, named);
-    CheckShape(*known, shape);
+    CheckShape(*known, shape, shares ? "share_from" : "");
     return known;
   }
   params_.push_back(std::make_unique<Param>(name, owner_layer, owner_path, conf, shape));
@@ -93,7 +95,7 @@ void Declare::Sources(Inputs in, int least, int most) {
   const int count = static_cast<int>(in.size());
   if (count >= least && count <= most) return;
   const std::string allowed = least == most ? StrCat(least) : StrCat("from ", least, " to ", most);
-  throw ConfigError("srclayers",
+  throw ConfigError(ElementPath("srclayers", count > most ? most : 0),
                     StrCat("needs ", allowed, least == most && least == 1 ? " source" : " sources",
                            ", has ", count));
 }

@@ -1,5 +1,6 @@
 #include "driver/conf/check_gpus.h"
 
+#include "base/element_path.h"
 #include "tensor/gpus.h"
 
 namespace singa {
@@ -17,9 +18,10 @@ ConfFindings CheckGpus(JobProto* job) {
       int64_t{job->cluster().nworker_groups()} * job->cluster().nworkers_per_group();
   if (job->gpu_size() > workers)
     found.warnings.emplace_back(
-        "gpu", StrCat("names ", job->gpu_size(), " GPUs, the job has ", workers,
-                      workers == 1 ? " worker" : " workers",
-                      " (cluster.nworkers_per_group, nworker_groups): the rest is not used"));
+        ElementPath("gpu", workers),
+        StrCat("names ", job->gpu_size(), " GPUs, the job has ", workers,
+               workers == 1 ? " worker" : " workers",
+               " (cluster.nworkers_per_group, nworker_groups): the rest is not used"));
   for (int i = 0; i < job->gpu_size(); ++i)
     if (job->gpu(i) >= count)
       found.errors.emplace_back(

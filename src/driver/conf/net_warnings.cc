@@ -4,6 +4,7 @@
 #include <deque>
 #include <set>
 
+#include "base/element_path.h"
 #include "driver/conf/old_types.h"
 
 namespace singa {
@@ -204,8 +205,8 @@ ConfigErrors FirstStepWarnings(const Net& net) {
     const auto said = static_cast<size_t>(node.conf.srclayers_size());
     const bool one = node.conf.unroll_len() == 1 && node.full_name == node.name;
     if (!one || sources[i].size() != said) continue;
-    for (const auto& pieces : sources[i]) {
-      Net::Source from = pieces[0];
+    for (size_t slot = 0; slot < said; ++slot) {
+      Net::Source from = sources[i][slot][0];
       while (from.node >= 0 && net.nodes()[from.node].traits.aliases_in)
         from = sources[from.node][0][0];
       if (from.node < 0) continue;
@@ -213,7 +214,7 @@ ConfigErrors FirstStepWarnings(const Net& net) {
       const bool several = source.conf.unroll_len() > 1 || source.full_name != source.name;
       if (!several || from.steps != 1 || from.step + source.conf.unroll_index() != 0) continue;
       warnings.push_back(
-          ConfigError("srclayers",
+          ConfigError(ElementPath("srclayers", slot),
                       StrCat("reads the first time step of layer \"", source.name,
                              "\"; for the last set unroll_conn_type: kUnrollFirstToLast"))
               .Under("neuralnet." + node.path));

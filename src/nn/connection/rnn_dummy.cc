@@ -37,6 +37,9 @@ class RnnDummyLayer final : public Layer {
         throw ConfigError(ElementPath("rnn_dummy_conf.shape", i),
                           StrCat("must be >= 1, is ", dims[i]));
     if (dims.empty()) throw ConfigError("rnn_dummy_conf.shape", "must be set, batch first");
+    if (!conf_.has_high() && conf_.low() > conf_.high())
+      throw ConfigError("rnn_dummy_conf.low",
+                        StrCat("must be <= high, which is 0 if not set, is ", conf_.low()));
     if (!(conf_.low() <= conf_.high()))
       throw ConfigError("rnn_dummy_conf.high",
                         StrCat("must be >= low, ", conf_.low(), ", is ", conf_.high()));

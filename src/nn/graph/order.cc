@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/element_path.h"
 #include "nn/graph/graph.h"
 
 namespace singa {
@@ -23,24 +24,34 @@ std::vector<std::vector<int>> Predecessors(const Graph& graph) {
   return before;
 }
 
-// "a -> b -> a" through nodes that never became ready, following one predecessor each.
-std::string CycleText(const Graph& graph, const std::vector<std::vector<int>>& before,
-                      const std::vector<bool>& done, int start) {
-  std::vector<int> path;
+// The names of the layers of a cycle from `start`, which is on it, backwards: each reads the next,
+// the last one the first. The conf has all of them.
+std::vector<std::string> CycleOf(const Graph& graph, const std::vector<std::vector<int>>& before,
+                                 const std::vector<bool>& done, int start) {
+  std::vector<std::string> names;
   int node = start;
-  while (std::find(path.begin(), path.end(), node) == path.end()) {
-    path.push_back(node);
+  do {
+    const GraphLayer& layer = graph.layers[graph.nodes[node].layer];
+    if (!layer.inserted) names.push_back(layer.conf.name());
+    int next = node;
     for (int p : before[node])
-      if (!done[p]) node = p;
+      if (!done[p]) next = p;
+    node = next;
+  } while (node != start);
+  return names;
+}
+
+// Of a cycle's first layer, at the source by which it is part of the cycle: "a -> b -> a".
+ConfigError CycleError(const LayerProto& layer, const std::vector<std::string>& names) {
+  const std::string& source = names[1 % names.size()];
+  size_t slot = 0;
+  for (int i = 0; i < layer.srclayers_size(); ++i) {
+    const std::string& text = layer.srclayers(i);
+    if (text == source || text.starts_with(source + ":")) slot = i;
   }
-  const auto layer = [&graph](int i) -> const GraphLayer& {
-    return graph.layers[graph.nodes[i].layer];
-  };
-  const size_t first = std::find(path.begin(), path.end(), node) - path.begin();
-  std::string text = layer(node).conf.name();
-  for (size_t i = path.size(); i-- > first;)
-    if (!layer(path[i]).inserted) text += " -> " + layer(path[i]).conf.name();
-  return text;
+  std::string text = names[0];
+  for (size_t i = names.size(); i-- > 0;) text += " -> " + names[i];
+  return ConfigError(ElementPath("srclayers", slot), "layers form a cycle: " + text);
 }
 
 // The start of a cycle: a node that reaches itself, of a layer that the conf names.
@@ -78,10 +89,9 @@ void Order(Graph* graph, ConfigErrors* errors) {
   if (ordered.size() < before.size()) {
     const int stuck = static_cast<int>(std::find(done.begin(), done.end(), false) - done.begin());
     const int start = OnCycle(*graph, before, done, stuck);
-    GraphLayer& layer = graph->layers[graph->nodes[start].layer];
+    const GraphLayer& layer = graph->layers[graph->nodes[start].layer];
     errors->push_back(
-        ConfigError("srclayers", "layers form a cycle: " + CycleText(*graph, before, done, start))
-            .Under(layer.path));
+        CycleError(layer.conf, CycleOf(*graph, before, done, start)).Under(layer.path));
     return;
   }
   graph->nodes = std::move(ordered);

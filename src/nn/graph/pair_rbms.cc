@@ -8,7 +8,7 @@ namespace {
 void CheckVisible(const Graph& graph, int index) {
   const GraphLayer& vis = graph.layers[index];
   if (vis.in.size() != 2)
-    throw ConfigError("srclayers",
+    throw ConfigError(ElementPath("srclayers", vis.in.size() > 2 ? 2 : 0),
                       StrCat("must be 2, its input and its kRBMHid, are ", vis.in.size()));
   const GraphLayer& hid = graph.layers[vis.in[1].source];
   if (!IsOfType(hid, kRBMHid))
@@ -16,8 +16,9 @@ void CheckVisible(const Graph& graph, int index) {
         ElementPath("srclayers", 1),
         StrCat("the second must be a kRBMHid, \"", hid.conf.name(), "\" is of another type"));
   if (!hid.faulty && (hid.in.empty() || hid.in[0].source != index))
-    throw ConfigError("srclayers", StrCat("layer \"", hid.conf.name(),
-                                          "\" must read this layer: the two are one machine"));
+    throw ConfigError(
+        ElementPath("srclayers", 1),
+        StrCat("layer \"", hid.conf.name(), "\" must read this layer: the two are one machine"));
   if (vis.conf.rbm_conf().hdim() != hid.conf.rbm_conf().hdim())
     throw ConfigError("rbm_conf.hdim",
                       StrCat("must be that of layer \"", hid.conf.name(), "\", ",
@@ -25,8 +26,10 @@ void CheckVisible(const Graph& graph, int index) {
 }
 
 void CheckHidden(const Graph& graph, const GraphLayer& hid) {
-  if (hid.in.size() == 1 && IsOfType(graph.layers[hid.in[0].source], kRBMVis)) return;
-  throw ConfigError("srclayers", "must be one layer, a kRBMVis that reads this layer");
+  const bool reads = !hid.in.empty() && IsOfType(graph.layers[hid.in[0].source], kRBMVis);
+  if (reads && hid.in.size() == 1) return;
+  throw ConfigError(ElementPath("srclayers", reads ? 1 : 0),
+                    "must be one layer, a kRBMVis that reads this layer");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ void SetLink(const LayerProto& conf, int slot, Link* link) {
         link->kind = Link::kLastToFirst;
         break;
       case kUnrollCustomized:
-        throw ConfigError("unroll_conn_type",
+        throw ConfigError(ElementPath("unroll_conn_type", slot),
                           "kUnrollCustomized is not built yet; allowed: kUnrollOneToOne, "
                           "kUnrollOneToAll, kUnrollFirstToLast");
     }
@@ -44,11 +44,12 @@ void UnrollLayer(const NetProto& net, int index, GraphLayer* layer) {
   layer->steps = conf.unroll_len();
   const int sources = static_cast<int>(layer->in.size());
   if (conf.unroll_conn_type_size() > sources)
-    throw ConfigError("unroll_conn_type", StrCat("one for each of the ", sources,
-                                                 " srclayers, has ", conf.unroll_conn_type_size()));
-  if (conf.shift_size() > sources)
     throw ConfigError(
-        "shift", StrCat("one for each of the ", sources, " srclayers, has ", conf.shift_size()));
+        ElementPath("unroll_conn_type", sources),
+        StrCat("one for each of the ", sources, " srclayers, has ", conf.unroll_conn_type_size()));
+  if (conf.shift_size() > sources)
+    throw ConfigError(ElementPath("shift", sources), StrCat("one for each of the ", sources,
+                                                            " srclayers, has ", conf.shift_size()));
   for (int slot = 0; slot < sources; ++slot) SetLink(conf, slot, &layer->in[slot]);
   if (layer->wiring.recurrent && layer->steps > 1) {
     Link self;
@@ -87,7 +88,7 @@ void LinkToSteps(const GraphLayer& source, int slot, GraphLayer* layer) {
                " more time step than its readers have (time_steps_conf.ahead), gives ",
                source.wiring.steps_ahead));
   if (link.kind == Link::kLastToFirst)
-    throw ConfigError("unroll_conn_type",
+    throw ConfigError(ElementPath("unroll_conn_type", slot),
                       StrCat("must be kUnrollOneToOne or kUnrollOneToAll for source \"", name,
                              "\", whose outputs are the time steps, is kUnrollFirstToLast"));
   if (link.shift != 0)

@@ -117,8 +117,9 @@ void StoreInput::SetReading(const StoreProto& conf) {
 void StoreInput::SetShape(const StoreProto& conf) {
   if (conf.shape_size() == 0) throw ConfigError("shape", "must be set");
   if (conf.shape_size() >= Shape::kMaxDims)
-    throw ConfigError("shape", StrCat("must have at most ", Shape::kMaxDims - 1, " sizes, has ",
-                                      conf.shape_size()));
+    throw ConfigError(
+        ElementPath("shape", Shape::kMaxDims - 1),
+        StrCat("must have at most ", Shape::kMaxDims - 1, " sizes, has ", conf.shape_size()));
   for (int i = 0; i < conf.shape_size(); ++i) {
     if (conf.shape(i) <= 0)
       throw ConfigError(ElementPath("shape", i), StrCat("must be > 0, is ", conf.shape(i)));
@@ -146,15 +147,17 @@ void StoreInput::SetRows(const StoreProto& store, const LayerProto& conf) {
   const auto& sizes = store.batchsize();
   const int64_t parts = std::max(1, conf.num_partitions()), part = conf.partition_id();
   if (sizes.empty()) throw ConfigError("batchsize", "must be set");
-  for (int32_t size : sizes)
-    if (size <= 0) throw ConfigError("batchsize", StrCat("must be > 0, is ", size));
+  for (int i = 0; i < sizes.size(); ++i)
+    if (sizes[i] <= 0)
+      throw ConfigError(ElementPath("batchsize", i), StrCat("must be > 0, is ", sizes[i]));
   const int64_t batch = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
   options_.batch = options_.rows = batch;
   if (parts == 1 || conf.partition_dim() == 1) return;
   if (sizes.size() > 1) {
     if (sizes.size() != parts)
-      throw ConfigError("batchsize", StrCat("must have one value, or one for each of the ", parts,
-                                            " workers of the group; has ", sizes.size()));
+      throw ConfigError(ElementPath("batchsize", sizes.size() > parts ? parts : 1),
+                        StrCat("must have one value, or one for each of the ", parts,
+                               " workers of the group; has ", sizes.size()));
     options_.first = std::accumulate(sizes.begin(), sizes.begin() + part, int64_t{0});
     options_.rows = sizes[static_cast<int>(part)];
     return;

@@ -3,6 +3,7 @@
 // SINGA 0.3 and Caffe: (prediction - target) / batch; the target's is the opposite.
 #include "nn/loss/euclidean_loss.h"
 
+#include "base/element_path.h"
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
 #include "math/sum.h"
@@ -47,9 +48,10 @@ class EuclideanLossLayer final : public Layer {
     x_rows_ = FlatRows(x);
     t_rows_ = FlatRows(t);
     if (x_rows_.rows() != t_rows_.rows() || x_rows_.row_size() != t_rows_.row_size())
-      throw ConfigError("srclayers", StrCat("prediction and target must have rows of one size; "
-                                            "their shapes are ",
-                                            x.ToString(), " and ", t.ToString()));
+      throw ConfigError(
+          ElementPath("srclayers", 1),
+          StrCat("prediction and target must have rows of one size; their shapes are ",
+                 x.ToString(), " and ", t.ToString()));
     // Of one shape they are compared as they are stored.
     if (x == t) x_rows_ = t_rows_ = FlatRows(Shape({x_rows_.rows(), x_rows_.row_size()}));
     declare.Uses(SquaredDistance, ScaledDifference, AddSum);

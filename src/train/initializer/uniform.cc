@@ -28,6 +28,8 @@ class UniformInit final : public Initializer {
     low_ = conf.low();
     high_ = conf.high();
     CheckRange(std::isfinite(low_), "low", "finite", low_);
+    if (!conf.has_high() && low_ > high_)
+      throw ConfigError("low", StrCat("must be <= high, which is 1 if not set, is ", low_));
     CheckRange(high_ >= low_ && std::isfinite(high_), "high", "finite and >= low", high_);
   }
   void CheckShape(const Shape& shape) const override { factor(shape); }

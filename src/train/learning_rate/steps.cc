@@ -40,9 +40,10 @@ class FixedStepRate final : public LearningRate {
     rates_.assign(fixed.step_lr().begin(), fixed.step_lr().end());
     CheckRange(!steps_.empty(), "fixedstep_conf.step", "set at least once", "not set");
     if (rates_.size() != steps_.size())
-      throw ConfigError("fixedstep_conf.step_lr",
-                        StrCat("must be set as often as step: ", steps_.size(), ", is set ",
-                               rates_.size(), " times"));
+      throw ConfigError(
+          ElementPath("fixedstep_conf.step_lr", rates_.size() > steps_.size() ? steps_.size() : 0),
+          StrCat("must be set as often as step: ", steps_.size(), ", is set ", rates_.size(),
+                 " times"));
     CheckRange(steps_[0] >= 0, "fixedstep_conf.step", ">= 0", steps_[0]);
     for (size_t k = 1; k < steps_.size(); ++k)
       if (steps_[k] <= steps_[k - 1])
