@@ -21,6 +21,13 @@ inline void CheckOnednn(dnnl_status_t status, const char* what) {
                                : StrCat("failed with status ", int{status})));
 }
 
+// Of what oneDNN was asked to make: throws DeviceError where the machine is to blame, not the
+// shape.
+inline void CheckDeclined(const dnnl::error& error, const char* what) {
+  if (error.status == dnnl_out_of_memory || error.status == dnnl_runtime_error)
+    CheckOnednn(error.status, what);
+}
+
 inline dnnl::memory::desc F32Desc(const dnnl::memory::dims& dims, dnnl::memory::format_tag tag) {
   return {dims, dnnl::memory::data_type::f32, tag};
 }

@@ -1,9 +1,12 @@
-"""A workspace that cannot be written for a while, strays in it, and what contradicts a checkpoint."""
+"""A workspace that cannot be written for a while, a limit on the size of its files, strays in it, and
+what contradicts a checkpoint."""
 import os
+import re
 import subprocess
 
-from case import check, equal, has, learned, true
+from case import check, equal, has, learned, same_bytes, true
 from job import ADAM, mlp
+from process_checks import APART, processes
 
 LONG = "train_steps: 900 disp_freq: 1 checkpoint_freq: 300 seed: 4"
 
@@ -128,3 +131,24 @@ def a_link_in_the_locks_place_is_not_followed(case):
     job = case.train(mlp(case.site.data, "train_steps: 2"), code=73)
     has(job.err, "is a link", "stderr")
     true(not case.path("made").exists(), "a file was made behind the link")
+
+
+@check
+def a_limit_on_the_size_of_files_is_an_error_that_names_the_file(case):
+    steps = "train_steps: 40 disp_freq: 1 checkpoint_freq: 10 seed: 3"
+    case.write("job.conf", mlp(case.site.data, steps, updater=ADAM, hidden=64))
+    case.train("job.conf", workspace="whole")
+    # A checkpoint has 200 KiB of values; memory that processes share is a file, too.
+    for name, args, code, file in (("one", (), 74, "/checkpoint/"),
+                                   ("apart", processes(2, APART), 74, "/checkpoint/"),
+                                   ("shared", processes(2), 69, "memory for the job's processes")):
+        job = case.start_program(["bash", "-c", 'ulimit -c 0 -f 100; exec "$@"', "bash",
+                                  str(case.site.binary), "-conf", "job.conf", *args, "-set",
+                                  f"cluster.workspace={name}"]).end(code)
+        has(job.err, "File too large", "stderr")
+        has(job.err, file, "stderr")
+        true(re.search(r"signal|dumped|restart", job.err) is None, f"not an error: {job.err}")
+        equal(case.steps(name), [], "checkpoints")
+    case.train("job.conf", workspace="one")
+    same_bytes(case.newest("one"), case.newest("whole"))
+    equal(learned(case.rows("one")), learned(case.rows("whole")), "rows")

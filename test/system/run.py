@@ -36,6 +36,7 @@ import left_out_checks
 import library_checks
 import meeting_checks
 import metrics_checks
+import onednn_checks
 import predict_checks
 import predict_input_checks
 import predict_text_checks

@@ -172,8 +172,9 @@ std::unique_ptr<ConvolutionPlan> Make(Context& ctx, const ConvolutionDesc& desc)
     const GradientsByGemm which = ByGemm(desc);
     if (!which.data && !which.weights) return plan;
     return GemmGradients(ctx, desc, which, std::move(plan));
-  } catch (const dnnl::error&) {  // a shape that it does not take
-    return nullptr;
+  } catch (const dnnl::error& error) {
+    CheckDeclined(error, "a convolution");
+    return nullptr;  // a shape that it does not take
   }
 }
 

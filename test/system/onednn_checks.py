@@ -1,0 +1,83 @@
+"""Memory that runs out within a call of oneDNN."""
+import re
+
+from case import check, has, true
+from disk_checks import compiled
+from job import dense, mlp
+from process_checks import APART, processes
+
+# Call CALL of the function NAME, which is PRODUCT or one of few arguments, finds no memory.
+NO_MEMORY = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#define TEXT(name) #name
+#define QUOTED(name) TEXT(name)
+#define FIND *(void**)&real = dlsym(RTLD_NEXT, QUOTED(NAME))
+#define FAILS (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) == CALL)
+enum { OUT_OF_MEMORY = 1 };
+static int calls;
+#ifdef PRODUCT
+int NAME(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+         int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
+  int (*real)(char, char, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*,
+              int64_t, float, float*, int64_t);
+  FIND;
+  return FAILS ? OUT_OF_MEMORY : real(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+#else
+int NAME(void* a, void* b, void* c, void* d, void* e, void* f) {
+  int (*real)(void*, void*, void*, void*, void*, void*);
+  FIND;
+  return FAILS ? OUT_OF_MEMORY : real(a, b, c, d, e, f);
+}
+#endif
+"""
+CONVOLUTIONS = """
+train_steps: 5 seed: 1 num_openblas_threads: 1 train_one_batch { alg: kBP }
+updater { type: kSGD learning_rate { type: kFixed base_lr: 0.001 } }
+neuralnet {
+  layer { name: "data" type: kRecordInput store_conf { backend: "synthetic" batchsize: 4
+          shape: 16 shape: 8 shape: 8 std_value: 255 } }""" + "".join(f"""
+  layer {{ name: "conv{i}" type: kConvolution srclayers: "{source}"
+          convolution_conf {{ num_filters: 16 kernel: 3 pad: 1 }}
+          param {{ name: "w{i}" init {{ type: kGaussian std: 0.1 }} }}
+          param {{ name: "b{i}" init {{ type: kConstant value: 0 }} }} }}"""
+    for i, source in ((1, "data"), (2, "conv1"))) + dense("fc", "conv2", 3, 10) + """
+  layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }
+}
+cluster { workspace: "ws" }
+"""
+
+
+def without_memory(case, function, number, *args, product=False):
+    """`singa -conf job.conf` where call `number` of oneDNN's `function` finds no memory."""
+    name = f"no_memory_{function}_{number}"
+    source = f"#define NAME {function}\n#define CALL {number}\n"
+    library = compiled(case, name, source + ("#define PRODUCT\n" if product else "") + NO_MEMORY)
+    return case.start_program(["env", f"LD_PRELOAD={library}", str(case.site.binary), "-conf",
+                               "job.conf", *args])
+
+
+@check
+def a_product_that_finds_no_memory_ends_the_job_and_names_the_layer(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 20 disp_freq: 5", batch=48))
+    for args in ((), processes(2), processes(2, APART)):
+        for number in (1, 2, 30):
+            job = without_memory(case, "dnnl_sgemm", number, *args, product=True).end(69)
+            has(job.err, "oneDNN: a product of matrices: out of memory", "stderr")
+            true(re.search(r'layer "fc[12](@\d)?": oneDNN', job.err), f"no layer: {job.err}")
+            true("restart" not in job.err and "go on from" not in job.err, f"again: {job.err}")
+
+
+@check
+def a_convolution_that_finds_no_memory_is_not_computed_in_another_way(case):
+    case.write("job.conf", CONVOLUTIONS)
+    case.train("job.conf")
+    for function in ("dnnl_primitive_desc_iterator_create", "dnnl_primitive_create",
+                     "dnnl_primitive_execute", "dnnl_memory_create", "dnnl_stream_create",
+                     "dnnl_reorder_primitive_desc_create"):
+        for number in (1, 2):
+            job = without_memory(case, function, number).end(69)
+            true(re.search(r'layer "conv[12]": oneDNN: a (convolution|primitive): out of memory',
+                           job.err), f"call {number} of {function}: {job.err}")
