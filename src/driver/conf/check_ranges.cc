@@ -75,6 +75,7 @@ constexpr Limits kRanges[] = {
     Decay("AdamMaxProto", "beta2"),
     AtLeast0("FixedStepProto", "step"),
     AtLeast0("FixedStepProto", "step_lr"),
+    AtLeast0("ConvolutionProto", "workspace_byte_limit"),
     Above0("StepProto", "gamma"),
     AtLeast1("StepProto", "change_freq"),
     AtLeast1("LinearProto", "change_freq"),
