@@ -78,6 +78,8 @@ class JobProcess final : private StubEvents {
   // How often workers and servers here have gone on, for all to hear. Any thread may call.
   void NoteProgress(uint64_t count);
   const Endpoint& endpoint() const { return stub_.endpoint(); }
+  // Rank 0: where process `rank` runs. Any thread may call.
+  HostAndPid host(int rank) { return stub_.host(rank); }
   int64_t bytes_sent() const { return stub_.bytes_sent(); }
   int64_t bytes_received() const { return stub_.bytes_received(); }
 

@@ -44,6 +44,7 @@ Stub::Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlac
              OptionsOfLinks(conf, MostCopies(topology, states))),
       rendezvous_(rank_, topology.processes(), transport_.endpoint(),
                   place.coordinator.value_or(transport_.endpoint()), start_timeout_, clock, this) {
+  hosts_ = rendezvous_.hosts();
   if (rank_ > 0) transport_.Connect(0, Resolve(*place.coordinator));
 }
 
@@ -196,10 +197,11 @@ void Stub::OnStubMessage(int rank, const WireMessage& head) {
     return;
   }
   SINGA_FAILPOINT("rendezvous_heard");
-  if (!rendezvous_.OnMessage(rank, head)) return;
-  ConnectAll();
+  const bool complete = rendezvous_.OnMessage(rank, head);
+  if (complete) ConnectAll();
   const std::lock_guard lock(mutex_);
-  met_ = true;
+  hosts_ = rendezvous_.hosts();
+  met_ = met_ || complete;
   changed_.notify_all();
 }
 

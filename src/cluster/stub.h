@@ -70,6 +70,11 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   void NoteProgress(uint64_t count) { progress_ = count; }
   // Whether all have come together.
   bool met();
+  // Rank 0: where process `rank` runs; nothing is known of one that has not come.
+  HostAndPid host(int rank) {
+    const std::lock_guard lock(mutex_);
+    return hosts_[rank];
+  }
   // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
   // after so many seconds.
   bool Drain(double seconds);
@@ -119,6 +124,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   bool meets_ = false, met_ = false, stop_ = false, quiet_ = false;
   bool failed_ = false;  // the thread has: nothing leaves any more
   std::exception_ptr lost_;
+  std::vector<HostAndPid> hosts_;  // by rank
 
   std::atomic<uint64_t> progress_{0};
   std::atomic<bool> lost_leader_{false};

@@ -1,9 +1,14 @@
 #include "comm/rendezvous.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
+#include "base/host_name.h"
+#include "base/short_text.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -31,11 +36,25 @@ std::optional<Endpoint> ReadEndpoint(const std::string& text) {
   return std::nullopt;
 }
 
+std::optional<HostAndPid> ReadHost(const WireMessage& hello) {
+  const std::string& host = hello.text(1);
+  const double pid = hello.number_size() == 1 ? hello.number(0) : 0;
+  const bool named = !host.empty() && host.size() <= HostAndPid::kMostHostBytes;
+  if (!named || Printable(host) != host) return std::nullopt;
+  if (!(pid >= 1 && pid <= std::numeric_limits<int32_t>::max()) || pid != std::floor(pid))
+    return std::nullopt;
+  return HostAndPid{host, static_cast<int64_t>(pid)};
+}
+
 std::string Seconds(int64_t nanoseconds) {
   return StrCat(static_cast<double>(nanoseconds) / 1e9, " s");
 }
 
 }  // namespace
+
+HostAndPid HostAndPid::OfThisProcess() {
+  return {ShortText(Printable(HostName()), kMostHostBytes), ::getpid()};
+}
 
 Rendezvous::Rendezvous(int rank, int processes, const Endpoint& own, const Endpoint& meeting,
                        int64_t timeout, const Clock* clock, Outbox* outbox)
@@ -46,8 +65,10 @@ Rendezvous::Rendezvous(int rank, int processes, const Endpoint& own, const Endpo
       clock_(clock),
       outbox_(outbox),
       endpoints_(processes),
+      hosts_(processes),
       complete_(processes == 1) {
   endpoints_[rank] = own;
+  hosts_[rank] = HostAndPid::OfThisProcess();
 }
 
 void Rendezvous::OnConnected(int rank) {
@@ -59,6 +80,8 @@ void Rendezvous::OnConnected(int rank) {
 void Rendezvous::SayHello() {
   Message hello = MessageTo(0, rank_, WireMessage::kHello);
   hello.head.add_text(ToString(endpoints_[rank_]));
+  hello.head.add_text(hosts_[rank_].host);
+  hello.head.add_number(static_cast<double>(hosts_[rank_].pid));
   outbox_->Post(std::move(hello));
 }
 
@@ -81,14 +104,17 @@ bool Rendezvous::OnMessage(int from, const WireMessage& message) {
 }
 
 bool Rendezvous::OnHello(int from, const WireMessage& message) {
-  const auto endpoint = message.text_size() == 1 ? ReadEndpoint(message.text(0)) : std::nullopt;
+  const bool whole = message.text_size() == 2;
+  const auto endpoint = whole ? ReadEndpoint(message.text(0)) : std::nullopt;
+  const auto host = whole ? ReadHost(message) : std::nullopt;
   const int processes = static_cast<int>(endpoints_.size());
-  if (!endpoint || from <= 0 || from >= processes) {
+  if (!endpoint || !host || from <= 0 || from >= processes) {
     ++dropped_;
     return false;
   }
   const bool changed = endpoints_[from] != *endpoint;
   endpoints_[from] = *endpoint;
+  hosts_[from] = *host;
   complete_ = std::none_of(endpoints_.begin(), endpoints_.end(),
                            [](const Endpoint& each) { return each.port == 0; });
   if (!complete_) return false;

@@ -19,6 +19,17 @@ namespace singa {
 // for those of kMostProcesses (keys.h).
 inline constexpr size_t kMostEndpointBytes = 60;
 
+// Where a process runs, for people.
+struct HostAndPid {
+  static constexpr size_t kMostHostBytes = 256;
+
+  std::string host;  // printable; "": not known
+  int64_t pid = 0;
+  bool operator==(const HostAndPid&) const = default;
+
+  static HostAndPid OfThisProcess();
+};
+
 class Rendezvous {
  public:
   // `own`: where this process listens. `meeting`: where rank 0 is. `timeout`: nanoseconds, from
@@ -42,6 +53,8 @@ class Rendezvous {
   bool Reached(int rank) const { return endpoints_[rank].port != 0 || (rank == 0 && met_); }
   // By rank. REQUIRES: complete().
   const std::vector<Endpoint>& endpoints() const { return endpoints_; }
+  // At rank 0: where each process runs, as its last kHello says, by rank.
+  const std::vector<HostAndPid>& hosts() const { return hosts_; }
   int64_t dropped() const { return dropped_; }
 
   // When CheckTime is to be called.
@@ -62,6 +75,7 @@ class Rendezvous {
   const Clock* clock_;
   Outbox* outbox_;
   std::vector<Endpoint> endpoints_;  // by rank; port 0: not known yet
+  std::vector<HostAndPid> hosts_;    // by rank
   bool complete_ = false, met_ = false;
   int64_t dropped_ = 0;
 };

@@ -102,6 +102,10 @@ void MetricsFile::Write(const MetricsRow& row) {
   json["step"] = row.step;
   json["group"] = row.group;
   json["layer"] = row.layer;
+  if (!row.host.empty()) {
+    json["host"] = row.host;
+    json["pid"] = row.pid;
+  }
   for (const auto& [name, value] : row.values) json[name] = ToJson(value);
   if (!row.staleness.empty()) json["staleness"] = row.staleness;
   if (row.bad_records > 0) json["bad_records"] = row.bad_records;

@@ -13,10 +13,12 @@
 namespace singa {
 
 struct MetricsRow {
-  std::string phase;  // train, test, validate
+  std::string phase;  // train, test, validate, process
   int64_t step = 0;
   int group = 0;
   std::string layer;
+  std::string host = {};                               // where a process runs; "": not written
+  int64_t pid = 0;                                     // of it, on that host
   std::vector<std::pair<std::string, double>> values;  // loss, samples_per_second, ...
   std::vector<int64_t> staleness;  // updates of slices by their staleness; empty: not written
   int64_t bad_records = 0;         // skipped so far; 0: not written

@@ -1,8 +1,10 @@
 #include "comm/rendezvous.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -193,27 +195,67 @@ WireMessage Of(WireMessage::Type type, const std::vector<std::string>& texts) {
   return message;
 }
 
+WireMessage Hello(const std::string& endpoint, const std::string& host = "node7",
+                  const std::vector<double>& pids = {42}) {
+  WireMessage message = Of(WireMessage::kHello, {endpoint, host});
+  message.mutable_number()->Add(pids.begin(), pids.end());
+  return message;
+}
+
+TEST(Rendezvous, TheMeetingPointLearnsWhereProcessesRun) {
+  Party party(3);
+  party.members[1]->OnConnected(0);
+  party.Deliver();
+  Rendezvous& meeting = *party.members[0];
+  const HostAndPid here = HostAndPid::OfThisProcess();
+  EXPECT_EQ(here.pid, getpid());
+  EXPECT_FALSE(here.host.empty());
+  EXPECT_EQ(meeting.hosts(), (std::vector<HostAndPid>{here, here, {}}));
+  meeting.OnMessage(2, Hello("10.0.0.1:80", std::string(256, 'n'), {4194304}));
+  EXPECT_EQ(meeting.hosts()[2], (HostAndPid{std::string(256, 'n'), 4194304}));
+  meeting.OnMessage(2, Hello("10.0.0.1:80", "node8"));  // it has been started again
+  EXPECT_EQ(meeting.hosts()[2], (HostAndPid{"node8", 42}));
+  EXPECT_EQ(meeting.dropped(), 0);
+}
+
+TEST(Rendezvous, AHelloOfAHostThatCannotBeIsDropped) {
+  Party party(2);
+  Rendezvous& meeting = *party.members[0];
+  int64_t dropped = 0;
+  for (const std::string& host : {std::string(), std::string(257, 'n'), std::string("a\nb"),
+                                  std::string("\x1b[2J"), std::string("a\0b", 3)}) {
+    EXPECT_FALSE(meeting.OnMessage(1, Hello("10.0.0.1:80", host))) << host;
+    EXPECT_EQ(meeting.dropped(), ++dropped);
+  }
+  for (const std::vector<double>& pids : std::vector<std::vector<double>>{
+           {}, {0}, {-1}, {1.5}, {1e300}, {HUGE_VAL}, {std::nan("")}, {1, 2}}) {
+    EXPECT_FALSE(meeting.OnMessage(1, Hello("10.0.0.1:80", "node7", pids)));
+    EXPECT_EQ(meeting.dropped(), ++dropped);
+  }
+  EXPECT_EQ(meeting.hosts()[1], HostAndPid());
+  EXPECT_FALSE(meeting.complete());
+}
+
 TEST(Rendezvous, ABadHelloChangesNothing) {
   Party party(2);
   Rendezvous& meeting = *party.members[0];
   int64_t dropped = 0;
-  for (const std::vector<std::string>& texts :
-       std::vector<std::vector<std::string>>{{},
-                                             {"10.0.0.1:1", "10.0.0.1:2"},
-                                             {"evil.example:80"},  // a name would be looked up
-                                             {"10.0.0.1:0"},
-                                             {"10.0.0.1:*"},
-                                             {"0.0.0.0:80"},
-                                             {"*:80"},
-                                             {"ipc:///tmp/x:1"},
-                                             {std::string(60, '0') + "1:80"},  // 0.0.0.1
-                                             {std::string(1 << 20, 'x')},
-                                             {""}}) {
-    EXPECT_FALSE(meeting.OnMessage(1, Of(WireMessage::kHello, texts)));
+  for (const std::string& endpoint :
+       std::vector<std::string>{"evil.example:80",  // a name would be looked up
+                                "10.0.0.1:0", "10.0.0.1:*", "0.0.0.0:80", "*:80", "ipc:///tmp/x:1",
+                                std::string(60, '0') + "1:80",  // 0.0.0.1
+                                std::string(1 << 20, 'x'), ""}) {
+    EXPECT_FALSE(meeting.OnMessage(1, Hello(endpoint)));
     EXPECT_EQ(meeting.dropped(), ++dropped);
   }
-  for (int from : {-1, 0, 2, 1 << 30})
-    EXPECT_FALSE(meeting.OnMessage(from, Of(WireMessage::kHello, {"10.0.0.1:80"})));
+  for (const std::vector<std::string>& texts : std::vector<std::vector<std::string>>{
+           {}, {"10.0.0.1:1"}, {"10.0.0.1:1", "node7", "node8"}}) {
+    WireMessage hello = Of(WireMessage::kHello, texts);
+    hello.add_number(42);
+    EXPECT_FALSE(meeting.OnMessage(1, hello));
+    EXPECT_EQ(meeting.dropped(), ++dropped);
+  }
+  for (int from : {-1, 0, 2, 1 << 30}) EXPECT_FALSE(meeting.OnMessage(from, Hello("10.0.0.1:80")));
   EXPECT_FALSE(meeting.OnMessage(1, Of(WireMessage::kWelcome, {"10.0.0.1:80", "10.0.0.1:81"})));
   EXPECT_FALSE(meeting.OnMessage(1, Of(WireMessage::kUpdate, {"10.0.0.1:80"})));
   EXPECT_EQ(meeting.dropped(), dropped + 6);

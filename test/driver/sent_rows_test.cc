@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/threaded_job.h"
 
 namespace singa {
@@ -99,6 +101,44 @@ TEST_F(SentRowsTest, ManyValuesComeInSeveralRows) {
   }
   ASSERT_EQ(values.size(), 100u);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(values[i], i);
+}
+
+class KeptRows final : public MetricsSink {
+ public:
+  void Write(const MetricsRow& row) override { rows.push_back(row); }
+  std::vector<MetricsRow> rows;
+};
+
+// A row that a peer sends of a process of `rank`.
+MetricsRow ReceivedOf(JobProcess* process, double rank, const std::string& phase = "process") {
+  WireMessage message;
+  for (const std::string& text : {phase, std::string(), std::string("rank")})
+    message.add_text(text);
+  for (const double number : {0., rank}) message.add_number(number);
+  ReceivedRows received(process);
+  received.Add(message);
+  KeptRows kept;
+  received.WriteTo(&kept);
+  EXPECT_EQ(kept.rows.size(), 1u);
+  return kept.rows.at(0);
+}
+
+TEST_F(SentRowsTest, SayWhereAProcessRuns) {
+  const HostAndPid here = HostAndPid::OfThisProcess();
+  for (const int rank : {0, 1}) {
+    const MetricsRow row = ReceivedOf(&job_[0], rank);
+    EXPECT_EQ(row.host, here.host);
+    EXPECT_EQ(row.pid, here.pid);
+  }
+  EXPECT_EQ(ReceivedOf(&job_[0], 1, "train").host, "");
+}
+
+TEST_F(SentRowsTest, OfAProcessThatIsNotThereSayNothing) {
+  for (const double rank : {-1., 2., 0.5, 1e300, HUGE_VAL, std::nan("")}) {
+    const MetricsRow row = ReceivedOf(&job_[0], rank);
+    EXPECT_EQ(row.host, "") << rank;
+    EXPECT_EQ(row.pid, 0);
+  }
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ import process_checks
 import process_group_checks
 import record_order_checks
 import resume_checks
+import row_checks
 import sequence_checks
 import staleness_checks
 import stop_checks

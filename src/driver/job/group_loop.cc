@@ -6,35 +6,9 @@
 #include <utility>
 
 namespace singa {
-namespace {
-
-// The process that computes longest, where the others wait for it for long enough to matter.
-SlowProcess SlowestOf(const std::vector<ProcessShare>& shares) {
-  constexpr double kMatters = 0.25;
-  SlowProcess slowest;
-  double most = 0, sum = 0;
-  for (size_t i = 0; i < shares.size(); ++i) {
-    const double ms = shares[i].step_ms - shares[i].sync_wait_ms;
-    if (ms > most) slowest.place = static_cast<int>(i);
-    most = std::max(most, ms);
-    sum += ms;
-  }
-  const double others = (sum - most) / static_cast<double>(std::max<size_t>(1, shares.size() - 1));
-  slowest.longer = others > 0 ? most / others - 1 : 0;
-  if (slowest.longer < kMatters) slowest.place = -1;
-  return slowest;
-}
-
-}  // namespace
-
 std::string GroupLoop::Row::More() const {
+  if (!slowest.empty() || course.staleness.total == 0) return slowest;
   char text[80];
-  if (slowest.place >= 0) {
-    std::snprintf(text, sizeof text, "slowest process %d (+%.0f %%)", slowest.place,
-                  std::min(100 * slowest.longer, 1e6));
-    return text;
-  }
-  if (course.staleness.total == 0) return "";
   std::snprintf(text, sizeof text, "staleness %.1f", course.staleness.mean());
   return text;
 }
@@ -73,11 +47,15 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
   return row;
 }
 
-// Among equal processes the slowest changes with each row. A process is named only if it is the
-// slowest in two rows in a row.
-SlowProcess GroupLoop::TellSlowest(SlowProcess slowest) {
-  const int before = std::exchange(slowest_before_, slowest.place);
-  return slowest.place == before ? slowest : SlowProcess();
+// Rank 0 alone knows where other processes run, and it shows the first group alone.
+std::string GroupLoop::SlowestOf(const std::vector<ProcessShare>& shares) {
+  const auto slowest = slowest_.Find(shares);
+  if (!slowest) return "";
+  const int rank = groups_.FirstProcess(group_) + slowest->place;
+  const HostAndPid at = groups_.process()->host(rank);
+  char longer[32];
+  std::snprintf(longer, sizeof longer, "+%.0f %% of a step", 100 * slowest->longer);
+  return StrCat("slowest process ", rank, " (", at.host, ", pid ", at.pid, "): ", longer);
 }
 
 bool GroupLoop::AwaitRecords(const std::function<bool()>& stop) {
@@ -110,12 +88,13 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   row.course.lr = schedule_.LearningRateAt(step);
   row.course.epoch = schedule_.EpochAfter(step);
   row.course.staleness = groups_.TakeStaleness(group_);
-  if (shares.size() > 1) row.slowest = TellSlowest(SlowestOf(shares));
+  if (shares.size() > 1) row.slowest = SlowestOf(shares);
   if (sink_) {
     const WorkerMark::Scope writes(&team.lead().mark(), Doing::kMetrics);
     const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};
     WriteRows(place, row.sums, &row.course, sink_);
-    if (groups_.process()) WriteShares(place, shares, groups_.FirstProcess(group_), sink_);
+    if (JobProcess* const process = groups_.process())
+      WriteShares(place, shares, groups_.FirstProcess(group_), process, sink_);
   }
   team.ResetMetrics();
   seconds_ = 0;

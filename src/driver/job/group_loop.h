@@ -7,23 +7,19 @@
 #include "cluster/worker_groups.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/schedule.h"
+#include "driver/job/slowest_process.h"
 
 namespace singa {
 
 // What is due when in the job of `lead`. Throws ConfigError relative to the JobProto.
 Schedule ScheduleOf(const JobProto& job, Trainer* lead);
 
-struct SlowProcess {
-  int place = -1;     // of several processes of the group; -1: none is slower than the others
-  double longer = 0;  // than the mean of the others
-};
-
 class GroupLoop {
  public:
   struct Row {
     MetricSums sums;
     Course course;
-    SlowProcess slowest = {};  // the one that computed longest
+    std::string slowest = "";  // the process that the others wait for, for people; "": none
 
     // What the line of a row says of other processes and groups.
     std::string More() const;
@@ -44,7 +40,7 @@ class GroupLoop {
  private:
   std::optional<Row> TakeStep(int64_t step);
   ProcessShare TakeShare();
-  SlowProcess TellSlowest(SlowProcess slowest);
+  std::string SlowestOf(const std::vector<ProcessShare>& shares);
 
   WorkerGroups& groups_;
   const int group_;
@@ -53,7 +49,7 @@ class GroupLoop {
   double seconds_ = 0;  // since the last row
   int64_t steps_ = 0;
   int64_t sent_ = 0, received_ = 0;  // bytes, until the last row
-  int slowest_before_ = -1;          // place of the slowest process in the last row
+  SlowestProcess slowest_;
 };
 
 }  // namespace singa

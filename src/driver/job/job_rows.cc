@@ -1,5 +1,7 @@
 #include "driver/job/job_rows.h"
 
+#include <cmath>
+
 namespace singa {
 
 int64_t CountBadRecords(const Net& net) {
@@ -52,7 +54,18 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* cour
 }
 
 void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
-                 MetricsSink* sink) {
+void NameProcess(JobProcess* process, MetricsRow* row) {
+  if (row->phase != "process") return;
+  for (const auto& [name, value] : row->values) {
+    const bool known = value >= 0 && value < process->processes() && value == std::floor(value);
+    if (name != "rank" || !known) continue;
+    const HostAndPid at = process->host(static_cast<int>(value));
+    row->host = at.host;
+    row->pid = at.pid;
+  }
+}
+
+                 JobProcess* process, MetricsSink* sink) {
   for (const ProcessShare& share : shares) {
     MetricsRow row;
     row.phase = "process";
@@ -68,6 +81,7 @@ void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares,
                   {"bytes_sent", share.bytes_sent},
                   {"bytes_received", share.bytes_received}};
     sink->Write(row);
+    NameProcess(process, &row);
   }
 }
 

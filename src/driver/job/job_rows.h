@@ -35,7 +35,10 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* cour
 
 // A row of phase "process" for each process, the first of which has rank `first`.
 void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
-                 MetricsSink* sink);
+                 JobProcess* process, MetricsSink* sink);
+// Rank 0: a row of phase "process" says where the process of its `rank` runs. The row may be a
+// peer's. Any thread may call.
+void NameProcess(JobProcess* process, MetricsRow* row);
 
 // Bad records that readers of `net` have skipped.
 int64_t CountBadRecords(const Net& net);

@@ -5,6 +5,7 @@
 
 #include "base/short_text.h"
 #include "cluster/staleness_counts.h"
+#include "driver/job/job_rows.h"
 
 namespace singa {
 namespace {
@@ -53,9 +54,11 @@ MetricsRow RowOf(const WireMessage& message) {
   return row;
 }
 
-void ReceivedRows::Add(const WireMessage& row) {
+void ReceivedRows::Add(const WireMessage& message) {
+  MetricsRow row = RowOf(message);
+  NameProcess(process_, &row);
   const std::lock_guard lock(mutex_);
-  rows_.push_back(RowOf(row));
+  rows_.push_back(std::move(row));
 }
 
 void ReceivedRows::WriteTo(MetricsSink* sink) {

@@ -26,13 +26,16 @@ MetricsRow RowOf(const WireMessage& message);
 // Rows that others have sent: whoever hears them has no time to write to a disk.
 class ReceivedRows {
  public:
+  // `process`: rank 0's, which outlives them.
+  explicit ReceivedRows(JobProcess* process) : process_(process) {}
   // Any thread may call.
-  void Add(const WireMessage& row);
+  void Add(const WireMessage& message);
   // Throws as `sink`.
   void WriteTo(MetricsSink* sink);
 
  private:
-  std::mutex mutex_;
+  JobProcess* const process_;
+  std::mutex mutex_;  // guards rows_
   std::vector<MetricsRow> rows_;
 };
 

@@ -271,7 +271,7 @@ class TrainRun {
   JobProcess* const process_;  // null: the job's only one
   const std::function<void(const std::exception_ptr&)> failed_;
   std::optional<MetricsFile> metrics_file_;
-  ReceivedRows received_;
+  ReceivedRows received_{process_};
   const std::unique_ptr<WorkerGroups> made_;  // adds rows of other processes until it goes
   WorkerGroups& groups_;
   Workspace workspace_;
