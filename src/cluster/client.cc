@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -147,10 +148,14 @@ bool Client::OnValues(const PartView& part, int server_group) {
       given == setup_.table[part.slice].size || (given == 0 && SharedWithServer(part.slice));
   const bool in_turn = state.getting || part.head->step() == state.pushed;
   const bool possible = part.head->version() >= state.version && part.head->staleness() >= -1 &&
-                        part.head->staleness() <= part.head->version();
+                        part.head->staleness() <= part.head->version() && part.head->norm() >= 0 &&
+                        std::isfinite(part.head->norm());
   if (server_group != server_group_ || !asked || !right_size || !in_turn || !possible) return false;
   const bool answers = state.answered < state.pushed && part.head->step() == state.pushed;
-  if (answers) state.staleness = part.head->staleness();
+  if (answers) {
+    state.staleness = part.head->staleness();
+    norm_ = part.head->has_norm() ? part.head->norm() : std::nan("");
+  }
   if (given > 0) std::memcpy(memory(part.slice), part.floats.data(), part.floats.size());
   state.version = part.head->version();
   state.answered = std::max(state.answered, part.head->step());

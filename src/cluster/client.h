@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,11 @@ class Client {
   // the steps before. None where the server group has no other worker group.
   StalenessCounts TakeStaleness() { return std::exchange(staleness_, {}); }
 
+  // Whether the update of `step`, the last that was pushed, is in, and the norm of the group's
+  // gradient with it; NaN where a server sends none.
+  bool has_norm(int64_t step) const { return slices_.empty() || Fresh(0, step + 1); }
+  double gradient_norm() const { return norm_; }
+
   // One line for each server that something is awaited from, with the oldest of it.
   std::vector<std::string> Waiting() const;
   int64_t version(int slice) const { return slices_[slice].version; }
@@ -117,6 +123,7 @@ class Client {
   int getting_ = 0, gathering_ = 0;  // slices
   std::vector<SliceState> gathered_;
   StalenessCounts staleness_;
+  double norm_ = std::numeric_limits<double>::quiet_NaN();  // of the last step that was answered
   int64_t refused_ = 0;
 };
 

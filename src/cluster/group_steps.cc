@@ -152,7 +152,8 @@ void GroupSteps::TryNorm(int worker_group) {
   if (group.skip && !skip_)  // every slice is finite, or its own server has said so
     return Diverged(worker_group, group.step, "the norm of the gradient is not finite");
   const double norm = std::sqrt(*squares);
-  group.scale = clip_norm_ > 0 && norm > clip_norm_ ? static_cast<float>(clip_norm_ / norm) : 1.f;
+  group.length = clip_norm_ > 0 && !group.skip ? norm : -1;
+  group.scale = group.length > clip_norm_ ? static_cast<float>(clip_norm_ / norm) : 1.f;
   if (group.skip) ++counts_.skipped;
   group.complete = 0;
   group.unapplied = slices_.size();
@@ -197,6 +198,7 @@ void GroupSteps::Apply(int worker_group, int slice) {
     shard_->Update(&ctx_, slice, one.sum.step(), gradient);
   }
   if (defer_) --group.unapplied;
+  one.norm = group.length;
   one.last = one.sum.step();
   one.sum.Done();
   one.ready = false;
@@ -227,7 +229,9 @@ void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* val
   part.set_slice(slice);
   part.set_version(shard_->version(slice));
   part.set_step(LastStep(worker_group, slice));
-  if (groups_.size() > 1) part.set_staleness(cell(worker_group, slice).staleness);
+  const Cell& one = cell(worker_group, slice);
+  if (groups_.size() > 1) part.set_staleness(one.staleness);
+  if (one.norm >= 0) part.set_norm(one.norm);
   out_->Add(head, std::move(part), shared ? Frame() : *values);
 }
 

@@ -60,6 +60,7 @@ class GroupSteps {
     bool owed = false;       // was applied and not answered
     int64_t last = -1;       // the last step that was applied or dropped
     int64_t staleness = -1;  // of its gradient; -1: it was dropped
+    double norm = -1;        // of the group's gradient in step `last`; -1: there is none
   };
   struct Group {
     std::unique_ptr<NodesOfProcesses> nodes;
@@ -67,9 +68,10 @@ class GroupSteps {
     StepNorm norm;
     int64_t told = -1;  // the last step that was reported as not finite
     // With norms or steps to skip, all slices of a step wait for each other.
-    int64_t step = -1;  // the one that is collected
-    int complete = 0;   // slices
-    int unapplied = 0;  // slices, once the norm is known
+    int64_t step = -1;   // the one that is collected
+    int complete = 0;    // slices
+    int unapplied = 0;   // slices, once the norm is known
+    double length = -1;  // of the gradient, with clip_norm
     float scale = 1;
     bool skip = false;
   };

@@ -106,6 +106,14 @@ void ServedUpdates::Await(int param, int64_t step) {
   });
 }
 
+// The server's answer to the step's gradients has it.
+double ServedUpdates::GradientNorm(int64_t step) {
+  const CountedTime counts(&waited_);
+  std::unique_lock lock(mutex_);
+  AwaitLocked(&lock, [&] { return client_->has_norm(step); });
+  return client_->gradient_norm();
+}
+
 StalenessCounts ServedUpdates::TakeStaleness() {
   const std::lock_guard lock(mutex_);
   return client_->TakeStaleness();

@@ -40,6 +40,7 @@ class ServedUpdates final : public SliceUpdates {
               std::span<float* const> sums) override;
   void Check() override;
   bool skipped(int64_t step) const override { return dropped_ == step; }
+  double GradientNorm(int64_t step) override;
   void Await(int param, int64_t step) override;
   // Milliseconds, of all workers together, that they waited for values, or for the group's
   // processes to say what is dropped, since the last call.

@@ -72,12 +72,15 @@ void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
   if (!needs_all() || *failed_ != 0) return;
   if (*dropped_ == 1 + step) {
     skipped_ = step;
-    if (worker == 0) ++skips_;
+    if (worker > 0) return;
+    ++skips_;
+    norm_ = std::nan("");
     return;
   }
   double squares = 0;
   for (const double square : squares_) squares += square;
   const double norm = std::sqrt(squares);
+  if (worker == 0) norm_ = norm;
   const bool clip = clip_norm_ > 0 && norm > clip_norm_;
   const auto scale = static_cast<float>(clip_norm_ / norm);
   const SliceTable& table = replica_.table();

@@ -28,6 +28,7 @@ class LocalUpdates final : public SliceUpdates {
               std::span<float* const> sums) override;
   void Check() override;
   bool skipped(int64_t step) const override { return skipped_ == step; }
+  double GradientNorm(int64_t) override { return norm_; }
   void Await(int, int64_t) override {}
 
   int64_t skips() const override { return skips_; }
@@ -39,6 +40,7 @@ class LocalUpdates final : public SliceUpdates {
   Replica& replica_;
   const float clip_norm_;
   const bool skip_;  // on_nonfinite: kSkip
+  double norm_ = 0;  // of the last step; the first worker's thread alone uses it
   std::vector<double> own_squares_;
   std::atomic<int64_t> own_dropped_{0}, own_failed_{0};
   // With needs_all, of each slice.

@@ -39,6 +39,9 @@ class SliceUpdates {
   virtual void Check() = 0;
   // Whether `step` was left without effect. After Finish.
   virtual bool skipped(int64_t step) const = 0;
+  // With clip_norm: the norm of the group's mean gradient in `step`, the last one, before it was
+  // bounded; NaN where that had no effect. After Finish. May wait for servers, and throws as Await.
+  virtual double GradientNorm(int64_t step) = 0;
   // How many steps were.
   virtual int64_t skips() const = 0;
   virtual void set_skips(int64_t steps) = 0;

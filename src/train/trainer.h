@@ -84,6 +84,8 @@ class Trainer {
   // Sums of its metrics over the steps since the last Reset, skipped ones left out. Waits for a
   // device, which has them until then.
   MetricSums& metrics();
+  // As SliceUpdates has it for the last step; nothing: clip_norm is not set. Waits for a device.
+  std::optional<double> GradientNorm(int64_t step);
   // Null: losses are not scaled.
   LossScale* loss_scale() { return loss_scale_ ? &*loss_scale_ : nullptr; }
   // Milliseconds that input layers waited for records since the last call.

@@ -99,6 +99,12 @@ MetricSums& Trainer::metrics() {
   return metrics_;
 }
 
+std::optional<double> Trainer::GradientNorm(int64_t step) {
+  if (job_.updater().clip_norm() <= 0) return std::nullopt;
+  AwaitDevice();
+  return own_updates_ ? own_updates_->gradient_norm() : updates_->GradientNorm(step);
+}
+
 // A group of GPUs outlives what was captured of it.
 void Trainer::LeaveGroup() {
   graph_.reset();

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/cluster/cluster_of_roles.h"
 
 namespace singa {
@@ -20,7 +22,7 @@ class ClientTest : public ::testing::Test, public ServerEvents {
 
   // From server `id`: values of all ones for its slices, which hold `step`.
   void Answer(int id, int64_t version, int64_t step, std::vector<int> slices,
-              int64_t staleness = -1) {
+              int64_t staleness = -1, const std::optional<double>& norm = {}) {
     Message message;
     message.head.set_type(WireMessage::kValues);
     *message.head.mutable_from() = ServerAddress({0, id});
@@ -31,6 +33,7 @@ class ClientTest : public ::testing::Test, public ServerEvents {
       part->set_version(version);
       part->set_step(step);
       part->set_staleness(staleness);
+      if (norm) part->set_norm(*norm);
       part->set_elements(table[slice].size);
       message.payload.push_back(FrameOf(std::vector<float>(table[slice].size, 1.f)));
     }
@@ -166,6 +169,31 @@ TEST_F(ClientTest, RefusesAnImpossibleStaleness) {
   EXPECT_FALSE(client->Fresh(0, 1));
   Answer(0, 3, 0, {0}, 2);
   EXPECT_TRUE(client->Fresh(0, 1));
+}
+
+TEST_F(ClientTest, HasTheNormOfAStepWithItsAnswer) {
+  Begin();
+  client->Push(0, 0, Gradient(0));
+  EXPECT_FALSE(client->has_norm(0));
+  Answer(0, 1, 0, {0}, -1, 2.5);
+  EXPECT_TRUE(client->has_norm(0));
+  EXPECT_EQ(client->gradient_norm(), 2.5);
+  client->Push(1, 0, Gradient(0));
+  EXPECT_FALSE(client->has_norm(1));
+  Answer(0, 2, 1, {0});
+  EXPECT_TRUE(client->has_norm(1));
+  EXPECT_TRUE(std::isnan(client->gradient_norm()));
+}
+
+TEST_F(ClientTest, RefusesAnImpossibleNorm) {
+  Begin();
+  client->Push(0, 0, Gradient(0));
+  for (const double norm : {-1e-300, HUGE_VAL, -HUGE_VAL, std::nan("")})
+    Answer(0, 1, 0, {0}, -1, norm);
+  EXPECT_EQ(client->refused(), 4);
+  EXPECT_FALSE(client->has_norm(0));
+  Answer(0, 1, 0, {0}, -1, 0);
+  EXPECT_TRUE(client->has_norm(0));
 }
 
 TEST_F(ClientTest, NamesWhatItWaitsFor) {

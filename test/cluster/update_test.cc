@@ -2,6 +2,7 @@
 // on however many servers; and steps whose gradients are not finite are dropped whole.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "support/add_neighbours.h"
@@ -128,6 +129,45 @@ TEST(UpdateTest, CutsGradientsByTheNormOverAllServers) {
     for (size_t i = 0; i < values.size(); ++i) ASSERT_NEAR(values[i], expected[i], 1e-6) << i;
     if (servers == 1) one_server = values;
     EXPECT_EQ(values, one_server);  // squares are added slice by slice
+  }
+}
+
+// Of the last step's gradients, added up over the two processes.
+double NormByHand(const SliceTable& table) {
+  double squares = 0;
+  for (int s = 0; s < table.size(); ++s) {
+    const std::vector<float> a = Gradient(table, 0, kStepsTrained - 1, s);
+    const std::vector<float> b = Gradient(table, 1, kStepsTrained - 1, s);
+    for (size_t i = 0; i < a.size(); ++i) squares += std::pow(double{a[i]} + b[i], 2);
+  }
+  return std::sqrt(squares);
+}
+
+TEST(UpdateTest, TellsEachClientTheNormBeforeItIsBounded) {
+  for (const int servers : {1, 2, 3})
+    for (const char* updater : {"type: kSGD clip_norm: 3", "type: kSGD clip_norm: 1e30"}) {
+      ClusterOfRoles cluster = ClusterFor({StrCat(updater, kHalvingRate), 2, servers}, 0);
+      Train(&cluster);
+      const double norm = NormByHand(cluster.table);
+      for (const int process : {0, 1}) {
+        EXPECT_TRUE(cluster.client(0, process).has_norm(kStepsTrained - 1));
+        EXPECT_NEAR(cluster.client(0, process).gradient_norm(), norm, 1e-6 * norm);
+      }
+    }
+}
+
+TEST(UpdateTest, TellsNoNormOfADroppedStepOrWithoutABound) {
+  for (const bool bounded : {false, true}) {
+    const std::string updater = StrCat("type: kSGD", bounded ? " clip_norm: 3" : "", kHalvingRate);
+    ClusterOfRoles cluster = ClusterFor({updater, 2, 2}, 0, "on_nonfinite: kSkip");
+    cluster.Start(First(cluster.table));
+    cluster.Train(kStepsTrained, [&](int, int process, int64_t step, int slice) {
+      std::vector<float> gradient = Gradient(cluster.table, process, step, slice);
+      if (bounded && step == kStepsTrained - 1 && slice == 2) gradient[0] = std::nanf("");
+      return gradient;
+    });
+    EXPECT_TRUE(cluster.client(0, 1).has_norm(kStepsTrained - 1));
+    EXPECT_TRUE(std::isnan(cluster.client(0, 1).gradient_norm()));
   }
 }
 

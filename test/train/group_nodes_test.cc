@@ -31,6 +31,7 @@ class Recorder final : public SliceUpdates {
   void Finish(Context&, int64_t, int, int, std::span<float* const>) override {}
   void Check() override {}
   bool skipped(int64_t) const override { return false; }
+  double GradientNorm(int64_t) override { return 0; }
   int64_t skips() const override { return 0; }
   void set_skips(int64_t) override {}
   void Await(int, int64_t) override {}

@@ -134,6 +134,7 @@ TEST_P(JudgedStep, AGoodStepIsTakenWhole) {
 TEST_P(JudgedStep, TheNormIsThatOfAllPieces) {
   clip_norm_ = 20;  // which is the norm
   EXPECT_EQ(Judge().verdict.scale, 1);
+  EXPECT_EQ(Judge().norm, 20);
   clip_norm_ = 5;
   EXPECT_EQ(Judge().verdict.scale, 0.25f);
 }
@@ -143,6 +144,7 @@ TEST_P(JudgedStep, TheScaleOfTheLossesIsTakenOff) {
   EXPECT_EQ(Judge().verdict.scale, 1.f / 16);
   clip_norm_ = 5;  // the norm is 20 / 16
   EXPECT_EQ(Judge().verdict.scale, 1.f / 16);
+  EXPECT_EQ(Judge().norm, 20. / 16);
   clip_norm_ = 0.625f;
   EXPECT_EQ(Judge().verdict.scale, 0.5f / 16);
 }

@@ -69,16 +69,19 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   if (group_ == 0) groups_.BringOwnValuesBack();
   const auto start = std::chrono::steady_clock::now();
+  const bool displays = schedule_.Display(step);
+  std::optional<double> grad_norm;
   try {
     team.TrainStep(step);
-    if (schedule_.Display(step)) team.AwaitDevices();
+    if (displays) team.AwaitDevices();
+    if (displays && sink_) grad_norm = team.lead().GradientNorm(step);
   } catch (const Stopped&) {  // another process has failed
     if (groups_.process()) groups_.process()->AwaitFailure();
     throw;
   }
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++steps_;
-  if (!schedule_.Display(step)) return std::nullopt;
+  if (!displays) return std::nullopt;
   Row row = {team.SumMetrics(), {samples_per_second(), 1e3 * step_seconds()}};
   const std::vector<ProcessShare> shares = groups_.AddMetricsUp(group_, &row.sums, TakeShare());
   for (const ProcessShare& share : shares) {
@@ -87,6 +90,7 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   }
   row.course.lr = schedule_.LearningRateAt(step);
   row.course.epoch = schedule_.EpochAfter(step);
+  row.course.grad_norm = grad_norm;
   row.course.staleness = groups_.TakeStaleness(group_);
   if (shares.size() > 1) row.slowest = SlowestOf(shares);
   if (sink_) {

@@ -43,6 +43,7 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* cour
       row.values.emplace_back("bytes_sent", course->bytes_sent);
       row.values.emplace_back("lr", course->lr);
       if (course->epoch) row.values.emplace_back("epoch", *course->epoch);
+      if (course->grad_norm) row.values.emplace_back("grad_norm", *course->grad_norm);
     }
     if (course && course->staleness.total > 0) {
       row.values.emplace_back("staleness_mean", course->staleness.mean());
@@ -53,7 +54,6 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* cour
   }
 }
 
-void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
 void NameProcess(JobProcess* process, MetricsRow* row) {
   if (row->phase != "process") return;
   for (const auto& [name, value] : row->values) {
@@ -65,6 +65,7 @@ void NameProcess(JobProcess* process, MetricsRow* row) {
   }
 }
 
+void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
                  JobProcess* process, MetricsSink* sink) {
   for (const ProcessShare& share : shares) {
     MetricsRow row;
@@ -80,8 +81,8 @@ void NameProcess(JobProcess* process, MetricsRow* row) {
                   {"data_wait_ms", share.data_wait_ms},
                   {"bytes_sent", share.bytes_sent},
                   {"bytes_received", share.bytes_received}};
-    sink->Write(row);
     NameProcess(process, &row);
+    sink->Write(row);
   }
 }
 

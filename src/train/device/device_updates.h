@@ -60,6 +60,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void GiveValues() override;
   // Until all steps are done. Throws DivergedError for one that was not finite.
   void Settle() { LookAt(0); }
+  // After Settle: of the last step, with clip_norm.
+  double gradient_norm() const { return outcomes_.gradient_norm(); }
   // After Settle: their metrics to the MetricSums.
   void GiveMetrics() { metrics_->Give(); }
 

@@ -2,6 +2,8 @@
 
 #include <glog/logging.h>
 
+#include <cmath>
+
 #include "base/worker_mark.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
@@ -38,7 +40,9 @@ int64_t StepOutcomes::LookAt(size_t most, GpuGroup* group) {
       group->Await(*next.here);
     else
       next.here->Wait();
-    left_out += LeavesOut(*static_cast<const StepReport*>(next.report.get()));
+    const auto& report = *static_cast<const StepReport*>(next.report.get());
+    gradient_norm_ = report.verdict.dropped ? std::nan("") : report.norm;
+    left_out += LeavesOut(report);
   }
   return left_out;
 }

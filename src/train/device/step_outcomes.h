@@ -46,6 +46,8 @@ class StepOutcomes {
   // before them. Returns how many steps were left out. Throws DivergedError for one that ends the
   // job.
   int64_t LookAt(size_t most, GpuGroup* group);
+  // With clip_norm: of the last step that was looked at; NaN where it was left out.
+  double gradient_norm() const { return gradient_norm_; }
 
  private:
   // What a report is copied to, and when it is there.
@@ -61,6 +63,7 @@ class StepOutcomes {
   Tensor report_;
   std::deque<OnItsWay> on_their_way_;
   std::vector<std::shared_ptr<void>> free_;  // pinned
+  double gradient_norm_ = 0;
 };
 
 }  // namespace singa

@@ -17,6 +17,7 @@ struct PieceFinding {
 
 struct StepReport {
   StepVerdict verdict;
+  double norm = 0;    // of all gradients, without the losses' scale, where squares were asked for
   int64_t step = -1;  // the last one that was dropped; -1: none
   // Why: the first loss, or else the last piece whose gradient is not finite; -1: none.
   int32_t loss = -1, piece = -1;

@@ -13,6 +13,7 @@ namespace singa {
 SINGA_HD inline void SetScale(const StepEvidence& evidence, double squares, StepReport* report) {
   const float loss_scale = evidence.state->loss_scale;
   const double norm = std::sqrt(squares) / loss_scale;
+  report->norm = norm;
   const bool clips = evidence.clip_norm > 0 && norm > evidence.clip_norm;
   report->verdict.scale = (clips ? static_cast<float>(evidence.clip_norm / norm) : 1) / loss_scale;
 }
