@@ -43,7 +43,7 @@ def progress_is_one_bar_where_stderr_is_a_terminal(case):
 
 @check
 def the_bar_shows_metrics_where_no_rows_are_asked_for(case):
-    case.write("job.conf", mlp(case.site.data, "train_steps: 3000", hidden=8))
+    case.write("job.conf", mlp(case.site.data, "train_steps: 3000 disp_freq: 0", hidden=8))
     shown = on_a_terminal(case)
     for part in (b"samples/s, loss ", b"accuracy "):
         true(part in shown, f"no {part} in {shown}")
