@@ -160,6 +160,16 @@ def resume_warns_where_the_run_is_not_as_it_was(case):
         shutil.rmtree(case.path("ws/checkpoint/step11"))
 
 
+@check
+def resume_warns_of_no_value_that_one_of_the_runs_does_not_have(case):
+    conf = mlp(case.site.data, "train_steps: 10 test_steps: 1")
+    best = 'checkpoint_best: "accuracy"\n'
+    for then, now in ((conf, best + conf), (best + conf, conf)):
+        case.train(then)
+        job = case.train(now, "-resume", "-set", "train_steps=11")
+        true("is not as it was" not in job.err, f"stderr: {job.err}")
+
+
 def stopped_by(case, number, code):
     settings = "train_steps: 4000 disp_freq: 50 test_freq: 1000"
     conf = mlp(case.site.data, settings, hidden=8)

@@ -24,6 +24,10 @@
 namespace singa {
 namespace {
 
+constexpr char kUpdater[] = "updater";
+constexpr char kTestThreads[] = "test_threads";
+// Values that a job without class folders or checkpoint_best, or an older singa, does not write.
+constexpr const char* kSaidBySome[] = {kClasses, kUpdater, kTestThreads};
 constexpr std::chrono::seconds kLongestWaitForDisk{20};  // at the end of a job
 
 // What a job makes small; of other metrics, such as the accuracy, the largest is the best.
@@ -114,7 +118,8 @@ void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
       changed.insert(name);
   for (const auto& [name, value] : then.run)
     if (now.run.count(name) == 0) changed.insert(name);
-  if (then.run.count(kClasses) == 0) changed.erase(kClasses);  // written by an older singa
+  for (const char* name : kSaidBySome)
+    if (then.run.count(name) == 0 || now.run.count(name) == 0) changed.erase(name);
   for (const std::string& name : changed)
     progress_.Warn(StrCat("\"", name,
                           "\" is not as it was for the checkpoint: the numbers may differ from "
@@ -129,10 +134,10 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["version"] = std::string(kSingaVersion);
   content->run["build"] = BuildId();
   content->run["seed"] = job_.seed();
-  content->run["updater"] = UpdaterName(job_);
+  content->run[kUpdater] = UpdaterName(job_);
   content->run["threads"] = int64_t{groups_.lead().ctx().threads};
   if (job_.has_checkpoint_best())  // whose value is in the state
-    content->run["test_threads"] = int64_t{groups_.lead().evaluation_threads()};
+    content->run[kTestThreads] = int64_t{groups_.lead().evaluation_threads()};
   content->run["topology"] = groups_.WorkersText();
   content->run["instruction_set"] = InstructionSet();
   SetClasses(groups_.lead().net().ClassNames(), &content->run);
