@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <iostream>
 #include <numeric>
-#include <optional>
 
 #include "base/edit_distance.h"
 #include "base/file_system.h"
@@ -29,15 +28,6 @@ namespace singa {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr char kCkptUsage[] =
-    "usage: singa ckpt ls PATH\n"
-    "       singa ckpt verify PATH\n"
-    "       singa ckpt export [-format safetensors|blobprotos] PATH OUT";
-
-[[noreturn]] void ThrowCkptUsage(const std::string& why) {
-  throw UsageError("ckpt", StrCat("ckpt: ", why, "\n", kCkptUsage));
-}
 
 std::string TimeOf(const std::string& file) {
   struct stat status;
@@ -166,9 +156,18 @@ void WriteParams(const ParamsFile& params, bool as_blob_protos, WritableFile* fi
   WriteSafetensors(std::move(tensors), file);
 }
 
-int Export(const std::string& path, const std::string& out, bool as_blob_protos) {
+bool AsksForBlobProtos(const Arguments& args) {
+  const std::string format = args.Get("format", "safetensors");
+  if (format != "safetensors" && format != "blobprotos")
+    args.ThrowUsage(StrCat("-format must be safetensors or blobprotos, is \"", format, "\""));
+  return format == "blobprotos";
+}
+
+int Export(const Arguments& args) {
+  const bool as_blob_protos = AsksForBlobProtos(args);
+  const std::string &path = args.Operands("PATH and OUT", 2)[0], &out = args.operands()[1];
   if (!as_blob_protos && !out.ends_with(".safetensors"))
-    ThrowCkptUsage(StrCat("the file to write must end with .safetensors, is ", out));
+    args.ThrowUsage(StrCat("the file to write must end with .safetensors, is ", out));
   const ParamsFile params = LoadParams(path);
   RequireFinite(params);
   const size_t numbers =
@@ -199,42 +198,17 @@ int Export(const std::string& path, const std::string& out, bool as_blob_protos)
   return kExitOk;
 }
 
-bool IsBlobProtos(const std::string& format) {
-  if (format == "blobprotos") return true;
-  if (format != "safetensors")
-    ThrowCkptUsage(StrCat("-format must be safetensors or blobprotos, is \"", format, "\""));
-  return false;
-}
-
 }  // namespace
 
 int CkptCommand(const std::vector<std::string>& args) {
-  std::vector<std::string> words;
-  std::optional<std::string> format;
-  for (size_t i = 0; i < args.size(); ++i) {
-    const std::string name = args[i].substr(args[i].starts_with("--") ? 1 : 0);
-    if (name.starts_with("-format=")) {
-      format = name.substr(8);
-    } else if (name == "-format") {
-      if (++i == args.size()) ThrowCkptUsage("-format needs a value");
-      format = args[i];
-    } else if (name.size() > 1 && name.starts_with("-")) {
-      ThrowCkptUsage(StrCat("unknown flag ", args[i]));
-    } else {
-      words.push_back(args[i]);
-    }
-  }
-  const std::string command = words.empty() ? "" : words[0];
-  if (format && command != "export") ThrowCkptUsage("-format goes with export");
-  if (command == "ls" && words.size() == 2) return List(words[1]);
-  if (command == "verify" && words.size() == 2) return Verify(words[1]);
-  if (command == "export" && words.size() == 3)
-    return Export(words[1], words[2], IsBlobProtos(format.value_or("safetensors")));
-  if (command == "ls" || command == "verify") ThrowCkptUsage(StrCat(command, " takes one path"));
-  if (command == "export") ThrowCkptUsage("export takes a checkpoint and the file to write");
-  ThrowCkptUsage(command.empty() ? "ls, verify or export?"
-                                 : StrCat("no command singa ckpt ", command,
-                                          DidYouMean(command, {"ls", "verify", "export"})));
+  if (args.empty()) throw UsageError("ckpt", "singa ckpt needs one of ls, verify, export");
+  const std::string command = "ckpt " + args[0];
+  const std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (args[0] == "ls") return List(Arguments(command, rest, {}).Operands("PATH", 1)[0]);
+  if (args[0] == "verify") return Verify(Arguments(command, rest, {}).Operands("PATH", 1)[0]);
+  if (args[0] == "export") return Export({command, rest, {.values = {"format"}}});
+  throw UsageError("ckpt", StrCat("no command singa ", command,
+                                  DidYouMean(args[0], {"ls", "verify", "export"})));
 }
 
 }  // namespace singa

@@ -121,6 +121,16 @@ TEST(CkptCommand, AFailedExportLeavesNothing) {
             (std::vector<std::string>{"checkpoint", "out.safetensors"}));
 }
 
+TEST(CkptCommand, AMistakeNamesTheWordThatIsWrong) {
+  EXPECT_EQ(Ckpt({}).err, "singa ckpt needs one of ls, verify, export");
+  EXPECT_EQ(Ckpt({"lss"}).err, "no command singa ckpt lss; did you mean \"ls\"?");
+  EXPECT_EQ(Ckpt({"export", "-fromat", "x", "a", "b"}).err,
+            "no flag -fromat; did you mean \"format\"?");
+  EXPECT_EQ(Ckpt({"export", "a"}).err, "needs PATH and OUT, got 1 operands");
+  EXPECT_EQ(Ckpt({"export", "-format", "onnx", "a", "b"}).err,
+            "-format must be safetensors or blobprotos, is \"onnx\"");
+}
+
 TEST(CkptCommand, MistakesAreUsageErrors) {
   const std::vector<std::vector<std::string>> mistakes = {{},
                                                           {"rm"},
@@ -136,7 +146,6 @@ TEST(CkptCommand, MistakesAreUsageErrors) {
   for (const auto& args : mistakes) {
     const Result result = Ckpt(args);
     EXPECT_EQ(result.code, kExitUsage);
-    EXPECT_TRUE(Has(result.err, "usage: singa ckpt ls")) << result.err;
     EXPECT_EQ(result.out, "");
   }
 }
