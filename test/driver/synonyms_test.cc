@@ -23,6 +23,13 @@ TEST(Synonyms, NothingIsMadeUp) {
 TEST(Synonyms, AFieldMayBeInAnotherMessage) {
   EXPECT_EQ(SynonymOf(*JobProto::descriptor(), "base_lr"), "updater.learning_rate.base_lr");
   EXPECT_EQ(SynonymOf(*JobProto::descriptor(), "no_such"), "");
+  EXPECT_EQ(SynonymOf(*LayerProto::descriptor(), "backend"), "store_conf.backend");
+}
+
+// Caffe's scale multiplies, std_value divides; kActivation has no ELU.
+TEST(Synonyms, WhatComputesSomethingElseIsNone) {
+  EXPECT_EQ(SynonymOf(*StoreProto::descriptor(), "scale"), "");
+  for (const char* name : {"ELU", "PReLU"}) EXPECT_EQ(TypeFor(name), "") << name;
 }
 
 TEST(DidYouMean, AnEndingThatFieldsShareIsNoLikeness) {
