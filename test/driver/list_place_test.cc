@@ -38,6 +38,18 @@ TEST(ListPlace, WhatAnOptionAppendedIsTheOptions) {
             "F:2:1: error: gpu: x\n");
 }
 
+TEST(ListPlace, AMistakeThatAnOptionMakesInSeveralLayersIsToldOnce) {
+  const std::string net = "neuralnet { layer { name: 'a' } layer { name: 'a' } }";
+  const std::string one = "neuralnet.layer[a#0].unroll_len",
+                    two = "neuralnet.layer[a#1].unroll_len";
+  const std::string note =
+      "-set neuralnet.layer[a].unroll_len: note: sets 2 layers: layer[a#0], layer[a#1]\n";
+  EXPECT_EQ(LinesOf(net, {"neuralnet.layer[a].unroll_len=2"}, {one, two}),
+            note + "-set neuralnet.layer[a].unroll_len: error: x\n");
+  EXPECT_EQ(LinesOf(net, {}, {one, two}),
+            "F:1:13: error: " + one + ": x\nF:1:33: error: " + two + ": x\n");
+}
+
 TEST(ListPlace, OfMillionsOfNumbersTheFirstAloneHavePlaces) {
   std::string text;
   for (int i = 0; i < 1200; ++i) text += "gpu: 1\n";

@@ -184,6 +184,7 @@ void JobConf::Add(const ConfigError& error, Diagnostic::Severity severity) {
   diagnostic.severity = severity;
   // Finding the place takes time: not for what will not be shown.
   if (diagnostics_.size() < kMaxFindings) diagnostic = Place(error, severity);
+  if (IsToldOf(diagnostic)) return;
   Keep(std::move(diagnostic));
 }
 
@@ -201,6 +202,15 @@ Diagnostic JobConf::Place(const ConfigError& error, Diagnostic::Severity severit
     if (PathOf(node) == diagnostic.path) diagnostic.path.clear();
   }
   return diagnostic;
+}
+
+// A -set option gives several layers one value, whose mistake is the same in each.
+bool JobConf::IsToldOf(const Diagnostic& another) const {
+  return !another.set.empty() &&
+         std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& told) {
+           return told.set == another.set && told.path == another.path &&
+                  told.text == another.text && told.severity == another.severity;
+         });
 }
 
 void JobConf::Keep(Diagnostic diagnostic) {

@@ -44,6 +44,7 @@ class JobConf {
   void Parse(google::protobuf::Message* message);
   void Set(const std::vector<std::string>& options, google::protobuf::Message* message);
   void CheckRequired();
+  bool IsToldOf(const Diagnostic& another) const;
   void Keep(Diagnostic diagnostic);
   Diagnostic Place(const ConfigError& error, Diagnostic::Severity severity) const;
 
