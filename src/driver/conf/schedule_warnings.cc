@@ -51,10 +51,12 @@ void WarnOfRate(const JobProto& job, ConfigErrors* out) {
   int64_t end = kFewSteps + 1;  // from which on, in hundredths of the training
   while (end > 0 && is_nothing((steps - 1) * (end - 1) / kFewSteps)) --end;
   if (most == 0 || end > kFewSteps / 2) return;
-  out->push_back(ConfigError(
-      "updater.learning_rate",
-      StrCat("is ", rate->At(steps - 1), " from about step ", (steps - 1) * end / kFewSteps,
-             " on: the rest of the ", steps, " steps trains nothing")));
+  const int64_t step = (steps - 1) * end / kFewSteps;
+  const std::string value =
+      rate->At(step) == 0 ? "0" : StrCat(static_cast<float>(kNothing * most), " or less");
+  out->push_back(ConfigError("updater.learning_rate",
+                             StrCat("is ", value, " from about step ", step,
+                                    " on: the rest of the ", steps, " steps trains nothing")));
 }
 
 }  // namespace
