@@ -3,8 +3,10 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
+#include "base/system_limits.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/progress.h"
@@ -147,7 +149,7 @@ Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
 
 int PipeTo(const char* command, const std::string& text) {
   FILE* pipe = popen(command, "w");
-  if (!pipe) throw Error(kExitIo, "cannot start `dot`");
+  if (!pipe) throw CannotStart("`dot`", errno);
   std::fwrite(text.data(), 1, text.size(), pipe);
   const int status = pclose(pipe);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)

@@ -89,3 +89,11 @@ def the_soft_limit_of_descriptors_is_raised(case):
     job = case.start_program(["prlimit", "--nofile=40:4096", case.site.binary, "-conf", "job.conf",
                               *TWO])
     job.end(0)
+
+
+@check
+def a_picture_that_too_few_descriptors_prevent_says_so(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS))
+    job = case.start_program(["prlimit", "--nofile=4:4", case.site.binary, "graph", "-svg",
+                              "job.conf"])
+    has(job.end(73).err, "cannot start `dot`: Too many open files; limits: ", "stderr")
