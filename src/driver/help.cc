@@ -78,13 +78,16 @@ Trains the job that FILE describes: the same as `singa -conf FILE`, with the sam
 )"},
     {"check", R"(usage: singa check [-v] [-test] [-set PATH=VALUE]... FILE
 
-Checks a job as training would, without reading data: every mistake with its line and column.
-A sound job shows its layers with shapes, its parameters and its memory.
+Checks a job as training would, and shows every mistake with its line and column. Of the data it
+reads what small stores say of themselves and their first records; of checkpoint_path's files the
+headers. A sound job shows its layers with shapes, its parameters, where their first values come
+from, and its memory.
 
   -test   judge the job as one that is run with -test
   -v      the kernels of every layer that has some, too: plain, vector or a library's
 
-Exit code 0: the job is sound, perhaps with warnings; 66: no such file; 78: it has mistakes.
+Exit code 0: the job is sound, perhaps with warnings; 65: a file contradicts it or is damaged;
+66: no such file; 78: it has mistakes.
 )"},
     {"graph", R"(usage: singa graph [-test] [-set PATH=VALUE]... FILE
 

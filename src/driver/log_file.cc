@@ -14,7 +14,7 @@
 namespace singa {
 namespace {
 
-constexpr size_t kMostWaiting = 1 << 20;
+constexpr size_t kMostWaiting = 1 << 20;  // bytes
 
 std::string NewName(int rank) {
   const std::time_t now = std::time(nullptr);

@@ -1,6 +1,6 @@
 // The whole check of a job: text, -set options, values, nets. The same for `singa -conf` and
-// `singa check`. Opens no store, reads no values of a
-// checkpoint and allocates no tensor.
+// `singa check`, which also opens small stores. Reads no values of a checkpoint and allocates no
+// tensor.
 #pragma once
 
 #include <functional>
@@ -19,8 +19,8 @@ struct CheckOptions {
   // Input files that are missing are errors, with exit code 66; checkpoint_path's are judged by
   // their headers.
   bool files = false;
-  bool stores =
-      false;  // those that open quickly are compared with the conf; training does so itself
+  // Stores that open quickly are compared with the conf; training does so itself.
+  bool stores = false;
   bool resumes = false;  // checkpoint_path may not be used: its files are left alone
   bool quiet = false;    // WithJob shows no warnings
 };

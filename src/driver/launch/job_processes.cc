@@ -99,7 +99,7 @@ void JobProcesses::StartOthers() {
   for (int rank = 1; rank < command_.processes; ++rank) Start(rank);
 }
 
-// Until a signal, which the end of a child is, too, a word of rank 0, or `time`.
+// Waits for a signal, the end of a child, a word of rank 0, or `time`.
 void JobProcesses::WaitUntil(Time time) {
   std::array<pollfd, 2> watched = {
       {{signals_->descriptor(), POLLIN, 0}, {report_.get(), POLLIN, 0}}};
