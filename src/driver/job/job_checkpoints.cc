@@ -92,7 +92,7 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   committed_ = groups_.steps();
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
   // The run may have been killed between a checkpoint and what follows it.
-  Retain(files_, step);
+  TidyUp(step);
   WarnOfChanges(*checkpoint);
   progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", step));
   return step;
@@ -196,9 +196,18 @@ void JobCheckpoints::CommitLast(int64_t updates) {
 void JobCheckpoints::Retain(FileSystem& fs, int64_t updates) {
   try {
     ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
-  } catch (const WriteError& error) {
+  } catch (const FileError& error) {
     progress_.Warn(StrCat("an old checkpoint is left behind: ", error.what()));
   }
+}
+
+void JobCheckpoints::TidyUp(int64_t step) {
+  try {
+    RemoveUnfinished(files_, workspace_);
+  } catch (const FileError& error) {
+    progress_.Warn(StrCat("unfinished checkpoints may be left behind: ", error.what()));
+  }
+  Retain(files_, step);
 }
 
 void JobCheckpoints::Commit(int64_t updates) {

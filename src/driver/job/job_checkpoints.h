@@ -47,6 +47,8 @@ class JobCheckpoints {
  private:
   void RestoreBest(const Checkpoint& checkpoint);
   void Retain(FileSystem& fs, int64_t updates);
+  // Removes what a run before this one may have left, which goes on from `step`.
+  void TidyUp(int64_t step);
   void WarnOfChanges(const Checkpoint& checkpoint);
   void Describe(CheckpointContent* content) const;
 

@@ -238,8 +238,11 @@ bool LooksComplete(const std::string& dir) {
     for (const auto& [name, file] : ReadManifest(dir).files)
       if (InputFile::Open(dir + "/" + name).size() != file.bytes) return false;
     return true;
-  } catch (const Error&) {
+  } catch (const DataError&) {
     return false;
+  } catch (const FileError& error) {
+    if (error.code() == kExitNoInput) return false;
+    throw;
   }
 }
 

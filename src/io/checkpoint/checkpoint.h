@@ -72,7 +72,8 @@ std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
 std::unique_ptr<Checkpoint> NewestValidIn(const std::string& folder,
                                           const std::function<void(const std::string&)>& warn);
 
-// Whether the manifest of `dir` is intact and its files have the right sizes. Does not throw.
+// Whether the manifest of `dir` is intact and its files have the right sizes. Throws FileError
+// where the system does not let them be read.
 bool LooksComplete(const std::string& dir);
 
 }  // namespace singa

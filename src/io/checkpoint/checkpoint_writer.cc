@@ -27,11 +27,12 @@ bool Contains(const std::vector<std::string>& sorted, const std::string& name) {
 }
 
 // Ends what a killed writer began.
-void Recover(FileSystem& fs, const std::string& folder) {
+void Recover(FileSystem& fs, const std::string& workspace) {
+  RemoveUnfinished(fs, workspace);
+  const std::string folder = CheckpointFolder(workspace);
   const std::vector<std::string> names = fs.List(folder);
   for (const std::string& name : names) {
     const std::string path = folder + "/" + name;
-    if (IsUnfinished(name)) TryRemove(fs, path);
     const auto step = ReplacedStepOf(name);
     if (!step) continue;
     if (Contains(names, StepName(*step))) {
@@ -87,13 +88,19 @@ void Publish(FileSystem& fs, const std::string& folder, const std::string& dir,
 
 }  // namespace
 
+void RemoveUnfinished(FileSystem& fs, const std::string& workspace) {
+  const std::string folder = CheckpointFolder(workspace);
+  for (const std::string& name : fs.List(folder))
+    if (IsUnfinished(name)) TryRemove(fs, folder + "/" + name);
+}
+
 std::string WriteCheckpoint(FileSystem& fs, const std::string& workspace,
                             const CheckpointContent& content) {
   CHECK_GE(content.step, 0);
   CHECK_EQ(content.conf_sha256.size(), 64u);
   const std::string folder = CheckpointFolder(workspace);
   fs.MakeDirectories(folder);
-  Recover(fs, folder);
+  Recover(fs, workspace);
   const std::string name = StepName(content.step);
   const std::string nonce = RandomHex(8);
   const std::string dir = folder + "/" + name + ".tmp." + nonce;

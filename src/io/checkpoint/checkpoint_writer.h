@@ -27,4 +27,8 @@ struct CheckpointContent {
 std::string WriteCheckpoint(FileSystem& fs, const std::string& workspace,
                             const CheckpointContent& content);
 
+// Removes what a writer or a removal has not finished; what cannot be removed stays, with a
+// warning. Throws WriteError where the folder cannot be read. For the one writer of a workspace.
+void RemoveUnfinished(FileSystem& fs, const std::string& workspace);
+
 }  // namespace singa

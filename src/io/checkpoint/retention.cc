@@ -1,5 +1,6 @@
 #include "io/checkpoint/retention.h"
 
+#include <exception>
 #include <filesystem>
 #include <system_error>
 #include <vector>
@@ -19,6 +20,18 @@ bool IsCheckpointFolder(const std::string& dir) {
   for (const char* name : {kManifestFile, kModelFile, kStateFile})
     if (std::filesystem::exists(dir + "/" + name, error)) return true;
   return false;
+}
+
+void RemoveAll(FileSystem& fs, const std::string& folder,
+               const std::vector<CheckpointEntry>& goes) {
+  std::vector<std::string> removed;
+  for (const CheckpointEntry& entry : goes) {
+    removed.push_back(folder + "/" + StepName(entry.step) + ".tmp." + RandomHex(8));
+    fs.Rename(entry.dir, removed.back());
+  }
+  fs.SyncDirectory(folder);
+  SINGA_FAILPOINT("checkpoint_before_removal");
+  for (const std::string& dir : removed) fs.RemoveTree(dir);
 }
 
 }  // namespace
@@ -46,24 +59,24 @@ void ApplyRetention(FileSystem& fs, const std::string& workspace, int64_t step, 
   std::vector<CheckpointEntry> goes;
   bool newest_stays = false;
   int64_t counted = 0;
+  std::exception_ptr unread;  // what the system said of a checkpoint
+  const auto complete = [&unread](const std::string& dir) {
+    try {
+      return LooksComplete(dir);
+    } catch (const FileError&) {
+      unread = std::current_exception();
+      return false;
+    }
+  };
   for (CheckpointEntry& entry : ListCheckpoints(workspace)) {
     if (entry.step > step || !IsCheckpointFolder(entry.dir)) continue;
     const bool within = counted < keep;
-    if (within && LooksComplete(entry.dir)) ++counted;
-    if (entry.step == step) newest_stays = LooksComplete(entry.dir);
+    if (within && complete(entry.dir)) ++counted;
+    if (entry.step == step) newest_stays = complete(entry.dir);
     if (!within && entry.step != best) goes.push_back(std::move(entry));
   }
-  if (goes.empty() || !newest_stays) return;
-
-  const std::string folder = CheckpointFolder(workspace);
-  std::vector<std::string> removed;
-  for (const CheckpointEntry& entry : goes) {
-    removed.push_back(folder + "/" + StepName(entry.step) + ".tmp." + RandomHex(8));
-    fs.Rename(entry.dir, removed.back());
-  }
-  fs.SyncDirectory(folder);
-  SINGA_FAILPOINT("checkpoint_before_removal");
-  for (const std::string& dir : removed) fs.RemoveTree(dir);
+  if (newest_stays && !goes.empty()) RemoveAll(fs, CheckpointFolder(workspace), goes);
+  if (unread) std::rethrow_exception(unread);
 }
 
 }  // namespace singa

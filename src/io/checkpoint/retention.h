@@ -19,6 +19,7 @@ std::optional<int64_t> BestStep(const std::string& workspace);
 // `step`; later steps are another run's and stay. Never removes the best one.
 // REQUIRES: that of `step` is intact: it was just committed, with the sums of what was written, or
 // loaded. Its bytes are not read again: all groups wait meanwhile.
+// Throws FileError where a checkpoint could not be removed, or may stay as one could not be read.
 void ApplyRetention(FileSystem& fs, const std::string& workspace, int64_t step, int64_t keep);
 
 }  // namespace singa

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "io/checkpoint/checkpoint_writer.h"
 #include "io/checkpoint/sample.h"
 
 namespace singa {
@@ -77,6 +78,17 @@ TEST_F(RetentionTest, DoesNotReadTheCheckpointsThatStay) {
   WriteSteps({7, 8, 9});
   DamageInside(9);  // as heavy as before
   EXPECT_EQ(Left(9, 1), (Names{"step9"}));
+}
+
+TEST_F(RetentionTest, UnfinishedOnesAreRemovedAlone) {
+  WriteSteps({7, 8});
+  fs::create_directory(workspace_ / "checkpoint/step7.tmp.0123456789abcdef");
+  fs::create_symlink("step7", workspace_ / "checkpoint/best.tmp.0123456789abcdef");
+  fs::create_directory(workspace_ / "checkpoint/step6.old.0123456789abcdef");
+  fs::create_directory(workspace_ / "checkpoint/mine.tmp.0123456789abcdef");
+  RemoveUnfinished(disk_, workspace_.path());
+  EXPECT_EQ(disk_.List(workspace_ / "checkpoint"),
+            (Names{"mine.tmp.0123456789abcdef", "step6.old.0123456789abcdef", "step7", "step8"}));
 }
 
 TEST_F(RetentionTest, LeavesWhatIsNoCheckpoint) {
