@@ -27,10 +27,11 @@ constexpr int kBacklog = 1024;  // as many processes as a job may have come at a
       throw Error(kExitConfig, where + "this machine does not support this kind of address");
     case EACCES:
     case EPERM:
-      throw Error(kExitNoPermission,
-                  where + "this user may not; ports below 1024 are the administrator's");
+      throw Error(kExitNoPermission, StrCat(where, std::strerror(error),
+                                            own.port > 0 && own.port < 1024
+                                                ? "; ports below 1024 are the administrator's"
+                                                : ""));
     case EMFILE:
-    case ENFILE:
       throw Error(kExitCantCreate,
                   where + std::strerror(error) + "; raise the limit of open files (ulimit -n)");
     default:

@@ -16,8 +16,7 @@ ZmqMonitor::ZmqMonitor(zmq::context_t* context, zmq::socket_t* watched, int even
     : socket_(MakeSocket(context, ZMQ_PAIR)) {
   const std::string address = "inproc://monitor." + name;
   if (zmq_socket_monitor(watched->handle(), address.c_str(), events) != 0)
-    throw Error(kExitCantCreate, StrCat("cannot watch a socket: ", zmq_strerror(errno),
-                                        "; raise the limit of open files (ulimit -n)"));
+    throw CannotMake("a monitor of a socket", errno);
   SetOption(&socket_, ZMQ_LINGER, 0);
   SetOption(&socket_, ZMQ_RCVHWM, 0);  // ZeroMQ's thread would wait where it is full
   socket_.connect(address);

@@ -52,12 +52,25 @@ void Apply(const SocketSettings& settings, zmq::socket_t* socket) {
   SetOption(socket, ZMQ_ROUTER_HANDOVER, 0);   // no peer takes another one's name
 }
 
+Error CannotMake(const std::string& what, int error) {
+  return Error(kExitCantCreate,
+               StrCat("cannot make ", what, ": ", zmq_strerror(error),
+                      error == EMFILE ? "; raise the limit of open files (ulimit -n)" : ""));
+}
+
+zmq::context_t MakeContext(int io_threads, int most_sockets) {
+  try {
+    return zmq::context_t(io_threads, most_sockets);
+  } catch (const zmq::error_t& error) {
+    throw CannotMake("sockets", error.num());
+  }
+}
+
 zmq::socket_t MakeSocket(zmq::context_t* context, int type) {
   try {
     return zmq::socket_t(*context, type);
   } catch (const zmq::error_t& error) {
-    throw Error(kExitCantCreate, StrCat("cannot make a socket: ", error.what(),
-                                        "; raise the limit of open files (ulimit -n)"));
+    throw CannotMake("a socket", error.num());
   }
 }
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <zmq.hpp>
+
+#include "singa/base/error.h"
 
 namespace singa {
 
@@ -19,6 +22,12 @@ struct SocketSettings {
 };
 
 void Apply(const SocketSettings& settings, zmq::socket_t* socket);
+
+// `what` ("a socket") could not be made, by the value of errno. kExitCantCreate.
+Error CannotMake(const std::string& what, int error);
+
+// Throws Error where the system refuses it a descriptor.
+zmq::context_t MakeContext(int io_threads, int most_sockets);
 
 // Of `type` in `context`, without settings. Throws Error where the limit of open files is reached.
 zmq::socket_t MakeSocket(zmq::context_t* context, int type);

@@ -50,15 +50,19 @@ void CheckOptions(const ZmqOptions& options) {
   CHECK(zmq_has("curve")) << "this ZeroMQ was built without CURVE";
 }
 
+Descriptor MakeEventDescriptor() {
+  Descriptor made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (made.get() < 0) throw CannotMake("an eventfd", errno);
+  return made;
+}
+
 }  // namespace
 
 ZmqTransport::ZmqTransport(ZmqOptions options, const Clock* clock)
     : options_(std::move(options)),
       clock_(clock),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      context_(options_.io_threads, 16 + 4 * options_.processes) {
-  if (wake_.get() < 0)
-    throw Error(kExitCantCreate, StrCat("cannot make an eventfd: ", std::strerror(errno)));
+      wake_(MakeEventDescriptor()),
+      context_(MakeContext(options_.io_threads, 16 + 4 * options_.processes)) {
   CheckOptions(options_);
   options_.most_strangers = CheckFiles(options_.processes, options_.most_strangers);
   CheckThreads(options_.io_threads + 1);

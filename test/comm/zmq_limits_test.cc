@@ -7,6 +7,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "comm/zmq_ranks.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -218,25 +219,37 @@ TEST(ZmqSecurity, MissingSecretsAreAnError) {
   EXPECT_ERROR(Rank{options}, kExitNoPermission, "token is missing");
 }
 
-TEST(ZmqFiles, TooFewOpenFilesAreTold) {
-  rlimit limit;
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-  const rlimit few{64, 64};
+// In a process that may have `files` open, the error of a transport there.
+void ExpectTold(rlim_t files, const char* text) {
+  const rlimit few{files, files};
   const pid_t child = fork();  // a hard limit cannot be raised again
   if (child == 0) {
     bool told = false;
     if (setrlimit(RLIMIT_NOFILE, &few) == 0) try {
         Ranks ranks(2);
       } catch (const Error& error) {
-        told =
-            error.code() == kExitCantCreate &&
-            std::string(error.what()).find("its limit (RLIMIT_NOFILE) is 64") != std::string::npos;
+        told = error.code() == kExitCantCreate &&
+               std::string(error.what()).find(text) != std::string::npos;
       }
     _exit(told ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+TEST(ZmqFiles, TooFewOpenFilesAreTold) { ExpectTold(64, "its limit (RLIMIT_NOFILE) is 64"); }
+
+TEST(ZmqFiles, OneThatCannotBeOpenedIsTold) {
+  const Descriptor next(dup(STDERR_FILENO));
+  ASSERT_GE(next.get(), 0);
+  ExpectTold(next.get() + 1, "cannot make an eventfd: Too many open files");
+}
+
+TEST(ZmqFiles, AContextThatCannotBeMadeIsTold) {
+  const Descriptor next(dup(STDERR_FILENO));
+  ASSERT_GE(next.get(), 0);
+  ExpectTold(next.get() + 2, "cannot make sockets: Too many open files");
 }
 
 }  // namespace
