@@ -27,8 +27,8 @@ alignas(16) std::array<char, 1 << 16> signal_stack;  // where the thread's own c
 thread_local const char* starting = nullptr;         // the library that starts threads
 
 // Without a lock or memory, which the thread may hold or lack.
-[[noreturn]] void End(ExitCode code, const char* text) {
-  for (const char* part : {"singa: error: ", text, "\n"})
+[[noreturn]] void End(ExitCode code, const char* text, const char* cause = "") {
+  for (const char* part : {"singa: error: ", text, cause, "\n"})
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   ::_exit(code);
 }
@@ -43,21 +43,12 @@ thread_local const char* starting = nullptr;         // the library that starts 
   End(kExitCantCreate, text.c_str());
 }
 
-// Whether a limit on memory leaves no room; without a limit the system ends processes otherwise.
 bool MemoryIsOut() {
-  if (out_of_memory[0] == 0) return false;
   void* const probe =
       ::mmap(nullptr, kProbe, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (probe == MAP_FAILED) return true;
   ::munmap(probe, kProbe);
   return false;
-}
-
-void OnSignal(int signal) {
-  if (MemoryIsOut()) End(kExitNoDevice, out_of_memory.data());
-  if (signal == SIGABRT && starting) EndWithoutThreads(starting);
-  std::signal(signal, SIG_DFL);
-  ::raise(signal);  // once this returns
 }
 
 // Whether a function of the library called this.
@@ -72,6 +63,24 @@ bool IsCalledBy(const char* library) {
   return false;
 }
 
+// What the system answers that has no descriptor left, or a filter that forbids a call.
+bool IsRefusal(int error) {
+  return error == EMFILE || error == ENFILE || error == ENOBUFS || error == EPERM;
+}
+
+void OnSignal(int signal) {
+  const int error = errno;  // of the last call that failed
+  if (MemoryIsOut()) End(kExitNoDevice, out_of_memory.data());
+  if (error == ENOMEM && (IsCalledBy("libdnnl") || IsCalledBy("libzmq")))
+    End(kExitNoDevice, out_of_memory.data());
+  if (signal == SIGABRT && IsRefusal(error) && IsCalledBy("libzmq"))
+    End(error == EPERM ? kExitNoPermission : kExitCantCreate,
+        "ZeroMQ ended the process: ", ::strerrordesc_np(error));
+  if (signal == SIGABRT && starting) EndWithoutThreads(starting);
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);  // once this returns
+}
+
 void OnExit(int status, void*) {
   if (status != EXIT_FAILURE || !IsCalledBy("libgomp")) return;
   if (MemoryIsOut()) End(kExitNoDevice, out_of_memory.data());
@@ -82,7 +91,7 @@ void OnExit(int status, void*) {
   try {
     if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
   } catch (const std::bad_alloc&) {
-    End(kExitNoDevice, out_of_memory[0] ? out_of_memory.data() : "out of memory");
+    End(kExitNoDevice, out_of_memory.data());
   } catch (...) {
     // A bug: abort says so.
   }
@@ -95,8 +104,7 @@ void ExplainLibraryEnds() {
   // The unwinder is loaded while there is memory: glibc ends a process that cannot load it.
   std::array<void*, 4> frames;
   ::backtrace(frames.data(), static_cast<int>(frames.size()));
-  if (HasMemoryLimit())
-    std::strncpy(out_of_memory.data(), OutOfMemoryText().c_str(), out_of_memory.size() - 1);
+  std::strncpy(out_of_memory.data(), OutOfMemoryText().c_str(), out_of_memory.size() - 1);
   ::on_exit(OnExit, nullptr);
   std::set_terminate(OnTerminate);
   const stack_t stack = {

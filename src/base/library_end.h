@@ -1,5 +1,5 @@
-// The ends of a process that a library decides where the system gives it no thread or memory:
-// libgomp calls exit(1), ZeroMQ abort(), oneDNN calls code that it could not make room for.
+// The ends of a process that a library decides where the system gives it no thread, memory or
+// descriptor: libgomp calls exit(1), ZeroMQ abort(), oneDNN writes code to memory that it lacks.
 #pragma once
 
 namespace singa {

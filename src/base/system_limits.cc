@@ -55,8 +55,6 @@ std::string SystemLimits(const std::string& root) {
   return Joined(limits);
 }
 
-bool HasMemoryLimit() { return !MemoryLimits().empty(); }
-
 std::string OutOfMemoryText(const std::string& root) {
   std::vector<std::string> limits = MemoryLimits();
   if (const auto bytes = CgroupMemory(root))

@@ -14,9 +14,8 @@ std::string SystemLimits(const std::string& root = "");
 // `what` ("a thread") could not be started, by the value of errno. kExitCantCreate.
 Error CannotStart(const std::string& what, int error);
 
-// Whether this process has a limit on memory (RLIMIT_AS, RLIMIT_DATA).
-bool HasMemoryLimit();
-// "out of memory", with these limits and the control group's.
+// "out of memory", with the limits of this process (RLIMIT_AS, RLIMIT_DATA) and the control
+// group's.
 std::string OutOfMemoryText(const std::string& root = "");
 
 }  // namespace singa
