@@ -229,14 +229,16 @@ SINGA_MAY_FAIL_ON_FILE(kWrite, -1, ssize_t, writev, (int file, const iovec* part
                        (file, parts, number))
 
 long syscall(long number, ...) {
-  static const auto next = Next<long(long, ...)>("syscall");
+  // The guard of another static would call this function where two threads meet.
+  static constinit std::atomic<long (*)(long, ...)> next = nullptr;
+  if (!next) next = Next<long(long, ...)>("syscall");
   va_list list;
   va_start(list, number);
   long a[6];
   for (long& argument : a) argument = va_arg(list, long);
   va_end(list);
   if (number == SYS_pidfd_open && Fails(kPidfdOpen, CALLER)) return -1;
-  return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  return next.load()(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 int openat(int folder, const char* path, int flags, ...) {

@@ -4,13 +4,14 @@
 usage: injected.py BUILD [--sample N] [--seed S] [--only WORD] [--write]
        --sample  N failures drawn from all, not all of them
        --only    those whose name holds WORD, such as threads/main/open:3:ENOSPC
-       --write   puts the counts into test/bench/results.md; wants all failures
+       --write   puts the counts into test/bench/results.md; wants all failures, or 2000 at least
 
 The job runs with support/fail_call.cc loaded before the C library. After each failure
  - the exit code is one that `singa --help` lists, never 1, 2 or a signal;
  - an error names what failed, as errno's text or as the limit that was met;
  - no process, file in /tmp or file that a quiet run does not leave is left;
- - `-resume` ends with the bytes of a job in which no call failed.
+ - the job, or else its `-resume`, ends with the bytes of a job in which no call failed.
+   What could not be removed draws a warning, and `-resume` removes it.
 """
 import argparse
 import concurrent.futures
@@ -35,17 +36,20 @@ from run import Site
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
 import results_file
 
-SETTINGS = """train_steps: 12 disp_freq: 2 checkpoint_freq: 4 checkpoint_keep: 2 test_freq: 6
-test_steps: 2 seed: 3"""
+# Two checkpoints, the first of which goes. Few records: each is two reads.
+SETTINGS = """train_steps: 4 disp_freq: 2 checkpoint_freq: 2 checkpoint_keep: 1 test_freq: 4
+test_steps: 1 seed: 3"""
+SOON = "cluster.peer_timeout=3"
 TOPOLOGIES = {
     "one": (),
     "threads": ("-set", "cluster.nworkers_per_group=2", "-set", "cluster.nworkers_per_procs=2"),
-    "memory": processes(2),
-    "tcp": processes(2, APART),
+    "memory": processes(2, SOON),
+    "tcp": processes(2, APART, SOON),
 }
 # In the order of support/fail_call.cc's kNames. Errors of each that its manual names and a user
 # can meet: a full table of processes or files, a full or broken disk, a quota, a seccomp filter, an
-# old kernel, no memory, a signal.
+# old kernel, no memory, a signal. mmap: its other errors are those of files, locked memory and seals;
+# libraries and the program map memory without a name, which is not locked, or memory of memfd_create.
 ERRORS = {
     "fork": "EAGAIN ENOMEM ENOSYS EPERM",
     "pthread_create": "EAGAIN EPERM",
@@ -57,7 +61,7 @@ ERRORS = {
     "rename": "ENOSPC EDQUOT EIO ENOMEM EPERM",
     "mkdir": "ENOSPC EDQUOT EIO ENOMEM EPERM",
     "ftruncate": "EFBIG EIO EPERM EINTR",
-    "mmap": "ENOMEM EAGAIN ENFILE EPERM",
+    "mmap": "ENOMEM",
     "memfd_create": "EMFILE ENFILE ENOMEM ENOSYS",
     "flock": "EINTR ENOLCK ENOSYS",
     "pipe2": "EMFILE ENFILE",
@@ -72,7 +76,7 @@ ERRORS = {
 CODES = {0, 65, 66, 69, 73, 74, 77, 78, 170, 171}
 # Words that name a cause where errno's own text does not.
 CAUSES = ["in use", "memory", "threads", "processes", "descriptors", "RLIMIT_", "pids.max", "permission"]
-JOBS = 2  # at a time
+JOBS = 12  # at a time; they mostly wait
 
 
 class Trials:
@@ -84,7 +88,7 @@ class Trials:
         self.topology, self.args = topology, TOPOLOGIES[topology]
         self.folder.mkdir()
         (self.folder / "counts").mkdir()
-        (self.folder / "job.conf").write_text(mlp(site.data, SETTINGS, batch=48, hidden=8))
+        (self.folder / "job.conf").write_text(mlp(site.data, SETTINGS, batch=4, test_batch=2, hidden=8))
         quiet = self.run(self.folder / "quiet", FAIL_CALL_COUNTS=self.folder / "counts")
         quiet.end(0)
         self.quiet = self.folder / "quiet" / "ws"
@@ -97,7 +101,7 @@ class Trials:
             words.append(f"LD_PRELOAD={self.library}")
         command = ["env", f"TMPDIR={folder / 'tmp'}", f"FAIL_CALL_FOLDER={folder}", *words,
                    str(self.site.binary), "-conf", "../job.conf", *self.args, *args,
-                   "-set", "cluster.workspace=ws", "-set", "cluster.peer_timeout=3"]
+                   "-set", "cluster.workspace=ws"]
         return case.Process(command, folder)
 
     def failures(self):
@@ -129,8 +133,12 @@ class Trials:
             code = job.popen.returncode
         else:
             code = None
-        resumed = self.run(folder, "-resume").end(0)
-        self.judge_left(folder, resumed)
+        if job.popen.returncode == 0:
+            self.judge_checkpoint(folder, job)
+        if job.popen.returncode != 0 or "warning: " in job.err:
+            job = self.run(folder, "-resume").end(0)
+            self.judge_checkpoint(folder, job)
+        self.judge_left(folder)
         shutil.rmtree(folder)
         return code
 
@@ -146,19 +154,18 @@ class Trials:
         true(any(cause.lower() in text.lower() for cause in causes),
              f"exit code {code}, but no error names the cause\n{text[-1500:]}")
 
-    def judge_left(self, folder, resumed):
-        equal(sorted(os.listdir(folder / "tmp")), [], "files in /tmp")
-        newest, quiet = folder / "ws/checkpoint/step12", self.quiet / "checkpoint/step12"
-        true(newest.is_dir(), f"-resume has no last checkpoint\n{resumed.err[-1500:]}")
+    def judge_checkpoint(self, folder, job):
+        newest, quiet = folder / "ws/checkpoint/step4", self.quiet / "checkpoint/step4"
+        true(newest.is_dir(), f"no last checkpoint\n{job.err[-1500:]}")
         same_bytes(newest, quiet)
+
+    def judge_left(self, folder):
+        equal(sorted(os.listdir(folder / "tmp")), [], "files in /tmp")
         # -resume sets a workspace without a checkpoint aside.
         found = {entry.name for entry in (folder / "ws").iterdir()}
         found -= {"previous", "metrics.jsonl.old"}
         equal(found, {entry.name for entry in self.quiet.iterdir()}, "workspace")
-        # One that could not be written is missing, and an older one kept in its place.
-        kept = sorted(os.listdir(folder / "ws/checkpoint"))
-        true(len(kept) <= 2 and all(re.fullmatch("step[0-9]+", entry) for entry in kept),
-             f"checkpoints: found {kept}")
+        equal(os.listdir(folder / "ws/checkpoint"), ["step4"], "checkpoints")
 
 
 def processes_of(folder):
@@ -185,8 +192,8 @@ def processes_of(folder):
 
 def try_all(groups, names):
     """Shows each trial that ends wrongly. Returns how many calls of each topology and name failed,
-    and how many trials ended wrongly."""
-    fired, failed = {}, 0
+    and how many trials of each topology ended wrongly."""
+    fired, failed = {}, dict.fromkeys(TOPOLOGIES, 0)
 
     def one(name):
         return groups[name.split("/")[0]].trial(name)
@@ -198,24 +205,26 @@ def try_all(groups, names):
             try:
                 code = done.result()
             except Failure as failure:
-                failed += 1
+                failed[topology] += 1
                 code = "failed"
                 print(f"FAIL {runs[done]}: {failure}", flush=True)
             if code is not None:
                 key = topology, rest.split(":")[0]
                 fired[key] = fired.get(key, 0) + 1
             if number % 200 == 0:
-                print(f"{number} of {len(names)} tried, {failed} failed", flush=True)
+                print(f"{number} of {len(names)} tried, {sum(failed.values())} failed", flush=True)
     return fired, failed
 
 
-def write(conditions, fired):
+def write(conditions, fired, failed, tried, of):
     calls = [call for call in ERRORS if any(call == key[1] for key in fired)]
     rows = [[call, *(fired.get((topology, call), 0) for topology in TOPOLOGIES)] for call in calls]
     rows.append(["all", *(sum(count for key, count in fired.items() if key[0] == topology)
                           for topology in TOPOLOGIES)])
+    rows.append(["ended wrongly", *failed.values()])
     heads = ["call", *(f"failures, {topology}" for topology in TOPOLOGIES)]
-    results_file.report("injected", conditions, results_file.table(heads, rows), True)
+    lines = [f"{tried} of all {of} failures of these jobs.", "", *results_file.table(heads, rows)]
+    results_file.report("injected", conditions, lines, True)
 
 
 def main():
@@ -226,8 +235,8 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    if args.write and (args.sample or args.only):
-        parser.error("--write wants all failures")
+    if args.write and (0 < args.sample < 2000 or args.only):
+        parser.error("--write wants 2000 failures at least")
     conditions = results_file.Conditions()
     library = next((args.build / "lib").resolve().glob("libfail_call.so"))
     with tempfile.TemporaryDirectory(prefix="singa-injected-") as folder:
@@ -237,13 +246,15 @@ def main():
                   for topology in TOPOLOGIES}
         names = [name for group in groups.values() for name in group.failures()
                  if args.only in name]
-        if args.sample:
-            names = random.Random(args.seed).sample(names, min(args.sample, len(names)))
+        # In any order, so that what is wrong in one topology shows early.
+        every = len(names)
+        names = random.Random(args.seed).sample(names, min(args.sample or every, every))
         fired, failed = try_all(groups, names)
-    print(f"{sum(fired.values())} calls failed in {len(names)} jobs; {failed} ended wrongly")
-    if args.write and not failed:
-        write(conditions, fired)
-    sys.exit(failed > 0 or not fired)
+    wrong = sum(failed.values())
+    print(f"{sum(fired.values())} calls failed in {len(names)} jobs; {wrong} ended wrongly")
+    if args.write:
+        write(conditions, fired, failed, len(names), every)
+    sys.exit(wrong > 0 or not fired)
 
 
 if __name__ == "__main__":
