@@ -125,6 +125,7 @@ topologies() { python3 test/system/topologies.py build/bin/singa; }
 kills() { python3 test/system/kill_trials.py build/bin/singa; }
 # Other work beside it may make a job's end slow; the figure of results.md asks for 3 s.
 signals() { python3 test/system/signal_trials.py build/bin/singa --trials 7 --seconds 30; }
+injected() { python3 test/system/injected.py build --sample 150; }
 digits() { python3 test/system/digits_accuracy.py build/bin/singa; }
 
 prepare() { part "Python packages" python; }
@@ -137,6 +138,7 @@ use_release() {
   part "whole jobs: train, kill, resume" system
   part "kill -9, ten of each role" kills
   part "signals at random moments" signals
+  part "injected failures of calls" injected
   part "digits in five topologies" topologies
   part "plugins, on the installed tree" plugins
   part "bundle for machines with GPUs" bundle
