@@ -167,7 +167,7 @@ int Main(std::vector<std::string> args) {
     const int processes = std::stoi(args.at(1));
     Progress progress;
     SuperviseOptions options;
-    options.end_timeout = std::chrono::milliseconds(0);
+    options.end_timeout = options.stop_timeout = std::chrono::milliseconds(0);
     return Supervise(LaunchedJob(processes, args[0]), processes, args, &progress, options);
   } catch (const Error& error) {
     std::fprintf(stderr, "launch_child: error: %s\n", error.what());

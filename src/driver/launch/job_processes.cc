@@ -209,7 +209,10 @@ JobEnd JobProcesses::EndBecauseOf(int rank) {
 }
 
 void JobProcesses::EndOthers() {
-  const Time deadline = steady_clock::now() + command_.end_timeout;
+  const std::optional<ChildEnd>& first = children_[0]->end();
+  const bool stopped = first && IsStop(*first);
+  const Time deadline =
+      steady_clock::now() + (stopped ? command_.stop_timeout : command_.end_timeout);
   const auto running = [](const auto& child) { return !child->end(); };
   while (std::any_of(children_.begin(), children_.end(), running)) {
     if (steady_clock::now() >= deadline || signals_->Take() != 0) break;

@@ -32,8 +32,10 @@ struct JobCommand {
   bool starts_at_once = false;
   // For rank 0 to say where it listens, from its start: before it loads anything.
   std::chrono::milliseconds start_timeout{60000};
-  // For the others to end, from the end of rank 0.
+  // For the others to end, from the end of rank 0. stop_timeout counts after a signal: then no
+  // process has anything left to save.
   std::chrono::milliseconds end_timeout{10000};
+  std::chrono::milliseconds stop_timeout{1500};
   // Rank 0 has committed a checkpoint.
   std::function<void()> committed = [] {};
   // Whether process `rank` alone can be started again; whether those that were killed are to be.

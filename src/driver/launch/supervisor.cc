@@ -111,7 +111,8 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
                      .coordinator = CoordinatorOf(job),
                      .starts_at_once = MayGroupGpus(job, true),
                      .start_timeout = std::chrono::seconds(job.cluster().start_timeout()),
-                     .end_timeout = options.end_timeout};
+                     .end_timeout = options.end_timeout,
+                     .stop_timeout = options.stop_timeout};
   StopSignals signals;
   const int most = job.cluster().max_restarts();
   Losses losses(most, options.out_of_memory);

@@ -21,6 +21,8 @@ struct SuperviseOptions {
   std::string program = "/proc/self/exe";
   // For the others to end by themselves when rank 0 has ended.
   std::chrono::milliseconds end_timeout{10000};
+  // Replaces end_timeout if a signal has stopped the job: no process has anything left to save.
+  std::chrono::milliseconds stop_timeout{1500};
   // Waits before a restart, or until a signal makes `signals` readable. Tests wait for nothing.
   std::function<void(std::chrono::milliseconds pause, const StopSignals& signals)> wait =
       AwaitPause;

@@ -94,6 +94,16 @@ TEST_F(StopTest, WhoHasNotMetRankZeroDoesNotOutliveIt) {
             kExitTerminated);
 }
 
+TEST_F(StopTest, OthersThatDoNotEndAfterAStoppedJobAreKilledEarly) {
+  options_.end_timeout = std::chrono::seconds(1000);  // longer than a test may take
+  EXPECT_EQ(RunWith({"0/0=gather+say+stop"},
+                    [this] {
+                      Await("said");
+                      Send(SIGTERM);
+                    }),
+            kExitTerminated);
+}
+
 TEST_F(StopTest, AnotherProcessThatWasAskedToEndEndsTheJob) {
   EXPECT_EQ(Run({"1/0=exit:143"}), kExitTerminated);
   EXPECT_EQ(Count("start 0"), 1);

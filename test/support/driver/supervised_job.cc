@@ -25,7 +25,7 @@ SupervisedJob::SupervisedJob() {
   }
   job_.mutable_cluster()->set_workspace(folder_.Path(""));
   options_.program = Program();
-  options_.end_timeout = std::chrono::milliseconds(0);
+  options_.end_timeout = options_.stop_timeout = std::chrono::milliseconds(0);
   options_.wait = [this](std::chrono::milliseconds pause, const StopSignals&) {
     pauses_.push_back(pause.count() / 1000);
   };
