@@ -151,7 +151,8 @@ class Trials:
             return
         true("error: " in text, f"exit code {code} without an error\n{text[-1500:]}")
         causes = CAUSES + [os.strerror(error)]
-        true(any(cause.lower() in text.lower() for cause in causes),
+        errors = "".join(line for line in text.lower().splitlines() if "error: " in line)
+        true(any(cause.lower() in errors for cause in causes),
              f"exit code {code}, but no error names the cause\n{text[-1500:]}")
 
     def judge_checkpoint(self, folder, job):
