@@ -133,7 +133,7 @@ int Verify(const std::string& path) {
     try {
       damage = VerifyCheckpoint(entry.dir);
       if (damage.empty()) damage = NotFiniteIn(entry.dir);
-    } catch (const FileError&) {
+    } catch (const Error&) {
       if (!before.Changed()) throw;
     }
     if (before.Changed()) continue;  // its trainer has just removed it
