@@ -75,6 +75,12 @@ def a_plugin_that_ends_or_hangs_is_refused_in_time(one):
     case.true(not lives(one.path("hang/started").read_text()), "a process of a plugin that hangs")
 
 
+def a_plugin_that_no_process_can_try_is_no_mistake_of_the_conf(one):
+    few = ["prlimit", "--nofile=5:5", one.site.binary]
+    refused_by(one, few, one.site.built / "gate.so", 73,
+               "cannot be tried: cannot start a process for it: Too many open files")
+
+
 def each_error_of_plugins_stands_at_its_line(one):
     one.write("job.conf", f'name: "x"\nplugin: "{one.site.built}/gate.so"\nplugin: "gone.so"\n'
                           'plugin: "lost.so"\n')
@@ -196,7 +202,9 @@ def a_program_is_built_as_the_example_says(one):
                        str(EXAMPLE / "job.conf"), "-set", "plugin="]).end(0)
 
 
-CHECKS = [a_plugin_that_ends_or_hangs_is_refused_in_time, each_error_of_plugins_stands_at_its_line,
+CHECKS = [a_plugin_that_ends_or_hangs_is_refused_in_time,
+          a_plugin_that_no_process_can_try_is_no_mistake_of_the_conf,
+          each_error_of_plugins_stands_at_its_line,
           a_mistake_before_plugins_does_not_hide_them, names_that_are_taken_are_errors,
           all_folders_of_its_path_are_judged, plugins_are_options_in_order_whatever_their_name,
           a_program_is_built_as_the_example_says]

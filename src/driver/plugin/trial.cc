@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "base/system_limits.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -30,8 +31,8 @@ struct Pipe {
 };
 
 [[noreturn]] void ThrowUntried() {
-  throw ConfigError("", StrCat("cannot be tried in a process of its own: ", std::strerror(errno)),
-                    kExitIo);
+  const Error why = CannotStart("a process for it", errno);
+  throw ConfigError("", StrCat("cannot be tried: ", why.what()), why.code());
 }
 
 Pipe MakePipe() {
