@@ -43,7 +43,7 @@ TEST_P(ReluTest, RejectsNegativeSlopeBelowZero) {
 }
 
 TEST_P(ReluTest, RejectsTwoSources) {
-  EXPECT_CONFIG_ERROR(Build("type: kReLU", {{1, 2}, {1, 2}}), "srclayers");
+  EXPECT_CONFIG_ERROR(Build("type: kReLU", {{1, 2}, {1, 2}}), "srclayers#1");
 }
 
 class SigmoidTest : public LayerTest {};

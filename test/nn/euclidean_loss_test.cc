@@ -49,9 +49,9 @@ TEST_P(EuclideanLossTest, ComparesImagesWithFlatRowsInLogicalOrder) {
 }
 
 TEST_P(EuclideanLossTest, RejectsRowsOfOtherSizes) {
-  EXPECT_CONFIG_ERROR_SAYS(Build(kLoss, {Shape({2, 3}), Shape({2, 4})}), "srclayers",
+  EXPECT_CONFIG_ERROR_SAYS(Build(kLoss, {Shape({2, 3}), Shape({2, 4})}), "srclayers#1",
                            "(2, 3) and (2, 4)");
-  EXPECT_CONFIG_ERROR(Build(kLoss, {Shape({2, 3}), Shape({3, 3})}), "srclayers");
+  EXPECT_CONFIG_ERROR(Build(kLoss, {Shape({2, 3}), Shape({3, 3})}), "srclayers#1");
   EXPECT_CONFIG_ERROR(Build(kLoss, {2, 3}), "srclayers");
 }
 

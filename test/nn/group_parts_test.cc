@@ -43,7 +43,7 @@ TEST(GroupParts, ABatchHasARowForEachWorker) {
   EXPECT_CONFIG_ERROR_SAYS(Build(InputOf(StrCat("type: kRecordInput store_conf { ", kSynthetic,
                                                 "batchsize: 2 batchsize: 3 }")),
                                  3),
-                           "neuralnet.layer[in].store_conf.batchsize",
+                           "neuralnet.layer[in].store_conf.batchsize#1",
                            "one for each of the 3 workers");
 }
 

@@ -151,7 +151,7 @@ TEST_P(GruTest, RejectsAFirstStateOfAnotherShape) {
 
 TEST_P(GruTest, RejectsThreeSources) {
   EXPECT_CONFIG_ERROR(Build(Gru("dim_hidden: 4"), std::vector<Shape>{{3, 5}, {3, 4}, {3, 4}}),
-                      "srclayers");
+                      "srclayers#2");
 }
 
 TEST_P(GruTest, RejectsToCarryAStateThatIsGiven) {

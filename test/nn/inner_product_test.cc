@@ -124,7 +124,7 @@ TEST_P(InnerProductTest, RejectsWeightsBeyondMemory) {
 }
 
 TEST_P(InnerProductTest, RejectsTwoSources) {
-  EXPECT_CONFIG_ERROR(Build(kFour, std::vector<Shape>{{3, 7}, {3, 7}}), "srclayers");
+  EXPECT_CONFIG_ERROR(Build(kFour, std::vector<Shape>{{3, 7}, {3, 7}}), "srclayers#1");
 }
 
 }  // namespace

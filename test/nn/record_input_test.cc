@@ -216,7 +216,7 @@ TEST_F(RecordInput, RefusesWrongConfigurations) {
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1")), "store_conf.shape");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 2 shape: 0")), "store_conf.shape#1");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: [1, 1, 1, 1, 1, 1, 1, 1]")),
-                      "store_conf.shape");
+                      "store_conf.shape#7");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 1 std_value: 0")), "store_conf.std_value");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 1 std_value: nan")), "store_conf.std_value");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 1 shape: 1 mean_value: inf")),
@@ -233,7 +233,7 @@ TEST_F(RecordInput, RefusesPartitionsThatDoNotFit) {
   const std::string three = "num_partitions: 3 partition_dim: ";
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 2 shape: 2"), three + "0"), "store_conf.batchsize");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 2 batchsize: 2 shape: 2"), three + "0"),
-                      "store_conf.batchsize");
+                      "store_conf.batchsize#1");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 4 shape: 2"), three + "1"), "partition_dim");
 }
 

@@ -111,7 +111,8 @@ TEST(InitializerConf, SaysThatAParamHasNoValues) {
 
 TEST(InitializerConf, NamesTheFieldOutOfRange) {
   EXPECT_EQ(FillErrorOf("type: kGaussian std: -1"), "std: must be >= 0, is -1");
-  EXPECT_EQ(FillErrorOf("type: kUniform low: 2"), "high: must be finite and >= low, is 1");
+  EXPECT_EQ(FillErrorOf("type: kUniform low: 2"),
+            "low: must be <= high, which is 1 if not set, is 2");
   EXPECT_EQ(FillErrorOf("type: kConstant value: inf"), "value: must be finite, is inf");
 }
 
