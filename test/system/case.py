@@ -92,10 +92,10 @@ class Process:
         return True
 
     def takes(self, number):
-        """Whether it has begun to handle the signal, which else ends it."""
+        """Whether a thread of its own waits for the signal, which is blocked then: it ends as a job."""
         status = pathlib.Path(f"/proc/{self.popen.pid}/status").read_text()
-        caught = re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)
-        return caught is not None and int(caught[1], 16) >> number - 1 & 1 == 1
+        blocked = re.search(r"^SigBlk:\s*(\w+)$", status, re.MULTILINE)
+        return blocked is not None and int(blocked[1], 16) >> number - 1 & 1 == 1
 
     def send(self, number):
         self.popen.send_signal(number)
