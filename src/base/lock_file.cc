@@ -65,6 +65,11 @@ LockHolder HolderIn(int file) {
   return holder;
 }
 
+// Makes no file, follows no link and waits for nobody at the other end of a pipe.
+Descriptor OpenToRead(const std::string& path) {
+  return Descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+}
+
 int CallFlock(int file) {
   while (::flock(file, LOCK_EX | LOCK_NB) != 0)
     if (errno != EINTR) return errno;
@@ -132,11 +137,16 @@ std::string LockHolder::Text() const {
 
 LockFile::LockFile(FileSystem* files, const std::string& path, const LockHolder& self,
                    const LockCalls& calls)
-    : files_(*files), path_(path), self_(self), calls_(calls), file_(files->OpenLock(path)) {}
+    : files_(*files),
+      path_(path),
+      self_(self),
+      calls_(calls),
+      file_(files->OpenLock(path)),
+      held_(path + ".held") {}
 
 LockFile::~LockFile() {
-  if (by_file_) try {
-      files_.RemoveTree(path_ + ".held");
+  if (made_held_) try {
+      files_.RemoveTree(held_);
     } catch (const WriteError&) {  // the next one finds that its holder does not run
     }
 }
@@ -158,38 +168,64 @@ bool LockFile::TryLock() {
   return false;
 }
 
-// A file that one process alone can make. One of a process that has ended is put aside first, by a
-// rename that succeeds for one of those who try.
+std::string LockFile::Remedy() const {
+  return needs_held_ ? StrCat("if that process has ended, remove ", held_)
+                     : "a host that is gone loses it in time";
+}
+
+// A file that one process alone can make. The file of a process that has ended is put aside first.
 bool LockFile::TryByFile() {
-  const std::string held = path_ + ".held";
+  needs_held_ = true;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    try {
-      const std::string text = TextOf(self_);
-      const auto file = files_.Create(held);
-      by_file_ = true;
-      file->Write(text.data(), text.size());
-      file->Close();
-      return true;
-    } catch (const WriteError& error) {
-      if (by_file_ || error.error() != EEXIST) throw;
-    }
-    holder_ = HolderIn(files_.OpenLock(held).get());
+    if (MakeHeld()) return true;
+    const Descriptor file = OpenToRead(held_);
+    if (file.get() < 0 && errno == ENOENT) continue;  // its holder has just ended
+    holder_ = HolderIn(file.get());
     runs_here_ = holder_.RunsHere();
     const bool ended = holder_.known() && holder_.host == self_.host && !runs_here_;
     if (!ended) return false;
-    const std::string aside = held + "." + RandomHex(8);
-    files_.Rename(held, aside);
-    files_.RemoveTree(aside);
+    PutHeldAside();
   }
   return false;
 }
 
-// For people and for others that wait: the lock holds without it.
+// False: it is there.
+bool LockFile::MakeHeld() {
+  const std::string text = TextOf(self_);
+  try {
+    const auto file = files_.Create(held_);
+    made_held_ = true;
+    file->Write(text.data(), text.size());
+    file->Close();
+    return true;
+  } catch (const WriteError& error) {
+    if (made_held_ || error.error() != EEXIST) throw;
+    return false;
+  }
+}
+
+// Another process may do so at the same time, and have made a file of its own since holder_ was
+// read: that one is put back.
+void LockFile::PutHeldAside() {
+  const std::string aside = held_ + "." + RandomHex(8);
+  try {
+    files_.Rename(held_, aside);
+  } catch (const WriteError& error) {
+    if (error.error() == ENOENT) return;
+    throw;
+  }
+  if (HolderIn(OpenToRead(aside).get()) == holder_)
+    files_.RemoveTree(aside);
+  else
+    files_.Rename(aside, held_);
+}
+
+// For people and for others that wait. The lock holds without it, so a disk may refuse it.
 void LockFile::WriteSelf() {
   const std::string text = TextOf(self_);
-  if (::ftruncate(file_.get(), 0) == 0 &&
-      ::pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
-    holder_ = self_;
+  [[maybe_unused]] const bool written =
+      ::ftruncate(file_.get(), 0) == 0 &&
+      ::pwrite(file_.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
 }
 
 }  // namespace singa

@@ -23,6 +23,7 @@ struct LockHolder {
   bool RunsHere() const;
   // "process 17 (rank 0) of host node3"; "a process that it does not name".
   std::string Text() const;
+  bool operator==(const LockHolder&) const = default;
 };
 
 // The system's calls, which tests replace. Each returns 0 or errno's value.
@@ -48,9 +49,13 @@ class LockFile {
   const LockHolder& holder() const { return holder_; }
   // Whether holder() is a live process of this host: no wait helps while it lives.
   bool HolderRunsHere() const { return runs_here_; }
+  // What frees the lock where holder() is gone.
+  std::string Remedy() const;
 
  private:
   bool TryByFile();
+  bool MakeHeld();
+  void PutHeldAside();
   void WriteSelf();
 
   FileSystem& files_;
@@ -58,7 +63,9 @@ class LockFile {
   const LockHolder self_;
   const LockCalls calls_;
   Descriptor file_;
-  bool by_file_ = false;  // we hold path_.held
+  const std::string held_;   // the file that is the lock where the file system has none
+  bool made_held_ = false;   // by us: the lock is ours
+  bool needs_held_ = false;  // the file system has no lock
   LockHolder holder_;
   bool runs_here_ = false;
 };

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <functional>
 
 #include "io/checkpoint/sample.h"
 
@@ -26,6 +27,48 @@ int NotHere(int) { return EOPNOTSUPP; }
 int Held(int) { return EWOULDBLOCK; }
 int Broken(int) { return EIO; }
 LockHolder Nobody(int) { return {}; }
+
+// The system's, with something that happens just before a file is made or renamed.
+class DisturbedFiles final : public FileSystem {
+ public:
+  std::function<void(const std::string& path)> before_create = [](const std::string&) {};
+  std::function<void(const std::string& from)> before_rename = [](const std::string&) {};
+
+  std::unique_ptr<WritableFile> Create(const std::string& path) override {
+    before_create(path);
+    return disk_.Create(path);
+  }
+  std::unique_ptr<AppendedFile> Append(const std::string& path) override {
+    return disk_.Append(path);
+  }
+  Descriptor OpenLock(const std::string& path) override { return disk_.OpenLock(path); }
+  void SyncDirectory(const std::string& path) override { disk_.SyncDirectory(path); }
+  void Rename(const std::string& from, const std::string& to) override {
+    before_rename(from);
+    disk_.Rename(from, to);
+  }
+  void MakeDirectories(const std::string& path) override { disk_.MakeDirectories(path); }
+  std::vector<std::string> List(const std::string& path) override { return disk_.List(path); }
+  void RemoveTree(const std::string& path) override { disk_.RemoveTree(path); }
+  void Symlink(const std::string& target, const std::string& path) override {
+    disk_.Symlink(target, path);
+  }
+
+ private:
+  PosixFileSystem disk_;
+};
+
+std::string TextOf(const LockHolder& holder) {
+  return StrCat("singa-lock-1 ", holder.host, " ", holder.pid, " ", holder.rank, " ", holder.boot,
+                " ", holder.start, "\n");
+}
+
+// A process of this host that has ended: another one had this number.
+LockHolder EndedHolder() {
+  LockHolder holder = LockHolder::Self(0);
+  holder.start = 1;
+  return holder;
+}
 
 constexpr char kOther[] = "singa-lock-1 node7 4711 0 another-boot 99\n";
 
@@ -49,6 +92,11 @@ class WorkspaceTest : public testing::Test {
   void Write(const std::string& name, const std::string& text) {
     fs::create_directories(path_);
     WriteAll(path_ + "/" + name, text);
+  }
+  bool OnlyTheLockIsThere() {
+    for (const auto& entry : fs::directory_iterator(path_))
+      if (entry.path().filename().string().starts_with(".lock.")) return false;
+    return true;
   }
 
   TempFolder folder_;
@@ -102,13 +150,57 @@ TEST_F(WorkspaceTest, WithoutAnyLockAFileTakesItsPlace) {
     EXPECT_EQ(Open().first, 73);
   }
   EXPECT_FALSE(fs::exists(path_ + "/.lock.held"));
-  LockHolder ended = LockHolder::Self(0);
-  ended.start = 1;  // another process had this number
-  Write(".lock.held",
-        StrCat("singa-lock-1 ", ended.host, " ", ended.pid, " 0 ", ended.boot, " 1\n"));
+  Write(".lock.held", TextOf(EndedHolder()));
   EXPECT_EQ(Open().first, 0);
-  Write(".lock.held", kOther);
-  EXPECT_EQ(Open().first, 170);
+  EXPECT_TRUE(OnlyTheLockIsThere());
+}
+
+// Nothing but a person can know that the process of another host has ended, or one that was killed
+// before it had written its name.
+TEST_F(WorkspaceTest, AFileThatNobodyRemovesIsNamed) {
+  options_.lock = {NoSuchLock, NoSuchLock, Nobody};
+  for (const char* holder : {kOther, ""}) {
+    Write(".lock.held", holder);
+    const auto [code, text] = Open();
+    EXPECT_EQ(code, 170);
+    EXPECT_NE(text.find("if that process has ended, remove " + path_ + "/.lock.held"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST_F(WorkspaceTest, AFileThatGoesBeforeItIsReadIsNoLock) {
+  Write(".lock.held", TextOf(LockHolder::Self(0)));
+  DisturbedFiles files;
+  files.before_create = [](const std::string& path) {
+    if (fs::remove(path)) throw WriteError(kExitCantCreate, path, "is there", EEXIST);
+  };
+  options_.files = &files;
+  options_.lock = {NoSuchLock, NoSuchLock, Nobody};
+  EXPECT_EQ(Open().first, 0);
+  EXPECT_TRUE(OnlyTheLockIsThere());
+}
+
+TEST_F(WorkspaceTest, OneOfTwoTakesThePlaceOfAProcessThatHasEnded) {
+  Write(".lock.held", TextOf(EndedHolder()));
+  const std::string first = TextOf(LockHolder::Self(0));
+  DisturbedFiles files;
+  files.before_rename = [&](const std::string& from) {
+    if (from.ends_with(".held")) WriteAll(from, first);
+  };
+  options_.files = &files;
+  options_.lock = {NoSuchLock, NoSuchLock, Nobody};
+  EXPECT_EQ(Open().first, 73);
+  EXPECT_EQ(ReadAll(path_ + "/.lock.held"), first);
+}
+
+TEST_F(WorkspaceTest, TheFirstOfTwoMayHaveRemovedTheFile) {
+  Write(".lock.held", TextOf(EndedHolder()));
+  DisturbedFiles files;
+  files.before_rename = [](const std::string& from) { fs::remove(from); };
+  options_.files = &files;
+  options_.lock = {NoSuchLock, NoSuchLock, Nobody};
+  EXPECT_EQ(Open().first, 0);
 }
 
 TEST_F(WorkspaceTest, ALockThatFailsIsAnErrorOfItsOwn) {

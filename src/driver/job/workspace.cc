@@ -35,7 +35,7 @@ void Workspace::AwaitLock(const WorkspaceOptions& options) {
                        StrCat("another singa job is running in this workspace: ", who), 0);
     if (clock.Now() >= deadline)
       throw PeerError(StrCat(path_, ": its lock is still held by ", who, " after ",
-                             options.wait_seconds, " s; a host that is gone loses it in time"));
+                             options.wait_seconds, " s; ", lock_->Remedy()));
     if (!said && options.say)
       options.say(StrCat(path_, ": its lock is held by ", who, "; waiting up to ",
                          options.wait_seconds, " s for it"));
