@@ -1,5 +1,6 @@
 #include "io/metrics_file.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -39,21 +40,22 @@ struct Kept {
 };
 
 // A last line without an end stays only where it is a whole row.
-template <typename Stays>
-Kept KeepOf(const std::string& path, const Stays& stays) {
+template <typename Keeps>
+Kept KeepOf(const std::string& path, const Keeps& keeps) {
   std::ifstream file(path, std::ios::binary);
   std::string line;
   Kept kept;
   bool cut = false;
   while (std::getline(file, line)) {
     const bool ends = !file.eof();
-    if (!stays(line) || (!ends && !nlohmann::json::accept(line)))
+    if (!keeps(line) || (!ends && !nlohmann::json::accept(line)))
       cut = true;
     else if (cut || !ends)
       kept.lines += line + "\n";
     else
       kept.bytes += static_cast<int64_t>(line.size()) + 1;
   }
+  if (!file.eof()) ThrowWriteError(kExitIo, path, "its rows cannot be read", errno);
   return kept;
 }
 
@@ -62,18 +64,18 @@ void Rewrite(FileSystem* files, const std::string& path, const Kept& kept) {
   std::ifstream from(path, std::ios::binary);
   std::string begin(static_cast<size_t>(kept.bytes), '\0');
   if (!from.read(begin.data(), kept.bytes))
-    throw FileError(kExitIo, path, "the rows before the resumed step cannot be read");
+    ThrowWriteError(kExitIo, path, "its rows cannot be read", errno);
   NewFile to(files, path);
   to.Write(begin);
   to.Write(kept.lines);
   to.Commit();
 }
 
-template <typename Stays>
+template <typename Keeps>
 void Open(FileSystem* files, const std::string& path, const PendingOptions& options,
-          const Stays& stays, std::optional<PendingFile>* file) {
+          const Keeps& keeps, std::optional<PendingFile>* file) {
   file->emplace(files, path, options);  // judges what is there
-  const Kept kept = KeepOf(path, stays);
+  const Kept kept = KeepOf(path, keeps);
   if (kept.lines.empty()) return (*file)->Truncate(kept.bytes);
   Rewrite(files, path, kept);
   file->emplace(files, path, options);

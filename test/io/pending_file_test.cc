@@ -17,12 +17,13 @@ class SmallDisk final : public FileSystem {
  public:
   int64_t room = 0;
   int error = ENOSPC;
+  std::string suffix = {};  // of the names that appended files really have
 
   std::unique_ptr<WritableFile> Create(const std::string& path) override {
     return disk_.Create(path);
   }
   std::unique_ptr<AppendedFile> Append(const std::string& path) override {
-    return std::make_unique<File>(this, disk_.Append(path));
+    return std::make_unique<File>(this, disk_.Append(path + suffix));
   }
   Descriptor OpenLock(const std::string& path) override { return disk_.OpenLock(path); }
   void SyncDirectory(const std::string& path) override { disk_.SyncDirectory(path); }
@@ -158,6 +159,17 @@ TEST_F(MetricsFileTest, WhatACrashLeftOfARowIsCut) {
   EXPECT_EQ(CutAt(a + "{\"step\":1,\"gr", 2), a);
   EXPECT_EQ(CutAt(a + std::string(20, '\0') + ":0}\n", 2), a);
   EXPECT_EQ(CutAt(a + "{\"step\":1,{\"step\":1}\n" + a, 2), a + a);
+}
+
+TEST_F(MetricsFileTest, RowsThatCannotBeReadAreAnErrorAndStay) {
+  SmallDisk disk;
+  disk.suffix = ".rows";
+  const std::string rows = "{\"step\":1,\"group\":0}\n";
+  WriteAll(path_ + disk.suffix, rows);
+  EXPECT_THROW(MetricsFile(&disk, path_, std::vector<int64_t>{2}), WriteError);
+  std::filesystem::create_directory(path_);
+  EXPECT_THROW(MetricsFile(&disk, path_, std::vector<int64_t>{2}), WriteError);
+  EXPECT_EQ(ReadAll(path_ + disk.suffix), rows);
 }
 
 TEST_F(MetricsFileTest, AWholeLastRowWithoutItsEndStays) {
