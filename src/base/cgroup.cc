@@ -52,7 +52,7 @@ std::optional<int64_t> ReadNumber(const std::string& file) {
   return number;
 }
 
-// Of lines "name number".
+// The number of the line "field number".
 std::optional<int64_t> ReadField(const std::string& file, const std::string& field) {
   std::ifstream stream(file);
   std::string name;

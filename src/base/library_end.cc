@@ -25,6 +25,7 @@ constexpr size_t kProbe = 8 << 20;  // bytes: a thread's stack; libraries ask fo
 std::array<char, 512> out_of_memory;                 // written once, before any signal
 alignas(16) std::array<char, 1 << 16> signal_stack;  // where the thread's own cannot grow
 thread_local const char* starting = nullptr;         // the library that starts threads
+std::terminate_handler terminate_before = std::abort;
 
 // Without a lock or memory, which the thread may hold or lack.
 [[noreturn]] void End(ExitCode code, const char* text, const char* cause = "") {
@@ -93,8 +94,9 @@ void OnExit(int status, void*) {
   } catch (const std::bad_alloc&) {
     End(kExitNoDevice, out_of_memory.data());
   } catch (...) {
-    // A bug: abort says so.
+    // A bug: the handler before says which.
   }
+  terminate_before();
   std::abort();
 }
 
@@ -106,7 +108,8 @@ void ExplainLibraryEnds() {
   ::backtrace(frames.data(), static_cast<int>(frames.size()));
   std::strncpy(out_of_memory.data(), OutOfMemoryText().c_str(), out_of_memory.size() - 1);
   ::on_exit(OnExit, nullptr);
-  std::set_terminate(OnTerminate);
+  if (const auto before = std::set_terminate(OnTerminate); before != OnTerminate)
+    terminate_before = before;
   const stack_t stack = {
       .ss_sp = signal_stack.data(), .ss_flags = 0, .ss_size = sizeof signal_stack};
   ::sigaltstack(&stack, nullptr);
