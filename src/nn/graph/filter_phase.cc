@@ -17,7 +17,7 @@ bool InPhase(const LayerProto& layer, Phase phase) {
 namespace {
 
 constexpr int kMaxPorts = 100000;    // of a layer, on either side
-constexpr size_t kMostGuesses = 20;  // names that are searched for near ones
+constexpr size_t kMostGuesses = 20;  // unknown names that are looked for elsewhere
 
 // The layers of a phase by name, and how many links so far read each.
 struct Names {
@@ -41,7 +41,7 @@ std::string OtherPhases(const std::string& name, const Names& names) {
 }
 
 // "name", or "name:K" for output K where no layer has the whole text as its name.
-// `guess`: whether an unknown name is worth a look for a near one.
+// `guess`: whether an unknown name is worth a look for it in other phases, and for a near one.
 Link Resolve(const std::string& text, const Names& names, const Graph& graph, int slot,
              bool guess) {
   Link link;
@@ -60,7 +60,7 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, in
                  ", counted from 0, is \"", text, "\""));
   }
   if (it == names.index.end()) {
-    const std::string others = OtherPhases(text, names);
+    const std::string others = guess ? OtherPhases(text, names) : "";
     std::vector<std::string> known;
     for (const auto& entry : names.index)
       if (guess && others.empty()) known.push_back(entry.first);
