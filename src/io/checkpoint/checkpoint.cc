@@ -129,6 +129,17 @@ std::unique_ptr<Checkpoint> OpenOrThrow(const std::string& dir, Check check) {
   return checkpoint;
 }
 
+// A folder may hold a checkpoint if it has one of its files, or if it cannot be looked into.
+bool MayBeCheckpoint(const std::string& dir) {
+  std::error_code error;
+  if (!fs::is_directory(dir, error)) return false;
+  for (const char* name : {kManifestFile, kModelFile, kStateFile}) {
+    if (fs::exists(dir + "/" + name, error)) return true;
+    if (error) return true;
+  }
+  return false;
+}
+
 // The newest that is intact. `passed` names what is not; `changed`: a running job removed or
 // replaced something meanwhile, so that what is not found, or looks damaged, may never have been.
 std::unique_ptr<Checkpoint> Look(const std::string& folder, std::vector<std::string>* passed,
@@ -154,17 +165,6 @@ std::unique_ptr<Checkpoint> Look(const std::string& folder, std::vector<std::str
 
 std::string CheckpointFolder(const std::string& workspace) {
   return (fs::path(workspace) / "checkpoint").string();
-}
-
-// A folder may hold a checkpoint if it has one of its files, or if it cannot be looked into.
-bool MayBeCheckpoint(const std::string& dir) {
-  std::error_code error;
-  if (!fs::is_directory(dir, error)) return false;
-  for (const char* name : {kManifestFile, kModelFile, kStateFile}) {
-    if (fs::exists(dir + "/" + name, error)) return true;
-    if (error) return true;
-  }
-  return false;
 }
 
 std::vector<std::string> StrayEntries(const std::string& folder) {

@@ -55,14 +55,19 @@ std::vector<CheckpointEntry> FindCheckpoints(const std::string& path) {
   return entries;
 }
 
+std::unique_ptr<Checkpoint> LoadNewest(const std::string& path,
+                                       const std::function<void(const std::string&)>& warn) {
+  FindCheckpoints(path);  // throws where there is none
+  const std::string folder = FindTrainedPath(path).path;
+  std::unique_ptr<Checkpoint> newest = NewestValidIn(folder, warn);
+  if (!newest) throw FileError(kExitNoInput, folder, "no checkpoint in it is intact");
+  return newest;
+}
+
 std::string FindParams(const std::string& path,
                        const std::function<void(const std::string&)>& warn) {
   const TrainedPath found = FindTrainedPath(path);
-  if (found.kind != TrainedPath::kFolder) return found.path;
-  FindCheckpoints(path);  // throws where there is none
-  const std::unique_ptr<Checkpoint> newest = NewestValidIn(found.path, warn);
-  if (!newest) throw FileError(kExitNoInput, found.path, "no checkpoint in it is intact");
-  return newest->dir();
+  return found.kind == TrainedPath::kFolder ? LoadNewest(path, warn)->dir() : found.path;
 }
 
 }  // namespace singa

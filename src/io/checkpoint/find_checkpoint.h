@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,13 @@ TrainedPath FindTrainedPath(const std::string& path);
 // (kExitNoInput) for a file, and where there is none yet.
 std::vector<CheckpointEntry> FindCheckpoints(const std::string& path);
 
-// The checkpoint's folder, or the file, to read parameters from: of kFolder the newest checkpoint
-// that is intact. `warn` hears of each damaged one that is passed over. Throws FileError
-// (kExitNoInput): there is nothing, no checkpoint yet, or none that is intact.
+// For a kFolder: its newest checkpoint that is intact. `warn` hears of each damaged one that is
+// passed over. Throws FileError (kExitNoInput): no checkpoint yet, or none that is intact.
+std::unique_ptr<Checkpoint> LoadNewest(const std::string& path,
+                                       const std::function<void(const std::string&)>& warn);
+
+// The checkpoint's folder, or the file, to read parameters from; for a kFolder, the folder of
+// LoadNewest. Throws FileError (kExitNoInput) where there is nothing, and as LoadNewest.
 std::string FindParams(const std::string& path,
                        const std::function<void(const std::string&)>& warn);
 

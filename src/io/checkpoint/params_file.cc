@@ -4,8 +4,6 @@
 
 #include <bit>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "io/checkpoint/blob_protos.h"
@@ -15,8 +13,6 @@
 
 namespace singa {
 namespace {
-
-namespace fs = std::filesystem;
 
 bool LooksLikeSafetensors(const MappedFile& file) {
   if (file.path().ends_with(".safetensors")) return true;
@@ -67,21 +63,22 @@ class ParamsFileReader {
   explicit ParamsFileReader(Reading reading) : whole_(reading == Reading::kWhole) {}
 
   ParamsFile Read(const std::string& path) {
-    out_.path_ = FindParams(path, [this](const std::string& text) {
-      if (whole_) LOG(WARNING) << text;
-    });
-    std::error_code error;
-    if (fs::is_directory(out_.path_, error))
-      ReadCheckpoint();
+    const TrainedPath found = FindTrainedPath(path);
+    out_.path_ = found.path;
+    if (found.kind == TrainedPath::kFile)
+      ReadFile(MappedFile(found.path));
+    else if (found.kind == TrainedPath::kFolder)
+      ReadCheckpoint(LoadNewest(path, [this](const std::string& text) {
+        if (whole_) LOG(WARNING) << text;
+      }));
     else
-      ReadFile(MappedFile(out_.path_));
+      ReadCheckpoint(whole_ ? LoadCheckpoint(found.path) : OpenCheckpoint(found.path));
     return std::move(out_);
   }
 
  private:
-  void ReadCheckpoint() {
-    const std::shared_ptr<const Checkpoint> checkpoint =
-        whole_ ? LoadCheckpoint(out_.path_) : OpenCheckpoint(out_.path_);
+  void ReadCheckpoint(const std::shared_ptr<const Checkpoint>& checkpoint) {
+    out_.path_ = checkpoint->dir();
     out_.kind_ = ParamsFile::Kind::kCheckpoint;
     out_.memory_.push_back(checkpoint);
     AddTensors(checkpoint->params(), checkpoint->step());
