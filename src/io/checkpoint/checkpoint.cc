@@ -53,6 +53,8 @@ void CheckTensors(const Safetensors& view, const Manifest& manifest, bool bytes_
     damage->push_back(view.file() + ": its header is altered (SHA-256 does not match)");
 }
 
+constexpr int kMostLooks = 100;  // while a running job removes what was found
+
 enum class Check { kHeaders, kAllBytes };
 
 std::unique_ptr<SafetensorsFile> OpenFile(const std::string& dir, const char* name,
@@ -140,6 +142,29 @@ bool MayBeCheckpoint(const std::string& dir) {
   return false;
 }
 
+// `changed`: a running job removed an entry while it was looked at; by then another was there.
+std::vector<CheckpointEntry> List(const std::string& folder, bool* changed) {
+  std::map<int64_t, std::string, std::greater<>> dirs, replaced;
+  std::error_code error, ignored;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with("step")) continue;
+    if (!MayBeCheckpoint(it->path().string())) {
+      if (!fs::exists(fs::symlink_status(it->path(), ignored))) *changed = true;
+      continue;
+    }
+    if (const auto step = StepOf(name)) dirs[*step] = it->path().string();
+    if (const auto step = ReplacedStepOf(name)) replaced[*step] = it->path().string();
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw FileError(error == std::errc::permission_denied ? kExitNoPermission : kExitIo, folder,
+                    error.message());
+  dirs.merge(replaced);
+  std::vector<CheckpointEntry> entries;
+  for (const auto& [step, dir] : dirs) entries.push_back({step, dir});
+  return entries;
+}
+
 // The newest that is intact. `passed` names what is not; `changed`: a running job removed or
 // replaced something meanwhile, so that what is not found, or looks damaged, may never have been.
 std::unique_ptr<Checkpoint> Look(const std::string& folder, std::vector<std::string>* passed,
@@ -184,21 +209,11 @@ std::vector<std::string> StrayEntries(const std::string& folder) {
 }
 
 std::vector<CheckpointEntry> ListCheckpointFolder(const std::string& folder) {
-  std::map<int64_t, std::string, std::greater<>> dirs, replaced;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (!name.starts_with("step") || !MayBeCheckpoint(it->path().string())) continue;
-    if (const auto step = StepOf(name)) dirs[*step] = it->path().string();
-    if (const auto step = ReplacedStepOf(name)) replaced[*step] = it->path().string();
+  for (int look = 1;; ++look) {
+    bool changed = false;
+    std::vector<CheckpointEntry> entries = List(folder, &changed);
+    if (!entries.empty() || !changed || look == kMostLooks) return entries;
   }
-  if (error && error != std::errc::no_such_file_or_directory)
-    throw FileError(error == std::errc::permission_denied ? kExitNoPermission : kExitIo, folder,
-                    error.message());
-  dirs.merge(replaced);
-  std::vector<CheckpointEntry> entries;
-  for (const auto& [step, dir] : dirs) entries.push_back({step, dir});
-  return entries;
 }
 
 std::vector<std::string> VerifyCheckpoint(const std::string& dir) {
@@ -222,7 +237,6 @@ std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
 
 std::unique_ptr<Checkpoint> NewestValidIn(const std::string& folder,
                                           const std::function<void(const std::string&)>& warn) {
-  constexpr int kMostLooks = 100;
   for (int look = 1;; ++look) {
     std::vector<std::string> passed;
     bool changed = false;

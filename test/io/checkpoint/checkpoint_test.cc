@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "base/sha256.h"
 #include "io/checkpoint/checkpoint_names.h"
@@ -61,6 +63,33 @@ TEST(Checkpoint, ListsNewestFirst) {
   for (const CheckpointEntry& entry : ListCheckpoints(workspace.path()))
     steps.push_back(entry.step);
   EXPECT_EQ(steps, (std::vector<int64_t>{100, 20, 9}));
+}
+
+// As checkpoint_keep: 1 does: the next one comes, then the last one goes.
+TEST(Checkpoint, AreNeverMissedWhileAJobReplacesThem) {
+  const TempFolder workspace;
+  const std::string folder = workspace / "checkpoint/";
+  const auto come = [&](int step) {
+    const std::string made = StrCat(folder, "new", step);
+    fs::create_directories(made);
+    WriteAll(made + "/manifest.json", "{}");
+    fs::rename(made, StrCat(folder, "step", step));
+  };
+  come(1);
+  std::atomic<bool> done = false;
+  std::thread job([&] {
+    for (int step = 1; !done; ++step) {
+      come(step + 1);
+      const std::string gone = StrCat(folder, "step", step, ".tmp.00");
+      fs::rename(StrCat(folder, "step", step), gone);
+      fs::remove_all(gone);
+    }
+  });
+  int missed = 0;
+  for (int look = 0; look < 5000; ++look) missed += ListCheckpoints(workspace.path()).empty();
+  done = true;
+  job.join();
+  EXPECT_EQ(missed, 0);
 }
 
 TEST(Checkpoint, NoneIsFoundInAnEmptyWorkspace) {
