@@ -14,7 +14,7 @@ class SkippedClock final : public Clock {
   void Skip(int64_t nanoseconds) { skipped_ += nanoseconds; }
 
  private:
-  const SteadyClock steady_;
+  const SteadyClock steady_{};
   std::atomic<int64_t> skipped_{0};
 };
 
