@@ -5,7 +5,7 @@
 
 namespace singa {
 
-// Of at most 64 bytes on Linux; "unknown-host" where the system tells none.
+// Linux allows 64 bytes. Returns "unknown-host" if the system tells no name.
 std::string HostName();
 
 }  // namespace singa

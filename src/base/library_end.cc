@@ -64,7 +64,7 @@ bool IsCalledBy(const char* library) {
   return false;
 }
 
-// What the system answers that has no descriptor left, or a filter that forbids a call.
+// Whether the system has no descriptor left, or a filter forbids the call.
 bool IsRefusal(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == EPERM;
 }

@@ -49,7 +49,7 @@ class LockFile {
   const LockHolder& holder() const { return holder_; }
   // Whether holder() is a live process of this host: no wait helps while it lives.
   bool HolderRunsHere() const { return runs_here_; }
-  // What frees the lock where holder() is gone.
+  // Says how the lock gets free if holder() is gone.
   std::string Remedy() const;
 
  private:

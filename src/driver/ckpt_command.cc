@@ -110,10 +110,12 @@ int List(const std::string& path) {
   return kExitOk;
 }
 
-// Lists the params of an intact checkpoint that are not finite, a line each.
+// Lists the params of a checkpoint that are not finite, a line each. REQUIRES: it was verified, so
+// that its sums are not made again.
 std::vector<std::string> NotFiniteIn(const std::string& path) {
   std::vector<std::string> lines;
-  for (const std::string& line : NotFinite(LoadParams(path))) lines.push_back(path + ": " + line);
+  for (const std::string& line : NotFinite(LoadParams(path + "/" + kModelFile)))
+    lines.push_back(path + ": " + line);
   return lines;
 }
 

@@ -4,26 +4,24 @@
 
 #include <utility>
 
+#include "io/store_wrapper.h"
 #include "singa/base/error.h"
 
 namespace singa {
 namespace {
 
-class ReadableRecords final : public Store {
+class ReadableRecords final : public StoreWrapper {
  public:
   ReadableRecords(std::unique_ptr<Store> store, std::vector<int64_t> indexes)
-      : store_(std::move(store)), indexes_(std::move(indexes)) {}
+      : StoreWrapper(std::move(store)), indexes_(std::move(indexes)) {}
 
   int64_t size() const override { return static_cast<int64_t>(indexes_.size()); }
-  const Sample& Read(int64_t index) override { return store_->Read(indexes_[index]); }
-  const std::string& name() const override { return store_->name(); }
-  std::string Where(int64_t index) const override { return store_->Where(indexes_[index]); }
-  std::vector<std::string> classes() const override { return store_->classes(); }
-  LeftOut left_out() const override { return store_->left_out(); }
+  const Sample& Read(int64_t index) override { return store().Read(indexes_[index]); }
+  std::string Where(int64_t index) const override { return store().Where(indexes_[index]); }
+  LabelRange Labels() override { return {}; }  // those left out may have the least or greatest
 
  private:
-  const std::unique_ptr<Store> store_;
-  const std::vector<int64_t> indexes_;  // in store_
+  const std::vector<int64_t> indexes_;  // in store()
 };
 
 void Judge(Store* store, int64_t index, bool same_shape, std::vector<int64_t>* shape) {

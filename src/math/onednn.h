@@ -21,8 +21,8 @@ inline void CheckOnednn(dnnl_status_t status, const char* what) {
                                : StrCat("failed with status ", int{status})));
 }
 
-// Of what oneDNN was asked to make: throws DeviceError where the machine is to blame, not the
-// shape.
+// oneDNN has refused to make something. Throws DeviceError if the machine is to blame, and returns
+// if the shape is.
 inline void CheckDeclined(const dnnl::error& error, const char* what) {
   if (error.status == dnnl_out_of_memory || error.status == dnnl_runtime_error)
     CheckOnednn(error.status, what);

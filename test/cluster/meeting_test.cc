@@ -59,7 +59,7 @@ class MeetingTest : public ::testing::Test {
     members_[rank].thread.join();
     return members_[rank];
   }
-  // What process `rank` has heard so far, or until it has heard more than `before`.
+  // Bytes that process `rank` has received; AwaitMore waits until they are more than `before`.
   int64_t Heard(int rank) { return members_[rank].process->bytes_received(); }
   void AwaitMore(int rank, int64_t before, const std::function<void()>& meanwhile = {}) {
     for (int look = 0; look < 6000 && Heard(rank) == before; ++look) {

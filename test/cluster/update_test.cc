@@ -132,7 +132,7 @@ TEST(UpdateTest, CutsGradientsByTheNormOverAllServers) {
   }
 }
 
-// Of the last step's gradients, added up over the two processes.
+// Norm of the last step's gradients, added up over the two processes.
 double NormByHand(const SliceTable& table) {
   double squares = 0;
   for (int s = 0; s < table.size(); ++s) {

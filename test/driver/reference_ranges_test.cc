@@ -197,7 +197,7 @@ class ReferenceRanges : public ReferenceConf {
     return record.SerializeAsString();
   }
 
-  // What is said of `value` in a message that has the field; "": nothing.
+  // The error that a message with `value` in the field draws; "": none.
   std::string Say(const Field* field, const Instance& instance, double value) const {
     JobProto copy = jobs_[instance.job];
     std::string path, text, said;

@@ -6,7 +6,7 @@
 namespace singa {
 namespace {
 
-// Of processes that work for so many of a step's 100 ms, and wait for the others in the rest.
+// Makes shares of processes that work for `ms` of a step's 100 ms and wait for the rest of it.
 std::vector<ProcessShare> Working(const std::vector<double>& ms) {
   std::vector<ProcessShare> shares;
   for (const double work : ms) shares.push_back({.step_ms = 100, .sync_wait_ms = 100 - work});

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "io/checkpoint/sample.h"
+#include "support/forwarding_files.h"
 
 namespace singa {
 namespace {
@@ -29,33 +30,19 @@ int Broken(int) { return EIO; }
 LockHolder Nobody(int) { return {}; }
 
 // The system's, with something that happens just before a file is made or renamed.
-class DisturbedFiles final : public FileSystem {
+class DisturbedFiles final : public ForwardingFiles {
  public:
   std::function<void(const std::string& path)> before_create = [](const std::string&) {};
   std::function<void(const std::string& from)> before_rename = [](const std::string&) {};
 
   std::unique_ptr<WritableFile> Create(const std::string& path) override {
     before_create(path);
-    return disk_.Create(path);
+    return ForwardingFiles::Create(path);
   }
-  std::unique_ptr<AppendedFile> Append(const std::string& path) override {
-    return disk_.Append(path);
-  }
-  Descriptor OpenLock(const std::string& path) override { return disk_.OpenLock(path); }
-  void SyncDirectory(const std::string& path) override { disk_.SyncDirectory(path); }
   void Rename(const std::string& from, const std::string& to) override {
     before_rename(from);
-    disk_.Rename(from, to);
+    ForwardingFiles::Rename(from, to);
   }
-  void MakeDirectories(const std::string& path) override { disk_.MakeDirectories(path); }
-  std::vector<std::string> List(const std::string& path) override { return disk_.List(path); }
-  void RemoveTree(const std::string& path) override { disk_.RemoveTree(path); }
-  void Symlink(const std::string& target, const std::string& path) override {
-    disk_.Symlink(target, path);
-  }
-
- private:
-  PosixFileSystem disk_;
 };
 
 std::string TextOf(const LockHolder& holder) {

@@ -8,31 +8,20 @@
 
 #include "io/checkpoint/sample.h"
 #include "io/metrics_file.h"
+#include "support/forwarding_files.h"
 
 namespace singa {
 namespace {
 
 // A disk with room for so many bytes, of which it takes what fits, and its errno.
-class SmallDisk final : public FileSystem {
+class SmallDisk final : public ForwardingFiles {
  public:
   int64_t room = 0;
   int error = ENOSPC;
   std::string suffix = {};  // of the names that appended files really have
 
-  std::unique_ptr<WritableFile> Create(const std::string& path) override {
-    return disk_.Create(path);
-  }
   std::unique_ptr<AppendedFile> Append(const std::string& path) override {
-    return std::make_unique<File>(this, disk_.Append(path + suffix));
-  }
-  Descriptor OpenLock(const std::string& path) override { return disk_.OpenLock(path); }
-  void SyncDirectory(const std::string& path) override { disk_.SyncDirectory(path); }
-  void Rename(const std::string& from, const std::string& to) override { disk_.Rename(from, to); }
-  void MakeDirectories(const std::string& path) override { disk_.MakeDirectories(path); }
-  std::vector<std::string> List(const std::string& path) override { return disk_.List(path); }
-  void RemoveTree(const std::string& path) override { disk_.RemoveTree(path); }
-  void Symlink(const std::string& target, const std::string& path) override {
-    disk_.Symlink(target, path);
+    return std::make_unique<File>(this, ForwardingFiles::Append(path + suffix));
   }
 
  private:
@@ -58,7 +47,6 @@ class SmallDisk final : public FileSystem {
     SmallDisk& disk_;
     const std::unique_ptr<AppendedFile> file_;
   };
-  PosixFileSystem disk_;
 };
 
 class HeldClock final : public Clock {

@@ -22,6 +22,11 @@ class TwoPlanes final : public Store {
   int64_t size() const override { return 1; }
   const Sample& Read(int64_t) override { return sample_; }
   const std::string& name() const override { return name_; }
+  LabelRange Labels() override {
+    LabelRange range;
+    range.Add(sample_.label, 0);
+    return range;
+  }
   Sample* sample() { return &sample_; }
 
  private:
@@ -117,6 +122,12 @@ TEST(ResizedStore, RefusesAShapeThatItsPixelsDoNotFit) {
     planes->sample()->shape = shape;
     EXPECT_THROW(ResizePictures(std::move(planes), 4, 4)->Read(0), DataError) << shape[0];
   }
+}
+
+TEST(ResizedStore, TellsTheLabelsOfItsSource) {
+  const LabelRange labels = ResizePictures(std::make_unique<TwoPlanes>(), 2, 2)->Labels();
+  EXPECT_EQ(labels.of_greatest, 0);
+  EXPECT_EQ(labels.greatest, 3);
 }
 
 }  // namespace

@@ -52,8 +52,8 @@ class ReferenceConf : public ::testing::Test {
     Collect(conf_, &tree);
   }
 
-  // What stands behind the value, goes on below it, and stands above it: a continuation begins
-  // farther right than the field, what is above where the field does.
+  // The comment behind the value, with its lines below and the comment above. Lines below begin
+  // farther right than the field; a comment above begins where the field does.
   std::string Comment(const Place& place) const {
     std::string text = TrailingComment(lines_[place.line]);
     for (size_t i = place.line + 1; i < lines_.size() && CommentColumn(i) > place.column; ++i)
@@ -102,7 +102,7 @@ class ReferenceConf : public ::testing::Test {
     }
   }
 
-  // Of a line that is a comment alone; -1: it is something else.
+  // Column of a line that is nothing but a comment; else -1.
   int CommentColumn(size_t line) const {
     const size_t start = lines_[line].find_first_not_of(' ');
     return start != std::string::npos && lines_[line][start] == '#' ? static_cast<int>(start) : -1;

@@ -86,7 +86,7 @@ def a_skipped_step_has_no_norm(case):
 
 
 def process_rows(case, workspace="ws"):
-    """Of a job that is running, whose last line may not be whole."""
+    """Reads rows of a running job, whose last line may not be whole."""
     path = case.path(f"{workspace}/metrics.jsonl")
     lines = path.read_text().split("\n")[:-1] if path.exists() else []
     return [row for row in map(json.loads, lines) if row["phase"] == "process"]

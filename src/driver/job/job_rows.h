@@ -18,7 +18,7 @@ struct Course {
   double bytes_sent = 0;             // by the group's processes
   double lr = 0;                     // of the last step
   std::optional<double> epoch = {};  // passes over the training store; nothing: unknown
-  // Of the mean gradient in the last step, before clip_norm; nothing: it is not set.
+  // Norm of the mean gradient in the last step, before clipping; nothing: clip_norm is not set.
   std::optional<double> grad_norm = {};
   StalenessCounts staleness = {};
 };

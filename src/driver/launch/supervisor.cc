@@ -40,7 +40,7 @@ class Losses {
   Losses(int most, std::function<std::optional<int64_t>()> kills)
       : most_(most), restarts_(most), kills_(std::move(kills)), killed_(kills_()) {}
 
-  // Of one or more processes at once; returns how the first of them ended, in words.
+  // Adds processes that were lost at once. Returns in words how the first of them ended.
   std::string Add(const std::vector<JobEnd>& lost) {
     const auto before = std::exchange(killed_, kills_());
     last_ = lost.front();

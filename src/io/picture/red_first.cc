@@ -1,23 +1,19 @@
 #include "io/picture/red_first.h"
 
 #include <utility>
+#include <vector>
+
+#include "io/store_wrapper.h"
 
 namespace singa {
 namespace {
 
-class RedFirstStore final : public Store {
+class RedFirstStore final : public StoreWrapper {
  public:
-  explicit RedFirstStore(std::unique_ptr<Store> store) : store_(std::move(store)) {}
-
-  int64_t size() const override { return store_->size(); }
-  const std::string& name() const override { return store_->name(); }
-  std::string Where(int64_t index) const override { return store_->Where(index); }
-  std::vector<std::string> classes() const override { return store_->classes(); }
-  LeftOut left_out() const override { return store_->left_out(); }
-  LabelRange Labels() override { return store_->Labels(); }
+  using StoreWrapper::StoreWrapper;
 
   const Sample& Read(int64_t index) override {
-    sample_ = store_->Read(index);
+    sample_ = store().Read(index);
     if (sample_.decoded || sample_.size() % 3 != 0) return sample_;
     sample_.data = Turned(sample_.data, &numbers_);
     sample_.pixel = Turned(sample_.pixel, &pixels_);
@@ -37,7 +33,6 @@ class RedFirstStore final : public Store {
     return *to;
   }
 
-  const std::unique_ptr<Store> store_;
   std::vector<float> numbers_;
   std::vector<uint8_t> pixels_;
   Sample sample_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/picture/image_decoder.h"
+#include "io/store_wrapper.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -44,19 +45,13 @@ std::vector<Taps> TapsOf(int64_t from, int64_t to) {
 
 constexpr int64_t kMaxNumbers = 4 * ImageDecoder::kMaxPixels;  // of one record
 
-class ResizedStore final : public Store {
+class ResizedStore final : public StoreWrapper {
  public:
   ResizedStore(std::unique_ptr<Store> store, int32_t height, int32_t width)
-      : store_(std::move(store)), height_(height), width_(width) {}
-
-  int64_t size() const override { return store_->size(); }
-  const std::string& name() const override { return store_->name(); }
-  std::string Where(int64_t index) const override { return store_->Where(index); }
-  std::vector<std::string> classes() const override { return store_->classes(); }
-  LeftOut left_out() const override { return store_->left_out(); }
+      : StoreWrapper(std::move(store)), height_(height), width_(width) {}
 
   const Sample& Read(int64_t index) override {
-    const Sample& source = store_->Read(index);
+    const Sample& source = store().Read(index);
     const size_t sizes = source.shape.size();
     if ((sizes != 3 && sizes != 2) || !source.ShapeFits())
       throw DataError(Where(index), -1,
@@ -127,7 +122,6 @@ class ResizedStore final : public Store {
     }
   }
 
-  const std::unique_ptr<Store> store_;
   const int32_t height_, width_;
   int64_t rows_ = 0, columns_ = 0;  // of the source that the taps are for
   std::vector<Taps> row_taps_, column_taps_;

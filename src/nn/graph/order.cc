@@ -41,7 +41,8 @@ std::vector<std::string> CycleOf(const Graph& graph, const std::vector<std::vect
   return names;
 }
 
-// Of a cycle's first layer, at the source by which it is part of the cycle: "a -> b -> a".
+// Makes the error of a cycle: "a -> b -> a". It points at the source by which the first layer is
+// part of the cycle.
 ConfigError CycleError(const LayerProto& layer, const std::vector<std::string>& names) {
   const std::string& source = names[1 % names.size()];
   size_t slot = 0;

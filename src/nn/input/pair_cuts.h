@@ -14,8 +14,8 @@ namespace singa {
 // REQUIRES: Setup of all nodes was called.
 void PairCuts(std::deque<NetNode>* nodes);
 
-// `layer`, which MakeLayer made of `conf`, as the CuttingLayer that it is; null: it is none.
 class CuttingLayer;
+// Returns `layer`, which MakeLayer made of `conf`, as a CuttingLayer; null if it is none.
 CuttingLayer* CuttingLayerOf(const LayerProto& conf, Layer* layer);
 
 }  // namespace singa

@@ -10,6 +10,7 @@
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/sample.h"
 #include "support/fault_file_system.h"
+#include "support/forwarding_files.h"
 
 namespace singa {
 namespace {
@@ -197,7 +198,7 @@ TEST_F(CrashTest, ACrashSoonAfterAFailureLosesNothingCommitted) {
 
 // After a failed fsync the content is unknown, though a second fsync says it is well (fsyncgate).
 TEST_F(CrashTest, AFailedSyncIsNotTriedAgain) {
-  class Disk final : public FileSystem {
+  class Disk final : public ForwardingFiles {
    public:
     class File final : public WritableFile {
      public:
@@ -214,24 +215,11 @@ TEST_F(CrashTest, AFailedSyncIsNotTriedAgain) {
       int* syncs_;
     };
     std::unique_ptr<WritableFile> Create(const std::string& path) override {
-      return std::make_unique<File>(disk_.Create(path), &syncs);
-    }
-    std::unique_ptr<AppendedFile> Append(const std::string& path) override {
-      return disk_.Append(path);
-    }
-    Descriptor OpenLock(const std::string& path) override { return disk_.OpenLock(path); }
-    void SyncDirectory(const std::string& path) override { disk_.SyncDirectory(path); }
-    void Rename(const std::string& from, const std::string& to) override { disk_.Rename(from, to); }
-    void MakeDirectories(const std::string& path) override { disk_.MakeDirectories(path); }
-    std::vector<std::string> List(const std::string& path) override { return disk_.List(path); }
-    void RemoveTree(const std::string& path) override { disk_.RemoveTree(path); }
-    void Symlink(const std::string& target, const std::string& path) override {
-      disk_.Symlink(target, path);
+      return std::make_unique<File>(ForwardingFiles::Create(path), &syncs);
     }
     int syncs = 0;
 
    private:
-    PosixFileSystem disk_;
   };
   Disk disk;
   const NumberedModel sample(10, 1);

@@ -1,0 +1,34 @@
+// StoreWrapper: a store that reads another one and passes on what that one says of itself.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/store.h"
+
+namespace singa {
+
+// A wrapper that leaves out or adds records overrides all that goes by their indexes: size, Where
+// and Labels.
+class StoreWrapper : public Store {
+ public:
+  explicit StoreWrapper(std::unique_ptr<Store> store) : store_(std::move(store)) {}
+
+  int64_t size() const override { return store_->size(); }
+  const std::string& name() const override { return store_->name(); }
+  std::string Where(int64_t index) const override { return store_->Where(index); }
+  std::vector<std::string> classes() const override { return store_->classes(); }
+  LeftOut left_out() const override { return store_->left_out(); }
+  LabelRange Labels() override { return store_->Labels(); }
+
+ protected:
+  Store& store() { return *store_; }
+  const Store& store() const { return *store_; }
+
+ private:
+  const std::unique_ptr<Store> store_;
+};
+
+}  // namespace singa
