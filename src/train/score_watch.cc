@@ -6,7 +6,7 @@
 
 #include "math/finite.h"
 #include "nn/graph/writes_file.h"
-#include "train/layer_wrapper.h"
+#include "nn/layer_wrapper.h"
 
 namespace singa {
 

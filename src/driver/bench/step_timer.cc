@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "nn/layer_wrapper.h"
 #include "singa/tensor/stream.h"
-#include "train/layer_wrapper.h"
 
 namespace singa {
 namespace {
