@@ -11,9 +11,11 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "base/host_name.h"
+#include "base/process_stat.h"
 #include "base/sha256.h"
 
 namespace singa {
@@ -33,19 +35,10 @@ std::string BootId() {
   return id.empty() ? "?" : id;
 }
 
-// -1: there is no such process, or it has ended and waits for its parent.
+// -1: it does not run.
 int64_t StartOf(int64_t pid) {
-  const std::string line = FirstLine(StrCat("/proc/", pid, "/stat"));
-  const size_t name_end = line.rfind(')');  // a name may hold anything
-  if (name_end == std::string::npos) return -1;
-  std::istringstream fields(line.substr(name_end + 1));
-  std::string state, skipped;
-  fields >> state;
-  if (state == "Z" || state == "X") return -1;
-  for (int field = 4; field < 22; ++field) fields >> skipped;
-  int64_t start = -1;
-  fields >> start;
-  return start;
+  const std::optional<ProcessStat> stat = ReadProcessStat(pid);
+  return stat ? stat->start : -1;
 }
 
 std::string TextOf(const LockHolder& holder) {

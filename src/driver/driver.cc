@@ -31,6 +31,7 @@
 #include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launch_place.h"
+#include "driver/launch/launcher_end.h"
 #include "driver/launch/launcher_rank.h"
 #include "driver/logging.h"
 #include "driver/plugin/load_plugins.h"
@@ -87,6 +88,7 @@ int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
     std::fputs(Help(line.subcommand).c_str(), stdout);
     return kExitOk;
   }
+  EndWithLauncher();
   if (line.subcommand.empty() || line.subcommand == "train") return RunFile(line, args);
   if (AnotherProcessDoes(line)) return kExitOk;
   if (line.subcommand == "bench") return BenchCommand(line);

@@ -1,10 +1,11 @@
 """Jobs that Open MPI starts, by tool/launch/mpirun.sh."""
 import os
-from signal import SIGKILL, SIGTERM
+import time
+from signal import SIGINT, SIGKILL, SIGTERM
 
-from case import equal, has, same_bytes, true
+from case import LIMIT_S, equal, has, same_bytes, true
 from job import mlp
-from launch_case import TWO, expect_the_same, process_of, reach, write_job
+from launch_case import TWO, expect_the_same, launched, process_of, reach, write_job
 from process_checks import processes
 
 LEAST_ACCURACY = 0.96
@@ -71,6 +72,29 @@ def mpirun_ends_a_job_that_has_lost_a_process(one):
     expect_the_same(one)
 
 
+def interrupt_until_it_ends(job):
+    """As Ctrl-C, again and again: mpirun ends at the second one and leaves its processes."""
+    while not job.ends_within(0.1):
+        job.send(SIGINT)
+
+
+def a_job_ends_with_a_checkpoint_when_mpirun_is_gone(one):
+    write_job(one)
+    for workspace, end in (("killed", lambda job: job.send(SIGKILL)),
+                           ("interrupted", interrupt_until_it_ends)):
+        place = ["-set", f"cluster.workspace={workspace}"]
+        job = plain_mpirun(one, "-conf", "job.conf", *TWO, *place, "-set", "train_steps=100000000")
+        reach(one, job, 200, workspace)
+        end(job)
+        job.popen.wait()
+        limit = time.monotonic() + LIMIT_S
+        while launched(one.folder.resolve()):
+            true(time.monotonic() < limit, "processes train on without mpirun")
+        last = one.steps(workspace)[-1]
+        one.run("-conf", "job.conf", *TWO, *place, "-resume", "-set", f"train_steps={last + 2}")
+        equal(one.steps(workspace)[-1], last + 2, "last step")
+
+
 def a_test_by_mpirun_is_one_test(one):
     write_job(one)
     conf = ["-conf", "job.conf", *TWO, "-set", "train_steps=20"]
@@ -106,5 +130,6 @@ CHECKS = [the_digits_trained_by_mpirun_are_those_of_singa_itself,
           another_number_of_processes_than_the_jobs_is_an_error,
           a_job_that_mpirun_is_asked_to_stop_resumes_to_the_same_bytes,
           mpirun_ends_a_job_that_has_lost_a_process,
+          a_job_ends_with_a_checkpoint_when_mpirun_is_gone,
           a_test_by_mpirun_is_one_test,
           what_is_for_one_process_is_done_once_under_mpirun]

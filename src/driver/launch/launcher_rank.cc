@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -19,13 +21,19 @@ struct Launcher {
   const char* needs;         // another variable that must be there; null: none
   const char* on_this_host;  // how many of `size`; null: not said
   const char* before_here;   // how many of them come before this one
+  // One of these is there if the launcher lives as long as its processes; {null}: it always does.
+  std::array<const char*, 2> lives;
 };
 constexpr Launcher kLaunchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", nullptr, "OMPI_COMM_WORLD_LOCAL_SIZE",
-     "OMPI_COMM_WORLD_LOCAL_RANK"},
-    {"PMI_RANK", "PMI_SIZE", nullptr, "MPI_LOCALNRANKS", "MPI_LOCALRANKID"},
+    {"OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE",
+     nullptr,
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK",
+     {}},
+    {"PMI_RANK", "PMI_SIZE", nullptr, "MPI_LOCALNRANKS", "MPI_LOCALRANKID", {"PMI_FD", "PMI_PORT"}},
     // A batch script has the first two as well, before any srun.
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", nullptr, "SLURM_LOCALID"},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", nullptr, "SLURM_LOCALID", {}},
 };
 
 std::string Variable(const char* name) {
@@ -59,6 +67,11 @@ int BeforeHere(const Launcher& launcher, int rank) {
   return 0;
 }
 
+bool IsSet(const Launcher& launcher) {
+  if (Variable(launcher.rank).empty() || Variable(launcher.size).empty()) return false;
+  return !launcher.needs || !Variable(launcher.needs).empty();
+}
+
 std::string Cleaned(std::string id) {
   for (char& c : id)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '-';
@@ -88,8 +101,7 @@ std::optional<int> ParseInteger(const std::string& text, int least, int most) {
 
 std::optional<LauncherRank> FindLauncherRank() {
   for (const Launcher& launcher : kLaunchers) {
-    if (Variable(launcher.rank).empty() || Variable(launcher.size).empty()) continue;
-    if (launcher.needs && Variable(launcher.needs).empty()) continue;
+    if (!IsSet(launcher)) continue;
     const int processes = ReadNumber(launcher.size, 1, kMostProcesses);
     const int rank = ReadNumber(launcher.rank, 0, processes - 1);
     if (processes == 1) continue;
@@ -103,6 +115,16 @@ std::optional<LauncherRank> FindLauncherRank() {
                         .several_hosts = several == true};
   }
   return {};
+}
+
+const char* LivingLauncherVariable() {
+  const auto set = [](const char* name) { return name && !Variable(name).empty(); };
+  for (const Launcher& launcher : kLaunchers) {
+    const auto& lives = launcher.lives;
+    if (IsSet(launcher) && (!lives[0] || std::any_of(lives.begin(), lives.end(), set)))
+      return launcher.rank;
+  }
+  return nullptr;
 }
 
 }  // namespace singa

@@ -19,6 +19,11 @@ struct LauncherRank {
 // Throws Error, kExitUsage, for a variable that makes no sense.
 std::optional<LauncherRank> FindLauncherRank();
 
+// The variable that holds this process's rank, where the launcher lives as long as the processes
+// that it starts, one or more of them; null: nobody started it so. Who sets PMI's variables by
+// hand, or a container's, need not live: MPICH and Slurm also name a way to reach them.
+const char* LivingLauncherVariable();
+
 // All of `text` as a number of `least` to `most`; none: it is not.
 std::optional<int> ParseInteger(const std::string& text, int least, int most);
 

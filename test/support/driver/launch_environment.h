@@ -33,7 +33,9 @@ class LaunchEnvironment : public ::testing::Test {
                              "MPI_LOCALNRANKS",
                              "PMIX_NAMESPACE",
                              "OMPI_MCA_ess_base_jobid",
-                             "PMI_JOBID"}) {
+                             "PMI_JOBID",
+                             "PMI_FD",
+                             "PMI_PORT"}) {
       const char* const value = std::getenv(name);
       before_[name] = value ? std::optional<std::string>(value) : std::nullopt;
       unsetenv(name);

@@ -1,0 +1,17 @@
+// What /proc tells of a process that runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace singa {
+
+struct ProcessStat {
+  int64_t parent = 0;  // its id; 0: none, or one outside of this container
+  int64_t start = 0;   // in clock ticks since boot: another process of this id has another
+};
+
+// None: there is no such process, or it has ended and waits for its parent, or it is hidden.
+std::optional<ProcessStat> ReadProcessStat(int64_t pid);
+
+}  // namespace singa

@@ -1,0 +1,69 @@
+#include "driver/launch/launcher_end.h"
+
+#include <glog/logging.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <optional>
+#include <thread>
+
+#include "base/process_stat.h"
+#include "base/thread.h"
+#include "driver/job/interrupt.h"
+#include "driver/launch/launch_variables.h"
+#include "driver/launch/launcher_rank.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{200};
+
+// False where it cannot be read: of another user, as Slurm's daemon is.
+bool StartedWith(const std::string& variable, pid_t pid) {
+  std::ifstream environment(StrCat("/proc/", pid, "/environ"), std::ios::binary);
+  for (std::string entry; std::getline(environment, entry, '\0');)
+    if (entry.rfind(variable + "=", 0) == 0) return true;
+  return false;
+}
+
+bool Runs(pid_t pid, int64_t start) {
+  const std::optional<ProcessStat> now = ReadProcessStat(pid);
+  return now && now->start == start;
+}
+
+// No system call tells of it everywhere: PR_SET_PDEATHSIG is for the end of the thread that started
+// this process, which a launcher's need not outlive, and containers may refuse pidfd_open.
+[[noreturn]] void EndAfter(pid_t launcher, int64_t start) {
+  sigset_t all;  // they are for other threads
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+  while (Runs(launcher, start)) std::this_thread::sleep_for(kLook);
+  LOG(WARNING) << "the launcher, process " << launcher << ", has ended; this process ends, too";
+  Interrupt();  // SIGTERM may be ignored
+  ::kill(::getpid(), SIGTERM);
+  for (;;) ::pause();
+}
+
+}  // namespace
+
+pid_t AncestorWithout(const std::string& variable, pid_t pid) {
+  do {
+    const std::optional<ProcessStat> stat = ReadProcessStat(pid);
+    pid = stat ? static_cast<pid_t>(stat->parent) : 0;
+  } while (pid > 0 && StartedWith(variable, pid));
+  return pid;
+}
+
+void EndWithLauncher() {
+  const char* const variable = LivingLauncherVariable();
+  if (!variable || std::getenv(kProcessVariable)) return;  // a supervisor's processes end with it
+  const pid_t launcher = AncestorWithout(variable, ::getpid());
+  const std::optional<ProcessStat> stat = ReadProcessStat(launcher);
+  if (!stat) return;
+  StartThread([launcher, start = stat->start] { EndAfter(launcher, start); }).detach();
+}
+
+}  // namespace singa
