@@ -12,10 +12,10 @@ LEAST_ACCURACY = 0.96
 DIGITS = ["-conf", "examples/digits/job.conf", "-set", "train_epochs=4", *TWO]
 
 
-def mpirun(one, *words, hostfile="conf/hostfile"):
+def mpirun(one, *words, hostfile="conf/hostfile", variables=()):
     root = one.site.root
-    return one.start_program(["env", f"SINGA={one.site.binary}", f"HOSTFILE={root / hostfile}",
-                              "STOP_SECONDS=1", root / "tool/launch/mpirun.sh",
+    return one.start_program(["setsid", "env", f"SINGA={one.site.binary}", f"HOSTFILE={root / hostfile}",
+                              "STOP_SECONDS=1", *variables, root / "tool/launch/mpirun.sh",
                               *map(str, words)])
 
 
@@ -51,13 +51,26 @@ def another_number_of_processes_than_the_jobs_is_an_error(one):
 
 def a_job_that_mpirun_is_asked_to_stop_resumes_to_the_same_bytes(one):
     write_job(one)
-    job = mpirun(one, "-conf", "job.conf", *TWO)
-    reach(one, job, 200)
-    job.send(SIGTERM)
-    true(job.end().popen.returncode != 0, "mpirun says that the job has ended well")
-    has(job.err, "stopped by a signal at step ", "stderr")
+    for number, code, step in ((SIGTERM, 143, 200), (SIGINT, 130, 600)):
+        job = mpirun(one, "-conf", "job.conf", "-resume", *TWO)
+        reach(one, job, step)
+        os.killpg(job.popen.pid, number)  # as a terminal does
+        has(job.end(code).err, "stopped by a signal at step ", "stderr")
     mpirun(one, "-conf", "job.conf", "-resume", *TWO).end(0)
     expect_the_same(one)
+
+
+def mpirun_ends_a_job_that_does_not_stop(one):
+    """A step that never ends keeps the job from answering the first signal."""
+    write_job(one)
+    job = mpirun(one, "-conf", "job.conf", *TWO,
+                 variables=["SINGA_FAILPOINTS=follower_told=delay:1000000000"])
+    job.wait_until(lambda: "follower_told" in job.err, "a process that stands still")
+    for _ in range(2):
+        os.killpg(job.popen.pid, SIGINT)
+        job.ends_within(0.5)
+    true(job.end().popen.returncode != 0, "mpirun.sh says that the job has ended well")
+    equal(launched(one.folder.resolve()), {}, "processes that are left")
 
 
 def mpirun_ends_a_job_that_has_lost_a_process(one):
@@ -80,10 +93,11 @@ def interrupt_until_it_ends(job):
 
 def a_job_ends_with_a_checkpoint_when_mpirun_is_gone(one):
     write_job(one)
-    for workspace, end in (("killed", lambda job: job.send(SIGKILL)),
-                           ("interrupted", interrupt_until_it_ends)):
+    for workspace, start, end in (("killed", plain_mpirun, lambda job: job.send(SIGKILL)),
+                                  ("interrupted", plain_mpirun, interrupt_until_it_ends),
+                                  ("script", mpirun, lambda job: job.send(SIGKILL))):
         place = ["-set", f"cluster.workspace={workspace}"]
-        job = plain_mpirun(one, "-conf", "job.conf", *TWO, *place, "-set", "train_steps=100000000")
+        job = start(one, "-conf", "job.conf", *TWO, *place, "-set", "train_steps=100000000")
         reach(one, job, 200, workspace)
         end(job)
         job.popen.wait()
@@ -129,6 +143,7 @@ def what_is_for_one_process_is_done_once_under_mpirun(one):
 CHECKS = [the_digits_trained_by_mpirun_are_those_of_singa_itself,
           another_number_of_processes_than_the_jobs_is_an_error,
           a_job_that_mpirun_is_asked_to_stop_resumes_to_the_same_bytes,
+          mpirun_ends_a_job_that_does_not_stop,
           mpirun_ends_a_job_that_has_lost_a_process,
           a_job_ends_with_a_checkpoint_when_mpirun_is_gone,
           a_test_by_mpirun_is_one_test,

@@ -17,4 +17,30 @@ first=$(awk '!/^[[:space:]]*(#|$)/ { print $1; exit }' "$hostfile")
 if [ "$first" != localhost ]; then  # several hosts; the words that follow may say another
   words=(-set "cluster.coordinator=$first:0")
 fi
-exec mpirun "${options[@]}" "$singa" "${words[@]}" "$@"
+
+# mpirun answers SIGINT and SIGTERM with exit code 1, whatever its processes say. SIGUSR1 it passes
+# on at once, and singa takes it as SIGTERM. So mpirun has a process group of its own, out of a
+# terminal's reach, and ends with this script where setpriv can say so.
+asked=0
+stop() {  # $1: the exit code that the signal asks for
+  if [ "$asked" = 0 ]; then
+    asked=$1
+    echo "mpirun.sh: the job stops after this step, with a checkpoint; one more signal kills it" >&2
+    kill -USR1 "$mpirun"
+  else
+    kill -TERM "$mpirun"
+  fi
+}
+with_this=(setpriv --pdeathsig TERM)
+"${with_this[@]}" true 2>/dev/null || with_this=()
+set -m
+"${with_this[@]}" mpirun "${options[@]}" "$singa" "${words[@]}" "$@" </dev/null &
+mpirun=$!
+trap 'stop 130' INT
+trap 'stop 143' TERM HUP
+while kill -0 "$mpirun" 2>/dev/null; do wait "$mpirun" || true; done
+code=0
+wait "$mpirun" || code=$?
+# 138: of a process that was too young to take the signal.
+if [ "$asked" != 0 ] && { [ "$code" = 143 ] || [ "$code" = 138 ]; }; then code=$asked; fi
+exit "$code"

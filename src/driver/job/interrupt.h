@@ -1,7 +1,8 @@
-// SIGTERM, SIGINT and SIGHUP (the terminal is gone) ask a running job to commit a checkpoint and
-// end; a second SIGINT ends it at once. A signal that was ignored when the program started, as
-// under nohup, stays ignored. A thread of their own takes the signals: oneDNN's generated code
-// moves the stack pointer into heap memory, where a handler's frame would overwrite data.
+// SIGTERM, SIGINT, SIGHUP (the terminal is gone) and SIGUSR1 (what mpirun passes on) ask a running
+// job to commit a checkpoint and end; a second SIGINT ends it at once. A signal that was ignored
+// when the program started, as under nohup, stays ignored. A thread of their own takes the signals:
+// oneDNN's generated code moves the stack pointer into heap memory, where a handler's frame would
+// overwrite data.
 #pragma once
 
 #include <csignal>
@@ -11,7 +12,7 @@
 
 namespace singa {
 
-constexpr int kAskingSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kAskingSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 // The asking signals that this process does not ignore.
 std::vector<int> SignalsToTake();
 // The exit code of a job that `signal` asked to stop.

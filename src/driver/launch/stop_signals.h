@@ -1,6 +1,7 @@
-// SIGINT, SIGTERM and SIGHUP for a thread that waits by poll, which the end of a child wakes, too.
-// One object at a time, and not in a process that called HandleInterrupts (driver/job/interrupt.h).
-// The destructor restores the signals' former actions. An ignored signal stays ignored.
+// The signals that ask a job to stop (driver/job/interrupt.h), for a thread that waits by poll, which
+// the end of a child wakes, too. One object at a time, and not in a process that called
+// HandleInterrupts. The destructor restores the signals' former actions. An ignored signal stays
+// ignored.
 #pragma once
 
 #include <csignal>

@@ -157,11 +157,13 @@ TEST_F(StopTest, ASignalThatIsIgnoredStaysSo) {
   std::signal(SIGINT, before);
 }
 
-TEST_F(StopTest, AHangUpIsATermination) {
-  StopSignals signals;
-  Send(SIGHUP);
-  EXPECT_EQ(signals.Take(), SIGHUP);
-  EXPECT_EQ(signals.asked(), kExitTerminated);
+TEST_F(StopTest, AHangUpIsATerminationAndSoIsWhatMpirunPassesOn) {
+  for (const int signal : {SIGHUP, SIGUSR1}) {
+    StopSignals signals;
+    Send(signal);
+    EXPECT_EQ(signals.Take(), signal);
+    EXPECT_EQ(signals.asked(), kExitTerminated);
+  }
 }
 
 // A job may be stopped before each process of it can take a signal.
@@ -171,7 +173,7 @@ TEST_F(StopTest, AProcessStartsWithTheSignalsBlockedThatAskToStop) {
   EXPECT_TRUE(Ends(child.pid()));
   const std::string mask = testing::internal::GetCapturedStdout();
   const auto blocked = std::stoull(mask.substr(mask.find(':') + 1), nullptr, 16);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1})
     EXPECT_NE(blocked >> (signal - 1) & 1, 0u) << signal << " of " << mask;
 }
 
