@@ -230,19 +230,6 @@ def a_signal_at_any_moment_of_a_step_ends_with_an_intact_checkpoint(case):
 
 
 @check
-def a_second_sigint_ends_the_job_at_once(case):
-    # A step takes most of a second: the first signal cannot be answered before the second.
-    slow = mlp(case.site.data, "train_steps: 100 disp_freq: 1", batch=5000, hidden=4096)
-    job = case.start_job(slow)
-    job.wait_until(case.has_rows, "the first row")
-    job.send(SIGINT)
-    true(not job.ends_within(0.05), "the step was too short for this check")
-    job.send(SIGINT)
-    job.end(130)
-    equal(case.steps(), [], "checkpoints committed")
-
-
-@check
 def two_runs_of_one_job_give_the_same_bytes(case):
     settings = "train_steps: 60 disp_freq: 10 test_freq: 20 seed: 11"
     case.train(mlp(case.site.data, settings, updater=ADAM))

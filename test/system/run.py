@@ -32,6 +32,7 @@ import generation_checks
 import gpu_fault_checks
 import gpu_group_checks
 import group_checks
+import interrupt_checks
 import launcher_end_checks
 import left_out_checks
 import library_checks

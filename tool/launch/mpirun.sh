@@ -22,6 +22,7 @@ fi
 # on at once, and singa takes it as SIGTERM. So mpirun has a process group of its own, out of a
 # terminal's reach, and ends with this script where setpriv can say so.
 asked=0
+# shellcheck disable=SC2317  # traps call it
 stop() {  # $1: the exit code that the signal asks for
   if [ "$asked" = 0 ]; then
     asked=$1

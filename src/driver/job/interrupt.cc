@@ -5,24 +5,31 @@
 #include <atomic>
 #include <csignal>
 
+#include "base/clock.h"
 #include "base/thread.h"
+#include "driver/job/stop_requests.h"
 
 namespace singa {
 namespace {
 
 std::atomic<int> interrupt_code{kExitOk};
-std::atomic<bool> leaves_sigint{false};
-std::atomic<bool> asked_by_parent{false}, asked_by_others{false};
+std::atomic<bool> leaves_sigint{false}, checkpoint_follows{false};
+StopRequests requests;
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-// A SIGINT after another signal ends the process at once. Where all processes of a job are asked,
-// each gets the signal twice, the second time from its supervisor: that is one request.
 void Note(int signal, siginfo_t* info, void*) {
   if (signal == SIGINT && leaves_sigint) return;
-  std::atomic<bool>& asked = info->si_pid == ::getppid() ? asked_by_parent : asked_by_others;
-  if (asked.exchange(true) && signal == SIGINT) _exit(kExitInterrupted);
+  const auto from = info->si_pid == ::getppid() ? StopRequests::Source::kSupervisor
+                                                : StopRequests::Source::kOthers;
+  const auto meaning = requests.Take(signal, from, SteadyClock().Now());
+  if (meaning == StopRequests::Meaning::kEndAtOnce) {
+    SayThatItEndsAtOnce();
+    _exit(kExitInterrupted);
+  }
   interrupt_code = CodeOfSignal(signal);
+  if (meaning == StopRequests::Meaning::kStop && signal == SIGINT && checkpoint_follows)
+    SayThatTheJobStops();
 }
 
 // The parent sees the signal, as a shell's loop needs; process 1 outlives it.
@@ -77,8 +84,11 @@ void HandleInterrupts() {
 
 void LeaveSigintToOthers() { leaves_sigint = true; }
 
+CheckpointFollows::CheckpointFollows() { checkpoint_follows = true; }
+CheckpointFollows::~CheckpointFollows() { checkpoint_follows = false; }
+
 void Interrupt() {
-  asked_by_others = true;
+  requests.Take(SIGTERM, StopRequests::Source::kOthers, SteadyClock().Now());
   int none = kExitOk;
   interrupt_code.compare_exchange_strong(none, kExitTerminated);
 }

@@ -1,8 +1,8 @@
 // SIGTERM, SIGINT, SIGHUP (the terminal is gone) and SIGUSR1 (what mpirun passes on) ask a running
-// job to commit a checkpoint and end; a second SIGINT ends it at once. A signal that was ignored
-// when the program started, as under nohup, stays ignored. A thread of their own takes the signals:
-// oneDNN's generated code moves the stack pointer into heap memory, where a handler's frame would
-// overwrite data.
+// job to commit a checkpoint and end; a second SIGINT ends it at once (stop_requests.h). A signal
+// that was ignored when the program started, as under nohup, stays ignored. A thread of their own
+// takes the signals: oneDNN's generated code moves the stack pointer into heap memory, where a
+// handler's frame would overwrite data.
 #pragma once
 
 #include <csignal>
@@ -30,6 +30,16 @@ void HandleInterrupts();
 void LeaveSigintToOthers();
 // The exit code that the signal received asks for; kExitOk: none came.
 ExitCode InterruptCode();
+
+// While it lives, a job that is asked to stop commits a checkpoint: the first SIGINT is answered
+// so.
+class CheckpointFollows {
+ public:
+  CheckpointFollows();
+  ~CheckpointFollows();
+  CheckpointFollows(const CheckpointFollows&) = delete;
+  CheckpointFollows& operator=(const CheckpointFollows&) = delete;
+};
 
 // As if SIGTERM had come, where no signal has.
 void Interrupt();

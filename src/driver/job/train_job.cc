@@ -95,6 +95,7 @@ class TrainRun {
   Trainer& lead() { return groups_.lead(); }
 
   ExitCode RunSteps(OtherGroups& others) {
+    const CheckpointFollows follows;
     const auto start = std::chrono::steady_clock::now();
     StepGrants grants(&groups_, &*schedule_, start_step_);
     for (int64_t step = start_step_; step < schedule_->steps(); ++step) {

@@ -113,13 +113,14 @@ void JobProcesses::WaitUntil(Time time) {
 
 // False: the job is to end at once.
 bool JobProcesses::PassSignalsOn() {
-  for (;;) {
-    const bool again = signals_->asked() != kExitOk;
-    const int signal = signals_->Take();
-    if (signal == 0) return true;
-    if (again && signal == SIGINT) return false;
+  while (const int signal = signals_->Take()) {
+    if (signals_->at_once()) {
+      SayThatItEndsAtOnce();
+      return false;
+    }
     children_[0]->Signal(signal);
   }
+  return true;
 }
 
 // The descriptor stays open while rank 0 may write: whoever writes to a closed one is killed.

@@ -29,7 +29,7 @@ void Tell(int signal) {
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(const Clock* clock) : clock_(clock ? *clock : steady_) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
     throw Error(kExitCantCreate, StrCat("cannot make a pipe: ", std::strerror(errno)));
@@ -58,12 +58,17 @@ StopSignals::~StopSignals() {
 }
 
 int StopSignals::Take() {
-  unsigned char byte = 0;
-  do
-    if (::read(read_.get(), &byte, 1) != 1) return 0;
-  while (byte == SIGCHLD);
-  asked_ = CodeOfSignal(byte);
-  return byte;
+  using Meaning = StopRequests::Meaning;
+  unsigned char signal = 0;
+  while (::read(read_.get(), &signal, 1) == 1) {
+    if (signal == SIGCHLD) continue;
+    const Meaning meaning = requests_.Take(signal, StopRequests::Source::kOthers, clock_.Now());
+    if (meaning == Meaning::kNothingNew && signal == SIGINT) continue;
+    at_once_ = at_once_ || meaning == Meaning::kEndAtOnce;
+    asked_ = CodeOfSignal(signal);
+    return signal;
+  }
+  return 0;
 }
 
 }  // namespace singa

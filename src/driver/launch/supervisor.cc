@@ -113,7 +113,7 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
                      .start_timeout = std::chrono::seconds(job.cluster().start_timeout()),
                      .end_timeout = options.end_timeout,
                      .stop_timeout = options.stop_timeout};
-  StopSignals signals;
+  StopSignals signals(options.clock);
   const int most = job.cluster().max_restarts();
   Losses losses(most, options.out_of_memory);
   command.committed = [&] { losses.Forgive(); };

@@ -26,6 +26,7 @@ struct SuperviseOptions {
   // Waits before a restart, or until a signal makes `signals` readable. Tests wait for nothing.
   std::function<void(std::chrono::milliseconds pause, const StopSignals& signals)> wait =
       AwaitPause;
+  const Clock* clock = nullptr;  // of signals; null: the steady clock
   // How often the system has killed processes for lack of memory, as far as is known.
   std::function<std::optional<int64_t>()> out_of_memory = [] { return OutOfMemoryKills(); };
 };
@@ -39,7 +40,7 @@ struct SuperviseOptions {
 // does not forgive losses for lack of memory: they come again at the same place. So many times one
 // that IsReplaceable (job_process.h) is started again alone. A process that ends with an error that
 // is no loss (a code below 128) ends the job. SIGINT and SIGTERM are for rank 0; a second SIGINT
-// kills all. None of them outlives this thread, not even where it is killed.
+// (job/stop_requests.h) kills all. None of them outlives this thread, not even where it is killed.
 //
 // `args` are without the program's name. REQUIRES: HandleInterrupts was not called.
 // Throws Error; a ConfigError's path is relative to the JobProto.

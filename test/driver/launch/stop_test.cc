@@ -1,6 +1,7 @@
 // Signals for a supervised job.
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <functional>
 #include <thread>
@@ -14,8 +15,17 @@
 namespace singa {
 namespace {
 
+// Moves only where a test moves it.
+class StoppedClock final : public Clock {
+ public:
+  int64_t Now() const override { return now; }
+  std::atomic<int64_t> now{0};
+};
+
 class StopTest : public SupervisedJob {
  protected:
+  StopTest() { options_.clock = &clock_; }
+
   // Runs the job while another thread does `meanwhile`.
   ExitCode RunWith(const std::vector<std::string>& orders, const std::function<void()>& meanwhile) {
     std::thread other(meanwhile);
@@ -31,6 +41,8 @@ class StopTest : public SupervisedJob {
   }
   // To the supervisor, which is this process.
   static void Send(int signal) { kill(getpid(), signal); }
+
+  StoppedClock clock_;
 };
 
 TEST_F(StopTest, RankZeroAloneGetsTheSignal) {
@@ -56,11 +68,26 @@ TEST_F(StopTest, ASecondInterruptKillsAll) {
                       Await("0.0");
                       Send(SIGINT);
                       Await("signal");
+                      clock_.now = kOneRequest;
                       Send(SIGINT);
                     }),
             kExitInterrupted);
   EXPECT_EQ(Count("signal 0"), 1);
   for (const Start& start : Starts()) EXPECT_TRUE(Ends(start.pid));
+}
+
+TEST_F(StopTest, AnInterruptThatComesTwiceIsOne) {
+  EXPECT_EQ(RunWith({"0/0=stop:1"},
+                    [this] {
+                      Await("0.0");
+                      Send(SIGINT);
+                      Await("signal");
+                      clock_.now = kOneRequest - 1;
+                      Send(SIGINT);
+                      Send(SIGTERM);
+                    }),
+            kExitTerminated);
+  EXPECT_EQ(Count("signal 0"), 2);
 }
 
 TEST_F(StopTest, ASecondTerminateIsForRankZeroToo) {

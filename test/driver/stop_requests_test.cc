@@ -1,0 +1,47 @@
+// Signals that ask a job to stop, by when they come and from whom.
+#include "driver/job/stop_requests.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace singa {
+namespace {
+
+using Meaning = StopRequests::Meaning;
+using Source = StopRequests::Source;
+
+TEST(StopRequestsTest, ASecondInterruptThatComesSoonerIsTheFirst) {
+  StopRequests requests;
+  EXPECT_EQ(requests.Take(SIGINT, Source::kOthers, 7), Meaning::kStop);
+  EXPECT_EQ(requests.Take(SIGINT, Source::kOthers, 7), Meaning::kNothingNew);
+  EXPECT_EQ(requests.Take(SIGINT, Source::kOthers, 6 + kOneRequest), Meaning::kNothingNew);
+}
+
+TEST(StopRequestsTest, ASecondInterruptThatComesLaterEndsAtOnce) {
+  StopRequests requests;
+  requests.Take(SIGINT, Source::kOthers, 7);
+  requests.Take(SIGINT, Source::kOthers, 8);
+  EXPECT_EQ(requests.Take(SIGINT, Source::kOthers, 7 + kOneRequest), Meaning::kEndAtOnce);
+}
+
+TEST(StopRequestsTest, AnInterruptAfterAnotherSignalEndsAtOnce) {
+  StopRequests requests;
+  EXPECT_EQ(requests.Take(SIGTERM, Source::kOthers, 0), Meaning::kStop);
+  EXPECT_EQ(requests.Take(SIGINT, Source::kOthers, kOneRequest), Meaning::kEndAtOnce);
+}
+
+TEST(StopRequestsTest, ASecondTerminateIsNothingNew) {
+  StopRequests requests;
+  requests.Take(SIGINT, Source::kOthers, 0);
+  EXPECT_EQ(requests.Take(SIGTERM, Source::kOthers, kSecond), Meaning::kNothingNew);
+}
+
+TEST(StopRequestsTest, WhatASupervisorPassesOnIsOneRequestHoweverLate) {
+  StopRequests requests;
+  EXPECT_EQ(requests.Take(SIGINT, Source::kOthers, 0), Meaning::kStop);
+  EXPECT_EQ(requests.Take(SIGINT, Source::kSupervisor, 3600 * kSecond), Meaning::kNothingNew);
+}
+
+}  // namespace
+}  // namespace singa

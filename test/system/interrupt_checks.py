@@ -1,0 +1,61 @@
+"""What a signal does to a job that trains, and a second Ctrl-C."""
+import os
+import signal
+
+from case import check, equal, has, true
+from job import mlp
+from process_checks import children, processes
+
+SETTINGS = "train_steps: 100000000 disp_freq: 1 seed: 3"
+STOPS = "singa: the job stops after this step, with a checkpoint; Ctrl-C again ends it without\n"
+AT_ONCE = "singa: ending at once, without a checkpoint\n"
+TOPOLOGIES = {"one": (), "memory": processes(2)}
+
+
+def start(case, workspace, words, failpoints=""):
+    env = ["env", f"SINGA_FAILPOINTS={failpoints}"]
+    job = case.start_program([*env, case.site.binary, "-conf", "job.conf", "-set",
+                              f"cluster.workspace={workspace}", *words])
+    job.wait_until(lambda: case.has_rows(workspace), "the first row")
+    return job
+
+
+@check
+def a_ctrl_c_that_is_delivered_twice_stops_the_job_with_a_checkpoint(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS))
+    for workspace, words in TOPOLOGIES.items():
+        job = start(case, workspace, words)
+        for _ in range(2):
+            job.send(signal.SIGINT)
+        job.end(130)
+        equal(len(case.steps(workspace)), 1, "checkpoints")
+        equal((job.err.count(STOPS), job.err.count(AT_ONCE)), (1, 0), f"answers in\n{job.err}")
+
+
+@check
+def a_second_ctrl_c_ends_the_job_without_a_checkpoint(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS))
+    point = "checkpoint_before_rename"  # of the checkpoint that the first one asks for
+    for workspace, words in TOPOLOGIES.items():
+        job = start(case, workspace, words, f"{point}=delay:1000000000")
+        pids = list(children(job).values())
+        job.send(signal.SIGINT)
+        job.wait_until(lambda job=job: point in job.err, "the checkpoint")
+        while not job.ends_within(0.1):
+            job.send(signal.SIGINT)
+        job.end(130)
+        equal(case.steps(workspace), [], "checkpoints")
+        equal((job.err.count(STOPS), job.err.count(AT_ONCE)), (1, 1), f"answers in\n{job.err}")
+        true(not [pid for pid in pids if os.path.exists(f"/proc/{pid}")], "processes are left")
+
+
+@check
+def a_ctrl_c_before_the_first_step_promises_no_checkpoint(case):
+    case.write("job.conf", mlp(case.site.data, SETTINGS))
+    for words in TOPOLOGIES.values():
+        job = case.start_program(["env", "SINGA_FAILPOINTS=leader_loads/0=delay:1000000000",
+                                  case.site.binary, "-conf", "job.conf", *words])
+        job.wait_until(lambda job=job: "leader_loads" in job.err, "the load")
+        job.send(signal.SIGINT)
+        has(job.end(130).err, "stopped by a signal before the first step", "stderr")
+        equal(job.err.count(STOPS), 0, "promises")
