@@ -141,12 +141,13 @@ void JobProcess::Tell(int rank, WireMessage head) {
 }
 
 void JobProcess::TellAll(Control what, int64_t step, const std::vector<int64_t>& numbers,
-                         const std::string& text) {
+                         const std::string& text, const std::vector<std::string>& more) {
   WireMessage head;
   head.set_control(what);
   head.set_step(step);
   head.mutable_number()->Add(numbers.begin(), numbers.end());
-  if (!text.empty()) head.add_text(text);
+  if (!text.empty() || !more.empty()) head.add_text(text);
+  for (const std::string& one : more) head.add_text(one);
   for (int rank = 1; rank < processes(); ++rank) Tell(rank, head);
 }
 
@@ -198,9 +199,10 @@ void JobProcess::Filled() {
   successors_.Begin();
 }
 
-void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint) {
+void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
+                          const std::vector<std::string>& more) {
   const std::lock_guard lock(mutex_);
-  successors_.SetStart(steps, checkpoint);
+  successors_.SetStart(steps, checkpoint, more);
 }
 
 void JobProcess::End() {

@@ -53,6 +53,7 @@ class JobProcess final : private StubEvents {
     int64_t step = 0;
     std::vector<int64_t> numbers;
     std::string text;
+    std::vector<std::string> more;  // texts after the first
   };
 
   // Listens. `clock` outlives it; null: the steady clock. Throws Error; a ConfigError is relative
@@ -108,7 +109,7 @@ class JobProcess final : private StubEvents {
 
   // Rank 0 tells all others.
   void TellAll(Control what, int64_t step = 0, const std::vector<int64_t>& numbers = {},
-               const std::string& text = "");
+               const std::string& text = "", const std::vector<std::string>& more = {});
   // Rank 0: waits for an answer of each process; by rank, without rank 0's.
   std::vector<Order> AwaitAll(Control answer) {
     return AwaitAll(answer, {1, processes()}, patience_);
@@ -126,8 +127,9 @@ class JobProcess final : private StubEvents {
   // The groups here have their first values. Rank 0 waits until all have.
   void Filled();
   // Rank 0: where a process begins that takes the place of a lost one: the steps of each group, and
-  // the checkpoint, or "".
-  void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint);
+  // the checkpoint, or "" and what kBegin has besides.
+  void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
+                const std::vector<std::string>& more = {});
   // Others: this one takes a place. It listens, and is to hear how far all groups are; it trains.
   void AskForSteps() { Answer(kBegin); }
   // Rank 0: what all others give for a checkpoint, when each group has done so many steps.

@@ -10,8 +10,9 @@ namespace singa {
 namespace {
 
 JobProcess::Order OrderOf(const WireMessage& head) {
-  JobProcess::Order order = {head.control(), head.step(), {}, ""};
+  JobProcess::Order order = {head.control(), head.step(), {}, "", {}};
   if (head.text_size() > 0) order.text = head.text(0);
+  for (int i = 1; i < head.text_size(); ++i) order.more.push_back(head.text(i));
   for (const double number : head.number()) order.numbers.push_back(CountOf(number));
   return order;
 }

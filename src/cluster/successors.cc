@@ -7,11 +7,13 @@
 
 namespace singa {
 
-void Successors::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint) {
+void Successors::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
+                          const std::vector<std::string>& more) {
   start_.clear_number();
   start_.mutable_number()->Add(steps.begin(), steps.end());
   start_.clear_text();
-  if (!checkpoint.empty()) start_.add_text(checkpoint);
+  if (!checkpoint.empty() || !more.empty()) start_.add_text(checkpoint);
+  for (const std::string& one : more) start_.add_text(one);
 }
 
 void Successors::AskToHold() {

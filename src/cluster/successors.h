@@ -22,8 +22,10 @@ class Successors {
   // All processes have begun: before, nobody can be replaced.
   void Begin() { begun_ = true; }
   bool begun() const { return begun_; }
-  // Where a process is to begin: steps of each worker group, and the checkpoint of that, or "".
-  void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint);
+  // Where a process is to begin: steps of each worker group, and the checkpoint of that, or ""
+  // and more.
+  void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
+                const std::vector<std::string>& more = {});
   // All are asked to hold; this one does; they go on.
   void AskToHold();
   void Held(int rank) { asked_.erase(rank); }

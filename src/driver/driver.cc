@@ -48,7 +48,7 @@ int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
   options.quiet = AnotherProcessSpeaks();
   options.use = line.test ? JobUse::kTest : JobUse::kTrain;
   options.files = true;
-  options.resumes = line.resume;
+  options.resumes = line.resume || RankHere() > 0;  // rank 0 reads checkpoint_path for all
   return WithJob(line.conf, line.sets, options, [&](JobProto job) -> int {
     if (line.singa_job >= 0) job.set_id(line.singa_job);
     LogTo(LogFolder(job, line.singa_conf), RankHere());

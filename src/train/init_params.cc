@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/crc32c.h"
 #include "io/checkpoint/finite_params.h"
 #include "singa/base/error.h"
 #include "singa/train/initializer.h"
@@ -55,8 +56,12 @@ InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTabl
       if (index == i) used.push_back(name);
     RequireFinite(read[i], used);
   }
-  for (const auto& [name, index] : report.loaded_by)
-    CopyValues(read[index].params().at(name), read[index].path(), params.Find(name));
+  for (const auto& [name, index] : report.loaded_by) {
+    Param* const param = params.Find(name);
+    CopyValues(read[index].params().at(name), read[index].path(), param);
+    report.checksum = ExtendCrc32c(report.checksum, param->host().data(),
+                                   static_cast<size_t>(param->data.bytes()));
+  }
   return report;
 }
 

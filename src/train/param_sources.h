@@ -18,7 +18,8 @@ struct InitReport {
   std::vector<std::string> loaded, initialised;
   std::vector<std::string> unused;          // in the files, but the net lacks them
   std::map<std::string, size_t> loaded_by;  // the file, by the param that it gives
-  int64_t version = 0;  // updates that the last file's params had seen; 0: it does not say
+  uint32_t checksum = 0;  // CRC32C of the values given, by param in the order of their names
+  int64_t version = 0;    // updates that the last file's params had seen; 0: it does not say
 };
 
 // Which of the files must give a param of the net.

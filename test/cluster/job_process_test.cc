@@ -58,7 +58,7 @@ TEST(JobProcess, WhatRankZeroTellsArrivesInOrder) {
   ThreadedJob job(ProtoOf(1, 3));
   job.MeetAll();
   for (int i = 0; i < 300; ++i) job[0].TellAll(kGrant, i);
-  job[0].TellAll(kBegin, 0, {7, 8}, "step7");
+  job[0].TellAll(kBegin, 0, {7, 8}, "", {"9", "net.bin"});
   for (int rank = 1; rank < 3; ++rank) {
     for (int i = 0; i < 300; ++i) {
       const JobProcess::Order order = job[rank].Next();
@@ -68,7 +68,8 @@ TEST(JobProcess, WhatRankZeroTellsArrivesInOrder) {
     const JobProcess::Order begin = job[rank].Next();
     EXPECT_EQ(begin.what, kBegin);
     EXPECT_EQ(begin.numbers, (std::vector<int64_t>{7, 8}));
-    EXPECT_EQ(begin.text, "step7");
+    EXPECT_EQ(begin.text, "");
+    EXPECT_EQ(begin.more, (std::vector<std::string>{"9", "net.bin"}));
   }
 }
 
@@ -195,7 +196,7 @@ TEST(JobProcess, WhoSaysNothingIsNamed) {
 TEST(JobProcess, AnotherTakesThePlaceOfALostGroup) {
   ThreadedJob job(ProtoOf(3, 1));
   job.MeetAll();
-  job[0].SetStart({4, 5, 6}, "step4");
+  job[0].SetStart({4, 5, 6}, "", {"9", "net.bin"});
   for (const int rank : {1, 2, 0}) job[rank].Filled();
   Heard first;
   job[0].Listen(&first);
@@ -207,7 +208,8 @@ TEST(JobProcess, AnotherTakesThePlaceOfALostGroup) {
   const JobProcess::Order told = job[1].First();
   EXPECT_EQ(told.what, kTakePlace);
   EXPECT_EQ(told.numbers, (std::vector<int64_t>{4, 5, 6}));
-  EXPECT_EQ(told.text, "step4");
+  EXPECT_EQ(told.text, "");
+  EXPECT_EQ(told.more, (std::vector<std::string>{"9", "net.bin"}));
   first.Await({"steps 2 9", "replaced 1 5"});
   Heard another;
   job[1].Listen(&another);

@@ -27,6 +27,7 @@ import export_checks
 import failpoint_checks
 import feature_checks
 import finite_checks
+import first_process_checks
 import first_value_checks
 import generation_checks
 import gpu_fault_checks

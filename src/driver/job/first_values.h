@@ -1,14 +1,33 @@
 // The values that a training begins with where it resumes nothing.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "driver/job/progress.h"
 #include "singa/proto/job.pb.h"
 #include "train/trainer.h"
 
 namespace singa {
 
+// What rank 0 has read. The other processes read the same, whatever checkpoint_path names by then.
+struct FirstValues {
+  std::vector<std::string> files;  // checkpoints' folders and files
+  uint32_t checksum = 0;           // InitReport's
+
+  // As rank 0 tells the others.
+  std::vector<std::string> ToTexts() const;
+  // Throws PeerError where they are no texts of ToTexts.
+  static FirstValues Of(const std::vector<std::string>& texts);
+};
+
 // From checkpoint_path, or by the params' init. Says which params no file gives, and which names
 // the net lacks. Throws as InitParams.
-void SetFirstValues(const JobProto& job, Trainer* trainer, Progress* progress);
+FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* progress);
+
+// The same in process `rank`, not the first. Throws as InitParams, and DataError where the files
+// hold other values here.
+void SetFirstValuesAs(const FirstValues& first, int rank, Trainer* trainer);
 
 }  // namespace singa

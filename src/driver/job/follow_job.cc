@@ -9,12 +9,12 @@
 #include "base/failpoint.h"
 #include "cluster/gpu_groups.h"
 #include "driver/job/end_process.h"
+#include "driver/job/first_values.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/other_groups.h"
 #include "driver/job/sent_rows.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
-#include "train/init_params.h"
 #include "train/process_state.h"
 #include "train/trainer_state.h"
 
@@ -60,7 +60,7 @@ class FollowRun {
     const JobProcess::Order begin = told_.what == kMemory ? process->Next() : told_;
     for (int g = 0; g < std::min<int>(groups_.size(), static_cast<int>(begin.numbers.size())); ++g)
       groups_.gate().SetSteps(g, begin.numbers[g]);
-    if (groups_.HasWorkers()) SetValues(begin.text);
+    if (groups_.HasWorkers()) SetValues(begin);
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     Start();
     if (!groups_.HasWorkers()) return;
@@ -95,15 +95,12 @@ class FollowRun {
   bool HasFirst() const { return process_.groups().count(0) > 0; }
 
   // Those of rank 0: a checkpoint's, or the first ones, which every process makes alike.
-  void SetValues(const std::string& checkpoint) {
+  void SetValues(const JobProcess::Order& begin) {
     Trainer& lead = groups_.lead();
     const SharedAside aside(told_.what == kMemory ? lead.trained() : std::vector<Param*>());
-    if (checkpoint.empty()) {
-      InitParams(lead.ctx(), {job_.checkpoint_path().begin(), job_.checkpoint_path().end()},
-                 &lead.params());
-      return;
-    }
-    const std::unique_ptr<Checkpoint> from = LoadCheckpoint(checkpoint);
+    if (begin.text.empty())
+      return SetFirstValuesAs(FirstValues::Of(begin.more), process_.rank(), &lead);
+    const std::unique_ptr<Checkpoint> from = LoadCheckpoint(begin.text);
     const int first = groups_.here().front();
     if (first > 0) TrainerState(groups_.team(first).trainers(), first, 0).RestoreValues(*from);
     for (const int group : groups_.here())

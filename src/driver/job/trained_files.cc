@@ -11,12 +11,6 @@
 namespace singa {
 namespace {
 
-std::vector<std::string> NamedFiles(const JobProto& job, const Warn& warn) {
-  std::vector<std::string> files;
-  for (const std::string& path : job.checkpoint_path()) files.push_back(FindParams(path, warn));
-  return files;
-}
-
 std::vector<std::string> NewestOf(const std::string& workspace, const Warn& warn) {
   if (ListCheckpoints(workspace).empty())
     throw FileError(kExitNoInput, CheckpointFolder(workspace),
@@ -37,6 +31,12 @@ std::vector<std::string> TrainedFilesMark::Which() const {
     which.push_back(there ? StrCat(status.st_dev, " ", status.st_ino) : "");
   }
   return which;
+}
+
+std::vector<std::string> NamedFiles(const JobProto& job, const Warn& warn) {
+  std::vector<std::string> files;
+  for (const std::string& path : job.checkpoint_path()) files.push_back(FindParams(path, warn));
+  return files;
 }
 
 // One that was gone at once is changed, too: it was found before.

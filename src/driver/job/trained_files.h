@@ -27,6 +27,10 @@ class TrainedFilesMark {
   std::vector<std::string> paths_, which_;
 };
 
+// Finds what checkpoint_path names: checkpoints' folders and files, the newest intact checkpoint of
+// a workspace among them. Throws like FindParams (io/checkpoint/find_checkpoint.h).
+std::vector<std::string> NamedFiles(const JobProto& job, const Warn& warn);
+
 // Finds the job's trained params: the newest intact checkpoint of its workspace, as for -resume, or
 // else its checkpoint_path. Throws FileError(kExitNoInput) if there is neither.
 std::vector<std::string> TrainedFiles(const JobProto& job, const Warn& warn);

@@ -69,6 +69,12 @@ std::string Workspace::SetAsidePreviousRun() {
   return StrCat("moved the checkpoints and metrics of an earlier run to ", previous);
 }
 
+std::string Workspace::PlaceSetAside(const std::string& path) const {
+  const auto within = PlaceOf(path).lexically_relative(PlaceOf(CheckpointFolder(path_)));
+  const bool moved = !within.empty() && *within.begin() != "..";
+  return moved ? path_ + "/previous/checkpoint/" + within.string() : path;
+}
+
 WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
                                     Progress* progress) {
   WorkspaceOptions of;

@@ -48,6 +48,8 @@ class Workspace {
   // the metrics of one that has no checkpoint to metrics.jsonl.old. Says what was moved where; "":
   // there was nothing. Throws WriteError.
   std::string SetAsidePreviousRun();
+  // Where `path` is after that.
+  std::string PlaceSetAside(const std::string& path) const;
 
  private:
   void AwaitLock(const WorkspaceOptions& options);

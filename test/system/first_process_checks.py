@@ -1,0 +1,70 @@
+"""Several processes start from what the first one has read of checkpoint_path."""
+import shutil
+
+from case import check, differing_tensors, equal, has, same_bytes
+from job import MOMENTUM, mlp
+from meeting_checks import start
+from process_checks import APART, processes
+
+SETTINGS = "train_steps: 20 disp_freq: 5 checkpoint_freq: 10 seed: 3"
+PLACES = {"shared": processes(2), "apart": processes(2, APART)}
+
+
+def trained(case, workspace):
+    case.write("job.conf", mlp(case.site.data, SETTINGS))
+    case.train("job.conf", workspace=workspace)
+
+
+def begun(case, *words, workspace):
+    """Rank 0 of two: it has read what it starts from, and waits for the other."""
+    job = start(case, *words, rank=0, workspace=workspace)
+    job.wait_until(case.path(f"{workspace}/metrics.jsonl").exists, "its rows' file")
+    return job
+
+
+def source(path):
+    return ["-set", f"checkpoint_path={path}"]
+
+
+@check
+def processes_start_from_a_checkpoint_of_their_own_workspace(case):
+    for place, words in PLACES.items():
+        trained(case, "ws")
+        shutil.copytree(case.path("ws/checkpoint/step20"), case.path(f"{place}-copy/step20"))
+        case.train("job.conf", *words, *source(f"{place}-copy/step20"), workspace=place)
+        for path in ("ws", "ws/checkpoint/step20"):
+            trained(case, "ws")
+            case.train("job.conf", *words, *source(path), workspace="ws")
+            same_bytes(case.newest("ws"), case.newest(place))
+
+
+@check
+def a_checkpoint_that_comes_while_processes_gather_is_not_for_some_of_them(case):
+    """Each of two server groups holds what its own process has read, and nothing is learned."""
+    trained(case, "other")
+    words = processes(1, APART, "cluster.nworker_groups=2", "cluster.nserver_groups=2")
+    still = [*words, *source("other"), "-set", "train_steps=1"]
+    case.path("job.conf").rename(case.path("learns.conf"))
+    case.write("job.conf", mlp(case.site.data, SETTINGS, updater=MOMENTUM.replace("0.05", "1e-30")))
+    first = begun(case, *still, workspace="still")
+    case.train("learns.conf", "-resume", "-set", "train_steps=30", workspace="other")
+    start(case, *still, rank=1, workspace="still").end(0)
+    first.end(0)
+    names = [case.path(f"{folder}/model.safetensors")
+             for folder in ("still/checkpoint/step1", "other/checkpoint/step20")]
+    equal(differing_tensors(*names), [], "params that differ from those read")
+
+
+@check
+def a_file_that_is_replaced_while_processes_gather_is_named(case):
+    trained(case, "other")
+    for step in (10, 20):
+        case.run("ckpt", "export", f"other/checkpoint/step{step}", f"step{step}.safetensors")
+    for place, words in PLACES.items():
+        shutil.copy(case.path("step10.safetensors"), case.path("net.safetensors"))
+        first = begun(case, *words, *source("net.safetensors"), workspace=place)
+        shutil.copy(case.path("step20.safetensors"), case.path("net.safetensors"))
+        second = start(case, *words, *source("net.safetensors"), rank=1, workspace=place)
+        codes = [job.end().popen.returncode for job in (first, second)]
+        equal(codes, [65, 65], "exit codes")
+        has(first.err, "net.safetensors: process 1 reads other values in it than process 0", "stderr")
