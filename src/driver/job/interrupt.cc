@@ -14,7 +14,7 @@ namespace {
 
 std::atomic<int> interrupt_code{kExitOk};
 std::atomic<bool> leaves_sigint{false}, checkpoint_follows{false};
-StopRequests requests;
+StopRequests stop_requests;
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
@@ -22,7 +22,7 @@ void Note(int signal, siginfo_t* info, void*) {
   if (signal == SIGINT && leaves_sigint) return;
   const auto from = info->si_pid == ::getppid() ? StopRequests::Source::kSupervisor
                                                 : StopRequests::Source::kOthers;
-  const auto meaning = requests.Take(signal, from, SteadyClock().Now());
+  const auto meaning = stop_requests.Take(signal, from, SteadyClock().Now());
   if (meaning == StopRequests::Meaning::kEndAtOnce) {
     SayThatItEndsAtOnce();
     _exit(kExitInterrupted);
@@ -88,7 +88,7 @@ CheckpointFollows::CheckpointFollows() { checkpoint_follows = true; }
 CheckpointFollows::~CheckpointFollows() { checkpoint_follows = false; }
 
 void Interrupt() {
-  requests.Take(SIGTERM, StopRequests::Source::kOthers, SteadyClock().Now());
+  stop_requests.Take(SIGTERM, StopRequests::Source::kOthers, SteadyClock().Now());
   int none = kExitOk;
   interrupt_code.compare_exchange_strong(none, kExitTerminated);
 }

@@ -19,7 +19,7 @@
 namespace singa {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{200};
+constexpr std::chrono::milliseconds kLookForLauncher{200};
 
 // False where it cannot be read: of another user, as Slurm's daemon is.
 bool StartedWith(const std::string& variable, pid_t pid) {
@@ -40,7 +40,7 @@ bool Runs(pid_t pid, int64_t start) {
   sigset_t all;  // they are for other threads
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
-  while (Runs(launcher, start)) std::this_thread::sleep_for(kLook);
+  while (Runs(launcher, start)) std::this_thread::sleep_for(kLookForLauncher);
   LOG(WARNING) << "the launcher, process " << launcher << ", has ended; this process ends, too";
   Interrupt();  // SIGTERM may be ignored
   ::kill(::getpid(), SIGTERM);
