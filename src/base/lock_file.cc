@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -22,6 +23,7 @@ namespace singa {
 namespace {
 
 constexpr char kTitle[] = "singa-lock-1";
+constexpr char kHeldSuffix[] = ".held";
 
 std::string FirstLine(const std::string& path) {
   std::ifstream file(path);
@@ -135,11 +137,12 @@ LockFile::LockFile(FileSystem* files, const std::string& path, const LockHolder&
       self_(self),
       calls_(calls),
       file_(files->OpenLock(path)),
-      held_(path + ".held") {}
+      held_(path + kHeldSuffix) {}
 
 LockFile::~LockFile() {
   if (made_held_) try {
-      files_.RemoveTree(held_);
+      for (const std::string& file : HeldFiles())
+        if (HolderIn(OpenToRead(file).get()) == self_) files_.RemoveTree(file);
     } catch (const WriteError&) {  // the next one finds that its holder does not run
     }
 }
@@ -162,22 +165,57 @@ bool LockFile::TryLock() {
 }
 
 std::string LockFile::Remedy() const {
-  return needs_held_ ? StrCat("if that process has ended, remove ", held_)
-                     : "a host that is gone loses it in time";
+  return by_file_.empty() ? "a host that is gone loses it in time"
+                          : StrCat("if that process has ended, remove ", by_file_);
 }
 
 // A file that one process alone can make. The file of a process that has ended is put aside first.
 bool LockFile::TryByFile() {
-  needs_held_ = true;
   for (int attempt = 0; attempt < 2; ++attempt) {
-    if (MakeHeld()) return true;
-    const Descriptor file = OpenToRead(held_);
-    if (file.get() < 0 && errno == ENOENT) continue;  // its holder has just ended
-    holder_ = HolderIn(file.get());
-    runs_here_ = holder_.RunsHere();
-    const bool ended = holder_.known() && holder_.host == self_.host && !runs_here_;
-    if (!ended) return false;
-    PutHeldAside();
+    if (MakeHeld()) return !IsHeldAside();
+    if (Ended(held_))
+      PutHeldAside();
+    else if (!by_file_.empty())
+      return false;
+  }
+  return false;
+}
+
+// Whether the holder of that file has ended, on this host. Else the file is the lock, where it is
+// still there.
+bool LockFile::Ended(const std::string& file) {
+  by_file_.clear();
+  const Descriptor open = OpenToRead(file);
+  if (open.get() < 0 && errno == ENOENT) return false;
+  by_file_ = file;
+  holder_ = HolderIn(open.get());
+  runs_here_ = holder_.RunsHere();
+  return holder_.known() && holder_.host == self_.host && !runs_here_;
+}
+
+// The file that is the lock, and those that were put aside.
+std::vector<std::string> LockFile::HeldFiles() const {
+  const std::filesystem::path held(held_);
+  const std::string folder = held.has_parent_path() ? held.parent_path().string() : ".";
+  const std::string name = held.filename().string();
+  std::vector<std::string> files;
+  for (const std::string& entry : files_.List(folder))
+    if (entry == name || entry.starts_with(name + ".")) files.push_back(folder + "/" + entry);
+  return files;
+}
+
+// Whether another process holds the lock by a file that was put aside; then ours goes. Whoever puts
+// a file aside does so before another is made.
+bool LockFile::IsHeldAside() {
+  for (const std::string& file : HeldFiles()) {
+    if (file.ends_with(kHeldSuffix)) continue;
+    if (Ended(file)) {
+      files_.RemoveTree(file);
+    } else if (!by_file_.empty()) {
+      files_.RemoveTree(held_);
+      made_held_ = false;
+      return true;
+    }
   }
   return false;
 }
@@ -192,13 +230,16 @@ bool LockFile::MakeHeld() {
     file->Close();
     return true;
   } catch (const WriteError& error) {
-    if (made_held_ || error.error() != EEXIST) throw;
-    return false;
+    if (!made_held_ && error.error() == EEXIST) return false;
+    if (made_held_) files_.RemoveTree(held_);  // it names nobody
+    made_held_ = false;
+    throw;
   }
 }
 
 // Another process may do so at the same time, and have made a file of its own since holder_ was
-// read: that one is put back.
+// read: that one stays the lock under the name that it has then. To put it back could replace the
+// file of a third process.
 void LockFile::PutHeldAside() {
   const std::string aside = held_ + "." + RandomHex(8);
   try {
@@ -207,10 +248,7 @@ void LockFile::PutHeldAside() {
     if (error.error() == ENOENT) return;
     throw;
   }
-  if (HolderIn(OpenToRead(aside).get()) == holder_)
-    files_.RemoveTree(aside);
-  else
-    files_.Rename(aside, held_);
+  if (HolderIn(OpenToRead(aside).get()) == holder_) files_.RemoveTree(aside);
 }
 
 // For people and for others that wait. The lock holds without it, so a disk may refuse it.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "base/file_system.h"
@@ -55,6 +56,9 @@ class LockFile {
  private:
   bool TryByFile();
   bool MakeHeld();
+  bool Ended(const std::string& file);
+  std::vector<std::string> HeldFiles() const;
+  bool IsHeldAside();
   void PutHeldAside();
   void WriteSelf();
 
@@ -63,9 +67,9 @@ class LockFile {
   const LockHolder self_;
   const LockCalls calls_;
   Descriptor file_;
-  const std::string held_;   // the file that is the lock where the file system has none
-  bool made_held_ = false;   // by us: the lock is ours
-  bool needs_held_ = false;  // the file system has no lock
+  const std::string held_;  // the file that is the lock where the file system has none
+  bool made_held_ = false;  // by us: the lock is ours
+  std::string by_file_;     // the file by which holder() has it; "": the file system has locks
   LockHolder holder_;
   bool runs_here_ = false;
 };
