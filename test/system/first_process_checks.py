@@ -39,6 +39,19 @@ def processes_start_from_a_checkpoint_of_their_own_workspace(case):
 
 
 @check
+def processes_do_not_start_from_what_the_start_removes(case):
+    for _ in range(2):
+        trained(case, "ws")
+    kept = case.path("ws/previous/checkpoint/step20")
+    for place, words in PLACES.items():
+        for path in (kept, "ws/previous"):
+            err = case.train("job.conf", *words, *source(path), workspace="ws", code=78).err
+            has(err, "-set checkpoint_path: error: is in ws/previous, ", place)
+            equal((case.steps(), kept.exists()), ([10, 20], True), "checkpoints that are left")
+    case.train("job.conf", *source(kept), workspace="ws")  # one process has read it by then
+
+
+@check
 def a_checkpoint_that_comes_while_processes_gather_is_not_for_some_of_them(case):
     """Each of two server groups holds what its own process has read, and nothing is learned."""
     trained(case, "other")

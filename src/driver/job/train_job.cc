@@ -49,19 +49,18 @@ class TrainRun {
     progress_.Say(Announcement(job, &groups_, threads_, workspace_.path()));
     Load(options);
     groups_.SetMostSteps(schedule_->steps());
-    PendingOptions pending;
-    pending.say = [this](const std::string& text) { progress_.Warn(text); };
+    const PendingOptions pending{.say = [this](const std::string& text) { progress_.Warn(text); }};
     metrics_file_.emplace(workspace_.files(), workspace_.metrics(), groups_.steps(), pending);
     groups_.OnRows([this](const WireMessage& row) { received_.Add(row); });
     groups_.OnHold([this] { received_.WriteTo(&*metrics_file_); });
     if (process_) {
-      process_->SetStart(groups_.steps(), checkpoints_.resumed_from(), first_values_);
+      process_->SetStart(groups_.steps(), checkpoints_.resumed_from(), first_);
       options.meet();
     }
     const EndsOnSignal signals(options, "the first step");
     if (process_) {
       groups_.TellMemory();
-      process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from(), first_values_);
+      process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from(), first_);
     }
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     for (const int group : groups_.here()) groups_.team(group).OnFailure(failed_);
@@ -147,12 +146,13 @@ class TrainRun {
   // First values, and an empty workspace; what an earlier run left is set aside.
   void Begin() {
     FirstValues first = SetFirstValues(job_, &lead(), &progress_);
+    if (process_) workspace_.CheckStays(first.files);
     // Opens the stores: a run that cannot begin leaves the last one where it is.
     for (NetNode& node : lead().net().nodes()) node.layer->CountRecords();
     const std::string moved = workspace_.SetAsidePreviousRun();
     if (!moved.empty()) progress_.Say(moved);
     for (std::string& file : first.files) file = workspace_.PlaceSetAside(file);
-    first_values_ = first.ToTexts();
+    first_ = first.ToTexts();
   }
 
   static bool Interrupted() { return InterruptCode() != kExitOk; }
@@ -281,7 +281,7 @@ class TrainRun {
   JobCheckpoints checkpoints_;
   SideFiles side_files_;
   std::optional<Schedule> schedule_;
-  std::vector<std::string> first_values_;  // of FirstValues; nothing: this run was resumed
+  std::vector<std::string> first_;  // FirstValues as texts; nothing: this run was resumed
   int64_t start_step_ = 0;
   std::optional<GroupLoop> loop_;  // of the first group
   std::string last_test_;

@@ -10,6 +10,17 @@
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+// `path` from `folder` on; none: it is elsewhere.
+std::optional<std::filesystem::path> PathWithin(const std::string& path,
+                                                const std::string& folder) {
+  const auto within = PlaceOf(path).lexically_relative(PlaceOf(folder));
+  if (within.empty() || *within.begin() == "..") return {};
+  return within;
+}
+
+}  // namespace
 
 Workspace::Workspace(std::string path, const WorkspaceOptions& options) : path_(std::move(path)) {
   PosixFileSystem().MakeDirectories(path_);  // the user's own path: links lead on
@@ -69,10 +80,19 @@ std::string Workspace::SetAsidePreviousRun() {
   return StrCat("moved the checkpoints and metrics of an earlier run to ", previous);
 }
 
+void Workspace::CheckStays(const std::vector<std::string>& files) const {
+  if (ListCheckpoints(path_).empty()) return;
+  const std::string previous = path_ + "/previous";
+  for (const std::string& file : files)
+    if (PathWithin(file, previous))
+      throw ConfigError("checkpoint_path", StrCat("is in ", previous,
+                                                  ", which this run replaces before all "
+                                                  "processes have read it; move it elsewhere"));
+}
+
 std::string Workspace::PlaceSetAside(const std::string& path) const {
-  const auto within = PlaceOf(path).lexically_relative(PlaceOf(CheckpointFolder(path_)));
-  const bool moved = !within.empty() && *within.begin() != "..";
-  return moved ? path_ + "/previous/checkpoint/" + within.string() : path;
+  const auto within = PathWithin(path, CheckpointFolder(path_));
+  return within ? path_ + "/previous/checkpoint/" + within->string() : path;
 }
 
 WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,

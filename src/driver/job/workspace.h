@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/file_system.h"
@@ -48,6 +49,9 @@ class Workspace {
   // the metrics of one that has no checkpoint to metrics.jsonl.old. Says what was moved where; "":
   // there was nothing. Throws WriteError.
   std::string SetAsidePreviousRun();
+  // Throws ConfigError, relative to the JobProto, where that would remove one of checkpoint_path's
+  // `files`, of the run before.
+  void CheckStays(const std::vector<std::string>& files) const;
   // Where `path` is after that.
   std::string PlaceSetAside(const std::string& path) const;
 
