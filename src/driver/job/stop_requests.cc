@@ -15,7 +15,7 @@ constexpr std::string_view kEnds = "singa: ending at once, without a checkpoint\
 
 const bool on_terminal = ::isatty(STDERR_FILENO) != 0;  // where a line of progress may stand
 
-void Say(std::string_view line) {
+void AnswerOnStderr(std::string_view line) {
   const int saved = errno;
   const bool begun = !on_terminal || ::write(STDERR_FILENO, "\n", 1) == 1;
   // A reader that has gone misses it.
@@ -34,7 +34,7 @@ StopRequests::Meaning StopRequests::Take(int signal, Source from, int64_t now) {
                                                         : Meaning::kNothingNew;
 }
 
-void SayThatTheJobStops() { Say(kStops); }
-void SayThatItEndsAtOnce() { Say(kEnds); }
+void SayThatTheJobStops() { AnswerOnStderr(kStops); }
+void SayThatItEndsAtOnce() { AnswerOnStderr(kEnds); }
 
 }  // namespace singa
