@@ -67,7 +67,8 @@ struct StoreOptions {
   // Order of pictures that are not decoded from an image file, as the conf says. Readers see red
   // first where it says kBlueFirst.
   ColourOrder colours = ColourOrder::kNotSaid;
-  bool warns = true;  // of what it leaves out; one of several stores on a file is enough
+  bool first_alone = false;  // textfile: the first record is enough
+  bool warns = true;         // of what it leaves out; one of several stores on a file is enough
 };
 
 // Files that stand where a store looks for records and are none, though the user may take them for

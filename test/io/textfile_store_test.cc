@@ -24,6 +24,18 @@ class Csv : public ::testing::Test {
     return {data.begin(), data.end()};
   }
 
+  // The text behind the folder.
+  template <typename Call>
+  std::string ErrorOf(const Call& call) {
+    try {
+      call();
+    } catch (const DataError& error) {
+      const std::string text = error.what();
+      return text.substr(text.find("a.csv"));
+    }
+    return "none";
+  }
+
   TempDir dir_;
 };
 
@@ -80,6 +92,36 @@ TEST_F(Csv, GivesANegativeLabel) {
 TEST_F(Csv, RefusesWhatIsNoLabel) {
   for (const char* bad : {"-2147483648", "-", "1.5", "x", "", "99999999999"})
     EXPECT_ERROR(Open(std::string(bad) + ",2\n")->Read(0), kExitBadData, ":1:", "label");
+}
+
+TEST_F(Csv, AsksWhetherTheFirstLineIsAHeader) {
+  const std::string advice = "; is this line a header? Remove it: every line is a record";
+  EXPECT_EQ(
+      ErrorOf([&] { Open("label,a\n0,1\n")->Read(0); }),
+      "a.csv:1: record 0: the label must be an integer above -2147483648, is \"label\"" + advice);
+  for (const char* text : {"0.5,a\n0,1\n", "x,1\n0,1\n"})
+    EXPECT_EQ(ErrorOf([&] { Open(text)->Read(0); }).find("header"), std::string::npos);
+  EXPECT_EQ(ErrorOf([&] { Open("0,1\nlabel,a\n")->Read(1); }).find("header"), std::string::npos);
+}
+
+TEST_F(Csv, NamesTheSeparatorThatALineHas) {
+  const auto error = [&](const std::string& line, const std::string& separator) {
+    const std::string text = ErrorOf([&] { Open(line, true, separator)->Read(0); });
+    return text.substr(text.rfind("; "));
+  };
+  const std::string set = " seems to separate the numbers, the separator is set to ";
+  EXPECT_EQ(error("0;1;2\n", ","), "; \";\"" + set + "\",\"");
+  EXPECT_EQ(error("0\t1\n", ","), "; a tab" + set + "\",\"");
+  EXPECT_EQ(error("0 1\n", ",;"), "; a space" + set + "\",\" or \";\"");
+  EXPECT_EQ(error("0,1;2\n", ","), "; \";\"" + set + "\",\"");
+}
+
+TEST_F(Csv, ReadsTheFirstRecordAlone) {
+  const auto store = OpenStore("textfile", {.path = dir_.Write("a.csv", "\n1,2\n3,4\n"),
+                                            .format = ValueFormat::kCsv,
+                                            .first_alone = true});
+  EXPECT_EQ(store->size(), 1);
+  EXPECT_EQ(store->Read(0).label, 1);
 }
 
 TEST_F(Csv, ShowsNoControlCharactersOfAFile) {

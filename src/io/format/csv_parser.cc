@@ -16,9 +16,34 @@ std::string Quote(std::string_view token) {
   return text + (token.size() > 40 ? "...\"" : "\"");
 }
 
+bool IsNumber(std::string_view token) {
+  double number;
+  const auto [stop, error] = std::from_chars(token.data(), token.data() + token.size(), number);
+  return error == std::errc() && stop == token.data() + token.size();
+}
+
+std::string NameOf(char separator) {
+  if (separator == '\t') return "a tab";
+  return separator == ' ' ? "a space" : StrCat("\"", separator, "\"");
+}
+
+// Where `token` is several numbers between another separator: says so; else "".
+std::string OtherSeparator(std::string_view token, const std::string& separators) {
+  for (char other : {';', '\t', ' ', '|', ','}) {
+    const size_t at = token.find(other);
+    if (at == token.npos || !IsNumber(token.substr(0, at))) continue;
+    std::string expected;
+    for (char c : separators) expected += (expected.empty() ? "" : " or ") + NameOf(c);
+    return StrCat("; ", NameOf(other), " seems to separate the numbers, the separator is set to ",
+                  expected);
+  }
+  return "";
+}
+
 class CsvParser final : public ValueParser {
  public:
-  CsvParser(const std::string& separator, bool has_label) : has_label_(has_label) {
+  CsvParser(const std::string& separator, bool has_label)
+      : separator_(separator), has_label_(has_label) {
     for (unsigned char c : separator) separates_[c] = true;
   }
 
@@ -72,14 +97,14 @@ class CsvParser final : public ValueParser {
     return token;
   }
 
-  static int32_t Label(std::string_view token) {
+  int32_t Label(std::string_view token) const {
     int32_t label = 0;
     if (token.size() > 1 && token[0] == '+') token.remove_prefix(1);
     const char* end = token.data() + token.size();
     const auto [stop, error] = std::from_chars(token.data(), end, label);
     if (error != std::errc() || stop != end || label == kNoLabel)
-      throw ValueError(
-          StrCat("the label must be an integer above ", kNoLabel, ", is ", Quote(token)));
+      throw ValueError(StrCat("the label must be an integer above ", kNoLabel, ", is ",
+                              Quote(token), OtherSeparator(token, separator_)));
     return label;
   }
 
@@ -91,7 +116,8 @@ class CsvParser final : public ValueParser {
     const auto [stop, error] = std::from_chars(digits.data(), end, number);
     if (error == std::errc::result_out_of_range && stop == end) return OutOfRange(digits, token);
     if (error != std::errc() || stop != end || !std::isfinite(number))
-      throw ValueError(StrCat("number ", numbers_.size() + 1, " is ", Quote(token)));
+      throw ValueError(StrCat("number ", numbers_.size() + 1, " is ", Quote(token),
+                              OtherSeparator(token, separator_)));
     return number;
   }
 
@@ -103,6 +129,7 @@ class CsvParser final : public ValueParser {
   }
 
   bool separates_[256] = {};
+  const std::string separator_;
   const bool has_label_;
   std::vector<float> numbers_;
   Sample sample_;

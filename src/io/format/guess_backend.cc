@@ -9,11 +9,17 @@
 #include "io/format/cifar10_store.h"
 #include "io/format/kvfile_store.h"
 #include "io/format/lmdb_index.h"
+#include "io/format/picture_names.h"
 #include "io/gzip.h"
+#include "singa/base/error.h"
 
 namespace singa {
 
 namespace {
+
+constexpr const char kNoStore[] =
+    "is a picture by its name, not a store of records; pictures are read from .jpg, .jpeg and "
+    ".png files";
 
 bool IsTar(const InputFile& file) {
   constexpr int64_t kAt = 257;
@@ -85,6 +91,7 @@ std::string GuessBackend(const std::string& path) {
   if (IsTar(file)) return "imagefolder";
   if (IsWholeIdx(file)) return "idx";
   if (StartsWithTuple(file)) return "kvfile";
+  if (HasNameOfAnyPicture(path)) throw DataError(path, -1, kNoStore);
   // Damaged files from here on: the first bytes tell.
   std::array<uint8_t, 8> bytes{};
   file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));

@@ -28,7 +28,8 @@ class TextRecordParser final : public ValueParser {
   const Sample& Parse(std::string_view value) override {
     constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // of RecordProto's fields
     if (kTags.find(value[0]) != kTags.npos) return binary_->Parse(value);
-    if (value[0] < 'a' || value[0] > 'z') return csv_->Parse(value);
+    const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';
+    if (!may_be_text || value.find_first_of(":{<") == value.npos) return csv_->Parse(value);
     FirstError errors;
     google::protobuf::TextFormat::Parser parser;
     parser.RecordErrorsTo(&errors);

@@ -1,6 +1,7 @@
 #include "io/format/textfile_store.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,7 @@ int64_t LineAt(const InputFile& file, int64_t offset) {
   return line;
 }
 
-std::vector<ValuePlace> IndexLines(const InputFile& file) {
+std::vector<ValuePlace> IndexLines(const InputFile& file, bool first_alone) {
   std::vector<ValuePlace> lines;
   ScanWindow window(file);
   int64_t begin = 0;
@@ -38,10 +39,28 @@ std::vector<ValuePlace> IndexLines(const InputFile& file) {
                       StrCat("a line of more than ", kMaxLineBytes, " bytes"));
     if (end == bytes.size() && at < file.size()) continue;  // the line goes on
     if (!blank) lines.push_back({begin, at - begin});
+    if (first_alone && !blank) break;
     begin = ++at;
     blank = true;
   }
   return lines;
+}
+
+// Whether the fields of `line` are words, none of them a number.
+bool IsHeader(std::string_view line) {
+  constexpr std::string_view kEnds = ",;| \t\r";
+  bool any = false;
+  for (size_t begin = 0; begin < line.size();) {
+    const size_t end = std::min(line.find_first_of(kEnds, begin), line.size());
+    const std::string field(line.substr(begin, end - begin));
+    begin = end + 1;
+    if (field.empty()) continue;
+    char* stop;
+    std::strtod(field.c_str(), &stop);
+    if (*stop == '\0' || field.find_first_of(":{<") != field.npos) return false;
+    any = true;
+  }
+  return any;
 }
 
 class TextFileStore final : public ValueStore {
@@ -50,6 +69,12 @@ class TextFileStore final : public ValueStore {
   std::string Where(int64_t index) const override {
     return StrCat(name(), ":", LineAt(file(), place(index).offset), ": record ", index);
   }
+
+ private:
+  std::string Advice(int64_t index, std::string_view line) const override {
+    if (index > 0 || !IsHeader(line)) return "";
+    return "; is this line a header? Remove it: every line is a record";
+  }
 };
 
 [[maybe_unused]] const bool registered =
@@ -57,13 +82,15 @@ class TextFileStore final : public ValueStore {
       return NewTextFileStore(InputFile::Open(options.path),
                               options.format == ValueFormat::kCsv
                                   ? NewCsvParser(options.separator, options.has_label)
-                                  : NewTextRecordParser(options));
+                                  : NewTextRecordParser(options),
+                              options.first_alone);
     });
 
 }  // namespace
 
-std::unique_ptr<Store> NewTextFileStore(InputFile file, std::unique_ptr<ValueParser> parser) {
-  std::vector<ValuePlace> lines = IndexLines(file);
+std::unique_ptr<Store> NewTextFileStore(InputFile file, std::unique_ptr<ValueParser> parser,
+                                        bool first_alone) {
+  std::vector<ValuePlace> lines = IndexLines(file, first_alone);
   if (lines.empty()) throw DataError(file.name(), -1, "holds no record");
   return std::make_unique<TextFileStore>(std::move(file), std::move(lines), std::move(parser));
 }

@@ -52,7 +52,7 @@ const Sample& ValueStore::Read(int64_t index) {
     RequireFinite(sample.data);
     return sample;
   } catch (const ValueError& error) {
-    throw DataError(Where(index), -1, error.what());
+    throw DataError(Where(index), -1, error.what() + Advice(index, value));
   }
 }
 

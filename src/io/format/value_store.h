@@ -26,6 +26,8 @@ class ValueStore : public Store {
 
  protected:
   const InputFile& file() const { return file_; }
+  // Added to an error in the value; "" where there is no advice.
+  virtual std::string Advice(int64_t, std::string_view) const { return ""; }
   const ValuePlace& place(int64_t index) const { return values_[index]; }
 
  private:
