@@ -28,6 +28,7 @@ import failpoint_checks
 import feature_checks
 import finite_checks
 import first_process_checks
+import first_record_checks
 import first_value_checks
 import generation_checks
 import gpu_fault_checks

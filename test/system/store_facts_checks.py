@@ -183,11 +183,13 @@ def check_finds_a_first_record_of_another_size(case):
     both = "".join(data(phase, "batch.bin", "cifar10", shape=(3, 28, 28))
                    for phase in ("kTrain", "kTest"))
     csv = pair_job(pair_layer("x", "", shape="shape: 2") + pair_layer("y", ""))
-    for conf, text in ((job(both, classes=10), "is 3, 28, 28, that of the first record 3, 32, 32"),
-                       (csv, "layer[x].store_conf.shape: is 2, that of the first record 1")):
+    for conf, text in ((job(both, classes=10), "batch.bin: record 0: holds 3072 numbers, the shape "
+                        "says 2352"),
+                       (csv, "x.csv:1: record 0: holds 1 numbers, the shape says 2")):
         case.write("job.conf", conf)
-        has(case.run("check", "job.conf", code=65).err, text, "stderr of a check")
-        has(case.train(conf, code=65).err, "record 0: holds", "stderr of a training")
+        has(case.run("check", "job.conf", code=65).err, f"store_conf.shape: {text}",
+            "stderr of a check")
+        has(case.train(conf, code=65).err, text, "stderr of a training")
 
 
 @check

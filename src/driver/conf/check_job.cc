@@ -221,14 +221,14 @@ void AddTo(JobConf* conf, const ConfFindings& found) {
 }
 
 // Returns the stores of all phases that run. Those of training are always among them: a test is
-// compared with them.
-std::vector<InputFacts> StoresOf(const JobProto& job, JobUse use) {
+// compared with them. `unreadable`: as of PeekInputs.
+std::vector<InputFacts> StoresOf(const JobProto& job, JobUse use, ConfigErrors* unreadable) {
   const bool trains = Trains(job, use);
   std::vector<Phase> phases;
   if (trains) phases.push_back(kTrain);
   if (!trains || RunsPhase(job, kTest)) phases.push_back(kTest);
   if (RunsPhase(job, kVal)) phases.push_back(kVal);
-  std::vector<InputFacts> stores = PeekInputs(job.neuralnet(), phases);
+  std::vector<InputFacts> stores = PeekInputs(job.neuralnet(), phases, unreadable);
   if (trains) return stores;
   for (InputFacts& input : PeekTraining(job.neuralnet())) stores.push_back(std::move(input));
   return stores;
@@ -242,10 +242,9 @@ void Check(const CheckOptions& options, CheckedJob* checked) {
   AddTo(&conf, CheckGpus(&checked->job));
   if (NetIsSound(found.errors)) NetCheck(checked->job, options, &conf).Run();
   if (!options.stores || !conf.ok()) return;
-  const std::vector<InputFacts> stores = StoresOf(checked->job, options.use);
-  ConfFindings facts = CompareFacts(stores);
-  CheckFirstRecords(stores, &facts);
-  AddTo(&conf, facts);
+  ConfigErrors unreadable;
+  AddTo(&conf, CompareFacts(StoresOf(checked->job, options.use, &unreadable)));
+  for (const ConfigError& error : unreadable) conf.Add(error);
 }
 
 }  // namespace

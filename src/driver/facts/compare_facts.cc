@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -155,21 +154,6 @@ ConfFindings CompareFacts(const std::vector<InputFacts>& inputs) {
   }
   for (ConfigError& error : CompareColours(inputs)) found.errors.push_back(std::move(error));
   return found;
-}
-
-void CheckFirstRecords(const std::vector<InputFacts>& inputs, ConfFindings* found) {
-  const auto count = [](const std::vector<int64_t>& sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
-  };
-  for (const InputFacts& input : inputs) {
-    const std::vector<int64_t>&shape = input.source.shape, &own = input.facts.shape;
-    if (own.empty() || input.source.max_bad > 0 || count(shape) == count(own)) continue;
-    found->errors.push_back(
-        ConfigError("shape",
-                    StrCat("is ", SizesText(shape), ", that of the first record ", SizesText(own)),
-                    kExitBadData)
-            .Under(input.path));
-  }
 }
 
 void CompareSettings(const NetProto& net, ConfFindings* found) {

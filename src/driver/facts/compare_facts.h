@@ -15,10 +15,6 @@ namespace singa {
 // by; warnings those where it can. Both are relative to the JobProto.
 ConfFindings CompareFacts(const std::vector<InputFacts>& inputs);
 
-// Errors where a first record has not as many numbers as the conf says, which training finds when
-// it reads the record.
-void CheckFirstRecords(const std::vector<InputFacts>& inputs, ConfFindings* found);
-
 // Warnings where layers of one name prepare records otherwise in a test than in training.
 void CompareSettings(const NetProto& net, ConfFindings* found);
 

@@ -1,22 +1,16 @@
 #include "driver/facts/input_facts.h"
 
-#include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 
+#include "driver/facts/peek_store.h"
 #include "nn/graph/graph.h"
 #include "nn/input/store_input.h"
 #include "nn/plan/net_builder.h"
 
 namespace singa {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr int64_t kQuickBytes = int64_t{64} << 20;  // a fraction of a second to scan
-constexpr int kQuickFiles = 20000;                  // of a folder
 
 const char* FieldOf(const LayerProto& conf) {
   if (conf.type() == kShardData) return "sharddata_conf";
@@ -57,63 +51,55 @@ std::vector<InputFacts> Gather(Net* net, const GetFacts& facts) {
   return inputs;
 }
 
-int64_t BytesOf(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) {
-    const auto bytes = fs::file_size(path, error);
-    return error ? 0 : static_cast<int64_t>(bytes);
+// Looks into each store once, though the layers of several phases read it.
+class Peeking {
+ public:
+  // The net's stores that tell facts.
+  std::vector<InputFacts> Inputs(Net* net) {
+    return Gather(net, [this](StoreInput* store, InputFacts* input) {
+      const PeekedStore& peeked = Of(store->options());
+      if (peeked.facts) input->facts = *peeked.facts;
+      for (const ConfigError& error : peeked.errors) Add(error.Under(input->path));
+      return peeked.facts.has_value();
+    });
   }
-  int64_t bytes = 0;
-  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
-    if (it->is_regular_file(error)) bytes += BytesOf(it->path());
-  return bytes;
-}
 
-bool HasFewFiles(const fs::path& folder) {
-  std::error_code error;
-  int files = 0;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error))
-    if (++files > kQuickFiles) return false;
-  return true;
-}
-
-bool IsQuick(const RowSource& source) {
-  const std::string& path = source.store.path;
-  std::error_code error;
-  if (source.backend == "synthetic" || source.backend == "cifar10") return true;
-  if (source.backend == "idx" && !path.ends_with(".gz")) return true;
-  if (source.backend == "imagefolder" && fs::is_directory(path, error)) return HasFewFiles(path);
-  return BytesOf(path) <= kQuickBytes;
-}
-
-// Facts of stores that were opened, by what makes them what they are.
-using Opened = std::map<std::vector<std::string>, std::optional<StoreFacts>>;
-
-std::optional<StoreFacts> Open(const RowSource& source) {
-  if (!IsQuick(source)) return std::nullopt;
-  StoreOptions options = source.store;
-  options.warns = false;
-  try {
-    return FactsOf(source.backend, options, OpenStore(source.backend, options).get());
-  } catch (const Error&) {
-    return std::nullopt;
+  void AddTexts(Net* net) {
+    for (NetNode& node : net->nodes())
+      for (const ConfigError& error : PeekText(&node)) Add(error.Under("neuralnet." + node.path));
   }
-}
 
-bool Peek(const RowSource& source, Opened* opened, StoreFacts* facts) {
-  const std::vector<std::string> key = {
-      source.backend,
-      source.store.path,
-      source.store.label_path,
-      StrCat(source.store.channels, source.store.encoded),
-      StrCat(source.store.records),
-      StrCat(static_cast<int>(source.store.colours), source.store.has_label)};
-  auto it = opened->find(key);
-  if (it == opened->end()) it = opened->emplace(key, Open(source)).first;
-  if (it->second) *facts = *it->second;
-  return it->second.has_value();
-}
+  const ConfigErrors& errors() const { return errors_; }
+
+ private:
+  const PeekedStore& Of(const RowSource& source) {
+    const StoreOptions& store = source.store;
+    std::vector<std::string> key = {
+        source.backend,
+        store.path,
+        store.label_path,
+        store.separator,
+        source.norm.mean_file,
+        source.norm.std_file,
+        StrCat(store.channels, store.encoded, store.has_label),
+        StrCat(store.records, " ", source.max_bad > 0),
+        StrCat(static_cast<int>(store.colours), " ", static_cast<int>(store.format))};
+    for (int64_t size : source.shape) key.push_back(StrCat(size));
+    auto it = peeked_.find(key);
+    if (it == peeked_.end()) it = peeked_.emplace(key, PeekStore(source)).first;
+    return it->second;
+  }
+
+  // A layer of all phases meets its store in each.
+  void Add(const ConfigError& error) {
+    for (const ConfigError& known : errors_)
+      if (known.path() == error.path() && known.message() == error.message()) return;
+    errors_.push_back(error);
+  }
+
+  std::map<std::vector<std::string>, PeekedStore> peeked_;  // by what makes it what it is
+  ConfigErrors errors_;
+};
 
 }  // namespace
 
@@ -135,9 +121,10 @@ std::vector<InputFacts> InputsOf(Trainer* trainer) {
   return all;
 }
 
-std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases) {
+std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases,
+                                   ConfigErrors* unreadable) {
   std::vector<InputFacts> all;
-  Opened opened;
+  Peeking peeking;
   for (Phase phase : phases) {
     NetOptions options;
     options.phase = phase;
@@ -146,11 +133,11 @@ std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase
     ConfigErrors errors;
     Net net = BuildNet(conf, options, {&params}, &errors);
     if (!errors.empty()) continue;
-    const auto inputs = Gather(&net, [&](StoreInput* store, InputFacts* input) {
-      return Peek(store->options(), &opened, &input->facts);
-    });
+    const std::vector<InputFacts> inputs = peeking.Inputs(&net);
+    if (unreadable) peeking.AddTexts(&net);
     all.insert(all.end(), inputs.begin(), inputs.end());
   }
+  if (unreadable) *unreadable = peeking.errors();
   return all;
 }
 

@@ -7,6 +7,7 @@
 
 #include "io/reader/batch_decoder.h"
 #include "io/store_facts.h"
+#include "nn/graph/graph.h"
 #include "singa/nn/net.h"
 #include "singa/proto/net.pb.h"
 #include "train/trainer.h"
@@ -35,9 +36,10 @@ std::vector<InputFacts> InputsOf(Net* net);
 // Returns the facts of the trainer's nets of all phases.
 std::vector<InputFacts> InputsOf(Trainer* trainer);
 // Returns the facts of the input layers that the conf has in `phases`; opens each store once.
-// Stores that are missing, damaged, or slow to index are left out: whoever reads their records
-// reports them.
-std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases);
+// Stores that are missing, damaged, or slow to index are left out. `unreadable`, if not null, gets
+// what training would report of them, their first records and texts, relative to the JobProto.
+std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases,
+                                   ConfigErrors* unreadable = nullptr);
 // Gives the inputs of training to a program that does not train. It reads none of their records, so
 // labels and left-out files are not among the facts.
 std::vector<InputFacts> PeekTraining(const NetProto& conf);

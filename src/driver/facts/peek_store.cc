@@ -1,0 +1,105 @@
+#include "driver/facts/peek_store.h"
+
+#include <filesystem>
+#include <vector>
+
+#include "io/reader/row_decoder.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kQuickBytes = int64_t{64} << 20;  // a fraction of a second to scan
+constexpr int kQuickFiles = 20000;                  // of a folder
+
+int64_t BytesOf(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    const auto bytes = fs::file_size(path, error);
+    return error ? 0 : static_cast<int64_t>(bytes);
+  }
+  int64_t bytes = 0;
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
+    if (it->is_regular_file(error)) bytes += BytesOf(it->path());
+  return bytes;
+}
+
+bool HasFewFiles(const fs::path& folder) {
+  std::error_code error;
+  int files = 0;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error))
+    if (++files > kQuickFiles) return false;
+  return true;
+}
+
+bool IsQuick(const RowSource& source) {
+  const std::string& path = source.store.path;
+  std::error_code error;
+  if (source.backend == "synthetic" || source.backend == "cifar10") return true;
+  if (source.backend == "idx" && !path.ends_with(".gz")) return true;
+  if (source.backend == "imagefolder" && fs::is_directory(path, error)) return HasFewFiles(path);
+  return BytesOf(path) <= kQuickBytes;
+}
+
+// A missing file is told where files are checked; a backend that is unknown, by its layer.
+bool IsToldElsewhere(const Error& error) {
+  return error.code() == kExitNoInput || error.code() == kExitConfig;
+}
+
+void Add(const std::string& field, const Error& error, ConfigErrors* errors) {
+  if (!IsToldElsewhere(error)) errors->push_back(ConfigError(field, error.what(), error.code()));
+}
+
+void ReadFirst(const RowSource& source, Store* store, ConfigErrors* errors) {
+  std::vector<float> row;
+  const char* field = "path";
+  try {
+    const RowDecoder rows(source.shape, source.norm, source.backend, source.store);
+    if (source.max_bad > 0) return;
+    const Sample& sample = store->Read(0);
+    field = "shape";  // of a record that can be read
+    row.resize(rows.size());
+    rows.Decode(sample, *store, 0, row.data());
+  } catch (const Error& error) {
+    Add(field, error, errors);
+  }
+}
+
+}  // namespace
+
+PeekedStore PeekStore(const RowSource& source) {
+  PeekedStore peeked;
+  StoreOptions options = source.store;
+  options.warns = false;
+  const bool quick = IsQuick(source);
+  options.first_alone = !quick;
+  if (!quick && source.backend != "textfile") return peeked;
+  try {
+    const std::unique_ptr<Store> store = OpenStore(source.backend, options);
+    ReadFirst(source, store.get(), &peeked.errors);
+    if (quick) peeked.facts = FactsOf(source.backend, options, store.get());
+  } catch (const Error& error) {
+    Add(options.label_path.empty() || std::string(error.what()).rfind(options.label_path, 0)
+            ? "path"
+            : "label_path",
+        error, &peeked.errors);
+  }
+  return peeked;
+}
+
+ConfigErrors PeekText(NetNode* node) {
+  ConfigErrors errors;
+  if (node->conf.has_user_type() || node->conf.type() != kCharRNN || !node->layer) return errors;
+  if (BytesOf(node->conf.char_rnn_conf().path()) > kQuickBytes) return errors;
+  try {
+    node->layer->CountRecords();  // opens the text
+  } catch (const Error& error) {
+    Add("char_rnn_conf.path", error, &errors);
+  }
+  return errors;
+}
+
+}  // namespace singa
