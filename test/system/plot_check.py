@@ -32,6 +32,7 @@ def main():
         for name in ("a.svg", "b.svg", "c.png"):
             done = plot("-l", "-o", f"{folder}/{name}", str(run))
             assert done.returncode == 0, done.stderr
+            assert done.stderr.endswith(f"wrote {folder}/{name}\n"), done.stderr
         first, second = (pathlib.Path(f"{folder}/{name}").read_bytes() for name in
                          ("a.svg", "b.svg"))
         assert first == second and b"</svg>" in first, "two drawings of one run differ"
