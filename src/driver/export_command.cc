@@ -7,7 +7,6 @@
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/onnx/net_export.h"
-#include "io/checkpoint/find_checkpoint.h"
 #include "io/new_file.h"
 #include "train/init_params.h"
 
@@ -21,21 +20,22 @@ void CheckUsage(const Arguments& args) {
                                   : StrCat("the format must be onnx, is ", words[0]));
   if (words.size() != 2) args.ThrowUsage("it takes one file to write");
   if (!args.Has("conf")) args.ThrowUsage("-conf is missing: whose net?");
-  if (!args.Has("checkpoint")) args.ThrowUsage("-checkpoint is missing: whose params?");
   if (!words[1].ends_with(".onnx"))
     args.ThrowUsage(StrCat("the file to write must end with .onnx, is ", words[1]));
 }
 
-InitReport Load(const JobProto& job, const std::string& checkpoint, ParamTable* params) {
+// `given`: by -checkpoint.
+InitReport Load(const JobProto& job, const std::vector<std::string>& files, bool given,
+                ParamTable* params) {
   StepState state;
   Context ctx;
   ctx.seed = job.seed();
   ctx.state = &state;
   AllocateParams(0, *params);
   try {
-    return InitParams(ctx, {checkpoint}, params);
+    return InitParams(ctx, files, params);
   } catch (const ConfigError& error) {
-    if (!error.path().starts_with("checkpoint_path")) throw;
+    if (!given || !error.path().starts_with("checkpoint_path")) throw;
     throw Error(error.code(), "-checkpoint: " + error.message());
   }
 }
@@ -60,21 +60,25 @@ int ExportOnnx(const JobProto& job, const Arguments& args) {
   const auto warn = [](const std::string& text) {
     std::fprintf(stderr, "singa: warning: %s\n", text.c_str());
   };
-  std::string checkpoint;
+  const std::string given = args.Get("checkpoint");
+  std::vector<std::string> files;
   ParamTable params;
   const Net net = NetToExport(job.neuralnet(), &params);
   const InitReport report =
-      UseTrained([&] { return FindParams(args.Get("checkpoint"), warn); },
-                 [&](const std::string& found) { return Load(job, checkpoint = found, &params); });
+      UseTrained([&] { return FilesToUse(job, given, args.Settings(), warn); },
+                 [&](const std::vector<std::string>& found) {
+                   return Load(job, files = found, !given.empty(), &params);
+                 });
   OnnxGraph graph = ExportNet(net, args.Get("layer"));
-  RequireLoaded(report, params, graph, checkpoint);
+  RequireLoaded(report, params, graph, files.back());
   if (report.version > 0) graph.Describe("step", StrCat(report.version));
   PosixFileSystem disk;
   NewFile file(&disk, out);
   file.Write(graph.Serialize(job.name()));
   file.Commit();
-  if (checkpoint != args.Get("checkpoint"))
-    std::fprintf(stderr, "params from %s\n", Printable(checkpoint).c_str());
+  if (files != std::vector<std::string>{given})
+    for (const std::string& used : files)
+      std::fprintf(stderr, "params from %s\n", Printable(used).c_str());
   std::fprintf(stderr, "%s: %s\n", out.c_str(), graph.Summary().c_str());
   return kExitOk;
 }

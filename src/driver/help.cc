@@ -110,13 +110,15 @@ Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged, o
 are nan or inf, which export does not write; 66: not there.
 )"},
     {"export",
-     R"(usage: singa export onnx -conf FILE -checkpoint PATH [-layer NAME] [-set PATH=VALUE]...
+     R"(usage: singa export onnx -conf FILE [-checkpoint PATH] [-layer NAME] [-set PATH=VALUE]...
                          OUT.onnx
 
 Writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
 
   -checkpoint PATH   whatever checkpoint_path takes: a workspace, whose newest intact checkpoint is
-                     taken, a folder step<N>, a .safetensors file, or a file of SINGA 0.3
+                     taken, a folder step<N>, a .safetensors file, or a file of SINGA 0.3;
+                     if not given, the job's workspace, or else its checkpoint_path, which goes
+                     first where -set gives it
   -layer NAME        the feature of this layer; else the scores that the loss reads and, where the
                      loss is a kSoftmaxLoss, as second output their softmax
 

@@ -65,13 +65,28 @@ def export_takes_set_and_every_form_of_checkpoint(case):
 
 
 @check
+def export_without_checkpoint_takes_what_predict_takes(case):
+    trained(case)
+    export(case, out="given.onnx")
+    job = export(case, checkpoint="", out="newest.onnx")
+    has(job.err, "params from ws/checkpoint/step3", "stderr")
+    true(case.path("newest.onnx").read_bytes() == case.path("given.onnx").read_bytes(),
+         "the files differ")
+    path = "checkpoint_path=ws/checkpoint/step3/model.safetensors"
+    job = export(case, "-set", path, checkpoint="", out="set.onnx")
+    has(job.err, "params from ws/checkpoint/step3/model.safetensors", "stderr")
+    case.path("ws").rename(case.path("away"))
+    has(export(case, checkpoint="", code=66).err, "ws/checkpoint: holds no checkpoint yet",
+        "stderr")
+
+
+@check
 def a_wrong_call_of_export_is_2(case):
     trained(case)
     for args in ((), ("onnx",), ("caffe", "out"), ("onnx", "a.onnx", "b.onnx"), ("onnx", "out")):
         job = case.run("export", "-conf", "job.conf", "-checkpoint", "ws", *args, code=2)
         has(job.err, "see singa export -help", f"stderr of {args}")
     has(export(case, "-layer", "-resume", code=2).err, "-layer needs a value", "stderr")
-    has(export(case, checkpoint="", code=2).err, "-checkpoint is missing", "stderr")
     has(export(case, "-layer", "fc3", code=2).err, 'did you mean "fc1"', "stderr")
     has(export(case, "-resume", code=2).err, "no flag -resume", "stderr")
     true(not case.path("out.onnx").exists(), "a file was written")

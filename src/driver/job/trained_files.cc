@@ -54,4 +54,13 @@ std::vector<std::string> TrainedFiles(const JobProto& job, const Warn& warn) {
   return trained ? NewestOf(WorkspacePath(job), warn) : FilesToTest(job, warn);
 }
 
+std::vector<std::string> FilesToUse(const JobProto& job, const std::string& checkpoint,
+                                    const std::vector<std::string>& sets, const Warn& warn) {
+  if (!checkpoint.empty()) return {FindParams(checkpoint, warn)};
+  const bool named = std::any_of(sets.begin(), sets.end(), [](const std::string& set) {
+    return set.starts_with("checkpoint_path");
+  });
+  return named ? FilesToTest(job, warn) : TrainedFiles(job, warn);
+}
+
 }  // namespace singa

@@ -39,6 +39,11 @@ std::vector<std::string> TrainedFiles(const JobProto& job, const Warn& warn);
 // checkpoint of its workspace. Throws like TrainedFiles.
 std::vector<std::string> FilesToTest(const JobProto& job, const Warn& warn);
 
+// Finds the params for a command with -checkpoint, which comes first where it is given. Else the
+// checkpoint_path that one of `sets` gives, or as TrainedFiles. Throws like TrainedFiles.
+std::vector<std::string> FilesToUse(const JobProto& job, const std::string& checkpoint,
+                                    const std::vector<std::string>& sets, const Warn& warn);
+
 // Calls `use` with the files that `find` finds; again where a running job removed them before they
 // were open. `use` may be called again after it threw.
 template <typename Find, typename Use>

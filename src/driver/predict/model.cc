@@ -1,6 +1,5 @@
 #include "singa/driver/model.h"
 
-#include <algorithm>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -9,7 +8,6 @@
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/plugin/load_plugins.h"
-#include "io/checkpoint/find_checkpoint.h"
 #include "singa/proto/job.pb.h"
 #include "tensor/gpus.h"
 #include "train/forwarder.h"
@@ -99,12 +97,8 @@ JobProto JudgedJob(JobProto job, const ModelOptions& options, std::vector<std::s
 
 std::vector<std::string> FilesOf(const JobProto& job, const ModelOptions& options,
                                  std::vector<std::string>* warnings) {
-  const auto warn = [&](const std::string& text) { warnings->push_back(text); };
-  if (!options.checkpoint.empty()) return {FindParams(options.checkpoint, warn)};
-  const bool named = std::any_of(options.sets.begin(), options.sets.end(), [](const auto& set) {
-    return set.starts_with("checkpoint_path");
-  });
-  return named ? FilesToTest(job, warn) : TrainedFiles(job, warn);
+  return FilesToUse(job, options.checkpoint, options.sets,
+                    [&](const std::string& text) { warnings->push_back(text); });
 }
 
 void LoadAll(const std::vector<std::string>& files, const ParamTable& params) {
