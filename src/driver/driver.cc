@@ -6,15 +6,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <exception>
 #include <optional>
 #include <set>
 #include <string>
 
+#include "base/caught_error.h"
 #include "base/failpoint.h"
 #include "base/file_limit.h"
 #include "base/library_end.h"
-#include "base/system_limits.h"
 #include "cluster/job_process.h"
 #include "driver/arguments.h"
 #include "driver/bench_command.h"
@@ -140,15 +139,11 @@ int Driver::Main(int argc, char** argv) {
     std::fprintf(stderr, "singa: error: %s\nsee singa%s%s -help\n", error.what(),
                  error.subcommand().empty() ? "" : " ", error.subcommand().c_str());
     return error.code();
-  } catch (const Error& error) {
-    std::fprintf(stderr, "singa: error: %s\n", error.what());
+  } catch (...) {
+    const Error error = CaughtError();
+    std::fprintf(stderr, "singa: %s: %s\n",
+                 error.code() == kExitBug ? "internal error" : "error", error.what());
     return error.code();
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "singa: error: %s\n", OutOfMemoryText().c_str());
-    return kExitNoDevice;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "singa: internal error: %s\n", error.what());
-    return kExitBug;
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "base/caught_error.h"
 #include "cluster/stub.h"
 #include "driver/job/interrupt.h"
 
@@ -29,12 +30,9 @@ void EndLate(const RunOptions& options, const std::exception_ptr& why, int rank,
     if (rank > 0) told.is_shown_elsewhere = [](const Error&) { return true; };
     LOG(INFO) << error.what() << late;
     EndProcess(told, Error(error.code(), error.what() + late));
-  } catch (const Error& error) {
+  } catch (...) {
+    const Error error = CaughtError();
     EndProcess(options, Error(error.code(), error.what() + late));
-  } catch (const std::exception& error) {
-    EndProcess(options, Error(kExitBug, error.what() + late));
-  } catch (...) {  // of a user's code
-    EndProcess(options, Error(kExitBug, "an error without text" + late));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/caught_error.h"
 #include "base/failpoint.h"
 #include "cluster/job_process.h"
 #include "driver/conf/check_values.h"
@@ -123,8 +124,8 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
   } catch (const Error& error) {
     if (!options.is_shown_elsewhere(error)) throw;
     return error.code();
-  } catch (const std::exception& error) {
-    process.StopOthers(Error(kExitBug, error.what()));
+  } catch (...) {
+    process.StopOthers(CaughtError());
     throw;
   }
 }
