@@ -75,11 +75,6 @@ void SyncFolder(const Descriptor& folder, const std::string& path) {
   if (error != 0 && error != EINVAL) Throw(kExitIo, path, "cannot sync", error);
 }
 
-std::string FolderOf(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
 struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
@@ -149,11 +144,7 @@ std::unique_ptr<WritableFile> PosixFileSystem::Create(const std::string& path) {
 
 std::unique_ptr<AppendedFile> PosixFileSystem::Append(const std::string& path) {
   const EntryPlace place = PlaceFor(path);
-  struct stat entry;
-  const bool there = ::fstatat(place.folder(), place.name(), &entry, AT_SYMLINK_NOFOLLOW) == 0;
-  auto file = std::make_unique<PosixFile>(path, place.OpenFile(O_WRONLY | O_APPEND | O_CREAT));
-  if (!there) SyncDirectory(FolderOf(path));
-  return file;
+  return std::make_unique<PosixFile>(path, place.OpenFile(O_WRONLY | O_APPEND | O_CREAT));
 }
 
 Descriptor PosixFileSystem::OpenLock(const std::string& path) {
@@ -199,6 +190,11 @@ void PosixFileSystem::Symlink(const std::string& target, const std::string& path
   const EntryPlace place = PlaceFor(path);
   if (::symlinkat(target.c_str(), place.folder(), place.name()) != 0)
     Throw(kExitCantCreate, path, "cannot create", errno);
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
 }
 
 std::filesystem::path PlaceOf(const std::string& path) {

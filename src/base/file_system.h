@@ -57,7 +57,7 @@ class FileSystem {
   virtual ~FileSystem() = default;
   // An empty file. It is an error if `path` exists.
   virtual std::unique_ptr<WritableFile> Create(const std::string& path) = 0;
-  // The file at `path`, or an empty one whose name is durable on return. No link is followed.
+  // The file at `path`, or an empty one. No link is followed.
   virtual std::unique_ptr<AppendedFile> Append(const std::string& path) = 0;
   // A file to lock, made when missing, open to read and write. No link is followed.
   virtual Descriptor OpenLock(const std::string& path) = 0;
@@ -99,6 +99,9 @@ class PosixFileSystem final : public FileSystem {
   std::string root_;  // "": none
   Descriptor folder_;
 };
+
+// The folder that a path lies in, "." of a name alone.
+std::string FolderOf(const std::string& path);
 
 // The place that a path names, whether or not something is there: absolute, without links and dots.
 std::filesystem::path PlaceOf(const std::string& path);

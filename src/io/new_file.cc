@@ -50,8 +50,7 @@ void NewFile::Commit() {
   file_->Close();
   files_->Rename(temporary_, path_);
   file_.reset();
-  const std::string folder = std::filesystem::path(path_).parent_path().string();
-  files_->SyncDirectory(folder.empty() ? "." : folder);
+  files_->SyncDirectory(FolderOf(path_));
 }
 
 }  // namespace singa

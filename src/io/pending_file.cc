@@ -7,7 +7,10 @@ PendingFile::PendingFile(FileSystem* files, const std::string& path, const Pendi
       options_(options),
       clock_(options.clock ? *options.clock : steady_),
       file_(files->Append(path)),
-      whole_(file_->Size()) {}
+      whole_(file_->Size()) {
+  // A file that was there may be of a process that was killed before it did this.
+  files->SyncDirectory(FolderOf(path));
+}
 
 int64_t PendingFile::size() {
   const std::lock_guard lock(mutex_);
@@ -33,7 +36,13 @@ void PendingFile::Add(std::string_view row) {
 void PendingFile::Sync() {
   const std::lock_guard lock(mutex_);
   WriteWaiting();
-  file_->Sync();
+  if (failed_sync_) std::rethrow_exception(failed_sync_);
+  try {
+    file_->Sync();
+  } catch (const WriteError&) {
+    failed_sync_ = std::current_exception();
+    throw;
+  }
 }
 
 bool PendingFile::Overflows() const { return waiting() > options_.most_bytes; }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,7 +30,8 @@ struct PendingOptions {
 // Any thread may call.
 class PendingFile {
  public:
-  // Rows go behind what the file at `path` holds; it is made when missing. `files` must outlive it.
+  // Rows go behind what the file at `path` holds; it is made when missing. Its name is durable on
+  // return. `files` must outlive it.
   // Throws WriteError where the file cannot be opened.
   PendingFile(FileSystem* files, const std::string& path, const PendingOptions& options = {});
 
@@ -40,7 +42,8 @@ class PendingFile {
   // Does not throw for what the disk says.
   void Add(std::string_view row);
   // Writes what waits and brings all rows to the disk. Throws WriteError where rows still wait, or
-  // may not have come to the disk.
+  // may not have come to the disk. Where a file could not be synced once, rows written before are
+  // in doubt for ever: Linux calls them clean, and says of a second fsync that it succeeded.
   void Sync();
   // More waits than may: whoever adds must come to an end.
   bool Overflows() const;
@@ -62,6 +65,7 @@ class PendingFile {
   bool torn_ = false;     // the file may hold more than whole_
   bool refused_ = false;  // by the last attempt, which was at tried_
   int64_t tried_ = 0;
+  std::exception_ptr failed_sync_;  // the first; null: none failed
 };
 
 }  // namespace singa

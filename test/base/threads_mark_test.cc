@@ -66,10 +66,5 @@ TEST_F(ThreadsMarkTest, GoesOnWithEachWorkOfAnyThread) {
   EXPECT_EQ(doing(), Doing::kAwaitsWorkers);
 }
 
-TEST_F(ThreadsMarkTest, WithoutAMarkItSaysNothing) {
-  ThreadsMark threads(nullptr, Doing::kAwaitsWorkers);
-  const ThreadsMark::Scope one(&threads, Doing::kGradient);
-}
-
 }  // namespace
 }  // namespace singa

@@ -5,9 +5,11 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "io/checkpoint/sample.h"
 #include "io/metrics_file.h"
+#include "support/disk_after.h"
 #include "support/forwarding_files.h"
 
 namespace singa {
@@ -18,6 +20,7 @@ class SmallDisk final : public ForwardingFiles {
  public:
   int64_t room = 0;
   int error = ENOSPC;
+  int sync_error = 0;       // of the next sync alone; 0: it succeeds
   std::string suffix = {};  // of the names that appended files really have
 
   std::unique_ptr<AppendedFile> Append(const std::string& path) override {
@@ -35,7 +38,11 @@ class SmallDisk final : public ForwardingFiles {
       disk_.room -= static_cast<int64_t>(fits);
       if (fits < bytes) ThrowWriteError(kExitIo, "rows", "cannot write", disk_.error);
     }
-    void Sync() override { file_->Sync(); }
+    void Sync() override {
+      if (const int error = std::exchange(disk_.sync_error, 0))
+        ThrowWriteError(kExitIo, "rows", "cannot sync", error);
+      file_->Sync();
+    }
     void Close() override { file_->Close(); }
     int64_t Size() override { return file_->Size(); }
     void Truncate(int64_t bytes) override {
@@ -114,6 +121,35 @@ TEST_F(PendingFileTest, SyncThrowsWhileRowsWait) {
   file.Sync();
   EXPECT_EQ(ReadAll(path_), "first\n");
   EXPECT_EQ(file.waiting(), 0);
+}
+
+TEST_F(PendingFileTest, AFileThatCouldNotBeSyncedOnceStaysInDoubt) {
+  disk_.room = 1000;
+  PendingFile file(&disk_, path_, Options());
+  file.Add("first\n");
+  disk_.sync_error = EIO;
+  EXPECT_THROW(file.Sync(), WriteError);
+  file.Add("second\n");
+  try {
+    file.Sync();
+    FAIL() << "the disk may have lost the first row";
+  } catch (const WriteError& error) {
+    EXPECT_EQ(error.error(), EIO);
+  }
+  EXPECT_EQ(ReadAll(path_), "first\nsecond\n");
+}
+
+TEST_F(PendingFileTest, RowsBehindAFileThatAKilledProcessHasMadeOutlastAPowerLoss) {
+  const std::string root = folder_ / "disk", after = folder_ / "after";
+  std::filesystem::create_directories(root);
+  std::filesystem::create_directories(after);
+  RecordedFiles files(root);
+  files.Create(root + "/rows")->Close();
+  PendingFile file(&files, root + "/rows", Options());
+  file.Add("first\n");
+  file.Sync();
+  DiskAfter(DiskLog(files.log()), files.log().size(), Lost::kAllUnsynced, 0).Store(root, after);
+  EXPECT_EQ(ReadAll(after + "/rows"), "first\n");
 }
 
 TEST_F(PendingFileTest, SaysWhenMoreWaitsThanMay) {

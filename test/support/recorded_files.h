@@ -40,12 +40,8 @@ class RecordedFiles final : public FileSystem {
     return std::make_unique<File<WritableFile>>(this, NewNumber(path), std::move(file));
   }
   std::unique_ptr<AppendedFile> Append(const std::string& path) override {
-    const int known = NumberOf(path);
     auto file = disk_.Append(path);
-    if (known < 0) {
-      NewNumber(path);
-      Add({.kind = DiskOperation::kSyncFolder, .path = FolderOf(path)});
-    }
+    if (NumberOf(path) < 0) NewNumber(path);
     return std::make_unique<Appended>(this, NumberOf(path), std::move(file));
   }
   Descriptor OpenLock(const std::string& path) override {
