@@ -13,8 +13,7 @@ using google::protobuf::FieldDescriptor;
 namespace protobuf = google::protobuf;
 
 std::vector<std::string> PartsOf(const protobuf::Message& message, const FieldDescriptor& field) {
-  const std::string name =
-      field.is_extension() ? StrCat("[", field.full_name(), "]") : field.name();
+  const std::string name = PartOf(field);
   if (!field.is_repeated()) return {name};
   const auto* reflection = message.GetReflection();
   const int size = reflection->FieldSize(message, &field);
@@ -31,6 +30,10 @@ std::vector<std::string> PartsOf(const protobuf::Message& message, const FieldDe
 }
 
 }  // namespace
+
+std::string PartOf(const FieldDescriptor& field) {
+  return field.is_extension() ? StrCat("[", field.full_name(), "]") : field.name();
+}
 
 std::string JoinPath(const std::string& path, const std::string& field) {
   return path.empty() ? field : path + "." + field;

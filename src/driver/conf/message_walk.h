@@ -11,6 +11,9 @@ namespace singa {
 // "" or "a" and "b": "a.b"
 std::string JoinPath(const std::string& path, const std::string& field);
 
+// A field's own part of a path: "seed", or "[my.ext]" of an extension.
+std::string PartOf(const google::protobuf::FieldDescriptor& field);
+
 // Calls `visit` for `message`, whose path is `path`, and each message that is set in it, outermost
 // first.
 void WalkMessages(

@@ -12,6 +12,7 @@
 #include "base/failpoint.h"
 #include "base/file_system.h"
 #include "base/sha256.h"
+#include "driver/job/conf_fields.h"
 #include "driver/job/marked_files.h"
 #include "driver/job/resume_fit.h"
 #include "driver/version.h"
@@ -110,8 +111,10 @@ void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
   CheckpointContent now;
   Describe(&now);
   const Manifest& then = checkpoint.manifest();
-  if (now.conf_sha256 != then.conf_sha256)
-    progress_.Warn("the configuration is not the one of the checkpoint");
+  const std::string fields = then.conf.empty() ? "" : ChangedFields(then.conf, now.conf);
+  if (then.conf.empty() ? now.conf_sha256 != then.conf_sha256 : !fields.empty())
+    progress_.Warn(StrCat("the configuration is not the one of the checkpoint",
+                          fields.empty() ? "" : ": ", fields));
   std::set<std::string> changed;
   for (const auto& [name, value] : now.run)
     if (const auto it = then.run.find(name); it == then.run.end() || it->second != value)
@@ -131,6 +134,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   job.clear_step();
   const std::string text = job.ShortDebugString();
   content->conf_sha256 = Sha256Hex(text.data(), text.size());
+  content->conf = FieldsOf(job_);
   content->run["version"] = std::string(kSingaVersion);
   content->run["build"] = BuildId();
   content->run["seed"] = job_.seed();

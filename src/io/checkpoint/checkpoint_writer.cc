@@ -61,6 +61,7 @@ void WriteFolder(FileSystem& fs, const std::string& dir, const CheckpointContent
   Manifest manifest;
   manifest.step = content.step;
   manifest.conf_sha256 = content.conf_sha256;
+  manifest.conf = content.conf;
   manifest.run = content.run;
   AddFile(fs, dir, kModelFile, content.params, &manifest);
   AddFile(fs, dir, kStateFile, content.state, &manifest);

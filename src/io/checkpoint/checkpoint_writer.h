@@ -15,10 +15,11 @@ namespace singa {
 
 struct CheckpointContent {
   int64_t step = 0;
-  std::string conf_sha256;              // 64 digits
-  std::map<std::string, RunValue> run;  // seed, topology, instruction set, build, ...
-  std::vector<StoredTensor> params;     // kF32, under plain conf names
-  std::vector<StoredTensor> state;      // names as in proto/README.md
+  std::string conf_sha256;                  // 64 digits
+  std::map<std::string, std::string> conf;  // path -> value
+  std::map<std::string, RunValue> run;      // seed, topology, instruction set, build, ...
+  std::vector<StoredTensor> params;         // kF32, under plain conf names
+  std::vector<StoredTensor> state;          // names as in proto/README.md
 };
 
 // Returns the folder when it is committed: complete, visible and on the disk. One writer a

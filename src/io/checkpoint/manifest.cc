@@ -59,6 +59,11 @@ class ManifestReader {
     return value.get<std::string>();
   }
 
+  std::string Text(const std::string& key, const json& value) const {
+    if (!value.is_string()) Fail(StrCat("conf: ", Quote(key), " is no text"));
+    return value.get<std::string>();
+  }
+
   RunValue Value(const std::string& key, const json& value) const {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_number_unsigned()) return value.get<uint64_t>();
@@ -94,6 +99,7 @@ std::string ManifestText(const Manifest& manifest) {
                {"run", json::object()},
                {"files", json::object()},
                {"tensors", json::object()}};
+  for (const auto& [path, value] : manifest.conf) root["conf"][path] = value;
   for (const auto& [key, value] : manifest.run) root["run"][key] = ToJson(value);
   for (const auto& [name, file] : manifest.files)
     root["files"][name] = {{"size", file.bytes}, {"sha256", file.sha256}};
@@ -116,6 +122,9 @@ Manifest ParseManifest(std::string_view text, const std::string& file) {
   Manifest manifest;
   manifest.step = reader.Number(root, "step");
   manifest.conf_sha256 = reader.Digits(root, "conf_sha256", kSumDigits);
+  if (root.contains("conf"))
+    for (const auto& item : reader.Object(root, "conf").items())
+      manifest.conf[item.key()] = reader.Text(item.key(), item.value());
   for (const auto& item : reader.Object(root, "run").items())
     manifest.run[item.key()] = reader.Value(item.key(), item.value());
   const json& files = reader.Object(root, "files");

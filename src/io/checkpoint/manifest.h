@@ -40,7 +40,8 @@ struct Manifest {
   };
   int64_t step = 0;
   std::string conf_sha256;
-  std::map<std::string, RunValue> run;  // seed, topology, ...: what -resume compares
+  std::map<std::string, std::string> conf;  // path -> value of its fields; empty in older files
+  std::map<std::string, RunValue> run;      // seed, topology, ...: what -resume compares
   std::map<std::string, File> files;
   std::map<std::string, uint32_t> crc32c;  // of each tensor of all files
 };

@@ -1,0 +1,133 @@
+#include "driver/job/conf_fields.h"
+
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/sha256.h"
+#include "driver/conf/message_walk.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::TextFormat;
+
+struct LeftOut {
+  const char* message;
+  const char* field;
+};
+constexpr LeftOut kLeftOut[] = {
+    // How long to train.
+    {"JobProto", "train_steps"},
+    {"JobProto", "train_epochs"},
+    // When to look at what is trained, and what to keep of it.
+    {"JobProto", "disp_freq"},
+    {"JobProto", "disp_after"},
+    {"JobProto", "test_freq"},
+    {"JobProto", "test_epochs"},
+    {"JobProto", "test_after"},
+    {"JobProto", "validate_freq"},
+    {"JobProto", "validate_after"},
+    {"JobProto", "checkpoint_freq"},
+    {"JobProto", "checkpoint_after"},
+    {"JobProto", "checkpoint_keep"},
+    {"JobProto", "checkpoint_best"},
+    // Names of files.
+    {"JobProto", "name"},
+    {"ClusterProto", "workspace"},
+    // Which process does what, how processes find each other, and how long they wait.
+    {"ClusterProto", "nworkers_per_procs"},
+    {"ClusterProto", "nservers_per_procs"},
+    {"ClusterProto", "server_worker_separate"},
+    {"ClusterProto", "coordinator"},
+    {"ClusterProto", "bind"},
+    {"ClusterProto", "insecure"},
+    {"ClusterProto", "start_timeout"},
+    {"ClusterProto", "peer_timeout"},
+    {"ClusterProto", "stall_timeout"},
+    {"ClusterProto", "max_restarts"},
+    // Threads that read records in their order.
+    {"StoreProto", "decode_threads"},
+    // No effect, or set by the system.
+    {"JobProto", "reset_param_version"},
+    {"JobProto", "resume"},
+    {"JobProto", "step"},
+    {"JobProto", "id"},
+    {"ClusterProto", "start_port"},
+    {"ClusterProto", "poll_time"},
+    {"StoreProto", "prefetching"},
+    // In a checkpoint's `run`: seed, threads, plain_kernels, gpus, precision and topology.
+    {"JobProto", "seed"},
+    {"JobProto", "num_openblas_threads"},
+    {"JobProto", "plain_kernels"},
+    {"JobProto", "gpu"},
+    {"JobProto", "precision"},
+    {"ClusterProto", "nworker_groups"},
+    {"ClusterProto", "nworkers_per_group"},
+};
+
+bool IsLeftOut(const FieldDescriptor& field) {
+  return !field.is_extension() &&
+         std::any_of(std::begin(kLeftOut), std::end(kLeftOut), [&field](const LeftOut& out) {
+           return field.containing_type()->name() == out.message && field.name() == out.field;
+         });
+}
+
+std::string Bounded(const std::string& value) {
+  constexpr size_t kLongest = 120;
+  if (value.size() <= kLongest) return value;
+  return StrCat(value.substr(0, kLongest), "... (SHA-256 ", Sha256Hex(value), ")");
+}
+
+std::string ValueOf(const Message& message, const FieldDescriptor& field) {
+  const auto print = [&](int index) {
+    std::string text;
+    TextFormat::PrintFieldValueToString(message, &field, index, &text);
+    return text;
+  };
+  if (!field.is_repeated()) return print(-1);
+  std::string list;
+  for (int i = 0; i < message.GetReflection()->FieldSize(message, &field); ++i)
+    list += (i ? ", " : "") + print(i);
+  return "[" + list + "]";
+}
+
+std::string Shown(const ConfFields& fields, const std::string& path) {
+  const auto it = fields.find(path);
+  return it == fields.end() ? "not given" : it->second;
+}
+
+}  // namespace
+
+ConfFields FieldsOf(const JobProto& job) {
+  ConfFields all;
+  WalkMessages(job, "", [&all](const Message& message, const std::string& path) {
+    std::vector<const FieldDescriptor*> fields;
+    message.GetReflection()->ListFields(message, &fields);
+    if (fields.empty() && !path.empty()) all[path] = "{}";
+    for (const FieldDescriptor* field : fields)
+      if (!field->message_type() && !IsLeftOut(*field))
+        all[JoinPath(path, PartOf(*field))] = Bounded(ValueOf(message, *field));
+  });
+  return all;
+}
+
+std::string ChangedFields(const ConfFields& then, const ConfFields& now) {
+  constexpr int kMost = 10;
+  ConfFields either = then;
+  either.insert(now.begin(), now.end());
+  std::string text;
+  int changed = 0;
+  for (const auto& [path, value] : either) {
+    const std::string before = Shown(then, path), after = Shown(now, path);
+    if (before == after || ++changed > kMost) continue;
+    text += StrCat(text.empty() ? "" : "; ", path, " was ", before, ", is ", after);
+  }
+  return changed > kMost ? StrCat(text, "; and ", changed - kMost, " more") : text;
+}
+
+}  // namespace singa
