@@ -78,6 +78,12 @@ TEST(KeepOutput, GuessesTheNameThatWasMeant) {
             std::string::npos);
 }
 
+TEST(KeepOutput, SaysWhichPhaseHasTheLayer) {
+  const std::string late = "layer { name: 'late' type: kReLU srclayers: 'a' include: kTrain }";
+  EXPECT_NE(Kept(kTwo + late, "late").find("in this phase, kTest: it is in kTrain"),
+            std::string::npos);
+}
+
 TEST(KeepOutput, RefusesALayerOfTwoInputs) {
   const std::string other =
       R"(layer { name: "other" type: kCSVInput store_conf { path: "x" batchsize: 7 shape: 4 } }

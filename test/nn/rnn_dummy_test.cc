@@ -142,6 +142,10 @@ TEST(RnnDummy, NamesMistakes) {
   EXPECT_EQ(ErrorOf(DummyNet("shape: 1 dynamic_srclayer: \"nxt\"")),
             "layer[first].rnn_dummy_conf.dynamic_srclayer: no layer \"nxt\" in this phase; did you "
             "mean \"next\"?");
+  EXPECT_EQ(ErrorOf(DummyNet("shape: 1 dynamic_srclayer: \"late\"",
+                             "layer { name: 'late' type: kReLU include: kTrain }")),
+            "layer[first].rnn_dummy_conf.dynamic_srclayer: no layer \"late\" in this phase, kTest: "
+            "it is in kTrain");
   EXPECT_EQ(ErrorOf(DummyNet("low: 1 high: 2")),
             "layer[first].rnn_dummy_conf.shape: must be set, batch first");
   EXPECT_EQ(ErrorOf(DummyNet("shape: 0")), "layer[first].rnn_dummy_conf.shape: must be >= 1, is 0");

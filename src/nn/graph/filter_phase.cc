@@ -27,23 +27,22 @@ struct Names {
   std::vector<int> readers;
 };
 
-// For a name that the phase lacks: ", kTest: it is in kTrain" where another phase has it.
-std::string OtherPhases(const std::string& name, const Names& names) {
-  std::string others;
+// The phases that have a layer of that name: "kTrain, kTest".
+std::string PhasesOf(const std::string& name, const NetProto& net) {
+  std::string phases;
   for (Phase phase : {kTrain, kVal, kTest}) {
-    const auto& layers = names.net->layer();
+    const auto& layers = net.layer();
     if (std::any_of(layers.begin(), layers.end(), [&](const LayerProto& layer) {
           return layer.name() == name && InPhase(layer, phase);
         }))
-      others += (others.empty() ? "" : ", ") + Phase_Name(phase);
+      phases += (phases.empty() ? "" : ", ") + Phase_Name(phase);
   }
-  return others.empty() ? "" : StrCat(", ", Phase_Name(names.phase), ": it is in ", others);
+  return phases;
 }
 
 // "name", or "name:K" for output K where no layer has the whole text as its name.
-// `guess`: whether an unknown name is worth a look for it in other phases, and for a near one.
 Link Resolve(const std::string& text, const Names& names, const Graph& graph, int slot,
-             bool guess) {
+             size_t errors_before) {
   Link link;
   auto it = names.index.find(text);
   const size_t colon = text.rfind(':');
@@ -60,13 +59,10 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, in
                  ", counted from 0, is \"", text, "\""));
   }
   if (it == names.index.end()) {
-    const std::string others = guess ? OtherPhases(text, names) : "";
     std::vector<std::string> known;
-    for (const auto& entry : names.index)
-      if (guess && others.empty()) known.push_back(entry.first);
-    throw ConfigError(
-        ElementPath("srclayers", slot),
-        StrCat("no layer \"", text, "\" in this phase", others, DidYouMean(text, known)));
+    for (const auto& entry : names.index) known.push_back(entry.first);
+    throw ConfigError(ElementPath("srclayers", slot),
+                      NoSuchLayer(*names.net, names.phase, text, known, errors_before));
   }
   link.source = it->second;
   return link;
@@ -124,6 +120,15 @@ void AddLayer(const LayerProto& conf, const std::string& path, Names* names, Gra
 
 }  // namespace
 
+std::string NoSuchLayer(const NetProto& net, Phase phase, const std::string& name,
+                        const std::vector<std::string>& known, size_t errors_before) {
+  const std::string text = StrCat("no layer \"", name, "\" in this phase");
+  if (errors_before >= kMostGuesses) return text;
+  const std::string others = PhasesOf(name, net);
+  return text + (others.empty() ? DidYouMean(name, known)
+                                : StrCat(", ", Phase_Name(phase), ": it is in ", others));
+}
+
 std::vector<std::string> LayerPaths(const std::vector<std::string>& names) {
   std::map<std::string, std::pair<int, int>> counts;  // of a name: all, so far
   for (const std::string& name : names) ++counts[name].first;
@@ -152,8 +157,7 @@ Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors) {
     if (layer.faulty) continue;
     try {
       for (int slot = 0; slot < layer.conf.srclayers_size(); ++slot) {
-        Link link =
-            Resolve(layer.conf.srclayers(slot), names, graph, slot, errors->size() < kMostGuesses);
+        Link link = Resolve(layer.conf.srclayers(slot), names, graph, slot, errors->size());
         link.feedback = slot < 32 && (layer.wiring.feedback_slots >> slot & 1);
         layer.in.push_back(link);
       }

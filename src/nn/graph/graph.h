@@ -102,11 +102,16 @@ bool InPhase(const LayerProto& layer, Phase phase);
 // By any of its names.
 bool IsSoftmaxLoss(const LayerProto& layer);
 
+// "no layer "x" in this phase", and which phases have it, or else which name of `known` is near.
+// Neither is looked for behind many other errors: that would take minutes for a long file.
+std::string NoSuchLayer(const NetProto& net, Phase phase, const std::string& name,
+                        const std::vector<std::string>& known, size_t errors_before);
+
 Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
 // A kRBMVis draws samples of its kRBMHid's units, whose kind the conf says there.
 void PairRbms(Graph* graph, ConfigErrors* errors);
 // A kRNNDummy reads its dynamic_srclayer, one batch late; what the net remembers lasts as long.
-void FeedBack(Graph* graph, ConfigErrors* errors);
+void FeedBack(const NetProto& net, Phase phase, Graph* graph, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 // How a net is cut over the workers of a group.
 struct NetCut {
@@ -120,7 +125,8 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
 // among them. "" is what the net is trained to give: the probabilities of its kSoftmaxLoss, what
 // another loss takes for the prediction, or without a loss the one layer that no other reads.
 // A kSoftmaxLoss becomes a kSoftmax, which needs no labels.
-void KeepOutput(const std::string& output, Graph* graph, ConfigErrors* errors);
+void KeepOutput(const NetProto& net, Phase phase, const std::string& output, Graph* graph,
+                ConfigErrors* errors);
 void Fold(Graph* graph);
 // Leaves the graph without nodes where it would have too many.
 void Expand(Graph* graph, ConfigErrors* errors);
