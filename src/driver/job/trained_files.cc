@@ -1,10 +1,9 @@
 #include "driver/job/trained_files.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "base/which_file.h"
 #include "driver/job/workspace.h"
 #include "io/checkpoint/find_checkpoint.h"
 
@@ -25,11 +24,7 @@ TrainedFilesMark::TrainedFilesMark(std::vector<std::string> paths)
 
 std::vector<std::string> TrainedFilesMark::Which() const {
   std::vector<std::string> which;
-  for (const std::string& path : paths_) {
-    struct stat status;
-    const bool there = ::stat(path.c_str(), &status) == 0;
-    which.push_back(there ? StrCat(status.st_dev, " ", status.st_ino) : "");
-  }
+  for (const std::string& path : paths_) which.push_back(WhichFile(path));
   return which;
 }
 

@@ -14,6 +14,7 @@
 #include "base/file_system.h"
 #include "base/input_file.h"
 #include "base/sha256.h"
+#include "base/which_file.h"
 #include "comm/own_address.h"
 #include "driver/job/interrupt.h"
 #include "singa/base/error.h"
@@ -31,17 +32,6 @@ std::string NetworkFile(const std::string& path) { return path + ".network"; }
 
 // Names that nobody can guess: a folder may be open to others.
 std::string TemporaryName(const std::string& path) { return path + "." + RandomHex(8); }
-
-// Another text for another file of that name; "": there is none.
-std::string WhichFile(const std::string& file) {
-  // NFS asks its server anew what is in a folder that is opened.
-  const std::string folder = std::filesystem::path(file).parent_path().string();
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  struct stat status;
-  if (::stat(file.c_str(), &status) != 0) return "";
-  return StrCat(status.st_dev, " ", status.st_ino, " ", status.st_size, " ", status.st_mtim.tv_sec,
-                " ", status.st_mtim.tv_nsec);
-}
 
 // Without the end of the line; none: it has no end.
 std::optional<std::string> ReadLine(const std::string& name) {

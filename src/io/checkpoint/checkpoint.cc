@@ -1,7 +1,5 @@
 #include "io/checkpoint/checkpoint.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -10,6 +8,7 @@
 #include "base/crc32c.h"
 #include "base/input_file.h"
 #include "base/sha256.h"
+#include "base/which_file.h"
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/json_text.h"
 
@@ -109,12 +108,6 @@ std::unique_ptr<Checkpoint> Open(const std::string& dir, Check check, Damage* da
                                       std::move(*state));
 }
 
-// Another text for another folder of that name; "": there is none.
-std::string WhichFolder(const std::string& dir) {
-  struct stat status;
-  return ::stat(dir.c_str(), &status) == 0 ? StrCat(status.st_dev, " ", status.st_ino) : "";
-}
-
 std::string Join(const Damage& damage) {
   constexpr size_t kMaxLines = 5;
   std::string text;
@@ -131,17 +124,6 @@ std::unique_ptr<Checkpoint> OpenOrThrow(const std::string& dir, Check check) {
   return checkpoint;
 }
 
-// A folder may hold a checkpoint if it has one of its files, or if it cannot be looked into.
-bool MayBeCheckpoint(const std::string& dir) {
-  std::error_code error;
-  if (!fs::is_directory(dir, error)) return false;
-  for (const char* name : {kManifestFile, kModelFile, kStateFile}) {
-    if (fs::exists(dir + "/" + name, error)) return true;
-    if (error) return true;
-  }
-  return false;
-}
-
 // `changed`: a running job removed an entry while it was looked at; by then another was there.
 std::vector<CheckpointEntry> List(const std::string& folder, bool* changed) {
   std::map<int64_t, std::string, std::greater<>> dirs, replaced;
@@ -149,7 +131,7 @@ std::vector<CheckpointEntry> List(const std::string& folder, bool* changed) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
     if (!name.starts_with("step")) continue;
-    if (!MayBeCheckpoint(it->path().string())) {
+    if (!HasCheckpointFile(it->path().string()).value_or(true)) {
       if (!fs::exists(fs::symlink_status(it->path(), ignored))) *changed = true;
       continue;
     }
@@ -172,7 +154,7 @@ std::unique_ptr<Checkpoint> Look(const std::string& folder, std::vector<std::str
   for (const std::string& stray : StrayEntries(folder))
     passed->push_back(StrCat(stray, " is passed over: it is no checkpoint"));
   for (const CheckpointEntry& entry : ListCheckpointFolder(folder)) {
-    const std::string which = WhichFolder(entry.dir);
+    const std::string which = WhichFile(entry.dir);
     Damage damage;
     try {
       if (auto checkpoint = Open(entry.dir, Check::kAllBytes, &damage)) return checkpoint;
@@ -180,13 +162,23 @@ std::unique_ptr<Checkpoint> Look(const std::string& folder, std::vector<std::str
       if (error.code() != kExitNoInput && error.code() != kExitNoPermission) throw;
       damage.push_back(error.what());
     }
-    if (which.empty() || WhichFolder(entry.dir) != which) *changed = true;
+    if (which.empty() || WhichFile(entry.dir) != which) *changed = true;
     passed->push_back(StrCat("checkpoint of step ", entry.step, " is passed over: ", Join(damage)));
   }
   return nullptr;
 }
 
 }  // namespace
+
+std::optional<bool> HasCheckpointFile(const std::string& dir) {
+  std::error_code error;
+  if (!fs::is_directory(dir, error)) return false;
+  for (const char* name : {kManifestFile, kModelFile, kStateFile}) {
+    if (fs::exists(dir + "/" + name, error)) return true;
+    if (error) return std::nullopt;
+  }
+  return false;
+}
 
 std::string CheckpointFolder(const std::string& workspace) {
   return (fs::path(workspace) / "checkpoint").string();
@@ -201,7 +193,7 @@ std::vector<std::string> StrayEntries(const std::string& folder) {
     const bool named = StepOf(name).has_value();
     // A running job may have removed it since.
     const bool there = fs::exists(fs::symlink_status(it->path(), error));
-    if (!named || (there && !MayBeCheckpoint(it->path().string())))
+    if (!named || (there && !HasCheckpointFile(it->path().string()).value_or(true)))
       strays.push_back(it->path().string());
   }
   std::sort(strays.begin(), strays.end());

@@ -45,6 +45,8 @@ struct CheckpointEntry {
 
 // <workspace>/checkpoint
 std::string CheckpointFolder(const std::string& workspace);
+// Whether `dir` is a folder with one of a checkpoint's files; nothing: it cannot be looked into.
+std::optional<bool> HasCheckpointFile(const std::string& dir);
 // Returns the entries of a checkpoint folder that only look like checkpoints: a file, an empty
 // folder, a dangling link, a name such as step007. Paths, sorted.
 std::vector<std::string> StrayEntries(const std::string& folder);

@@ -13,13 +13,10 @@
 namespace singa {
 namespace {
 
-// A folder that a checkpoint may be in. Others are not ours to remove.
-bool IsCheckpointFolder(const std::string& dir) {
+// Links, and folders that hold something else, are not ours to remove.
+bool IsOurs(const std::string& dir) {
   std::error_code error;
-  if (!std::filesystem::is_directory(std::filesystem::symlink_status(dir, error))) return false;
-  for (const char* name : {kManifestFile, kModelFile, kStateFile})
-    if (std::filesystem::exists(dir + "/" + name, error)) return true;
-  return false;
+  return !std::filesystem::is_symlink(dir, error) && HasCheckpointFile(dir).value_or(false);
 }
 
 void RemoveAll(FileSystem& fs, const std::string& folder,
@@ -69,7 +66,7 @@ void ApplyRetention(FileSystem& fs, const std::string& workspace, int64_t step, 
     }
   };
   for (CheckpointEntry& entry : ListCheckpoints(workspace)) {
-    if (entry.step > step || !IsCheckpointFolder(entry.dir)) continue;
+    if (entry.step > step || !IsOurs(entry.dir)) continue;
     const bool within = counted < keep;
     if (within && complete(entry.dir)) ++counted;
     if (entry.step == step) newest_stays = complete(entry.dir);
