@@ -32,13 +32,15 @@ void WorkerGroups::Allocate() {
 
 void WorkerGroups::AllocateShared() {
   const auto states = static_cast<int>(replica_.state_count());
-  const int64_t bytes = GroupMemory(lead().table(), job_workers_, states, nullptr).bytes();
-  if (!host_memory_) host_memory_ = std::make_unique<HostMemory>(bytes);
+  const int64_t bytes = GroupMemory(lead().table(), job_workers_, states, nullptr, 0).bytes();
+  const bool makes = !host_memory_;
+  if (makes) host_memory_ = std::make_unique<HostMemory>(bytes);
   if (host_memory_->bytes() != bytes)
     throw Error(kExitConfig,
                 StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ", bytes,
                        ": it runs another job.conf"));
-  group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data());
+  group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data(),
+                        makes ? lead().ctx().threads : 0);
   team(0).Allocate(nullptr, &*group_memory_);
   local_[0]->Share(group_memory_->board());
 }

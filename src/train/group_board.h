@@ -32,7 +32,7 @@ class GroupBoard {
   };
   struct Ring {
     std::atomic<uint32_t> changed;  // one more for each of the changes below
-    std::atomic<int32_t> threads;   // of a worker of the first process: pieces are cut for them
+    std::atomic<int32_t> threads;   // of a worker of the maker's: pieces are cut for them
   };
   Step* step = nullptr;
   Ring* ring = nullptr;

@@ -9,7 +9,8 @@ int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * 
 
 }  // namespace
 
-GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory)
+GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory,
+                         int threads)
     : memory_(memory), workers_(workers), states_(states) {
   for (int param = 0; param < table.params(); ++param) {
     places_.push_back(copy_bytes_);
@@ -20,6 +21,7 @@ GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::
   bytes_ = slots_ +
            GroupBoard::kSlots * workers_ * SliceTable::kMost * static_cast<int64_t>(sizeof(float));
   if (memory) board_ = GroupBoard(table, workers, memory);
+  if (threads > 0) board_.ring->threads = threads;
 }
 
 }  // namespace singa

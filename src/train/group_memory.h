@@ -16,7 +16,9 @@ class GroupMemory {
  public:
   // Of the params of `table`, which outlives it; `states`: floats that the updater keeps for each
   // of theirs. `memory`: aligned to 64 bytes, zero-filled at first; null: to know bytes() alone.
-  GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory);
+  // `threads`: of a worker of the process that made the memory, which says so before others see it;
+  // 0: another process has made it.
+  GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory, int threads);
 
   int64_t bytes() const { return bytes_; }
 

@@ -34,10 +34,8 @@ void LocalGroup::SetParams(const std::vector<Shape>& params) {
   board_ = GroupBoard(table_, workers(), reinterpret_cast<std::byte*>(own_.get()));
 }
 
-void LocalGroup::Share(const GroupMemory& memory, int threads) {
+void LocalGroup::Share(const GroupMemory& memory) {
   board_ = memory.board();
-  int32_t none = 0;
-  board_.ring->threads.compare_exchange_strong(none, std::max(1, threads));
   barrier_.Share(board_.barrier);
   for (int worker = 0; worker < workers(); ++worker) {
     std::vector<float*> gradients;

@@ -55,8 +55,7 @@ class LocalGroup {
   // Share; outlives the group's steps.
   void SetPatience(const Patience* patience) { patience_ = patience; }
   // What it shares with other processes, before the first step; outlives the group's steps.
-  // `threads`: of each worker here.
-  void Share(const GroupMemory& memory, int threads);
+  void Share(const GroupMemory& memory);
   // Adds up over the processes of a group that has several; outlives the group's steps.
   void SetBetween(NodeSums* between) { between_ = between; }
   // Where worker `worker` has its whole gradients, by param; null: it gives them in pieces.

@@ -139,7 +139,7 @@ void Trainer::Share(const GroupMemory& shared) {
   }
   if (!place_.leads()) return;
   if (replica_->table().size() == 0) replica_->BindShared(group_->table(), trained_, shared);
-  group_->Share(shared, ctx_.threads);
+  group_->Share(shared);
 }
 
 void Trainer::AllocateBeside(Trainer* lead) {

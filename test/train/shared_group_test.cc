@@ -111,7 +111,7 @@ struct Process {
     if (memory) replica.BindShared(group.table(), workers[0]->all, *memory);
     updates.Bind(group.table(), workers[0]->all);
     if (memory) updates.Share(memory->board());
-    if (memory) group.Share(*memory, one.threads);
+    if (memory) group.Share(*memory);
     for (auto& worker : workers)
       worker->exchange.Bind(worker->all, {false, one.in_pieces, false, false});
   }
@@ -155,13 +155,13 @@ SharedState AsThreads(const Case& one) {
   return StateOf(process);
 }
 
-// Zero-filled memory for the group.
+// Zero-filled memory for the group, made by a process whose workers have `threads` each.
 class Memory {
  public:
-  explicit Memory(int workers) : table_(kShapes) {
-    const int64_t bytes = GroupMemory(table_, workers, 1, nullptr).bytes();
+  explicit Memory(int workers, int threads = 1) : table_(kShapes) {
+    const int64_t bytes = GroupMemory(table_, workers, 1, nullptr, 0).bytes();
     floats_ = Tensor::Allocate({bytes}, DType::kU8);
-    memory_ = std::make_unique<GroupMemory>(table_, workers, 1, floats_.as<std::byte>());
+    memory_ = std::make_unique<GroupMemory>(table_, workers, 1, floats_.as<std::byte>(), threads);
   }
   const GroupMemory& operator*() const { return *memory_; }
 
@@ -172,7 +172,7 @@ class Memory {
 };
 
 SharedState AsProcesses(const Case& one, int in_first) {
-  const Memory memory(one.workers);
+  const Memory memory(one.workers, one.threads);
   Process first(one, 0, in_first, &*memory, nullptr);
   Process second(one, in_first, one.workers - in_first, &*memory, nullptr);
   TrainAll({&first, &second}, kTrainedSteps);
