@@ -12,8 +12,8 @@ std::optional<double> CgroupCores(const std::string& root = "");
 // Cores of the machine that this process may run on: its affinity, as taskset, cpusets, Slurm and
 // mpirun --bind-to set it.
 int AffinityCores();
-// Threads that it lets run at once of the machine's `cores`: whole ones, at least 1.
-int UsableCores(int cores, const std::string& root = "");
+// Threads that it lets run at once of `cores`: whole ones, at least 1.
+int UsableCores(int cores = AffinityCores(), const std::string& root = "");
 // Bytes of memory; nothing: no limit, or one that is larger than any machine.
 std::optional<int64_t> CgroupMemory(const std::string& root = "");
 // Bytes of those that it uses.

@@ -77,6 +77,7 @@ bool MayGroupGpus(const JobProto& job, bool one_host) {
 JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place, const Clock* clock)
     : job_(WithOwnGpus(InProcesses(job), place.before_here)),
       rank_(place.rank),
+      cores_(place.cores),
       patience_(LongestWait(job.cluster())),
       topology_(TopologyOf(job_)),
       has_all_reduce_(job.cluster().has_all_reduce()),

@@ -65,6 +65,7 @@ class JobProcess final : private StubEvents {
   const JobProto& job() const { return job_; }
   int rank() const { return rank_; }
   int processes() const { return topology_.processes(); }
+  int cores() const { return cores_; }  // as its ProcessPlace
   const Topology& topology() const { return topology_; }
   // Rank 0: whether the job's one worker group is to share memory. The others are told.
   bool shares_host() const { return shares_host_; }
@@ -198,7 +199,7 @@ class JobProcess final : private StubEvents {
   std::vector<std::string> TakeStates(Range ranks);
 
   const JobProto job_;
-  const int rank_;
+  const int rank_, cores_;
   const SteadyClock steady_;
   Patience patience_;
   const Topology topology_;

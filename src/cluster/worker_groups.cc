@@ -44,6 +44,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
   place.shares_host = shares_host_;
   if (gpus) place.gpus = {.id = *gpus, .members = job_workers_, .patience = &patience()};
   if (process) {
+    place.cores = process->cores();
     for (const auto& [group, workers] : process->groups()) {
       place.group = group;
       place.first = workers.first;

@@ -74,6 +74,9 @@ struct WorkerPlace {
   int gpu = -1;        // of the machine; -1: the worker computes on the CPU
   // All workers of the group have GPUs of their own, which add up among themselves.
   std::optional<GpuMember> gpus = {};
+  // Of this host, that an evaluation may use: the same in whichever process its worker is. 0: those
+  // that this process may run on.
+  int cores = 0;
   bool leads() const { return worker == first; }
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 
 #include "base/cgroup.h"
 #include "singa/base/error.h"
@@ -21,7 +20,7 @@ namespace {
 // The group's workers wait meanwhile, those in other processes, too: the metrics, which may choose
 // the best checkpoint, are the same bits whichever processes they are in.
 int EvaluationThreads(const WorkerPlace& place) {
-  const int cores = UsableCores(static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = place.cores > 0 ? place.cores : UsableCores();
   const int wanted = std::min(place.threads * place.workers, cores);
   return AllowedThreads(std::max(place.threads, wanted));
 }

@@ -3,9 +3,9 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 #include <omp.h>
+#include <sched.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "base/cgroup.h"
 #include "cluster/worker_groups.h"
@@ -82,7 +82,7 @@ double Tested(int workers, int threads) {
 // Workers of other hosts count, too, so that metrics are the same bits wherever workers are: the
 // cores of a machine bound it.
 TEST(Evaluation, RunsOnTheThreadsOfAllWorkersThatTheMachineHasCoresFor) {
-  const int cores = UsableCores(static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = UsableCores();
   const int all = AllowedThreads(std::max(2, std::min(6, cores)));
   const double loss = Tested(3, 2);
   EXPECT_EQ(last_seen.threads, all);
@@ -91,6 +91,18 @@ TEST(Evaluation, RunsOnTheThreadsOfAllWorkersThatTheMachineHasCoresFor) {
   const double of_one = Tested(1, 1);
   EXPECT_EQ(last_seen.threads, 1);
   EXPECT_NEAR(loss, of_one, 1e-5);
+}
+
+TEST(Evaluation, RunsOnTheCoresThatTheProcessMayRunOn) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++i)
+    if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  Tested(2, 1);
+  EXPECT_EQ(last_seen.threads, 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& 
   try {
     return std::make_unique<JobProcess>(
         job, ProcessPlace{place.rank, place.secrets, place.coordinator, place.one_host,
-                          place.before_here, place.reach});
+                          place.before_here, place.reach, CoresOfJob()});
   } catch (const ConfigError&) {
     throw;
   } catch (const Error& error) {

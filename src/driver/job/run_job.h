@@ -46,5 +46,8 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
 int WorkerThreads(const JobProto& job, int asked);
 // Threads of each worker of a job: what they are given, or their share of the cores.
 int ThreadsOfWorker(const JobProto& job, int asked);
+// Cores of this host that a job may use, whichever process of it is asked: those that the process
+// may run on, or all where a launcher has given each process cores of its own.
+int CoresOfJob();
 
 }  // namespace singa

@@ -22,7 +22,7 @@ int OmpNumThreads() {
 int Wanted(const JobProto& job, int asked) {
   if (asked > 0) return asked;
   if (job.has_num_openblas_threads()) return std::max(1, job.num_openblas_threads());
-  return OmpNumThreads() > 0 ? OmpNumThreads() : UsableCores(AffinityCores());
+  return OmpNumThreads() > 0 ? OmpNumThreads() : UsableCores();
 }
 
 // A launcher that binds its processes has given each cores of its own.
@@ -31,6 +31,11 @@ bool HasOwnCores() {
 }
 
 }  // namespace
+
+int CoresOfJob() {
+  return HasOwnCores() ? UsableCores(static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)))
+                       : UsableCores();
+}
 
 int WorkerThreads(const JobProto& job, int asked) { return AllowedThreads(Wanted(job, asked)); }
 
