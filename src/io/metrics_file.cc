@@ -75,6 +75,7 @@ template <typename Keeps>
 void Open(FileSystem* files, const std::string& path, const PendingOptions& options,
           const Keeps& keeps, std::optional<PendingFile>* file) {
   file->emplace(files, path, options);  // judges what is there
+  RemoveLeftOver(files, path);
   const Kept kept = KeepOf(path, keeps);
   if (kept.lines.empty()) return (*file)->Truncate(kept.bytes);
   Rewrite(files, path, kept);

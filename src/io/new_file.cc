@@ -8,6 +8,12 @@
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+// What a temporary name has before its random digits.
+std::string Stem(const std::string& path) { return path + ".tmp."; }
+
+}  // namespace
 
 std::string TargetOf(const std::string& path) {
   namespace fs = std::filesystem;
@@ -18,8 +24,18 @@ std::string TargetOf(const std::string& path) {
   return fs::is_symlink(fs::symlink_status(path, error)) ? PlaceOf(path).string() : path;
 }
 
+void RemoveLeftOver(FileSystem* files, const std::string& path) {
+  const std::string stem = std::filesystem::path(Stem(path)).filename().string();
+  try {
+    for (const std::string& name : files->List(FolderOf(path)))
+      if (name.starts_with(stem)) files->RemoveTree(FolderOf(path) + "/" + name);
+  } catch (const FileError& error) {
+    LOG(WARNING) << "an unfinished file may be left behind: " << error.what();
+  }
+}
+
 NewFile::NewFile(FileSystem* files, const std::string& path)
-    : files_(files), path_(TargetOf(path)), temporary_(StrCat(path_, ".tmp.", RandomHex(8))) {
+    : files_(files), path_(TargetOf(path)), temporary_(Stem(path_) + RandomHex(8)) {
   file_ = files_->Create(temporary_);
 }
 

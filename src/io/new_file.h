@@ -13,6 +13,10 @@ namespace singa {
 // than a file is there, such as a device.
 std::string TargetOf(const std::string& path);
 
+// Removes what a process that was killed has left of a NewFile of this path; what cannot be removed
+// stays, with a warning. For the one writer of the path.
+void RemoveLeftOver(FileSystem* files, const std::string& path);
+
 class NewFile {
  public:
   // `files` must outlive it. Throws FileError, as all functions.
