@@ -49,6 +49,8 @@ class MetricsFile final : public MetricsSink {
   void Sync() { file_->Sync(); }
   // More rows wait than may.
   bool Overflows() const { return file_->Overflows(); }
+  // errno's value of the last refusal to write; 0: there was none.
+  int error() const { return file_->error(); }
 
  private:
   std::optional<PendingFile> file_;

@@ -47,6 +47,11 @@ void PendingFile::Sync() {
 
 bool PendingFile::Overflows() const { return waiting() > options_.most_bytes; }
 
+int PendingFile::error() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
 int64_t PendingFile::waiting() const {
   const std::lock_guard lock(mutex_);
   return static_cast<int64_t>(waiting_.size());
@@ -72,6 +77,7 @@ void PendingFile::WriteWaiting() {
       options_.say(StrCat(error.what(),
                           "; the job goes on, its rows wait in memory until they can be written"));
     refused_ = true;
+    error_ = error.error();
     throw;
   }
   if (refused_ && options_.say) options_.say(path_ + ": can be written again, no row is lost");

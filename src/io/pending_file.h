@@ -47,6 +47,8 @@ class PendingFile {
   void Sync();
   // More waits than may: whoever adds must come to an end.
   bool Overflows() const;
+  // errno's value of the last refusal to write; 0: there was none.
+  int error() const;
   // Bytes that wait.
   int64_t waiting() const;
 
@@ -64,6 +66,7 @@ class PendingFile {
   std::string waiting_;   // whole rows
   bool torn_ = false;     // the file may hold more than whole_
   bool refused_ = false;  // by the last attempt, which was at tried_
+  int error_ = 0;         // of the last that was refused
   int64_t tried_ = 0;
   std::exception_ptr failed_sync_;  // the first; null: none failed
 };

@@ -158,6 +158,7 @@ TEST_F(PendingFileTest, SaysWhenMoreWaitsThanMay) {
   EXPECT_FALSE(file.Overflows());
   file.Add("ten bytes\n");
   EXPECT_TRUE(file.Overflows());
+  EXPECT_EQ(file.error(), ENOSPC);
 }
 
 class MetricsFileTest : public testing::Test {
@@ -176,6 +177,14 @@ TEST_F(MetricsFileTest, RowsFromTheResumedStepOnAreCut) {
   const std::string a = "{\"step\":1,\"group\":0}\n", b = "{\"step\":2,\"group\":0}\n";
   EXPECT_EQ(CutAt(a + b, 2), a);
   EXPECT_EQ(CutAt(b + "# a note\n" + a, 2), "# a note\n" + a);
+}
+
+TEST_F(MetricsFileTest, WhatAKilledProcessLeftBesideItIsRemoved) {
+  WriteAll(path_ + ".tmp.0123456789abcdef", "half of the rows");
+  WriteAll(path_ + ".old", "the run before");
+  CutAt("", 2);
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp.0123456789abcdef"));
+  EXPECT_TRUE(std::filesystem::exists(path_ + ".old"));
 }
 
 TEST_F(MetricsFileTest, WhatACrashLeftOfARowIsCut) {

@@ -176,7 +176,7 @@ class TrainRun {
   [[noreturn]] void GiveUp(int64_t updates) {
     checkpoints_.CommitLast(updates);
     metrics_file_->Sync();
-    throw WriteError(kExitIo, workspace_.metrics(), "too many rows could not be written", 0);
+    ThrowWriteError(kExitIo, workspace_.metrics(), "too many rows wait", metrics_file_->error());
   }
 
   // A checkpoint does not fail for rows.

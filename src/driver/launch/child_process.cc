@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include "base/system_limits.h"
 #include "driver/job/interrupt.h"
@@ -17,7 +18,7 @@
 namespace singa {
 namespace {
 
-constexpr char kNotStarted[] = "singa: error: the program of a child process cannot be started\n";
+constexpr char kNotStarted[] = "singa: error: the program of a child process cannot be started: ";
 
 std::vector<char*> Pointers(std::vector<std::string>* strings) {
   std::vector<char*> pointers;
@@ -52,7 +53,9 @@ std::vector<std::string> EnvironmentOf(const ChildCommand& command) {
   ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   for (int descriptor : command.inherited) ::fcntl(descriptor, F_SETFD, 0);
   ::execve(command.program.c_str(), argv, envp);
-  if (::write(STDERR_FILENO, kNotStarted, sizeof(kNotStarted) - 1) < 0) ::_exit(kExitCantCreate);
+  const int error = errno;
+  for (const char* part : {kNotStarted, ::strerrordesc_np(error), "\n"})
+    if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
   ::_exit(kExitCantCreate);
 }
 
