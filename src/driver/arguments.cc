@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/edit_distance.h"
 #include "driver/conf/set_option.h"
 
@@ -78,7 +79,7 @@ std::vector<std::string> Arguments::All(const std::string& flag) const {
 
 const std::vector<std::string>& Arguments::Operands(const std::string& what, size_t count) const {
   if (operands_.size() != count)
-    ThrowUsage(StrCat("needs ", what, ", got ", operands_.size(), " operands"));
+    ThrowUsage(StrCat("needs ", what, ", got ", Counted(operands_.size(), "operand")));
   return operands_;
 }
 

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <numeric>
 
+#include "base/counted.h"
 #include "base/edit_distance.h"
 #include "base/file_system.h"
 #include "base/sha256.h"
@@ -123,7 +124,7 @@ int Verify(const std::string& path) {
   if (FindTrainedPath(path).kind == TrainedPath::kFile) {
     const ParamsFile file = LoadParams(path);
     RequireFinite(file);
-    std::cout << file.path() << ": well formed, " << file.params().size() << " params";
+    std::cout << file.path() << ": well formed, " << Counted(file.params().size(), "param");
     std::cout << (file.kind() == ParamsFile::Kind::kCheckpoint ? "" : " (it holds no checksums)")
               << '\n';
     return kExitOk;
@@ -195,8 +196,8 @@ int Export(const Arguments& args) {
     throw;
   }
   if (params.path() != path) std::cerr << "params from " << Printable(params.path()) << '\n';
-  std::cerr << "wrote " << out << ": " << params.params().size() << " params, " << numbers
-            << " numbers\n";
+  std::cerr << "wrote " << out << ": " << Counted(params.params().size(), "param") << ", "
+            << Counted(numbers, "number") << "\n";
   return kExitOk;
 }
 

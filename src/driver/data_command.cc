@@ -10,6 +10,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/counted.h"
 #include "base/edit_distance.h"
 #include "base/file_system.h"
 #include "driver/arguments.h"
@@ -216,7 +217,8 @@ int Convert(const Arguments& args) {
   } catch (const ConfigError& error) {
     args.ThrowUsage(error.message());
   }
-  std::cerr << "wrote " << Printable(options.path) << ": " << store->size() << " records\n";
+  std::cerr << "wrote " << Printable(options.path) << ": " << Counted(store->size(), "record")
+            << "\n";
   if (args.Has("mean") && keeps) store = OpenSource(args, operands[0], false, false);
   if (args.Has("mean")) WriteMeanRecord(store.get(), options.shape, args.Get("mean"), &files);
   return kExitOk;

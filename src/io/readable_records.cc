@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/counted.h"
 #include "io/store_wrapper.h"
 #include "singa/base/error.h"
 
@@ -46,8 +47,9 @@ std::unique_ptr<Store> LeaveOutBadRecords(std::unique_ptr<Store> store, Store* j
     } catch (const DataError& error) {
       const int64_t bad = i + 1 - static_cast<int64_t>(indexes.size());
       if (bad > options.max_bad)
-        throw Error(kExitBadData, StrCat(error.what(), "; with it ", bad, " records are bad, ",
-                                         options.max_bad, " may be left out"));
+        throw Error(kExitBadData,
+                    StrCat(error.what(), "; with it ", Counted(bad, "record is", "records are"),
+                           " bad, ", options.max_bad, " may be left out"));
       LOG(WARNING) << "left out: " << error.what();
     }
   }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/edit_distance.h"
 #include "io/picture/red_first.h"
 #include "singa/base/error.h"
@@ -23,10 +24,11 @@ std::string Sample::Misfit(const std::vector<int64_t>& wanted, const std::string
   const bool sides = decoded && n >= 2;
   const bool same_sides = sides && shape[1] == wanted[n - 2] && shape[2] == wanted[n - 1];
   if (size() == numbers && (!sides || same_sides)) return "";
-  if (!decoded || same_sides) return StrCat("holds ", size(), " numbers, ", who, " ", numbers);
+  if (!decoded || same_sides)
+    return StrCat("holds ", Counted(size(), "number"), ", ", who, " ", numbers);
   const std::string is =
       StrCat("is a picture of ", shape[2], " x ", shape[1], " pixels, ", who, " ");
-  if (!sides) return StrCat(is, numbers, " numbers");
+  if (!sides) return StrCat(is, Counted(numbers, "number"));
   const bool colour = n > 2 && wanted[0] != 1;
   return StrCat(is, wanted[n - 1], " x ", wanted[n - 2], colour ? " in colour" : "");
 }
@@ -39,7 +41,7 @@ std::vector<int32_t> RecordShape(Store* store, int64_t index) {
   std::string sizes;
   for (int32_t size : record.shape) sizes += StrCat(sizes.empty() ? "" : ", ", size);
   throw DataError(store->Where(index), -1,
-                  StrCat("holds ", record.size(), " numbers, its shape says ", sizes));
+                  StrCat("holds ", Counted(record.size(), "number"), ", its shape says ", sizes));
 }
 
 LeftOut FirstOf(std::vector<std::string> names) {
@@ -50,7 +52,7 @@ LeftOut FirstOf(std::vector<std::string> names) {
 }
 
 std::string LeftOutText(const LeftOut& left_out) {
-  std::string text = StrCat(left_out.count, left_out.count == 1 ? " file: " : " files: ");
+  std::string text = Counted(left_out.count, "file") + ": ";
   for (size_t i = 0; i < left_out.first.size(); ++i)
     text += (i ? ", " : "") + Printable(left_out.first[i]);
   const int64_t more = left_out.count - static_cast<int64_t>(left_out.first.size());

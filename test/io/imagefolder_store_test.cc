@@ -283,7 +283,7 @@ TEST_F(ImageFolderTest, OfATarLeavesOutPicturesAtAnotherDepthThanMost) {
 
 TEST_F(ImageFolderTest, NamesWhatItLeavesOutWhereThereIsNothingElse) {
   EXPECT_ERROR(Open(Tar({{"a/x.webp", "RIFF"}})), kExitBadData, "holds no picture",
-               "left out are 1 file: a/x.webp");
+               "it leaves out 1 file: a/x.webp");
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ TEST_F(CsvInput, TakesTheFirstNumberForALabelButInDeployment) {
 
 TEST_F(CsvInput, NamesTheLineWithAnotherNumberOfNumbers) {
   const auto layer = Build("1,2,3\n1,2\n", "batchsize: 2 shape: 2");
-  EXPECT_ERROR(Forward(layer.get()), kExitBadData, path_ + ":2: record 1: ", "1 numbers");
+  EXPECT_ERROR(Forward(layer.get()), kExitBadData, path_ + ":2: record 1: ", "1 number");
 }
 
 TEST_F(CsvInput, NamesTheLineOfWhatIsNoNumber) {

@@ -30,7 +30,7 @@ def check_reads_the_first_line_as_training_does(case):
         ends_as_checked(case, job(CSV, settings="train_steps: 4"), "store_conf.path", text)
     case.write("x.csv", "0,1\n0,1,2\n")
     ends_as_checked(case, job(CSV, settings="train_steps: 4"), "store_conf.shape",
-                    "x.csv:1: record 0: holds 1 numbers, the shape says 2")
+                    "x.csv:1: record 0: holds 1 number, the shape says 2")
 
 
 @check

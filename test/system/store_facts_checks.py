@@ -185,7 +185,7 @@ def check_finds_a_first_record_of_another_size(case):
     csv = pair_job(pair_layer("x", "", shape="shape: 2") + pair_layer("y", ""))
     for conf, text in ((job(both, classes=10), "batch.bin: record 0: holds 3072 numbers, the shape "
                         "says 2352"),
-                       (csv, "x.csv:1: record 0: holds 1 numbers, the shape says 2")):
+                       (csv, "x.csv:1: record 0: holds 1 number, the shape says 2")):
         case.write("job.conf", conf)
         has(case.run("check", "job.conf", code=65).err, f"store_conf.shape: {text}",
             "stderr of a check")

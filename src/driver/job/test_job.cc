@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/thread.h"
 #include "cluster/job_process.h"
 #include "cluster/stall_watch.h"
@@ -132,9 +133,9 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   if (!sums.entries().empty())
     progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));
   for (const auto& [written, records] : evaluator.written())
-    progress->Say(StrCat("wrote ", records, " records to ", written));
+    progress->Say(StrCat("wrote ", Counted(records, "record"), " to ", written));
   if (const int64_t bad = CountBadRecords(evaluator.net()); bad > 0)
-    progress->Say(StrCat(bad, " bad records skipped"));
+    progress->Say(StrCat(Counted(bad, "bad record"), " skipped"));
   RequireFinite(scores, sums);
   return kExitOk;
 }

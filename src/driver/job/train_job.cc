@@ -2,11 +2,11 @@
 
 #include <glog/logging.h>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <optional>
 
+#include "base/counted.h"
 #include "base/failpoint.h"
 #include "cluster/gpu_groups.h"
 #include "driver/facts/compare_facts.h"
@@ -119,10 +119,10 @@ class TrainRun {
     lead().Finish();
     metrics_file_->Sync();  // of rows that no disk has taken this says so
     const int64_t skipped = groups_.CountSkips(), bad = CountBadRecords(&groups_);
-    progress_.Say(StrCat("done: ", schedule_->steps() - start_step_, " steps in ",
+    progress_.Say(StrCat("done: ", Counted(schedule_->steps() - start_step_, "step"), " in ",
                          DurationText(SecondsSince(start)),
                          skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
-                         bad > 0 ? StrCat("; ", bad, " bad records skipped") : "",
+                         bad > 0 ? StrCat("; ", Counted(bad, "bad record"), " skipped") : "",
                          last_test_.empty() ? "" : "; test ", last_test_));
     return kExitOk;
   }

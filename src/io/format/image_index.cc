@@ -58,7 +58,7 @@ class Found {
     throw DataError(
         path, -1,
         StrCat("holds no picture (.jpg, .jpeg, .png) in a folder of its class",
-               others.count > 0 ? StrCat("; left out are ", LeftOutText(others)) : std::string()));
+               others.count > 0 ? StrCat("; it leaves out ", LeftOutText(others)) : std::string()));
   }
 
   std::vector<std::pair<std::string, ImagePlace>> pictures_;

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include "base/counted.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -12,9 +13,9 @@ void SkippedRecords::Add(const BadRecords& found, const std::set<int64_t>& besid
     if (records_.contains(index)) continue;
     const auto count = static_cast<int64_t>(records_.size());
     if (count >= most_)
-      throw DataError(
-          text, -1,
-          StrCat("with it ", count + 1, " records are bad; max_bad_records allows ", most_));
+      throw DataError(text, -1,
+                      StrCat("with it ", Counted(count + 1, "record is", "records are"),
+                             " bad; max_bad_records allows ", most_));
     records_.insert(index);
     Warn(text);
   }
