@@ -3,6 +3,7 @@
 #include <dnnl.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "math/gemm_kernel.h"
 #include "math/onednn.h"
@@ -12,6 +13,7 @@ namespace {
 
 void Sgemm(int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a, GemmOperand b, float beta,
            float* c, int64_t ldc) {
+  errno = 0;
   const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', m, n,
                                           k, alpha, a.data, a.ld, b.data, b.ld, beta, c, ldc);
   CheckOnednn(status, "a product of matrices");

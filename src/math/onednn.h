@@ -1,32 +1,21 @@
 // What files that call oneDNN share. Included by *_onednn.cc only.
 #pragma once
 
+#include <cerrno>
 #include <dnnl.hpp>
-
 #include <initializer_list>
 #include <utility>
 #include <vector>
 
-#include "base/system_limits.h"
-#include "singa/base/error.h"
-
 namespace singa {
 
-// Throws DeviceError: `what` has failed, by status.
-inline void CheckOnednn(dnnl_status_t status, const char* what) {
-  if (status == dnnl_success) return;
-  throw DeviceError(StrCat("oneDNN: ", what, ": ",
-                           status == dnnl_out_of_memory
-                               ? OutOfMemoryText()
-                               : StrCat("failed with status ", int{status})));
-}
+// After a call of oneDNN, before which errno was 0: throws DeviceError where `what` has failed, or
+// where the system refused memory for kernels that are written at run time. oneDNN says nothing of
+// that, and computes other bits by other kernels.
+void CheckOnednn(dnnl_status_t status, const char* what);
 
-// oneDNN has refused to make something. Throws DeviceError if the machine is to blame, and returns
-// if the shape is.
-inline void CheckDeclined(const dnnl::error& error, const char* what) {
-  if (error.status == dnnl_out_of_memory || error.status == dnnl_runtime_error)
-    CheckOnednn(error.status, what);
-}
+// The same where oneDNN refused to make something. Returns if the shape is to blame.
+void CheckDeclined(const dnnl::error& error, const char* what);
 
 inline dnnl::memory::desc F32Desc(const dnnl::memory::dims& dims, dnnl::memory::format_tag tag) {
   return {dims, dnnl::memory::data_type::f32, tag};
@@ -67,6 +56,7 @@ class OnednnCall {
 
   // By the C function: the C++ one makes a vector of the arguments at each call.
   void Run() {
+    errno = 0;
     CheckOnednn(dnnl_primitive_execute(primitive_.get(), stream_.get(),
                                        static_cast<int>(args_.size()), args_.data()),
                 "a primitive");

@@ -49,6 +49,7 @@ enum Call {
   kMkdir,
   kTruncate,
   kMmap,
+  kMprotect,
   kMemfd,
   kFlock,
   kPipe,
@@ -64,7 +65,7 @@ enum Call {
 // clang-format off
 constexpr std::array<std::string_view, kCalls> kNames = {
     "fork",  "pthread_create", "pidfd_open", "open",    "read",   "write",  "fsync",
-    "rename", "mkdir",         "ftruncate",  "mmap",    "memfd_create", "flock", "pipe2",
+    "rename", "mkdir",         "ftruncate",  "mmap",    "mprotect", "memfd_create", "flock", "pipe2",
     "eventfd", "epoll_create1", "socket",    "bind",    "listen", "connect", "accept4"};
 // clang-format on
 
@@ -207,6 +208,8 @@ SINGA_MAY_FAIL(kMmap, MAP_FAILED, void*, mmap,
                (place, bytes, protection, flags, file, offset))
 void* mmap64(void* place, size_t bytes, int protection, int flags, int file, off_t offset)
     __attribute__((alias("mmap")));
+SINGA_MAY_FAIL(kMprotect, -1, int, mprotect, (void* place, size_t bytes, int protection),
+               (place, bytes, protection))
 SINGA_MAY_FAIL(kMemfd, -1, int, memfd_create, (const char* name, unsigned flags), (name, flags))
 SINGA_MAY_FAIL(kFlock, -1, int, flock, (int file, int operation), (file, operation))
 SINGA_MAY_FAIL(kPipe, -1, int, pipe2, (int ends[2], int flags), (ends, flags))

@@ -48,8 +48,10 @@ TOPOLOGIES = {
 }
 # In the order of support/fail_call.cc's kNames. Errors of each that its manual names and a user
 # can meet: a full table of processes or files, a full or broken disk, a quota, a seccomp filter, an
-# old kernel, no memory, a signal. mmap: its other errors are those of files, locked memory and seals;
-# libraries and the program map memory without a name, which is not locked, or memory of memfd_create.
+# old kernel, no memory, a signal. mmap: its other errors are those of files, locked memory and
+# seals; libraries and the program map memory without a name, which is not locked, or memory of
+# memfd_create. mprotect: EACCES where a policy forbids executable memory, which kernels that are
+# written at run time need.
 ERRORS = {
     "fork": "EAGAIN ENOMEM ENOSYS EPERM",
     "pthread_create": "EAGAIN EPERM",
@@ -62,6 +64,7 @@ ERRORS = {
     "mkdir": "ENOSPC EDQUOT EIO ENOMEM EPERM",
     "ftruncate": "EFBIG EIO EPERM EINTR",
     "mmap": "ENOMEM",
+    "mprotect": "EACCES ENOMEM",
     "memfd_create": "EMFILE ENFILE ENOMEM ENOSYS",
     "flock": "EINTR ENOLCK ENOSYS",
     "pipe2": "EMFILE ENFILE",

@@ -1,7 +1,7 @@
-"""Memory that runs out within a call of oneDNN."""
+"""Memory that runs out within a call of oneDNN, or may not be executable."""
 import re
 
-from case import check, has, true
+from case import check, equal, has, true
 from disk_checks import compiled
 from job import dense, mlp
 from process_checks import APART, processes
@@ -81,3 +81,54 @@ def a_convolution_that_finds_no_memory_is_not_computed_in_another_way(case):
             job = without_memory(case, function, number).end(69)
             true(re.search(r'layer "conv[12]": oneDNN: a (convolution|primitive): out of memory',
                            job.err), f"call {number} of {function}: {job.err}")
+
+
+# From call CALL on, no memory can be made executable.
+NO_KERNELS = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+int mprotect(void* place, size_t bytes, int protection) {
+  static int calls;
+  static const char kSaid[] = "refused\n";
+  int (*real)(void*, size_t, int);
+  if (!(protection & PROT_EXEC) || __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) < CALL) {
+    *(void**)&real = dlsym(RTLD_NEXT, "mprotect");
+    return real(place, bytes, protection);
+  }
+  (void)!write(2, kSaid, sizeof kSaid - 1);
+  errno = REFUSED;
+  return -1;
+}
+"""
+
+
+def without_kernels(case, number, error, *args):
+    """`singa -conf job.conf` where calls of mprotect from `number` on fail with `error`."""
+    source = f"#define CALL {number}\n#define REFUSED {error}\n" + NO_KERNELS
+    library = compiled(case, f"no_kernels_{number}_{error}", source)
+    return case.start_program(["env", f"LD_PRELOAD={library}", str(case.site.binary), "-conf",
+                               "job.conf", *args])
+
+
+@check
+def a_job_without_executable_memory_ends_and_names_what_is_refused(case):
+    product = mlp(case.site.data, "train_steps: 2", batch=48)
+    for conf in (product, CONVOLUTIONS):
+        case.write("job.conf", conf)
+        for error, text in (("EACCES", "Permission denied; does a policy"),
+                            ("ENOMEM", "Cannot allocate memory; plain_kernels: true")):
+            has(without_kernels(case, 1, error).end(69).err,
+                "no executable memory for its kernels (mprotect): " + text, "stderr")
+    case.write("job.conf", product)
+    without_kernels(case, 1, "EACCES", "-set", "plain_kernels=true").end(0)
+
+
+@check
+def a_job_does_not_go_on_with_other_kernels_than_the_machine_has(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 4", batch=4, hidden=8))
+    for number in (1, 4, 10, 23, 40):
+        job = without_kernels(case, number, "EACCES").end()
+        equal(job.popen.returncode, 69 if "refused\n" in job.err else 0, f"call {number}")

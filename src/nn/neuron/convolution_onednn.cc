@@ -167,8 +167,10 @@ GradientsByGemm ByGemm(const ConvolutionDesc& desc) {
 
 std::unique_ptr<ConvolutionPlan> Make(Context& ctx, const ConvolutionDesc& desc) {
   if (IsHalf(ctx.precision) || !FitsInt32(desc.in, desc.out, desc.window)) return nullptr;
+  errno = 0;
   try {
     std::unique_ptr<ConvolutionPlan> plan = std::make_unique<OnednnConvolution>(desc);
+    CheckOnednn(dnnl_success, "a convolution");
     const GradientsByGemm which = ByGemm(desc);
     if (!which.data && !which.weights) return plan;
     return GemmGradients(ctx, desc, which, std::move(plan));
