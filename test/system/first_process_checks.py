@@ -1,5 +1,6 @@
 """Several processes start from what the first one has read of checkpoint_path."""
 import shutil
+from signal import SIGKILL
 
 from case import check, differing_tensors, equal, has, same_bytes
 from job import MOMENTUM, mlp
@@ -22,6 +23,10 @@ def begun(case, *words, workspace):
     return job
 
 
+def lost(case, failpoint, *words):
+    return case.start_program(["env", f"SINGA_FAILPOINTS={failpoint}", case.site.binary, *words])
+
+
 def source(path):
     return ["-set", f"checkpoint_path={path}"]
 
@@ -36,6 +41,24 @@ def processes_start_from_a_checkpoint_of_their_own_workspace(case):
             trained(case, "ws")
             case.train("job.conf", *words, *source(path), workspace="ws")
             same_bytes(case.newest("ws"), case.newest(place))
+
+
+@check
+def a_start_that_was_lost_before_its_first_checkpoint_begins_from_the_same_again(case):
+    trained(case, "ws")
+    shutil.copytree(case.path("ws/checkpoint"), case.path("copy"))
+    case.train("job.conf", *processes(2), *source("copy/step20"), workspace="quiet")
+    for path in ("ws", "ws/checkpoint", "ws/checkpoint/step20", "ws/checkpoint/step20-worker0"):
+        trained(case, "ws")
+        words = ["-conf", "job.conf", *source(path), "-set", "cluster.workspace=ws"]
+        for point in ("group_begins/1", "follower_told/1"):
+            job = lost(case, f"{point}=kill", *words, *processes(2)).end(0)
+            has(job.err, "process 1 was lost (signal 9)", f"{path}, {point}")
+            same_bytes(case.newest("ws"), case.newest("quiet"))
+            trained(case, "ws")
+        equal(lost(case, "group_begins=kill", *words).popen.wait(), -SIGKILL, "how it ended")
+        case.run(*words, *processes(2), "-resume")
+        same_bytes(case.newest("ws"), case.newest("quiet"))
 
 
 @check

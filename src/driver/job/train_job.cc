@@ -135,7 +135,7 @@ class TrainRun {
     TellFacts(InputsOf(&lead()), [this](const std::string& text) { progress_.Warn(text); });
     schedule_.emplace(ScheduleOf(job_, &lead()));
     const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
-    if (!resumed) Begin();
+    if (!resumed) Begin(options.resume ? workspace_.AfterLostStart(job_) : job_);
     start_step_ = resumed.value_or(0);
     if (start_step_ > schedule_->steps())
       throw ConfigError("train_steps",
@@ -144,8 +144,8 @@ class TrainRun {
   }
 
   // First values, and an empty workspace; what an earlier run left is set aside.
-  void Begin() {
-    FirstValues first = SetFirstValues(job_, &lead(), &progress_);
+  void Begin(const JobProto& job) {
+    FirstValues first = SetFirstValues(job, &lead(), &progress_);
     if (process_) workspace_.CheckStays(first.files);
     // Opens the stores: a run that cannot begin leaves the last one where it is.
     for (NetNode& node : lead().net().nodes()) node.layer->CountRecords();

@@ -95,6 +95,18 @@ std::string Workspace::PlaceSetAside(const std::string& path) const {
   return within ? path_ + "/previous/checkpoint/" + within->string() : path;
 }
 
+JobProto Workspace::AfterLostStart(JobProto job) const {
+  const std::string previous = path_ + "/previous";
+  if (!ListCheckpoints(path_).empty() || ListCheckpoints(previous).empty()) return job;
+  std::error_code error;
+  for (std::string& path : *job.mutable_checkpoint_path())
+    if (PlaceOf(path) == PlaceOf(path_))
+      path = previous;
+    else if (!std::filesystem::exists(path, error))
+      path = PlaceSetAside(path);
+  return job;
+}
+
 WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
                                     Progress* progress) {
   WorkspaceOptions of;

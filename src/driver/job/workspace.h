@@ -54,6 +54,9 @@ class Workspace {
   void CheckStays(const std::vector<std::string>& files) const;
   // Where `path` is after that.
   std::string PlaceSetAside(const std::string& path) const;
+  // A job whose start was lost between that and its first checkpoint: checkpoint_path names the
+  // places where that start has put what it named.
+  JobProto AfterLostStart(JobProto job) const;
 
  private:
   void AwaitLock(const WorkspaceOptions& options);
