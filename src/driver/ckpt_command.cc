@@ -12,7 +12,6 @@
 #include "base/counted.h"
 #include "base/edit_distance.h"
 #include "base/file_system.h"
-#include "base/sha256.h"
 #include "driver/arguments.h"
 #include "driver/job/trained_files.h"
 #include "io/checkpoint/blob_protos.h"
@@ -183,7 +182,7 @@ int Export(const Arguments& args) {
     std::cerr << "left out, not of a floating-point type: " << Printable(name) << '\n';
 
   PosixFileSystem disk;
-  const std::string target = TargetOf(out), fresh = target + ".tmp." + RandomHex(8);
+  const std::string target = TargetOf(out), fresh = TemporaryName(target);
   try {
     const auto file = disk.Create(fresh);
     WriteParams(params, as_blob_protos, file.get());

@@ -15,6 +15,8 @@ std::string Stem(const std::string& path) { return path + ".tmp."; }
 
 }  // namespace
 
+std::string TemporaryName(const std::string& path) { return Stem(path) + RandomHex(8); }
+
 std::string TargetOf(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -35,7 +37,7 @@ void RemoveLeftOver(FileSystem* files, const std::string& path) {
 }
 
 NewFile::NewFile(FileSystem* files, const std::string& path)
-    : files_(files), path_(TargetOf(path)), temporary_(Stem(path_) + RandomHex(8)) {
+    : files_(files), path_(TargetOf(path)), temporary_(TemporaryName(path_)) {
   file_ = files_->Create(temporary_);
 }
 

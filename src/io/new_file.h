@@ -13,7 +13,11 @@ namespace singa {
 // than a file is there, such as a device.
 std::string TargetOf(const std::string& path);
 
-// Removes what a process that was killed has left of a NewFile of this path; what cannot be removed
+// The name of a file that is to be renamed to `path`. Nobody can guess it: a folder may be open to
+// others.
+std::string TemporaryName(const std::string& path);
+
+// Removes files of such names, which a process that was killed has left; what cannot be removed
 // stays, with a warning. For the one writer of the path.
 void RemoveLeftOver(FileSystem* files, const std::string& path);
 

@@ -13,10 +13,10 @@
 #include "base/entry_place.h"
 #include "base/file_system.h"
 #include "base/input_file.h"
-#include "base/sha256.h"
 #include "base/which_file.h"
 #include "comm/own_address.h"
 #include "driver/job/interrupt.h"
+#include "io/new_file.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -29,9 +29,6 @@ constexpr int64_t kLongestEndpoint = 512;
 
 std::string EndpointFile(const std::string& path) { return path + ".endpoint"; }
 std::string NetworkFile(const std::string& path) { return path + ".network"; }
-
-// Names that nobody can guess: a folder may be open to others.
-std::string TemporaryName(const std::string& path) { return path + "." + RandomHex(8); }
 
 // Without the end of the line; none: it has no end.
 std::optional<std::string> ReadLine(const std::string& name) {
@@ -81,6 +78,7 @@ LaunchFiles::LaunchFiles(const std::string& path, const JobSecrets& secrets) : p
   PosixFileSystem fs(folder);
   const std::string temporary = TemporaryName(path);
   Remove();  // of a process that was killed
+  for (const std::string& file : Files()) RemoveLeftOver(&fs, file);
   try {
     WriteSecretsFile(temporary, secrets);
     fs.Rename(temporary, path);
@@ -97,9 +95,12 @@ void LaunchFiles::Tell(const Endpoint& endpoint) const {
   WriteLine(EndpointFile(path_), ToString(endpoint));
 }
 
+std::vector<std::string> LaunchFiles::Files() const {
+  return {EndpointFile(path_), NetworkFile(path_), path_};
+}
+
 void LaunchFiles::Remove() {
-  for (const std::string& file : {EndpointFile(path_), NetworkFile(path_), path_})
-    ::unlink(file.c_str());
+  for (const std::string& file : Files()) ::unlink(file.c_str());
 }
 
 LaunchFilesReader::LaunchFilesReader(std::string path, int seconds)

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "comm/endpoint.h"
 #include "comm/keys.h"
@@ -30,6 +31,8 @@ class LaunchFiles {
   void Remove();
 
  private:
+  std::vector<std::string> Files() const;
+
   std::string path_;
 };
 

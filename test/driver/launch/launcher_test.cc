@@ -90,6 +90,16 @@ TEST_F(LauncherTest, FilesOfAProcessThatWasKilledAreReplaced) {
   EXPECT_EQ(ReadSecretsFile(Path("launch-prterun-host-1")).token, first->secrets.token);
 }
 
+TEST_F(LauncherTest, UnfinishedFilesOfAProcessThatWasKilledGo) {
+  std::filesystem::create_directories(folder_.Path("work"));
+  for (const char* name : {"", ".endpoint", ".network"})
+    folder_.Write(StrCat("work/launch-prterun-host-1", name, ".tmp.0123456789abcdef"), "");
+  const std::string another = folder_.Write("work/launch-prterun-host-12.tmp.0123", "");
+  Find(0)->Done();
+  EXPECT_TRUE(std::filesystem::remove(another));
+  EXPECT_TRUE(FilesAreGone());
+}
+
 // Of a start that was killed, by a launcher that gives the next one the same name.
 TEST_F(LauncherTest, OldFilesAreReadAgainWhenRankZeroHasComeAnew) {
   std::filesystem::create_directories(folder_.Path("work"));
