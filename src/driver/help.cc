@@ -124,10 +124,10 @@ Writes the net of the test phase with the parameters of a checkpoint as an ONNX 
 
 The input has the name of the input layer and takes records as a store holds them: pixels from 0 to
 255 as float, (N, channels, height, width), N free. Mean, scale and cut of the job are part of the
-model; its metadata tells them too. Outputs have their layers' names. Which layers have a form in
-ONNX: README.md. A net on a text takes indices of characters, int64, (T, N), and gives (T, N, k), N
-and in most nets T free; a state that carry_state keeps goes in as NAME.state and comes out as
-NAME.next_state.
+model; its metadata tells them too. Outputs have their layers' names. conf/guide/onnx.md lists
+the layers that have a form in ONNX. A net on a text takes indices of characters, int64, (T, N), and
+gives (T, N, k), N and in most nets T free; a state that carry_state keeps goes in as NAME.state and
+comes out as NAME.next_state.
 
 Exit code 65: the checkpoint is damaged, or lacks parameters; 78: the job has mistakes, or a layer
 that ONNX has no form for.

@@ -182,7 +182,7 @@ class Case:
         return process
 
     def start_users_program(self, *command):
-        """Starts a program with a main() of its own as README says for cores that others use."""
+        """Starts a program with a main() of its own as conf/guide/own_code.md says."""
         return self.start_program(["env", "GOMP_SPINCOUNT=2000", *map(str, command)])
 
     def start(self, *args):

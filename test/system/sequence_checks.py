@@ -141,9 +141,9 @@ def a_layer_of_one_step_that_reads_the_first_is_warned_of(case):
 
 
 @check
-def the_readmes_net_of_sequences_learns(case):
-    readme = (case.site.root / "README.md").read_text()
-    layers = readme.split("of six steps of two numbers, which tells the label:\n\n```\n")[1]
+def the_guides_net_of_sequences_learns(case):
+    guide = (case.site.root / "conf/guide/sequences.md").read_text()
+    steps_conf = guide.split("<!-- file: steps.conf -->\n```\n")[1].split("```")[0]
     draw = random.Random(5)
     lines = []
     for _ in range(300):
@@ -152,6 +152,6 @@ def the_readmes_net_of_sequences_learns(case):
                    ((label == 1) - (label == 2) + draw.gauss(0, 0.3) * (t > 0), draw.gauss(0, 0.3))]
         lines.append(",".join(map(str, [label, *numbers])))
     case.write("train.csv", "\n".join(lines) + "\n")
-    case.train(job("train_steps: 300 disp_freq: 50", layers.split("```")[0]))
+    case.train(steps_conf + 'cluster { workspace: "ws" }\n')
     accuracy = case.rows(phase="train")[-1]["accuracy"]
     true(accuracy > 0.95, f"accuracy {accuracy}")
