@@ -103,8 +103,8 @@ std::optional<int64_t> JobCheckpoints::Resume() {
 void JobCheckpoints::RestoreBest(const Checkpoint& checkpoint) {
   best_ = checkpoint.state().Values<double>("train/best", Shape())[0];
   best_step_ = checkpoint.state().Values<int64_t>("train/best_step", Shape())[0];
-  if (best_step_ == checkpoint.step() && BestStep(workspace_) != best_step_)
-    SetBest(files_, workspace_, best_step_);
+  linked_ = best_step_ == checkpoint.step() ? BestStep(workspace_).value_or(-1) : best_step_;
+  LinkBest(files_);
 }
 
 void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
@@ -160,7 +160,7 @@ void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {
       const auto before = std::make_pair(best_, best_step_);
       best_ = entry.value();
       best_step_ = updates;
-      if (!TryCommit(updates)) std::tie(best_, best_step_) = before;
+      if (!TryCommit(updates) && !Has(updates)) std::tie(best_, best_step_) = before;
     }
     return;
   }
@@ -172,7 +172,10 @@ bool JobCheckpoints::TryCommit(int64_t updates) {
     Commit(updates);
     return true;
   } catch (const WriteError& error) {
-    progress_.Warn(StrCat("no checkpoint of step ", updates, ", training goes on: ", error.what()));
+    progress_.Warn(Has(updates) ? StrCat("checkpoint/best is not step ", updates, " yet, training ",
+                                         "goes on: ", error.what())
+                                : StrCat("no checkpoint of step ", updates,
+                                         ", training goes on: ", error.what()));
     return false;
   }
 }
@@ -220,10 +223,21 @@ void JobCheckpoints::Commit(int64_t updates) {
   const WorkerGroups::Hold hold(&groups_);
   groups_.NoteSteps(0, updates);
   const std::vector<int64_t> steps_now = groups_.steps();
-  if (committed_ == steps_now) {
-    if (best_step_ == updates) SetBest(fs, workspace_, updates);
-    return;
-  }
+  if (committed_ == steps_now && linked_ == best_step_) return;
+  if (committed_ != steps_now) Write(fs, updates, steps_now);
+  const WorkerMark::Scope writes(&mark, Doing::kCheckpoint);
+  LinkBest(fs);  // retention goes by the link
+  Retain(fs, updates);
+}
+
+// Its link may fail when the checkpoint is there: each later commit tries again.
+void JobCheckpoints::LinkBest(FileSystem& fs) {
+  if (best_step_ == linked_) return;
+  SetBest(fs, workspace_, best_step_);
+  linked_ = best_step_;
+}
+
+void JobCheckpoints::Write(FileSystem& fs, int64_t updates, const std::vector<int64_t>& steps_now) {
   CheckpointContent content;
   content.step = updates;
   Describe(&content);
@@ -244,13 +258,11 @@ void JobCheckpoints::Commit(int64_t updates) {
     content.state.push_back(Stored("train/best", Shape(), &*best_));
     content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
   }
-  const WorkerMark::Scope writes(&mark, Doing::kCheckpoint);
+  const WorkerMark::Scope writes(&groups_.lead().mark(), Doing::kCheckpoint);
   sync_rows_();
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
   committed_ = steps_now;
   if (groups_.process()) groups_.process()->SetStart(steps_now, dir);
-  if (best_step_ == updates) SetBest(fs, workspace_, updates);
-  Retain(fs, updates);
   progress_.Say("checkpoint committed: " + dir);
   told_();
 }

@@ -46,6 +46,8 @@ class JobCheckpoints {
 
  private:
   void RestoreBest(const Checkpoint& checkpoint);
+  void Write(FileSystem& fs, int64_t updates, const std::vector<int64_t>& steps_now);
+  void LinkBest(FileSystem& fs);
   void Retain(FileSystem& fs, int64_t updates);
   // Removes what a run before this one may have left, which goes on from `step`.
   void TidyUp(int64_t step);
@@ -62,6 +64,7 @@ class JobCheckpoints {
   std::string resumed_from_;
   std::optional<double> best_;
   int64_t best_step_ = -1;
+  int64_t linked_ = -1;  // what checkpoint/best is
   std::function<void()> told_ = [] {};
 };
 
