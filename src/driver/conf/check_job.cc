@@ -47,15 +47,18 @@ class NetCheck {
       any = any || InPhase(layer, phase);
       runs = runs || (layer.include_size() > 0 && InPhase(layer, phase));
     }
+    const std::string asker = AskerOf(job_, phase);
     if (!any && runs)
-      conf_->Add(ConfigError("neuralnet", StrCat("no layer is in the phase ", Phase_Name(phase),
-                                                 WhoAsks(job_, phase))));
+      conf_->Add(ConfigError(
+          "neuralnet", StrCat("no layer is in the phase ", Phase_Name(phase),
+                              asker.empty() ? "" : StrCat("; ", asker, " asks for that phase"))));
     if (any && runs) Build(phase, params);
   }
 
   void Build(Phase phase, ParamTable* params) {
     NetOptions options;
     options.phase = phase;
+    options.asker = AskerOf(job_, phase);
     options.gradients = phase == kTrain;
     if (phase == kTrain) {  // numbers that are wrong are told elsewhere
       options.parts = std::max(1, job_.cluster().nworkers_per_group());
@@ -63,9 +66,8 @@ class NetCheck {
     }
     ConfigErrors errors;
     const Net net = BuildNet(job_.neuralnet(), options, {params}, &errors);
-    for (const ConfigError& error : errors)
-      conf_->Add(WithWhoAsks(job_, phase, error).Under("neuralnet"));
-    Warn(ConcateHints(job_.neuralnet(), phase, errors));
+    for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
+    Warn(ConcateHints(job_.neuralnet(), net));
     nets_are_sound_ = nets_are_sound_ && errors.empty();
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
     if (phase == kTrain && errors.empty() && job_.has_updater()) Warn(NetWarnings(job_, net));

@@ -18,13 +18,11 @@ ConfigErrors FirstStepWarnings(const Net& net);
 // next to nothing for half of the training or more.
 ConfigErrors ScheduleWarnings(const JobProto& job);
 
-// Where a loss of a phase has another number of labels than rows: a kConcate that joins rows for
-// want of a concate_dim.
-ConfigErrors ConcateHints(const NetProto& net, Phase phase, const ConfigErrors& errors);
+// Where a layer of `net` has another number of labels than rows: a kConcate that joins rows for
+// want of a concate_dim. `net`: of `conf`, of any phase, perhaps with errors.
+ConfigErrors ConcateHints(const NetProto& conf, const Net& net);
 
-// "; test_freq asks for that phase", or "": no field does.
-std::string WhoAsks(const JobProto& job, Phase phase);
-// The error with that, where it is about a layer that the phase lacks and another one has.
-ConfigError WithWhoAsks(const JobProto& job, Phase phase, const ConfigError& error);
+// The field that asks for the phase: "test_freq"; "": no field does.
+std::string AskerOf(const JobProto& job, Phase phase);
 
 }  // namespace singa

@@ -59,34 +59,33 @@ void WarnOfRate(const JobProto& job, ConfigErrors* out) {
                                     " on: the rest of the ", steps, " steps trains nothing")));
 }
 
+// Whether the layer could not be set up, and its second source has labels of another number of rows
+// than the first.
+bool LabelsMisfit(const NetNode& node) {
+  if (node.out.empty() || node.out[0]->data.shape().dims() > 0 || node.in.size() < 2) return false;
+  const Shape& rows = node.in[0]->data.shape();
+  return node.in[1]->has_label() && rows.dims() > 0 && node.in[1]->label.rows() != rows[0];
+}
+
 }  // namespace
 
-std::string WhoAsks(const JobProto& job, Phase phase) {
-  std::string field;
-  if (phase == kVal && job.validate_freq() > 0) field = "validate_freq";
-  if (phase == kTest && job.test_steps() > 0) field = "test_steps";
-  if (phase == kTest && job.test_epochs() > 0) field = "test_epochs";
-  if (phase == kTest && job.test_freq() > 0) field = "test_freq";
-  return field.empty() ? "" : StrCat("; ", field, " asks for that phase");
+std::string AskerOf(const JobProto& job, Phase phase) {
+  if (phase == kVal && job.validate_freq() > 0) return "validate_freq";
+  if (phase != kTest) return "";
+  if (job.test_freq() > 0) return "test_freq";
+  if (job.test_epochs() > 0) return "test_epochs";
+  return job.test_steps() > 0 ? "test_steps" : "";
 }
 
-ConfigError WithWhoAsks(const JobProto& job, Phase phase, const ConfigError& error) {
-  if (error.message().find("\" in this phase, ") == std::string::npos) return error;
-  return ConfigError(error.path(), error.message() + WhoAsks(job, phase), error.code());
-}
-
-ConfigErrors ConcateHints(const NetProto& net, Phase phase, const ConfigErrors& errors) {
+ConfigErrors ConcateHints(const NetProto& conf, const Net& net) {
   ConfigErrors hints;
-  if (std::none_of(errors.begin(), errors.end(), [](const ConfigError& error) {
-        return error.message().find(" labels for ") != std::string::npos;
-      }))
-    return hints;
+  if (std::none_of(net.nodes().begin(), net.nodes().end(), LabelsMisfit)) return hints;
   std::vector<std::string> names;
-  for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
+  for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
   const std::vector<std::string> paths = LayerPaths(names);
-  for (int i = 0; i < net.layer_size(); ++i) {
-    const LayerProto& layer = net.layer(i);
-    if (!InPhase(layer, phase) || layer.has_user_type() || layer.type() != kConcate) continue;
+  for (int i = 0; i < conf.layer_size(); ++i) {
+    const LayerProto& layer = conf.layer(i);
+    if (!InPhase(layer, net.phase()) || layer.has_user_type() || layer.type() != kConcate) continue;
     if (!layer.concate_conf().has_concate_dim())
       hints.push_back(ConfigError("neuralnet." + paths[i],
                                   "joins rows, as concate_dim is not set and then 0; set "

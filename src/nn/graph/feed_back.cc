@@ -3,25 +3,23 @@
 namespace singa {
 namespace {
 
-int Find(const NetProto& net, Phase phase, const Graph& graph, const std::string& name,
-         size_t errors_before) {
+int Find(const NetOfPhase& net, const Graph& graph, const std::string& name, size_t errors_before) {
   std::vector<std::string> known;
   for (size_t i = 0; i < graph.layers.size(); ++i) {
     if (graph.layers[i].conf.name() == name) return static_cast<int>(i);
     known.push_back(graph.layers[i].conf.name());
   }
   throw ConfigError("rnn_dummy_conf.dynamic_srclayer",
-                    NoSuchLayer(net, phase, name, known, errors_before));
+                    NoSuchLayer(net, name, known, errors_before));
 }
 
-void LinkDummy(const NetProto& net, Phase phase, Graph* graph, GraphLayer* dummy,
-               size_t errors_before) {
+void LinkDummy(const NetOfPhase& net, Graph* graph, GraphLayer* dummy, size_t errors_before) {
   const std::string& name = dummy->conf.rnn_dummy_conf().dynamic_srclayer();
   if (!dummy->in.empty())
     throw ConfigError("srclayers", "must be none: dynamic_srclayer names what it reads");
   if (name.empty()) return;
   Link link;
-  link.source = Find(net, phase, *graph, name, errors_before);
+  link.source = Find(net, *graph, name, errors_before);
   link.feedback = link.delayed = true;
   if (graph->layers[link.source].wiring.num_outputs != 1)
     throw ConfigError("rnn_dummy_conf.dynamic_srclayer",
@@ -92,13 +90,13 @@ void SizeOneHot(const Graph& graph, GraphLayer* one_hot) {
 
 }  // namespace
 
-void FeedBack(const NetProto& net, Phase phase, Graph* graph, ConfigErrors* errors) {
+void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors) {
   bool any = false;
   for (size_t i = 0; i < graph->layers.size(); ++i) {
     GraphLayer& layer = graph->layers[i];
     if (layer.faulty || !IsOfType(layer, kRNNDummy)) continue;
     try {
-      LinkDummy(net, phase, graph, &layer, errors->size());
+      LinkDummy(net, graph, &layer, errors->size());
       CheckLoop(*graph, static_cast<int>(i));
       any = true;
     } catch (const ConfigError& error) {

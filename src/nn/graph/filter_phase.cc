@@ -21,8 +21,7 @@ constexpr size_t kMostGuesses = 20;  // unknown names that are looked for elsewh
 
 // The layers of a phase by name, and how many links so far read each.
 struct Names {
-  const NetProto* net;
-  Phase phase;
+  const NetOfPhase* net;
   std::map<std::string, int> index;
   std::vector<int> readers;
 };
@@ -62,7 +61,7 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, in
     std::vector<std::string> known;
     for (const auto& entry : names.index) known.push_back(entry.first);
     throw ConfigError(ElementPath("srclayers", slot),
-                      NoSuchLayer(*names.net, names.phase, text, known, errors_before));
+                      NoSuchLayer(*names.net, text, known, errors_before));
   }
   link.source = it->second;
   return link;
@@ -120,13 +119,14 @@ void AddLayer(const LayerProto& conf, const std::string& path, Names* names, Gra
 
 }  // namespace
 
-std::string NoSuchLayer(const NetProto& net, Phase phase, const std::string& name,
+std::string NoSuchLayer(const NetOfPhase& net, const std::string& name,
                         const std::vector<std::string>& known, size_t errors_before) {
   const std::string text = StrCat("no layer \"", name, "\" in this phase");
   if (errors_before >= kMostGuesses) return text;
-  const std::string others = PhasesOf(name, net);
-  return text + (others.empty() ? DidYouMean(name, known)
-                                : StrCat(", ", Phase_Name(phase), ": it is in ", others));
+  const std::string others = PhasesOf(name, net.conf);
+  if (others.empty()) return text + DidYouMean(name, known);
+  return StrCat(text, ", ", Phase_Name(net.phase), ": it is in ", others,
+                net.asker.empty() ? "" : StrCat("; ", net.asker, " asks for that phase"));
 }
 
 std::vector<std::string> LayerPaths(const std::vector<std::string>& names) {
@@ -145,14 +145,15 @@ std::vector<std::string> LayerPaths(const std::vector<std::string>& names) {
   return paths;
 }
 
-Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors) {
+Graph FilterPhase(const NetOfPhase& net, ConfigErrors* errors) {
   Graph graph;
-  Names names{&net, phase, {}, {}};
+  Names names{&net, {}, {}};
   std::vector<std::string> layers;
-  for (const LayerProto& layer : net.layer()) layers.push_back(layer.name());
+  for (const LayerProto& layer : net.conf.layer()) layers.push_back(layer.name());
   const std::vector<std::string> paths = LayerPaths(layers);
-  for (int i = 0; i < net.layer_size(); ++i)
-    if (InPhase(net.layer(i), phase)) AddLayer(net.layer(i), paths[i], &names, &graph, errors);
+  for (int i = 0; i < net.conf.layer_size(); ++i)
+    if (InPhase(net.conf.layer(i), net.phase))
+      AddLayer(net.conf.layer(i), paths[i], &names, &graph, errors);
   for (GraphLayer& layer : graph.layers) {
     if (layer.faulty) continue;
     try {

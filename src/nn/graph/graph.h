@@ -93,6 +93,13 @@ struct Graph {
   std::vector<Node> nodes;
 };
 
+// A net's conf, and which phase of it is built.
+struct NetOfPhase {
+  const NetProto& conf;
+  Phase phase;
+  std::string asker;  // the field of the job that asks for the phase, for errors; "": none does
+};
+
 // How the layers of these names are called in errors: "layer[fc1]"; "layer[data#1]" for the second
 // of that name, "layer[3]" for one without a name.
 std::vector<std::string> LayerPaths(const std::vector<std::string>& names);
@@ -104,14 +111,14 @@ bool IsSoftmaxLoss(const LayerProto& layer);
 
 // "no layer "x" in this phase", and which phases have it, or else which name of `known` is near.
 // Neither is looked for behind many other errors: that would take minutes for a long file.
-std::string NoSuchLayer(const NetProto& net, Phase phase, const std::string& name,
+std::string NoSuchLayer(const NetOfPhase& net, const std::string& name,
                         const std::vector<std::string>& known, size_t errors_before);
 
-Graph FilterPhase(const NetProto& net, Phase phase, ConfigErrors* errors);
+Graph FilterPhase(const NetOfPhase& net, ConfigErrors* errors);
 // A kRBMVis draws samples of its kRBMHid's units, whose kind the conf says there.
 void PairRbms(Graph* graph, ConfigErrors* errors);
 // A kRNNDummy reads its dynamic_srclayer, one batch late; what the net remembers lasts as long.
-void FeedBack(const NetProto& net, Phase phase, Graph* graph, ConfigErrors* errors);
+void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 // How a net is cut over the workers of a group.
 struct NetCut {
@@ -125,7 +132,7 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
 // among them. "" is what the net is trained to give: the probabilities of its kSoftmaxLoss, what
 // another loss takes for the prediction, or without a loss the one layer that no other reads.
 // A kSoftmaxLoss becomes a kSoftmax, which needs no labels.
-void KeepOutput(const NetProto& net, Phase phase, const std::string& output, Graph* graph,
+void KeepOutput(const NetOfPhase& net, const std::string& output, Graph* graph,
                 ConfigErrors* errors);
 void Fold(Graph* graph);
 // Leaves the graph without nodes where it would have too many.

@@ -57,7 +57,7 @@ void CheckOutput(const LayerProto& layer) {
                       kExitUsage);
 }
 
-int FindOutput(const NetProto& net, Phase phase, const std::string& name, const Graph& graph) {
+int FindOutput(const NetOfPhase& net, const std::string& name, const Graph& graph) {
   if (name.empty()) return DefaultOutput(graph);
   std::vector<std::string> known;
   for (size_t i = 0; i < graph.layers.size(); ++i) {
@@ -67,7 +67,7 @@ int FindOutput(const NetProto& net, Phase phase, const std::string& name, const 
     }
     known.push_back(graph.layers[i].conf.name());
   }
-  throw ConfigError("", NoSuchLayer(net, phase, name, known, 0), kExitUsage);
+  throw ConfigError("", NoSuchLayer(net, name, known, 0), kExitUsage);
 }
 
 // The same feature, without labels.
@@ -133,11 +133,11 @@ bool IsSoftmaxLoss(const LayerProto& layer) {
          (layer.type() == kSoftmaxLoss || layer.type() == kCudnnSoftmaxLoss);
 }
 
-void KeepOutput(const NetProto& net, Phase phase, const std::string& output, Graph* graph,
+void KeepOutput(const NetOfPhase& net, const std::string& output, Graph* graph,
                 ConfigErrors* errors) {
   if (!errors->empty()) return;
   try {
-    const int index = FindOutput(net, phase, output, *graph);
+    const int index = FindOutput(net, output, *graph);
     GraphLayer& layer = graph->layers[index];
     const std::string name = layer.conf.name();
     if (layer.wiring.num_outputs != 1)

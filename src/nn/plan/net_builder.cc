@@ -17,14 +17,15 @@ class NetBuilder {
       : options_(options), tables_(std::move(tables)), errors_(errors) {}
 
   Net Run(const NetProto& conf) {
-    Graph graph = FilterPhase(conf, options_.phase, errors_);
+    const NetOfPhase whole = {conf, options_.phase, options_.asker};
+    Graph graph = FilterPhase(whole, errors_);
     PairRbms(&graph, errors_);
-    FeedBack(conf, options_.phase, &graph, errors_);
+    FeedBack(whole, &graph, errors_);
     Unroll(conf, &graph, errors_);
     Partition(conf, {options_.parts, options_.worker, options_.units, options_.groups}, &graph,
               errors_);
     ExpectParams(&graph);
-    if (options_.use) KeepOutput(conf, options_.phase, options_.use->output, &graph, errors_);
+    if (options_.use) KeepOutput(whole, options_.use->output, &graph, errors_);
     if (options_.fold) Fold(&graph);
     for (const GraphLayer& layer : graph.layers)
       for (const Link& link : layer.in)

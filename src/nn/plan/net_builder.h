@@ -19,8 +19,9 @@ struct NetUse {
 
 struct NetOptions {
   Phase phase = kTrain;
-  int parts = 1;   // workers of the group
-  int worker = 0;  // whose part it is
+  std::string asker = "";  // the field of the job that asks for the phase, for errors
+  int parts = 1;           // workers of the group
+  int worker = 0;          // whose part it is
   // Whether layers are cut by units where partition_dim says so; else all are cut by rows.
   bool units = false;
   int group = 0, groups = 1;  // of the job: each reads records of its own
