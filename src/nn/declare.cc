@@ -33,11 +33,17 @@ void CheckSharing(const Param& known, const LayerProto& layer, bool named) {
                                    known.name(), "\" too; to share its values, use share_from"));
 }
 
-// `field`: where the layer says whose values the param has.
-void CheckShape(const Param& param, const Shape& shape, const char* field) {
-  if (param.shape() == shape) return;
-  throw ConfigError(field, StrCat("param \"", param.name(), "\" has the shape ",
-                                  param.shape().ToString(), " elsewhere, here ", shape.ToString()));
+struct ParamUse {
+  const std::string& layer;
+  const Shape& shape;
+  const std::string& net;
+};
+
+std::string MisfitText(const std::string& param, const ParamUse& first, const ParamUse& now) {
+  const bool one_net = first.net == now.net;
+  return StrCat("param \"", param, "\" of layer \"", first.layer, "\" has the shape ",
+                first.shape.ToString(), one_net ? "" : " in " + first.net, "; layer \"", now.layer,
+                "\" needs ", now.shape.ToString(), one_net ? " here" : " in " + now.net);
 }
 
 }  // namespace
@@ -53,7 +59,7 @@ Param* ParamTable::Find(const std::string& name) const {
 }
 
 Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int index,
-                       const Shape& shape, const float* value) {
+                       const Shape& shape, const float* value, const std::string& net) {
   shape.Check();
   const bool has_conf = index < layer.param_size();
   ParamProto conf = has_conf ? layer.param(index) : ParamProto();
@@ -84,9 +90,12 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
   }
   if (Param* known = Find(name)) {
     if (!shares) CheckSharing(*known, layer, named);
-    CheckShape(*known, shape, shares ? "share_from" : "");
-    return known;
+    if (known->shape() == shape) return known;
+    throw ConfigError(shares ? "share_from" : "",
+                      MisfitText(name, {known->layer(), known->shape(), nets_[name]},
+                                 {layer.name(), shape, net}));
   }
+  nets_[name] = net;
   params_.push_back(std::make_unique<Param>(name, owner_layer, owner_path, conf, shape));
   return params_.back().get();
 }
@@ -108,7 +117,7 @@ Param* Declare::Param(int index, const Shape& shape, float value) {
 
 Param* Declare::Get(int index, const Shape& shape, const float* value) {
   try {
-    params_.push_back(table_->Get(conf_, path_, index, shape, value));
+    params_.push_back(table_->Get(conf_, path_, index, shape, value, net_));
   } catch (const ConfigError& error) {
     throw error.Under(StrCat("param[", index, "]"));
   }

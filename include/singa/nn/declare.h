@@ -54,8 +54,9 @@ class SINGA_API ParamTable {
   // `path`: of the layer, for errors. Throws ConfigError relative to the ParamProto: shape
   // mismatch, unknown share_from.
   // `value`, where not null, is what a param without an init starts as.
+  // `net`: which net the layer is in, for errors: "kTest, where layer[data] gives (1, 8, 8)".
   Param* Get(const LayerProto& layer, const std::string& path, int index, const Shape& shape,
-             const float* value = nullptr);
+             const float* value = nullptr, const std::string& net = "");
 
   // A share_from may name a param of a later layer: Expect tells of it, and where it is, before the
   // layers' Setup.
@@ -71,13 +72,14 @@ class SINGA_API ParamTable {
   };
   std::vector<std::unique_ptr<Param>> params_;  // in order of first use
   std::map<std::string, Expected> expected_;
+  std::map<std::string, std::string> nets_;  // of a param's first use, by its name
 };
 
 class SINGA_API Declare {
  public:
-  // `path`: where errors say that the layer is.
-  Declare(const LayerProto& conf, ParamTable* params, std::string path = "")
-      : conf_(conf), table_(params), path_(std::move(path)) {}
+  // `path`: where errors say that the layer is; `net`: as ParamTable::Get takes it.
+  Declare(const LayerProto& conf, ParamTable* params, std::string path = "", std::string net = "")
+      : conf_(conf), table_(params), path_(std::move(path)), net_(std::move(net)) {}
 
   // The worker group that the layer computes for, of so many: the input layers of each read other
   // records. Which of its workers it is, LayerProto.partition_id of num_partitions says.
@@ -138,7 +140,7 @@ class SINGA_API Declare {
 
   LayerProto conf_;
   ParamTable* table_;
-  std::string path_;
+  std::string path_, net_;
   std::vector<singa::Param*> params_, given_, in_pieces_;
   std::vector<const KernelSlot*> slots_;
   std::deque<singa::Buffer> buffers_;

@@ -44,6 +44,7 @@ class NetBuilder {
       storage_->values.back().steps = value.steps;
       storage_->values.back().grad_steps.resize(value.steps);
     }
+    data_.resize(graph.values.size());
     for (const Node& node : graph.nodes) SetUp(&graph, node);
     if (!options_.use) PairReaders(options_.phase, &net_.nodes_, errors_);
     PairCuts(&net_.nodes_);
@@ -93,7 +94,9 @@ class NetBuilder {
     for (const Read& read : graph_node.in) AddInPort(layer, read, &node);
     node.out_ports.resize(layer.wiring.num_outputs + layer.wiring.state_outputs);
     for (Port& port : node.out_ports) node.out.push_back(&port);
-    node.declare = std::make_unique<Declare>(node.conf, TableOf(layer), layer.path);
+    std::string data = graph_node.in.empty() ? "" : data_[graph_node.in[0].value];
+    node.declare = std::make_unique<Declare>(node.conf, TableOf(layer), layer.path,
+                                             Phase_Name(options_.phase) + data);
     node.declare->SetGroup(options_.group, options_.groups);
     try {
       node.layer = MakeLayer(node.conf);
@@ -102,11 +105,23 @@ class NetBuilder {
       node.layer->Setup(node.conf, *node.declare, node.in, node.out);
       node.traits = node.layer->traits();
       for (size_t k = 0; k < node.out.size(); ++k) SetValue(layer, graph_node.out[k], &node, k);
+      if (graph_node.in.empty()) data = DataText(node);
+      for (const Read& out : graph_node.out) data_[out.value] = data;
       CheckCut(node);
     } catch (const ConfigError& error) {
       layer.faulty = true;
       if (paths_with_error_.insert(layer.path).second) errors_->push_back(error.Under(layer.path));
     }
+  }
+
+  // ", where layer[data] gives (1, 8, 8)": the shape of a sample, as the conf of `node` has it.
+  static std::string DataText(const NetNode& node) {
+    const Shape& shape = node.out[0]->data.shape();
+    std::vector<int64_t> sample;
+    for (int i = 1; i < shape.dims(); ++i) sample.push_back(shape[i]);
+    if (sample.empty()) return "";
+    return StrCat(", where ", node.path, " gives ",
+                  Shape(std::span<const int64_t>(sample)).ToString());
   }
 
   void Name(const GraphLayer& layer, const Node& graph_node, NetNode* node) const {
@@ -223,6 +238,7 @@ class NetBuilder {
   ConfigErrors* errors_;
   Net net_;
   Net::Storage* storage_ = nullptr;
+  std::vector<std::string> data_;  // of each value: the text of the input layer behind it
   std::set<std::string> paths_with_error_;
 };
 
