@@ -4,12 +4,12 @@ namespace singa {
 
 int64_t OutputFiles::Write(const std::string& path, const std::string& format,
                            const Sample& sample) {
-  File& file = files_[path];
+  File& file = files_.try_emplace(path, File{.has_label = sample.has_label()}).first->second;
   if (file.refused) return file.records++;
   try {
     if (!file.writer)
       file.writer =
-          NewStoreWriter(format, {.path = path, .has_label = sample.has_label()}, &file_system_);
+          NewStoreWriter(format, {.path = path, .has_label = file.has_label}, &file_system_);
     file.writer->Write(sample);
   } catch (const WriteError& error) {
     refused_ = error;
@@ -17,6 +17,16 @@ int64_t OutputFiles::Write(const std::string& path, const std::string& format,
     file.writer.reset();
   }
   return file.records++;
+}
+
+std::optional<bool> OutputFiles::HoldsLabels(const std::string& path) const {
+  const auto file = files_.find(path);
+  return file == files_.end() ? std::nullopt : std::optional<bool>(file->second.has_label);
+}
+
+int64_t OutputFiles::Records(const std::string& path) const {
+  const auto file = files_.find(path);
+  return file == files_.end() ? 0 : file->second.records;
 }
 
 std::vector<std::pair<std::string, int64_t>> OutputFiles::Finish() {

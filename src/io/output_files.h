@@ -20,6 +20,10 @@ class OutputFiles {
   // says whether the file holds labels. `format`: kvfile or textfile. Returns the record's number.
   // A file that the disk refuses is left out of the pass. Throws FileError, ValueError.
   int64_t Write(const std::string& path, const std::string& format, const Sample& sample);
+  // Whether the file of this pass holds labels; none: it has no record yet.
+  std::optional<bool> HoldsLabels(const std::string& path) const;
+  // The records that it has so far.
+  int64_t Records(const std::string& path) const;
   // Makes the files appear. Returns their paths and records.
   std::vector<std::pair<std::string, int64_t>> Finish();
   // Why a file was left out of the last pass; none: all were written.
@@ -27,7 +31,8 @@ class OutputFiles {
 
  private:
   struct File {
-    std::unique_ptr<StoreWriter> writer;
+    bool has_label = false;
+    std::unique_ptr<StoreWriter> writer = nullptr;
     bool refused = false;
     int64_t records = 0;
   };

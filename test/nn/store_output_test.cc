@@ -53,6 +53,31 @@ TEST_P(StoreOutputTest, LeavesTheLabelOutWhereNoRecordHasOne) {
   EXPECT_EQ(TempDir::Read(path_), "0.5,-1,1e-09\n2,3,4\n0.5,-1,1e-09\n2,3,4\n");
 }
 
+TEST_P(StoreOutputTest, RefusesALabelBehindRecordsWithoutLabels) {
+  OutputFiles files;
+  const auto first = Build(Conf("kCSVOutput"), {kFeature, {.shape = {2, 1}, .labels = {-1, -1}}});
+  const auto later = Build(Conf("kCSVOutput"), {kFeature, {.shape = {2, 1}, .labels = {-1, 9}}});
+  for (auto* layer : {first.get(), later.get()}) layer->layer().WriteTo(&files);
+  first->BeginStep(0);
+  first->Forward(kTest);
+  later->BeginStep(0);
+  EXPECT_ERROR(later->Forward(kTest), kExitBadData,
+               path_ + ": record 3: has the label 9, the first records have none");
+}
+
+TEST_P(StoreOutputTest, KeepsToTheLabelsOfTheFirstRecords) {
+  OutputFiles files;
+  const auto first = Build(Conf("kCSVOutput"), {kFeature, kLabels});
+  const auto later = Build(Conf("kCSVOutput"), {kFeature, {.shape = {2, 1}, .labels = {-1, -1}}});
+  for (auto* layer : {first.get(), later.get()}) layer->layer().WriteTo(&files);
+  for (auto* layer : {first.get(), later.get()}) {
+    layer->BeginStep(0);
+    layer->Forward(kTest);
+  }
+  files.Finish();
+  EXPECT_EQ(TempDir::Read(path_), "7,0.5,-1,1e-09\n9,2,3,4\n-1,0.5,-1,1e-09\n-1,2,3,4\n");
+}
+
 TEST_P(StoreOutputTest, WritesRecordsInLogicalOrder) {
   Run(Conf("kRecordOutput"),
       {{.shape = {1, 2, 1, 2}, .data = {1, 2, 3, 4}}, {.shape = {1, 1}, .labels = {5}}});

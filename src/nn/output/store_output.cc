@@ -32,17 +32,29 @@ void StoreOutput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Out
   out[0]->data.SetShape({flat_.rows()});
 }
 
+// -1 is a record without a label, or a stored label: only another number tells that there are
+// labels. `label`: of each row, or null.
+bool StoreOutput::HoldsLabels(const int32_t* label) const {
+  if (!label) return false;
+  const int32_t* end = label + flat_.rows();
+  const int32_t* first = std::find_if(label, end, [](int32_t own) { return own != -1; });
+  const bool holds = files_->HoldsLabels(path_).value_or(first != end);
+  if (first == end || holds) return holds;
+  throw DataError(path_, files_->Records(path_) + (first - label),
+                  StrCat("has the label ", *first,
+                         ", the first records have none; leave the second source out to write a "
+                         "file without labels"));
+}
+
 void StoreOutput::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
   const float* x = flat_.InOrder(ctx, in[0]->data.data(), ctx.scratch);
   const Port& labels = *in[in.size() - 1];
   const int32_t* label = labels.has_label() ? labels.label.as<int32_t>() : nullptr;
   const auto size = static_cast<size_t>(flat_.row_size());
-  // -1 is a record without a label, or a stored label.
-  has_labels_ = has_labels_ || (label && std::any_of(label, label + flat_.rows(),
-                                                     [](int32_t own) { return own != -1; }));
+  const bool holds_labels = HoldsLabels(label);
   for (int64_t r = 0; r < flat_.rows(); ++r) {
     const Sample sample = {.data = {x + r * flat_.row_size(), size},
-                           .label = has_labels_ ? label[r] : kNoLabel};
+                           .label = holds_labels ? label[r] : kNoLabel};
     out[0]->data.data()[r] = static_cast<float>(files_->Write(path_, format_, sample));
   }
 }
