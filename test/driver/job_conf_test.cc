@@ -90,13 +90,6 @@ TEST_F(JobConfTest, StopsAtASyntaxErrorButTellsWhatCameBefore) {
             "F:3:27: error: neuralnet.layer[a]: expected a value, found \"}\"\n");
 }
 
-TEST_F(JobConfTest, NamesTheMessageThatIsNotClosed) {
-  EXPECT_EQ(
-      Find("updater {\n"),
-      "F:2:1: error: updater: expected \"}\" to close updater of line 1, found the end of the "
-      "file\n");
-}
-
 TEST_F(JobConfTest, PlacesAnUnclosedStringAtItsQuote) {
   EXPECT_EQ(Find("name: \"x\n"), "F:1:7: error: the string has no closing quote\n");
 }

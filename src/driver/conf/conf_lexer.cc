@@ -76,24 +76,32 @@ Scalar ConfLexer::ReadScalar() {
 }
 
 void ConfLexer::SkipValue() {
-  std::string open;  // what closes the brackets that are open
+  std::vector<OpenBracket> open;
   do {
     if (AtOpening() || At('[')) {
-      open += At('{') ? '}' : At('<') ? '>' : ']';
+      open.push_back(Bracket());
       if (open.size() > kMaxConfDepth)
         Fail(StrCat("messages are nested deeper than ", kMaxConfDepth));
       Next();
-    } else if (!open.empty() && At(open.back())) {
+    } else if (!open.empty() && At(open.back().end())) {
       open.pop_back();
       Next();
     } else if (open.empty()) {
       ReadScalar();
     } else if (AtEnd() || At('}') || At('>') || At(']')) {
-      Fail(StrCat("expected \"", open.back(), "\", found ", Found()));
+      FailUnclosed(open.back(), StrCat("\"", open.back().end(), "\""));
     } else {
       Next();
     }
   } while (!open.empty());
+}
+
+void ConfLexer::FailUnclosed(const OpenBracket& open, const std::string& wanted) {
+  if (!AtEnd()) Fail(StrCat("expected ", wanted, ", found ", Found()));
+  throw SyntaxError{line(), column(),
+                    StrCat("the file ends, but the \"", std::string(1, open.symbol), "\" of line ",
+                           open.line, " is not closed"),
+                    open};
 }
 
 std::string ConfLexer::Found() {

@@ -10,10 +10,19 @@
 
 namespace singa {
 
+// A bracket that opens a message or a list, and its place, from 1.
+struct OpenBracket {
+  char symbol = 0;
+  int line = 0, column = 0;
+
+  char end() const { return symbol == '{' ? '}' : symbol == '<' ? '>' : ']'; }
+};
+
 // Parsing cannot go on.
 struct SyntaxError {
   int line, column;  // from 1
   std::string text;
+  OpenBracket unclosed = {};  // line 0: none
 };
 
 // Any of its functions that reads a token may throw SyntaxError.
@@ -38,6 +47,11 @@ class ConfLexer {
   Scalar ReadScalar();
   // A value of any kind, whatever is in it.
   void SkipValue();
+
+  // The bracket that is the token.
+  OpenBracket Bracket() { return {token().text[0], line(), column()}; }
+  // The token is not what closes `open`. `wanted`: the tokens that may stand here.
+  [[noreturn]] void FailUnclosed(const OpenBracket& open, const std::string& wanted);
 
   // The token, for a message.
   std::string Found();

@@ -26,7 +26,8 @@ class Scanner {
       lexer_.Next();
       Fields(root, 0);
     } catch (const SyntaxError& error) {
-      if (errors_) findings_.push_back({here_, "", error.line, error.column, error.text});
+      if (errors_)
+        findings_.push_back({here_, "", error.line, error.column, error.text, error.unclosed});
     }
     NameParts(root);
     for (const Finding& finding : findings_) Report(finding);
@@ -39,6 +40,7 @@ class Scanner {
     std::string name;  // of a field of it; "": the message itself
     int line, column;
     std::string text;
+    OpenBracket unclosed = {};
   };
   // The name of a field as the file has it.
   struct Name {
@@ -56,6 +58,7 @@ class Scanner {
   void Report(const Finding& finding) {
     Diagnostic error;
     error.line = finding.line, error.column = finding.column, error.text = finding.text;
+    error.shown_line = finding.unclosed.line, error.shown_column = finding.unclosed.column;
     error.path = PathOf(*finding.message);
     if (!finding.name.empty()) error.path += (error.path.empty() ? "" : ".") + finding.name;
     errors_->push_back(std::move(error));
@@ -153,14 +156,14 @@ class Scanner {
 
   void List(ConfNode* message, const Name& name, std::map<const FieldDescriptor*, int>* counts,
             int depth) {
+    const OpenBracket open = lexer_.Bracket();
     lexer_.Next();
     if (lexer_.Consume(']')) return;
     for (;;) {
       Value(message, name, counts, depth);
       here_ = message;
       if (lexer_.Consume(']')) return;
-      if (!lexer_.Consume(','))
-        lexer_.Fail(StrCat("expected \",\" or \"]\" in a list, found ", lexer_.Found()));
+      if (!lexer_.Consume(',')) lexer_.FailUnclosed(open, "\",\" or \"]\" in a list");
     }
   }
 
@@ -191,17 +194,17 @@ class Scanner {
   }
 
   void MessageValue(ConfNode* node, int depth) {
-    const char end = lexer_.At('{') ? '}' : '>';
+    const OpenBracket open = lexer_.Bracket();
     lexer_.Next();
     Fields(node, depth + 1);
-    if (lexer_.At(end)) {
+    if (lexer_.At(open.end())) {
       here_ = node->parent;
       lexer_.Next();
       return;
     }
     node->whole = false;
-    lexer_.Fail(StrCat("expected \"", end, "\" to close ", node->field->name(), " of line ",
-                       node->line, ", found ", lexer_.Found()));
+    lexer_.FailUnclosed(open, StrCat("\"", open.end(), "\" to close ", node->field->name(),
+                                     " of line ", node->line));
   }
 
   void ScalarValue(ConfNode* message, const Name& name, int index) {

@@ -121,7 +121,10 @@ std::string Render(const std::string& file, const std::string& source,
   for (const Diagnostic& diagnostic : diagnostics) {
     out += ToString(file, diagnostic) + "\n";
     if (diagnostic.set.empty() && diagnostic.line > 0)
-      out += SourceAndCaret(Line(starts, source, diagnostic.line), diagnostic.column);
+      out +=
+          diagnostic.shown_line > 0
+              ? SourceAndCaret(Line(starts, source, diagnostic.shown_line), diagnostic.shown_column)
+              : SourceAndCaret(Line(starts, source, diagnostic.line), diagnostic.column);
   }
   return out;
 }
