@@ -144,7 +144,8 @@ Exit code 0: a job can run here, perhaps with warnings; 69: none can.
 )"},
     {"version", R"(usage: singa version, or singa --version
 
-Prints the version and how this program was built.
+Prints the version and how this program was built. The build id is a hash, made by the linker, of
+the library's machine code: programs with one build id compute the same.
 )"},
     {"bench", R"(usage: singa bench [-steps N] [-synthetic] [-json] [-set PATH=VALUE]... FILE
 

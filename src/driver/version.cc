@@ -81,7 +81,7 @@ std::string InstructionSet() {
 
 std::vector<std::pair<std::string, std::string>> Versions() {
   std::vector<std::pair<std::string, std::string>> versions = {
-      {"singa", kSingaVersion}, {"build", BuildId()}, {"instruction set", InstructionSet()}};
+      {"singa", kSingaVersion}, {"build id", BuildId()}, {"instruction set", InstructionSet()}};
   for (const std::string& library : Libraries()) {
     const size_t space = library.find(' ');
     versions.emplace_back(library.substr(0, space), library.substr(space + 1));

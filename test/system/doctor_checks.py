@@ -6,7 +6,7 @@ import re
 
 from case import check, equal, has, true
 
-NAMES = ["singa", "build", "protobuf", "zlib", "libjpeg-turbo", "libpng", "libarchive", "liblmdb",
+NAMES = ["singa", "build id", "protobuf", "zlib", "libjpeg-turbo", "libpng", "libarchive", "liblmdb",
          "compiler",
          "processor", "instruction set", "CPU features", "cores", "OpenMP threads", "computing", "memory",
          "memory to be had", "open files", "disk of this folder", "/dev/shm", "locale", "clock",

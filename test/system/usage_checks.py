@@ -42,6 +42,8 @@ def help_lists_what_exists_and_each_subcommand_has_its_own(case):
 def version_is_the_same_as_option_and_subcommand(case):
     for args in (["--version"], ["-version"]):
         equal(case.run(*args).out, case.run("version").out, f"singa {args}")
+    has(case.run("version").out, "\nbuild id ", "singa version")
+    has(case.run("help", "version").out, "build id is a hash", "singa help version")
 
 
 @check
