@@ -34,17 +34,14 @@ size_t TerminalWidth() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string SpeedText(double samples_per_second) {
-  return Number("%.0f", samples_per_second) + " samples/s";
-}
-
 // Where a terminal is narrow the speed is left out first and the first loss last.
 enum Rank : int { kSpeed, kBar, kMore, kTimeLeft, kMetric, kCount, kLoss };
 
 // What the line of a terminal shows of a row.
 std::vector<LineField> RowFields(const std::vector<MetricSums::Entry>& metrics,
-                                 double samples_per_second, const std::string& more) {
-  std::vector<LineField> fields = {{", ", SpeedText(samples_per_second), kSpeed}};
+                                 const std::string& speed, const std::string& more) {
+  std::vector<LineField> fields;
+  if (!speed.empty()) fields.push_back({", ", speed, kSpeed});
   bool has_loss = false;
   for (const MetricSums::Entry& entry : metrics) {
     const bool loss = !has_loss && entry.name == "loss";
@@ -120,6 +117,11 @@ void Progress::NoteStep(int64_t step) {
       steps >= kLeastSteps && seconds >= kLeastSeconds ? seconds / static_cast<double>(steps) : -1;
 }
 
+// "": only the first step was taken, which is slower than the others.
+std::string Progress::SpeedText(int64_t step, double samples_per_second) const {
+  return step == first_step_ ? "" : Number("%.0f", samples_per_second) + " samples/s";
+}
+
 std::string Progress::TimeLeft(int64_t step, int64_t steps) const {
   const auto left = static_cast<double>(steps - step - 1);
   if (left > 0 && step_seconds_ < 0) return "";
@@ -129,11 +131,12 @@ std::string Progress::TimeLeft(int64_t step, int64_t steps) const {
 void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
                        double samples_per_second, const std::string& more) {
   NoteStep(step);
-  last_row_ = RowFields(metrics, samples_per_second, more);
-  std::string line = StrCat("train step ", step, ": ", MetricsText(metrics),
-                            metrics.empty() ? "" : ", ", SpeedText(samples_per_second));
-  for (const std::string& part : {TimeLeft(step, steps), more})
-    if (!part.empty()) line += ", " + part;
+  const std::string speed = SpeedText(step, samples_per_second);
+  last_row_ = RowFields(metrics, speed, more);
+  std::string parts;
+  for (const std::string& part : {MetricsText(metrics), speed, TimeLeft(step, steps), more})
+    if (!part.empty()) parts += (parts.empty() ? ": " : ", ") + part;
+  const std::string line = StrCat("train step ", step, parts);
   if (terminal_)
     Redraw(step, steps, last_row_);
   else
@@ -149,7 +152,8 @@ void Progress::ShowStep(int64_t step, int64_t steps, const std::function<MetricS
   if (now - last_draw_ < std::chrono::milliseconds(100)) return;
   last_draw_ = now;
   Redraw(step, steps,
-         last_row_.empty() ? RowFields(metrics().entries(), samples_per_second, "") : last_row_);
+         last_row_.empty() ? RowFields(metrics().entries(), SpeedText(step, samples_per_second), "")
+                           : last_row_);
 }
 
 void Progress::Redraw(int64_t step, int64_t steps, const std::vector<LineField>& row) {

@@ -28,7 +28,8 @@ class Progress {
   void Say(const std::string& line);
   void Warn(const std::string& line) { Say("warning: " + line); }
   // `more` stands at its end. Rows of metrics go to a line of their own where stderr is no
-  // terminal. The time that is left is shown once enough steps were taken to tell.
+  // terminal. The speed is shown after the first step of the run, the time that is left once enough
+  // steps were taken to tell.
   void ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
                double samples_per_second, const std::string& more = "");
   // The line at the bottom of a terminal, at most ten times a second. It shows the last row, or
@@ -39,6 +40,7 @@ class Progress {
  private:
   void Clear();
   void NoteStep(int64_t step);
+  std::string SpeedText(int64_t step, double samples_per_second) const;
   std::string TimeLeft(int64_t step, int64_t steps) const;
   void Redraw(int64_t step, int64_t steps, const std::vector<LineField>& row);
 

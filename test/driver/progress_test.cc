@@ -1,0 +1,44 @@
+#include "driver/job/progress.h"
+
+#include <glog/logging.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+
+namespace singa {
+namespace {
+
+// What `progress` shows on stderr meanwhile, without the same lines of the log.
+std::string Shown(const std::function<void(Progress* progress)>& run) {
+  const int level = std::exchange(FLAGS_minloglevel, google::GLOG_WARNING);
+  testing::internal::CaptureStderr();
+  Progress progress;
+  run(&progress);
+  FLAGS_minloglevel = level;
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Progress, LeavesTheSpeedOfTheFirstStepOut) {
+  EXPECT_EQ(Shown([](Progress* progress) {
+              const MetricSums::Entry loss = {
+                  .layer = "loss", .name = "loss", .sum = 2, .weight = 4};
+              progress->ShowRow(0, 5, {loss}, 12);
+              progress->ShowRow(1, 5, {loss}, 34);
+            }),
+            "train step 0: loss = 0.500000\n"
+            "train step 1: loss = 0.500000, 34 samples/s\n");
+}
+
+TEST(Progress, ShowsTheSpeedOfAFirstRowOfSeveralSteps) {
+  EXPECT_EQ(Shown([](Progress* progress) {
+              progress->ShowStep(
+                  10, 20, [] { return MetricSums(); }, 12);
+              progress->ShowRow(11, 20, {}, 34, "2 bad records");
+            }),
+            "train step 11: 34 samples/s, 2 bad records\n");
+}
+
+}  // namespace
+}  // namespace singa
