@@ -1,5 +1,6 @@
 #include "driver/bench_command.h"
 
+#include <glog/logging.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -162,9 +163,7 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   Trainer trainer(job, threads);
   trainer.memory().Check();
   trainer.Allocate();
-  TellFacts(InputsOf(&trainer), [](const std::string& text) {
-    std::fprintf(stderr, "singa bench: warning: %s\n", text.c_str());
-  });
+  TellFacts(InputsOf(&trainer), [](const std::string& text) { LOG(WARNING) << text; });
   const std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
   InitParams(trainer.ctx(), files, &trainer.params());
   const double peak = MeasureFmaPeak(threads);

@@ -1,5 +1,6 @@
 #include "driver/check_command.h"
 
+#include <glog/logging.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -85,12 +86,10 @@ void PrintTotals(Trainer* trainer) {
     const int64_t before = gpu.total_bytes() - gpu.free_bytes();
     PrintUse("memory of the GPU", memory.gpus, before);
     if (memory.gpus.total() + before > gpu.total_bytes())
-      std::fprintf(stderr, "warning: the GPU has only %s of memory\n",
-                   MiB(gpu.total_bytes()).c_str());
+      LOG(WARNING) << "the GPU has only " << MiB(gpu.total_bytes()) << " of memory";
   }
   if (memory.host.total() > UsableMemory())
-    std::fprintf(stderr, "warning: this machine has only %s of memory\n",
-                 MiB(UsableMemory()).c_str());
+    LOG(WARNING) << "this machine has only " << MiB(UsableMemory()) << " of memory";
 }
 
 void PrintNames(const std::string& title, const std::vector<std::string>& names) {

@@ -1,5 +1,7 @@
 #include "driver/export_command.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <cstdio>
 
@@ -57,9 +59,7 @@ void RequireLoaded(const InitReport& report, const ParamTable& params, const Onn
 
 int ExportOnnx(const JobProto& job, const Arguments& args) {
   const std::string& out = args.operands()[1];
-  const auto warn = [](const std::string& text) {
-    std::fprintf(stderr, "singa: warning: %s\n", text.c_str());
-  };
+  const auto warn = [](const std::string& text) { LOG(WARNING) << text; };
   const std::string given = args.Get("checkpoint");
   std::vector<std::string> files;
   ParamTable params;

@@ -61,7 +61,7 @@ void LogFile::Flush() {
     waiting_.clear();
   } catch (const WriteError& error) {
     if (!refused_)
-      std::fprintf(stderr, "singa: warning: %s; lines of the log may be lost\n", error.what());
+      std::fprintf(stderr, "warning: %s; lines of the log may be lost\n", error.what());
     refused_ = true;
   }
 }

@@ -6,20 +6,40 @@
 
 #include "driver/conf/check_values.h"
 #include "driver/conf/job_conf.h"
+#include "driver/job/progress.h"
 #include "driver/job/workspace.h"
 #include "driver/log_file.h"
 #include "singa/proto/singa.pb.h"
 
 namespace singa {
+namespace {
+
+// Writes warnings and errors to stderr as the program's other messages are written. With glog's
+// own flags for stderr, glog writes them.
+class StderrLines final : public google::LogSink {
+ public:
+  void send(google::LogSeverity severity, const char*, const char*, int,
+            const google::LogMessageTime&, const char* message, size_t bytes) override {
+    if (severity != google::GLOG_WARNING && severity != google::GLOG_ERROR) return;
+    if (FLAGS_logtostderr || FLAGS_alsologtostderr || severity >= FLAGS_stderrthreshold) return;
+    ClearLine();
+    std::fprintf(stderr, "%s: %.*s\n", severity == google::GLOG_WARNING ? "warning" : "error",
+                 static_cast<int>(bytes), message);
+  }
+};
+
+}  // namespace
 
 void StartLogging(const char* program) {
   static bool started = false;
   if (started) return;
   started = true;
-  FLAGS_stderrthreshold = google::GLOG_WARNING;
+  FLAGS_stderrthreshold = google::GLOG_FATAL;
   for (int severity = 0; severity < google::NUM_SEVERITIES; ++severity)
     google::SetLogDestination(severity, "");  // no files yet
   google::InitGoogleLogging(program);
+  static StderrLines lines;
+  google::AddLogSink(&lines);
 }
 
 void LogTo(const std::string& folder, int rank) {

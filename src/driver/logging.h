@@ -1,4 +1,5 @@
-// glog's files. Until LogTo names a folder, only warnings are shown, on stderr.
+// glog's lines. Warnings and errors are shown on stderr, as "warning: text"; all lines go to files
+// once LogTo names a folder.
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import termios
 
+from bad_record_checks import job as picture_job, pictures
 from case import LIMIT_S, check, equal, has, true
 from job import mlp
 
@@ -39,6 +40,15 @@ def progress_is_one_bar_where_stderr_is_a_terminal(case):
     for part in (b"\r\x1b[K", b"[##########] 5/5", b"loss ", b"accuracy ",
                  b"samples/s", b"left"):
         true(part in shown, f"no {part} in {shown}")
+
+
+@check
+def a_warning_takes_the_place_of_the_bar(case):
+    pictures(case)
+    case.write("job.conf", picture_job("", "on_bad_record: kSkip", steps=30))
+    shown = on_a_terminal(case)
+    equal(shown.count(b"\r\x1b[Kwarning: pictures/"), shown.count(b"pictures/class"), "warnings")
+    true(b"warning: pictures/" in shown, f"no warning: {shown}")
 
 
 @check

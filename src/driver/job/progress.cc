@@ -87,6 +87,10 @@ std::string DurationText(double seconds) {
   return text;
 }
 
+void ClearLine() {
+  if (IsTerminal()) std::fputs("\r\x1b[K", stderr);
+}
+
 Progress::Progress() : terminal_(IsTerminal()) {}
 
 void Progress::Clear() {

@@ -20,6 +20,9 @@ std::string JoinNames(const std::vector<std::string>& names);
 // "1:02:03", "0:07".
 std::string DurationText(double seconds);
 
+// Takes back what stands in the last line of a terminal, for a line of its own.
+void ClearLine();
+
 class Progress {
  public:
   Progress();

@@ -1,5 +1,7 @@
 #include "driver/predict/predict_command.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -122,8 +124,7 @@ void CheckExist(const std::vector<std::string>& inputs) {
 }
 
 void Warn(const std::vector<std::string>& warnings) {
-  for (const std::string& text : warnings)
-    std::fprintf(stderr, "singa: warning: %s\n", text.c_str());
+  for (const std::string& text : warnings) LOG(WARNING) << text;
 }
 
 // Which values are used, where the call or the job leaves a choice.

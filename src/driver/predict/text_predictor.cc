@@ -1,7 +1,8 @@
 #include "driver/predict/text_predictor.h"
 
+#include <glog/logging.h>
+
 #include <algorithm>
-#include <cstdio>
 
 #include "io/store.h"
 #include "singa/base/error.h"
@@ -61,10 +62,10 @@ void TextPredictor::Compute(int next) {
 void TextPredictor::LeaveOutRest() {
   const size_t rest = piece_.size() % steps_;
   if (rest == 0) return;
-  std::fprintf(stderr,
-               "singa: warning: %s: its last %zu characters are left out: layer %s needs windows "
-               "of %zu\n",
-               name_.c_str(), rest, model_.layer().c_str(), steps_);
+  LOG(WARNING) << name_ << ": "
+               << (rest == 1 ? "its last character is"
+                             : StrCat("its last ", rest, " characters are"))
+               << " left out: layer " << model_.layer() << " needs windows of " << steps_;
   piece_.resize(piece_.size() - rest);
 }
 
