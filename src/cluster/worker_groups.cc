@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "base/failpoint.h"
 #include "base/thread.h"
 #include "singa/base/error.h"
@@ -259,13 +260,14 @@ std::string WorkerGroups::WhyHostUpdates() {
 }
 
 std::string WorkerGroups::WorkersText() const {
-  const std::string of = StrCat(job_workers_, job_workers_ == 1 ? " worker" : " workers");
+  const std::string of = Counted(job_workers_, "worker");
   return size() == 1 ? of : StrCat(size(), " groups of ", of);
 }
 
 std::string WorkerGroups::Text() const {
   const std::string groups = WorkersText();
-  return process_ ? StrCat(process_->processes(), " processes with ", groups) : groups;
+  return process_ ? StrCat(Counted(process_->processes(), "process", "processes"), " with ", groups)
+                  : groups;
 }
 
 int64_t WorkerGroups::CountSkips() {

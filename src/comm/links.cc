@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/counted.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -178,7 +179,7 @@ void Links::GiveUp(int rank) {
   Peer& peer = peers_[rank];
   const auto seconds = [&](int64_t since) { return (clock_->Now() - since) / 1'000'000'000; };
   std::string text = StrCat("no answer for ", seconds(peer.progress_at), " s; ",
-                            peer.queue.messages(), " messages wait; ");
+                            Counted(peer.queue.messages(), "message waits", "messages wait"), "; ");
   text += peer.last_heard < 0 ? "it was never heard"
                               : StrCat("it was last heard ", seconds(peer.last_heard), " s ago");
   if (!peer.last_refusal.empty()) text += "; a packet was refused: " + peer.last_refusal;

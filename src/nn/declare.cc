@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include "base/counted.h"
 #include "base/edit_distance.h"
 #include "base/element_path.h"
 #include "singa/base/error.h"
@@ -103,10 +104,10 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
 void Declare::Sources(Inputs in, int least, int most) {
   const int count = static_cast<int>(in.size());
   if (count >= least && count <= most) return;
-  const std::string allowed = least == most ? StrCat(least) : StrCat("from ", least, " to ", most);
+  const std::string allowed =
+      least == most ? Counted(least, "source") : StrCat("from ", least, " to ", most, " sources");
   throw ConfigError(ElementPath("srclayers", count > most ? most : 0),
-                    StrCat("needs ", allowed, least == most && least == 1 ? " source" : " sources",
-                           ", has ", count));
+                    StrCat("needs ", allowed, ", has ", count));
 }
 
 Param* Declare::Param(int index, const Shape& shape) { return Get(index, shape, nullptr); }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "base/worker_mark.h"
 #include "nn/loss/labels.h"
 #include "nn/loss/scale_gradient.h"
@@ -88,8 +89,8 @@ int64_t Net::CountRecords() {
     if (first && count != records)
       throw ConfigError(
           StrCat("neuralnet.", node.path, files.empty() ? "" : "." + files.front().first),
-          StrCat("has ", count, " records, that of layer \"", first->name, "\" ", records,
-                 ": record i of one input layer meets record i of the others"));
+          StrCat("has ", Counted(count, "record"), ", that of layer \"", first->name, "\" ",
+                 records, ": record i of one input layer meets record i of the others"));
     first = &node;
     records = count;
   }

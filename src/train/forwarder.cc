@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/thread.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/row_index.h"
@@ -110,9 +111,9 @@ void Forwarder::Make(Sized* sized) {
   sized->output = FindOutput(*sized->net);
   const int64_t rows = StepShape(*sized->output)[0];
   if (rows != sized->rows)
-    throw ConfigError(
-        "neuralnet." + sized->output->path,
-        StrCat("gives ", rows, " rows for ", sized->rows, " records: must be one each"));
+    throw ConfigError("neuralnet." + sized->output->path,
+                      StrCat("gives ", Counted(rows, "row"), " for ",
+                             Counted(sized->rows, "record"), ": must be one each"));
   try {
     sized->memory = sized->net->Plan(ctx_);
   } catch (const ConfigError& error) {
@@ -123,7 +124,7 @@ void Forwarder::Make(Sized* sized) {
 void Forwarder::Allocate(Sized* sized) {
   const int64_t on_host = device_ ? sized->memory.host_arena : sized->memory.arena;
   if (on_host > UsableMemory())
-    throw DeviceError(StrCat("a batch of ", sized->rows, " rows needs ", on_host >> 20,
+    throw DeviceError(StrCat("a batch of ", Counted(sized->rows, "row"), " needs ", on_host >> 20,
                              " MiB of memory, the machine has ", UsableMemory() >> 20));
   if (arena_.main.empty()) arena_ = NetArena::Allocate(ctx_, sized->memory);
   Net& net = *sized->net;

@@ -111,7 +111,7 @@ TEST_F(RefusalTest, WhoIsGivenUpForAnotherVersionIsNamedWithIt) {
   ASSERT_EQ(a.Count(LinkEvent::kGivenUp), 1);
   EXPECT_EQ(
       a.events.back().text,
-      StrCat("no answer for 60 s; 1 messages wait; it was never heard; a packet was refused: it "
+      StrCat("no answer for 60 s; 1 message waits; it was never heard; a packet was refused: it "
              "speaks version ",
              kWireVersion + 1, " of the protocol, this process ", kWireVersion));
 }

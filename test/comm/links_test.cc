@@ -251,7 +251,7 @@ TEST_F(LinksTest, WhoNeverCameIsGivenUpToo) {
   Send(0, 2, 1, 1);
   network.RunFor(11 * kSimSecond);
   ASSERT_EQ(At(0).events.size(), 1u);
-  EXPECT_EQ(At(0).events[0].text, "no answer for 10 s; 1 messages wait; it was never heard");
+  EXPECT_EQ(At(0).events[0].text, "no answer for 10 s; 1 message waits; it was never heard");
 }
 
 TEST_F(LinksTest, WhoIsSlowButGetsOnIsNotGivenUp) {

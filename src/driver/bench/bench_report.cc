@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -92,14 +93,14 @@ std::string BenchTable(const BenchReport& r) {
   std::string text = Aligned(rows) + "\n";
   text += Line("step          ", r.step_ms,
                StrCat(", ", Number(r.samples_per_second(), "%.0f"), " samples/s, median of ",
-                      r.steps, " steps of ", r.batch));
+                      Counted(r.steps, "step"), " of ", r.batch));
   text += Line("  layers      ", r.sum.forward_ms + r.sum.backward_ms + r.sum.update_ms);
   if (r.late_update_ms >= 0.0005) text += Line("  late updates", r.late_update_ms);
   text += Line("  data wait   ", r.wait_ms, r.synthetic ? " (noise in place of data)" : "");
   text += Line("  overhead    ", r.overhead_ms);
   text += StrCat("machine        ", Number(1e-9 * r.fma_peak, "%.0f"), " GFLOP/s and ",
-                 Number(1e-9 * r.copy_rate, "%.0f"), " GB/s (copy) on ", r.threads,
-                 r.threads == 1 ? " thread\n" : " threads\n");
+                 Number(1e-9 * r.copy_rate, "%.0f"), " GB/s (copy) on ",
+                 Counted(r.threads, "thread"), "\n");
   text += StrCat("peak RSS       ", r.peak_rss >> 20, " MiB\n");
   return text;
 }

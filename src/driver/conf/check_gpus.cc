@@ -1,5 +1,6 @@
 #include "driver/conf/check_gpus.h"
 
+#include "base/counted.h"
 #include "base/element_path.h"
 #include "tensor/gpus.h"
 
@@ -19,8 +20,8 @@ ConfFindings CheckGpus(JobProto* job) {
   if (job->gpu_size() > workers)
     found.warnings.emplace_back(
         ElementPath("gpu", workers),
-        StrCat("names ", job->gpu_size(), " GPUs, the job has ", workers,
-               workers == 1 ? " worker" : " workers",
+        StrCat("names ", Counted(job->gpu_size(), "GPU"), ", the job has ",
+               Counted(workers, "worker"),
                " (cluster.nworkers_per_group, nworker_groups): the rest is not used"));
   for (int i = 0; i < job->gpu_size(); ++i)
     if (job->gpu(i) >= count)

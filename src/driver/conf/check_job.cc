@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "base/edit_distance.h"
 #include "base/file_system.h"
 #include "driver/conf/check_gpus.h"
@@ -153,11 +154,10 @@ class NetCheck {
   void WarnOfParams(const NetNode& node) {
     const int known = static_cast<int>(node.declare->params().size());
     for (int i = known; i < node.conf.param_size(); ++i)
-      conf_->Add(
-          ConfigError(StrCat("param[", i, "]"), StrCat("has no effect: the layer has ", known,
-                                                       known == 1 ? " param" : " params"))
-              .Under("neuralnet." + node.path),
-          Diagnostic::kWarning);
+      conf_->Add(ConfigError(StrCat("param[", i, "]"),
+                             StrCat("has no effect: the layer has ", Counted(known, "param")))
+                     .Under("neuralnet." + node.path),
+                 Diagnostic::kWarning);
   }
 
   // The phase whose metric checkpoint_best names; kTrain: neither is run.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.h"
 #include "driver/facts/compare_colours.h"
 #include "nn/graph/graph.h"
 
@@ -45,17 +46,20 @@ void CheckClasses(const InputFacts& input, ConfFindings* found) {
   const auto classes = static_cast<int64_t>(input.facts.classes.size());
   if (classes == 0 || input.classes < 0) return;
   if (classes > input.classes)
-    found->errors.push_back(ConfigError("path",
-                                        StrCat("has ", classes, " class folders, layer \"",
-                                               input.loss, "\" has ", input.classes, " classes"),
-                                        kExitBadData)
-                                .Under(input.path));
+    found->errors.push_back(
+        ConfigError("path",
+                    StrCat("has ", Counted(classes, "class folder"), ", layer \"", input.loss,
+                           "\" has ", Counted(input.classes, "class", "classes")),
+                    kExitBadData)
+            .Under(input.path));
   else if (classes < input.classes && input.phase == kTrain)
     found->warnings.push_back(
-        ConfigError("path",
-                    StrCat(input.source.store.path, " has ", classes, " class folders, layer \"",
-                           input.loss, "\" has ", input.classes, " classes: the last ",
-                           input.classes - classes, " have no record"))
+        ConfigError(
+            "path",
+            StrCat(input.source.store.path, " has ", Counted(classes, "class folder"), ", layer \"",
+                   input.loss, "\" has ", Counted(input.classes, "class", "classes"), ": the last ",
+                   input.classes - classes == 1 ? "has" : StrCat(input.classes - classes, " have"),
+                   " no record"))
             .Under(input.path));
 }
 
@@ -112,8 +116,8 @@ void ComparePair(const InputFacts& train, const InputFacts& test, ConfFindings* 
 void CompareLengths(const InputFacts& first, const InputFacts& other, ConfFindings* found) {
   if (first.facts.records == other.facts.records) return;
   found->errors.push_back(
-      ConfigError("path", StrCat("has ", other.facts.records, " records, that of layer \"",
-                                 first.layer, "\" ", first.facts.records,
+      ConfigError("path", StrCat("has ", Counted(other.facts.records, "record"),
+                                 ", that of layer \"", first.layer, "\" ", first.facts.records,
                                  ": record i of one input layer meets record i of the others"))
           .Under(other.path));
 }

@@ -1,5 +1,6 @@
 #include "driver/job/announcement.h"
 
+#include "base/counted.h"
 #include "driver/version.h"
 
 namespace singa {
@@ -14,11 +15,11 @@ std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
   const JobMemory memory = groups->memory();
   int64_t params = 0;
   for (const auto& param : groups->lead().params().params()) params += param->size();
-  return StrCat(
-      "singa ", kSingaVersion, ": job \"", job.name(), "\", ", groups->lead().net().nodes().size(),
-      " layers, ", params, " parameters, ", MiB(memory.host), " MiB, ",
-      memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "", groups->Text(),
-      " of ", threads, threads == 1 ? " thread" : " threads", ", workspace ", workspace);
+  return StrCat("singa ", kSingaVersion, ": job \"", job.name(), "\", ",
+                Counted(groups->lead().net().nodes().size(), "layer"), ", ",
+                Counted(params, "parameter"), ", ", MiB(memory.host), " MiB, ",
+                memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
+                groups->Text(), " of ", Counted(threads, "thread"), ", workspace ", workspace);
 }
 
 }  // namespace singa

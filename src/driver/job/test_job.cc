@@ -41,9 +41,9 @@ Loaded LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progre
   });
   for (const std::string& file : files) progress->Say("params from " + file);
   if (!report.initialised.empty())
-    progress->Warn(
-        StrCat(report.initialised.size(), " params are in no file and were initialised: ",
-               report.initialised.front(), report.initialised.size() > 1 ? ", ..." : ""));
+    progress->Warn(StrCat(Counted(report.initialised.size(), "param is", "params are"),
+                          " in no file and got initial values: ", report.initialised.front(),
+                          report.initialised.size() > 1 ? ", ..." : ""));
   return {report.version, files};
 }
 

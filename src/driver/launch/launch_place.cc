@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/counted.h"
 #include "driver/job/workspace.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"
@@ -35,9 +36,9 @@ std::optional<std::string> TakeVariable(const char* name) {
 
 void CheckProcesses(const std::string& source, int started, int processes) {
   if (started != processes)
-    throw Error(kExitConfig, StrCat("job.conf's cluster has ", processes,
-                                    processes == 1 ? " process, " : " processes, ", started,
-                                    " were started (", source, ")"));
+    throw Error(kExitConfig,
+                StrCat("job.conf's cluster has ", Counted(processes, "process", "processes"), ", ",
+                       Counted(started, "was", "were"), " started (", source, ")"));
 }
 
 // What kProcessVariable holds.

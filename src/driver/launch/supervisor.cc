@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/failpoint.h"
 #include "base/system_limits.h"
 #include "cluster/job_process.h"
@@ -21,8 +22,6 @@ bool HasResume(const std::vector<std::string>& args) {
   return std::any_of(args.begin(), args.end(),
                      [](const std::string& arg) { return arg == "-resume" || arg == "--resume"; });
 }
-
-std::string Times(int count) { return StrCat(count, count == 1 ? " time" : " times"); }
 
 bool IsStall(const ChildEnd& end) { return end.signal == 0 && end.code == kExitStalled; }
 
@@ -76,13 +75,13 @@ class Losses {
   [[noreturn]] void GiveUp() const {
     std::string who;
     for (const auto& [loss, count] : counts_)
-      who += StrCat(who.empty() ? "" : ", ", loss, " ", Times(count));
+      who += StrCat(who.empty() ? "" : ", ", loss, " ", Counted(count, "time"));
     const ExitCode code = out_of_memory_       ? kExitNoDevice
                           : IsStall(last_.end) ? kExitStalled
                                                : kExitPeerLost;
-    throw Error(code, StrCat(who, " (", How(), " in the end), with ", restarts(),
-                             restarts() == 1 ? " restart" : " restarts",
-                             " (cluster.max_restarts); the same command with -resume goes on"));
+    throw Error(code,
+                StrCat(who, " (", How(), " in the end), with ", Counted(restarts(), "restart"),
+                       " (cluster.max_restarts); the same command with -resume goes on"));
   }
 
   const int most_;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/counted.h"
 #include "driver/version.h"
 #include "singa/base/error.h"
 
@@ -192,8 +193,8 @@ std::string OnnxGraph::Summary() const {
   int64_t numbers = 0;
   for (const Param* param : params()) numbers += param->size();
   const onnx::GraphProto& graph = model_.graph();
-  return StrCat(graph.node_size(), " nodes, ", numbers, " numbers in weights; ",
-                ValuesText(graph.input()), " -> ", ValuesText(graph.output()));
+  return StrCat(Counted(graph.node_size(), "node"), ", ", Counted(numbers, "number"),
+                " in weights; ", ValuesText(graph.input()), " -> ", ValuesText(graph.output()));
 }
 
 std::string OnnxGraph::Serialize(const std::string& name) {

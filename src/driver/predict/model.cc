@@ -1,4 +1,5 @@
 #include "singa/driver/model.h"
+#include "base/counted.h"
 
 #include <limits>
 #include <memory>
@@ -218,11 +219,12 @@ void Session::Run(std::span<const float> rows, std::span<float> out) {
   const int64_t in_size = content_->model->in.size, out_size = content_->model->out.size;
   const auto given = static_cast<int64_t>(rows.size()), room = static_cast<int64_t>(out.size());
   if (given % in_size != 0)
-    throw Error(kExitUsage, StrCat(given, " numbers are no whole number of rows of ", in_size));
+    throw Error(kExitUsage, StrCat(Counted(given, "number is", "numbers are"),
+                                   " no whole number of rows of ", in_size));
   const int64_t n = given / in_size;
   if (room != n * out_size)
-    throw Error(kExitUsage,
-                StrCat(n, " rows give ", n * out_size, " numbers, there is room for ", room));
+    throw Error(kExitUsage, StrCat(Counted(n, "row gives", "rows give"), " ",
+                                   Counted(n * out_size, "number"), ", there is room for ", room));
   content_->net.Run(rows.data(), n, out.data());
 }
 

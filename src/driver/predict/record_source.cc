@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/counted.h"
 #include "driver/facts/compare_colours.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/predict/picture_source.h"
@@ -94,8 +95,9 @@ std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
   const auto count = static_cast<int64_t>(own.size());
   if (options.classes.empty()) {
     if (count == options.outputs) return {};
-    warnings->push_back(StrCat(path, ": has ", count, " class folders, the net ", options.outputs,
-                               " classes, and their names are not known: labels are left out"));
+    warnings->push_back(StrCat(path, ": has ", Counted(count, "class folder"), ", the net ",
+                               Counted(options.outputs, "class", "classes"),
+                               ", and their names are not known: labels are left out"));
     return std::vector<int32_t>(own.size(), kNoLabel);
   }
   std::vector<int32_t> labels;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/counted.h"
 #include "io/format/textfile_store.h"
 #include "singa/base/error.h"
 
@@ -24,7 +25,8 @@ class StdinSource final : public RecordSource {
       if (!parser_) SetParser();
       const Sample& sample = parser_->Parse(line_);
       if (sample.size() != size_)
-        throw ValueError(StrCat("holds ", sample.size(), " numbers, the net takes ", size_));
+        throw ValueError(
+            StrCat("holds ", Counted(sample.size(), "number"), ", the net takes ", size_));
       return &sample;
     } catch (const ValueError& error) {
       throw DataError(Where(), -1, error.what());

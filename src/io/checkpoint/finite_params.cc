@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/tensor/context.h"
@@ -17,8 +18,8 @@ std::string TextOf(const std::string& name, std::span<const float> values) {
   if (AllFinite(Context(), values.data(), n)) return "";
   const auto bad =
       std::count_if(values.begin(), values.end(), [](float x) { return !std::isfinite(x); });
-  return StrCat("param \"", Printable(name), "\": ", bad, " of its ", n,
-                n == 1 ? " value is" : " values are", " not finite");
+  return StrCat("param \"", Printable(name), "\": ", bad, " of its ",
+                Counted(n, "value is", "values are"), " not finite");
 }
 
 void Throw(const ParamsFile& file, const std::vector<std::string>& lines) {

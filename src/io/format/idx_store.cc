@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/counted.h"
 #include "io/gzip.h"
 #include "singa/base/error.h"
 
@@ -157,8 +158,8 @@ std::unique_ptr<Store> NewIdxStore(InputFile images, std::unique_ptr<InputFile> 
   const int64_t count = label_file.header.dims[0];
   if (count != image_file.header.dims[0])
     throw DataError(name, -1,
-                    StrCat("has ", count, " labels, ", image_file.file.name(), " has ",
-                           image_file.header.dims[0], " images"));
+                    StrCat("has ", Counted(count, "label"), ", ", image_file.file.name(), " has ",
+                           Counted(image_file.header.dims[0], "image")));
   std::vector<uint8_t> bytes(count);
   label_file.file.ReadAt(label_file.header.bytes, bytes.data(), count);
   return std::make_unique<IdxStore>(std::move(image_file), std::move(bytes));

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/counted.h"
 #include "io/format/value_store.h"
 #include "singa/base/error.h"
 
@@ -86,9 +87,9 @@ class TreeWalk {
       throw DataError(file_.name(), -1, StrCat("damaged: a tree of depth ", meta_.depth));
     Walk(meta_.root, meta_.depth);
     if (values_.size() != meta_.entries)
-      throw DataError(
-          file_.name(), -1,
-          StrCat("damaged: holds ", values_.size(), " records, its settings say ", meta_.entries));
+      throw DataError(file_.name(), -1,
+                      StrCat("damaged: holds ", Counted(values_.size(), "record"),
+                             ", its settings say ", meta_.entries));
     return std::move(values_);
   }
 

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/counted.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -13,8 +14,8 @@ RecordOrder::RecordOrder(const OrderOptions& options, int64_t records)
       begin_(options.group * records / options.groups),
       end_((options.group + 1) * records / options.groups) {
   if (begin_ == end_)
-    throw ConfigError(
-        "", StrCat("has ", records, " records, too few for ", options.groups, " worker groups"));
+    throw ConfigError("", StrCat("has ", Counted(records, "record"), ", too few for ",
+                                 options.groups, " worker groups"));
   if (options.random_skip > 0) {
     const Philox draw{options.seed, HashName(options.stream + "/random_skip"), 0};
     skip_ = static_cast<int64_t>(draw.Below(0, uint64_t{1} + options.random_skip));

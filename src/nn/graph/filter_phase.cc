@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/counted.h"
 #include "base/edit_distance.h"
 #include "base/element_path.h"
 #include "nn/graph/graph.h"
@@ -51,11 +52,10 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, in
     it = names.index.find(text.substr(0, colon));
     link.output = std::stoi(text.substr(colon + 1));
     if (it != names.index.end() && link.output >= graph.layers[it->second].wiring.num_outputs)
-      throw ConfigError(
-          ElementPath("srclayers", slot),
-          StrCat("layer \"", it->first, "\" has ", graph.layers[it->second].wiring.num_outputs,
-                 graph.layers[it->second].wiring.num_outputs == 1 ? " output" : " outputs",
-                 ", counted from 0, is \"", text, "\""));
+      throw ConfigError(ElementPath("srclayers", slot),
+                        StrCat("layer \"", it->first, "\" has ",
+                               Counted(graph.layers[it->second].wiring.num_outputs, "output"),
+                               ", counted from 0, is \"", text, "\""));
   }
   if (it == names.index.end()) {
     std::vector<std::string> known;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/counted.h"
 #include "base/element_path.h"
 #include "io/picture/image_decoder.h"
 #include "nn/connection/piece.h"
@@ -175,8 +176,8 @@ void StoreInput::SetOutput(const LayerProto& conf, Declare* declare, Port* out) 
   whole_ = nullptr;
   if (parts > 1 && conf.partition_dim() == 1) {
     if (dims[1] < parts)
-      throw ConfigError("partition_dim",
-                        StrCat("cannot cut ", dims[1], " units for ", parts, " workers"));
+      throw ConfigError("partition_dim", StrCat("cannot cut ", Counted(dims[1], "unit"), " for ",
+                                                parts, " workers"));
     whole_ = declare->Buffer(shape, Keep::kStep);
     declare->Uses(CopyBlocks);
     first_unit_ = part * dims[1] / parts;

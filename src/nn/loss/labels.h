@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/counted.h"
 #include "base/element_path.h"
 #include "math/top_k.h"
 #include "singa/base/error.h"
@@ -17,9 +18,9 @@ inline void RequireLabels(const LayerProto& conf, Inputs in, int64_t rows) {
   if (!in[1]->has_label())
     throw ConfigError(ElementPath("srclayers", 1), StrCat("source \"", name, "\" has no labels"));
   if (in[1]->label.rows() != rows)
-    throw ConfigError(
-        ElementPath("srclayers", 1),
-        StrCat("source \"", name, "\" has ", in[1]->label.rows(), " labels for ", rows, " rows"));
+    throw ConfigError(ElementPath("srclayers", 1),
+                      StrCat("source \"", name, "\" has ", Counted(in[1]->label.rows(), "label"),
+                             " for ", Counted(rows, "row")));
 }
 
 // A label outside [0, classes). The net says of which record it is.

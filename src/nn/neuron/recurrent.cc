@@ -1,6 +1,7 @@
 // What a recurrent layer asks for, and its checks; recurrent_steps.cc computes.
 #include "nn/neuron/recurrent.h"
 
+#include "base/counted.h"
 #include "base/element_path.h"
 #include "math/elementwise.h"
 #include "math/gemm_kernel.h"
@@ -89,7 +90,7 @@ void RecurrentLayer::CheckParams(const LayerProto& conf) const {
   const int weights = 2 * cell_.gates, biases = bias_ ? cell_.gates : 0;
   if (conf.param_size() >= weights + biases) return;
   std::string needs = StrCat("needs ", weights + biases, " params (", weights, " weights");
-  if (bias_) needs += StrCat(", ", biases, biases == 1 ? " bias" : " biases");
+  if (bias_) needs += ", " + Counted(biases, "bias", "biases");
   needs += StrCat("), has ", conf.param_size());
   if (bias_) needs += StrCat("; without biases set ", cell_.conf, ".bias_term: false");
   throw ConfigError("param", needs);
