@@ -141,8 +141,8 @@ int Driver::Main(int argc, char** argv) {
     return error.code();
   } catch (...) {
     const Error error = CaughtError();
-    std::fprintf(stderr, "singa: %s: %s\n",
-                 error.code() == kExitBug ? "internal error" : "error", error.what());
+    std::fprintf(stderr, "singa: %s: %s\n", error.code() == kExitBug ? "internal error" : "error",
+                 error.what());
     return error.code();
   }
 }
