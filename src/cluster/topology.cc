@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/check_range.h"
 #include "comm/keys.h"
 #include "singa/base/error.h"
-#include "train/check_range.h"
 
 namespace singa {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/omp_threads.h"
 #include "base/spin_wait.h"
 #include "base/thread.h"
 #include "nn/input/await_records.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 namespace {

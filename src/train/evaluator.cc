@@ -1,10 +1,10 @@
 #include "train/evaluator.h"
 
+#include "base/omp_threads.h"
 #include "base/worker_mark.h"
 #include "nn/input/await_records.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "base/omp_threads.h"
 #include "base/thread.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/row_index.h"
@@ -14,7 +15,6 @@
 #include "singa/tensor/memory.h"
 #include "train/device/device_exchange.h"
 #include "train/job_memory.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 namespace {

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "base/cgroup.h"
+#include "base/omp_threads.h"
 #include "singa/base/error.h"
 #include "tensor/gpus.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 

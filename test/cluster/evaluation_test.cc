@@ -8,10 +8,10 @@
 #include <algorithm>
 
 #include "base/cgroup.h"
+#include "base/omp_threads.h"
 #include "cluster/worker_groups.h"
 #include "singa/nn/layer.h"
 #include "train/init_params.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 namespace {

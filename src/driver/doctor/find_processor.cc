@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "base/cgroup.h"
+#include "base/omp_threads.h"
 #include "base/thread.h"
 #include "driver/doctor/finding.h"
 #include "driver/version.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "singa/math/gemm.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 namespace {

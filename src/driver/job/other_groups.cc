@@ -1,8 +1,8 @@
 #include "driver/job/other_groups.h"
 
+#include "base/omp_threads.h"
 #include "base/thread.h"
 #include "driver/job/interrupt.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 

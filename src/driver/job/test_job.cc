@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "base/omp_threads.h"
 #include "base/thread.h"
 #include "cluster/job_process.h"
 #include "cluster/stall_watch.h"
@@ -19,7 +20,6 @@
 #include "train/device/worker_device.h"
 #include "train/evaluator.h"
 #include "train/init_params.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "base/cgroup.h"
+#include "base/omp_threads.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launcher_rank.h"
-#include "train/omp_threads.h"
 
 namespace singa {
 namespace {

@@ -1,6 +1,6 @@
 #include "singa/train/initializer.h"
 
-#include "train/make_by_type.h"
+#include "base/make_by_type.h"
 
 namespace singa {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "base/check_range.h"
 #include "singa/train/learning_rate.h"
-#include "train/check_range.h"
 
 namespace singa {
 

@@ -1,7 +1,7 @@
 #include "singa/train/learning_rate.h"
 
+#include "base/make_by_type.h"
 #include "train/learning_rate/check_conf.h"
-#include "train/make_by_type.h"
 
 namespace singa {
 namespace {

@@ -1,6 +1,6 @@
 // AdaDelta: Zeiler, arXiv:1212.5701, algorithm 1, its step times lr; equals torch.optim.Adadelta.
+#include "base/check_range.h"
 #include "math/cpu_dispatch.h"
-#include "train/check_range.h"
 #include "train/updater/element_updater.h"
 
 namespace singa {

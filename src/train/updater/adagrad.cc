@@ -1,6 +1,6 @@
 // AdaGrad: Duchi, Hazan and Singer, JMLR 12 (2011), diagonal form; delta stands under the root.
+#include "base/check_range.h"
 #include "math/cpu_dispatch.h"
-#include "train/check_range.h"
 #include "train/updater/element_updater.h"
 
 namespace singa {

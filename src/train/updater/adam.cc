@@ -1,8 +1,8 @@
 // Adam: Kingma and Ba, arXiv:1412.6980, algorithm 1; equals torch.optim.Adam.
 #include <cmath>
 
+#include "base/check_range.h"
 #include "math/cpu_dispatch.h"
-#include "train/check_range.h"
 #include "train/updater/element_updater.h"
 
 namespace singa {

@@ -1,7 +1,7 @@
 // Nesterov's accelerated gradient in the form of Bengio et al., arXiv:1212.0901, equation 7; equals
 // torch.optim.SGD(nesterov=True) while lr is constant.
+#include "base/check_range.h"
 #include "math/cpu_dispatch.h"
-#include "train/check_range.h"
 #include "train/updater/element_updater.h"
 
 namespace singa {

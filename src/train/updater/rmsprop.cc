@@ -1,7 +1,7 @@
 // RMSProp: Tieleman and Hinton, COURSERA Neural Networks for Machine Learning, lecture 6.5 (2012);
 // delta stands under the root.
+#include "base/check_range.h"
 #include "math/cpu_dispatch.h"
-#include "train/check_range.h"
 #include "train/updater/element_updater.h"
 
 namespace singa {

@@ -1,6 +1,6 @@
 // Stochastic gradient descent, with momentum (Polyak 1964) where momentum > 0.
+#include "base/check_range.h"
 #include "math/cpu_dispatch.h"
-#include "train/check_range.h"
 #include "train/updater/element_updater.h"
 
 namespace singa {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "train/check_range.h"
-#include "train/make_by_type.h"
+#include "base/check_range.h"
+#include "base/make_by_type.h"
 
 namespace singa {
 
