@@ -42,7 +42,7 @@ void WorkerGroups::AllocateShared() {
   group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data(),
                         makes ? lead().ctx().threads : 0);
   team(0).Allocate(nullptr, &*group_memory_);
-  local_[0]->Share(group_memory_->board());
+  local_[0]->Share(group_memory_->verdict());
 }
 
 void WorkerGroups::TellMemory() {

@@ -24,4 +24,12 @@ GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::
   if (threads > 0) board_.ring->threads = threads;
 }
 
+SharedStates GroupMemory::shared_states() const {
+  SharedStates shared{std::vector<std::vector<float*>>(places_.size()), board_.counts};
+  for (size_t param = 0; param < places_.size(); ++param)
+    for (int i = 0; i < states_; ++i)
+      shared.states[param].push_back(state(i, static_cast<int>(param)));
+  return shared;
+}
+
 }  // namespace singa

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "train/group_board.h"
+#include "train/local_updates.h"
+#include "train/replica.h"
 #include "train/slice_table.h"
 
 namespace singa {
@@ -31,6 +33,9 @@ class GroupMemory {
            (slot * workers_ + worker) * SliceTable::kMost;
   }
   const GroupBoard& board() const { return board_; }
+  // What the updates of the group share.
+  SharedStates shared_states() const;
+  SharedVerdict verdict() const { return {board_.squares, board_.dropped, board_.failed}; }
 
  private:
   float* Of(int64_t copy, int param) const {

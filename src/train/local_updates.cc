@@ -60,10 +60,10 @@ void LocalUpdates::Bind(const SliceTable& table, const std::vector<Param*>& para
   squares_ = own_squares_;
 }
 
-void LocalUpdates::Share(const GroupBoard& board) {
-  squares_ = board.squares;
-  dropped_ = board.dropped;
-  failed_ = board.failed;
+void LocalUpdates::Share(const SharedVerdict& shared) {
+  squares_ = shared.squares;
+  dropped_ = shared.dropped;
+  failed_ = shared.failed;
 }
 
 // Scales all gradients of the step by clip_norm / norm where the norm of all is larger.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,20 @@
 
 namespace singa {
 
+// The numbers by which all processes with workers of a group judge a step.
+struct SharedVerdict {
+  std::span<double> squares;                // of each slice: the sum of squares of its gradient
+  std::atomic<int64_t>* dropped = nullptr;  // 1 + the last step that was dropped; 0: none
+  std::atomic<int64_t>* failed = nullptr;   // 1 + the step that cannot be taken; 0: none
+};
+
 class LocalUpdates final : public SliceUpdates {
  public:
   // `replica` outlives it.
   LocalUpdates(const JobProto& job, Replica* replica);
 
-  // What it shares with other processes that have workers of the group. After Bind.
-  void Share(const GroupBoard& board);
+  // Takes numbers that processes share instead of its own. REQUIRES: Bind was called.
+  void Share(const SharedVerdict& shared);
   // Binds the replica, if that was not done.
   void Bind(const SliceTable& table, const std::vector<Param*>& params) override;
   bool own_values() const override { return true; }

@@ -38,15 +38,15 @@ void Replica::Bind(const SliceTable& table, const std::vector<Param*>& params) {
 }
 
 void Replica::BindShared(const SliceTable& table, const std::vector<Param*>& params,
-                         const GroupMemory& memory) {
+                         const SharedStates& shared) {
   table_ = table;
   params_ = params;
   AddStates(params);
   for (size_t p = 0; p < states_.size(); ++p)
     for (size_t i = 0; i < states_[p].tensors.size(); ++i)
-      states_[p].tensors[i].Bind(memory.state(static_cast<int>(i), static_cast<int>(p)));
+      states_[p].tensors[i].Bind(shared.states[p][i]);
   locks_.resize(table.size());
-  counts_ = memory.board().counts;
+  counts_ = shared.counts;
 }
 
 int64_t Replica::count(int param) const {

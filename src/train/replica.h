@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "singa/nn/param.h"
-#include "train/group_memory.h"
 #include "train/slice_table.h"
 #include "train/update_rule.h"
 
@@ -23,6 +22,13 @@ struct UpdaterState {
   std::vector<Tensor> tensors;  // float32, the param's size
 };
 
+// Where the states and counts of a replica lie if processes share them. The memory outlives the
+// replica and is zero at first.
+struct SharedStates {
+  std::vector<std::vector<float*>> states;  // of each param, in order: where each state lies
+  std::span<int64_t> counts;                // updates of each slice
+};
+
 class Replica {
  public:
   // Throws ConfigError relative to the JobProto.
@@ -33,9 +39,9 @@ class Replica {
   size_t state_count() const { return rule_.states().size(); }
   // `params`: those of `table`, of a worker that has their values. Allocates the states.
   void Bind(const SliceTable& table, const std::vector<Param*>& params);
-  // The same with states and counts that other processes share. `memory` outlives its use.
+  // The same with states and counts that lie in memory of the caller's.
   void BindShared(const SliceTable& table, const std::vector<Param*>& params,
-                  const GroupMemory& memory);
+                  const SharedStates& shared);
 
   const SliceTable& table() const { return table_; }
   const Param& param(int slice) const { return *params_[table_[slice].param]; }

@@ -137,7 +137,8 @@ void Trainer::Share(const GroupMemory& shared) {
     trained_[i]->grad.Bind(shared.gradient(worker, param));
   }
   if (!place_.leads()) return;
-  if (replica_->table().size() == 0) replica_->BindShared(group_->table(), trained_, shared);
+  if (replica_->table().size() == 0)
+    replica_->BindShared(group_->table(), trained_, shared.shared_states());
   group_->Share(shared);
 }
 

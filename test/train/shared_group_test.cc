@@ -108,9 +108,9 @@ struct Process {
         if (memory && !(p == 1 && one.in_pieces))
           param.grad.Bind(memory->gradient(worker->number, static_cast<int>(p)));
       }
-    if (memory) replica.BindShared(group.table(), workers[0]->all, *memory);
+    if (memory) replica.BindShared(group.table(), workers[0]->all, memory->shared_states());
     updates.Bind(group.table(), workers[0]->all);
-    if (memory) updates.Share(memory->board());
+    if (memory) updates.Share(memory->verdict());
     if (memory) group.Share(*memory);
     for (auto& worker : workers)
       worker->exchange.Bind(worker->all, {false, one.in_pieces, false, false});
