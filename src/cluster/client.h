@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "cluster/addresses.h"
 #include "cluster/outgoing.h"
-#include "cluster/param_shard.h"
+#include "cluster/served_param.h"
 #include "cluster/slice_owners.h"
 #include "cluster/staleness_counts.h"
 #include "comm/message.h"

@@ -6,18 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "cluster/served_param.h"
 #include "cluster/topology.h"
 #include "comm/message.h"
 #include "train/slice_table.h"
 #include "train/update_rule.h"
 
 namespace singa {
-
-// What a server knows of a param.
-struct ServedParam {
-  std::string name, layer;
-  ParamScale scale;
-};
 
 class ParamShard {
  public:

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "cluster/param_shard.h"
+#include "cluster/served_param.h"
 #include "cluster/staleness_counts.h"
 #include "cluster/topology.h"
 #include "singa/proto/job.pb.h"
