@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cluster/topology.h"
-#include "comm/message.h"
+#include "comm/message/message.h"
 
 namespace singa {
 

@@ -18,7 +18,7 @@
 #include "cluster/served_param.h"
 #include "cluster/slice_owners.h"
 #include "cluster/staleness_counts.h"
-#include "comm/message.h"
+#include "comm/message/message.h"
 
 namespace singa {
 

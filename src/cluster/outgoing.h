@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "comm/message.h"
+#include "comm/message/message.h"
 
 namespace singa {
 

@@ -8,7 +8,7 @@
 
 #include "cluster/served_param.h"
 #include "cluster/topology.h"
-#include "comm/message.h"
+#include "comm/message/message.h"
 #include "train/slice_table.h"
 #include "train/update_rule.h"
 

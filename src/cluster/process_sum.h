@@ -12,7 +12,7 @@
 
 #include "base/patience.h"
 #include "cluster/topology.h"
-#include "comm/message.h"
+#include "comm/message/message.h"
 #include "math/sum_tree.h"
 #include "train/node_sums.h"
 

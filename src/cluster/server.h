@@ -12,7 +12,7 @@
 #include "cluster/group_steps.h"
 #include "cluster/group_sync.h"
 #include "cluster/server_setup.h"
-#include "comm/message.h"
+#include "comm/message/message.h"
 
 namespace singa {
 

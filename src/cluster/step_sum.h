@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "comm/message.h"
+#include "comm/message/message.h"
 #include "math/sum_tree.h"
 #include "singa/tensor/context.h"
 

@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "cluster/stub_options.h"
-#include "comm/rendezvous.h"
-#include "comm/zmq_transport.h"
+#include "comm/transport/rendezvous.h"
+#include "comm/transport/zmq_transport.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "cluster/topology.h"
-#include "comm/links.h"
-#include "comm/own_address.h"
-#include "comm/zmq_options.h"
+#include "comm/transport/links.h"
+#include "comm/transport/own_address.h"
+#include "comm/transport/zmq_options.h"
 
 namespace singa {
 

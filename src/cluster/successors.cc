@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "comm/message.h"
+#include "comm/message/message.h"
 
 namespace singa {
 

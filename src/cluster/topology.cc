@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check_range.h"
-#include "comm/keys.h"
+#include "comm/security/keys.h"
 #include "singa/base/error.h"
 
 namespace singa {

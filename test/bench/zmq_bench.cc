@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "comm/links.h"
-#include "comm/zmq_transport.h"
+#include "comm/transport/links.h"
+#include "comm/transport/zmq_transport.h"
 
 namespace singa {
 namespace {

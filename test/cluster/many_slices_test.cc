@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/step_norm.h"
-#include "comm/packet.h"
+#include "comm/transport/packet.h"
 #include "support/cluster/cluster_of_roles.h"
 
 namespace singa {

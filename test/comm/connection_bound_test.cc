@@ -1,5 +1,5 @@
 // Connections by anybody, to the port of a process of a job.
-#include "comm/connection_bound.h"
+#include "comm/transport/connection_bound.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "comm/endpoint.h"
+#include "comm/transport/endpoint.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "comm/own_address.h"
+#include "comm/transport/own_address.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 

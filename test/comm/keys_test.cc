@@ -1,4 +1,4 @@
-#include "comm/keys.h"
+#include "comm/security/keys.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

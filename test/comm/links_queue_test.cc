@@ -1,4 +1,4 @@
-#include "comm/links_queue.h"
+#include "comm/transport/links_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // One property of links a test, over a network that does as it is told.
-#include "comm/links.h"
+#include "comm/transport/links.h"
 
 #include <gtest/gtest.h>
 

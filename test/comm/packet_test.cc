@@ -1,4 +1,4 @@
-#include "comm/packet.h"
+#include "comm/transport/packet.h"
 
 #include <gtest/gtest.h>
 

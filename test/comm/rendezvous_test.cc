@@ -1,4 +1,4 @@
-#include "comm/rendezvous.h"
+#include "comm/transport/rendezvous.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <memory>
 #include <random>
 
-#include "comm/packet.h"
+#include "comm/transport/packet.h"
 #include "comm/zmq_ranks.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"

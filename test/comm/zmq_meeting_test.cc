@@ -6,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "comm/rendezvous.h"
+#include "comm/transport/rendezvous.h"
 #include "comm/zmq_ranks.h"
 #include "singa/base/error.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/zmq_transport.h"
+#include "comm/transport/zmq_transport.h"
 #include "support/comm/text_frame.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "comm/zmq_settings.h"
+#include "comm/transport/zmq_settings.h"
 
 #include <gtest/gtest.h>
 

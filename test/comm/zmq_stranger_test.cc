@@ -4,7 +4,7 @@
 #include <string>
 #include <zmq.hpp>
 
-#include "comm/zmq_gate.h"
+#include "comm/transport/zmq_gate.h"
 #include "comm/zmq_ranks.h"
 #include "singa/base/str_cat.h"
 

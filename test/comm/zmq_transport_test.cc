@@ -1,4 +1,4 @@
-#include "comm/zmq_transport.h"
+#include "comm/transport/zmq_transport.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "comm/message.h"
+#include "comm/message/message.h"
 
 namespace singa {
 

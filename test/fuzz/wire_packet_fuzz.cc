@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/crc32c.h"
-#include "comm/packet.h"
+#include "comm/transport/packet.h"
 #include "frames.h"
 
 namespace singa {

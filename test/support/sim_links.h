@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "comm/links.h"
+#include "comm/transport/links.h"
 #include "support/sim_network.h"
 
 namespace singa {

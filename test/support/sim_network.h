@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/transport.h"
+#include "comm/transport/transport.h"
 #include "support/sim_schedule.h"
 
 namespace singa {

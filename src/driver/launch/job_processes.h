@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/endpoint.h"
-#include "comm/keys.h"
+#include "comm/security/keys.h"
+#include "comm/transport/endpoint.h"
 #include "driver/launch/child_process.h"
 #include "driver/launch/stop_signals.h"
 #include "singa/base/error.h"

@@ -14,7 +14,7 @@
 #include "base/file_system.h"
 #include "base/input_file.h"
 #include "base/which_file.h"
-#include "comm/own_address.h"
+#include "comm/transport/own_address.h"
 #include "driver/job/interrupt.h"
 #include "io/new_file.h"
 #include "singa/base/error.h"

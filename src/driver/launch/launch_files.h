@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "comm/endpoint.h"
-#include "comm/keys.h"
+#include "comm/security/keys.h"
+#include "comm/transport/endpoint.h"
 
 namespace singa {
 

@@ -13,9 +13,9 @@
 #include <string>
 
 #include "base/descriptor.h"
-#include "comm/endpoint.h"
-#include "comm/keys.h"
-#include "comm/own_address.h"
+#include "comm/security/keys.h"
+#include "comm/transport/endpoint.h"
+#include "comm/transport/own_address.h"
 #include "driver/launch/launch_files.h"
 #include "singa/proto/job.pb.h"
 

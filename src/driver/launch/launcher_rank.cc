@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "comm/keys.h"
+#include "comm/security/keys.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/links.h"
+#include "comm/transport/links.h"
 
 namespace singa {
 

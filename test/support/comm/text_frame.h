@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "comm/message.h"
+#include "comm/message/message.h"
 
 namespace singa {
 

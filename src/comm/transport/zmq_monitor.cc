@@ -1,0 +1,34 @@
+#include "comm/transport/zmq_monitor.h"
+
+#include <glog/logging.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include "comm/transport/zmq_settings.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+ZmqMonitor::ZmqMonitor(zmq::context_t* context, zmq::socket_t* watched, int events,
+                       const std::string& name)
+    : socket_(MakeSocket(context, ZMQ_PAIR)) {
+  const std::string address = "inproc://monitor." + name;
+  if (zmq_socket_monitor(watched->handle(), address.c_str(), events) != 0)
+    throw CannotMake("a monitor of a socket", errno);
+  SetOption(&socket_, ZMQ_LINGER, 0);
+  SetOption(&socket_, ZMQ_RCVHWM, 0);  // ZeroMQ's thread would wait where it is full
+  socket_.connect(address);
+}
+
+int ZmqMonitor::Next() {
+  zmq::message_t message;
+  if (!socket_.recv(message, zmq::recv_flags::dontwait)) return 0;
+  uint16_t event = 0;
+  if (message.size() >= sizeof(event)) std::memcpy(&event, message.data(), sizeof(event));
+  while (message.more() && socket_.recv(message, zmq::recv_flags::dontwait)) continue;
+  return event;
+}
+
+}  // namespace singa
