@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "train/slice_table.h"
+#include "train/apply/slice_table.h"
 
 namespace singa {
 

@@ -9,8 +9,8 @@
 #include "cluster/served_param.h"
 #include "cluster/topology.h"
 #include "comm/message/message.h"
-#include "train/slice_table.h"
-#include "train/update_rule.h"
+#include "train/apply/slice_table.h"
+#include "train/apply/update_rule.h"
 
 namespace singa {
 

@@ -14,7 +14,7 @@
 #include "cluster/topology.h"
 #include "comm/message/message.h"
 #include "math/sum_tree.h"
-#include "train/node_sums.h"
+#include "train/reduce/node_sums.h"
 
 namespace singa {
 

@@ -13,7 +13,7 @@
 #include "cluster/process_sum.h"
 #include "cluster/served_updates.h"
 #include "cluster/server_thread.h"
-#include "train/replica.h"
+#include "train/apply/replica.h"
 
 namespace singa {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "train/update_rule.h"
+#include "train/apply/update_rule.h"
 
 namespace singa {
 

@@ -14,7 +14,7 @@
 #include "base/patience.h"
 #include "cluster/client.h"
 #include "cluster/process_sum.h"
-#include "train/slice_updates.h"
+#include "train/apply/slice_updates.h"
 
 namespace singa {
 

@@ -10,7 +10,7 @@
 #include "cluster/staleness_counts.h"
 #include "cluster/topology.h"
 #include "singa/proto/job.pb.h"
-#include "train/slice_table.h"
+#include "train/apply/slice_table.h"
 
 namespace singa {
 

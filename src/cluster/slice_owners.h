@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cluster/topology.h"
-#include "train/slice_table.h"
+#include "train/apply/slice_table.h"
 
 namespace singa {
 

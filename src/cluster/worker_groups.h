@@ -19,7 +19,7 @@
 #include "cluster/step_gate.h"
 #include "cluster/worker_team.h"
 #include "singa/proto/rows.pb.h"
-#include "train/local_updates.h"
+#include "train/apply/local_updates.h"
 
 namespace singa {
 

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 

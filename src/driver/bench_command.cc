@@ -16,7 +16,7 @@
 #include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"
 #include "math/machine_peak.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 namespace singa {
 namespace {

@@ -12,8 +12,8 @@
 #include "driver/job/graph_file.h"
 #include "driver/job/progress.h"
 #include "driver/job/run_job.h"
-#include "train/param_sources.h"
-#include "train/trainer.h"
+#include "train/state/param_sources.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

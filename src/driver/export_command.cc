@@ -10,7 +10,7 @@
 #include "driver/job/trained_files.h"
 #include "driver/onnx/net_export.h"
 #include "io/new_file.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 namespace singa {
 namespace {

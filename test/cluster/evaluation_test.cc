@@ -11,7 +11,7 @@
 #include "base/omp_threads.h"
 #include "cluster/worker_groups.h"
 #include "singa/nn/layer.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 namespace singa {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cluster/worker_groups.h"
 #include "singa/base/error.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 namespace singa {
 namespace {

@@ -13,9 +13,9 @@
 #include "support/copies_of_steps.h"
 #include "support/emulated_machine.h"
 #include "support/trainer_checkpoint.h"
-#include "train/init_params.h"
-#include "train/trainer_state.h"
-#include "train/worker_rows.h"
+#include "train/state/init_params.h"
+#include "train/state/trainer_state.h"
+#include "train/state/worker_rows.h"
 
 namespace singa::team_metrics {
 namespace {

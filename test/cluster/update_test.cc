@@ -7,8 +7,8 @@
 
 #include "support/add_neighbours.h"
 #include "support/cluster/cluster_of_roles.h"
-#include "train/local_exchange.h"
-#include "train/local_updates.h"
+#include "train/apply/local_updates.h"
+#include "train/reduce/local_exchange.h"
 
 namespace singa {
 namespace {

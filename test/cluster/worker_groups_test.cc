@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "singa/base/error.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 namespace singa {
 namespace {

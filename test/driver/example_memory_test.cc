@@ -14,8 +14,8 @@
 #include "io/mean_record.h"
 #include "io/temp_dir.h"
 #include "singa/base/str_cat.h"
-#include "train/init_params.h"
-#include "train/trainer.h"
+#include "train/state/init_params.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

@@ -9,7 +9,7 @@
 #include "driver/conf/check_job.h"
 #include "math/gemm_kernel.h"
 #include "tensor/gpus.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

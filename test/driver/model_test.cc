@@ -14,9 +14,9 @@
 #include "io/store_writer.h"
 #include "io/temp_dir.h"
 #include "support/expect_close.h"
-#include "train/evaluator.h"
-#include "train/forwarder.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
+#include "train/trainer/evaluator.h"
+#include "train/trainer/forwarder.h"
 
 namespace singa {
 namespace {

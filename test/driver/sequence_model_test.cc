@@ -8,7 +8,7 @@
 #include "singa/proto/job.pb.h"
 #include "support/expect_close.h"
 #include "support/net_test.h"
-#include "train/forwarder.h"
+#include "train/trainer/forwarder.h"
 
 namespace singa {
 namespace {

@@ -7,7 +7,7 @@
 #include <atomic>
 
 #include "singa/base/str_cat.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 namespace singa {
 namespace {

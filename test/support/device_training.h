@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "support/emulated_machine.h"
-#include "train/init_params.h"
-#include "train/trainer.h"
+#include "train/state/init_params.h"
+#include "train/trainer/trainer.h"
 
 namespace singa::device_trainer {
 

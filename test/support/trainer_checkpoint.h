@@ -9,7 +9,7 @@
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
 #include "io/temp_dir.h"
-#include "train/trainer_state.h"
+#include "train/state/trainer_state.h"
 
 namespace singa {
 

@@ -12,9 +12,9 @@
 #include <new>
 
 #include "singa/base/str_cat.h"
-#include "train/forwarder.h"
-#include "train/init_params.h"
-#include "train/trainer.h"
+#include "train/state/init_params.h"
+#include "train/trainer/forwarder.h"
+#include "train/trainer/trainer.h"
 
 namespace {
 thread_local bool counting = false;

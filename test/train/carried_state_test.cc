@@ -5,10 +5,10 @@
 
 #include "io/temp_dir.h"
 #include "support/trainer_checkpoint.h"
-#include "train/forwarder.h"
-#include "train/init_params.h"
-#include "train/trainer.h"
-#include "train/trainer_state.h"
+#include "train/state/init_params.h"
+#include "train/state/trainer_state.h"
+#include "train/trainer/forwarder.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

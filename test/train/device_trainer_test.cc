@@ -13,7 +13,7 @@
 #include "support/device_training.h"
 #include "support/proof_layers.h"
 #include "support/trainer_checkpoint.h"
-#include "train/trainer_state.h"
+#include "train/state/trainer_state.h"
 
 namespace singa::device_trainer {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
-#include "train/init_params.h"
-#include "train/trainer.h"
+#include "train/state/init_params.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

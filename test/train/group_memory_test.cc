@@ -1,5 +1,5 @@
 // Memory that the processes of a group share.
-#include "train/group_memory.h"
+#include "train/reduce/group_memory.h"
 
 #include <gtest/gtest.h>
 

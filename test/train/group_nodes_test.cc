@@ -9,7 +9,7 @@
 
 #include "singa/base/philox.h"
 #include "singa/base/str_cat.h"
-#include "train/local_exchange.h"
+#include "train/reduce/local_exchange.h"
 
 namespace singa {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "train/local_group.h"
+#include "train/reduce/local_group.h"
 
 namespace singa {
 namespace {

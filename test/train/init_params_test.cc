@@ -1,4 +1,4 @@
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What `singa check` says of a GPU's memory, before any is allocated, is what a job takes of it.
-#include "train/job_memory.h"
+#include "train/trainer/job_memory.h"
 
 #include <gtest/gtest.h>
 

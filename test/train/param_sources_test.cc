@@ -1,4 +1,4 @@
-#include "train/param_sources.h"
+#include "train/state/param_sources.h"
 
 #include <gtest/gtest.h>
 

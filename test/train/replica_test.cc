@@ -1,5 +1,5 @@
 // Updates of values that worker groups share are those of values of one's own, bit for bit.
-#include "train/replica.h"
+#include "train/apply/replica.h"
 
 #include <gtest/gtest.h>
 

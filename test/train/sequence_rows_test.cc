@@ -8,8 +8,8 @@
 #include "singa/train/algorithm.h"
 #include "support/expect_close.h"
 #include "support/net_test.h"
-#include "train/evaluator.h"
-#include "train/forwarder.h"
+#include "train/trainer/evaluator.h"
+#include "train/trainer/forwarder.h"
 
 namespace singa {
 namespace {

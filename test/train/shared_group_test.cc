@@ -9,8 +9,8 @@
 
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
-#include "train/local_exchange.h"
-#include "train/local_updates.h"
+#include "train/apply/local_updates.h"
+#include "train/reduce/local_exchange.h"
 
 namespace singa {
 namespace {

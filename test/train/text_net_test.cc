@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "io/temp_dir.h"
-#include "train/init_params.h"
-#include "train/trainer.h"
+#include "train/state/init_params.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

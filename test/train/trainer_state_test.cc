@@ -1,5 +1,5 @@
 // What a resume takes from a checkpoint must make sense, however well its checksums fit.
-#include "train/trainer_state.h"
+#include "train/state/trainer_state.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 #include "support/trainer_checkpoint.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 namespace singa {
 namespace {

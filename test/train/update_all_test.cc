@@ -10,7 +10,7 @@
 #include "support/device_memory.h"
 #include "support/emulated_block.h"
 #include "support/test_device.h"
-#include "train/update_rule.h"
+#include "train/apply/update_rule.h"
 #include "train/updater/update_block.h"
 #include "train/updater/update_elements.h"
 

@@ -1,5 +1,5 @@
 // What UpdateRule has on devices.
-#include "train/update_rule.h"
+#include "train/apply/update_rule.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "singa/base/error.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

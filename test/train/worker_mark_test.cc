@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "singa/train/updater.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "singa/train/param_exchange.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 

@@ -15,7 +15,7 @@
 #include "driver/facts/compare_facts.h"
 #include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

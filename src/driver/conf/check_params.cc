@@ -2,7 +2,7 @@
 
 #include "singa/base/error.h"
 #include "singa/train/initializer.h"
-#include "train/param_sources.h"
+#include "train/state/param_sources.h"
 
 namespace singa {
 namespace {

@@ -4,7 +4,7 @@
 #include "driver/conf/net_warnings.h"
 #include "nn/graph/writes_file.h"
 #include "singa/train/learning_rate.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 namespace {

@@ -10,7 +10,7 @@
 #include "nn/graph/graph.h"
 #include "singa/nn/net.h"
 #include "singa/proto/net.pb.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 

@@ -5,7 +5,7 @@
 #include "driver/facts/compare_facts.h"
 #include "driver/job/trained_files.h"
 #include "io/checkpoint/trained_classes.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
 
 namespace singa {
 

@@ -7,7 +7,7 @@
 
 #include "driver/job/progress.h"
 #include "singa/proto/job.pb.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 

@@ -15,8 +15,8 @@
 #include "driver/job/sent_rows.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
-#include "train/process_state.h"
-#include "train/trainer_state.h"
+#include "train/state/process_state.h"
+#include "train/state/trainer_state.h"
 
 namespace singa {
 namespace {

@@ -19,8 +19,8 @@
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/trained_classes.h"
 #include "tensor/gpus.h"
-#include "train/process_state.h"
-#include "train/trainer_state.h"
+#include "train/state/process_state.h"
+#include "train/state/trainer_state.h"
 
 namespace singa {
 namespace {

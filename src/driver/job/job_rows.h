@@ -8,7 +8,7 @@
 #include "cluster/worker_groups.h"
 #include "driver/job/progress.h"
 #include "io/metrics_file.h"
-#include "train/metric_sums.h"
+#include "train/reduce/metric_sums.h"
 
 namespace singa {
 

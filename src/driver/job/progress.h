@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "driver/job/progress_line.h"
-#include "train/metric_sums.h"
+#include "train/reduce/metric_sums.h"
 
 namespace singa {
 

@@ -6,7 +6,7 @@
 
 #include "io/checkpoint/checkpoint.h"
 #include "singa/proto/job.pb.h"
-#include "train/trainer.h"
+#include "train/trainer/trainer.h"
 
 namespace singa {
 

@@ -18,8 +18,8 @@
 #include "tensor/gpus.h"
 #include "train/device/device_exchange.h"
 #include "train/device/worker_device.h"
-#include "train/evaluator.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
+#include "train/trainer/evaluator.h"
 
 namespace singa {
 namespace {

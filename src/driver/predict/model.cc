@@ -11,8 +11,8 @@
 #include "driver/plugin/load_plugins.h"
 #include "singa/proto/job.pb.h"
 #include "tensor/gpus.h"
-#include "train/forwarder.h"
-#include "train/init_params.h"
+#include "train/state/init_params.h"
+#include "train/trainer/forwarder.h"
 
 namespace singa {
 

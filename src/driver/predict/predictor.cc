@@ -1,7 +1,7 @@
 #include "driver/predict/predictor.h"
 
 #include "singa/base/error.h"
-#include "train/forwarder.h"
+#include "train/trainer/forwarder.h"
 
 namespace singa {
 

@@ -6,7 +6,7 @@
 
 #include "io/store.h"
 #include "singa/base/error.h"
-#include "train/forwarder.h"
+#include "train/trainer/forwarder.h"
 
 namespace singa {
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "train/device/step_report.h"
-#include "train/metric_sums.h"
+#include "train/reduce/metric_sums.h"
 
 namespace singa {
 

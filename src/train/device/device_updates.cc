@@ -6,7 +6,7 @@
 
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
-#include "train/not_finite.h"
+#include "train/apply/not_finite.h"
 
 namespace singa {
 namespace {

@@ -13,14 +13,14 @@
 #include "singa/proto/job.pb.h"
 #include "singa/tensor/stream.h"
 #include "tensor/gpu_group.h"
+#include "train/apply/replica.h"
+#include "train/apply/slice_updates.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
 #include "train/device/gradient_sums.h"
 #include "train/device/loss_scale.h"
 #include "train/device/step_outcomes.h"
 #include "train/device/worker_device.h"
-#include "train/replica.h"
-#include "train/slice_updates.h"
 
 namespace singa {
 

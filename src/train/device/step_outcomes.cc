@@ -7,7 +7,7 @@
 #include "base/worker_mark.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
-#include "train/not_finite.h"
+#include "train/apply/not_finite.h"
 
 namespace singa {
 

@@ -14,9 +14,9 @@
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
 #include "tensor/gpu_group.h"
+#include "train/apply/slice_updates.h"
 #include "train/device/loss_scale.h"
 #include "train/device/step_report.h"
-#include "train/slice_updates.h"
 
 namespace singa {
 

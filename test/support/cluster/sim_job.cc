@@ -11,7 +11,7 @@
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "support/cluster/cluster_of_roles.h"
-#include "train/update_rule.h"
+#include "train/apply/update_rule.h"
 
 namespace singa {
 namespace {

@@ -12,7 +12,7 @@
 #include "cluster/param_shard.h"
 #include "cluster/topology.h"
 #include "support/sim_schedule.h"
-#include "train/slice_table.h"
+#include "train/apply/slice_table.h"
 
 namespace singa {
 

@@ -18,7 +18,7 @@
 #include "singa/proto/job.pb.h"
 #include "support/emulated_machine.h"
 #include "support/net_test.h"
-#include "train/forwarder.h"
+#include "train/trainer/forwarder.h"
 
 namespace singa::device_model {
 

@@ -1,0 +1,95 @@
+#include "train/apply/local_updates.h"
+
+#include <glog/logging.h>
+
+#include <cmath>
+#include <utility>
+
+#include "base/barrier.h"
+#include "math/finite.h"
+#include "singa/base/error.h"
+#include "train/apply/not_finite.h"
+
+namespace singa {
+
+LocalUpdates::LocalUpdates(const JobProto& job, Replica* replica)
+    : replica_(*replica),
+      clip_norm_(job.updater().clip_norm()),
+      skip_(job.on_nonfinite() == JobProto::kSkip) {}
+
+void LocalUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
+  CHECK_EQ(sums.size(), 1u) << "only servers get parts of a sum";
+  float* const sum = sums[0];
+  const SliceTable& table = replica_.table();
+  if (!AllFinite(ctx, sum, table[slice].size)) {
+    Fail(GradientNotFiniteText(replica_.param(slice), step), step);
+    return;
+  }
+  if (!needs_all()) return replica_.Apply(ctx, slice, step, sum);
+  if (clip_norm_ > 0) squares_[slice] = SumOfSquares(ctx, sum, table[slice].size);
+}
+
+void LocalUpdates::LossNotFinite(const std::string& layer, int64_t step) {
+  Fail(LossNotFiniteText(layer, step), step);
+  Check();
+}
+
+// The first failure of a step is the one that is told.
+void LocalUpdates::Fail(const std::string& text, int64_t step) {
+  if (skip_) {
+    if (dropped_->exchange(1 + step) != 1 + step) LOG(WARNING) << text << "; the step is skipped";
+    return;
+  }
+  const std::lock_guard lock(failure_lock_);
+  if (failed_->exchange(1 + step) == 0) failure_ = text;
+}
+
+void LocalUpdates::Check() {
+  if (*failed_ == 0) return;
+  const std::lock_guard lock(failure_lock_);
+  if (*failed_ == 0) return;
+  if (failure_.empty()) throw Stopped();
+  own_failed_ = 0;  // what other processes see stays
+  throw DivergedError(std::exchange(failure_, ""));
+}
+
+void LocalUpdates::Bind(const SliceTable& table, const std::vector<Param*>& params) {
+  if (replica_.table().size() == 0) replica_.Bind(table, params);
+  if (!needs_all()) return;
+  own_squares_.resize(replica_.table().size());
+  squares_ = own_squares_;
+}
+
+void LocalUpdates::Share(const SharedVerdict& shared) {
+  squares_ = shared.squares;
+  dropped_ = shared.dropped;
+  failed_ = shared.failed;
+}
+
+// Scales all gradients of the step by clip_norm / norm where the norm of all is larger.
+void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
+                          std::span<float* const> sums) {
+  if (!needs_all() || *failed_ != 0) return;
+  if (*dropped_ == 1 + step) {
+    skipped_ = step;
+    if (worker > 0) return;
+    ++skips_;
+    norm_ = std::nan("");
+    return;
+  }
+  double squares = 0;
+  for (const double square : squares_) squares += square;
+  const double norm = std::sqrt(squares);
+  if (worker == 0) norm_ = norm;
+  const bool clip = clip_norm_ > 0 && norm > clip_norm_;
+  const auto scale = static_cast<float>(clip_norm_ / norm);
+  const SliceTable& table = replica_.table();
+  for (int s = worker; s < table.size(); s += workers) {
+    float* const sum = sums[s];
+    if (clip)
+      for (int64_t i = 0; i < table[s].size; ++i) sum[i] *= scale;
+    replica_.Apply(ctx, s, step, sum);
+  }
+}
+
+}  // namespace singa

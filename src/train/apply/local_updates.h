@@ -1,0 +1,64 @@
+// LocalUpdates: what one worker group's gradients do to a replica that is in memory here.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/apply/replica.h"
+#include "train/apply/slice_updates.h"
+
+namespace singa {
+
+// The numbers by which all processes with workers of a group judge a step.
+struct SharedVerdict {
+  std::span<double> squares;                // of each slice: the sum of squares of its gradient
+  std::atomic<int64_t>* dropped = nullptr;  // 1 + the last step that was dropped; 0: none
+  std::atomic<int64_t>* failed = nullptr;   // 1 + the step that cannot be taken; 0: none
+};
+
+class LocalUpdates final : public SliceUpdates {
+ public:
+  // `replica` outlives it.
+  LocalUpdates(const JobProto& job, Replica* replica);
+
+  // Takes numbers that processes share instead of its own. REQUIRES: Bind was called.
+  void Share(const SharedVerdict& shared);
+  // Binds the replica, if that was not done.
+  void Bind(const SliceTable& table, const std::vector<Param*>& params) override;
+  bool own_values() const override { return true; }
+  bool needs_all() const override { return skip_ || clip_norm_ > 0; }
+  void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
+  void LossNotFinite(const std::string& layer, int64_t step) override;
+  void Finish(Context& ctx, int64_t step, int worker, int workers,
+              std::span<float* const> sums) override;
+  void Check() override;
+  bool skipped(int64_t step) const override { return skipped_ == step; }
+  double GradientNorm(int64_t) override { return norm_; }
+  void Await(int, int64_t) override {}
+
+  int64_t skips() const override { return skips_; }
+  void set_skips(int64_t steps) override { skips_ = steps; }
+
+ private:
+  void Fail(const std::string& text, int64_t step);
+
+  Replica& replica_;
+  const float clip_norm_;
+  const bool skip_;  // on_nonfinite: kSkip
+  double norm_ = 0;  // of the last step; the first worker's thread alone uses it
+  std::vector<double> own_squares_;
+  std::atomic<int64_t> own_dropped_{0}, own_failed_{0};
+  // With needs_all, of each slice.
+  std::span<double> squares_;
+  std::atomic<int64_t>* dropped_ = &own_dropped_;  // 1 + the last step that is to be; 0: none
+  std::atomic<int64_t> skipped_{-1};               // the last step that was dropped
+  std::atomic<int64_t> skips_{0};
+  std::atomic<int64_t>* failed_ = &own_failed_;  // 1 + the step that cannot be taken; 0: none
+  std::string failure_;                          // "": another process has it
+  std::mutex failure_lock_;                      // guards failure_
+};
+
+}  // namespace singa

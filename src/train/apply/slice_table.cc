@@ -1,0 +1,35 @@
+#include "train/apply/slice_table.h"
+
+#include <algorithm>
+
+namespace singa {
+
+SliceTable::SliceTable(const std::vector<Shape>& params) {
+  constexpr int64_t kLeast = 1024, kSlices = 64;
+  for (const Shape& shape : params) elements_ += shape.size();
+  const int64_t most = std::clamp(elements_ / kSlices, kLeast, kMost);
+  for (size_t p = 0; p < params.size(); ++p) {
+    const int64_t size = params[p].size();
+    const int64_t row = params[p].dims() > 0 ? std::max<int64_t>(1, size / params[p][0]) : 1;
+    const int64_t block = row * kLeastRows;  // a slice of a large param is whole blocks
+    const int64_t run = block <= kMost ? std::max(block, most / block * block) : most;
+    for (int64_t begin = 0; begin < size; begin += run)
+      slices_.push_back({static_cast<int>(p), begin, std::min(run, size - begin)});
+    first_.push_back(static_cast<int>(slices_.size()));
+  }
+}
+
+std::vector<int> CutEvenly(const SliceTable& table, int parts) {
+  std::vector<int> ends = {0};
+  int64_t done = 0;
+  int next = 0;
+  for (int i = 1; i <= parts; ++i) {
+    const int64_t share = table.elements() * i / parts;
+    // A slice that ends beyond the share goes to the run that it lies in with more than half.
+    while (next < table.size() && done + table[next].size / 2 < share) done += table[next++].size;
+    ends.push_back(i == parts ? table.size() : next);
+  }
+  return ends;
+}
+
+}  // namespace singa

@@ -1,0 +1,144 @@
+#include "train/trainer/evaluator.h"
+
+#include "base/omp_threads.h"
+#include "base/worker_mark.h"
+#include "nn/input/await_records.h"
+#include "nn/plan/net_builder.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTable* params,
+            const Algorithm& algorithm, Context* ctx, NetMemory* memory) {
+  NetOptions options;
+  options.phase = phase;
+  options.parts = place.workers;
+  options.worker = place.worker;
+  options.group = place.group;
+  options.groups = place.groups;
+  options.gradients = phase == kTrain;
+  options.reuse = algorithm.forward_backward() && !(phase == kTrain && job.debug());
+  Net net = BuildNet(job.neuralnet(), options, params);
+  try {
+    *memory = net.Plan(*ctx);
+  } catch (const ConfigError& error) {
+    throw error.Under("neuralnet");
+  }
+  return net;
+}
+
+namespace {
+
+bool ReadsStore(const LayerProto& layer) {
+  return layer.has_store_conf() || layer.has_sharddata_conf() || layer.has_lmdbdata_conf() ||
+         layer.has_char_rnn_conf();
+}
+
+// The rows of a layer's batch, if it reads a store.
+void SetBatch(int32_t rows, LayerProto* layer) {
+  if (layer->store_conf().batchsize_size() > 0) {
+    layer->mutable_store_conf()->clear_batchsize();
+    layer->mutable_store_conf()->add_batchsize(rows);
+  }
+  if (layer->has_sharddata_conf()) layer->mutable_sharddata_conf()->set_batchsize(rows);
+  if (layer->has_lmdbdata_conf()) layer->mutable_lmdbdata_conf()->set_batchsize(rows);
+}
+
+// Both read the same stores.
+void ShareBadRecords(const Net& from, Net* to) {
+  for (const auto& [layer, records] : from.BadRecords()) to->RestoreBadRecords(layer, records);
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
+                     Context* ctx)
+    : job_(job), phase_(phase), params_(params), algorithm_(algorithm), ctx_(ctx) {
+  const OmpThreads threads(ctx_->threads);
+  net_ = PlanNet(job_, phase_, {}, params_, *algorithm_, ctx_, &memory_);
+  if ((phase == kTest ? job.test_steps() : job.validate_steps()) > 0) return;
+  bool store = false;
+  for (const NetNode& node : net_.nodes()) {
+    if (!node.wiring.is_input) continue;
+    store = store || ReadsStore(node.conf);
+    asks_user_ = asks_user_ || node.conf.has_user_type();
+  }
+  asks_user_ = asks_user_ && !store;
+  if (!store && !asks_user_) FailSteps("where no input layer reads a store");
+}
+
+void Evaluator::FailSteps(const std::string& why) const {
+  throw ConfigError(phase_ == kTest ? "test_steps" : "validate_steps", "must be > 0 " + why);
+}
+
+void Evaluator::Open(const NetArena& arena) {
+  arena_ = arena;
+  net_.Bind(*ctx_, arena);
+  net_.Open(*ctx_);
+  if (asks_user_ && net_.CountRecords() < 0)
+    FailSteps("where no input layer has a number of records");
+}
+
+// False where it was stopped.
+bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
+                           const std::function<bool()>& stop, OutputFiles* files,
+                           MetricSums* sums) {
+  const WorkerMark::Scope evaluates(ctx_->mark, Doing::kBetween);
+  for (NetNode& node : net->nodes()) {
+    node.layer->SeekReader(first_batch * net_.batch());
+    node.layer->WriteTo(files);
+  }
+  net->BeginPass(*ctx_, first_batch);
+  for (int64_t i = 0; i < batches; ++i) {
+    if (!AwaitRecords(*ctx_, phase_, stop, net) || stop()) return false;
+    algorithm_->TestOneBatch(*ctx_, *net);
+    sums->Take(*ctx_);
+  }
+  return true;
+}
+
+std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool()>& stop) {
+  const OmpThreads threads(ctx_->threads);
+  MetricSums sums(&net_);
+  OutputFiles files;
+  const bool whole =
+      steps > 0 ? RunBatches(&net_, 0, steps, stop, &files, &sums) : RunStore(stop, &files, &sums);
+  if (!whole) return std::nullopt;
+  written_ = files.Finish();
+  refused_ = files.refused();
+  return sums;
+}
+
+// Every record once.
+bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums) {
+  const int64_t records = net_.CountRecords(), batch = net_.batch(), rest = records % batch;
+  Net* tail = rest > 0 ? TailNet(rest) : nullptr;
+  if (!RunBatches(&net_, 0, records / batch, stop, files, sums)) return false;
+  if (!tail) return true;
+  MetricSums tail_sums(tail);
+  ShareBadRecords(net_, tail);
+  if (!RunBatches(tail, records / batch, 1, stop, files, &tail_sums)) return false;
+  ShareBadRecords(*tail, &net_);
+  sums->Add(tail_sums);
+  return true;
+}
+
+// The same net for a batch of `rows`.
+Net* Evaluator::TailNet(int64_t rows) {
+  if (!tail_) {
+    JobProto job = job_;
+    for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer())
+      SetBatch(static_cast<int32_t>(rows), &layer);
+    NetMemory memory;
+    tail_ = std::make_unique<Net>(PlanNet(job, phase_, {}, params_, *algorithm_, ctx_, &memory));
+    if (tail_->batch() != rows)
+      FailSteps(StrCat("where a user's layer has records that are no multiple of its batch, ",
+                       net_.batch()));
+    tail_->Bind(*ctx_, arena_.Fits(memory) ? arena_ : NetArena::Allocate(*ctx_, memory));
+    tail_->Open(*ctx_);
+    if (watch_) watch_->Watch(tail_.get());
+  }
+  return tail_.get();
+}
+
+}  // namespace singa

@@ -1,0 +1,87 @@
+// Evaluator: the net of a test or validation phase on the params of the train net.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "io/output_files.h"
+#include "singa/proto/job.pb.h"
+#include "singa/train/algorithm.h"
+#include "tensor/gpu_group.h"
+#include "train/reduce/metric_sums.h"
+#include "train/trainer/score_watch.h"
+
+namespace singa {
+
+class Evaluator {
+ public:
+  // Plans the net of `phase`, which computes whole batches on all of ctx->threads. Throws the first
+  // ConfigError, relative to the JobProto. All pointers must outlive it.
+  Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algorithm* algorithm,
+            Context* ctx);
+
+  NetMemory memory() const { return memory_; }
+  Net& net() { return net_; }
+  const Net& net() const { return net_; }
+  void Open(const NetArena& arena);
+  // The watch sees all batches that follow, and outlives them.
+  void WatchScores(ScoreWatch* watch) {
+    watch_ = watch;
+    watch_->Watch(&net_);
+  }
+
+  // Means over `steps` batches from the first record on; 0 steps: over every record of the store
+  // once. Nothing where `stop` says so between two batches.
+  std::optional<MetricSums> Run(int64_t steps, const std::function<bool()>& stop);
+  // Files of the output layers, with their records, that the last whole Run wrote.
+  const std::vector<std::pair<std::string, int64_t>>& written() const { return written_; }
+  // Why a file of the last one could not be written; none: all were.
+  const std::optional<WriteError>& refused() const { return refused_; }
+
+ private:
+  bool RunBatches(Net* net, int64_t first_batch, int64_t batches, const std::function<bool()>& stop,
+                  OutputFiles* files, MetricSums* sums);
+  bool RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums);
+  Net* TailNet(int64_t rows);
+  [[noreturn]] void FailSteps(const std::string& why) const;
+
+  JobProto job_;
+  Phase phase_;
+  // Only a user's layer, when it is open, can say how many records there are.
+  bool asks_user_ = false;
+  ParamTable* params_;
+  Algorithm* algorithm_;
+  Context* ctx_;
+  Net net_;
+  NetMemory memory_;
+  NetArena arena_;
+  std::vector<std::pair<std::string, int64_t>> written_;
+  std::optional<WriteError> refused_;
+  ScoreWatch* watch_ = nullptr;  // null: none
+  std::unique_ptr<Net> tail_;    // for the records after the last whole batch
+};
+
+// Which worker of a job a Trainer is.
+struct WorkerPlace {
+  int threads = 1;
+  int worker = 0, workers = 1;  // of its group
+  int group = 0, groups = 1;
+  int first = 0;  // worker of its group in this process
+  // The group's workers in other processes are on this host, and share memory with these.
+  bool shares_host = false;
+  int first_here = 0;  // number of the group's first worker here, among all workers of the process
+  int gpu = -1;        // of the machine; -1: the worker computes on the CPU
+  // All workers of the group have GPUs of their own, which add up among themselves.
+  std::optional<GpuMember> gpus = {};
+  // Of this host, that an evaluation may use: the same in whichever process its worker is. 0: those
+  // that this process may run on.
+  int cores = 0;
+  bool leads() const { return worker == first; }
+};
+
+// A worker's part of the net of one phase, planned. Throws the first ConfigError.
+Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTable* params,
+            const Algorithm& algorithm, Context* ctx, NetMemory* memory);
+
+}  // namespace singa

@@ -1,0 +1,249 @@
+#include "train/trainer/forwarder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "base/counted.h"
+#include "base/omp_threads.h"
+#include "base/thread.h"
+#include "nn/neuron/flat_rows.h"
+#include "nn/neuron/row_index.h"
+#include "nn/plan/net_builder.h"
+#include "singa/base/error.h"
+#include "singa/tensor/memory.h"
+#include "train/device/device_exchange.h"
+#include "train/trainer/job_memory.h"
+
+namespace singa {
+namespace {
+
+// The shape of one step of the layer's feature, batch first.
+Shape StepShape(const NetNode& node) {
+  const Shape& all = node.out[0]->data.shape();
+  const int steps = node.conf.unroll_len();  // of this node
+  if (steps == 1) return all;
+  Shape step = all;
+  if (!node.wiring.recurrent) {
+    step.Set(0, all[0] / steps);
+    return step;
+  }
+  std::vector<int64_t> sizes;
+  for (int i = 1; i < all.dims(); ++i) sizes.push_back(all[i]);
+  return Shape(std::span<const int64_t>(sizes));
+}
+
+int64_t OutputSteps(const Net& net, const NetNode& output) {
+  if (output.conf.unroll_len() > 1) return output.conf.unroll_len();
+  return std::count_if(net.nodes().begin(), net.nodes().end(),
+                       [&](const NetNode& node) { return node.name == output.name; });
+}
+
+// `step`: batch first. `sequence`: whether the row is one, even of one step.
+RowLayout LayoutOf(bool sequence, int64_t steps, const Shape& step) {
+  RowLayout row = {steps, {}, steps * step.size(1)};
+  if (sequence) row.shape.push_back(steps);
+  for (int i = 1; i < step.dims(); ++i) row.shape.push_back(step[i]);
+  return row;
+}
+
+}  // namespace
+
+Forwarder::Forwarder(const JobProto& job, const ForwardOptions& options)
+    : job_(job), options_(options) {
+  ctx_.threads = AllowedThreads(options.threads);
+  ctx_.plain = job.plain_kernels();
+  ctx_.seed = job.seed();
+  ctx_.state = &state_;
+  if (options.gpu) device_ = std::make_unique<WorkerDevice>(job_, options.gpu, &ctx_);
+  nets_.emplace_back().rows = options.max_batch;
+  for (auto rows = static_cast<int64_t>(std::bit_floor(uint64_t(options.max_batch))); rows > 0;
+       rows /= 2)
+    if (rows < options.max_batch) nets_.emplace_back().rows = rows;
+  const OmpThreads threads(ctx_.threads);
+  CheckThreads(ctx_.threads - 1);
+  Make(&nets_[0]);
+  const Wiring& given = input().wiring;
+  in_ = LayoutOf(given.outputs_are_steps, StepsOfRow(given), input().out[0]->data.shape());
+  const int64_t steps = OutputSteps(*nets_[0].net, output());
+  out_step_ = StepShape(output());
+  out_ = LayoutOf(steps > 1, steps, out_step_);
+}
+
+Forwarder::~Forwarder() {
+  if (device_) device_->Drain();
+}
+
+const NetNode& Forwarder::input() const {
+  const std::deque<NetNode>& nodes = nets_[0].net->nodes();
+  return *std::find_if(nodes.begin(), nodes.end(),
+                       [](const NetNode& node) { return node.wiring.is_input && node.in.empty(); });
+}
+
+bool Forwarder::carries() const {
+  const std::deque<NetNode>& nodes = nets_[0].net->nodes();
+  return std::any_of(nodes.begin(), nodes.end(), [](const NetNode& node) {
+    if (node.wiring.is_input && node.in.empty()) return false;  // a Feed
+    const auto& buffers = node.declare->buffers();
+    return node.conf.has_user_type() ||
+           std::any_of(buffers.begin(), buffers.end(),
+                       [](const Buffer& buffer) { return buffer.keep == Keep::kForever; });
+  });
+}
+
+// Where it is not named, it is the layer of the last node: all others are what it is computed from.
+const NetNode* Forwarder::FindOutput(const Net& net) const {
+  const std::string& name = options_.layer.empty() ? net.nodes().back().name : options_.layer;
+  return &*std::find_if(net.nodes().begin(), net.nodes().end(), [&](const NetNode& node) {
+    return node.name == name && node.conf.unroll_index() == 0;
+  });
+}
+
+void Forwarder::Make(Sized* sized) {
+  const NetUse use = {options_.layer, sized->rows, &fed_};
+  NetOptions options;
+  options.phase = kTest;
+  options.gradients = false;
+  options.fold = options_.fold;
+  options.use = &use;
+  sized->net = std::make_unique<Net>(BuildNet(job_.neuralnet(), options, &params_));
+  sized->output = FindOutput(*sized->net);
+  const int64_t rows = StepShape(*sized->output)[0];
+  if (rows != sized->rows)
+    throw ConfigError("neuralnet." + sized->output->path,
+                      StrCat("gives ", Counted(rows, "row"), " for ",
+                             Counted(sized->rows, "record"), ": must be one each"));
+  try {
+    sized->memory = sized->net->Plan(ctx_);
+  } catch (const ConfigError& error) {
+    throw error.Under("neuralnet");
+  }
+}
+
+void Forwarder::Allocate(Sized* sized) {
+  const int64_t on_host = device_ ? sized->memory.host_arena : sized->memory.arena;
+  if (on_host > UsableMemory())
+    throw DeviceError(StrCat("a batch of ", Counted(sized->rows, "row"), " needs ", on_host >> 20,
+                             " MiB of memory, the machine has ", UsableMemory() >> 20));
+  if (arena_.main.empty()) arena_ = NetArena::Allocate(ctx_, sized->memory);
+  Net& net = *sized->net;
+  net.Bind(ctx_, arena_.Fits(sized->memory) ? arena_ : NetArena::Allocate(ctx_, sized->memory));
+  net.Open(ctx_);
+  if (!net.OnDevice(*sized->output)) return;
+  sized->seen.SetShape({sized->rows * out_.size});
+  sized->seen.Own(device_->gpu().AllocatePinned(sized->seen.bytes()));
+}
+
+void Forwarder::PlaceValues() {
+  if (!device_) return;
+  DeviceExchange exchange(nullptr, &ctx_);
+  PlaceParams({nets_[0].net.get()}, &exchange);
+  exchange.BringValues();
+  ctx_.stream->Wait();
+}
+
+void Forwarder::Open(const ParamTable& values) {
+  for (const auto& param : params_.params()) param->data = values.Find(param->name())->data;
+  const OmpThreads threads(ctx_.threads);
+  if (device_) device_->Begin(state_);
+  Allocate(&nets_[0]);
+}
+
+void Forwarder::Compute(Net* net, int64_t first_row) {
+  for (NetNode& node : net->nodes()) {
+    try {
+      net->ComputeFeature(ctx_, node, kTest);
+    } catch (const IndexError& error) {
+      const RowSpan& span = node.in[0]->span;
+      if (span.rows != net->batch()) throw;  // joined or cut: they are no given rows
+      const bool stepped = in_.steps > 1 || span.steps > 1 || node.full_name != node.name;
+      const int64_t step = span.first_step + error.row() / span.rows;
+      throw RowError(first_row + error.row() % span.rows, stepped ? step : -1, error.what());
+    }
+  }
+}
+
+// When all that was handed to a GPU is done.
+const float* Forwarder::OutputOnHost(Sized* sized) {
+  const float* feature = sized->output->out[0]->data.data();
+  if (!device_) return feature;
+  if (!sized->seen.empty()) {
+    ctx_.stream->Copy(feature, sized->seen.data(), sized->seen.bytes());
+    feature = sized->seen.data();
+  }
+  ctx_.stream->Wait();
+  return feature;
+}
+
+// Steps of a row lie apart where a batch has several: [T, b, k] in the net, [b, T, k] in `out`.
+void Forwarder::CopyOut(Sized* sized, float* out) {
+  const int64_t steps = out_.steps, rows = sized->rows, size = out_.size / steps;
+  Shape together = out_step_;
+  const bool apart = steps > 1 && rows > 1;
+  together.Set(0, apart ? 1 : steps * rows);
+  const FlatRows flat(together);
+  const float* feature = OutputOnHost(sized);
+  Context host = ctx_.ForHost();
+  const auto copy = [&](const float* stored, float* to) {
+    if (flat.in_order())
+      std::memcpy(to, stored, together.size() * sizeof(float));
+    else
+      flat.FromStored(host, stored, to);
+  };
+  if (!apart) return copy(feature, out);
+  for (int64_t t = 0; t < steps; ++t)
+    for (int64_t r = 0; r < rows; ++r)
+      copy(feature + (t * rows + r) * size, out + (r * steps + t) * size);
+}
+
+void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, float* out) {
+  if (!sized->net) {
+    Sized made;
+    made.rows = sized->rows;
+    Make(&made);
+    Allocate(&made);
+    *sized = std::move(made);
+  }
+  fed_.data = rows;
+  Net& net = *sized->net;
+  if (!goes_on_) net.BeginPass(ctx_, 0);  // what came before must not change what these rows give
+  goes_on_ = options_.one_sequence;
+  if (options_.one_sequence) CopyStates(&net, true);
+  try {
+    Compute(&net, first_row);
+  } catch (const RowError&) {
+    if (options_.one_sequence) CopyStates(&net, false);
+    throw;
+  }
+  CopyOut(sized, out);
+}
+
+// What layers carry from row to row: to kept_, or back.
+void Forwarder::CopyStates(Net* net, bool keep) {
+  size_t next = 0;
+  for (NetNode& node : net->nodes()) {
+    Context own = net->ContextOf(node, ctx_);
+    for (Buffer& buffer : node.declare->buffers()) {
+      if (buffer.keep != Keep::kForever) continue;
+      Tensor& state = buffer.tensor;
+      if (next == kept_.size()) kept_.push_back(singa::Allocate(own, state.shape(), state.type()));
+      void *const here = state.as<void>(), *const there = kept_[next++].as<void>();
+      CopyBytes(own, keep ? here : there, keep ? there : here, state.bytes());
+    }
+  }
+}
+
+void Forwarder::Run(const float* rows, int64_t n, float* out) {
+  const OmpThreads threads(ctx_.threads);
+  if (device_) {
+    device_->Drain();  // of what a Run that threw left behind
+    device_->Begin(state_);
+  }
+  int64_t first = 0;
+  for (Sized& sized : nets_)
+    for (; n - first >= sized.rows; first += sized.rows)
+      RunBatch(&sized, rows + first * in_.size, first, out + first * out_.size);
+}
+
+}  // namespace singa
