@@ -14,7 +14,7 @@
 #include "base/failpoint.h"
 #include "base/file_limit.h"
 #include "base/library_end.h"
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 #include "driver/arguments.h"
 #include "driver/bench_command.h"
 #include "driver/check_command.h"

@@ -1,5 +1,5 @@
 // What a client sends, when it goes on, and what it refuses.
-#include "cluster/client.h"
+#include "cluster/client/client.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "base/cgroup.h"
 #include "base/omp_threads.h"
-#include "cluster/worker_groups.h"
+#include "cluster/workers/worker_groups.h"
 #include "singa/nn/layer.h"
 #include "train/state/init_params.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "cluster/worker_groups.h"
+#include "cluster/workers/worker_groups.h"
 #include "singa/base/error.h"
 #include "train/state/init_params.h"
 

@@ -1,4 +1,4 @@
-#include "cluster/host_memory.h"
+#include "cluster/workers/host_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Processes of a job as threads of one, over real sockets.
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Servers with more slices than one message has room for.
 #include <gtest/gtest.h>
 
-#include "cluster/step_norm.h"
+#include "cluster/server/step_norm.h"
 #include "comm/transport/packet.h"
 #include "support/cluster/cluster_of_roles.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <thread>
 
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 #include "singa/base/error.h"
 #include "support/skipped_clock.h"
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "cluster/worker_groups.h"
+#include "cluster/workers/worker_groups.h"
 #include "support/threaded_job.h"
 
 namespace singa {

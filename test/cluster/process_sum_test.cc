@@ -1,11 +1,11 @@
-#include "cluster/process_sum.h"
+#include "cluster/client/process_sum.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <thread>
 
-#include "cluster/addresses.h"
+#include "cluster/protocol/addresses.h"
 #include "singa/base/error.h"
 
 namespace singa {

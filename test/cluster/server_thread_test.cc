@@ -1,5 +1,5 @@
 // Who waits for a server's thread.
-#include "cluster/server_thread.h"
+#include "cluster/server/server_thread.h"
 
 #include <gtest/gtest.h>
 

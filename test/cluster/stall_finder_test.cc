@@ -1,11 +1,11 @@
 // Who stands still, at times that the tests choose.
-#include "cluster/stall_finder.h"
+#include "cluster/liveness/stall_finder.h"
 
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
 #include "base/patience.h"
-#include "cluster/stall_watch.h"
+#include "cluster/liveness/stall_watch.h"
 
 namespace singa {
 namespace {

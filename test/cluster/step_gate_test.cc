@@ -1,5 +1,5 @@
 // Who waits for whom between steps.
-#include "cluster/step_gate.h"
+#include "cluster/workers/step_gate.h"
 
 #include <gtest/gtest.h>
 

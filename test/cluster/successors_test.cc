@@ -1,5 +1,5 @@
 // Who may take a lost process's place, and what it is told.
-#include "cluster/successors.h"
+#include "cluster/process/successors.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 // Where workers and servers are: the four frameworks that SINGA 0.3's documentation shows, as it
 // placed them, and what no topology can be.
-#include "cluster/topology.h"
+#include "cluster/protocol/topology.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
-#include "cluster/slice_owners.h"
+#include "cluster/protocol/slice_owners.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 

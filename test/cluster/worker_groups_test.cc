@@ -1,5 +1,5 @@
 // Threads of one process train one replica: as one worker would, or each group at its own pace.
-#include "cluster/worker_groups.h"
+#include "cluster/workers/worker_groups.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cluster/server.h"
+#include "cluster/server/server.h"
 
 namespace singa {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -1,8 +1,8 @@
 // What a job's cluster says, and what of it has no effect.
 #include <algorithm>
 
-#include "cluster/job_process.h"
-#include "cluster/worker_groups.h"
+#include "cluster/process/job_process.h"
+#include "cluster/workers/worker_groups.h"
 #include "driver/conf/check_values.h"
 #include "driver/launch/launch_place.h"
 #include "singa/cluster/consistency.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cluster/worker_groups.h"
+#include "cluster/workers/worker_groups.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {

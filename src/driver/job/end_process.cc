@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "base/caught_error.h"
-#include "cluster/stub.h"
+#include "cluster/process/stub.h"
 #include "driver/job/interrupt.h"
 
 namespace singa {

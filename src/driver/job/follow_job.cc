@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/failpoint.h"
-#include "cluster/gpu_groups.h"
+#include "cluster/workers/gpu_groups.h"
 #include "driver/job/end_process.h"
 #include "driver/job/first_values.h"
 #include "driver/job/group_loop.h"

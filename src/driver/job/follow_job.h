@@ -1,7 +1,7 @@
 // A process of a job that is not the first: its workers and servers do what rank 0 says.
 #pragma once
 
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 #include "driver/job/run_job.h"
 
 namespace singa {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "cluster/worker_groups.h"
+#include "cluster/workers/worker_groups.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/schedule.h"
 #include "driver/job/slowest_process.h"

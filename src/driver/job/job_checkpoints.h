@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/worker_groups.h"
+#include "cluster/workers/worker_groups.h"
 #include "driver/job/progress.h"
 #include "driver/job/workspace.h"
 #include "io/checkpoint/checkpoint.h"

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "cluster/process_share.h"
-#include "cluster/staleness_counts.h"
-#include "cluster/worker_groups.h"
+#include "cluster/protocol/process_share.h"
+#include "cluster/protocol/staleness_counts.h"
+#include "cluster/workers/worker_groups.h"
 #include "driver/job/progress.h"
 #include "io/metrics_file.h"
 #include "train/reduce/metric_sums.h"

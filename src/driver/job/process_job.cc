@@ -9,7 +9,7 @@
 
 #include "base/caught_error.h"
 #include "base/failpoint.h"
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 #include "driver/conf/check_values.h"
 #include "driver/job/end_process.h"
 #include "driver/job/end_watch.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/short_text.h"
-#include "cluster/staleness_counts.h"
+#include "cluster/protocol/staleness_counts.h"
 #include "driver/job/job_rows.h"
 
 namespace singa {

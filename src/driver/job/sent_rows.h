@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 #include "io/metrics_file.h"
 
 namespace singa {

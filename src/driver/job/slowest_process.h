@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "cluster/process_share.h"
+#include "cluster/protocol/process_share.h"
 
 namespace singa {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "cluster/job_process.h"
-#include "cluster/worker_groups.h"
+#include "cluster/process/job_process.h"
+#include "cluster/workers/worker_groups.h"
 #include "driver/job/schedule.h"
 
 namespace singa {

@@ -8,7 +8,7 @@
 
 #include "base/counted.h"
 #include "base/failpoint.h"
-#include "cluster/gpu_groups.h"
+#include "cluster/workers/gpu_groups.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/announcement.h"
 #include "driver/job/end_process.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 #include "driver/job/interrupt.h"
 #include "io/checkpoint/checkpoint.h"
 #include "singa/base/error.h"

@@ -10,7 +10,7 @@
 #include "base/counted.h"
 #include "base/failpoint.h"
 #include "base/system_limits.h"
-#include "cluster/job_process.h"
+#include "cluster/process/job_process.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/restart_budget.h"

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/client.h"
-#include "cluster/server.h"
+#include "cluster/client/client.h"
+#include "cluster/server/server.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

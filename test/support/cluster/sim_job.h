@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/param_shard.h"
-#include "cluster/topology.h"
+#include "cluster/protocol/topology.h"
+#include "cluster/server/param_shard.h"
 #include "support/sim_schedule.h"
 #include "train/apply/slice_table.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cluster/addresses.h"
+#include "cluster/protocol/addresses.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

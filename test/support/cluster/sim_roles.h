@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/client.h"
-#include "cluster/server.h"
+#include "cluster/client/client.h"
+#include "cluster/server/server.h"
 #include "support/cluster/sim_job.h"
 #include "support/sim_links.h"
 

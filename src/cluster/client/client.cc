@@ -1,0 +1,214 @@
+#include "cluster/client/client.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "cluster/protocol/seconds.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+
+Client::Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out)
+    : setup_(setup),
+      owners_(setup.topology, setup.table),
+      server_group_(setup.topology.ServerGroupOf(setup.group)),
+      nodes_(static_cast<int64_t>(setup.topology.NodesOf(setup.process, setup.group).size())),
+      values_(std::move(values)),
+      out_(ClientAddress(setup.group, setup.process), kSendAt, out),
+      slices_(setup.table.size(),
+              {.pushed = setup.first_step - 1, .answered = setup.first_step - 1}) {}
+
+WireMessage Client::Head(WireMessage::Type type, int server_group, int slice) const {
+  WireMessage head;
+  head.set_type(type);
+  *head.mutable_to() = ServerAddress({server_group, owners_.Owner(slice)});
+  return head;
+}
+
+bool Client::SharedWithServer(int slice) const {
+  return setup_.shares_memory &&
+         setup_.topology.ProcessOfServer({server_group_, owners_.Owner(slice)}) == setup_.process;
+}
+
+Frame Client::Values(int slice) const {
+  return Frame::Copy(memory(slice), setup_.table[slice].size * sizeof(float));
+}
+
+void Client::PutAll(int64_t version) {
+  for (int s = 0; s < setup_.table.size(); ++s) {
+    SlicePart part;
+    part.set_slice(s);
+    part.set_version(version);
+    out_.Add(Head(WireMessage::kPut, server_group_, s), std::move(part),
+             SharedWithServer(s) ? Frame() : Values(s));
+  }
+  Flush();
+}
+
+void Client::Put(int slice, const SliceState& state) {
+  SlicePart part;
+  part.set_slice(slice);
+  part.set_version(state.version);
+  part.set_count(state.count);
+  out_.Add(Head(WireMessage::kPut, server_group_, slice), std::move(part), FrameOf(state.floats));
+}
+
+void Client::GetAll(int64_t version) {
+  for (int s = 0; s < setup_.table.size(); ++s) {
+    getting_ += !std::exchange(slices_[s].getting, true);
+    slices_[s].since = setup_.clock.Now();
+    SlicePart part;
+    part.set_slice(s);
+    part.set_version(version);
+    out_.Add(Head(WireMessage::kGet, server_group_, s), std::move(part), {});
+  }
+  Flush();
+}
+
+int64_t Client::TakeOver() {
+  CHECK(ready());
+  const auto earlier = [](const State& a, const State& b) { return a.answered < b.answered; };
+  const auto oldest = std::min_element(slices_.begin(), slices_.end(), earlier);
+  if (oldest == slices_.end()) return setup_.first_step;
+  const int64_t last = oldest->answered;
+  for (State& state : slices_) state.pushed = last;
+  return last + 1;
+}
+
+bool Client::Fresh(int slice, int64_t step) const {
+  const State& state = slices_[slice];
+  return !state.getting && state.answered >= std::min(state.pushed, step - 1);
+}
+
+void Client::Push(int64_t step, int slice, Frame gradient) {
+  CHECK_EQ(gradient.size(), nodes_ * setup_.table[slice].size * sizeof(float));
+  Send(step, slice, std::move(gradient));
+}
+
+void Client::PushNone(int64_t step, int slice) { Send(step, slice, {}); }
+
+void Client::Send(int64_t step, int slice, Frame gradient) {
+  State& state = slices_[slice];
+  CHECK(Fresh(slice, step) && step > state.pushed) << "slice " << slice << ", step " << step;
+  if (state.staleness >= 0) staleness_.Count(std::exchange(state.staleness, -1));
+  state.pushed = step;
+  if (step <= state.answered) return;
+  state.since = setup_.clock.Now();
+  WireMessage head = Head(WireMessage::kUpdate, server_group_, slice);
+  head.set_step(step);
+  SlicePart part;
+  part.set_slice(slice);
+  part.set_version(state.version);
+  out_.Add(head, std::move(part), std::move(gradient));
+}
+
+void Client::GatherAll(int64_t version) {
+  gathered_.assign(setup_.table.size(), {});
+  for (int s = 0; s < setup_.table.size(); ++s) {
+    gathering_ += !std::exchange(slices_[s].gathering, true);
+    slices_[s].since = setup_.clock.Now();
+    SlicePart part;
+    part.set_slice(s);
+    part.set_version(version);
+    out_.Add(Head(WireMessage::kGather, owners_.MasterGroup(s), s), std::move(part), {});
+  }
+  Flush();
+}
+
+bool Client::settled() const {
+  return std::all_of(slices_.begin(), slices_.end(),
+                     [](const State& state) { return state.answered >= state.pushed; });
+}
+
+void Client::OnMessage(int rank, const Message& message) {
+  const WireMessage& head = message.head;
+  std::vector<PartView> parts;
+  const bool known = head.type() == WireMessage::kValues || head.type() == WireMessage::kState;
+  if (!known || !SameAddress(head.to(), ClientAddress(setup_.group, setup_.process)) ||
+      !IsServer(setup_.topology, head.from(), rank) ||
+      !ReadParts(message, owners_.Of(static_cast<int>(head.from().id())), &parts)) {
+    ++refused_;
+    return;
+  }
+  const int group = static_cast<int>(head.from().group());
+  for (const PartView& part : parts)
+    refused_ +=
+        !(head.type() == WireMessage::kValues ? OnValues(part, group) : OnState(part, group));
+}
+
+bool Client::OnValues(const PartView& part, int server_group) {
+  State& state = slices_[part.slice];
+  const int64_t given = part.head->elements();
+  const bool asked = state.getting || state.answered < state.pushed;
+  const bool right_size =
+      given == setup_.table[part.slice].size || (given == 0 && SharedWithServer(part.slice));
+  const bool in_turn = state.getting || part.head->step() == state.pushed;
+  const bool possible = part.head->version() >= state.version && part.head->staleness() >= -1 &&
+                        part.head->staleness() <= part.head->version() && part.head->norm() >= 0 &&
+                        std::isfinite(part.head->norm());
+  if (server_group != server_group_ || !asked || !right_size || !in_turn || !possible) return false;
+  const bool answers = state.answered < state.pushed && part.head->step() == state.pushed;
+  if (answers) {
+    state.staleness = part.head->staleness();
+    norm_ = part.head->has_norm() ? part.head->norm() : std::nan("");
+  }
+  if (given > 0) std::memcpy(memory(part.slice), part.floats.data(), part.floats.size());
+  state.version = part.head->version();
+  state.answered = std::max(state.answered, part.head->step());
+  getting_ -= std::exchange(state.getting, false);
+  return true;
+}
+
+bool Client::OnState(const PartView& part, int server_group) {
+  State& state = slices_[part.slice];
+  const int64_t n = setup_.table[part.slice].size, given = part.head->elements();
+  if (server_group != owners_.MasterGroup(part.slice) || !state.gathering || given == 0 ||
+      given % n != 0)
+    return false;
+  SliceState& to = gathered_[part.slice];
+  to.version = part.head->version();
+  to.count = part.head->count();
+  to.floats.resize(given);
+  std::memcpy(to.floats.data(), part.floats.data(), part.floats.size());
+  state.gathering = false;
+  --gathering_;
+  return true;
+}
+
+std::string Client::WaitsFor(int slice) const {
+  const State& state = slices_[slice];
+  if (state.getting) return "first values";
+  if (state.answered < state.pushed) return StrCat("the update of step ", state.pushed);
+  return state.gathering ? "the state" : "";
+}
+
+std::vector<std::string> Client::Waiting() const {
+  std::vector<std::string> lines;
+  const int64_t now = setup_.clock.Now();
+  for (int server = 0; server < setup_.topology.servers_per_group(); ++server) {
+    int oldest = -1, count = 0;
+    const Range slices = owners_.Of(server);
+    for (int s = slices.first; s < slices.last; ++s) {
+      if (WaitsFor(s).empty()) continue;
+      ++count;
+      if (oldest < 0 || slices_[s].since < slices_[oldest].since) oldest = s;
+    }
+    if (count == 0) continue;
+    const ServedParam& param = setup_.params[setup_.table[oldest].param];
+    const bool of_update =
+        slices_[oldest].getting || slices_[oldest].answered < slices_[oldest].pushed;
+    const int group = of_update ? server_group_ : owners_.MasterGroup(oldest);
+    lines.push_back(StrCat("server ", server, " of group ", group, " in process ",
+                           setup_.topology.ProcessOfServer({group, server}), ": no answer for ",
+                           Seconds(now - slices_[oldest].since), " about ", WaitsFor(oldest),
+                           " of slice ", oldest, " (param \"", param.name, "\")",
+                           count > 1 ? StrCat(" and ", count - 1, " more") : ""));
+  }
+  return lines;
+}
+
+}  // namespace singa

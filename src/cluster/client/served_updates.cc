@@ -1,0 +1,161 @@
+#include "cluster/client/served_updates.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+
+#include "base/counted_time.h"
+#include "base/failpoint.h"
+#include "base/worker_mark.h"
+#include "math/finite.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+Frame CopyOf(std::span<float* const> sums, int64_t size) {
+  const auto floats =
+      std::make_shared_for_overwrite<float[]>(static_cast<int64_t>(sums.size()) * size);
+  float* to = floats.get();
+  for (const float* sum : sums) to = std::copy_n(sum, size, to);
+  return Frame(floats, floats.get(), sums.size() * size * sizeof(float));
+}
+
+}  // namespace
+
+void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out) {
+  const std::lock_guard lock(mutex_);
+  table_ = &setup.table;
+  params_ = &setup.params;
+  client_ = std::make_unique<Client>(setup, std::move(values), out);
+  sent_.assign(table_->size(), -1);
+}
+
+int64_t ServedUpdates::TakeOver() {
+  Do([](Client& client) { client.GetAll(0); }, [](Client& client) { return client.ready(); });
+  const std::lock_guard lock(mutex_);
+  return client_->TakeOver();
+}
+
+// The server looks at sums over the group; this process's own are the first that can be wrong.
+void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
+  const int64_t size = (*table_)[slice].size;
+  const bool finite =
+      std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
+  if (!finite && !skip_) {
+    const ServedParam& param = (*params_)[(*table_)[slice].param];
+    return Diverge(StrCat("step ", step, ": the gradient of param \"", param.name, "\" of layer \"",
+                          param.layer, "\" is not finite"));
+  }
+  if (!finite) return;  // Finish says so
+  Frame copy = CopyOf(sums, size);
+  {
+    const std::lock_guard lock(mutex_);
+    client_->Push(step, slice, std::move(copy));
+    sent_[slice] = step;
+  }
+  SINGA_FAILPOINT("client_pushed_gradient");
+}
+
+void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
+  if (skip_) return;  // its gradients are missing
+  Diverge(StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite"));
+  Check();
+}
+
+void ServedUpdates::Diverge(const std::string& text) {
+  Fail(std::make_exception_ptr(DivergedError(text)));
+}
+
+void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::span<float* const>) {
+  if (worker > 0) return;
+  double dropped = 0;  // processes that have no finite gradient
+  {
+    const std::lock_guard lock(mutex_);
+    for (int s = 0; s < table_->size(); ++s) {
+      if (sent_[s] == step) continue;
+      client_->PushNone(step, s);
+      dropped = 1;
+    }
+    client_->Flush();
+  }
+  if (skip_) {
+    const WorkerMark::Scope waits(ctx.mark, Doing::kAwaitsProcesses);
+    const CountedTime counts(&waited_);
+    between_->SumOfProcesses({&dropped, 1});
+  }
+  if (dropped == 0) return;
+  LOG(WARNING) << "step " << step << ": a loss or gradient is not finite; the step is skipped";
+  dropped_ = step;
+  ++skips_;
+}
+
+void ServedUpdates::Check() {
+  const std::lock_guard lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void ServedUpdates::Await(int param, int64_t step) {
+  const auto [first, last] = table_->OfParam(param);
+  const CountedTime counts(&waited_);
+  std::unique_lock lock(mutex_);
+  AwaitLocked(&lock, [&, first = first, last = last] {
+    for (int s = first; s < last; ++s)
+      if (!client_->Fresh(s, step)) return false;
+    return true;
+  });
+}
+
+// The server's answer to the step's gradients has it.
+double ServedUpdates::GradientNorm(int64_t step) {
+  const CountedTime counts(&waited_);
+  std::unique_lock lock(mutex_);
+  AwaitLocked(&lock, [&] { return client_->has_norm(step); });
+  return client_->gradient_norm();
+}
+
+StalenessCounts ServedUpdates::TakeStaleness() {
+  const std::lock_guard lock(mutex_);
+  return client_->TakeStaleness();
+}
+
+void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
+                                const std::function<bool()>& done) {
+  const bool in_time = patience_.Wait(&changed_, lock, [&] { return failure_ || done(); });
+  if (failure_) std::rethrow_exception(failure_);
+  if (in_time) return;
+  const std::vector<std::string> waits = client_->Waiting();
+  throw Error(kExitStalled, waits.empty() ? "no server answers" : waits[0]);
+}
+
+void ServedUpdates::Deliver(int rank, const Message& message) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return;
+    client_->OnMessage(rank, message);
+  }
+  changed_.notify_all();
+}
+
+void ServedUpdates::Close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+}
+
+void ServedUpdates::Fail(std::exception_ptr error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::move(error);
+  }
+  changed_.notify_all();
+}
+
+void ServedUpdates::Do(const std::function<void(Client&)>& work,
+                       const std::function<bool(Client&)>& done) {
+  std::unique_lock lock(mutex_);
+  work(*client_);
+  client_->Flush();
+  AwaitLocked(&lock, [&] { return done(*client_); });
+}
+
+}  // namespace singa

@@ -1,0 +1,300 @@
+#include "cluster/process/job_process.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/liveness/stall_watch.h"
+#include "cluster/protocol/seconds.h"
+
+namespace singa {
+namespace {
+
+// Without servers of its own a job's processes each have one: the values of a slice are then added
+// up by one of them and told to all, which is a reduction and a gathering.
+JobProto InProcesses(const JobProto& job) {
+  JobProto own = job;
+  ClusterProto& cluster = *own.mutable_cluster();
+  if (!cluster.has_all_reduce()) return own;
+  cluster.clear_all_reduce();
+  cluster.set_nserver_groups(1);
+  cluster.set_nservers_per_procs(1);
+  cluster.set_server_worker_separate(false);
+  cluster.set_nservers_per_group(
+      std::max(1, cluster.nworkers_per_group() / std::max(1, cluster.nworkers_per_procs())));
+  return own;
+}
+
+// The numbers in `gpu` are for the workers of a host, in order: those of this process come first in
+// what is left. A list that is too short for the host's workers begins again.
+JobProto WithOwnGpus(JobProto job, int before_here) {
+  if (job.gpu_size() == 0) return job;
+  const int64_t before = int64_t{before_here} * job.cluster().nworkers_per_procs();
+  const auto first = static_cast<int>(before % job.gpu_size());
+  job.mutable_gpu()->ExtractSubrange(0, first, nullptr);
+  return job;
+}
+
+// How far a group may be ahead is the gates' to say, or a consistency model's: a server that keeps
+// an answer keeps its group within a step.
+JobProto WithoutBound(JobProto job) {
+  if (!job.cluster().has_user_consistency()) job.mutable_cluster()->clear_max_staleness();
+  return job;
+}
+
+Topology TopologyOf(const JobProto& job) {
+  try {
+    return Topology(job.cluster());
+  } catch (const ConfigError& error) {
+    throw error.Under("cluster");
+  }
+}
+
+// Servers with processes of their own are there to be used.
+bool OneGroupInAll(const Topology& topology) {
+  return topology.worker_groups() == 1 && topology.ProcessesOf(0).size() == topology.processes();
+}
+
+bool SharesHost(const ClusterProto& cluster, const Topology& topology) {
+  return cluster.share_memory() && OneGroupInAll(topology);
+}
+
+int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_count()); }
+
+}  // namespace
+
+int ProcessesOf(const JobProto& job) { return TopologyOf(InProcesses(job)).processes(); }
+
+bool IsReplaceable(const JobProto& job, int rank) {
+  return TopologyOf(InProcesses(job)).IsReplaceable(rank);
+}
+
+bool MayGroupGpus(const JobProto& job, bool one_host) {
+  const Topology topology = TopologyOf(InProcesses(job));
+  return job.gpu_size() > 0 && OneGroupInAll(topology) &&
+         (job.cluster().has_all_reduce() || (one_host && SharesHost(job.cluster(), topology)));
+}
+
+JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place, const Clock* clock)
+    : job_(WithOwnGpus(InProcesses(job), place.before_here)),
+      rank_(place.rank),
+      cores_(place.cores),
+      patience_(LongestWait(job.cluster())),
+      topology_(TopologyOf(job_)),
+      has_all_reduce_(job.cluster().has_all_reduce()),
+      shares_host_(place.rank == 0 && place.one_host && SharesHost(job_.cluster(), topology_)),
+      may_group_gpus_(place.rank == 0 && MayGroupGpus(job, place.one_host)),
+      stub_(job_.cluster(), topology_, place, StatesOf(job_), this, clock ? clock : &steady_),
+      cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_, &patience_)),
+      successors_(topology_) {
+  for (const RoleId& worker : topology_.Workers(rank_)) {
+    Range& ids = groups_.try_emplace(worker.group, Range{worker.id, worker.id}).first->second;
+    ids.last = worker.id + 1;
+  }
+  cluster_->OnFailure([this](const std::exception_ptr& error) { OnLost(error); });
+}
+
+// No message comes for the cluster, and none of the cluster's is without a stub.
+JobProcess::~JobProcess() {
+  stub_.Stop();
+  cluster_.reset();
+}
+
+void JobProcess::Listen(GroupEvents* events) {
+  const std::lock_guard lock(mutex_);
+  events_ = events;
+}
+
+// For what process `rank` is to say.
+void JobProcess::Await(std::unique_lock<std::mutex>* lock, const Patience& patience, int rank,
+                       const std::string& what, const std::function<bool()>& done) {
+  const bool in_time = patience.Wait(&changed_, lock, [&] { return failure_ || done(); });
+  if (failure_) std::rethrow_exception(failure_);
+  if (!in_time)
+    throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", what, " of it for ",
+                                     Seconds(patience.longest())));
+}
+
+// While nobody goes on yet who could say so.
+Patience JobProcess::StartPatience() const {
+  const std::chrono::milliseconds start = std::chrono::seconds(job_.cluster().start_timeout());
+  return Patience(std::min(patience_.longest() + start, kNoEnd));
+}
+
+void JobProcess::Check() {
+  const std::lock_guard lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+// It has no limit of its own, since it ends when another wait does: who has failed says so, or does
+// not end by itself, and is found by its own watches, or is gone, which the stub finds.
+void JobProcess::AwaitFailure() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return failure_ != nullptr; });
+  std::rethrow_exception(failure_);
+}
+
+void JobProcess::Tell(int rank, WireMessage head) {
+  Message message;
+  message.head = std::move(head);
+  message.head.set_type(WireMessage::kControl);
+  message.head.mutable_to()->set_id(rank);
+  stub_.Post(std::move(message));
+}
+
+void JobProcess::TellAll(Control what, int64_t step, const std::vector<int64_t>& numbers,
+                         const std::string& text, const std::vector<std::string>& more) {
+  WireMessage head;
+  head.set_control(what);
+  head.set_step(step);
+  head.mutable_number()->Add(numbers.begin(), numbers.end());
+  if (!text.empty() || !more.empty()) head.add_text(text);
+  for (const std::string& one : more) head.add_text(one);
+  for (int rank = 1; rank < processes(); ++rank) Tell(rank, head);
+}
+
+std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, Range ranks,
+                                                    const Patience& patience) {
+  std::unique_lock lock(mutex_);
+  std::vector<Order> answers;
+  for (int rank = ranks.first; rank < ranks.last; ++rank) {
+    Await(&lock, patience, rank, Control_Name(answer), [&] {
+      return answers_.count({answer, rank}) > 0;
+    });
+    answers.push_back(answers_.extract({answer, rank}).mapped());
+  }
+  return answers;
+}
+
+void JobProcess::AwaitReady() {
+  AwaitAtStart(kBegin);
+  TellAll(kBegin);
+}
+
+void JobProcess::NoteProgress(uint64_t count) {
+  patience_.Renew();
+  stub_.NoteProgress(count);
+}
+
+// Who takes a place meanwhile hears of it by Greet alone.
+std::vector<JobProcess::Order> JobProcess::HoldAll() {
+  {
+    const std::lock_guard lock(mutex_);
+    successors_.AskToHold();
+    TellAll(kHold);
+  }
+  return AwaitAll(kHeld);
+}
+
+void JobProcess::GoAll() {
+  const std::lock_guard lock(mutex_);
+  successors_.Go();
+  TellAll(kGo);
+}
+
+void JobProcess::Filled() {
+  if (rank_ == 0)
+    AwaitAll(kFilled);
+  else
+    Answer(kFilled);
+  const std::lock_guard lock(mutex_);
+  successors_.Begin();
+}
+
+void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
+                          const std::vector<std::string>& more) {
+  const std::lock_guard lock(mutex_);
+  successors_.SetStart(steps, checkpoint, more);
+}
+
+void JobProcess::End() {
+  {
+    const std::lock_guard lock(mutex_);
+    successors_.End();
+    TellAll(kEnd);
+  }
+  Drain();
+}
+
+JobProcess::Order JobProcess::Next(const Patience& patience) {
+  std::unique_lock lock(mutex_);
+  Await(&lock, patience, 0, "word", [this] { return !orders_.empty(); });
+  Order order = std::move(orders_.front());
+  orders_.pop_front();
+  return order;
+}
+
+void JobProcess::Ready() {
+  Answer(kBegin);
+  Next(StartPatience());
+}
+
+void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers,
+                        const std::string& text) {
+  WireMessage head;
+  head.set_control(what);
+  if (!text.empty()) head.add_text(text);
+  head.mutable_number()->Add(numbers.begin(), numbers.end());
+  Tell(0, std::move(head));
+}
+
+WireMessage JobProcess::GroupWord(Control what, int group, int64_t steps) {
+  WireMessage head;
+  head.set_control(what);
+  head.set_group(group);
+  head.set_step(steps);
+  return head;
+}
+
+// Of another process: by way of rank 0, to all.
+void JobProcess::Note(Control what, int group, int64_t steps) {
+  const std::lock_guard lock(mutex_);
+  if (what == kSteps) successors_.NoteSteps(group, steps);
+  if (what == kLeft) successors_.NoteLeft(group);
+  for (int rank = 0; rank < processes(); ++rank)
+    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, GroupWord(what, group, steps));
+}
+
+void JobProcess::AllowSteps(int group, int64_t steps) {
+  const Range all = topology_.ProcessesOf(group);
+  for (int rank = all.first + 1; rank < all.last; ++rank)
+    Tell(rank, GroupWord(kGrant, group, steps));
+}
+
+void JobProcess::SendRow(WireMessage row) {
+  row.set_control(kRow);
+  Tell(0, std::move(row));
+}
+
+bool JobProcess::StopOthers(const Error& error) {
+  stub_.StopOthers(error.code(), error.what());
+  const double seconds = stub_.met() ? kStopSeconds : kStopEarlySeconds;
+  if (stub_.Drain(seconds) && !stub_.lost_leader()) return true;
+  try {
+    Check();
+    return false;
+  } catch (const ToldError&) {  // rank 0 shows what it was, and may be gone
+    return true;
+  } catch (...) {
+    return false;  // whatever this process has met, it shows `error`
+  }
+}
+
+void JobProcess::OnLost(std::exception_ptr error) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !failure_;
+  }
+  if (first) on_failure_(error);
+  SendHome(std::move(error));
+}
+
+void JobProcess::SendHome(std::exception_ptr error) {
+  cluster_->Fail(error);
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(error);
+  if (events_) events_->OnFailure();
+  changed_.notify_all();
+}
+
+}  // namespace singa

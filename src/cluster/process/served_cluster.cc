@@ -1,0 +1,192 @@
+#include "cluster/process/served_cluster.h"
+
+#include <utility>
+
+#include "cluster/protocol/addresses.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+JobProto InOneProcess(const JobProto& job) {
+  JobProto alone = job;
+  ClusterProto& one = *alone.mutable_cluster();
+  const ClusterProto& conf = job.cluster();
+  if (!one.has_user_consistency()) one.clear_max_staleness();
+  one.set_server_worker_separate(false);
+  one.set_nworkers_per_procs(conf.nworker_groups() * conf.nworkers_per_group());
+  one.set_nservers_per_procs(conf.nserver_groups() * conf.nservers_per_group());
+  return alone;
+}
+
+ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others,
+                             const Patience* patience) try
+    : job_(job), topology_(job.cluster()), rank_(rank), others_(others), patience_(*patience) {
+  Outbox* const out = this;
+  for (const RoleId& worker : topology_.Workers(rank)) {
+    Group& group = groups_[worker.group];
+    if (group.sum) continue;
+    group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out, patience);
+    group.updates = std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip,
+                                                    group.sum.get(), patience);
+  }
+  for (const RoleId& server : topology_.Servers(rank)) marks_[{server.group, server.id}];
+} catch (const ConfigError& error) {
+  throw error.Under("cluster");
+}
+
+// Servers end outside the lock: they may be about to send.
+void ServedCluster::Close() {
+  for (auto& [group, ends] : groups_) ends.updates->Close();
+  decltype(servers_) ending;
+  const std::unique_lock lock(open_lock_);
+  open_ = false;
+  ending.swap(servers_);
+}
+
+int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
+  const auto here = static_cast<int64_t>(topology_.Servers(rank_).size());
+  const int64_t copies = states + (shares_values() ? 0 : 1);
+  return here * param_bytes * copies / topology_.servers_per_group();
+}
+
+void ServedCluster::ServerFailed(const std::exception_ptr& error) {
+  Fail(error);
+  if (on_failure_) on_failure_(error);
+}
+
+void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& params,
+                            const std::vector<int64_t>& steps,
+                            const std::vector<std::vector<float*>>& values) {
+  table_ = table;
+  steps_ = steps;
+  for (const Param* param : params)
+    params_.push_back({param->name(), param->layer(), ScaleOf(*param)});
+  Outbox* const out = this;
+  size_t next = 0;
+  for (auto& [group, ends] : groups_)
+    ends.updates->Connect({.topology = topology_,
+                           .table = table_,
+                           .params = params_,
+                           .clock = clock_,
+                           .group = group,
+                           .process = rank_,
+                           .first_step = steps[group],
+                           .shares_memory = shares_values()},
+                          values[next++], out);
+  decltype(servers_) servers;
+  for (const RoleId& server : topology_.Servers(rank_))
+    servers[{server.group, server.id}] = std::make_unique<ServerThread>(
+        ServerSetup{.job = job_,
+                    .topology = topology_,
+                    .table = table_,
+                    .params = params_,
+                    .clock = clock_,
+                    .self = server,
+                    .first_steps = steps,
+                    .values = shares_values() ? values[0] : std::vector<float*>()},
+        out, &marks_.at({server.group, server.id}), &patience_,
+        [this](const std::exception_ptr& error) { ServerFailed(error); });
+  const std::unique_lock lock(open_lock_);
+  servers_ = std::move(servers);
+  open_ = true;
+  if (!failure_) return;
+  for (auto& [id, server] : servers_) server->Fail(failure_);
+}
+
+void ServedCluster::Fill(const Replica& model) {
+  for (int group = 0; group < topology_.server_groups(); ++group) {
+    const int putter = topology_.WorkerGroupsOf(group).first;
+    if (topology_.ProcessOfWorker({putter, 0}) != rank_) continue;
+    updates(putter).Do(
+        [&](Client& client) {
+          for (int s = 0; s < table_.size(); ++s)
+            client.Put(s, {steps_[0], model.count_of(s), model.Floats(s)});
+        },
+        [](Client&) { return true; });
+  }
+  for (auto& [group, ends] : groups_)
+    ends.updates->Do([](Client& client) { client.GetAll(0); },
+                     [](Client& client) { return client.ready(); });
+}
+
+// All begin with the first group's steps.
+std::vector<int64_t> ServedCluster::VersionsAt(const std::vector<int64_t>& steps) const {
+  std::vector<int64_t> versions;
+  for (int group = 0; group < topology_.server_groups(); ++group) {
+    const Range workers = topology_.WorkerGroupsOf(group);
+    versions.push_back(steps_[0]);
+    for (int g = workers.first; g < workers.last; ++g) versions.back() += steps[g] - steps_[g];
+  }
+  return versions;
+}
+
+void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
+  for (const auto& [id, server] : servers_) {
+    const int64_t version = versions.at(id.first);
+    server->Do([](Server&) {},
+               [version](Server& one) {
+                 for (int s = one.slices().first; s < one.slices().last; ++s)
+                   if (one.shard().version(s) < version) return false;
+                 return true;
+               });
+  }
+  for (const auto& [id, server] : servers_)
+    server->Do([](Server& one) { one.Exchange(); }, [](Server&) { return true; });
+  for (const auto& [id, server] : servers_)
+    server->Do([](Server&) {}, [](Server& one) { return !one.exchanging(); });
+}
+
+// Several server groups exchanged all that they hold before.
+std::vector<SliceState> ServedCluster::Gather(const std::vector<int64_t>& versions) {
+  const int64_t version = topology_.server_groups() == 1 ? versions[0] : 0;
+  std::vector<SliceState> states;
+  groups_.begin()->second.updates->Do([version](Client& client) { client.GatherAll(version); },
+                                      [&](Client& client) {
+                                        if (!client.gathered() || !client.settled()) return false;
+                                        states = client.TakeGathered();
+                                        return true;
+                                      });
+  return states;
+}
+
+void ServedCluster::Post(Message message) {
+  if (ProcessOf(topology_, message.head.to()) == rank_)
+    OnMessage(rank_, std::move(message));
+  else
+    others_->Post(std::move(message));
+}
+
+// A message for a role is its thread's, or its client's, at once. A client sends with its lock
+// held: what it is given is given without this one.
+void ServedCluster::OnMessage(int rank, Message message) {
+  const Address& to = message.head.to();
+  const auto group = groups_.find(static_cast<int>(to.group()));
+  const bool mine = to.role() == Address::kClient && group != groups_.end();
+  const WireMessage::Type type = message.head.type();
+  if (type == WireMessage::kSum || type == WireMessage::kSummed) {
+    if (mine) group->second.sum->OnMessage(rank, message.head);
+    return;
+  }
+  {
+    const std::shared_lock lock(open_lock_);
+    if (!open_) return;
+    if (to.role() == Address::kServer) {
+      const auto server = servers_.find({static_cast<int>(to.group()), static_cast<int>(to.id())});
+      if (server != servers_.end()) server->second->Post(rank, std::move(message));
+      return;
+    }
+  }
+  if (mine) group->second.updates->Deliver(rank, message);
+}
+
+void ServedCluster::Fail(const std::exception_ptr& error) {
+  for (auto& [group, ends] : groups_) {
+    ends.sum->Fail(error);
+    ends.updates->Fail(error);
+  }
+  const std::unique_lock lock(open_lock_);
+  if (!failure_) failure_ = error;
+  for (auto& [id, server] : servers_) server->Fail(error);
+}
+
+}  // namespace singa

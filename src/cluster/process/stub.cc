@@ -1,0 +1,300 @@
+#include "cluster/process/stub.h"
+
+#include <glog/logging.h>
+#include <sodium.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/failpoint.h"
+#include "base/short_text.h"
+#include "base/thread.h"
+#include "cluster/protocol/addresses.h"
+#include "cluster/protocol/seconds.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+constexpr size_t kMostReason = 1000;  // bytes
+constexpr auto kLook = std::chrono::milliseconds(100);
+
+ProcessIdentity IdentityOf(const ProcessPlace& place, int processes) {
+  ProcessIdentity self;
+  self.job = place.secrets.job;
+  self.rank = place.rank;
+  self.ranks = processes;
+  while (self.incarnation == 0) randombytes_buf(&self.incarnation, sizeof self.incarnation);
+  return self;
+}
+
+}  // namespace
+
+Stub::Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlace& place,
+           int states, StubEvents* events, const Clock* clock)
+    : topology_(topology),
+      rank_(place.rank),
+      peer_timeout_(conf.peer_timeout() * kSecond),
+      start_timeout_(conf.start_timeout() * kSecond),
+      events_(events),
+      clock_(*clock),
+      transport_(TransportOptions(conf, topology, place, MostCopies(topology, states)), clock),
+      links_(IdentityOf(place, topology.processes()), &transport_, clock, this,
+             OptionsOfLinks(conf, MostCopies(topology, states))),
+      rendezvous_(rank_, topology.processes(), transport_.endpoint(),
+                  place.coordinator.value_or(transport_.endpoint()), start_timeout_, clock, this) {
+  hosts_ = rendezvous_.hosts();
+  if (rank_ > 0) transport_.Connect(0, Resolve(*place.coordinator));
+}
+
+Stub::~Stub() { Stop(); }
+
+void Stub::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  transport_.Wake();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Stub::Open() {
+  thread_ = StartThread([this] { Run(); });
+}
+
+bool Stub::Meet(const std::function<bool()>& give_up) {
+  if (!thread_.joinable()) Open();
+  {
+    const std::lock_guard lock(mutex_);
+    meets_ = true;
+  }
+  transport_.Wake();
+  do {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, kLook, [this] { return met_ || lost_; })) continue;
+    if (lost_) std::rethrow_exception(lost_);
+    return true;
+  } while (!give_up || !give_up());
+  return false;
+}
+
+void Stub::Post(Message message) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(message));
+    quiet_ = false;
+    if (posted_.size() > 1) return;  // the first one woke it
+  }
+  transport_.Wake();
+}
+
+void Stub::StopOthers(ExitCode code, const std::string& reason) {
+  for (int rank = 0; rank < topology_.processes(); ++rank) {
+    if (rank == rank_) continue;
+    Message message;
+    message.head.set_type(WireMessage::kStop);
+    message.head.mutable_to()->set_id(rank);
+    message.head.set_exit_code(code);
+    message.head.add_text(ShortText(reason, kMostReason));
+    Post(std::move(message));
+  }
+}
+
+bool Stub::met() {
+  const std::lock_guard lock(mutex_);
+  return met_;
+}
+
+bool Stub::Drain(double seconds) {
+  if (!thread_.joinable()) return false;
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                    [this] { return quiet_ || failed_; });
+  return quiet_ && !failed_;
+}
+
+void Stub::Run() {
+  try {
+    for (;;) {
+      SendPosted();
+      int64_t next = std::min({links_.OnTime(), Beat(), Gather()});
+      const LinkCounters& counters = links_.counters();
+      bytes_sent_ = counters.sent_bytes;
+      bytes_received_ = counters.delivered_bytes;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stop_) return;
+        quiet_ = posted_.empty() && links_.Quiet();
+        if (quiet_) changed_.notify_all();
+        if (!posted_.empty()) next = 0;  // what has come is taken all the same
+      }
+      transport_.Poll(next, this);
+    }
+  } catch (...) {
+    Lose(std::current_exception());
+    const std::lock_guard lock(mutex_);
+    failed_ = true;
+    changed_.notify_all();
+  }
+}
+
+void Stub::SendPosted() {
+  std::vector<Message> messages;
+  {
+    const std::lock_guard lock(mutex_);
+    messages.swap(posted_);
+  }
+  for (Message& message : messages) {
+    const int rank = ProcessOf(topology_, message.head.to());
+    if (message.head.type() == WireMessage::kStop && !CanBeTold(rank)) {
+      if (rank == 0) lost_leader_ = true;
+      continue;
+    }
+    JoinFrames(&message.payload);
+    links_.Send(rank, std::move(message));
+  }
+}
+
+// Until all have met whoever is not connected may never be.
+bool Stub::CanBeTold(int rank) const {
+  return rendezvous_.Reached(rank) && (rendezvous_.complete() || transport_.connected(rank));
+}
+
+void Stub::OnConnected(int rank) {
+  links_.OnConnected(rank);
+  rendezvous_.OnConnected(rank);
+}
+
+void Stub::OnMessage(int rank, Message message) {
+  {
+    const std::lock_guard lock(mutex_);
+    quiet_ = false;  // it is to be acknowledged
+  }
+  if (message.head.to().role() == Address::kStub && message.head.type() != WireMessage::kControl)
+    OnStubMessage(rank, message.head);
+  else
+    events_->OnMessage(rank, std::move(message));
+  SINGA_FAILPOINT("stub_got_message");
+}
+
+// Who stops the job before all have met can tell rank 0 alone, which tells the others.
+void Stub::OnStop(int rank, const WireMessage& head) {
+  const std::string reason =
+      head.text_size() > 0 ? ShortText(Printable(head.text(0)), kMostReason) : "no reason given";
+  const int given = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
+  const auto code = static_cast<ExitCode>(given);
+  if (rank_ == 0 && !rendezvous_.complete()) StopOthers(code, reason);
+  Lose(std::make_exception_ptr(ToldError(code, StrCat(Name(rank), " has ended: ", reason))));
+}
+
+void Stub::OnStubMessage(int rank, const WireMessage& head) {
+  if (rank == 0) rendezvous_.Renew();
+  if (head.type() == WireMessage::kStop) return OnStop(rank, head);
+  if (head.type() == WireMessage::kBeat) {
+    const double progress = head.number_size() > 0 ? head.number(0) : 0;
+    if (std::exchange(progress_of_[rank], progress) != progress) events_->OnProgress(rank);
+    return;
+  }
+  SINGA_FAILPOINT("rendezvous_heard");
+  const bool complete = rendezvous_.OnMessage(rank, head);
+  if (complete) ConnectAll();
+  const std::lock_guard lock(mutex_);
+  hosts_ = rendezvous_.hosts();
+  met_ = met_ || complete;
+  changed_.notify_all();
+}
+
+// Of ranks above this one's the transport does nothing: they connect here.
+void Stub::ConnectAll() {
+  for (int rank = 0; rank < topology_.processes(); ++rank)
+    if (rank != rank_) transport_.Connect(rank, rendezvous_.endpoints()[rank]);
+}
+
+// Until all have met a process may come to rank 0 again.
+void Stub::OnRestarted(int rank, uint64_t) {
+  const bool meets = rank_ == 0 && !rendezvous_.complete();
+  if (!meets && !(rendezvous_.complete() && events_->OnReplaced(rank)))
+    LosePeer(rank, "another took its place");
+}
+
+void Stub::OnGivenUp(int rank, const std::string& text) { LosePeer(rank, text); }
+
+// Tells all others that this process lives, and looks whether they do; rank 0 those who have come,
+// until all have. Returns when to do so next.
+int64_t Stub::Beat() {
+  const int64_t now = clock_.Now();
+  if (rank_ > 0 && !rendezvous_.complete()) return Links::kNever;
+  if (now < beat_at_) return beat_at_;
+  const int64_t pause = BeatPause();
+  if (now - beat_at_ > pause) heard_from_ = now;  // it was this process that stood still
+  beat_at_ = now + pause;
+  for (int rank = 0; rank < topology_.processes(); ++rank) {
+    if (rank == rank_ || !rendezvous_.Reached(rank)) continue;
+    const int64_t heard = std::max(links_.LastHeard(rank), heard_from_);
+    if (now - heard > peer_timeout_) {
+      LosePeer(rank, "not heard for " + Seconds(now - heard));
+      return now;
+    }
+    Message beat;
+    beat.head.set_type(WireMessage::kBeat);
+    beat.head.mutable_to()->set_id(rank);
+    beat.head.add_number(static_cast<double>(progress_));
+    links_.Send(rank, std::move(beat));
+  }
+  return now;  // what was sent is to leave
+}
+
+// Those who wait for others to come hear of rank 0 before they give it up.
+int64_t Stub::BeatPause() const {
+  const int64_t patience =
+      rendezvous_.complete() ? peer_timeout_ : std::min(peer_timeout_, start_timeout_);
+  return std::clamp(patience / 4, kSecond / 4, 5 * kSecond);
+}
+
+// Looks whether all have come in time. Returns when to do so next.
+int64_t Stub::Gather() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!meets_ || lost_ || rendezvous_.complete()) return Links::kNever;
+  }
+  if (!std::exchange(gathers_, true)) rendezvous_.Renew();
+  try {
+    rendezvous_.CheckTime();
+  } catch (const PeerError&) {
+    Lose(std::current_exception());
+    return Links::kNever;
+  }
+  return rendezvous_.deadline();
+}
+
+void Stub::LosePeer(int rank, const std::string& what) {
+  if (rank == 0) lost_leader_ = true;
+  Lose(std::make_exception_ptr(PeerError(StrCat(Name(rank), " was lost: ", what))));
+}
+
+void Stub::Lose(std::exception_ptr error) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lost_) return;
+    lost_ = error;
+    changed_.notify_all();
+  }
+  events_->OnLost(error);
+}
+
+// `process 2 (127.0.0.1:4242; worker 2 of group 0, worker 3 of group 0)`
+std::string Stub::Name(int rank) const {
+  std::string text = StrCat("process ", rank);
+  std::string what;
+  for (const RoleId& worker : topology_.Workers(rank))
+    what += StrCat(what.empty() ? "" : ", ", "worker ", worker.id, " of group ", worker.group);
+  for (const RoleId& server : topology_.Servers(rank))
+    what += StrCat(what.empty() ? "" : ", ", "server ", server.id, " of group ", server.group);
+  constexpr size_t kMost = 200;
+  if (what.size() > kMost) what = what.substr(0, what.rfind(", ", kMost)) + ", ...";
+  const std::string at = rendezvous_.complete() ? ToString(rendezvous_.endpoints()[rank]) : "";
+  return StrCat(text, " (", at, at.empty() ? "" : "; ", what, ")");
+}
+
+}  // namespace singa

@@ -1,0 +1,57 @@
+#include "cluster/process/stub_options.h"
+
+#include <algorithm>
+
+#include "train/apply/slice_table.h"
+
+namespace singa {
+namespace {
+
+// Where a process that is not rank 0 listens: at one address, or at all of this machine's; others
+// are then told the one that leads to rank 0.
+void SetBind(const ClusterProto& conf, const Endpoint& coordinator, Reach reach,
+             ZmqOptions* options) {
+  // Processes that meet off loopback may be on several hosts.
+  if (reach == Reach::kUnknown)
+    reach = IsLoopback(coordinator) ? Reach::kThisHost : Reach::kOtherHosts;
+  if (conf.has_bind()) options->bind = ResolveOwn({conf.bind(), 0}, reach);
+  if (conf.has_bind() && !IsWildcard(options->bind)) return;
+  const Endpoint local = LocalAddressToward(coordinator);
+  options->bind = local;
+  if (!conf.has_bind()) return;
+  options->bind.host = IsIpv6(local) ? "::" : "*";
+  options->advertise = local.host;
+}
+
+}  // namespace
+
+ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
+                            const ProcessPlace& place, int copies) {
+  ZmqOptions options;
+  options.rank = place.rank;
+  options.processes = topology.processes();
+  options.secrets = place.secrets;
+  if (conf.insecure()) options.security = Security::kInsecure;
+  if (place.rank == 0) {
+    if (place.coordinator) options.bind = ResolveOwn(*place.coordinator, place.reach);
+  } else {
+    SetBind(conf, Resolve(*place.coordinator), place.reach, &options);
+  }
+  // The largest part, and what stands around it.
+  options.settings.max_frame_bytes = 4 * SliceTable::kMost * copies + (64 << 10);
+  return options;
+}
+
+LinksOptions OptionsOfLinks(const ClusterProto& conf, int copies) {
+  LinksOptions options;
+  options.give_up = conf.peer_timeout() * kSecond;
+  options.limits.payload_bytes = std::max<size_t>(
+      options.limits.payload_bytes, 4 * SliceTable::kMost * static_cast<size_t>(copies));
+  return options;
+}
+
+int MostCopies(const Topology& topology, int states) {
+  return std::max(1 + states, topology.most_nodes());
+}
+
+}  // namespace singa

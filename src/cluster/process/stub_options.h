@@ -1,0 +1,36 @@
+// What a stub's transport and links are made with, by the job's conf and the process's place.
+#pragma once
+
+#include <optional>
+
+#include "cluster/protocol/topology.h"
+#include "comm/transport/links.h"
+#include "comm/transport/own_address.h"
+#include "comm/transport/zmq_options.h"
+
+namespace singa {
+
+// How this process takes part in a job of several.
+struct ProcessPlace {
+  int rank = 0;
+  JobSecrets secrets;
+  // Where rank 0 is; for rank 0 itself none: it takes a free port of loopback.
+  std::optional<Endpoint> coordinator;
+  // Rank 0: all processes of the job are on this host.
+  bool one_host = false;
+  int before_here = 0;  // processes of the job on this host before this one, as far as is known
+  Reach reach = Reach::kThisHost;  // where the job's processes are, as far as is known
+  // Of this host, that an evaluation may use; 0: those that this process may run on.
+  int cores = 0;
+};
+
+// `copies`: slices' sizes of a part, at most: its values and the updater's states, or what a
+// process has added up of its gradient (MostCopies). May ask a name server. Throws Error,
+// kExitConfig, for an address that is not known or that no network leads to.
+ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
+                            const ProcessPlace& place, int copies);
+LinksOptions OptionsOfLinks(const ClusterProto& conf, int copies);
+// `states`: floats that an updater keeps for each of a slice.
+int MostCopies(const Topology& topology, int states);
+
+}  // namespace singa

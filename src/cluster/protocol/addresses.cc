@@ -1,0 +1,86 @@
+#include "cluster/protocol/addresses.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace singa {
+namespace {
+
+Frame Aligned(Frame frame) {
+  if (reinterpret_cast<uintptr_t>(frame.data()) % alignof(float) == 0) return frame;
+  return Frame::Copy(frame.data(), frame.size());
+}
+
+}  // namespace
+
+Address ClientAddress(int worker_group, int process) {
+  Address address;
+  address.set_role(Address::kClient);
+  address.set_group(worker_group);
+  address.set_id(process);
+  return address;
+}
+
+Address ServerAddress(RoleId server) {
+  Address address;
+  address.set_role(Address::kServer);
+  address.set_group(server.group);
+  address.set_id(server.id);
+  return address;
+}
+
+int ProcessOf(const Topology& topology, const Address& address) {
+  if (address.role() != Address::kServer) return static_cast<int>(address.id());
+  return topology.ProcessOfServer(
+      {static_cast<int>(address.group()), static_cast<int>(address.id())});
+}
+
+bool SameAddress(const Address& a, const Address& b) {
+  return a.role() == b.role() && a.group() == b.group() && a.id() == b.id();
+}
+
+bool IsClient(const Topology& topology, const Address& from, int rank) {
+  return from.role() == Address::kClient && from.id() == static_cast<uint32_t>(rank) &&
+         from.group() < static_cast<uint32_t>(topology.worker_groups()) &&
+         topology.ProcessesOf(static_cast<int>(from.group())).Has(rank);
+}
+
+bool IsServer(const Topology& topology, const Address& from, int rank) {
+  if (from.role() != Address::kServer ||
+      from.group() >= static_cast<uint32_t>(topology.server_groups()) ||
+      from.id() >= static_cast<uint32_t>(topology.servers_per_group()))
+    return false;
+  const RoleId server = {static_cast<int>(from.group()), static_cast<int>(from.id())};
+  return topology.ProcessOfServer(server) == rank;
+}
+
+bool ReadParts(const Message& message, Range slices, std::vector<PartView>* parts) {
+  if (message.head.part_size() > slices.size()) return false;
+  std::vector<bool> seen(slices.size());
+  size_t frame = 0, used = 0;  // where the next part's floats begin
+  for (const SlicePart& part : message.head.part()) {
+    if (!slices.Has(part.slice()) || seen[part.slice() - slices.first]) return false;
+    seen[part.slice() - slices.first] = true;
+    PartView view = {static_cast<int>(part.slice()), &part, {}};
+    if (part.elements() > 0) {
+      const size_t bytes = sizeof(float) * part.elements();
+      if (frame == message.payload.size()) return false;
+      const Frame& whole = message.payload[frame];
+      if (bytes > whole.size() - used) return false;
+      view.floats = Aligned(whole.Part(used, bytes));
+      used += bytes;
+      if (used == whole.size()) ++frame, used = 0;
+    }
+    parts->push_back(std::move(view));
+  }
+  return frame == message.payload.size();
+}
+
+Frame FrameOf(std::vector<float> floats) {
+  const auto keep = std::make_shared<const std::vector<float>>(std::move(floats));
+  return Frame(keep, keep->data(), keep->size() * sizeof(float));
+}
+
+}  // namespace singa

@@ -1,0 +1,30 @@
+// SliceOwners: which server of a group has which slices, and which server group is a slice's
+// master.
+#pragma once
+
+#include <vector>
+
+#include "cluster/protocol/topology.h"
+#include "train/apply/slice_table.h"
+
+namespace singa {
+
+class SliceOwners {
+ public:
+  SliceOwners(const Topology& topology, const SliceTable& table)
+      : ends_(CutEvenly(table, topology.servers_per_group())), groups_(topology.server_groups()) {
+    for (int s = 0; s < topology.servers_per_group(); ++s) owner_.resize(Of(s).last, s);
+  }
+
+  // The slices of server `id` of each group: one run of about as many elements each.
+  Range Of(int id) const { return {ends_[id], ends_[id + 1]}; }
+  int Owner(int slice) const { return owner_[slice]; }
+  // In turn, so that the slices of one server have all groups as masters.
+  int MasterGroup(int slice) const { return slice % groups_; }
+
+ private:
+  std::vector<int> ends_, owner_;
+  int groups_;
+};
+
+}  // namespace singa

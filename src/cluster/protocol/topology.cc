@@ -1,0 +1,154 @@
+#include "cluster/protocol/topology.h"
+
+#include <algorithm>
+
+#include "base/check_range.h"
+#include "comm/security/keys.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+// The fields of one kind of role.
+struct Fields {
+  const char *groups, *per_group, *per_process;
+};
+constexpr Fields kWorkerFields = {"nworker_groups", "nworkers_per_group", "nworkers_per_procs"};
+constexpr Fields kServerFields = {"nserver_groups", "nservers_per_group", "nservers_per_procs"};
+
+void CheckNumbers(const Fields& fields, int64_t groups, int64_t per_group, int64_t per_process) {
+  CheckRange(groups >= 1, fields.groups, ">= 1", groups);
+  CheckRange(per_group >= 1, fields.per_group, ">= 1", per_group);
+  CheckRange(per_process >= 1, fields.per_process, ">= 1", per_process);
+  if (groups * per_group > Topology::kMostRoles)
+    throw ConfigError(fields.groups, StrCat("times ", fields.per_group, " must be <= ",
+                                            Topology::kMostRoles, ", is ", groups * per_group));
+  if (per_process >= groups * per_group) return;  // all in one process
+  if (per_group % per_process != 0 && per_process % per_group != 0)
+    throw ConfigError(fields.per_process, StrCat("must divide ", fields.per_group, ", ", per_group,
+                                                 ", or be a multiple of it, is ", per_process));
+  if (groups * per_group % per_process != 0)
+    throw ConfigError(fields.per_process,
+                      StrCat("must divide ", fields.groups, " times ", fields.per_group, ", ",
+                             groups * per_group, ", is ", per_process));
+}
+
+void CheckExchange(const ClusterProto& conf) {
+  CheckRange(conf.sync_freq() >= 1, "sync_freq", ">= 1", conf.sync_freq());
+  CheckRange(conf.max_staleness() >= 0, "max_staleness", ">= 0", conf.max_staleness());
+  CheckRange(conf.elastic_alpha() > 0 && conf.elastic_alpha() < 1, "elastic_alpha", "in (0, 1)",
+             conf.elastic_alpha());
+}
+
+void CheckTimes(const ClusterProto& conf) {
+  CheckRange(conf.start_timeout() >= 1, "start_timeout", ">= 1", conf.start_timeout());
+  CheckRange(conf.peer_timeout() >= 1, "peer_timeout", ">= 1", conf.peer_timeout());
+  CheckRange(conf.max_restarts() >= 0, "max_restarts", ">= 0", conf.max_restarts());
+  CheckRange(conf.stall_timeout() >= 0, "stall_timeout", ">= 0", conf.stall_timeout());
+}
+
+void CheckProcesses(int processes) {
+  if (processes > kMostProcesses)
+    throw ConfigError("",
+                      StrCat("makes ", processes, " processes, must be at most ", kMostProcesses,
+                             ": give each more of the workers or servers "
+                             "(nworkers_per_procs, nservers_per_procs)"));
+}
+
+}  // namespace
+
+Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consistency()) {
+  CheckTimes(conf);
+  CheckNumbers(kWorkerFields, conf.nworker_groups(), conf.nworkers_per_group(),
+               conf.nworkers_per_procs());
+  workers_ = Place(conf.nworker_groups(), conf.nworkers_per_group(), conf.nworkers_per_procs());
+  processes_ = workers_.processes();
+  if (conf.has_all_reduce()) {
+    CheckRange(conf.nworker_groups() == 1, "nworker_groups", "1 with all_reduce",
+               conf.nworker_groups());
+    CheckProcesses(processes_);
+    return;
+  }
+  CheckNumbers(kServerFields, conf.nserver_groups(), conf.nservers_per_group(),
+               conf.nservers_per_procs());
+  if (conf.nworker_groups() % conf.nserver_groups() != 0)
+    throw ConfigError("nserver_groups",
+                      StrCat("must divide nworker_groups, ", conf.nworker_groups(), ", is ",
+                             conf.nserver_groups()));
+  CheckExchange(conf);
+  servers_ = Place(conf.nserver_groups(), conf.nservers_per_group(), conf.nservers_per_procs());
+  if (conf.server_worker_separate()) {
+    servers_.first_process = processes_;
+    processes_ += servers_.processes();
+  } else {
+    processes_ = std::max(processes_, servers_.processes());
+  }
+  CheckProcesses(processes_);
+}
+
+Topology::Placement Topology::Place(int groups, int per_group, int per_process) {
+  return {groups, per_group, std::min(per_process, groups * per_group)};
+}
+
+int Topology::Placement::ProcessOf(RoleId role) const {
+  return first_process + (role.group * per_group + role.id) / per_process;
+}
+
+std::vector<RoleId> Topology::Placement::Of(int process) const {
+  std::vector<RoleId> roles;
+  if (process < first_process || process >= first_process + processes()) return roles;
+  const int64_t begin = int64_t{process - first_process} * per_process;
+  const int64_t end = std::min<int64_t>(total(), begin + per_process);
+  for (int i = static_cast<int>(begin); i < end; ++i)
+    roles.push_back({i / per_group, i % per_group});
+  return roles;
+}
+
+Range Topology::ProcessesOf(int worker_group) const {
+  return {workers_.ProcessOf({worker_group, 0}),
+          workers_.ProcessOf({worker_group, workers_.per_group - 1}) + 1};
+}
+
+bool Topology::IsReplaceable(int process) const {
+  const std::vector<RoleId> workers = Workers(process);
+  const auto whole = [&](const RoleId& worker) {
+    return worker.group > 0 && ProcessesOf(worker.group).size() == 1;
+  };
+  return !together_ && !workers.empty() && Servers(process).empty() && servers_.groups > 0 &&
+         std::all_of(workers.begin(), workers.end(), whole);
+}
+
+int Topology::WorkersIn(int process, int worker_group) const {
+  int count = 0;
+  for (const RoleId& worker : Workers(process)) count += worker.group == worker_group;
+  return count;
+}
+
+std::vector<SumNode> Topology::NodesOf(int process, int worker_group) const {
+  SumNode run = {workers_.per_group, 0};
+  for (const RoleId& worker : Workers(process))
+    if (worker.group == worker_group)
+      run = {std::min(run.first, worker.id), std::max(run.last, worker.id + 1)};
+  return SumTree(workers_.per_group).NodesOf(run);
+}
+
+int Topology::most_nodes() const {
+  size_t most = 1;
+  for (int group = 0; group < workers_.groups; ++group) {
+    const Range processes = ProcessesOf(group);
+    for (int process = processes.first; process < processes.last; ++process)
+      most = std::max(most, NodesOf(process, group).size());
+  }
+  return static_cast<int>(most);
+}
+
+int Topology::ServerGroupOf(int worker_group) const {
+  return worker_group / (workers_.groups / servers_.groups);
+}
+
+Range Topology::WorkerGroupsOf(int server_group) const {
+  const int each = workers_.groups / servers_.groups;
+  return {server_group * each, (server_group + 1) * each};
+}
+
+}  // namespace singa

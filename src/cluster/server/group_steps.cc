@@ -1,0 +1,277 @@
+#include "cluster/server/group_steps.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "base/failpoint.h"
+#include "cluster/protocol/seconds.h"
+#include "math/finite.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+constexpr size_t kMostSquares = 4096;  // of a message
+
+}  // namespace
+
+GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, ParamShard* shard,
+                       Outgoing* out, ServerEvents* events)
+    : setup_(setup),
+      slices_(shard->slices()),
+      groups_(setup.topology.WorkerGroupsOf(setup.self.group)),
+      clip_norm_(setup.job.updater().clip_norm()),
+      skip_(setup.job.on_nonfinite() == JobProto::kSkip),
+      defer_(skip_ || clip_norm_ > 0),
+      shard_(shard),
+      out_(out),
+      events_(events),
+      consistency_(MakeConsistency(setup.job.cluster())) {
+  std::vector<int> slices;
+  for (int s = 0; s < setup.topology.servers_per_group(); ++s)
+    slices.push_back(owners.Of(s).size());
+  for (int g = groups_.first; g < groups_.last; ++g) {
+    auto nodes = std::make_unique<NodesOfProcesses>();
+    const Range processes = setup.topology.ProcessesOf(g);
+    for (int p = processes.first; p < processes.last; ++p)
+      nodes->push_back(setup.topology.NodesOf(p, g));
+    const StepSum sum(nodes.get(), setup.first_steps[g]);
+    const Cell cell = {.sum = sum, .last = setup.first_steps[g] - 1};
+    served_.push_back({.nodes = std::move(nodes),
+                       .cells = std::vector<Cell>(slices_.size(), cell),
+                       .norm = StepNorm(slices)});
+  }
+}
+
+// Where slices wait for each other, a step begins when the last one is applied.
+bool GroupSteps::Joins(Group* group, int64_t step) const {
+  if (!defer_ || step == group->step) return true;
+  if (group->complete > 0 || group->unapplied > 0) return false;
+  for (const Cell& cell : group->cells)
+    if (cell.sum.waits()) return false;
+  group->step = step;
+  return true;
+}
+
+int64_t GroupSteps::FloatsOf(int worker_group, int process, int slice) const {
+  const int place = process - setup_.topology.ProcessesOf(worker_group).first;
+  return shard_->size(slice) * static_cast<int64_t>((*of(worker_group).nodes)[place].size());
+}
+
+StepSum::Arrival GroupSteps::Contribute(int worker_group, int process, int64_t step,
+                                        const PartView& part) {
+  Group& group = of(worker_group);
+  StepSum& sum = cell(worker_group, part.slice).sum;
+  if (step < sum.step()) {  // whose answer may have gone to a process that was lost
+    Frame values;
+    if (!cell(worker_group, part.slice).owed)
+      SendValues(part.slice, worker_group, process, &values);
+    return StepSum::Arrival::kDuplicate;
+  }
+  if (!Joins(&group, step)) return StepSum::Arrival::kOtherStep;
+  const int place = process - setup_.topology.ProcessesOf(worker_group).first;
+  const StepSum::Arrival arrival =
+      sum.Add(place, step, part.head->version(), part.floats, setup_.clock.Now());
+  if (arrival == StepSum::Arrival::kTaken && sum.complete()) Complete(worker_group, part.slice);
+  return arrival;
+}
+
+void GroupSteps::Complete(int worker_group, int slice) {
+  Cell& done = cell(worker_group, slice);
+  done.finite = done.sum.Sum(&ctx_, shard_->size(slice));
+  if (!done.finite && !(skip_ && done.sum.none()))
+    Diverged(worker_group, done.sum.step(),
+             StrCat("the gradient of ", shard_->Name(slice), " is not finite"));
+  if (!done.finite && !skip_) return;
+  if (!defer_) {
+    done.ready = true;
+    return Settle(slice);
+  }
+  if (++of(worker_group).complete < slices_.size()) return;
+  PostSquares(worker_group);
+  TryNorm(worker_group);
+}
+
+// Once a step.
+void GroupSteps::Diverged(int worker_group, int64_t step, const std::string& what) {
+  if (std::exchange(of(worker_group).told, step) == step) return;
+  const std::string text = StrCat("step ", step, ": ", what);
+  if (skip_)
+    LOG(WARNING) << text << "; the step is skipped";
+  else
+    events_->Diverged(text);
+}
+
+// In messages of a bounded size.
+void GroupSteps::PostSquares(int worker_group) {
+  Group& group = of(worker_group);
+  std::vector<double> squares;
+  for (int s = slices_.first; s < slices_.last; ++s) {
+    const Cell& one = cell(worker_group, s);
+    squares.push_back(one.finite ? SumOfSquares(ctx_, one.sum.gradient(), shard_->size(s))
+                                 : std::nan(""));
+  }
+  for (size_t begin = 0; begin < squares.size(); begin += kMostSquares) {
+    const auto part =
+        std::span(squares).subspan(begin).first(std::min(kMostSquares, squares.size() - begin));
+    WireMessage head;
+    head.set_type(WireMessage::kSquares);
+    head.set_group(worker_group);
+    head.set_step(group.step);
+    head.set_first(static_cast<uint32_t>(begin));
+    head.mutable_squares()->Add(part.begin(), part.end());
+    for (int s = 0; s < setup_.topology.servers_per_group(); ++s) {
+      if (s == setup_.self.id || group.norm.slices(s) == 0) continue;
+      *head.mutable_to() = ServerAddress({setup_.self.group, s});
+      out_->Post(head);
+    }
+  }
+  group.norm.Add(setup_.self.id, group.step, 0, squares);
+}
+
+bool GroupSteps::OnSquares(int worker_group, int server, int64_t step, int64_t first,
+                           std::span<const double> squares) {
+  if (!defer_ || step < setup_.first_steps[worker_group]) return false;
+  if (!of(worker_group).norm.Add(server, step, first, squares)) return false;
+  TryNorm(worker_group);
+  return true;
+}
+
+// Pascanu et al., "On the difficulty of training recurrent neural networks" (2013): the gradient
+// times clip_norm / norm where its norm is larger.
+void GroupSteps::TryNorm(int worker_group) {
+  Group& group = of(worker_group);
+  if (group.complete < slices_.size()) return;
+  const std::optional<double> squares = group.norm.Take(group.step);
+  if (!squares) return;
+  group.skip = !std::isfinite(*squares);
+  if (group.skip && !skip_)  // every slice is finite, or its own server has said so
+    return Diverged(worker_group, group.step, "the norm of the gradient is not finite");
+  const double norm = std::sqrt(*squares);
+  group.length = clip_norm_ > 0 && !group.skip ? norm : -1;
+  group.scale = group.length > clip_norm_ ? static_cast<float>(clip_norm_ / norm) : 1.f;
+  if (group.skip) ++counts_.skipped;
+  group.complete = 0;
+  group.unapplied = slices_.size();
+  for (Cell& one : group.cells) one.ready = true;
+  for (int s = slices_.first; s < slices_.last; ++s) Settle(s);
+}
+
+void GroupSteps::Settle(int slice) {
+  if (!shard_->known(slice)) return;
+  std::vector<GroupClock> clocks;
+  for (int g = groups_.first; g < groups_.last; ++g) clocks.push_back({cell(g, slice).sum.step()});
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int g = groups_.first; g < groups_.last; ++g) {
+      Cell& one = cell(g, slice);
+      if (!one.ready || !consistency_->MayApply(clocks, g - groups_.first)) continue;
+      Apply(g, slice);
+      clocks[g - groups_.first].step = one.sum.step();
+      changed = true;
+    }
+  }
+  for (int g = groups_.first; g < groups_.last; ++g)
+    if (cell(g, slice).owed && consistency_->MayAnswer(clocks, g - groups_.first)) Answer(g, slice);
+}
+
+void GroupSteps::Apply(int worker_group, int slice) {
+  Group& group = of(worker_group);
+  Cell& one = cell(worker_group, slice);
+  if (defer_ && group.skip) {
+    shard_->Drop(slice);
+    one.staleness = -1;
+  } else {
+    const float* gradient = one.sum.gradient();
+    if (defer_ && group.scale != 1) {
+      clipped_.assign(gradient, gradient + shard_->size(slice));
+      for (float& x : clipped_) x *= group.scale;
+      gradient = clipped_.data();
+    }
+    one.staleness = std::max<int64_t>(0, shard_->version(slice) - one.sum.version());
+    counts_.staleness.Count(one.staleness);
+    ++counts_.applied;
+    shard_->Update(&ctx_, slice, one.sum.step(), gradient);
+  }
+  if (defer_) --group.unapplied;
+  one.norm = group.length;
+  one.last = one.sum.step();
+  one.sum.Done();
+  one.ready = false;
+  one.owed = true;
+  SINGA_FAILPOINT("server_applied_update");
+  if (on_update_) on_update_(slice);
+}
+
+void GroupSteps::Answer(int worker_group, int slice) {
+  cell(worker_group, slice).owed = false;
+  const Range processes = setup_.topology.ProcessesOf(worker_group);
+  Frame values;
+  for (int p = processes.first; p < processes.last; ++p)
+    SendValues(slice, worker_group, p, &values);
+}
+
+void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* values) {
+  const bool shared =
+      !setup_.values.empty() && process == setup_.topology.ProcessOfServer(setup_.self);
+  if (!shared && values->size() == 0) {
+    const std::span<float> now = shard_->values(slice);
+    *values = Frame::Copy(now.data(), now.size_bytes());
+  }
+  WireMessage head;
+  head.set_type(WireMessage::kValues);
+  *head.mutable_to() = ClientAddress(worker_group, process);
+  SlicePart part;
+  part.set_slice(slice);
+  part.set_version(shard_->version(slice));
+  part.set_step(LastStep(worker_group, slice));
+  const Cell& one = cell(worker_group, slice);
+  if (groups_.size() > 1) part.set_staleness(one.staleness);
+  if (one.norm >= 0) part.set_norm(one.norm);
+  out_->Add(head, std::move(part), shared ? Frame() : *values);
+}
+
+int64_t GroupSteps::LastStep(int worker_group, int slice) const {
+  return of(worker_group).cells[slice - slices_.first].last;
+}
+
+int64_t GroupSteps::held_bytes() const {
+  int64_t bytes = 0;
+  for (const Group& group : served_)
+    for (const Cell& one : group.cells) bytes += one.sum.held_bytes();
+  return bytes;
+}
+
+std::string GroupSteps::Waiting() const {
+  const Cell* oldest = nullptr;
+  std::string what;
+  for (int g = groups_.first; g < groups_.last; ++g) {
+    const Group& group = of(g);
+    const Range processes = setup_.topology.ProcessesOf(g);
+    for (int i = 0; i < slices_.size(); ++i) {
+      const Cell& one = group.cells[i];
+      const bool pending = one.sum.waits() || one.sum.complete();
+      if (!pending || (oldest && oldest->sum.since() <= one.sum.since())) continue;
+      oldest = &one;
+      what = StrCat("step ", one.sum.step(), " of worker group ", g, " waits for ");
+      const int missing = defer_ && one.sum.complete() ? group.norm.Missing(group.step) : -1;
+      if (one.sum.waits())
+        what += StrCat("process ", processes.first + one.sum.Missing(), " to send ",
+                       shard_->Name(slices_.first + i));
+      else if (group.complete > 0 && group.complete < slices_.size())
+        what += StrCat(slices_.size() - group.complete, " other slices");
+      else if (missing >= 0)
+        what += StrCat("the squares of server ", missing);
+      else
+        what += "other worker groups";
+    }
+  }
+  if (oldest) what += StrCat(", since ", Seconds(setup_.clock.Now() - oldest->sum.since()));
+  return what;
+}
+
+}  // namespace singa

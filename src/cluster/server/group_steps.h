@@ -1,0 +1,106 @@
+// GroupSteps: the steps of the worker groups that a server group serves, at one of its servers:
+// collects contributions, waits for norms where there are any, applies, answers.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/protocol/addresses.h"
+#include "cluster/protocol/outgoing.h"
+#include "cluster/protocol/slice_owners.h"
+#include "cluster/server/param_shard.h"
+#include "cluster/server/server_setup.h"
+#include "cluster/server/step_norm.h"
+#include "cluster/server/step_sum.h"
+#include "singa/cluster/consistency.h"
+
+namespace singa {
+
+class GroupSteps {
+ public:
+  // Throws ConfigError relative to the ClusterProto. All that is passed must outlive it.
+  GroupSteps(const ServerSetup& setup, const SliceOwners& owners, ParamShard* shard, Outgoing* out,
+             ServerEvents* events);
+
+  // Called after each change of a slice by an update.
+  void OnUpdate(std::function<void(int slice)> call) { on_update_ = std::move(call); }
+
+  bool Serves(int64_t worker_group) const { return groups_.Has(worker_group); }
+
+  // A contribution of `process` to its group's `step`. `part`: of a slice of the shard, with
+  // FloatsOf floats, or none.
+  StepSum::Arrival Contribute(int worker_group, int process, int64_t step, const PartView& part);
+  // Floats of a contribution of `process`.
+  int64_t FloatsOf(int worker_group, int process, int slice) const;
+  // Of the server's slices from its `first` on. False: refused.
+  bool OnSquares(int worker_group, int server, int64_t step, int64_t first,
+                 std::span<const double> squares);
+  // What was put off because first values had not come.
+  void Known(int slice) { Settle(slice); }
+
+  // Values of `slice` to a client. `values`: a copy, made by the first call that needs it.
+  void SendValues(int slice, int worker_group, int process, Frame* values);
+  // The last step of the group that `slice` holds.
+  int64_t LastStep(int worker_group, int slice) const;
+
+  const StepCounts& counts() const { return counts_; }
+  int64_t held_bytes() const;
+  // What the longest wait is for; "" where nothing is incomplete.
+  std::string Waiting() const;
+
+ private:
+  // A worker group and one slice.
+  struct Cell {
+    StepSum sum;
+    bool finite = true;      // after the sum
+    bool ready = false;      // may be applied, as far as norms are concerned
+    bool owed = false;       // was applied and not answered
+    int64_t last = -1;       // the last step that was applied or dropped
+    int64_t staleness = -1;  // of its gradient; -1: it was dropped
+    double norm = -1;        // of the group's gradient in step `last`; -1: there is none
+  };
+  struct Group {
+    std::unique_ptr<NodesOfProcesses> nodes;
+    std::vector<Cell> cells;  // by place in the shard
+    StepNorm norm;
+    int64_t told = -1;  // the last step that was reported as not finite
+    // With norms or steps to skip, all slices of a step wait for each other.
+    int64_t step = -1;   // the one that is collected
+    int complete = 0;    // slices
+    int unapplied = 0;   // slices, once the norm is known
+    double length = -1;  // of the gradient, with clip_norm
+    float scale = 1;
+    bool skip = false;
+  };
+  Group& of(int worker_group) { return served_[worker_group - groups_.first]; }
+  const Group& of(int worker_group) const { return served_[worker_group - groups_.first]; }
+  Cell& cell(int worker_group, int slice) { return of(worker_group).cells[slice - slices_.first]; }
+
+  bool Joins(Group* group, int64_t step) const;
+  void Complete(int worker_group, int slice);
+  void PostSquares(int worker_group);
+  void TryNorm(int worker_group);
+  void Settle(int slice);
+  void Apply(int worker_group, int slice);
+  void Answer(int worker_group, int slice);
+  void Diverged(int worker_group, int64_t step, const std::string& what);
+
+  const ServerSetup setup_;
+  const Range slices_, groups_;
+  const float clip_norm_;
+  const bool skip_, defer_;
+  ParamShard* const shard_;
+  Outgoing* const out_;
+  ServerEvents* const events_;
+  std::unique_ptr<Consistency> consistency_;
+  std::function<void(int slice)> on_update_;
+  Context ctx_;
+  std::vector<Group> served_;
+  std::vector<float> clipped_;
+  StepCounts counts_;
+};
+
+}  // namespace singa

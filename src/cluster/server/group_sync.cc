@@ -1,0 +1,84 @@
+#include "cluster/server/group_sync.h"
+
+#include <utility>
+
+namespace singa {
+
+GroupSync::GroupSync(const Setup& setup)
+    : freq_(setup.conf.sync_freq()),
+      self_(setup.self),
+      groups_(setup.topology.server_groups()),
+      shard_(setup.shard),
+      out_(setup.out),
+      states_(setup.shard->slices().size()) {
+  for (State& state : states_) state.seen.resize(groups_);
+}
+
+void GroupSync::Updated(int slice) {
+  if (++states_[place(slice)].updates >= freq_) Begin(slice);
+}
+
+void GroupSync::Exchange(int slice) {
+  if (!Equalises()) return;
+  State& state = states_[place(slice)];
+  state.again = state.in_flight;
+  Begin(slice);
+}
+
+void GroupSync::Begin(int slice) {
+  State& state = states_[place(slice)];
+  if (state.in_flight) return;
+  state.updates = 0;
+  if (!Sends(slice)) return AtHome(slice);
+  state.in_flight = true;
+  ++in_flight_;
+  SendSync(slice, Receiver(slice), group(), 0, ++state.number, FrameOf(Outward(slice)));
+}
+
+bool GroupSync::OnSync(const PartView& part, int from, int origin, int hops) {
+  if (origin < 0 || origin >= groups_ || origin == group()) return false;
+  if (part.head->elements() != size(part.slice) || !Expects(part.slice, from, origin, hops))
+    return false;
+  int64_t& seen = states_[place(part.slice)].seen[origin];
+  if (part.head->version() != seen + 1) return false;
+  ++seen;
+  Take(part, Floats(part.floats), origin, hops);
+  return true;
+}
+
+bool GroupSync::OnReply(const PartView& part, int from) {
+  State& state = states_[place(part.slice)];
+  if (!state.in_flight || part.head->version() != state.number ||
+      !ExpectsReply(part.slice, from, part.head->elements()))
+    return false;
+  TakeReply(part.slice, Floats(part.floats));
+  state.in_flight = false;
+  --in_flight_;
+  if (std::exchange(state.again, false) || state.updates >= freq_) Begin(part.slice);
+  return true;
+}
+
+void GroupSync::SendSync(int slice, int to_group, int origin, int hops, int64_t number,
+                         Frame floats) {
+  WireMessage head;
+  head.set_type(WireMessage::kSync);
+  *head.mutable_to() = ServerAddress({to_group, self_.id});
+  head.set_group(origin);
+  head.set_hops(hops);
+  SlicePart part;
+  part.set_slice(slice);
+  part.set_version(number);
+  out_->Add(head, std::move(part), std::move(floats));
+}
+
+void GroupSync::SendReply(int slice, int to_group, int64_t number, Frame floats) {
+  WireMessage head;
+  head.set_type(WireMessage::kSyncReply);
+  *head.mutable_to() = ServerAddress({to_group, self_.id});
+  SlicePart part;
+  part.set_slice(slice);
+  part.set_version(number);
+  out_->Add(head, std::move(part), std::move(floats));
+}
+
+}  // namespace singa

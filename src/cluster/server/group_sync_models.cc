@@ -1,0 +1,182 @@
+// The three ways of GroupSync. An update that happens while an exchange is in flight is part of the
+// next one: none is lost, none counts twice.
+#include <algorithm>
+#include <utility>
+
+#include "cluster/server/group_sync.h"
+
+namespace singa {
+namespace {
+
+// What is known elsewhere of each slice's values, for who sends what has changed since.
+class Bases {
+ public:
+  explicit Bases(Range slices) : first_(slices.first), bases_(slices.size()) {}
+
+  std::vector<float>& operator[](int slice) { return bases_[slice - first_]; }
+  void Set(int slice, const float* values, int64_t n) { (*this)[slice].assign(values, values + n); }
+  // The change of `values` since the base, which becomes `values`.
+  std::vector<float> TakeChange(int slice, const float* values) {
+    std::vector<float>& base = (*this)[slice];
+    std::vector<float> change(base.size());
+    for (size_t i = 0; i < base.size(); ++i)
+      change[i] = values[i] - std::exchange(base[i], values[i]);
+    return change;
+  }
+
+ private:
+  const int first_;
+  std::vector<std::vector<float>> bases_;
+};
+
+// Each slice has a master group, which adds up what the others' updates have changed.
+class ToMaster : public GroupSync {
+ public:
+  explicit ToMaster(const Setup& setup) : GroupSync(setup), owners_(setup.owners) {}
+
+ protected:
+  bool Sends(int slice) const override { return Receiver(slice) != group(); }
+  int Receiver(int slice) const override { return owners_.MasterGroup(slice); }
+  bool Expects(int slice, int from, int origin, int hops) const override {
+    return Receiver(slice) == group() && from == origin && hops == 0;
+  }
+  bool ExpectsReply(int slice, int from, int64_t floats) const override {
+    return from == Receiver(slice) && floats == size(slice);
+  }
+
+ private:
+  const SliceOwners& owners_;
+};
+
+// Sends the change since the master's last answer M, base; after an answer the values are M and
+// what has changed since the sending.
+class MasterSync final : public ToMaster {
+ public:
+  explicit MasterSync(const Setup& setup) : ToMaster(setup), bases_(setup.shard->slices()) {}
+
+  void Start(int slice) override {
+    if (Sends(slice)) bases_.Set(slice, values(slice), size(slice));
+  }
+
+ protected:
+  // From here to the answer, base is the values that were sent.
+  std::vector<float> Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
+  void Take(const PartView& part, const float* change, int origin, int) override {
+    float* const w = values(part.slice);
+    const int64_t n = size(part.slice);
+    for (int64_t i = 0; i < n; ++i) w[i] += change[i];
+    SendReply(part.slice, origin, part.head->version(), Frame::Copy(w, n * sizeof(float)));
+  }
+  void TakeReply(int slice, const float* master) override {
+    std::vector<float>& base = bases_[slice];
+    float* const w = values(slice);
+    for (size_t i = 0; i < base.size(); ++i) {
+      w[i] = master[i] + (w[i] - base[i]);
+      base[i] = master[i];
+    }
+  }
+
+ private:
+  Bases bases_;  // of slices that have their masters elsewhere
+};
+
+// Each group's own change passes all others: base is what the others know of the own updates, moved
+// by what they have changed. Replicas drift apart by the rounding of these sums.
+class RingSync final : public GroupSync {
+ public:
+  explicit RingSync(const Setup& setup) : GroupSync(setup), bases_(setup.shard->slices()) {}
+
+  void Start(int slice) override { bases_.Set(slice, values(slice), size(slice)); }
+
+ protected:
+  bool Sends(int) const override { return true; }
+  int Receiver(int) const override { return (group() + 1) % groups(); }
+  std::vector<float> Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
+  bool Expects(int, int from, int origin, int hops) const override {
+    return from == Before() && hops == (group() - origin - 1 + groups()) % groups();
+  }
+  void Take(const PartView& part, const float* change, int origin, int hops) override {
+    std::vector<float>& base = bases_[part.slice];
+    float* const w = values(part.slice);
+    for (size_t i = 0; i < base.size(); ++i) {
+      w[i] += change[i];
+      base[i] += change[i];
+    }
+    if (Receiver(part.slice) == origin)
+      SendReply(part.slice, origin, part.head->version(), {});
+    else
+      SendSync(part.slice, Receiver(part.slice), origin, hops + 1, part.head->version(),
+               part.floats);
+  }
+  bool ExpectsReply(int, int from, int64_t floats) const override {
+    return from == Before() && floats == 0;
+  }
+
+ private:
+  int Before() const { return (group() + groups() - 1) % groups(); }
+
+  Bases bases_;
+};
+
+// Elastic averaging: Zhang, Choromanska, LeCun, "Deep learning with Elastic Averaging SGD" (NIPS
+// 2015), asynchronous form: e = alpha (x - c) goes from the values x of a group to the centre c.
+class ElasticSync final : public ToMaster {
+ public:
+  explicit ElasticSync(const Setup& setup)
+      : ToMaster(setup),
+        alpha_(setup.conf.elastic_alpha()),
+        centre_(setup.shard->slices().size()) {}
+
+  void Start(int slice) override {
+    if (!Sends(slice)) centre_[place(slice)].assign(values(slice), values(slice) + size(slice));
+  }
+  std::span<const float> Model(int slice) override {
+    return Sends(slice) ? GroupSync::Model(slice) : centre_[place(slice)];
+  }
+
+ protected:
+  bool Equalises() const override { return false; }
+  void AtHome(int slice) override { TakeReply(slice, Pull(slice, values(slice)).data()); }
+  std::vector<float> Outward(int slice) override {
+    return {values(slice), values(slice) + size(slice)};
+  }
+  void Take(const PartView& part, const float* x, int origin, int) override {
+    SendReply(part.slice, origin, part.head->version(), FrameOf(Pull(part.slice, x)));
+  }
+  void TakeReply(int slice, const float* e) override {
+    float* const w = values(slice);
+    for (int64_t i = 0; i < size(slice); ++i) w[i] -= e[i];
+  }
+
+ private:
+  // Moves the centre to x; returns by how much.
+  std::vector<float> Pull(int slice, const float* x) {
+    std::vector<float>& centre = centre_[place(slice)];
+    std::vector<float> e(centre.size());
+    for (size_t i = 0; i < e.size(); ++i) {
+      e[i] = alpha_ * (x[i] - centre[i]);
+      centre[i] += e[i];
+    }
+    return e;
+  }
+
+  const float alpha_;
+  std::vector<std::vector<float>> centre_;  // of each slice that has its master here
+};
+
+}  // namespace
+
+std::unique_ptr<GroupSync> GroupSync::Make(const Setup& setup) {
+  if (setup.topology.server_groups() == 1) return nullptr;
+  switch (setup.conf.group_sync()) {
+    case ClusterProto::kMaster:
+      return std::make_unique<MasterSync>(setup);
+    case ClusterProto::kRing:
+      return std::make_unique<RingSync>(setup);
+    case ClusterProto::kElastic:
+      return std::make_unique<ElasticSync>(setup);
+  }
+  return nullptr;
+}
+
+}  // namespace singa

@@ -1,0 +1,70 @@
+// ParamShard: the slices of parameters that one server owns: values, updater's states, versions.
+// Used by the server's thread only; memory that is bound from outside changes in it, too.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/protocol/served_param.h"
+#include "cluster/protocol/topology.h"
+#include "comm/message/message.h"
+#include "train/apply/slice_table.h"
+#include "train/apply/update_rule.h"
+
+namespace singa {
+
+class ParamShard {
+ public:
+  // Owns `slices` of the table; params as the table was made of. All must outlive it.
+  ParamShard(const SliceTable& table, const std::vector<ServedParam>& params,
+             const UpdateRule& rule, Range slices);
+
+  Range slices() const { return slices_; }
+  int64_t size(int slice) const { return table_[slice].size; }
+  // `slice 4 of param "w1" of layer "fc1"`
+  std::string Name(int slice) const;
+  // Floats of a slice's State: its values, then each updater's state.
+  int64_t state_size(int slice) const { return size(slice) * (1 + state_count_); }
+
+  // The values of `slice` live in memory[size(slice)], not in the shard's own.
+  void Bind(int slice, float* memory) { at(slice).values = memory; }
+
+  // Whether first values have come. All below REQUIRE it, but Put.
+  bool known(int slice) const { return at(slice).known; }
+  // The first values: `floats` has size(slice) of them, or state_size(slice), or is empty: the
+  // memory that is bound has them.
+  void Put(int slice, int64_t version, int64_t count, std::span<const float> floats);
+
+  // Steps that the values hold: updates, and steps that were dropped.
+  int64_t version(int slice) const { return at(slice).version; }
+  int64_t count(int slice) const { return at(slice).count; }  // updates
+  std::span<float> values(int slice) {
+    return {at(slice).values, static_cast<size_t>(size(slice))};
+  }
+  // values, then states
+  std::vector<float> State(int slice) const;
+
+  // REQUIRES: `gradient`, the group's mean of `step`, is finite.
+  void Update(Context* ctx, int slice, int64_t step, const float* gradient);
+  void Drop(int slice) { ++at(slice).version; }
+
+ private:
+  struct Owned {
+    bool known = false;
+    float* values = nullptr;
+    std::vector<float> own, states;
+    int64_t version = 0, count = 0;
+  };
+  Owned& at(int slice) { return owned_[slice - slices_.first]; }
+  const Owned& at(int slice) const { return owned_[slice - slices_.first]; }
+
+  const SliceTable& table_;
+  const std::vector<ServedParam>& params_;
+  const UpdateRule& rule_;
+  const Range slices_;
+  const int64_t state_count_;
+  std::vector<Owned> owned_;
+};
+
+}  // namespace singa

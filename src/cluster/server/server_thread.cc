@@ -1,0 +1,116 @@
+#include "cluster/server/server_thread.h"
+
+#include <utility>
+
+#include "base/thread.h"
+#include "cluster/protocol/seconds.h"
+#include "singa/base/error.h"
+
+namespace singa {
+
+ServerThread::ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark,
+                           const Patience* patience,
+                           std::function<void(const std::exception_ptr&)> failed)
+    : failed_(std::move(failed)),
+      mark_(*mark),
+      patience_(*patience),
+      self_(setup.self),
+      server_(setup, out, this),
+      thread_(StartThread([this] { Run(); })) {}
+
+ServerThread::~ServerThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void ServerThread::Post(int rank, Message message) {
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.emplace_back(rank, std::move(message));
+  }
+  changed_.notify_all();
+}
+
+void ServerThread::Do(const std::function<void(Server&)>& work,
+                      const std::function<bool(Server&)>& done) {
+  std::unique_lock lock(mutex_);
+  work_ = &work;
+  done_ = &done;
+  changed_.notify_all();
+  const auto ended = [this] { return done_ == nullptr || (failure_ && !busy_); };
+  const bool in_time = patience_.Wait(&changed_, &lock, ended);
+  if (!in_time && !failure_) failure_ = Stalled();
+  // What it is busy with ends, or is found by the watch: it is the thread's own work.
+  if (!in_time) changed_.wait(lock, ended);
+  work_ = nullptr;
+  done_ = nullptr;
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+// While the thread is busy it alone knows what the server waits for.
+std::exception_ptr ServerThread::Stalled() const {
+  const std::string waiting = busy_ ? "" : server_.Waiting();
+  return std::make_exception_ptr(Error(
+      kExitStalled, StrCat("server ", self_.id, " of group ", self_.group,
+                           " stands still, since nobody goes on for ", Seconds(patience_.longest()),
+                           ": ", waiting.empty() ? "other servers have not answered" : waiting)));
+}
+
+void ServerThread::Fail(std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(error);
+  changed_.notify_all();
+}
+
+void ServerThread::Diverged(const std::string& text) {
+  failed_(std::make_exception_ptr(DivergedError(text)));
+}
+
+void ServerThread::Run() {
+  try {
+    Loop();
+  } catch (...) {  // a user's updater, or no memory
+    {
+      const std::lock_guard lock(mutex_);
+      busy_ = false;
+    }
+    failed_(std::current_exception());
+  }
+}
+
+void ServerThread::Loop() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [this] { return stop_ || work_ || !queue_.empty(); });
+    if (stop_) return;
+    const auto* const work = queue_.empty() ? std::exchange(work_, nullptr) : nullptr;
+    std::pair<int, Message> next;
+    if (!work) {
+      next = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    const auto* const done = work_ ? nullptr : done_;  // not before its work
+    busy_ = true;
+    lock.unlock();
+    bool is_done = false;
+    {
+      mark_.SetStep(next.second.head.step());
+      const WorkerMark::Scope serves(&mark_, Doing::kServing);
+      if (work)
+        (*work)(server_);
+      else
+        server_.OnMessage(next.first, next.second);
+      is_done = done && (*done)(server_);
+    }
+    lock.lock();
+    busy_ = false;
+    if (is_done) done_ = nullptr;
+    if (is_done || failure_) changed_.notify_all();
+  }
+}
+
+}  // namespace singa

@@ -1,0 +1,61 @@
+// ServerThread: the thread of a Server, and the queue of what it has to do.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/patience.h"
+#include "base/worker_mark.h"
+#include "cluster/server/server.h"
+
+namespace singa {
+
+class ServerThread final : private ServerEvents {
+ public:
+  // `mark`: where the thread says what it does; `patience`: of who waits for it; `failed` is called
+  // once, by the thread, with what ends the job. All outlive it. Throws ConfigError relative to the
+  // JobProto.
+  ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark, const Patience* patience,
+               std::function<void(const std::exception_ptr&)> failed);
+  ~ServerThread();
+  ServerThread(const ServerThread&) = delete;
+  ServerThread& operator=(const ServerThread&) = delete;
+
+  // Any thread may call. From process `rank`, which is sure.
+  void Post(int rank, Message message);
+  // Has the thread do `work` once it has no message left, and waits until `done` holds after it or
+  // after a later message.
+  // Throws what Fail was given; Error, kExitStalled, that says what the server waits for.
+  void Do(const std::function<void(Server&)>& work, const std::function<bool(Server&)>& done);
+  // Do throws `error` from now on.
+  void Fail(std::exception_ptr error);
+
+ private:
+  void Diverged(const std::string& text) override;
+  void Run();
+  void Loop();
+  std::exception_ptr Stalled() const;
+
+  const std::function<void(const std::exception_ptr&)> failed_;
+  WorkerMark& mark_;
+  const Patience& patience_;
+  const RoleId self_;
+  Server server_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<std::pair<int, Message>> queue_;
+  const std::function<void(Server&)>* work_ = nullptr;
+  const std::function<bool(Server&)>* done_ = nullptr;  // of the work; null: nobody waits
+  bool busy_ = false;                                   // the thread is outside the lock
+  bool stop_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;
+};
+
+}  // namespace singa

@@ -1,0 +1,97 @@
+// Worker groups stand still, and what was trained comes together.
+#include <algorithm>
+
+#include "cluster/workers/worker_groups.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+std::vector<ProcessState> StatesOf(const std::vector<std::string>& texts) {
+  std::vector<ProcessState> all;
+  for (const std::string& text : texts)
+    if (!all.emplace_back().ParseFromString(text))
+      throw PeerError("what a process gave for a checkpoint cannot be read");
+  return all;
+}
+
+}  // namespace
+
+// Processes of the first group stand still where rank 0 grants no step, those of another where its
+// first process begins none.
+void WorkerGroups::HoldOthers() {
+  if (holds_++ > 0) return;
+  gate_.HoldOthers(0);
+  if (!process_ || size() == 1) return;
+  int rank = 0;
+  for (const JobProcess::Order& held : process_->HoldAll()) {
+    ++rank;
+    for (size_t i = 0; i + 1 < held.numbers.size(); i += 2)
+      OnHeld(rank, held.numbers[i], held.numbers[i + 1]);
+    refused_ += static_cast<int64_t>(held.numbers.size() % 2);
+  }
+  if (held_) held_();
+}
+
+// What process `rank` says of one of the groups that it leads.
+void WorkerGroups::OnHeld(int rank, int64_t group, int64_t steps) {
+  if (group > 0 && group < size() && FirstProcess(static_cast<int>(group)) == rank)
+    OnSteps(static_cast<int>(group), steps);
+  else
+    ++refused_;
+}
+
+// Of another process, which may say anything.
+void WorkerGroups::OnSteps(int group, int64_t steps) {
+  if (steps >= gate_.steps(group) && steps <= most_steps_)
+    gate_.SetSteps(group, steps);
+  else
+    ++refused_;
+}
+
+void WorkerGroups::Go() {
+  if (--holds_ > 0) return;
+  collected_ = false;
+  gate_.Go();
+  if (process_ && size() > 1) process_->GoAll();
+}
+
+void WorkerGroups::Collect(int64_t steps) {
+  if (!served_ || collected_) return;
+  gate_.SetSteps(0, steps);
+  const std::vector<int64_t> versions = served_->VersionsAt(this->steps());
+  for (int round = 0; versions.size() > 1 && round < 2; ++round) {
+    if (process_) process_->TellAll(kExchange, 0, versions);
+    served_->Exchange(versions);
+    if (process_) process_->AwaitAll(kExchanged);
+  }
+  const std::vector<SliceState> model = served_->Gather(versions);
+  if (own_values_.empty() && size() > 1) KeepOwnValues();
+  for (size_t s = 0; s < model.size(); ++s)
+    replica_.SetFloats(static_cast<int>(s), model[s].count, model[s].floats);
+  collected_ = true;
+}
+
+void WorkerGroups::KeepOwnValues() {
+  const std::vector<float*> values = lead().TrainedValues();
+  for (size_t i = 0; i < values.size(); ++i)
+    own_values_.emplace_back(values[i], values[i] + lead().trained()[i]->size());
+}
+
+void WorkerGroups::BringOwnValuesBack() {
+  if (own_values_.empty()) return;  // before most steps
+  const std::vector<float*> values = lead().TrainedValues();
+  for (size_t i = 0; i < own_values_.size(); ++i) std::ranges::copy(own_values_[i], values[i]);
+  own_values_.clear();
+}
+
+std::vector<ProcessState> WorkerGroups::CollectStates() {
+  if (!process_) return {};
+  return StatesOf(process_->CollectStates(steps()));
+}
+
+std::vector<ProcessState> WorkerGroups::AwaitStates(int group) {
+  return StatesOf(process_->AwaitStates(group));
+}
+
+}  // namespace singa

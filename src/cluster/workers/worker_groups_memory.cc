@@ -1,0 +1,66 @@
+// What the worker groups of a process allocate, and what they share with other processes.
+#include "cluster/workers/worker_groups.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+
+JobMemory WorkerGroups::memory() const {
+  JobMemory sum;
+  for (const auto& [group, team] : teams_)
+    if (HasWorkers()) sum.Add(team->memory());
+  if (!served_) return sum;
+  Trainer& first = teams_.begin()->second->lead();
+  int64_t values = 0;  // that each group has; the first group's are counted
+  for (const Param* param : first.trained())
+    values += param->size() * static_cast<int64_t>(sizeof(float));
+  const auto copies = static_cast<int64_t>(here().size());
+  sum.host.params += values * (copies - static_cast<int64_t>(HasWorkers() && teams_.count(0)));
+  sum.host.updater += served_->bytes(values, static_cast<int64_t>(replica_.state_count()));
+  return sum;
+}
+
+void WorkerGroups::Allocate() {
+  memory().Check();
+  if (!HasWorkers()) return;
+  if (shares_host_) return AllocateShared();
+  const int first = teams_.begin()->first;
+  for (const auto& [group, team] : teams_)
+    team->Allocate(served_ || group == first ? nullptr : &lead());
+  if (served_) replica_.Bind(lead().table(), lead().trained());
+}
+
+void WorkerGroups::AllocateShared() {
+  const auto states = static_cast<int>(replica_.state_count());
+  const int64_t bytes = GroupMemory(lead().table(), job_workers_, states, nullptr, 0).bytes();
+  const bool makes = !host_memory_;
+  if (makes) host_memory_ = std::make_unique<HostMemory>(bytes);
+  if (host_memory_->bytes() != bytes)
+    throw Error(kExitConfig,
+                StrCat("process 0 shares ", host_memory_->bytes(), " bytes, this one needs ", bytes,
+                       ": it runs another job.conf"));
+  group_memory_.emplace(lead().table(), job_workers_, states, host_memory_->data(),
+                        makes ? lead().ctx().threads : 0);
+  team(0).Allocate(nullptr, &*group_memory_);
+  local_[0]->Share(group_memory_->verdict());
+}
+
+void WorkerGroups::TellMemory() {
+  if (!shares_host_) return;
+  const HostMemory::Place place = host_memory_->place();
+  process_->TellAll(
+      kMemory, 0,
+      {place.process, place.descriptor, place.bytes, static_cast<int64_t>(place.mark >> 32),
+       static_cast<int64_t>(place.mark & UINT32_MAX)});
+}
+
+std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order) {
+  if (order.what != kMemory) return nullptr;
+  if (order.numbers.size() != 5) throw PeerError("process 0 does not say where its memory is");
+  HostMemory::Place place = {order.numbers[0], order.numbers[1], order.numbers[2], 0};
+  place.mark =
+      static_cast<uint64_t>(order.numbers[3]) << 32 | static_cast<uint64_t>(order.numbers[4]);
+  return std::make_unique<HostMemory>(place);
+}
+
+}  // namespace singa

@@ -1,0 +1,194 @@
+#include "cluster/workers/worker_team.h"
+
+#include <algorithm>
+
+#include "base/omp_threads.h"
+#include "base/spin_wait.h"
+#include "base/thread.h"
+#include "nn/input/await_records.h"
+
+namespace singa {
+namespace {
+
+bool IsStopped(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Stopped&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+// The team's workers among those of their group.
+SumNode Here(const WorkerPlace& place, int workers) { return {place.first, place.first + workers}; }
+
+}  // namespace
+
+WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
+                       SliceUpdates* updates, NodeSums* between)
+    : place_(place),
+      group_(place.shares_host ? SumNode{0, place.workers} : Here(place, workers), place.workers,
+             workers),
+      errors_(workers) {
+  group_.SetBetween(between);
+  WorkerPlace own = place;
+  if (own.gpus) own.gpus->stopped = &group_.stopped();
+  for (own.worker = place.first; own.worker < place.first + workers; ++own.worker) {
+    const int here = place.first_here + own.worker - place.first;
+    own.gpu = here < job.gpu_size() ? job.gpu(here) : -1;
+    if (own.gpus) own.gpus->member = own.worker;
+    if (own.gpus) own.gpus->over_processes = workers < own.gpus->members;
+    trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates, &group_));
+  }
+  try {
+    threads_.reserve(workers);
+    for (int i = 1; i < workers; ++i) threads_.push_back(StartThread([this, i] { ThreadLoop(i); }));
+  } catch (...) {
+    EndThreads();
+    throw;
+  }
+}
+
+// Each leaves its group of GPUs at the same time: what one frees may wait for the work of all.
+WorkerTeam::~WorkerTeam() {
+  RunEach([](Trainer& trainer) { trainer.LeaveGroup(); });
+  EndThreads();
+}
+
+void WorkerTeam::EndThreads() {
+  work_ = nullptr;
+  ++turn_;
+  FutexWakeAll(turn_);
+  for (std::thread& thread : threads_) thread.join();
+}
+
+int64_t WorkerTeam::rows() const {
+  const int64_t batch = trainers_[0]->batch(), workers = place_.workers;
+  return batch * (place_.first + size()) / workers - batch * place_.first / workers;
+}
+
+std::vector<Trainer*> WorkerTeam::trainers() {
+  std::vector<Trainer*> all;
+  for (const auto& trainer : trainers_) all.push_back(trainer.get());
+  return all;
+}
+
+JobMemory WorkerTeam::memory() const {
+  JobMemory sum;
+  for (const auto& trainer : trainers_) sum.Add(trainer->memory());
+  return sum;
+}
+
+void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
+  for (const auto& trainer : trainers_) {
+    if (lead && !shared)
+      trainer->AllocateBeside(lead);
+    else
+      trainer->Allocate(shared);
+    lead = lead ? lead : trainer.get();
+  }
+}
+
+void WorkerTeam::SpreadValues(Trainer* lead) {
+  for (const auto& trainer : trainers_) {
+    for (const auto& param : trainer->params().params()) {
+      const Tensor& value = lead->params().Find(param->name())->host();
+      if (param->host().data() != value.data())
+        std::copy_n(value.data(), param->size(), param->host().data());
+    }
+    trainer->TakeValues();
+  }
+}
+
+void WorkerTeam::TrainStep(int64_t step) {
+  RunAll([step](Trainer& trainer) { trainer.TrainStep(step); });
+}
+
+void WorkerTeam::AwaitDevices() {
+  for (const auto& trainer : trainers_) trainer->AwaitDevice();
+}
+
+MetricSums WorkerTeam::SumMetrics() {
+  const std::vector<std::vector<double>> nodes = MetricsOfNodes();
+  std::vector<double> numbers = nodes[0];
+  for (size_t node = 1; node < nodes.size(); ++node)
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] += nodes[node][i];
+  MetricSums sums = lead().metrics();
+  sums.SetNumbers(numbers);
+  return sums;
+}
+
+std::vector<std::vector<double>> WorkerTeam::MetricsOfNodes() {
+  std::vector<std::vector<double>> nodes;
+  for (const SumNode& node : SumTree(place_.workers).NodesOf(Here(place_, size()))) {
+    std::vector<std::vector<double>> of_workers;
+    for (int w = node.first; w < node.last; ++w)
+      of_workers.push_back(trainers_[w - place_.first]->metrics().Numbers());
+    std::vector<double>& sum = nodes.emplace_back(of_workers[0].size());
+    AddUpWorkers(
+        node, [&](int w) { return of_workers[w - node.first].data(); },
+        static_cast<int64_t>(sum.size()), sum.data());
+  }
+  return nodes;
+}
+
+bool WorkerTeam::AwaitRecords(const std::function<bool()>& stop) {
+  return std::all_of(trainers_.begin(), trainers_.end(), [&](const auto& trainer) {
+    return singa::AwaitRecords(trainer->ctx(), kTrain, stop, &trainer->net());
+  });
+}
+
+void WorkerTeam::ResetMetrics() {
+  for (const auto& trainer : trainers_) trainer->metrics().Reset();
+}
+
+double WorkerTeam::TakeWaitMs() {
+  double longest = 0;
+  for (const auto& trainer : trainers_) longest = std::max(longest, trainer->TakeWaitMs());
+  return longest;
+}
+
+void WorkerTeam::RunAll(const std::function<void(Trainer&)>& work) {
+  RunEach(work);
+  std::exception_ptr first;
+  for (const std::exception_ptr& error : errors_)
+    if (error && (!first || IsStopped(first))) first = error;
+  if (first) std::rethrow_exception(first);
+}
+
+void WorkerTeam::RunEach(const std::function<void(Trainer&)>& work) {
+  work_ = &work;
+  done_ = 0;
+  if (!threads_.empty()) {
+    ++turn_;
+    FutexWakeAll(turn_);
+  }
+  RunOne(0);
+  // It ends: each of them works, which is watched, or waits with patience, or is sent home.
+  for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
+}
+
+// A worker that fails sends the others home, wherever they wait for it.
+void WorkerTeam::RunOne(size_t i) {
+  try {
+    (*work_)(*trainers_[i]);
+  } catch (...) {
+    errors_[i] = std::current_exception();
+    group_.Stop();
+    if (failed_ && !IsStopped(errors_[i])) failed_(errors_[i]);
+  }
+}
+
+void WorkerTeam::ThreadLoop(size_t i) {
+  SetOmpThreads(trainers_[i]->ctx().threads);
+  for (uint32_t turn = 0;; ++turn) {
+    SpinWait(turn_, turn, size());  // for work, as long as the team lives
+    if (!work_) return;
+    RunOne(i);
+    ++done_;
+    FutexWakeAll(done_);
+  }
+}
+
+}  // namespace singa
