@@ -15,6 +15,17 @@ BEFORE["nn"] = BEFORE["math"] + ["math", "io", "comm"]
 for room, after in [("train", "nn"), ("cluster", "train"), ("driver", "cluster")]:
     BEFORE[room] = BEFORE[after] + [after]
 
+# Rooms inside a room, lowest first: a file includes its own and lower ones; those of one line do not
+# see each other. All files of such a room are in one of them.
+INSIDE = {
+    "comm": ["message", "security", "transport"],
+    "train": ["algorithm learning_rate initializer updater", "apply", "reduce", "device", "trainer",
+              "state"],
+    "cluster": ["protocol", "server client liveness", "process", "workers"],
+}
+LEVEL = {(room, name): level for room, lines in INSIDE.items()
+         for level, names in enumerate(lines) for name in names.split()}
+
 BANNED = {"utils", "util", "common", "helper", "helpers", "misc"}
 MAX_LINES = 300
 CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake"}
@@ -38,6 +49,28 @@ def included_room(line):
     return match.group(1) if match else None
 
 
+def inner_room(path):
+    """(room, name) of src/<room>/<name>/; None where a room is not divided."""
+    parts = path.parts
+    if parts[0] != "src" or len(parts) < 3 or parts[1] not in INSIDE:
+        return None
+    return parts[1], parts[2] if len(parts) > 3 else ""
+
+
+def check_inside(path, lines):
+    here = inner_room(path)
+    if here is None:
+        return
+    if here not in LEVEL:
+        yield f"{path}: not in one of {here[0]}'s inner rooms"
+        return
+    for number, line in enumerate(lines, 1):
+        match = re.match(rf'\s*#include "{here[0]}/(\w+)/', line)
+        there = (here[0], match.group(1)) if match else here
+        if there != here and LEVEL.get(there, len(LEVEL)) >= LEVEL[here]:
+            yield f"{path}:{number}: {'/'.join(here)} must not include {'/'.join(there)}"
+
+
 def check_file(root, path):
     room = room_of(path)
     lines = (root / path).read_text(encoding="utf-8").split("\n")
@@ -48,6 +81,7 @@ def check_file(root, path):
     if room not in BEFORE:
         yield f"{path}: no room is called {room}"
         return
+    yield from check_inside(path, lines)
     for number, line in enumerate(lines, 1):
         other = included_room(line)
         if other in BEFORE and other != room and other not in BEFORE[room]:
