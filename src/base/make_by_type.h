@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "singa/base/error.h"
 #include "singa/base/registry.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/counted.h"
-#include "base/edit_distance.h"
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
 #include "driver/conf/set_option.h"
 
 namespace singa {

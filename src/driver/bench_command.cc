@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "base/thread.h"
+#include "base/thread/thread.h"
 #include "driver/bench/bench_job.h"
 #include "driver/bench/bench_report.h"
 #include "driver/bench/step_timer.h"

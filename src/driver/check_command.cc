@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/progress.h"

@@ -9,9 +9,9 @@
 #include <iostream>
 #include <numeric>
 
-#include "base/counted.h"
-#include "base/edit_distance.h"
-#include "base/file_system.h"
+#include "base/file/file_system.h"
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
 #include "driver/arguments.h"
 #include "driver/job/trained_files.h"
 #include "io/checkpoint/blob_protos.h"

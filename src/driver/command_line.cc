@@ -9,7 +9,7 @@
 #include <set>
 #include <string_view>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "driver/arguments.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/set_option.h"

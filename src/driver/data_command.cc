@@ -10,9 +10,9 @@
 #include <memory>
 #include <string_view>
 
-#include "base/counted.h"
-#include "base/edit_distance.h"
-#include "base/file_system.h"
+#include "base/file/file_system.h"
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
 #include "driver/arguments.h"
 #include "driver/facts/compare_facts.h"
 #include "io/convert_store.h"

@@ -10,10 +10,10 @@
 #include <set>
 #include <string>
 
-#include "base/caught_error.h"
-#include "base/failpoint.h"
-#include "base/file_limit.h"
-#include "base/library_end.h"
+#include "base/file/file_limit.h"
+#include "base/system/caught_error.h"
+#include "base/system/failpoint.h"
+#include "base/system/library_end.h"
 #include "cluster/process/job_process.h"
 #include "driver/arguments.h"
 #include "driver/bench_command.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "driver/data_command.h"
 #include "driver/predict/predict_command.h"
 

@@ -8,8 +8,8 @@
 #include <ctime>
 #include <filesystem>
 
-#include "base/host_name.h"
-#include "base/sha256.h"
+#include "base/file/sha256.h"
+#include "base/system/host_name.h"
 
 namespace singa {
 namespace {

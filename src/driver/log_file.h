@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 
 namespace singa {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/store.h"
 #include "io/store_writer.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 
 namespace singa {
 

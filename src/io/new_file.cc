@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "singa/base/error.h"
 
 namespace singa {

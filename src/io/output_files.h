@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/store_writer.h"
 
 namespace singa {

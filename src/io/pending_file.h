@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
-#include "base/file_system.h"
+#include "base/file/file_system.h"
+#include "base/thread/clock.h"
 
 namespace singa {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "io/store_wrapper.h"
 #include "singa/base/error.h"
 

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "base/counted.h"
-#include "base/edit_distance.h"
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
 #include "io/picture/red_first.h"
 #include "singa/base/error.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/store.h"
 #include "singa/base/registry.h"
 

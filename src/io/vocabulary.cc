@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -1,7 +1,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 #include "math/onednn.h"
 #include "singa/base/error.h"
 

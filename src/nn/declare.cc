@@ -2,9 +2,9 @@
 
 #include <glog/logging.h>
 
-#include "base/counted.h"
-#include "base/edit_distance.h"
-#include "base/element_path.h"
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
+#include "base/text/element_path.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -2,7 +2,7 @@
 
 #include <glog/logging.h>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -4,8 +4,8 @@
 #include <map>
 #include <set>
 
-#include "base/counted.h"
-#include "base/worker_mark.h"
+#include "base/text/counted.h"
+#include "base/thread/worker_mark.h"
 #include "nn/loss/labels.h"
 #include "nn/loss/scale_gradient.h"
 #include "nn/neuron/row_index.h"

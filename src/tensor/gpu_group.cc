@@ -1,6 +1,6 @@
 #include "tensor/gpu_group.h"
 
-#include "base/barrier.h"
+#include "base/thread/barrier.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "base/patience.h"
+#include "base/thread/patience.h"
 #include "singa/tensor/stream.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "base/caught_error.h"
+#include "base/system/caught_error.h"
 
 #include <gtest/gtest.h>
 

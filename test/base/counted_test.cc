@@ -1,4 +1,4 @@
-#include "base/counted.h"
+#include "base/text/counted.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/failpoint.h"
+#include "base/system/failpoint.h"
 
 #include <gtest/gtest.h>
 

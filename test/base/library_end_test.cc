@@ -1,4 +1,4 @@
-#include "base/library_end.h"
+#include "base/system/library_end.h"
 
 #include <gtest/gtest.h>
 

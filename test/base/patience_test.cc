@@ -1,5 +1,5 @@
 // How long who waits for others does.
-#include "base/patience.h"
+#include "base/thread/patience.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Texts that are cut.
-#include "base/short_text.h"
+#include "base/text/short_text.h"
 
 #include <gtest/gtest.h>
 

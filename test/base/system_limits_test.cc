@@ -1,4 +1,4 @@
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

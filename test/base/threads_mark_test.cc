@@ -1,5 +1,5 @@
 // What a mark says where several threads of a worker work.
-#include "base/threads_mark.h"
+#include "base/thread/threads_mark.h"
 
 #include <gtest/gtest.h>
 

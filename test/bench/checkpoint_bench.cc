@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/checkpoint_writer.h"
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/safetensors_writer.h"

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "base/cgroup.h"
-#include "base/omp_threads.h"
+#include "base/system/cgroup.h"
+#include "base/thread/omp_threads.h"
 #include "cluster/workers/worker_groups.h"
 #include "singa/nn/layer.h"
 #include "train/state/init_params.h"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/clock.h"
-#include "base/patience.h"
+#include "base/thread/clock.h"
+#include "base/thread/patience.h"
 #include "cluster/liveness/stall_watch.h"
 
 namespace singa {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file_limit.h"
+#include "base/file/file_limit.h"
 #include "comm/zmq_ranks.h"
 
 namespace singa {

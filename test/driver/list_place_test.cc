@@ -1,7 +1,7 @@
 // Where errors about one value of a list are.
 #include <gtest/gtest.h>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "driver/conf/job_conf.h"
 #include "singa/proto/job.pb.h"
 

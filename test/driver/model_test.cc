@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/safetensors_writer.h"
 #include "io/store_files.h"
 #include "io/store_writer.h"

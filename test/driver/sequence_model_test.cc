@@ -1,7 +1,7 @@
 // Model and Session of an unrolled net.
 #include <gtest/gtest.h>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
 #include "singa/driver/model.h"

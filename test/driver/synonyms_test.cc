@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "io/checkpoint/manifest.h"
 
 namespace singa {

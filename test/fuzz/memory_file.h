@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 
 namespace singa {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/crc32c.h"
+#include "base/file/crc32c.h"
 #include "io/checkpoint/safetensors.h"
 #include "io/checkpoint/safetensors_writer.h"
 #include "memory_file.h"

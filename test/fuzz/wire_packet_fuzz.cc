@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/crc32c.h"
+#include "base/file/crc32c.h"
 #include "comm/transport/packet.h"
 #include "frames.h"
 

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
-#include "base/futex.h"
+#include "base/file/descriptor.h"
+#include "base/thread/futex.h"
 #include "math/sum_tree.h"
 #include "singa/base/error.h"
 #include "tensor/gpu_group.h"

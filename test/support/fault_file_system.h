@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 
 namespace singa {
 

@@ -8,7 +8,7 @@
 #include <queue>
 #include <utility>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "singa/base/philox.h"
 
 namespace singa {

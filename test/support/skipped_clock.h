@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 
 namespace singa {
 

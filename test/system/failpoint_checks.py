@@ -1,4 +1,4 @@
-"""Processes that die, stand still, wait or fail at a named place (src/base/failpoint.h): a
+"""Processes that die, stand still, wait or fail at a named place (src/base/system/failpoint.h): a
 synchronous job ends with the bytes of one that nobody disturbed."""
 
 from case import check, equal, has, learned, same_bytes, true

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/blob_protos.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"

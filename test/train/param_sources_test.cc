@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/blob_protos.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"

@@ -1,5 +1,5 @@
 // What a worker says of itself while it trains and tests.
-#include "base/worker_mark.h"
+#include "base/thread/worker_mark.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>

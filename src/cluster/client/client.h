@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cluster/protocol/addresses.h"
 #include "cluster/protocol/outgoing.h"
 #include "cluster/protocol/served_param.h"

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/patience.h"
+#include "base/thread/patience.h"
 #include "cluster/protocol/topology.h"
 #include "comm/message/message.h"
 #include "math/sum_tree.h"

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/counted_time.h"
-#include "base/failpoint.h"
-#include "base/worker_mark.h"
+#include "base/system/failpoint.h"
+#include "base/thread/counted_time.h"
+#include "base/thread/worker_mark.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/patience.h"
+#include "base/thread/patience.h"
 #include "cluster/client/client.h"
 #include "cluster/client/process_sum.h"
 #include "train/apply/slice_updates.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cluster/protocol/seconds.h"
 #include "singa/base/str_cat.h"
 

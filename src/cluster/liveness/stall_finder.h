@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/worker_mark.h"
+#include "base/thread/worker_mark.h"
 
 namespace singa {
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "base/patience.h"
-#include "base/thread.h"
+#include "base/thread/patience.h"
+#include "base/thread/thread.h"
 
 namespace singa {
 

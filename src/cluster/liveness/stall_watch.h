@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cluster/liveness/stall_finder.h"
 #include "singa/proto/cluster.pb.h"
 

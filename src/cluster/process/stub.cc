@@ -7,9 +7,9 @@
 #include <chrono>
 #include <utility>
 
-#include "base/failpoint.h"
-#include "base/short_text.h"
-#include "base/thread.h"
+#include "base/system/failpoint.h"
+#include "base/text/short_text.h"
+#include "base/thread/thread.h"
 #include "cluster/protocol/addresses.h"
 #include "cluster/protocol/seconds.h"
 #include "singa/base/str_cat.h"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cluster/process/stub_options.h"
 #include "comm/transport/rendezvous.h"
 #include "comm/transport/zmq_transport.h"

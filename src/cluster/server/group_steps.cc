@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "base/failpoint.h"
+#include "base/system/failpoint.h"
 #include "cluster/protocol/seconds.h"
 #include "math/finite.h"
 #include "singa/base/error.h"

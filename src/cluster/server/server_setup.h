@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "cluster/protocol/served_param.h"
 #include "cluster/protocol/staleness_counts.h"
 #include "cluster/protocol/topology.h"

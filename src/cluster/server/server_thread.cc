@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/thread.h"
+#include "base/thread/thread.h"
 #include "cluster/protocol/seconds.h"
 #include "singa/base/error.h"
 

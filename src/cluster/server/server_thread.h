@@ -10,8 +10,8 @@
 #include <string>
 #include <thread>
 
-#include "base/patience.h"
-#include "base/worker_mark.h"
+#include "base/thread/patience.h"
+#include "base/thread/worker_mark.h"
 #include "cluster/server/server.h"
 
 namespace singa {

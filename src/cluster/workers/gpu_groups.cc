@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/short_text.h"
+#include "base/text/short_text.h"
 #include "singa/base/error.h"
 #include "tensor/gpus.h"
 

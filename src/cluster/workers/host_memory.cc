@@ -10,7 +10,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 
 namespace singa {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/patience.h"
+#include "base/thread/patience.h"
 
 namespace singa {
 

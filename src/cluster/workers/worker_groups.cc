@@ -3,9 +3,9 @@
 #include <map>
 #include <set>
 
-#include "base/counted.h"
-#include "base/failpoint.h"
-#include "base/thread.h"
+#include "base/system/failpoint.h"
+#include "base/text/counted.h"
+#include "base/thread/thread.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/omp_threads.h"
-#include "base/spin_wait.h"
-#include "base/thread.h"
+#include "base/thread/omp_threads.h"
+#include "base/thread/spin_wait.h"
+#include "base/thread/thread.h"
 #include "nn/input/await_records.h"
 
 namespace singa {

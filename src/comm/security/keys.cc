@@ -14,9 +14,9 @@
 #include <iomanip>
 #include <sstream>
 
-#include "base/descriptor.h"
-#include "base/input_file.h"
-#include "base/sha256.h"
+#include "base/file/descriptor.h"
+#include "base/file/input_file.h"
+#include "base/file/sha256.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 
 namespace singa {
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "singa/base/error.h"
 
 namespace singa {

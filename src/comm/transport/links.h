@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "comm/transport/links_queue.h"
 #include "comm/transport/packet.h"
 #include "comm/transport/transport.h"

@@ -1,7 +1,7 @@
 // The socket that a process listens on.
 #pragma once
 
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "comm/transport/endpoint.h"
 
 namespace singa {

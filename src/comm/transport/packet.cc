@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/crc32c.h"
+#include "base/file/crc32c.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <optional>
 
-#include "base/host_name.h"
-#include "base/short_text.h"
+#include "base/system/host_name.h"
+#include "base/text/short_text.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "comm/message/message.h"
 #include "comm/transport/endpoint.h"
 

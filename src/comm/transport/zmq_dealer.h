@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "comm/transport/transport.h"
 #include "comm/transport/zmq_frames.h"
 #include "comm/transport/zmq_monitor.h"

@@ -11,7 +11,7 @@
 #include <vector>
 #include <zmq.hpp>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "comm/security/keys.h"
 
 namespace singa {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "comm/transport/connection_bound.h"
 #include "comm/transport/transport.h"
 #include "comm/transport/zmq_frames.h"

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/file_limit.h"
-#include "base/library_end.h"
-#include "base/sha256.h"
-#include "base/thread.h"
+#include "base/file/file_limit.h"
+#include "base/file/sha256.h"
+#include "base/system/library_end.h"
+#include "base/thread/thread.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
+#include "base/thread/clock.h"
 #include "comm/transport/transport.h"
 #include "comm/transport/zmq_dealer.h"
 #include "comm/transport/zmq_options.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

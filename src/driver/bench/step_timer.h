@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 #include "singa/train/param_exchange.h"
 #include "train/trainer/trainer.h"
 

@@ -1,7 +1,7 @@
 #include "driver/conf/check_gpus.h"
 
-#include "base/counted.h"
-#include "base/element_path.h"
+#include "base/text/counted.h"
+#include "base/text/element_path.h"
 #include "tensor/gpus.h"
 
 namespace singa {

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
-#include "base/counted.h"
-#include "base/edit_distance.h"
-#include "base/file_system.h"
+#include "base/file/file_system.h"
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_params.h"
 #include "driver/conf/net_warnings.h"

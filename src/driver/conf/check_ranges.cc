@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "driver/conf/check_values.h"
 #include "driver/conf/message_walk.h"
 

@@ -1,6 +1,6 @@
 #include "driver/conf/check_values.h"
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "driver/conf/message_walk.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/plugin/load_plugins.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/synonyms.h"
 #include "nn/graph/graph.h"

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "driver/conf/conf_lexer.h"
 #include "driver/conf/scalar.h"
 #include "singa/proto/layer.pb.h"

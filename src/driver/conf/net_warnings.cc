@@ -4,7 +4,7 @@
 #include <deque>
 #include <set>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "driver/conf/old_types.h"
 
 namespace singa {

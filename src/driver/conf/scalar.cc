@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/old_types.h"
 #include "driver/conf/synonyms.h"

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "driver/conf/choose_layers.h"
 #include "driver/conf/conf_lexer.h"
 #include "driver/conf/diagnostic.h"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "base/cgroup.h"
+#include "base/system/cgroup.h"
 #include "driver/doctor/finding.h"
 #include "singa/base/str_cat.h"
 

@@ -3,9 +3,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/cgroup.h"
-#include "base/omp_threads.h"
-#include "base/thread.h"
+#include "base/system/cgroup.h"
+#include "base/thread/omp_threads.h"
+#include "base/thread/thread.h"
 #include "driver/doctor/finding.h"
 #include "driver/version.h"
 #include "singa/base/error.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "driver/facts/compare_colours.h"
 #include "nn/graph/graph.h"
 

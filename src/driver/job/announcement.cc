@@ -1,6 +1,6 @@
 #include "driver/job/announcement.h"
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "driver/version.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "driver/conf/message_walk.h"
 #include "singa/base/str_cat.h"
 

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "base/caught_error.h"
+#include "base/system/caught_error.h"
 #include "cluster/process/stub.h"
 #include "driver/job/interrupt.h"
 

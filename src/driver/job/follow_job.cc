@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/failpoint.h"
+#include "base/system/failpoint.h"
 #include "cluster/workers/gpu_groups.h"
 #include "driver/job/end_process.h"
 #include "driver/job/first_values.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "singa/nn/net.h"
 
 namespace singa {

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <csignal>
 
-#include "base/clock.h"
-#include "base/thread.h"
+#include "base/thread/clock.h"
+#include "base/thread/thread.h"
 #include "driver/job/stop_requests.h"
 
 namespace singa {

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "base/failpoint.h"
-#include "base/file_system.h"
-#include "base/sha256.h"
+#include "base/file/file_system.h"
+#include "base/file/sha256.h"
+#include "base/system/failpoint.h"
 #include "driver/job/conf_fields.h"
 #include "driver/job/marked_files.h"
 #include "driver/job/resume_fit.h"

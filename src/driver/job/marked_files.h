@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
-#include "base/worker_mark.h"
+#include "base/file/file_system.h"
+#include "base/thread/worker_mark.h"
 
 namespace singa {
 

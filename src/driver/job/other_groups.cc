@@ -1,7 +1,7 @@
 #include "driver/job/other_groups.h"
 
-#include "base/omp_threads.h"
-#include "base/thread.h"
+#include "base/thread/omp_threads.h"
+#include "base/thread/thread.h"
 #include "driver/job/interrupt.h"
 
 namespace singa {

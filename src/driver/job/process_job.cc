@@ -7,8 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/caught_error.h"
-#include "base/failpoint.h"
+#include "base/system/caught_error.h"
+#include "base/system/failpoint.h"
 #include "cluster/process/job_process.h"
 #include "driver/conf/check_values.h"
 #include "driver/job/end_process.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/short_text.h"
+#include "base/text/short_text.h"
 #include "cluster/protocol/staleness_counts.h"
 #include "driver/job/job_rows.h"
 

@@ -2,7 +2,7 @@
 // refuses them is warned of once.
 #pragma once
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "driver/job/progress.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/clock.h"
+#include "base/thread/clock.h"
 
 namespace singa {
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/thread.h"
+#include "base/thread/thread.h"
 #include "driver/job/interrupt.h"
 
 namespace singa {

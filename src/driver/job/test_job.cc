@@ -2,9 +2,9 @@
 #include <memory>
 #include <utility>
 
-#include "base/counted.h"
-#include "base/omp_threads.h"
-#include "base/thread.h"
+#include "base/text/counted.h"
+#include "base/thread/omp_threads.h"
+#include "base/thread/thread.h"
 #include "cluster/liveness/stall_watch.h"
 #include "cluster/process/job_process.h"
 #include "driver/facts/compare_facts.h"

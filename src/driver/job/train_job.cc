@@ -6,8 +6,8 @@
 #include <exception>
 #include <optional>
 
-#include "base/counted.h"
-#include "base/failpoint.h"
+#include "base/system/failpoint.h"
+#include "base/text/counted.h"
 #include "cluster/workers/gpu_groups.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/announcement.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/which_file.h"
+#include "base/file/which_file.h"
 #include "driver/job/workspace.h"
 #include "io/checkpoint/find_checkpoint.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/cgroup.h"
-#include "base/omp_threads.h"
+#include "base/system/cgroup.h"
+#include "base/thread/omp_threads.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launcher_rank.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/file_system.h"
-#include "base/lock_file.h"
+#include "base/file/file_system.h"
+#include "base/file/lock_file.h"
+#include "base/thread/clock.h"
 #include "driver/job/progress.h"
 #include "driver/job/run_job.h"
 #include "singa/proto/job.pb.h"

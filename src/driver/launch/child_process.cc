@@ -12,7 +12,7 @@
 #include <csignal>
 #include <cstring>
 
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 #include "driver/job/interrupt.h"
 
 namespace singa {

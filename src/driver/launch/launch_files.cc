@@ -9,11 +9,11 @@
 #include <optional>
 #include <thread>
 
-#include "base/descriptor.h"
-#include "base/entry_place.h"
-#include "base/file_system.h"
-#include "base/input_file.h"
-#include "base/which_file.h"
+#include "base/file/descriptor.h"
+#include "base/file/file_system.h"
+#include "base/file/input_file.h"
+#include "base/file/which_file.h"
+#include "base/text/entry_place.h"
 #include "comm/transport/own_address.h"
 #include "driver/job/interrupt.h"
 #include "io/new_file.h"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "driver/job/workspace.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"

@@ -9,8 +9,8 @@
 #include <optional>
 #include <thread>
 
-#include "base/process_stat.h"
-#include "base/thread.h"
+#include "base/system/process_stat.h"
+#include "base/thread/thread.h"
 #include "driver/job/interrupt.h"
 #include "driver/launch/launch_variables.h"
 #include "driver/launch/launcher_rank.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
+#include "base/thread/clock.h"
 #include "driver/job/stop_requests.h"
 #include "singa/base/error.h"
 

@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "base/counted.h"
-#include "base/failpoint.h"
-#include "base/system_limits.h"
+#include "base/system/failpoint.h"
+#include "base/system/system_limits.h"
+#include "base/text/counted.h"
 #include "cluster/process/job_process.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"

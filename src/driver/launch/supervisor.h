@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/cgroup.h"
+#include "base/system/cgroup.h"
 #include "driver/job/progress.h"
 #include "driver/launch/stop_signals.h"
 #include "singa/base/error.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "driver/version.h"
 #include "singa/base/error.h"
 

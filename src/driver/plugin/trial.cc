@@ -14,8 +14,8 @@
 #include <cstring>
 #include <utility>
 
-#include "base/descriptor.h"
-#include "base/system_limits.h"
+#include "base/file/descriptor.h"
+#include "base/system/system_limits.h"
 #include "singa/base/error.h"
 
 namespace singa {

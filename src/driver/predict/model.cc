@@ -1,5 +1,5 @@
 #include "singa/driver/model.h"
-#include "base/counted.h"
+#include "base/text/counted.h"
 
 #include <limits>
 #include <memory>

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/format/image_index.h"
 #include "io/format/picture_names.h"
 #include "io/format/value_parser.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "driver/arguments.h"
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"

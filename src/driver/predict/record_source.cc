@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "driver/facts/compare_colours.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/predict/picture_source.h"

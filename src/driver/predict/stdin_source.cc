@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "io/format/textfile_store.h"
 #include "singa/base/error.h"
 

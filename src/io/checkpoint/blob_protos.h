@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "singa/tensor/shape.h"
 
 namespace singa {

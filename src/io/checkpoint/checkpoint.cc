@@ -5,10 +5,10 @@
 #include <map>
 #include <utility>
 
-#include "base/crc32c.h"
-#include "base/input_file.h"
-#include "base/sha256.h"
-#include "base/which_file.h"
+#include "base/file/crc32c.h"
+#include "base/file/input_file.h"
+#include "base/file/sha256.h"
+#include "base/file/which_file.h"
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/json_text.h"
 

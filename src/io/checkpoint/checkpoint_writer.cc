@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/failpoint.h"
-#include "base/sha256.h"
+#include "base/file/sha256.h"
+#include "base/system/failpoint.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/json_text.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/manifest.h"
 #include "io/checkpoint/stored_tensor.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "singa/tensor/context.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "io/checkpoint/json_text.h"
 
 namespace singa {

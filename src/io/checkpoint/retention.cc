@@ -5,8 +5,8 @@
 #include <system_error>
 #include <vector>
 
-#include "base/failpoint.h"
-#include "base/sha256.h"
+#include "base/file/sha256.h"
+#include "base/system/failpoint.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
 

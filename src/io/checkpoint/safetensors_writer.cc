@@ -4,8 +4,8 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "base/crc32c.h"
-#include "base/sha256.h"
+#include "base/file/crc32c.h"
+#include "base/file/sha256.h"
 #include "io/checkpoint/json_text.h"
 #include "singa/base/error.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/stored_tensor.h"
 
 namespace singa {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/store.h"
 #include "singa/base/error.h"
 

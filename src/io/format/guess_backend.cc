@@ -5,7 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/format/cifar10_store.h"
 #include "io/format/kvfile_store.h"
 #include "io/format/lmdb_index.h"

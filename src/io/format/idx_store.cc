@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "io/gzip.h"
 #include "singa/base/error.h"
 

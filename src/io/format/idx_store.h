@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/store.h"
 
 namespace singa {

@@ -12,7 +12,7 @@
 #include <set>
 #include <utility>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/format/picture_names.h"
 #include "singa/base/error.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/format/image_index.h"
 #include "io/format/value_parser.h"
 #include "io/picture/image_decoder.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/format/value_store.h"
 
 namespace singa {

@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "io/format/value_store.h"
 #include "singa/base/error.h"
 

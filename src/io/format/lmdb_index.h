@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/format/scan_window.h"
 
 namespace singa {

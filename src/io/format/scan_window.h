@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 
 namespace singa {
 

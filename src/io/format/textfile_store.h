@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/format/value_parser.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/format/scan_window.h"
 #include "io/format/value_parser.h"
 

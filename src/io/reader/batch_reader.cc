@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "base/thread.h"
+#include "base/thread/thread.h"
 #include "math/parallel_slices.h"
 #include "singa/base/error.h"
 

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -2,7 +2,7 @@
 
 #include <glog/logging.h>
 
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "singa/base/error.h"
 
 namespace singa {

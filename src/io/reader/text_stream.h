@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/vocabulary.h"
 
 namespace singa {

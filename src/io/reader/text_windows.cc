@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/input_file.h"
+#include "base/file/input_file.h"
 #include "io/vocabulary.h"
 #include "singa/base/error.h"
 

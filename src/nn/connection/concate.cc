@@ -1,7 +1,7 @@
 // kConcate: joins its sources along one dimension; all other sizes must agree.
 #include <algorithm>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "nn/connection/piece.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "io/vocabulary.h"
 #include "math/random_kernels.h"
 #include "nn/input/own_rows.h"

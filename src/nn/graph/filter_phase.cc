@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "base/counted.h"
-#include "base/edit_distance.h"
-#include "base/element_path.h"
+#include "base/text/counted.h"
+#include "base/text/edit_distance.h"
+#include "base/text/element_path.h"
 #include "nn/graph/graph.h"
 
 namespace singa {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "nn/graph/graph.h"
 #include "nn/graph/writes_file.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "nn/graph/graph.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "nn/graph/graph.h"
 
 namespace singa {

@@ -1,6 +1,6 @@
 #include "nn/input/await_records.h"
 
-#include "base/worker_mark.h"
+#include "base/thread/worker_mark.h"
 #include "nn/input/store_input.h"
 
 namespace singa {

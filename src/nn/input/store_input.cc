@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/counted.h"
-#include "base/element_path.h"
+#include "base/text/counted.h"
+#include "base/text/element_path.h"
 #include "io/picture/image_decoder.h"
 #include "nn/connection/piece.h"
 #include "nn/input/own_rows.h"

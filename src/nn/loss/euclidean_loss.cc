@@ -3,7 +3,7 @@
 // SINGA 0.3 and Caffe: (prediction - target) / batch; the target's is the opposite.
 #include "nn/loss/euclidean_loss.h"
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
 #include "math/sum.h"

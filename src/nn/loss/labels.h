@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "base/counted.h"
-#include "base/element_path.h"
+#include "base/text/counted.h"
+#include "base/text/element_path.h"
 #include "math/top_k.h"
 #include "singa/base/error.h"
 #include "singa/nn/declare.h"

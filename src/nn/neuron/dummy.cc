@@ -2,7 +2,7 @@
 // input it has no source and gives values of U[0, 1), as an output gradients of U[0, 1).
 #include <algorithm>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "math/random_kernels.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"

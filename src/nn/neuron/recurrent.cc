@@ -1,8 +1,8 @@
 // What a recurrent layer asks for, and its checks; recurrent_steps.cc computes.
 #include "nn/neuron/recurrent.h"
 
-#include "base/counted.h"
-#include "base/element_path.h"
+#include "base/text/counted.h"
+#include "base/text/element_path.h"
 #include "math/elementwise.h"
 #include "math/gemm_kernel.h"
 #include "math/scratch_layout.h"

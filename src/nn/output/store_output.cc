@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -1,6 +1,6 @@
 #include "singa/train/algorithm.h"
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/worker_mark.h"
+#include "base/thread/worker_mark.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "train/apply/not_finite.h"

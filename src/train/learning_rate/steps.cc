@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/element_path.h"
+#include "base/text/element_path.h"
 #include "train/learning_rate/check_conf.h"
 
 namespace singa {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/barrier.h"
+#include "base/thread/barrier.h"
 #include "train/apply/slice_table.h"
 
 namespace singa {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/worker_mark.h"
+#include "base/thread/worker_mark.h"
 
 namespace singa {
 namespace {

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "base/counted_time.h"
-#include "base/threads_mark.h"
+#include "base/thread/counted_time.h"
+#include "base/thread/threads_mark.h"
 #include "math/parallel_slices.h"
 #include "singa/base/error.h"
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/barrier.h"
-#include "base/patience.h"
-#include "base/worker_mark.h"
+#include "base/thread/barrier.h"
+#include "base/thread/patience.h"
+#include "base/thread/worker_mark.h"
 #include "math/sum_tree.h"
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"

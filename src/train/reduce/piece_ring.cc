@@ -1,7 +1,7 @@
 #include "train/reduce/piece_ring.h"
 
-#include "base/counted_time.h"
-#include "base/spin_wait.h"
+#include "base/thread/counted_time.h"
+#include "base/thread/spin_wait.h"
 
 namespace singa {
 

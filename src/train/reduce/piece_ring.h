@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/patience.h"
+#include "base/thread/patience.h"
 #include "train/reduce/group_memory.h"
 
 namespace singa {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/crc32c.h"
+#include "base/file/crc32c.h"
 #include "io/checkpoint/finite_params.h"
 #include "singa/base/error.h"
 #include "singa/train/initializer.h"

@@ -1,7 +1,7 @@
 #include "train/trainer/evaluator.h"
 
-#include "base/omp_threads.h"
-#include "base/worker_mark.h"
+#include "base/thread/omp_threads.h"
+#include "base/thread/worker_mark.h"
 #include "nn/input/await_records.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/counted.h"
-#include "base/omp_threads.h"
-#include "base/thread.h"
+#include "base/text/counted.h"
+#include "base/thread/omp_threads.h"
+#include "base/thread/thread.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_builder.h"

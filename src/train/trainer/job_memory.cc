@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/cgroup.h"
+#include "base/system/cgroup.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/cgroup.h"
-#include "base/omp_threads.h"
+#include "base/system/cgroup.h"
+#include "base/thread/omp_threads.h"
 #include "singa/base/error.h"
 #include "tensor/gpus.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/worker_mark.h"
+#include "base/thread/worker_mark.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "train/apply/local_updates.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/sample.h"
 

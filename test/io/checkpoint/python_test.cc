@@ -5,7 +5,7 @@
 #include <iostream>
 #include <set>
 
-#include "base/sha256.h"
+#include "base/file/sha256.h"
 #include "io/checkpoint/sample.h"
 
 namespace singa {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 #include "io/checkpoint/safetensors_writer.h"
 #include "io/temp_dir.h"
 #include "singa/driver/model.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "driver/launch/supervisor.h"
 #include "io/temp_dir.h"
 #include "support/launch_child.h"

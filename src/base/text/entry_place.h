@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 
 namespace singa {
 

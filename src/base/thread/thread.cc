@@ -1,11 +1,11 @@
-#include "base/thread.h"
+#include "base/thread/thread.h"
 
 #include <latch>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 
 namespace singa {
 

@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
-#include "base/futex.h"
-#include "base/patience.h"
+#include "base/thread/futex.h"
+#include "base/thread/patience.h"
 
 namespace singa {
 

@@ -1,9 +1,9 @@
-#include "base/caught_error.h"
+#include "base/system/caught_error.h"
 
 #include <exception>
 #include <new>
 
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 
 namespace singa {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/worker_mark.h"
+#include "base/thread/worker_mark.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "base/lock_file.h"
+#include "base/file/lock_file.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,9 +15,9 @@
 #include <optional>
 #include <sstream>
 
-#include "base/host_name.h"
-#include "base/process_stat.h"
-#include "base/sha256.h"
+#include "base/file/sha256.h"
+#include "base/system/host_name.h"
+#include "base/system/process_stat.h"
 
 namespace singa {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/library_end.h"
+#include "base/system/library_end.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -14,7 +14,7 @@
 #include <new>
 #include <string>
 
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 
 namespace singa {
 namespace {

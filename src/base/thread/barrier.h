@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "base/spin_wait.h"
+#include "base/thread/spin_wait.h"
 
 namespace singa {
 

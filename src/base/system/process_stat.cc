@@ -1,4 +1,4 @@
-#include "base/process_stat.h"
+#include "base/system/process_stat.h"
 
 #include <fstream>
 #include <sstream>

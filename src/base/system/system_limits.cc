@@ -1,4 +1,4 @@
-#include "base/system_limits.h"
+#include "base/system/system_limits.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/cgroup.h"
+#include "base/system/cgroup.h"
 
 namespace singa {
 namespace {

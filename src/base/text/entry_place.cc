@@ -1,4 +1,4 @@
-#include "base/entry_place.h"
+#include "base/text/entry_place.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 
 namespace singa {
 namespace {

@@ -1,10 +1,10 @@
-#include "base/which_file.h"
+#include "base/file/which_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/descriptor.h"
-#include "base/file_system.h"
+#include "base/file/descriptor.h"
+#include "base/file/file_system.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {

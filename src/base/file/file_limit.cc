@@ -1,4 +1,4 @@
-#include "base/file_limit.h"
+#include "base/file/file_limit.h"
 
 #include <sys/resource.h>
 

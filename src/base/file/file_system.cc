@@ -1,4 +1,4 @@
-#include "base/file_system.h"
+#include "base/file/file_system.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/entry_place.h"
+#include "base/text/entry_place.h"
 
 namespace singa {
 namespace {

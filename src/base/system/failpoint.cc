@@ -1,4 +1,4 @@
-#include "base/failpoint.h"
+#include "base/system/failpoint.h"
 
 #if SINGA_HAS_FAILPOINTS
 
@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/edit_distance.h"
+#include "base/text/edit_distance.h"
 
 namespace singa {
 namespace {

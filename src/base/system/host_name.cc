@@ -1,4 +1,4 @@
-#include "base/host_name.h"
+#include "base/system/host_name.h"
 
 #include <unistd.h>
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
-#include "base/file_system.h"
+#include "base/file/descriptor.h"
+#include "base/file/file_system.h"
 
 namespace singa {
 
