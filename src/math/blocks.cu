@@ -1,6 +1,6 @@
 #include "math/blocks.h"
 #include "math/blocks_elements.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "math/column_major.h"
 #include "singa/base/error.h"
-#include "tensor/cuda_stream.h"
-#include "tensor/gpu_libraries.h"
+#include "tensor/gpu/cuda_stream.h"
+#include "tensor/gpu/gpu_libraries.h"
 
 namespace singa {
 namespace {

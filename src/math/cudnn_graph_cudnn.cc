@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "singa/base/error.h"
-#include "tensor/cuda_stream.h"
-#include "tensor/gpu_libraries.h"
+#include "tensor/gpu/cuda_stream.h"
+#include "tensor/gpu/gpu_libraries.h"
 
 namespace singa {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

@@ -1,7 +1,7 @@
 // For doubt, and for what the library declines: readable before fast.
 #include "math/gemm_block.h"
 #include "math/gemm_kernel.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

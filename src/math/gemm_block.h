@@ -3,7 +3,7 @@
 
 #include "math/half.h"
 #include "singa/math/gemm.h"
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "math/map.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 

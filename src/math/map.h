@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "tensor/lanes.h"
+#include "tensor/kernel/lanes.h"
 
 namespace singa {
 

@@ -3,7 +3,7 @@
 
 #include "math/random_elements.h"
 #include "math/random_kernels.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -1,6 +1,6 @@
 #include "math/softmax.h"
 #include "math/softmax_block.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "math/sum_block.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

@@ -2,7 +2,7 @@
 #include "math/transpose.h"
 
 #include "math/transpose_block.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

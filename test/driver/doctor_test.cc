@@ -9,7 +9,7 @@
 
 #include "singa/base/error.h"
 #include "support/emulated_machine.h"
-#include "tensor/gpu_libraries.h"
+#include "tensor/gpu/gpu_libraries.h"
 
 namespace singa::doctor {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "driver/conf/check_job.h"
 #include "math/gemm_kernel.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-// RunElements: what ForEach of tensor/launch.cuh does on a device, on the host.
+// RunElements: what ForEach of tensor/kernel/launch.cuh does on a device, on the host.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ struct HostBlockState {
   std::vector<double> values;  // one a thread; holds any float
 };
 
-// As Block of tensor/block.cuh. With 32 threads it is also a Warp.
+// As Block of tensor/kernel/block.cuh. With 32 threads it is also a Warp.
 class HostBlock {
  public:
   HostBlock(HostBlockState* state, int thread) : state_(state), thread_(thread) {}

@@ -21,7 +21,7 @@
 #include "base/thread/futex.h"
 #include "math/sum_tree.h"
 #include "singa/base/error.h"
-#include "tensor/gpu_group.h"
+#include "tensor/gpu/gpu_group.h"
 
 namespace singa {
 

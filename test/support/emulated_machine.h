@@ -7,7 +7,7 @@
 #include "support/emulated_gpu.h"
 #include "support/emulated_group.h"
 #include "support/emulated_stream.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 
 namespace singa {
 

@@ -12,7 +12,7 @@
 #include "singa/tensor/context.h"
 #include "support/emulated_gpu.h"
 #include "support/emulated_stream.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 
 namespace singa {
 

@@ -1,7 +1,7 @@
 // What a stream of CUDA has besides those of any GPU: memory for a piece of work, and what
 // libraries keep. Both may be first asked for while work is captured. Without a GPU there is no
 // such test.
-#include "tensor/cuda_stream.h"
+#include "tensor/gpu/cuda_stream.h"
 
 #include <gtest/gtest.h>
 

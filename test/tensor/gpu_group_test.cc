@@ -1,6 +1,6 @@
 // Groups of GPUs, of this process or several, and what ends the wait for members that do not come:
 // of emulated ones, and of all that the machine has.
-#include "tensor/gpu_group.h"
+#include "tensor/gpu/gpu_group.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

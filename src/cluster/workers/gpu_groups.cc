@@ -11,7 +11,7 @@
 
 #include "base/text/short_text.h"
 #include "singa/base/error.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 
 namespace singa {
 namespace {

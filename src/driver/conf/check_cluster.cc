@@ -6,7 +6,7 @@
 #include "driver/conf/check_values.h"
 #include "driver/launch/launch_place.h"
 #include "singa/cluster/consistency.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 
 namespace singa {
 namespace {

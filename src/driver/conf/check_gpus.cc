@@ -2,7 +2,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 
 namespace singa {
 

@@ -2,7 +2,7 @@
 
 #include "driver/doctor/finding.h"
 #include "singa/base/error.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 
 namespace singa {
 namespace {

@@ -18,7 +18,7 @@
 #include "driver/version.h"
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/trained_classes.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 #include "train/state/process_state.h"
 #include "train/state/trainer_state.h"
 

@@ -15,7 +15,7 @@
 #include "driver/job/trained_files.h"
 #include "driver/job/workspace.h"
 #include "io/checkpoint/trained_classes.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 #include "train/device/device_exchange.h"
 #include "train/device/worker_device.h"
 #include "train/state/init_params.h"

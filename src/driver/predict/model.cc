@@ -10,7 +10,7 @@
 #include "driver/job/trained_files.h"
 #include "driver/plugin/load_plugins.h"
 #include "singa/proto/job.pb.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 #include "train/state/init_params.h"
 #include "train/trainer/forwarder.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "nn/input/image_preprocess.h"
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

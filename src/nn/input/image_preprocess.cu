@@ -1,5 +1,5 @@
 #include "nn/input/image_elements.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

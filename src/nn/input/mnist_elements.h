@@ -1,7 +1,7 @@
 // The formula of input/mnist.h.
 #pragma once
 
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

@@ -2,7 +2,7 @@
 #include "nn/input/one_hot.h"
 
 #include "nn/input/one_hot_elements.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -1,7 +1,7 @@
 #include "nn/loss/scale_gradient.h"
 
 #include "nn/loss/scale_gradient_elements.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "singa/tensor/context.h"
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

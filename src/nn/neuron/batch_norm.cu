@@ -3,7 +3,7 @@
 // small.
 #include "nn/neuron/batch_norm_block.h"
 #include "nn/neuron/batch_norm_channels.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

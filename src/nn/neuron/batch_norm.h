@@ -5,7 +5,7 @@
 #pragma once
 
 #include "singa/tensor/kernel.h"
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

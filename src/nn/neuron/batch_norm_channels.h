@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "nn/neuron/batch_norm.h"
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

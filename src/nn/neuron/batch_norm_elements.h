@@ -2,7 +2,7 @@
 #pragma once
 
 #include "nn/neuron/batch_norm.h"
-#include "tensor/lanes.h"
+#include "tensor/kernel/lanes.h"
 
 namespace singa {
 

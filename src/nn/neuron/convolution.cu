@@ -1,6 +1,6 @@
 // For shapes that cuDNN has no engine for, and to compare it with.
 #include "nn/neuron/convolution_columns.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -12,7 +12,7 @@
 
 namespace singa {
 
-// each(ctx, n, f) calls f(i) for each i < n, as ForEach of tensor/launch.cuh does.
+// each(ctx, n, f) calls f(i) for each i < n, as ForEach of tensor/kernel/launch.cuh does.
 template <typename Each>
 class ColumnsConvolution final : public ConvolutionPlan {
  public:

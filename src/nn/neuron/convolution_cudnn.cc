@@ -16,7 +16,7 @@
 #include "nn/neuron/convolution_graphs.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/tensor/memory.h"
-#include "tensor/lanes.h"
+#include "tensor/kernel/lanes.h"
 
 namespace singa {
 namespace {

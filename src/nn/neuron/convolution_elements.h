@@ -4,7 +4,7 @@
 #pragma once
 
 #include "nn/neuron/convolution.h"
-#include "tensor/lanes.h"
+#include "tensor/kernel/lanes.h"
 
 namespace singa {
 

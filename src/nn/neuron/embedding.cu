@@ -2,7 +2,7 @@
 
 #include "nn/neuron/embedding_block.h"
 #include "singa/tensor/memory.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

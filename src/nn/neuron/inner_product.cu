@@ -2,7 +2,7 @@
 #include "nn/neuron/inner_product.h"
 
 #include "nn/neuron/inner_product_block.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

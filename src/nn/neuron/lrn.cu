@@ -1,7 +1,7 @@
 // Local response normalisation, bound by memory: a window's other channels come from the cache. The
 // gradient's terms cost two roots and a division, so a block shares them.
 #include "nn/neuron/lrn_elements.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "nn/neuron/lrn.h"
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

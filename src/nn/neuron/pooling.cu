@@ -1,7 +1,7 @@
 // Pooling bound by memory: each output is written once, each input comes from it once and from the
 // cache for the other windows that hold it. Backward gathers, so sums have an order.
 #include "nn/neuron/pooling_elements.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

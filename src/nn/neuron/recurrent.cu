@@ -1,7 +1,7 @@
 // The steps of the recurrent cells between their products. Memory bounds them, or, where a batch is
 // small, the launch.
 #include "nn/neuron/recurrent_elements.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "math/vector_math.h"
 #include "singa/tensor/kernel.h"
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

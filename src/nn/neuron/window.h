@@ -7,7 +7,7 @@
 
 #include "singa/base/error.h"
 #include "singa/tensor/shape.h"
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

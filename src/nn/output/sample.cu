@@ -1,7 +1,7 @@
 #include "nn/output/sample.h"
 
 #include "nn/output/sample_block.h"
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {

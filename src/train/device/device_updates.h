@@ -12,7 +12,7 @@
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
 #include "singa/tensor/stream.h"
-#include "tensor/gpu_group.h"
+#include "tensor/gpu/gpu_group.h"
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
 #include "train/device/device_metrics.h"

@@ -10,7 +10,7 @@
 
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
-#include "tensor/gpu_group.h"
+#include "tensor/gpu/gpu_group.h"
 
 namespace singa {
 

@@ -13,7 +13,7 @@
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
-#include "tensor/gpu_group.h"
+#include "tensor/gpu/gpu_group.h"
 #include "train/apply/slice_updates.h"
 #include "train/device/loss_scale.h"
 #include "train/device/step_report.h"

@@ -1,4 +1,4 @@
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 #include "train/device/step_report_block.h"
 
 namespace singa {

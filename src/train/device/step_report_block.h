@@ -2,7 +2,7 @@
 #pragma once
 
 #include "math/sum_elements.h"
-#include "tensor/lanes.h"
+#include "tensor/kernel/lanes.h"
 #include "train/device/step_report_elements.h"
 
 namespace singa {

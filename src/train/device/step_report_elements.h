@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 #include "train/device/step_report.h"
 
 namespace singa {

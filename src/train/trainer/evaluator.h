@@ -8,7 +8,7 @@
 #include "io/output_files.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
-#include "tensor/gpu_group.h"
+#include "tensor/gpu/gpu_group.h"
 #include "train/reduce/metric_sums.h"
 #include "train/trainer/score_watch.h"
 

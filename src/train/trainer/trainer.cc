@@ -6,7 +6,7 @@
 #include "base/system/cgroup.h"
 #include "base/thread/omp_threads.h"
 #include "singa/base/error.h"
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 
 namespace singa {
 

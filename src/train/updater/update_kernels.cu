@@ -1,7 +1,7 @@
 // Reading and writing memory bounds an update: 16 bytes at a time where addresses allow.
 #include "train/updater/update_kernels.h"
 
-#include "tensor/launch.cuh"
+#include "tensor/kernel/launch.cuh"
 #include "train/updater/update_block.h"
 #include "train/updater/update_elements.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tensor/gpu_group.h"
+#include "tensor/gpu/gpu_group.h"
 
 namespace singa {
 

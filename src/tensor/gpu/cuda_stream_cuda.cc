@@ -1,4 +1,4 @@
-#include "tensor/cuda_stream.h"
+#include "tensor/gpu/cuda_stream.h"
 
 #include <glog/logging.h>
 

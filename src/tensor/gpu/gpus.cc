@@ -1,4 +1,4 @@
-#include "tensor/gpus.h"
+#include "tensor/gpu/gpus.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "tensor/gpu_group.h"
+#include "tensor/gpu/gpu_group.h"
 
 #include "base/thread/barrier.h"
 #include "singa/base/error.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "singa/tensor/stream.h"
-#include "tensor/gpu_group.h"
-#include "tensor/gpu_libraries.h"
+#include "tensor/gpu/gpu_group.h"
+#include "tensor/gpu/gpu_libraries.h"
 
 namespace singa {
 

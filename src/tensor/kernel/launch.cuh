@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "tensor/block.cuh"
-#include "tensor/cuda_stream.h"
-#include "tensor/host_device.h"
-#include "tensor/warp.cuh"
+#include "tensor/gpu/cuda_stream.h"
+#include "tensor/kernel/block.cuh"
+#include "tensor/kernel/host_device.h"
+#include "tensor/kernel/warp.cuh"
 
 namespace singa {
 

@@ -3,7 +3,7 @@
 #include <cudnn_graph.h>
 #include <nccl.h>
 
-#include "tensor/gpu_libraries.h"
+#include "tensor/gpu/gpu_libraries.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "tensor/least_capability.h"
+#include "tensor/gpu/least_capability.h"
 
 namespace singa {
 namespace {

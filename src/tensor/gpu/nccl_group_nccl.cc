@@ -1,6 +1,6 @@
 // A communicator that does not block is used by its member's thread alone, which looks meanwhile
 // whether the others are still there: so nobody waits for a member that has failed.
-#include "tensor/nccl_group.h"
+#include "tensor/gpu/nccl_group.h"
 
 #include <nccl.h>
 
@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "singa/base/error.h"
-#include "tensor/cuda_stream.h"
-#include "tensor/gpu_libraries.h"
+#include "tensor/gpu/cuda_stream.h"
+#include "tensor/gpu/gpu_libraries.h"
 
 namespace singa {
 namespace {

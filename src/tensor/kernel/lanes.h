@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "tensor/host_device.h"
+#include "tensor/kernel/host_device.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "tensor/library.h"
+#include "tensor/gpu/library.h"
 
 #include <dlfcn.h>
 

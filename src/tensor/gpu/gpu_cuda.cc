@@ -3,10 +3,10 @@
 #include <fstream>
 
 #include "singa/base/error.h"
-#include "tensor/cuda_stream.h"
-#include "tensor/gpus.h"
-#include "tensor/least_capability.h"
-#include "tensor/nccl_group.h"
+#include "tensor/gpu/cuda_stream.h"
+#include "tensor/gpu/gpus.h"
+#include "tensor/gpu/least_capability.h"
+#include "tensor/gpu/nccl_group.h"
 
 namespace singa {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tensor/library.h"
+#include "tensor/gpu/library.h"
 
 namespace singa {
 
