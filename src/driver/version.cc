@@ -12,7 +12,7 @@
 #include <cstring>
 #include <span>
 
-#include "math/libraries.h"
+#include "math/library/libraries.h"
 #include "singa/base/str_cat.h"
 #include "singa/driver/interface_id.h"
 

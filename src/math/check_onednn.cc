@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "base/system/system_limits.h"
-#include "math/onednn.h"
+#include "math/library/onednn.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
-#include "math/transpose.h"
+#include "math/layout/transpose.h"
 #include "nn/neuron/pooling.h"
 #include "singa/tensor/tensor.h"
 

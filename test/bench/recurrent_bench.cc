@@ -11,7 +11,7 @@
 #include <unordered_map>
 
 #include "layer_step.h"
-#include "math/onednn.h"
+#include "math/library/onednn.h"
 
 namespace singa {
 namespace {

@@ -1,6 +1,6 @@
 // What kSoftmaxLoss computes, of ten classes and of a thousand.
-#include "math/softmax.h"
-#include "math/top_k.h"
+#include "math/reduction/softmax.h"
+#include "math/reduction/top_k.h"
 #include "memory_kernel.h"
 #include "nn/loss/softmax_loss.h"
 

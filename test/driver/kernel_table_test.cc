@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "driver/conf/check_job.h"
-#include "math/gemm_kernel.h"
+#include "math/gemm/gemm_kernel.h"
 #include "tensor/gpu/gpus.h"
 #include "train/trainer/trainer.h"
 

@@ -1,11 +1,11 @@
-#include "math/blocks.h"
+#include "math/layout/blocks.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "math/blocks_elements.h"
+#include "math/layout/blocks_elements.h"
 #include "support/elements.h"
 #include "support/random_values.h"
 

@@ -1,5 +1,5 @@
 // Every vector kernel of elementwise and softmax against its plain one, in place and over threads.
-#include "math/elementwise.h"
+#include "math/elementwise/elementwise.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "math/softmax.h"
+#include "math/reduction/softmax.h"
 #include "support/random_values.h"
 
 namespace singa {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "math/transpose.h"
+#include "math/layout/transpose.h"
 
 namespace singa {
 namespace {

@@ -1,5 +1,5 @@
 // Numbers of 16 bits, and products whose factors are rounded to them.
-#include "math/half.h"
+#include "math/elementwise/half.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "math/gemm_block.h"
-#include "math/half_elements.h"
+#include "math/elementwise/half_elements.h"
+#include "math/gemm/gemm_block.h"
 #include "singa/base/philox.h"
 #include "support/elements.h"
 #include "support/emulated_block.h"

@@ -1,6 +1,6 @@
-// What a device computes of math/elementwise.h, element by element and four at a time, against the
-// plain kernels.
-#include "math/map.h"
+// What a device computes of math/elementwise/elementwise.h, element by element and four at a time,
+// against the plain kernels.
+#include "math/elementwise/map.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <limits>
 #include <vector>
 
-#include "math/elementwise.h"
-#include "math/elementwise_elements.h"
+#include "math/elementwise/elementwise.h"
+#include "math/elementwise/elementwise_elements.h"
 #include "support/random_values.h"
 
 namespace singa {

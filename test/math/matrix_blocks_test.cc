@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "math/column_major.h"
-#include "math/gemm_block.h"
-#include "math/transpose_block.h"
+#include "math/gemm/column_major.h"
+#include "math/gemm/gemm_block.h"
+#include "math/layout/transpose_block.h"
 #include "support/emulated_block.h"
 
 namespace singa {

@@ -1,5 +1,5 @@
 // Random numbers as a device's threads make them have the bits of the host's.
-#include "math/random_elements.h"
+#include "math/random/random_elements.h"
 
 #include <gtest/gtest.h>
 

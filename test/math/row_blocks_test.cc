@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "math/softmax.h"
-#include "math/softmax_block.h"
-#include "math/top_k.h"
-#include "math/top_k_block.h"
+#include "math/reduction/softmax.h"
+#include "math/reduction/softmax_block.h"
+#include "math/reduction/top_k.h"
+#include "math/reduction/top_k_block.h"
 #include "support/emulated_block.h"
 #include "support/random_values.h"
 

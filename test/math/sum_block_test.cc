@@ -1,5 +1,5 @@
 // Sums as a device's blocks make them, against the plain kernels.
-#include "math/sum_block.h"
+#include "math/reduction/sum_block.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "math/finite.h"
-#include "math/sum.h"
-#include "math/sum_elements.h"
+#include "math/reduction/sum.h"
+#include "math/reduction/sum_elements.h"
 #include "support/emulated_block.h"
 #include "support/random_values.h"
 

@@ -1,4 +1,4 @@
-#include "math/sum.h"
+#include "math/reduction/sum.h"
 
 #include <gtest/gtest.h>
 

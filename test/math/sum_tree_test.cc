@@ -1,5 +1,5 @@
 // The one order in which numbers of workers are added up, whoever adds which of them.
-#include "math/sum_tree.h"
+#include "math/reduction/sum_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "math/top_k.h"
+#include "math/reduction/top_k.h"
 
 #include <gtest/gtest.h>
 

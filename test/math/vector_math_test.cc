@@ -1,4 +1,4 @@
-#include "math/vector_math.h"
+#include "math/elementwise/vector_math.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "math/softmax.h"
-#include "math/top_k.h"
+#include "math/reduction/softmax.h"
+#include "math/reduction/top_k.h"
 #include "nn/loss/euclidean_loss.h"
 #include "nn/loss/euclidean_loss_elements.h"
 #include "nn/loss/softmax_loss.h"

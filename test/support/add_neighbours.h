@@ -1,5 +1,5 @@
-// The sum of the workers of a group by hand, as math/sum_tree.h has to add them up: neighbours are
-// added until one is left.
+// The sum of the workers of a group by hand, as math/reduction/sum_tree.h has to add them up:
+// neighbours are added until one is left.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@
 
 #include "base/file/descriptor.h"
 #include "base/thread/futex.h"
-#include "math/sum_tree.h"
+#include "math/reduction/sum_tree.h"
 #include "singa/base/error.h"
 #include "tensor/gpu/gpu_group.h"
 

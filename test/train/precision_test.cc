@@ -1,5 +1,5 @@
 // What a worker on a device trains to in 16 bits. The device is emulated: its products round their
-// factors as math/half.h says.
+// factors as math/elementwise/half.h says.
 #include <gtest/gtest.h>
 
 #include <bit>

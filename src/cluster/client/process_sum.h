@@ -13,7 +13,7 @@
 #include "base/thread/patience.h"
 #include "cluster/protocol/topology.h"
 #include "comm/message/message.h"
-#include "math/sum_tree.h"
+#include "math/reduction/sum_tree.h"
 #include "train/reduce/node_sums.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "math/sum_tree.h"
+#include "math/reduction/sum_tree.h"
 #include "singa/proto/cluster.pb.h"
 
 namespace singa {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/message/message.h"
-#include "math/sum_tree.h"
+#include "math/reduction/sum_tree.h"
 #include "singa/tensor/context.h"
 
 namespace singa {

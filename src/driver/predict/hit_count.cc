@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "math/top_k.h"
+#include "math/reduction/top_k.h"
 
 namespace singa {
 

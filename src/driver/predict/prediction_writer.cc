@@ -10,7 +10,7 @@
 
 #include "io/store.h"
 #include "math/finite.h"
-#include "math/top_k.h"
+#include "math/reduction/top_k.h"
 #include "singa/base/error.h"
 
 namespace singa {

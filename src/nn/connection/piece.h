@@ -1,7 +1,7 @@
 // Pieces of a tensor along one logical dimension, as they lie in memory.
 #pragma once
 
-#include "math/blocks.h"
+#include "math/layout/blocks.h"
 #include "singa/tensor/tensor.h"
 
 namespace singa {

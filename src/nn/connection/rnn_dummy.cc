@@ -10,7 +10,7 @@
 
 #include "base/text/element_path.h"
 #include "io/vocabulary.h"
-#include "math/random_kernels.h"
+#include "math/random/random_kernels.h"
 #include "nn/input/own_rows.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"

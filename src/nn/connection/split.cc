@@ -1,6 +1,6 @@
 // kSplit: one feature for several readers. Data and labels are aliased; the gradient is the sum of
 // the readers' gradients in their order.
-#include "math/elementwise.h"
+#include "math/elementwise/elementwise.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"

@@ -1,6 +1,6 @@
 #include "nn/input/mnist.h"
 
-#include "math/map.cuh"
+#include "math/elementwise/map.cuh"
 #include "nn/input/mnist_elements.h"
 
 namespace singa {

@@ -6,7 +6,7 @@
 #include "base/text/element_path.h"
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
-#include "math/sum.h"
+#include "math/reduction/sum.h"
 #include "nn/loss/euclidean_loss_elements.h"
 #include "nn/neuron/flat_rows.h"
 #include "singa/base/error.h"

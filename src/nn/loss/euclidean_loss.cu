@@ -1,6 +1,6 @@
 #include "nn/loss/euclidean_loss.h"
 
-#include "math/map.cuh"
+#include "math/elementwise/map.cuh"
 #include "nn/loss/euclidean_loss_elements.h"
 
 namespace singa {

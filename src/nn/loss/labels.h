@@ -5,7 +5,7 @@
 
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
-#include "math/top_k.h"
+#include "math/reduction/top_k.h"
 #include "singa/base/error.h"
 #include "singa/nn/declare.h"
 #include "singa/nn/port.h"

@@ -11,8 +11,8 @@
 #include <numbers>
 
 #include "math/cpu_dispatch.h"
-#include "math/softmax.h"
-#include "math/top_k.h"
+#include "math/reduction/softmax.h"
+#include "math/reduction/top_k.h"
 #include "nn/loss/labels.h"
 #include "nn/neuron/flat_rows.h"
 #include "singa/nn/layer.h"

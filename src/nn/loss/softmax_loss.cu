@@ -1,6 +1,6 @@
 #include "nn/loss/softmax_loss.h"
 
-#include "math/sum_block.cuh"
+#include "math/reduction/sum_block.cuh"
 #include "nn/loss/softmax_loss_elements.h"
 
 namespace singa {

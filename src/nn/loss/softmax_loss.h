@@ -8,7 +8,7 @@ namespace singa {
 // With targets q[i][j] = (1 - smoothing) [j == label[i]] + smoothing / d, the label smoothing of
 // Szegedy et al., Rethinking the Inception Architecture, 2016. p, dx: [n, d]; smoothing: in [0, 1).
 
-// Rows whose label is `ignored` count for nothing; none: kNoneIgnored of math/top_k.h.
+// Rows whose label is `ignored` count for nothing; none: kNoneIgnored of math/reduction/top_k.h.
 
 // cell[0] += factor times the sum over i, j of -q[i][j] log max(p[i][j], FLT_MIN), cell[1] += the
 // rows.

@@ -4,7 +4,7 @@
 #include <cfloat>
 #include <cmath>
 
-#include "math/sum_block.h"
+#include "math/reduction/sum_block.h"
 
 namespace singa {
 

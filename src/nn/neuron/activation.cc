@@ -1,6 +1,6 @@
 #include "nn/neuron/activation.h"
 
-#include "math/elementwise.h"
+#include "math/elementwise/elementwise.h"
 
 namespace singa {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "math/elementwise.h"
+#include "math/elementwise/elementwise.h"
+#include "math/layout/transpose.h"
 #include "math/scratch_layout.h"
-#include "math/transpose.h"
 #include "nn/neuron/convolution_elements.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/math/gemm.h"

@@ -9,10 +9,10 @@
 #include <memory>
 #include <string>
 
-#include "math/elementwise.h"
-#include "math/half.h"
+#include "math/elementwise/elementwise.h"
+#include "math/elementwise/half.h"
+#include "math/layout/transpose.h"
 #include "math/scratch_layout.h"
-#include "math/transpose.h"
 #include "nn/neuron/convolution_graphs.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/tensor/memory.h"

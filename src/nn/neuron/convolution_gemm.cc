@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "math/cpu_dispatch.h"
+#include "math/layout/transpose.h"
 #include "math/scratch_layout.h"
-#include "math/transpose.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/math/gemm.h"
 

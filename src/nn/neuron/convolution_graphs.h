@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "math/cudnn_graph.h"
+#include "math/library/cudnn_graph.h"
 #include "nn/neuron/convolution.h"
 
 namespace singa {

@@ -2,7 +2,7 @@
 // in scratch: the updater and the files work on the logical one, and to reorder costs little.
 #include <algorithm>
 
-#include "math/onednn.h"
+#include "math/library/onednn.h"
 #include "math/scratch_layout.h"
 #include "nn/neuron/convolution.h"
 #include "nn/neuron/convolution_gemm.h"

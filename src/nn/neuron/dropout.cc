@@ -1,7 +1,7 @@
 // kDropout: in training, y = x m with m = 1 / (1 - ratio) or, with probability ratio, 0; else y =
 // x. m belongs to (layer, step, global row, unit), so neither partition nor folding changes it.
-#include "math/elementwise.h"
-#include "math/random_kernels.h"
+#include "math/elementwise/elementwise.h"
+#include "math/random/random_kernels.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"

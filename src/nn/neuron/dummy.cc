@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text/element_path.h"
-#include "math/random_kernels.h"
+#include "math/random/random_kernels.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"

@@ -1,7 +1,7 @@
 // neuron/embedding.h by the threads of a device.
 #pragma once
 
-#include "math/map.h"
+#include "math/elementwise/map.h"
 
 namespace singa {
 

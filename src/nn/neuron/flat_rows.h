@@ -2,7 +2,7 @@
 // stored as (h, w, c), that takes a copy.
 #pragma once
 
-#include "math/transpose.h"
+#include "math/layout/transpose.h"
 #include "singa/tensor/shape.h"
 
 namespace singa {

@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "math/cpu_dispatch.h"
-#include "math/gemm_kernel.h"
-#include "math/transpose.h"
+#include "math/gemm/gemm_kernel.h"
+#include "math/layout/transpose.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/own_units.h"
 #include "singa/math/gemm.h"

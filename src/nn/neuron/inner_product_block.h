@@ -1,7 +1,7 @@
 // The biases of nn/neuron/inner_product.h by the threads of a device.
 #pragma once
 
-#include "math/map.h"
+#include "math/elementwise/map.h"
 
 namespace singa {
 

@@ -1,5 +1,5 @@
 // The bias is added where the product is stored.
-#include "math/cublas_product.h"
+#include "math/gemm/cublas_product.h"
 #include "nn/neuron/inner_product.h"
 
 namespace singa {

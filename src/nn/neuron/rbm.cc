@@ -1,7 +1,7 @@
 #include "nn/neuron/rbm.h"
 
 #include "math/cpu_dispatch.h"
-#include "math/gemm_kernel.h"
+#include "math/gemm/gemm_kernel.h"
 #include "math/parallel_slices.h"
 #include "nn/loss/euclidean_loss.h"
 #include "nn/neuron/inner_product.h"

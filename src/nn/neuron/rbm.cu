@@ -1,6 +1,6 @@
 #include "nn/neuron/rbm.h"
 
-#include "math/map.cuh"
+#include "math/elementwise/map.cuh"
 #include "nn/neuron/rbm_elements.h"
 
 namespace singa {

@@ -1,5 +1,5 @@
 // kRBMHid: the hidden side of an RBM; its feature is the mean of its units. Source: its kRBMVis.
-#include "math/elementwise.h"
+#include "math/elementwise/elementwise.h"
 #include "nn/neuron/inner_product.h"
 #include "nn/neuron/rbm.h"
 #include "singa/math/gemm.h"

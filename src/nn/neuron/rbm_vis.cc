@@ -1,9 +1,9 @@
 // kRBMVis: the visible side of an RBM. Sources: its input and its kRBMHid, which it reads back.
 // Its feature is the input; in negative passes, the mean of the visible units by a sample of the
 // hidden ones. Metric "squared_error": the mean over rows of |input - its reconstruction|^2.
-#include "math/elementwise.h"
-#include "math/random_kernels.h"
-#include "math/sum.h"
+#include "math/elementwise/elementwise.h"
+#include "math/random/random_kernels.h"
+#include "math/reduction/sum.h"
 #include "nn/loss/euclidean_loss.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/inner_product.h"

@@ -3,10 +3,10 @@
 
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
-#include "math/elementwise.h"
-#include "math/gemm_kernel.h"
+#include "math/elementwise/elementwise.h"
+#include "math/gemm/gemm_kernel.h"
+#include "math/layout/transpose.h"
 #include "math/scratch_layout.h"
-#include "math/transpose.h"
 #include "nn/neuron/carry_state.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/base/error.h"

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "math/vector_math.h"
+#include "math/elementwise/vector_math.h"
 #include "singa/tensor/kernel.h"
 #include "tensor/kernel/host_device.h"
 

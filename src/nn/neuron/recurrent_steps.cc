@@ -1,6 +1,6 @@
 // The computation of a recurrent layer, forward and backward through time.
-#include "math/elementwise.h"
-#include "math/transpose.h"
+#include "math/elementwise/elementwise.h"
+#include "math/layout/transpose.h"
 #include "nn/neuron/carry_state.h"
 #include "nn/neuron/inner_product.h"
 #include "nn/neuron/recurrent.h"

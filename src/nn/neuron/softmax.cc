@@ -1,5 +1,5 @@
 // kSoftmax: softmax over each row, or over each of num_softmax_per_instance equal parts of it.
-#include "math/softmax.h"
+#include "math/reduction/softmax.h"
 
 #include "nn/neuron/flat_rows.h"
 #include "singa/base/error.h"

@@ -2,7 +2,7 @@
 // What kAccuracy and kArgSort share.
 #pragma once
 
-#include "math/top_k.h"
+#include "math/reduction/top_k.h"
 #include "nn/neuron/flat_rows.h"
 #include "singa/base/error.h"
 #include "singa/nn/declare.h"

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/random_kernels.h"
-#include "math/top_k.h"
+#include "math/random/random_kernels.h"
+#include "math/reduction/top_k.h"
 #include "nn/neuron/flat_rows.h"
 #include "nn/output/sample_block.h"
 #include "singa/base/error.h"

@@ -1,7 +1,7 @@
 // What the threads of a device's block do together for train/device/step_report.h.
 #pragma once
 
-#include "math/sum_elements.h"
+#include "math/reduction/sum_elements.h"
 #include "tensor/kernel/lanes.h"
 #include "train/device/step_report_elements.h"
 

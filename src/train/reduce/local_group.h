@@ -13,7 +13,7 @@
 #include "base/thread/barrier.h"
 #include "base/thread/patience.h"
 #include "base/thread/worker_mark.h"
-#include "math/sum_tree.h"
+#include "math/reduction/sum_tree.h"
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"
 #include "train/apply/slice_table.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "math/map.h"
+#include "math/elementwise/map.h"
 #include "singa/train/updater.h"
 
 namespace singa {

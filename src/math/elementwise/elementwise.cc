@@ -1,0 +1,55 @@
+#include "math/elementwise/elementwise.h"
+
+#include "math/elementwise/elementwise_elements.h"
+
+namespace singa {
+namespace {
+
+template <typename F>
+void Apply(const F& f, const float* x, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = f(x[i]);
+}
+
+template <typename F>
+void Apply(const F& f, const float* a, const float* b, float* y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = f(a[i], b[i]);
+}
+
+void Relu(Context&, const float* x, float* y, int64_t n, float slope) {
+  Apply(ReluOf{slope}, x, y, n);
+}
+
+void ReluGradient(Context&, const float* y, const float* dy, float* dx, int64_t n, float slope) {
+  Apply(ReluGradientOf{slope}, y, dy, dx, n);
+}
+
+void Sigmoid(Context&, const float* x, float* y, int64_t n) { Apply(SigmoidOf(), x, y, n); }
+
+void SigmoidGradient(Context&, const float* y, const float* dy, float* dx, int64_t n) {
+  Apply(SigmoidGradientOf(), y, dy, dx, n);
+}
+
+void Tanh(Context&, const float* x, float* y, int64_t n, float a, float b) {
+  Apply(TanhOf{a, b}, x, y, n);
+}
+
+void TanhGradient(Context&, const float* y, const float* dy, float* dx, int64_t n, float a,
+                  float b) {
+  Apply(TanhGradientOf{a, b}, y, dy, dx, n);
+}
+
+void Product(Context&, const float* x, const float* m, float* y, int64_t n) {
+  Apply(ProductOf(), x, m, y, n);
+}
+
+void Sum(Context&, const float* x, float* y, int64_t n) { Apply(SumOf(), x, y, y, n); }
+
+[[maybe_unused]] const bool registered =
+    ReluForward.Set(Device::kCpu, Relu) && ReluBackward.Set(Device::kCpu, ReluGradient) &&
+    SigmoidForward.Set(Device::kCpu, Sigmoid) &&
+    SigmoidBackward.Set(Device::kCpu, SigmoidGradient) && TanhForward.Set(Device::kCpu, Tanh) &&
+    TanhBackward.Set(Device::kCpu, TanhGradient) && Multiply.Set(Device::kCpu, Product) &&
+    AddTo.Set(Device::kCpu, Sum);
+
+}  // namespace
+}  // namespace singa

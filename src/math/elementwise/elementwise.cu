@@ -1,0 +1,51 @@
+#include "math/elementwise/elementwise.h"
+#include "math/elementwise/elementwise_elements.h"
+#include "math/elementwise/map.cuh"
+
+namespace singa {
+namespace {
+
+void Relu(Context& ctx, const float* x, float* y, int64_t n, float slope) {
+  MapElements(ctx, n, ReluOf{slope}, y, x);
+}
+
+void ReluGradient(Context& ctx, const float* y, const float* dy, float* dx, int64_t n,
+                  float slope) {
+  MapElements(ctx, n, ReluGradientOf{slope}, dx, y, dy);
+}
+
+void Sigmoid(Context& ctx, const float* x, float* y, int64_t n) {
+  MapElements(ctx, n, SigmoidOf(), y, x);
+}
+
+void SigmoidGradient(Context& ctx, const float* y, const float* dy, float* dx, int64_t n) {
+  MapElements(ctx, n, SigmoidGradientOf(), dx, y, dy);
+}
+
+void Tanh(Context& ctx, const float* x, float* y, int64_t n, float a, float b) {
+  MapElements(ctx, n, TanhOf{a, b}, y, x);
+}
+
+void TanhGradient(Context& ctx, const float* y, const float* dy, float* dx, int64_t n, float a,
+                  float b) {
+  MapElements(ctx, n, TanhGradientOf{a, b}, dx, y, dy);
+}
+
+void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) {
+  MapElements(ctx, n, ProductOf(), y, x, m);
+}
+
+void Sum(Context& ctx, const float* x, float* y, int64_t n) {
+  const float* const to = y;
+  MapElements(ctx, n, SumOf(), y, x, to);
+}
+
+[[maybe_unused]] const bool registered =
+    ReluForward.Set(Device::kCuda, Relu) && ReluBackward.Set(Device::kCuda, ReluGradient) &&
+    SigmoidForward.Set(Device::kCuda, Sigmoid) &&
+    SigmoidBackward.Set(Device::kCuda, SigmoidGradient) && TanhForward.Set(Device::kCuda, Tanh) &&
+    TanhBackward.Set(Device::kCuda, TanhGradient) && Multiply.Set(Device::kCuda, Product) &&
+    AddTo.Set(Device::kCuda, Sum);
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,121 @@
+// The functions of elementwise.cc as vector code over the context's threads.
+#include "math/cpu_dispatch.h"
+#include "math/elementwise/elementwise.h"
+#include "math/elementwise/vector_math.h"
+#include "math/parallel_slices.h"
+
+namespace singa {
+namespace {
+
+constexpr int64_t kLine = 16;  // floats of a cache line
+
+SINGA_CPU_CLONES void ReluRange(const float* x, float* y, int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] < 0 ? 0 : x[i];
+}
+
+SINGA_CPU_CLONES void LeakyRange(const float* x, float* y, int64_t begin, int64_t end,
+                                 float slope) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] < 0 ? slope * x[i] : x[i];
+}
+
+SINGA_CPU_CLONES void ReluGradientRange(const float* y, const float* dy, float* dx, int64_t begin,
+                                        int64_t end, float slope) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) dx[i] = y[i] > 0 ? dy[i] : slope * dy[i];
+}
+
+SINGA_CPU_CLONES void SigmoidRange(const float* x, float* y, int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] = 1 / (1 + VectorExp(-x[i]));
+}
+
+SINGA_CPU_CLONES void SigmoidGradientRange(const float* y, const float* dy, float* dx,
+                                           int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) dx[i] = dy[i] * y[i] * (1 - y[i]);
+}
+
+SINGA_CPU_CLONES void TanhRange(const float* x, float* y, int64_t begin, int64_t end, float a,
+                                float b) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] = a * VectorTanh(b * x[i]);
+}
+
+SINGA_CPU_CLONES void TanhGradientRange(const float* y, const float* dy, float* dx, int64_t begin,
+                                        int64_t end, float a, float b) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) dx[i] = dy[i] * (a * b - b / a * y[i] * y[i]);
+}
+
+SINGA_CPU_CLONES void ProductRange(const float* x, const float* m, float* y, int64_t begin,
+                                   int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] = x[i] * m[i];
+}
+
+SINGA_CPU_CLONES void SumRange(const float* x, float* y, int64_t begin, int64_t end) {
+#pragma omp simd
+  for (int64_t i = begin; i < end; ++i) y[i] += x[i];
+}
+
+void Relu(Context& ctx, const float* x, float* y, int64_t n, float slope) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) {
+    if (slope == 0)  // 0 times -infinity would be NaN
+      ReluRange(x, y, begin, end);
+    else
+      LeakyRange(x, y, begin, end, slope);
+  });
+}
+
+void ReluGradient(Context& ctx, const float* y, const float* dy, float* dx, int64_t n,
+                  float slope) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) {
+    ReluGradientRange(y, dy, dx, begin, end, slope);
+  });
+}
+
+void Sigmoid(Context& ctx, const float* x, float* y, int64_t n) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { SigmoidRange(x, y, begin, end); });
+}
+
+void SigmoidGradient(Context& ctx, const float* y, const float* dy, float* dx, int64_t n) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { SigmoidGradientRange(y, dy, dx, begin, end); });
+}
+
+void Tanh(Context& ctx, const float* x, float* y, int64_t n, float a, float b) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { TanhRange(x, y, begin, end, a, b); });
+}
+
+void TanhGradient(Context& ctx, const float* y, const float* dy, float* dx, int64_t n, float a,
+                  float b) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) {
+    TanhGradientRange(y, dy, dx, begin, end, a, b);
+  });
+}
+
+void Product(Context& ctx, const float* x, const float* m, float* y, int64_t n) {
+  ParallelSlices(ctx, n, kLine,
+                 [=](int64_t begin, int64_t end) { ProductRange(x, m, y, begin, end); });
+}
+
+void Sum(Context& ctx, const float* x, float* y, int64_t n) {
+  ParallelSlices(ctx, n, kLine, [=](int64_t begin, int64_t end) { SumRange(x, y, begin, end); });
+}
+
+[[maybe_unused]] const bool registered =
+    ReluForward.Set(Device::kCpu, Relu, Rank::kVector) &&
+    ReluBackward.Set(Device::kCpu, ReluGradient, Rank::kVector) &&
+    SigmoidForward.Set(Device::kCpu, Sigmoid, Rank::kVector) &&
+    SigmoidBackward.Set(Device::kCpu, SigmoidGradient, Rank::kVector) &&
+    TanhForward.Set(Device::kCpu, Tanh, Rank::kVector) &&
+    TanhBackward.Set(Device::kCpu, TanhGradient, Rank::kVector) &&
+    Multiply.Set(Device::kCpu, Product, Rank::kVector) &&
+    AddTo.Set(Device::kCpu, Sum, Rank::kVector);
+
+}  // namespace
+}  // namespace singa
