@@ -22,7 +22,7 @@
 #include "io/checkpoint/params_file.h"
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/safetensors_writer.h"
-#include "io/new_file.h"
+#include "io/file/new_file.h"
 
 namespace singa {
 namespace {

@@ -9,7 +9,7 @@
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/onnx/net_export.h"
-#include "io/new_file.h"
+#include "io/file/new_file.h"
 #include "train/state/init_params.h"
 
 namespace singa {

@@ -1,7 +1,7 @@
 #include "io/mean_record.h"
 
+#include "io/file/new_file.h"
 #include "io/format/kv_tuple.h"
-#include "io/new_file.h"
 #include "singa/base/error.h"
 #include "singa/proto/common.pb.h"
 

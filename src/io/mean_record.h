@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/file/file_system.h"
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

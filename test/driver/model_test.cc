@@ -10,8 +10,8 @@
 
 #include "base/file/file_system.h"
 #include "io/checkpoint/safetensors_writer.h"
+#include "io/store/store_writer.h"
 #include "io/store_files.h"
-#include "io/store_writer.h"
 #include "io/temp_dir.h"
 #include "support/expect_close.h"
 #include "train/state/init_params.h"

@@ -16,7 +16,7 @@
 #include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/sample.h"
-#include "io/metrics_file.h"
+#include "io/metrics/metrics_file.h"
 #include "support/disk_after.h"
 
 namespace singa {

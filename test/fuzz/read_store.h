@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "io/picture/resized_store.h"
-#include "io/store.h"
+#include "io/store/store.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "io/store.h"
+#include "io/store/store.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 

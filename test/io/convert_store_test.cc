@@ -1,4 +1,4 @@
-#include "io/convert_store.h"
+#include "io/store/convert_store.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include "io/format/guess_backend.h"
 #include "io/image_files.h"
 #include "io/mean_record.h"
-#include "io/readable_records.h"
+#include "io/store/readable_records.h"
+#include "io/store/store_statistics.h"
 #include "io/store_files.h"
-#include "io/store_statistics.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 

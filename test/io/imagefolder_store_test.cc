@@ -3,7 +3,7 @@
 #include "io/format/value_parser.h"
 #include "io/image_files.h"
 #include "io/picture/image_decoder.h"
-#include "io/store.h"
+#include "io/store/store.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"

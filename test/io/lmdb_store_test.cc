@@ -8,7 +8,7 @@
 
 #include "io/format/lmdb_index.h"
 #include "io/image_files.h"
-#include "io/store.h"
+#include "io/store/store.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 #include "singa/proto/common.pb.h"

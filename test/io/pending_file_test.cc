@@ -1,5 +1,5 @@
 // Rows that a disk refuses for a while are neither lost nor doubled.
-#include "io/pending_file.h"
+#include "io/file/pending_file.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "io/checkpoint/sample.h"
-#include "io/metrics_file.h"
+#include "io/metrics/metrics_file.h"
 #include "support/disk_after.h"
 #include "support/forwarding_files.h"
 

@@ -1,10 +1,10 @@
 // From each format that is written to each other one and back.
 #include <gtest/gtest.h>
 
-#include "io/convert_store.h"
 #include "io/format/guess_backend.h"
 #include "io/image_files.h"
-#include "io/store_writer.h"
+#include "io/store/convert_store.h"
+#include "io/store/store_writer.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 

@@ -1,4 +1,4 @@
-#include "io/store.h"
+#include "io/store/store.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

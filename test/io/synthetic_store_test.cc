@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "io/store.h"
+#include "io/store/store.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -1,6 +1,6 @@
 #include <set>
 
-#include "io/store_writer.h"
+#include "io/store/store_writer.h"
 #include "io/temp_dir.h"
 #include "support/layer_test.h"
 

@@ -1,5 +1,5 @@
-#include "io/output_files.h"
-#include "io/store.h"
+#include "io/file/output_files.h"
+#include "io/store/store.h"
 #include "io/temp_dir.h"
 #include "support/layer_test.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/reader/batch_decoder.h"
-#include "io/store_facts.h"
+#include "io/store/store_facts.h"
 #include "nn/graph/graph.h"
 #include "singa/nn/net.h"
 #include "singa/proto/net.pb.h"

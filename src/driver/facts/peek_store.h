@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "io/reader/batch_decoder.h"
-#include "io/store_facts.h"
+#include "io/store/store_facts.h"
 #include "nn/graph/graph.h"
 #include "singa/nn/net.h"
 

@@ -7,7 +7,7 @@
 #include "cluster/protocol/staleness_counts.h"
 #include "cluster/workers/worker_groups.h"
 #include "driver/job/progress.h"
-#include "io/metrics_file.h"
+#include "io/metrics/metrics_file.h"
 #include "train/reduce/metric_sums.h"
 
 namespace singa {

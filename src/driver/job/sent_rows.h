@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cluster/process/job_process.h"
-#include "io/metrics_file.h"
+#include "io/metrics/metrics_file.h"
 
 namespace singa {
 

@@ -16,7 +16,7 @@
 #include "base/text/entry_place.h"
 #include "comm/transport/own_address.h"
 #include "driver/job/interrupt.h"
-#include "io/new_file.h"
+#include "io/file/new_file.h"
 #include "singa/base/error.h"
 
 namespace singa {

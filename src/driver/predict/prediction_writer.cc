@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "io/store.h"
+#include "io/store/store.h"
 #include "math/finite.h"
 #include "math/reduction/top_k.h"
 #include "singa/base/error.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "driver/facts/input_facts.h"
-#include "io/store.h"
+#include "io/store/store.h"
 #include "singa/proto/net.pb.h"
 
 namespace singa {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "io/store.h"
+#include "io/store/store.h"
 #include "singa/base/error.h"
 #include "train/trainer/forwarder.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

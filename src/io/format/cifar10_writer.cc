@@ -1,8 +1,8 @@
 // Format "cifar10": one binary batch.
+#include "io/file/new_file.h"
 #include "io/format/byte_record.h"
 #include "io/format/cifar10_store.h"
-#include "io/new_file.h"
-#include "io/store_writer.h"
+#include "io/store/store_writer.h"
 #include "singa/base/error.h"
 
 namespace singa {

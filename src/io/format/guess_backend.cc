@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "base/file/input_file.h"
+#include "io/file/gzip.h"
 #include "io/format/cifar10_store.h"
 #include "io/format/kvfile_store.h"
 #include "io/format/lmdb_index.h"
 #include "io/format/picture_names.h"
-#include "io/gzip.h"
 #include "singa/base/error.h"
 
 namespace singa {

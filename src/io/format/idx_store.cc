@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text/counted.h"
-#include "io/gzip.h"
+#include "io/file/gzip.h"
 #include "singa/base/error.h"
 
 namespace singa {

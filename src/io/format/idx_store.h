@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file/input_file.h"
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

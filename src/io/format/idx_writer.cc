@@ -1,7 +1,7 @@
 // Format "idx": MNIST's two files, of images and of labels.
+#include "io/file/new_file.h"
 #include "io/format/byte_record.h"
-#include "io/new_file.h"
-#include "io/store_writer.h"
+#include "io/store/store_writer.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -3,10 +3,10 @@
 #include <memory>
 #include <vector>
 
+#include "io/file/new_file.h"
 #include "io/format/kv_tuple.h"
 #include "io/format/kvfile_store.h"
-#include "io/new_file.h"
-#include "io/store_writer.h"
+#include "io/store/store_writer.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -1,7 +1,7 @@
 // Format "kvfile": keys %08d, RecordProto.
+#include "io/file/new_file.h"
 #include "io/format/kv_tuple.h"
-#include "io/new_file.h"
-#include "io/store_writer.h"
+#include "io/store/store_writer.h"
 #include "singa/proto/common.pb.h"
 
 namespace singa {

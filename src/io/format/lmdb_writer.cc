@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "io/store_writer.h"
+#include "io/store/store_writer.h"
 #include "singa/base/error.h"
 #include "singa/proto/common.pb.h"
 

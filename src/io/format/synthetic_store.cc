@@ -3,7 +3,7 @@
 // classes).
 #include <vector>
 
-#include "io/store.h"
+#include "io/store/store.h"
 #include "singa/base/error.h"
 #include "singa/base/philox.h"
 

@@ -1,8 +1,8 @@
 // Format "textfile": lines of CSV, the label first.
 #include <charconv>
 
-#include "io/new_file.h"
-#include "io/store_writer.h"
+#include "io/file/new_file.h"
+#include "io/store/store_writer.h"
 
 namespace singa {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/store_wrapper.h"
+#include "io/store/store_wrapper.h"
 
 namespace singa {
 namespace {

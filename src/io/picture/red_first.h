@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/picture/image_decoder.h"
-#include "io/store_wrapper.h"
+#include "io/store/store_wrapper.h"
 #include "singa/base/error.h"
 
 namespace singa {

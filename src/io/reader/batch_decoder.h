@@ -13,8 +13,8 @@
 
 #include "io/reader/record_order.h"
 #include "io/reader/row_decoder.h"
-#include "io/store.h"
-#include "io/store_facts.h"
+#include "io/store/store.h"
+#include "io/store/store_facts.h"
 
 namespace singa {
 

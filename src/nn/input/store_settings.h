@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/reader/row_decoder.h"
-#include "io/store.h"
+#include "io/store/store.h"
 #include "singa/proto/layer.pb.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "io/output_files.h"
+#include "io/file/output_files.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "tensor/gpu/gpu_group.h"

@@ -1,4 +1,4 @@
-#include "io/metrics_file.h"
+#include "io/metrics/metrics_file.h"
 
 #include <cerrno>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "io/new_file.h"
+#include "io/file/new_file.h"
 #include "singa/base/error.h"
 
 namespace singa {

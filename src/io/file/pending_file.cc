@@ -1,4 +1,4 @@
-#include "io/pending_file.h"
+#include "io/file/pending_file.h"
 
 namespace singa {
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

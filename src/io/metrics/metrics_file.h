@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file/file_system.h"
-#include "io/pending_file.h"
+#include "io/file/pending_file.h"
 
 namespace singa {
 
@@ -43,7 +43,7 @@ class MetricsFile final : public MetricsSink {
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
-  // A row that the disk refuses waits (io/pending_file.h).
+  // A row that the disk refuses waits (io/file/pending_file.h).
   void Write(const MetricsRow& row) override;
   // Throws WriteError where rows are not on the disk.
   void Sync() { file_->Sync(); }

@@ -1,4 +1,4 @@
-#include "io/store_facts.h"
+#include "io/store/store_facts.h"
 
 #include "singa/base/error.h"
 

@@ -1,4 +1,4 @@
-#include "io/output_files.h"
+#include "io/file/output_files.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "io/gzip.h"
+#include "io/file/gzip.h"
 
 #include <algorithm>
 #include <new>

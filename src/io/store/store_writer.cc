@@ -1,4 +1,4 @@
-#include "io/store_writer.h"
+#include "io/store/store_writer.h"
 
 #include <cstdio>
 

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <vector>
 
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

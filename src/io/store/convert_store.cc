@@ -1,4 +1,4 @@
-#include "io/convert_store.h"
+#include "io/store/convert_store.h"
 
 #include "io/format/value_parser.h"
 #include "singa/base/error.h"

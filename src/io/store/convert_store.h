@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/file/file_system.h"
-#include "io/store.h"
-#include "io/store_writer.h"
+#include "io/store/store.h"
+#include "io/store/store_writer.h"
 
 namespace singa {
 

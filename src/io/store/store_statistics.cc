@@ -1,4 +1,4 @@
-#include "io/store_statistics.h"
+#include "io/store/store_statistics.h"
 
 #include <algorithm>
 #include <cmath>

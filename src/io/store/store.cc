@@ -1,4 +1,4 @@
-#include "io/store.h"
+#include "io/store/store.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "io/new_file.h"
+#include "io/file/new_file.h"
 
 #include <glog/logging.h>
 

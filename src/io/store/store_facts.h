@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

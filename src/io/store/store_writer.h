@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file/file_system.h"
-#include "io/store.h"
+#include "io/store/store.h"
 #include "singa/base/registry.h"
 
 namespace singa {

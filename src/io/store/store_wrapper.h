@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/store.h"
+#include "io/store/store.h"
 
 namespace singa {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/file/file_system.h"
-#include "io/store_writer.h"
+#include "io/store/store_writer.h"
 
 namespace singa {
 

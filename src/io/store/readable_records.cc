@@ -1,11 +1,11 @@
-#include "io/readable_records.h"
+#include "io/store/readable_records.h"
 
 #include <glog/logging.h>
 
 #include <utility>
 
 #include "base/text/counted.h"
-#include "io/store_wrapper.h"
+#include "io/store/store_wrapper.h"
 #include "singa/base/error.h"
 
 namespace singa {
