@@ -1,4 +1,4 @@
-#include "driver/ckpt_command.h"
+#include "driver/command/ckpt_command.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "driver/command_line.h"
+#include "driver/command/command_line.h"
 
 #include <glog/logging.h>
 #include <gtest/gtest.h>
 
-#include "driver/arguments.h"
-#include "driver/help.h"
+#include "driver/command/arguments.h"
+#include "driver/command/help.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "driver/data_command.h"
+#include "driver/command/data_command.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <functional>
 
-#include "driver/bench_command.h"
-#include "driver/check_command.h"
-#include "driver/command_line.h"
+#include "driver/command/bench_command.h"
+#include "driver/command/check_command.h"
+#include "driver/command/command_line.h"
 #include "driver/predict/predict_command.h"
 #include "support/driver/device_model.h"
 

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/file/input_file.h"
-#include "driver/arguments.h"
+#include "driver/command/arguments.h"
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"

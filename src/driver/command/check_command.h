@@ -1,7 +1,7 @@
 // `singa check F` and `singa graph F`: a job looked at without running it.
 #pragma once
 
-#include "driver/command_line.h"
+#include "driver/command/command_line.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "driver/command_line.h"
+#include "driver/command/command_line.h"
 
 #include <gflags/gflags.h>
 
@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "base/text/edit_distance.h"
-#include "driver/arguments.h"
+#include "driver/command/arguments.h"
+#include "driver/command/help.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/set_option.h"
-#include "driver/help.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "driver/help.h"
+#include "driver/command/help.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text/edit_distance.h"
-#include "driver/data_command.h"
+#include "driver/command/data_command.h"
 #include "driver/predict/predict_command.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-#include "driver/check_command.h"
+#include "driver/command/check_command.h"
 
 #include <glog/logging.h>
 #include <sys/wait.h>

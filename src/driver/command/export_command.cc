@@ -1,11 +1,11 @@
-#include "driver/export_command.h"
+#include "driver/command/export_command.h"
 
 #include <glog/logging.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "driver/arguments.h"
+#include "driver/command/arguments.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/onnx/net_export.h"

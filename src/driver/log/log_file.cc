@@ -1,4 +1,4 @@
-#include "driver/log_file.h"
+#include "driver/log/log_file.h"
 
 #include <pwd.h>
 #include <unistd.h>

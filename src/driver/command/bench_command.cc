@@ -1,4 +1,4 @@
-#include "driver/bench_command.h"
+#include "driver/command/bench_command.h"
 
 #include <glog/logging.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "driver/standard_streams.h"
+#include "driver/log/standard_streams.h"
 
 #include <fcntl.h>
 #include <unistd.h>

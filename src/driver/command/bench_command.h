@@ -1,7 +1,7 @@
 // `singa bench F`: times the training steps of a job, layer by layer.
 #pragma once
 
-#include "driver/command_line.h"
+#include "driver/command/command_line.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "driver/data_command.h"
+#include "driver/command/data_command.h"
 
 #include <glog/logging.h>
 
@@ -13,7 +13,7 @@
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
-#include "driver/arguments.h"
+#include "driver/command/arguments.h"
 #include "driver/facts/compare_facts.h"
 #include "io/format/guess_backend.h"
 #include "io/mean_record.h"

@@ -1,4 +1,4 @@
-#include "driver/arguments.h"
+#include "driver/command/arguments.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "driver/ckpt_command.h"
+#include "driver/command/ckpt_command.h"
 
 #include <sys/stat.h>
 
@@ -12,7 +12,7 @@
 #include "base/file/file_system.h"
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
-#include "driver/arguments.h"
+#include "driver/command/arguments.h"
 #include "driver/job/trained_files.h"
 #include "io/checkpoint/blob_protos.h"
 #include "io/checkpoint/checkpoint.h"

@@ -1,4 +1,4 @@
-#include "driver/logging.h"
+#include "driver/log/logging.h"
 
 #include <glog/logging.h>
 
@@ -8,7 +8,7 @@
 #include "driver/conf/job_conf.h"
 #include "driver/job/progress.h"
 #include "driver/job/workspace.h"
-#include "driver/log_file.h"
+#include "driver/log/log_file.h"
 #include "singa/proto/singa.pb.h"
 
 namespace singa {
