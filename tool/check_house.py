@@ -28,6 +28,7 @@ LEVEL = {(room, name): level for room, lines in INSIDE.items()
 
 BANNED = {"utils", "util", "common", "helper", "helpers", "misc"}
 MAX_LINES = 300
+MAX_ROOT = 10  # files of a room that are in no folder of it
 CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake"}
 TOP = {"CMakeLists.txt", "LICENSE", "README.md", "include", "src", "proto", "examples", "conf",
        "test", "tool"}
@@ -88,7 +89,15 @@ def check_file(root, path):
             yield f"{path}:{number}: {room} must not include {other}"
 
 
+def check_roots(root):
+    for room in BEFORE:
+        files = [file for file in (root / "src" / room).glob("*") if file.is_file()]
+        if len(files) > MAX_ROOT:
+            yield f"src/{room}: {len(files)} files outside its folders, more than {MAX_ROOT}"
+
+
 def check(root):
+    yield from check_roots(root)
     for entry in sorted(root.iterdir()):
         if entry.name not in TOP and not entry.name.startswith(".") and not SKIPPED.search(entry.name):
             yield f"{entry.name}: not one of the top level's names"
