@@ -14,7 +14,7 @@
 #include "base/system/caught_error.h"
 #include "base/system/failpoint.h"
 #include "base/system/library_end.h"
-#include "cluster/process/job_process.h"
+#include "cluster/protocol/sync_plan.h"
 #include "driver/command/arguments.h"
 #include "driver/command/bench_command.h"
 #include "driver/command/check_command.h"
@@ -55,7 +55,7 @@ int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
     RunOptions run;
     run.resume = line.resume;
     if (line.test) return TestInProcesses(job, run, &progress);
-    if (ProcessesOf(job) > 1) return TrainInProcesses(job, args, run, &progress);
+    if (PlanSync(job).topology.processes() > 1) return TrainInProcesses(job, args, run, &progress);
     CheckStartedOnce();
     HandleInterrupts();
     return TrainJob(job, run, &progress);

@@ -29,15 +29,17 @@ void HoldGroup1(ClusterOfRoles* cluster) {
   cluster->Train(20, [cluster](int, int, int64_t, int slice) { return Ones(*cluster, slice); });
 }
 
+const std::string kBounded = "user_consistency: 'kBoundedStaleness' max_staleness: ";
+
 struct Bound {
-  const char* conf;
+  std::string conf;
   int64_t done;  // steps that group 0 can begin while group 1 has done one
 };
 
 TEST(Consistency, BoundsHowFarAGroupIsAhead) {
-  for (const Bound& bound :
-       {Bound{"", 20}, Bound{"max_staleness: 1", 3}, Bound{"max_staleness: 3", 5},
-        Bound{"max_staleness: 30", 20}, Bound{"user_consistency: 'kSynchronous'", 2}})
+  for (const Bound& bound : {Bound{"", 20}, Bound{kBounded + "1", 3}, Bound{kBounded + "3", 5},
+                             Bound{kBounded + "30", 20}, Bound{"max_staleness: 1", 20},
+                             Bound{"user_consistency: 'kSynchronous'", 2}})
     for (uint32_t seed = 0; seed < 20; ++seed) {
       ClusterOfRoles cluster(JobOf(kSumUpdater, StrCat("nworker_groups: 2 ", bound.conf)),
                              kTwoSlices, seed);

@@ -154,7 +154,7 @@ TEST_F(GpuGroups, HaveTheGpusThatProcessesBeforeThemOnTheirHostLeave) {
   const JobSecrets secrets = JobSecrets::Make(2);
   const auto gpus = [&](int before) {
     const JobProcess process(job, {0, secrets.ForRank(0), std::nullopt, false, before});
-    return std::vector<int>(process.job().gpu().begin(), process.job().gpu().end());
+    return process.plan().gpus;
   };
   EXPECT_EQ(gpus(0), (std::vector<int>{5, 6, 7, 8}));
   EXPECT_EQ(gpus(1), (std::vector<int>{7, 8}));

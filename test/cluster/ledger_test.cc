@@ -90,7 +90,8 @@ std::vector<Framework> Frameworks() {
   const std::string downpour =
       "nworker_groups: 2 nworkers_per_group: 2 nservers_per_group: 2 server_worker_separate: true ";
   cases.push_back({"Downpour", downpour});
-  cases.push_back({"DownpourBounded", downpour + "max_staleness: 1"});
+  cases.push_back(
+      {"DownpourBounded", downpour + "user_consistency: 'kBoundedStaleness' max_staleness: 1"});
   cases.push_back({"DownpourSynchronous", downpour + "user_consistency: 'kSynchronous'"});
   for (const char* sync : {"kMaster", "kRing"})
     for (int freq = 1; freq <= 4; freq += 3)

@@ -108,7 +108,6 @@ const Refused kRefused[] = {
      "times nworkers_per_group must be <= 4096, is 4611686014132420609"},
     {"nservers_per_group: 4097", "nserver_groups",
      "times nservers_per_group must be <= 4096, is 4097"},
-    {"nworker_groups: 2 all_reduce {}", "nworker_groups", "must be 1 with all_reduce, is 2"},
     {"sync_freq: 0", "sync_freq", "must be >= 1, is 0"},
     {"max_staleness: -1", "max_staleness", "must be >= 0, is -1"},
     {"elastic_alpha: 1", "elastic_alpha", "must be in (0, 1), is 1"},

@@ -52,6 +52,7 @@ def check_v_names_the_kernels(case):
     vendor = case.run("check", "-v", "job.conf").out
     plain = case.run("check", "-v", "-set", "plain_kernels=true", "job.conf").out
     has(vendor, "\nkernels\n  conv: Convolution by oneDNN", "check -v")
+    has(vendor, "\nsynchronisation   alone, 1 process (one worker)\n", "check -v")
     has(plain, "\nkernels\n  conv: Convolution by im2col", "check -v with plain_kernels")
     for line in ("relu: ReluForward by vector", "fc1: Gemm by oneDNN", "fc1: AddBias by plain",
                  "drop: BernoulliMask by plain", "loss: CrossEntropy by plain"):

@@ -37,7 +37,8 @@ class SINGA_API Consistency {
 using ConsistencyRegistry = Registry<Consistency>;
 SINGA_API ConsistencyRegistry& Consistencies();
 
-// That of `conf`, after its Setup. Throws ConfigError relative to `conf`.
+// The model that conf.user_consistency names, after its Setup; without it one that lets all groups
+// go on. Throws ConfigError relative to `conf`.
 SINGA_API std::unique_ptr<Consistency> MakeConsistency(const ClusterProto& conf);
 
 #define SINGA_REGISTER_CONSISTENCY(name, Class)                                                   \

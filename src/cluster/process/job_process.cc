@@ -9,88 +9,32 @@
 namespace singa {
 namespace {
 
-// Without servers of its own a job's processes each have one: the values of a slice are then added
-// up by one of them and told to all, which is a reduction and a gathering.
-JobProto InProcesses(const JobProto& job) {
-  JobProto own = job;
-  ClusterProto& cluster = *own.mutable_cluster();
-  if (!cluster.has_all_reduce()) return own;
-  cluster.clear_all_reduce();
-  cluster.set_nserver_groups(1);
-  cluster.set_nservers_per_procs(1);
-  cluster.set_server_worker_separate(false);
-  cluster.set_nservers_per_group(
-      std::max(1, cluster.nworkers_per_group() / std::max(1, cluster.nworkers_per_procs())));
-  return own;
-}
-
-// The numbers in `gpu` are for the workers of a host, in order: those of this process come first in
-// what is left. A list that is too short for the host's workers begins again.
-JobProto WithOwnGpus(JobProto job, int before_here) {
-  if (job.gpu_size() == 0) return job;
-  const int64_t before = int64_t{before_here} * job.cluster().nworkers_per_procs();
-  const auto first = static_cast<int>(before % job.gpu_size());
-  job.mutable_gpu()->ExtractSubrange(0, first, nullptr);
-  return job;
-}
-
-// How far a group may be ahead is the gates' to say, or a consistency model's: a server that keeps
-// an answer keeps its group within a step.
-JobProto WithoutBound(JobProto job) {
-  if (!job.cluster().has_user_consistency()) job.mutable_cluster()->clear_max_staleness();
-  return job;
-}
-
-Topology TopologyOf(const JobProto& job) {
-  try {
-    return Topology(job.cluster());
-  } catch (const ConfigError& error) {
-    throw error.Under("cluster");
-  }
-}
-
-// Servers with processes of their own are there to be used.
-bool OneGroupInAll(const Topology& topology) {
-  return topology.worker_groups() == 1 && topology.ProcessesOf(0).size() == topology.processes();
-}
-
-bool SharesHost(const ClusterProto& cluster, const Topology& topology) {
-  return cluster.share_memory() && OneGroupInAll(topology);
-}
-
 int StatesOf(const JobProto& job) { return static_cast<int>(Replica(job).state_count()); }
 
 }  // namespace
 
-int ProcessesOf(const JobProto& job) { return TopologyOf(InProcesses(job)).processes(); }
-
-bool IsReplaceable(const JobProto& job, int rank) {
-  return TopologyOf(InProcesses(job)).IsReplaceable(rank);
-}
-
-bool MayGroupGpus(const JobProto& job, bool one_host) {
-  const Topology topology = TopologyOf(InProcesses(job));
-  return job.gpu_size() > 0 && OneGroupInAll(topology) &&
-         (job.cluster().has_all_reduce() || (one_host && SharesHost(job.cluster(), topology)));
-}
-
 JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place, const Clock* clock)
-    : job_(WithOwnGpus(InProcesses(job), place.before_here)),
+    : job_(job),
       rank_(place.rank),
       cores_(place.cores),
+      one_host_(place.one_host),
+      processes_before_(place.before_here),
       patience_(LongestWait(job.cluster())),
-      topology_(TopologyOf(job_)),
-      has_all_reduce_(job.cluster().has_all_reduce()),
-      shares_host_(place.rank == 0 && place.one_host && SharesHost(job_.cluster(), topology_)),
-      may_group_gpus_(place.rank == 0 && MayGroupGpus(job, place.one_host)),
-      stub_(job_.cluster(), topology_, place, StatesOf(job_), this, clock ? clock : &steady_),
-      cluster_(std::make_unique<ServedCluster>(WithoutBound(job_), rank_, &stub_, &patience_)),
-      successors_(topology_) {
-  for (const RoleId& worker : topology_.Workers(rank_)) {
+      plan_(Plan("")),
+      stub_(job_.cluster(), plan_.topology, place, StatesOf(job_), this, clock ? clock : &steady_),
+      cluster_(std::make_unique<ServedCluster>(job_, plan_.topology, rank_, &stub_, &patience_)),
+      successors_(plan_.topology) {
+  for (const RoleId& worker : topology().Workers(rank_)) {
     Range& ids = groups_.try_emplace(worker.group, Range{worker.id, worker.id}).first->second;
     ids.last = worker.id + 1;
   }
   cluster_->OnFailure([this](const std::exception_ptr& error) { OnLost(error); });
+}
+
+SyncPlan JobProcess::Plan(const std::string& why_not_gpus) const {
+  return PlanSync(
+      job_,
+      {.one_host = one_host_, .processes_before = processes_before_, .why_not_gpus = why_not_gpus});
 }
 
 // No message comes for the cluster, and none of the cluster's is without a stub.
@@ -255,7 +199,7 @@ void JobProcess::Note(Control what, int group, int64_t steps) {
 }
 
 void JobProcess::AllowSteps(int group, int64_t steps) {
-  const Range all = topology_.ProcessesOf(group);
+  const Range all = topology().ProcessesOf(group);
   for (int rank = all.first + 1; rank < all.last; ++rank)
     Tell(rank, GroupWord(kGrant, group, steps));
 }

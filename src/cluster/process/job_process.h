@@ -15,19 +15,9 @@
 #include "cluster/process/served_cluster.h"
 #include "cluster/process/stub.h"
 #include "cluster/process/successors.h"
+#include "cluster/protocol/sync_plan.h"
 
 namespace singa {
-
-// As many as the job has. Throws ConfigError relative to the JobProto.
-int ProcessesOf(const JobProto& job);
-
-// Whether a supervisor may start process `rank` alone again, where it was lost, and the job goes
-// on: it has worker groups but the first, and nothing else. Throws as ProcessesOf.
-bool IsReplaceable(const JobProto& job, int rank);
-
-// Whether the GPUs of the job's workers are to add the gradients up themselves, over its processes,
-// where they can; `one_host`: all of these are on one. Throws as ProcessesOf.
-bool MayGroupGpus(const JobProto& job, bool one_host);
 
 // What is heard of worker groups of other processes, on the stub's thread.
 class GroupEvents {
@@ -61,17 +51,16 @@ class JobProcess final : private StubEvents {
   JobProcess(const JobProto& job, const ProcessPlace& place, const Clock* clock = nullptr);
   ~JobProcess();
 
-  // As its processes run it; with the GPUs of this one.
   const JobProto& job() const { return job_; }
   int rank() const { return rank_; }
-  int processes() const { return topology_.processes(); }
+  int processes() const { return topology().processes(); }
   int cores() const { return cores_; }  // as its ProcessPlace
-  const Topology& topology() const { return topology_; }
-  // Rank 0: whether the job's one worker group is to share memory. The others are told.
-  bool shares_host() const { return shares_host_; }
-  // Rank 0: whether MayGroupGpus; all others are to have come before it makes its worker groups.
-  bool may_group_gpus() const { return may_group_gpus_; }
-  bool has_all_reduce() const { return has_all_reduce_; }
+  const Topology& topology() const { return plan_.topology; }
+  // Rank 0: how the job synchronises. Where the mode is kAllReduce, all others are to have come
+  // before rank 0 makes its worker groups: it asks whether their GPUs can. The others are told.
+  const SyncPlan& plan() const { return plan_; }
+  // The plan where GPUs cannot add gradients up, and why.
+  SyncPlan Plan(const std::string& why_not_gpus) const;
   // Worker groups that have workers here, and which.
   const std::map<int, Range>& groups() const { return groups_; }
   ServedCluster& cluster() { return *cluster_; }
@@ -200,11 +189,11 @@ class JobProcess final : private StubEvents {
 
   const JobProto job_;
   const int rank_, cores_;
+  const bool one_host_;
+  const int processes_before_;
   const SteadyClock steady_;
   Patience patience_;
-  const Topology topology_;
-  const bool has_all_reduce_;
-  const bool shares_host_, may_group_gpus_;
+  const SyncPlan plan_;
   std::map<int, Range> groups_;
   Stub stub_;
   std::unique_ptr<ServedCluster> cluster_;

@@ -29,7 +29,7 @@ void JobProcess::OnMessage(int rank, Message message) {
 // Of a worker group that this process is the first of.
 bool JobProcess::LeadsProcess(int rank) const {
   return std::any_of(groups_.begin(), groups_.end(), [&](const auto& group) {
-    const Range all = topology_.ProcessesOf(group.first);
+    const Range all = topology().ProcessesOf(group.first);
     return all.first == rank_ && all.Has(rank);
   });
 }
@@ -58,13 +58,13 @@ void JobProcess::OnControl(int rank, Message message) {
 // Servers know its groups' steps, and what they have of the next one. Others than rank 0 hear of it
 // where the job cannot go on.
 bool JobProcess::OnReplaced(int rank) {
-  if (rank_ > 0) return topology_.IsReplaceable(rank);
+  if (rank_ > 0) return topology().IsReplaceable(rank);
   const std::lock_guard lock(mutex_);
   const auto orders = successors_.Greet(rank);
   if (!orders) return false;
   LOG(INFO) << "another process has taken the place of process " << rank;
   for (const WireMessage& order : *orders) Tell(rank, order);
-  for (const RoleId& worker : topology_.Workers(rank))
+  for (const RoleId& worker : topology().Workers(rank))
     if (events_) events_->OnReplaced(worker.group, successors_.StepsAtStart(worker.group));
   return true;
 }
@@ -72,7 +72,7 @@ bool JobProcess::OnReplaced(int rank) {
 void JobProcess::OnAllowed(int rank, const WireMessage& head) {
   const auto group = groups_.find(static_cast<int>(head.group()));
   const std::lock_guard lock(mutex_);
-  if (group != groups_.end() && topology_.ProcessesOf(group->first).first == rank && events_)
+  if (group != groups_.end() && topology().ProcessesOf(group->first).first == rank && events_)
     events_->OnAllowed(group->first, head.step());
 }
 
@@ -85,9 +85,9 @@ bool JobProcess::OnGroup(int rank, const WireMessage& head) {
   }
   if (what != kSteps && what != kLeft && what != kRow) return false;
   const auto group = static_cast<int>(head.group());
-  const bool known = head.group() < static_cast<uint32_t>(topology_.worker_groups());
+  const bool known = head.group() < static_cast<uint32_t>(topology().worker_groups());
   if (!known || groups_.count(group) > 0) return true;
-  if (rank != (rank_ == 0 ? topology_.ProcessesOf(group).first : 0)) return true;
+  if (rank != (rank_ == 0 ? topology().ProcessesOf(group).first : 0)) return true;
   if (rank_ == 0 && what != kRow)
     for (int other = 1; other < processes(); ++other)
       if (other != rank) Tell(other, GroupWord(what, group, head.step()));

@@ -17,7 +17,7 @@ std::vector<std::string> JobProcess::CollectStates(const std::vector<int64_t>& s
 }
 
 std::vector<std::string> JobProcess::AwaitStates(int group) {
-  const Range all = topology_.ProcessesOf(group);
+  const Range all = topology().ProcessesOf(group);
   return TakeStates({all.first + 1, all.last});
 }
 

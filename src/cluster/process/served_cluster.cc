@@ -7,20 +7,9 @@
 
 namespace singa {
 
-JobProto InOneProcess(const JobProto& job) {
-  JobProto alone = job;
-  ClusterProto& one = *alone.mutable_cluster();
-  const ClusterProto& conf = job.cluster();
-  if (!one.has_user_consistency()) one.clear_max_staleness();
-  one.set_server_worker_separate(false);
-  one.set_nworkers_per_procs(conf.nworker_groups() * conf.nworkers_per_group());
-  one.set_nservers_per_procs(conf.nserver_groups() * conf.nservers_per_group());
-  return alone;
-}
-
-ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others,
-                             const Patience* patience) try
-    : job_(job), topology_(job.cluster()), rank_(rank), others_(others), patience_(*patience) {
+ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int rank,
+                             Outbox* others, const Patience* patience)
+    : job_(job), topology_(topology), rank_(rank), others_(others), patience_(*patience) {
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
@@ -30,8 +19,6 @@ ServedCluster::ServedCluster(const JobProto& job, int rank, Outbox* others,
                                                     group.sum.get(), patience);
   }
   for (const RoleId& server : topology_.Servers(rank)) marks_[{server.group, server.id}];
-} catch (const ConfigError& error) {
-  throw error.Under("cluster");
 }
 
 // Servers end outside the lock: they may be about to send.

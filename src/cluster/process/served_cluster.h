@@ -17,14 +17,12 @@
 
 namespace singa {
 
-// The job with its roles all in one process, where the gate between steps bounds the staleness.
-JobProto InOneProcess(const JobProto& job);
-
 class ServedCluster final : private Outbox {
  public:
   // The part of process `rank`; `others`, null where there are none, takes what is for them;
-  // `patience`: of who waits here. Throws ConfigError relative to the JobProto.
-  ServedCluster(const JobProto& job, int rank, Outbox* others, const Patience* patience);
+  // `patience`: of who waits here.
+  ServedCluster(const JobProto& job, const Topology& topology, int rank, Outbox* others,
+                const Patience* patience);
   ~ServedCluster() override { Close(); }
 
   const Topology& topology() const { return topology_; }

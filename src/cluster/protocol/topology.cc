@@ -63,9 +63,8 @@ Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consisten
                conf.nworkers_per_procs());
   workers_ = Place(conf.nworker_groups(), conf.nworkers_per_group(), conf.nworkers_per_procs());
   processes_ = workers_.processes();
+  CheckExchange(conf);
   if (conf.has_all_reduce()) {
-    CheckRange(conf.nworker_groups() == 1, "nworker_groups", "1 with all_reduce",
-               conf.nworker_groups());
     CheckProcesses(processes_);
     return;
   }
@@ -75,7 +74,6 @@ Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consisten
     throw ConfigError("nserver_groups",
                       StrCat("must divide nworker_groups, ", conf.nworker_groups(), ", is ",
                              conf.nserver_groups()));
-  CheckExchange(conf);
   servers_ = Place(conf.nserver_groups(), conf.nservers_per_group(), conf.nservers_per_procs());
   if (conf.server_worker_separate()) {
     servers_.first_process = processes_;
@@ -84,6 +82,20 @@ Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consisten
     processes_ = std::max(processes_, servers_.processes());
   }
   CheckProcesses(processes_);
+}
+
+Topology Topology::InOneProcess() const {
+  Topology one = *this;
+  for (Placement* roles : {&one.workers_, &one.servers_})
+    *roles = Place(roles->groups, roles->per_group, std::max(1, roles->total()));
+  one.processes_ = 1;
+  return one;
+}
+
+Topology Topology::WithServersOfFirstGroup() const {
+  Topology other = *this;
+  other.servers_ = Place(1, ProcessesOf(0).size(), 1);
+  return other;
 }
 
 Topology::Placement Topology::Place(int groups, int per_group, int per_process) {

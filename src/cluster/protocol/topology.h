@@ -31,6 +31,11 @@ class Topology {
   // Throws ConfigError relative to `conf`, for whatever of its numbers is out of range, and where
   // there are more than kMostProcesses.
   explicit Topology(const ClusterProto& conf);
+  // The same workers and servers, all in one process.
+  Topology InOneProcess() const;
+  // The same workers, and one group of servers, whatever the conf says: one in each process that
+  // has workers of the first group.
+  Topology WithServersOfFirstGroup() const;
 
   int processes() const { return processes_; }
   int worker_groups() const { return workers_.groups; }

@@ -53,8 +53,8 @@ ConsistencyRegistry& Consistencies() {
 }
 
 std::unique_ptr<Consistency> MakeConsistency(const ClusterProto& conf) {
-  const std::string name =
-      conf.has_user_consistency() ? conf.user_consistency() : "kBoundedStaleness";
+  if (!conf.has_user_consistency()) return std::make_unique<Consistency>();
+  const std::string& name = conf.user_consistency();
   std::unique_ptr<Consistency> made = Consistencies().Make(name);
   if (!made)
     throw ConfigError("user_consistency", StrCat("nothing is registered as \"", name, "\"",

@@ -19,11 +19,11 @@ namespace {
 constexpr size_t kMostReason = 1000;  // bytes
 
 // Why the workers of a process cannot add up by GPUs of their own; "": they can.
-std::string WhyNotByGpus(const JobProto& job, int workers) {
+std::string WhyNotByGpus(const std::vector<int>& gpus, int workers) {
   if (workers == 0) return "it has no workers";
-  if (job.gpu_size() < workers) return "a worker has no GPU";
-  const std::set<int> gpus(job.gpu().begin(), job.gpu().begin() + workers);
-  if (static_cast<int>(gpus.size()) < workers) return "workers share a GPU";
+  if (std::ssize(gpus) < workers) return "a worker has no GPU";
+  const std::set<int> different(gpus.begin(), gpus.begin() + workers);
+  if (std::ssize(different) < workers) return "workers share a GPU";
   std::string why;
   return CanGroupGpus(&why) ? "" : why;
 }
@@ -70,11 +70,11 @@ GpuGroupId IdIn(const std::string& text) {
 
 constexpr size_t kNumbersOfGpu = 1 + std::tuple_size_v<GpuIdentity>;
 // As kGpus has them: of each worker's GPU its number, and what tells it from others.
-std::vector<int64_t> GpusHere(const JobProto& job, int workers) {
+std::vector<int64_t> GpusHere(const std::vector<int>& gpus, int workers) {
   std::vector<int64_t> numbers;
   for (int i = 0; i < workers; ++i) {
-    numbers.push_back(job.gpu(i));
-    const GpuIdentity identity = IdentityOfGpu(job.gpu(i));
+    numbers.push_back(gpus[i]);
+    const GpuIdentity identity = IdentityOfGpu(gpus[i]);
     numbers.insert(numbers.end(), identity.begin(), identity.end());
   }
   return numbers;
@@ -95,10 +95,10 @@ std::string SharedBy(const std::vector<int64_t>& gpus) {
 }
 
 // Rank 0, whose own workers can: why not those of all can.
-std::string AskOthers(const JobProto& job, JobProcess* process, const GpuGroupId& id) {
+std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
   const Topology& topology = process->topology();
   process->TellAll(kGpus, 0, {}, TextOf(id));
-  std::vector<int64_t> gpus = GpusHere(job, topology.WorkersIn(0, 0));
+  std::vector<int64_t> gpus = GpusHere(process->plan().gpus, topology.WorkersIn(0, 0));
   std::string why;
   int rank = 0;
   for (const JobProcess::Order& answer : process->AwaitAtStart(kGpus)) {
@@ -111,18 +111,19 @@ std::string AskOthers(const JobProto& job, JobProcess* process, const GpuGroupId
   }
   if (!why.empty()) return why;
   const std::string shared = SharedBy(gpus);
-  if (!shared.empty() && process->has_all_reduce()) throw ConfigError("cluster.all_reduce", shared);
+  if (!shared.empty() && process->job().cluster().has_all_reduce())
+    throw ConfigError("cluster.all_reduce", shared);
   return shared;
 }
 
 std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, JobProcess* process) {
-  std::string why = WhyNotByGpus(job, process->topology().WorkersIn(0, 0));
+  std::string why = WhyNotByGpus(process->plan().gpus, process->topology().WorkersIn(0, 0));
   std::unique_ptr<WorkerGroups> groups;
   std::optional<GpuGroupId> id;
   if (why.empty()) id = NewGroup(&why);
   if (id) groups = OnGpus(job, threads, process, *id, &why);
   if (groups) {
-    why = AskOthers(job, process, *id);
+    why = AskOthers(process, *id);
     process->TellAll(kGpus, 0, {}, why);
   }
   if (why.empty()) {
@@ -139,14 +140,13 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
                                                JobProcess* process) {
   if (process) {
     std::unique_ptr<WorkerGroups> groups;
-    if (process->may_group_gpus()) groups = LeadGpuGroup(job, threads, process);
+    if (process->plan().mode == SyncMode::kAllReduce) groups = LeadGpuGroup(job, threads, process);
     return groups ? std::move(groups) : std::make_unique<WorkerGroups>(job, threads, process);
   }
-  const ClusterProto& cluster = job.cluster();
   std::optional<GpuGroupId> id;
-  if (job.gpu_size() > 0 && cluster.nworker_groups() == 1 && cluster.nworkers_per_group() > 1 &&
-      !HasServers(cluster)) {
-    std::string why = WhyNotByGpus(job, cluster.nworkers_per_group());
+  const SyncPlan plan = PlanSync(job, {.in_one_process = true});
+  if (plan.mode == SyncMode::kAllReduce) {
+    std::string why = WhyNotByGpus(plan.gpus, job.cluster().nworkers_per_group());
     if (why.empty()) id = NewGroup(&why);
     if (!id) WarnOfHost(why);
   }
@@ -159,10 +159,11 @@ std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobPr
                                          const JobProcess::Order& order) {
   const GpuGroupId id = IdIn(order.text);
   const int workers = process->topology().WorkersIn(process->rank(), 0);
-  std::string why = WhyNotByGpus(job, workers);
+  const std::vector<int>& gpus = process->plan().gpus;
+  std::string why = WhyNotByGpus(gpus, workers);
   std::unique_ptr<WorkerGroups> groups;
   if (why.empty()) groups = OnGpus(job, threads, process, id, &why);
-  process->Answer(kGpus, groups ? GpusHere(job, workers) : std::vector<int64_t>(),
+  process->Answer(kGpus, groups ? GpusHere(gpus, workers) : std::vector<int64_t>(),
                   ShortText(why, kMostReason));
   const JobProcess::Order verdict = process->First();
   if (verdict.what != kGpus || (verdict.text.empty() && !groups))

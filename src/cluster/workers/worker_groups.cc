@@ -11,11 +11,21 @@
 
 namespace singa {
 
-bool HasServers(const ClusterProto& cluster) {
-  if (cluster.has_all_reduce()) return false;
-  const bool together = cluster.has_user_consistency() && cluster.nworker_groups() > 1;
-  return cluster.nserver_groups() > 1 || !cluster.share_memory() || together;
+namespace {
+
+// Rank 0 plans. The others are told of a group of GPUs or of memory; of neither where there are
+// servers.
+SyncPlan PlanOf(const JobProto& job, const JobProcess* process, bool has_memory, bool has_gpus) {
+  constexpr const char* kHostAdds = "the host adds the gradients up";
+  SyncPlan plan = process ? process->Plan(kHostAdds)
+                          : PlanSync(job, {.in_one_process = true, .why_not_gpus = kHostAdds});
+  if (process && process->rank() > 0) plan.mode = SyncMode::kServers;
+  if (has_memory) plan.mode = SyncMode::kHostMemory;
+  if (has_gpus) plan.mode = SyncMode::kAllReduce;
+  return plan;
 }
+
+}  // namespace
 
 WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process,
                            std::unique_ptr<HostMemory> shared,
@@ -27,14 +37,13 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       job_workers_(job.cluster().nworkers_per_group()),
       together_(job_groups_ > 1 && job.cluster().has_user_consistency()),
       paced_(job.cluster().max_staleness() > 0 || job.warmup_steps() > 0),
-      by_gpus_(gpus),
-      shares_host_(!by_gpus_ && (shared || (process && process->shares_host()))),
+      plan_(PlanOf(job, process, shared != nullptr, gpus.has_value())),
       host_memory_(std::move(shared)),
       replica_(job),
-      own_(!process && HasServers(job.cluster())
-               ? std::make_unique<ServedCluster>(InOneProcess(job), 0, nullptr, &own_patience_)
+      own_(!process && plan_.mode == SyncMode::kServers
+               ? std::make_unique<ServedCluster>(job, plan_.topology, 0, nullptr, &own_patience_)
                : nullptr),
-      served_(process && !shares_host_ && !by_gpus_ ? &process->cluster() : own_.get()),
+      served_(process && plan_.mode == SyncMode::kServers ? &process->cluster() : own_.get()),
       gate_(job_groups_, together_ ? 0 : job.cluster().max_staleness(), job.warmup_steps(),
             &patience()),
       most_steps_(job.train_epochs() > 0 ? kMostSteps : job.train_steps()) {
@@ -42,7 +51,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
   place.threads = threads;
   place.workers = job_workers_;
   place.groups = job_groups_;
-  place.shares_host = shares_host_;
+  place.shares_host = shares_host();
   if (gpus) place.gpus = {.id = *gpus, .members = job_workers_, .patience = &patience()};
   if (process) {
     place.cores = process->cores();
@@ -75,10 +84,10 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
     local_.push_back(std::make_unique<LocalUpdates>(job, &replica_));
     updates = local_.back().get();
   }
-  const bool adds_between = process_ && !shares_host_ && HasWorkers();
+  const bool adds_between = process_ && !shares_host() && HasWorkers();
   NodeSums* const between = adds_between ? &process_->cluster().between(place.group) : nullptr;
   teams_[place.group] =
-      std::make_unique<WorkerTeam>(job, place, workers, &replica_, updates, between);
+      std::make_unique<WorkerTeam>(job, place, plan_.gpus, workers, &replica_, updates, between);
   teams_[place.group]->SetPatience(&patience());
 }
 
@@ -102,7 +111,7 @@ std::vector<int> WorkerGroups::here() const {
 
 void WorkerGroups::OnFailure() {
   gate_.Stop();
-  if (!shares_host_ && !by_gpus_) return;
+  if (plan_.mode != SyncMode::kHostMemory && plan_.mode != SyncMode::kAllReduce) return;
   for (const auto& [group, team] : teams_) team->Stop();
 }
 

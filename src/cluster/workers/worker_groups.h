@@ -23,9 +23,6 @@
 
 namespace singa {
 
-// Whether the worker groups of a job of one process have servers, not values that they share.
-bool HasServers(const ClusterProto& cluster);
-
 // What rank 0 has told of the memory that it shares; null: nothing. Throws DeviceError, PeerError.
 std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order);
 
@@ -159,6 +156,7 @@ class WorkerGroups final : private GroupEvents {
   void KeepOwnValues();
   void SpreadValues();
   void MakeTeam(const JobProto& job, WorkerPlace place, int workers);
+  bool shares_host() const { return plan_.mode == SyncMode::kHostMemory; }
 
   JobProcess* const process_;
   const int stall_timeout_;             // seconds; 0: for ever
@@ -166,8 +164,7 @@ class WorkerGroups final : private GroupEvents {
   const int job_groups_, job_workers_;  // workers of each group
   const bool together_;                 // by what servers let groups do
   const bool paced_;                    // some group may have to wait for another
-  const bool by_gpus_;                  // gradients are added up
-  const bool shares_host_;              // with all other processes
+  const SyncPlan plan_;
   std::unique_ptr<HostMemory> host_memory_;
   std::optional<GroupMemory> group_memory_;  // in host_memory_
   Replica replica_;

@@ -23,7 +23,7 @@ JobMemory WorkerGroups::memory() const {
 void WorkerGroups::Allocate() {
   memory().Check();
   if (!HasWorkers()) return;
-  if (shares_host_) return AllocateShared();
+  if (shares_host()) return AllocateShared();
   const int first = teams_.begin()->first;
   for (const auto& [group, team] : teams_)
     team->Allocate(served_ || group == first ? nullptr : &lead());
@@ -46,7 +46,7 @@ void WorkerGroups::AllocateShared() {
 }
 
 void WorkerGroups::TellMemory() {
-  if (!shares_host_) return;
+  if (!shares_host()) return;
   const HostMemory::Place place = host_memory_->place();
   process_->TellAll(
       kMemory, 0,

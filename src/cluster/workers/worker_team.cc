@@ -25,8 +25,8 @@ SumNode Here(const WorkerPlace& place, int workers) { return {place.first, place
 
 }  // namespace
 
-WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
-                       SliceUpdates* updates, NodeSums* between)
+WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, const std::vector<int>& gpus,
+                       int workers, Replica* replica, SliceUpdates* updates, NodeSums* between)
     : place_(place),
       group_(place.shares_host ? SumNode{0, place.workers} : Here(place, workers), place.workers,
              workers),
@@ -36,7 +36,7 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, int worker
   if (own.gpus) own.gpus->stopped = &group_.stopped();
   for (own.worker = place.first; own.worker < place.first + workers; ++own.worker) {
     const int here = place.first_here + own.worker - place.first;
-    own.gpu = here < job.gpu_size() ? job.gpu(here) : -1;
+    own.gpu = here < std::ssize(gpus) ? gpus[here] : -1;
     if (own.gpus) own.gpus->member = own.worker;
     if (own.gpus) own.gpus->over_processes = workers < own.gpus->members;
     trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates, &group_));

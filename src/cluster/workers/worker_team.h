@@ -21,8 +21,8 @@ class WorkerTeam {
   // each; `place.gpus`, where there is one, says which group their GPUs join. They hand gradients
   // to `updates`; a checkpoint has its values from `replica`; `between`, where not null, adds up
   // over the group's processes. All outlive the team. Throws ConfigError relative to the JobProto.
-  WorkerTeam(const JobProto& job, const WorkerPlace& place, int workers, Replica* replica,
-             SliceUpdates* updates, NodeSums* between);
+  WorkerTeam(const JobProto& job, const WorkerPlace& place, const std::vector<int>& gpus,
+             int workers, Replica* replica, SliceUpdates* updates, NodeSums* between);
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;

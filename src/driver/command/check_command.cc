@@ -8,6 +8,8 @@
 #include <cstdio>
 
 #include "base/system/system_limits.h"
+#include "base/text/counted.h"
+#include "cluster/protocol/sync_plan.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/progress.h"
@@ -126,6 +128,14 @@ void PrintChoices(const std::vector<KernelChoice>& choices) {
                 choice.kernel.c_str());
 }
 
+// How gradients become updates, on one host.
+void PrintSync(const JobProto& job) {
+  const SyncPlan plan = PlanSync(job);
+  const int processes = plan.topology.processes();
+  std::printf("\nsynchronisation   %s, %s (%s)\n", ToString(plan.mode),
+              Counted(processes, "process", "processes").c_str(), plan.why.c_str());
+}
+
 CheckOptions OptionsOf(const CommandLine& line, bool files) {
   CheckOptions options;
   options.use = line.test ? JobUse::kTest : JobUse::kEither;
@@ -173,7 +183,10 @@ int CheckCommand(const CommandLine& line) {
     PrintNet(trainer.net());
     PrintTotals(&trainer);
     PrintFirstValues(job, trainer.params());
-    if (line.verbose) PrintChoices(choices);
+    if (line.verbose) {
+      PrintSync(job);
+      PrintChoices(choices);
+    }
     return kExitOk;
   });
 }

@@ -84,7 +84,8 @@ headers. A sound job shows its layers with shapes, its parameters, where their f
 from, and its memory.
 
   -test   judge the job as one that is run with -test
-  -v      the kernels of every layer that has some, too: plain, vector or a library's
+  -v      also how gradients become updates, and the kernels of every layer that has some: plain,
+          vector or a library's
 
 Exit code 0: the job is sound, perhaps with warnings; 65: a file contradicts it or is damaged;
 66: no such file; 78: it has mistakes.

@@ -1,8 +1,7 @@
 // What a job's cluster says, and what of it has no effect.
 #include <algorithm>
 
-#include "cluster/process/job_process.h"
-#include "cluster/workers/worker_groups.h"
+#include "cluster/protocol/sync_plan.h"
 #include "driver/conf/check_values.h"
 #include "driver/launch/launch_place.h"
 #include "singa/cluster/consistency.h"
@@ -51,7 +50,9 @@ class ClusterCheck {
 
   void CheckTogether() {
     try {
-      several_ = ProcessesOf(job_) > 1;
+      const SyncPlan plan = PlanSync(job_);
+      several_ = plan.topology.processes() > 1;
+      mode_ = plan.mode;
       MakeConsistency(cluster_);
       CheckWarmUp();
       if (!several_) WarnOfOneProcess();
@@ -127,7 +128,8 @@ class ClusterCheck {
       Warn("user_consistency", "has no effect with one worker group");
     if (cluster_.max_staleness() > 0 && cluster_.nworker_groups() == 1)
       Warn("max_staleness", "has no effect with one worker group");
-    if (cluster_.nservers_per_group() > 1 && !HasServers(cluster_) && !several_ && NothingIsWrong())
+    if (cluster_.nservers_per_group() > 1 && mode_ != SyncMode::kServers && !several_ &&
+        NothingIsWrong())
       Warn("nservers_per_group",
            "has no effect: the workers update the values that they share themselves");
     if (cluster_.nserver_groups() > 1) return;
@@ -139,6 +141,7 @@ class ClusterCheck {
   const ClusterProto& cluster_;
   ConfFindings& found_;
   bool several_ = false;  // processes
+  SyncMode mode_ = SyncMode::kServers;
 };
 
 }  // namespace

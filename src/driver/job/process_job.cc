@@ -114,7 +114,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
     }
     process.Open();
     place->Report(process.endpoint());
-    if (process.may_group_gpus()) Meet(*place, &process);
+    if (process.plan().mode == SyncMode::kAllReduce) Meet(*place, &process);
     return Lead(use, options, &process, progress);
   } catch (const ToldError& error) {
     process.Acknowledge();
@@ -134,7 +134,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
 ExitCode RunLaunched(const JobProto& job, JobUse use, const RunOptions& options,
                      Progress* progress) {
   HandleInterrupts();
-  std::optional<LaunchPlace> place = FindLaunchPlace(job, ProcessesOf(job));
+  std::optional<LaunchPlace> place = FindLaunchPlace(job, PlanSync(job).topology.processes());
   SetFailpointRank(place->rank);
   for (;;) {
     if (const auto code = TakePart(job, use, &*place, options, progress)) return *code;
@@ -146,7 +146,7 @@ ExitCode RunLaunched(const JobProto& job, JobUse use, const RunOptions& options,
 
 ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& args,
                           const RunOptions& options, Progress* progress) {
-  const int processes = ProcessesOf(job);
+  const int processes = PlanSync(job).topology.processes();
   if (!IsLaunched()) return Supervise(job, processes, args, progress);
   return RunLaunched(job, JobUse::kTrain, options, progress);
 }

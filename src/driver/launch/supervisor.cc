@@ -10,7 +10,7 @@
 #include "base/system/failpoint.h"
 #include "base/system/system_limits.h"
 #include "base/text/counted.h"
-#include "cluster/process/job_process.h"
+#include "cluster/protocol/sync_plan.h"
 #include "driver/launch/job_processes.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/restart_budget.h"
@@ -104,11 +104,12 @@ void AwaitPause(std::chrono::milliseconds pause, const StopSignals& signals) {
 
 ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::string>& args,
                    Progress* progress, const SuperviseOptions& options) {
+  const SyncPlan plan = PlanSync(job);
   JobCommand command{.program = options.program,
                      .args = args,
                      .processes = processes,
                      .coordinator = CoordinatorOf(job),
-                     .starts_at_once = MayGroupGpus(job, true),
+                     .starts_at_once = plan.mode == SyncMode::kAllReduce,
                      .start_timeout = std::chrono::seconds(job.cluster().start_timeout()),
                      .end_timeout = options.end_timeout,
                      .stop_timeout = options.stop_timeout};
@@ -116,7 +117,7 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
   const int most = job.cluster().max_restarts();
   Losses losses(most, options.out_of_memory);
   command.committed = [&] { losses.Forgive(); };
-  command.is_replaceable = [&job](int rank) { return IsReplaceable(job, rank); };
+  command.is_replaceable = [&plan](int rank) { return plan.topology.IsReplaceable(rank); };
   command.replaces = [&](const std::vector<JobEnd>& lost) {
     if (!losses.Replaces(std::ssize(lost))) return false;
     ForgetFailpoints();

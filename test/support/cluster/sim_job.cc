@@ -77,7 +77,10 @@ bool SimJob::TryCluster(ClusterProto* cluster) {
                                                 ClusterProto::kElastic};
   c.set_group_sync(kSyncs[random_.Between(0, 2)]);
   if (synchronous() && c.nworker_groups() > 1) c.set_user_consistency("kSynchronous");
-  if (!synchronous() && random_.Happens(0.5)) c.set_max_staleness(random_.Between(1, 3));
+  if (!synchronous() && random_.Happens(0.5)) {
+    c.set_user_consistency("kBoundedStaleness");
+    c.set_max_staleness(random_.Between(1, 3));
+  }
   // Params' memory is one per process where workers and server share it.
   c.set_share_memory(c.nworker_groups() == 1 && random_.Happens(0.5));
   *cluster = c;

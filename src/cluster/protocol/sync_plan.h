@@ -1,0 +1,49 @@
+// SyncPlan: how the gradients of a job become updates, and which process has which workers and
+// servers. PlanSync alone decides so; all others read the plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cluster/protocol/topology.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+enum class SyncMode {
+  kAlone,       // one worker updates its own values
+  kThreads,     // the workers of one process share values and update them in memory
+  kHostMemory,  // one group, in several processes of one host that share memory
+  kServers,     // servers have the values; workers send gradients and get values
+  kAllReduce,   // GPUs have the values and add the gradients up among themselves
+};
+
+// What decides besides the job.
+struct SyncFacts {
+  bool in_one_process = false;  // the caller runs all of the job, whatever the stanza says
+  bool one_host = true;         // all processes are on one host
+  int processes_before = 0;     // on this process's host, with workers of the job
+  // Why the GPUs of the workers cannot add gradients up; "": they can, if the job names GPUs.
+  std::string why_not_gpus = {};
+};
+
+struct SyncPlan {
+  SyncMode mode = SyncMode::kAlone;
+  // A short reason for people, such as "cluster.share_memory is false".
+  std::string why;
+  // In several processes it has servers in each mode, which start where the mode is kServers.
+  Topology topology;
+  // JobProto.gpu as the workers of this process have it, in order; the rest of them have none.
+  // The numbers are for the workers of one host; a host with more workers begins them again.
+  std::vector<int> gpus;
+  // Whether GPUs could add up but for facts.why_not_gpus.
+  bool gpus_wanted = false;
+};
+
+// Throws ConfigError relative to the JobProto.
+SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts = {});
+
+// The mode's name for people: "alone", "threads", "shared host memory", "servers", "all-reduce".
+const char* ToString(SyncMode mode);
+
+}  // namespace singa

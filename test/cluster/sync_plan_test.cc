@@ -1,0 +1,126 @@
+// How gradients become updates: one row for each kind of stanza, on one host and on several, with
+// GPUs and without.
+#include "cluster/protocol/sync_plan.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+JobProto PlannedJob(const std::string& stanza, int gpus) {
+  JobProto job;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(stanza, job.mutable_cluster()));
+  for (int gpu = 0; gpu < gpus; ++gpu) job.add_gpu(gpu);
+  return job;
+}
+
+const SyncFacts kOneHost = {};
+const SyncFacts kHosts = {.one_host = false};
+const SyncFacts kNoGroup = {.why_not_gpus = "workers share a GPU"};
+const SyncFacts kNoGroupHosts = {.one_host = false, .why_not_gpus = "workers share a GPU"};
+const SyncFacts kHere = {.in_one_process = true};
+
+struct PlanRow {
+  const char *name, *stanza;
+  int gpus;
+  SyncFacts facts;
+  SyncMode mode;
+  const char* why;
+  int processes, servers;  // servers: of process 0
+};
+void PrintTo(const PlanRow& row, std::ostream* out) { *out << row.stanza << ", " << row.gpus; }
+
+const PlanRow kPlanRows[] = {
+    {"Default", "", 0, kOneHost, SyncMode::kAlone, "one worker", 1, 1},
+    {"DefaultOnAGpu", "", 1, kOneHost, SyncMode::kAlone, "one worker", 1, 1},
+    {"Threads", "nworkers_per_group: 2 nworkers_per_procs: 2", 0, kOneHost, SyncMode::kThreads,
+     "one process", 1, 1},
+    {"ThreadsOnGpus", "nworkers_per_group: 2 nworkers_per_procs: 2", 2, kOneHost,
+     SyncMode::kAllReduce, "each worker has a GPU", 1, 1},
+    {"ThreadsOnOneGpu", "nworkers_per_group: 2 nworkers_per_procs: 2", 2, kNoGroup,
+     SyncMode::kThreads, "workers share a GPU", 1, 1},
+    {"Hogwild", "nworker_groups: 2 nworkers_per_procs: 2", 0, kOneHost, SyncMode::kThreads,
+     "one process", 1, 1},
+    {"HogwildOnGpus", "nworker_groups: 2 nworkers_per_procs: 2", 2, kOneHost, SyncMode::kThreads,
+     "one process", 1, 1},
+    {"ServersHere", "nworkers_per_group: 2 nworkers_per_procs: 2 share_memory: false", 0, kOneHost,
+     SyncMode::kServers, "cluster.share_memory is false", 1, 1},
+    {"ServersHereOnGpus", "nworkers_per_group: 2 nworkers_per_procs: 2 share_memory: false", 2,
+     kOneHost, SyncMode::kServers, "cluster.share_memory is false", 1, 1},
+    {"RingHere", "nworker_groups: 2 nworkers_per_procs: 2 nserver_groups: 2 nservers_per_procs: 2",
+     0, kOneHost, SyncMode::kServers, "cluster.nserver_groups is 2", 1, 2},
+    {"ModelHere", "nworker_groups: 2 nworkers_per_procs: 2 user_consistency: 'kSynchronous'", 0,
+     kOneHost, SyncMode::kServers, "cluster.user_consistency says when groups go on", 1, 1},
+    {"AllReduceHere", "nworkers_per_group: 2 nworkers_per_procs: 2 all_reduce {}", 0, kOneHost,
+     SyncMode::kThreads, "one process", 1, 0},
+    {"AllReduceHereOnGpus", "nworkers_per_group: 2 nworkers_per_procs: 2 all_reduce {}", 2,
+     kOneHost, SyncMode::kAllReduce, "each worker has a GPU", 1, 0},
+    {"Processes", "nworkers_per_group: 2", 0, kOneHost, SyncMode::kHostMemory,
+     "one group on one host", 2, 1},
+    {"ProcessesOnGpus", "nworkers_per_group: 2", 1, kOneHost, SyncMode::kAllReduce,
+     "each worker has a GPU", 2, 1},
+    {"ProcessesOnOneGpu", "nworkers_per_group: 2", 1, kNoGroup, SyncMode::kHostMemory,
+     "workers share a GPU", 2, 1},
+    {"ProcessesOfHosts", "nworkers_per_group: 2", 0, kHosts, SyncMode::kServers, "several hosts", 2,
+     1},
+    {"ProcessesOfHostsOnGpus", "nworkers_per_group: 2", 1, kHosts, SyncMode::kServers,
+     "several hosts", 2, 1},
+    {"Apart", "nworkers_per_group: 2 share_memory: false", 0, kOneHost, SyncMode::kServers,
+     "cluster.share_memory is false", 2, 1},
+    {"ApartOnGpus", "nworkers_per_group: 2 share_memory: false", 1, kOneHost, SyncMode::kServers,
+     "cluster.share_memory is false", 2, 1},
+    {"AllReduce", "nworkers_per_group: 2 all_reduce {}", 0, kOneHost, SyncMode::kHostMemory,
+     "one group on one host", 2, 1},
+    {"AllReduceOfHosts", "nworkers_per_group: 2 all_reduce {}", 0, kHosts, SyncMode::kServers,
+     "cluster.all_reduce without GPUs", 2, 1},
+    {"AllReduceOfHostsOnGpus", "nworkers_per_group: 2 all_reduce {}", 1, kHosts,
+     SyncMode::kAllReduce, "each worker has a GPU", 2, 1},
+    {"AllReduceOfHostsOnOneGpu", "nworkers_per_group: 2 all_reduce {}", 1, kNoGroupHosts,
+     SyncMode::kServers, "workers share a GPU", 2, 1},
+    {"AllReduceOfGroups", "nworker_groups: 2 nworkers_per_group: 2 all_reduce {}", 0, kOneHost,
+     SyncMode::kServers, "cluster.all_reduce without GPUs", 4, 1},
+    {"ServersAlone", "nworkers_per_group: 2 server_worker_separate: true", 0, kOneHost,
+     SyncMode::kServers, "processes with servers alone", 3, 0},
+    {"Downpour", "nworker_groups: 2", 0, kOneHost, SyncMode::kServers, "several worker groups", 2,
+     1},
+    {"ProcessesHere", "nworkers_per_group: 2", 0, kHere, SyncMode::kThreads, "one process", 1, 1},
+    {"DownpourHere", "nworker_groups: 2", 0, kHere, SyncMode::kThreads, "one process", 1, 1},
+    {"ServersAloneHere", "nworkers_per_group: 2 server_worker_separate: true", 0, kHere,
+     SyncMode::kThreads, "one process", 1, 1},
+};
+
+class SyncPlanTest : public ::testing::TestWithParam<PlanRow> {};
+INSTANTIATE_TEST_SUITE_P(Stanzas, SyncPlanTest, ::testing::ValuesIn(kPlanRows),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST_P(SyncPlanTest, NamesAModeAndItsReason) {
+  const PlanRow& row = GetParam();
+  const SyncPlan plan = PlanSync(PlannedJob(row.stanza, row.gpus), row.facts);
+  EXPECT_STREQ(ToString(plan.mode), ToString(row.mode));
+  EXPECT_EQ(plan.why, row.why);
+  EXPECT_EQ(plan.topology.processes(), row.processes);
+  EXPECT_EQ(std::ssize(plan.topology.Servers(0)), row.servers);
+}
+
+TEST(SyncPlan, GivesGpusInTurnToTheWorkersOfAHost) {
+  const JobProto job = PlannedJob("nworkers_per_group: 6 nworkers_per_procs: 2", 4);
+  EXPECT_EQ(PlanSync(job).gpus, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(PlanSync(job, {.processes_before = 1}).gpus, (std::vector<int>{2, 3}));
+  EXPECT_EQ(PlanSync(job, {.processes_before = 2}).gpus, (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_TRUE(PlanSync(PlannedJob("", 0), {.processes_before = 3}).gpus.empty());
+}
+
+TEST(SyncPlan, NamesTheFieldThatIsWrong) {
+  try {
+    PlanSync(PlannedJob("nworkers_per_group: 0", 0));
+    FAIL() << "a group without workers has a plan";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.path(), "cluster.nworkers_per_group");
+  }
+}
+
+}  // namespace
+}  // namespace singa
