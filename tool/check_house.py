@@ -30,8 +30,8 @@ BANNED = {"utils", "util", "common", "helper", "helpers", "misc"}
 MAX_LINES = 300
 MAX_ROOT = 10  # files of a room that are in no folder of it
 CODE = {".cc", ".h", ".cu", ".cuh", ".py", ".sh", ".cmake"}
-TOP = {"CMakeLists.txt", "LICENSE", "README.md", "include", "src", "proto", "examples", "conf",
-       "test", "tool"}
+TOP = {"CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "include", "src", "proto",
+       "examples", "conf", "test", "tool"}
 SKIPPED = re.compile(r"(^|/)(build[^/]*|\.git|__pycache__|singa-[^/]*)(/|$)")
 
 
