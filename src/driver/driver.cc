@@ -7,60 +7,28 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "base/file/file_limit.h"
 #include "base/system/caught_error.h"
 #include "base/system/failpoint.h"
 #include "base/system/library_end.h"
-#include "cluster/protocol/sync_plan.h"
 #include "driver/command/arguments.h"
-#include "driver/command/bench_command.h"
-#include "driver/command/check_command.h"
-#include "driver/command/ckpt_command.h"
 #include "driver/command/command_line.h"
-#include "driver/command/data_command.h"
-#include "driver/command/export_command.h"
 #include "driver/command/help.h"
+#include "driver/command/subcommand.h"
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_job.h"
-#include "driver/doctor/doctor_command.h"
 #include "driver/job/interrupt.h"
-#include "driver/job/process_job.h"
 #include "driver/job/run_job.h"
-#include "driver/launch/launch_place.h"
 #include "driver/launch/launcher_end.h"
 #include "driver/launch/launcher_rank.h"
 #include "driver/log/logging.h"
 #include "driver/log/standard_streams.h"
 #include "driver/plugin/load_plugins.h"
-#include "driver/predict/predict_command.h"
-#include "driver/version.h"
 
 namespace singa {
 namespace {
-
-// Runs the job of a file; a mistake found on the way is shown at its place in the file.
-int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
-  CheckOptions options;
-  options.quiet = AnotherProcessSpeaks();
-  options.use = line.test ? JobUse::kTest : JobUse::kTrain;
-  options.files = true;
-  options.resumes = line.resume || RankHere() > 0;  // rank 0 reads checkpoint_path for all
-  return WithJob(line.conf, line.sets, options, [&](JobProto job) -> int {
-    if (line.singa_job >= 0) job.set_id(line.singa_job);
-    LogTo(LogFolder(job, line.singa_conf), RankHere());
-    Progress progress;
-    RunOptions run;
-    run.resume = line.resume;
-    if (line.test) return TestInProcesses(job, run, &progress);
-    if (PlanSync(job).topology.processes() > 1) return TrainInProcesses(job, args, run, &progress);
-    CheckStartedOnce();
-    HandleInterrupts();
-    return TrainJob(job, run, &progress);
-  });
-}
 
 // Whether rank 0 of the same launcher does what is asked, as it is for one process. The other ranks
 // end at once with 0 and print nothing; the launcher's exit code is then rank 0's. mpirun and srun
@@ -68,9 +36,6 @@ int RunFile(const CommandLine& line, const std::vector<std::string>& args) {
 // of Kubernetes fails if one of its pods fails. These ranks could not wait for rank 0's code:
 // `data` and `ckpt` have no workspace to meet in, and `check` and `graph` make none.
 bool AnotherProcessDoes(const CommandLine& line) {
-  static const std::set<std::string> kForOne = {"bench", "check",  "ckpt",   "data",
-                                                "graph", "export", "predict"};
-  if (kForOne.count(line.subcommand) == 0) return false;
   const std::optional<LauncherRank> launcher = FindLauncherRank();
   if (launcher && launcher->rank == 0)
     std::fprintf(stderr, "singa %s: one process of %d does this alone (%s)\n",
@@ -78,7 +43,7 @@ bool AnotherProcessDoes(const CommandLine& line) {
   return launcher && launcher->rank > 0;
 }
 
-int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
+int RunCommand(const CommandLine& line) {
   if (line.no_arguments) {
     std::fputs(Usage().c_str(), stderr);
     return kExitUsage;
@@ -88,18 +53,8 @@ int RunCommand(const CommandLine& line, const std::vector<std::string>& args) {
     return kExitOk;
   }
   EndWithLauncher();
-  if (line.subcommand.empty() || line.subcommand == "train") return RunFile(line, args);
-  if (AnotherProcessDoes(line)) return kExitOk;
-  if (line.subcommand == "bench") return BenchCommand(line);
-  if (line.subcommand == "check") return CheckCommand(line);
-  if (line.subcommand == "graph") return GraphCommand(line);
-  if (line.subcommand == "ckpt") return CkptCommand(line.args);
-  if (line.subcommand == "data") return DataCommand(line.args);
-  if (line.subcommand == "export") return ExportCommand(line.args);
-  if (line.subcommand == "predict") return PredictCommand(line.args);
-  if (line.subcommand == "doctor") return DoctorCommand(line.json);
-  std::fputs(VersionText().c_str(), stdout);
-  return kExitOk;
+  const Subcommand& command = *FindSubcommand(line.subcommand.empty() ? "train" : line.subcommand);
+  return command.alone && AnotherProcessDoes(line) ? kExitOk : command.run(line);
 }
 
 void CheckStdout() {
@@ -132,7 +87,7 @@ int Driver::Main(int argc, char** argv) {
     StartLogging(argv[0]);
     ReadFailpoints();
     const std::vector<std::string> args(argv + 1, argv + argc);
-    const int code = RunCommand(ParseCommandLine(args), args);
+    const int code = RunCommand(ParseCommandLine(args));
     CheckStdout();
     return code;
   } catch (const UsageError& error) {

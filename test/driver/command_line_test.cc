@@ -5,6 +5,7 @@
 
 #include "driver/command/arguments.h"
 #include "driver/command/help.h"
+#include "driver/command/subcommand.h"
 #include "singa/base/error.h"
 
 namespace singa {

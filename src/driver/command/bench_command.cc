@@ -12,6 +12,7 @@
 #include "driver/bench/bench_job.h"
 #include "driver/bench/bench_report.h"
 #include "driver/bench/step_timer.h"
+#include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"
@@ -191,5 +192,39 @@ int BenchCommand(const CommandLine& line) {
     return kExitOk;
   });
 }
+
+namespace {
+
+constexpr const char* kBenchHelp =
+    R"(usage: singa bench [-steps N] [-synthetic] [-json] [-set PATH=VALUE]... FILE
+
+Trains a job for some steps and prints where the time goes. It keeps nothing and writes no file.
+
+  -steps N     measured steps, after 5 that are not; if not given 50, or as many as fit into 10 s
+  -synthetic   noise in place of the job's data; taken, too, where a file of it is missing
+  -json        one JSON object a line: each layer's, then the step's
+
+Every time is a median of its own, so columns add up only nearly.
+  update        of the params that the layer is the last to use
+  GFLOP/s       nominal: 2 for each product that is added to a sum; gradients that nobody needs
+                are not computed and do not count. % of peak: of what the same threads reach that
+                multiply and add in registers alone
+  GB/s          each tensor that a step must read or write counted once, caches or not
+  late updates  those that wait for the whole backward pass: clip_norm, on_nonfinite: kSkip
+  overhead      what a step takes beside its layers, updates and waiting
+With noise the learning rate is next to 0, so that nothing diverges.
+)";
+
+SINGA_REGISTER_SUBCOMMAND(bench, {.place = 40,
+                                  .name = "bench",
+                                  .operands = "FILE",
+                                  .brief = "time the training steps of a job, layer by layer",
+                                  .reads = Subcommand::kFile,
+                                  .options = " conf set plugin json steps synthetic ",
+                                  .alone = true,
+                                  .help = kBenchHelp,
+                                  .run = BenchCommand});
+
+}  // namespace
 
 }  // namespace singa

@@ -10,6 +10,7 @@
 #include "base/system/system_limits.h"
 #include "base/text/counted.h"
 #include "cluster/protocol/sync_plan.h"
+#include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/progress.h"
@@ -201,5 +202,57 @@ int GraphCommand(const CommandLine& line) {
     return kExitOk;
   });
 }
+
+namespace {
+
+constexpr const char* kCheckHelp = R"(usage: singa check [-v] [-test] [-set PATH=VALUE]... FILE
+
+Checks a job as training would, and shows every mistake with its line and column. Of the data it
+reads what small stores say of themselves and their first records; of checkpoint_path's files the
+headers. A sound job shows its layers with shapes, its parameters, where their first values come
+from, and its memory.
+
+  -test   judge the job as one that is run with -test
+  -v      also how gradients become updates, and the kernels of every layer that has some: plain,
+          vector or a library's
+
+Exit code 0: the job is sound, perhaps with warnings; 65: a file contradicts it or is damaged;
+66: no such file; 78: it has mistakes.
+)";
+
+SINGA_REGISTER_SUBCOMMAND(check, {.place = 20,
+                                  .name = "check",
+                                  .operands = "FILE",
+                                  .brief = "check a job and show its layers, parameters and memory",
+                                  .reads = Subcommand::kFile,
+                                  .options = " conf set plugin test ",
+                                  .alone = true,
+                                  .help = kCheckHelp,
+                                  .run = CheckCommand});
+
+}  // namespace
+
+namespace {
+
+constexpr const char* kGraphHelp = R"(usage: singa graph [-test] [-set PATH=VALUE]... FILE
+
+Prints the net of the training phase in the language of graphviz:
+  singa graph job.conf | dot -Tsvg > net.svg
+
+  -test   the net of the test phase
+  -svg    as a picture, by Graphviz's dot
+)";
+
+SINGA_REGISTER_SUBCOMMAND(graph, {.place = 30,
+                                  .name = "graph",
+                                  .operands = "FILE",
+                                  .brief = "print the net for graphviz",
+                                  .reads = Subcommand::kFile,
+                                  .options = " conf set plugin test svg ",
+                                  .alone = true,
+                                  .help = kGraphHelp,
+                                  .run = GraphCommand});
+
+}  // namespace
 
 }  // namespace singa

@@ -13,6 +13,7 @@
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "driver/command/arguments.h"
+#include "driver/command/subcommand.h"
 #include "driver/job/trained_files.h"
 #include "io/checkpoint/blob_protos.h"
 #include "io/checkpoint/checkpoint.h"
@@ -212,5 +213,32 @@ int CkptCommand(const std::vector<std::string>& args) {
   throw UsageError("ckpt", StrCat("no command singa ", command,
                                   DidYouMean(args[0], {"ls", "verify", "export"})));
 }
+
+namespace {
+
+constexpr const char* kCkptHelp = R"(usage: singa ckpt ls PATH       what checkpoints there are
+       singa ckpt verify PATH   recompute all checksums, and look for values that are nan or inf
+       singa ckpt export [-format safetensors|blobprotos] PATH OUT
+                                the parameters as one file
+
+PATH is a workspace, its folder of checkpoints, one checkpoint's folder, a .safetensors file, or a
+file of SINGA 0.3. Of several checkpoints export takes the newest that is intact.
+
+Exit code 0: sound, or listed by ls, which marks what is damaged; 65: damaged, or with values that
+are nan or inf, which export does not write; 66: not there.
+)";
+
+SINGA_REGISTER_SUBCOMMAND(ckpt,
+                          {.place = 60,
+                           .name = "ckpt",
+                           .operands = "",
+                           .brief = "ls, verify, export: look after checkpoints",
+                           .reads = Subcommand::kItsOwn,
+                           .options = "",
+                           .alone = true,
+                           .help = kCkptHelp,
+                           .run = [](const CommandLine& line) { return CkptCommand(line.args); }});
+
+}  // namespace
 
 }  // namespace singa

@@ -11,7 +11,7 @@
 
 #include "base/text/edit_distance.h"
 #include "driver/command/arguments.h"
-#include "driver/command/help.h"
+#include "driver/command/subcommand.h"
 #include "driver/conf/diagnostic.h"
 #include "driver/conf/set_option.h"
 #include "singa/base/error.h"
@@ -19,24 +19,15 @@
 namespace singa {
 namespace {
 
+// Which subcommands know an option says Subcommand::options.
 struct Option {
   const char* name;
   bool takes_value;
-  const char* subcommands;  // that know it, each with a space around
 };
 constexpr Option kOptions[] = {
-    {"conf", true, " train check graph bench "},
-    {"set", true, " train check graph bench "},
-    {"plugin", true, " train check graph bench "},
-    {"resume", false, " train "},
-    {"test", false, " train check graph "},
-    {"svg", false, " graph "},
-    {"json", false, " bench doctor "},
-    {"steps", true, " bench "},
-    {"synthetic", false, " bench "},
-    {"singa_conf", true, " train "},
-    {"singa_job", true, " train "},
-    {"host", true, " train "},
+    {"conf", true},       {"set", true},        {"plugin", true},    {"resume", false},
+    {"test", false},      {"svg", false},       {"json", false},     {"steps", true},
+    {"synthetic", false}, {"singa_conf", true}, {"singa_job", true}, {"host", true},
 };
 
 // Subcommands that are planned.
@@ -68,6 +59,7 @@ class Parser {
   explicit Parser(const std::vector<std::string>& args) : args_(args) {}
 
   CommandLine Run() {
+    line_.all = args_;
     line_.no_arguments = args_.empty();
     line_.help = std::any_of(args_.begin(), args_.end(), [](const std::string& arg) {
       return arg == "-h" || arg == "-help" || arg == "--help";
@@ -125,8 +117,9 @@ class Parser {
   }
 
   bool Knows(const Option& option) const {
-    const std::string mode = line_.subcommand.empty() ? "train" : line_.subcommand;
-    return std::string(option.subcommands).find(" " + mode + " ") != std::string::npos;
+    const std::string& name = line_.subcommand.empty() ? "train" : line_.subcommand;
+    const std::string_view known = FindSubcommand(name)->options;
+    return known.find(StrCat(" ", option.name, " ")) != std::string::npos;
   }
 
   // The value after "=", or the next argument.

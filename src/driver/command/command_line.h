@@ -25,6 +25,7 @@ struct CommandLine {
   std::string host = "localhost";
   // Of ckpt, data, export and predict: all that follows, unread.
   std::vector<std::string> args;
+  std::vector<std::string> all;  // as they were given
 };
 
 // `args` without the program's name. One or two dashes, -name value or -name=value. glog's flags

@@ -14,6 +14,7 @@
 #include "base/text/counted.h"
 #include "base/text/edit_distance.h"
 #include "driver/command/arguments.h"
+#include "driver/command/subcommand.h"
 #include "driver/facts/compare_facts.h"
 #include "io/format/guess_backend.h"
 #include "io/mean_record.h"
@@ -232,12 +233,10 @@ int Stat(const Arguments& args) {
 
 }  // namespace
 
-std::string DataHelp() { return kDataUsage; }
-
 int DataCommand(const std::vector<std::string>& args) {
   for (const std::string& arg : args) {
     if (arg != "-help" && arg != "--help" && arg != "-h") continue;
-    std::cout << DataHelp() << std::flush;
+    std::cout << kDataUsage << std::flush;
     return kExitOk;
   }
   if (args.empty()) ThrowDataUsage("singa data needs one of digits, convert, stat");
@@ -258,5 +257,20 @@ int DataCommand(const std::vector<std::string>& args) {
   ThrowDataUsage("no command singa data " + args[0] +
                  DidYouMean(args[0], {"digits", "convert", "stat"}));
 }
+
+namespace {
+
+SINGA_REGISTER_SUBCOMMAND(data,
+                          {.place = 70,
+                           .name = "data",
+                           .operands = "",
+                           .brief = "digits, convert, stat: look after records",
+                           .reads = Subcommand::kItsOwn,
+                           .options = "",
+                           .alone = true,
+                           .help = kDataUsage,
+                           .run = [](const CommandLine& line) { return DataCommand(line.args); }});
+
+}  // namespace
 
 }  // namespace singa

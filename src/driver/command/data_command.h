@@ -10,7 +10,4 @@ namespace singa {
 // wrong use, and what reading and writing throw.
 int DataCommand(const std::vector<std::string>& args);
 
-// What `singa data -help` prints.
-std::string DataHelp();
-
 }  // namespace singa

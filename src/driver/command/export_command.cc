@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "driver/command/arguments.h"
+#include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/onnx/net_export.h"
@@ -92,5 +93,45 @@ int ExportCommand(const std::vector<std::string>& words) {
   return WithJob(args.Get("conf"), args.Settings(), {.use = JobUse::kTest},
                  [&](const JobProto& job) { return ExportOnnx(job, args); });
 }
+
+namespace {
+
+constexpr const char* kExportHelp =
+    R"(usage: singa export onnx -conf FILE [-checkpoint PATH] [-layer NAME] [-set PATH=VALUE]...
+                         OUT.onnx
+
+Writes the net of the test phase with the parameters of a checkpoint as an ONNX model, opset 17.
+
+  -checkpoint PATH   whatever checkpoint_path takes: a workspace, whose newest intact checkpoint is
+                     taken, a folder step<N>, a .safetensors file, or a file of SINGA 0.3;
+                     if not given, the job's workspace, or else its checkpoint_path, which goes
+                     first where -set gives it
+  -layer NAME        the feature of this layer; else the scores that the loss reads and, where the
+                     loss is a kSoftmaxLoss, as second output their softmax
+
+The input has the name of the input layer and takes records as a store holds them: pixels from 0 to
+255 as float, (N, channels, height, width), N free. Mean, scale and cut of the job are part of the
+model; its metadata tells them too. Outputs have their layers' names. conf/guide/onnx.md lists
+the layers that have a form in ONNX. A net on a text takes indices of characters, int64, (T, N), and
+gives (T, N, k), N and in most nets T free; a state that carry_state keeps goes in as NAME.state and
+comes out as NAME.next_state.
+
+Exit code 65: the checkpoint is damaged, or lacks parameters; 78: the job has mistakes, or a layer
+that ONNX has no form for.
+)";
+
+SINGA_REGISTER_SUBCOMMAND(export, {.place = 80,
+                                   .name = "export",
+                                   .operands = "onnx",
+                                   .brief = "write the trained net as an ONNX model",
+                                   .reads = Subcommand::kItsOwn,
+                                   .options = "",
+                                   .alone = true,
+                                   .help = kExportHelp,
+                                   .run = [](const CommandLine& line) {
+                                     return ExportCommand(line.args);
+                                   }});
+
+}  // namespace
 
 }  // namespace singa

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "driver/command/subcommand.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -61,5 +62,33 @@ int DoctorCommand(bool json) {
   std::fputs((json ? DoctorJson(found) : DoctorText(found)).c_str(), stdout);
   return CanRun(found) ? kExitOk : kExitNoDevice;
 }
+
+namespace {
+
+constexpr const char* kDoctorHelp = R"(usage: singa doctor [-json]
+
+Prints what this build and this machine have, a line each: versions, processor, cores, threads,
+memory, limits, disk, clock, GPU, programs. A line is ok, warn or FAIL; below one that is not ok
+stands what to do about it. Start it where the job will run, in its folder.
+
+  -json   one JSON object: {"ok":true,"checks":[{"name":"cores","status":"ok","value":"2"},...]}
+
+Exit code 0: a job can run here, perhaps with warnings; 69: none can.
+)";
+
+SINGA_REGISTER_SUBCOMMAND(doctor,
+                          {.place = 90,
+                           .name = "doctor",
+                           .operands = "",
+                           .brief = "what this machine has, and whether a job can run on it",
+                           .reads = Subcommand::kNothing,
+                           .options = " json ",
+                           .alone = false,
+                           .help = kDoctorHelp,
+                           .run = [](const CommandLine& line) {
+                             return DoctorCommand(line.json);
+                           }});
+
+}  // namespace
 
 }  // namespace singa

@@ -9,6 +9,7 @@
 
 #include "base/file/input_file.h"
 #include "driver/command/arguments.h"
+#include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"
@@ -228,8 +229,6 @@ int Predict(const JobProto& job, const Arguments& args) {
 
 }  // namespace
 
-std::string PredictHelp() { return kHelp; }
-
 int PredictCommand(const std::vector<std::string>& args) {
   const Arguments arguments(
       "predict", args,
@@ -240,5 +239,20 @@ int PredictCommand(const std::vector<std::string>& args) {
   return WithJob(arguments.Get("conf"), arguments.Settings(), {.use = JobUse::kTest},
                  [&](const JobProto& job) { return Predict(job, arguments); });
 }
+
+namespace {
+
+SINGA_REGISTER_SUBCOMMAND(
+    predict, {.place = 50,
+              .name = "predict",
+              .operands = "",
+              .brief = "what a trained net says of records, or of the characters of a text",
+              .reads = Subcommand::kItsOwn,
+              .options = "",
+              .alone = true,
+              .help = kHelp,
+              .run = [](const CommandLine& line) { return PredictCommand(line.args); }});
+
+}  // namespace
 
 }  // namespace singa

@@ -9,7 +9,4 @@ namespace singa {
 // `args`: what follows `singa predict`. Returns the exit code. Throws Error.
 int PredictCommand(const std::vector<std::string>& args);
 
-// What `singa predict -help` prints.
-std::string PredictHelp();
-
 }  // namespace singa
