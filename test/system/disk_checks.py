@@ -1,5 +1,6 @@
 """A workspace that cannot be written for a while, a limit on the size of its files, strays in it, and
 what contradicts a checkpoint."""
+import errno
 import os
 import re
 import subprocess
@@ -152,3 +153,16 @@ def a_limit_on_the_size_of_files_is_an_error_that_names_the_file(case):
     case.train("job.conf", workspace="one")
     same_bytes(case.newest("one"), case.newest("whole"))
     equal(learned(case.rows("one")), learned(case.rows("whole")), "rows")
+
+
+@check
+def a_folder_whose_entry_is_not_on_the_disk_is_made_again(case):
+    case.write("job.conf", mlp(case.site.data, "train_steps: 2"))
+    library = case.site.binary.parent.parent / "lib/libfail_call.so"
+    job = case.start_program(["env", f"LD_PRELOAD={library}", f"FAIL_CALL=main/fsync:1:{errno.EIO}",
+                              f"FAIL_CALL_FIRED={case.path('fired')}", str(case.site.binary), "-conf",
+                              "job.conf"])
+    job.end(74)
+    true(case.path("fired").exists(), "no folder was synced")
+    true(not case.path("ws").exists(), "the folder stays, and the next run would not sync it")
+    case.train("job.conf")

@@ -174,7 +174,12 @@ void PosixFileSystem::MakeDirectories(const std::string& path) {
     if (fs::is_directory(folder, ignored)) return;  // another process was faster
     Throw(kExitCantCreate, path, "cannot create", error);
   }
-  SyncDirectory(FolderOf(folder.string()));
+  try {
+    SyncDirectory(FolderOf(folder.string()));
+  } catch (...) {  // who tries again is to find no folder, and syncs
+    ::unlinkat(place.folder(), place.name(), AT_REMOVEDIR);
+    throw;
+  }
 }
 
 std::vector<std::string> PosixFileSystem::List(const std::string& path) {
