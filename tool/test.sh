@@ -2,6 +2,10 @@
 # Installs what is needed, builds everything and runs every test; ends with the minutes of each
 # part. Tests on real data run where SINGA_DATA names its folder (test/README.md).
 #
+#   tool/test.sh          all of it: half an hour
+#   tool/test.sh quick    after a small change: builds what has changed, then runs format, unit
+#                         tests and whole jobs; a few minutes
+#
 # Two lanes of parts run at a time: jobs, which often wait, beside compilers, which do not. The output
 # of a part is shown when the part ends. A part that fails ends its lane, not the other one.
 set -euo pipefail
@@ -154,6 +158,25 @@ use_sanitizers() {
   part "thread sanitizer" threads
 }
 
+quick_jobs() { part "whole jobs: train, kill, resume" system; }
+quick_units() {
+  part "format" format
+  part "unit tests, house, bad confs" unit
+}
+
+case ${1:-} in
+  "") ;;
+  quick)
+    part "build Release" release
+    lanes quick_jobs quick_units
+    finish
+    exit
+    ;;
+  *)
+    echo "usage: tool/test.sh [quick]" >&2
+    exit 2
+    ;;
+esac
 part "install packages" tool/packages.sh test
 lanes prepare compile
 [ ! -s "$logs/failed" ] || finish
