@@ -13,7 +13,6 @@ namespace singa {
 namespace {
 
 using google::protobuf::FieldDescriptor;
-using google::protobuf::Message;
 using google::protobuf::TextFormat;
 
 struct LeftOut {
@@ -83,7 +82,7 @@ std::string Bounded(const std::string& value) {
   return StrCat(value.substr(0, kLongest), "... (SHA-256 ", Sha256Hex(value), ")");
 }
 
-std::string ValueOf(const Message& message, const FieldDescriptor& field) {
+std::string ValueOf(const google::protobuf::Message& message, const FieldDescriptor& field) {
   const auto print = [&](int index) {
     std::string text;
     TextFormat::PrintFieldValueToString(message, &field, index, &text);
@@ -105,7 +104,7 @@ std::string Shown(const ConfFields& fields, const std::string& path) {
 
 ConfFields FieldsOf(const JobProto& job) {
   ConfFields all;
-  WalkMessages(job, "", [&all](const Message& message, const std::string& path) {
+  WalkMessages(job, "", [&all](const google::protobuf::Message& message, const std::string& path) {
     std::vector<const FieldDescriptor*> fields;
     message.GetReflection()->ListFields(message, &fields);
     if (fields.empty() && !path.empty()) all[path] = "{}";
