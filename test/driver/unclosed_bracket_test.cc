@@ -11,10 +11,13 @@ std::string Render(const std::string& text) {
   return JobConf("F", text, {}, &job).Render();
 }
 
-TEST(UnclosedBracket, IsQuotedWhereTheFileEnds) {
+TEST(UnclosedBracket, IsNotedWhereTheFileEnds) {
   EXPECT_EQ(
       Render("name: 'x'\nneuralnet {\n  layer {\n    name: 'a'\n\n"),
       "F:6:1: error: neuralnet.layer[a]: the file ends, but the \"{\" of line 3 is not closed\n"
+      "\n"
+      "^\n"
+      "F:3:9: note: the \"{\" that is not closed\n"
       "  layer {\n"
       "        ^\n");
 }
@@ -22,6 +25,9 @@ TEST(UnclosedBracket, IsQuotedWhereTheFileEnds) {
 TEST(UnclosedBracket, MayStandInALineBelowTheName) {
   EXPECT_EQ(Render("updater\n<\n"),
             "F:3:1: error: updater: the file ends, but the \"<\" of line 2 is not closed\n"
+            "\n"
+            "^\n"
+            "F:2:1: note: the \"<\" that is not closed\n"
             "<\n"
             "^\n");
 }
@@ -29,6 +35,9 @@ TEST(UnclosedBracket, MayStandInALineBelowTheName) {
 TEST(UnclosedBracket, MayOpenAList) {
   EXPECT_EQ(Render("gpu: [0,\n1\n"),
             "F:3:1: error: the file ends, but the \"[\" of line 1 is not closed\n"
+            "\n"
+            "^\n"
+            "F:1:6: note: the \"[\" that is not closed\n"
             "gpu: [0,\n"
             "     ^\n");
 }
@@ -39,6 +48,9 @@ TEST(UnclosedBracket, MayBeOfAnUnknownField) {
             "hyper {\n"
             "^\n"
             "F:3:1: error: the file ends, but the \"[\" of line 2 is not closed\n"
+            "\n"
+            "^\n"
+            "F:2:6: note: the \"[\" that is not closed\n"
             "  a: [\n"
             "     ^\n");
 }

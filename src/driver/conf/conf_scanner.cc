@@ -58,7 +58,10 @@ class Scanner {
   void Report(const Finding& finding) {
     Diagnostic error;
     error.line = finding.line, error.column = finding.column, error.text = finding.text;
-    error.shown_line = finding.unclosed.line, error.shown_column = finding.unclosed.column;
+    const OpenBracket& open = finding.unclosed;
+    error.note_line = open.line, error.note_column = open.column;
+    if (open.line > 0)
+      error.note = StrCat("the \"", std::string(1, open.symbol), "\" that is not closed");
     error.path = PathOf(*finding.message);
     if (!finding.name.empty()) error.path += (error.path.empty() ? "" : ".") + finding.name;
     errors_->push_back(std::move(error));

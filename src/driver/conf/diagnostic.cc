@@ -118,13 +118,19 @@ std::string Render(const std::string& file, const std::string& source,
   for (size_t i = 0; i < source.size(); ++i)
     if (source[i] == '\n') starts.push_back(i + 1);
   std::string out;
-  for (const Diagnostic& diagnostic : diagnostics) {
+  const auto add = [&](const Diagnostic& diagnostic) {
     out += ToString(file, diagnostic) + "\n";
     if (diagnostic.set.empty() && diagnostic.line > 0)
-      out +=
-          diagnostic.shown_line > 0
-              ? SourceAndCaret(Line(starts, source, diagnostic.shown_line), diagnostic.shown_column)
-              : SourceAndCaret(Line(starts, source, diagnostic.line), diagnostic.column);
+      out += SourceAndCaret(Line(starts, source, diagnostic.line), diagnostic.column);
+  };
+  for (const Diagnostic& diagnostic : diagnostics) {
+    add(diagnostic);
+    if (diagnostic.note_line == 0) continue;
+    Diagnostic note;
+    note.severity = Diagnostic::kNote;
+    note.line = diagnostic.note_line, note.column = diagnostic.note_column;
+    note.text = diagnostic.note;
+    add(note);
   }
   return out;
 }

@@ -17,11 +17,12 @@ struct Diagnostic {
   enum Severity : uint8_t { kError, kWarning, kNote };
 
   Severity severity = kError;
-  int line = 0, column = 0;              // from 1; column in bytes; line 0: no place in the file
-  int shown_line = 0, shown_column = 0;  // the place that is quoted; line 0: the same
-  std::string set;                       // the path of the -set option that gave the value, else ""
-  std::string path;                      // of the field; "": the whole file
+  int line = 0, column = 0;  // from 1; column in bytes; line 0: no place in the file
+  std::string set;           // the path of the -set option that gave the value, else ""
+  std::string path;          // of the field; "": the whole file
   std::string text;
+  int note_line = 0, note_column = 0;  // another place, shown after it; line 0: none
+  std::string note;                    // what is there
   ExitCode code = kExitConfig;
 };
 
