@@ -35,6 +35,8 @@ TEST(ConfFieldsTest, LacksFieldsThatChangeNothingThatIsTrained) {
   EXPECT_EQ(Fields(R"(name: "a" train_steps: 9 disp_freq: 2 test_freq: 3 checkpoint_freq: 4 step: 5
                       cluster { workspace: "ws" peer_timeout: 7 nworkers_per_procs: 2 })"),
             ConfFields());
+  EXPECT_EQ(Fields(R"(test_steps: 3 validate_steps: 4 checkpoint_path: "x" debug: true)"),
+            ConfFields());
 }
 
 TEST(ConfFieldsTest, ALongListIsCutAndStillTellsAChange) {

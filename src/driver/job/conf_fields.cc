@@ -28,13 +28,18 @@ constexpr LeftOut kLeftOut[] = {
     {"JobProto", "disp_after"},
     {"JobProto", "test_freq"},
     {"JobProto", "test_epochs"},
+    {"JobProto", "test_steps"},
     {"JobProto", "test_after"},
     {"JobProto", "validate_freq"},
+    {"JobProto", "validate_steps"},
     {"JobProto", "validate_after"},
     {"JobProto", "checkpoint_freq"},
     {"JobProto", "checkpoint_after"},
     {"JobProto", "checkpoint_keep"},
     {"JobProto", "checkpoint_best"},
+    {"JobProto", "debug"},
+    // What a resumed job has from its checkpoint.
+    {"JobProto", "checkpoint_path"},
     // Names of files.
     {"JobProto", "name"},
     {"ClusterProto", "workspace"},
