@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <stdexcept>
 #include <utility>
 
 #include "driver/job/progress.h"
@@ -35,12 +36,34 @@ class LinkRefusingFiles final : public ForwardingFiles {
   bool linked_ = false;
 };
 
+// Makes no link: the first job that wants one goes on without, and the second attempt ends it.
+class LinklessFiles final : public ForwardingFiles {
+ public:
+  void Symlink(const std::string&, const std::string& path) override {
+    if (attempts_++ == 0) throw WriteError(kExitIo, path, "cannot be linked", EIO);
+    throw std::runtime_error("the job is killed");
+  }
+
+ private:
+  int attempts_ = 0;
+};
+
 class BestLinkTest : public testing::Test {
  protected:
   // On one record, whose accuracy is the same at each test: the first one is the best.
-  void Train(int steps, FileSystem* files) {
+  void Train(int steps, FileSystem* files, bool resume = false) {
+    RunOptions options;
+    options.threads = 1;
+    options.files = files;
+    options.resume = resume;
+    Progress progress;
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(TrainJob(Job(steps), options, &progress), kExitOk);
+    said_ = testing::internal::GetCapturedStderr();
+  }
+  JobProto Job(int steps) const {
     JobProto job;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
         StrCat(R"(name: "best" train_steps: )", steps, R"(
       test_freq: 2 test_steps: 1 checkpoint_freq: 2 checkpoint_keep: 1 checkpoint_best: "accuracy"
       num_openblas_threads: 1 train_one_batch { alg: kBP }
@@ -56,13 +79,7 @@ class BestLinkTest : public testing::Test {
       } cluster { workspace: ")",
                workspace(), R"(" })"),
         &job));
-    RunOptions options;
-    options.threads = 1;
-    options.files = files;
-    Progress progress;
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(TrainJob(job, options, &progress), kExitOk);
-    said_ = testing::internal::GetCapturedStderr();
+    return job;
   }
   std::string workspace() const { return root_.Path("ws"); }
 
@@ -84,6 +101,27 @@ TEST_F(BestLinkTest, IsTriedAgainBeforeRetentionGoesByIt) {
   Train(4, &files);
   EXPECT_EQ(BestStep(workspace()), 2);
   EXPECT_EQ(ListCheckpoints(workspace()).size(), 2u);
+}
+
+TEST_F(BestLinkTest, IsMadeUpForWhenItsJobEndedBeforeThat) {
+  LinklessFiles linkless;
+  EXPECT_THROW(Train(6, &linkless), std::runtime_error);
+  testing::internal::GetCapturedStderr();
+  EXPECT_EQ(BestStep(workspace()), std::nullopt);
+  ASSERT_EQ(ListCheckpoints(workspace()).size(), 2u);
+  PosixFileSystem files;
+  Train(6, &files, true);
+  EXPECT_EQ(BestStep(workspace()), 2);
+  EXPECT_EQ(ListCheckpoints(workspace()).size(), 2u);
+}
+
+TEST_F(BestLinkTest, NamesNoCheckpointThatIsGone) {
+  PosixFileSystem files;
+  Train(4, &files);
+  files.RemoveTree(CheckpointFolder(workspace()) + "/step2");
+  files.RemoveTree(CheckpointFolder(workspace()) + "/best");
+  Train(6, &files, true);
+  EXPECT_EQ(BestStep(workspace()), std::nullopt);
 }
 
 }  // namespace

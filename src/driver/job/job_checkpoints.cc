@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -16,6 +17,7 @@
 #include "driver/job/marked_files.h"
 #include "driver/job/resume_fit.h"
 #include "driver/version.h"
+#include "io/checkpoint/checkpoint_names.h"
 #include "io/checkpoint/retention.h"
 #include "io/checkpoint/trained_classes.h"
 #include "tensor/gpu/gpus.h"
@@ -99,11 +101,14 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   return step;
 }
 
-// The link, too, may be missing.
+// The link may be missing, or an older one: the checkpoint after the best may have come first.
 void JobCheckpoints::RestoreBest(const Checkpoint& checkpoint) {
   best_ = checkpoint.state().Values<double>("train/best", Shape())[0];
   best_step_ = checkpoint.state().Values<int64_t>("train/best_step", Shape())[0];
-  linked_ = best_step_ == checkpoint.step() ? BestStep(workspace_).value_or(-1) : best_step_;
+  std::error_code error;
+  const std::string dir = StrCat(CheckpointFolder(workspace_), "/", StepName(best_step_));
+  const bool gone = !std::filesystem::exists(dir, error);
+  linked_ = gone ? best_step_ : BestStep(workspace_).value_or(-1);
   LinkBest(files_);
 }
 
