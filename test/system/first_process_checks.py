@@ -56,9 +56,11 @@ def a_start_that_was_lost_before_its_first_checkpoint_begins_from_the_same_again
             has(job.err, "process 1 was lost (signal 9)", f"{path}, {point}")
             same_bytes(case.newest("ws"), case.newest("quiet"))
             trained(case, "ws")
-        equal(lost(case, "group_begins=kill", *words).popen.wait(), -SIGKILL, "how it ended")
-        case.run(*words, *processes(2), "-resume")
-        same_bytes(case.newest("ws"), case.newest("quiet"))
+        for point in ("group_begins", "checkpoint_before_rename"):
+            equal(lost(case, f"{point}=kill", *words).popen.wait(), -SIGKILL, "how it ended")
+            case.run(*words, *processes(2), "-resume")
+            same_bytes(case.newest("ws"), case.newest("quiet"))
+            trained(case, "ws")
 
 
 @check

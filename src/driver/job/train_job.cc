@@ -149,9 +149,8 @@ class TrainRun {
     if (process_) workspace_.CheckStays(first.files);
     // Opens the stores: a run that cannot begin leaves the last one where it is.
     for (NetNode& node : lead().net().nodes()) node.layer->CountRecords();
-    const std::string moved = workspace_.SetAsidePreviousRun();
+    const std::string moved = workspace_.SetAsidePreviousRun(&first.files);
     if (!moved.empty()) progress_.Say(moved);
-    for (std::string& file : first.files) file = workspace_.PlaceSetAside(file);
     first_ = first.ToTexts();
   }
 

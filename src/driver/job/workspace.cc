@@ -60,7 +60,7 @@ void Workspace::AwaitLock(const WorkspaceOptions& options) {
   }
 }
 
-std::string Workspace::SetAsidePreviousRun() {
+std::string Workspace::SetAsidePreviousRun(std::vector<std::string>* files) {
   const bool has_metrics = std::filesystem::exists(metrics());
   if (has_metrics && !std::filesystem::is_regular_file(metrics()))
     throw WriteError(kExitCantCreate, metrics(), "is no file", 0);
@@ -74,6 +74,7 @@ std::string Workspace::SetAsidePreviousRun() {
   files_->RemoveTree(previous);
   files_->MakeDirectories(previous);
   files_->Rename(CheckpointFolder(path_), previous + "/checkpoint");
+  for (std::string& file : *files) file = PlaceSetAside(file);
   if (has_metrics) files_->Rename(metrics(), previous + "/metrics.jsonl");
   files_->SyncDirectory(previous);
   files_->SyncDirectory(path_);
@@ -102,7 +103,8 @@ JobProto Workspace::AfterLostStart(JobProto job) const {
   for (std::string& path : *job.mutable_checkpoint_path())
     if (PlaceOf(path) == PlaceOf(path_))
       path = previous;
-    else if (!std::filesystem::exists(path, error))
+    else if (PlaceOf(path) == PlaceOf(CheckpointFolder(path_)) ||  // with an unfinished one
+             !std::filesystem::exists(path, error))
       path = PlaceSetAside(path);
   return job;
 }
