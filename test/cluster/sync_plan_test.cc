@@ -21,6 +21,7 @@ const SyncFacts kOneHost = {};
 const SyncFacts kHosts = {.one_host = false};
 const SyncFacts kNoGroup = {.why_not_gpus = "workers share a GPU"};
 const SyncFacts kNoGroupHosts = {.one_host = false, .why_not_gpus = "workers share a GPU"};
+const SyncFacts kToldOfMemory = {.one_host = false, .told = SyncMode::kHostMemory};
 const SyncFacts kHere = {.in_one_process = true};
 
 struct PlanRow {
@@ -39,7 +40,7 @@ const PlanRow kPlanRows[] = {
     {"Threads", "nworkers_per_group: 2 nworkers_per_procs: 2", 0, kOneHost, SyncMode::kThreads,
      "one process", 1, 1},
     {"ThreadsOnGpus", "nworkers_per_group: 2 nworkers_per_procs: 2", 2, kOneHost,
-     SyncMode::kAllReduce, "each worker has a GPU", 1, 1},
+     SyncMode::kAllReduce, "if each worker has a GPU of its own", 1, 1},
     {"ThreadsOnOneGpu", "nworkers_per_group: 2 nworkers_per_procs: 2", 2, kNoGroup,
      SyncMode::kThreads, "workers share a GPU", 1, 1},
     {"Hogwild", "nworker_groups: 2 nworkers_per_procs: 2", 0, kOneHost, SyncMode::kThreads,
@@ -57,11 +58,11 @@ const PlanRow kPlanRows[] = {
     {"AllReduceHere", "nworkers_per_group: 2 nworkers_per_procs: 2 all_reduce {}", 0, kOneHost,
      SyncMode::kThreads, "one process", 1, 0},
     {"AllReduceHereOnGpus", "nworkers_per_group: 2 nworkers_per_procs: 2 all_reduce {}", 2,
-     kOneHost, SyncMode::kAllReduce, "each worker has a GPU", 1, 0},
+     kOneHost, SyncMode::kAllReduce, "if each worker has a GPU of its own", 1, 0},
     {"Processes", "nworkers_per_group: 2", 0, kOneHost, SyncMode::kHostMemory,
      "one group on one host", 2, 1},
     {"ProcessesOnGpus", "nworkers_per_group: 2", 1, kOneHost, SyncMode::kAllReduce,
-     "each worker has a GPU", 2, 1},
+     "if each worker has a GPU of its own", 2, 1},
     {"ProcessesOnOneGpu", "nworkers_per_group: 2", 1, kNoGroup, SyncMode::kHostMemory,
      "workers share a GPU", 2, 1},
     {"ProcessesOfHosts", "nworkers_per_group: 2", 0, kHosts, SyncMode::kServers, "several hosts", 2,
@@ -77,7 +78,7 @@ const PlanRow kPlanRows[] = {
     {"AllReduceOfHosts", "nworkers_per_group: 2 all_reduce {}", 0, kHosts, SyncMode::kServers,
      "cluster.all_reduce without GPUs", 2, 1},
     {"AllReduceOfHostsOnGpus", "nworkers_per_group: 2 all_reduce {}", 1, kHosts,
-     SyncMode::kAllReduce, "each worker has a GPU", 2, 1},
+     SyncMode::kAllReduce, "if each worker has a GPU of its own", 2, 1},
     {"AllReduceOfHostsOnOneGpu", "nworkers_per_group: 2 all_reduce {}", 1, kNoGroupHosts,
      SyncMode::kServers, "workers share a GPU", 2, 1},
     {"AllReduceOfGroups", "nworker_groups: 2 nworkers_per_group: 2 all_reduce {}", 0, kOneHost,
@@ -87,6 +88,10 @@ const PlanRow kPlanRows[] = {
     {"Downpour", "nworker_groups: 2", 0, kOneHost, SyncMode::kServers, "several worker groups", 2,
      1},
     {"ProcessesHere", "nworkers_per_group: 2", 0, kHere, SyncMode::kThreads, "one process", 1, 1},
+    {"AllReduceProcessesHere", "nworkers_per_group: 2 all_reduce {}", 0, kHere, SyncMode::kThreads,
+     "one process", 1, 0},
+    {"ToldOfMemory", "nworkers_per_group: 2", 0, kToldOfMemory, SyncMode::kHostMemory,
+     "process 0 says so", 2, 1},
     {"DownpourHere", "nworker_groups: 2", 0, kHere, SyncMode::kThreads, "one process", 1, 1},
     {"ServersAloneHere", "nworkers_per_group: 2 server_worker_separate: true", 0, kHere,
      SyncMode::kThreads, "one process", 1, 1},

@@ -31,10 +31,11 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place, const Clo
   cluster_->OnFailure([this](const std::exception_ptr& error) { OnLost(error); });
 }
 
-SyncPlan JobProcess::Plan(const std::string& why_not_gpus) const {
-  return PlanSync(
-      job_,
-      {.one_host = one_host_, .processes_before = processes_before_, .why_not_gpus = why_not_gpus});
+SyncPlan JobProcess::Plan(const std::string& why_not_gpus, std::optional<SyncMode> told) const {
+  return PlanSync(job_, {.one_host = one_host_,
+                         .processes_before = processes_before_,
+                         .why_not_gpus = why_not_gpus,
+                         .told = told});
 }
 
 // No message comes for the cluster, and none of the cluster's is without a stub.

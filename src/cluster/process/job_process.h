@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,8 +60,8 @@ class JobProcess final : private StubEvents {
   // Rank 0: how the job synchronises. Where the mode is kAllReduce, all others are to have come
   // before rank 0 makes its worker groups: it asks whether their GPUs can. The others are told.
   const SyncPlan& plan() const { return plan_; }
-  // The plan where GPUs cannot add gradients up, and why.
-  SyncPlan Plan(const std::string& why_not_gpus) const;
+  // The plan where GPUs cannot add gradients up, and why; `told`: by process 0.
+  SyncPlan Plan(const std::string& why_not_gpus, std::optional<SyncMode> told = {}) const;
   // Worker groups that have workers here, and which.
   const std::map<int, Range>& groups() const { return groups_; }
   ServedCluster& cluster() { return *cluster_; }

@@ -6,6 +6,8 @@
 namespace singa {
 namespace {
 
+constexpr const char* kOwnGpus = "if each worker has a GPU of its own";
+
 Topology TopologyOf(const ClusterProto& cluster, bool in_one_process) {
   try {
     if (in_one_process) return Topology(cluster).InOneProcess();
@@ -42,14 +44,14 @@ void PlanOneProcess(const JobProto& job, const SyncFacts& facts, SyncPlan* plan)
     plan->why = "one worker";
     return;
   }
-  plan->gpus_wanted = one_group && job.gpu_size() > 0;
-  if (plan->gpus_wanted && facts.why_not_gpus.empty()) {
+  const bool gpus_wanted = one_group && job.gpu_size() > 0;
+  if (gpus_wanted && facts.why_not_gpus.empty()) {
     plan->mode = SyncMode::kAllReduce;
-    plan->why = "each worker has a GPU";
+    plan->why = kOwnGpus;
     return;
   }
   plan->mode = SyncMode::kThreads;
-  plan->why = plan->gpus_wanted ? facts.why_not_gpus : "one process";
+  plan->why = gpus_wanted ? facts.why_not_gpus : "one process";
 }
 
 void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) {
@@ -59,17 +61,17 @@ void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) 
   const bool one_group_in_all =
       topology.worker_groups() == 1 && topology.ProcessesOf(0).size() == topology.processes();
   const bool shares_host = facts.one_host && cluster.share_memory() && one_group_in_all;
-  plan->gpus_wanted =
+  const bool gpus_wanted =
       job.gpu_size() > 0 && one_group_in_all && (cluster.has_all_reduce() || shares_host);
-  if (plan->gpus_wanted && facts.why_not_gpus.empty()) {
+  if (gpus_wanted && facts.why_not_gpus.empty()) {
     plan->mode = SyncMode::kAllReduce;
-    plan->why = "each worker has a GPU";
+    plan->why = kOwnGpus;
   } else if (shares_host) {
     plan->mode = SyncMode::kHostMemory;
-    plan->why = plan->gpus_wanted ? facts.why_not_gpus : "one group on one host";
+    plan->why = gpus_wanted ? facts.why_not_gpus : "one group on one host";
   } else {
     plan->mode = SyncMode::kServers;
-    plan->why = plan->gpus_wanted              ? facts.why_not_gpus
+    plan->why = gpus_wanted                    ? facts.why_not_gpus
                 : cluster.has_all_reduce()     ? "cluster.all_reduce without GPUs"
                 : !cluster.share_memory()      ? "cluster.share_memory is false"
                 : topology.worker_groups() > 1 ? "several worker groups"
@@ -97,6 +99,10 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
     PlanOneProcess(job, facts, &plan);
   else
     PlanProcesses(job, facts, &plan);
+  if (facts.told) {
+    plan.mode = *facts.told;
+    plan.why = "process 0 says so";
+  }
   return plan;
 }
 

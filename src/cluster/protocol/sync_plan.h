@@ -2,6 +2,7 @@
 // servers. PlanSync alone decides so; all others read the plan.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,19 +26,19 @@ struct SyncFacts {
   int processes_before = 0;     // on this process's host, with workers of the job
   // Why the GPUs of the workers cannot add gradients up; "": they can, if the job names GPUs.
   std::string why_not_gpus = {};
+  // The mode that process 0 has told this one; it alone knows all facts.
+  std::optional<SyncMode> told = {};
 };
 
 struct SyncPlan {
   SyncMode mode = SyncMode::kAlone;
   // A short reason for people, such as "cluster.share_memory is false".
   std::string why;
-  // In several processes it has servers in each mode, which start where the mode is kServers.
+  // A topology of several processes always has servers. They start only if the mode is kServers.
   Topology topology;
-  // JobProto.gpu as the workers of this process have it, in order; the rest of them have none.
-  // The numbers are for the workers of one host; a host with more workers begins them again.
+  // JobProto.gpu as the workers of this process have it, in order. Workers beyond its end have no
+  // GPU. The numbers are for the workers of one host; a host with more workers begins them again.
   std::vector<int> gpus;
-  // Whether GPUs could add up but for facts.why_not_gpus.
-  bool gpus_wanted = false;
 };
 
 // Throws ConfigError relative to the JobProto.

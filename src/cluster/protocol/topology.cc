@@ -87,7 +87,7 @@ Topology::Topology(const ClusterProto& conf) : together_(conf.has_user_consisten
 Topology Topology::InOneProcess() const {
   Topology one = *this;
   for (Placement* roles : {&one.workers_, &one.servers_})
-    *roles = Place(roles->groups, roles->per_group, std::max(1, roles->total()));
+    *roles = Place(roles->groups, roles->per_group, roles->total());
   one.processes_ = 1;
   return one;
 }
@@ -99,7 +99,7 @@ Topology Topology::WithServersOfFirstGroup() const {
 }
 
 Topology::Placement Topology::Place(int groups, int per_group, int per_process) {
-  return {groups, per_group, std::min(per_process, groups * per_group)};
+  return {groups, per_group, std::max(1, std::min(per_process, groups * per_group))};
 }
 
 int Topology::Placement::ProcessOf(RoleId role) const {

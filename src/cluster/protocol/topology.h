@@ -40,7 +40,7 @@ class Topology {
   int processes() const { return processes_; }
   int worker_groups() const { return workers_.groups; }
   int workers_per_group() const { return workers_.per_group; }
-  int server_groups() const { return servers_.groups; }  // 0 with all_reduce
+  int server_groups() const { return servers_.groups; }  // 0: none are named
   int servers_per_group() const { return servers_.per_group; }
 
   // Group by group.

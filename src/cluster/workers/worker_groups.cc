@@ -13,16 +13,15 @@ namespace singa {
 
 namespace {
 
-// Rank 0 plans. The others are told of a group of GPUs or of memory; of neither where there are
-// servers.
+// Process 0 asks the GPUs before this, and tells the others of a group of GPUs or of memory; of
+// neither if servers have the values.
 SyncPlan PlanOf(const JobProto& job, const JobProcess* process, bool has_memory, bool has_gpus) {
-  constexpr const char* kHostAdds = "the host adds the gradients up";
-  SyncPlan plan = process ? process->Plan(kHostAdds)
-                          : PlanSync(job, {.in_one_process = true, .why_not_gpus = kHostAdds});
-  if (process && process->rank() > 0) plan.mode = SyncMode::kServers;
-  if (has_memory) plan.mode = SyncMode::kHostMemory;
-  if (has_gpus) plan.mode = SyncMode::kAllReduce;
-  return plan;
+  const std::string why_not_gpus = has_gpus ? "" : "the host adds the gradients up";
+  if (!process) return PlanSync(job, {.in_one_process = true, .why_not_gpus = why_not_gpus});
+  if (process->rank() == 0) return process->Plan(why_not_gpus);
+  return process->Plan(why_not_gpus, has_gpus     ? SyncMode::kAllReduce
+                                     : has_memory ? SyncMode::kHostMemory
+                                                  : SyncMode::kServers);
 }
 
 }  // namespace
