@@ -31,10 +31,11 @@ std::string StatusText(dnnl_status_t status) {
 bool RefusesKernels(int error) { return error == EACCES || error == EPERM || error == ENOMEM; }
 
 std::string RefusedText(int error) {
-  return StrCat(
-      "the system gives no executable memory for its kernels (mprotect): ", std::strerror(error),
-      error == ENOMEM ? "" : "; does a policy forbid it, such as SELinux's deny_execmem?",
-      "; plain_kernels: true trains without oneDNN");
+  return StrCat("the system gives no executable memory for its kernels (mprotect): ",
+                std::strerror(error), "; ",
+                error == ENOMEM ? OutOfMemoryText()
+                                : "does a policy forbid it, such as SELinux's deny_execmem?",
+                "; plain_kernels: true trains without oneDNN");
 }
 
 }  // namespace
