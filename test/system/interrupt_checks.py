@@ -1,8 +1,9 @@
 """What a signal does to a job that trains, and a second Ctrl-C."""
 import os
 import signal
+import time
 
-from case import check, equal, has, true
+from case import LIMIT_S, check, equal, has, true
 from job import mlp
 from process_checks import children, processes
 
@@ -47,6 +48,33 @@ def a_second_ctrl_c_ends_the_job_without_a_checkpoint(case):
         equal(case.steps(workspace), [], "checkpoints")
         equal((job.err.count(STOPS), job.err.count(AT_ONCE)), (1, 1), f"answers in\n{job.err}")
         true(not [pid for pid in pids if os.path.exists(f"/proc/{pid}")], "processes are left")
+
+
+def fill(pipe):
+    writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        while True:
+            os.write(writer, b"x")
+    except BlockingIOError:
+        os.close(writer)
+
+
+@check
+def a_second_ctrl_c_ends_a_job_whose_output_nobody_reads(case):
+    """As `singa ... 2>&1 | less` does while less shows its first page."""
+    case.write("job.conf", mlp(case.site.data, SETTINGS))
+    os.mkfifo(case.path("pipe"))
+    for workspace, words in TOPOLOGIES.items():
+        reader = os.open(case.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+        job = case.start_program(["sh", "-c", 'exec "$@" 2>pipe', "sh", case.site.binary, "-conf",
+                                  "job.conf", "-set", f"cluster.workspace={workspace}", *words])
+        job.wait_until(lambda workspace=workspace: case.has_rows(workspace), "the first row")
+        fill(case.path("pipe"))
+        while not job.ends_within(0.1):
+            true(time.monotonic() - job.start < LIMIT_S, "Ctrl-C does not end the job")
+            job.send(signal.SIGINT)
+        job.end(130)
+        os.close(reader)
 
 
 @check

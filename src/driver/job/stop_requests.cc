@@ -1,5 +1,6 @@
 #include "driver/job/stop_requests.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,16 +11,19 @@ namespace singa {
 namespace {
 
 constexpr std::string_view kStops =
-    "singa: the job stops after this step, with a checkpoint; Ctrl-C again ends it without\n";
-constexpr std::string_view kEnds = "singa: ending at once, without a checkpoint\n";
+    "\nsinga: the job stops after this step, with a checkpoint; Ctrl-C again ends it without\n";
+constexpr std::string_view kEnds = "\nsinga: ending at once, without a checkpoint\n";
 
 const bool on_terminal = ::isatty(STDERR_FILENO) != 0;  // where a line of progress may stand
 
+// A reader that has gone misses the line, and so does one that has paused: the thread that takes
+// signals must not wait for it.
 void AnswerOnStderr(std::string_view line) {
   const int saved = errno;
-  const bool begun = !on_terminal || ::write(STDERR_FILENO, "\n", 1) == 1;
-  // A reader that has gone misses it.
-  [[maybe_unused]] const bool said = begun && ::write(STDERR_FILENO, line.data(), line.size()) > 0;
+  if (!on_terminal) line.remove_prefix(1);
+  pollfd out = {STDERR_FILENO, POLLOUT, 0};
+  [[maybe_unused]] const bool said = ::poll(&out, 1, 0) == 1 && (out.revents & POLLOUT) != 0 &&
+                                     ::write(STDERR_FILENO, line.data(), line.size()) > 0;
   errno = saved;
 }
 

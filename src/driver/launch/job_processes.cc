@@ -57,7 +57,8 @@ JobEnd JobProcesses::Run() {
   for (;;) {
     WaitUntil(stage_ == Stage::kStarted ? deadline : Time::max());
     if (!PassSignalsOn()) {
-      KillAll();
+      KillAll();  // before the user is told
+      SayThatItEndsAtOnce();
       return {.code = kExitInterrupted, .rank = 0, .end = *children_[0]->end()};
     }
     if (std::optional<JobEnd> end = Judge()) return *end;
@@ -114,10 +115,7 @@ void JobProcesses::WaitUntil(Time time) {
 // False: the job is to end at once.
 bool JobProcesses::PassSignalsOn() {
   while (const int signal = signals_->Take()) {
-    if (signals_->at_once()) {
-      SayThatItEndsAtOnce();
-      return false;
-    }
+    if (signals_->at_once()) return false;
     children_[0]->Signal(signal);
   }
   return true;
