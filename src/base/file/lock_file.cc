@@ -32,12 +32,19 @@ std::string FirstLine(const std::string& path) {
   return line;
 }
 
+constexpr char kUnknownBoot[] = "?";
+
 std::string BootId() {
   const std::string id = FirstLine("/proc/sys/kernel/random/boot_id");
-  return id.empty() ? "?" : id;
+  return id.empty() ? kUnknownBoot : id;
 }
 
-// -1: it does not run.
+bool MayBeThisBoot(const std::string& boot) {
+  const std::string here = BootId();
+  return boot == here || boot == kUnknownBoot || here == kUnknownBoot;
+}
+
+// -1: it cannot be told.
 int64_t StartOf(int64_t pid) {
   const std::optional<ProcessStat> stat = ReadProcessStat(pid);
   return stat ? stat->start : -1;
@@ -101,7 +108,7 @@ LockHolder FindInKernel(int file) {
     holder.host = HostName();
     holder.boot = BootId();
     holder.start = StartOf(holder.pid);
-    if (holder.start >= 0) return holder;
+    if (MayRun(holder.pid, holder.start)) return holder;
   }
   return {};
 }
@@ -122,7 +129,7 @@ LockHolder LockHolder::Self(int rank) {
 }
 
 bool LockHolder::RunsHere() const {
-  return known() && host == HostName() && boot == BootId() && StartOf(pid) == start && start >= 0;
+  return known() && host == HostName() && MayBeThisBoot(boot) && MayRun(pid, start);
 }
 
 std::string LockHolder::Text() const {

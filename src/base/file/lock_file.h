@@ -15,12 +15,13 @@ namespace singa {
 struct LockHolder {
   std::string host, boot;  // boot: the host's start, by its boot_id
   int64_t pid = 0;
-  int64_t start = 0;  // of the process, in clock ticks since boot
+  int64_t start = 0;  // of the process, in clock ticks since boot; -1: not known
   int rank = 0;
 
   static LockHolder Self(int rank);
   bool known() const { return pid > 0; }
-  // Whether this process runs, on this host, now. Of other hosts and other pid namespaces: no.
+  // Whether this process runs, on this host, now; also where the system cannot tell (MayRun). Of
+  // other hosts and other pid namespaces: no.
   bool RunsHere() const;
   // "process 17 (rank 0) of host node3"; "a process that it does not name".
   std::string Text() const;

@@ -29,21 +29,16 @@ bool StartedWith(const std::string& variable, pid_t pid) {
   return false;
 }
 
-bool Runs(pid_t pid, int64_t start) {
-  const std::optional<ProcessStat> now = ReadProcessStat(pid);
-  return now && now->start == start;
-}
-
 // No system call tells of it everywhere: PR_SET_PDEATHSIG is for the end of the thread that started
 // this process, which a launcher's need not outlive, and containers may refuse pidfd_open.
 [[noreturn]] void EndAfter(pid_t launcher, int64_t start) {
   sigset_t all;  // they are for other threads
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
-  while (Runs(launcher, start)) std::this_thread::sleep_for(kLookForLauncher);
-  LOG(WARNING) << "the launcher, process " << launcher << ", has ended; this process ends, too";
+  while (MayRun(launcher, start)) std::this_thread::sleep_for(kLookForLauncher);
   Interrupt();  // SIGTERM may be ignored
   ::kill(::getpid(), SIGTERM);
+  LOG(WARNING) << "the launcher, process " << launcher << ", has ended; this process ends, too";
   for (;;) ::pause();
 }
 
