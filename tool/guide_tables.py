@@ -18,7 +18,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "conf/guide"
 MARK = re.compile(r"^<!-- begin (\w+) (\w+) -->\n(.*?)^<!-- end \1 \2 -->$", re.M | re.S)
-FIELD = re.compile(r"(optional|required|repeated) (\w+) (\w+) = \d+( \[default = (.*)\])?;")
+FIELD = re.compile(r"(optional|required|repeated) (\w+) (\w+) = \d+( \[.*\])?;")
+DEFAULT = re.compile(r'\bdefault = ("(?:\\.|[^"\\])*"|[^],]+)')
 VALUE = re.compile(r"(\w+) = \d+;")
 # Fields of a layer that are not settings of its type, or that users do not write.
 SYSTEM = re.compile(r"Set by the system|^(Deprecated, )?[Ff]or k")
@@ -54,9 +55,12 @@ def new_entry(block, code, above, trailing):
         return Entry(value[1], trailing, above or last)
     field = FIELD.match(code)
     if not field:
+        if code.startswith(("optional ", "required ", "repeated ")):
+            sys.exit(f"guide_tables.py: this field cannot be read: {code}")
         return None
     comment = " ".join(filter(None, [above, trailing]))
-    return Entry(field[3], comment, "", field[1], field[2], field[5] or "")
+    default = DEFAULT.search(field[4] or "")
+    return Entry(field[3], comment, "", field[1], field[2], default[1] if default else "")
 
 
 def parse(path, blocks):
