@@ -66,6 +66,16 @@ def an_incomplete_tail_of_a_kvfile_is_a_warning_with_the_count(case):
 
 
 @check
+def a_warning_shows_no_control_character_of_a_files_name(case):
+    converted(case, "kvfile", "train.bin")
+    name = "a\x1b[2Jb.bin"
+    case.write(name, case.path("train.bin").read_bytes()[:-100])
+    err = case.run("data", "stat", name).err
+    has(err, "warning: a\\x1b[2Jb.bin: the last ", "stderr")
+    true("\x1b" not in err, "an escape sequence reaches the terminal")
+
+
+@check
 def a_record_without_numbers_is_65(case):
     key, value = b"0", b"\x08\x00"  # a RecordProto with a shape of (0) and nothing else
     case.path("empty.bin").write_bytes(b"".join(

@@ -3,12 +3,14 @@
 #include <glog/logging.h>
 
 #include <cstdio>
+#include <string>
 
 #include "driver/conf/check_values.h"
 #include "driver/conf/job_conf.h"
 #include "driver/job/progress.h"
 #include "driver/job/workspace.h"
 #include "driver/log/log_file.h"
+#include "singa/base/error.h"
 #include "singa/proto/singa.pb.h"
 
 namespace singa {
@@ -23,8 +25,8 @@ class StderrLines final : public google::LogSink {
     if (severity != google::GLOG_WARNING && severity != google::GLOG_ERROR) return;
     if (FLAGS_logtostderr || FLAGS_alsologtostderr || severity >= FLAGS_stderrthreshold) return;
     ClearLine();
-    std::fprintf(stderr, "%s: %.*s\n", severity == google::GLOG_WARNING ? "warning" : "error",
-                 static_cast<int>(bytes), message);
+    std::fprintf(stderr, "%s: %s\n", severity == google::GLOG_WARNING ? "warning" : "error",
+                 Printable(std::string(message, bytes)).c_str());
   }
 };
 
@@ -38,8 +40,8 @@ void StartLogging(const char* program) {
   for (int severity = 0; severity < google::NUM_SEVERITIES; ++severity)
     google::SetLogDestination(severity, "");  // no files yet
   google::InitGoogleLogging(program);
-  static StderrLines lines;
-  google::AddLogSink(&lines);
+  static auto* const lines = new StderrLines;  // never deleted: threads may log until the end
+  google::AddLogSink(lines);
 }
 
 void LogTo(const std::string& folder, int rank) {
