@@ -1,7 +1,8 @@
 """Jobs that Open MPI starts, by tool/launch/mpirun.sh."""
 import os
+import pathlib
 import time
-from signal import SIGINT, SIGKILL, SIGTERM
+from signal import SIGCONT, SIGINT, SIGKILL, SIGSTOP, SIGTERM
 
 from case import LIMIT_S, equal, has, same_bytes, true
 from job import mlp
@@ -68,9 +69,59 @@ def mpirun_ends_a_job_that_does_not_stop(one):
     job.wait_until(lambda: "follower_told" in job.err, "a process that stands still")
     for _ in range(2):
         os.killpg(job.popen.pid, SIGINT)
-        job.ends_within(0.5)
+        job.ends_within(1)  # sooner the second signal would be the first
     true(job.end().popen.returncode != 0, "mpirun.sh says that the job has ended well")
     equal(launched(one.folder.resolve()), {}, "processes that are left")
+
+
+def state_of(process):
+    """"S": it sleeps, "R": it runs, "T": it was stopped."""
+    return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def children_of(process):
+    return pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
+
+
+STAND_IN = """#!/bin/bash
+trap 'echo got USR1 >&2' USR1
+trap 'echo got TERM >&2' TERM
+echo up >&2
+until [ -e done ]; do sleep 0.01; done
+exit 143
+"""
+
+
+def sleeps(process):
+    return all(state_of(process) == "S" for _ in range(1000))
+
+
+def a_signal_that_is_delivered_twice_is_one_request(one):
+    one.write("bin/mpirun", STAND_IN).chmod(0o755)
+    job = mpirun(one, "-conf", "job.conf",
+                 variables=[f"PATH={one.path('bin').resolve()}:{os.environ['PATH']}",
+                            "BASH_FUNC_read%%=() { now=1.00; }"])  # the clock stands still
+    job.wait_until(lambda: "up" in job.err, "the start of mpirun")
+    job.send(SIGINT)
+    job.wait_until(lambda: "got USR1" in job.err and sleeps(job.popen.pid), "the first signal")
+    job.send(SIGTERM)
+    job.wait_until(lambda: sleeps(job.popen.pid), "the second signal")
+    one.write("done", "")
+    job.end(130)
+    true("got TERM" not in job.err, f"the second signal kills the job\n{job.err}")
+
+
+def the_script_sleeps_while_mpirun_is_stopped(one):
+    write_job(one)
+    job = mpirun(one, "-conf", "job.conf", *TWO, "-set", "train_steps=100000000")
+    reach(one, job, 50)
+    child, = children_of(job.popen.pid)
+    os.kill(int(child), SIGSTOP)
+    job.wait_until(lambda: state_of(child) == "T", "the stop of mpirun")
+    job.wait_until(lambda: sleeps(job.popen.pid), "its sleep")
+    os.kill(int(child), SIGCONT)
+    job.send(SIGTERM)
+    job.end(143)
 
 
 def mpirun_ends_a_job_that_has_lost_a_process(one):
@@ -143,6 +194,8 @@ def what_is_for_one_process_is_done_once_under_mpirun(one):
 CHECKS = [the_digits_trained_by_mpirun_are_those_of_singa_itself,
           another_number_of_processes_than_the_jobs_is_an_error,
           a_job_that_mpirun_is_asked_to_stop_resumes_to_the_same_bytes,
+          a_signal_that_is_delivered_twice_is_one_request,
+          the_script_sleeps_while_mpirun_is_stopped,
           mpirun_ends_a_job_that_does_not_stop,
           mpirun_ends_a_job_that_has_lost_a_process,
           a_job_ends_with_a_checkpoint_when_mpirun_is_gone,

@@ -22,14 +22,19 @@ fi
 # on at once, and singa takes it as SIGTERM. So mpirun has a process group of its own, out of a
 # terminal's reach, and ends with this script where setpriv can say so.
 asked=0
+asked_at=0
 # shellcheck disable=SC2317  # traps call it
 stop() {  # $1: the exit code that the signal asks for
+  local now
+  read -r now _ </proc/uptime
+  now=${now/./}  # hundredths of a second
   if [ "$asked" = 0 ]; then
-    asked=$1
-    echo "mpirun.sh: the job stops after this step, with a checkpoint; one more signal kills it" >&2
-    kill -USR1 "$mpirun"
-  else
-    kill -TERM "$mpirun"
+    asked=$1 asked_at=$now
+    kill -USR1 "$mpirun" || true
+    # In the background: a reader that has paused must not keep this script from the next signal.
+    echo "mpirun.sh: the job stops after this step, with a checkpoint; one more signal kills it" >&2 &
+  elif ((10#$now - 10#$asked_at >= 50)); then  # sooner it is the first, delivered twice
+    kill -TERM "$mpirun" || true
   fi
 }
 with_this=(setpriv --pdeathsig TERM)
@@ -37,6 +42,7 @@ with_this=(setpriv --pdeathsig TERM)
 set -m
 "${with_this[@]}" mpirun "${options[@]}" "$singa" "${words[@]}" "$@" </dev/null &
 mpirun=$!
+set +m  # else wait returns at once, again and again, while mpirun is stopped
 trap 'stop 130' INT
 trap 'stop 143' TERM HUP
 while kill -0 "$mpirun" 2>/dev/null; do wait "$mpirun" || true; done
