@@ -1,4 +1,5 @@
-// A library for LD_PRELOAD that makes one call of the system fail, once in a whole job:
+// A library for LD_PRELOAD that makes one call of the system fail, once in a whole job. mprotect
+// fails from then on in that process, as policies and full tables of mappings last:
 //
 //   FAIL_CALL=ROLE/NAME:N:ERROR  call N (from 1) of function NAME fails with errno ERROR in the
 //                                process of that role: "main", or the rank of a process that
@@ -79,7 +80,8 @@ struct Plan {
 std::array<std::atomic<int64_t>, kCalls> counts_here;
 std::atomic<int64_t>* counts = counts_here.data();
 Plan plan;
-thread_local bool inside = false;  // a call that this library makes itself
+std::atomic<bool> refuses = false;  // each further call of mprotect fails, too
+thread_local bool inside = false;   // a call that this library makes itself
 
 template <typename F>
 F* Next(const char* name) {
@@ -150,12 +152,18 @@ bool FirstToFire() {
 // Whether this call is to fail; errno says why.
 bool Fails(Call call, const void* caller) {
   if (inside || !Counts(call, caller)) return false;
+  if (call == kMprotect && refuses) {
+    errno = plan.error;
+    return true;
+  }
   if (counts[call].fetch_add(1) + 1 != plan.number || call != plan.call) return false;
   inside = true;
   const bool fails = FirstToFire();
   inside = false;
-  if (fails) errno = plan.error;
-  return fails;
+  if (!fails) return false;
+  refuses = call == kMprotect;
+  errno = plan.error;
+  return true;
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ TOPOLOGIES = {
 # old kernel, no memory, a signal. mmap: its other errors are those of files, locked memory and
 # seals; libraries and the program map memory without a name, which is not locked, or memory of
 # memfd_create. mprotect: EACCES where a policy forbids executable memory, which kernels that are
-# written at run time need.
+# written at run time need; ENOMEM where the table of mappings is full. Both last: after a first
+# ENOMEM the program asks again, as malloc leaves that one, too.
 ERRORS = {
     "fork": "EAGAIN ENOMEM ENOSYS EPERM",
     "pthread_create": "EAGAIN EPERM",

@@ -1,7 +1,7 @@
 """Memory that runs out within a call of oneDNN, or may not be executable."""
 import re
 
-from case import check, equal, has, true
+from case import check, equal, has, same_bytes, true
 from disk_checks import compiled
 from job import dense, mlp
 from process_checks import APART, processes
@@ -133,3 +133,31 @@ def a_job_does_not_go_on_with_other_kernels_than_the_machine_has(case):
     for number in (1, 4, 10, 23, 40):
         job = without_kernels(case, number, "EACCES").end()
         equal(job.popen.returncode, 69 if "refused\n" in job.err else 0, f"call {number}")
+
+
+# A product that succeeds, after a call within it that failed with LEFT and was made up for.
+LEAVES_ERRNO = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+int dnnl_sgemm(char ta, char tb, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+               int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
+  int (*real)(char, char, int64_t, int64_t, int64_t, float, const float*, int64_t, const float*,
+              int64_t, float, float*, int64_t);
+  *(void**)&real = dlsym(RTLD_NEXT, "dnnl_sgemm");
+  const int status = real(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  errno = LEFT;
+  return status;
+}
+"""
+
+
+@check
+def a_product_that_succeeds_does_not_end_the_job_for_what_errno_holds(case):
+    case.train(mlp(case.site.data, "train_steps: 4", batch=48))
+    for error in ("ENOMEM", "EPERM"):
+        library = compiled(case, f"leaves_{error}", f"#define LEFT {error}\n" + LEAVES_ERRNO)
+        case.start_program(["env", f"LD_PRELOAD={library}", str(case.site.binary), "-conf",
+                            "job.conf", "-set", f"cluster.workspace={error}"]).end(0)
+        same_bytes(case.newest(error), case.newest())

@@ -1,3 +1,6 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -30,6 +33,23 @@ std::string StatusText(dnnl_status_t status) {
 // mappings.
 bool RefusesKernels(int error) { return error == EACCES || error == EPERM || error == ENOMEM; }
 
+// Whether a call that succeeded was refused memory for its kernels. Only a policy leaves EACCES.
+// Others leave ENOMEM or EPERM and do without what they wanted: malloc, and OpenMP's first threads.
+// So the system is asked again: policies and full tables of mappings last. A refusal that does not
+// last goes unseen.
+bool WasRefused(int error) {
+  if (error == EACCES) return true;
+  if (!RefusesKernels(error)) return false;
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  // A page between two others takes two mappings more, as one within a heap does.
+  void* const pages =
+      mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return true;
+  const bool refused = mprotect(static_cast<char*>(pages) + page, page, PROT_READ | PROT_EXEC) != 0;
+  munmap(pages, 3 * page);
+  return refused;
+}
+
 std::string RefusedText(int error) {
   return StrCat("the system gives no executable memory for its kernels (mprotect): ",
                 std::strerror(error), "; ",
@@ -42,7 +62,7 @@ std::string RefusedText(int error) {
 
 void CheckOnednn(dnnl_status_t status, const char* what) {
   const int error = errno;
-  if (status == dnnl_success && !RefusesKernels(error)) return;
+  if (status == dnnl_success && !WasRefused(error)) return;
   throw DeviceError(StrCat("oneDNN: ", what, ": ",
                            status == dnnl_out_of_memory ? OutOfMemoryText()
                            : RefusesKernels(error)      ? RefusedText(error)
