@@ -39,8 +39,8 @@ class SmallDisk final : public ForwardingFiles {
       if (fits < bytes) ThrowWriteError(kExitIo, "rows", "cannot write", disk_.error);
     }
     void Sync() override {
-      if (const int error = std::exchange(disk_.sync_error, 0))
-        ThrowWriteError(kExitIo, "rows", "cannot sync", error);
+      if (const int refusal = std::exchange(disk_.sync_error, 0))
+        ThrowWriteError(kExitIo, "rows", "cannot sync", refusal);
       file_->Sync();
     }
     void Close() override { file_->Close(); }

@@ -13,7 +13,7 @@ bool IsLayer(const ConfNode& node) {
   return node.type == LayerProto::descriptor() && node.field && node.field->is_repeated();
 }
 
-std::string PartOf(const ConfNode& node) {
+std::string PartOfNode(const ConfNode& node) {
   const FieldDescriptor& field = *node.field;
   std::string part = field.is_extension() ? StrCat("[", field.full_name(), "]") : field.name();
   if (field.is_repeated() && node.type) part += StrCat("[", node.index, "]");
@@ -80,7 +80,7 @@ void NameParts(ConfNode* root) {
       layers.push_back(child.get());
       names.push_back(child->label);
     } else {
-      child->part = PartOf(*child);
+      child->part = PartOfNode(*child);
     }
     NameParts(child.get());
   }
