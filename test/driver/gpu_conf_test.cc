@@ -78,6 +78,10 @@ TEST(GpuConf, OnCpusAllReduceSaysWhoAddsUp) {
       HasSubstr("warning: cluster.all_reduce: without GPUs the workers' gradients are added "
                 "up in memory, which computes the same\n"));
   EXPECT_THAT(Found("", "all_reduce {}"),
+              HasSubstr("warning: cluster.all_reduce: without GPUs the processes of one host add "
+                        "the gradients up in memory that they share, and those of several hosts by "
+                        "a server in each, which computes the same\n"));
+  EXPECT_THAT(Found("", "share_memory: false all_reduce {}"),
               HasSubstr("warning: cluster.all_reduce: without GPUs a server in each process adds "
                         "the gradients up, which computes the same\n"));
 }

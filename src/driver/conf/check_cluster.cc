@@ -82,13 +82,17 @@ class ClusterCheck {
     const std::string where = has_gpus ? "with several worker groups" : "without GPUs";
     if (cluster_.all_reduce().has_fusion_elements())
       Warn("all_reduce.fusion_elements", "has no effect " + where);
-    if (has_gpus)
-      Warn("all_reduce", where + " the host adds the gradients up");
-    else
-      Warn("all_reduce", where +
-                             (several_ ? " a server in each process adds the gradients up, "
-                                       : " the workers' gradients are added up in memory, ") +
-                             "which computes the same");
+    Warn("all_reduce", where + (has_gpus ? " the host adds the gradients up" : WhoAddsUp()));
+  }
+
+  // On CPUs, as the plan has it where all processes are on one host.
+  std::string WhoAddsUp() const {
+    if (mode_ == SyncMode::kHostMemory)
+      return " the processes of one host add the gradients up in memory that they share, and those "
+             "of several hosts by a server in each, which computes the same";
+    return StrCat(several_ ? " a server in each process adds the gradients up, "
+                           : " the workers' gradients are added up in memory, ",
+                  "which computes the same");
   }
 
   // Of two workers of one host. What other hosts have shows when their processes come.
