@@ -215,15 +215,16 @@ Every time is a median of its own, so columns add up only nearly.
 With noise the learning rate is next to 0, so that nothing diverges.
 )";
 
-SINGA_REGISTER_SUBCOMMAND(bench, {.place = 40,
-                                  .name = "bench",
-                                  .operands = "FILE",
-                                  .brief = "time the training steps of a job, layer by layer",
-                                  .reads = Subcommand::kFile,
-                                  .options = " conf set plugin json steps synthetic ",
-                                  .alone = true,
-                                  .help = kBenchHelp,
-                                  .run = BenchCommand});
+SINGA_REGISTER_SUBCOMMAND(bench,
+                          {.place = 40,
+                           .name = "bench",
+                           .operands = "FILE",
+                           .brief = "time the training steps of a job, layer by layer",
+                           .reads = Subcommand::kFile,
+                           .options = {"conf", "set", "plugin", "json", "steps", "synthetic"},
+                           .alone = true,
+                           .help = kBenchHelp,
+                           .run = BenchCommand});
 
 }  // namespace
 

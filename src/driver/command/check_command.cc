@@ -225,14 +225,10 @@ SINGA_REGISTER_SUBCOMMAND(check, {.place = 20,
                                   .operands = "FILE",
                                   .brief = "check a job and show its layers, parameters and memory",
                                   .reads = Subcommand::kFile,
-                                  .options = " conf set plugin test ",
+                                  .options = {"conf", "set", "plugin", "test"},
                                   .alone = true,
                                   .help = kCheckHelp,
                                   .run = CheckCommand});
-
-}  // namespace
-
-namespace {
 
 constexpr const char* kGraphHelp = R"(usage: singa graph [-test] [-set PATH=VALUE]... FILE
 
@@ -248,7 +244,7 @@ SINGA_REGISTER_SUBCOMMAND(graph, {.place = 30,
                                   .operands = "FILE",
                                   .brief = "print the net for graphviz",
                                   .reads = Subcommand::kFile,
-                                  .options = " conf set plugin test svg ",
+                                  .options = {"conf", "set", "plugin", "test", "svg"},
                                   .alone = true,
                                   .help = kGraphHelp,
                                   .run = GraphCommand});

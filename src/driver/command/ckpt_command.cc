@@ -234,7 +234,7 @@ SINGA_REGISTER_SUBCOMMAND(ckpt,
                            .operands = "",
                            .brief = "ls, verify, export: look after checkpoints",
                            .reads = Subcommand::kItsOwn,
-                           .options = "",
+                           .options = {},
                            .alone = true,
                            .help = kCkptHelp,
                            .run = [](const CommandLine& line) { return CkptCommand(line.args); }});

@@ -19,7 +19,7 @@
 namespace singa {
 namespace {
 
-// Which subcommands know an option says Subcommand::options.
+// Subcommand::options says which subcommands take an option.
 struct Option {
   const char* name;
   bool takes_value;
@@ -118,8 +118,8 @@ class Parser {
 
   bool Knows(const Option& option) const {
     const std::string& name = line_.subcommand.empty() ? "train" : line_.subcommand;
-    const std::string_view known = FindSubcommand(name)->options;
-    return known.find(StrCat(" ", option.name, " ")) != std::string::npos;
+    const std::vector<std::string>& known = FindSubcommand(name)->options;
+    return std::find(known.begin(), known.end(), option.name) != known.end();
   }
 
   // The value after "=", or the next argument.

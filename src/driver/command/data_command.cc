@@ -266,7 +266,7 @@ SINGA_REGISTER_SUBCOMMAND(data,
                            .operands = "",
                            .brief = "digits, convert, stat: look after records",
                            .reads = Subcommand::kItsOwn,
-                           .options = "",
+                           .options = {},
                            .alone = true,
                            .help = kDataUsage,
                            .run = [](const CommandLine& line) { return DataCommand(line.args); }});

@@ -1,4 +1,4 @@
-// What `singa --help` and `singa SUBCOMMAND --help` print on stdout.
+// The texts of `singa --help` and `singa SUBCOMMAND --help`.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ struct Subcommand {
   const char* operands;  // as `singa --help` shows them
   const char* brief;     // one line
   Reads reads;
-  const char* options;  // names of the program's options that it takes, each with a space around
+  std::vector<std::string> options;  // of the program's options, those that it takes
   // Under a launcher one process does it alone, and the others end at once.
   bool alone;
   const char* help;                     // what `singa NAME --help` prints; null: the program's help

@@ -40,16 +40,16 @@ int TrainCommand(const CommandLine& line) {
   });
 }
 
-SINGA_REGISTER_SUBCOMMAND(train,
-                          {.place = 10,
-                           .name = "train",
-                           .operands = "FILE",
-                           .brief = "the same as singa -conf FILE",
-                           .reads = Subcommand::kFile,
-                           .options = " conf set plugin resume test singa_conf singa_job host ",
-                           .alone = false,
-                           .help = kTrainHelp,
-                           .run = TrainCommand});
+SINGA_REGISTER_SUBCOMMAND(train, {.place = 10,
+                                  .name = "train",
+                                  .operands = "FILE",
+                                  .brief = "the same as singa -conf FILE",
+                                  .reads = Subcommand::kFile,
+                                  .options = {"conf", "set", "plugin", "resume", "test",
+                                              "singa_conf", "singa_job", "host"},
+                                  .alone = false,
+                                  .help = kTrainHelp,
+                                  .run = TrainCommand});
 
 }  // namespace
 }  // namespace singa

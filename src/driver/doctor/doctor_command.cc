@@ -82,7 +82,7 @@ SINGA_REGISTER_SUBCOMMAND(doctor,
                            .operands = "",
                            .brief = "what this machine has, and whether a job can run on it",
                            .reads = Subcommand::kNothing,
-                           .options = " json ",
+                           .options = {"json"},
                            .alone = false,
                            .help = kDoctorHelp,
                            .run = [](const CommandLine& line) {

@@ -248,7 +248,7 @@ SINGA_REGISTER_SUBCOMMAND(
               .operands = "",
               .brief = "what a trained net says of records, or of the characters of a text",
               .reads = Subcommand::kItsOwn,
-              .options = "",
+              .options = {},
               .alone = true,
               .help = kHelp,
               .run = [](const CommandLine& line) { return PredictCommand(line.args); }});
