@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// What `progress` shows on stderr meanwhile, without the same lines of the log.
+// The lines that `progress` shows on stderr during `run`, without those of the log.
 std::string Shown(const std::function<void(Progress* progress)>& run) {
   const int level = std::exchange(FLAGS_minloglevel, google::GLOG_WARNING);
   testing::internal::CaptureStderr();

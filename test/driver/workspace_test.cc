@@ -175,8 +175,8 @@ TEST_F(WorkspaceTest, AFileThatGoesBeforeItIsReadIsNoLock) {
   EXPECT_EQ(Locks(), std::vector<std::string>());
 }
 
-// What this process moves out of the way may be the lock of another that was faster: there it stays
-// that one's lock.
+// A process may move the lock of a faster one out of the way. The moved file stays the lock of that
+// process.
 TEST_F(WorkspaceTest, OneOfTwoTakesThePlaceOfAProcessThatHasEnded) {
   Write(".lock.held", TextOf(EndedHolder()));
   const std::string first = TextOf(LockHolder::Self(0));

@@ -1,4 +1,4 @@
-#include "io/file/output_files.h"
+#include "io/store/output_files.h"
 #include "io/store/store.h"
 #include "io/temp_dir.h"
 #include "support/layer_test.h"

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/text/entry_place.h"
+#include "base/file/entry_place.h"
 
 namespace singa {
 namespace {

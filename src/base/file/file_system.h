@@ -76,7 +76,7 @@ class FileSystem {
 
 // With a root, the file system of that folder alone, which may be open to other users: paths begin
 // with the root, and each is looked up from the root's descriptor. Links of other users are errors
-// (77), and so are their files and folders where anybody may put some (base/text/entry_place.h).
+// (77), and so are their files and folders where anybody may put some (base/file/entry_place.h).
 class PosixFileSystem final : public FileSystem {
  public:
   PosixFileSystem() = default;

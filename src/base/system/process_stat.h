@@ -1,4 +1,4 @@
-// What /proc tells of a process that runs.
+// ProcessStat: parent and start of a running process, as /proc has them.
 #pragma once
 
 #include <cstdint>

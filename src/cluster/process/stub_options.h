@@ -20,7 +20,7 @@ struct ProcessPlace {
   bool one_host = false;
   int before_here = 0;  // processes of the job on this host before this one, as far as is known
   Reach reach = Reach::kThisHost;  // where the job's processes are, as far as is known
-  // Of this host, that an evaluation may use; 0: those that this process may run on.
+  // Cores of this host that an evaluation may use; 0: the cores that this process may run on.
   int cores = 0;
 };
 

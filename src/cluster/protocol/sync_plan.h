@@ -19,7 +19,7 @@ enum class SyncMode {
   kAllReduce,   // GPUs have the values and add the gradients up among themselves
 };
 
-// What decides besides the job.
+// The facts besides the job that a plan depends on.
 struct SyncFacts {
   bool in_one_process = false;  // the caller runs all of the job, whatever the stanza says
   bool one_host = true;         // all processes are on one host

@@ -31,10 +31,10 @@ class Topology {
   // Throws ConfigError relative to `conf`, for whatever of its numbers is out of range, and where
   // there are more than kMostProcesses.
   explicit Topology(const ClusterProto& conf);
-  // The same workers and servers, all in one process.
+  // This topology with all workers and servers in one process.
   Topology InOneProcess() const;
-  // The same workers, and one group of servers, whatever the conf says: one in each process that
-  // has workers of the first group.
+  // This topology with other servers: one group, with a server in each process that has workers of
+  // the first worker group.
   Topology WithServersOfFirstGroup() const;
 
   int processes() const { return processes_; }

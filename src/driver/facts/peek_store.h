@@ -12,17 +12,16 @@ namespace singa {
 
 struct PeekedStore {
   std::optional<StoreFacts> facts;  // none: it cannot be opened, or is slow to index
-  // What training would end with, relative to the store's settings. A missing file is not among
-  // them.
+  // The errors that training would end with, relative to the store's settings. Missing files are
+  // reported elsewhere.
   ConfigErrors errors;
 };
 
-// Of a large textfile only the first line is read, other stores that are slow to index are left
-// alone. A bad record that training may skip is no error.
+// Reads only the first line of a large textfile. Does not open other stores that are slow to index.
+// A bad record that training may skip is no error.
 PeekedStore PeekStore(const RowSource& source);
 
-// The same of the text that a kCharRNN reads; other layers have no errors. Errors are relative to
-// the layer.
+// Opens the text of a kCharRNN layer. Errors are relative to the layer; other layers have none.
 ConfigErrors PeekText(NetNode* node);
 
 }  // namespace singa

@@ -38,7 +38,7 @@ constexpr LeftOut kLeftOut[] = {
     {"JobProto", "checkpoint_keep"},
     {"JobProto", "checkpoint_best"},
     {"JobProto", "debug"},
-    // What a resumed job has from its checkpoint.
+    // A resumed job has its values from its checkpoint.
     {"JobProto", "checkpoint_path"},
     // Names of files.
     {"JobProto", "name"},

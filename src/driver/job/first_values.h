@@ -11,7 +11,8 @@
 
 namespace singa {
 
-// What rank 0 has read. The other processes read the same, whatever checkpoint_path names by then.
+// The files that rank 0 has read. The other processes read these files, even if checkpoint_path
+// names others by then.
 struct FirstValues {
   std::vector<std::string> files;  // checkpoints' folders and files
   uint32_t checksum = 0;           // InitReport's
@@ -26,8 +27,8 @@ struct FirstValues {
 // the net lacks. Throws as InitParams.
 FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* progress);
 
-// The same in process `rank`, not the first. Throws as InitParams, and DataError where the files
-// hold other values here.
+// Sets the first values in process `rank`, which is not 0. Throws as InitParams, and DataError if
+// the files hold other values here.
 void SetFirstValuesAs(const FirstValues& first, int rank, Trainer* trainer);
 
 }  // namespace singa

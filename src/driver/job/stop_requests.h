@@ -1,4 +1,4 @@
-// What a signal that asks a job to stop means, after those before it.
+// StopRequests: the meaning of a signal that asks a job to stop, after earlier ones.
 #pragma once
 
 #include <array>

@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// What a temporary name has before its random digits.
+// The part of a temporary name before its random digits.
 std::string Stem(const std::string& path) { return path + ".tmp."; }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace singa {
 // that, and computes other bits by other kernels.
 void CheckOnednn(dnnl_status_t status, const char* what);
 
-// The same where oneDNN refused to make something. Returns if the shape is to blame.
+// Checks a refusal of oneDNN to make something. Returns if the shape is to blame.
 void CheckDeclined(const dnnl::error& error, const char* what);
 
 inline dnnl::memory::desc F32Desc(const dnnl::memory::dims& dims, dnnl::memory::format_tag tag) {

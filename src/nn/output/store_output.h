@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "io/file/output_files.h"
+#include "io/store/output_files.h"
 #include "nn/neuron/flat_rows.h"
 #include "singa/nn/layer.h"
 

@@ -39,7 +39,7 @@ class Replica {
   size_t state_count() const { return rule_.states().size(); }
   // `params`: those of `table`, of a worker that has their values. Allocates the states.
   void Bind(const SliceTable& table, const std::vector<Param*>& params);
-  // The same with states and counts that lie in memory of the caller's.
+  // Binds as Bind does, to states and counts in memory of the caller.
   void BindShared(const SliceTable& table, const std::vector<Param*>& params,
                   const SharedStates& shared);
 

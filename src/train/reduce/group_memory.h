@@ -33,7 +33,7 @@ class GroupMemory {
            (slot * workers_ + worker) * SliceTable::kMost;
   }
   const GroupBoard& board() const { return board_; }
-  // What the updates of the group share.
+  // The parts of this memory that the updates of the group share.
   SharedStates shared_states() const;
   SharedVerdict verdict() const { return {board_.squares, board_.dropped, board_.failed}; }
 

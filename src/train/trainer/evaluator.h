@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "io/file/output_files.h"
+#include "io/store/output_files.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "tensor/gpu/gpu_group.h"
@@ -74,8 +74,8 @@ struct WorkerPlace {
   int gpu = -1;        // of the machine; -1: the worker computes on the CPU
   // All workers of the group have GPUs of their own, which add up among themselves.
   std::optional<GpuMember> gpus = {};
-  // Of this host, that an evaluation may use: the same in whichever process its worker is. 0: those
-  // that this process may run on.
+  // Cores of this host that an evaluation may use, the same in all processes of the job. 0: the
+  // cores that this process may run on.
   int cores = 0;
   bool leads() const { return worker == first; }
 };

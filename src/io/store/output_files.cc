@@ -1,4 +1,4 @@
-#include "io/file/output_files.h"
+#include "io/store/output_files.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-#include "base/text/entry_place.h"
+#include "base/file/entry_place.h"
 
 #include <fcntl.h>
 #include <unistd.h>
