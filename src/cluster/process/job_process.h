@@ -161,12 +161,12 @@ class JobProcess final : private StubEvents {
   // Waits until all others have what was sent, and this one has acknowledged all that came, or for
   // a few seconds.
   void Drain() { stub_.Drain(kDrainSeconds); }
-  // Lets others know what has arrived, where the job has ended already.
-  void Acknowledge() { stub_.Drain(kAcknowledgeSeconds); }
+  // Where another process has ended the job: lets it know that this one has heard.
+  void Acknowledge() { stub_.AcknowledgeEnd(kAcknowledgeSeconds); }
 
  private:
   static constexpr size_t kMostState = (size_t{1} << 31) - 1;  // bytes
-  static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 0.3;
+  static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 1;
   static constexpr double kStopEarlySeconds = 0.7;  // until all have met
 
   void OnMessage(int rank, Message message) override;

@@ -1,8 +1,5 @@
 #include "cluster/process/stub.h"
 
-#include <glog/logging.h>
-#include <sodium.h>
-
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -19,15 +16,6 @@ namespace {
 
 constexpr size_t kMostReason = 1000;  // bytes
 constexpr auto kLook = std::chrono::milliseconds(100);
-
-ProcessIdentity IdentityOf(const ProcessPlace& place, int processes) {
-  ProcessIdentity self;
-  self.job = place.secrets.job;
-  self.rank = place.rank;
-  self.ranks = processes;
-  while (self.incarnation == 0) randombytes_buf(&self.incarnation, sizeof self.incarnation);
-  return self;
-}
 
 }  // namespace
 
@@ -82,6 +70,7 @@ bool Stub::Meet(const std::function<bool()>& give_up) {
 void Stub::Post(Message message) {
   {
     const std::lock_guard lock(mutex_);
+    if (stops_others_ && message.head.type() != WireMessage::kStop) return;
     posted_.push_back(std::move(message));
     quiet_ = false;
     if (posted_.size() > 1) return;  // the first one woke it
@@ -89,7 +78,12 @@ void Stub::Post(Message message) {
   transport_.Wake();
 }
 
+// Others may end as soon as they have heard it, and acknowledge nothing that comes later.
 void Stub::StopOthers(ExitCode code, const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    stops_others_ = true;
+  }
   for (int rank = 0; rank < topology_.processes(); ++rank) {
     if (rank == rank_) continue;
     Message message;
@@ -114,6 +108,15 @@ bool Stub::Drain(double seconds) {
   return quiet_ && !failed_;
 }
 
+// A socket that is closed with unread bytes takes back what it has sent, an acknowledgement too: so
+// who has told goes first.
+void Stub::AcknowledgeEnd(double seconds) {
+  if (!thread_.joinable()) return;
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                    [this] { return (quiet_ && teller_left_) || failed_; });
+}
+
 void Stub::Run() {
   try {
     for (;;) {
@@ -126,6 +129,7 @@ void Stub::Run() {
         const std::lock_guard lock(mutex_);
         if (stop_) return;
         quiet_ = posted_.empty() && links_.Quiet();
+        teller_left_ = teller_ && !transport_.connected(*teller_);
         if (quiet_) changed_.notify_all();
         if (!posted_.empty()) next = 0;  // what has come is taken all the same
       }
@@ -185,6 +189,7 @@ void Stub::OnStop(int rank, const WireMessage& head) {
   const int given = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
   const auto code = static_cast<ExitCode>(given);
   if (rank_ == 0 && !rendezvous_.complete()) StopOthers(code, reason);
+  teller_ = rank;
   Lose(std::make_exception_ptr(ToldError(code, StrCat(Name(rank), " has ended: ", reason))));
 }
 
@@ -224,7 +229,7 @@ void Stub::OnGivenUp(int rank, const std::string& text) { LosePeer(rank, text); 
 // until all have. Returns when to do so next.
 int64_t Stub::Beat() {
   const int64_t now = clock_.Now();
-  if (rank_ > 0 && !rendezvous_.complete()) return Links::kNever;
+  if (stops_others_ || (rank_ > 0 && !rendezvous_.complete())) return Links::kNever;
   if (now < beat_at_) return beat_at_;
   const int64_t pause = BeatPause();
   if (now - beat_at_ > pause) heard_from_ = now;  // it was this process that stood still
@@ -283,18 +288,9 @@ void Stub::Lose(std::exception_ptr error) {
   events_->OnLost(error);
 }
 
-// `process 2 (127.0.0.1:4242; worker 2 of group 0, worker 3 of group 0)`
 std::string Stub::Name(int rank) const {
-  std::string text = StrCat("process ", rank);
-  std::string what;
-  for (const RoleId& worker : topology_.Workers(rank))
-    what += StrCat(what.empty() ? "" : ", ", "worker ", worker.id, " of group ", worker.group);
-  for (const RoleId& server : topology_.Servers(rank))
-    what += StrCat(what.empty() ? "" : ", ", "server ", server.id, " of group ", server.group);
-  constexpr size_t kMost = 200;
-  if (what.size() > kMost) what = what.substr(0, what.rfind(", ", kMost)) + ", ...";
-  const std::string at = rendezvous_.complete() ? ToString(rendezvous_.endpoints()[rank]) : "";
-  return StrCat(text, " (", at, at.empty() ? "" : "; ", what, ")");
+  return ProcessName(topology_, rank,
+                     rendezvous_.complete() ? ToString(rendezvous_.endpoints()[rank]) : "");
 }
 
 }  // namespace singa

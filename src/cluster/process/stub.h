@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -64,7 +65,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   // REQUIRES: the role is another process's.
   void Post(Message message) override;
   // Ends the job of all others that can be told with `code` and a reason, of which they hear the
-  // first 1000 bytes.
+  // first 1000 bytes. What is posted later goes nowhere.
   void StopOthers(ExitCode code, const std::string& reason);
   // How often workers here have gone on, for the others to hear.
   void NoteProgress(uint64_t count) { progress_ = count; }
@@ -78,6 +79,9 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
   // after so many seconds.
   bool Drain(double seconds);
+  // Where another process has ended the job: waits until it knows that this one has heard, and has
+  // left, or for so many seconds.
+  void AcknowledgeEnd(double seconds);
   // Rank 0, another process, was lost or never found: it hears nothing, whatever Drain says.
   bool lost_leader() const { return lost_leader_; }
   // Nothing arrives or leaves any more.
@@ -117,17 +121,18 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   std::map<int, double> progress_of_;  // of each other process, as its last beat says
   int64_t heard_from_ = 0;             // who was not heard since is not silent for longer
   bool gathers_ = false;               // the time that others have to come is counted
+  std::optional<int> teller_;          // the process that has ended the job
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Message> posted_;
-  bool meets_ = false, met_ = false, stop_ = false, quiet_ = false;
+  bool meets_ = false, met_ = false, stop_ = false, quiet_ = false, teller_left_ = false;
   bool failed_ = false;  // the thread has: nothing leaves any more
   std::exception_ptr lost_;
   std::vector<HostAndPid> hosts_;  // by rank
 
   std::atomic<uint64_t> progress_{0};
-  std::atomic<bool> lost_leader_{false};
+  std::atomic<bool> lost_leader_{false}, stops_others_{false};
   std::atomic<int64_t> bytes_sent_{0}, bytes_received_{0};
   std::thread thread_;  // last: it uses all of the above
 };

@@ -1,7 +1,10 @@
 #include "cluster/process/stub_options.h"
 
+#include <sodium.h>
+
 #include <algorithm>
 
+#include "singa/base/str_cat.h"
 #include "train/apply/slice_table.h"
 
 namespace singa {
@@ -24,6 +27,26 @@ void SetBind(const ClusterProto& conf, const Endpoint& coordinator, Reach reach,
 }
 
 }  // namespace
+
+ProcessIdentity IdentityOf(const ProcessPlace& place, int processes) {
+  ProcessIdentity self;
+  self.job = place.secrets.job;
+  self.rank = place.rank;
+  self.ranks = processes;
+  while (self.incarnation == 0) randombytes_buf(&self.incarnation, sizeof self.incarnation);
+  return self;
+}
+
+std::string ProcessName(const Topology& topology, int rank, const std::string& endpoint) {
+  std::string what;
+  for (const RoleId& worker : topology.Workers(rank))
+    what += StrCat(what.empty() ? "" : ", ", "worker ", worker.id, " of group ", worker.group);
+  for (const RoleId& server : topology.Servers(rank))
+    what += StrCat(what.empty() ? "" : ", ", "server ", server.id, " of group ", server.group);
+  constexpr size_t kMost = 200;
+  if (what.size() > kMost) what = what.substr(0, what.rfind(", ", kMost)) + ", ...";
+  return StrCat("process ", rank, " (", endpoint, endpoint.empty() ? "" : "; ", what, ")");
+}
 
 ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
                             const ProcessPlace& place, int copies) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "cluster/protocol/topology.h"
 #include "comm/transport/links.h"
@@ -24,6 +25,9 @@ struct ProcessPlace {
   int cores = 0;
 };
 
+ProcessIdentity IdentityOf(const ProcessPlace& place, int processes);
+// `process 2 (127.0.0.1:4242; worker 2 of group 0, server 2 of group 0)`; `endpoint` may be empty.
+std::string ProcessName(const Topology& topology, int rank, const std::string& endpoint);
 // `copies`: slices' sizes of a part, at most: its values and the updater's states, or what a
 // process has added up of its gradient (MostCopies). May ask a name server. Throws Error,
 // kExitConfig, for an address that is not known or that no network leads to.
