@@ -93,10 +93,10 @@ threads() {
   local -x TSAN_OPTIONS="history_size=7 suppressions=$PWD/test/support/thread_sanitizer.txt"
   check() { "build-tsan/bin/test_$1" --gtest_brief=1 --gtest_filter="${2:-*}"; }
   check io
-  check comm '-Links*:HandshakeTest*:RefusalTest*:PacketTest*'
+  check comm '-ReliableChannel*:HandshakeTest*:RefusalTest*:PacketTest*'
   check train '-*GradientPieces*:*UpdaterRule*'
-  check cluster '*GroupsTogether*:Evaluation*:StepGate*:StallWatch*:*Worker*:JobProcess*'
-  check cluster 'GpuGroups*:GroupIn*:ServerThread*:Successors*'
+  check cluster '*GroupsTogether*:Evaluation*:StepGate*:Watchdog*:*Worker*:JobProcess*'
+  check cluster 'GpuGroups*:GroupIn*:ServerThread*:Replacements*'
   python3 test/system/run.py build-tsan/bin/singa a_row_for_each_process state_of_rows
 }
 system() { python3 test/system/run.py build/bin/singa; }

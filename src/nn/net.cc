@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text/counted.h"
-#include "base/thread/worker_mark.h"
+#include "base/thread/activity_mark.h"
 #include "nn/loss/labels.h"
 #include "nn/loss/scale_gradient.h"
 #include "nn/neuron/row_index.h"
@@ -164,9 +164,9 @@ void Net::Check(Context& ctx, NetNode& node, Phase flags) {
 void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   if (node.fused || (device_only_ && !OnDevice(node))) return;
   if (ctx.mark)
-    ctx.mark->Set(phase_ != kTrain       ? Doing::kEvaluating
-                  : node.wiring.is_input ? Doing::kReading
-                                         : Doing::kFeature,
+    ctx.mark->Set(phase_ != kTrain       ? Activity::kEvaluating
+                  : node.wiring.is_input ? Activity::kReading
+                                         : Activity::kFeature,
                   &node.name);
   Context own = ContextOf(node, ctx);
   own.scratch = storage_->sides[storage_->placement.nodes[node.place]].scratch_memory;
@@ -214,7 +214,7 @@ std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t 
 
 void Net::ComputeGradient(Context& ctx, NetNode& node) {
   if (!node.runs_backward) return;
-  if (ctx.mark) ctx.mark->Set(Doing::kGradient, &node.name);
+  if (ctx.mark) ctx.mark->Set(Activity::kGradient, &node.name);
   Context own = ContextOf(node, ctx);
   Transfers& transfers = storage_->transfers[node.place];
   transfers.BeforeGradient(ctx);

@@ -1,7 +1,7 @@
 // Messages of a job against plain ZeroMQ sockets of the same settings, in turns: one way between
 // two threads over loopback, of so many bytes of payload (argument). Ours are numbered,
-// acknowledged and have a checksum (Links over ZmqTransport); the plain ones are frames. Shows MB/s
-// and messages/s of both, and ours / plain (medians of the rounds).
+// acknowledged and have a checksum (ReliableChannel over ZmqTransport); the plain ones are frames.
+// Shows MB/s and messages/s of both, and ours / plain (medians of the rounds).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "comm/transport/links.h"
+#include "comm/transport/reliable_channel.h"
 #include "comm/transport/zmq_transport.h"
 
 namespace singa {
@@ -43,36 +43,36 @@ ZmqOptions OptionsOf(int rank, const JobSecrets& secrets, bool curve, int64_t by
   return options;
 }
 
-LinksOptions LinksOptionsOf(int64_t bytes) {
-  LinksOptions options;
+ChannelOptions ChannelOptionsOf(int64_t bytes) {
+  ChannelOptions options;
   options.limits.payload_bytes = std::max<size_t>(options.limits.payload_bytes, bytes);
   return options;
 }
 
 // One of the two processes.
-class End final : private TransportEvents, private LinkEvents {
+class End final : private TransportEvents, private ChannelEvents {
  public:
   End(int rank, const JobSecrets& secrets, bool curve, int64_t bytes)
       : transport_(OptionsOf(rank, secrets, curve, bytes), &RealClock()),
-        links_({secrets.job, 0, rank, 2, static_cast<uint64_t>(rank) + 1}, &transport_,
-               &RealClock(), this, LinksOptionsOf(bytes)) {}
+        channel_({secrets.job, 0, rank, 2, static_cast<uint64_t>(rank) + 1}, &transport_,
+                 &RealClock(), this, ChannelOptionsOf(bytes)) {}
 
   ZmqTransport& transport() { return transport_; }
-  Links& links() { return links_; }
+  ReliableChannel& channel() { return channel_; }
   void Turn() {
-    const int64_t next = links_.OnTime();
+    const int64_t next = channel_.OnTime();
     transport_.Poll(std::min(next, RealClock().Now() + kSecond / 10), this);
   }
 
  private:
-  void OnPacket(int rank, Packet packet) override { links_.OnPacket(rank, std::move(packet)); }
-  void OnConnected(int rank) override { links_.OnConnected(rank); }
+  void OnPacket(int rank, Packet packet) override { channel_.OnPacket(rank, std::move(packet)); }
+  void OnConnected(int rank) override { channel_.OnConnected(rank); }
   void OnMessage(int, Message) override {}
   void OnRestarted(int, uint64_t) override {}
   void OnGivenUp(int, const std::string&) override {}
 
   ZmqTransport transport_;
-  Links links_;
+  ReliableChannel channel_;
 };
 
 class Ours {
@@ -95,12 +95,12 @@ class Ours {
   // Until all have arrived.
   double Run(int64_t count) {
     const int64_t start = RealClock().Now();
-    for (int64_t sent = 0; sent < count || sender_.links().Queued(0) > 0;) {
-      for (; sent < count && !sender_.links().Full(0); ++sent) {
+    for (int64_t sent = 0; sent < count || sender_.channel().Queued(0) > 0;) {
+      for (; sent < count && !sender_.channel().Full(0); ++sent) {
         Message message;
         message.head.set_type(WireMessage::kUpdate);
         message.payload = {Frame(bytes_, bytes_->data(), bytes_->size())};
-        sender_.links().Send(0, std::move(message));
+        sender_.channel().Send(0, std::move(message));
       }
       sender_.Turn();
     }

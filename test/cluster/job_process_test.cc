@@ -36,22 +36,22 @@ std::string WhatOf(const std::function<void()>& call, ExitCode* code = nullptr) 
   return "";
 }
 
-TEST(JobProcess, WhoGoesOnRenewsThePatienceOfTheOthers) {
+TEST(JobProcess, ProgressOfAnyThreadRenewsTheDeadline) {
   JobProto proto = ProtoOf(1, 2);
   proto.mutable_cluster()->set_stall_timeout(1);
   SkippedClock clock;
   ThreadedJob job(proto, &clock);
   job.MeetAll();
-  const Patience& patience = job[0].patience();
-  const auto long_ago = Patience::Clock::now() - patience.longest();
-  EXPECT_TRUE(patience.Ends(long_ago));
+  const ProgressDeadline& deadline = job[0].deadline();
+  const auto long_ago = ProgressDeadline::Clock::now() - deadline.longest();
+  EXPECT_TRUE(deadline.Ends(long_ago));
   job[1].NoteProgress(7);
   clock.Skip(6 * kSecond);  // a beat each 5 s tells it
-  for (int look = 0; look < 6000 && patience.Ends(long_ago); ++look) {
+  for (int look = 0; look < 6000 && deadline.Ends(long_ago); ++look) {
     job[1].AskToEnd();  // which wakes both
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  EXPECT_FALSE(patience.Ends(long_ago));
+  EXPECT_FALSE(deadline.Ends(long_ago));
 }
 
 TEST(JobProcess, WhatRankZeroTellsArrivesInOrder) {

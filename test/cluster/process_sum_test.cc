@@ -24,9 +24,9 @@ double Large(int process, int turn) { return 1e16 * (process % 2 ? -1 : 1) + tur
 class Sums final : public Outbox {
  public:
   explicit Sums(int processes, std::chrono::milliseconds longest_wait = kNoEnd, int each = 1)
-      : topology_(GroupOf(processes, each)), patience_(longest_wait) {
+      : topology_(GroupOf(processes, each)), deadline_(longest_wait) {
     for (int process = 0; process < processes; ++process)
-      sums_.push_back(std::make_unique<ProcessSum>(topology_, 0, process, this, &patience_));
+      sums_.push_back(std::make_unique<ProcessSum>(topology_, 0, process, this, &deadline_));
   }
   void Post(Message message) override {
     const auto from = static_cast<int>(message.head.from().id());
@@ -36,7 +36,7 @@ class Sums final : public Outbox {
 
  private:
   const Topology topology_;
-  const Patience patience_;
+  const ProgressDeadline deadline_;
   std::vector<std::unique_ptr<ProcessSum>> sums_;
 };
 

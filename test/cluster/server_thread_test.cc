@@ -27,12 +27,12 @@ class ServerThreadTest : public ::testing::Test {
   const Topology topology_{job_.cluster()};
   HeldClock clock_;
   SentMessages sent_;
-  WorkerMark mark_;
-  const Patience patience_{std::chrono::milliseconds(1000)};
+  ActivityMark mark_;
+  const ProgressDeadline deadline_{std::chrono::milliseconds(1000)};
   ServerThread thread_{{job_, topology_, table_, params_, clock_, {0, 0}, {0}},
                        &sent_,
                        &mark_,
-                       &patience_,
+                       &deadline_,
                        [](const std::exception_ptr&) {}};
 };
 

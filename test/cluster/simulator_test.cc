@@ -1,6 +1,6 @@
 // Whole jobs over a network that loses, repeats, delays, reorders and damages packets, whose
-// processes stop, are lost and begin again: the production Links, Servers and Clients, many times.
-// A failure names its seed: SINGA_SIM_SEEDS=first:count runs others.
+// processes stop, are lost and begin again: the production ReliableChannel, Servers and Clients,
+// many times. A failure names its seed: SINGA_SIM_SEEDS=first:count runs others.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -106,14 +106,14 @@ struct Found {
   int64_t dropped = 0, late = 0, resent = 0, duplicates = 0, out_of_order = 0, damaged = 0;
   int64_t other_epoch = 0, crashes = 0;
   void Add(const SimCluster& cluster) {
-    const LinkCounters& links = cluster.links();
+    const ChannelCounters& channel = cluster.channel();
     dropped += cluster.network.counters().dropped;
     late += cluster.network.counters().late;
-    resent += links.resent;
-    duplicates += links.duplicates;
-    out_of_order += links.out_of_order;
-    damaged += links.refused[static_cast<int>(Refusal::kChecksum)];
-    other_epoch += links.refused[static_cast<int>(Refusal::kEpoch)];
+    resent += channel.resent;
+    duplicates += channel.duplicates;
+    out_of_order += channel.out_of_order;
+    damaged += channel.refused[static_cast<int>(Refusal::kChecksum)];
+    other_epoch += channel.refused[static_cast<int>(Refusal::kEpoch)];
     crashes += cluster.crashes();
   }
   void ExpectFaults() const {

@@ -94,13 +94,13 @@ std::string StallOf(const std::function<void()>& wait) {
   return "";
 }
 
-class StepGatePatience : public ::testing::Test {
+class StepGateDeadline : public ::testing::Test {
  protected:
-  const Patience patience_{std::chrono::milliseconds(100)};
-  StepGate gate_{3, 2, 0, &patience_};
+  const ProgressDeadline deadline_{std::chrono::milliseconds(100)};
+  StepGate gate_{3, 2, 0, &deadline_};
 };
 
-TEST_F(StepGatePatience, NamesTheSlowestGroupThatStandsStill) {
+TEST_F(StepGateDeadline, NamesTheSlowestGroupThatStandsStill) {
   gate_.SetSteps(0, 5);
   gate_.SetSteps(1, 3);
   EXPECT_EQ(StallOf([&] { gate_.Pass(0, 6); }),
@@ -111,7 +111,7 @@ TEST_F(StepGatePatience, NamesTheSlowestGroupThatStandsStill) {
             "worker group 1 stands still: it has done 3 steps, whi");
 }
 
-TEST_F(StepGatePatience, NamesWhoHoldsAll) {
+TEST_F(StepGateDeadline, NamesWhoHoldsAll) {
   gate_.HoldOthers(0);
   EXPECT_EQ(StallOf([&] { gate_.Pass(1, 0); }),
             "worker group 0 stands still: it holds the others, while group 1 waits for it; nobody "
@@ -152,14 +152,14 @@ TEST(StepGateTest, AGroupThatFollowsTakesEachStepThatItMay) {
   member.join();
 }
 
-TEST_F(StepGatePatience, NamesTheGroupThatHasStepsToTakeBeforeTheLimit) {
+TEST_F(StepGateDeadline, NamesTheGroupThatHasStepsToTakeBeforeTheLimit) {
   gate_.Here(1);
   gate_.SetLimit(2);
   EXPECT_EQ(StallOf([&] { gate_.HoldOthers(0); }).substr(0, 40),
             "worker group 1 stands still in step 0, w");
 }
 
-TEST_F(StepGatePatience, NamesTheFirstProcessThatBeginsNoStep) {
+TEST_F(StepGateDeadline, NamesTheFirstProcessThatBeginsNoStep) {
   gate_.Follow(1);
   EXPECT_EQ(StallOf([&] { gate_.Pass(1, 0); }).substr(0, 55),
             "the first process of worker group 1 begins no step, whi");
@@ -167,7 +167,7 @@ TEST_F(StepGatePatience, NamesTheFirstProcessThatBeginsNoStep) {
             "worker group 1 stands still in step 0, wh");
 }
 
-TEST_F(StepGatePatience, NamesTheGroupThatDoesNotEndItsStep) {
+TEST_F(StepGateDeadline, NamesTheGroupThatDoesNotEndItsStep) {
   EXPECT_TRUE(gate_.Pass(0, 0));
   EXPECT_TRUE(gate_.Pass(1, 2));
   EXPECT_EQ(StallOf([&] { gate_.HoldOthers(0); }),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the seeds of wire_packet_fuzz and wire_links_fuzz in corpus/ beside this file."""
+"""Makes the seeds of wire_packet_fuzz and wire_channel_fuzz in corpus/ beside this file."""
 import struct
 
 from make_checkpoint_corpus import save
@@ -62,7 +62,7 @@ PACKETS = {
     "large_payload": frames(header(seq=1, message=UPDATE), b"a" * 9000),
 }
 
-# Events of wire_links_fuzz; + 128: of process 1.
+# Events of wire_channel_fuzz; + 128: of process 1.
 SEND, DELIVER, FLIP, FORGE, INVENT, WAIT, RESTART, CONNECT, TALK, WAIT_LONG, OWN, OPEN = range(12)
 OTHER = 128
 
@@ -112,7 +112,7 @@ LINKS = {
 
 def main():
     save("wire_packet", PACKETS)
-    save("wire_links", LINKS)
+    save("wire_channel", LINKS)
 
 
 if __name__ == "__main__":

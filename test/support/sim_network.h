@@ -2,7 +2,7 @@
 // reorders and damages packets, in simulated time.
 //
 //   SimNetwork network(seed, ranks, faults, [&](const SimStart& start) {
-//     return std::make_unique<MyProcess>(start);  // often a SimLinksProcess, sim_links.h
+//     return std::make_unique<MyProcess>(start);  // often a SimChannelProcess, sim_links.h
 //   });
 //   network.StartAll();
 //   network.At(2 * kSimSecond, [&] { network.Crash(1); });

@@ -23,7 +23,7 @@ from job import ADAM, mlp
 from process_checks import children, processes
 from process_group_checks import ASYNCHRONOUS, SGD, groups
 from run import Site
-from successor_checks import expect_every_step_once
+from replacement_checks import expect_every_step_once
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
 import results_file

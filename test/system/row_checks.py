@@ -9,7 +9,7 @@ from group_checks import floats, workers
 from job import mlp
 from process_checks import PLACES, children, disturbed, processes
 from process_group_checks import ASYNCHRONOUS, SGD, groups
-from successor_checks import DOWNPOUR
+from replacement_checks import DOWNPOUR
 
 CLIPPED = SGD + " clip_norm: 0.1"
 RATE = 0.06

@@ -53,7 +53,7 @@ import sequence_checks
 import staleness_checks
 import stop_checks
 import store_facts_checks
-import successor_checks
+import replacement_checks
 import sum_checks
 import terminal_checks
 import text_checks

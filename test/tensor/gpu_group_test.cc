@@ -46,7 +46,7 @@ class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
   }
 
   GpuMember Member(const GpuGroupId& id, int member, int members) const {
-    return {id, members, member, &stopped_, &patience_};
+    return {id, members, member, &stopped_, &deadline_};
   }
   // What member `member` gets where each adds 1 + its number, and all sum up the sums. Memory comes
   // before the group: allocating it may wait for the work of other GPUs, which waits for this one.
@@ -81,7 +81,7 @@ class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
   std::optional<EmulatedMachine> machine_;
   int members_ = 0;  // GPUs
   std::atomic<bool> stopped_{false};
-  Patience patience_{std::chrono::seconds(30)};
+  ProgressDeadline deadline_{std::chrono::seconds(30)};
 };
 SINGA_TEST_ON_ALL_GPUS(GpuGroupTest);
 
@@ -129,7 +129,7 @@ TEST_P(GpuGroupOfProcesses, AddsUp) {
 }
 
 TEST_P(GpuGroupTest, NamesWhatDoesNotCome) {
-  const Patience short_one(std::chrono::milliseconds(300));
+  const ProgressDeadline short_one(std::chrono::milliseconds(300));
   const std::unique_ptr<Gpu> gpu = OpenGpu(0);
   const GpuMember lonely = {NewGpuGroup(), 2, 1, &stopped_, &short_one};
   try {

@@ -20,10 +20,10 @@ constexpr double kTolerance = 1e-4;
 
 class GpuTraining : public ::testing::TestWithParam<TestPlace> {
  protected:
-  struct Course {
+  struct StepStats {
     std::vector<double> losses;  // means: of each step, or of all where nobody looked before
     std::map<std::string, std::vector<float>> params;
-    bool operator==(const Course&) const = default;
+    bool operator==(const StepStats&) const = default;
   };
 
   GpuTraining() {
@@ -33,15 +33,15 @@ class GpuTraining : public ::testing::TestWithParam<TestPlace> {
   }
 
   // `looks`: waits for each step's loss.
-  Course Train(bool on_gpu, bool looks) const {
+  StepStats Train(bool on_gpu, bool looks) const {
     JobProto job = job_;
     if (on_gpu) job.add_gpu(0);
     Trainer trainer(job, 1);
     EXPECT_EQ(trainer.updates_on_device(), on_gpu);
     trainer.Allocate();
     InitParams(trainer.ctx(), {}, &trainer.params());
-    trainer.TakeValues();
-    Course course;
+    trainer.MarkDeviceStale();
+    StepStats course;
     for (int64_t step = 0; step < kSteps; ++step) {
       trainer.TrainStep(step);
       if (!looks && step + 1 < kSteps) continue;
@@ -49,7 +49,7 @@ class GpuTraining : public ::testing::TestWithParam<TestPlace> {
       course.losses.push_back(metrics.entries().at(0).value());
       metrics.Reset();
     }
-    trainer.GiveValues();
+    trainer.Download();
     for (const auto& param : trainer.params().params()) {
       const Tensor& values = param->host();
       course.params[param->name()] = {values.data(), values.data() + values.size()};
@@ -58,7 +58,7 @@ class GpuTraining : public ::testing::TestWithParam<TestPlace> {
   }
 
   void ExpectTheCpusCourse(bool looks) const {
-    const Course cpu = Train(false, looks), gpu = Train(true, looks);
+    const StepStats cpu = Train(false, looks), gpu = Train(true, looks);
     ASSERT_EQ(gpu.losses.size(), cpu.losses.size());
     for (size_t i = 0; i < cpu.losses.size(); ++i)
       EXPECT_NEAR(gpu.losses[i], cpu.losses[i], kTolerance) << "step " << i;
@@ -101,11 +101,11 @@ TEST_P(GpuTraining, HasTheSameBytesEachTimeFromOneSeed) {
        {JobProto::kFloat32, JobProto::kTF32, JobProto::kBFloat16, JobProto::kFloat16}) {
     SCOPED_TRACE(JobProto::Precision_Name(precision));
     job_.set_precision(precision);
-    const Course course = Train(true, true);
+    const StepStats course = Train(true, true);
     EXPECT_TRUE(Train(true, true) == course);
     EXPECT_TRUE(Train(true, false).params == course.params);
   }
-  const Course course = Train(true, true);
+  const StepStats course = Train(true, true);
   job_.set_seed(job_.seed() + 1);
   EXPECT_FALSE(Train(true, true) == course);
 }

@@ -29,7 +29,7 @@ class GradientNorm : public DeviceTrainer, public ::testing::WithParamInterface<
     return trainer;
   }
   static std::vector<float> Values(Trainer* trainer) {
-    trainer->GiveValues();
+    trainer->Download();
     std::vector<float> values;
     for (const auto& param : trainer->params().params())
       values.insert(values.end(), param->host().data(), param->host().data() + param->size());

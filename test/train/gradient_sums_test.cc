@@ -133,7 +133,7 @@ class GradientSumsOf : public ::testing::TestWithParam<TestPlace> {
   void RunAll(const std::function<void(Member*)>& run) const {
     const GpuGroupId id = NewGpuGroup();
     const auto one = [&](int number) {
-      Member member({id, members_, number, &stopped_, &patience_});
+      Member member({id, members_, number, &stopped_, &deadline_});
       run(&member);
     };
     std::optional<std::jthread> other;
@@ -143,7 +143,7 @@ class GradientSumsOf : public ::testing::TestWithParam<TestPlace> {
 
   std::optional<EmulatedMachine> machine_;
   std::atomic<bool> stopped_{false};
-  Patience patience_{std::chrono::seconds(30)};
+  ProgressDeadline deadline_{std::chrono::seconds(30)};
   int members_ = 0;
   float sum_ = 0;  // of the members' numbers, from 1
 };

@@ -25,7 +25,7 @@ struct Case {
   double clip_norm = 0;
   bool skip = false;
   int64_t bad_step = -1;  // when the last worker's gradient is not finite
-  const Patience* patience = nullptr;
+  const ProgressDeadline* deadline = nullptr;
 };
 
 JobProto JobOf(const Case& one) {
@@ -95,7 +95,7 @@ struct Worker {
 struct Process {
   Process(const Case& one, int first, int here, const GroupMemory* memory, std::vector<Tensor>* own)
       : replica(JobOf(one)), updates(JobOf(one), &replica), group(one.workers, here) {
-    group.SetPatience(one.patience);
+    group.SetDeadline(one.deadline);
     group.SetParams(kShapes);
     group.SetUpdates(&updates);
     for (int w = first; w < first + here; ++w)
@@ -209,7 +209,7 @@ TEST(SharedGroupTest, DropsAStepThatOneWorkerCannotUse) {
 }
 
 TEST(SharedGroupTest, AddsNumbersInOneOrder) {
-  constexpr size_t kMany = 3 * GroupBoard::kNumbers + 5;
+  constexpr size_t kMany = 3 * SharedCounters::kNumbers + 5;
   const Memory memory(3);
   std::vector<std::unique_ptr<Process>> processes;
   for (int w = 0; w < 3; ++w)
@@ -253,8 +253,8 @@ TEST(SharedGroupTest, AWorkerThatWaitsForALostProcessIsSentHome) {
 
 TEST(SharedGroupTest, NamesTheWorkerThatStandsStill) {
   for (const bool in_pieces : {false, true}) {
-    const Patience patience(std::chrono::milliseconds(300));
-    const Case one = {.workers = 2, .in_pieces = in_pieces, .patience = &patience};
+    const ProgressDeadline deadline(std::chrono::milliseconds(300));
+    const Case one = {.workers = 2, .in_pieces = in_pieces, .deadline = &deadline};
     const Memory memory(2);
     Process first(one, 0, 1, &*memory, nullptr), still(one, 1, 1, &*memory, nullptr);
     try {

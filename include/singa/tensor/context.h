@@ -42,7 +42,7 @@ struct KernelChoice {
 
 class KernelTrace;
 class Stream;
-class WorkerMark;
+class ActivityMark;
 struct Context;
 
 // The workers that compute one batch together, as one of them sees them.
@@ -87,7 +87,7 @@ struct Context {
   GroupSum* group = nullptr;  // null: the worker computes the whole batch alone
 
   KernelTrace* trace = nullptr;  // where kernels that run are noted; null: nobody asks
-  WorkerMark* mark = nullptr;    // where the worker says what it does; null: nobody asks
+  ActivityMark* mark = nullptr;  // where the worker says what it does; null: nobody asks
 
   // The same for what is computed on the host meanwhile.
   Context ForHost() const {

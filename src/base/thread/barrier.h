@@ -35,8 +35,8 @@ class Barrier {
   void Share(BarrierNumbers* numbers) { numbers_ = numbers; }
 
   // Waits until all threads are here. What each did before is visible to all after. Throws Stopped
-  // once Stop was called, or Overdue: the patience, where there is any, has ended.
-  void Arrive(const Patience* patience = nullptr) {
+  // once Stop was called, or Overdue: the deadline, where there is any, has ended.
+  void Arrive(const ProgressDeadline* deadline = nullptr) {
     if (stopped_.load(std::memory_order_relaxed)) throw Stopped();
     if (threads_ == 1) return;
     auto& [here, turn] = *numbers_;
@@ -46,7 +46,7 @@ class Barrier {
       turn.fetch_add(1, std::memory_order_release);
       FutexWakeAll(turn);
     } else {
-      if (!SpinWait(turn, now, threads_, &stopped_, patience)) throw Overdue();
+      if (!SpinWait(turn, now, threads_, &stopped_, deadline)) throw Overdue();
     }
     if (stopped_.load(std::memory_order_acquire)) throw Stopped();
   }

@@ -9,16 +9,16 @@
 #include <thread>
 
 #include "base/thread/futex.h"
-#include "base/thread/patience.h"
+#include "base/thread/progress_deadline.h"
 
 namespace singa {
 
 // `threads`: that wait for each other. Where there are more of them than cores, who waits awake
 // holds up whom it waits for. Ends, too, when `stopped`, where there is one, is true. False: the
-// patience, where there is any, has ended.
+// deadline, where there is any, has ended.
 inline bool SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads,
                      const std::atomic<bool>* stopped = nullptr,
-                     const Patience* patience = nullptr) {
+                     const ProgressDeadline* deadline = nullptr) {
   static const int cores = static_cast<int>(std::thread::hardware_concurrency());
   constexpr int kSpins = 4000;  // some 100 microseconds
   for (int i = 0; threads <= cores && i < kSpins; ++i) {
@@ -27,8 +27,8 @@ inline bool SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int thre
     __builtin_ia32_pause();
 #endif
   }
-  std::optional<Patience::Waiting> waiting;
-  if (patience) waiting.emplace(*patience);
+  std::optional<ProgressDeadline::Waiting> waiting;
+  if (deadline) waiting.emplace(*deadline);
   while (number.load(std::memory_order_acquire) == old && !(stopped && *stopped)) {
     if (waiting && waiting->Ends()) return false;
     FutexWait(number, old);

@@ -16,13 +16,13 @@ constexpr size_t kMostNumbers = 4096;  // of a message
 }  // namespace
 
 ProcessSum::ProcessSum(const Topology& topology, int group, int process, Outbox* out,
-                       const Patience* patience)
+                       const ProgressDeadline* deadline)
     : group_(group),
       process_(process),
       workers_(topology.workers_per_group()),
       processes_(topology.ProcessesOf(group)),
       out_(out),
-      patience_(*patience) {
+      deadline_(*deadline) {
   for (int p = processes_.first; p < processes_.last; ++p) {
     nodes_.push_back(topology.NodesOf(p, group));
     most_nodes_ = std::max(most_nodes_, nodes_.back().size());
@@ -41,13 +41,13 @@ void ProcessSum::Send(WireMessage::Type type, int process, std::span<const doubl
 
 void ProcessSum::Await(std::unique_lock<std::mutex>* lock, size_t messages) {
   const bool in_time =
-      patience_.Wait(&changed_, lock, [&] { return failure_ || arrived_.size() == messages; });
+      deadline_.Wait(&changed_, lock, [&] { return failure_ || arrived_.size() == messages; });
   if (failure_) std::rethrow_exception(failure_);
   if (in_time) return;
   int missing = processes_.first;
   while (missing == process_ || arrived_.count(missing) > 0) ++missing;
   throw Error(kExitStalled, StrCat("process ", missing, " stands still: it has sent no numbers to ",
-                                   "add up for ", Seconds(patience_.longest())));
+                                   "add up for ", Seconds(deadline_.longest())));
 }
 
 // In messages of a bounded size, which all processes cut alike.

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "base/thread/patience.h"
+#include "base/thread/progress_deadline.h"
 #include "cluster/protocol/topology.h"
 #include "comm/message/message.h"
 #include "math/reduction/sum_tree.h"
@@ -22,7 +22,7 @@ class ProcessSum final : public NodeSums {
  public:
   // Of `process`, which has workers of `group`. All outlive it.
   ProcessSum(const Topology& topology, int group, int process, Outbox* out,
-             const Patience* patience);
+             const ProgressDeadline* deadline);
 
   // One thread of each process calls these. They throw what Fail was given, PeerError where
   // another process has another number of values, Error, kExitStalled, where one does not come.
@@ -47,7 +47,7 @@ class ProcessSum final : public NodeSums {
   std::vector<std::vector<SumNode>> nodes_;  // of each process
   size_t most_nodes_ = 1;                    // of a process
   Outbox* const out_;
-  const Patience& patience_;
+  const ProgressDeadline& deadline_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   int64_t turn_ = 0;                            // sums so far

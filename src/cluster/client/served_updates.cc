@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/system/failpoint.h"
+#include "base/thread/activity_mark.h"
 #include "base/thread/counted_time.h"
-#include "base/thread/worker_mark.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 
@@ -80,7 +80,7 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
     client_->Flush();
   }
   if (skip_) {
-    const WorkerMark::Scope waits(ctx.mark, Doing::kAwaitsProcesses);
+    const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
     const CountedTime counts(&waited_);
     between_->SumOfProcesses({&dropped, 1});
   }
@@ -121,7 +121,7 @@ StalenessCounts ServedUpdates::TakeStaleness() {
 
 void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
                                 const std::function<bool()>& done) {
-  const bool in_time = patience_.Wait(&changed_, lock, [&] { return failure_ || done(); });
+  const bool in_time = deadline_.Wait(&changed_, lock, [&] { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
   if (in_time) return;
   const std::vector<std::string> waits = client_->Waiting();

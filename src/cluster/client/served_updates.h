@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/thread/patience.h"
+#include "base/thread/progress_deadline.h"
 #include "cluster/client/client.h"
 #include "cluster/client/process_sum.h"
 #include "train/apply/slice_updates.h"
@@ -20,10 +20,10 @@ namespace singa {
 
 class ServedUpdates final : public SliceUpdates {
  public:
-  // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group; `patience`: of who
+  // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group; `deadline`: of who
   // waits for servers. Both outlive it.
-  ServedUpdates(bool skip, ProcessSum* between, const Patience* patience)
-      : skip_(skip), between_(between), patience_(*patience) {}
+  ServedUpdates(bool skip, ProcessSum* between, const ProgressDeadline* deadline)
+      : skip_(skip), between_(between), deadline_(*deadline) {}
 
   // Before the first step.
   void Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
@@ -65,7 +65,7 @@ class ServedUpdates final : public SliceUpdates {
 
   const bool skip_;
   ProcessSum* const between_;
-  const Patience& patience_;
+  const ProgressDeadline& deadline_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
   std::atomic<int64_t> waited_{0};  // nanoseconds
   const SliceTable* table_ = nullptr;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cluster/liveness/stall_watch.h"
+#include "cluster/liveness/watchdog.h"
 #include "cluster/protocol/seconds.h"
 
 namespace singa {
@@ -19,11 +19,11 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place, const Clo
       cores_(place.cores),
       one_host_(place.one_host),
       processes_before_(place.before_here),
-      patience_(LongestWait(job.cluster())),
+      deadline_(LongestWait(job.cluster())),
       plan_(Plan("")),
       stub_(job_.cluster(), plan_.topology, place, StatesOf(job_), this, clock ? clock : &steady_),
-      cluster_(std::make_unique<ServedCluster>(job_, plan_.topology, rank_, &stub_, &patience_)),
-      successors_(plan_.topology) {
+      cluster_(std::make_unique<ServedCluster>(job_, plan_.topology, rank_, &stub_, &deadline_)),
+      replacements_(plan_.topology) {
   for (const RoleId& worker : topology().Workers(rank_)) {
     Range& ids = groups_.try_emplace(worker.group, Range{worker.id, worker.id}).first->second;
     ids.last = worker.id + 1;
@@ -50,19 +50,19 @@ void JobProcess::Listen(GroupEvents* events) {
 }
 
 // For what process `rank` is to say.
-void JobProcess::Await(std::unique_lock<std::mutex>* lock, const Patience& patience, int rank,
-                       const std::string& what, const std::function<bool()>& done) {
-  const bool in_time = patience.Wait(&changed_, lock, [&] { return failure_ || done(); });
+void JobProcess::Await(std::unique_lock<std::mutex>* lock, const ProgressDeadline& deadline,
+                       int rank, const std::string& what, const std::function<bool()>& done) {
+  const bool in_time = deadline.Wait(&changed_, lock, [&] { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
   if (!in_time)
     throw Error(kExitStalled, StrCat("process ", rank, " stands still: no ", what, " of it for ",
-                                     Seconds(patience.longest())));
+                                     Seconds(deadline.longest())));
 }
 
 // While nobody goes on yet who could say so.
-Patience JobProcess::StartPatience() const {
+ProgressDeadline JobProcess::StartDeadline() const {
   const std::chrono::milliseconds start = std::chrono::seconds(job_.cluster().start_timeout());
-  return Patience(std::min(patience_.longest() + start, kNoEnd));
+  return ProgressDeadline(std::min(deadline_.longest() + start, kNoEnd));
 }
 
 void JobProcess::Check() {
@@ -98,11 +98,11 @@ void JobProcess::TellAll(Control what, int64_t step, const std::vector<int64_t>&
 }
 
 std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, Range ranks,
-                                                    const Patience& patience) {
+                                                    const ProgressDeadline& deadline) {
   std::unique_lock lock(mutex_);
   std::vector<Order> answers;
   for (int rank = ranks.first; rank < ranks.last; ++rank) {
-    Await(&lock, patience, rank, Control_Name(answer), [&] {
+    Await(&lock, deadline, rank, Control_Name(answer), [&] {
       return answers_.count({answer, rank}) > 0;
     });
     answers.push_back(answers_.extract({answer, rank}).mapped());
@@ -116,7 +116,7 @@ void JobProcess::AwaitReady() {
 }
 
 void JobProcess::NoteProgress(uint64_t count) {
-  patience_.Renew();
+  deadline_.Renew();
   stub_.NoteProgress(count);
 }
 
@@ -124,7 +124,7 @@ void JobProcess::NoteProgress(uint64_t count) {
 std::vector<JobProcess::Order> JobProcess::HoldAll() {
   {
     const std::lock_guard lock(mutex_);
-    successors_.AskToHold();
+    replacements_.AskToHold();
     TellAll(kHold);
   }
   return AwaitAll(kHeld);
@@ -132,7 +132,7 @@ std::vector<JobProcess::Order> JobProcess::HoldAll() {
 
 void JobProcess::GoAll() {
   const std::lock_guard lock(mutex_);
-  successors_.Go();
+  replacements_.Go();
   TellAll(kGo);
 }
 
@@ -142,27 +142,27 @@ void JobProcess::Filled() {
   else
     Answer(kFilled);
   const std::lock_guard lock(mutex_);
-  successors_.Begin();
+  replacements_.Begin();
 }
 
 void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
                           const std::vector<std::string>& more) {
   const std::lock_guard lock(mutex_);
-  successors_.SetStart(steps, checkpoint, more);
+  replacements_.SetStart(steps, checkpoint, more);
 }
 
 void JobProcess::End() {
   {
     const std::lock_guard lock(mutex_);
-    successors_.End();
+    replacements_.End();
     TellAll(kEnd);
   }
   Drain();
 }
 
-JobProcess::Order JobProcess::Next(const Patience& patience) {
+JobProcess::Order JobProcess::Next(const ProgressDeadline& deadline) {
   std::unique_lock lock(mutex_);
-  Await(&lock, patience, 0, "word", [this] { return !orders_.empty(); });
+  Await(&lock, deadline, 0, "word", [this] { return !orders_.empty(); });
   Order order = std::move(orders_.front());
   orders_.pop_front();
   return order;
@@ -170,7 +170,7 @@ JobProcess::Order JobProcess::Next(const Patience& patience) {
 
 void JobProcess::Ready() {
   Answer(kBegin);
-  Next(StartPatience());
+  Next(StartDeadline());
 }
 
 void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers,
@@ -193,8 +193,8 @@ WireMessage JobProcess::GroupWord(Control what, int group, int64_t steps) {
 // Of another process: by way of rank 0, to all.
 void JobProcess::Note(Control what, int group, int64_t steps) {
   const std::lock_guard lock(mutex_);
-  if (what == kSteps) successors_.NoteSteps(group, steps);
-  if (what == kLeft) successors_.NoteLeft(group);
+  if (what == kSteps) replacements_.NoteSteps(group, steps);
+  if (what == kLeft) replacements_.NoteLeft(group);
   for (int rank = 0; rank < processes(); ++rank)
     if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, GroupWord(what, group, steps));
 }

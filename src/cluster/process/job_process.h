@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "cluster/process/replacements.h"
 #include "cluster/process/served_cluster.h"
 #include "cluster/process/stub.h"
-#include "cluster/process/successors.h"
 #include "cluster/protocol/sync_plan.h"
 
 namespace singa {
@@ -66,7 +66,7 @@ class JobProcess final : private StubEvents {
   const std::map<int, Range>& groups() const { return groups_; }
   ServedCluster& cluster() { return *cluster_; }
   // Of who waits here for other processes.
-  const Patience& patience() const { return patience_; }
+  const ProgressDeadline& deadline() const { return deadline_; }
   // How often workers and servers here have gone on, for all to hear. Any thread may call.
   void NoteProgress(uint64_t count);
   const Endpoint& endpoint() const { return stub_.endpoint(); }
@@ -103,11 +103,11 @@ class JobProcess final : private StubEvents {
                const std::string& text = "", const std::vector<std::string>& more = {});
   // Rank 0: waits for an answer of each process; by rank, without rank 0's.
   std::vector<Order> AwaitAll(Control answer) {
-    return AwaitAll(answer, {1, processes()}, patience_);
+    return AwaitAll(answer, {1, processes()}, deadline_);
   }
   // The same where nobody goes on yet who could say so.
   std::vector<Order> AwaitAtStart(Control answer) {
-    return AwaitAll(answer, {1, processes()}, StartPatience());
+    return AwaitAll(answer, {1, processes()}, StartDeadline());
   }
   // Rank 0: from here to Go no group of another process begins a step. Waits until none is in one;
   // returns what the processes answer.
@@ -129,9 +129,9 @@ class JobProcess final : private StubEvents {
   void End();
 
   // Others: what to do next.
-  Order Next() { return Next(patience_); }
+  Order Next() { return Next(deadline_); }
   // The first of it, or of what follows kGpus: rank 0 may take any time until then.
-  Order First() { return Next(Patience()); }
+  Order First() { return Next(ProgressDeadline()); }
   // Others: this process is ready for the first step. Waits until all are.
   void Ready();
   // Others: an answer to rank 0.
@@ -170,7 +170,7 @@ class JobProcess final : private StubEvents {
   static constexpr double kStopEarlySeconds = 0.7;  // until all have met
 
   void OnMessage(int rank, Message message) override;
-  void OnProgress(int) override { patience_.Renew(); }
+  void OnProgress(int) override { deadline_.Renew(); }
   bool OnReplaced(int rank) override;
   void OnLost(std::exception_ptr error) override;
   void OnControl(int rank, Message message);
@@ -181,11 +181,11 @@ class JobProcess final : private StubEvents {
   void Tell(int rank, WireMessage head);
   void Note(Control what, int group, int64_t steps);
   static WireMessage GroupWord(Control what, int group, int64_t steps);
-  Patience StartPatience() const;
-  void Await(std::unique_lock<std::mutex>* lock, const Patience& patience, int rank,
+  ProgressDeadline StartDeadline() const;
+  void Await(std::unique_lock<std::mutex>* lock, const ProgressDeadline& deadline, int rank,
              const std::string& what, const std::function<bool()>& done);
-  Order Next(const Patience& patience);
-  std::vector<Order> AwaitAll(Control answer, Range ranks, const Patience& patience);
+  Order Next(const ProgressDeadline& deadline);
+  std::vector<Order> AwaitAll(Control answer, Range ranks, const ProgressDeadline& deadline);
   std::vector<std::string> TakeStates(Range ranks);
 
   const JobProto job_;
@@ -193,7 +193,7 @@ class JobProcess final : private StubEvents {
   const bool one_host_;
   const int processes_before_;
   const SteadyClock steady_;
-  Patience patience_;
+  ProgressDeadline deadline_;
   const SyncPlan plan_;
   std::map<int, Range> groups_;
   Stub stub_;
@@ -205,7 +205,7 @@ class JobProcess final : private StubEvents {
   std::condition_variable changed_;
   GroupEvents* events_ = nullptr;
   std::exception_ptr failure_;
-  Successors successors_;
+  Replacements replacements_;
   std::deque<Order> orders_;                          // to this process
   std::map<std::pair<Control, int>, Order> answers_;  // to rank 0: which, of whom
   std::map<int, std::string> states_;                 // by rank, so far

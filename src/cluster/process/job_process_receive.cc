@@ -41,8 +41,8 @@ void JobProcess::OnControl(int rank, Message message) {
   if (OnGroup(rank, head)) return;
   if (rank_ == 0 && head.control() == kInterrupt) return asked_();
   const std::lock_guard lock(mutex_);
-  if (rank_ == 0 && head.control() == kBegin && successors_.begun()) {
-    for (const WireMessage& news : successors_.News(rank)) Tell(rank, news);
+  if (rank_ == 0 && head.control() == kBegin && replacements_.begun()) {
+    for (const WireMessage& news : replacements_.News(rank)) Tell(rank, news);
     return;
   }
   if (head.control() == kCollected && (rank_ == 0 || LeadsProcess(rank)))
@@ -51,7 +51,7 @@ void JobProcess::OnControl(int rank, Message message) {
     orders_.push_back(OrderOf(head));
   else if (rank_ == 0)
     answers_[{head.control(), rank}] = OrderOf(head);
-  if (head.control() == kHeld) successors_.Held(rank);
+  if (head.control() == kHeld) replacements_.Held(rank);
   changed_.notify_all();
 }
 
@@ -60,12 +60,12 @@ void JobProcess::OnControl(int rank, Message message) {
 bool JobProcess::OnReplaced(int rank) {
   if (rank_ > 0) return topology().IsReplaceable(rank);
   const std::lock_guard lock(mutex_);
-  const auto orders = successors_.Greet(rank);
+  const auto orders = replacements_.Greet(rank);
   if (!orders) return false;
   LOG(INFO) << "another process has taken the place of process " << rank;
   for (const WireMessage& order : *orders) Tell(rank, order);
   for (const RoleId& worker : topology().Workers(rank))
-    if (events_) events_->OnReplaced(worker.group, successors_.StepsAtStart(worker.group));
+    if (events_) events_->OnReplaced(worker.group, replacements_.StepsAtStart(worker.group));
   return true;
 }
 
@@ -92,12 +92,12 @@ bool JobProcess::OnGroup(int rank, const WireMessage& head) {
     for (int other = 1; other < processes(); ++other)
       if (other != rank) Tell(other, GroupWord(what, group, head.step()));
   const std::lock_guard lock(mutex_);
-  if (what == kSteps) successors_.NoteSteps(group, head.step());
-  if (what == kLeft) successors_.NoteLeft(group);
+  if (what == kSteps) replacements_.NoteSteps(group, head.step());
+  if (what == kLeft) replacements_.NoteLeft(group);
   if (!events_) return true;
   if (what == kSteps) events_->OnSteps(group, head.step());
   if (what == kLeft) events_->OnLeft(group);
-  if (what == kRow && rank_ == 0 && successors_.IsNews(group, head.step())) events_->OnRow(head);
+  if (what == kRow && rank_ == 0 && replacements_.IsNews(group, head.step())) events_->OnRow(head);
   return true;
 }
 

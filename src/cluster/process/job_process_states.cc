@@ -22,7 +22,7 @@ std::vector<std::string> JobProcess::AwaitStates(int group) {
 }
 
 std::vector<std::string> JobProcess::TakeStates(Range ranks) {
-  AwaitAll(kCollected, ranks, patience_);
+  AwaitAll(kCollected, ranks, deadline_);
   const std::lock_guard lock(mutex_);
   std::vector<std::string> all;
   for (int rank = ranks.first; rank < ranks.last; ++rank)

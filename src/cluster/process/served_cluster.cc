@@ -8,15 +8,15 @@
 namespace singa {
 
 ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int rank,
-                             Outbox* others, const Patience* patience)
-    : job_(job), topology_(topology), rank_(rank), others_(others), patience_(*patience) {
+                             Outbox* others, const ProgressDeadline* deadline)
+    : job_(job), topology_(topology), rank_(rank), others_(others), deadline_(*deadline) {
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
     if (group.sum) continue;
-    group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out, patience);
+    group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out, deadline);
     group.updates = std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip,
-                                                    group.sum.get(), patience);
+                                                    group.sum.get(), deadline);
   }
   for (const RoleId& server : topology_.Servers(rank)) marks_[{server.group, server.id}];
 }
@@ -71,7 +71,7 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .self = server,
                     .first_steps = steps,
                     .values = shares_values() ? values[0] : std::vector<float*>()},
-        out, &marks_.at({server.group, server.id}), &patience_,
+        out, &marks_.at({server.group, server.id}), &deadline_,
         [this](const std::exception_ptr& error) { ServerFailed(error); });
   const std::unique_lock lock(open_lock_);
   servers_ = std::move(servers);

@@ -20,9 +20,9 @@ namespace singa {
 class ServedCluster final : private Outbox {
  public:
   // The part of process `rank`; `others`, null where there are none, takes what is for them;
-  // `patience`: of who waits here.
+  // `deadline`: of threads that wait here.
   ServedCluster(const JobProto& job, const Topology& topology, int rank, Outbox* others,
-                const Patience* patience);
+                const ProgressDeadline* deadline);
   ~ServedCluster() override { Close(); }
 
   const Topology& topology() const { return topology_; }
@@ -30,7 +30,7 @@ class ServedCluster final : private Outbox {
   ServedUpdates& updates(int group) { return *groups_.at(group).updates; }
   ProcessSum& between(int group) { return *groups_.at(group).sum; }
   // What its servers, by group and id, do.
-  const std::map<std::pair<int, int>, WorkerMark>& marks() const { return marks_; }
+  const std::map<std::pair<int, int>, ActivityMark>& marks() const { return marks_; }
   // Bytes that its servers take for params of so many, and their updater's states.
   int64_t bytes(int64_t param_bytes, int64_t states) const;
   // Called once, by any thread, with what a server found that ends the job; before Connect.
@@ -75,14 +75,14 @@ class ServedCluster final : private Outbox {
   const Topology topology_;
   const int rank_;
   Outbox* const others_;
-  const Patience& patience_;
+  const ProgressDeadline& deadline_;
   std::function<void(std::exception_ptr)> on_failure_;
   SteadyClock clock_;
   SliceTable table_;
   std::vector<ServedParam> params_;
   std::vector<int64_t> steps_;
   std::map<int, Group> groups_;  // those that have workers here
-  std::map<std::pair<int, int>, WorkerMark> marks_;
+  std::map<std::pair<int, int>, ActivityMark> marks_;
   std::shared_mutex open_lock_;  // exclusive: what follows changes
   bool open_ = false;            // messages are taken
   std::exception_ptr failure_;

@@ -28,8 +28,8 @@ Stub::Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlac
       events_(events),
       clock_(*clock),
       transport_(TransportOptions(conf, topology, place, MostCopies(topology, states)), clock),
-      links_(IdentityOf(place, topology.processes()), &transport_, clock, this,
-             OptionsOfLinks(conf, MostCopies(topology, states))),
+      channel_(IdentityOf(place, topology.processes()), &transport_, clock, this,
+               OptionsOfChannel(conf, MostCopies(topology, states))),
       rendezvous_(rank_, topology.processes(), transport_.endpoint(),
                   place.coordinator.value_or(transport_.endpoint()), start_timeout_, clock, this) {
   hosts_ = rendezvous_.hosts();
@@ -121,14 +121,14 @@ void Stub::Run() {
   try {
     for (;;) {
       SendPosted();
-      int64_t next = std::min({links_.OnTime(), Beat(), Gather()});
-      const LinkCounters& counters = links_.counters();
+      int64_t next = std::min({channel_.OnTime(), Beat(), Gather()});
+      const ChannelCounters& counters = channel_.counters();
       bytes_sent_ = counters.sent_bytes;
       bytes_received_ = counters.delivered_bytes;
       {
         const std::lock_guard lock(mutex_);
         if (stop_) return;
-        quiet_ = posted_.empty() && links_.Quiet();
+        quiet_ = posted_.empty() && channel_.Quiet();
         teller_left_ = teller_ && !transport_.connected(*teller_);
         if (quiet_) changed_.notify_all();
         if (!posted_.empty()) next = 0;  // what has come is taken all the same
@@ -156,7 +156,7 @@ void Stub::SendPosted() {
       continue;
     }
     JoinFrames(&message.payload);
-    links_.Send(rank, std::move(message));
+    channel_.Send(rank, std::move(message));
   }
 }
 
@@ -166,7 +166,7 @@ bool Stub::CanBeTold(int rank) const {
 }
 
 void Stub::OnConnected(int rank) {
-  links_.OnConnected(rank);
+  channel_.OnConnected(rank);
   rendezvous_.OnConnected(rank);
 }
 
@@ -229,14 +229,14 @@ void Stub::OnGivenUp(int rank, const std::string& text) { LosePeer(rank, text); 
 // until all have. Returns when to do so next.
 int64_t Stub::Beat() {
   const int64_t now = clock_.Now();
-  if (stops_others_ || (rank_ > 0 && !rendezvous_.complete())) return Links::kNever;
+  if (stops_others_ || (rank_ > 0 && !rendezvous_.complete())) return ReliableChannel::kNever;
   if (now < beat_at_) return beat_at_;
   const int64_t pause = BeatPause();
   if (now - beat_at_ > pause) heard_from_ = now;  // it was this process that stood still
   beat_at_ = now + pause;
   for (int rank = 0; rank < topology_.processes(); ++rank) {
     if (rank == rank_ || !rendezvous_.Reached(rank)) continue;
-    const int64_t heard = std::max(links_.LastHeard(rank), heard_from_);
+    const int64_t heard = std::max(channel_.LastHeard(rank), heard_from_);
     if (now - heard > peer_timeout_) {
       LosePeer(rank, "not heard for " + Seconds(now - heard));
       return now;
@@ -245,30 +245,30 @@ int64_t Stub::Beat() {
     beat.head.set_type(WireMessage::kBeat);
     beat.head.mutable_to()->set_id(rank);
     beat.head.add_number(static_cast<double>(progress_));
-    links_.Send(rank, std::move(beat));
+    channel_.Send(rank, std::move(beat));
   }
   return now;  // what was sent is to leave
 }
 
 // Those who wait for others to come hear of rank 0 before they give it up.
 int64_t Stub::BeatPause() const {
-  const int64_t patience =
+  const int64_t deadline =
       rendezvous_.complete() ? peer_timeout_ : std::min(peer_timeout_, start_timeout_);
-  return std::clamp(patience / 4, kSecond / 4, 5 * kSecond);
+  return std::clamp(deadline / 4, kSecond / 4, 5 * kSecond);
 }
 
 // Looks whether all have come in time. Returns when to do so next.
 int64_t Stub::Gather() {
   {
     const std::lock_guard lock(mutex_);
-    if (!meets_ || lost_ || rendezvous_.complete()) return Links::kNever;
+    if (!meets_ || lost_ || rendezvous_.complete()) return ReliableChannel::kNever;
   }
   if (!std::exchange(gathers_, true)) rendezvous_.Renew();
   try {
     rendezvous_.CheckTime();
   } catch (const PeerError&) {
     Lose(std::current_exception());
-    return Links::kNever;
+    return ReliableChannel::kNever;
   }
   return rendezvous_.deadline();
 }

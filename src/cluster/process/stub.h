@@ -43,7 +43,7 @@ class StubEvents {
 
 // Rank 0 answers those who come from Open on, and finds out whether all have in Meet: what it loads
 // in between counts against nobody. Others do both at once.
-class Stub final : public Outbox, private LinkEvents, private TransportEvents {
+class Stub final : public Outbox, private ChannelEvents, private TransportEvents {
  public:
   // Listens. `states`: floats that an updater keeps for each of a slice. All outlive it. Throws
   // Error as ZmqTransport.
@@ -93,7 +93,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   void OnMessage(int rank, Message message) override;
   void OnRestarted(int rank, uint64_t incarnation) override;
   void OnGivenUp(int rank, const std::string& text) override;
-  void OnPacket(int rank, Packet packet) override { links_.OnPacket(rank, std::move(packet)); }
+  void OnPacket(int rank, Packet packet) override { channel_.OnPacket(rank, std::move(packet)); }
   void OnConnected(int rank) override;
 
   void Run();
@@ -115,7 +115,7 @@ class Stub final : public Outbox, private LinkEvents, private TransportEvents {
   StubEvents* const events_;
   const Clock& clock_;
   ZmqTransport transport_;
-  Links links_;
+  ReliableChannel channel_;
   Rendezvous rendezvous_;
   int64_t beat_at_ = 0;                // the next one
   std::map<int, double> progress_of_;  // of each other process, as its last beat says

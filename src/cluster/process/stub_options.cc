@@ -65,8 +65,8 @@ ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
   return options;
 }
 
-LinksOptions OptionsOfLinks(const ClusterProto& conf, int copies) {
-  LinksOptions options;
+ChannelOptions OptionsOfChannel(const ClusterProto& conf, int copies) {
+  ChannelOptions options;
   options.give_up = conf.peer_timeout() * kSecond;
   options.limits.payload_bytes = std::max<size_t>(
       options.limits.payload_bytes, 4 * SliceTable::kMost * static_cast<size_t>(copies));

@@ -1,12 +1,12 @@
-// What a stub's transport and links are made with, by the job's conf and the process's place.
+// What a stub's transport and channel are made with, by the job's conf and the process's place.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "cluster/protocol/topology.h"
-#include "comm/transport/links.h"
 #include "comm/transport/own_address.h"
+#include "comm/transport/reliable_channel.h"
 #include "comm/transport/zmq_options.h"
 
 namespace singa {
@@ -33,7 +33,7 @@ std::string ProcessName(const Topology& topology, int rank, const std::string& e
 // kExitConfig, for an address that is not known or that no network leads to.
 ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
                             const ProcessPlace& place, int copies);
-LinksOptions OptionsOfLinks(const ClusterProto& conf, int copies);
+ChannelOptions OptionsOfChannel(const ClusterProto& conf, int copies);
 // `states`: floats that an updater keeps for each of a slice.
 int MostCopies(const Topology& topology, int states);
 

@@ -8,12 +8,12 @@
 
 namespace singa {
 
-ServerThread::ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark,
-                           const Patience* patience,
+ServerThread::ServerThread(const ServerSetup& setup, Outbox* out, ActivityMark* mark,
+                           const ProgressDeadline* deadline,
                            std::function<void(const std::exception_ptr&)> failed)
     : failed_(std::move(failed)),
       mark_(*mark),
-      patience_(*patience),
+      deadline_(*deadline),
       self_(setup.self),
       server_(setup, out, this),
       thread_(StartThread([this] { Run(); })) {}
@@ -42,7 +42,7 @@ void ServerThread::Do(const std::function<void(Server&)>& work,
   done_ = &done;
   changed_.notify_all();
   const auto ended = [this] { return done_ == nullptr || (failure_ && !busy_); };
-  const bool in_time = patience_.Wait(&changed_, &lock, ended);
+  const bool in_time = deadline_.Wait(&changed_, &lock, ended);
   if (!in_time && !failure_) failure_ = Stalled();
   // What it is busy with ends, or is found by the watch: it is the thread's own work.
   if (!in_time) changed_.wait(lock, ended);
@@ -56,7 +56,7 @@ std::exception_ptr ServerThread::Stalled() const {
   const std::string waiting = busy_ ? "" : server_.Waiting();
   return std::make_exception_ptr(Error(
       kExitStalled, StrCat("server ", self_.id, " of group ", self_.group,
-                           " stands still, since nobody goes on for ", Seconds(patience_.longest()),
+                           " stands still, since nobody goes on for ", Seconds(deadline_.longest()),
                            ": ", waiting.empty() ? "other servers have not answered" : waiting)));
 }
 
@@ -99,7 +99,7 @@ void ServerThread::Loop() {
     bool is_done = false;
     {
       mark_.SetStep(next.second.head.step());
-      const WorkerMark::Scope serves(&mark_, Doing::kServing);
+      const ActivityMark::Scope serves(&mark_, Activity::kServing);
       if (work)
         (*work)(server_);
       else

@@ -10,18 +10,19 @@
 #include <string>
 #include <thread>
 
-#include "base/thread/patience.h"
-#include "base/thread/worker_mark.h"
+#include "base/thread/activity_mark.h"
+#include "base/thread/progress_deadline.h"
 #include "cluster/server/server.h"
 
 namespace singa {
 
 class ServerThread final : private ServerEvents {
  public:
-  // `mark`: where the thread says what it does; `patience`: of who waits for it; `failed` is called
-  // once, by the thread, with what ends the job. All outlive it. Throws ConfigError relative to the
-  // JobProto.
-  ServerThread(const ServerSetup& setup, Outbox* out, WorkerMark* mark, const Patience* patience,
+  // `mark`: where the thread says what it does; `deadline`: of threads that wait for it; `failed`
+  // is called once, by the thread, with what ends the job. All outlive it. Throws ConfigError
+  // relative to the JobProto.
+  ServerThread(const ServerSetup& setup, Outbox* out, ActivityMark* mark,
+               const ProgressDeadline* deadline,
                std::function<void(const std::exception_ptr&)> failed);
   ~ServerThread();
   ServerThread(const ServerThread&) = delete;
@@ -43,8 +44,8 @@ class ServerThread final : private ServerEvents {
   std::exception_ptr Stalled() const;
 
   const std::function<void(const std::exception_ptr&)> failed_;
-  WorkerMark& mark_;
-  const Patience& patience_;
+  ActivityMark& mark_;
+  const ProgressDeadline& deadline_;
   const RoleId self_;
   Server server_;
   std::mutex mutex_;  // guards what follows

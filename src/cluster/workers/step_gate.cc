@@ -38,7 +38,7 @@ void StepGate::AllowSteps(int group, int64_t steps) {
 void StepGate::AwaitSteps(int group, int64_t steps) {
   std::unique_lock lock(mutex_);
   const auto done = [&] { return stopped_ || groups_[group].steps >= steps; };
-  if (!patience_.Wait(&changed_, &lock, done)) ThrowInStep(group);
+  if (!deadline_.Wait(&changed_, &lock, done)) ThrowInStep(group);
 }
 
 // What the group's first process has begun, this one has to end, whoever holds it.
@@ -62,7 +62,7 @@ bool StepGate::Pass(int group, int64_t steps) {
   groups_[group].steps = steps;
   groups_[group].in_step = false;
   changed_.notify_all();
-  if (!patience_.Wait(&changed_, &lock, [&] { return stopped_ || MayBegin(group); }))
+  if (!deadline_.Wait(&changed_, &lock, [&] { return stopped_ || MayBegin(group); }))
     ThrowStalled(StrCat(WaitsFor(group), ", while group ", group, " waits for it"));
   groups_[group].in_step = !stopped_;
   return !stopped_;
@@ -92,7 +92,7 @@ void StepGate::HoldOthers(int caller) {
     while (group < groups && (group == caller || Stands(group))) ++group;
     return group;
   };
-  if (patience_.Wait(&changed_, &lock, [&] { return in_step() == groups; })) return;
+  if (deadline_.Wait(&changed_, &lock, [&] { return in_step() == groups; })) return;
   ThrowInStep(in_step());
 }
 
@@ -120,7 +120,7 @@ std::string StepGate::WaitsFor(int group) const {
 }
 
 void StepGate::ThrowStalled(const std::string& who) const {
-  throw Error(kExitStalled, StrCat(who, "; nobody has gone on for ", Seconds(patience_.longest())));
+  throw Error(kExitStalled, StrCat(who, "; nobody has gone on for ", Seconds(deadline_.longest())));
 }
 
 void StepGate::Go() {

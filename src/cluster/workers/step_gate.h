@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/thread/patience.h"
+#include "base/thread/progress_deadline.h"
 
 namespace singa {
 
@@ -19,11 +19,12 @@ class StepGate {
   // `max_staleness`: steps that a group may be ahead of the slowest (Ho et al., "More Effective
   // Distributed ML via a Stale Synchronous Parallel Parameter Server", 2013); 0: any number.
   // `warmup`: steps that the first group trains alone.
-  // `patience`: of who waits here, null: any. It outlives the gate.
-  StepGate(int groups, int64_t max_staleness, int64_t warmup, const Patience* patience = nullptr)
+  // `deadline`: of threads that wait here; null: none. It outlives the gate.
+  StepGate(int groups, int64_t max_staleness, int64_t warmup,
+           const ProgressDeadline* deadline = nullptr)
       : max_staleness_(max_staleness),
         warmup_(warmup),
-        patience_(patience ? *patience : any_),
+        deadline_(deadline ? *deadline : any_),
         groups_(groups) {}
 
   // `group` has done `steps` steps: before its first Pass, after each step, or as another process
@@ -75,8 +76,8 @@ class StepGate {
   [[noreturn]] void ThrowStalled(const std::string& who) const;
 
   const int64_t max_staleness_, warmup_;
-  const Patience any_;
-  const Patience& patience_;
+  const ProgressDeadline any_;
+  const ProgressDeadline& deadline_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Group> groups_;

@@ -44,14 +44,14 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
                : nullptr),
       served_(process && plan_.mode == SyncMode::kServers ? &process->cluster() : own_.get()),
       gate_(job_groups_, together_ ? 0 : job.cluster().max_staleness(), job.warmup_steps(),
-            &patience()),
+            &deadline()),
       most_steps_(job.train_epochs() > 0 ? kMostSteps : job.train_steps()) {
   WorkerPlace place;
   place.threads = threads;
   place.workers = job_workers_;
   place.groups = job_groups_;
   place.shares_host = shares_host();
-  if (gpus) place.gpus = {.id = *gpus, .members = job_workers_, .patience = &patience()};
+  if (gpus) place.gpus = {.id = *gpus, .members = job_workers_, .deadline = &deadline()};
   if (process) {
     place.cores = process->cores();
     for (const auto& [group, workers] : process->groups()) {
@@ -87,7 +87,7 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
   NodeSums* const between = adds_between ? &process_->cluster().between(place.group) : nullptr;
   teams_[place.group] =
       std::make_unique<WorkerTeam>(job, place, plan_.gpus, workers, &replica_, updates, between);
-  teams_[place.group]->SetPatience(&patience());
+  teams_[place.group]->SetDeadline(&deadline());
 }
 
 // Servers, and what they send, write to the params of teams.
@@ -116,7 +116,7 @@ void WorkerGroups::OnFailure() {
 
 void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) {
   if (stall_timeout_ == 0) return;
-  StallFinder finder(stall_timeout_ * kSecond);
+  StallDetector finder(stall_timeout_ * kSecond);
   const std::string where = process_ ? StrCat(" in process ", process_->rank()) : "";
   for (const int group : here())
     for (Trainer* trainer : team(group).trainers())
@@ -129,7 +129,7 @@ void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) 
     own_patience_.Renew();
     if (process_) process_->NoteProgress(count);
   };
-  watch_.emplace(std::move(finder), StallWatch::Calls{went_on, std::move(stalled)});
+  watch_.emplace(std::move(finder), Watchdog::Calls{went_on, std::move(stalled)});
 }
 
 std::vector<int64_t> WorkerGroups::steps() const {
@@ -139,7 +139,7 @@ std::vector<int64_t> WorkerGroups::steps() const {
 }
 
 void WorkerGroups::Connect() {
-  if (HasWorkers()) SpreadValues();
+  if (HasWorkers()) BroadcastValues();
   std::vector<std::vector<float*>> values;
   for (const auto& [group, team] : teams_)
     if (HasWorkers()) values.push_back(team->lead().TrainedValues());
@@ -256,8 +256,8 @@ StalenessCounts WorkerGroups::TakeStaleness(int group) {
   return served_ ? served_->updates(group).TakeStaleness() : StalenessCounts();
 }
 
-void WorkerGroups::SpreadValues() {
-  for (const auto& [group, team] : teams_) team->SpreadValues(&lead());
+void WorkerGroups::BroadcastValues() {
+  for (const auto& [group, team] : teams_) team->BroadcastValues(&lead());
 }
 
 std::string WorkerGroups::WhyHostUpdates() {

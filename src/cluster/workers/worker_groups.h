@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "cluster/liveness/stall_watch.h"
+#include "cluster/liveness/watchdog.h"
 #include "cluster/process/job_process.h"
 #include "cluster/protocol/process_share.h"
 #include "cluster/workers/host_memory.h"
@@ -148,19 +148,21 @@ class WorkerGroups final : private GroupEvents {
   void OnRow(const WireMessage& row) override;
   void OnFailure() override;
 
-  const Patience& patience() const { return process_ ? process_->patience() : own_patience_; }
+  const ProgressDeadline& deadline() const {
+    return process_ ? process_->deadline() : own_patience_;
+  }
   void AllocateShared();
   void Connect();
   void HoldOthers();
   void Go();
   void KeepOwnValues();
-  void SpreadValues();
+  void BroadcastValues();
   void MakeTeam(const JobProto& job, WorkerPlace place, int workers);
   bool shares_host() const { return plan_.mode == SyncMode::kHostMemory; }
 
   JobProcess* const process_;
   const int stall_timeout_;             // seconds; 0: for ever
-  Patience own_patience_;               // of a job of one process
+  ProgressDeadline own_patience_;       // of a job of one process
   const int job_groups_, job_workers_;  // workers of each group
   const bool together_;                 // by what servers let groups do
   const bool paced_;                    // some group may have to wait for another
@@ -181,7 +183,7 @@ class WorkerGroups final : private GroupEvents {
   std::mutex rows_mutex_;                       // guards take_row_
   std::function<void(const WireMessage&)> take_row_;
   std::function<void()> held_;
-  std::optional<StallWatch> watch_;  // last: it looks at teams and servers
+  std::optional<Watchdog> watch_;  // last: it looks at teams and servers
 };
 
 }  // namespace singa

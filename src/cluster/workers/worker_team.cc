@@ -90,14 +90,14 @@ void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
   }
 }
 
-void WorkerTeam::SpreadValues(Trainer* lead) {
+void WorkerTeam::BroadcastValues(Trainer* lead) {
   for (const auto& trainer : trainers_) {
     for (const auto& param : trainer->params().params()) {
       const Tensor& value = lead->params().Find(param->name())->host();
       if (param->host().data() != value.data())
         std::copy_n(value.data(), param->size(), param->host().data());
     }
-    trainer->TakeValues();
+    trainer->MarkDeviceStale();
   }
 }
 
@@ -165,7 +165,7 @@ void WorkerTeam::RunEach(const std::function<void(Trainer&)>& work) {
     FutexWakeAll(turn_);
   }
   RunOne(0);
-  // It ends: each of them works, which is watched, or waits with patience, or is sent home.
+  // It ends: each of them works, which is watched, or waits with a deadline, or is sent home.
   for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
 }
 

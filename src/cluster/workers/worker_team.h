@@ -38,7 +38,7 @@ class WorkerTeam {
   // what its group shares with other processes of this host.
   void Allocate(Trainer* lead = nullptr, const GroupMemory* shared = nullptr);
   // After the values of `lead` were set: what the others have copies of.
-  void SpreadValues(Trainer* lead);
+  void BroadcastValues(Trainer* lead);
   // Each worker computes its part of batch `step`; returns when all updates are done. Throws what
   // the first of them threw, and is of no use then.
   void TrainStep(int64_t step);
@@ -56,7 +56,7 @@ class WorkerTeam {
   // Milliseconds, of all workers together, that they waited for each other since the last call.
   double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(group_.TakeWait()); }
   // Of who waits for the group's other workers. Before Allocate; outlives the steps.
-  void SetPatience(const Patience* patience) { group_.SetPatience(patience); }
+  void SetDeadline(const ProgressDeadline* deadline) { group_.SetDeadline(deadline); }
   // Told of what a worker meets in a step, while others may still be in it. Before the first.
   void OnFailure(std::function<void(const std::exception_ptr&)> failed) { failed_ = failed; }
   // Whoever waits within a step throws Stopped. Any thread may call.

@@ -1,6 +1,7 @@
 // Transport: carries packets between the processes of a job, by their ranks. It may lose, repeat,
-// delay or reorder packets, and may hand on what any peer made up: Links (links.h) makes of it
-// messages that arrive once and in order. Used by one thread, the stub's.
+// delay or reorder packets, and may hand on what any peer made up: ReliableChannel
+// (reliable_channel.h) makes of it messages that arrive once and in order. Used by one thread, the
+// stub's.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include "driver/job/first_values.h"
 #include "driver/job/group_loop.h"
 #include "driver/job/other_groups.h"
-#include "driver/job/sent_rows.h"
+#include "driver/job/remote_metrics.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
 #include "train/state/process_state.h"
@@ -175,7 +175,7 @@ class FollowRun {
   JobProcess& process_;
   const JobProcess::Order told_;  // by rank 0, first
   WorkerGroups& groups_;
-  SentRows rows_;
+  RemoteMetrics rows_;
   int64_t step_ = 0;  // of the first group
   std::optional<Schedule> schedule_;
   std::optional<GroupLoop> loop_;  // of the first group

@@ -7,9 +7,9 @@
 
 namespace singa {
 std::string GroupLoop::Row::More() const {
-  if (!slowest.empty() || course.staleness.total == 0) return slowest;
+  if (!slowest.empty() || stats.staleness.total == 0) return slowest;
   char text[80];
-  std::snprintf(text, sizeof text, "staleness %.1f", course.staleness.mean());
+  std::snprintf(text, sizeof text, "staleness %.1f", stats.staleness.mean());
   return text;
 }
 
@@ -85,18 +85,18 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   Row row = {team.SumMetrics(), {samples_per_second(), 1e3 * step_seconds()}};
   const std::vector<ProcessShare> shares = groups_.AddMetricsUp(group_, &row.sums, TakeShare());
   for (const ProcessShare& share : shares) {
-    row.course.data_wait_ms = std::max(row.course.data_wait_ms, share.data_wait_ms);
-    row.course.bytes_sent += share.bytes_sent;
+    row.stats.data_wait_ms = std::max(row.stats.data_wait_ms, share.data_wait_ms);
+    row.stats.bytes_sent += share.bytes_sent;
   }
-  row.course.lr = schedule_.LearningRateAt(step);
-  row.course.epoch = schedule_.EpochAfter(step);
-  row.course.grad_norm = grad_norm;
-  row.course.staleness = groups_.TakeStaleness(group_);
+  row.stats.lr = schedule_.LearningRateAt(step);
+  row.stats.epoch = schedule_.EpochAfter(step);
+  row.stats.grad_norm = grad_norm;
+  row.stats.staleness = groups_.TakeStaleness(group_);
   if (shares.size() > 1) row.slowest = SlowestOf(shares);
   if (sink_) {
-    const WorkerMark::Scope writes(&team.lead().mark(), Doing::kMetrics);
+    const ActivityMark::Scope writes(&team.lead().mark(), Activity::kMetrics);
     const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};
-    WriteRows(place, row.sums, &row.course, sink_);
+    WriteRows(place, row.sums, &row.stats, sink_);
     if (JobProcess* const process = groups_.process())
       WriteShares(place, shares, groups_.FirstProcess(group_), process, sink_);
   }

@@ -18,7 +18,7 @@ class GroupLoop {
  public:
   struct Row {
     MetricSums sums;
-    Course course;
+    StepStats stats;
     std::string slowest = "";  // the process that the others wait for, for people; "": none
 
     // What the line of a row says of other processes and groups.

@@ -223,14 +223,14 @@ void JobCheckpoints::TidyUp(int64_t step) {
 }
 
 void JobCheckpoints::Commit(int64_t updates) {
-  WorkerMark& mark = groups_.lead().mark();
+  ActivityMark& mark = groups_.lead().mark();
   MarkedFiles fs(&files_, &mark);
   const WorkerGroups::Hold hold(&groups_);
   groups_.NoteSteps(0, updates);
   const std::vector<int64_t> steps_now = groups_.steps();
   if (committed_ == steps_now && linked_ == best_step_) return;
   if (committed_ != steps_now) Write(fs, updates, steps_now);
-  const WorkerMark::Scope writes(&mark, Doing::kCheckpoint);
+  const ActivityMark::Scope writes(&mark, Activity::kCheckpoint);
   LinkBest(fs);  // retention goes by the link
   Retain(fs, updates);
 }
@@ -263,7 +263,7 @@ void JobCheckpoints::Write(FileSystem& fs, int64_t updates, const std::vector<in
     content.state.push_back(Stored("train/best", Shape(), &*best_));
     content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
   }
-  const WorkerMark::Scope writes(&groups_.lead().mark(), Doing::kCheckpoint);
+  const ActivityMark::Scope writes(&groups_.lead().mark(), Activity::kCheckpoint);
   sync_rows_();
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
   committed_ = steps_now;

@@ -20,7 +20,7 @@ int64_t CountBadRecords(WorkerGroups* groups) {
   return count;
 }
 
-void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* course,
+void WriteRows(const RowPlace& place, const MetricSums& sums, const StepStats* stats,
                MetricsSink* sink) {
   std::vector<MetricsRow> rows;
   for (const MetricSums::Entry& entry : sums.entries()) {
@@ -36,19 +36,19 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* cour
     row.step = place.step;
     row.group = place.group;
     row.bad_records = place.bad_records;
-    if (course) {
-      row.values.emplace_back("samples_per_second", course->samples_per_second);
-      row.values.emplace_back("step_ms", course->step_ms);
-      row.values.emplace_back("data_wait_ms", course->data_wait_ms);
-      row.values.emplace_back("bytes_sent", course->bytes_sent);
-      row.values.emplace_back("lr", course->lr);
-      if (course->epoch) row.values.emplace_back("epoch", *course->epoch);
-      if (course->grad_norm) row.values.emplace_back("grad_norm", *course->grad_norm);
+    if (stats) {
+      row.values.emplace_back("samples_per_second", stats->samples_per_second);
+      row.values.emplace_back("step_ms", stats->step_ms);
+      row.values.emplace_back("data_wait_ms", stats->data_wait_ms);
+      row.values.emplace_back("bytes_sent", stats->bytes_sent);
+      row.values.emplace_back("lr", stats->lr);
+      if (stats->epoch) row.values.emplace_back("epoch", *stats->epoch);
+      if (stats->grad_norm) row.values.emplace_back("grad_norm", *stats->grad_norm);
     }
-    if (course && course->staleness.total > 0) {
-      row.values.emplace_back("staleness_mean", course->staleness.mean());
-      row.values.emplace_back("staleness_max", course->staleness.most);
-      row.staleness = course->staleness.Histogram();
+    if (stats && stats->staleness.total > 0) {
+      row.values.emplace_back("staleness_mean", stats->staleness.mean());
+      row.values.emplace_back("staleness_max", stats->staleness.most);
+      row.staleness = stats->staleness.Histogram();
     }
     sink->Write(row);
   }

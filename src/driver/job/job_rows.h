@@ -13,7 +13,7 @@
 namespace singa {
 
 // What a training row says of the steps since the last one, besides their metrics.
-struct Course {
+struct StepStats {
   double samples_per_second = 0, step_ms = 0, data_wait_ms = 0;
   double bytes_sent = 0;             // by the group's processes
   double lr = 0;                     // of the last step
@@ -32,7 +32,7 @@ struct RowPlace {
 };
 
 // One row for each layer with metrics (one without a layer's name where there is none).
-void WriteRows(const RowPlace& place, const MetricSums& sums, const Course* course,
+void WriteRows(const RowPlace& place, const MetricSums& sums, const StepStats* stats,
                MetricsSink* sink);
 
 // A row of phase "process" for each process, the first of which has rank `first`.

@@ -7,7 +7,7 @@ namespace {
 
 class MarkedFile final : public WritableFile {
  public:
-  MarkedFile(WorkerMark* mark, std::unique_ptr<WritableFile> file)
+  MarkedFile(ActivityMark* mark, std::unique_ptr<WritableFile> file)
       : mark_(*mark), file_(std::move(file)) {}
 
   void Write(const void* data, size_t bytes) override {
@@ -24,7 +24,7 @@ class MarkedFile final : public WritableFile {
   }
 
  private:
-  WorkerMark& mark_;
+  ActivityMark& mark_;
   const std::unique_ptr<WritableFile> file_;
 };
 

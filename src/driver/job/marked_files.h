@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "base/file/file_system.h"
-#include "base/thread/worker_mark.h"
+#include "base/thread/activity_mark.h"
 
 namespace singa {
 
 class MarkedFiles final : public FileSystem {
  public:
   // Both outlive it, and its files.
-  MarkedFiles(FileSystem* files, WorkerMark* mark) : mark_(*mark), files_(*files) {}
+  MarkedFiles(FileSystem* files, ActivityMark* mark) : mark_(*mark), files_(*files) {}
 
   std::unique_ptr<WritableFile> Create(const std::string& path) override;
   std::unique_ptr<AppendedFile> Append(const std::string& path) override;
@@ -27,7 +27,7 @@ class MarkedFiles final : public FileSystem {
   void Symlink(const std::string& target, const std::string& path) override;
 
  private:
-  WorkerMark& mark_;
+  ActivityMark& mark_;
   FileSystem& files_;
 };
 

@@ -5,7 +5,7 @@
 #include "base/text/counted.h"
 #include "base/thread/omp_threads.h"
 #include "base/thread/thread.h"
-#include "cluster/liveness/stall_watch.h"
+#include "cluster/liveness/watchdog.h"
 #include "cluster/process/job_process.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/end_process.h"
@@ -57,14 +57,13 @@ void CompareWithTraining(const JobProto& job, const std::vector<std::string>& fi
 }
 
 // Of a test that stands still.
-std::unique_ptr<StallWatch> WatchStalls(const JobProto& job, const RunOptions& options,
-                                        const WorkerMark& mark) {
+std::unique_ptr<Watchdog> WatchStalls(const JobProto& job, const RunOptions& options,
+                                      const ActivityMark& mark) {
   if (job.cluster().stall_timeout() == 0) return nullptr;
-  StallFinder finder(job.cluster().stall_timeout() * kSecond);
+  StallDetector finder(job.cluster().stall_timeout() * kSecond);
   finder.Add("the test", &mark);
   const auto stalled = [options](const std::string& text) { EndStalled(options, text); };
-  return std::make_unique<StallWatch>(std::move(finder),
-                                      StallWatch::Calls{[](uint64_t) {}, stalled});
+  return std::make_unique<Watchdog>(std::move(finder), Watchdog::Calls{[](uint64_t) {}, stalled});
 }
 
 // Goes before what a device may still use.
@@ -93,7 +92,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   ctx.plain = job.plain_kernels();
   ctx.seed = job.seed();
   ctx.state = &state;
-  WorkerMark mark;
+  ActivityMark mark;
   ctx.mark = &mark;
   std::unique_ptr<WorkerDevice> device;
   if (job.gpu_size() > 0) device = std::make_unique<WorkerDevice>(job, OpenGpu(job.gpu(0)), &ctx);
@@ -114,7 +113,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   if (device) {
     device->Begin(state);
     PlaceParams({&evaluator.net()}, &on_device);
-    on_device.BringValues();
+    on_device.Upload();
   }
   evaluator.Open(NetArena::Allocate(ctx, evaluator.memory()));
   CompareWithTraining(job, files, &evaluator.net(), progress);

@@ -19,8 +19,8 @@
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/other_groups.h"
+#include "driver/job/remote_metrics.h"
 #include "driver/job/schedule.h"
-#include "driver/job/sent_rows.h"
 #include "driver/job/side_files.h"
 #include "driver/job/step_grants.h"
 #include "driver/job/workspace.h"
@@ -221,7 +221,7 @@ class TrainRun {
     if (!groups_.gate().Pass(0, step)) return false;
     if (const auto row = loop_->TrainStep(step))
       progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
-                        row->course.samples_per_second, row->More());
+                        row->stats.samples_per_second, row->More());
     else
       progress_.ShowStep(
           step, schedule_->steps(), [this] { return groups_.team(0).SumMetrics(); },
@@ -250,7 +250,7 @@ class TrainRun {
     std::optional<WorkerGroups::Hold> hold;
     if (judges) hold.emplace(&groups_);  // what may become the best is what is evaluated
     CollectValues(updates);
-    lead().BringValues();
+    lead().Upload();
     const std::optional<MetricSums> sums =
         evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
     if (!sums) return;
@@ -258,7 +258,7 @@ class TrainRun {
     const RowPlace place = {test ? "test" : "validate", updates, 0,
                             CountBadRecords(evaluator->net())};
     {
-      const WorkerMark::Scope writes(&lead().mark(), Doing::kMetrics);
+      const ActivityMark::Scope writes(&lead().mark(), Activity::kMetrics);
       WriteRows(place, *sums, nullptr, &*metrics_file_);
     }
     const std::string text = MetricsText(sums->entries());

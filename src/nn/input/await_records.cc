@@ -1,6 +1,6 @@
 #include "nn/input/await_records.h"
 
-#include "base/thread/worker_mark.h"
+#include "base/thread/activity_mark.h"
 #include "nn/input/store_input.h"
 
 namespace singa {
@@ -9,7 +9,7 @@ bool AwaitRecords(const Context& ctx, Phase phase, const std::function<bool()>& 
   for (NetNode& node : net->nodes()) {
     StoreInput* const store = StoreInputOf(node.conf, node.layer.get());
     if (!store) continue;
-    const WorkerMark::Scope reads(ctx.mark, Doing::kReading, &node.full_name);
+    const ActivityMark::Scope reads(ctx.mark, Activity::kReading, &node.full_name);
     if (!store->AwaitRecords(phase, stop)) return false;
   }
   return true;

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "base/thread/patience.h"
+#include "base/thread/progress_deadline.h"
 #include "singa/tensor/stream.h"
 
 namespace singa {
@@ -23,7 +23,7 @@ class GpuGroup {
   virtual void Sum(float* values, int64_t n, Stream& stream) = 0;
   virtual void Sum(double* values, int64_t n, Stream& stream) = 0;
   // Until `event`, behind sums, is passed. Throws Stopped once the group is told to stop, Error,
-  // kExitStalled, once its patience has ended, PeerError where another member's process is lost.
+  // kExitStalled, once its deadline has ended, PeerError where another member's process is lost.
   virtual void Await(Event& event) = 0;
 };
 
@@ -40,7 +40,7 @@ struct GpuMember {
   // Set where another member has failed: its sums do not come any more. Outlives the group.
   const std::atomic<bool>* stopped = nullptr;
   // Of whoever waits for other members; outlives the group. Null: any.
-  const Patience* patience = nullptr;
+  const ProgressDeadline* deadline = nullptr;
   // Whether other processes have members, too, and may be lost.
   bool over_processes = false;
 };
@@ -58,7 +58,7 @@ class GpuGroupWait {
  private:
   const GpuMember& member_;
   const char* const what_;
-  std::optional<Patience::Waiting> waiting_;
+  std::optional<ProgressDeadline::Waiting> waiting_;
 };
 
 }  // namespace singa

@@ -22,12 +22,12 @@ void DeviceExchange::Renew() {
   for (auto& [param, placed] : placed_) placed.fresh = false;
 }
 
-void DeviceExchange::BringValues() {
+void DeviceExchange::Upload() {
   for (auto& [param, placed] : placed_)
     if (!placed.fresh) Send(param, &placed);
 }
 
-void DeviceExchange::GiveValues() {
+void DeviceExchange::Download() {
   for (auto& [param, placed] : placed_) {
     if (!placed.grad.empty() || !placed.fresh) continue;
     const Tensor values = OnHost(*ctx_, param->data);

@@ -24,9 +24,9 @@ class DeviceExchange final : public DeviceParams {
   // to the host.
   void Place(Param* param) override;
   void Renew() override;
-  void BringValues() override;
+  void Upload() override;
   // Those that their layers keep themselves; the host has all others.
-  void GiveValues() override;
+  void Download() override;
 
   void Await(Param* param, int64_t step) override;
   void GradientReady(Param* param, int64_t step) override;

@@ -17,9 +17,9 @@ class DeviceParams : public ParamExchange {
   // Values and states on the host were set: they are taken anew.
   virtual void Renew() = 0;
   // All values to the device, for a pass without steps.
-  virtual void BringValues() = 0;
+  virtual void Upload() = 0;
   // Whatever the device has changed, to the host.
-  virtual void GiveValues() = 0;
+  virtual void Download() = 0;
 
  protected:
   // As large as `param`. Throws DeviceError that names it and its layer.

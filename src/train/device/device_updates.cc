@@ -117,7 +117,7 @@ void DeviceUpdates::MakePieces() {
   found_ = OnDevice(*ctx_, std::vector<PieceFinding>(pieces.size()));
 }
 
-void DeviceUpdates::BringValues() {
+void DeviceUpdates::Upload() {
   Settle();
   Bring();
 }
@@ -134,7 +134,7 @@ void DeviceUpdates::Bring() {
   for (size_t p = 0; p < trained_.size(); ++p) counts_[p] = replica_.count(static_cast<int>(p));
 }
 
-void DeviceUpdates::GiveValues() {
+void DeviceUpdates::Download() {
   Settle();
   if (!std::exchange(changed_, false) || stale_) return;
   for (Param* param : placed_) Copy(*ctx_, param->data, &param->host());

@@ -56,8 +56,8 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   }
 
   void Renew() override { stale_ = true; }
-  void BringValues() override;
-  void GiveValues() override;
+  void Upload() override;
+  void Download() override;
   // Until all steps are done. Throws DivergedError for one that was not finite.
   void Settle() { LookAt(0); }
   // After Settle: of the last step, with clip_norm.

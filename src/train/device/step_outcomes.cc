@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/thread/worker_mark.h"
+#include "base/thread/activity_mark.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "train/apply/not_finite.h"
@@ -29,8 +29,8 @@ void StepOutcomes::Follow() {
 }
 
 int64_t StepOutcomes::LookAt(size_t most, GpuGroup* group) {
-  const WorkerMark::Scope waits(worker_.ctx->mark,
-                                group ? Doing::kAwaitsWorkers : Doing::kUpdating);
+  const ActivityMark::Scope waits(worker_.ctx->mark,
+                                  group ? Activity::kAwaitsWorkers : Activity::kUpdating);
   int64_t left_out = 0;
   while (on_their_way_.size() > most) {
     const OnItsWay next = std::move(on_their_way_.front());

@@ -16,11 +16,11 @@ GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::
     places_.push_back(copy_bytes_);
     copy_bytes_ += Aligned(table.size_of(param) * static_cast<int64_t>(sizeof(float)));
   }
-  floats_ = Aligned(GroupBoard::Bytes(table, workers));
+  floats_ = Aligned(SharedCounters::Bytes(table, workers));
   slots_ = floats_ + copy_bytes_ * (1 + states + workers);
-  bytes_ = slots_ +
-           GroupBoard::kSlots * workers_ * SliceTable::kMost * static_cast<int64_t>(sizeof(float));
-  if (memory) board_ = GroupBoard(table, workers, memory);
+  bytes_ = slots_ + SharedCounters::kSlots * workers_ * SliceTable::kMost *
+                        static_cast<int64_t>(sizeof(float));
+  if (memory) board_ = SharedCounters(table, workers, memory);
   if (threads > 0) board_.ring->threads = threads;
 }
 

@@ -10,7 +10,7 @@
 #include "train/apply/local_updates.h"
 #include "train/apply/replica.h"
 #include "train/apply/slice_table.h"
-#include "train/reduce/group_board.h"
+#include "train/reduce/shared_counters.h"
 
 namespace singa {
 
@@ -32,7 +32,7 @@ class GroupMemory {
     return reinterpret_cast<float*>(memory_ + slots_) +
            (slot * workers_ + worker) * SliceTable::kMost;
   }
-  const GroupBoard& board() const { return board_; }
+  const SharedCounters& board() const { return board_; }
   // The parts of this memory that the updates of the group share.
   SharedStates shared_states() const;
   SharedVerdict verdict() const { return {board_.squares, board_.dropped, board_.failed}; }
@@ -46,7 +46,7 @@ class GroupMemory {
   const int64_t workers_, states_;
   std::vector<int64_t> places_;  // of each param, in a copy of all
   int64_t copy_bytes_ = 0, floats_ = 0, slots_ = 0, bytes_ = 0;
-  GroupBoard board_;
+  SharedCounters board_;
 };
 
 }  // namespace singa

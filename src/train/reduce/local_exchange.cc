@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/thread/worker_mark.h"
+#include "base/thread/activity_mark.h"
 
 namespace singa {
 namespace {
@@ -14,7 +14,7 @@ int64_t RowSize(const Param& param) { return param.size() / param.shape()[0]; }
 // With memory of other processes it is a worker's part of the ring.
 int64_t LocalExchange::room_bytes() const {
   const int64_t pieces =
-      group_->spans_processes() ? GroupBoard::kSlots : group_->piece_slots() * ctx_->threads;
+      group_->spans_processes() ? SharedCounters::kSlots : group_->piece_slots() * ctx_->threads;
   return pieces * SliceTable::kMost * static_cast<int64_t>(sizeof(float));
 }
 
@@ -50,7 +50,7 @@ void LocalExchange::Bind(const std::vector<Param*>& params, const std::vector<bo
 
 void LocalExchange::Await(Param* param, int64_t step) {
   const auto place = places_.find(param);
-  const WorkerMark::Scope waits(ctx_->mark, Doing::kAwaitsServers);
+  const ActivityMark::Scope waits(ctx_->mark, Activity::kAwaitsServers);
   if (place != places_.end()) group_->updates().Await(place->second, step);
 }
 
@@ -61,7 +61,7 @@ void LocalExchange::Take(Param* param, const GradientRows& rows) {
 
 void LocalExchange::GradientReady(Param* param, int64_t step) {
   if (param->sink) return;
-  if (ctx_->mark) ctx_->mark->Set(Doing::kUpdating);
+  if (ctx_->mark) ctx_->mark->Set(Activity::kUpdating);
   group_->Offer(places_.at(param));
   group_->AddOffered(*ctx_, step);
   group_->updates().Check();
@@ -72,7 +72,7 @@ void LocalExchange::LossNotFinite(const std::string& layer, int64_t step) {
 }
 
 void LocalExchange::Finish(int64_t step) {
-  if (ctx_->mark) ctx_->mark->Set(Doing::kUpdating);
+  if (ctx_->mark) ctx_->mark->Set(Activity::kUpdating);
   group_->Finish(*ctx_, worker_, step);
   group_->updates().Check();
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/thread/counted_time.h"
-#include "base/thread/threads_mark.h"
+#include "base/thread/threads_activity.h"
 #include "math/parallel_slices.h"
 #include "singa/base/error.h"
 
@@ -30,8 +30,8 @@ using NodePointers = std::array<float*, SumTree::kMostNodes>;
 void LocalGroup::SetParams(const std::vector<Shape>& params) {
   table_ = SliceTable(params);
   if (spans_processes()) return;
-  own_ = std::make_unique<uint64_t[]>(GroupBoard::Bytes(table_, workers()) / sizeof(uint64_t));
-  board_ = GroupBoard(table_, workers(), reinterpret_cast<std::byte*>(own_.get()));
+  own_ = std::make_unique<uint64_t[]>(SharedCounters::Bytes(table_, workers()) / sizeof(uint64_t));
+  board_ = SharedCounters(table_, workers(), reinterpret_cast<std::byte*>(own_.get()));
 }
 
 void LocalGroup::Share(const GroupMemory& memory) {
@@ -43,7 +43,7 @@ void LocalGroup::Share(const GroupMemory& memory) {
       gradients.push_back(memory.gradient(worker, param));
     SetGradients(worker, std::move(gradients));
     rings_.push_back(
-        std::make_unique<PieceRing>(memory, workers(), worker, patience_, barrier_.stopped()));
+        std::make_unique<PieceRing>(memory, workers(), worker, deadline_, barrier_.stopped()));
   }
 }
 
@@ -66,11 +66,11 @@ int LocalGroup::piece_slots() const {
 
 void LocalGroup::Arrive(int worker) {
   if (workers() == 1) return barrier_.Arrive();
-  const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsWorkers);
+  const ActivityMark::Scope waits(marks_[worker], Activity::kAwaitsWorkers);
   const CountedTime counts(&waited_);
   ++board_.beats[worker];
   try {
-    barrier_.Arrive(patience_);
+    barrier_.Arrive(deadline_);
   } catch (const Overdue&) {
     ThrowStalled(worker);
   }
@@ -82,7 +82,7 @@ void LocalGroup::ThrowStalled(int worker) const {
   throw Error(kExitStalled,
               StrCat("worker ", last - board_.beats.begin(),
                      " of the group stands still: nothing of it for ",
-                     std::chrono::duration_cast<std::chrono::seconds>(patience_->longest()).count(),
+                     std::chrono::duration_cast<std::chrono::seconds>(deadline_->longest()).count(),
                      " s, while worker ", worker, " waits for it"));
 }
 
@@ -193,16 +193,16 @@ void LocalGroup::TakeByRing(Context& ctx, int worker, int64_t row, const Gradien
                             const Pieces& pieces) {
   PieceRing& ring = *rings_[worker];
   ring.Begin(pieces.count);
-  ThreadsMark mark(marks_[worker], Doing::kAwaitsWorkers);
+  ThreadsActivity mark(marks_[worker], Activity::kAwaitsWorkers);
   const auto work = [&](int64_t, int64_t, int64_t thread) {
     Context own = OfThread(ctx, thread);
     const auto compute = [&](int64_t i, float* to) {
-      const ThreadsMark::Scope computes(&mark, Doing::kGradient);
+      const ThreadsActivity::Scope computes(&mark, Activity::kGradient);
       const auto [begin, size] = FloatsOf(pieces[i]);
       rows(own, begin / row, size / row, to);
     };
     const auto add = [&](int64_t i, const std::vector<float*>& parts) {
-      const ThreadsMark::Scope updates(&mark, Doing::kUpdating);
+      const ThreadsActivity::Scope updates(&mark, Activity::kUpdating);
       AddUpWorkers(
           nodes_[0], [&parts](int w) { return parts[w]; }, FloatsOf(pieces[i]).second, parts[0]);
       TakeSlices(own, pieces[i], ctx.state->step, {parts.data(), 1});
@@ -232,13 +232,13 @@ void LocalGroup::Clear() {
 }
 
 void LocalGroup::Sum(int worker, std::span<double> values) {
-  for (size_t begin = 0; begin < values.size(); begin += GroupBoard::kNumbers)
-    SumRun(worker,
-           values.subspan(begin, std::min<size_t>(GroupBoard::kNumbers, values.size() - begin)));
+  for (size_t begin = 0; begin < values.size(); begin += SharedCounters::kNumbers)
+    SumRun(worker, values.subspan(
+                       begin, std::min<size_t>(SharedCounters::kNumbers, values.size() - begin)));
 }
 
 std::span<double> LocalGroup::NumbersOf(int worker, size_t count) const {
-  return board_.numbers.subspan(worker * GroupBoard::kNumbers, count);
+  return board_.numbers.subspan(worker * SharedCounters::kNumbers, count);
 }
 
 void LocalGroup::SumRun(int worker, std::span<double> values) {
@@ -260,7 +260,7 @@ void LocalGroup::SumBetween(int worker, std::span<double> values) {
       AddUpWorkers(
           nodes_[i], [&](int w) { return NumbersOf(w - first_, n).data(); },
           static_cast<int64_t>(n), &sums[i * n]);
-    const WorkerMark::Scope waits(marks_[worker], Doing::kAwaitsProcesses);
+    const ActivityMark::Scope waits(marks_[worker], Activity::kAwaitsProcesses);
     const CountedTime counts(&waited_);
     between_->Sum(sums, NumbersOf(0, n));
   }

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread/activity_mark.h"
 #include "base/thread/barrier.h"
-#include "base/thread/patience.h"
-#include "base/thread/worker_mark.h"
+#include "base/thread/progress_deadline.h"
 #include "math/reduction/sum_tree.h"
 #include "singa/nn/param.h"
 #include "singa/tensor/context.h"
@@ -53,7 +53,7 @@ class LocalGroup {
   SliceUpdates& updates() { return *updates_; }
   // Of who waits for other workers, which then throws Error, kExitStalled, that names one. Before
   // Share; outlives the group's steps.
-  void SetPatience(const Patience* patience) { patience_ = patience; }
+  void SetDeadline(const ProgressDeadline* deadline) { deadline_ = deadline; }
   // What it shares with other processes, before the first step; outlives the group's steps.
   void Share(const GroupMemory& memory);
   // Adds up over the processes of a group that has several; outlives the group's steps.
@@ -61,7 +61,7 @@ class LocalGroup {
   // Where worker `worker` has its whole gradients, by param; null: it gives them in pieces.
   void SetGradients(int worker, std::vector<float*> gradients);
   // Where worker `worker`, of this process, says that it waits; null: nobody asks.
-  void SetMark(int worker, WorkerMark* mark) { marks_[worker] = mark; }
+  void SetMark(int worker, ActivityMark* mark) { marks_[worker] = mark; }
 
   // What follows is called by the workers' threads. What waits throws Stopped once one
   // of them failed.
@@ -117,15 +117,15 @@ class LocalGroup {
   const int first_, group_;  // of the group: the worker that is 0 here; how many it has
   const std::vector<SumNode> nodes_;
   Barrier barrier_;
-  const Patience* patience_ = nullptr;  // null: any
+  const ProgressDeadline* deadline_ = nullptr;  // null: any
   SliceTable table_;
   SliceUpdates* updates_ = nullptr;
   NodeSums* between_ = nullptr;                 // null: one process
   std::vector<std::vector<float*>> gradients_;  // of each worker
-  std::vector<WorkerMark*> marks_;              // of each worker
+  std::vector<ActivityMark*> marks_;            // of each worker
   std::vector<float*> sums_;                    // by slice, in the first worker's gradients
   std::unique_ptr<uint64_t[]> own_;             // the board's memory, where nobody else has it
-  GroupBoard board_;
+  SharedCounters board_;
   std::vector<const GradientRows*> rows_;  // of each worker, in TakePieces
   std::atomic<int> next_piece_{0};
   std::vector<std::unique_ptr<PieceRing>> rings_;  // of each worker, with other processes

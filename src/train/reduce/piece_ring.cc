@@ -43,7 +43,7 @@ void PieceRing::Wait(const std::function<bool()>& done, const Add& add) {
     if (done()) return;
     if (AddOne(add)) continue;
     const CountedTime counts(&waited_);
-    if (!SpinWait(board_.ring->changed, seen, static_cast<int>(workers_), &stopped_, patience_))
+    if (!SpinWait(board_.ring->changed, seen, static_cast<int>(workers_), &stopped_, deadline_))
       overdue_ = true;
   }
 }

@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "base/thread/patience.h"
+#include "base/thread/progress_deadline.h"
 #include "train/reduce/group_memory.h"
 
 namespace singa {
@@ -18,15 +18,15 @@ namespace singa {
 // call all but the constructor and Begin at once.
 class PieceRing {
  public:
-  // `stopped`: true where the worker is to wait no more; nor does it beyond `patience`, null: any.
+  // `stopped`: true where the worker is to wait no more; nor does it beyond `deadline`, null: any.
   // `memory`, and these, outlive it.
-  PieceRing(const GroupMemory& memory, int workers, int worker, const Patience* patience,
+  PieceRing(const GroupMemory& memory, int workers, int worker, const ProgressDeadline* deadline,
             const std::atomic<bool>& stopped)
       : memory_(memory),
         board_(memory.board()),
         workers_(workers),
         worker_(worker),
-        patience_(patience),
+        deadline_(deadline),
         stopped_(stopped) {}
 
   // The next `pieces` are those of another param. When the last one's are done here.
@@ -45,7 +45,7 @@ class PieceRing {
   int64_t TakeWait() { return waited_.exchange(0); }
 
  private:
-  static constexpr uint64_t kSlots = GroupBoard::kSlots;
+  static constexpr uint64_t kSlots = SharedCounters::kSlots;
 
   // Of the turns of all steps: piece i is turn begin_ + i, in slot turn % kSlots.
   bool Free(uint64_t turn) const {
@@ -61,9 +61,9 @@ class PieceRing {
   void Tell();
 
   const GroupMemory& memory_;
-  const GroupBoard& board_;
+  const SharedCounters& board_;
   const int64_t workers_, worker_;
-  const Patience* const patience_;
+  const ProgressDeadline* const deadline_;
   const std::atomic<bool>& stopped_;
   std::atomic<bool> overdue_{false};
   uint64_t begin_ = 0;

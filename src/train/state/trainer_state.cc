@@ -80,7 +80,7 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
       group_(group),
       prefix_(PrefixOf(group)),
       trainer_(trainers_[0]) {
-  trainer_->GiveValues();
+  trainer_->Download();
   Replica& replica = trainer_->replica();
   for (size_t i = 0; group == 0 && i < replica.states().size(); ++i)
     numbers_.push_back({CountOf(replica.states()[i]), replica.count(static_cast<int>(i))});
@@ -185,7 +185,7 @@ void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
     CopyFrom(checkpoint.params(), param->name(), &param->host());
   ForEachState(trainer_,
                [&](const std::string& name, Tensor& tensor) { CopyFrom(state, name, &tensor); });
-  trainer_->TakeValues();
+  trainer_->MarkDeviceStale();
   Replica& replica = trainer_->replica();
   for (size_t i = 0; i < replica.states().size(); ++i)
     replica.set_count(static_cast<int>(i), NumberIn(state, CountOf(replica.states()[i])));

@@ -1,7 +1,7 @@
 #include "train/trainer/evaluator.h"
 
+#include "base/thread/activity_mark.h"
 #include "base/thread/omp_threads.h"
-#include "base/thread/worker_mark.h"
 #include "nn/input/await_records.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
@@ -83,7 +83,7 @@ void Evaluator::Open(const NetArena& arena) {
 bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
                            const std::function<bool()>& stop, OutputFiles* files,
                            MetricSums* sums) {
-  const WorkerMark::Scope evaluates(ctx_->mark, Doing::kBetween);
+  const ActivityMark::Scope evaluates(ctx_->mark, Activity::kBetween);
   for (NetNode& node : net->nodes()) {
     node.layer->SeekReader(first_batch * net_.batch());
     node.layer->WriteTo(files);

@@ -139,7 +139,7 @@ void Forwarder::PlaceValues() {
   if (!device_) return;
   DeviceExchange exchange(nullptr, &ctx_);
   PlaceParams({nets_[0].net.get()}, &exchange);
-  exchange.BringValues();
+  exchange.Upload();
   ctx_.stream->Wait();
 }
 

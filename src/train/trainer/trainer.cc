@@ -180,7 +180,7 @@ void Trainer::TrainStep(int64_t step) { TrainStep(step, &exchange()); }
 void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   state_.step = step;
   mark_.SetStep(step);
-  const WorkerMark::Scope trains(&mark_, Doing::kBetween);
+  const ActivityMark::Scope trains(&mark_, Activity::kBetween);
   if (device_) device_->gpu().Use();
   if (own_updates_) own_updates_->BeginStep(step);
   if (loss_scale_) state_.loss_scale = static_cast<float>(loss_scale_->value());

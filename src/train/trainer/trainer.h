@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/thread/worker_mark.h"
+#include "base/thread/activity_mark.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "train/apply/local_updates.h"
@@ -37,7 +37,7 @@ class Trainer {
   int worker() const { return place_.worker; }  // of its group
   int workers() const { return place_.workers; }
   // What it does.
-  WorkerMark& mark() { return mark_; }
+  ActivityMark& mark() { return mark_; }
   // Whether a device has the values, and updates them; for people, why none does, "": one does.
   bool updates_on_device() const { return updates_on_device_; }
   std::string WhyHostUpdates() const;
@@ -58,11 +58,11 @@ class Trainer {
   // The same, with the trained values of `lead`, which was allocated first.
   void AllocateBeside(Trainer* lead);
   // Values and states on the host were set: a device computes with them from now on.
-  void TakeValues();
+  void MarkDeviceStale();
   // What a device has changed, to the host's values and states.
-  void GiveValues();
+  void Download();
   // Before an evaluator runs: values on the device are those of all updates.
-  void BringValues();
+  void Upload();
   // Where the values of the params that train are, in the order of the group's slices.
   std::vector<float*> TrainedValues();
   const std::vector<Param*>& trained() const { return trained_; }
@@ -117,7 +117,7 @@ class Trainer {
   std::unique_ptr<Alone> alone_;
   const JobProto job_;
   const WorkerPlace place_;
-  WorkerMark mark_;
+  ActivityMark mark_;
   StepState state_;
   Context ctx_;
   std::unique_ptr<WorkerDevice> device_;  // null: the CPU

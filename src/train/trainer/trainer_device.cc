@@ -73,19 +73,19 @@ ParamExchange& Trainer::exchange() {
   return exchange_;
 }
 
-void Trainer::TakeValues() {
+void Trainer::MarkDeviceStale() {
   if (device_params_) device_params_->Renew();
 }
 
 // These are called between steps, by a thread that may have used another device.
-void Trainer::GiveValues() {
+void Trainer::Download() {
   if (device_) device_->gpu().Use();
-  if (device_params_) device_params_->GiveValues();
+  if (device_params_) device_params_->Download();
 }
 
-void Trainer::BringValues() {
+void Trainer::Upload() {
   if (device_) device_->gpu().Use();
-  if (device_params_) device_params_->BringValues();
+  if (device_params_) device_params_->Upload();
 }
 
 void Trainer::AwaitDevice() {

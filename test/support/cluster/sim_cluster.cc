@@ -20,10 +20,10 @@ SimCluster::SimCluster(const SimJob& job, uint64_t seed)
                     .refuse = up_to(0.3),
                     .late = up_to(0.3),
                     .max_late = random.Between(1, 3000) * kSimMillisecond};
-  run.links.window_messages = random.Between(1, 20);
-  run.links.window_bytes = random.Between(100, 3000);
-  run.links.ack_every = static_cast<int>(random.Between(1, 16));
-  run.links.give_up = 0;
+  run.channel.window_messages = random.Between(1, 20);
+  run.channel.window_bytes = random.Between(100, 3000);
+  run.channel.ack_every = static_cast<int>(random.Between(1, 16));
+  run.channel.give_up = 0;
 }
 
 void SimCluster::Disturb() {
@@ -154,12 +154,12 @@ void SimCluster::CheckAtMostOnce() {
 
 void SimCluster::Count(int rank) {
   if (network.process(rank) == nullptr) return;
-  const LinkCounters& one = process(rank).links.counters();
-  links_.resent += one.resent;
-  links_.duplicates += one.duplicates;
-  links_.out_of_order += one.out_of_order;
-  links_.restarts += one.restarts;
-  for (int i = 0; i < kRefusals; ++i) links_.refused[i] += one.refused[i];
+  const ChannelCounters& one = process(rank).channel.counters();
+  channel_.resent += one.resent;
+  channel_.duplicates += one.duplicates;
+  channel_.out_of_order += one.out_of_order;
+  channel_.restarts += one.restarts;
+  for (int i = 0; i < kRefusals; ++i) channel_.refused[i] += one.refused[i];
   refused_ += process(rank).refused();
 }
 

@@ -34,7 +34,7 @@ class SimCluster {
   int crashes() const { return crashes_; }
   int replacements() const { return replacements_; }
   // Of the processes of all epochs.
-  const LinkCounters& links() const { return links_; }
+  const ChannelCounters& channel() const { return channel_; }
   int64_t refused() const { return refused_; }  // messages, by roles
 
   SimNetwork network;
@@ -67,7 +67,7 @@ class SimCluster {
   int exchange_ = 0;                // the last one
   bool lost_ = false;               // a process, in this epoch
   std::string stuck_;
-  LinkCounters links_;
+  ChannelCounters channel_;
   int64_t refused_ = 0;
 };
 

@@ -15,7 +15,7 @@ constexpr int64_t kMostQueue = kSimMillisecond;        // until a role looks at 
 }  // namespace
 
 SimRoles::SimRoles(const SimStart& start, SimRun* run)
-    : SimLinksProcess(start, run->links, run->epoch),
+    : SimChannelProcess(start, run->channel, run->epoch),
       run_(run),
       job_(run->job),
       rank_(start.rank),
@@ -104,7 +104,7 @@ void SimRoles::Post(Message message) {
   if (rank == rank_)
     OnMessage(rank, std::move(message));
   else
-    links.Send(rank, std::move(message));
+    channel.Send(rank, std::move(message));
 }
 
 void SimRoles::OnMessage(int rank, Message message) {
@@ -177,7 +177,7 @@ int64_t SimRoles::OnTime() {
     for (auto& [key, role] : roles_) busy |= Handle(&role);
     for (auto& [group, worker] : workers_) busy |= Work(&worker);
   }
-  int64_t next = links.OnTime();
+  int64_t next = channel.OnTime();
   for (const auto& [key, role] : roles_)
     if (!role.inbox.empty()) next = std::min(next, role.inbox.front().due);
   for (const auto& [group, worker] : workers_)

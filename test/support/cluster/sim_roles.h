@@ -1,5 +1,6 @@
-// SimRoles: one process of a simulated job: the production Links, Servers and Clients, with simple
-// workers. Each role handles its messages some time after they came, as a thread with a queue does.
+// SimRoles: one process of a simulated job: the production ReliableChannel, Servers and Clients,
+// with simple workers. Each role handles its messages some time after they came, as a thread with a
+// queue does.
 #pragma once
 
 #include <deque>
@@ -14,7 +15,7 @@
 #include "cluster/client/client.h"
 #include "cluster/server/server.h"
 #include "support/cluster/sim_job.h"
-#include "support/sim_links.h"
+#include "support/sim_channel.h"
 
 namespace singa {
 
@@ -28,7 +29,7 @@ struct SimSnapshot {
 struct SimRun {
   const SimJob& job;
   SimSchedule* random;
-  LinksOptions links = {};
+  ChannelOptions channel = {};
   uint32_t epoch = 1;
   SimSnapshot snapshot = {};  // that processes begin with
   int64_t granted = 0;        // the steps before it may be taken by processes that begin
@@ -38,7 +39,7 @@ struct SimRun {
   std::function<std::vector<Message>(Message)> fate = nullptr;
 };
 
-class SimRoles final : public SimLinksProcess, private Outbox, private ServerEvents {
+class SimRoles final : public SimChannelProcess, private Outbox, private ServerEvents {
  public:
   SimRoles(const SimStart& start, SimRun* run);
 

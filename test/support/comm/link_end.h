@@ -1,4 +1,5 @@
-// LinkEnd: links of one process whose packets a test carries by hand, also again, late or never.
+// LinkEnd: the channel of one process whose packets a test carries by hand, also again, late or
+// never.
 #pragma once
 
 #include <string>
@@ -13,10 +14,10 @@ namespace singa {
 inline constexpr char kTestJob[] = "0123456789abcdef";
 
 struct LinkEnd final : Transport, LinkListener {
-  LinkEnd(int rank, uint64_t incarnation, const Clock* clock, const LinksOptions& options = {},
+  LinkEnd(int rank, uint64_t incarnation, const Clock* clock, const ChannelOptions& options = {},
           uint32_t epoch = 1)
       : self{.job = kTestJob, .epoch = epoch, .rank = rank, .ranks = 4, .incarnation = incarnation},
-        links(self, this, clock, this, options) {}
+        channel(self, this, clock, this, options) {}
 
   bool Send(int rank, const Packet& packet) override {
     if (!open) return false;
@@ -29,9 +30,9 @@ struct LinkEnd final : Transport, LinkListener {
 
   // Hands what has been sent to `to` on to it; all else is lost.
   void Flush(LinkEnd* to) {
-    links.OnTime();
+    channel.OnTime();
     for (auto& [rank, packet] : std::exchange(out, {})) {
-      if (rank == to->self.rank) to->links.OnPacket(self.rank, packet);
+      if (rank == to->self.rank) to->channel.OnPacket(self.rank, packet);
     }
   }
 
@@ -50,7 +51,7 @@ struct LinkEnd final : Transport, LinkListener {
   }
 
   ProcessIdentity self;
-  Links links;
+  ReliableChannel channel;
   bool open = true;
   std::vector<std::pair<int, Packet>> out;  // since the last Flush
   std::vector<Packet> all;                  // ever

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "support/sim_links.h"
+#include "support/sim_channel.h"
 
 namespace singa {
 
@@ -78,11 +78,11 @@ class LinkLedger {
   std::map<uint64_t, size_t> births_;
 };
 
-class Chatter final : public SimLinksProcess {
+class Chatter final : public SimChannelProcess {
  public:
   Chatter(const SimStart& start, SimSchedule* schedule, LinkLedger* ledger,
-          const LinksOptions& options)
-      : SimLinksProcess(start, options), start_(start), schedule_(schedule), ledger_(ledger) {
+          const ChannelOptions& options)
+      : SimChannelProcess(start, options), start_(start), schedule_(schedule), ledger_(ledger) {
     ledger_->Born(start.incarnation);
     known_.resize(start.ranks);
   }
@@ -91,14 +91,14 @@ class Chatter final : public SimLinksProcess {
   void Talk(int messages) { left_ += messages; }
   void SendOne(int rank) {
     const int64_t bytes = schedule_->Happens(0.3) ? schedule_->Between(1, 300) : 0;
-    const uint64_t meant = rank == start_.rank ? start_.incarnation : links.Incarnation(rank);
-    links.Send(rank, ledger_->Sent(start_.incarnation, rank, meant, bytes));
+    const uint64_t meant = rank == start_.rank ? start_.incarnation : channel.Incarnation(rank);
+    channel.Send(rank, ledger_->Sent(start_.incarnation, rank, meant, bytes));
   }
   uint64_t incarnation() const { return start_.incarnation; }
   bool silent() const { return left_ == 0; }
 
   void OnMessage(int rank, Message message) override {
-    const uint64_t known = rank == start_.rank ? start_.incarnation : links.Incarnation(rank);
+    const uint64_t known = rank == start_.rank ? start_.incarnation : channel.Incarnation(rank);
     if (rank != start_.rank) Meet(rank, known);
     ledger_->Arrived(start_.incarnation, start_.rank, known, message);
     if (left_ > 0 && schedule_->Happens(0.3)) {  // from within, too
@@ -107,7 +107,7 @@ class Chatter final : public SimLinksProcess {
     }
   }
   void OnRestarted(int rank, uint64_t incarnation) override {
-    EXPECT_EQ(incarnation, links.Incarnation(rank));
+    EXPECT_EQ(incarnation, channel.Incarnation(rank));
     Meet(rank, incarnation);
   }
 
@@ -117,7 +117,7 @@ class Chatter final : public SimLinksProcess {
         SendOne(static_cast<int>(schedule_->Between(0, start_.ranks - 1)));
       next_burst_ = schedule_->clock.now + schedule_->Between(0, 300 * kSimMillisecond);
     }
-    const int64_t due = links.OnTime();
+    const int64_t due = channel.OnTime();
     return left_ > 0 ? std::min(due, next_burst_) : due;
   }
 

@@ -1,11 +1,11 @@
-// What links tell, kept in order.
+// What the channel tells, kept in order.
 #pragma once
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "comm/transport/links.h"
+#include "comm/transport/reliable_channel.h"
 
 namespace singa {
 
@@ -16,7 +16,7 @@ struct LinkEvent {
   std::string text;  // its payload, or why a process was given up
 };
 
-class LinkListener : public LinkEvents {
+class LinkListener : public ChannelEvents {
  public:
   void OnMessage(int rank, Message message) override {
     std::string payload;

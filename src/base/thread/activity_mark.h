@@ -1,0 +1,84 @@
+// ActivityMark: what a worker or server does, for whoever looks whether it goes on (StallDetector
+// in cluster). One thread at a time writes, in nanoseconds and without a lock (several of one
+// worker by ThreadsActivity); any thread may read.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace singa {
+
+enum class Activity : uint8_t {
+  kBetween,  // steps: nothing that could last
+  // For others, whose work it is to go on.
+  kAwaitsWorkers,
+  kAwaitsServers,
+  kAwaitsProcesses,
+  // Its own work.
+  kReading,
+  kFeature,
+  kGradient,
+  kUpdating,
+  kEvaluating,
+  kMetrics,
+  kCheckpoint,
+  kServing,
+};
+
+class ActivityMark {
+ public:
+  struct State {
+    uint64_t count = 0;  // of the times that it went on
+    Activity activity = Activity::kBetween;
+  };
+
+  void SetStep(int64_t step) { step_.store(step, std::memory_order_relaxed); }
+  // It goes on, and does this now. `layer`: its name, which outlives the readers, or null.
+  void Set(Activity activity, const std::string* layer = nullptr) {
+    layer_.store(layer, std::memory_order_release);
+    const uint64_t count = state_.load(std::memory_order_relaxed) >> kBits;
+    state_.store((count + 1) << kBits | static_cast<uint64_t>(activity), std::memory_order_release);
+  }
+  // It goes on with the same.
+  void Tick() { Set(state().activity, layer()); }
+
+  // As of one moment. What else it says is of that moment where the state is the same later.
+  State state() const {
+    const uint64_t both = state_.load(std::memory_order_acquire);
+    return {both >> kBits, static_cast<Activity>(both & ((1 << kBits) - 1))};
+  }
+  const std::string* layer() const { return layer_.load(std::memory_order_acquire); }
+  int64_t step() const { return step_.load(std::memory_order_relaxed); }
+
+  // Does something for as long as it lives, and then what was done before.
+  class Scope {
+   public:
+    // `mark` may be null.
+    Scope(ActivityMark* mark, Activity activity, const std::string* layer = nullptr) : mark_(mark) {
+      if (!mark_) return;
+      activity_ = mark_->state().activity;
+      layer_ = mark_->layer();
+      mark_->Set(activity, layer);
+    }
+    ~Scope() {
+      if (mark_) mark_->Set(activity_, layer_);
+    }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    ActivityMark* const mark_;
+    Activity activity_ = Activity::kBetween;
+    const std::string* layer_ = nullptr;
+  };
+
+ private:
+  static constexpr int kBits = 8;  // of a Activity
+
+  std::atomic<uint64_t> state_{0};  // count and Activity
+  std::atomic<const std::string*> layer_{nullptr};
+  std::atomic<int64_t> step_{0};
+};
+
+}  // namespace singa

@@ -1,0 +1,59 @@
+// ThreadsActivity: what several threads of one worker do at the same time, as its one mark says it:
+// the oldest work that is not done, so that one who stands still is seen, whatever the others do.
+#pragma once
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "base/thread/activity_mark.h"
+
+namespace singa {
+
+// Any thread may use it. Nobody else writes to the mark meanwhile.
+class ThreadsActivity {
+ public:
+  // `mark` may be null; it says `waits` where no thread works, and before and after what it said.
+  ThreadsActivity(ActivityMark* mark, Activity waits)
+      : mark_(mark), layer_(mark ? mark->layer() : nullptr), waits_(waits), scope_(mark, waits) {}
+
+  // A thread works for as long as it lives.
+  class Scope {
+   public:
+    Scope(ThreadsActivity* threads, Activity work) : threads_(*threads), work_(work) {
+      threads_.Begin(work_);
+    }
+    ~Scope() { threads_.End(work_); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    ThreadsActivity& threads_;
+    const Activity work_;
+  };
+
+ private:
+  void Begin(Activity work) {
+    if (!mark_) return;
+    const std::lock_guard lock(mutex_);
+    working_.push_back(work);
+    Say();
+  }
+  // Works of one kind are alike: the oldest goes.
+  void End(Activity work) {
+    if (!mark_) return;
+    const std::lock_guard lock(mutex_);
+    working_.erase(std::find(working_.begin(), working_.end(), work));
+    Say();
+  }
+  void Say() { mark_->Set(working_.empty() ? waits_ : working_.front(), layer_); }
+
+  ActivityMark* const mark_;
+  const std::string* const layer_;
+  const Activity waits_;
+  const ActivityMark::Scope scope_;
+  std::mutex mutex_;               // guards what follows, and writing to the mark
+  std::vector<Activity> working_;  // in the order in which they began
+};
+
+}  // namespace singa

@@ -1,0 +1,154 @@
+// ReliableChannel: makes of a transport, which may lose, repeat and reorder, messages that arrive
+// exactly once and in order between each pair of processes of a job. The rules: proto/README.md.
+// Used by one thread, the stub's; it neither waits nor sleeps: who owns it calls OnTime when that
+// is due.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/thread/clock.h"
+#include "comm/transport/packet.h"
+#include "comm/transport/send_queue.h"
+#include "comm/transport/transport.h"
+
+namespace singa {
+
+// Which process of which job this is.
+struct ProcessIdentity {
+  std::string job;  // kJobIdBytes random bytes, the same in all processes
+  uint32_t epoch = 0;
+  int rank = 0, ranks = 1;
+  uint64_t incarnation = 0;  // random, not 0, never the same for another process
+};
+
+// Times in nanoseconds.
+struct ChannelOptions {
+  int64_t first_resend = 200'000'000;  // after the last progress; doubles from there
+  int64_t max_resend = 2'000'000'000;  // and not beyond
+  int64_t ack_delay = 5'000'000;       // until a message is acknowledged,
+  int ack_every = 16;                  // or as many have arrived
+  int64_t give_up = 60'000'000'000;    // without progress; 0: never
+  int64_t window_messages = 1024;      // under way to one process
+  int64_t window_bytes = 64ll << 20;   // likewise; one message may be larger
+  PacketLimits limits;
+};
+
+// Who hears what the channel brings. May call Send from within; not OnPacket, OnConnected or
+// OnTime.
+class ChannelEvents {
+ public:
+  virtual ~ChannelEvents() = default;
+  virtual void OnMessage(int rank, Message message) = 0;
+  // The process of `rank` is another one than before. What it had sent and has not arrived never
+  // will; what was sent to it is dropped. What is sent from now on goes to the new one.
+  virtual void OnRestarted(int rank, uint64_t incarnation) = 0;
+  // It has not answered for ChannelOptions::give_up. Messages to it are dropped until it restarts.
+  virtual void OnGivenUp(int rank, const std::string& text) = 0;
+};
+
+// Since the beginning, of all ranks.
+struct ChannelCounters {
+  int64_t sent = 0, sent_bytes = 0;  // messages, once each; their header and payload
+  int64_t resent = 0;
+  int64_t delivered = 0, delivered_bytes = 0;
+  int64_t spoken = 0;        // packets without a message: acknowledgements, challenges, answers
+  int64_t blocked = 0;       // packets that the transport did not take
+  int64_t duplicates = 0;    // messages that had arrived before
+  int64_t out_of_order = 0;  // messages before which others are missing
+  int64_t dropped = 0;       // messages to a process that was replaced or given up
+  int64_t restarts = 0, given_up = 0;
+  std::array<int64_t, kRefusals> refused{};
+};
+
+class ReliableChannel final : public TransportEvents {
+ public:
+  static constexpr int64_t kNever = INT64_MAX;
+
+  ReliableChannel(ProcessIdentity self, Transport* transport, const Clock* clock,
+                  ChannelEvents* events, const ChannelOptions& options = {});
+
+  // REQUIRES: 0 <= rank < ranks, and the message is within the limits. One to the own rank is
+  // delivered by the next OnTime.
+  void Send(int rank, Message message);
+  void OnPacket(int rank, Packet packet) override;
+  void OnConnected(int rank) override;
+  // Does what is due. Returns when to be called next, at the latest; until then, any call may move
+  // that forward: call after each of the above, before waiting.
+  int64_t OnTime();
+
+  // More waits for `rank` than its window takes: hold back what can wait.
+  bool Full(int rank) const { return peers_[rank].queue.full(); }
+  // Messages to `rank` that are not acknowledged, and their bytes.
+  int64_t Queued(int rank) const { return peers_[rank].queue.messages(); }
+  int64_t QueuedBytes(int rank) const { return peers_[rank].queue.bytes(); }
+  // Nothing is queued, and no acknowledgement owed.
+  bool Quiet() const;
+  // When an incarnation that is taken on was last heard; -1: never.
+  int64_t LastHeard(int rank) const { return peers_[rank].last_heard; }
+  // Of the process that messages go to; 0: none is known.
+  uint64_t Incarnation(int rank) const { return peers_[rank].incarnation; }
+  const ChannelCounters& counters() const { return counters_; }
+
+ private:
+  struct Peer {
+    explicit Peer(const ChannelOptions& options)
+        : queue(options.window_messages, options.window_bytes), backoff(options.first_resend) {}
+
+    uint64_t incarnation = 0;            // that is taken on; 0: none
+    uint64_t asks = 0;                   // its last challenge
+    uint64_t challenge = 1;              // ours: rises as an incarnation is taken on
+    uint64_t candidate = 0;              // an incarnation to be challenged; 0: none
+    uint64_t candidate_asks = 0;         // its challenge
+    std::array<uint64_t, 16> retired{};  // the last ones that were replaced or given up
+    size_t retirements = 0;
+    bool given_up = false;
+    uint64_t received = 0;  // the last number that was delivered
+    int owed = 0;           // messages since the last acknowledgement
+    bool answer_due = false;
+    SendQueue queue;
+    int64_t speak_at = kNever;   // a packet without a message is due
+    int64_t resend_at = kNever;  // the queue's oldest, or a hello, is due
+    int64_t backoff;
+    int64_t progress_at = 0;  // the queue was empty or became shorter
+    int64_t greeted_at = INT64_MIN / 2;
+    int64_t last_heard = -1;
+    std::string last_refusal;
+  };
+
+  // kNone: the packet is to be applied; its sender is the incarnation that is taken on, by now.
+  Refusal Judge(int rank, const PacketHeader& header);
+  Refusal JudgeStranger(int rank, const PacketHeader& header);
+  void Refuse(int rank, Refusal refusal, const std::string& text);
+  void TakeOn(int rank, const PacketHeader& header);
+  void Apply(int rank, DecodedPacket packet);
+  void Receive(int rank, DecodedPacket packet);
+
+  void Pump(int rank);
+  void Speak(int rank);
+  void Greet(Peer* peer);
+  bool Transmit(int rank, PacketHeader* header, const std::vector<Frame>& payload);
+  bool TransmitToKnown(int rank, PacketHeader* header, const std::vector<Frame>& payload);
+  void Serve(int rank);
+  void GiveUp(int rank);
+  void Leave(Peer* peer);
+  void DeliverOwn();
+  int64_t Due(const Peer& peer) const;
+  void Schedule(const Peer& peer) { due_ = std::min(due_, Due(peer)); }
+
+  ProcessIdentity self_;
+  Transport* transport_;
+  const Clock* clock_;
+  ChannelEvents* events_;
+  ChannelOptions options_;
+  std::vector<Peer> peers_;  // by rank
+  std::deque<Message> own_;  // to this process
+  int64_t due_ = kNever;     // no peer has anything to do before
+  ChannelCounters counters_;
+};
+
+}  // namespace singa

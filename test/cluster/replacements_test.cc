@@ -1,0 +1,133 @@
+// Who may take a lost process's place, and what it is told.
+#include "cluster/process/replacements.h"
+
+#include <google/protobuf/text_format.h>
+#include <gtest/gtest.h>
+
+namespace singa {
+namespace {
+
+ClusterProto Conf(const char* text) {
+  ClusterProto conf;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &conf));
+  return conf;
+}
+
+// Of processes 0 to 3, group 0 is in the first and servers are in the last.
+constexpr char kDownpour[] = "nworker_groups: 3 server_worker_separate: true";
+
+std::vector<Control> Kinds(const std::optional<std::vector<WireMessage>>& orders) {
+  std::vector<Control> kinds;
+  for (const WireMessage& order : orders.value_or(std::vector<WireMessage>()))
+    kinds.push_back(order.control());
+  return kinds;
+}
+
+TEST(ReplacementsTest, OnlyWholeGroupsMayBeReplaced) {
+  const Topology apart(Conf(kDownpour));
+  EXPECT_FALSE(apart.IsReplaceable(0));
+  EXPECT_TRUE(apart.IsReplaceable(1));
+  EXPECT_TRUE(apart.IsReplaceable(2));
+  EXPECT_FALSE(apart.IsReplaceable(3));
+  const Topology with_first(Conf("nworker_groups: 3"));  // which has the server
+  EXPECT_FALSE(with_first.IsReplaceable(0));
+  EXPECT_TRUE(with_first.IsReplaceable(1));
+  const Topology servers_in_all(Conf("nworker_groups: 3 nserver_groups: 3"));
+  EXPECT_FALSE(servers_in_all.IsReplaceable(1));
+  const Topology one_group(Conf("nworkers_per_group: 3 server_worker_separate: true"));
+  EXPECT_FALSE(one_group.IsReplaceable(1));
+  const Topology spread(Conf("nworker_groups: 2 nworkers_per_group: 2"));
+  EXPECT_FALSE(spread.IsReplaceable(2));
+}
+
+class ReplacementsOfDownpour : public ::testing::Test {
+ protected:
+  const Topology topology{Conf(kDownpour)};
+  Replacements successors{topology};
+};
+
+TEST_F(ReplacementsOfDownpour, NobodyIsReplacedBeforeAllHaveBegun) {
+  successors.SetStart({0, 0, 0}, "");
+  EXPECT_FALSE(successors.Greet(1));
+  successors.Begin();
+  EXPECT_TRUE(successors.Greet(1));
+  EXPECT_FALSE(successors.Greet(3));
+}
+
+TEST_F(ReplacementsOfDownpour, AreToldOfTheLastCheckpoint) {
+  successors.SetStart({0, 0, 0}, "");
+  successors.Begin();
+  successors.SetStart({40, 41, 39}, "checkpoint/step40");
+  const auto orders = successors.Greet(2);
+  ASSERT_EQ(Kinds(orders), std::vector{kTakePlace});
+  const WireMessage& order = orders->front();
+  EXPECT_EQ(order.step(), 0);
+  EXPECT_EQ(order.text(0), "checkpoint/step40");
+  EXPECT_EQ(std::vector<double>(order.number().begin(), order.number().end()),
+            (std::vector<double>{40, 41, 39}));
+}
+
+TEST_F(ReplacementsOfDownpour, HoldWhereTheLostOneHadNotSaidSo) {
+  successors.Begin();
+  successors.AskToHold();
+  successors.Held(2);
+  const auto orders = successors.Greet(1);
+  ASSERT_EQ(Kinds(orders), (std::vector{kTakePlace, kHold}));
+  EXPECT_EQ(orders->front().step(), 1);
+  EXPECT_FALSE(successors.Greet(2)) << "its steps are waited for";
+  successors.Held(1);
+  successors.Go();
+  EXPECT_EQ(Kinds(successors.Greet(1)), std::vector{kTakePlace});
+}
+
+TEST_F(ReplacementsOfDownpour, EndWithAJobThatHasEnded) {
+  successors.Begin();
+  successors.End();
+  EXPECT_EQ(Kinds(successors.Greet(1)), std::vector{kEnd});
+}
+
+TEST_F(ReplacementsOfDownpour, AreToldHowFarTheOthersAre) {
+  successors.NoteSteps(0, 12);
+  successors.NoteSteps(1, 10);
+  successors.NoteSteps(2, 14);
+  successors.NoteLeft(2);
+  const std::vector<WireMessage> news = successors.News(1);
+  ASSERT_EQ(Kinds(news), (std::vector{kSteps, kSteps, kLeft}));
+  EXPECT_EQ(news[0].group(), 0u);
+  EXPECT_EQ(news[0].step(), 12);
+  EXPECT_EQ(news[1].group(), 2u);
+  EXPECT_EQ(news[1].step(), 14);
+  EXPECT_EQ(news[2].group(), 2u);
+}
+
+TEST_F(ReplacementsOfDownpour, NobodyTakesThePlaceOfWhoWasDone) {
+  successors.Begin();
+  successors.NoteLeft(1);
+  EXPECT_FALSE(successors.Greet(1)) << "all its steps are waited for";
+  EXPECT_TRUE(successors.Greet(2));
+}
+
+// It may have to take again what was told last.
+TEST_F(ReplacementsOfDownpour, BeginAtTheCheckpointsSteps) {
+  successors.Begin();
+  successors.SetStart({40, 41, 39}, "");
+  successors.NoteSteps(1, 60);
+  successors.Greet(1);
+  EXPECT_EQ(successors.StepsAtStart(1), 41);
+  EXPECT_EQ(successors.News(2)[0].step(), 41);
+}
+
+TEST_F(ReplacementsOfDownpour, RowsOfAStepThatIsTakenAgainAreNoNews) {
+  successors.Begin();
+  EXPECT_TRUE(successors.IsNews(1, 6));
+  EXPECT_TRUE(successors.IsNews(1, 7));
+  EXPECT_TRUE(successors.IsNews(1, 7)) << "another row of the step";
+  EXPECT_TRUE(successors.IsNews(2, 3));
+  successors.Greet(1);
+  EXPECT_FALSE(successors.IsNews(1, 7));
+  EXPECT_TRUE(successors.IsNews(1, 8));
+  EXPECT_TRUE(successors.IsNews(2, 3)) << "of another group";
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,199 @@
+// ReliableChannel under every fault of the simulated network at once, many times. A failure names
+// its seed: SINGA_SEED=n runs that one alone, SINGA_SEEDS=n runs as many.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "singa/base/str_cat.h"
+#include "support/comm/link_ledger.h"
+
+namespace singa {
+namespace {
+
+constexpr int kSimRanks = 3;
+
+// One run: some time with faults, then without, until all is quiet.
+class Trial {
+ public:
+  explicit Trial(uint64_t seed)
+      : network(seed, kSimRanks, {}, [this](const SimStart& start) {
+          return std::make_unique<Chatter>(start, &network.schedule(), &ledger, options);
+        }) {
+    SimSchedule& random = network.schedule();
+    const auto up_to = [&](double most) { return most * 1e-3 * random.Between(0, 1000); };
+    network.faults = {.drop = up_to(0.4),
+                      .duplicate = up_to(0.3),
+                      .flip = up_to(0.2),
+                      .refuse = up_to(0.3),
+                      .late = up_to(0.3),
+                      .max_late = random.Between(1, 3000) * kSimMillisecond};
+    options.window_messages = random.Between(1, 20);
+    options.window_bytes = random.Between(100, 3000);
+    options.ack_every = static_cast<int>(random.Between(1, 16));
+    options.give_up = 0;
+  }
+
+  Chatter& At(int rank) { return static_cast<Chatter&>(*network.process(rank)); }
+  int64_t Soon() { return network.clock().Now() + network.schedule().Between(0, 2 * kSimSecond); }
+
+  // Ranks begin at different times; connections break, processes stop and run on.
+  void StartWithFaults() {
+    for (int rank = 0; rank < kSimRanks; ++rank) {
+      network.At(Soon(), [this, rank] {
+        network.Start(rank);
+        At(rank).Talk(static_cast<int>(network.schedule().Between(0, 60)));
+      });
+    }
+    for (int n = network.schedule().Between(0, 6); n > 0; --n) Disturb();
+  }
+  void Disturb() {
+    const int a = static_cast<int>(network.schedule().Between(0, kSimRanks - 1));
+    const int b = (a + 1) % kSimRanks;
+    const int64_t begin = Soon(), end = begin + Soon() - network.clock().Now();
+    switch (network.schedule().Between(0, 2)) {
+      case 0:
+        network.At(begin, [=, this] { network.Reset(a, b); });
+        break;
+      case 1:
+        network.At(begin, [=, this] { network.Disconnect(a, b); });
+        network.At(end, [=, this] { network.Connect(a, b); });
+        break;
+      default:
+        network.At(begin, [=, this] { network.Pause(a); });
+        network.At(end, [=, this] { network.Resume(a); });
+    }
+  }
+  // A process ends and another one begins in its place, some times.
+  void Restarts() {
+    for (int n = network.schedule().Between(1, 6); n > 0; --n) {
+      const int rank = static_cast<int>(network.schedule().Between(0, kSimRanks - 1));
+      const int64_t begin = Soon() + kSimSecond;
+      network.At(begin, [=, this] {
+        if (network.process(rank) == nullptr) return;
+        network.Crash(rank);
+        network.At(begin + network.schedule().Between(0, kSimSecond), [=, this] {
+          if (network.process(rank) != nullptr) return;
+          network.Start(rank);
+          At(rank).Talk(static_cast<int>(network.schedule().Between(0, 30)));
+          ++restarts;
+        });
+      });
+    }
+  }
+
+  // Everything sent, acknowledged, and nothing under way.
+  bool Quiet() {
+    if (network.under_way() > 0) return false;
+    for (int rank = 0; rank < kSimRanks; ++rank) {
+      if (network.process(rank) == nullptr) return false;
+      if (!At(rank).silent() || !At(rank).channel.Quiet()) return false;
+    }
+    return true;
+  }
+  void Finish() {
+    network.RunFor(6 * kSimSecond);
+    network.faults = {};
+    const bool quiet = network.RunUntil([this] { return Quiet(); }, 60 * kSimSecond);
+    EXPECT_TRUE(quiet) << "messages still wait";
+    // With all processes alive and known, what is sent now arrives as well.
+    for (int n = 0; n < 2 && quiet; ++n) {
+      for (int from = 0; from < kSimRanks; ++from) {
+        network.Tell(from, [&](SimProcess*) {
+          for (int to = 0; to < kSimRanks; ++to) At(from).SendOne(to);
+        });
+      }
+      EXPECT_TRUE(network.RunUntil([this] { return Quiet(); }, 90 * kSimSecond));
+    }
+    for (int from = 0; from < kSimRanks; ++from) {
+      for (int to = 0; to < kSimRanks && quiet; ++to)
+        EXPECT_TRUE(ledger.Complete(At(from).incarnation(), to)) << from << " to " << to;
+    }
+  }
+  void AddTo(ChannelCounters* sum) {
+    for (int rank = 0; rank < kSimRanks; ++rank) {
+      const ChannelCounters& one = At(rank).channel.counters();
+      sum->resent += one.resent;
+      sum->duplicates += one.duplicates;
+      sum->out_of_order += one.out_of_order;
+      sum->blocked += one.blocked;
+      sum->dropped += one.dropped;
+      sum->restarts += one.restarts;
+      for (int i = 0; i < kRefusals; ++i) sum->refused[i] += one.refused[i];
+    }
+  }
+
+  ChannelOptions options;
+  LinkLedger ledger;
+  SimNetwork network;
+  int restarts = 0;
+};
+
+// Runs seeds 1, 2, ...; ends with the first that fails.
+template <typename Run>
+void ForEachSeed(const Run& run) {
+  const char* const only = std::getenv("SINGA_SEED");
+  const char* const many = std::getenv("SINGA_SEEDS");
+  const uint64_t first = only != nullptr ? std::stoull(only) : 1;
+  const uint64_t seeds = only != nullptr ? 1 : many != nullptr ? std::stoull(many) : 1000;
+  for (uint64_t seed = first; seed < first + seeds; ++seed) {
+    run(seed);
+    ASSERT_FALSE(testing::Test::HasFailure()) << "run it again: SINGA_SEED=" << seed;
+  }
+}
+
+void ExpectFound(const ChannelCounters& sum, std::initializer_list<Refusal> refusals) {
+  if (std::getenv("SINGA_SEED") != nullptr) return;
+  EXPECT_GT(sum.resent, 0);
+  EXPECT_GT(sum.duplicates, 0);
+  EXPECT_GT(sum.out_of_order, 0);
+  EXPECT_GT(sum.blocked, 0);
+  for (const Refusal refusal : refusals)
+    EXPECT_GT(sum.refused[static_cast<int>(refusal)], 0) << RefusalName(refusal);
+}
+
+TEST(ChannelSimTest, EveryMessageArrivesOnceAndInOrderWhateverTheNetworkDoes) {
+  ChannelCounters sum;
+  ForEachSeed([&](uint64_t seed) {
+    Trial trial(seed);
+    trial.StartWithFaults();
+    trial.Finish();
+    EXPECT_EQ(trial.ledger.total_arrived, trial.ledger.total_sent);
+    trial.AddTo(&sum);
+  });
+  EXPECT_EQ(sum.restarts, 0);
+  EXPECT_EQ(sum.dropped, 0);
+  ExpectFound(sum, {Refusal::kMagic, Refusal::kChecksum});
+}
+
+TEST(ChannelSimTest, NoMessageReachesAnotherProcessThanItWasMeantForWhateverRestarts) {
+  ChannelCounters sum;
+  ForEachSeed([&](uint64_t seed) {
+    Trial trial(seed);
+    trial.StartWithFaults();
+    trial.Restarts();
+    trial.Finish();
+    trial.AddTo(&sum);
+  });
+  ExpectFound(sum, {Refusal::kChecksum, Refusal::kReceiver, Refusal::kSender, Refusal::kRetired});
+  EXPECT_GT(sum.restarts, 0);
+  EXPECT_GT(sum.dropped, 0);
+}
+
+TEST(ChannelSimTest, TheSameSeedIsTheSameRun) {
+  const auto run = [](uint64_t seed) {
+    Trial trial(seed);
+    trial.StartWithFaults();
+    trial.Restarts();
+    trial.Finish();
+    const SimCounters& n = trial.network.counters();
+    return StrCat(n.sent, " ", n.arrived, " ", n.late, " ", trial.ledger.total_arrived, " ",
+                  trial.network.clock().Now());
+  };
+  EXPECT_EQ(run(7), run(7));
+  EXPECT_NE(run(7), run(8));
+}
+
+}  // namespace
+}  // namespace singa
