@@ -9,6 +9,7 @@
 #include "base/thread/counted_time.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
+#include "train/apply/not_finite.h"
 
 namespace singa {
 namespace {
@@ -44,8 +45,7 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float*
       std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });
   if (!finite && !skip_) {
     const ServedParam& param = (*params_)[(*table_)[slice].param];
-    return Diverge(StrCat("step ", step, ": the gradient of param \"", param.name, "\" of layer \"",
-                          param.layer, "\" is not finite"));
+    return Diverge(GradientNotFiniteText(ParamText(param.name, param.layer), step));
   }
   if (!finite) return;  // Finish says so
   Frame copy = CopyOf(sums, size);
@@ -59,7 +59,7 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float*
 
 void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   if (skip_) return;  // its gradients are missing
-  Diverge(StrCat("step ", step, ": the loss of layer \"", layer, "\" is not finite"));
+  Diverge(LossNotFiniteText(layer, step));
   Check();
 }
 
@@ -85,7 +85,7 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
     between_->SumOfProcesses({&dropped, 1});
   }
   if (dropped == 0) return;
-  LOG(WARNING) << "step " << step << ": a loss or gradient is not finite; the step is skipped";
+  LOG(WARNING) << SkippedText(StrCat("step ", step, ": a loss or gradient is not finite"));
   dropped_ = step;
   ++skips_;
 }

@@ -4,6 +4,7 @@
 
 #include "cluster/protocol/addresses.h"
 #include "singa/base/error.h"
+#include "train/apply/step_rule.h"
 
 namespace singa {
 
@@ -15,8 +16,7 @@ ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int 
     Group& group = groups_[worker.group];
     if (group.sum) continue;
     group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out, deadline);
-    group.updates = std::make_unique<ServedUpdates>(job.on_nonfinite() == JobProto::kSkip,
-                                                    group.sum.get(), deadline);
+    group.updates = std::make_unique<ServedUpdates>(StepRule(job).skips, group.sum.get(), deadline);
   }
   for (const RoleId& server : topology_.Servers(rank)) marks_[{server.group, server.id}];
 }

@@ -11,6 +11,7 @@
 #include "cluster/protocol/seconds.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
+#include "train/apply/not_finite.h"
 
 namespace singa {
 namespace {
@@ -24,9 +25,7 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
     : setup_(setup),
       slices_(shard->slices()),
       groups_(setup.topology.WorkerGroupsOf(setup.self.group)),
-      clip_norm_(setup.job.updater().clip_norm()),
-      skip_(setup.job.on_nonfinite() == JobProto::kSkip),
-      defer_(skip_ || clip_norm_ > 0),
+      rule_(setup.job),
       shard_(shard),
       out_(out),
       events_(events),
@@ -49,7 +48,7 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
 
 // Where slices wait for each other, a step begins when the last one is applied.
 bool GroupSteps::Joins(Group* group, int64_t step) const {
-  if (!defer_ || step == group->step) return true;
+  if (!rule_.needs_all() || step == group->step) return true;
   if (group->complete > 0 || group->unapplied > 0) return false;
   for (const Cell& cell : group->cells)
     if (cell.sum.waits()) return false;
@@ -83,11 +82,11 @@ StepSum::Arrival GroupSteps::Contribute(int worker_group, int process, int64_t s
 void GroupSteps::Complete(int worker_group, int slice) {
   Cell& done = cell(worker_group, slice);
   done.finite = done.sum.Sum(&ctx_, shard_->size(slice));
-  if (!done.finite && !(skip_ && done.sum.none()))
+  if (!done.finite && !(rule_.skips && done.sum.none()))
     Diverged(worker_group, done.sum.step(),
-             StrCat("the gradient of ", shard_->Name(slice), " is not finite"));
-  if (!done.finite && !skip_) return;
-  if (!defer_) {
+             GradientNotFiniteText(shard_->Name(slice), done.sum.step()));
+  if (!done.finite && !rule_.skips) return;
+  if (!rule_.needs_all()) {
     done.ready = true;
     return Settle(slice);
   }
@@ -97,11 +96,10 @@ void GroupSteps::Complete(int worker_group, int slice) {
 }
 
 // Once a step.
-void GroupSteps::Diverged(int worker_group, int64_t step, const std::string& what) {
+void GroupSteps::Diverged(int worker_group, int64_t step, const std::string& text) {
   if (std::exchange(of(worker_group).told, step) == step) return;
-  const std::string text = StrCat("step ", step, ": ", what);
-  if (skip_)
-    LOG(WARNING) << text << "; the step is skipped";
+  if (rule_.skips)
+    LOG(WARNING) << SkippedText(text);
   else
     events_->Diverged(text);
 }
@@ -135,26 +133,22 @@ void GroupSteps::PostSquares(int worker_group) {
 
 bool GroupSteps::OnSquares(int worker_group, int server, int64_t step, int64_t first,
                            std::span<const double> squares) {
-  if (!defer_ || step < setup_.first_steps[worker_group]) return false;
+  if (!rule_.needs_all() || step < setup_.first_steps[worker_group]) return false;
   if (!of(worker_group).norm.Add(server, step, first, squares)) return false;
   TryNorm(worker_group);
   return true;
 }
 
-// Pascanu et al., "On the difficulty of training recurrent neural networks" (2013): the gradient
-// times clip_norm / norm where its norm is larger.
 void GroupSteps::TryNorm(int worker_group) {
   Group& group = of(worker_group);
   if (group.complete < slices_.size()) return;
   const std::optional<double> squares = group.norm.Take(group.step);
   if (!squares) return;
-  group.skip = !std::isfinite(*squares);
-  if (group.skip && !skip_)  // every slice is finite, or its own server has said so
-    return Diverged(worker_group, group.step, "the norm of the gradient is not finite");
-  const double norm = std::sqrt(*squares);
-  group.length = clip_norm_ > 0 && !group.skip ? norm : -1;
-  group.scale = group.length > clip_norm_ ? static_cast<float>(clip_norm_ / norm) : 1.f;
-  if (group.skip) ++counts_.skipped;
+  group.verdict = rule_.Judge(*squares);
+  if (group.verdict.dropped && !rule_.skips)  // every slice is finite, or its server has said so
+    return Diverged(worker_group, group.step, GradientNotFiniteText("all params", group.step));
+  group.length = rule_.clip_norm > 0 && !group.verdict.dropped ? std::sqrt(*squares) : -1;
+  if (group.verdict.dropped) ++counts_.skipped;
   group.complete = 0;
   group.unapplied = slices_.size();
   for (Cell& one : group.cells) one.ready = true;
@@ -182,14 +176,14 @@ void GroupSteps::Settle(int slice) {
 void GroupSteps::Apply(int worker_group, int slice) {
   Group& group = of(worker_group);
   Cell& one = cell(worker_group, slice);
-  if (defer_ && group.skip) {
+  if (rule_.needs_all() && group.verdict.dropped) {
     shard_->Drop(slice);
     one.staleness = -1;
   } else {
     const float* gradient = one.sum.gradient();
-    if (defer_ && group.scale != 1) {
+    if (rule_.needs_all() && group.verdict.scale != 1) {
       clipped_.assign(gradient, gradient + shard_->size(slice));
-      for (float& x : clipped_) x *= group.scale;
+      for (float& x : clipped_) x *= group.verdict.scale;
       gradient = clipped_.data();
     }
     one.staleness = std::max<int64_t>(0, shard_->version(slice) - one.sum.version());
@@ -197,7 +191,7 @@ void GroupSteps::Apply(int worker_group, int slice) {
     ++counts_.applied;
     shard_->Update(&ctx_, slice, one.sum.step(), gradient);
   }
-  if (defer_) --group.unapplied;
+  if (rule_.needs_all()) --group.unapplied;
   one.norm = group.length;
   one.last = one.sum.step();
   one.sum.Done();
@@ -258,7 +252,8 @@ std::string GroupSteps::Waiting() const {
       if (!pending || (oldest && oldest->sum.since() <= one.sum.since())) continue;
       oldest = &one;
       what = StrCat("step ", one.sum.step(), " of worker group ", g, " waits for ");
-      const int missing = defer_ && one.sum.complete() ? group.norm.Missing(group.step) : -1;
+      const int missing =
+          rule_.needs_all() && one.sum.complete() ? group.norm.Missing(group.step) : -1;
       if (one.sum.waits())
         what += StrCat("process ", processes.first + one.sum.Missing(), " to send ",
                        shard_->Name(slices_.first + i));

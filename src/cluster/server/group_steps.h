@@ -16,6 +16,7 @@
 #include "cluster/server/step_norm.h"
 #include "cluster/server/step_sum.h"
 #include "singa/cluster/consistency.h"
+#include "train/apply/step_rule.h"
 
 namespace singa {
 
@@ -72,8 +73,7 @@ class GroupSteps {
     int complete = 0;    // slices
     int unapplied = 0;   // slices, once the norm is known
     double length = -1;  // of the gradient, with clip_norm
-    float scale = 1;
-    bool skip = false;
+    StepVerdict verdict = {};
   };
   Group& of(int worker_group) { return served_[worker_group - groups_.first]; }
   const Group& of(int worker_group) const { return served_[worker_group - groups_.first]; }
@@ -86,12 +86,11 @@ class GroupSteps {
   void Settle(int slice);
   void Apply(int worker_group, int slice);
   void Answer(int worker_group, int slice);
-  void Diverged(int worker_group, int64_t step, const std::string& what);
+  void Diverged(int worker_group, int64_t step, const std::string& text);
 
   const ServerSetup setup_;
   const Range slices_, groups_;
-  const float clip_norm_;
-  const bool skip_, defer_;
+  const StepRule rule_;
   ParamShard* const shard_;
   Outgoing* const out_;
   ServerEvents* const events_;

@@ -13,20 +13,18 @@
 namespace singa {
 
 LocalUpdates::LocalUpdates(const JobProto& job, Replica* replica)
-    : replica_(*replica),
-      clip_norm_(job.updater().clip_norm()),
-      skip_(job.on_nonfinite() == JobProto::kSkip) {}
+    : replica_(*replica), rule_(job) {}
 
 void LocalUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   CHECK_EQ(sums.size(), 1u) << "only servers get parts of a sum";
   float* const sum = sums[0];
   const SliceTable& table = replica_.table();
   if (!AllFinite(ctx, sum, table[slice].size)) {
-    Fail(GradientNotFiniteText(replica_.param(slice), step), step);
-    return;
+    const Param& param = replica_.param(slice);
+    return Fail(GradientNotFiniteText(ParamText(param.name(), param.layer()), step), step);
   }
   if (!needs_all()) return replica_.Apply(ctx, slice, step, sum);
-  if (clip_norm_ > 0) squares_[slice] = SumOfSquares(ctx, sum, table[slice].size);
+  if (rule_.clip_norm > 0) squares_[slice] = SumOfSquares(ctx, sum, table[slice].size);
 }
 
 void LocalUpdates::LossNotFinite(const std::string& layer, int64_t step) {
@@ -36,8 +34,8 @@ void LocalUpdates::LossNotFinite(const std::string& layer, int64_t step) {
 
 // The first failure of a step is the one that is told.
 void LocalUpdates::Fail(const std::string& text, int64_t step) {
-  if (skip_) {
-    if (dropped_->exchange(1 + step) != 1 + step) LOG(WARNING) << text << "; the step is skipped";
+  if (rule_.skips) {
+    if (dropped_->exchange(1 + step) != 1 + step) LOG(WARNING) << SkippedText(text);
     return;
   }
   const std::lock_guard lock(failure_lock_);
@@ -66,7 +64,6 @@ void LocalUpdates::Share(const SharedVerdict& shared) {
   failed_ = shared.failed;
 }
 
-// Scales all gradients of the step by clip_norm / norm where the norm of all is larger.
 void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
                           std::span<float* const> sums) {
   if (!needs_all() || *failed_ != 0) return;
@@ -79,14 +76,12 @@ void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
   }
   double squares = 0;
   for (const double square : squares_) squares += square;
-  const double norm = std::sqrt(squares);
-  if (worker == 0) norm_ = norm;
-  const bool clip = clip_norm_ > 0 && norm > clip_norm_;
-  const auto scale = static_cast<float>(clip_norm_ / norm);
+  if (worker == 0) norm_ = std::sqrt(squares);
+  const float scale = rule_.Judge(squares).scale;
   const SliceTable& table = replica_.table();
   for (int s = worker; s < table.size(); s += workers) {
     float* const sum = sums[s];
-    if (clip)
+    if (scale != 1)
       for (int64_t i = 0; i < table[s].size; ++i) sum[i] *= scale;
     replica_.Apply(ctx, s, step, sum);
   }

@@ -9,6 +9,7 @@
 
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
+#include "train/apply/step_rule.h"
 
 namespace singa {
 
@@ -29,7 +30,7 @@ class LocalUpdates final : public SliceUpdates {
   // Binds the replica, if that was not done.
   void Bind(const SliceTable& table, const std::vector<Param*>& params) override;
   bool own_values() const override { return true; }
-  bool needs_all() const override { return skip_ || clip_norm_ > 0; }
+  bool needs_all() const override { return rule_.needs_all(); }
   void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
@@ -46,8 +47,7 @@ class LocalUpdates final : public SliceUpdates {
   void Fail(const std::string& text, int64_t step);
 
   Replica& replica_;
-  const float clip_norm_;
-  const bool skip_;  // on_nonfinite: kSkip
+  const StepRule rule_;
   double norm_ = 0;  // of the last step; the first worker's thread alone uses it
   std::vector<double> own_squares_;
   std::atomic<int64_t> own_dropped_{0}, own_failed_{0};

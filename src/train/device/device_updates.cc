@@ -29,8 +29,6 @@ void Copy(const Context& ctx, const Tensor& from, Tensor* host) {
 constexpr int64_t Aligned(int64_t floats) { return (floats + 63) / 64 * 64; }
 constexpr size_t kAhead = 1;  // steps that the host leaves under way
 
-bool Skips(const JobProto& job) { return job.on_nonfinite() == JobProto::kSkip; }
-
 // The layers of its losses; of none where it does not judge them.
 std::vector<std::string> LossesOf(const DeviceUpdates::Worker& worker) {
   std::vector<std::string> layers;
@@ -48,12 +46,12 @@ DeviceUpdates::DeviceUpdates(const JobProto& job, const Worker& worker)
       trained_(worker_.trained),
       ctx_(worker.ctx),
       on_host_(worker.ctx->group),
-      clip_norm_(job.updater().clip_norm()),
-      waits_(Skips(job) || worker.loss_scale),
+      rule_(job),
+      waits_(rule_.skips || worker.loss_scale),
       outcomes_({.ctx = worker.ctx,
                  .updates = worker.updates,
                  .loss_scale = worker.loss_scale,
-                 .skips = Skips(job),
+                 .skips = rule_.skips,
                  .leads = worker.leads,
                  .losses = LossesOf(worker),
                  .ahead = kAhead}),
@@ -196,9 +194,9 @@ void DeviceUpdates::Finish(int64_t) {
     sums_->Finish(worker_.net->device_only());
     MeetGroup();
   }
-  InspectPieces(*ctx_, pieces, piece_count_, clip_norm_ > 0, found);
+  InspectPieces(*ctx_, pieces, piece_count_, rule_.clip_norm > 0, found);
   JudgeStep(*ctx_,
-            {bad_losses(), outcomes_.losses(), found, piece_count_, clip_norm_, !waits_,
+            {bad_losses(), outcomes_.losses(), found, piece_count_, rule_.clip_norm, !waits_,
              ctx_->device_state},
             report);
   replica_.rule().ApplyAll(

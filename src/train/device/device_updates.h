@@ -15,6 +15,7 @@
 #include "tensor/gpu/gpu_group.h"
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
+#include "train/apply/step_rule.h"
 #include "train/device/device_metrics.h"
 #include "train/device/device_params.h"
 #include "train/device/gradient_sums.h"
@@ -93,7 +94,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   const std::vector<Param*>& trained_;
   Context* const ctx_;
   GroupSum* const on_host_;
-  const float clip_norm_;
+  const StepRule rule_;
   const bool waits_;  // a step may be left out, and the next depends on that
   StepOutcomes outcomes_;
 

@@ -60,14 +60,15 @@ bool StepOutcomes::LeavesOut(const StepReport& report) {
   }
   if (!worker_.skips) throw DivergedError(TextOf(report));
   if (!worker_.leads) return true;
-  LOG(WARNING) << TextOf(report) << "; the step is skipped";
+  LOG(WARNING) << SkippedText(TextOf(report));
   worker_.updates->set_skips(worker_.updates->skips() + 1);
   return true;
 }
 
 std::string StepOutcomes::TextOf(const StepReport& report) const {
   if (report.loss >= 0) return LossNotFiniteText(worker_.losses[report.loss], report.step);
-  return GradientNotFiniteText(*params_of_pieces_[report.piece], report.step);
+  const Param& param = *params_of_pieces_[report.piece];
+  return GradientNotFiniteText(ParamText(param.name(), param.layer()), report.step);
 }
 
 }  // namespace singa

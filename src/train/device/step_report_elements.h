@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tensor/kernel/host_device.h"
+#include "train/apply/clip_scale.h"
 #include "train/device/step_report.h"
 
 namespace singa {
@@ -14,8 +15,7 @@ SINGA_HD inline void SetScale(const StepEvidence& evidence, double squares, Step
   const float loss_scale = evidence.state->loss_scale;
   const double norm = std::sqrt(squares) / loss_scale;
   report->norm = norm;
-  const bool clips = evidence.clip_norm > 0 && norm > evidence.clip_norm;
-  report->verdict.scale = (clips ? static_cast<float>(evidence.clip_norm / norm) : 1) / loss_scale;
+  report->verdict.scale = ClipScale(evidence.clip_norm, norm) / loss_scale;
 }
 
 SINGA_HD inline void SetVerdict(const StepEvidence& evidence, int32_t loss, int32_t piece,

@@ -7,6 +7,7 @@
 #include "base/thread/omp_threads.h"
 #include "singa/base/error.h"
 #include "tensor/gpu/gpus.h"
+#include "train/apply/step_rule.h"
 
 namespace singa {
 
@@ -101,9 +102,8 @@ void Trainer::PlanEvaluators() {
 // whoever looks for a fault, and what an update does may depend on all gradients. With a worker on
 // a GPU all workers have them whole.
 bool Trainer::InPieces(const NetNode& node, const Param& param) const {
-  const bool needs_all = job_.on_nonfinite() == JobProto::kSkip || job_.updater().clip_norm() > 0;
-  return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 && !needs_all &&
-         exchange_.WantsPieces(node, param);
+  return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 &&
+         !StepRule(job_).needs_all() && exchange_.WantsPieces(node, param);
 }
 
 void Trainer::FindTrained() {
