@@ -11,6 +11,7 @@
 #include "singa/base/error.h"
 #include "singa/io/kvfile.h"
 #include "singa/nn/layer.h"
+#include "singa/nn/record_reader.h"
 #include "words.h"
 
 namespace rnnlm {
@@ -99,7 +100,7 @@ std::vector<Word> ReadWords(const std::string& path) {
   return words;
 }
 
-class DataLayer final : public singa::Layer {
+class DataLayer final : public singa::Layer, public singa::RecordReader {
  public:
   singa::Wiring wiring(const singa::LayerProto&) const override {
     return {.is_input = true, .differentiable = false};
@@ -154,10 +155,12 @@ class DataLayer final : public singa::Layer {
     }
   }
 
+  singa::RecordReader* reader() override { return this; }
+
   // Counts windows, as CountRecords.
-  int64_t ReaderPosition() const override { return position_; }
-  void SeekReader(int64_t position) override { position_ = position; }
-  int64_t ReaderStride() const override { return 1; }
+  int64_t Position() const override { return position_; }
+  void Seek(int64_t position) override { position_ = position; }
+  int64_t Stride() const override { return 1; }
   int64_t CountRecords() override { return static_cast<int64_t>(ends_.size()); }
 
  private:

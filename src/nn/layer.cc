@@ -25,12 +25,6 @@ void Layer::ComputeGradient(Context&, Inputs, Outputs) {
 
 void Layer::WriteTo(OutputFiles*) {}
 
-void Layer::SeekReader(int64_t) {}
-
-void Layer::RestoreBadRecords(const std::vector<int64_t>&) {}
-
-std::pair<std::string, int64_t> Layer::RecordOfRow(int64_t) const { return {"", -1}; }
-
 LayerRegistry& Layers() {
   static LayerRegistry registry("layer");
   return registry;

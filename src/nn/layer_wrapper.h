@@ -2,9 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "singa/nn/layer.h"
 
@@ -36,19 +34,7 @@ class LayerWrapper : public Layer {
   }
   void WriteTo(OutputFiles* files) override { layer_->WriteTo(files); }
   void BeginPass(Context& ctx, int64_t before) override { layer_->BeginPass(ctx, before); }
-  int64_t ReaderPosition() const override { return layer_->ReaderPosition(); }
-  void SeekReader(int64_t position) override { layer_->SeekReader(position); }
-  int64_t ReaderStride() const override { return layer_->ReaderStride(); }
-  int64_t CountRecords() override { return layer_->CountRecords(); }
-  std::vector<std::string> ClassNames() override { return layer_->ClassNames(); }
-  std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
-    return layer_->RecordOfRow(row);
-  }
-  std::vector<int64_t> BadRecords() const override { return layer_->BadRecords(); }
-  void RestoreBadRecords(const std::vector<int64_t>& records) override {
-    layer_->RestoreBadRecords(records);
-  }
-  double TakeWaitMs() override { return layer_->TakeWaitMs(); }
+  RecordReader* reader() override { return layer_->reader(); }
 
  protected:
   Layer& layer() { return *layer_; }

@@ -10,9 +10,18 @@
 #include "nn/loss/scale_gradient.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_storage.h"
+#include "singa/nn/record_reader.h"
 #include "singa/tensor/memory.h"
 
 namespace singa {
+namespace {
+
+std::pair<std::string, int64_t> RecordOfRow(const NetNode& input, int64_t row) {
+  const RecordReader* const reader = input.layer->reader();
+  return reader ? reader->RecordOfRow(row) : std::pair<std::string, int64_t>("", -1);
+}
+
+}  // namespace
 
 Net::Net() : storage_(std::make_unique<Storage>()) {}
 Net::~Net() = default;
@@ -83,7 +92,8 @@ int64_t Net::CountRecords() {
   const NetNode* first = nullptr;
   int64_t records = -1;
   for (const NetNode& node : nodes_) {
-    const int64_t count = node.layer->CountRecords();
+    RecordReader* const reader = node.layer->reader();
+    const int64_t count = reader ? reader->CountRecords() : -1;
     if (count < 0) continue;
     const auto& files = node.declare->files();  // the first is the store
     if (first && count != records)
@@ -98,8 +108,11 @@ int64_t Net::CountRecords() {
 }
 
 std::vector<std::string> Net::ClassNames() {
-  for (NetNode& node : nodes_)
-    if (std::vector<std::string> names = node.layer->ClassNames(); !names.empty()) return names;
+  for (NetNode& node : nodes_) {
+    RecordReader* const reader = node.layer->reader();
+    if (!reader) continue;
+    if (std::vector<std::string> names = reader->ClassNames(); !names.empty()) return names;
+  }
   return {};
 }
 
@@ -108,7 +121,9 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> Net::BadRecords() cons
   std::vector<std::pair<std::string, std::vector<int64_t>>> found;
   std::set<std::string> seen;
   for (const NetNode& node : nodes_) {
-    std::vector<int64_t> bad = node.layer->BadRecords();
+    const RecordReader* const reader = node.layer->reader();
+    if (!reader) continue;
+    std::vector<int64_t> bad = reader->BadRecords();
     if (!bad.empty() && seen.insert(node.name).second)
       found.emplace_back(node.name, std::move(bad));
   }
@@ -117,7 +132,8 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> Net::BadRecords() cons
 
 void Net::RestoreBadRecords(const std::string& layer, const std::vector<int64_t>& records) {
   for (NetNode& node : nodes_)
-    if (node.name == layer) node.layer->RestoreBadRecords(records);
+    if (RecordReader* reader = node.layer->reader(); reader && node.name == layer)
+      reader->RestoreBadRecords(records);
 }
 
 void Net::BeginPass(const Context& ctx, int64_t batches_before) {
@@ -187,7 +203,7 @@ std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t 
   const void* labels = node.checked.back()->label.as<void>();
   for (const NetNode& source : nodes_) {
     if (!labels || source.out.empty() || source.out[0]->label.as<void>() != labels) continue;
-    if (source.in.empty()) return source.layer->RecordOfRow(row);
+    if (source.in.empty()) return RecordOfRow(source, row);
     return source.wiring.step_shift > 0 ? RecordOfIndex(source, row) : RecordOfLabel(source, row);
   }
   return {"", -1};
@@ -206,7 +222,7 @@ std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t 
       const int64_t rows = source.out[0]->span.rows;
       row = source.wiring.is_input ? row + at.output * rows : row % rows;
     }
-    if (source.wiring.is_input) return source.layer->RecordOfRow(row);
+    if (source.wiring.is_input) return RecordOfRow(source, row);
     if (!source.traits.aliases_in && !source.wiring.outputs_are_steps) break;
   }
   return {"", -1};

@@ -1,4 +1,5 @@
 #include "io/temp_dir.h"
+#include "singa/nn/record_reader.h"
 #include "support/layer_test.h"
 
 namespace singa {
@@ -49,28 +50,28 @@ TEST_F(CharRnn, GivesAWindowAStepAndBeginsAgain) {
 TEST_F(CharRnn, GoesOnWhereItIsSent) {
   const auto layer = Build("unroll_len: 2 batchsize: 2");  // three windows
   for (int i = 0; i < 5; ++i) Next(layer.get());
-  const int64_t position = layer->layer().ReaderPosition();
+  const int64_t position = layer->layer().reader()->Position();
   EXPECT_EQ(position, 5);
   const Rows sixth = Next(layer.get()), seventh = Next(layer.get());
   EXPECT_EQ(sixth, (Rows{"efg", "mno"}));
   const auto other = Build("unroll_len: 2 batchsize: 2");
-  other->layer().SeekReader(position);
+  other->layer().reader()->Seek(position);
   EXPECT_EQ(Next(other.get()), sixth);
   EXPECT_EQ(Next(other.get()), seventh);
-  other->layer().SeekReader(0);
+  other->layer().reader()->Seek(0);
   EXPECT_EQ(Next(other.get()), (Rows{"abc", "ijk"}));
 }
 
 TEST_F(CharRnn, CountsAsManyRecordsAsAPassHasRows) {
-  EXPECT_EQ(Build()->layer().CountRecords(), 4);
-  EXPECT_EQ(Build("unroll_len: 2 batchsize: 2")->layer().CountRecords(), 6);
-  EXPECT_EQ(Build("unroll_len: 15")->layer().CountRecords(), 1);
+  EXPECT_EQ(Build()->layer().reader()->CountRecords(), 4);
+  EXPECT_EQ(Build("unroll_len: 2 batchsize: 2")->layer().reader()->CountRecords(), 6);
+  EXPECT_EQ(Build("unroll_len: 15")->layer().reader()->CountRecords(), 1);
 }
 
 TEST_F(CharRnn, ReadsAPartOfTheText) {
   EXPECT_EQ(Next(Build("unroll_len: 3 end: 0.5").get()), (Rows{"abcd"}));
   EXPECT_EQ(Next(Build("unroll_len: 3 begin: 0.5").get()), (Rows{"ijkl"}));
-  EXPECT_EQ(Build("unroll_len: 3 begin: 0.5")->layer().CountRecords(), 2);
+  EXPECT_EQ(Build("unroll_len: 3 begin: 0.5")->layer().reader()->CountRecords(), 2);
 }
 
 TEST_F(CharRnn, PartitionsTheRows) {
@@ -102,7 +103,8 @@ TEST_F(CharRnn, NamesTheBadByteWhenItOpens) {
                    StrCat("type: kCharRNN char_rnn_conf { unroll_len: 2 path: '", path,
                           "' vocab_path: '", vocabulary_, "' }"),
                    {});
-  EXPECT_ERROR(layer.layer().CountRecords(), kExitBadData, path, "byte 3, in line 1, is \"\\x0a\"");
+  EXPECT_ERROR(layer.layer().reader()->CountRecords(), kExitBadData, path,
+               "byte 3, in line 1, is \"\\x0a\"");
 }
 
 TEST_F(CharRnn, RejectsMistakes) {

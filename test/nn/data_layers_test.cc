@@ -5,6 +5,7 @@
 
 #include "io/store_files.h"
 #include "io/temp_dir.h"
+#include "singa/nn/record_reader.h"
 #include "support/layer_test.h"
 #include "support/net_test.h"
 
@@ -50,8 +51,8 @@ TEST_F(ShardDataTest, GivesTheNumbersAndLabelsOfWrappedRecords) {
   }
   EXPECT_EQ(Labels(layer->out(0)), (std::vector<int>{2, 3}));
   EXPECT_EQ(layer->Output(), (Values{20, 20, 20, 20, 30, 30, 30, 30}));
-  EXPECT_EQ(layer->layer().ReaderPosition(), 4);
-  EXPECT_EQ(layer->layer().CountRecords(), 5);
+  EXPECT_EQ(layer->layer().reader()->Position(), 4);
+  EXPECT_EQ(layer->layer().reader()->CountRecords(), 5);
 }
 
 TEST_F(ShardDataTest, ReadsTheFolderOfAShard) {

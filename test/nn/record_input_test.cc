@@ -5,6 +5,7 @@
 #include "io/picture/png_encoder.h"
 #include "io/store_files.h"
 #include "io/temp_dir.h"
+#include "singa/nn/record_reader.h"
 #include "support/layer_test.h"
 
 namespace singa {
@@ -100,7 +101,7 @@ TEST_F(RecordInput, PartitionsTheRowsOfOneBatch) {
     EXPECT_EQ(layer->out(0).span.first, i * 8 / 3);
     EXPECT_EQ(layer->out(0).span.batch, 8);
     for (int label : Labels(layer.get())) rows.push_back(label);
-    EXPECT_EQ(layer->layer().ReaderPosition(), 8);
+    EXPECT_EQ(layer->layer().reader()->Position(), 8);
   }
   EXPECT_EQ(rows, Labels(Build(Store("batchsize: 8 shape: 2 shuffle: true")).get()));
 }
@@ -126,7 +127,7 @@ TEST_F(RecordInput, NeedsNoFileForSyntheticRecords) {
   const auto layer = Build(store + "std_value: 255 synthetic_conf { records: 80 classes: 3 }");
   for (int label : Labels(layer.get())) EXPECT_TRUE(label >= 0 && label < 3) << label;
   for (float x : layer->Output()) EXPECT_TRUE(x >= 0 && x <= 1) << x;
-  EXPECT_EQ(layer->layer().CountRecords(), 80);
+  EXPECT_EQ(layer->layer().reader()->CountRecords(), 80);
 }
 
 TEST_F(RecordInput, ShufflesInTrainingOnly) {
@@ -137,7 +138,7 @@ TEST_F(RecordInput, ShufflesInTrainingOnly) {
   for (Phase phase : {kTest, kVal}) {
     const auto layer = Build(store);
     EXPECT_EQ(Labels(layer.get(), phase), in_order);
-    layer->layer().SeekReader(0);
+    layer->layer().reader()->Seek(0);
     EXPECT_EQ(Labels(layer.get(), phase), in_order);
   }
 }
@@ -146,26 +147,26 @@ TEST_F(RecordInput, GoesOnAtItsPosition) {
   const std::string store = Store("batchsize: 5 shape: 2 shuffle: true");
   const auto layer = Build(store);
   for (int i = 0; i < 7; ++i) Forward(layer.get());
-  EXPECT_EQ(layer->layer().ReaderPosition(), 35);
+  EXPECT_EQ(layer->layer().reader()->Position(), 35);
   const auto resumed = Build(store);
-  resumed->layer().SeekReader(35);
-  EXPECT_EQ(resumed->layer().ReaderPosition(), 35);
+  resumed->layer().reader()->Seek(35);
+  EXPECT_EQ(resumed->layer().reader()->Position(), 35);
   EXPECT_EQ(Labels(layer.get()), Labels(resumed.get()));
 }
 
 TEST_F(RecordInput, TestsFromRecordZeroEachTime) {
   const auto layer = Build(Store());
   Labels(layer.get(), kTest);
-  layer->layer().SeekReader(0);
+  layer->layer().reader()->Seek(0);
   EXPECT_EQ(Labels(layer.get(), kTest)[0], 0);
 }
 
 TEST_F(RecordInput, CountsRecords) {
-  EXPECT_EQ(Build(Store())->layer().CountRecords(), 12);
+  EXPECT_EQ(Build(Store())->layer().reader()->CountRecords(), 12);
   const auto layer = Build(Store());
   Forward(layer.get());
-  EXPECT_EQ(layer->layer().CountRecords(), 12);
-  EXPECT_GE(layer->layer().TakeWaitMs(), 0);
+  EXPECT_EQ(layer->layer().reader()->CountRecords(), 12);
+  EXPECT_GE(layer->layer().reader()->TakeWaitMs(), 0);
 }
 
 TEST_F(RecordInput, HasNoLabelsWhereTheConfSaysSo) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "singa/base/error.h"
+#include "singa/nn/record_reader.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
@@ -15,7 +16,7 @@ constexpr int kRecords = 6;
 
 // Record i is the number i; batches of split_conf.num_splits. It does not say how many records
 // there are where a batch has more.
-class Numbers final : public Layer {
+class Numbers final : public Layer, public RecordReader {
  public:
   Wiring wiring(const LayerProto&) const override {
     return {.is_input = true, .differentiable = false};
@@ -29,8 +30,10 @@ class Numbers final : public Layer {
     for (int64_t i = 0; i < out[0]->data.size(); ++i)
       out[0]->data.data()[i] = static_cast<float>(position_++ % kRecords);
   }
-  int64_t ReaderPosition() const override { return position_; }
-  void SeekReader(int64_t position) override { position_ = position; }
+  RecordReader* reader() override { return this; }
+
+  int64_t Position() const override { return position_; }
+  void Seek(int64_t position) override { position_ = position; }
   int64_t CountRecords() override { return records_; }
 
  private:

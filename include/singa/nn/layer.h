@@ -68,6 +68,7 @@ struct Work {
 };
 
 class OutputFiles;
+class RecordReader;
 
 class SINGA_API Layer {
  public:
@@ -113,25 +114,8 @@ class SINGA_API Layer {
   // another net has computed.
   virtual void BeginPass(Context& ctx, int64_t batches_before) { (void)ctx, (void)batches_before; }
 
-  // State of an input layer's reader: what a resumed run needs to go on with the next record.
-  virtual int64_t ReaderPosition() const { return -1; }  // -1: has none
-  virtual void SeekReader(int64_t position);
-  // By how much each batch moves it; 0: not known. A process that takes the place of a lost one
-  // finds its worker group's next batch by it; without it all start again.
-  virtual int64_t ReaderStride() const { return 0; }
-  // Records in one pass of the worker group over its share of the store, -1 if the layer has none;
-  // opens the store.
-  virtual int64_t CountRecords() { return -1; }
-  // Names of the classes that the store's labels are numbers of, by label; empty: it has none.
-  virtual std::vector<std::string> ClassNames() { return {}; }
-  // File and number of the record that is row `row` of the last batch; ("", -1): no reader.
-  virtual std::pair<std::string, int64_t> RecordOfRow(int64_t row) const;
-  // Records of its store that an input layer has skipped as bad, rising; and those of an earlier
-  // run, which a resumed one goes on from.
-  virtual std::vector<int64_t> BadRecords() const { return {}; }
-  virtual void RestoreBadRecords(const std::vector<int64_t>& records);
-  // Milliseconds that ComputeFeature has waited for records since the last call.
-  virtual double TakeWaitMs() { return 0; }
+  // The reader of a layer that reads records, which the layer owns; null: it reads none.
+  virtual RecordReader* reader() { return nullptr; }
 };
 
 // By type ("kReLU"), and by user_type: tables of their own, so that a user's layer may have any

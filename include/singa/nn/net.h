@@ -132,7 +132,8 @@ class SINGA_API Net {
   // relative to the JobProto where two stores differ.
   int64_t CountRecords();
 
-  // Those of the first input layer that has any (Layer::ClassNames); waits until its store is open.
+  // Names of the classes, from the first reader that has any (RecordReader::ClassNames). Waits
+  // until its store is open.
   std::vector<std::string> ClassNames();
 
   // Records that input layers have skipped as bad, by layer and rising; only layers that have any.

@@ -196,7 +196,7 @@ void WorkerGroups::TakePlace() {
     for (Trainer* trainer : team->trainers())
       if (!trainer->SkipBatches(next - before))
         throw PeerError(StrCat("worker group ", group, " cannot go on at step ", next,
-                               ": an input layer does not say its ReaderStride"));
+                               ": an input layer does not say its Stride"));
     gate_.SetSteps(group, next);
   }
 }

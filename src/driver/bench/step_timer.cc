@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nn/layer_wrapper.h"
+#include "singa/nn/record_reader.h"
 #include "singa/tensor/stream.h"
 
 namespace singa {
@@ -25,7 +26,9 @@ class TimedLayer final : public LayerWrapper {
     const int64_t start = clock_->Now();
     layer().ComputeFeature(ctx, phase, in, out);
     if (ctx.stream) ctx.stream->Wait();
-    const double ms = Ms(clock_->Now() - start), wait = layer().TakeWaitMs();
+    const double ms = Ms(clock_->Now() - start);
+    RecordReader* const reader = layer().reader();
+    const double wait = reader ? reader->TakeWaitMs() : 0;
     times_->forward += ms - wait;
     times_->wait += wait;
   }

@@ -5,6 +5,7 @@
 
 #include "io/reader/row_decoder.h"
 #include "singa/base/error.h"
+#include "singa/nn/record_reader.h"
 
 namespace singa {
 namespace {
@@ -95,7 +96,7 @@ ConfigErrors PeekText(NetNode* node) {
   if (node->conf.has_user_type() || node->conf.type() != kCharRNN || !node->layer) return errors;
   if (BytesOf(node->conf.char_rnn_conf().path()) > kQuickBytes) return errors;
   try {
-    node->layer->CountRecords();  // opens the text
+    node->layer->reader()->CountRecords();  // opens the text
   } catch (const Error& error) {
     Add("char_rnn_conf.path", error, &errors);
   }

@@ -148,7 +148,7 @@ class TrainRun {
     FirstValues first = SetFirstValues(job, &lead(), &progress_);
     if (process_) workspace_.CheckStays(first.files);
     // Opens the stores: a run that cannot begin leaves the last one where it is.
-    for (NetNode& node : lead().net().nodes()) node.layer->CountRecords();
+    lead().net().CountRecords();
     const std::string moved = workspace_.SetAsidePreviousRun(&first.files);
     if (!moved.empty()) progress_.Say(moved);
     first_ = first.ToTexts();

@@ -11,11 +11,12 @@
 #include "nn/input/own_rows.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
+#include "singa/nn/record_reader.h"
 
 namespace singa {
 namespace {
 
-class CharRnnLayer final : public Layer {
+class CharRnnLayer final : public Layer, public RecordReader {
  public:
   Wiring wiring(const LayerProto& conf) const override {
     constexpr int kMost = 99999;
@@ -63,10 +64,12 @@ class CharRnnLayer final : public Layer {
     }
   }
 
-  // Counts windows of one segment, which is steps: an interrupted pass goes on where it was.
-  int64_t ReaderPosition() const override { return step_; }
-  void SeekReader(int64_t position) override { step_ = position; }
-  int64_t ReaderStride() const override { return 1; }
+  RecordReader* reader() override { return this; }
+
+  // Counts windows of one segment, which are steps: an interrupted pass goes on where it was.
+  int64_t Position() const override { return step_; }
+  void Seek(int64_t position) override { step_ = position; }
+  int64_t Stride() const override { return 1; }
   // A record is one segment's window: a pass over the text takes as many steps as there are
   // windows.
   int64_t CountRecords() override {
@@ -74,7 +77,7 @@ class CharRnnLayer final : public Layer {
     return text_->windows() * rows_.batch;
   }
 
-  // Of row r of output l, which is row l rows + r: its character, as the byte of the text.
+  // The record is a character, by its byte in the text.
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
     if (!text_ || step_ == 0) return {"", -1};
     const int64_t window = (step_ - 1) % text_->windows();

@@ -214,7 +214,7 @@ void StoreInput::SetOrder(Phase phase) {
   const bool evaluation = phase & (kTest | kVal | kDeploy);
   if (evaluation == evaluation_) return;
   evaluation_ = evaluation;
-  SeekReader(reader_->position());
+  Seek(reader_->position());
 }
 
 void StoreInput::ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) {
@@ -235,9 +235,9 @@ void StoreInput::CopyUnits(Context& ctx, Tensor* data) {
             Blocks(data->shape(), 1), false);
 }
 
-int64_t StoreInput::ReaderPosition() const { return reader_ ? reader_->position() : seek_; }
+int64_t StoreInput::Position() const { return reader_ ? reader_->position() : seek_; }
 
-void StoreInput::SeekReader(int64_t position) {
+void StoreInput::Seek(int64_t position) {
   seek_ = position;
   if (!reader_) return;
   OrderOptions order = options_.order;

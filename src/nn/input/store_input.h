@@ -12,20 +12,22 @@
 
 #include "io/reader/batch_reader.h"
 #include "singa/nn/layer.h"
+#include "singa/nn/record_reader.h"
 
 namespace singa {
 
-class StoreInput : public Layer {
+class StoreInput : public Layer, public RecordReader {
  public:
   Wiring wiring(const LayerProto& conf) const override;
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override;
   void Prepare(Context& ctx, Declare& declare, Inputs in, Outputs out) override;
   void Open(Context& ctx) override;
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
+  RecordReader* reader() override { return this; }
 
-  int64_t ReaderPosition() const override;
-  void SeekReader(int64_t position) override;
-  int64_t ReaderStride() const override { return options_.batch; }
+  int64_t Position() const override;
+  void Seek(int64_t position) override;
+  int64_t Stride() const override { return options_.batch; }
   int64_t CountRecords() override;
   std::vector<std::string> ClassNames() override;
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override;

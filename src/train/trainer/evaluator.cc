@@ -5,6 +5,7 @@
 #include "nn/input/await_records.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
+#include "singa/nn/record_reader.h"
 
 namespace singa {
 
@@ -85,7 +86,7 @@ bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
                            MetricSums* sums) {
   const ActivityMark::Scope evaluates(ctx_->mark, Activity::kBetween);
   for (NetNode& node : net->nodes()) {
-    node.layer->SeekReader(first_batch * net_.batch());
+    if (RecordReader* reader = node.layer->reader()) reader->Seek(first_batch * net_.batch());
     node.layer->WriteTo(files);
   }
   net->BeginPass(*ctx_, first_batch);

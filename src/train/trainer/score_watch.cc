@@ -7,6 +7,7 @@
 #include "math/finite.h"
 #include "nn/graph/writes_file.h"
 #include "nn/layer_wrapper.h"
+#include "singa/nn/record_reader.h"
 
 namespace singa {
 
@@ -54,7 +55,9 @@ void ScoreWatch::Add(const Net& net, const std::string& layer, int64_t row) {
   layer_ = layer;
   for (const NetNode& node : net.nodes()) {
     if (!node.wiring.is_input) continue;
-    const auto [file, record] = node.layer->RecordOfRow(row);
+    const RecordReader* const reader = node.layer->reader();
+    if (!reader) return;
+    const auto [file, record] = reader->RecordOfRow(row);
     if (record >= 0) record_ = StrCat(file, ": record ", record);
     return;
   }

@@ -6,6 +6,7 @@
 #include "base/system/cgroup.h"
 #include "base/thread/omp_threads.h"
 #include "singa/base/error.h"
+#include "singa/nn/record_reader.h"
 #include "tensor/gpu/gpus.h"
 #include "train/apply/step_rule.h"
 
@@ -207,7 +208,8 @@ void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
 
 double Trainer::TakeWaitMs() {
   double wait_ms = 0;
-  for (NetNode& node : net_.nodes()) wait_ms += node.layer->TakeWaitMs();
+  for (NetNode& node : net_.nodes())
+    if (RecordReader* reader = node.layer->reader()) wait_ms += reader->TakeWaitMs();
   return wait_ms;
 }
 
@@ -215,23 +217,24 @@ std::vector<std::pair<std::string, int64_t>> Trainer::ReaderPositions() const {
   std::vector<std::pair<std::string, int64_t>> positions;
   std::set<std::string> seen;  // copies of an unrolled layer are at one place
   for (const NetNode& node : net_.nodes())
-    if (const int64_t position = node.layer->ReaderPosition(); position >= 0)
-      if (seen.insert(node.name).second) positions.emplace_back(node.name, position);
+    if (const RecordReader* reader = node.layer->reader(); reader && seen.insert(node.name).second)
+      positions.emplace_back(node.name, reader->Position());
   return positions;
 }
 
 void Trainer::SeekReaders(const std::vector<std::pair<std::string, int64_t>>& positions) {
   for (const auto& [name, position] : positions)
     for (NetNode& node : net_.nodes())
-      if (node.name == name) node.layer->SeekReader(position);
+      if (RecordReader* reader = node.layer->reader(); reader && node.name == name)
+        reader->Seek(position);
 }
 
 bool Trainer::SkipBatches(int64_t steps) {
   for (NetNode& node : net_.nodes()) {
-    const int64_t position = node.layer->ReaderPosition(), stride = node.layer->ReaderStride();
-    if (position < 0 || steps == 0) continue;
-    if (stride == 0) return false;
-    node.layer->SeekReader(position + steps * stride);
+    RecordReader* const reader = node.layer->reader();
+    if (!reader || steps == 0) continue;
+    if (reader->Stride() == 0) return false;
+    reader->Seek(reader->Position() + steps * reader->Stride());
   }
   return true;
 }
