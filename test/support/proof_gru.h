@@ -13,7 +13,7 @@ namespace singa {
 class TestGru final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.recurrent = true, .dependency = Dependency::kOneToAll};
+    return {.sequence = true, .recurrent = true, .dependency = Dependency::kOneToAll};
   }
 
   // x: [b, v] or [steps, b, v]; source 1: the state before, [b, h]; W: [3, h, v]; U: [3, h, h].

@@ -35,9 +35,13 @@ struct Wiring {
   int step_shift = 0;              // reads output t + step_shift of such a source (kRNNLabel: 1)
   bool is_input = false;           // reads records: shares one batch of the group
   bool row_wise = false;           // row r of every output depends on row r of the inputs only
-  bool recurrent = false;          // step t reads outputs of its own step t - 1, as last sources:
-                                   // the first and those of its state; can fold
-  bool differentiable = true;      // false: asks for no gradient of its outputs and gives none
+  bool sequence = false;   // computes T > 1 time steps in one node: source 0, every other source of
+                           // T steps and all outputs are [T, rows, ...]
+  bool recurrent = false;  // in a node for each step, step t reads outputs of its own step t - 1,
+                           // as last sources: the first and those of its state
+  bool causal = false;     // of a sequence layer: step t depends on no step behind t; a recurrent
+                           // layer's never does
+  bool differentiable = true;  // false: asks for no gradient of its outputs and gives none
   Dependency dependency = Dependency::kOneToOne;
   uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge
 };

@@ -16,7 +16,7 @@ int StepsOf(const NetNode& node) {
 std::vector<int64_t> SizesOf(const NetNode& node, int output) {
   const Shape& shape = node.out[output]->data.shape();
   std::vector<int64_t> sizes;
-  for (int i = node.wiring.recurrent && StepsOf(node) > 1 ? 2 : 1; i < shape.dims(); ++i)
+  for (int i = node.wiring.sequence && StepsOf(node) > 1 ? 2 : 1; i < shape.dims(); ++i)
     sizes.push_back(shape[i]);
   return sizes;
 }

@@ -134,7 +134,8 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
 // A kSoftmaxLoss becomes a kSoftmax, which needs no labels.
 void KeepOutput(const NetOfPhase& net, const std::string& output, Graph* graph,
                 ConfigErrors* errors);
-void Fold(Graph* graph);
+// Folds the layers that can be folded; without `all` only those that cannot run in another way.
+void Fold(bool all, Graph* graph, ConfigErrors* errors);
 // Leaves the graph without nodes where it would have too many.
 void Expand(Graph* graph, ConfigErrors* errors);
 // Keeps the nodes that those of Graph::output are computed from: one of them is the last in order.

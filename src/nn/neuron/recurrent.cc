@@ -15,8 +15,10 @@
 namespace singa {
 
 Wiring RecurrentLayer::wiring(const LayerProto&) const {
-  return {
-      .state_outputs = cell_.has_c ? 1 : 0, .recurrent = true, .dependency = Dependency::kOneToAll};
+  return {.state_outputs = cell_.has_c ? 1 : 0,
+          .sequence = true,
+          .recurrent = true,
+          .dependency = Dependency::kOneToAll};
 }
 
 void RecurrentLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {

@@ -26,12 +26,8 @@ class NetBuilder {
               errors_);
     ExpectParams(&graph);
     if (options_.use) KeepOutput(whole, options_.use->output, &graph, errors_);
-    if (options_.fold) Fold(&graph);
-    for (const GraphLayer& layer : graph.layers)
-      for (const Link& link : layer.in)
-        net_.causal_ =
-            net_.causal_ && (graph.layers[link.source].steps == 1 ||
-                             (link.kind != Link::kLastToFirst && link.kind != Link::kAllSteps));
+    Fold(options_.fold, &graph, errors_);
+    net_.causal_ = IsCausal(graph);
     Expand(&graph, errors_);
     KeepNeeded(&graph);
     InsertSplits(&graph);
@@ -61,6 +57,19 @@ class NetBuilder {
  private:
   ParamTable* TableOf(const GraphLayer& layer) const {
     return tables_[options_.units ? layer.part : 0];
+  }
+
+  // Whether no time step of a layer depends on a later step.
+  static bool IsCausal(const Graph& graph) {
+    for (const GraphLayer& layer : graph.layers) {
+      const Wiring& wiring = layer.wiring;
+      if (layer.steps > 1 && wiring.sequence && !wiring.recurrent && !wiring.causal) return false;
+      for (const Link& link : layer.in)
+        if (graph.layers[link.source].steps > 1 &&
+            (link.kind == Link::kLastToFirst || link.kind == Link::kAllSteps))
+          return false;
+    }
+    return true;
   }
 
   void ExpectParams(Graph* graph) {
@@ -138,7 +147,7 @@ class NetBuilder {
     node->part = layer.part;
   }
 
-  // The shape of `steps` steps: rows of all steps, or [steps, rows, ...] for a recurrent layer.
+  // The shape of `steps` steps: rows of all steps, or [steps, rows, ...] for a sequence layer.
   static Shape Stack(const Shape& step, int steps, bool sequence) {
     Shape shape = step;
     if (sequence) {
@@ -155,7 +164,7 @@ class NetBuilder {
     Port& port = node->in_ports.emplace_back();
     node->in.push_back(&port);
     if (!value.shaped) return;  // read back from a later layer
-    const bool sequence = layer.folded && layer.wiring.recurrent && read.steps > 1;
+    const bool sequence = layer.folded && layer.wiring.sequence && read.steps > 1;
     port.data.SetShape(Stack(value.step_shape, read.steps, sequence));
     port.grad.SetShape(port.data.shape());
     if (value.label_shape.dims())
@@ -187,7 +196,7 @@ class NetBuilder {
     ShapedValue& value = storage_->values[out.value];
     Shape step = port.data.shape();
     if (out.steps > 1) {
-      if (layer.wiring.recurrent) {
+      if (layer.wiring.sequence) {
         std::vector<int64_t> dims;
         for (int i = 1; i < step.dims(); ++i) dims.push_back(step[i]);
         step = Shape(std::span<const int64_t>(dims));

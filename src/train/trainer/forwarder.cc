@@ -25,7 +25,7 @@ Shape StepShape(const NetNode& node) {
   const int steps = node.conf.unroll_len();  // of this node
   if (steps == 1) return all;
   Shape step = all;
-  if (!node.wiring.recurrent) {
+  if (!node.wiring.sequence) {
     step.Set(0, all[0] / steps);
     return step;
   }
