@@ -28,20 +28,19 @@ Net Build(const std::string& text, Phase phase = kTrain) {
 TEST(PairReaders, LayersOfOnePhaseHaveTheOrderOfTheFirst) {
   const Net net = Build(Store("a", "shuffle: true") + Store("b", "shuffle: true"));
   for (const NetNode& node : net.nodes())
-    EXPECT_EQ(StoreInputOf(node.conf, node.layer.get())->options().order.stream, "a");
+    EXPECT_EQ(StoreInputOf(node.layer.get())->options().order.stream, "a");
 }
 
 TEST(PairReaders, OneLayerKeepsTheOrderOfItsOwnName) {
   const Net net = Build(Store("b", "shuffle: true"));
-  EXPECT_EQ(StoreInputOf(net.nodes()[0].conf, net.nodes()[0].layer.get())->options().order.stream,
-            "b");
+  EXPECT_EQ(StoreInputOf(net.nodes()[0].layer.get())->options().order.stream, "b");
 }
 
 TEST(PairReaders, KnowWhatTheOthersSkip) {
   const Net net = Build(Store("a", "on_bad_record: kSkip max_bad_records: 7") + Store("b", ""));
   const auto beside = [&](int i) {
     const NetNode& node = net.nodes()[i];
-    return StoreInputOf(node.conf, node.layer.get())->options().beside;
+    return StoreInputOf(node.layer.get())->options().beside;
   };
   EXPECT_TRUE(beside(0).empty());
   ASSERT_EQ(beside(1).size(), 1u);

@@ -32,15 +32,17 @@ struct Wiring {
   int state_outputs = 0;  // of a recurrent layer, after those: its next step alone reads them
   bool outputs_are_steps = false;  // output t is time step t of an unrolled reader (kCharRNN)
   int steps_ahead = 0;             // so many of such outputs are behind its readers' last step
-  int step_shift = 0;              // reads output t + step_shift of such a source (kRNNLabel: 1)
-  bool is_input = false;           // reads records: shares one batch of the group
-  bool row_wise = false;           // row r of every output depends on row r of the inputs only
+  const char* steps_field = "unroll_len";  // of the conf, that says how many steps such outputs are
+  int step_shift = 0;      // reads output t + step_shift of such a source (kRNNLabel: 1)
+  bool is_input = false;   // reads records: shares one batch of the group
+  bool row_wise = false;   // row r of every output depends on row r of the inputs only
   bool sequence = false;   // computes T > 1 time steps in one node: source 0, every other source of
                            // T steps and all outputs are [T, rows, ...]
   bool recurrent = false;  // in a node for each step, step t reads outputs of its own step t - 1,
                            // as last sources: the first and those of its state
   bool causal = false;     // of a sequence layer: step t depends on no step behind t; a recurrent
                            // layer's never does
+  bool writes_file = false;    // an output layer: its feature is not worth reading
   bool differentiable = true;  // false: asks for no gradient of its outputs and gives none
   Dependency dependency = Dependency::kOneToOne;
   uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge

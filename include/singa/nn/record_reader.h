@@ -11,12 +11,23 @@
 #include <vector>
 
 #include "singa/base/api.h"
+#include "singa/proto/layer.pb.h"
 
 namespace singa {
+
+class StoreInput;
 
 class SINGA_API RecordReader {
  public:
   virtual ~RecordReader() = default;
+
+  // Rows of a batch of the whole worker group that `conf`, the layer's, asks for; 0: it says none.
+  // May be called before Layer::Setup, as the two functions behind it.
+  virtual int64_t BatchSize(const LayerProto& conf) const;  // store_conf.batchsize, the sum
+  // Makes `conf` ask for batches of `rows` rows. A layer that cannot change them does nothing.
+  virtual void SetBatchSize(int32_t rows, LayerProto* conf) const;  // in store_conf, if set
+  // File of the characters whose indices the outputs are; "": the outputs are no characters.
+  virtual std::string VocabularyPath(const LayerProto& conf) const;
 
   // Where the next batch begins, >= 0. A checkpoint keeps this number. A resumed run, and a test
   // that begins again, gives it to Seek, before Layer::Open or after it.
@@ -42,6 +53,9 @@ class SINGA_API RecordReader {
 
   // Milliseconds that ComputeFeature has waited for records since the last call.
   virtual double TakeWaitMs() { return 0; }
+
+  // The layer, if it is one of singa's own that read a store (a StoreInput); else null.
+  virtual StoreInput* store() { return nullptr; }
 };
 
 }  // namespace singa

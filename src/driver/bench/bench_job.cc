@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "io/format/synthetic_store.h"
+#include "io/store/store.h"
 #include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
@@ -56,9 +58,9 @@ void MakeSynthetic(int32_t classes, JobProto* job) {
   constexpr float kRate = 1e-20f;                      // what it changes is no denormal number yet
   for (LayerProto& layer : *job->mutable_neuralnet()->mutable_layer()) {
     if (layer.has_rgbimage_conf()) layer.mutable_rgbimage_conf()->clear_meanfile();
-    if (!layer.has_store_conf() || layer.store_conf().backend() == "synthetic") continue;
+    if (!layer.has_store_conf() || TraitsOf(layer.store_conf().backend()).no_file) continue;
     StoreProto& store = *layer.mutable_store_conf();
-    store.set_backend("synthetic");
+    store.set_backend(kSyntheticBackend);
     store.clear_encoded();
     store.mutable_synthetic_conf()->set_classes(classes);
     if (!store.mean_file().empty()) store.set_mean_value(kMean);

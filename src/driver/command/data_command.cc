@@ -97,7 +97,8 @@ std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& pat
   options.has_label = !args.Has("no_labels");
   options.raw_files = keeps_files;
   options.encoded = args.Has("encoded");
-  if (options.encoded && backend != "kvfile" && backend != "textfile" && backend != "imagefolder")
+  const StoreTraits& traits = TraitsOf(backend);
+  if (options.encoded && traits.encoded != Encoded::kAsSaid && !traits.picture_files)
     args.ThrowUsage("-encoded is for image files of a kvfile, textfile or imagefolder, not of " +
                     backend);
   if (args.Has("shape")) options.channels = PictureChannels(ToShape(args, "shape"));
@@ -106,10 +107,11 @@ std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& pat
   } catch (const ConfigError& error) {
     args.ThrowUsage("-from: " + error.message());
   }
-  if (backend == "idx" && options.has_label && options.label_path.empty()) {
+  if (traits.label_file && options.has_label && options.label_path.empty()) {
     options.label_path = GuessLabelPath(path);
     if (options.label_path.empty())
-      args.ThrowUsage(path + " is idx: name its labels with -labels FILE, or say -no_labels");
+      args.ThrowUsage(path + " is " + backend +
+                      ": name its labels with -labels FILE, or say -no_labels");
   }
   std::unique_ptr<Store> store = OpenStore(backend, options);
   if (!args.Has("resize")) return store;
@@ -148,7 +150,7 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
 
 // Whether DST gets the files of SRC as they are.
 bool KeepsFiles(const Arguments& args, const std::string& source, const std::string& format) {
-  if (!args.Has("encoded") || BackendOf(args, source) != "imagefolder") return false;
+  if (!args.Has("encoded") || !TraitsOf(BackendOf(args, source)).picture_files) return false;
   if (format != "kvfile" && format != "lmdb")
     args.ThrowUsage("-encoded: a " + format + " holds no image files; kvfile and lmdb do");
   if (args.Has("resize")) args.ThrowUsage("-encoded: files that are kept are not resized");

@@ -5,6 +5,7 @@
 #include "driver/conf/idle_fields.h"
 #include "driver/conf/message_walk.h"
 #include "driver/conf/old_types.h"
+#include "io/store/store.h"
 #include "nn/graph/writes_file.h"
 
 namespace singa {
@@ -87,15 +88,15 @@ class Effects {
   }
 
   void CheckStore(const StoreProto& store) {
+    const StoreTraits& traits = TraitsOf(store.backend());
     if (store.has_max_bad_records() && store.on_bad_record() != StoreProto::kSkip)
       Warn("max_bad_records", "has no effect without on_bad_record: kSkip");
-    if (store.has_label_path() && store.backend() != "idx")
+    if (store.has_label_path() && !traits.label_file)
       Warn("label_path", "has no effect: only backend \"idx\" has labels in a file of their own");
-    const bool synthetic = store.backend() == "synthetic";
+    const bool synthetic = traits.no_file;
     if (store.has_path() && synthetic)
       Warn("path", "has no effect: backend \"synthetic\" has no file");
-    const bool says_so = store.backend() == "imagefolder" || store.backend() == "lmdb";
-    if (store.encoded() && (synthetic || says_so || store.backend() == "shard"))
+    if (store.encoded() && traits.encoded == Encoded::kIgnored)
       Warn("encoded", StrCat("has no effect with backend \"", store.backend(), "\""));
     if (store.has_synthetic_conf() && !synthetic)
       Warn("synthetic_conf", "has no effect: it is for backend \"synthetic\"");

@@ -12,11 +12,6 @@
 namespace singa {
 namespace {
 
-const char* FieldOf(const LayerProto& conf) {
-  if (conf.type() == kShardData) return "sharddata_conf";
-  return conf.type() == kLMDBData ? "lmdbdata_conf" : "store_conf";
-}
-
 // The fewest classes of the losses that read labels straight from the layer.
 void SetClasses(const Net& net, InputFacts* input) {
   for (const NetNode& node : net.nodes()) {
@@ -37,12 +32,12 @@ std::vector<InputFacts> Gather(Net* net, const GetFacts& facts) {
   std::vector<InputFacts> inputs;
   std::set<std::string> seen;
   for (NetNode& node : net->nodes()) {
-    StoreInput* store = StoreInputOf(node.conf, node.layer.get());
+    StoreInput* store = StoreInputOf(node.layer.get());
     if (!store || !seen.insert(node.name).second) continue;
     InputFacts input;
     input.phase = net->phase();
     input.layer = node.name;
-    input.path = StrCat("neuralnet.", node.path, ".", FieldOf(node.conf));
+    input.path = StrCat("neuralnet.", node.path, ".", store->field());
     input.source = store->options();
     if (!facts(store, &input)) continue;
     SetClasses(*net, &input);
@@ -64,9 +59,9 @@ class Peeking {
     });
   }
 
-  void AddTexts(Net* net) {
+  void AddOtherReaders(Net* net) {
     for (NetNode& node : net->nodes())
-      for (const ConfigError& error : PeekText(&node)) Add(error.Under("neuralnet." + node.path));
+      for (const ConfigError& error : PeekReader(&node)) Add(error.Under("neuralnet." + node.path));
   }
 
   const ConfigErrors& errors() const { return errors_; }
@@ -134,7 +129,7 @@ std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase
     Net net = BuildNet(conf, options, {&params}, &errors);
     if (!errors.empty()) continue;
     const std::vector<InputFacts> inputs = peeking.Inputs(&net);
-    if (unreadable) peeking.AddTexts(&net);
+    if (unreadable) peeking.AddOtherReaders(&net);
     all.insert(all.end(), inputs.begin(), inputs.end());
   }
   if (unreadable) *unreadable = peeking.errors();

@@ -13,7 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kQuickBytes = int64_t{64} << 20;  // a fraction of a second to scan
-constexpr int kQuickFiles = 20000;                  // of a folder
 
 int64_t BytesOf(const fs::path& path) {
   std::error_code error;
@@ -27,22 +26,11 @@ int64_t BytesOf(const fs::path& path) {
   return bytes;
 }
 
-bool HasFewFiles(const fs::path& folder) {
-  std::error_code error;
-  int files = 0;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error))
-    if (++files > kQuickFiles) return false;
-  return true;
-}
-
 bool IsQuick(const RowSource& source) {
+  const StoreTraits& traits = TraitsOf(source.backend);
   const std::string& path = source.store.path;
-  std::error_code error;
-  if (source.backend == "synthetic" || source.backend == "cifar10") return true;
-  if (source.backend == "idx" && !path.ends_with(".gz")) return true;
-  if (source.backend == "imagefolder" && fs::is_directory(path, error)) return HasFewFiles(path);
-  return BytesOf(path) <= kQuickBytes;
+  const std::optional<bool> says = traits.is_quick ? traits.is_quick(path) : std::nullopt;
+  return says ? *says : BytesOf(path) <= kQuickBytes;
 }
 
 // A missing file is told where files are checked; a backend that is unknown, by its layer.
@@ -77,7 +65,7 @@ PeekedStore PeekStore(const RowSource& source) {
   options.warns = false;
   const bool quick = IsQuick(source);
   options.first_alone = !quick;
-  if (!quick && source.backend != "textfile") return peeked;
+  if (!quick && !TraitsOf(source.backend).lines) return peeked;
   try {
     const std::unique_ptr<Store> store = OpenStore(source.backend, options);
     ReadFirst(source, store.get(), &peeked.errors);
@@ -91,14 +79,16 @@ PeekedStore PeekStore(const RowSource& source) {
   return peeked;
 }
 
-ConfigErrors PeekText(NetNode* node) {
+ConfigErrors PeekReader(NetNode* node) {
   ConfigErrors errors;
-  if (node->conf.has_user_type() || node->conf.type() != kCharRNN || !node->layer) return errors;
-  if (BytesOf(node->conf.char_rnn_conf().path()) > kQuickBytes) return errors;
+  RecordReader* const reader = node->layer ? node->layer->reader() : nullptr;
+  if (!reader || reader->store() || node->conf.has_user_type()) return errors;
+  const auto& [field, path] = node->declare->files().front();
+  if (BytesOf(path) > kQuickBytes) return errors;
   try {
-    node->layer->reader()->CountRecords();  // opens the text
+    reader->CountRecords();  // opens the file
   } catch (const Error& error) {
-    Add("char_rnn_conf.path", error, &errors);
+    Add(field, error, &errors);
   }
   return errors;
 }

@@ -1,4 +1,4 @@
-// Opens the stores and texts of input layers as training does, and reads the first record.
+// Opens the stores and other files of input layers as training does, and reads the first record.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,8 @@ struct PeekedStore {
 // A bad record that training may skip is no error.
 PeekedStore PeekStore(const RowSource& source);
 
-// Opens the text of a kCharRNN layer. Errors are relative to the layer; other layers have none.
-ConfigErrors PeekText(NetNode* node);
+// Opens the file of an input layer of singa's own that reads no store, such as a text. Errors are
+// relative to the layer; other layers have none.
+ConfigErrors PeekReader(NetNode* node);
 
 }  // namespace singa

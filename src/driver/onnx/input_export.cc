@@ -48,11 +48,11 @@ void DescribeInput(const Normalisation& norm, OnnxGraph* graph) {
 }
 
 void WriteStore(OnnxLayer* layer) {
-  const StoreProto& conf = StoreConfOf(layer->conf());
-  const Normalisation norm = NormalisationOf(conf);
-  StoreOptions options = {.format = FormatOf(layer->conf()), .separator = conf.separator()};
+  const StoreSettings settings = SettingsOf(layer->conf());
+  const Normalisation norm = NormalisationOf(settings.conf);
+  StoreOptions options = {.format = settings.format, .separator = settings.conf.separator()};
   // Of one dimension, so that the files' numbers come in their own order.
-  const RowDecoder decoder({layer->out_shape().size(1)}, norm, BackendOf(layer->conf()), options);
+  const RowDecoder decoder({layer->out_shape().size(1)}, norm, settings.backend, options);
   DescribeInput(norm, &layer->graph());
   const std::string input = layer->node().full_name;
   layer->graph().AddInput(input, BatchDims(layer->out_shape()));

@@ -9,6 +9,7 @@
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/plugin/load_plugins.h"
+#include "singa/nn/record_reader.h"
 #include "singa/proto/job.pb.h"
 #include "tensor/gpu/gpus.h"
 #include "train/state/init_params.h"
@@ -37,9 +38,9 @@ namespace {
 constexpr int64_t kDefaultBatch = 64;  // of an input layer that has no batchsize
 
 int64_t BatchOf(const LayerProto& input) {
-  int64_t batch = int64_t{input.sharddata_conf().batchsize()} + input.lmdbdata_conf().batchsize();
-  for (int32_t rows : input.store_conf().batchsize()) batch += rows;
-  if (input.has_char_rnn_conf()) batch += input.char_rnn_conf().batchsize();
+  const std::unique_ptr<Layer> layer = MakeLayer(input);
+  const RecordReader* const reader = layer->reader();
+  const int64_t batch = reader ? reader->BatchSize(input) : 0;
   return batch > 0 ? batch : kDefaultBatch;
 }
 

@@ -19,6 +19,7 @@
 #include "io/picture/image_decoder.h"
 #include "io/vocabulary.h"
 #include "nn/graph/graph.h"
+#include "singa/nn/record_reader.h"
 
 namespace singa {
 namespace {
@@ -101,7 +102,8 @@ Request ReadRequest(const Arguments& args) {
   request.source.backend = args.Get("from");
   request.source.label_path = args.Get("labels");
   request.source.labels = !args.Has("no_labels");
-  if (args.Get("from") == "synthetic") args.ThrowUsage("-from: synthetic records are no INPUT");
+  if (TraitsOf(args.Get("from")).no_file)
+    args.ThrowUsage("-from: " + args.Get("from") + " records are no INPUT");
   try {
     if (args.Has("from")) CheckBackend(args.Get("from"));
   } catch (const ConfigError& error) {
@@ -148,20 +150,25 @@ void SetInput(const NetProto& net, const std::string& name, SourceOptions* sourc
   }
 }
 
-bool ReadsText(const LayerProto& input) {
-  return !input.has_user_type() && input.type() == kCharRNN;
+// File of the characters that the net reads; "": it reads no text.
+std::string VocabularyOf(const LayerProto& input) {
+  if (input.has_user_type()) return "";
+  const std::unique_ptr<Layer> layer = MakeLayer(input);
+  const RecordReader* const reader = layer->reader();
+  return reader ? reader->VocabularyPath(input) : "";
 }
 
 void PredictText(const Model& model, Request request, const Arguments& args) {
   for (const char* flag : {"from", "labels"})
     if (args.Has(flag))
-      args.ThrowUsage(StrCat("-", flag, " is for stores: INPUT of a kCharRNN is a text"));
+      args.ThrowUsage(StrCat("-", flag, " is for stores: INPUT of a ",
+                             LayerType_Name(request.source.input.type()), " is a text"));
   SessionOptions& session = request.session;
   session.one_sequence = model.carries_state();
   if (session.one_sequence && session.max_batch > 1)
     args.ThrowUsage("-batch must be 1 for a net that carries its state through the text");
   if (session.max_batch == 0) session.max_batch = session.one_sequence ? 1 : model.batch();
-  const Vocabulary vocabulary(request.source.input.char_rnn_conf().vocab_path());
+  const Vocabulary vocabulary(VocabularyOf(request.source.input));
   std::vector<std::string> characters;
   for (int i = 0; i < vocabulary.size(); ++i)
     characters.push_back(CharacterName(static_cast<uint8_t>(vocabulary.Character(i))));
@@ -220,7 +227,7 @@ int Predict(const JobProto& job, const Arguments& args) {
     args.ThrowUsage(StrCat("-topk must be at most ", request.source.outputs,
                            ", the outputs of layer ", model.layer(), ", is ", request.format.top));
   request.session.threads = WorkerThreads(job, 0);
-  if (ReadsText(request.source.input))
+  if (!VocabularyOf(request.source.input).empty())
     PredictText(model, std::move(request), args);
   else
     PredictRecords(model, std::move(request), job.neuralnet());

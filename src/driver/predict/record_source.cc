@@ -64,26 +64,27 @@ class StoreSource final : public RecordSource {
 
 StoreOptions OptionsFor(const std::string& path, const std::string& backend,
                         const SourceOptions& options) {
-  const StoreProto& conf = StoreConfOf(options.input);
+  const StoreSettings settings = SettingsOf(options.input);
+  const StoreTraits& traits = TraitsOf(backend);
   StoreOptions store{.path = path, .label_path = options.label_path};
-  const bool own = backend == BackendOf(options.input);  // written as what the net learned from
-  if (own || backend == "textfile") store.format = FormatOf(options.input);
-  store.encoded = own && conf.encoded();
-  store.separator = conf.separator();
+  const bool own = backend == settings.backend;  // written as what the net learned from
+  if (own || traits.lines) store.format = settings.format;
+  store.encoded = own && settings.conf.encoded();
+  store.separator = settings.conf.separator();
   store.has_label = options.labels;
   store.channels = PictureChannels(options.shape);
-  if (own || backend == "lmdb") store.colours = ColoursOf(conf);
+  if (own || traits.raw_datums) store.colours = ColoursOf(settings.conf);
   return store;
 }
 
 // Lines have labels where the first has one number more than the net takes.
-std::unique_ptr<Store> OpenText(StoreOptions store, int64_t size) {
+std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size) {
   const bool labels = store.has_label;
   store.has_label = false;
-  std::unique_ptr<Store> lines = OpenStore("textfile", store);
+  std::unique_ptr<Store> lines = OpenStore(backend, store);
   if (!labels || lines->Read(0).size() != size + 1) return lines;
   store.has_label = true;
-  return OpenStore("textfile", store);
+  return OpenStore(backend, store);
 }
 
 // The net's label of each class of a folder or tar; kNoLabel where it has none. Empty: they are the
@@ -122,7 +123,7 @@ void TellFactsOf(const std::string& path, const StoreFacts& facts, const SourceO
       .phase = kTest, .layer = options.input.name(), .path = options.input_path + ".store_conf"};
   input.source.store.path = path;
   input.source.shape = options.shape;
-  input.source.max_bad = MaxBadOf(StoreConfOf(options.input));
+  input.source.max_bad = MaxBadOf(SettingsOf(options.input).conf);
   input.facts = facts;
   TellOwnFacts(input, [&](const std::string& text) { warnings->push_back(text); });
   std::vector<InputFacts> all = options.training;
@@ -134,15 +135,16 @@ void TellFactsOf(const std::string& path, const StoreFacts& facts, const SourceO
 std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::string& backend,
                                           const SourceOptions& options,
                                           std::vector<std::string>* warnings) {
-  if (backend != "idx" && !options.label_path.empty()) ThrowNotIdx(path, backend);
+  const StoreTraits& traits = TraitsOf(backend);
+  if (!traits.label_file && !options.label_path.empty()) ThrowNotIdx(path, backend);
   StoreOptions store = OptionsFor(path, backend, options);
-  if (backend == "idx" && store.label_path.empty()) {
+  if (traits.label_file && store.label_path.empty()) {
     store.label_path = GuessLabelPath(path);
     store.has_label = store.has_label && !store.label_path.empty();
   }
-  const bool pictures = backend == "imagefolder";
+  const bool pictures = traits.picture_files;
   std::unique_ptr<Store> records =
-      backend == "textfile" ? OpenText(store, SizeOfRecord(options)) : OpenStore(backend, store);
+      traits.lines ? OpenText(backend, store, SizeOfRecord(options)) : OpenStore(backend, store);
   store.has_label = false;  // each label is judged with its record
   const StoreFacts facts = FactsOf(backend, store, records.get());
   TellFactsOf(path, facts, options, warnings);
@@ -177,7 +179,7 @@ std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string
   for (const Phase phase : {kTrain, kTest})
     for (const LayerProto& layer : net.layer()) {
       const StoreProto& store = layer.store_conf();
-      if (path.empty() && InPhase(layer, phase) && store.backend() == "imagefolder" &&
+      if (path.empty() && InPhase(layer, phase) && TraitsOf(store.backend()).picture_files &&
           fs::exists(store.path(), error))
         path = store.path();
     }

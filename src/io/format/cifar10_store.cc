@@ -95,10 +95,14 @@ class Cifar10Store final : public Store {
   Sample sample_;
 };
 
-[[maybe_unused]] const bool registered =
-    Stores().Add("cifar10", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      return std::make_unique<Cifar10Store>(options.path);
-    });
+std::unique_ptr<Store> OpenCifar10Store(const StoreOptions& options) {
+  return std::make_unique<Cifar10Store>(options.path);
+}
+
+std::optional<bool> IsQuickCifar10(const std::string&) { return true; }  // has no index
+
+SINGA_REGISTER_STORE(cifar10, OpenCifar10Store, .encoded = Encoded::kRefused,
+                     .is_quick = IsQuickCifar10);
 
 }  // namespace
 }  // namespace singa

@@ -105,14 +105,21 @@ class IdxStore final : public Store {
   Sample sample_;
 };
 
-[[maybe_unused]] const bool registered =
-    Stores().Add("idx", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      InputFile images = InputFile::Open(options.path);
-      std::unique_ptr<InputFile> labels;
-      if (options.has_label)
-        labels = std::make_unique<InputFile>(InputFile::Open(options.label_path));
-      return NewIdxStore(std::move(images), std::move(labels));
-    });
+std::unique_ptr<Store> OpenIdxStore(const StoreOptions& options) {
+  InputFile images = InputFile::Open(options.path);
+  std::unique_ptr<InputFile> labels;
+  if (options.has_label) labels = std::make_unique<InputFile>(InputFile::Open(options.label_path));
+  return NewIdxStore(std::move(images), std::move(labels));
+}
+
+// A .gz is inflated whole.
+std::optional<bool> IsQuickIdx(const std::string& path) {
+  if (path.ends_with(".gz")) return std::nullopt;
+  return true;
+}
+
+SINGA_REGISTER_STORE(idx, OpenIdxStore, .label_file = true, .encoded = Encoded::kRefused,
+                     .is_quick = IsQuickIdx);
 
 }  // namespace
 

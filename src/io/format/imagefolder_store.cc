@@ -66,10 +66,24 @@ class ImageFolderStore final : public Store {
   Sample sample_;
 };
 
-[[maybe_unused]] const bool registered =
-    Stores().Add("imagefolder", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      return std::make_unique<ImageFolderStore>(options);
-    });
+std::unique_ptr<Store> OpenImageFolder(const StoreOptions& options) {
+  return std::make_unique<ImageFolderStore>(options);
+}
+
+std::optional<bool> IsQuickFolder(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr int kQuickFiles = 20000;
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return std::nullopt;  // a tar
+  int files = 0;
+  for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error))
+    if (++files > kQuickFiles) return false;
+  return true;
+}
+
+SINGA_REGISTER_STORE(imagefolder, OpenImageFolder, .picture_files = true,
+                     .encoded = Encoded::kIgnored, .is_quick = IsQuickFolder);
 
 }  // namespace
 }  // namespace singa

@@ -20,12 +20,13 @@ uint64_t LengthAt(int64_t offset, ScanWindow* window) {
   return length;
 }
 
-[[maybe_unused]] const bool registered =
-    Stores().Add("kvfile", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      return NewKvFileStore(options, options.format == ValueFormat::kCsv
-                                         ? NewCsvParser(options.separator, options.has_label)
-                                         : NewRecordParser(options));
-    });
+std::unique_ptr<Store> OpenKvStore(const StoreOptions& options) {
+  return NewKvFileStore(options, options.format == ValueFormat::kCsv
+                                     ? NewCsvParser(options.separator, options.has_label)
+                                     : NewRecordParser(options));
+}
+
+SINGA_REGISTER_STORE(kvfile, OpenKvStore, .any_format = true);
 
 }  // namespace
 

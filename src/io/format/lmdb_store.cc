@@ -42,12 +42,13 @@ class LmdbStore final : public ValueStore {
   std::optional<bool> first_is_decoded_;  // none: any may follow
 };
 
-[[maybe_unused]] const bool registered =
-    Stores().Add("lmdb", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      InputFile file = OpenLmdbFile(options.path);
-      std::vector<ValuePlace> values = IndexLmdb(file);
-      return std::make_unique<LmdbStore>(std::move(file), std::move(values), options);
-    });
+std::unique_ptr<Store> OpenLmdbStore(const StoreOptions& options) {
+  InputFile file = OpenLmdbFile(options.path);
+  std::vector<ValuePlace> values = IndexLmdb(file);
+  return std::make_unique<LmdbStore>(std::move(file), std::move(values), options);
+}
+
+SINGA_REGISTER_STORE(lmdb, OpenLmdbStore, .raw_datums = true, .encoded = Encoded::kIgnored);
 
 }  // namespace
 }  // namespace singa

@@ -6,10 +6,11 @@
 namespace singa {
 namespace {
 
-[[maybe_unused]] const bool registered =
-    Stores().Add("shard", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      return NewKvFileStore(options, NewWrappedRecordParser(options));
-    });
+std::unique_ptr<Store> OpenShard(const StoreOptions& options) {
+  return NewKvFileStore(options, NewWrappedRecordParser(options));
+}
+
+SINGA_REGISTER_STORE(shard, OpenShard, .encoded = Encoded::kIgnored);
 
 }  // namespace
 }  // namespace singa

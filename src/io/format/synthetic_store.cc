@@ -1,6 +1,8 @@
 // Backend "synthetic": noise in place of data, to measure speed with. Byte i of record r is byte
 // r n + i of a Philox stream, n the record's size in whole blocks; its label is uniform in [0,
 // classes).
+#include "io/format/synthetic_store.h"
+
 #include <vector>
 
 #include "io/store/store.h"
@@ -41,7 +43,7 @@ class SyntheticStore final : public Store {
   static constexpr Philox kPixels = {.purpose = HashName("synthetic pixels")};
   static constexpr Philox kLabels = {.purpose = HashName("synthetic labels")};
 
-  const std::string name_ = "synthetic";
+  const std::string name_ = kSyntheticBackend;
   const int64_t records_, classes_;
   int64_t blocks_ = 0;  // of Philox, a record
   std::vector<int32_t> shape_;
@@ -49,12 +51,16 @@ class SyntheticStore final : public Store {
   Sample sample_;
 };
 
-[[maybe_unused]] const bool registered =
-    Stores().Add("synthetic", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      if (options.shape.empty())
-        throw ConfigError("", "\"synthetic\" needs a shape: it is for a job's input layers alone");
-      return std::make_unique<SyntheticStore>(options);
-    });
+std::unique_ptr<Store> OpenSyntheticStore(const StoreOptions& options) {
+  if (options.shape.empty())
+    throw ConfigError("", "\"synthetic\" needs a shape: it is for a job's input layers alone");
+  return std::make_unique<SyntheticStore>(options);
+}
+
+std::optional<bool> IsQuickSynthetic(const std::string&) { return true; }
+
+SINGA_REGISTER_STORE(synthetic, OpenSyntheticStore, .no_file = true, .encoded = Encoded::kIgnored,
+                     .is_quick = IsQuickSynthetic);
 
 }  // namespace
 }  // namespace singa

@@ -77,14 +77,15 @@ class TextFileStore final : public ValueStore {
   }
 };
 
-[[maybe_unused]] const bool registered =
-    Stores().Add("textfile", [](const StoreOptions& options) -> std::unique_ptr<Store> {
-      return NewTextFileStore(InputFile::Open(options.path),
-                              options.format == ValueFormat::kCsv
-                                  ? NewCsvParser(options.separator, options.has_label)
-                                  : NewTextRecordParser(options),
-                              options.first_alone);
-    });
+std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
+  return NewTextFileStore(InputFile::Open(options.path),
+                          options.format == ValueFormat::kCsv
+                              ? NewCsvParser(options.separator, options.has_label)
+                              : NewTextRecordParser(options),
+                          options.first_alone);
+}
+
+SINGA_REGISTER_STORE(textfile, OpenTextStore, .any_format = true, .lines = true);
 
 }  // namespace
 

@@ -35,7 +35,7 @@ std::vector<float> RowDecoder::FirstRecord(const std::string& file, const std::s
   StoreOptions own = options;
   own.path = file;
   own.has_label = own.encoded = false;
-  const bool text = backend == "textfile";
+  const bool text = TraitsOf(backend).lines;
   const std::unique_ptr<Store> store = OpenStore(text ? backend : "kvfile", own);
   const Sample& sample = store->Read(0);
   CheckSize(sample, *store, 0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "base/text/counted.h"
@@ -13,6 +14,11 @@ namespace singa {
 namespace {
 
 constexpr const char* kPlanned[] = {"hdfsfile"};
+
+std::map<std::string, StoreTraits>& AllTraits() {
+  static std::map<std::string, StoreTraits> traits;
+  return traits;
+}
 
 }  // namespace
 
@@ -69,6 +75,19 @@ std::string Store::Where(int64_t index) const { return StrCat(name(), ": record 
 StoreRegistry& Stores() {
   static StoreRegistry registry("store");
   return registry;
+}
+
+const StoreTraits& TraitsOf(const std::string& backend) {
+  static const StoreTraits none;
+  const auto it = AllTraits().find(backend);
+  return it == AllTraits().end() ? none : it->second;
+}
+
+bool AddStore(const char* backend, StoreRegistry::Maker open, const StoreTraits& traits,
+              const char* file) {
+  if (!Stores().Add(backend, std::move(open), file)) return false;
+  AllTraits()[backend] = traits;
+  return true;
 }
 
 void CheckBackend(const std::string& backend) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -122,9 +123,40 @@ class Store {
 // none, or not as many as it says, and all that Read throws.
 std::vector<int32_t> RecordShape(Store* store, int64_t index = 0);
 
+// What a setting `encoded` means to a kind of store.
+enum class Encoded : uint8_t {
+  kAsSaid,   // values may be image files, where it is set
+  kIgnored,  // the store knows without it
+  kRefused,  // records are numbers and hold no image files
+};
+
+// Facts of a kind of store, known before one is opened.
+struct StoreTraits {
+  bool any_format = false;     // values are written as StoreOptions::format says
+  bool lines = false;          // of text: the first record is quick to read (first_alone)
+  bool label_file = false;     // labels are in a file of their own (StoreOptions::label_path)
+  bool picture_files = false;  // records are image files in class folders, which have names
+  bool no_file = false;        // records are made up
+  bool raw_datums = false;     // pictures do not say the order of their colours
+  Encoded encoded = Encoded::kAsSaid;
+  // Whether a store at `path` is indexed in a fraction of a second. Null, or nothing: its bytes
+  // decide.
+  std::optional<bool> (*is_quick)(const std::string& path) = nullptr;
+};
+
 // By the name in StoreProto.backend. Makers open the store; they throw DataError or FileError.
 using StoreRegistry = Registry<Store, const StoreOptions&>;
 StoreRegistry& Stores();
+// Of the store that is registered by this name; without one, the defaults.
+const StoreTraits& TraitsOf(const std::string& backend);
+bool AddStore(const char* backend, StoreRegistry::Maker open, const StoreTraits& traits,
+              const char* file = __builtin_FILE());
+
+// SINGA_REGISTER_STORE(idx, OpenIdx, .label_file = true);
+// OpenIdx: const StoreOptions& to unique_ptr<Store>. The rest are its StoreTraits.
+#define SINGA_REGISTER_STORE(backend, open, ...)                 \
+  [[maybe_unused]] const bool singa_registered_store_##backend = \
+      ::singa::AddStore(#backend, open, ::singa::StoreTraits{__VA_ARGS__})
 
 // Throws ConfigError("", ...) for a name that is unknown or not built yet.
 void CheckBackend(const std::string& backend);

@@ -8,7 +8,7 @@ namespace {
 ColourOrder ColoursOfRecord(const Sample& sample, const std::string& backend, ColourOrder stated) {
   if (sample.shape.size() != 3 || sample.shape[0] != 3) return ColourOrder::kNotSaid;
   if (sample.decoded || stated != ColourOrder::kNotSaid) return ColourOrder::kRedFirst;
-  return backend == "lmdb" ? ColourOrder::kRawDatum : ColourOrder::kNotSaid;
+  return TraitsOf(backend).raw_datums ? ColourOrder::kRawDatum : ColourOrder::kNotSaid;
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ class TimeStepsLayer final : public Layer {
     return {.num_outputs = steps + ahead,
             .outputs_are_steps = true,
             .steps_ahead = ahead,
+            .steps_field = "time_steps_conf.unroll_len",
             .differentiable = false,
             .dependency = Dependency::kOneToAll};
   }

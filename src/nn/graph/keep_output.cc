@@ -2,7 +2,6 @@
 
 #include "base/text/edit_distance.h"
 #include "nn/graph/graph.h"
-#include "nn/graph/writes_file.h"
 
 namespace singa {
 namespace {
@@ -49,10 +48,10 @@ int DefaultOutput(const Graph& graph) {
   return IsSoftmaxLoss(graph.layers[losses[0]].conf) ? losses[0] : FirstSource(graph, losses[0]);
 }
 
-void CheckOutput(const LayerProto& layer) {
-  if (WritesFile(layer))
+void CheckOutput(const GraphLayer& layer) {
+  if (layer.wiring.writes_file)
     throw ConfigError("",
-                      StrCat("layer \"", layer.name(),
+                      StrCat("layer \"", layer.conf.name(),
                              "\" writes a file and has no feature: name the layer that it reads"),
                       kExitUsage);
 }
@@ -62,7 +61,7 @@ int FindOutput(const NetOfPhase& net, const std::string& name, const Graph& grap
   std::vector<std::string> known;
   for (size_t i = 0; i < graph.layers.size(); ++i) {
     if (graph.layers[i].conf.name() == name) {
-      CheckOutput(graph.layers[i].conf);
+      CheckOutput(graph.layers[i]);
       return static_cast<int>(i);
     }
     known.push_back(graph.layers[i].conf.name());

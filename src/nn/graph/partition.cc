@@ -10,7 +10,6 @@
 //
 // Piece j of every helper goes to worker j; a piece for another worker crosses a bridge pair.
 #include "nn/graph/graph.h"
-#include "nn/graph/writes_file.h"
 
 namespace singa {
 namespace {
@@ -136,7 +135,8 @@ void CheckDimension(const NetProto& net, GraphLayer* layer) {
 }
 
 // What is asked of a batch that no worker has whole.
-void CheckWhole(const LayerProto& conf, const NetCut& cut) {
+void CheckWhole(const GraphLayer& layer, const NetCut& cut) {
+  const LayerProto& conf = layer.conf;
   if (conf.has_user_type()) return;
   const std::string workers = StrCat(cut.workers, " workers of the group");
   if (conf.type() == kSlice && conf.slice_conf().slice_dim() == 0 && cut.workers > 1)
@@ -145,7 +145,7 @@ void CheckWhole(const LayerProto& conf, const NetCut& cut) {
   if (conf.type() == kConcate && conf.concate_conf().concate_dim() == 0 && cut.workers > 1)
     throw ConfigError("concate_conf.concate_dim",
                       StrCat("must be > 0: the rows are cut over the ", workers));
-  if (!WritesFile(conf) || (cut.workers == 1 && cut.groups == 1)) return;
+  if (!layer.wiring.writes_file || (cut.workers == 1 && cut.groups == 1)) return;
   throw ConfigError("type", StrCat("writes one file, which the ",
                                    cut.workers > 1 ? workers : StrCat(cut.groups, " worker groups"),
                                    " that train cannot: use it in a test alone (include: kTest)"));
@@ -158,7 +158,7 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
   for (GraphLayer& layer : graph->layers) {
     try {
       if (!layer.faulty) CheckDimension(net, &layer);
-      if (!layer.faulty) CheckWhole(layer.conf, cut);
+      if (!layer.faulty) CheckWhole(layer, cut);
     } catch (const ConfigError& error) {
       errors->push_back(error.Under(layer.path));
       layer.faulty = true;

@@ -107,8 +107,7 @@ void CheckSteps(const NetProto& net, GraphLayer* source, GraphLayer* reader, Gra
     throw ConfigError("unroll_len", StrCat("must be ", steps, ", the time steps of source \"",
                                            source->conf.name(), "\", is ", reader->steps));
   *wrong = source;
-  const bool text = source->conf.has_char_rnn_conf();
-  throw ConfigError(text ? "char_rnn_conf.unroll_len" : "time_steps_conf.unroll_len",
+  throw ConfigError(source->wiring.steps_field,
                     StrCat("must be ", reader->steps, ", the unroll_len of layer \"",
                            reader->conf.name(), "\", which reads it; is ", steps));
 }

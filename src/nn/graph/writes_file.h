@@ -5,9 +5,7 @@
 
 namespace singa {
 
-inline bool WritesFile(const LayerProto& layer) {
-  return !layer.has_user_type() && (layer.type() == kCSVOutput || layer.type() == kRecordOutput ||
-                                    layer.type() == kCharRNNOutput);
-}
+// As the layer of `conf` says (Wiring::writes_file). False for a layer that cannot be made.
+bool WritesFile(const LayerProto& conf);
 
 }  // namespace singa

@@ -7,7 +7,7 @@ namespace singa {
 
 bool AwaitRecords(const Context& ctx, Phase phase, const std::function<bool()>& stop, Net* net) {
   for (NetNode& node : net->nodes()) {
-    StoreInput* const store = StoreInputOf(node.conf, node.layer.get());
+    StoreInput* const store = StoreInputOf(node.layer.get());
     if (!store) continue;
     const ActivityMark::Scope reads(ctx.mark, Activity::kReading, &node.full_name);
     if (!store->AwaitRecords(phase, stop)) return false;

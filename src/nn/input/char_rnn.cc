@@ -27,6 +27,7 @@ class CharRnnLayer final : public Layer, public RecordReader {
     return {.num_outputs = steps + 1,
             .outputs_are_steps = true,
             .steps_ahead = 1,
+            .steps_field = "char_rnn_conf.unroll_len",
             .is_input = true,
             .differentiable = false};
   }
@@ -65,6 +66,15 @@ class CharRnnLayer final : public Layer, public RecordReader {
   }
 
   RecordReader* reader() override { return this; }
+
+  int64_t BatchSize(const LayerProto& conf) const override {
+    return conf.char_rnn_conf().batchsize();
+  }
+  // Segments of the text cannot be cut.
+  void SetBatchSize(int32_t, LayerProto*) const override {}
+  std::string VocabularyPath(const LayerProto& conf) const override {
+    return conf.char_rnn_conf().vocab_path();
+  }
 
   // Counts windows of one segment, which are steps: an interrupted pass goes on where it was.
   int64_t Position() const override { return step_; }

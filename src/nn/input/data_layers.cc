@@ -10,11 +10,19 @@ class DataLayer : public StoreInput {
  protected:
   using Conf = const DataProto& (LayerProto::*)() const;
 
-  DataLayer(std::string backend, std::string field, Conf conf)
+  using ChangeConf = DataProto* (LayerProto::*)();
+
+  DataLayer(std::string backend, std::string field, Conf conf, ChangeConf change)
       : StoreInput(ValueFormat::kRecord, backend, field),
         backend_(std::move(backend)),
         field_(std::move(field)),
-        conf_(conf) {}
+        conf_(conf),
+        change_(change) {}
+
+  int64_t BatchSize(const LayerProto& conf) const override { return (conf.*conf_)().batchsize(); }
+  void SetBatchSize(int32_t rows, LayerProto* conf) const override {
+    if ((conf->*conf_)().has_path()) (conf->*change_)()->set_batchsize(rows);
+  }
 
  private:
   StoreProto Settings(const LayerProto& conf) const override {
@@ -47,16 +55,21 @@ class DataLayer : public StoreInput {
 
   const std::string backend_, field_;
   const Conf conf_;
+  const ChangeConf change_;
 };
 
 class ShardData final : public DataLayer {
  public:
-  ShardData() : DataLayer("shard", "sharddata_conf", &LayerProto::sharddata_conf) {}
+  ShardData()
+      : DataLayer("shard", "sharddata_conf", &LayerProto::sharddata_conf,
+                  &LayerProto::mutable_sharddata_conf) {}
 };
 
 class LmdbData final : public DataLayer {
  public:
-  LmdbData() : DataLayer("lmdb", "lmdbdata_conf", &LayerProto::lmdbdata_conf) {}
+  LmdbData()
+      : DataLayer("lmdb", "lmdbdata_conf", &LayerProto::lmdbdata_conf,
+                  &LayerProto::mutable_lmdbdata_conf) {}
 };
 
 SINGA_REGISTER_LAYER(kShardData, ShardData);

@@ -9,6 +9,7 @@
 #include "math/parallel_slices.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"
+#include "singa/nn/record_reader.h"
 
 namespace singa {
 namespace {
@@ -34,10 +35,8 @@ class Feed final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     LayerProto own = conf;
-    if (own.has_store_conf()) {
-      own.mutable_store_conf()->clear_batchsize();
-      own.mutable_store_conf()->add_batchsize(static_cast<int32_t>(rows_));
-    }
+    if (const RecordReader* reader = input_->reader())
+      reader->SetBatchSize(static_cast<int32_t>(rows_), &own);
     input_->Setup(own, declare, in, out);
     const Wiring facts = input_->wiring(conf);
     steps_ = StepsOfRow(facts);
@@ -72,10 +71,11 @@ class Feed final : public Layer {
  private:
   // How the layer would read its mean and deviation.
   void SetStore(const LayerProto& conf) {
-    norm_ = NormalisationOf(StoreConfOf(conf));
-    backend_ = BackendOf(conf);
-    store_.format = FormatOf(conf);
-    store_.separator = StoreConfOf(conf).separator();
+    const StoreSettings settings = SettingsOf(conf);
+    norm_ = NormalisationOf(settings.conf);
+    backend_ = settings.backend;
+    store_.format = settings.format;
+    store_.separator = settings.conf.separator();
     store_.channels = PictureChannels(record_);
   }
 

@@ -10,13 +10,19 @@
 namespace singa {
 namespace {
 
-// An input layer that reads records: of a store, or of a text, which has an order of its own.
+// An input layer of singa's own that reads records: of a store, or of a text, which has an order of
+// its own.
 struct Reader {
   const NetNode* node;
   StoreInput* store;  // null: a text
 
   std::string name() const { return StrCat("\"", node->name, "\""); }
-  std::string field() const { return store ? store->field() : "char_rnn_conf"; }
+  // Of the LayerProto, that has its settings.
+  std::string field() const {
+    if (store) return store->field();
+    const std::string& path = node->declare->files().front().first;
+    return path.substr(0, path.find('.'));
+  }
   bool shuffles() const { return store && store->options().order.shuffle; }
   bool may_shuffle() const { return field() == "store_conf"; }
   int32_t random_skip() const { return store ? store->options().order.random_skip : 0; }
@@ -28,9 +34,9 @@ std::vector<Reader> ReadersOf(std::deque<NetNode>* nodes) {
   std::vector<Reader> readers;
   std::set<std::string> seen;
   for (NetNode& node : *nodes) {
-    StoreInput* store = StoreInputOf(node.conf, node.layer.get());
-    const bool text = !node.conf.has_user_type() && node.conf.type() == kCharRNN;
-    if ((store || text) && seen.insert(node.name).second) readers.push_back({&node, store});
+    StoreInput* store = StoreInputOf(node.layer.get());
+    if (!node.layer->reader() || node.conf.has_user_type()) continue;
+    if (seen.insert(node.name).second) readers.push_back({&node, store});
   }
   return readers;
 }
@@ -97,7 +103,7 @@ void PairReaders(Phase phase, std::deque<NetNode>* nodes, ConfigErrors* errors) 
     }
   }
   for (NetNode& node : *nodes)
-    if (StoreInput* store = StoreInputOf(node.conf, node.layer.get()))
+    if (StoreInput* store = StoreInputOf(node.layer.get()))
       store->ReadBeside(readers[0].node->name, StoresBeside(readers, node));
 }
 

@@ -19,8 +19,6 @@ void CheckFinite(const std::string& field, float value) {
   if (!std::isfinite(value)) throw ConfigError(field, StrCat("must be finite, is ", value));
 }
 
-constexpr const char* kSynthetic = "synthetic";
-
 void CheckSynthetic(const SyntheticProto& conf) {
   constexpr int32_t kMost = 100'000'000;  // their order in an epoch takes memory
   if (conf.records() < 1 || conf.records() > kMost)
@@ -71,30 +69,29 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   } catch (const ConfigError& error) {
     throw error.Under("backend");
   }
-  const bool synthetic = options_.backend == kSynthetic;
-  if (format_ == ValueFormat::kCsv && options_.backend != "kvfile" &&
-      options_.backend != "textfile" && !synthetic)
+  const StoreTraits& traits = TraitsOf(options_.backend);
+  const bool synthetic = traits.no_file;
+  if (format_ == ValueFormat::kCsv && !traits.any_format && !synthetic)
     throw ConfigError("backend", StrCat("must be kvfile or textfile, is \"", options_.backend,
                                         "\", which is for kRecordInput"));
   if (synthetic) CheckSynthetic(conf.synthetic_conf());
   if (!synthetic && conf.path().empty()) throw ConfigError("path", "must be set");
   if (!synthetic) declare->File(field_ + ".path", conf.path());
-  const bool idx = options_.backend == "idx";
-  if (idx && conf.has_label()) {
+  if (traits.label_file && conf.has_label()) {
     if (conf.label_path().empty())
-      throw ConfigError("label_path",
-                        "backend \"idx\" has its labels in a file of their own: "
-                        "name it, or set has_label: false");
+      throw ConfigError("label_path", StrCat("backend \"", options_.backend,
+                                             "\" has its labels in a file of their own: "
+                                             "name it, or set has_label: false"));
     declare->File(field_ + ".label_path", conf.label_path());
   }
-  const bool numbers = idx || options_.backend == "cifar10" || format_ == ValueFormat::kCsv;
+  const bool numbers = traits.encoded == Encoded::kRefused || format_ == ValueFormat::kCsv;
   if (conf.encoded() && numbers && !synthetic)
     throw ConfigError("encoded", "is for image files in the records of a kvfile or textfile");
   if (conf.separator().empty()) throw ConfigError("separator", "must have a character");
   options_.store = {conf.path(), conf.label_path(), format_, conf.separator(), conf.has_label()};
   options_.store.encoded = conf.encoded();
   if (!synthetic) return;
-  options_.store.path = kSynthetic;
+  options_.store.path = options_.backend;
   options_.store.records = conf.synthetic_conf().records();
   options_.store.classes = conf.synthetic_conf().classes();
 }
@@ -256,7 +253,7 @@ int64_t StoreInput::CountRecords() {
 
 // Only folders have names: other stores are not waited for.
 std::vector<std::string> StoreInput::ClassNames() {
-  if (!reader_ || options_.backend != "imagefolder") return {};
+  if (!reader_ || !TraitsOf(options_.backend).picture_files) return {};
   return reader_->Facts().classes;
 }
 
@@ -277,11 +274,16 @@ void StoreInput::RestoreBadRecords(const std::vector<int64_t>& records) {
 
 double StoreInput::TakeWaitMs() { return reader_ ? reader_->TakeWaitMs() : 0; }
 
-StoreInput* StoreInputOf(const LayerProto& conf, Layer* layer) {
-  const LayerType type = conf.type();
-  const bool reads = type == kRecordInput || type == kCSVInput || type == kShardData ||
-                     type == kLMDBData;  // each registers a StoreInput under its name
-  return reads && !conf.has_user_type() ? static_cast<StoreInput*>(layer) : nullptr;
+StoreSettings StoreInput::SettingsOf(const LayerProto& conf) const {
+  StoreSettings settings{.format = format_, .backend = default_backend_};
+  if (field_ == "store_conf") settings.conf = conf.store_conf();
+  if (settings.conf.has_backend()) settings.backend = settings.conf.backend();
+  return settings;
+}
+
+StoreInput* StoreInputOf(Layer* layer) {
+  RecordReader* const reader = layer->reader();
+  return reader ? reader->store() : nullptr;
 }
 
 }  // namespace singa

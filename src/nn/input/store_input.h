@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/reader/batch_reader.h"
+#include "nn/input/store_settings.h"
 #include "singa/nn/layer.h"
 #include "singa/nn/record_reader.h"
 
@@ -34,6 +35,10 @@ class StoreInput : public Layer, public RecordReader {
   std::vector<int64_t> BadRecords() const override;
   void RestoreBadRecords(const std::vector<int64_t>& records) override;
   double TakeWaitMs() override;
+  StoreInput* store() override { return this; }
+
+  // As nn/input/store_settings.h says.
+  StoreSettings SettingsOf(const LayerProto& conf) const;
 
   // As nn/input/await_records.h says.
   bool AwaitRecords(Phase phase, const std::function<bool()>& stop);
@@ -79,7 +84,7 @@ class StoreInput : public Layer, public RecordReader {
   std::unique_ptr<BatchReader> reader_;
 };
 
-// `layer`, which MakeLayer made of `conf`, as the StoreInput that it is; null: it is none.
-StoreInput* StoreInputOf(const LayerProto& conf, Layer* layer);
+// The layer as the StoreInput that it is, or stands before; null: it is none.
+StoreInput* StoreInputOf(Layer* layer);
 
 }  // namespace singa

@@ -1,5 +1,5 @@
-// How the records of an input layer are written and normalised, as its conf says: for all that read
-// them as the layer would.
+// StoreSettings: how the records of an input layer are written and normalised, as its conf says:
+// for all that read records as the layer would.
 #pragma once
 
 #include <string>
@@ -10,22 +10,15 @@
 
 namespace singa {
 
-inline ValueFormat FormatOf(const LayerProto& conf) {
-  return !conf.has_user_type() && conf.type() == kCSVInput ? ValueFormat::kCsv
-                                                           : ValueFormat::kRecord;
-}
+struct StoreSettings {
+  ValueFormat format = ValueFormat::kRecord;
+  std::string backend = "kvfile";
+  StoreProto conf = {};  // what the layer reads of its store_conf; old kinds read nothing
+};
 
-// What the layer reads of its store_conf: the deprecated kinds, which have their own settings, read
-// nothing.
-inline const StoreProto& StoreConfOf(const LayerProto& conf) {
-  const bool old = conf.type() == kShardData || conf.type() == kLMDBData;
-  return old && !conf.has_user_type() ? StoreProto::default_instance() : conf.store_conf();
-}
-
-inline std::string BackendOf(const LayerProto& conf) {
-  if (StoreConfOf(conf).has_backend()) return StoreConfOf(conf).backend();
-  return FormatOf(conf) == ValueFormat::kCsv ? "textfile" : "kvfile";
-}
+// As the layer of `conf` says (StoreInput::SettingsOf). For a layer that is no store input, and a
+// user's, the settings of its store_conf.
+StoreSettings SettingsOf(const LayerProto& conf);
 
 // Records that may be skipped as bad; 0: the first is an error.
 inline int64_t MaxBadOf(const StoreProto& conf) {

@@ -2,6 +2,7 @@
 
 #include "base/thread/activity_mark.h"
 #include "base/thread/omp_threads.h"
+#include "nn/graph/graph.h"
 #include "nn/input/await_records.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
@@ -30,21 +31,6 @@ Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTab
 
 namespace {
 
-bool ReadsStore(const LayerProto& layer) {
-  return layer.has_store_conf() || layer.has_sharddata_conf() || layer.has_lmdbdata_conf() ||
-         layer.has_char_rnn_conf();
-}
-
-// The rows of a layer's batch, if it reads a store.
-void SetBatch(int32_t rows, LayerProto* layer) {
-  if (layer->store_conf().batchsize_size() > 0) {
-    layer->mutable_store_conf()->clear_batchsize();
-    layer->mutable_store_conf()->add_batchsize(rows);
-  }
-  if (layer->has_sharddata_conf()) layer->mutable_sharddata_conf()->set_batchsize(rows);
-  if (layer->has_lmdbdata_conf()) layer->mutable_lmdbdata_conf()->set_batchsize(rows);
-}
-
 // Both read the same stores.
 void ShareBadRecords(const Net& from, Net* to) {
   for (const auto& [layer, records] : from.BadRecords()) to->RestoreBadRecords(layer, records);
@@ -61,7 +47,7 @@ Evaluator::Evaluator(const JobProto& job, Phase phase, ParamTable* params, Algor
   bool store = false;
   for (const NetNode& node : net_.nodes()) {
     if (!node.wiring.is_input) continue;
-    store = store || ReadsStore(node.conf);
+    store = store || (node.layer->reader() && !node.conf.has_user_type());
     asks_user_ = asks_user_ || node.conf.has_user_type();
   }
   asks_user_ = asks_user_ && !store;
@@ -128,8 +114,12 @@ bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, 
 Net* Evaluator::TailNet(int64_t rows) {
   if (!tail_) {
     JobProto job = job_;
-    for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer())
-      SetBatch(static_cast<int32_t>(rows), &layer);
+    for (LayerProto& layer : *job.mutable_neuralnet()->mutable_layer()) {
+      if (!InPhase(layer, phase_)) continue;
+      const std::unique_ptr<Layer> maker = MakeLayer(layer);
+      if (const RecordReader* reader = maker->reader())
+        reader->SetBatchSize(static_cast<int32_t>(rows), &layer);
+    }
     NetMemory memory;
     tail_ = std::make_unique<Net>(PlanNet(job, phase_, {}, params_, *algorithm_, ctx_, &memory));
     if (tail_->batch() != rows)

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "math/finite.h"
-#include "nn/graph/writes_file.h"
 #include "nn/layer_wrapper.h"
 #include "singa/nn/record_reader.h"
 
@@ -43,7 +42,7 @@ void ScoreWatch::Watch(Net* net) {
   std::set<std::string> sources;  // each is looked at once
   for (NetNode& node : net->nodes()) {
     if (node.in.empty() || node.conf.srclayers_size() == 0) continue;
-    if (node.declare->metrics().empty() && !WritesFile(node.conf)) continue;
+    if (node.declare->metrics().empty() && !node.wiring.writes_file) continue;
     const std::string& source = node.conf.srclayers(0);
     if (sources.insert(source).second)
       node.layer = std::make_unique<WatchedLayer>(std::move(node.layer), net, source, this);
