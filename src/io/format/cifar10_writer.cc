@@ -32,11 +32,12 @@ class Cifar10Writer final : public StoreWriter {
   ByteRecord bytes_{"cifar10"};
 };
 
-[[maybe_unused]] const bool registered = StoreWriters().Add(
-    "cifar10", [](const WriterOptions& options, FileSystem* files) -> std::unique_ptr<StoreWriter> {
-      CheckOptions(options);
-      return std::make_unique<Cifar10Writer>(options, files);
-    });
+std::unique_ptr<StoreWriter> NewCifar10Writer(const WriterOptions& options, FileSystem* files) {
+  CheckOptions(options);
+  return std::make_unique<Cifar10Writer>(options, files);
+}
+
+SINGA_REGISTER_STORE_WRITER(cifar10, NewCifar10Writer);
 
 }  // namespace
 }  // namespace singa

@@ -51,11 +51,12 @@ class IdxWriter final : public StoreWriter {
   ByteRecord bytes_{"idx"};
 };
 
-[[maybe_unused]] const bool registered = StoreWriters().Add(
-    "idx", [](const WriterOptions& options, FileSystem* files) -> std::unique_ptr<StoreWriter> {
-      CheckOptions(options);
-      return std::make_unique<IdxWriter>(options, files);
-    });
+std::unique_ptr<StoreWriter> NewIdxWriter(const WriterOptions& options, FileSystem* files) {
+  CheckOptions(options);
+  return std::make_unique<IdxWriter>(options, files);
+}
+
+SINGA_REGISTER_STORE_WRITER(idx, NewIdxWriter);
 
 }  // namespace
 }  // namespace singa

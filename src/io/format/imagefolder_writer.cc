@@ -127,11 +127,11 @@ class ImageFolderWriter final : public StoreWriter {
   ByteRecord bytes_{"imagefolder"};
 };
 
-[[maybe_unused]] const bool registered = StoreWriters().Add(
-    "imagefolder",
-    [](const WriterOptions& options, FileSystem* files) -> std::unique_ptr<StoreWriter> {
-      return std::make_unique<ImageFolderWriter>(options, files);
-    });
+std::unique_ptr<StoreWriter> NewImageFolderWriter(const WriterOptions& options, FileSystem* files) {
+  return std::make_unique<ImageFolderWriter>(options, files);
+}
+
+SINGA_REGISTER_STORE_WRITER(imagefolder, NewImageFolderWriter);
 
 }  // namespace
 }  // namespace singa

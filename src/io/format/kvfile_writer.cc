@@ -34,10 +34,11 @@ class KvFileWriter final : public StoreWriter {
   int64_t next_ = 0;
 };
 
-[[maybe_unused]] const bool registered = StoreWriters().Add(
-    "kvfile", [](const WriterOptions& options, FileSystem* files) -> std::unique_ptr<StoreWriter> {
-      return std::make_unique<KvFileWriter>(options, files);
-    });
+std::unique_ptr<StoreWriter> NewKvFileWriter(const WriterOptions& options, FileSystem* files) {
+  return std::make_unique<KvFileWriter>(options, files);
+}
+
+SINGA_REGISTER_STORE_WRITER(kvfile, NewKvFileWriter);
 
 }  // namespace
 }  // namespace singa

@@ -162,11 +162,12 @@ class LmdbWriter final : public StoreWriter {
   int64_t next_ = 0;
 };
 
-[[maybe_unused]] const bool registered = StoreWriters().Add(
-    "lmdb", [](const WriterOptions& options, FileSystem* files) -> std::unique_ptr<StoreWriter> {
-      CheckOptions(options);
-      return std::make_unique<LmdbWriter>(options, files);
-    });
+std::unique_ptr<StoreWriter> NewLmdbWriter(const WriterOptions& options, FileSystem* files) {
+  CheckOptions(options);
+  return std::make_unique<LmdbWriter>(options, files);
+}
+
+SINGA_REGISTER_STORE_WRITER(lmdb, NewLmdbWriter);
 
 }  // namespace
 }  // namespace singa

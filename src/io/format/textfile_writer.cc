@@ -39,11 +39,11 @@ class CsvWriter final : public StoreWriter {
   std::string line_;
 };
 
-[[maybe_unused]] const bool registered = StoreWriters().Add(
-    "textfile",
-    [](const WriterOptions& options, FileSystem* files) -> std::unique_ptr<StoreWriter> {
-      return std::make_unique<CsvWriter>(options, files);
-    });
+std::unique_ptr<StoreWriter> NewTextFileWriter(const WriterOptions& options, FileSystem* files) {
+  return std::make_unique<CsvWriter>(options, files);
+}
+
+SINGA_REGISTER_STORE_WRITER(textfile, NewTextFileWriter);
 
 }  // namespace
 }  // namespace singa

@@ -38,6 +38,12 @@ class StoreWriter {
 using StoreWriterRegistry = Registry<StoreWriter, const WriterOptions&, FileSystem*>;
 StoreWriterRegistry& StoreWriters();
 
+// SINGA_REGISTER_STORE_WRITER(kvfile, OpenKvWriter);
+// OpenKvWriter: (const WriterOptions&, FileSystem*) to unique_ptr<StoreWriter>.
+#define SINGA_REGISTER_STORE_WRITER(format, open)                      \
+  [[maybe_unused]] const bool singa_registered_store_writer_##format = \
+      ::singa::StoreWriters().Add(#format, open)
+
 // `files` must outlive the writer. Throws as the makers, and ConfigError("", ...) for a format that
 // nobody writes.
 std::unique_ptr<StoreWriter> NewStoreWriter(const std::string& format, const WriterOptions& options,

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Checks that one new file is enough for a new layer, updater, store, subcommand and the like.
+
+usage: files_per_kind.py [ROOT]; prints each violation and exits 1 if there is any.
+
+An implementation registers itself in its own file. No other file of src names its class, or the
+function that makes it. Code outside its room does not use its registered name either;
+NAMED_ELSEWHERE lists the places that may, and why.
+"""
+import pathlib
+import re
+import sys
+
+# SINGA_REGISTER_x(name, class or function of the implementation, ...
+REGISTERED = re.compile(r"^SINGA_REGISTER_(\w+)\((\w+),\s*([\w:]+)", re.MULTILINE)
+RUN = re.compile(r"\.run = (\w+)\b(?!\()")  # of a subcommand
+COMMENT = re.compile(r"//[^\n]*")
+STRING = re.compile(r'R"\(.*?\)"|"(?:[^"\\\n]|\\.)*"', re.DOTALL)  # messages may name a type
+
+# Kinds whose implementations are one file each, and how code elsewhere would name one.
+KINDS = {
+    "LAYER": r"\b{0}\b",
+    "UPDATER": r"\b{0}\b",
+    "LEARNING_RATE": None,  # kStep and kFixed are enumerators of other things, too
+    "INITIALIZER": None,  # PyTorch's defaults
+    "ALGORITHM": None,  # an algorithm checks what others may not
+    "CONSISTENCY": None,
+    "STORE": r'"{0}"',
+    "STORE_WRITER": None,  # has the name of the store
+}
+# Of each kind at least one is there, so that a macro that changes its name is noticed.
+EXAMPLES = {"LAYER": "kReLU", "UPDATER": "kSGD", "STORE": "idx", "STORE_WRITER": "idx",
+            "LEARNING_RATE": "kFixed", "INITIALIZER": "kConstant"}
+
+NAMED_ELSEWHERE = {
+    # Which fields have an effect with which types, and other programs' words: tables of warnings.
+    "src/driver/conf/": {"UPDATER", "LAYER"},
+    "src/driver/onnx/": {"LAYER"},  # how ONNX writes a layer
+    "src/driver/predict/model.cc": {"LAYER"},  # which layers take scores of classes
+    # Layers that the graph inserts or pairs, and a layer that does the work of another.
+    "src/nn/": {"LAYER"},
+    "src/io/format/guess_backend.cc": {"STORE"},  # tells by content, in the order of certainty
+    "src/io/format/": {"STORE"},  # writers have the names of stores
+    # Defaults of layers, and layers of one store (SINGA 0.3).
+    "src/nn/input/": {"STORE"}, "src/nn/output/": {"STORE"},
+    "src/io/reader/row_decoder.cc": {"STORE"},  # mean files are of a format of their own
+    "src/driver/onnx/input_export.cc": {"STORE"},
+    "src/driver/command/": {"STORE"},  # formats by the names of files; the option -synthetic
+    "src/driver/bench/": {"STORE"},
+}
+
+
+def code_of(path):
+    return COMMENT.sub("", path.read_text(encoding="utf-8"))
+
+
+def same_thing(one, other):
+    """Whether two files are of one thing, as idx_store.cc and idx_store.h."""
+    names = [re.sub(r"(_(cudnn|onednn|cublas|nccl))?\.\w+$", "", pathlib.Path(path).name)
+             for path in (one, other)]
+    return names[0] == names[1]
+
+
+def may_name(kind, path):
+    return any(path.startswith(place) and kind in kinds for place, kinds in NAMED_ELSEWHERE.items())
+
+
+def violations(root):
+    files = {file.relative_to(root).as_posix(): code_of(file)
+             for folder in ("src", "include") for file in sorted((root / folder).rglob("*"))
+             if file.suffix in (".cc", ".h", ".cu", ".cuh")}
+    bare = {path: STRING.sub("", code) for path, code in files.items()}
+    found = {kind: set() for kind in KINDS}
+    commands = set()
+    for home, code in files.items():
+        for kind, name, made_by in REGISTERED.findall(code):
+            if kind not in KINDS:
+                continue
+            found[kind].add(name)
+            for path, other in files.items():
+                if same_thing(path, home):
+                    continue
+                if re.search(rf"\b{made_by}\b", other):
+                    yield f"{path}: names {made_by}, which {home} registers as {name}"
+                elif (KINDS[kind] and not may_name(kind, path) and
+                      re.search(KINDS[kind].format(name), other if kind == "STORE" else bare[path])):
+                    yield f"{path}: names {name}, which {home} registers"
+        if "SINGA_REGISTER_SUBCOMMAND(" not in code or home.endswith("/subcommand.h"):
+            continue
+        commands.add(home)
+        for run in RUN.findall(code):
+            for path, other in files.items():
+                if not same_thing(path, home) and re.search(rf"\b{run}\b", other):
+                    yield f"{path}: names {run}, the subcommand of {home}"
+    for kind, name in EXAMPLES.items():
+        if name not in found[kind]:
+            yield f"no {kind} is registered as {name}: this check no longer sees them"
+    if "src/driver/command/version_command.cc" not in commands:
+        yield "no subcommand registers itself in version_command.cc"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    wrong = list(violations(root))
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
