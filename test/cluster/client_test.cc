@@ -45,7 +45,9 @@ class ClientTest : public ::testing::Test, public ServerEvents {
     Answer(1, 0, -1, {2});
     sent.messages.clear();
   }
-  Frame Gradient(int slice) { return FrameOf(std::vector<float>(table[slice].size, 1.f)); }
+  EncodedFloats Gradient(int slice) {
+    return Plain(FrameOf(std::vector<float>(table[slice].size, 1.f)));
+  }
 
   const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 2 nservers_per_group: 2");
   const SliceTable table{{{3}, {2}, {900}}};
@@ -239,7 +241,7 @@ TEST_F(ClientTest, SharesMemoryWithItsProcess) {
   other.head.set_step(0);
   other.head.add_part()->set_slice(2);
   other.head.mutable_part(0)->set_elements(table[2].size);
-  other.payload.push_back(Gradient(2));
+  other.payload.push_back(Gradient(2).bytes);
   client->Flush();
   exchange();
   server.OnMessage(0, other);

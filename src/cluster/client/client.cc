@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <utility>
 
 #include "cluster/protocol/seconds.h"
@@ -35,7 +34,7 @@ bool Client::SharedWithServer(int slice) const {
 }
 
 Frame Client::Values(int slice) const {
-  return Frame::Copy(memory(slice), setup_.table[slice].size * sizeof(float));
+  return CopyFloats({memory(slice), static_cast<size_t>(setup_.table[slice].size)});
 }
 
 void Client::PutAll(int64_t version) {
@@ -64,7 +63,7 @@ void Client::GetAll(int64_t version) {
     SlicePart part;
     part.set_slice(s);
     part.set_version(version);
-    out_.Add(Head(WireMessage::kGet, server_group_, s), std::move(part), {});
+    out_.Add(Head(WireMessage::kGet, server_group_, s), std::move(part), Frame());
   }
   Flush();
 }
@@ -84,14 +83,14 @@ bool Client::Fresh(int slice, int64_t step) const {
   return !state.getting && state.answered >= std::min(state.pushed, step - 1);
 }
 
-void Client::Push(int64_t step, int slice, Frame gradient) {
-  CHECK_EQ(gradient.size(), nodes_ * setup_.table[slice].size * sizeof(float));
+void Client::Push(int64_t step, int slice, EncodedFloats gradient) {
+  CHECK_EQ(gradient.count, nodes_ * setup_.table[slice].size);
   Send(step, slice, std::move(gradient));
 }
 
 void Client::PushNone(int64_t step, int slice) { Send(step, slice, {}); }
 
-void Client::Send(int64_t step, int slice, Frame gradient) {
+void Client::Send(int64_t step, int slice, EncodedFloats gradient) {
   State& state = slices_[slice];
   CHECK(Fresh(slice, step) && step > state.pushed) << "slice " << slice << ", step " << step;
   if (state.staleness >= 0) staleness_.Count(std::exchange(state.staleness, -1));
@@ -114,7 +113,7 @@ void Client::GatherAll(int64_t version) {
     SlicePart part;
     part.set_slice(s);
     part.set_version(version);
-    out_.Add(Head(WireMessage::kGather, owners_.MasterGroup(s), s), std::move(part), {});
+    out_.Add(Head(WireMessage::kGather, owners_.MasterGroup(s), s), std::move(part), Frame());
   }
   Flush();
 }
@@ -126,21 +125,21 @@ bool Client::settled() const {
 
 void Client::OnMessage(int rank, const Message& message) {
   const WireMessage& head = message.head;
-  std::vector<PartView> parts;
+  std::vector<EncodedPart> parts;
   const bool known = head.type() == WireMessage::kValues || head.type() == WireMessage::kState;
   if (!known || !SameAddress(head.to(), ClientAddress(setup_.group, setup_.process)) ||
       !IsServer(setup_.topology, head.from(), rank) ||
-      !ReadParts(message, owners_.Of(static_cast<int>(head.from().id())), &parts)) {
+      !ReadParts(message, owners_.Of(static_cast<int>(head.from().id())), Identity(), &parts)) {
     ++refused_;
     return;
   }
   const int group = static_cast<int>(head.from().group());
-  for (const PartView& part : parts)
+  for (const EncodedPart& part : parts)
     refused_ +=
         !(head.type() == WireMessage::kValues ? OnValues(part, group) : OnState(part, group));
 }
 
-bool Client::OnValues(const PartView& part, int server_group) {
+bool Client::OnValues(const EncodedPart& part, int server_group) {
   State& state = slices_[part.slice];
   const int64_t given = part.head->elements();
   const bool asked = state.getting || state.answered < state.pushed;
@@ -151,29 +150,33 @@ bool Client::OnValues(const PartView& part, int server_group) {
                         part.head->staleness() <= part.head->version() && part.head->norm() >= 0 &&
                         std::isfinite(part.head->norm());
   if (server_group != server_group_ || !asked || !right_size || !in_turn || !possible) return false;
+  const std::optional<PartView> view = Decode(Identity(), part);
+  if (!view) return false;
   const bool answers = state.answered < state.pushed && part.head->step() == state.pushed;
   if (answers) {
     state.staleness = part.head->staleness();
     norm_ = part.head->has_norm() ? part.head->norm() : std::nan("");
   }
-  if (given > 0) std::memcpy(memory(part.slice), part.floats.data(), part.floats.size());
+  std::copy_n(FloatsOf(view->floats).data(), given, memory(part.slice));
   state.version = part.head->version();
   state.answered = std::max(state.answered, part.head->step());
   getting_ -= std::exchange(state.getting, false);
   return true;
 }
 
-bool Client::OnState(const PartView& part, int server_group) {
+bool Client::OnState(const EncodedPart& part, int server_group) {
   State& state = slices_[part.slice];
   const int64_t n = setup_.table[part.slice].size, given = part.head->elements();
   if (server_group != owners_.MasterGroup(part.slice) || !state.gathering || given == 0 ||
       given % n != 0)
     return false;
+  const std::optional<PartView> view = Decode(Identity(), part);
+  if (!view) return false;
   SliceState& to = gathered_[part.slice];
   to.version = part.head->version();
   to.count = part.head->count();
-  to.floats.resize(given);
-  std::memcpy(to.floats.data(), part.floats.data(), part.floats.size());
+  const std::span<const float> floats = FloatsOf(view->floats);
+  to.floats.assign(floats.begin(), floats.end());
   state.gathering = false;
   --gathering_;
   return true;

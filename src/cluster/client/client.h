@@ -18,6 +18,7 @@
 #include "cluster/protocol/served_param.h"
 #include "cluster/protocol/slice_owners.h"
 #include "cluster/protocol/staleness_counts.h"
+#include "comm/codec/identity.h"
 #include "comm/message/message.h"
 
 namespace singa {
@@ -32,6 +33,7 @@ struct ClientSetup {
   int64_t first_step = 0;
   // A server of the group in the same process has the params' memory as its values.
   bool shares_memory = false;
+  const Codec& codec = Identity();  // of gradients
 };
 
 // A slice as a checkpoint holds it.
@@ -62,10 +64,10 @@ class Client {
   // Whether the values hold all steps before `step` that were pushed.
   bool Fresh(int slice, int64_t step) const;
   // The process's part of the gradient of `step`: the slice's sum for each of the SumTree's nodes
-  // that its workers are (Topology::NodesOf), one after the other. Sends nothing where the values
-  // hold the step already, after a restart. REQUIRES: Fresh(slice, step), and each step in order,
-  // at most once.
-  void Push(int64_t step, int slice, Frame gradient);
+  // that its workers are (Topology::NodesOf), one after the other, encoded by the setup's codec.
+  // Sends nothing where the values hold the step already, after a restart. REQUIRES:
+  // Fresh(slice, step), and each step in order, at most once.
+  void Push(int64_t step, int slice, EncodedFloats gradient);
   // There is no finite gradient: the group's step is to be dropped.
   void PushNone(int64_t step, int slice);
   // Sends what waits to travel with others.
@@ -108,9 +110,9 @@ class Client {
   float* memory(int slice) const {
     return values_[setup_.table[slice].param] + setup_.table[slice].begin;
   }
-  void Send(int64_t step, int slice, Frame gradient);
-  bool OnValues(const PartView& part, int server_group);
-  bool OnState(const PartView& part, int server_group);
+  void Send(int64_t step, int slice, EncodedFloats gradient);
+  bool OnValues(const EncodedPart& part, int server_group);
+  bool OnState(const EncodedPart& part, int server_group);
   std::string WaitsFor(int slice) const;
 
   const ClientSetup setup_;

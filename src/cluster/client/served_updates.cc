@@ -12,22 +12,14 @@
 #include "train/apply/not_finite.h"
 
 namespace singa {
-namespace {
-
-Frame CopyOf(std::span<float* const> sums, int64_t size) {
-  const auto floats =
-      std::make_shared_for_overwrite<float[]>(static_cast<int64_t>(sums.size()) * size);
-  float* to = floats.get();
-  for (const float* sum : sums) to = std::copy_n(sum, size, to);
-  return Frame(floats, floats.get(), sums.size() * size * sizeof(float));
-}
-
-}  // namespace
 
 void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out) {
   const std::lock_guard lock(mutex_);
   table_ = &setup.table;
   params_ = &setup.params;
+  const auto nodes = setup.topology.NodesOf(setup.process, setup.group).size();
+  encoder_ =
+      std::make_unique<GradientEncoder>(setup.codec, setup.table, static_cast<int64_t>(nodes));
   client_ = std::make_unique<Client>(setup, std::move(values), out);
   sent_.assign(table_->size(), -1);
 }
@@ -48,10 +40,10 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float*
     return Diverge(GradientNotFiniteText(ParamText(param.name, param.layer), step));
   }
   if (!finite) return;  // Finish says so
-  Frame copy = CopyOf(sums, size);
+  EncodedFloats gradient = encoder_->Encode(slice, sums);
   {
     const std::lock_guard lock(mutex_);
-    client_->Push(step, slice, std::move(copy));
+    client_->Push(step, slice, std::move(gradient));
     sent_[slice] = step;
   }
   SINGA_FAILPOINT("client_pushed_gradient");

@@ -13,6 +13,7 @@
 
 #include "base/thread/progress_deadline.h"
 #include "cluster/client/client.h"
+#include "cluster/client/gradient_encoder.h"
 #include "cluster/client/process_sum.h"
 #include "train/apply/slice_updates.h"
 
@@ -70,6 +71,7 @@ class ServedUpdates final : public SliceUpdates {
   std::atomic<int64_t> waited_{0};  // nanoseconds
   const SliceTable* table_ = nullptr;
   const std::vector<ServedParam>* params_ = nullptr;
+  std::unique_ptr<GradientEncoder> encoder_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::unique_ptr<Client> client_;

@@ -10,7 +10,12 @@ namespace singa {
 
 ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int rank,
                              Outbox* others, const ProgressDeadline* deadline)
-    : job_(job), topology_(topology), rank_(rank), others_(others), deadline_(*deadline) {
+    : job_(job),
+      topology_(topology),
+      rank_(rank),
+      others_(others),
+      deadline_(*deadline),
+      codec_(MakeGradientCodec(job.cluster())) {
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
@@ -58,7 +63,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                            .group = group,
                            .process = rank_,
                            .first_step = steps[group],
-                           .shares_memory = shares_values()},
+                           .shares_memory = shares_values(),
+                           .codec = *codec_},
                           values[next++], out);
   decltype(servers_) servers;
   for (const RoleId& server : topology_.Servers(rank_))
@@ -70,7 +76,8 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .clock = clock_,
                     .self = server,
                     .first_steps = steps,
-                    .values = shares_values() ? values[0] : std::vector<float*>()},
+                    .values = shares_values() ? values[0] : std::vector<float*>(),
+                    .codec = *codec_},
         out, &marks_.at({server.group, server.id}), &deadline_,
         [this](const std::exception_ptr& error) { ServerFailed(error); });
   const std::unique_lock lock(open_lock_);

@@ -12,6 +12,7 @@
 
 #include "cluster/client/process_sum.h"
 #include "cluster/client/served_updates.h"
+#include "cluster/protocol/gradient_codec.h"
 #include "cluster/server/server_thread.h"
 #include "train/apply/replica.h"
 
@@ -76,6 +77,7 @@ class ServedCluster final : private Outbox {
   const int rank_;
   Outbox* const others_;
   const ProgressDeadline& deadline_;
+  const std::unique_ptr<const Codec> codec_;  // of gradients
   std::function<void(std::exception_ptr)> on_failure_;
   SteadyClock clock_;
   SliceTable table_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cluster/protocol/gradient_codec.h"
+#include "comm/codec/identity.h"
 #include "singa/base/str_cat.h"
 #include "train/apply/slice_table.h"
 
@@ -24,6 +26,12 @@ void SetBind(const ClusterProto& conf, const Endpoint& coordinator, Reach reach,
   if (!conf.has_bind()) return;
   options->bind.host = IsIpv6(local) ? "::" : "*";
   options->advertise = local.host;
+}
+
+// Bytes of the floats of a message that has one slice `copies` times.
+int64_t MostPayload(const ClusterProto& conf, int copies) {
+  const int64_t floats = SliceTable::kMost * copies;
+  return std::max(Identity().MostBytes(floats), MakeGradientCodec(conf)->MostBytes(floats));
 }
 
 }  // namespace
@@ -61,15 +69,15 @@ ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
     SetBind(conf, Resolve(*place.coordinator), place.reach, &options);
   }
   // The largest part, and what stands around it.
-  options.settings.max_frame_bytes = 4 * SliceTable::kMost * copies + (64 << 10);
+  options.settings.max_frame_bytes = MostPayload(conf, copies) + (64 << 10);
   return options;
 }
 
 ChannelOptions OptionsOfChannel(const ClusterProto& conf, int copies) {
   ChannelOptions options;
   options.give_up = conf.peer_timeout() * kSecond;
-  options.limits.payload_bytes = std::max<size_t>(
-      options.limits.payload_bytes, 4 * SliceTable::kMost * static_cast<size_t>(copies));
+  options.limits.payload_bytes =
+      std::max(options.limits.payload_bytes, static_cast<size_t>(MostPayload(conf, copies)));
   return options;
 }
 

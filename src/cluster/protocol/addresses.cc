@@ -1,19 +1,11 @@
 #include "cluster/protocol/addresses.h"
 
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <utility>
 
+#include "comm/codec/identity.h"
+
 namespace singa {
-namespace {
-
-Frame Aligned(Frame frame) {
-  if (reinterpret_cast<uintptr_t>(frame.data()) % alignof(float) == 0) return frame;
-  return Frame::Copy(frame.data(), frame.size());
-}
-
-}  // namespace
 
 Address ClientAddress(int worker_group, int process) {
   Address address;
@@ -56,31 +48,38 @@ bool IsServer(const Topology& topology, const Address& from, int rank) {
   return topology.ProcessOfServer(server) == rank;
 }
 
-bool ReadParts(const Message& message, Range slices, std::vector<PartView>* parts) {
+const Codec& CodecOf(const Message& message, const Codec& gradients) {
+  return message.head.type() == WireMessage::kUpdate ? gradients : Identity();
+}
+
+bool ReadParts(const Message& message, Range slices, const Codec& codec,
+               std::vector<EncodedPart>* parts) {
   if (message.head.part_size() > slices.size()) return false;
   std::vector<bool> seen(slices.size());
-  size_t frame = 0, used = 0;  // where the next part's floats begin
+  size_t frame = 0, used = 0;  // where the next part's bytes begin
   for (const SlicePart& part : message.head.part()) {
     if (!slices.Has(part.slice()) || seen[part.slice() - slices.first]) return false;
     seen[part.slice() - slices.first] = true;
-    PartView view = {static_cast<int>(part.slice()), &part, {}};
-    if (part.elements() > 0) {
-      const size_t bytes = sizeof(float) * part.elements();
+    EncodedPart encoded = {static_cast<int>(part.slice()), &part, {}};
+    const int64_t most = part.elements() > 0 ? codec.MostBytes(part.elements()) : 0;
+    const auto bytes = static_cast<size_t>(part.has_bytes() ? part.bytes() : most);
+    if (bytes > 0) {
       if (frame == message.payload.size()) return false;
       const Frame& whole = message.payload[frame];
       if (bytes > whole.size() - used) return false;
-      view.floats = Aligned(whole.Part(used, bytes));
+      encoded.bytes = whole.Part(used, bytes);
       used += bytes;
       if (used == whole.size()) ++frame, used = 0;
     }
-    parts->push_back(std::move(view));
+    parts->push_back(std::move(encoded));
   }
   return frame == message.payload.size();
 }
 
-Frame FrameOf(std::vector<float> floats) {
-  const auto keep = std::make_shared<const std::vector<float>>(std::move(floats));
-  return Frame(keep, keep->data(), keep->size() * sizeof(float));
+std::optional<PartView> Decode(const Codec& codec, const EncodedPart& part) {
+  std::optional<Frame> floats = Decode(codec, part.bytes, part.head->elements());
+  if (!floats) return std::nullopt;
+  return PartView{part.slice, part.head, *std::move(floats)};
 }
 
 }  // namespace singa

@@ -1,10 +1,11 @@
 // Addresses of roles, and what is true of a message before anybody looks at its meaning.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cluster/protocol/topology.h"
-#include "comm/message/message.h"
+#include "comm/codec/float_frame.h"
 
 namespace singa {
 
@@ -19,19 +20,24 @@ bool IsClient(const Topology& topology, const Address& from, int rank);
 bool IsServer(const Topology& topology, const Address& from, int rank);
 
 // A part with its payload.
+struct EncodedPart {
+  int slice = 0;
+  const SlicePart* head = nullptr;
+  Frame bytes;  // of head->elements() floats, unchecked
+};
 struct PartView {
   int slice = 0;
   const SlicePart* head = nullptr;
-  Frame floats;  // 4 * head->elements() bytes, aligned
+  Frame floats;  // head->elements() of them
 };
 
+// What `message` is encoded by, where `gradients` is the job's codec.
+const Codec& CodecOf(const Message& message, const Codec& gradients);
 // The parts of `message`; false unless each is of a slice in `slices`, none comes twice, and the
-// payload's frames hold their floats and no more.
-bool ReadParts(const Message& message, Range slices, std::vector<PartView>* parts);
-
-// Takes the floats over.
-Frame FrameOf(std::vector<float> floats);
-// Of a PartView.
-inline const float* Floats(const Frame& frame) { return static_cast<const float*>(frame.data()); }
+// payload's frames hold as many bytes as they say and no more.
+bool ReadParts(const Message& message, Range slices, const Codec& codec,
+               std::vector<EncodedPart>* parts);
+// None where the bytes are not head->elements() floats. REQUIRES: the receiver expects so many.
+std::optional<PartView> Decode(const Codec& codec, const EncodedPart& part);
 
 }  // namespace singa

@@ -6,21 +6,22 @@
 
 namespace singa {
 
-void Outgoing::Add(const WireMessage& head, SlicePart part, Frame floats) {
-  const auto size = static_cast<int64_t>(floats.size() / sizeof(float));
+void Outgoing::Add(const WireMessage& head, SlicePart part, EncodedFloats floats) {
   Open& open = open_[Key(head.type(), head.to().role(), head.to().group(), head.to().id())];
   const WireMessage& old = open.message.head;
-  if (old.part_size() > 0 && (old.step() != head.step() || old.group() != head.group() ||
-                              old.hops() != head.hops() || open.floats + size > SliceTable::kMost))
+  if (old.part_size() > 0 &&
+      (old.step() != head.step() || old.group() != head.group() || old.hops() != head.hops() ||
+       open.floats + floats.count > SliceTable::kMost))
     Send(&open);
   if (old.part_size() == 0) {
     open.message.head = head;
     *open.message.head.mutable_from() = from_;
   }
-  part.set_elements(static_cast<uint32_t>(size));
+  part.set_elements(static_cast<uint32_t>(floats.count));
+  if (floats.shorter) part.set_bytes(static_cast<uint32_t>(floats.bytes.size()));
   *open.message.head.add_part() = std::move(part);
-  if (size > 0) open.message.payload.push_back(std::move(floats));
-  open.floats += size;
+  if (floats.bytes.size() > 0) open.message.payload.push_back(std::move(floats.bytes));
+  open.floats += floats.count;
   if (open.floats >= send_at_ || open.message.head.part_size() >= kMostParts) Send(&open);
 }
 

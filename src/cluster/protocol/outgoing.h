@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "comm/message/message.h"
+#include "comm/codec/float_frame.h"
 
 namespace singa {
 
@@ -20,8 +20,12 @@ class Outgoing {
       : from_(std::move(from)), send_at_(send_at), out_(out) {}
 
   // `head`: type, receiver, and whatever else is of the whole message; parts join those of an equal
-  // head. Sets part.elements.
-  void Add(const WireMessage& head, SlicePart part, Frame floats);
+  // head. Sets part.elements, and part.bytes where they are needed.
+  void Add(const WireMessage& head, SlicePart part, EncodedFloats floats);
+  // Floats that travel as they are; an empty frame: none.
+  void Add(const WireMessage& head, SlicePart part, Frame floats) {
+    Add(head, std::move(part), Plain(std::move(floats)));
+  }
   // A message without parts, at once.
   void Post(WireMessage head);
   void Flush();

@@ -214,7 +214,7 @@ void GroupSteps::SendValues(int slice, int worker_group, int process, Frame* val
       !setup_.values.empty() && process == setup_.topology.ProcessOfServer(setup_.self);
   if (!shared && values->size() == 0) {
     const std::span<float> now = shard_->values(slice);
-    *values = Frame::Copy(now.data(), now.size_bytes());
+    *values = CopyFloats(now);
   }
   WireMessage head;
   head.set_type(WireMessage::kValues);

@@ -65,7 +65,7 @@ class MasterSync final : public ToMaster {
     float* const w = values(part.slice);
     const int64_t n = size(part.slice);
     for (int64_t i = 0; i < n; ++i) w[i] += change[i];
-    SendReply(part.slice, origin, part.head->version(), Frame::Copy(w, n * sizeof(float)));
+    SendReply(part.slice, origin, part.head->version(), CopyFloats({w, static_cast<size_t>(n)}));
   }
   void TakeReply(int slice, const float* master) override {
     std::vector<float>& base = bases_[slice];

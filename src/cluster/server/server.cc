@@ -72,11 +72,17 @@ void Server::Read(int rank, const Message& message) {
   ++refused_.sender;
 }
 
-std::vector<PartView> Server::PartsOf(const Message& message) {
-  std::vector<PartView> parts;
-  if (ReadParts(message, shard_.slices(), &parts)) return parts;
+std::vector<EncodedPart> Server::PartsOf(const Message& message) {
+  std::vector<EncodedPart> parts;
+  if (ReadParts(message, shard_.slices(), CodecOf(message, setup_.codec), &parts)) return parts;
   ++refused_.malformed;
   return {};
+}
+
+std::optional<PartView> Server::FloatsIn(const Codec& codec, const EncodedPart& part) {
+  std::optional<PartView> view = Decode(codec, part);
+  refused_.malformed += !view;
+  return view;
 }
 
 void Server::OnClient(const Message& message) {
@@ -87,7 +93,7 @@ void Server::OnClient(const Message& message) {
     ++refused_.sender;
     return;
   }
-  for (const PartView& part : PartsOf(message)) {
+  for (const EncodedPart& part : PartsOf(message)) {
     if (head.type() == WireMessage::kPut)
       OnPut(head, part);
     else if (head.type() == WireMessage::kUpdate)
@@ -104,7 +110,7 @@ void Server::OnServer(const Message& message) {
     ++refused_.sender;
     return;
   }
-  for (const PartView& part : PartsOf(message)) OnRequest(head, part);
+  for (const EncodedPart& part : PartsOf(message)) OnRequest(head, part);
 }
 
 void Server::OnSquares(const WireMessage& head) {
@@ -120,7 +126,7 @@ void Server::OnSquares(const WireMessage& head) {
     ++refused_.out_of_turn;
 }
 
-void Server::OnPut(const WireMessage& head, const PartView& part) {
+void Server::OnPut(const WireMessage& head, const EncodedPart& part) {
   const int64_t given = part.head->elements();
   const bool shared = !setup_.values.empty() && static_cast<int>(head.from().id()) ==
                                                     setup_.topology.ProcessOfServer(setup_.self);
@@ -139,15 +145,15 @@ void Server::OnPut(const WireMessage& head, const PartView& part) {
     ++refused_.duplicate;
     return;
   }
-  const float* const floats = Floats(part.floats);
-  shard_.Put(part.slice, part.head->version(), part.head->count(),
-             {floats, static_cast<size_t>(given)});
+  const std::optional<PartView> view = FloatsIn(Identity(), part);
+  if (!view) return;
+  shard_.Put(part.slice, part.head->version(), part.head->count(), FloatsOf(view->floats));
   if (sync_) sync_->Start(part.slice);
   ServeWaiting(part.slice);
   steps_.Known(part.slice);
 }
 
-void Server::OnUpdate(const WireMessage& head, const PartView& part) {
+void Server::OnUpdate(const WireMessage& head, const EncodedPart& part) {
   const int64_t given = part.head->elements(), version = part.head->version();
   const auto group = static_cast<int>(head.from().group());
   const auto process = static_cast<int>(head.from().id());
@@ -160,18 +166,23 @@ void Server::OnUpdate(const WireMessage& head, const PartView& part) {
     ++refused_.out_of_turn;
     return;
   }
-  const auto arrival = steps_.Contribute(group, process, head.step(), part);
+  const std::optional<PartView> view = FloatsIn(setup_.codec, part);
+  if (!view) return;
+  const auto arrival = steps_.Contribute(group, process, head.step(), *view);
   refused_.duplicate += arrival == StepSum::Arrival::kDuplicate;
   refused_.out_of_turn += arrival == StepSum::Arrival::kOtherStep;
 }
 
-void Server::OnRequest(const WireMessage& head, const PartView& part) {
+void Server::OnRequest(const WireMessage& head, const EncodedPart& encoded) {
   const bool asks = head.type() == WireMessage::kGet || head.type() == WireMessage::kGather;
-  if (asks ? part.head->elements() != 0
-           : part.head->elements() != 0 && part.head->elements() != shard_.size(part.slice)) {
+  const int64_t given = encoded.head->elements();
+  if (given != 0 && (asks || given != shard_.size(encoded.slice))) {
     ++refused_.malformed;
     return;
   }
+  const std::optional<PartView> view = FloatsIn(Identity(), encoded);
+  if (!view) return;
+  const PartView& part = *view;
   if (Serve(head, part)) return;
   std::vector<Request>& queue = waiting(part.slice);
   for (const Request& other : queue)
@@ -217,8 +228,8 @@ bool Server::Serve(const WireMessage& head, const PartView& part) {
 }
 
 bool Server::SyncIsFinite(const WireMessage& head, const PartView& part) {
-  const float* const floats = Floats(part.floats);
-  if (AllFinite(ctx_, floats, part.head->elements())) return true;
+  const std::span<const float> floats = FloatsOf(part.floats);
+  if (AllFinite(ctx_, floats.data(), static_cast<int64_t>(floats.size()))) return true;
   events_->Diverged(StrCat("what server group ", head.from().group(), " has changed in ",
                            shard_.Name(part.slice), " is not finite"));
   return false;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,14 +47,16 @@ class Server {
   };
   void Read(int rank, const Message& message);
   // None, and counted, where they are malformed.
-  std::vector<PartView> PartsOf(const Message& message);
+  std::vector<EncodedPart> PartsOf(const Message& message);
   void OnClient(const Message& message);
   void OnServer(const Message& message);
   void OnSquares(const WireMessage& head);
 
-  void OnPut(const WireMessage& head, const PartView& part);
-  void OnUpdate(const WireMessage& head, const PartView& part);
-  void OnRequest(const WireMessage& head, const PartView& part);
+  void OnPut(const WireMessage& head, const EncodedPart& part);
+  void OnUpdate(const WireMessage& head, const EncodedPart& part);
+  void OnRequest(const WireMessage& head, const EncodedPart& part);
+  // None, and counted, where they are malformed.
+  std::optional<PartView> FloatsIn(const Codec& codec, const EncodedPart& part);
   // Whether it was answered, or refused; else it has to wait.
   bool Serve(const WireMessage& head, const PartView& part);
   void ServeWaiting(int slice);

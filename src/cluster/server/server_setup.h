@@ -9,6 +9,7 @@
 #include "cluster/protocol/served_param.h"
 #include "cluster/protocol/staleness_counts.h"
 #include "cluster/protocol/topology.h"
+#include "comm/codec/identity.h"
 #include "singa/proto/job.pb.h"
 #include "train/apply/slice_table.h"
 
@@ -27,6 +28,7 @@ struct ServerSetup {
   // The memory of each param, where the server's process has the group's workers and shares it with
   // them; else empty.
   std::vector<float*> values = {};
+  const Codec& codec = Identity();  // of gradients
 };
 
 class ServerEvents {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cluster/protocol/addresses.h"
+#include "comm/codec/float_frame.h"
 #include "math/finite.h"
 
 namespace singa {
@@ -35,14 +35,14 @@ bool StepSum::Sum(Context* ctx, int64_t n) {
   for (int p = 0; p < processes(); ++p)
     for (size_t i = 0; i < nodes_[p].size(); ++i) {
       nodes.push_back(nodes_[p][i]);
-      parts.push_back(Floats(frames_[p]) + static_cast<int64_t>(i) * n);
+      parts.push_back(FloatsOf(frames_[p]).data() + static_cast<int64_t>(i) * n);
     }
   gradient_ = parts[0];
   if (parts.size() > 1) {
-    const auto sum = std::make_shared_for_overwrite<float[]>(n);
-    AddUp<float>({0, nodes.back().last}, nodes, parts, n, sum.get());
-    gradient_ = sum.get();
-    sum_ = Frame(sum, sum.get(), n * sizeof(float));
+    const auto [frame, sum] = NewFloats(n);
+    AddUp<float>({0, nodes.back().last}, nodes, parts, n, sum);
+    gradient_ = sum;
+    sum_ = frame;
     std::fill(frames_.begin(), frames_.end(), Frame());
   }
   return AllFinite(*ctx, gradient_, n);

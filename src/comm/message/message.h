@@ -36,7 +36,7 @@ class Frame {
   size_t size_ = 0;
 };
 
-// payload: the floats of the parts that have any, in order; each part's lie in one frame.
+// payload: the floats, encoded, of the parts that have any, in order; each part's lie in one frame.
 struct Message {
   WireMessage head;
   std::vector<Frame> payload;

@@ -75,7 +75,7 @@ bool ClusterOfRoles::Work(int group, int process, OneClient* worker) {
     if (gradient.empty())
       worker->client->PushNone(worker->step, s);
     else
-      worker->client->Push(worker->step, s, FrameOf(std::move(gradient)));
+      worker->client->Push(worker->step, s, Plain(FrameOf(std::move(gradient))));
   }
   worker->client->Flush();
   ++worker->step;

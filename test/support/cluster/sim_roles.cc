@@ -159,7 +159,7 @@ bool SimRoles::Work(Worker* worker) {
     if (worker->gradients.empty())
       worker->client->PushNone(worker->step, s);
     else
-      worker->client->Push(worker->step, s, FrameOf(std::move(worker->gradients[s])));
+      worker->client->Push(worker->step, s, Plain(FrameOf(std::move(worker->gradients[s]))));
     if (worker->unpushed == 0) {
       worker->client->Flush();
       ++worker->step;

@@ -1,0 +1,26 @@
+#include "cluster/client/gradient_encoder.h"
+
+#include <algorithm>
+
+namespace singa {
+
+GradientEncoder::GradientEncoder(const Codec& codec, const SliceTable& table, int64_t nodes)
+    : codec_(codec), table_(table), states_(table.size()) {
+  for (int s = 0; s < table.size(); ++s) states_[s].resize(codec.states() * nodes * table[s].size);
+}
+
+// A plain codec's one copy is that of the sums.
+EncodedFloats GradientEncoder::Encode(int slice, std::span<float* const> sums) {
+  const int64_t n = table_[slice].size;
+  if (sums.size() == 1 && !codec_.plain())
+    return singa::Encode(codec_, {sums[0], static_cast<size_t>(n)}, states_[slice]);
+  auto [frame, to] = NewFloats(static_cast<int64_t>(sums.size()) * n);
+  for (const float* sum : sums) to = std::copy_n(sum, n, to);
+  return singa::Encode(codec_, std::move(frame), states_[slice]);
+}
+
+int64_t GradientEncoder::StateBytes(const Codec& codec, int64_t elements, int64_t nodes) {
+  return codec.states() * nodes * elements * static_cast<int64_t>(sizeof(float));
+}
+
+}  // namespace singa
