@@ -1,7 +1,10 @@
 // Gradients that travel by a codec which is not the identity.
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "cluster/client/gradient_encoder.h"
+#include "cluster/process/served_cluster.h"
 #include "support/cluster/server_test.h"
 #include "support/small_codecs.h"
 
@@ -139,6 +142,17 @@ TEST(GradientEncoderTest, KeepsTheStateOfEachSliceAndNode) {
   EXPECT_EQ(encoder.state(1)[0], first - 1);
   EXPECT_EQ(encoder.state(1)[1], second + 1);
   EXPECT_EQ(GradientEncoder::StateBytes(codec, table.elements(), 2), 16);
+}
+
+// Process 0 has workers 0 to 2 of 6: two nodes of the tree.
+TEST(ServedClusterTest, CountsTheStateOfTheCodec) {
+  const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 6 nworkers_per_procs: 3");
+  const Topology topology(job.cluster());
+  const ProgressDeadline deadline(std::chrono::milliseconds(1000));
+  const ServedCluster rounding(job, topology, 0, nullptr, &deadline,
+                               std::make_unique<RoundingCodec>());
+  EXPECT_EQ(rounding.codec_bytes(100), 800);
+  EXPECT_EQ(ServedCluster(job, topology, 0, nullptr, &deadline).codec_bytes(100), 0);
 }
 
 }  // namespace

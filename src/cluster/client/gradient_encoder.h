@@ -20,6 +20,7 @@ class GradientEncoder {
   EncodedFloats Encode(int slice, std::span<float* const> sums);
   // The codec's state: [states, nodes, floats of the slice].
   std::span<float> state(int slice) { return states_[slice]; }
+  std::span<const float> state(int slice) const { return states_[slice]; }
 
   // Bytes of the state for params of `elements` floats.
   static int64_t StateBytes(const Codec& codec, int64_t elements, int64_t nodes);

@@ -9,13 +9,14 @@
 namespace singa {
 
 ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int rank,
-                             Outbox* others, const ProgressDeadline* deadline)
+                             Outbox* others, const ProgressDeadline* deadline,
+                             std::unique_ptr<const Codec> codec)
     : job_(job),
       topology_(topology),
       rank_(rank),
       others_(others),
       deadline_(*deadline),
-      codec_(MakeGradientCodec(job.cluster())) {
+      codec_(codec ? std::move(codec) : MakeGradientCodec(job.cluster())) {
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
@@ -39,6 +40,14 @@ int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   const auto here = static_cast<int64_t>(topology_.Servers(rank_).size());
   const int64_t copies = states + (shares_values() ? 0 : 1);
   return here * param_bytes * copies / topology_.servers_per_group();
+}
+
+int64_t ServedCluster::codec_bytes(int64_t elements) const {
+  int64_t bytes = 0;
+  for (const auto& [group, ends] : groups_)
+    bytes +=
+        GradientEncoder::StateBytes(*codec_, elements, std::ssize(topology_.NodesOf(rank_, group)));
+  return bytes;
 }
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {

@@ -21,9 +21,9 @@ namespace singa {
 class ServedCluster final : private Outbox {
  public:
   // The part of process `rank`; `others`, null where there are none, takes what is for them;
-  // `deadline`: of threads that wait here.
+  // `deadline`: of threads that wait here; `codec`: of gradients; null: the job's.
   ServedCluster(const JobProto& job, const Topology& topology, int rank, Outbox* others,
-                const ProgressDeadline* deadline);
+                const ProgressDeadline* deadline, std::unique_ptr<const Codec> codec = nullptr);
   ~ServedCluster() override { Close(); }
 
   const Topology& topology() const { return topology_; }
@@ -34,6 +34,8 @@ class ServedCluster final : private Outbox {
   const std::map<std::pair<int, int>, ActivityMark>& marks() const { return marks_; }
   // Bytes that its servers take for params of so many, and their updater's states.
   int64_t bytes(int64_t param_bytes, int64_t states) const;
+  // Bytes of the codec's state of all groups here, for params of so many floats.
+  int64_t codec_bytes(int64_t elements) const;
   // Called once, by any thread, with what a server found that ends the job; before Connect.
   void OnFailure(std::function<void(std::exception_ptr)> call) { on_failure_ = std::move(call); }
 

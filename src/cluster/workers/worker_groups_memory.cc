@@ -17,6 +17,7 @@ JobMemory WorkerGroups::memory() const {
   const auto copies = static_cast<int64_t>(here().size());
   sum.host.params += values * (copies - static_cast<int64_t>(HasWorkers() && teams_.count(0)));
   sum.host.updater += served_->bytes(values, static_cast<int64_t>(replica_.state_count()));
+  sum.host.gradients += served_->codec_bytes(values / static_cast<int64_t>(sizeof(float)));
   return sum;
 }
 

@@ -208,8 +208,10 @@ bool SimCluster::Equalise() {
 bool SimCluster::Gather() {
   const int asker = job_.topology().ProcessesOf(0).first;
   network.Tell(asker, [](SimProcess* one) { static_cast<SimRoles*>(one)->Gather(); });
-  SimSnapshot snapshot = {run.granted, {}};
+  SimSnapshot snapshot;
+  snapshot.step = run.granted;
   if (!Await([&] { return process(asker).Gathered(&snapshot.slices); }, "the model")) return false;
+  for (int rank = 0; rank < network.ranks(); ++rank) process(rank).AddRests(&snapshot);
   if (on_snapshot) on_snapshot(&snapshot);
   run.snapshot = std::move(snapshot);
   return true;

@@ -45,10 +45,39 @@ void SimRoles::MakeWorkers() {
                                                        .group = id.group,
                                                        .process = rank_,
                                                        .first_step = worker.step,
-                                                       .shares_memory = shares_memory_},
+                                                       .shares_memory = shares_memory_,
+                                                       .codec = *run_->codec},
                                            std::move(params), out);
     worker.client = role.client.get();
+    MakeEncoder(&worker);
   }
+}
+
+void SimRoles::MakeEncoder(Worker* worker) {
+  const auto nodes = std::ssize(job_.topology().NodesOf(rank_, worker->group));
+  worker->encoder = std::make_unique<GradientEncoder>(*run_->codec, job_.table(), nodes);
+  const auto rests = run_->snapshot.rests.find({worker->group, rank_});
+  if (rests == run_->snapshot.rests.end()) return;
+  for (int s = 0; s < job_.table().size(); ++s)
+    std::ranges::copy(rests->second[s], worker->encoder->state(s).begin());
+}
+
+void SimRoles::AddRests(SimSnapshot* snapshot) const {
+  for (const auto& [group, worker] : workers_) {
+    auto& rests = snapshot->rests[{group, rank_}];
+    for (int s = 0; s < job_.table().size(); ++s) {
+      const std::span<const float> rest = worker.encoder->state(s);
+      rests.emplace_back(rest.begin(), rest.end());
+    }
+  }
+}
+
+EncodedFloats SimRoles::Encoded(Worker* worker, int slice) {
+  std::vector<float>& gradient = worker->gradients[slice];
+  std::vector<float*> sums;
+  for (size_t at = 0; at < gradient.size(); at += job_.table()[slice].size)
+    sums.push_back(gradient.data() + at);
+  return worker->encoder->Encode(slice, sums);
 }
 
 void SimRoles::MakeServers() {
@@ -66,7 +95,8 @@ void SimRoles::MakeServers() {
                                                        .clock = clock_,
                                                        .self = id,
                                                        .first_steps = steps,
-                                                       .values = shared},
+                                                       .values = shared,
+                                                       .codec = *run_->codec},
                                            out, events);
   }
 }
@@ -159,7 +189,7 @@ bool SimRoles::Work(Worker* worker) {
     if (worker->gradients.empty())
       worker->client->PushNone(worker->step, s);
     else
-      worker->client->Push(worker->step, s, Plain(FrameOf(std::move(worker->gradients[s]))));
+      worker->client->Push(worker->step, s, Encoded(worker, s));
     if (worker->unpushed == 0) {
       worker->client->Flush();
       ++worker->step;

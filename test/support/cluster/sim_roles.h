@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cluster/client/client.h"
+#include "cluster/client/gradient_encoder.h"
 #include "cluster/server/server.h"
 #include "support/cluster/sim_job.h"
 #include "support/sim_channel.h"
@@ -23,6 +24,8 @@ namespace singa {
 struct SimSnapshot {
   int64_t step = 0;
   std::vector<SliceState> slices;  // empty: first values
+  // What each encoder, by worker group and process, keeps of each slice.
+  std::map<std::pair<int, int>, std::vector<std::vector<float>>> rests = {};
 };
 
 // What all processes of a run know.
@@ -37,6 +40,7 @@ struct SimRun {
   bool replaces = false;      // a process that begins takes the place of one that was lost
   // What a role gets in place of a message; null: that message.
   std::function<std::vector<Message>(Message)> fate = nullptr;
+  const Codec* codec = &Identity();  // of gradients
 };
 
 class SimRoles final : public SimChannelProcess, private Outbox, private ServerEvents {
@@ -60,6 +64,8 @@ class SimRoles final : public SimChannelProcess, private Outbox, private ServerE
   // True once it has come; then `slices` are it.
   bool Gathered(std::vector<SliceState>* slices);
 
+  // Adds what the encoders here keep.
+  void AddRests(SimSnapshot* snapshot) const;
   // The servers' values are put into their places in `values`.
   void ValuesOf(int server_group, std::vector<float>* values) const;
   // The params' memory of each worker group that has a part here.
@@ -83,6 +89,7 @@ class SimRoles final : public SimChannelProcess, private Outbox, private ServerE
     int group = 0;
     std::vector<float> memory;
     Client* client = nullptr;
+    std::unique_ptr<GradientEncoder> encoder;
     bool takes_over = false;  // once it has the values
     int64_t step = 0;
     int unpushed = 0;  // slices of this step; 0: it has not begun
@@ -103,6 +110,8 @@ class SimRoles final : public SimChannelProcess, private Outbox, private ServerE
   void Diverged(const std::string& text) override { ADD_FAILURE() << text; }
   bool Handle(Role* role);
   bool Work(Worker* worker);
+  void MakeEncoder(Worker* worker);
+  EncodedFloats Encoded(Worker* worker, int slice);
   std::vector<float*> ParamsIn(std::vector<float>* memory) const;
   bool AllFresh(const Worker& worker) const;
 
