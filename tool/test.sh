@@ -93,7 +93,7 @@ threads() {
   local -x TSAN_OPTIONS="history_size=7 suppressions=$PWD/test/support/thread_sanitizer.txt"
   check() { "build-tsan/bin/test_$1" --gtest_brief=1 --gtest_filter="${2:-*}"; }
   check io
-  check comm '-ReliableChannel*:HandshakeTest*:RefusalTest*:PacketTest*'
+  check comm '-ReliableChannel*:SendQueue*:Channel*:HandshakeTest*:RefusalTest*:PacketTest*'
   check train '-*GradientPieces*:*UpdaterRule*'
   check cluster '*GroupsTogether*:Evaluation*:StepGate*:Watchdog*:*Worker*:JobProcess*'
   check cluster 'GpuGroups*:GroupIn*:ServerThread*:Replacements*'
