@@ -13,7 +13,7 @@ comments right above it:
   <!-- prints -->             each line of the next block is among the lines printed last
   <!-- not run: REASON -->    the next block is left out
 
-ReliableChannel to files of the repository, and to sections of texts, must lead somewhere.
+Links to files of the repository, and to sections of texts, must lead somewhere.
 """
 import concurrent.futures
 import os

@@ -74,7 +74,7 @@ class ActivityMark {
   };
 
  private:
-  static constexpr int kBits = 8;  // of a Activity
+  static constexpr int kBits = 8;  // of an Activity
 
   std::atomic<uint64_t> state_{0};  // count and Activity
   std::atomic<const std::string*> layer_{nullptr};
