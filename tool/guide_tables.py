@@ -100,7 +100,7 @@ def table(head, rows):
 
 def default_of(entry):
     if entry.label == "required":
-        return f"required; `{entry.default}`" if entry.default else "required"
+        return f"required; `{entry.default}` if the message is absent" if entry.default else "required"
     if entry.label == "repeated":
         return "a list"
     return f"`{entry.default}`" if entry.default else ""
