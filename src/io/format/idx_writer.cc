@@ -14,7 +14,7 @@ std::string IdxHeaderBytes(const std::vector<int32_t>& dims) {
   return bytes;
 }
 
-void CheckOptions(const WriterOptions& options) {
+void CheckIdxOptions(const WriterOptions& options) {
   if (options.shape.size() > 3)
     throw ConfigError(
         "", StrCat("idx holds records of at most 3 sizes, not of ", options.shape.size()));
@@ -52,7 +52,7 @@ class IdxWriter final : public StoreWriter {
 };
 
 std::unique_ptr<StoreWriter> NewIdxWriter(const WriterOptions& options, FileSystem* files) {
-  CheckOptions(options);
+  CheckIdxOptions(options);
   return std::make_unique<IdxWriter>(options, files);
 }
 

@@ -22,7 +22,7 @@ struct PictureShape {
   int32_t height = 0, width = 0;
 };
 
-PictureShape CheckOptions(const WriterOptions& options) {
+PictureShape ShapeToWrite(const WriterOptions& options) {
   const std::vector<int32_t>& s = options.shape;
   if (!options.has_label)
     throw ConfigError("", "imagefolder needs labels: they are the names of its folders");
@@ -92,7 +92,7 @@ class TarFile {
 class ImageFolderWriter final : public StoreWriter {
  public:
   ImageFolderWriter(const WriterOptions& options, FileSystem* files)
-      : shape_(CheckOptions(options)), classes_(options.classes), tar_(files, options.path) {}
+      : shape_(ShapeToWrite(options)), classes_(options.classes), tar_(files, options.path) {}
 
   void Write(const Sample& sample) override {
     tar_.Add(StrCat(Folder(sample.label), "/", RecordKey(next_++), ".png"),
