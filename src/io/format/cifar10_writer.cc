@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-void CheckOptions(const WriterOptions& options) {
+void CheckCifarOptions(const WriterOptions& options) {
   const int64_t numbers = NumbersOf(options.shape);
   if (numbers != kCifar10Record - 1)
     throw ConfigError("", StrCat("cifar10 holds records of 3 x 32 x 32 numbers, not of ", numbers));
@@ -33,7 +33,7 @@ class Cifar10Writer final : public StoreWriter {
 };
 
 std::unique_ptr<StoreWriter> NewCifar10Writer(const WriterOptions& options, FileSystem* files) {
-  CheckOptions(options);
+  CheckCifarOptions(options);
   return std::make_unique<Cifar10Writer>(options, files);
 }
 

@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-void CheckOptions(const WriterOptions& options) {
+void CheckLmdbOptions(const WriterOptions& options) {
   constexpr int64_t kMostRecords = 100'000'000;  // keys of 8 digits sort as numbers
   if (options.shape.size() > 3)
     throw ConfigError("", StrCat("lmdb holds records of at most 3 sizes (channels, height, width), "
@@ -163,7 +163,7 @@ class LmdbWriter final : public StoreWriter {
 };
 
 std::unique_ptr<StoreWriter> NewLmdbWriter(const WriterOptions& options, FileSystem* files) {
-  CheckOptions(options);
+  CheckLmdbOptions(options);
   return std::make_unique<LmdbWriter>(options, files);
 }
 
