@@ -43,22 +43,22 @@ TEST(ReplacementsTest, OnlyWholeGroupsMayBeReplaced) {
 class ReplacementsOfDownpour : public ::testing::Test {
  protected:
   const Topology topology{Conf(kDownpour)};
-  Replacements successors{topology};
+  Replacements replacements{topology};
 };
 
 TEST_F(ReplacementsOfDownpour, NobodyIsReplacedBeforeAllHaveBegun) {
-  successors.SetStart({0, 0, 0}, "");
-  EXPECT_FALSE(successors.Greet(1));
-  successors.Begin();
-  EXPECT_TRUE(successors.Greet(1));
-  EXPECT_FALSE(successors.Greet(3));
+  replacements.SetStart({0, 0, 0}, "");
+  EXPECT_FALSE(replacements.Greet(1));
+  replacements.Begin();
+  EXPECT_TRUE(replacements.Greet(1));
+  EXPECT_FALSE(replacements.Greet(3));
 }
 
 TEST_F(ReplacementsOfDownpour, AreToldOfTheLastCheckpoint) {
-  successors.SetStart({0, 0, 0}, "");
-  successors.Begin();
-  successors.SetStart({40, 41, 39}, "checkpoint/step40");
-  const auto orders = successors.Greet(2);
+  replacements.SetStart({0, 0, 0}, "");
+  replacements.Begin();
+  replacements.SetStart({40, 41, 39}, "checkpoint/step40");
+  const auto orders = replacements.Greet(2);
   ASSERT_EQ(Kinds(orders), std::vector{kTakePlace});
   const WireMessage& order = orders->front();
   EXPECT_EQ(order.step(), 0);
@@ -68,30 +68,30 @@ TEST_F(ReplacementsOfDownpour, AreToldOfTheLastCheckpoint) {
 }
 
 TEST_F(ReplacementsOfDownpour, HoldWhereTheLostOneHadNotSaidSo) {
-  successors.Begin();
-  successors.AskToHold();
-  successors.Held(2);
-  const auto orders = successors.Greet(1);
+  replacements.Begin();
+  replacements.AskToHold();
+  replacements.Held(2);
+  const auto orders = replacements.Greet(1);
   ASSERT_EQ(Kinds(orders), (std::vector{kTakePlace, kHold}));
   EXPECT_EQ(orders->front().step(), 1);
-  EXPECT_FALSE(successors.Greet(2)) << "its steps are waited for";
-  successors.Held(1);
-  successors.Go();
-  EXPECT_EQ(Kinds(successors.Greet(1)), std::vector{kTakePlace});
+  EXPECT_FALSE(replacements.Greet(2)) << "its steps are waited for";
+  replacements.Held(1);
+  replacements.Go();
+  EXPECT_EQ(Kinds(replacements.Greet(1)), std::vector{kTakePlace});
 }
 
 TEST_F(ReplacementsOfDownpour, EndWithAJobThatHasEnded) {
-  successors.Begin();
-  successors.End();
-  EXPECT_EQ(Kinds(successors.Greet(1)), std::vector{kEnd});
+  replacements.Begin();
+  replacements.End();
+  EXPECT_EQ(Kinds(replacements.Greet(1)), std::vector{kEnd});
 }
 
 TEST_F(ReplacementsOfDownpour, AreToldHowFarTheOthersAre) {
-  successors.NoteSteps(0, 12);
-  successors.NoteSteps(1, 10);
-  successors.NoteSteps(2, 14);
-  successors.NoteLeft(2);
-  const std::vector<WireMessage> news = successors.News(1);
+  replacements.NoteSteps(0, 12);
+  replacements.NoteSteps(1, 10);
+  replacements.NoteSteps(2, 14);
+  replacements.NoteLeft(2);
+  const std::vector<WireMessage> news = replacements.News(1);
   ASSERT_EQ(Kinds(news), (std::vector{kSteps, kSteps, kLeft}));
   EXPECT_EQ(news[0].group(), 0u);
   EXPECT_EQ(news[0].step(), 12);
@@ -101,32 +101,32 @@ TEST_F(ReplacementsOfDownpour, AreToldHowFarTheOthersAre) {
 }
 
 TEST_F(ReplacementsOfDownpour, NobodyTakesThePlaceOfWhoWasDone) {
-  successors.Begin();
-  successors.NoteLeft(1);
-  EXPECT_FALSE(successors.Greet(1)) << "all its steps are waited for";
-  EXPECT_TRUE(successors.Greet(2));
+  replacements.Begin();
+  replacements.NoteLeft(1);
+  EXPECT_FALSE(replacements.Greet(1)) << "all its steps are waited for";
+  EXPECT_TRUE(replacements.Greet(2));
 }
 
 // It may have to take again what was told last.
 TEST_F(ReplacementsOfDownpour, BeginAtTheCheckpointsSteps) {
-  successors.Begin();
-  successors.SetStart({40, 41, 39}, "");
-  successors.NoteSteps(1, 60);
-  successors.Greet(1);
-  EXPECT_EQ(successors.StepsAtStart(1), 41);
-  EXPECT_EQ(successors.News(2)[0].step(), 41);
+  replacements.Begin();
+  replacements.SetStart({40, 41, 39}, "");
+  replacements.NoteSteps(1, 60);
+  replacements.Greet(1);
+  EXPECT_EQ(replacements.StepsAtStart(1), 41);
+  EXPECT_EQ(replacements.News(2)[0].step(), 41);
 }
 
 TEST_F(ReplacementsOfDownpour, RowsOfAStepThatIsTakenAgainAreNoNews) {
-  successors.Begin();
-  EXPECT_TRUE(successors.IsNews(1, 6));
-  EXPECT_TRUE(successors.IsNews(1, 7));
-  EXPECT_TRUE(successors.IsNews(1, 7)) << "another row of the step";
-  EXPECT_TRUE(successors.IsNews(2, 3));
-  successors.Greet(1);
-  EXPECT_FALSE(successors.IsNews(1, 7));
-  EXPECT_TRUE(successors.IsNews(1, 8));
-  EXPECT_TRUE(successors.IsNews(2, 3)) << "of another group";
+  replacements.Begin();
+  EXPECT_TRUE(replacements.IsNews(1, 6));
+  EXPECT_TRUE(replacements.IsNews(1, 7));
+  EXPECT_TRUE(replacements.IsNews(1, 7)) << "another row of the step";
+  EXPECT_TRUE(replacements.IsNews(2, 3));
+  replacements.Greet(1);
+  EXPECT_FALSE(replacements.IsNews(1, 7));
+  EXPECT_TRUE(replacements.IsNews(1, 8));
+  EXPECT_TRUE(replacements.IsNews(2, 3)) << "of another group";
 }
 
 }  // namespace

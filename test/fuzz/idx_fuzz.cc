@@ -17,6 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
           std::make_unique<InputFile>(InputFile::FromMemory("labels", {data + 1, images_begin}));
     const auto store = NewIdxStore(InputFile::FromMemory("images", {images_begin, data + size}),
                                    std::move(labels));
+    (void)store->name();
+    (void)store->Labels();
     store->Read(0);
     store->Read(store->size() - 1);
   } catch (const DataError&) {
