@@ -213,7 +213,10 @@ void JobProcess::SendRow(WireMessage row) {
 bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
   const double seconds = stub_.met() ? kStopSeconds : kStopEarlySeconds;
-  if (stub_.Drain(seconds) && !stub_.lost_leader()) return true;
+  if (stub_.Drain(seconds)) {
+    stub_.StopOthers(error.code(), error.what());  // they wait for it
+    if (!stub_.lost_leader()) return true;
+  }
   try {
     Check();
     return false;

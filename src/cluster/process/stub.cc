@@ -108,13 +108,13 @@ bool Stub::Drain(double seconds) {
   return quiet_ && !failed_;
 }
 
-// A socket that is closed with unread bytes takes back what it has sent, an acknowledgement too: so
-// who has told goes first.
+// A socket that is closed with unread bytes takes back what it has sent, an acknowledgement too. So
+// this process stays until the other one says that it has the acknowledgement.
 void Stub::AcknowledgeEnd(double seconds) {
   if (!thread_.joinable()) return;
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                    [this] { return (quiet_ && teller_left_) || failed_; });
+                    [this] { return teller_knows_ || failed_; });
 }
 
 void Stub::Run() {
@@ -129,7 +129,6 @@ void Stub::Run() {
         const std::lock_guard lock(mutex_);
         if (stop_) return;
         quiet_ = posted_.empty() && channel_.Quiet();
-        teller_left_ = teller_ && !transport_.connected(*teller_);
         if (quiet_) changed_.notify_all();
         if (!posted_.empty()) next = 0;  // what has come is taken all the same
       }
@@ -184,6 +183,11 @@ void Stub::OnMessage(int rank, Message message) {
 
 // Who stops the job before all have met can tell rank 0 alone, which tells the others.
 void Stub::OnStop(int rank, const WireMessage& head) {
+  if (teller_) {  // which says the same again when it knows that this process has heard
+    const std::lock_guard lock(mutex_);
+    teller_knows_ = teller_knows_ || *teller_ == rank;
+    return changed_.notify_all();
+  }
   const std::string reason =
       head.text_size() > 0 ? ShortText(Printable(head.text(0)), kMostReason) : "no reason given";
   const int given = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
@@ -252,9 +256,9 @@ int64_t Stub::Beat() {
 
 // Those who wait for others to come hear of rank 0 before they give it up.
 int64_t Stub::BeatPause() const {
-  const int64_t deadline =
+  const int64_t timeout =
       rendezvous_.complete() ? peer_timeout_ : std::min(peer_timeout_, start_timeout_);
-  return std::clamp(deadline / 4, kSecond / 4, 5 * kSecond);
+  return std::clamp(timeout / 4, kSecond / 4, 5 * kSecond);
 }
 
 // Looks whether all have come in time. Returns when to do so next.

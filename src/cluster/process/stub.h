@@ -65,7 +65,7 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   // REQUIRES: the role is another process's.
   void Post(Message message) override;
   // Ends the job of all others that can be told with `code` and a reason, of which they hear the
-  // first 1000 bytes. What is posted later goes nowhere.
+  // first 1000 bytes. What is posted later goes nowhere. Once more after Drain: they may end.
   void StopOthers(ExitCode code, const std::string& reason);
   // How often workers here have gone on, for the others to hear.
   void NoteProgress(uint64_t count) { progress_ = count; }
@@ -79,8 +79,8 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
   // after so many seconds.
   bool Drain(double seconds);
-  // Where another process has ended the job: waits until it knows that this one has heard, and has
-  // left, or for so many seconds.
+  // Where another process has ended the job: waits until it knows that this one has heard, or for
+  // so many seconds.
   void AcknowledgeEnd(double seconds);
   // Rank 0, another process, was lost or never found: it hears nothing, whatever Drain says.
   bool lost_leader() const { return lost_leader_; }
@@ -126,7 +126,7 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Message> posted_;
-  bool meets_ = false, met_ = false, stop_ = false, quiet_ = false, teller_left_ = false;
+  bool meets_ = false, met_ = false, stop_ = false, quiet_ = false, teller_knows_ = false;
   bool failed_ = false;  // the thread has: nothing leaves any more
   std::exception_ptr lost_;
   std::vector<HostAndPid> hosts_;  // by rank

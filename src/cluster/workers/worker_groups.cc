@@ -31,7 +31,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
                            const std::optional<GpuGroupId>& gpus)
     : process_(process),
       stall_timeout_(job.cluster().stall_timeout()),
-      own_patience_(LongestWait(job.cluster())),
+      own_deadline_(LongestWait(job.cluster())),
       job_groups_(job.cluster().nworker_groups()),
       job_workers_(job.cluster().nworkers_per_group()),
       together_(job_groups_ > 1 && job.cluster().has_user_consistency()),
@@ -40,7 +40,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       host_memory_(std::move(shared)),
       replica_(job),
       own_(!process && plan_.mode == SyncMode::kServers
-               ? std::make_unique<ServedCluster>(job, plan_.topology, 0, nullptr, &own_patience_)
+               ? std::make_unique<ServedCluster>(job, plan_.topology, 0, nullptr, &own_deadline_)
                : nullptr),
       served_(process && plan_.mode == SyncMode::kServers ? &process->cluster() : own_.get()),
       gate_(job_groups_, together_ ? 0 : job.cluster().max_staleness(), job.warmup_steps(),
@@ -126,7 +126,7 @@ void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) 
     for (const auto& [server, mark] : served_->marks())
       finder.Add(StrCat("server ", server.second, " of group ", server.first, where), &mark);
   const auto went_on = [this](uint64_t count) {
-    own_patience_.Renew();
+    own_deadline_.Renew();
     if (process_) process_->NoteProgress(count);
   };
   watch_.emplace(std::move(finder), Watchdog::Calls{went_on, std::move(stalled)});

@@ -149,7 +149,7 @@ class WorkerGroups final : private GroupEvents {
   void OnFailure() override;
 
   const ProgressDeadline& deadline() const {
-    return process_ ? process_->deadline() : own_patience_;
+    return process_ ? process_->deadline() : own_deadline_;
   }
   void AllocateShared();
   void Connect();
@@ -162,7 +162,7 @@ class WorkerGroups final : private GroupEvents {
 
   JobProcess* const process_;
   const int stall_timeout_;             // seconds; 0: for ever
-  ProgressDeadline own_patience_;       // of a job of one process
+  ProgressDeadline own_deadline_;       // of a job of one process
   const int job_groups_, job_workers_;  // workers of each group
   const bool together_;                 // by what servers let groups do
   const bool paced_;                    // some group may have to wait for another
