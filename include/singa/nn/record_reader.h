@@ -48,7 +48,7 @@ class SINGA_API RecordReader {
 
   // Numbers of the store's records that were skipped as bad, rising.
   virtual std::vector<int64_t> BadRecords() const { return {}; }
-  // Those of an earlier run or of another net on the store: they are skipped again.
+  // Skips the records that an earlier run, or another net on the store, has found bad.
   virtual void RestoreBadRecords(const std::vector<int64_t>&) {}
 
   // Milliseconds that ComputeFeature has waited for records since the last call.

@@ -1,4 +1,4 @@
-// What a stub's transport and channel are made with, by the job's conf and the process's place.
+// Options of a stub's transport and channel, from the job's conf and the process's place.
 #pragma once
 
 #include <optional>

@@ -31,7 +31,7 @@ struct PartView {
   Frame floats;  // head->elements() of them
 };
 
-// What `message` is encoded by, where `gradients` is the job's codec.
+// The codec of the floats in `message`; `gradients`: the job's codec.
 const Codec& CodecOf(const Message& message, const Codec& gradients);
 // The parts of `message`; false unless each is of a slice in `slices`, none comes twice, and the
 // payload's frames hold as many bytes as they say and no more.

@@ -38,7 +38,7 @@ struct ChannelOptions {
   PacketLimits limits;
 };
 
-// Who hears what the channel brings. May call Send from within; not OnPacket, OnConnected or
+// The receiver of what a channel brings. May call Send from within; not OnPacket, OnConnected or
 // OnTime.
 class ChannelEvents {
  public:

@@ -1,4 +1,4 @@
-// What ReliableChannel does with packets: which of them count, and whom they are from.
+// ReliableChannel receives packets: it judges which of them count, and whom they are from.
 #include <glog/logging.h>
 
 #include <algorithm>

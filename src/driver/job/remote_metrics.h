@@ -20,7 +20,7 @@ class RemoteMetrics final : public MetricsSink {
   JobProcess& process_;
 };
 
-// What RemoteMetrics made the message of; what does not fit is left out.
+// The row that RemoteMetrics made the message of, without what does not fit.
 MetricsRow RowOf(const WireMessage& message);
 
 // Rows that others have sent: whoever hears them has no time to write to a disk.
