@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 tool/packages.sh build
-cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINGA_TESTS=OFF >/dev/null
-cmake --build build
+cmake --preset user >/dev/null
+cmake --build --preset user
 build/bin/singa data digits examples/digits/data
 build/bin/singa -conf examples/digits/job.conf

@@ -51,9 +51,11 @@ finish() {
   [ ! -s "$logs/failed" ] || exit 1
 }
 
-# As unity builds, which take half the time. The Release build compiles each file of the library by
-# itself.
-checked_build=(-DCMAKE_BUILD_TYPE=Checked "-DCMAKE_CXX_FLAGS_CHECKED=-O1 -g1" -DCMAKE_UNITY_BUILD=ON)
+# build PRESET: CMakePresets.json has its options and its folder.
+build() {
+  cmake --preset "$1" >/dev/null
+  cmake --build --preset "$1"
+}
 
 # Python's own reader of checkpoints, ONNX Runtime and matplotlib. Without PyPI their tests are left
 # out, and say so.
@@ -68,27 +70,20 @@ find_python() {
     export SINGA_TEST_PYTHON=$found
   fi
 }
-release() {
-  cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINGA_TESTS=ON \
-    -DSINGA_UNITY_TESTS=ON >/dev/null
-  cmake --build build
-}
-unit() { ctest --test-dir build -j 2 --output-on-failure; }
+release() { build release; }
+unit() { ctest --preset release; }
 format() { git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format-14 --dry-run -Werror; }
 # Unit tests, and fuzz corpora, whose coverage alone is counted. By clang, which fuzz targets need, and
 # which compiles such code in two thirds of g++'s time.
 sanitized() {
-  cmake -S . -B build-checked -G Ninja "${checked_build[@]}" -DCMAKE_CXX_COMPILER=clang++-14 \
-    -DSINGA_FUZZ=ON -DSINGA_COVERAGE=ON -DSINGA_SANITIZE=address,undefined >/dev/null
-  cmake --build build-checked
-  LLVM_PROFILE_FILE=/dev/null ctest --test-dir build-checked -j 2 --output-on-failure -E 'house|guide_tables|files_per_kind'
+  build checked
+  ctest --preset checked
   tool/fuzz_coverage.sh build-checked
 }
 # What has threads: simulations and state machines are left out. By g++: the memory that clang's
 # OpenMP clears for a team of threads looks like a race.
 threads() {
-  cmake -S . -B build-tsan -G Ninja "${checked_build[@]}" -DSINGA_SANITIZE=thread >/dev/null
-  cmake --build build-tsan --target test_io test_comm test_train test_cluster bin/singa
+  build thread
   local -x OMP_THREAD_LIMIT=1
   local -x TSAN_OPTIONS="history_size=7 suppressions=$PWD/test/support/thread_sanitizer.txt"
   check() { "build-tsan/bin/test_$1" --gtest_brief=1 --gtest_filter="${2:-*}"; }

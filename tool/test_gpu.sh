@@ -23,9 +23,8 @@ print(":".join(f for path in nvidia.__path__ for f in glob.glob(path + "/*/lib")
 
 build() {
   tool/packages.sh test
-  cmake -S . -B build-gpu -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINGA_TESTS=ON \
-    -DSINGA_UNITY_TESTS=ON -DSINGA_CUDA=ON >/dev/null
-  cmake --build build-gpu
+  cmake --preset gpu >/dev/null
+  cmake --build --preset gpu
 }
 
 # Each room has tests that run where a GPU is, for one of them.
