@@ -3,10 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <mutex>
 #include <vector>
 
 #include "base/thread/activity_mark.h"
+#include "base/thread/mutex.h"
 
 namespace singa {
 
@@ -35,25 +35,25 @@ class ThreadsActivity {
  private:
   void Begin(Activity work) {
     if (!mark_) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     working_.push_back(work);
     Say();
   }
   // Works of one kind are alike: the oldest goes.
   void End(Activity work) {
     if (!mark_) return;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     working_.erase(std::find(working_.begin(), working_.end(), work));
     Say();
   }
-  void Say() { mark_->Set(working_.empty() ? waits_ : working_.front(), layer_); }
+  void Say() REQUIRES(mutex_) { mark_->Set(working_.empty() ? waits_ : working_.front(), layer_); }
 
   ActivityMark* const mark_;
   const std::string* const layer_;
   const Activity waits_;
   const ActivityMark::Scope scope_;
-  std::mutex mutex_;               // guards what follows, and writing to the mark
-  std::vector<Activity> working_;  // in the order in which they began
+  Mutex mutex_;                                       // guards writing to the mark, too
+  std::vector<Activity> working_ GUARDED_BY(mutex_);  // in the order in which they began
 };
 
 }  // namespace singa

@@ -13,18 +13,18 @@ PendingFile::PendingFile(FileSystem* files, const std::string& path, const Pendi
 }
 
 int64_t PendingFile::size() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return file_->Size();
 }
 
 void PendingFile::Truncate(int64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   if (bytes != whole_) file_->Truncate(bytes);
   whole_ = bytes;
 }
 
 void PendingFile::Add(std::string_view row) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   waiting_ += row;
   if (refused_ && clock_.Now() - tried_ < options_.retry_after) return;
   try {
@@ -34,7 +34,7 @@ void PendingFile::Add(std::string_view row) {
 }
 
 void PendingFile::Sync() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   WriteWaiting();
   if (failed_sync_) std::rethrow_exception(failed_sync_);
   try {
@@ -48,12 +48,12 @@ void PendingFile::Sync() {
 bool PendingFile::Overflows() const { return waiting() > options_.most_bytes; }
 
 int PendingFile::error() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return error_;
 }
 
 int64_t PendingFile::waiting() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return static_cast<int64_t>(waiting_.size());
 }
 

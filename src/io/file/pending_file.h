@@ -8,12 +8,12 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "base/file/file_system.h"
 #include "base/thread/clock.h"
+#include "base/thread/mutex.h"
 
 namespace singa {
 
@@ -53,22 +53,22 @@ class PendingFile {
   int64_t waiting() const;
 
  private:
-  void WriteWaiting();
-  void Try();
+  void WriteWaiting() REQUIRES(mutex_);
+  void Try() REQUIRES(mutex_);
 
   const std::string path_;
   const PendingOptions options_;
   const SteadyClock steady_;
   const Clock& clock_;
-  const std::unique_ptr<AppendedFile> file_;
-  mutable std::mutex mutex_;
-  int64_t whole_ = 0;     // bytes of whole rows on the disk
-  std::string waiting_;   // whole rows
-  bool torn_ = false;     // the file may hold more than whole_
-  bool refused_ = false;  // by the last attempt, which was at tried_
-  int error_ = 0;         // of the last that was refused
-  int64_t tried_ = 0;
-  std::exception_ptr failed_sync_;  // the first; null: none failed
+  mutable Mutex mutex_;
+  const std::unique_ptr<AppendedFile> file_ PT_GUARDED_BY(mutex_);
+  int64_t whole_ GUARDED_BY(mutex_) = 0;     // bytes of whole rows on the disk
+  std::string waiting_ GUARDED_BY(mutex_);   // whole rows
+  bool torn_ GUARDED_BY(mutex_) = false;     // the file may hold more than whole_
+  bool refused_ GUARDED_BY(mutex_) = false;  // by the last attempt, which was at tried_
+  int error_ GUARDED_BY(mutex_) = 0;         // of the last that was refused
+  int64_t tried_ GUARDED_BY(mutex_) = 0;
+  std::exception_ptr failed_sync_ GUARDED_BY(mutex_);  // the first; null: none failed
 };
 
 }  // namespace singa

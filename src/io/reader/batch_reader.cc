@@ -23,7 +23,7 @@ BatchReader::BatchReader(const ReaderOptions& options)
 BatchReader::~BatchReader() {
   drop_ = true;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     stop_ = true;
   }
   changed_.notify_all();
@@ -55,7 +55,7 @@ void BatchReader::Run(int thread) {
     error = std::current_exception();
   }
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     if (!decoder) {
       open_error_ = error;
     } else {  // each thread sees the same store
@@ -69,9 +69,9 @@ void BatchReader::Run(int thread) {
 
 void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
   uint64_t order_of = 0;  // the value of seeks_ that the decoder's order is of
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || MayClaim(); });
+    changed_.wait(lock.native(), [this]() REQUIRES(mutex_) { return stop_ || MayClaim(); });
     if (stop_) return;
     Slot& slot = ring_[(head_ + claimed_++) % static_cast<int64_t>(ring_.size())];
     ++busy_;
@@ -79,13 +79,13 @@ void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
     next_ += options_.batch;
     if (order_of != seeks_) decoder->SetOrder(order_);
     order_of = seeks_;
-    lock.unlock();
+    lock.Unlock();
     try {
       decoder->Decode(position, drop_, &slot.batch);
     } catch (...) {
       slot.error = std::current_exception();
     }
-    lock.lock();
+    lock.Lock();
     --busy_;
     slot.done = true;
     failed_ = failed_ || slot.error;
@@ -94,49 +94,48 @@ void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
 }
 
 bool BatchReader::Await(const std::function<bool()>& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   return AwaitBatch(&lock, stop);
 }
 
-bool BatchReader::AwaitBatch(std::unique_lock<std::mutex>* lock,
-                             const std::function<bool()>& stop) {
-  const auto ready = [&] { return ring_[head_].done || open_error_; };
+bool BatchReader::AwaitBatch(MutexLock* lock, const std::function<bool()>& stop) {
+  const auto ready = [this]() REQUIRES(mutex_) { return ring_[head_].done || open_error_; };
   if (ready()) return true;
   const auto start = std::chrono::steady_clock::now();
-  while (!changed_.wait_for(*lock, kLook, ready) && !stop()) continue;
+  while (!changed_.wait_for(lock->native(), kLook, ready) && !stop()) continue;
   const std::chrono::duration<double, std::milli> waited = std::chrono::steady_clock::now() - start;
   wait_ms_ += waited.count();
   return ready();
 }
 
 void BatchReader::Next(const Context& ctx, float* data, int32_t* labels) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   AwaitBatch(&lock, [] { return false; });
   Slot& slot = ring_[head_];
   if (open_error_) std::rethrow_exception(open_error_);
   if (slot.error) std::rethrow_exception(slot.error);
-  lock.unlock();  // no thread touches a slot that is done
+  lock.Unlock();  // no thread touches a slot that is done
   skipped_.Add(slot.batch.bad, slot.batch.bad_beside);
   const float* const from = slot.batch.data.data();
   ParallelSlices(
       ctx, static_cast<int64_t>(slot.batch.data.size()),
       [=](int64_t begin, int64_t end) { std::copy(from + begin, from + end, data + begin); });
   if (labels) std::copy(slot.batch.labels.begin(), slot.batch.labels.end(), labels);
-  lock.lock();
+  lock.Lock();
   slot.done = false;
   head_ = (head_ + 1) % static_cast<int64_t>(ring_.size());
   --claimed_;
   position_ += options_.batch;
-  lock.unlock();
+  lock.Unlock();
   changed_.notify_all();
 }
 
 void BatchReader::Seek(int64_t position, const OrderOptions& order) {
   {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(&mutex_);
     seeking_ = true;
     drop_ = true;
-    changed_.wait(lock, [this] { return busy_ == 0; });
+    changed_.wait(lock.native(), [this]() REQUIRES(mutex_) { return busy_ == 0; });
     for (Slot& slot : ring_) {
       slot.done = false;
       slot.error = nullptr;
@@ -151,26 +150,26 @@ void BatchReader::Seek(int64_t position, const OrderOptions& order) {
   changed_.notify_all();
 }
 
-void BatchReader::AwaitStore(std::unique_lock<std::mutex>* lock) {
-  changed_.wait(*lock, [this] { return records_ >= 0 || open_error_; });
+void BatchReader::AwaitStore(MutexLock* lock) {
+  changed_.wait(lock->native(), [this]() REQUIRES(mutex_) { return records_ >= 0 || open_error_; });
   if (open_error_) std::rethrow_exception(open_error_);
 }
 
 int64_t BatchReader::Records() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   AwaitStore(&lock);
   return records_;
 }
 
 StoreFacts BatchReader::Facts() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return facts_ || open_error_; });
+  MutexLock lock(&mutex_);
+  changed_.wait(lock.native(), [this]() REQUIRES(mutex_) { return facts_ || open_error_; });
   if (open_error_) std::rethrow_exception(open_error_);
   return *facts_;
 }
 
 int64_t BatchReader::RecordOfRow(int64_t row) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   const int64_t place = position_ - options_.batch + options_.first + row;
   return skipped_.StandIn(RecordOrder(order_, records_).At(place), records_);
 }

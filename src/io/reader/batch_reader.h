@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "io/reader/batch_decoder.h"
 #include "io/reader/skipped_records.h"
 #include "singa/tensor/context.h"
@@ -64,12 +64,12 @@ class BatchReader {
     bool done = false;
   };
 
-  bool AwaitBatch(std::unique_lock<std::mutex>* lock, const std::function<bool()>& stop);
-  void AwaitStore(std::unique_lock<std::mutex>* lock);
+  bool AwaitBatch(MutexLock* lock, const std::function<bool()>& stop) REQUIRES(mutex_);
+  void AwaitStore(MutexLock* lock) REQUIRES(mutex_);
   void StartThreads();
   void Run(int thread);
   void DecodeUntilStopped(BatchDecoder* decoder);
-  bool MayClaim() const {
+  bool MayClaim() const REQUIRES(mutex_) {
     return !seeking_ && !failed_ && claimed_ < static_cast<int64_t>(ring_.size());
   }
 
@@ -79,19 +79,24 @@ class BatchReader {
   SkippedRecords skipped_;
 
   std::atomic<bool> drop_{false};  // nobody wants what is being decoded
-  std::mutex mutex_;  // guards what follows, but for the content of a slot that is not free
+  Mutex mutex_;
   std::condition_variable changed_;
-  bool stop_ = false, seeking_ = false;
-  int64_t records_ = -1;             // -1: the store is not open yet
-  std::optional<StoreFacts> facts_;  // none: not yet
-  std::exception_ptr open_error_;    // for good
-  bool failed_ = false;              // a claimed slot has an error: those after it are not wanted
-  int64_t next_ = 0;                 // position of the next batch to be claimed
-  OrderOptions order_;
-  uint64_t seeks_ = 0;              // number of calls of Seek: each may change order_
-  int64_t head_ = 0, claimed_ = 0;  // slots [head_, head_ + claimed_) modulo ring_.size(), in order
-  int busy_ = 0;                    // slots that are claimed and not done
-  std::vector<Slot> ring_;
+  bool stop_ GUARDED_BY(mutex_) = false;
+  bool seeking_ GUARDED_BY(mutex_) = false;
+  int64_t records_ GUARDED_BY(mutex_) = -1;             // -1: the store is not open yet
+  std::optional<StoreFacts> facts_ GUARDED_BY(mutex_);  // none: not yet
+  std::exception_ptr open_error_ GUARDED_BY(mutex_);    // for good
+  // A claimed slot has an error: those after it are not wanted.
+  bool failed_ GUARDED_BY(mutex_) = false;
+  int64_t next_ GUARDED_BY(mutex_) = 0;  // position of the next batch to be claimed
+  OrderOptions order_ GUARDED_BY(mutex_);
+  uint64_t seeks_ GUARDED_BY(mutex_) = 0;  // number of calls of Seek: each may change order_
+  // Slots [head_, head_ + claimed_) modulo ring_.size(), in order.
+  int64_t head_ GUARDED_BY(mutex_) = 0;
+  int64_t claimed_ GUARDED_BY(mutex_) = 0;
+  int busy_ GUARDED_BY(mutex_) = 0;  // slots that are claimed and not done
+  // The content of a slot belongs to the thread that claimed it, and then to the caller of Next.
+  std::vector<Slot> ring_ GUARDED_BY(mutex_);
 
   std::vector<std::thread> threads_;  // last: they use all of the above
 };

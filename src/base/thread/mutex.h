@@ -1,0 +1,36 @@
+// Mutex, MutexLock: std::mutex and std::unique_lock, with the attributes of thread_safety.h that
+// libstdc++'s do not have. Both compile to the same code as those.
+#pragma once
+
+#include <mutex>
+
+#include "base/thread/thread_safety.h"
+
+namespace singa {
+
+class CAPABILITY("mutex") Mutex {
+ private:
+  friend class MutexLock;
+
+  std::mutex mutex_;
+};
+
+// Holds a mutex while it lives, except between Unlock and Lock.
+class SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex* mutex) ACQUIRE(mutex) : lock_(mutex->mutex_) {}
+  ~MutexLock() RELEASE() {}
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+  void Unlock() RELEASE() { lock_.unlock(); }
+  void Lock() ACQUIRE() { lock_.lock(); }
+
+  // For waits: changed.wait(lock.native(), [this]() REQUIRES(mutex_) { return done_; });
+  std::unique_lock<std::mutex>& native() { return lock_; }
+
+ private:
+  std::unique_lock<std::mutex> lock_;
+};
+
+}  // namespace singa

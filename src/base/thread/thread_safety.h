@@ -1,0 +1,22 @@
+// Attributes of clang's thread-safety analysis, by the names of its documentation
+// (clang.llvm.org/docs/ThreadSafetyAnalysis.html). The checked build stops at a member that is used
+// without its mutex. Other compilers see nothing.
+#pragma once
+
+#if defined(__clang__)
+#define SINGA_THREAD_SAFETY(...) __attribute__((__VA_ARGS__))
+#else
+#define SINGA_THREAD_SAFETY(...)
+#endif
+
+// Of a class: its objects are mutexes, or hold one while they live.
+#define CAPABILITY(name) SINGA_THREAD_SAFETY(capability(name))
+#define SCOPED_CAPABILITY SINGA_THREAD_SAFETY(scoped_lockable)
+// Of a member: its mutex; of a pointer: the mutex of the object.
+#define GUARDED_BY(mutex) SINGA_THREAD_SAFETY(guarded_by(mutex))
+#define PT_GUARDED_BY(mutex) SINGA_THREAD_SAFETY(pt_guarded_by(mutex))
+// Of a function or a lambda: its caller holds the mutexes.
+#define REQUIRES(...) SINGA_THREAD_SAFETY(requires_capability(__VA_ARGS__))
+// Of a function: it takes the mutexes, or lets them go; without arguments those of its object.
+#define ACQUIRE(...) SINGA_THREAD_SAFETY(acquire_capability(__VA_ARGS__))
+#define RELEASE(...) SINGA_THREAD_SAFETY(release_capability(__VA_ARGS__))
