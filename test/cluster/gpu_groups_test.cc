@@ -52,43 +52,72 @@ class GpuGroups : public ::testing::Test {
     return what;
   }
   // Rank 1 hears what it is asked, and answers.
-  static void Answer(JobProcess* process, const std::vector<int64_t>& numbers,
-                     const std::string& text = "") {
-    EXPECT_EQ(process->First().what, kGpus);
-    process->Answer(kGpus, numbers, text);
+  static void Answer(JobProcess* process, const ControlMessage::Gpus& gpus) {
+    EXPECT_TRUE(process->First().has_gpu_group());
+    ControlMessage answer;
+    *answer.mutable_gpus() = gpus;
+    process->Answer(answer);
   }
 
   EmulatedMachine machine_{4};
   std::optional<ThreadedJob> processes_;
 };
 
-const std::vector<int64_t> kTwoMore = {2, 2, 1, 2, 3, 3, 3, 1, 2, 3};  // GPUs 2 and 3
+// By number and identity.
+ControlMessage::Gpus GpusOf(const std::vector<std::pair<int64_t, std::vector<uint32_t>>>& all) {
+  ControlMessage::Gpus gpus;
+  for (const auto& [number, identity] : all) {
+    gpus.add_gpu()->set_number(number);
+    gpus.mutable_gpu()->rbegin()->mutable_identity()->Add(identity.begin(), identity.end());
+  }
+  return gpus;
+}
+
+ControlMessage::Gpus TwoMore() { return GpusOf({{2, {2, 1, 2, 3}}, {3, {3, 1, 2, 3}}}); }
+
+ControlMessage GroupOf(const std::string& id) {
+  ControlMessage question;
+  question.mutable_gpu_group()->set_id(id);
+  return question;
+}
+
+// "": the GPUs of all add up.
+ControlMessage VerdictOf(const std::string& why_not) {
+  ControlMessage control;
+  ControlMessage::GpuVerdict* const verdict = control.mutable_gpu_verdict();
+  if (!why_not.empty()) verdict->set_why_not(why_not);
+  return control;
+}
+
+const std::string kId(sizeof(GpuGroupId), 'a');
 
 TEST_F(GpuGroups, AgreeWhereAllCan) {
   Begin(Job("gpu: 0 gpu: 1"));
-  JobProcess::Order verdict;
+  ControlMessage verdict;
   std::thread other([&] {
-    Answer(&(*processes_)[1], kTwoMore);
+    Answer(&(*processes_)[1], TwoMore());
     verdict = (*processes_)[1].First();
   });
   const auto groups = MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0]);
   other.join();
   EXPECT_TRUE(groups->UpdatesOnGpus());
-  EXPECT_EQ(verdict.what, kGpus);
-  EXPECT_EQ(verdict.text, "");
+  EXPECT_TRUE(verdict.has_gpu_verdict());
+  EXPECT_FALSE(verdict.gpu_verdict().has_why_not());
 }
 
 TEST_F(GpuGroups, AgreeThatNoneDoesWhereOneCannot) {
   Begin(Job("gpu: 0 gpu: 1"));
-  JobProcess::Order verdict;
+  ControlMessage verdict;
   std::thread other([&] {
-    Answer(&(*processes_)[1], {}, "its library is missing");
+    ControlMessage::Gpus none;
+    none.set_why_not("its library is missing");
+    Answer(&(*processes_)[1], none);
     verdict = (*processes_)[1].First();
   });
   const auto groups = MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0]);
   other.join();
   EXPECT_FALSE(groups->UpdatesOnGpus());
-  EXPECT_EQ(verdict.text, "process 1: its library is missing");
+  EXPECT_EQ(verdict.gpu_verdict().why_not(), "process 1: its library is missing");
 }
 
 TEST_F(GpuGroups, TellWhyAProcessCannot) {
@@ -96,14 +125,13 @@ TEST_F(GpuGroups, TellWhyAProcessCannot) {
   machine_.SetGroups(false);
   JobProcess& second = (*processes_)[1];
   std::thread first([&] {
-    const std::string id(2 * sizeof(GpuGroupId), 'a');
-    (*processes_)[0].TellAll(kGpus, 0, {}, id);
-    const auto answers = (*processes_)[0].AwaitAll(kGpus);
-    EXPECT_EQ(answers.at(0).text, "the emulated machine has no library for it");
-    EXPECT_TRUE(answers.at(0).numbers.empty());
-    (*processes_)[0].TellAll(kGpus, 0, {}, "no");
+    (*processes_)[0].TellAll(GroupOf(kId));
+    const auto answers = (*processes_)[0].AwaitAll(ControlMessage::kGpus);
+    EXPECT_EQ(answers.at(0).gpus().why_not(), "the emulated machine has no library for it");
+    EXPECT_EQ(answers.at(0).gpus().gpu_size(), 0);
+    (*processes_)[0].TellAll(VerdictOf("no"));
   });
-  EXPECT_EQ(JoinOnGpus(second.job(), 1, &second, second.First()), nullptr);
+  EXPECT_EQ(JoinOnGpus(second.job(), 1, &second, second.First().gpu_group()), nullptr);
   first.join();
 }
 
@@ -112,25 +140,28 @@ TEST_F(GpuGroups, DoNotBelieveThatTheyCan) {
   Begin(Job("gpu: 0 gpu: 1"));
   machine_.SetGroups(false);
   JobProcess& second = (*processes_)[1];
-  (*processes_)[0].TellAll(kGpus, 0, {}, std::string(2 * sizeof(GpuGroupId), 'a'));
-  (*processes_)[0].TellAll(kGpus);
-  EXPECT_THROW(JoinOnGpus(second.job(), 1, &second, second.First()), PeerError);
+  (*processes_)[0].TellAll(GroupOf(kId));
+  (*processes_)[0].TellAll(VerdictOf(""));
+  EXPECT_THROW(JoinOnGpus(second.job(), 1, &second, second.First().gpu_group()), PeerError);
 }
 
 TEST_F(GpuGroups, RefuseAnIdThatIsNone) {
   Begin(Job("gpu: 0 gpu: 1"));
   JobProcess& second = (*processes_)[1];
-  for (const std::string& id :
-       {std::string(), std::string(254, 'a'), std::string(258, 'a'), std::string(256, 'x')}) {
-    (*processes_)[0].TellAll(kGpus, 0, {}, id);
-    EXPECT_THROW(JoinOnGpus(second.job(), 1, &second, second.First()), PeerError) << id;
+  for (const std::string& id : {std::string(), std::string(127, 'a'), std::string(129, 'a')}) {
+    (*processes_)[0].TellAll(GroupOf(id));
+    EXPECT_THROW(JoinOnGpus(second.job(), 1, &second, second.First().gpu_group()), PeerError) << id;
   }
 }
 
 TEST_F(GpuGroups, RefuseAnswersWithoutAllGpus) {
   Begin(Job("gpu: 0 gpu: 1"));
   EXPECT_EQ(WhatRankZeroThrows([](JobProcess* process) {
-              Answer(process, {2, 2, 1, 2, 3});  // of one
+              Answer(process, GpusOf({{2, {2, 1, 2, 3}}}));
+            }),
+            "process 1 does not say which GPUs it has");
+  EXPECT_EQ(WhatRankZeroThrows([](JobProcess* process) {
+              Answer(process, GpusOf({{2, {2, 1, 2, 3}}, {3, {3, 1, 2}}}));
             }),
             "process 1 does not say which GPUs it has");
 }
@@ -138,7 +169,8 @@ TEST_F(GpuGroups, RefuseAnswersWithoutAllGpus) {
 TEST_F(GpuGroups, RefuseTwoWorkersOnOneGpu) {
   Begin(Job("gpu: 0 gpu: 1"));
   EXPECT_EQ(WhatRankZeroThrows([](JobProcess* process) {
-              Answer(process, {2, 2, 1, 2, 3, 7, 1, 1, 2, 3});  // GPU 1, by another number
+              // GPU 1, by another number
+              Answer(process, GpusOf({{2, {2, 1, 2, 3}}, {7, {1, 1, 2, 3}}}));
             }),
             "cluster.all_reduce: workers 1 and 3 share GPU 7, and NCCL needs one for each");
 }

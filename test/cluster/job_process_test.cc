@@ -26,6 +26,20 @@ JobProto ProtoOf(int groups, int workers) {
   return job;
 }
 
+ControlMessage GrantOf(int64_t steps) {
+  ControlMessage control;
+  control.mutable_grant()->set_steps(steps);
+  return control;
+}
+
+// Each group's steps, and first values.
+ControlMessage::Begin FirstSteps(const std::vector<int64_t>& steps) {
+  ControlMessage::Begin begin = BeginAt(steps, "");
+  begin.mutable_first_values()->set_checksum(9);
+  begin.mutable_first_values()->add_files("net.bin");
+  return begin;
+}
+
 std::string WhatOf(const std::function<void()>& call, ExitCode* code = nullptr) {
   try {
     call();
@@ -57,19 +71,17 @@ TEST(JobProcess, ProgressOfAnyThreadRenewsTheDeadline) {
 TEST(JobProcess, WhatRankZeroTellsArrivesInOrder) {
   ThreadedJob job(ProtoOf(1, 3));
   job.MeetAll();
-  for (int i = 0; i < 300; ++i) job[0].TellAll(kGrant, i);
-  job[0].TellAll(kBegin, 0, {7, 8}, "", {"9", "net.bin"});
+  for (int i = 0; i < 300; ++i) job[0].TellAll(GrantOf(i));
+  ControlMessage begins;
+  *begins.mutable_begin() = FirstSteps({7, 8});
+  job[0].TellAll(begins);
   for (int rank = 1; rank < 3; ++rank) {
     for (int i = 0; i < 300; ++i) {
-      const JobProcess::Order order = job[rank].Next();
-      ASSERT_EQ(order.what, kGrant);
-      ASSERT_EQ(order.step, i);
+      const ControlMessage order = job[rank].Next();
+      ASSERT_TRUE(order.has_grant());
+      ASSERT_EQ(order.grant().steps(), i);
     }
-    const JobProcess::Order begin = job[rank].Next();
-    EXPECT_EQ(begin.what, kBegin);
-    EXPECT_EQ(begin.numbers, (std::vector<int64_t>{7, 8}));
-    EXPECT_EQ(begin.text, "");
-    EXPECT_EQ(begin.more, (std::vector<std::string>{"9", "net.bin"}));
+    EXPECT_EQ(job[rank].Next().begin().SerializeAsString(), FirstSteps({7, 8}).SerializeAsString());
   }
 }
 
@@ -79,18 +91,21 @@ TEST(JobProcess, RankZeroHasTheAnswerOfEach) {
   std::vector<std::thread> others;
   for (int rank = 1; rank < 3; ++rank)
     others.emplace_back([&job, rank] {
-      EXPECT_EQ(job[rank].Next().what, kHold);
-      job[rank].Answer(kHeld, {rank, 10 * rank});
-      const JobProcess::Order collect = job[rank].Next();
-      EXPECT_EQ(collect.what, kCollect);
-      EXPECT_EQ(collect.numbers, (std::vector<int64_t>{30}));
+      EXPECT_TRUE(job[rank].Next().has_hold());
+      ControlMessage held;
+      held.mutable_held()->add_group()->set_steps(10 * rank);
+      job[rank].Answer(held);
+      const ControlMessage order = job[rank].Next();
+      EXPECT_TRUE(order.has_checkpoint_request());
+      EXPECT_EQ(order.checkpoint_request().group_steps_size(), 1);
+      EXPECT_EQ(order.checkpoint_request().group_steps(0), 30);
       // Of several pieces, of none.
       job[rank].GiveState(0, std::string(rank == 1 ? 1'000'001 : 0, 'x'));
     });
   const auto answers = job[0].HoldAll();
   ASSERT_EQ(answers.size(), 2u);
-  EXPECT_EQ(answers[0].numbers, (std::vector<int64_t>{1, 10}));
-  EXPECT_EQ(answers[1].numbers, (std::vector<int64_t>{2, 20}));
+  EXPECT_EQ(answers[0].held().group(0).steps(), 10);
+  EXPECT_EQ(answers[1].held().group(0).steps(), 20);
   const std::vector<std::string> states = job[0].CollectStates({30});
   for (std::thread& thread : others) thread.join();
   ASSERT_EQ(states.size(), 2u);
@@ -105,7 +120,7 @@ TEST(JobProcess, AllHearOfAGroupByWayOfRankZero) {
   for (int rank = 0; rank < 3; ++rank) job[rank].Listen(&heard[rank]);
   job[1].NoteSteps(1, 5);
   job[1].NoteSteps(2, 6);  // of another process: nobody believes it
-  WireMessage row;
+  ControlMessage::Row row;
   row.set_group(1);
   job[1].SendRow(row);
   job[1].NoteLeft(1);
@@ -125,7 +140,7 @@ TEST(JobProcess, WhoStopsTheJobTellsAllWhy) {
         << what;
     EXPECT_EQ(code, kExitDiverged);
   });
-  job[2].Next();  // kHold
+  job[2].Next();  // hold
   job[1].StopOthers(DivergedError("w1 is not finite"));
   first.join();
   EXPECT_THROW(job[2].Next(), ToldError);
@@ -141,42 +156,6 @@ TEST(JobProcess, AReasonOfAnyLengthIsTold) {
   EXPECT_LT(what.size(), 1200u);
 }
 
-// What a stub hears is nothing to it.
-struct Deaf final : StubEvents {
-  bool OnReplaced(int) override { return false; }
-  void OnMessage(int, Message) override {}
-  void OnProgress(int) override {}
-  void OnLost(std::exception_ptr) override {}
-};
-
-TEST(JobProcess, OfAGroupNothingIsPassedOnButItsSteps) {
-  const JobProto proto = ProtoOf(3, 1);
-  const Topology topology(proto.cluster());
-  const SteadyClock clock;
-  Deaf deaf;
-  Heard heard;
-  ThreadedJob job(proto);
-  job.Start(2);
-  Stub one(proto.cluster(), topology, job.PlaceOf(1), 0, &deaf, &clock);
-  std::thread first([&] { job[0].Meet(); }), last([&] { job[2].Meet(); });
-  one.Meet();
-  first.join();
-  last.join();
-  job[2].Listen(&heard);
-  const int64_t before = job[0].bytes_sent();
-  Message message;
-  message.head.set_type(WireMessage::kControl);
-  message.head.mutable_to()->set_id(0);
-  message.head.set_control(kSteps);
-  message.head.set_group(1);
-  message.head.set_step(5);
-  message.head.add_text(std::string(60'000, 'x'));
-  one.Post(std::move(message));
-  heard.Await({"steps 1 5"});
-  EXPECT_LT(job[0].bytes_sent() - before, 10'000);
-  job[2].Forget();
-}
-
 TEST(JobProcess, WhoSaysNothingIsNamed) {
   JobProto proto = ProtoOf(1, 2);
   proto.mutable_cluster()->set_stall_timeout(1);
@@ -184,10 +163,11 @@ TEST(JobProcess, WhoSaysNothingIsNamed) {
   job.MeetAll();
   ExitCode codes[2] = {};
   std::string what[2];
-  std::thread first([&] { what[0] = WhatOf([&] { job[0].AwaitAll(kCollected); }, &codes[0]); });
+  std::thread first(
+      [&] { what[0] = WhatOf([&] { job[0].AwaitAll(ControlMessage::kState); }, &codes[0]); });
   what[1] = WhatOf([&] { job[1].Next(); }, &codes[1]);
   first.join();
-  EXPECT_EQ(what[0], "process 1 stands still: no kCollected of it for 11.5 s");
+  EXPECT_EQ(what[0], "process 1 stands still: no state of it for 11.5 s");
   EXPECT_EQ(what[1], "process 0 stands still: no word of it for 11.5 s");
   EXPECT_EQ(codes[0], kExitStalled);
   EXPECT_EQ(codes[1], kExitStalled);
@@ -196,7 +176,7 @@ TEST(JobProcess, WhoSaysNothingIsNamed) {
 TEST(JobProcess, AnotherTakesThePlaceOfALostGroup) {
   ThreadedJob job(ProtoOf(3, 1));
   job.MeetAll();
-  job[0].SetStart({4, 5, 6}, "", {"9", "net.bin"});
+  job[0].SetStart(FirstSteps({4, 5, 6}));
   for (const int rank : {1, 2, 0}) job[rank].Filled();
   Heard first;
   job[0].Listen(&first);
@@ -205,11 +185,10 @@ TEST(JobProcess, AnotherTakesThePlaceOfALostGroup) {
   job.Lose(1);
   job.Start(1);
   EXPECT_TRUE(job[1].Meet());
-  const JobProcess::Order told = job[1].First();
-  EXPECT_EQ(told.what, kTakePlace);
-  EXPECT_EQ(told.numbers, (std::vector<int64_t>{4, 5, 6}));
-  EXPECT_EQ(told.text, "");
-  EXPECT_EQ(told.more, (std::vector<std::string>{"9", "net.bin"}));
+  const ControlMessage told = job[1].First();
+  EXPECT_TRUE(told.has_take_place());
+  EXPECT_EQ(told.take_place().begin().SerializeAsString(),
+            FirstSteps({4, 5, 6}).SerializeAsString());
   first.Await({"steps 2 9", "replaced 1 5"});
   Heard another;
   job[1].Listen(&another);

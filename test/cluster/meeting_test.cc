@@ -216,6 +216,8 @@ TEST_F(MeetingTest, WhoListensEverywhereTellsTheAddressThatLeadsToRankZero) {
 TEST_F(MeetingTest, WhoPostsWithoutAPauseHearsOthersAllTheSame) {
   std::atomic<bool> asked = false;
   std::atomic<int64_t> posted = 0;
+  ControlMessage grant;
+  grant.mutable_grant()->set_steps(1);
   Make(0);
   members_[0].process->OnAsked([&asked] { asked = true; });
   for (int rank = 0; rank < kProcesses; ++rank) {
@@ -228,9 +230,9 @@ TEST_F(MeetingTest, WhoPostsWithoutAPauseHearsOthersAllTheSame) {
     members_[1].process->AskToEnd();
   });
   // So much is posted faster than it is sent; more would only take memory.
-  for (; !asked && posted < 800'000; ++posted) members_[0].process->TellAll(kGrant, posted);
+  for (; !asked && posted < 800'000; ++posted) members_[0].process->TellAll(grant);
   for (int look = 0; look < 60'000 && !asked; ++look) {
-    members_[0].process->TellAll(kGrant);
+    members_[0].process->TellAll(grant);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   other.join();

@@ -28,6 +28,18 @@ JobProto TwoGroups() {
   return job;
 }
 
+// Groups and their steps; and a group of which nothing is said.
+ControlMessage HeldWith(const std::vector<std::pair<int64_t, int64_t>>& groups) {
+  ControlMessage answer;
+  for (const auto& [group, steps] : groups) {
+    ControlMessage::GroupSteps* const its = answer.mutable_held()->add_group();
+    its->set_group(group);
+    its->set_steps(steps);
+  }
+  answer.mutable_held()->add_group();
+  return answer;
+}
+
 class OtherStepsTest : public ::testing::Test {
  protected:
   OtherStepsTest() { processes_.MeetAll(); }
@@ -59,9 +71,9 @@ TEST_F(OtherStepsTest, ThatCannotBeAreRefused) {
 
 TEST_F(OtherStepsTest, AlsoInTheAnswerToAHold) {
   std::thread other([this] {
-    EXPECT_EQ(processes_[1].Next().what, kHold);
-    processes_[1].Answer(kHeld, {1, 8, /*too many:*/ 1, 200, /*no such group:*/ 7, 9, /*odd:*/ 3});
-    EXPECT_EQ(processes_[1].Next().what, kGo);
+    EXPECT_TRUE(processes_[1].Next().has_hold());
+    processes_[1].Answer(HeldWith({{1, 8}, /*too many:*/ {1, 200}, /*no such group:*/ {7, 9}}));
+    EXPECT_TRUE(processes_[1].Next().has_go());
   });
   {
     const WorkerGroups::Hold hold(&groups_);

@@ -4,6 +4,8 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include "comm/message/control_message.h"
+
 namespace singa {
 namespace {
 
@@ -16,10 +18,11 @@ ClusterProto Conf(const char* text) {
 // Of processes 0 to 3, group 0 is in the first and servers are in the last.
 constexpr char kDownpour[] = "nworker_groups: 3 server_worker_separate: true";
 
-std::vector<Control> Kinds(const std::optional<std::vector<WireMessage>>& orders) {
-  std::vector<Control> kinds;
-  for (const WireMessage& order : orders.value_or(std::vector<WireMessage>()))
-    kinds.push_back(order.control());
+using Kind = ControlMessage::KindCase;
+std::vector<Kind> Kinds(const std::optional<std::vector<ControlMessage>>& orders) {
+  std::vector<Kind> kinds;
+  for (const ControlMessage& order : orders.value_or(std::vector<ControlMessage>()))
+    kinds.push_back(order.kind_case());
   return kinds;
 }
 
@@ -47,7 +50,7 @@ class ReplacementsOfDownpour : public ::testing::Test {
 };
 
 TEST_F(ReplacementsOfDownpour, NobodyIsReplacedBeforeAllHaveBegun) {
-  replacements.SetStart({0, 0, 0}, "");
+  replacements.SetStart(BeginAt({0, 0, 0}, ""));
   EXPECT_FALSE(replacements.Greet(1));
   replacements.Begin();
   EXPECT_TRUE(replacements.Greet(1));
@@ -55,16 +58,17 @@ TEST_F(ReplacementsOfDownpour, NobodyIsReplacedBeforeAllHaveBegun) {
 }
 
 TEST_F(ReplacementsOfDownpour, AreToldOfTheLastCheckpoint) {
-  replacements.SetStart({0, 0, 0}, "");
+  replacements.SetStart(BeginAt({0, 0, 0}, ""));
   replacements.Begin();
-  replacements.SetStart({40, 41, 39}, "checkpoint/step40");
+  replacements.SetStart(BeginAt({40, 41, 39}, "checkpoint/step40"));
   const auto orders = replacements.Greet(2);
-  ASSERT_EQ(Kinds(orders), std::vector{kTakePlace});
-  const WireMessage& order = orders->front();
-  EXPECT_EQ(order.step(), 0);
-  EXPECT_EQ(order.text(0), "checkpoint/step40");
-  EXPECT_EQ(std::vector<double>(order.number().begin(), order.number().end()),
-            (std::vector<double>{40, 41, 39}));
+  ASSERT_EQ(Kinds(orders), std::vector{Kind::kTakePlace});
+  const ControlMessage::TakePlace& place = orders->front().take_place();
+  EXPECT_FALSE(place.hold());
+  EXPECT_EQ(place.begin().checkpoint(), "checkpoint/step40");
+  EXPECT_EQ(
+      std::vector<int64_t>(place.begin().group_steps().begin(), place.begin().group_steps().end()),
+      (std::vector<int64_t>{40, 41, 39}));
 }
 
 TEST_F(ReplacementsOfDownpour, HoldWhereTheLostOneHadNotSaidSo) {
@@ -72,18 +76,18 @@ TEST_F(ReplacementsOfDownpour, HoldWhereTheLostOneHadNotSaidSo) {
   replacements.AskToHold();
   replacements.Held(2);
   const auto orders = replacements.Greet(1);
-  ASSERT_EQ(Kinds(orders), (std::vector{kTakePlace, kHold}));
-  EXPECT_EQ(orders->front().step(), 1);
+  ASSERT_EQ(Kinds(orders), (std::vector{Kind::kTakePlace, Kind::kHold}));
+  EXPECT_TRUE(orders->front().take_place().hold());
   EXPECT_FALSE(replacements.Greet(2)) << "its steps are waited for";
   replacements.Held(1);
   replacements.Go();
-  EXPECT_EQ(Kinds(replacements.Greet(1)), std::vector{kTakePlace});
+  EXPECT_EQ(Kinds(replacements.Greet(1)), std::vector{Kind::kTakePlace});
 }
 
 TEST_F(ReplacementsOfDownpour, EndWithAJobThatHasEnded) {
   replacements.Begin();
   replacements.End();
-  EXPECT_EQ(Kinds(replacements.Greet(1)), std::vector{kEnd});
+  EXPECT_EQ(Kinds(replacements.Greet(1)), std::vector{Kind::kEnd});
 }
 
 TEST_F(ReplacementsOfDownpour, AreToldHowFarTheOthersAre) {
@@ -91,13 +95,13 @@ TEST_F(ReplacementsOfDownpour, AreToldHowFarTheOthersAre) {
   replacements.NoteSteps(1, 10);
   replacements.NoteSteps(2, 14);
   replacements.NoteLeft(2);
-  const std::vector<WireMessage> news = replacements.News(1);
-  ASSERT_EQ(Kinds(news), (std::vector{kSteps, kSteps, kLeft}));
-  EXPECT_EQ(news[0].group(), 0u);
-  EXPECT_EQ(news[0].step(), 12);
-  EXPECT_EQ(news[1].group(), 2u);
-  EXPECT_EQ(news[1].step(), 14);
-  EXPECT_EQ(news[2].group(), 2u);
+  const std::vector<ControlMessage> news = replacements.News(1);
+  ASSERT_EQ(Kinds(news), (std::vector{Kind::kSteps, Kind::kSteps, Kind::kLeft}));
+  EXPECT_EQ(news[0].steps().group(), 0);
+  EXPECT_EQ(news[0].steps().steps(), 12);
+  EXPECT_EQ(news[1].steps().group(), 2);
+  EXPECT_EQ(news[1].steps().steps(), 14);
+  EXPECT_EQ(news[2].left().group(), 2);
 }
 
 TEST_F(ReplacementsOfDownpour, NobodyTakesThePlaceOfWhoWasDone) {
@@ -110,11 +114,11 @@ TEST_F(ReplacementsOfDownpour, NobodyTakesThePlaceOfWhoWasDone) {
 // It may have to take again what was told last.
 TEST_F(ReplacementsOfDownpour, BeginAtTheCheckpointsSteps) {
   replacements.Begin();
-  replacements.SetStart({40, 41, 39}, "");
+  replacements.SetStart(BeginAt({40, 41, 39}, ""));
   replacements.NoteSteps(1, 60);
   replacements.Greet(1);
   EXPECT_EQ(replacements.StepsAtStart(1), 41);
-  EXPECT_EQ(replacements.News(2)[0].step(), 41);
+  EXPECT_EQ(replacements.News(2)[0].steps().steps(), 41);
 }
 
 TEST_F(ReplacementsOfDownpour, RowsOfAStepThatIsTakenAgainAreNoNews) {

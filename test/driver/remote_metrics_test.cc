@@ -26,7 +26,7 @@ class Rows final : public GroupEvents {
   void OnAllowed(int, int64_t) override {}
   void OnReplaced(int, int64_t) override {}
   void OnFailure() override {}
-  void OnRow(const WireMessage& row) override {
+  void OnRow(const ControlMessage::Row& row) override {
     const std::lock_guard lock(mutex_);
     rows_.push_back(RowOf(row));
     changed_.notify_all();
@@ -111,12 +111,12 @@ class KeptRows final : public MetricsSink {
 
 // A row that a peer sends of a process of `rank`.
 MetricsRow ReceivedOf(JobProcess* process, double rank, const std::string& phase = "process") {
-  WireMessage message;
-  for (const std::string& text : {phase, std::string(), std::string("rank")})
-    message.add_text(text);
-  for (const double number : {0., rank}) message.add_number(number);
+  ControlMessage::Row row;
+  row.set_phase(phase);
+  row.add_value()->set_name("rank");
+  row.mutable_value(0)->set_value(rank);
   ReceivedRows received(process);
-  received.Add(message);
+  received.Add(row);
   KeptRows kept;
   received.WriteTo(&kept);
   EXPECT_EQ(kept.rows.size(), 1u);

@@ -15,7 +15,7 @@ def varint(number):
     return out + bytes([number])
 
 
-def header(version=3, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
+def header(version=4, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
            challenge=0, answer=0):
     """A PacketHeader; 0 and None: without the field."""
     out = b""
@@ -35,6 +35,27 @@ def header(version=3, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ac
 def frames(*parts):
     return b"".join(struct.pack("<H", len(part)) + part for part in parts)
 
+
+def field(number, value):
+    """A protobuf field: a number as varint, bytes with their length."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value & 2**64 - 1)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def control(*kinds, payload=()):
+    """A packet with a ControlMessage of these fields; kinds as numbered in wire.proto."""
+    message = field(1, 16) + field(14, b"".join(field(*kind) for kind in kinds))
+    return frames(header(seq=1, message=message), *payload)
+
+
+def numbers(*values):
+    return b"".join(varint(value) for value in values)
+
+
+BEGIN = field(1, numbers(3, 2)) + field(3, field(1, 77) + field(2, b"net.bin"))
+ROW = (field(1, 1) + field(2, 5) + field(3, b"train") + field(4, b"loss") + field(5, 2)
+       + field(6, field(1, b"loss") + b"\x11" + struct.pack("<d", 0.5)) + field(7, numbers(3, 0, 1)))
 
 UPDATE = b"\x08\x05\x20\x07\x2a\x04\x08\x01\x18\x02"  # type, step, a part
 DEEP = b"\x7b" * 40 + b"\x7c" * 40                    # groups within groups
@@ -60,6 +81,27 @@ PACKETS = {
     "many_frames": frames(header(seq=1, message=UPDATE), *[b"a"] * 9),
     "large_head": frames(header(seq=1, message=b"\x42\x00" * 2100)),
     "large_payload": frames(header(seq=1, message=UPDATE), b"a" * 9000),
+    "control_none": control(),
+    "control_of_later": control((99, b"\1")),
+    "control_not_a_message": control((6, 7)),
+    "control_two_kinds": control((8, field(1, 4)), (10, b"")),
+    "control_beat": control((1, field(1, 12))),
+    "control_stop": control((2, field(1, 171) + field(2, b"w is not finite"))),
+    "control_gpu_group": control((3, field(1, b"g" * 128))),
+    "control_gpu_verdict": control((4, field(1, b"no library"))),
+    "control_memory": control((5, field(1, 9) + field(2, 5) + field(3, 4096)
+                               + b"\x21" + struct.pack("<Q", 123))),
+    "control_begin": control((6, BEGIN)),
+    "control_grant": control((8, field(1, -1))),
+    "control_hold": control((9, b"")),
+    "control_exchange": control((11, field(1, numbers(30, 31)))),
+    "control_take_place": control((14, field(1, BEGIN) + field(2, 1))),
+    "control_gpus": control((15, field(1, field(1, 0) + field(2, struct.pack("<4I", 1, 2, 3, 4))))),
+    "control_held": control((19, field(1, field(1, 1) + field(2, 10)))),
+    "control_row": control((22, ROW)),
+    "control_state": control((23, field(1, 1)), payload=[b"state"]),
+    "control_steps": control((24, field(1, 1) + field(2, 2**63 - 1))),
+    "control_group_grant": control((26, field(1, 2**32) + field(2, 8))),
 }
 
 # Events of wire_channel_fuzz; + 128: of process 1.

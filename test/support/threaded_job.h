@@ -63,7 +63,7 @@ class Heard final : public GroupEvents {
   void OnReplaced(int group, int64_t steps) override {
     Note(StrCat("replaced ", group, " ", steps));
   }
-  void OnRow(const WireMessage& row) override { Note(StrCat("row ", row.group())); }
+  void OnRow(const ControlMessage::Row& row) override { Note(StrCat("row ", row.group())); }
   void OnFailure() override { Note("failure"); }
   void Await(const std::vector<std::string>& all) {
     std::unique_lock lock(mutex_);

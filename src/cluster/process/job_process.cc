@@ -78,31 +78,24 @@ void JobProcess::AwaitFailure() {
   std::rethrow_exception(failure_);
 }
 
-void JobProcess::Tell(int rank, WireMessage head) {
-  Message message;
-  message.head = std::move(head);
-  message.head.set_type(WireMessage::kControl);
-  message.head.mutable_to()->set_id(rank);
-  stub_.Post(std::move(message));
+void JobProcess::Tell(int rank, const ControlMessage& control) {
+  stub_.Post(ControlTo(rank, control));
 }
 
-void JobProcess::TellAll(Control what, int64_t step, const std::vector<int64_t>& numbers,
-                         const std::string& text, const std::vector<std::string>& more) {
-  WireMessage head;
-  head.set_control(what);
-  head.set_step(step);
-  head.mutable_number()->Add(numbers.begin(), numbers.end());
-  if (!text.empty() || !more.empty()) head.add_text(text);
-  for (const std::string& one : more) head.add_text(one);
-  for (int rank = 1; rank < processes(); ++rank) Tell(rank, head);
+void JobProcess::TellAll(const ControlMessage& control) { PassOn(rank_, control); }
+
+// To all but this process and `from`.
+void JobProcess::PassOn(int from, const ControlMessage& news) {
+  for (int rank = 0; rank < processes(); ++rank)
+    if (rank != rank_ && rank != from) Tell(rank, news);
 }
 
-std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, Range ranks,
-                                                    const ProgressDeadline& deadline) {
+std::vector<ControlMessage> JobProcess::AwaitAll(ControlMessage::KindCase answer, Range ranks,
+                                                 const ProgressDeadline& deadline) {
   std::unique_lock lock(mutex_);
-  std::vector<Order> answers;
+  std::vector<ControlMessage> answers;
   for (int rank = ranks.first; rank < ranks.last; ++rank) {
-    Await(&lock, deadline, rank, Control_Name(answer), [&] {
+    Await(&lock, deadline, rank, NameOf(answer), [&] {
       return answers_.count({answer, rank}) > 0;
     });
     answers.push_back(answers_.extract({answer, rank}).mapped());
@@ -111,8 +104,8 @@ std::vector<JobProcess::Order> JobProcess::AwaitAll(Control answer, Range ranks,
 }
 
 void JobProcess::AwaitReady() {
-  AwaitAtStart(kBegin);
-  TellAll(kBegin);
+  AwaitAtStart(ControlMessage::kReady);
+  TellAll(EmptyControl(ControlMessage::kAllReady));
 }
 
 void JobProcess::NoteProgress(uint64_t count) {
@@ -121,93 +114,84 @@ void JobProcess::NoteProgress(uint64_t count) {
 }
 
 // Who takes a place meanwhile hears of it by Greet alone.
-std::vector<JobProcess::Order> JobProcess::HoldAll() {
+std::vector<ControlMessage> JobProcess::HoldAll() {
   {
     const std::lock_guard lock(mutex_);
     replacements_.AskToHold();
-    TellAll(kHold);
+    TellAll(EmptyControl(ControlMessage::kHold));
   }
-  return AwaitAll(kHeld);
+  return AwaitAll(ControlMessage::kHeld);
 }
 
 void JobProcess::GoAll() {
   const std::lock_guard lock(mutex_);
   replacements_.Go();
-  TellAll(kGo);
+  TellAll(EmptyControl(ControlMessage::kGo));
 }
 
 void JobProcess::Filled() {
   if (rank_ == 0)
-    AwaitAll(kFilled);
+    AwaitAll(ControlMessage::kFilled);
   else
-    Answer(kFilled);
+    Answer(EmptyControl(ControlMessage::kFilled));
   const std::lock_guard lock(mutex_);
   replacements_.Begin();
 }
 
-void JobProcess::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
-                          const std::vector<std::string>& more) {
+void JobProcess::SetStart(const ControlMessage::Begin& start) {
   const std::lock_guard lock(mutex_);
-  replacements_.SetStart(steps, checkpoint, more);
+  replacements_.SetStart(start);
 }
 
 void JobProcess::End() {
   {
     const std::lock_guard lock(mutex_);
     replacements_.End();
-    TellAll(kEnd);
+    TellAll(EmptyControl(ControlMessage::kEnd));
   }
   Drain();
 }
 
-JobProcess::Order JobProcess::Next(const ProgressDeadline& deadline) {
+ControlMessage JobProcess::Next(const ProgressDeadline& deadline) {
   std::unique_lock lock(mutex_);
   Await(&lock, deadline, 0, "word", [this] { return !orders_.empty(); });
-  Order order = std::move(orders_.front());
+  ControlMessage order = std::move(orders_.front());
   orders_.pop_front();
   return order;
 }
 
 void JobProcess::Ready() {
-  Answer(kBegin);
-  Next(StartDeadline());
+  Answer(EmptyControl(ControlMessage::kReady));
+  if (!Next(StartDeadline()).has_all_ready())
+    throw PeerError("process 0 does not say that all processes are ready");
 }
 
-void JobProcess::Answer(Control what, const std::vector<int64_t>& numbers,
-                        const std::string& text) {
-  WireMessage head;
-  head.set_control(what);
-  if (!text.empty()) head.add_text(text);
-  head.mutable_number()->Add(numbers.begin(), numbers.end());
-  Tell(0, std::move(head));
-}
-
-WireMessage JobProcess::GroupWord(Control what, int group, int64_t steps) {
-  WireMessage head;
-  head.set_control(what);
-  head.set_group(group);
-  head.set_step(steps);
-  return head;
-}
-
-// Of another process: by way of rank 0, to all.
-void JobProcess::Note(Control what, int group, int64_t steps) {
+void JobProcess::NoteSteps(int group, int64_t steps) {
+  if (rank_ > 0) return Answer(StepsOf(group, steps));  // rank 0 tells the others
   const std::lock_guard lock(mutex_);
-  if (what == kSteps) replacements_.NoteSteps(group, steps);
-  if (what == kLeft) replacements_.NoteLeft(group);
-  for (int rank = 0; rank < processes(); ++rank)
-    if (rank != rank_ && (rank == 0 || rank_ == 0)) Tell(rank, GroupWord(what, group, steps));
+  replacements_.NoteSteps(group, steps);
+  TellAll(StepsOf(group, steps));
+}
+
+void JobProcess::NoteLeft(int group) {
+  if (rank_ > 0) return Answer(LeftBy(group));
+  const std::lock_guard lock(mutex_);
+  replacements_.NoteLeft(group);
+  TellAll(LeftBy(group));
 }
 
 void JobProcess::AllowSteps(int group, int64_t steps) {
+  ControlMessage grant;
+  grant.mutable_group_grant()->set_group(group);
+  grant.mutable_group_grant()->set_steps(steps);
   const Range all = topology().ProcessesOf(group);
-  for (int rank = all.first + 1; rank < all.last; ++rank)
-    Tell(rank, GroupWord(kGrant, group, steps));
+  for (int rank = all.first + 1; rank < all.last; ++rank) Tell(rank, grant);
 }
 
-void JobProcess::SendRow(WireMessage row) {
-  row.set_control(kRow);
-  Tell(0, std::move(row));
+void JobProcess::SendRow(const ControlMessage::Row& row) {
+  ControlMessage control;
+  *control.mutable_row() = row;
+  Tell(0, control);
 }
 
 bool JobProcess::StopOthers(const Error& error) {

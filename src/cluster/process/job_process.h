@@ -17,6 +17,7 @@
 #include "cluster/process/served_cluster.h"
 #include "cluster/process/stub.h"
 #include "cluster/protocol/sync_plan.h"
+#include "comm/message/control_message.h"
 
 namespace singa {
 
@@ -30,23 +31,14 @@ class GroupEvents {
   virtual void OnAllowed(int group, int64_t steps) = 0;
   // Rank 0: another process has the group; it has done `steps` at least, maybe less than was told.
   virtual void OnReplaced(int group, int64_t steps) = 0;
-  // Rank 0: a row of metrics; its text and numbers as kRow has them. Must not throw.
-  virtual void OnRow(const WireMessage& row) = 0;
+  // Rank 0: a row of metrics. Must not throw.
+  virtual void OnRow(const ControlMessage::Row& row) = 0;
   // The job cannot go on: whoever waits for a group is to stop. Any thread may call.
   virtual void OnFailure() = 0;
 };
 
 class JobProcess final : private StubEvents {
  public:
-  // What rank 0 tells the others, in the order of being told; or one of them rank 0.
-  struct Order {
-    Control what = kNoControl;
-    int64_t step = 0;
-    std::vector<int64_t> numbers;
-    std::string text;
-    std::vector<std::string> more;  // texts after the first
-  };
-
   // Listens. `clock` outlives it; null: the steady clock. Throws Error; a ConfigError is relative
   // to the JobProto.
   JobProcess(const JobProto& job, const ProcessPlace& place, const Clock* clock = nullptr);
@@ -99,57 +91,54 @@ class JobProcess final : private StubEvents {
   void AwaitFailure();
 
   // Rank 0 tells all others.
-  void TellAll(Control what, int64_t step = 0, const std::vector<int64_t>& numbers = {},
-               const std::string& text = "", const std::vector<std::string>& more = {});
+  void TellAll(const ControlMessage& control);
   // Rank 0: waits for an answer of each process; by rank, without rank 0's.
-  std::vector<Order> AwaitAll(Control answer) {
+  std::vector<ControlMessage> AwaitAll(ControlMessage::KindCase answer) {
     return AwaitAll(answer, {1, processes()}, deadline_);
   }
   // The same where nobody goes on yet who could say so.
-  std::vector<Order> AwaitAtStart(Control answer) {
+  std::vector<ControlMessage> AwaitAtStart(ControlMessage::KindCase answer) {
     return AwaitAll(answer, {1, processes()}, StartDeadline());
   }
   // Rank 0: from here to Go no group of another process begins a step. Waits until none is in one;
   // returns what the processes answer.
-  std::vector<Order> HoldAll();
+  std::vector<ControlMessage> HoldAll();
   void GoAll();
   // Rank 0: waits until all are ready for the first step, and tells them so.
   void AwaitReady();
   // The groups here have their first values. Rank 0 waits until all have.
   void Filled();
-  // Rank 0: where a process begins that takes the place of a lost one: the steps of each group, and
-  // the checkpoint, or "" and what kBegin has besides.
-  void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
-                const std::vector<std::string>& more = {});
+  // Rank 0: where a process begins that takes the place of a lost one.
+  void SetStart(const ControlMessage::Begin& start);
   // Others: this one takes a place. It listens, and is to hear how far all groups are; it trains.
-  void AskForSteps() { Answer(kBegin); }
+  void AskForSteps() { Answer(EmptyControl(ControlMessage::kListens)); }
   // Rank 0: what all others give for a checkpoint, when each group has done so many steps.
   std::vector<std::string> CollectStates(const std::vector<int64_t>& steps);
   // Rank 0: the job is done.
   void End();
 
-  // Others: what to do next.
-  Order Next() { return Next(deadline_); }
-  // The first of it, or of what follows kGpus: rank 0 may take any time until then.
-  Order First() { return Next(ProgressDeadline()); }
+  // Others: what rank 0 tells next.
+  ControlMessage Next() { return Next(deadline_); }
+  // The first of it, or of what follows `gpu_group`: rank 0 may take any time until then.
+  ControlMessage First() { return Next(ProgressDeadline()); }
   // Others: this process is ready for the first step. Waits until all are.
   void Ready();
   // Others: an answer to rank 0.
-  void Answer(Control what, const std::vector<int64_t>& numbers = {}, const std::string& text = "");
+  void Answer(const ControlMessage& answer) { Tell(0, answer); }
   // What a checkpoint needs of this process, to rank 0 or to the first process of its group, which
   // waits for that of all others of the group, in their order.
   void GiveState(int rank, const std::string& state);
   std::vector<std::string> AwaitStates(int group);
   // Others: this process is asked to end: rank 0 ends the job. Any thread may call.
-  void AskToEnd() { Answer(kInterrupt); }
+  void AskToEnd() { Answer(EmptyControl(ControlMessage::kInterrupt)); }
 
   // Worker group `group`, of this process, has done so many steps; or trains no more.
-  void NoteSteps(int group, int64_t steps) { Note(kSteps, group, steps); }
-  void NoteLeft(int group) { Note(kLeft, group, 0); }
+  void NoteSteps(int group, int64_t steps);
+  void NoteLeft(int group);
   // Worker group `group`, whose first process this is, begins the steps before `steps`.
   void AllowSteps(int group, int64_t steps);
   // Others: a row of metrics for rank 0 to write.
-  void SendRow(WireMessage row);
+  void SendRow(const ControlMessage::Row& row);
 
   // The job cannot go on: whoever waits here, or for values, throws `error`. Any thread may call.
   void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
@@ -173,19 +162,25 @@ class JobProcess final : private StubEvents {
   void OnProgress(int) override { deadline_.Renew(); }
   bool OnReplaced(int rank) override;
   void OnLost(std::exception_ptr error) override;
-  void OnControl(int rank, Message message);
-  bool OnGroup(int rank, const WireMessage& head);
-  void OnAllowed(int rank, const WireMessage& head);
+  void OnControl(int rank, const Message& message);
+  void OnOrder(int rank, const ControlMessage& order);
+  void OnAnswer(int rank, const ControlMessage& answer);
+  void OnState(int rank, const Message& message);
+  void OnListens(int rank);
+  void OnSteps(int rank, const ControlMessage::GroupSteps& news);
+  void OnLeft(int rank, const ControlMessage::Left& news);
+  void OnRow(int rank, const ControlMessage::Row& row);
+  void OnGroupGrant(int rank, const ControlMessage::GroupSteps& grant);
   bool LeadsProcess(int rank) const;
-  void TakeState(int rank, const Message& message);
-  void Tell(int rank, WireMessage head);
-  void Note(Control what, int group, int64_t steps);
-  static WireMessage GroupWord(Control what, int group, int64_t steps);
+  bool MaySpeakOf(int64_t group, int rank) const;
+  void Tell(int rank, const ControlMessage& control);
+  void PassOn(int from, const ControlMessage& news);
   ProgressDeadline StartDeadline() const;
   void Await(std::unique_lock<std::mutex>* lock, const ProgressDeadline& deadline, int rank,
              const std::string& what, const std::function<bool()>& done);
-  Order Next(const ProgressDeadline& deadline);
-  std::vector<Order> AwaitAll(Control answer, Range ranks, const ProgressDeadline& deadline);
+  ControlMessage Next(const ProgressDeadline& deadline);
+  std::vector<ControlMessage> AwaitAll(ControlMessage::KindCase answer, Range ranks,
+                                       const ProgressDeadline& deadline);
   std::vector<std::string> TakeStates(Range ranks);
 
   const JobProto job_;
@@ -206,9 +201,10 @@ class JobProcess final : private StubEvents {
   GroupEvents* events_ = nullptr;
   std::exception_ptr failure_;
   Replacements replacements_;
-  std::deque<Order> orders_;                          // to this process
-  std::map<std::pair<Control, int>, Order> answers_;  // to rank 0: which, of whom
-  std::map<int, std::string> states_;                 // by rank, so far
+  std::deque<ControlMessage> orders_;  // to this process
+  // To rank 0, and states to the first process of a group: of which kind, and of whom.
+  std::map<std::pair<ControlMessage::KindCase, int>, ControlMessage> answers_;
+  std::map<int, std::string> states_;  // by rank, so far
 };
 
 }  // namespace singa

@@ -7,21 +7,10 @@
 #include "cluster/process/job_process.h"
 
 namespace singa {
-namespace {
-
-JobProcess::Order OrderOf(const WireMessage& head) {
-  JobProcess::Order order = {head.control(), head.step(), {}, "", {}};
-  if (head.text_size() > 0) order.text = head.text(0);
-  for (int i = 1; i < head.text_size(); ++i) order.more.push_back(head.text(i));
-  for (const double number : head.number()) order.numbers.push_back(CountOf(number));
-  return order;
-}
-
-}  // namespace
 
 void JobProcess::OnMessage(int rank, Message message) {
   if (message.head.to().role() == Address::kStub)
-    OnControl(rank, std::move(message));
+    OnControl(rank, message);
   else
     cluster_->OnMessage(rank, std::move(message));
 }
@@ -34,25 +23,71 @@ bool JobProcess::LeadsProcess(int rank) const {
   });
 }
 
-// Rank 0 hears answers; the others are told all else, by rank 0 alone, or by the first process of
-// their group.
-void JobProcess::OnControl(int rank, Message message) {
-  const WireMessage& head = message.head;
-  if (OnGroup(rank, head)) return;
-  if (rank_ == 0 && head.control() == kInterrupt) return asked_();
-  const std::lock_guard lock(mutex_);
-  if (rank_ == 0 && head.control() == kBegin && replacements_.begun()) {
-    for (const WireMessage& news : replacements_.News(rank)) Tell(rank, news);
-    return;
+// A message that does not fit is dropped.
+void JobProcess::OnControl(int rank, const Message& message) {
+  const ControlMessage& control = message.head.control();
+  switch (control.kind_case()) {
+    case ControlMessage::kGpuGroup:
+    case ControlMessage::kGpuVerdict:
+    case ControlMessage::kMemory:
+    case ControlMessage::kBegin:
+    case ControlMessage::kAllReady:
+    case ControlMessage::kGrant:
+    case ControlMessage::kHold:
+    case ControlMessage::kGo:
+    case ControlMessage::kExchange:
+    case ControlMessage::kCheckpointRequest:
+    case ControlMessage::kEnd:
+    case ControlMessage::kTakePlace:
+      return OnOrder(rank, control);
+    case ControlMessage::kGpus:
+    case ControlMessage::kReady:
+    case ControlMessage::kFilled:
+    case ControlMessage::kHeld:
+    case ControlMessage::kExchanged:
+      return OnAnswer(rank, control);
+    case ControlMessage::kState:
+      return OnState(rank, message);
+    case ControlMessage::kListens:
+      return OnListens(rank);
+    case ControlMessage::kInterrupt:
+      if (rank_ == 0) asked_();
+      return;
+    case ControlMessage::kSteps:
+      return OnSteps(rank, control.steps());
+    case ControlMessage::kLeft:
+      return OnLeft(rank, control.left());
+    case ControlMessage::kRow:
+      return OnRow(rank, control.row());
+    case ControlMessage::kGroupGrant:
+      return OnGroupGrant(rank, control.group_grant());
+    case ControlMessage::kBeat:
+    case ControlMessage::kStop:  // the stub heeds both
+    case ControlMessage::KIND_NOT_SET:
+      return;
   }
-  if (head.control() == kCollected && (rank_ == 0 || LeadsProcess(rank)))
-    TakeState(rank, message);
-  else if (rank_ > 0 && rank == 0)
-    orders_.push_back(OrderOf(head));
-  else if (rank_ == 0)
-    answers_[{head.control(), rank}] = OrderOf(head);
-  if (head.control() == kHeld) replacements_.Held(rank);
+}
+
+void JobProcess::OnOrder(int rank, const ControlMessage& order) {
+  if (rank_ == 0 || rank > 0) return;
+  const std::lock_guard lock(mutex_);
+  orders_.push_back(order);
   changed_.notify_all();
+}
+
+void JobProcess::OnAnswer(int rank, const ControlMessage& answer) {
+  if (rank_ > 0) return;
+  const std::lock_guard lock(mutex_);
+  if (answer.has_held()) replacements_.Held(rank);
+  answers_[{answer.kind_case(), rank}] = answer;
+  changed_.notify_all();
+}
+
+void JobProcess::OnListens(int rank) {
+  if (rank_ > 0) return;
+  const std::lock_guard lock(mutex_);
+  if (!replacements_.begun()) return;
+  for (const ControlMessage& news : replacements_.News(rank)) Tell(rank, news);
 }
 
 // Servers know its groups' steps, and what they have of the next one. Others than rank 0 hear of it
@@ -63,42 +98,51 @@ bool JobProcess::OnReplaced(int rank) {
   const auto orders = replacements_.Greet(rank);
   if (!orders) return false;
   LOG(INFO) << "another process has taken the place of process " << rank;
-  for (const WireMessage& order : *orders) Tell(rank, order);
+  for (const ControlMessage& order : *orders) Tell(rank, order);
   for (const RoleId& worker : topology().Workers(rank))
     if (events_) events_->OnReplaced(worker.group, replacements_.StepsAtStart(worker.group));
   return true;
 }
 
-void JobProcess::OnAllowed(int rank, const WireMessage& head) {
-  const auto group = groups_.find(static_cast<int>(head.group()));
+void JobProcess::OnGroupGrant(int rank, const ControlMessage::GroupSteps& grant) {
+  const auto group = groups_.find(static_cast<int>(grant.group()));
+  if (rank == 0 || group == groups_.end() || group->first != grant.group()) return;
   const std::lock_guard lock(mutex_);
-  if (group != groups_.end() && topology().ProcessesOf(group->first).first == rank && events_)
-    events_->OnAllowed(group->first, head.step());
+  if (topology().ProcessesOf(group->first).first == rank && events_)
+    events_->OnAllowed(group->first, grant.steps());
 }
 
-// What is about a worker group of process `rank`, its first, or, said by rank 0, of another.
-bool JobProcess::OnGroup(int rank, const WireMessage& head) {
-  const Control what = head.control();
-  if (what == kGrant && rank > 0) {
-    OnAllowed(rank, head);
-    return true;
-  }
-  if (what != kSteps && what != kLeft && what != kRow) return false;
-  const auto group = static_cast<int>(head.group());
-  const bool known = head.group() < static_cast<uint32_t>(topology().worker_groups());
-  if (!known || groups_.count(group) > 0) return true;
-  if (rank != (rank_ == 0 ? topology().ProcessesOf(group).first : 0)) return true;
-  if (rank_ == 0 && what != kRow)
-    for (int other = 1; other < processes(); ++other)
-      if (other != rank) Tell(other, GroupWord(what, group, head.step()));
+// News of a worker group of another process come from its first process to rank 0, and from rank 0
+// to the others.
+bool JobProcess::MaySpeakOf(int64_t group, int rank) const {
+  if (group < 0 || group >= topology().worker_groups()) return false;
+  const int id = static_cast<int>(group);
+  return groups_.count(id) == 0 && rank == (rank_ == 0 ? topology().ProcessesOf(id).first : 0);
+}
+
+void JobProcess::OnSteps(int rank, const ControlMessage::GroupSteps& news) {
+  if (!MaySpeakOf(news.group(), rank)) return;
+  const int group = static_cast<int>(news.group());
   const std::lock_guard lock(mutex_);
-  if (what == kSteps) replacements_.NoteSteps(group, head.step());
-  if (what == kLeft) replacements_.NoteLeft(group);
-  if (!events_) return true;
-  if (what == kSteps) events_->OnSteps(group, head.step());
-  if (what == kLeft) events_->OnLeft(group);
-  if (what == kRow && rank_ == 0 && replacements_.IsNews(group, head.step())) events_->OnRow(head);
-  return true;
+  if (rank_ == 0) PassOn(rank, StepsOf(group, news.steps()));
+  replacements_.NoteSteps(group, news.steps());
+  if (events_) events_->OnSteps(group, news.steps());
+}
+
+void JobProcess::OnLeft(int rank, const ControlMessage::Left& news) {
+  if (!MaySpeakOf(news.group(), rank)) return;
+  const int group = static_cast<int>(news.group());
+  const std::lock_guard lock(mutex_);
+  if (rank_ == 0) PassOn(rank, LeftBy(group));
+  replacements_.NoteLeft(group);
+  if (events_) events_->OnLeft(group);
+}
+
+void JobProcess::OnRow(int rank, const ControlMessage::Row& row) {
+  if (rank_ > 0 || !MaySpeakOf(row.group(), rank)) return;
+  const std::lock_guard lock(mutex_);
+  if (events_ && replacements_.IsNews(static_cast<int>(row.group()), row.step()))
+    events_->OnRow(row);
 }
 
 }  // namespace singa

@@ -12,7 +12,9 @@ constexpr size_t kChunk = 256 << 10;  // bytes
 }  // namespace
 
 std::vector<std::string> JobProcess::CollectStates(const std::vector<int64_t>& steps) {
-  TellAll(kCollect, 0, steps);
+  ControlMessage request;
+  request.mutable_checkpoint_request()->mutable_group_steps()->Add(steps.begin(), steps.end());
+  TellAll(request);
   return TakeStates({1, processes()});
 }
 
@@ -22,7 +24,7 @@ std::vector<std::string> JobProcess::AwaitStates(int group) {
 }
 
 std::vector<std::string> JobProcess::TakeStates(Range ranks) {
-  AwaitAll(kCollected, ranks, deadline_);
+  AwaitAll(ControlMessage::kState, ranks, deadline_);
   const std::lock_guard lock(mutex_);
   std::vector<std::string> all;
   for (int rank = ranks.first; rank < ranks.last; ++rank)
@@ -30,7 +32,7 @@ std::vector<std::string> JobProcess::TakeStates(Range ranks) {
   return all;
 }
 
-// In messages of a bounded size; `step` says how many follow.
+// In messages of a bounded size.
 void JobProcess::GiveState(int rank, const std::string& state) {
   if (state.size() > kMostState)
     throw Error(kExitIo, StrCat("the state of process ", rank_, " is too large for a checkpoint, ",
@@ -38,23 +40,25 @@ void JobProcess::GiveState(int rank, const std::string& state) {
   const auto kept = std::make_shared<const std::string>(state);
   for (size_t begin = 0; begin == 0 || begin < state.size(); begin += kChunk) {
     const size_t size = std::min(kChunk, state.size() - begin);
-    Message message;
-    message.head.set_type(WireMessage::kControl);
-    message.head.mutable_to()->set_id(rank);
-    message.head.set_control(kCollected);
-    message.head.set_step(
-        static_cast<int64_t>((state.size() - begin - size + kChunk - 1) / kChunk));
+    const size_t left = state.size() - begin - size;
+    ControlMessage control;
+    control.mutable_state()->set_pieces_left(static_cast<int64_t>((left + kChunk - 1) / kChunk));
+    Message message = ControlTo(rank, std::move(control));
     if (size > 0) message.payload.emplace_back(kept, kept->data() + begin, size);
     stub_.Post(std::move(message));
   }
 }
 
-void JobProcess::TakeState(int rank, const Message& message) {
+void JobProcess::OnState(int rank, const Message& message) {
+  if (rank_ > 0 && !LeadsProcess(rank)) return;
+  const std::lock_guard lock(mutex_);
   std::string& state = states_[rank];
   for (const Frame& frame : message.payload)
     if (state.size() + frame.size() <= kMostState)
       state.append(static_cast<const char*>(frame.data()), frame.size());
-  if (message.head.step() == 0) answers_[{kCollected, rank}] = {};
+  if (message.head.control().state().pieces_left() == 0)
+    answers_[{ControlMessage::kState, rank}] = message.head.control();
+  changed_.notify_all();
 }
 
 }  // namespace singa

@@ -1,20 +1,10 @@
 #include "cluster/process/replacements.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "comm/message/message.h"
+#include "comm/message/control_message.h"
 
 namespace singa {
-
-void Replacements::SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
-                            const std::vector<std::string>& more) {
-  start_.clear_number();
-  start_.mutable_number()->Add(steps.begin(), steps.end());
-  start_.clear_text();
-  if (!checkpoint.empty() || !more.empty()) start_.add_text(checkpoint);
-  for (const std::string& one : more) start_.add_text(one);
-}
 
 void Replacements::AskToHold() {
   holds_ = true;
@@ -32,16 +22,15 @@ bool Replacements::Owes(int rank) const {
   return false;
 }
 
-std::optional<std::vector<WireMessage>> Replacements::Greet(int rank) {
+std::optional<std::vector<ControlMessage>> Replacements::Greet(int rank) {
   if (!begun_ || !topology_.IsReplaceable(rank)) return {};
-  std::vector<WireMessage> orders(1);
-  orders[0].set_control(kEnd);
-  if (ended_) return orders;
+  if (ended_) return std::vector{EmptyControl(ControlMessage::kEnd)};
   if (Owes(rank)) return {};
-  orders[0] = start_;
-  orders[0].set_control(kTakePlace);
-  orders[0].set_step(holds_);
-  if (holds_) orders.emplace_back().set_control(kHold);
+  std::vector<ControlMessage> orders(1);
+  ControlMessage::TakePlace* const place = orders[0].mutable_take_place();
+  *place->mutable_begin() = start_;
+  place->set_hold(holds_);
+  if (holds_) orders.push_back(EmptyControl(ControlMessage::kHold));
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
     group.rows_until = group.last_row;
@@ -51,21 +40,15 @@ std::optional<std::vector<WireMessage>> Replacements::Greet(int rank) {
 }
 
 int64_t Replacements::StepsAtStart(int group) const {
-  return group < start_.number_size() ? CountOf(start_.number(group)) : 0;
+  return group < start_.group_steps_size() ? start_.group_steps(group) : 0;
 }
 
-std::vector<WireMessage> Replacements::News(int rank) const {
-  std::vector<WireMessage> all;
+std::vector<ControlMessage> Replacements::News(int rank) const {
+  std::vector<ControlMessage> all;
   for (const auto& [id, group] : groups_) {
     if (topology_.ProcessesOf(id).Has(rank)) continue;
-    for (const auto& [what, is_known] :
-         {std::pair(kSteps, group.steps > 0), std::pair(kLeft, group.left)}) {
-      if (!is_known) continue;
-      WireMessage& head = all.emplace_back();
-      head.set_control(what);
-      head.set_group(id);
-      head.set_step(group.steps);
-    }
+    if (group.steps > 0) all.push_back(StepsOf(id, group.steps));
+    if (group.left) all.push_back(LeftBy(id));
   }
   return all;
 }

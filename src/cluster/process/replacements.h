@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/protocol/topology.h"
@@ -22,10 +22,8 @@ class Replacements {
   // All processes have begun: before, nobody can be replaced.
   void Begin() { begun_ = true; }
   bool begun() const { return begun_; }
-  // Where a process is to begin: steps of each worker group, and the checkpoint of that, or ""
-  // and more.
-  void SetStart(const std::vector<int64_t>& steps, const std::string& checkpoint,
-                const std::vector<std::string>& more = {});
+  // Where a process is to begin.
+  void SetStart(ControlMessage::Begin start) { start_ = std::move(start); }
   // All are asked to hold; this one does; they go on.
   void AskToHold();
   void Held(int rank) { asked_.erase(rank); }
@@ -38,11 +36,11 @@ class Replacements {
 
   // Another process has the place of `rank`: what it is to be told, in order. Nothing: the job
   // needs what the lost one had. Its groups may have done less than was told.
-  std::optional<std::vector<WireMessage>> Greet(int rank);
+  std::optional<std::vector<ControlMessage>> Greet(int rank);
   // Steps that a group had done at the start of SetStart.
   int64_t StepsAtStart(int group) const;
   // And once it listens: how far the groups of other processes are.
-  std::vector<WireMessage> News(int rank) const;
+  std::vector<ControlMessage> News(int rank) const;
 
   // Whether a row of `group`, in order, is news: a successor may take the last step again.
   bool IsNews(int group, int64_t step);
@@ -57,7 +55,7 @@ class Replacements {
     int64_t rows_until = -1;  // those of a successor are of later steps
   };
   const Topology& topology_;
-  WireMessage start_;
+  ControlMessage::Begin start_;
   bool begun_ = false, holds_ = false, ended_ = false;
   std::set<int> asked_;  // to hold, and not heard of
   std::map<int, Group> groups_;

@@ -9,6 +9,7 @@
 #include "base/thread/thread.h"
 #include "cluster/protocol/addresses.h"
 #include "cluster/protocol/seconds.h"
+#include "comm/message/control_message.h"
 #include "singa/base/str_cat.h"
 
 namespace singa {
@@ -70,7 +71,7 @@ bool Stub::Meet(const std::function<bool()>& give_up) {
 void Stub::Post(Message message) {
   {
     const std::lock_guard lock(mutex_);
-    if (stops_others_ && message.head.type() != WireMessage::kStop) return;
+    if (stops_others_ && !message.head.control().has_stop()) return;
     posted_.push_back(std::move(message));
     quiet_ = false;
     if (posted_.size() > 1) return;  // the first one woke it
@@ -84,15 +85,11 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
     const std::lock_guard lock(mutex_);
     stops_others_ = true;
   }
-  for (int rank = 0; rank < topology_.processes(); ++rank) {
-    if (rank == rank_) continue;
-    Message message;
-    message.head.set_type(WireMessage::kStop);
-    message.head.mutable_to()->set_id(rank);
-    message.head.set_exit_code(code);
-    message.head.add_text(ShortText(reason, kMostReason));
-    Post(std::move(message));
-  }
+  ControlMessage control;
+  control.mutable_stop()->set_exit_code(code);
+  control.mutable_stop()->set_reason(ShortText(reason, kMostReason));
+  for (int rank = 0; rank < topology_.processes(); ++rank)
+    if (rank != rank_) Post(ControlTo(rank, control));
 }
 
 bool Stub::met() {
@@ -150,7 +147,7 @@ void Stub::SendPosted() {
   }
   for (Message& message : messages) {
     const int rank = ProcessOf(topology_, message.head.to());
-    if (message.head.type() == WireMessage::kStop && !CanBeTold(rank)) {
+    if (message.head.control().has_stop() && !CanBeTold(rank)) {
       if (rank == 0) lost_leader_ = true;
       continue;
     }
@@ -174,37 +171,42 @@ void Stub::OnMessage(int rank, Message message) {
     const std::lock_guard lock(mutex_);
     quiet_ = false;  // it is to be acknowledged
   }
-  if (message.head.to().role() == Address::kStub && message.head.type() != WireMessage::kControl)
-    OnStubMessage(rank, message.head);
-  else
+  const WireMessage& head = message.head;
+  const bool to_stub = head.to().role() == Address::kStub;
+  if (to_stub && rank == 0) rendezvous_.Renew();
+  if (to_stub && head.type() != WireMessage::kControl)
+    OnMeeting(rank, head);
+  else if (!to_stub || !OnControl(rank, head.control()))
     events_->OnMessage(rank, std::move(message));
   SINGA_FAILPOINT("stub_got_message");
 }
 
 // Who stops the job before all have met can tell rank 0 alone, which tells the others.
-void Stub::OnStop(int rank, const WireMessage& head) {
+void Stub::OnStop(int rank, const ControlMessage::Stop& stop) {
   if (teller_) {  // which says the same again when it knows that this process has heard
     const std::lock_guard lock(mutex_);
     teller_knows_ = teller_knows_ || *teller_ == rank;
     return changed_.notify_all();
   }
   const std::string reason =
-      head.text_size() > 0 ? ShortText(Printable(head.text(0)), kMostReason) : "no reason given";
-  const int given = head.exit_code() > 0 && head.exit_code() < 256 ? head.exit_code() : kExitBug;
-  const auto code = static_cast<ExitCode>(given);
+      stop.has_reason() ? ShortText(Printable(stop.reason()), kMostReason) : "no reason given";
+  const int64_t given = stop.exit_code();
+  const auto code = given > 0 && given < 256 ? static_cast<ExitCode>(given) : kExitBug;
   if (rank_ == 0 && !rendezvous_.complete()) StopOthers(code, reason);
   teller_ = rank;
   Lose(std::make_exception_ptr(ToldError(code, StrCat(Name(rank), " has ended: ", reason))));
 }
 
-void Stub::OnStubMessage(int rank, const WireMessage& head) {
-  if (rank == 0) rendezvous_.Renew();
-  if (head.type() == WireMessage::kStop) return OnStop(rank, head);
-  if (head.type() == WireMessage::kBeat) {
-    const double progress = head.number_size() > 0 ? head.number(0) : 0;
-    if (std::exchange(progress_of_[rank], progress) != progress) events_->OnProgress(rank);
-    return;
-  }
+// False: it is for others.
+bool Stub::OnControl(int rank, const ControlMessage& control) {
+  if (control.has_stop()) OnStop(rank, control.stop());
+  const int64_t progress = control.beat().progress();
+  if (control.has_beat() && std::exchange(progress_of_[rank], progress) != progress)
+    events_->OnProgress(rank);
+  return control.has_stop() || control.has_beat();
+}
+
+void Stub::OnMeeting(int rank, const WireMessage& head) {
   SINGA_FAILPOINT("rendezvous_heard");
   const bool complete = rendezvous_.OnMessage(rank, head);
   if (complete) ConnectAll();
@@ -238,6 +240,8 @@ int64_t Stub::Beat() {
   const int64_t pause = BeatPause();
   if (now - beat_at_ > pause) heard_from_ = now;  // it was this process that stood still
   beat_at_ = now + pause;
+  ControlMessage beat;
+  beat.mutable_beat()->set_progress(static_cast<int64_t>(progress_));
   for (int rank = 0; rank < topology_.processes(); ++rank) {
     if (rank == rank_ || !rendezvous_.Reached(rank)) continue;
     const int64_t heard = std::max(channel_.LastHeard(rank), heard_from_);
@@ -245,11 +249,7 @@ int64_t Stub::Beat() {
       LosePeer(rank, "not heard for " + Seconds(now - heard));
       return now;
     }
-    Message beat;
-    beat.head.set_type(WireMessage::kBeat);
-    beat.head.mutable_to()->set_id(rank);
-    beat.head.add_number(static_cast<double>(progress_));
-    channel_.Send(rank, std::move(beat));
+    channel_.Send(rank, ControlTo(rank, beat));
   }
   return now;  // what was sent is to leave
 }

@@ -31,7 +31,7 @@ class ToldError : public Error {
 class StubEvents {
  public:
   virtual ~StubEvents() = default;
-  // From process `rank`, which is sure.
+  // From process `rank`, which is sure. Not what the stub itself heeds.
   virtual void OnMessage(int rank, Message message) = 0;
   // Workers of process `rank` have gone on.
   virtual void OnProgress(int rank) = 0;
@@ -100,11 +100,12 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   void SendPosted();
   bool CanBeTold(int rank) const;
   int64_t BeatPause() const;
-  void OnStubMessage(int rank, const WireMessage& head);
+  bool OnControl(int rank, const ControlMessage& control);
+  void OnMeeting(int rank, const WireMessage& head);
   void ConnectAll();
   int64_t Beat();
   int64_t Gather();
-  void OnStop(int rank, const WireMessage& head);
+  void OnStop(int rank, const ControlMessage::Stop& stop);
   void Lose(std::exception_ptr error);
   void LosePeer(int rank, const std::string& what);
   std::string Name(int rank) const;
@@ -117,11 +118,11 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   ZmqTransport transport_;
   ReliableChannel channel_;
   Rendezvous rendezvous_;
-  int64_t beat_at_ = 0;                // the next one
-  std::map<int, double> progress_of_;  // of each other process, as its last beat says
-  int64_t heard_from_ = 0;             // who was not heard since is not silent for longer
-  bool gathers_ = false;               // the time that others have to come is counted
-  std::optional<int> teller_;          // the process that has ended the job
+  int64_t beat_at_ = 0;                 // the next one
+  std::map<int, int64_t> progress_of_;  // of each other process, as its last beat says
+  int64_t heard_from_ = 0;              // who was not heard since is not silent for longer
+  bool gathers_ = false;                // the time that others have to come is counted
+  std::optional<int> teller_;           // the process that has ended the job
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

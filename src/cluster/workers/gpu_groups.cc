@@ -1,8 +1,9 @@
 #include "cluster/workers/gpu_groups.h"
 
 #include <glog/logging.h>
-#include <sodium.h>
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 #include <string>
@@ -50,64 +51,71 @@ std::optional<GpuGroupId> NewGroup(std::string* why) {
   }
 }
 
-std::string TextOf(const GpuGroupId& id) {
-  std::string text(2 * id.size() + 1, 0);
-  sodium_bin2hex(text.data(), text.size(), reinterpret_cast<const unsigned char*>(id.data()),
-                 id.size());
-  text.pop_back();
-  return text;
-}
-
-GpuGroupId IdIn(const std::string& text) {
+GpuGroupId IdIn(const ControlMessage::GpuGroup& group) {
   GpuGroupId id;
-  size_t size = 0;
-  auto* const bytes = reinterpret_cast<unsigned char*>(id.data());
-  if (sodium_hex2bin(bytes, id.size(), text.data(), text.size(), nullptr, &size, nullptr) != 0 ||
-      size != id.size())
+  if (group.id().size() != id.size())
     throw PeerError("process 0 does not say which group of GPUs to join");
+  std::memcpy(id.data(), group.id().data(), id.size());
   return id;
 }
 
-constexpr size_t kNumbersOfGpu = 1 + std::tuple_size_v<GpuIdentity>;
-// As kGpus has them: of each worker's GPU its number, and what tells it from others.
-std::vector<int64_t> GpusHere(const std::vector<int>& gpus, int workers) {
-  std::vector<int64_t> numbers;
+// Of each worker here, in order.
+ControlMessage::Gpus GpusHere(const std::vector<int>& gpus, int workers) {
+  ControlMessage::Gpus here;
   for (int i = 0; i < workers; ++i) {
-    numbers.push_back(gpus[i]);
+    ControlMessage::Gpus::Gpu* const gpu = here.add_gpu();
+    gpu->set_number(gpus[i]);
     const GpuIdentity identity = IdentityOfGpu(gpus[i]);
-    numbers.insert(numbers.end(), identity.begin(), identity.end());
+    gpu->mutable_identity()->Add(identity.begin(), identity.end());
   }
-  return numbers;
+  return here;
 }
 
-// What two of the workers have in common; "": nothing. `gpus`: as of GpusHere, of all workers.
-std::string SharedBy(const std::vector<int64_t>& gpus) {
-  std::map<std::vector<int64_t>, size_t> workers;  // by identity
-  for (size_t worker = 0; worker < gpus.size() / kNumbersOfGpu; ++worker) {
-    const auto number = gpus.begin() + static_cast<int64_t>(worker * kNumbersOfGpu);
-    const std::vector<int64_t> identity(number + 1, number + kNumbersOfGpu);
+// Whether each of so many workers has one.
+bool AreOf(int workers, const ControlMessage::Gpus& gpus) {
+  constexpr int kWords = std::tuple_size_v<GpuIdentity>;
+  return gpus.gpu_size() == workers && std::ranges::all_of(gpus.gpu(), [](const auto& gpu) {
+           return gpu.identity_size() == kWords;
+         });
+}
+
+// What two of the workers have in common; "": nothing. `gpus`: of all workers, in order.
+std::string SharedBy(const ControlMessage::Gpus& gpus) {
+  std::map<std::vector<uint32_t>, int> workers;  // by identity
+  for (int worker = 0; worker < gpus.gpu_size(); ++worker) {
+    const ControlMessage::Gpus::Gpu& gpu = gpus.gpu(worker);
+    const std::vector<uint32_t> identity(gpu.identity().begin(), gpu.identity().end());
     const auto [first, is_new] = workers.try_emplace(identity, worker);
     if (!is_new)
-      return StrCat("workers ", first->second, " and ", worker, " share GPU ", *number,
+      return StrCat("workers ", first->second, " and ", worker, " share GPU ", gpu.number(),
                     ", and NCCL needs one for each");
   }
   return "";
 }
 
+void TellVerdict(const std::string& why_not, JobProcess* process) {
+  ControlMessage control;
+  ControlMessage::GpuVerdict* const verdict = control.mutable_gpu_verdict();
+  if (!why_not.empty()) verdict->set_why_not(why_not);
+  process->TellAll(control);
+}
+
 // Rank 0, whose own workers can: why not those of all can.
 std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
   const Topology& topology = process->topology();
-  process->TellAll(kGpus, 0, {}, TextOf(id));
-  std::vector<int64_t> gpus = GpusHere(process->plan().gpus, topology.WorkersIn(0, 0));
+  ControlMessage question;
+  question.mutable_gpu_group()->set_id(id.data(), id.size());
+  process->TellAll(question);
+  ControlMessage::Gpus gpus = GpusHere(process->plan().gpus, topology.WorkersIn(0, 0));
   std::string why;
   int rank = 0;
-  for (const JobProcess::Order& answer : process->AwaitAtStart(kGpus)) {
-    const auto workers = static_cast<size_t>(topology.WorkersIn(++rank, 0));
-    if (answer.text.empty() && answer.numbers.size() != workers * kNumbersOfGpu)
+  for (const ControlMessage& answer : process->AwaitAtStart(ControlMessage::kGpus)) {
+    const std::string& why_not = answer.gpus().why_not();
+    if (!AreOf(topology.WorkersIn(++rank, 0), answer.gpus()) && why_not.empty())
       throw PeerError(StrCat("process ", rank, " does not say which GPUs it has"));
-    if (!answer.text.empty() && why.empty())
-      why = StrCat("process ", rank, ": ", ShortText(Printable(answer.text), kMostReason));
-    gpus.insert(gpus.end(), answer.numbers.begin(), answer.numbers.end());
+    if (!why_not.empty() && why.empty())
+      why = StrCat("process ", rank, ": ", ShortText(Printable(why_not), kMostReason));
+    gpus.mutable_gpu()->MergeFrom(answer.gpus().gpu());
   }
   if (!why.empty()) return why;
   const std::string shared = SharedBy(gpus);
@@ -124,7 +132,7 @@ std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, Job
   if (id) groups = OnGpus(job, threads, process, *id, &why);
   if (groups) {
     why = AskOthers(process, *id);
-    process->TellAll(kGpus, 0, {}, why);
+    TellVerdict(why, process);
   }
   if (why.empty()) {
     LOG(INFO) << "the GPUs of the workers of all processes add the gradients up";
@@ -156,20 +164,25 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
 }
 
 std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobProcess* process,
-                                         const JobProcess::Order& order) {
-  const GpuGroupId id = IdIn(order.text);
+                                         const ControlMessage::GpuGroup& order) {
+  const GpuGroupId id = IdIn(order);
   const int workers = process->topology().WorkersIn(process->rank(), 0);
   const std::vector<int>& gpus = process->plan().gpus;
   std::string why = WhyNotByGpus(gpus, workers);
   std::unique_ptr<WorkerGroups> groups;
   if (why.empty()) groups = OnGpus(job, threads, process, id, &why);
-  process->Answer(kGpus, groups ? GpusHere(gpus, workers) : std::vector<int64_t>(),
-                  ShortText(why, kMostReason));
-  const JobProcess::Order verdict = process->First();
-  if (verdict.what != kGpus || (verdict.text.empty() && !groups))
+  ControlMessage answer;
+  if (groups)
+    *answer.mutable_gpus() = GpusHere(gpus, workers);
+  else
+    answer.mutable_gpus()->set_why_not(ShortText(why, kMostReason));
+  process->Answer(answer);
+  const ControlMessage verdict = process->First();
+  const std::string& why_not = verdict.gpu_verdict().why_not();
+  if (!verdict.has_gpu_verdict() || (why_not.empty() && !groups))
     throw PeerError("process 0 does not say whether GPUs add the gradients up");
-  if (verdict.text.empty()) return groups;
-  LOG(INFO) << "the GPUs' gradients are added up by the host: " << Printable(verdict.text);
+  if (why_not.empty()) return groups;
+  LOG(INFO) << "the GPUs' gradients are added up by the host: " << Printable(why_not);
   return nullptr;
 }
 

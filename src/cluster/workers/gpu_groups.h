@@ -13,9 +13,9 @@ namespace singa {
 // cluster.all_reduce is set; and as WorkerGroups.
 std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
                                                JobProcess* process);
-// Of another rank, which rank 0 asks by `order`, a kGpus. Null: not all processes can; what rank 0
-// says next is as if it had not asked.
+// Of another rank, which rank 0 asks by `order`. Null: not all processes can; what rank 0 says next
+// is as if it had not asked. Throws PeerError where rank 0 says what cannot be.
 std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobProcess* process,
-                                         const JobProcess::Order& order);
+                                         const ControlMessage::GpuGroup& order);
 
 }  // namespace singa

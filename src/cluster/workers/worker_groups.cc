@@ -223,7 +223,7 @@ void WorkerGroups::Leave(int group) {
   if (process_ && size() > 1 && Leads(group)) process_->NoteLeft(group);
 }
 
-void WorkerGroups::OnRow(const WireMessage& row) {
+void WorkerGroups::OnRow(const ControlMessage::Row& row) {
   const std::lock_guard lock(rows_mutex_);
   if (take_row_) take_row_(row);
 }

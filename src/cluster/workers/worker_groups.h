@@ -23,8 +23,8 @@
 
 namespace singa {
 
-// What rank 0 has told of the memory that it shares; null: nothing. Throws DeviceError, PeerError.
-std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order);
+// The memory that rank 0 shares. Throws DeviceError; PeerError where it cannot be that.
+std::unique_ptr<HostMemory> FindMemory(const ControlMessage::Memory& told);
 
 class WorkerGroups final : private GroupEvents {
  public:
@@ -65,7 +65,7 @@ class WorkerGroups final : private GroupEvents {
   // Null: the job's one process.
   JobProcess* process() { return process_; }
   // Rank 0: what becomes of rows of metrics that other processes send.
-  void OnRows(std::function<void(const WireMessage&)> take) {
+  void OnRows(std::function<void(const ControlMessage::Row&)> take) {
     const std::lock_guard lock(rows_mutex_);
     take_row_ = std::move(take);
   }
@@ -145,7 +145,7 @@ class WorkerGroups final : private GroupEvents {
   void OnLeft(int group) override { gate_.Leave(group); }
   void OnAllowed(int group, int64_t steps) override;
   void OnReplaced(int group, int64_t steps) override { gate_.SetSteps(group, steps); }
-  void OnRow(const WireMessage& row) override;
+  void OnRow(const ControlMessage::Row& row) override;
   void OnFailure() override;
 
   const ProgressDeadline& deadline() const {
@@ -181,7 +181,7 @@ class WorkerGroups final : private GroupEvents {
   bool collected_ = false;                      // since the first of them
   std::vector<std::vector<float>> own_values_;  // the lead's, while it has the model's
   std::mutex rows_mutex_;                       // guards take_row_
-  std::function<void(const WireMessage&)> take_row_;
+  std::function<void(const ControlMessage::Row&)> take_row_;
   std::function<void()> held_;
   std::optional<Watchdog> watch_;  // last: it looks at teams and servers
 };

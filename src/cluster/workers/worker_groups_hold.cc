@@ -24,11 +24,10 @@ void WorkerGroups::HoldOthers() {
   gate_.HoldOthers(0);
   if (!process_ || size() == 1) return;
   int rank = 0;
-  for (const JobProcess::Order& held : process_->HoldAll()) {
+  for (const ControlMessage& answer : process_->HoldAll()) {
     ++rank;
-    for (size_t i = 0; i + 1 < held.numbers.size(); i += 2)
-      OnHeld(rank, held.numbers[i], held.numbers[i + 1]);
-    refused_ += static_cast<int64_t>(held.numbers.size() % 2);
+    for (const ControlMessage::GroupSteps& group : answer.held().group())
+      OnHeld(rank, group.group(), group.steps());
   }
   if (held_) held_();
 }
@@ -60,10 +59,12 @@ void WorkerGroups::Collect(int64_t steps) {
   if (!served_ || collected_) return;
   gate_.SetSteps(0, steps);
   const std::vector<int64_t> versions = served_->VersionsAt(this->steps());
+  ControlMessage exchange;
+  exchange.mutable_exchange()->mutable_versions()->Add(versions.begin(), versions.end());
   for (int round = 0; versions.size() > 1 && round < 2; ++round) {
-    if (process_) process_->TellAll(kExchange, 0, versions);
+    if (process_) process_->TellAll(exchange);
     served_->Exchange(versions);
-    if (process_) process_->AwaitAll(kExchanged);
+    if (process_) process_->AwaitAll(ControlMessage::kExchanged);
   }
   const std::vector<SliceState> model = served_->Gather(versions);
   if (own_values_.empty() && size() > 1) KeepOwnValues();

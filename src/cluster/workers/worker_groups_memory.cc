@@ -49,19 +49,22 @@ void WorkerGroups::AllocateShared() {
 void WorkerGroups::TellMemory() {
   if (!shares_host()) return;
   const HostMemory::Place place = host_memory_->place();
-  process_->TellAll(
-      kMemory, 0,
-      {place.process, place.descriptor, place.bytes, static_cast<int64_t>(place.mark >> 32),
-       static_cast<int64_t>(place.mark & UINT32_MAX)});
+  ControlMessage control;
+  ControlMessage::Memory* const memory = control.mutable_memory();
+  memory->set_process_id(place.process);
+  memory->set_file_descriptor(place.descriptor);
+  memory->set_bytes(place.bytes);
+  memory->set_mark(place.mark);
+  process_->TellAll(control);
 }
 
-std::unique_ptr<HostMemory> FindMemory(const JobProcess::Order& order) {
-  if (order.what != kMemory) return nullptr;
-  if (order.numbers.size() != 5) throw PeerError("process 0 does not say where its memory is");
-  HostMemory::Place place = {order.numbers[0], order.numbers[1], order.numbers[2], 0};
-  place.mark =
-      static_cast<uint64_t>(order.numbers[3]) << 32 | static_cast<uint64_t>(order.numbers[4]);
-  return std::make_unique<HostMemory>(place);
+std::unique_ptr<HostMemory> FindMemory(const ControlMessage::Memory& told) {
+  constexpr int64_t kMost = int64_t{1} << 50;  // bytes
+  if (told.process_id() <= 0 || !told.has_file_descriptor() || told.bytes() <= 0 || told.bytes() > kMost ||
+      !told.has_mark())
+    throw PeerError("process 0 does not say where its memory is");
+  return std::make_unique<HostMemory>(
+      HostMemory::Place{told.process_id(), told.file_descriptor(), told.bytes(), told.mark()});
 }
 
 }  // namespace singa

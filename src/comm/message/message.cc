@@ -12,11 +12,6 @@ Frame Frame::Copy(const void* data, size_t size) {
   return Frame(std::move(bytes), at, size);
 }
 
-int64_t CountOf(double number) {
-  constexpr double kMost = 1e15;
-  return number >= 0 && number < kMost ? static_cast<int64_t>(number) : 0;
-}
-
 void JoinFrames(std::vector<Frame>* frames) {
   if (frames->size() < 2) return;
   size_t size = 0;

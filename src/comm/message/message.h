@@ -42,9 +42,6 @@ struct Message {
   std::vector<Frame> payload;
 };
 
-// Of a number that a peer sends for a count: 0 where it can be none.
-int64_t CountOf(double number);
-
 // Copies frames into one: each would cost a transport several system calls.
 void JoinFrames(std::vector<Frame>* frames);
 

@@ -11,7 +11,7 @@
 
 namespace singa {
 
-inline constexpr uint32_t kWireVersion = 3;
+inline constexpr uint32_t kWireVersion = 4;
 inline constexpr size_t kJobIdBytes = 16;
 
 // Bounds of what is sent and of what is read.

@@ -1,7 +1,5 @@
 #include "driver/job/first_values.h"
 
-#include <charconv>
-
 #include "driver/facts/compare_facts.h"
 #include "driver/job/trained_files.h"
 #include "io/checkpoint/trained_classes.h"
@@ -9,21 +7,18 @@
 
 namespace singa {
 
-std::vector<std::string> FirstValues::ToTexts() const {
-  std::vector<std::string> texts = {std::to_string(checksum)};
-  texts.insert(texts.end(), files.begin(), files.end());
-  return texts;
+ControlMessage::Begin::FirstValues FirstValues::ToProto() const {
+  ControlMessage::Begin::FirstValues proto;
+  proto.set_checksum(checksum);
+  proto.mutable_files()->Add(files.begin(), files.end());
+  return proto;
 }
 
-FirstValues FirstValues::Of(const std::vector<std::string>& texts) {
-  FirstValues first;
-  const std::string number = texts.empty() ? "" : texts[0];
-  const char* const end = number.data() + number.size();
-  const auto [stop, error] = std::from_chars(number.data(), end, first.checksum);
-  if (error != std::errc() || stop != end)
+FirstValues FirstValues::Of(const ControlMessage::Begin& begin) {
+  const ControlMessage::Begin::FirstValues& told = begin.first_values();
+  if (!told.has_checksum() || told.checksum() < 0 || told.checksum() > UINT32_MAX)
     throw PeerError("process 0 does not say what it has read of checkpoint_path");
-  first.files.assign(texts.begin() + 1, texts.end());
-  return first;
+  return {{told.files().begin(), told.files().end()}, static_cast<uint32_t>(told.checksum())};
 }
 
 FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* progress) {

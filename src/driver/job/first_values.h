@@ -7,6 +7,7 @@
 
 #include "driver/job/progress.h"
 #include "singa/proto/job.pb.h"
+#include "singa/proto/wire.pb.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
@@ -18,9 +19,9 @@ struct FirstValues {
   uint32_t checksum = 0;           // InitReport's
 
   // As rank 0 tells the others.
-  std::vector<std::string> ToTexts() const;
-  // Throws PeerError where they are no texts of ToTexts.
-  static FirstValues Of(const std::vector<std::string>& texts);
+  ControlMessage::Begin::FirstValues ToProto() const;
+  // Throws PeerError where `begin` has none.
+  static FirstValues Of(const ControlMessage::Begin& begin);
 };
 
 // From checkpoint_path, or by the params' init. Says which params no file gives, and which names

@@ -42,24 +42,35 @@ class SharedAside {
 
 // Rank 0's first word. What it had told a lost process, whose place this one takes, may come
 // before.
-JobProcess::Order FirstOrder(JobProcess* process) {
+ControlMessage FirstOrder(JobProcess* process) {
   for (;;) {
-    JobProcess::Order order = process->First();
-    for (const Control what : {kGpus, kMemory, kBegin, kTakePlace, kEnd})
-      if (order.what == what) return order;
+    ControlMessage order = process->First();
+    if (order.has_gpu_group() || order.has_memory() || order.has_begin() ||
+        order.has_take_place() || order.has_end())
+      return order;
   }
+}
+
+// Steps of each of so many worker groups.
+std::vector<int64_t> StepsIn(const google::protobuf::RepeatedField<int64_t>& told, int groups) {
+  if (told.size() != groups || std::ranges::any_of(told, [](int64_t n) { return n < 0; }))
+    throw PeerError("process 0 does not say how far each worker group is");
+  return {told.begin(), told.end()};
 }
 
 class FollowRun {
  public:
   // `groups`: those here.
-  FollowRun(const RunOptions& options, JobProcess* process, const JobProcess::Order& told,
+  FollowRun(const RunOptions& options, JobProcess* process, const ControlMessage& told,
             WorkerGroups* groups)
       : job_(process->job()), process_(*process), told_(told), groups_(*groups), rows_(process) {
     groups_.Allocate();
-    const JobProcess::Order begin = told_.what == kMemory ? process->Next() : told_;
-    for (int g = 0; g < std::min<int>(groups_.size(), static_cast<int>(begin.numbers.size())); ++g)
-      groups_.gate().SetSteps(g, begin.numbers[g]);
+    const ControlMessage word = told_.has_memory() ? process->Next() : told_;
+    const ControlMessage::Begin& begin =
+        word.has_take_place() ? word.take_place().begin() : word.begin();
+    int group = 0;
+    for (const int64_t steps : StepsIn(begin.group_steps(), groups_.size()))
+      groups_.gate().SetSteps(group++, steps);
     if (groups_.HasWorkers()) SetValues(begin);
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     Start();
@@ -86,8 +97,8 @@ class FollowRun {
 
  private:
   void Start() {
-    if (told_.what != kTakePlace) return groups_.Start();
-    if (told_.step > 0) groups_.gate().HoldOthers(StepGate::kNoGroup);
+    if (!told_.has_take_place()) return groups_.Start();
+    if (told_.take_place().hold()) groups_.gate().HoldOthers(StepGate::kNoGroup);
     groups_.TakePlace();
   }
 
@@ -95,12 +106,12 @@ class FollowRun {
   bool HasFirst() const { return process_.groups().count(0) > 0; }
 
   // Those of rank 0: a checkpoint's, or the first ones, which every process makes alike.
-  void SetValues(const JobProcess::Order& begin) {
+  void SetValues(const ControlMessage::Begin& begin) {
     Trainer& lead = groups_.lead();
-    const SharedAside aside(told_.what == kMemory ? lead.trained() : std::vector<Param*>());
-    if (begin.text.empty())
-      return SetFirstValuesAs(FirstValues::Of(begin.more), process_.rank(), &lead);
-    const std::unique_ptr<Checkpoint> from = LoadCheckpoint(begin.text);
+    const SharedAside aside(told_.has_memory() ? lead.trained() : std::vector<Param*>());
+    if (!begin.has_checkpoint())
+      return SetFirstValuesAs(FirstValues::Of(begin), process_.rank(), &lead);
+    const std::unique_ptr<Checkpoint> from = LoadCheckpoint(begin.checkpoint());
     const int first = groups_.here().front();
     if (first > 0) TrainerState(groups_.team(first).trainers(), first, 0).RestoreValues(*from);
     for (const int group : groups_.here())
@@ -108,45 +119,60 @@ class FollowRun {
   }
 
   // False: it was the last.
-  bool Do(const JobProcess::Order& order) {
+  bool Do(const ControlMessage& order) {
     SINGA_FAILPOINT("follower_told");
-    switch (order.what) {
-      case kGrant:
-        groups_.Grant(order.step);
-        for (; HasFirst() && step_ < order.step; ++step_) loop_->TrainStep(step_);
+    switch (order.kind_case()) {
+      case ControlMessage::kGrant:
+        Train(order.grant().steps());
         break;
-      case kHold:
+      case ControlMessage::kHold:
         groups_.gate().HoldOthers(StepGate::kNoGroup);
-        process_.Answer(kHeld, StepsHere());
+        process_.Answer(StepsHere());
         break;
-      case kGo:
+      case ControlMessage::kGo:
         groups_.gate().Go();
         break;
-      case kExchange:
-        process_.cluster().Exchange(order.numbers);
-        process_.Answer(kExchanged);
+      case ControlMessage::kExchange:
+        Exchange(order.exchange());
         break;
-      case kCollect:
-        GiveState(order.numbers);
+      case ControlMessage::kCheckpointRequest:
+        GiveState(StepsIn(order.checkpoint_request().group_steps(), groups_.size()));
         break;
+      case ControlMessage::kEnd:
+        return false;
       default:
         break;
     }
-    return order.what != kEnd;
+    return true;
   }
 
-  std::vector<int64_t> StepsHere() {
-    std::vector<int64_t> steps;
-    for (const int group : groups_.here())
-      if (groups_.Leads(group))
-        steps.insert(steps.end(), {int64_t{group}, groups_.gate().steps(group)});
-    return steps;
+  // The steps before `steps`.
+  void Train(int64_t steps) {
+    groups_.Grant(steps);
+    for (; HasFirst() && step_ < steps; ++step_) loop_->TrainStep(step_);
+  }
+
+  ControlMessage StepsHere() {
+    ControlMessage answer;
+    ControlMessage::Held* const held = answer.mutable_held();
+    for (const int group : groups_.here()) {
+      if (!groups_.Leads(group)) continue;
+      ControlMessage::GroupSteps* const its = held->add_group();
+      its->set_group(group);
+      its->set_steps(groups_.gate().steps(group));
+    }
+    return answer;
+  }
+
+  void Exchange(const ControlMessage::Exchange& order) {
+    if (order.versions_size() != process_.topology().server_groups())
+      throw PeerError("process 0 does not say how far each server group is");
+    process_.cluster().Exchange({order.versions().begin(), order.versions().end()});
+    process_.Answer(EmptyControl(ControlMessage::kExchanged));
   }
 
   // When the groups here have done so many `steps`, by group.
   void GiveState(const std::vector<int64_t>& steps) {
-    if (std::ssize(steps) != groups_.size())
-      throw PeerError("process 0 does not say how far each worker group is");
     ProcessState state;
     for (const int group : groups_.here()) {
       groups_.gate().AwaitSteps(group, steps[group]);
@@ -173,7 +199,7 @@ class FollowRun {
 
   const JobProto& job_;
   JobProcess& process_;
-  const JobProcess::Order told_;  // by rank 0, first
+  const ControlMessage told_;  // by rank 0, first
   WorkerGroups& groups_;
   RemoteMetrics rows_;
   int64_t step_ = 0;  // of the first group
@@ -187,14 +213,16 @@ ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
   const JobProto& job = process->job();
   const int threads = ThreadsOfWorker(job, options.threads);
   std::unique_ptr<WorkerGroups> groups;
-  JobProcess::Order told = FirstOrder(process);
-  if (told.what == kGpus) {
-    groups = JoinOnGpus(job, threads, process, told);
+  ControlMessage told = FirstOrder(process);
+  if (told.has_gpu_group()) {
+    groups = JoinOnGpus(job, threads, process, told.gpu_group());
     told = FirstOrder(process);
-    if (told.what == kGpus) throw PeerError("process 0 makes a second group of GPUs");
+    if (told.has_gpu_group()) throw PeerError("process 0 makes a second group of GPUs");
   }
-  if (told.what == kEnd) return kExitOk;
-  if (!groups) groups = std::make_unique<WorkerGroups>(job, threads, process, FindMemory(told));
+  if (told.has_end()) return kExitOk;
+  if (!groups)
+    groups = std::make_unique<WorkerGroups>(
+        job, threads, process, told.has_memory() ? FindMemory(told.memory()) : nullptr);
   return FollowRun(options, process, told, groups.get()).Run();
 }
 

@@ -16,46 +16,43 @@ constexpr size_t kMostValues = 32;
 
 }  // namespace
 
-// text: phase, layer, names of values; number: bad records, values, staleness. A row with many
-// values is sent as several.
+// A row with many values is sent as several.
 void RemoteMetrics::Write(const MetricsRow& row) {
   size_t next = 0;
   do {
-    WireMessage message;
-    message.set_step(row.step);
-    message.set_group(row.group);
-    message.add_text(row.phase);
-    message.add_text(ShortText(row.layer, kMostName));
-    message.add_number(static_cast<double>(row.bad_records));
+    ControlMessage::Row sent;
+    sent.set_step(row.step);
+    sent.set_group(row.group);
+    sent.set_phase(row.phase);
+    sent.set_layer(ShortText(row.layer, kMostName));
+    sent.set_bad_records(row.bad_records);
     for (const size_t end = std::min(row.values.size(), next + kMostValues); next < end; ++next) {
-      message.add_text(ShortText(row.values[next].first, kMostName));
-      message.add_number(row.values[next].second);
+      ControlMessage::Row::Value* const value = sent.add_value();
+      value->set_name(ShortText(row.values[next].first, kMostName));
+      value->set_value(row.values[next].second);
     }
     if (next == row.values.size())
-      for (const int64_t updates : row.staleness) message.add_number(static_cast<double>(updates));
-    process_.SendRow(std::move(message));
+      sent.mutable_staleness()->Add(row.staleness.begin(), row.staleness.end());
+    process_.SendRow(sent);
   } while (next < row.values.size());
 }
 
-MetricsRow RowOf(const WireMessage& message) {
+MetricsRow RowOf(const ControlMessage::Row& sent) {
   MetricsRow row;
-  row.step = message.step();
-  row.group = static_cast<int>(message.group());
-  if (message.text_size() >= 2) {
-    row.phase = message.text(0);
-    row.layer = message.text(1);
-  }
-  if (message.number_size() > 0) row.bad_records = CountOf(message.number(0));
-  int i = 1;
-  for (; i < message.number_size() && i + 1 < message.text_size(); ++i)
-    row.values.emplace_back(message.text(i + 1), message.number(i));
-  for (; i < message.number_size() && row.staleness.size() <= StalenessCounts::kMost; ++i)
-    row.staleness.push_back(CountOf(message.number(i)));
+  row.step = sent.step();
+  row.group = static_cast<int>(sent.group());
+  row.phase = sent.phase();
+  row.layer = sent.layer();
+  row.bad_records = std::max<int64_t>(0, sent.bad_records());
+  for (const ControlMessage::Row::Value& value : sent.value())
+    row.values.emplace_back(value.name(), value.value());
+  const int counts = std::min<int>(sent.staleness_size(), StalenessCounts::kMost + 1);
+  for (int i = 0; i < counts; ++i) row.staleness.push_back(std::max<int64_t>(0, sent.staleness(i)));
   return row;
 }
 
-void ReceivedRows::Add(const WireMessage& message) {
-  MetricsRow row = RowOf(message);
+void ReceivedRows::Add(const ControlMessage::Row& sent) {
+  MetricsRow row = RowOf(sent);
   NameProcess(process_, &row);
   const std::lock_guard lock(mutex_);
   rows_.push_back(std::move(row));

@@ -20,8 +20,8 @@ class RemoteMetrics final : public MetricsSink {
   JobProcess& process_;
 };
 
-// The row that RemoteMetrics made the message of, without what does not fit.
-MetricsRow RowOf(const WireMessage& message);
+// The row that RemoteMetrics sent, without what does not fit.
+MetricsRow RowOf(const ControlMessage::Row& sent);
 
 // Rows that others have sent: whoever hears them has no time to write to a disk.
 class ReceivedRows {
@@ -29,7 +29,7 @@ class ReceivedRows {
   // `process`: rank 0's, which outlives them.
   explicit ReceivedRows(JobProcess* process) : process_(process) {}
   // Any thread may call.
-  void Add(const WireMessage& message);
+  void Add(const ControlMessage::Row& sent);
   // Throws as `sink`.
   void WriteTo(MetricsSink* sink);
 

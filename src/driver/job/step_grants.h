@@ -32,7 +32,10 @@ class StepGrants {
     if (next <= granted_) return;
     granted_ = next;
     groups_.Grant(granted_);
-    if (process) process->TellAll(kGrant, granted_);
+    if (!process) return;
+    ControlMessage control;
+    control.mutable_grant()->set_steps(granted_);
+    process->TellAll(control);
   }
 
  private:

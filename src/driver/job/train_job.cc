@@ -51,17 +51,16 @@ class TrainRun {
     groups_.SetMostSteps(schedule_->steps());
     const PendingOptions pending{.say = [this](const std::string& text) { progress_.Warn(text); }};
     metrics_file_.emplace(workspace_.files(), workspace_.metrics(), groups_.steps(), pending);
-    groups_.OnRows([this](const WireMessage& row) { received_.Add(row); });
+    groups_.OnRows([this](const ControlMessage::Row& row) { received_.Add(row); });
     groups_.OnHold([this] { received_.WriteTo(&*metrics_file_); });
-    if (process_) {
-      process_->SetStart(groups_.steps(), checkpoints_.resumed_from(), first_);
-      options.meet();
-    }
+    ControlMessage begins;
+    *begins.mutable_begin() = BeginAt(groups_.steps(), checkpoints_.resumed_from());
+    if (first_) *begins.mutable_begin()->mutable_first_values() = first_->ToProto();
+    if (process_) process_->SetStart(begins.begin());
+    if (process_) options.meet();
     const EndsOnSignal signals(options, "the first step");
-    if (process_) {
-      groups_.TellMemory();
-      process_->TellAll(kBegin, 0, groups_.steps(), checkpoints_.resumed_from(), first_);
-    }
+    if (process_) groups_.TellMemory();
+    if (process_) process_->TellAll(begins);
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     for (const int group : groups_.here()) groups_.team(group).OnFailure(failed_);
     groups_.Start();
@@ -145,13 +144,12 @@ class TrainRun {
 
   // First values, and an empty workspace; what an earlier run left is set aside.
   void Begin(const JobProto& job) {
-    FirstValues first = SetFirstValues(job, &lead(), &progress_);
-    if (process_) workspace_.CheckStays(first.files);
+    first_ = SetFirstValues(job, &lead(), &progress_);
+    if (process_) workspace_.CheckStays(first_->files);
     // Opens the stores: a run that cannot begin leaves the last one where it is.
     lead().net().CountRecords();
-    const std::string moved = workspace_.SetAsidePreviousRun(&first.files);
+    const std::string moved = workspace_.SetAsidePreviousRun(&first_->files);
     if (!moved.empty()) progress_.Say(moved);
-    first_ = first.ToTexts();
   }
 
   static bool Interrupted() { return InterruptCode() != kExitOk; }
@@ -280,7 +278,7 @@ class TrainRun {
   JobCheckpoints checkpoints_;
   SideFiles side_files_;
   std::optional<Schedule> schedule_;
-  std::vector<std::string> first_;  // FirstValues as texts; nothing: this run was resumed
+  std::optional<FirstValues> first_;  // none: this run was resumed
   int64_t start_step_ = 0;
   std::optional<GroupLoop> loop_;  // of the first group
   std::string last_test_;
