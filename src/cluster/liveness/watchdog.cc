@@ -25,7 +25,7 @@ Watchdog::Watchdog(StallDetector finder, Calls calls)
 
 Watchdog::~Watchdog() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     stop_ = true;
   }
   changed_.notify_all();
@@ -35,8 +35,8 @@ Watchdog::~Watchdog() {
 void Watchdog::Run() {
   const std::chrono::nanoseconds pause(finder_.pause());
   uint64_t progress = 0;
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, pause, [this] { return stop_; })) {
+  MutexLock lock(&mutex_);
+  while (!changed_.wait_for(lock.native(), pause, [this]() REQUIRES(mutex_) { return stop_; })) {
     const int64_t now = clock_.Now();
     const std::optional<std::string> stalled = finder_.Look(now);
     if (std::exchange(progress, finder_.progress()) != finder_.progress())

@@ -5,11 +5,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 
 #include "base/thread/clock.h"
+#include "base/thread/mutex.h"
 #include "cluster/liveness/stall_detector.h"
 #include "singa/proto/cluster.pb.h"
 
@@ -41,9 +41,9 @@ class Watchdog {
   StallDetector finder_;
   const Calls calls_;
   const SteadyClock clock_;
-  std::mutex mutex_;  // guards stop_
+  Mutex mutex_;
   std::condition_variable changed_;
-  bool stop_ = false;
+  bool stop_ GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses all of the above
 };
 

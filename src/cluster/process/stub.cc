@@ -41,7 +41,7 @@ Stub::~Stub() { Stop(); }
 
 void Stub::Stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     stop_ = true;
   }
   transport_.Wake();
@@ -55,13 +55,15 @@ void Stub::Open() {
 bool Stub::Meet(const std::function<bool()>& give_up) {
   if (!thread_.joinable()) Open();
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     meets_ = true;
   }
   transport_.Wake();
   do {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, kLook, [this] { return met_ || lost_; })) continue;
+    MutexLock lock(&mutex_);
+    if (!changed_.wait_for(lock.native(), kLook,
+                           [this]() REQUIRES(mutex_) { return met_ || lost_; }))
+      continue;
     if (lost_) std::rethrow_exception(lost_);
     return true;
   } while (!give_up || !give_up());
@@ -70,7 +72,7 @@ bool Stub::Meet(const std::function<bool()>& give_up) {
 
 void Stub::Post(Message message) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     if (stops_others_ && !message.head.control().has_stop()) return;
     posted_.push_back(std::move(message));
     quiet_ = false;
@@ -82,7 +84,7 @@ void Stub::Post(Message message) {
 // Others may end as soon as they have heard it, and acknowledge nothing that comes later.
 void Stub::StopOthers(ExitCode code, const std::string& reason) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     stops_others_ = true;
   }
   ControlMessage control;
@@ -93,15 +95,15 @@ void Stub::StopOthers(ExitCode code, const std::string& reason) {
 }
 
 bool Stub::met() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return met_;
 }
 
 bool Stub::Drain(double seconds) {
   if (!thread_.joinable()) return false;
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                    [this] { return quiet_ || failed_; });
+  MutexLock lock(&mutex_);
+  changed_.wait_for(lock.native(), std::chrono::duration<double>(seconds),
+                    [this]() REQUIRES(mutex_) { return quiet_ || failed_; });
   return quiet_ && !failed_;
 }
 
@@ -109,9 +111,9 @@ bool Stub::Drain(double seconds) {
 // this process stays until the other one says that it has the acknowledgement.
 void Stub::AcknowledgeEnd(double seconds) {
   if (!thread_.joinable()) return;
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                    [this] { return teller_knows_ || failed_; });
+  MutexLock lock(&mutex_);
+  changed_.wait_for(lock.native(), std::chrono::duration<double>(seconds),
+                    [this]() REQUIRES(mutex_) { return teller_knows_ || failed_; });
 }
 
 void Stub::Run() {
@@ -123,7 +125,7 @@ void Stub::Run() {
       bytes_sent_ = counters.sent_bytes;
       bytes_received_ = counters.delivered_bytes;
       {
-        const std::lock_guard lock(mutex_);
+        const MutexLock lock(&mutex_);
         if (stop_) return;
         quiet_ = posted_.empty() && channel_.Quiet();
         if (quiet_) changed_.notify_all();
@@ -133,7 +135,7 @@ void Stub::Run() {
     }
   } catch (...) {
     Lose(std::current_exception());
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     failed_ = true;
     changed_.notify_all();
   }
@@ -142,7 +144,7 @@ void Stub::Run() {
 void Stub::SendPosted() {
   std::vector<Message> messages;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     messages.swap(posted_);
   }
   for (Message& message : messages) {
@@ -168,7 +170,7 @@ void Stub::OnConnected(int rank) {
 
 void Stub::OnMessage(int rank, Message message) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     quiet_ = false;  // it is to be acknowledged
   }
   const WireMessage& head = message.head;
@@ -184,7 +186,7 @@ void Stub::OnMessage(int rank, Message message) {
 // Who stops the job before all have met can tell rank 0 alone, which tells the others.
 void Stub::OnStop(int rank, const ControlMessage::Stop& stop) {
   if (teller_) {  // which says the same again when it knows that this process has heard
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     teller_knows_ = teller_knows_ || *teller_ == rank;
     return changed_.notify_all();
   }
@@ -210,7 +212,7 @@ void Stub::OnMeeting(int rank, const WireMessage& head) {
   SINGA_FAILPOINT("rendezvous_heard");
   const bool complete = rendezvous_.OnMessage(rank, head);
   if (complete) ConnectAll();
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   hosts_ = rendezvous_.hosts();
   met_ = met_ || complete;
   changed_.notify_all();
@@ -264,7 +266,7 @@ int64_t Stub::BeatPause() const {
 // Looks whether all have come in time. Returns when to do so next.
 int64_t Stub::Gather() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     if (!meets_ || lost_ || rendezvous_.complete()) return ReliableChannel::kNever;
   }
   if (!std::exchange(gathers_, true)) rendezvous_.Renew();
@@ -284,7 +286,7 @@ void Stub::LosePeer(int rank, const std::string& what) {
 
 void Stub::Lose(std::exception_ptr error) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     if (lost_) return;
     lost_ = error;
     changed_.notify_all();

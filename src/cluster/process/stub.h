@@ -7,13 +7,13 @@
 #include <exception>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/thread/clock.h"
+#include "base/thread/mutex.h"
 #include "cluster/process/stub_options.h"
 #include "comm/transport/rendezvous.h"
 #include "comm/transport/zmq_transport.h"
@@ -73,7 +73,7 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   bool met();
   // Rank 0: where process `rank` runs; nothing is known of one that has not come.
   HostAndPid host(int rank) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     return hosts_[rank];
   }
   // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
@@ -124,13 +124,17 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   bool gathers_ = false;                // the time that others have to come is counted
   std::optional<int> teller_;           // the process that has ended the job
 
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Message> posted_;
-  bool meets_ = false, met_ = false, stop_ = false, quiet_ = false, teller_knows_ = false;
-  bool failed_ = false;  // the thread has: nothing leaves any more
-  std::exception_ptr lost_;
-  std::vector<HostAndPid> hosts_;  // by rank
+  std::vector<Message> posted_ GUARDED_BY(mutex_);
+  bool meets_ GUARDED_BY(mutex_) = false;
+  bool met_ GUARDED_BY(mutex_) = false;
+  bool stop_ GUARDED_BY(mutex_) = false;
+  bool quiet_ GUARDED_BY(mutex_) = false;
+  bool teller_knows_ GUARDED_BY(mutex_) = false;
+  bool failed_ GUARDED_BY(mutex_) = false;  // the thread has: nothing leaves any more
+  std::exception_ptr lost_ GUARDED_BY(mutex_);
+  std::vector<HostAndPid> hosts_ GUARDED_BY(mutex_);  // by rank
 
   std::atomic<uint64_t> progress_{0};
   std::atomic<bool> lost_leader_{false}, stops_others_{false};

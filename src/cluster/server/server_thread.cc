@@ -20,7 +20,7 @@ ServerThread::ServerThread(const ServerSetup& setup, Outbox* out, ActivityMark* 
 
 ServerThread::~ServerThread() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     stop_ = true;
   }
   changed_.notify_all();
@@ -29,7 +29,7 @@ ServerThread::~ServerThread() {
 
 void ServerThread::Post(int rank, Message message) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     queue_.emplace_back(rank, std::move(message));
   }
   changed_.notify_all();
@@ -37,15 +37,15 @@ void ServerThread::Post(int rank, Message message) {
 
 void ServerThread::Do(const std::function<void(Server&)>& work,
                       const std::function<bool(Server&)>& done) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   work_ = &work;
   done_ = &done;
   changed_.notify_all();
-  const auto ended = [this] { return done_ == nullptr || (failure_ && !busy_); };
-  const bool in_time = deadline_.Wait(&changed_, &lock, ended);
+  const auto ended = [this]() REQUIRES(mutex_) { return done_ == nullptr || (failure_ && !busy_); };
+  const bool in_time = deadline_.Wait(&changed_, &lock.native(), ended);
   if (!in_time && !failure_) failure_ = Stalled();
   // What it is busy with ends, or is found by the watch: it is the thread's own work.
-  if (!in_time) changed_.wait(lock, ended);
+  if (!in_time) changed_.wait(lock.native(), ended);
   work_ = nullptr;
   done_ = nullptr;
   if (failure_) std::rethrow_exception(failure_);
@@ -61,7 +61,7 @@ std::exception_ptr ServerThread::Stalled() const {
 }
 
 void ServerThread::Fail(std::exception_ptr error) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   if (!failure_) failure_ = std::move(error);
   changed_.notify_all();
 }
@@ -75,7 +75,7 @@ void ServerThread::Run() {
     Loop();
   } catch (...) {  // a user's updater, or no memory
     {
-      const std::lock_guard lock(mutex_);
+      const MutexLock lock(&mutex_);
       busy_ = false;
     }
     failed_(std::current_exception());
@@ -83,9 +83,10 @@ void ServerThread::Run() {
 }
 
 void ServerThread::Loop() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return stop_ || work_ || !queue_.empty(); });
+    changed_.wait(lock.native(),
+                  [this]() REQUIRES(mutex_) { return stop_ || work_ || !queue_.empty(); });
     if (stop_) return;
     const auto* const work = queue_.empty() ? std::exchange(work_, nullptr) : nullptr;
     std::pair<int, Message> next;
@@ -95,7 +96,7 @@ void ServerThread::Loop() {
     }
     const auto* const done = work_ ? nullptr : done_;  // not before its work
     busy_ = true;
-    lock.unlock();
+    lock.Unlock();
     bool is_done = false;
     {
       mark_.SetStep(next.second.head.step());
@@ -106,7 +107,7 @@ void ServerThread::Loop() {
         server_.OnMessage(next.first, next.second);
       is_done = done && (*done)(server_);
     }
-    lock.lock();
+    lock.Lock();
     busy_ = false;
     if (is_done) done_ = nullptr;
     if (is_done || failure_) changed_.notify_all();

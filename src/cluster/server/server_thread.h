@@ -6,11 +6,11 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
 
 #include "base/thread/activity_mark.h"
+#include "base/thread/mutex.h"
 #include "base/thread/progress_deadline.h"
 #include "cluster/server/server.h"
 
@@ -41,21 +41,23 @@ class ServerThread final : private ServerEvents {
   void Diverged(const std::string& text) override;
   void Run();
   void Loop();
-  std::exception_ptr Stalled() const;
+  std::exception_ptr Stalled() const REQUIRES(mutex_);
 
   const std::function<void(const std::exception_ptr&)> failed_;
   ActivityMark& mark_;
   const ProgressDeadline& deadline_;
   const RoleId self_;
   Server server_;
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::pair<int, Message>> queue_;
-  const std::function<void(Server&)>* work_ = nullptr;
-  const std::function<bool(Server&)>* done_ = nullptr;  // of the work; null: nobody waits
-  bool busy_ = false;                                   // the thread is outside the lock
-  bool stop_ = false;
-  std::exception_ptr failure_;
+  std::deque<std::pair<int, Message>> queue_ GUARDED_BY(mutex_);
+  const std::function<void(Server&)>* work_ GUARDED_BY(mutex_) = nullptr;
+  // Of the work; null: nobody waits.
+  const std::function<bool(Server&)>* done_ GUARDED_BY(mutex_) = nullptr;
+  // The thread is outside the lock.
+  bool busy_ GUARDED_BY(mutex_) = false;
+  bool stop_ GUARDED_BY(mutex_) = false;
+  std::exception_ptr failure_ GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

@@ -8,37 +8,37 @@
 namespace singa {
 
 void StepGate::SetSteps(int group, int64_t steps) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   groups_[group].steps = steps;
   changed_.notify_all();
 }
 
 void StepGate::SetLimit(int64_t steps) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   limit_ = steps;
   changed_.notify_all();
 }
 
 void StepGate::Here(int group) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   groups_[group].here = true;
 }
 
 void StepGate::Follow(int group) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   groups_[group].follows = true;
 }
 
 void StepGate::AllowSteps(int group, int64_t steps) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   groups_[group].allowed = std::max(groups_[group].allowed, steps);
   changed_.notify_all();
 }
 
 void StepGate::AwaitSteps(int group, int64_t steps) {
-  std::unique_lock lock(mutex_);
-  const auto done = [&] { return stopped_ || groups_[group].steps >= steps; };
-  if (!deadline_.Wait(&changed_, &lock, done)) ThrowInStep(group);
+  MutexLock lock(&mutex_);
+  const auto done = [&]() REQUIRES(mutex_) { return stopped_ || groups_[group].steps >= steps; };
+  if (!deadline_.Wait(&changed_, &lock.native(), done)) ThrowInStep(group);
 }
 
 // What the group's first process has begun, this one has to end, whoever holds it.
@@ -58,18 +58,19 @@ bool StepGate::MayBegin(int group) const {
 }
 
 bool StepGate::Pass(int group, int64_t steps) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   groups_[group].steps = steps;
   groups_[group].in_step = false;
   changed_.notify_all();
-  if (!deadline_.Wait(&changed_, &lock, [&] { return stopped_ || MayBegin(group); }))
+  if (!deadline_.Wait(&changed_, &lock.native(),
+                      [&]() REQUIRES(mutex_) { return stopped_ || MayBegin(group); }))
     ThrowStalled(StrCat(WaitsFor(group), ", while group ", group, " waits for it"));
   groups_[group].in_step = !stopped_;
   return !stopped_;
 }
 
 void StepGate::Leave(int group) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   groups_[group].in_step = false;
   groups_[group].left = true;
   changed_.notify_all();
@@ -83,16 +84,18 @@ bool StepGate::Stands(int group) const {
 }
 
 void StepGate::HoldOthers(int caller) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   held_ = true;
   holder_ = caller;
   const int groups = static_cast<int>(groups_.size());
-  const auto in_step = [&] {  // the first that has to do more, or `groups`
+  const auto in_step = [&]() REQUIRES(mutex_) {  // the first that has to do more, or `groups`
     int group = 0;
     while (group < groups && (group == caller || Stands(group))) ++group;
     return group;
   };
-  if (deadline_.Wait(&changed_, &lock, [&] { return in_step() == groups; })) return;
+  if (deadline_.Wait(&changed_, &lock.native(),
+                     [&]() REQUIRES(mutex_) { return in_step() == groups; }))
+    return;
   ThrowInStep(in_step());
 }
 
@@ -124,32 +127,34 @@ void StepGate::ThrowStalled(const std::string& who) const {
 }
 
 void StepGate::Go() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   held_ = false;
   changed_.notify_all();
 }
 
 void StepGate::Stop() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   stopped_ = true;
   changed_.notify_all();
 }
 
 bool StepGate::stopped() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return stopped_;
 }
 
 int64_t StepGate::steps(int group) const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return groups_[group].steps;
 }
 
 bool StepGate::AwaitOthers(int caller, std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  const auto busy = [&](const Group& group) { return &group != &groups_[caller] && !group.left; };
-  return changed_.wait_for(
-      lock, time, [&] { return stopped_ || std::none_of(groups_.begin(), groups_.end(), busy); });
+  MutexLock lock(&mutex_);
+  const auto busy = [&](const Group& group)
+                        REQUIRES(mutex_) { return &group != &groups_[caller] && !group.left; };
+  return changed_.wait_for(lock.native(), time, [&]() REQUIRES(mutex_) {
+    return stopped_ || std::none_of(groups_.begin(), groups_.end(), busy);
+  });
 }
 
 }  // namespace singa

@@ -6,10 +6,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "base/thread/progress_deadline.h"
 
 namespace singa {
@@ -69,22 +69,22 @@ class StepGate {
     bool here = false, follows = false, in_step = false, left = false;
   };
   static constexpr int64_t kNoLimit = INT64_MAX;
-  bool Stands(int group) const;
-  bool MayBegin(int group) const;
-  std::string WaitsFor(int group) const;
-  [[noreturn]] void ThrowInStep(int group) const;
+  bool Stands(int group) const REQUIRES(mutex_);
+  bool MayBegin(int group) const REQUIRES(mutex_);
+  std::string WaitsFor(int group) const REQUIRES(mutex_);
+  [[noreturn]] void ThrowInStep(int group) const REQUIRES(mutex_);
   [[noreturn]] void ThrowStalled(const std::string& who) const;
 
   const int64_t max_staleness_, warmup_;
   const ProgressDeadline any_;
   const ProgressDeadline& deadline_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Group> groups_;
-  int64_t limit_ = kNoLimit;
-  bool held_ = false;  // all but holder_
-  int holder_ = kNoGroup;
-  bool stopped_ = false;
+  std::vector<Group> groups_ GUARDED_BY(mutex_);
+  int64_t limit_ GUARDED_BY(mutex_) = kNoLimit;
+  bool held_ GUARDED_BY(mutex_) = false;  // all but holder_
+  int holder_ GUARDED_BY(mutex_) = kNoGroup;
+  bool stopped_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace singa

@@ -18,8 +18,8 @@ namespace {
 
 // By listening socket. ZeroMQ calls accept4 without any word of ours.
 struct Bounds {
-  std::mutex mutex;
-  std::map<int, ConnectionBound*> of;
+  Mutex mutex;
+  std::map<int, ConnectionBound*> of GUARDED_BY(mutex);
 };
 Bounds& AllBounds() {
   static Bounds* const bounds = new Bounds;  // threads of ZeroMQ's may outlive all statics
@@ -50,7 +50,7 @@ Descriptor Spare() { return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)
 int Accept(int listener, sockaddr* address, socklen_t* size, int flags) {
   Bounds& bounds = AllBounds();
   {
-    const std::lock_guard lock(bounds.mutex);
+    const MutexLock lock(&bounds.mutex);
     const auto found = bounds.of.find(listener);
     if (found != bounds.of.end()) return found->second->Accept(address, size, flags);
   }
@@ -62,17 +62,17 @@ int Accept(int listener, sockaddr* address, socklen_t* size, int flags) {
 ConnectionBound::ConnectionBound(int listener, int most)
     : listener_(listener), most_(most), spare_(Spare()) {
   CHECK_GT(most, 0);
-  const std::lock_guard lock(AllBounds().mutex);
+  const MutexLock lock(&AllBounds().mutex);
   CHECK(AllBounds().of.emplace(listener, this).second) << listener << " has a bound already";
 }
 
 ConnectionBound::~ConnectionBound() {
-  const std::lock_guard lock(AllBounds().mutex);
+  const MutexLock lock(&AllBounds().mutex);
   AllBounds().of.erase(listener_);
 }
 
 void ConnectionBound::Proved(int connection) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   const ino_t socket = SocketOf(connection);
   std::erase_if(strangers_, [=](const Connection& each) {
     return each.descriptor == connection && each.socket == socket;
@@ -80,12 +80,12 @@ void ConnectionBound::Proved(int connection) {
 }
 
 int64_t ConnectionBound::cut_off() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return cut_off_;
 }
 
 int ConnectionBound::Accept(sockaddr* address, socklen_t* size, int flags) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   if (strangers_.size() >= most_) ForgetClosed();
   if (strangers_.size() >= most_) CutOffOne();
   const int accepted = AcceptOfTheSystem(listener_, address, size, flags);

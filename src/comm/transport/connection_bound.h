@@ -11,10 +11,10 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "base/file/descriptor.h"
+#include "base/thread/mutex.h"
 
 namespace singa {
 
@@ -40,16 +40,16 @@ class ConnectionBound {
     ino_t socket;  // no other socket has this number, whatever the descriptor becomes
   };
 
-  void ForgetClosed();
-  void CutOffOne();
-  void Decline();
+  void ForgetClosed() REQUIRES(mutex_);
+  void CutOffOne() REQUIRES(mutex_);
+  void Decline() REQUIRES(mutex_);
 
   const int listener_;
   const size_t most_;
-  std::mutex mutex_;                   // guards what follows
-  std::vector<Connection> strangers_;  // the oldest first
-  Descriptor spare_;                   // given up to decline a connection
-  int64_t cut_off_ = 0;
+  Mutex mutex_;
+  std::vector<Connection> strangers_ GUARDED_BY(mutex_);  // the oldest first
+  Descriptor spare_ GUARDED_BY(mutex_);                   // given up to decline a connection
+  int64_t cut_off_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace singa

@@ -12,7 +12,7 @@ EndWatch::EndWatch(std::chrono::milliseconds longest,
 
 EndWatch::~EndWatch() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     stop_ = true;
   }
   changed_.notify_all();
@@ -21,18 +21,20 @@ EndWatch::~EndWatch() {
 
 void EndWatch::Begin(const std::exception_ptr& why) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     if (!why_) why_ = why;
   }
   changed_.notify_all();
 }
 
 void EndWatch::Run() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return stop_ || why_; });  // as long as the job goes on
-  if (changed_.wait_for(lock, longest_, [this] { return stop_; })) return;
+  MutexLock lock(&mutex_);
+  changed_.wait(lock.native(),
+                [this]() REQUIRES(mutex_) { return stop_ || why_; });  // as long as the job goes on
+  if (changed_.wait_for(lock.native(), longest_, [this]() REQUIRES(mutex_) { return stop_; }))
+    return;
   const std::exception_ptr why = why_;
-  lock.unlock();
+  lock.Unlock();
   end_(why);
 }
 

@@ -6,8 +6,9 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <mutex>
 #include <thread>
+
+#include "base/thread/mutex.h"
 
 namespace singa {
 
@@ -28,10 +29,10 @@ class EndWatch {
 
   const std::chrono::milliseconds longest_;
   const std::function<void(const std::exception_ptr&)> end_;
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::exception_ptr why_;
-  bool stop_ = false;
+  std::exception_ptr why_ GUARDED_BY(mutex_);
+  bool stop_ GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses all of the above
 };
 

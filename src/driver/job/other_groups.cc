@@ -26,7 +26,7 @@ void OtherGroups::EndThreads() {
 }
 
 void OtherGroups::Check() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   if (error_) std::rethrow_exception(error_);
 }
 
@@ -46,7 +46,7 @@ void OtherGroups::Run(int group) {
       loop.TrainStep(step);
     }
   } catch (...) {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     if (!error_) error_ = std::current_exception();
     groups_.Fail(error_);
     return gate.Leave(group);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "driver/job/group_loop.h"
 
 namespace singa {
@@ -29,8 +29,8 @@ class OtherGroups {
   WorkerGroups& groups_;
   const Schedule& schedule_;
   MetricsSink* const sink_;
-  std::mutex mutex_;
-  std::exception_ptr error_;  // the first
+  Mutex mutex_;
+  std::exception_ptr error_ GUARDED_BY(mutex_);  // the first
   std::vector<std::thread> threads_;
 };
 

@@ -18,7 +18,7 @@ TerminationWatch::TerminationWatch(std::function<void()> asked)
 
 TerminationWatch::~TerminationWatch() {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     ends_ = true;
   }
   changed_.notify_all();
@@ -26,10 +26,10 @@ TerminationWatch::~TerminationWatch() {
 }
 
 void TerminationWatch::Run() {
-  std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kLook, [this] { return ends_; })) {
+  MutexLock lock(&mutex_);
+  while (!changed_.wait_for(lock.native(), kLook, [this]() REQUIRES(mutex_) { return ends_; })) {
     if (InterruptCode() == kExitOk) continue;
-    lock.unlock();
+    lock.Unlock();
     return asked_();
   }
 }

@@ -4,8 +4,9 @@
 
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
+
+#include "base/thread/mutex.h"
 
 namespace singa {
 
@@ -21,9 +22,9 @@ class TerminationWatch {
   void Run();
 
   const std::function<void()> asked_;
-  std::mutex mutex_;  // guards ends_
+  Mutex mutex_;
   std::condition_variable changed_;
-  bool ends_ = false;
+  bool ends_ GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

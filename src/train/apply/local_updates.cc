@@ -38,13 +38,13 @@ void LocalUpdates::Fail(const std::string& text, int64_t step) {
     if (dropped_->exchange(1 + step) != 1 + step) LOG(WARNING) << SkippedText(text);
     return;
   }
-  const std::lock_guard lock(failure_lock_);
+  const MutexLock lock(&failure_lock_);
   if (failed_->exchange(1 + step) == 0) failure_ = text;
 }
 
 void LocalUpdates::Check() {
   if (*failed_ == 0) return;
-  const std::lock_guard lock(failure_lock_);
+  const MutexLock lock(&failure_lock_);
   if (*failed_ == 0) return;
   if (failure_.empty()) throw Stopped();
   own_failed_ = 0;  // what other processes see stays

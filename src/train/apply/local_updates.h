@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "train/apply/replica.h"
 #include "train/apply/slice_updates.h"
 #include "train/apply/step_rule.h"
@@ -57,8 +57,9 @@ class LocalUpdates final : public SliceUpdates {
   std::atomic<int64_t> skipped_{-1};               // the last step that was dropped
   std::atomic<int64_t> skips_{0};
   std::atomic<int64_t>* failed_ = &own_failed_;  // 1 + the step that cannot be taken; 0: none
-  std::string failure_;                          // "": another process has it
-  std::mutex failure_lock_;                      // guards failure_
+  // "": another process has it.
+  std::string failure_ GUARDED_BY(failure_lock_);
+  Mutex failure_lock_;
 };
 
 }  // namespace singa
