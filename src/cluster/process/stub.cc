@@ -61,11 +61,9 @@ bool Stub::Meet(const std::function<bool()>& give_up) {
   transport_.Wake();
   do {
     MutexLock lock(&mutex_);
-    if (!changed_.wait_for(lock.native(), kLook,
-                           [this]() REQUIRES(mutex_) { return met_ || lost_; }))
-      continue;
+    changed_.wait_for(lock.native(), kLook, [this]() REQUIRES(mutex_) { return met_ || lost_; });
     if (lost_) std::rethrow_exception(lost_);
-    return true;
+    if (met_) return true;
   } while (!give_up || !give_up());
   return false;
 }
