@@ -1,5 +1,4 @@
-// Control messages of a peer that says anything. Those that do not fit are dropped, and the job goes
-// on.
+// Control messages of a peer that says anything. Those that do not fit change nothing.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -38,14 +37,15 @@ class ControlMessagesTest : public ::testing::Test {
     job_->Start(2);
     topology_.emplace(proto_.cluster());
     peer_.emplace(proto_.cluster(), *topology_, job_->PlaceOf(1), 0, &deaf_, &clock_);
-    std::thread first([this] { (*job_)[0].Meet(); }), last([this] { (*job_)[2].Meet(); });
+    std::thread first([this] { (*job_)[0].stub().Meet(); }),
+        last([this] { (*job_)[2].stub().Meet(); });
     peer_->Meet();
     first.join();
     last.join();
-    for (const int rank : {0, 2}) (*job_)[rank].Listen(&heard_[rank]);
+    for (const int rank : {0, 2}) (*job_)[rank].peers().Listen(&heard_[rank]);
   }
   ~ControlMessagesTest() override {
-    for (const int rank : {0, 2}) (*job_)[rank].Forget();
+    for (const int rank : {0, 2}) (*job_)[rank].peers().Forget();
   }
 
   JobProto proto_;
@@ -96,24 +96,24 @@ TEST_F(ControlMessagesTest, ThatDoNotFitAreDropped) {
   peer_->Post(ControlTo(0, StepsOf(1, 5)));
   heard_[0].Await({"steps 1 5"});
   heard_[2].Await({"steps 1 5"});
-  EXPECT_NO_THROW((*job_)[0].Check());
-  (*job_)[0].TellAll(ControlOf("grant { steps: 3 }"));
-  EXPECT_EQ((*job_)[2].Next().grant().steps(), 3) << "an order of process 1";
+  EXPECT_NO_THROW((*job_)[0].control().Check());
+  (*job_)[0].leader()->TellAll(ControlOf("grant { steps: 3 }"));
+  EXPECT_EQ((*job_)[2].follower()->Next().grant().steps(), 3) << "an order of process 1";
 }
 
 TEST_F(ControlMessagesTest, OfAGroupNothingIsPassedOnButItsSteps) {
-  const int64_t before = (*job_)[0].bytes_sent();
+  const int64_t before = (*job_)[0].stub().bytes_sent();
   ControlMessage news = StepsOf(1, 5);
   const google::protobuf::Reflection* const fields = ControlMessage::GetReflection();
   fields->MutableUnknownFields(&news)->AddLengthDelimited(100, std::string(60'000, 'x'));
   peer_->Post(ControlTo(0, news));
   heard_[2].Await({"steps 1 5"});
-  EXPECT_LT((*job_)[0].bytes_sent() - before, 10'000);
+  EXPECT_LT((*job_)[0].stub().bytes_sent() - before, 10'000);
 }
 
 TEST_F(ControlMessagesTest, OtherOrdersThanAllReadyEndAStart) {
-  (*job_)[0].TellAll(ControlOf("grant { steps: 3 }"));
-  EXPECT_THROW((*job_)[2].Ready(), PeerError);
+  (*job_)[0].leader()->TellAll(ControlOf("grant { steps: 3 }"));
+  EXPECT_THROW((*job_)[2].follower()->Ready(), PeerError);
 }
 
 TEST(MemoryThatIsTold, HasAPlace) {

@@ -149,7 +149,7 @@ TEST(ServedClusterTest, CountsTheStateOfTheCodec) {
   const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 6 nworkers_per_procs: 3");
   const Topology topology(job.cluster());
   const ProgressDeadline deadline(std::chrono::milliseconds(1000));
-  const ServedCluster rounding(job, topology, 0, nullptr, &deadline,
+  const ServedCluster rounding(job, topology, 0, nullptr, &deadline, {},
                                std::make_unique<RoundingCodec>());
   EXPECT_EQ(rounding.codec_bytes(100), 800);
   EXPECT_EQ(ServedCluster(job, topology, 0, nullptr, &deadline).codec_bytes(100), 0);

@@ -44,7 +44,7 @@ class GpuGroups : public ::testing::Test {
     std::thread other([&] { second(&(*processes_)[1]); });
     std::string what;
     try {
-      MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0]);
+      MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0]);
     } catch (const Error& error) {
       what = error.what();
     }
@@ -53,10 +53,10 @@ class GpuGroups : public ::testing::Test {
   }
   // Rank 1 hears what it is asked, and answers.
   static void Answer(JobProcess* process, const ControlMessage::Gpus& gpus) {
-    EXPECT_TRUE(process->First().has_gpu_group());
+    EXPECT_TRUE(process->follower()->First().has_gpu_group());
     ControlMessage answer;
     *answer.mutable_gpus() = gpus;
-    process->Answer(answer);
+    process->follower()->Answer(answer);
   }
 
   EmulatedMachine machine_{4};
@@ -96,9 +96,9 @@ TEST_F(GpuGroups, AgreeWhereAllCan) {
   ControlMessage verdict;
   std::thread other([&] {
     Answer(&(*processes_)[1], TwoMore());
-    verdict = (*processes_)[1].First();
+    verdict = (*processes_)[1].follower()->First();
   });
-  const auto groups = MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0]);
+  const auto groups = MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0]);
   other.join();
   EXPECT_TRUE(groups->UpdatesOnGpus());
   EXPECT_TRUE(verdict.has_gpu_verdict());
@@ -112,9 +112,9 @@ TEST_F(GpuGroups, AgreeThatNoneDoesWhereOneCannot) {
     ControlMessage::Gpus none;
     none.set_why_not("its library is missing");
     Answer(&(*processes_)[1], none);
-    verdict = (*processes_)[1].First();
+    verdict = (*processes_)[1].follower()->First();
   });
-  const auto groups = MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0]);
+  const auto groups = MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0]);
   other.join();
   EXPECT_FALSE(groups->UpdatesOnGpus());
   EXPECT_EQ(verdict.gpu_verdict().why_not(), "process 1: its library is missing");
@@ -125,13 +125,14 @@ TEST_F(GpuGroups, TellWhyAProcessCannot) {
   machine_.SetGroups(false);
   JobProcess& second = (*processes_)[1];
   std::thread first([&] {
-    (*processes_)[0].TellAll(GroupOf(kId));
-    const auto answers = (*processes_)[0].AwaitAll(ControlMessage::kGpus);
+    (*processes_)[0].leader()->TellAll(GroupOf(kId));
+    const auto answers = (*processes_)[0].leader()->AwaitAll(ControlMessage::kGpus);
     EXPECT_EQ(answers.at(0).gpus().why_not(), "the emulated machine has no library for it");
     EXPECT_EQ(answers.at(0).gpus().gpu_size(), 0);
-    (*processes_)[0].TellAll(VerdictOf("no"));
+    (*processes_)[0].leader()->TellAll(VerdictOf("no"));
   });
-  EXPECT_EQ(JoinOnGpus(second.job(), 1, &second, second.First().gpu_group()), nullptr);
+  EXPECT_EQ(JoinOnGpus(second.part().job(), 1, &second, second.follower()->First().gpu_group()),
+            nullptr);
   first.join();
 }
 
@@ -140,17 +141,21 @@ TEST_F(GpuGroups, DoNotBelieveThatTheyCan) {
   Begin(Job("gpu: 0 gpu: 1"));
   machine_.SetGroups(false);
   JobProcess& second = (*processes_)[1];
-  (*processes_)[0].TellAll(GroupOf(kId));
-  (*processes_)[0].TellAll(VerdictOf(""));
-  EXPECT_THROW(JoinOnGpus(second.job(), 1, &second, second.First().gpu_group()), PeerError);
+  (*processes_)[0].leader()->TellAll(GroupOf(kId));
+  (*processes_)[0].leader()->TellAll(VerdictOf(""));
+  EXPECT_THROW(JoinOnGpus(second.part().job(), 1, &second, second.follower()->First().gpu_group()),
+               PeerError);
 }
 
 TEST_F(GpuGroups, RefuseAnIdThatIsNone) {
   Begin(Job("gpu: 0 gpu: 1"));
   JobProcess& second = (*processes_)[1];
   for (const std::string& id : {std::string(), std::string(127, 'a'), std::string(129, 'a')}) {
-    (*processes_)[0].TellAll(GroupOf(id));
-    EXPECT_THROW(JoinOnGpus(second.job(), 1, &second, second.First().gpu_group()), PeerError) << id;
+    (*processes_)[0].leader()->TellAll(GroupOf(id));
+    EXPECT_THROW(
+        JoinOnGpus(second.part().job(), 1, &second, second.follower()->First().gpu_group()),
+        PeerError)
+        << id;
   }
 }
 
@@ -178,7 +183,8 @@ TEST_F(GpuGroups, RefuseTwoWorkersOnOneGpu) {
 // Nobody answers.
 TEST_F(GpuGroups, AskNobodyWhereRankZeroHasTooFew) {
   Begin(Job("gpu: 0"));
-  EXPECT_FALSE(MakeWorkerGroups((*processes_)[0].job(), 1, &(*processes_)[0])->UpdatesOnGpus());
+  EXPECT_FALSE(
+      MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0])->UpdatesOnGpus());
 }
 
 TEST_F(GpuGroups, HaveTheGpusThatProcessesBeforeThemOnTheirHostLeave) {
@@ -186,7 +192,7 @@ TEST_F(GpuGroups, HaveTheGpusThatProcessesBeforeThemOnTheirHostLeave) {
   const JobSecrets secrets = JobSecrets::Make(2);
   const auto gpus = [&](int before) {
     const JobProcess process(job, {0, secrets.ForRank(0), std::nullopt, false, before});
-    return process.plan().gpus;
+    return process.part().plan().gpus;
   };
   EXPECT_EQ(gpus(0), (std::vector<int>{5, 6, 7, 8}));
   EXPECT_EQ(gpus(1), (std::vector<int>{7, 8}));

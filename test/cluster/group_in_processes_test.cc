@@ -24,31 +24,32 @@ TEST(GroupInProcesses, ItsFirstLeadsTheOthers) {
   Heard heard[4];
   ThreadedJob job(TwoGroups());
   job.MeetAll();
-  for (int rank = 0; rank < 4; ++rank) job[rank].Listen(&heard[rank]);
-  job[3].AllowSteps(1, 9);  // not its to say, nor are the group's steps
-  job[3].NoteSteps(1, 9);
-  job[3].NoteLeft(1);
-  job[2].AllowSteps(1, 1);
-  job[2].AllowSteps(1, 2);
+  for (int rank = 0; rank < 4; ++rank) job[rank].peers().Listen(&heard[rank]);
+  job[3].peers().AllowSteps(1, 9);  // not its to say, nor are the group's steps
+  job[3].peers().NoteSteps(1, 9);
+  job[3].peers().NoteLeft(1);
+  job[2].peers().AllowSteps(1, 1);
+  job[2].peers().AllowSteps(1, 2);
   heard[3].Await({"allowed 1 1", "allowed 1 2"});
-  job[2].NoteSteps(1, 2);
-  job[2].NoteLeft(1);
+  job[2].peers().NoteSteps(1, 2);
+  job[2].peers().NoteLeft(1);
   heard[0].Await({"steps 1 2", "left 1"});
   heard[1].Await({"steps 1 2", "left 1"});
-  for (int rank = 0; rank < 4; ++rank) job[rank].Forget();
+  for (int rank = 0; rank < 4; ++rank) job[rank].peers().Forget();
 }
 
 TEST(GroupInProcesses, ItsFirstHasTheStatesOfTheOthers) {
   ThreadedJob job(TwoGroups());
   job.MeetAll();
   std::thread first([&] {
-    EXPECT_EQ(job[2].AwaitStates(1), (std::vector<std::string>{"three"}));
-    job[2].GiveState(0, "two and three");
+    EXPECT_EQ(job[2].follower()->AwaitStates(1), (std::vector<std::string>{"three"}));
+    job[2].follower()->GiveState(0, "two and three");
   });
-  job[1].GiveState(0, "one");
-  job[3].GiveState(2, "three");
-  job[3].GiveState(0, "");
-  EXPECT_EQ(job[0].CollectStates({5, 5}), (std::vector<std::string>{"one", "two and three", ""}));
+  job[1].follower()->GiveState(0, "one");
+  job[3].follower()->GiveState(2, "three");
+  job[3].follower()->GiveState(0, "");
+  EXPECT_EQ(job[0].leader()->CollectStates({5, 5}),
+            (std::vector<std::string>{"one", "two and three", ""}));
   first.join();
 }
 

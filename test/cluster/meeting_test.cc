@@ -34,8 +34,9 @@ class MeetingTest : public ::testing::Test {
   };
   void Make(int rank, const JobSecrets& secrets) {
     members_[rank].process = std::make_unique<JobProcess>(
-        job_, ProcessPlace{rank, secrets.ForRank(rank), coordinator_, false}, &clock_);
-    if (rank == 0) coordinator_ = members_[0].process->endpoint();
+        job_, ProcessPlace{rank, secrets.ForRank(rank), coordinator_, false},
+        JobCalls{.asked = asked_}, &clock_);
+    if (rank == 0) coordinator_ = members_[0].process->stub().endpoint();
   }
   void Make(int rank) { Make(rank, secrets_); }
   // Which waits for others no longer than a second.
@@ -48,7 +49,7 @@ class MeetingTest : public ::testing::Test {
     Member& member = members_[rank];
     member.thread = std::thread([&member] {
       try {
-        member.met = member.process->Meet([&member] { return member.leave.load(); });
+        member.met = member.process->stub().Meet([&member] { return member.leave.load(); });
       } catch (const Error& error) {
         member.error = error.what();
         member.code = error.code();
@@ -60,7 +61,7 @@ class MeetingTest : public ::testing::Test {
     return members_[rank];
   }
   // Bytes that process `rank` has received; AwaitMore waits until they are more than `before`.
-  int64_t Heard(int rank) { return members_[rank].process->bytes_received(); }
+  int64_t Heard(int rank) { return members_[rank].process->stub().bytes_received(); }
   void AwaitMore(int rank, int64_t before, const std::function<void()>& meanwhile = {}) {
     for (int look = 0; look < 6000 && Heard(rank) == before; ++look) {
       if (meanwhile) meanwhile();
@@ -72,7 +73,8 @@ class MeetingTest : public ::testing::Test {
   void LetTimePass() {
     const int64_t before = Heard(1);
     clock_.Skip(kLong * kSecond * 3 / 4);
-    AwaitMore(1, before, [this] { members_[1].process->AskToEnd(); });  // which wakes both
+    AwaitMore(1, before,
+              [this] { members_[1].process->follower()->AskToEnd(); });  // which wakes both
   }
   void ExpectAllMet() {
     for (int rank = 0; rank < kProcesses; ++rank)
@@ -82,6 +84,7 @@ class MeetingTest : public ::testing::Test {
   static constexpr int kProcesses = 3, kLong = 600;  // seconds
   SkippedClock clock_;
   JobProto job_;
+  std::function<void()> asked_;  // called where another process is asked to end
   const JobSecrets secrets_ = JobSecrets::Make(kProcesses);
   Endpoint coordinator_;
   Member members_[kProcesses];
@@ -90,7 +93,7 @@ class MeetingTest : public ::testing::Test {
 TEST_F(MeetingTest, WhoComesEarlyWaitsForARankZeroThatLoads) {
   Make(0);
   clock_.Skip(2 * kLong * kSecond);  // this counts against nobody
-  members_[0].process->Open();
+  members_[0].process->stub().Open();
   Make(1);
   Meet(1);
   AwaitMore(0, 0);
@@ -103,7 +106,7 @@ TEST_F(MeetingTest, WhoComesEarlyWaitsForARankZeroThatLoads) {
 
 TEST_F(MeetingTest, WhoComesWhileRankZeroLoadsNeedsNoMoreOfIt) {
   Make(0);
-  members_[0].process->Open();
+  members_[0].process->stub().Open();
   for (int rank : {1, 2}) Make(rank), Meet(rank);
   for (int rank : {1, 2}) EXPECT_TRUE(Ended(rank).met);
   members_[0].leave = true;  // where it had to wait
@@ -125,7 +128,7 @@ TEST_F(MeetingTest, WhoCannotReachRankZeroNamesIt) {
 
 TEST_F(MeetingTest, ARankZeroThatGoesWhileItLoadsIsNamed) {
   Make(0);
-  members_[0].process->Open();
+  members_[0].process->stub().Open();
   Make(1);
   Meet(1);
   AwaitMore(0, 0);
@@ -137,7 +140,7 @@ TEST_F(MeetingTest, ARankZeroThatGoesWhileItLoadsIsNamed) {
 
 TEST_F(MeetingTest, ThoseWhoHaveComeAreToldWhoHasNot) {
   MakeHasty(0);
-  members_[0].process->Open();
+  members_[0].process->stub().Open();
   Make(1);
   Meet(1);
   AwaitMore(0, 0);
@@ -167,11 +170,11 @@ TEST_F(MeetingTest, WhoEndsEarlyIsHeardByThoseWhoHaveCome) {
 
 TEST_F(MeetingTest, NobodyIsToldWhereNobodyHasCome) {
   Make(0);
-  members_[0].process->Open();
+  members_[0].process->stub().Open();
   EXPECT_TRUE(members_[0].process->StopOthers(Error(kExitTerminated, "a signal")));
   coordinator_.port = 1;
   Make(1);
-  members_[1].process->Open();
+  members_[1].process->stub().Open();
   EXPECT_FALSE(members_[1].process->StopOthers(Error(kExitTerminated, "a signal")));
 }
 
@@ -205,8 +208,8 @@ TEST_F(MeetingTest, WhoListensEverywhereTellsTheAddressThatLeadsToRankZero) {
       }
       for (int rank = 0; rank < kProcesses; ++rank) Make(rank), Meet(rank);
       ExpectAllMet();
-      EXPECT_EQ(members_[0].process->endpoint().host, host);
-      EXPECT_EQ(members_[1].process->endpoint().host, own);
+      EXPECT_EQ(members_[0].process->stub().endpoint().host, host);
+      EXPECT_EQ(members_[1].process->stub().endpoint().host, own);
       for (Member& member : members_) member.process.reset();
     }
   }
@@ -218,8 +221,8 @@ TEST_F(MeetingTest, WhoPostsWithoutAPauseHearsOthersAllTheSame) {
   std::atomic<int64_t> posted = 0;
   ControlMessage grant;
   grant.mutable_grant()->set_steps(1);
+  asked_ = [&asked] { asked = true; };
   Make(0);
-  members_[0].process->OnAsked([&asked] { asked = true; });
   for (int rank = 0; rank < kProcesses; ++rank) {
     if (rank > 0) Make(rank);
     Meet(rank);
@@ -227,12 +230,12 @@ TEST_F(MeetingTest, WhoPostsWithoutAPauseHearsOthersAllTheSame) {
   ExpectAllMet();
   std::thread other([this, &posted] {
     while (posted < 1000) std::this_thread::yield();
-    members_[1].process->AskToEnd();
+    members_[1].process->follower()->AskToEnd();
   });
   // So much is posted faster than it is sent; more would only take memory.
-  for (; !asked && posted < 800'000; ++posted) members_[0].process->TellAll(grant);
+  for (; !asked && posted < 800'000; ++posted) members_[0].process->leader()->TellAll(grant);
   for (int look = 0; look < 60'000 && !asked; ++look) {
-    members_[0].process->TellAll(grant);
+    members_[0].process->leader()->TellAll(grant);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   other.join();

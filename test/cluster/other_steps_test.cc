@@ -60,20 +60,21 @@ class OtherStepsTest : public ::testing::Test {
 };
 
 TEST_F(OtherStepsTest, ThatCannotBeAreRefused) {
-  processes_[1].NoteSteps(1, 7);
+  processes_[1].peers().NoteSteps(1, 7);
   Await(7, 0);
   for (const int64_t steps : {int64_t{-1}, int64_t{6}, int64_t{101}, INT64_MAX})
-    processes_[1].NoteSteps(1, steps);
+    processes_[1].peers().NoteSteps(1, steps);
   Await(7, 4);
-  processes_[1].NoteSteps(1, 100);
+  processes_[1].peers().NoteSteps(1, 100);
   Await(100, 4);
 }
 
 TEST_F(OtherStepsTest, AlsoInTheAnswerToAHold) {
   std::thread other([this] {
-    EXPECT_TRUE(processes_[1].Next().has_hold());
-    processes_[1].Answer(HeldWith({{1, 8}, /*too many:*/ {1, 200}, /*no such group:*/ {7, 9}}));
-    EXPECT_TRUE(processes_[1].Next().has_go());
+    EXPECT_TRUE(processes_[1].follower()->Next().has_hold());
+    processes_[1].follower()->Answer(
+        HeldWith({{1, 8}, /*too many:*/ {1, 200}, /*no such group:*/ {7, 9}}));
+    EXPECT_TRUE(processes_[1].follower()->Next().has_go());
   });
   {
     const WorkerGroups::Hold hold(&groups_);
@@ -85,8 +86,8 @@ TEST_F(OtherStepsTest, AlsoInTheAnswerToAHold) {
 
 TEST_F(OtherStepsTest, AJobThatCountsInEpochsSaysItsSteps) {
   groups_.SetMostSteps(5);
-  processes_[1].NoteSteps(1, 6);
-  processes_[1].NoteSteps(1, 5);
+  processes_[1].peers().NoteSteps(1, 6);
+  processes_[1].peers().NoteSteps(1, 5);
   Await(5, 1);
 }
 

@@ -47,9 +47,9 @@ class RemoteMetricsTest : public ::testing::Test {
  protected:
   RemoteMetricsTest() {
     job_.MeetAll();
-    job_[0].Listen(&heard_);
+    job_[0].peers().Listen(&heard_);
   }
-  ~RemoteMetricsTest() override { job_[0].Forget(); }
+  ~RemoteMetricsTest() override { job_[0].peers().Forget(); }
   void Write() { RemoteMetrics(&job_[1]).Write(row_); }
 
   MetricsRow row_{.phase = "train",

@@ -19,29 +19,30 @@ namespace singa {
 
 class ThreadedJob {
  public:
-  // `clock` outlives it; null: the steady clock.
-  explicit ThreadedJob(const JobProto& job, const Clock* clock = nullptr)
-      : job_(job), clock_(clock), secrets_(JobSecrets::Make(Topology(job.cluster()).processes())) {
+  // `clock` outlives it; null: the steady clock. `calls`: of the process of each rank.
+  explicit ThreadedJob(
+      const JobProto& job, const Clock* clock = nullptr,
+      std::function<JobCalls(int)> calls = [](int) { return JobCalls(); })
+      : job_(job),
+        clock_(clock),
+        calls_(std::move(calls)),
+        secrets_(JobSecrets::Make(Topology(job.cluster()).processes())) {
     processes_.resize(secrets_.keys.size());
     Start(0);
   }
   void Start(int rank) {
-    processes_[rank] = std::make_unique<JobProcess>(job_, PlaceOf(rank), clock_);
+    processes_[rank] = std::make_unique<JobProcess>(job_, PlaceOf(rank), calls_(rank), clock_);
   }
   ProcessPlace PlaceOf(int rank) const {
     ProcessPlace place = {rank, secrets_.ForRank(rank), std::nullopt};
-    if (rank > 0) place.coordinator = processes_[0]->endpoint();
+    if (rank > 0) place.coordinator = processes_[0]->stub().endpoint();
     return place;
   }
-  // `prepare`: what to do with each before.
-  void MeetAll(const std::function<void(int, JobProcess*)>& prepare = {}) {
+  void MeetAll() {
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < static_cast<int>(processes_.size()); ++rank) {
-      if (rank > 0) Start(rank);
-      if (prepare) prepare(rank, processes_[rank].get());
-    }
+    for (int rank = 1; rank < static_cast<int>(processes_.size()); ++rank) Start(rank);
     for (const auto& process : processes_)
-      threads.emplace_back([&process] { EXPECT_NO_THROW(process->Meet()); });
+      threads.emplace_back([&process] { EXPECT_NO_THROW(process->stub().Meet()); });
     for (std::thread& thread : threads) thread.join();
   }
   void Lose(int rank) { processes_[rank].reset(); }
@@ -50,6 +51,7 @@ class ThreadedJob {
  private:
   const JobProto job_;
   const Clock* const clock_;
+  const std::function<JobCalls(int)> calls_;
   const JobSecrets secrets_;
   std::vector<std::unique_ptr<JobProcess>> processes_;
 };

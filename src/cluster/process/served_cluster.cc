@@ -10,12 +10,14 @@ namespace singa {
 
 ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int rank,
                              Outbox* others, const ProgressDeadline* deadline,
+                             std::function<void(const std::exception_ptr&)> failed,
                              std::unique_ptr<const Codec> codec)
     : job_(job),
       topology_(topology),
       rank_(rank),
       others_(others),
       deadline_(*deadline),
+      failed_(std::move(failed)),
       codec_(codec ? std::move(codec) : MakeGradientCodec(job.cluster())) {
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
@@ -52,7 +54,7 @@ int64_t ServedCluster::codec_bytes(int64_t elements) const {
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {
   Fail(error);
-  if (on_failure_) on_failure_(error);
+  if (failed_) failed_(error);
 }
 
 void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& params,

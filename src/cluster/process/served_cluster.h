@@ -21,9 +21,12 @@ namespace singa {
 class ServedCluster final : private Outbox {
  public:
   // The part of process `rank`; `others`, null where there are none, takes what is for them;
-  // `deadline`: of threads that wait here; `codec`: of gradients; null: the job's.
+  // `deadline`: of threads that wait here; `failed`, unless empty, is called once, by any thread,
+  // with what a server found that ends the job; `codec`: of gradients; null: the job's.
   ServedCluster(const JobProto& job, const Topology& topology, int rank, Outbox* others,
-                const ProgressDeadline* deadline, std::unique_ptr<const Codec> codec = nullptr);
+                const ProgressDeadline* deadline,
+                std::function<void(const std::exception_ptr&)> failed = {},
+                std::unique_ptr<const Codec> codec = nullptr);
   ~ServedCluster() override { Close(); }
 
   const Topology& topology() const { return topology_; }
@@ -36,8 +39,6 @@ class ServedCluster final : private Outbox {
   int64_t bytes(int64_t param_bytes, int64_t states) const;
   // Bytes of the codec's state of all groups here, for params of so many floats.
   int64_t codec_bytes(int64_t elements) const;
-  // Called once, by any thread, with what a server found that ends the job; before Connect.
-  void OnFailure(std::function<void(std::exception_ptr)> call) { on_failure_ = std::move(call); }
 
   // `params` as `table` was made of. Worker group g of the job has done steps[g] steps; values:
   // where each group of this process has its params. From here on messages are taken.
@@ -79,8 +80,8 @@ class ServedCluster final : private Outbox {
   const int rank_;
   Outbox* const others_;
   const ProgressDeadline& deadline_;
+  const std::function<void(const std::exception_ptr&)> failed_;
   const std::unique_ptr<const Codec> codec_;  // of gradients
-  std::function<void(std::exception_ptr)> on_failure_;
   SteadyClock clock_;
   SliceTable table_;
   std::vector<ServedParam> params_;

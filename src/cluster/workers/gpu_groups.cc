@@ -97,19 +97,19 @@ void TellVerdict(const std::string& why_not, JobProcess* process) {
   ControlMessage control;
   ControlMessage::GpuVerdict* const verdict = control.mutable_gpu_verdict();
   if (!why_not.empty()) verdict->set_why_not(why_not);
-  process->TellAll(control);
+  process->leader()->TellAll(control);
 }
 
 // Rank 0, whose own workers can: why not those of all can.
 std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
-  const Topology& topology = process->topology();
+  const Topology& topology = process->part().topology();
   ControlMessage question;
   question.mutable_gpu_group()->set_id(id.data(), id.size());
-  process->TellAll(question);
-  ControlMessage::Gpus gpus = GpusHere(process->plan().gpus, topology.WorkersIn(0, 0));
+  process->leader()->TellAll(question);
+  ControlMessage::Gpus gpus = GpusHere(process->part().plan().gpus, topology.WorkersIn(0, 0));
   std::string why;
   int rank = 0;
-  for (const ControlMessage& answer : process->AwaitAtStart(ControlMessage::kGpus)) {
+  for (const ControlMessage& answer : process->leader()->AwaitAtStart(ControlMessage::kGpus)) {
     const std::string& why_not = answer.gpus().why_not();
     if (!AreOf(topology.WorkersIn(++rank, 0), answer.gpus()) && why_not.empty())
       throw PeerError(StrCat("process ", rank, " does not say which GPUs it has"));
@@ -119,13 +119,14 @@ std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
   }
   if (!why.empty()) return why;
   const std::string shared = SharedBy(gpus);
-  if (!shared.empty() && process->job().cluster().has_all_reduce())
+  if (!shared.empty() && process->part().job().cluster().has_all_reduce())
     throw ConfigError("cluster.all_reduce", shared);
   return shared;
 }
 
 std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, JobProcess* process) {
-  std::string why = WhyNotByGpus(process->plan().gpus, process->topology().WorkersIn(0, 0));
+  std::string why =
+      WhyNotByGpus(process->part().plan().gpus, process->part().topology().WorkersIn(0, 0));
   std::unique_ptr<WorkerGroups> groups;
   std::optional<GpuGroupId> id;
   if (why.empty()) id = NewGroup(&why);
@@ -148,7 +149,8 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
                                                JobProcess* process) {
   if (process) {
     std::unique_ptr<WorkerGroups> groups;
-    if (process->plan().mode == SyncMode::kAllReduce) groups = LeadGpuGroup(job, threads, process);
+    if (process->part().plan().mode == SyncMode::kAllReduce)
+      groups = LeadGpuGroup(job, threads, process);
     return groups ? std::move(groups) : std::make_unique<WorkerGroups>(job, threads, process);
   }
   std::optional<GpuGroupId> id;
@@ -166,8 +168,8 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
 std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobProcess* process,
                                          const ControlMessage::GpuGroup& order) {
   const GpuGroupId id = IdIn(order);
-  const int workers = process->topology().WorkersIn(process->rank(), 0);
-  const std::vector<int>& gpus = process->plan().gpus;
+  const int workers = process->part().topology().WorkersIn(process->part().rank(), 0);
+  const std::vector<int>& gpus = process->part().plan().gpus;
   std::string why = WhyNotByGpus(gpus, workers);
   std::unique_ptr<WorkerGroups> groups;
   if (why.empty()) groups = OnGpus(job, threads, process, id, &why);
@@ -176,8 +178,8 @@ std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobPr
     *answer.mutable_gpus() = GpusHere(gpus, workers);
   else
     answer.mutable_gpus()->set_why_not(ShortText(why, kMostReason));
-  process->Answer(answer);
-  const ControlMessage verdict = process->First();
+  process->follower()->Answer(answer);
+  const ControlMessage verdict = process->follower()->First();
   const std::string& why_not = verdict.gpu_verdict().why_not();
   if (!verdict.has_gpu_verdict() || (why_not.empty() && !groups))
     throw PeerError("process 0 does not say whether GPUs add the gradients up");

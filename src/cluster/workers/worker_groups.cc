@@ -18,10 +18,10 @@ namespace {
 SyncPlan PlanOf(const JobProto& job, const JobProcess* process, bool has_memory, bool has_gpus) {
   const std::string why_not_gpus = has_gpus ? "" : "the host adds the gradients up";
   if (!process) return PlanSync(job, {.in_one_process = true, .why_not_gpus = why_not_gpus});
-  if (process->rank() == 0) return process->Plan(why_not_gpus);
-  return process->Plan(why_not_gpus, has_gpus     ? SyncMode::kAllReduce
-                                     : has_memory ? SyncMode::kHostMemory
-                                                  : SyncMode::kServers);
+  if (process->part().rank() == 0) return process->part().Plan(why_not_gpus);
+  return process->part().Plan(why_not_gpus, has_gpus     ? SyncMode::kAllReduce
+                                            : has_memory ? SyncMode::kHostMemory
+                                                         : SyncMode::kServers);
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
   place.shares_host = shares_host();
   if (gpus) place.gpus = {.id = *gpus, .members = job_workers_, .deadline = &deadline()};
   if (process) {
-    place.cores = process->cores();
-    for (const auto& [group, workers] : process->groups()) {
+    place.cores = process->part().cores();
+    for (const auto& [group, workers] : process->part().groups()) {
       place.group = group;
       place.first = workers.first;
       MakeTeam(job, place, workers.size());
@@ -65,7 +65,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       place.group = place.groups - 1;
       MakeTeam(job, place, 1);
     }
-    process->Listen(this);
+    process->peers().Listen(this);
   } else {
     for (; place.group < place.groups; ++place.group, place.first_here += place.workers)
       MakeTeam(job, place, place.workers);
@@ -93,12 +93,12 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
 // Servers, and what they send, write to the params of teams.
 WorkerGroups::~WorkerGroups() {
   watch_.reset();
-  if (process_) process_->Forget();
+  if (process_) process_->peers().Forget();
   if (served_) served_->Close();
 }
 
 int WorkerGroups::FirstProcess(int group) const {
-  return process_ ? process_->topology().ProcessesOf(group).first : 0;
+  return process_ ? process_->part().topology().ProcessesOf(group).first : 0;
 }
 
 std::vector<int> WorkerGroups::here() const {
@@ -117,7 +117,7 @@ void WorkerGroups::OnFailure() {
 void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) {
   if (stall_timeout_ == 0) return;
   StallDetector finder(stall_timeout_ * kSecond);
-  const std::string where = process_ ? StrCat(" in process ", process_->rank()) : "";
+  const std::string where = process_ ? StrCat(" in process ", process_->part().rank()) : "";
   for (const int group : here())
     for (Trainer* trainer : team(group).trainers())
       finder.Add(StrCat("worker ", trainer->worker(), " of group ", group, where),
@@ -175,19 +175,20 @@ void WorkerGroups::Start() {
     if (group > 0 && !Leads(group)) gate_.Follow(group);
   }
   Connect();
-  if (process_ && process_->rank() == 0) process_->AwaitReady();
-  if (process_ && process_->rank() > 0) process_->Ready();
+  if (process_ && process_->leader()) process_->leader()->AwaitReady();
+  if (process_ && process_->follower()) process_->follower()->Ready();
   SINGA_FAILPOINT("group_begins");
   if (!served_) return;
   served_->Fill(replica_);
-  if (process_) process_->Filled();
+  if (process_ && process_->leader()) process_->leader()->AwaitFilled();
+  if (process_ && process_->follower()) process_->follower()->TellFilled();
 }
 
 // What was trained since the checkpoint is in the servers' values.
 void WorkerGroups::TakePlace() {
   constexpr int64_t kMost = int64_t{1} << 31;  // steps
   Connect();
-  process_->AskForSteps();
+  process_->follower()->AskForSteps();
   for (const auto& [group, team] : teams_) {
     const int64_t before = gate_.steps(group), next = served_->updates(group).TakeOver();
     if (next - before > kMost)
@@ -202,7 +203,7 @@ void WorkerGroups::TakePlace() {
 }
 
 void WorkerGroups::AllowSteps(int group, int64_t steps) {
-  if (process_) process_->AllowSteps(group, steps);
+  if (process_) process_->peers().AllowSteps(group, steps);
 }
 
 // Another process may say anything.
@@ -215,12 +216,12 @@ void WorkerGroups::OnAllowed(int group, int64_t steps) {
 
 void WorkerGroups::NoteSteps(int group, int64_t steps) {
   gate_.SetSteps(group, steps);
-  if (process_ && paced_ && size() > 1 && Leads(group)) process_->NoteSteps(group, steps);
+  if (process_ && paced_ && size() > 1 && Leads(group)) process_->peers().NoteSteps(group, steps);
 }
 
 void WorkerGroups::Leave(int group) {
   gate_.Leave(group);
-  if (process_ && size() > 1 && Leads(group)) process_->NoteLeft(group);
+  if (process_ && size() > 1 && Leads(group)) process_->peers().NoteLeft(group);
 }
 
 void WorkerGroups::OnRow(const ControlMessage::Row& row) {
@@ -231,9 +232,9 @@ void WorkerGroups::OnRow(const ControlMessage::Row& row) {
 std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, MetricSums* sums,
                                                      ProcessShare own) {
   if (!process_) return {own};
-  const Range processes = process_->topology().ProcessesOf(group);
+  const Range processes = process_->part().topology().ProcessesOf(group);
   std::vector<ProcessShare> shares(processes.size());
-  shares[process_->rank() - processes.first] = own;
+  shares[process_->part().rank() - processes.first] = own;
   std::vector<double*> places;
   for (ProcessShare& share : shares)
     for (double* number : share.Numbers()) places.push_back(number);
@@ -274,7 +275,8 @@ std::string WorkerGroups::WorkersText() const {
 
 std::string WorkerGroups::Text() const {
   const std::string groups = WorkersText();
-  return process_ ? StrCat(Counted(process_->processes(), "process", "processes"), " with ", groups)
+  return process_ ? StrCat(Counted(process_->part().processes(), "process", "processes"), " with ",
+                           groups)
                   : groups;
 }
 

@@ -61,7 +61,7 @@ class WorkerGroups final : private GroupEvents {
   std::string WhyHostUpdates();
   JobMemory memory() const;
   // False: a process of servers alone; its team only says which params there are.
-  bool HasWorkers() const { return !process_ || !process_->groups().empty(); }
+  bool HasWorkers() const { return !process_ || !process_->part().groups().empty(); }
   // Null: the job's one process.
   JobProcess* process() { return process_; }
   // Rank 0: what becomes of rows of metrics that other processes send.
@@ -95,7 +95,9 @@ class WorkerGroups final : private GroupEvents {
   void SendHome();
   // Whether this is the first process of `group`, which is here: it says when a step begins, and
   // tells the job how far the group is.
-  bool Leads(int group) const { return !process_ || FirstProcess(group) == process_->rank(); }
+  bool Leads(int group) const {
+    return !process_ || FirstProcess(group) == process_->part().rank();
+  }
   // Others of the group take the steps before `steps`, too.
   void AllowSteps(int group, int64_t steps);
   // A group has done so many steps; trains no more.

@@ -24,7 +24,7 @@ void WorkerGroups::HoldOthers() {
   gate_.HoldOthers(0);
   if (!process_ || size() == 1) return;
   int rank = 0;
-  for (const ControlMessage& answer : process_->HoldAll()) {
+  for (const ControlMessage& answer : process_->leader()->HoldAll()) {
     ++rank;
     for (const ControlMessage::GroupSteps& group : answer.held().group())
       OnHeld(rank, group.group(), group.steps());
@@ -52,7 +52,7 @@ void WorkerGroups::Go() {
   if (--holds_ > 0) return;
   collected_ = false;
   gate_.Go();
-  if (process_ && size() > 1) process_->GoAll();
+  if (process_ && size() > 1) process_->leader()->GoAll();
 }
 
 void WorkerGroups::Collect(int64_t steps) {
@@ -62,9 +62,9 @@ void WorkerGroups::Collect(int64_t steps) {
   ControlMessage exchange;
   exchange.mutable_exchange()->mutable_versions()->Add(versions.begin(), versions.end());
   for (int round = 0; versions.size() > 1 && round < 2; ++round) {
-    if (process_) process_->TellAll(exchange);
+    if (process_) process_->leader()->TellAll(exchange);
     served_->Exchange(versions);
-    if (process_) process_->AwaitAll(ControlMessage::kExchanged);
+    if (process_) process_->leader()->AwaitAll(ControlMessage::kExchanged);
   }
   const std::vector<SliceState> model = served_->Gather(versions);
   if (own_values_.empty() && size() > 1) KeepOwnValues();
@@ -88,11 +88,11 @@ void WorkerGroups::BringOwnValuesBack() {
 
 std::vector<ProcessState> WorkerGroups::CollectStates() {
   if (!process_) return {};
-  return StatesOf(process_->CollectStates(steps()));
+  return StatesOf(process_->leader()->CollectStates(steps()));
 }
 
 std::vector<ProcessState> WorkerGroups::AwaitStates(int group) {
-  return StatesOf(process_->AwaitStates(group));
+  return StatesOf(process_->follower()->AwaitStates(group));
 }
 
 }  // namespace singa

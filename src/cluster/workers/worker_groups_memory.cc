@@ -55,13 +55,13 @@ void WorkerGroups::TellMemory() {
   memory->set_file_descriptor(place.descriptor);
   memory->set_bytes(place.bytes);
   memory->set_mark(place.mark);
-  process_->TellAll(control);
+  process_->leader()->TellAll(control);
 }
 
 std::unique_ptr<HostMemory> FindMemory(const ControlMessage::Memory& told) {
   constexpr int64_t kMost = int64_t{1} << 50;  // bytes
-  if (told.process_id() <= 0 || !told.has_file_descriptor() || told.bytes() <= 0 || told.bytes() > kMost ||
-      !told.has_mark())
+  if (told.process_id() <= 0 || !told.has_file_descriptor() || told.bytes() <= 0 ||
+      told.bytes() > kMost || !told.has_mark())
     throw PeerError("process 0 does not say where its memory is");
   return std::make_unique<HostMemory>(
       HostMemory::Place{told.process_id(), told.file_descriptor(), told.bytes(), told.mark()});

@@ -44,7 +44,7 @@ class SharedAside {
 // before.
 ControlMessage FirstOrder(JobProcess* process) {
   for (;;) {
-    ControlMessage order = process->First();
+    ControlMessage order = process->follower()->First();
     if (order.has_gpu_group() || order.has_memory() || order.has_begin() ||
         order.has_take_place() || order.has_end())
       return order;
@@ -63,9 +63,13 @@ class FollowRun {
   // `groups`: those here.
   FollowRun(const RunOptions& options, JobProcess* process, const ControlMessage& told,
             WorkerGroups* groups)
-      : job_(process->job()), process_(*process), told_(told), groups_(*groups), rows_(process) {
+      : job_(process->part().job()),
+        process_(*process),
+        told_(told),
+        groups_(*groups),
+        rows_(process) {
     groups_.Allocate();
-    const ControlMessage word = told_.has_memory() ? process->Next() : told_;
+    const ControlMessage word = told_.has_memory() ? process->follower()->Next() : told_;
     const ControlMessage::Begin& begin =
         word.has_take_place() ? word.take_place().begin() : word.begin();
     int group = 0;
@@ -84,7 +88,7 @@ class FollowRun {
   ExitCode Run() {
     std::optional<OtherGroups> others;
     if (groups_.HasWorkers()) others.emplace(&groups_, *schedule_, &rows_);
-    while (Do(process_.Next())) continue;
+    while (Do(process_.follower()->Next())) continue;
     SINGA_FAILPOINT("follower_ended");
     // Rank 0 may have stopped the job: nobody waits for servers that have ended.
     groups_.gate().Stop();
@@ -103,14 +107,14 @@ class FollowRun {
   }
 
   // Workers of the first group, of which others are in rank 0: they take the steps that it grants.
-  bool HasFirst() const { return process_.groups().count(0) > 0; }
+  bool HasFirst() const { return process_.part().groups().count(0) > 0; }
 
   // Those of rank 0: a checkpoint's, or the first ones, which every process makes alike.
   void SetValues(const ControlMessage::Begin& begin) {
     Trainer& lead = groups_.lead();
     const SharedAside aside(told_.has_memory() ? lead.trained() : std::vector<Param*>());
     if (!begin.has_checkpoint())
-      return SetFirstValuesAs(FirstValues::Of(begin), process_.rank(), &lead);
+      return SetFirstValuesAs(FirstValues::Of(begin), process_.part().rank(), &lead);
     const std::unique_ptr<Checkpoint> from = LoadCheckpoint(begin.checkpoint());
     const int first = groups_.here().front();
     if (first > 0) TrainerState(groups_.team(first).trainers(), first, 0).RestoreValues(*from);
@@ -127,7 +131,7 @@ class FollowRun {
         break;
       case ControlMessage::kHold:
         groups_.gate().HoldOthers(StepGate::kNoGroup);
-        process_.Answer(StepsHere());
+        process_.follower()->Answer(StepsHere());
         break;
       case ControlMessage::kGo:
         groups_.gate().Go();
@@ -165,10 +169,10 @@ class FollowRun {
   }
 
   void Exchange(const ControlMessage::Exchange& order) {
-    if (order.versions_size() != process_.topology().server_groups())
+    if (order.versions_size() != process_.part().topology().server_groups())
       throw PeerError("process 0 does not say how far each server group is");
     process_.cluster().Exchange({order.versions().begin(), order.versions().end()});
-    process_.Answer(EmptyControl(ControlMessage::kExchanged));
+    process_.follower()->Answer(EmptyControl(ControlMessage::kExchanged));
   }
 
   // When the groups here have done so many `steps`, by group.
@@ -176,16 +180,16 @@ class FollowRun {
     ProcessState state;
     for (const int group : groups_.here()) {
       groups_.gate().AwaitSteps(group, steps[group]);
-      process_.Check();  // the gate ends a wait where the job fails, too
+      process_.control().Check();  // the gate ends a wait where the job fails, too
       if (groups_.Leads(group))
         AddState(group, &state);
       else
         *state.mutable_rows() = RowsOf(groups_.team(group).trainers());
     }
     if (state.has_rows() && !HasFirst())  // for who joins those of the whole group
-      process_.GiveState(groups_.FirstProcess(groups_.here().front()),
-                         std::exchange(state, {}).SerializeAsString());
-    process_.GiveState(0, state.SerializeAsString());
+      process_.follower()->GiveState(groups_.FirstProcess(groups_.here().front()),
+                                     std::exchange(state, {}).SerializeAsString());
+    process_.follower()->GiveState(0, state.SerializeAsString());
   }
 
   void AddState(int group, ProcessState* state) {
@@ -210,7 +214,7 @@ class FollowRun {
 }  // namespace
 
 ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
-  const JobProto& job = process->job();
+  const JobProto& job = process->part().job();
   const int threads = ThreadsOfWorker(job, options.threads);
   std::unique_ptr<WorkerGroups> groups;
   ControlMessage told = FirstOrder(process);

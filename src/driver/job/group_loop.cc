@@ -29,10 +29,10 @@ ProcessShare GroupLoop::TakeShare() {
   const double waited_ms = team.TakeSyncWaitMs() + process->cluster().updates(group_).TakeWaitMs();
   share.sync_wait_ms = waited_ms / static_cast<double>(steps_ * team.size());
   if (groups_.here().front() != group_) return share;  // bytes are the process's, told once
-  share.bytes_sent = static_cast<double>(process->bytes_sent() - sent_);
-  share.bytes_received = static_cast<double>(process->bytes_received() - received_);
-  sent_ = process->bytes_sent();
-  received_ = process->bytes_received();
+  share.bytes_sent = static_cast<double>(process->stub().bytes_sent() - sent_);
+  share.bytes_received = static_cast<double>(process->stub().bytes_received() - received_);
+  sent_ = process->stub().bytes_sent();
+  received_ = process->stub().bytes_received();
   return share;
 }
 
@@ -52,7 +52,7 @@ std::string GroupLoop::SlowestOf(const std::vector<ProcessShare>& shares) {
   const auto slowest = slowest_.Find(shares);
   if (!slowest) return "";
   const int rank = groups_.FirstProcess(group_) + slowest->place;
-  const HostAndPid at = groups_.process()->host(rank);
+  const HostAndPid at = groups_.process()->stub().host(rank);
   char longer[32];
   std::snprintf(longer, sizeof longer, "+%.0f %% of a step", 100 * slowest->longer);
   return StrCat("slowest process ", rank, " (", at.host, ", pid ", at.pid, "): ", longer);
@@ -76,7 +76,7 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
     if (displays) team.AwaitDevices();
     if (displays && sink_) grad_norm = team.lead().GradientNorm(step);
   } catch (const Stopped&) {  // another process has failed
-    if (groups_.process()) groups_.process()->AwaitFailure();
+    if (groups_.process()) groups_.process()->control().AwaitFailure();
     throw;
   }
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -57,9 +57,10 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const StepStats* s
 void NameProcess(JobProcess* process, MetricsRow* row) {
   if (row->phase != "process") return;
   for (const auto& [name, value] : row->values) {
-    const bool known = value >= 0 && value < process->processes() && value == std::floor(value);
+    const bool known =
+        value >= 0 && value < process->part().processes() && value == std::floor(value);
     if (name != "rank" || !known) continue;
-    const HostAndPid at = process->host(static_cast<int>(value));
+    const HostAndPid at = process->stub().host(static_cast<int>(value));
     row->host = at.host;
     row->pid = at.pid;
   }

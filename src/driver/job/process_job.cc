@@ -30,7 +30,7 @@ namespace {
 bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) {
   const bool told = process->StopOthers(error) && (supervised || error.code() != kExitPeerLost);
   LOG(INFO) << error.what();
-  return told && process->rank() > 0;
+  return told && process->part().rank() > 0;
 }
 
 // The others wait for this process to end, and have nothing to do.
@@ -38,14 +38,14 @@ ExitCode TestForAll(const RunOptions& options, JobProcess* process, Progress* pr
   options.meet();
   const EndsOnSignal signals(options, "the test had ended");
   SINGA_FAILPOINT("leader_tests");
-  const ExitCode code = TestJob(process->job(), options, progress);
+  const ExitCode code = TestJob(process->part().job(), options, progress);
   process->End();
   return code;
 }
 
 ExitCode Lead(JobUse use, const RunOptions& options, JobProcess* process, Progress* progress) {
   if (use == JobUse::kTest) return TestForAll(options, process, progress);
-  const ExitCode code = TrainJob(process->job(), options, progress);
+  const ExitCode code = TrainJob(process->part().job(), options, progress);
   SINGA_FAILPOINT("leader_ended");
   return code;
 }
@@ -53,7 +53,7 @@ ExitCode Lead(JobUse use, const RunOptions& options, JobProcess* process, Progre
 // Waits for the others. False: rank 0 has started anew.
 bool Meet(const LaunchPlace& place, JobProcess* process) {
   const auto asked = [] { return InterruptCode() != kExitOk; };
-  if (process->Meet([&] { return asked() || place.Outdated(); })) return true;
+  if (process->stub().Meet([&] { return asked() || place.Outdated(); })) return true;
   if (asked())
     throw Error(InterruptCode(), "stopped by a signal before all processes had come together");
   return false;
@@ -61,17 +61,20 @@ bool Meet(const LaunchPlace& place, JobProcess* process) {
 
 ExitCode Follow(const RunOptions& options, JobProcess* process) {
   LeaveSigintToOthers();
-  const TerminationWatch watch([process] { process->AskToEnd(); });
+  const TerminationWatch watch([process] { process->follower()->AskToEnd(); });
   return FollowJob(options, process);
 }
 
 // What the system has against an address is said of the field that names it.
-std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& place) {
+std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& place,
+                                        JobCalls calls) {
   const bool own = place.rank > 0 && job.cluster().has_bind();
   try {
     return std::make_unique<JobProcess>(
-        job, ProcessPlace{place.rank, place.secrets, place.coordinator, place.one_host,
-                          place.before_here, place.reach, CoresOfJob()});
+        job,
+        ProcessPlace{place.rank, place.secrets, place.coordinator, place.one_host,
+                     place.before_here, place.reach, CoresOfJob()},
+        std::move(calls));
   } catch (const ConfigError&) {
     throw;
   } catch (const Error& error) {
@@ -89,10 +92,11 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
   EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
     EndLate(options, why, place->rank, StrCat("process ", place->rank));
   });
-  const std::unique_ptr<JobProcess> made = MakeProcess(job, *place);
+  const std::unique_ptr<JobProcess> made = MakeProcess(
+      job, *place, {.asked = Interrupt, .failed = [&watch_end](const std::exception_ptr& why) {
+                      watch_end.Begin(why);
+                    }});
   JobProcess& process = *made;
-  process.OnAsked(Interrupt);
-  process.OnFailure([&watch_end](const std::exception_ptr& why) { watch_end.Begin(why); });
   options.process = &process;
   options.meet = [&] {
     place->Begun();
@@ -112,9 +116,9 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
       if (!Meet(*place, &process)) return {};
       return Follow(options, &process);
     }
-    process.Open();
-    place->Report(process.endpoint());
-    if (process.plan().mode == SyncMode::kAllReduce) Meet(*place, &process);
+    process.stub().Open();
+    place->Report(process.stub().endpoint());
+    if (process.part().plan().mode == SyncMode::kAllReduce) Meet(*place, &process);
     return Lead(use, options, &process, progress);
   } catch (const ToldError& error) {
     process.Acknowledge();

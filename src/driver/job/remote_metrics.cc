@@ -33,7 +33,7 @@ void RemoteMetrics::Write(const MetricsRow& row) {
     }
     if (next == row.values.size())
       sent.mutable_staleness()->Add(row.staleness.begin(), row.staleness.end());
-    process_.SendRow(sent);
+    process_.peers().SendRow(sent);
   } while (next < row.values.size());
 }
 

@@ -35,7 +35,7 @@ class StepGrants {
     if (!process) return;
     ControlMessage control;
     control.mutable_grant()->set_steps(granted_);
-    process->TellAll(control);
+    process->leader()->TellAll(control);
   }
 
  private:

@@ -121,7 +121,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   mark.SetStep(step);
   const auto watch = WatchStalls(job, options, mark);
   const MetricSums sums = *evaluator.Run(job.test_steps(), [&] {
-    if (options.process) options.process->Check();
+    if (options.process) options.process->control().Check();
     return false;
   });
   MetricsFile file(workspace.files(), workspace.metrics());

@@ -56,11 +56,11 @@ class TrainRun {
     ControlMessage begins;
     *begins.mutable_begin() = BeginAt(groups_.steps(), checkpoints_.resumed_from());
     if (first_) *begins.mutable_begin()->mutable_first_values() = first_->ToProto();
-    if (process_) process_->SetStart(begins.begin());
+    if (process_) process_->leader()->SetStart(begins.begin());
     if (process_) options.meet();
     const EndsOnSignal signals(options, "the first step");
     if (process_) groups_.TellMemory();
-    if (process_) process_->TellAll(begins);
+    if (process_) process_->leader()->TellAll(begins);
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     for (const int group : groups_.here()) groups_.team(group).OnFailure(failed_);
     groups_.Start();
@@ -210,7 +210,7 @@ class TrainRun {
   // Throws what another group has met, here or in another process.
   void CheckOthers(OtherGroups& others) {
     others.Check();
-    if (process_) process_->Check();
+    if (process_) process_->control().Check();
   }
 
   // False: another group has failed, or the job ends.

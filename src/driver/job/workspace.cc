@@ -114,7 +114,7 @@ WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& optio
   WorkspaceOptions of;
   of.files = options.files;
   of.wait_seconds = job.cluster().start_timeout();
-  of.rank = options.process ? options.process->rank() : 0;
+  of.rank = options.process ? options.process->part().rank() : 0;
   of.say = [progress](const std::string& text) { progress->Warn(text); };
   return of;
 }

@@ -38,7 +38,7 @@ struct SuperviseOptions {
 // a longer pause (restart_budget.h); then throws PeerError, or Error, kExitStalled, where one stood
 // still in the end, kExitNoDevice where the system has killed it for lack of memory. A checkpoint
 // does not forgive losses for lack of memory: they come again at the same place. So many times one
-// that IsReplaceable (job_process.h) is started again alone. A process that ends with an error that
+// that IsReplaceable (topology.h) is started again alone. A process that ends with an error that
 // is no loss (a code below 128) ends the job. SIGINT and SIGTERM are for rank 0; a second SIGINT
 // (job/stop_requests.h) kills all. None of them outlives this thread, not even where it is killed.
 //

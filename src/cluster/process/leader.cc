@@ -1,0 +1,106 @@
+#include "cluster/process/leader.h"
+
+#include <glog/logging.h>
+
+namespace singa {
+
+Leader::Leader(const Topology& topology, ControlChannel* control)
+    : topology_(topology), control_(*control), replacements_(topology) {}
+
+std::vector<ControlMessage> Leader::AwaitAll(ControlMessage::KindCase answer) {
+  return control_.AwaitAnswers(answer, Others(), Wait::kProgress);
+}
+
+std::vector<ControlMessage> Leader::AwaitAtStart(ControlMessage::KindCase answer) {
+  return control_.AwaitAnswers(answer, Others(), Wait::kStart);
+}
+
+// Who takes a place meanwhile hears of it by Greet alone.
+std::vector<ControlMessage> Leader::HoldAll() {
+  {
+    const MutexLock lock(&mutex_);
+    replacements_.AskToHold();
+    TellAll(EmptyControl(ControlMessage::kHold));
+  }
+  return AwaitAll(ControlMessage::kHeld);
+}
+
+void Leader::GoAll() {
+  const MutexLock lock(&mutex_);
+  replacements_.Go();
+  TellAll(EmptyControl(ControlMessage::kGo));
+}
+
+void Leader::AwaitReady() {
+  AwaitAtStart(ControlMessage::kReady);
+  TellAll(EmptyControl(ControlMessage::kAllReady));
+}
+
+void Leader::AwaitFilled() {
+  AwaitAll(ControlMessage::kFilled);
+  const MutexLock lock(&mutex_);
+  replacements_.Begin();
+}
+
+void Leader::SetStart(const ControlMessage::Begin& start) {
+  const MutexLock lock(&mutex_);
+  replacements_.SetStart(start);
+}
+
+std::vector<std::string> Leader::CollectStates(const std::vector<int64_t>& steps) {
+  ControlMessage request;
+  request.mutable_checkpoint_request()->mutable_group_steps()->Add(steps.begin(), steps.end());
+  TellAll(request);
+  return control_.AwaitStates(Others());
+}
+
+void Leader::TellEnd() {
+  const MutexLock lock(&mutex_);
+  replacements_.End();
+  TellAll(EmptyControl(ControlMessage::kEnd));
+}
+
+void Leader::NoteSteps(int group, int64_t steps, int from) {
+  const MutexLock lock(&mutex_);
+  replacements_.NoteSteps(group, steps);
+  control_.SendToAll(StepsOf(group, steps), from);
+}
+
+void Leader::NoteLeft(int group, int from) {
+  const MutexLock lock(&mutex_);
+  replacements_.NoteLeft(group);
+  control_.SendToAll(LeftBy(group), from);
+}
+
+bool Leader::IsNews(int group, int64_t step) {
+  const MutexLock lock(&mutex_);
+  return replacements_.IsNews(group, step);
+}
+
+void Leader::OnAnswer(int rank, const ControlMessage& answer) {
+  if (!answer.has_listens()) {
+    if (answer.has_held()) {
+      const MutexLock lock(&mutex_);
+      replacements_.Held(rank);
+    }
+    return control_.AddAnswer(rank, answer);
+  }
+  const MutexLock lock(&mutex_);
+  if (!replacements_.begun()) return;
+  for (const ControlMessage& news : replacements_.News(rank)) control_.Send(rank, news);
+}
+
+// Servers know its groups' steps, and what they have of the next one.
+std::optional<std::map<int, int64_t>> Leader::Greet(int rank) {
+  const MutexLock lock(&mutex_);
+  const auto orders = replacements_.Greet(rank);
+  if (!orders) return {};
+  LOG(INFO) << "another process has taken the place of process " << rank;
+  for (const ControlMessage& order : *orders) control_.Send(rank, order);
+  std::map<int, int64_t> steps;
+  for (const RoleId& worker : topology_.Workers(rank))
+    steps[worker.group] = replacements_.StepsAtStart(worker.group);
+  return steps;
+}
+
+}  // namespace singa
