@@ -1,4 +1,4 @@
-// What servers do with gradients is what LocalExchange does with them in one process: bit for bit,
+// What servers do with gradients is what GroupExchange does with them in one process: bit for bit,
 // on however many servers; and steps whose gradients are not finite are dropped whole.
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "support/add_neighbours.h"
 #include "support/cluster/cluster_of_roles.h"
-#include "train/apply/local_updates.h"
-#include "train/reduce/local_exchange.h"
+#include "train/apply/replica_updates.h"
+#include "train/reduce/group_exchange.h"
 
 namespace singa {
 namespace {
@@ -31,15 +31,13 @@ std::vector<float> Gradient(const SliceTable& table, int process, int64_t step, 
   return Numbers(StrCat("gradient", process, ".", slice), step, table[slice].size);
 }
 
-// The same training by LocalExchange, with sums over `processes` processes.
+// The same training by GroupExchange, with sums over `processes` processes.
 std::vector<float> Locally(const JobProto& job, const SliceTable& table, int processes) {
   StepState step;
   Context ctx;
   ctx.state = &step;
   Replica replica(job);
-  LocalUpdates updates(job, &replica);
-  LocalGroup group(1);
-  LocalExchange exchange(&group, 0, &ctx);
+  ReplicaUpdates updates(job, &replica);
   std::vector<std::unique_ptr<Param>> params;
   std::vector<float> values = First(table);
   int64_t begin = 0;
@@ -53,10 +51,9 @@ std::vector<float> Locally(const JobProto& job, const SliceTable& table, int pro
   }
   std::vector<Param*> all;
   for (const auto& param : params) all.push_back(param.get());
-  group.SetParams(kNineSlices);
-  group.SetUpdates(&updates);
-  updates.Bind(group.table(), all);
-  exchange.Bind(all, std::vector<bool>(all.size()));
+  GradientReduction reduction(table, &updates, {});
+  updates.Bind(table, all);
+  GroupExchange exchange(&reduction, 0, &ctx, {all, std::vector<bool>(all.size())});
   for (; step.step < kStepsTrained; ++step.step) {
     for (int s = 0; s < table.size(); ++s) {
       float* const grad = params[table[s].param]->grad.data() + table[s].begin;

@@ -30,8 +30,8 @@ Frame CountedFrame() {
 }
 
 // Rank 0 sends as much as the channel takes; rank 1 counts.
-struct Stream final : SimChannelProcess {
-  Stream(const SimStart& start, const ChannelOptions& options)
+struct MessageFlow final : SimChannelProcess {
+  MessageFlow(const SimStart& start, const ChannelOptions& options)
       : SimChannelProcess(start, options), sends(start.rank == 0) {}
 
   int64_t OnTime() override {
@@ -64,11 +64,11 @@ TEST(ChannelBoundsTest, ManyMessagesWithLossNeedNoMoreThanTheWindow) {
   int64_t most_under_way = 0;
   {
     SimNetwork network(1, 2, faults, [&](const SimStart& start) {
-      return std::make_unique<Stream>(start, options);
+      return std::make_unique<MessageFlow>(start, options);
     });
     network.StartAll();
-    const auto& from = static_cast<const Stream&>(*network.process(0));
-    const auto& to = static_cast<const Stream&>(*network.process(1));
+    const auto& from = static_cast<const MessageFlow&>(*network.process(0));
+    const auto& to = static_cast<const MessageFlow&>(*network.process(1));
     const auto done = [&] {
       most_under_way = std::max(most_under_way, network.under_way());
       return to.number == kMessages && from.channel.Quiet();

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,25 @@ class EmulatedMembers {
     }
     return true;
   }
+  // Has `transfers` of a member go on until all are done.
+  void Exchange(const GpuMember& member, std::vector<GpuTransfer> transfers) {
+    GpuGroupWait wait(member, "a message");
+    while (!transfers.empty()) {
+      const uint32_t moved = numbers_->moved;
+      for (size_t i = 0; i < transfers.size(); ++i) {
+        const GpuTransfer one = transfers[i];
+        const auto alike = [&](const GpuTransfer& before) {
+          return before.peer == one.peer && before.sends == one.sends;
+        };
+        if (std::any_of(transfers.begin(), transfers.begin() + static_cast<int64_t>(i), alike))
+          continue;
+        if (GoOn(member.member, &transfers[i]) && transfers[i].size == 0)
+          transfers.erase(transfers.begin() + static_cast<int64_t>(i--));
+      }
+      wait.Look();
+      if (!transfers.empty()) FutexWait(numbers_->moved, moved);
+    }
+  }
   // What a member adds.
   template <typename T>
   T* values(int member) {
@@ -80,9 +100,31 @@ class EmulatedMembers {
   static constexpr int64_t kHead = 4096, kBytes = kHead + kMost * kBytesOfSum;
 
  private:
+  static constexpr int64_t kBytesOfPair = kBytesOfSum / kMost;
+
   struct Numbers {
     std::atomic<uint32_t> here, turn, left;
+    std::atomic<uint32_t> moved;  // chunks that were sent or taken
+    std::atomic<uint32_t> sent[kMost][kMost], taken[kMost][kMost];  // from, to
   };
+  static_assert(sizeof(Numbers) <= kHead);
+
+  // False: the peer has to do something first.
+  bool GoOn(int member, GpuTransfer* one) {
+    const int from = one->sends ? member : one->peer, to = one->sends ? one->peer : member;
+    std::atomic<uint32_t>&sent = numbers_->sent[from][to], &taken = numbers_->taken[from][to];
+    if (one->sends ? sent != taken : sent == taken) return false;
+    std::byte* const chunk = values<std::byte>(from) + to * kBytesOfPair;
+    const int64_t size = std::min(one->size, kBytesOfPair);
+    std::memcpy(one->sends ? chunk : one->bytes, one->sends ? one->bytes : chunk, size);
+    one->bytes += size;
+    one->size -= size;
+    ++(one->sends ? sent : taken);
+    ++numbers_->moved;
+    FutexWakeAll(numbers_->moved);
+    return true;
+  }
+
   Numbers* numbers_ = nullptr;
 };
 
@@ -100,6 +142,27 @@ class EmulatedGroup final : public GpuGroup {
 
   void Sum(float* values, int64_t n, Stream& stream) override { SumOf(values, n, stream); }
   void Sum(double* values, int64_t n, Stream& stream) override { SumOf(values, n, stream); }
+  void AllGather(const std::byte* own, std::byte* all, int64_t n, Stream& stream) override {
+    RunTogether(stream, [member = member_, own, all, n](EmulatedMembers& members, auto meet) {
+      std::copy_n(own, n, members.values<std::byte>(member.member));
+      meet();
+      for (int m = 0; m < member.members; ++m)
+        std::copy_n(members.values<std::byte>(m), n, all + m * n);
+    });
+  }
+  void Broadcast(int root, std::byte* bytes, int64_t n, Stream& stream) override {
+    RunTogether(stream, [member = member_, root, bytes, n](EmulatedMembers& members, auto meet) {
+      if (member.member == root) std::copy_n(bytes, n, members.values<std::byte>(root));
+      meet();
+      std::copy_n(members.values<std::byte>(root), n, bytes);
+    });
+  }
+  void Exchange(std::span<const GpuTransfer> transfers, Stream& stream) override {
+    stream.Run([members = members_, member = member_, ended = ended_,
+                all = std::vector<GpuTransfer>(transfers.begin(), transfers.end())] {
+      if (!*ended) members->Exchange(member, all);
+    });
+  }
   void Await(Event& event) override {
     GpuGroupWait wait(member_, "a sum");
     const GpuFault::Meanwhile looks([&] { wait.Look(); });
@@ -110,7 +173,18 @@ class EmulatedGroup final : public GpuGroup {
   template <typename T>
   void SumOf(T* values, int64_t n, Stream& stream) {
     CHECK_LE(n * static_cast<int64_t>(sizeof(T)), EmulatedMembers::kBytesOfSum);
-    stream.Run([members = members_, member = member_, ended = ended_, values, n] {
+    RunTogether(stream, [member = member_, values, n](EmulatedMembers& members, auto meet) {
+      std::copy_n(values, n, members.values<T>(member.member));
+      meet();
+      AddUpWorkers(
+          SumNode{0, member.members}, [&](int m) { return members.values<T>(m); }, n, values);
+    });
+  }
+
+  // work(members, meet) of all members in the order of their streams; meet() waits for all of them.
+  template <typename Work>
+  void RunTogether(Stream& stream, const Work& work) {
+    stream.Run([members = members_, member = member_, ended = ended_, work] {
       if (*ended) return;
       const auto meet = [&] {
         try {
@@ -120,10 +194,7 @@ class EmulatedGroup final : public GpuGroup {
           throw;
         }
       };
-      std::copy_n(values, n, members->values<T>(member.member));
-      meet();
-      AddUpWorkers(
-          SumNode{0, member.members}, [&](int m) { return members->values<T>(m); }, n, values);
+      work(*members, meet);
       meet();
     });
   }

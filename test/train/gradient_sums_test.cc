@@ -27,7 +27,8 @@ constexpr int64_t kFloats = 100;
 class Member final : public GpuGroup {
  public:
   explicit Member(const GpuMember& member)
-      : number_(member.member),
+      : member_(member),
+        number_(member.member),
         gpu_(OpenGpu(number_)),
         stream_(gpu_->NewStream()),
         group_(JoinGpuGroup(member, gpu_.get())) {
@@ -46,6 +47,9 @@ class Member final : public GpuGroup {
     group_->Sum(values, n, stream);
   }
   void Sum(double*, int64_t, Stream&) override { FAIL() << "no gradient is float64"; }
+  void AllGather(const std::byte*, std::byte*, int64_t, Stream&) override { FAIL() << "no sum"; }
+  void Broadcast(int, std::byte*, int64_t, Stream&) override { FAIL() << "no sum"; }
+  void Exchange(std::span<const GpuTransfer>, Stream&) override { FAIL() << "no sum"; }
   void Await(Event& event) override {
     awaited_.push_back(sums_.size());
     group_->Await(event);
@@ -58,6 +62,7 @@ class Member final : public GpuGroup {
   }
   std::vector<float> Read() const { return memory_.Read(values_); }
 
+  const GpuMember member_;
   const int number_;
   const std::unique_ptr<Gpu> gpu_;
   const std::unique_ptr<Stream> stream_;
@@ -78,7 +83,7 @@ TEST(GradientSumsTest, PiecesAreWhatIsWholeAtTheEnd) {
   ctx.stream = stream.get();
   Tensor values = Allocate(ctx, {kFloats});
   const auto pieces = [&](std::vector<int> order, int64_t at_once) {
-    return GradientSums(nullptr, &ctx, &values, {kLayout.begins, std::move(order), at_once})
+    return GradientSums(nullptr, {}, &ctx, &values, {kLayout.begins, std::move(order), at_once})
         .pieces();
   };
   EXPECT_EQ(pieces({3, 2, 1, 0}, 1), 4);
@@ -96,6 +101,9 @@ class SumsAsKernels final : public GpuGroup {
     stream.Run([] {});
   }
   void Sum(double*, int64_t, Stream&) override { FAIL() << "no gradient is float64"; }
+  void AllGather(const std::byte*, std::byte*, int64_t, Stream&) override { FAIL() << "no sum"; }
+  void Broadcast(int, std::byte*, int64_t, Stream&) override { FAIL() << "no sum"; }
+  void Exchange(std::span<const GpuTransfer>, Stream&) override { FAIL() << "no sum"; }
   void Await(Event& event) override { event.Wait(); }
 };
 
@@ -106,7 +114,7 @@ TEST(GradientSumsTest, WaitForWhatMadeThemAndWhatFollowsForThem) {
   ctx.stream = stream.get();
   Tensor values = Allocate(ctx, {kFloats});
   SumsAsKernels group;
-  GradientSums sums(&group, &ctx, &values, {kLayout.begins, {3, 0}, 20});
+  GradientSums sums(&group, {}, &ctx, &values, {kLayout.begins, {3, 0}, 20});
   const std::vector<std::string> first_piece = {
       "stream 1 records event 1", "stream 2 awaits event 1 of stream 1", "stream 2 runs a kernel"};
   sums.Ready();
@@ -151,7 +159,7 @@ SINGA_TEST_ON_ALL_GPUS(GradientSumsOf);
 
 TEST_P(GradientSumsOf, AStepThatIsNotCapturedBeginAtItsEnd) {
   RunAll([this](Member* member) {
-    GradientSums sums(member, &member->ctx_, &member->values_, kLayout);
+    GradientSums sums(member, member->member_, &member->ctx_, &member->values_, kLayout);
     member->Write(0, kFloats, 1);
     sums.Finish(false);
     EXPECT_EQ(member->Read(), std::vector<float>(kFloats, sum_));
@@ -165,7 +173,7 @@ TEST_P(GradientSumsOf, AStepThatIsNotCapturedBeginAtItsEnd) {
 // Finish; replays do the same.
 TEST_P(GradientSumsOf, ACapturedStepBeginWhenTheyAreWhole) {
   RunAll([this](Member* member) {
-    GradientSums sums(member, &member->ctx_, &member->values_, kLayout);
+    GradientSums sums(member, member->member_, &member->ctx_, &member->values_, kLayout);
     sums.Finish(false);
     member->sums_.clear();
     member->awaited_.clear();
@@ -200,7 +208,7 @@ TEST_P(GradientSumsOf, ACapturedStepBeginWhenTheyAreWhole) {
 
 TEST_P(GradientSumsOf, ACaptureThatFailedHaveNotBegun) {
   RunAll([this](Member* member) {
-    GradientSums sums(member, &member->ctx_, &member->values_, kLayout);
+    GradientSums sums(member, member->member_, &member->ctx_, &member->values_, kLayout);
     sums.Finish(false);
     member->stream_->BeginCapture();
     sums.Ready();

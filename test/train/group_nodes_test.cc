@@ -9,7 +9,8 @@
 
 #include "singa/base/philox.h"
 #include "singa/base/str_cat.h"
-#include "train/reduce/local_exchange.h"
+#include "train/reduce/group_exchange.h"
+#include "train/reduce/piece_plan.h"
 
 namespace singa {
 namespace {
@@ -19,11 +20,10 @@ const std::vector<Shape> kShapes = {{40, 60}, {700, 500}};  // the second may co
 // Keeps what it takes: by slice, the sums of all nodes.
 class Recorder final : public SliceUpdates {
  public:
-  explicit Recorder(const LocalGroup& group) : group_(group) {}
   void Bind(const SliceTable&, const std::vector<Param*>&) override {}
   bool needs_all() const override { return false; }
   void Take(Context&, int slice, int64_t, std::span<float* const> given) override {
-    const int64_t size = group_.table()[slice].size;
+    const int64_t size = SliceTable(kShapes)[slice].size;
     const std::lock_guard lock(mutex_);
     for (const float* sum : given) sums[slice].emplace_back(sum, sum + size);
   }
@@ -39,16 +39,14 @@ class Recorder final : public SliceUpdates {
   std::map<int, std::vector<std::vector<float>>> sums;
 
  private:
-  const LocalGroup& group_;
   std::mutex mutex_;
 };
 
 // One step of worker `number` of its group, number `place` of the process.
-void Give(LocalGroup* group, int number, int place, bool in_pieces) {
+void Give(GradientReduction* reduction, int number, int place, bool in_pieces) {
   StepState state;
   Context ctx;
   ctx.state = &state;
-  LocalExchange exchange(group, place, &ctx);
   std::vector<std::unique_ptr<Param>> params;
   std::vector<Param*> all;
   for (size_t p = 0; p < kShapes.size(); ++p) {
@@ -56,7 +54,8 @@ void Give(LocalGroup* group, int number, int place, bool in_pieces) {
         std::make_unique<Param>(StrCat("w", p), "layer", "", ParamProto(), kShapes[p]));
     all.push_back(params[p].get());
   }
-  exchange.Bind(all, {false, in_pieces});
+  const PiecePlan plan({0, reduction->group().size()}, reduction->group().whole(), 1, false);
+  GroupExchange exchange(reduction, place, &ctx, {all, {false, in_pieces}, plan.room_floats()});
   for (size_t p = params.size(); p-- > 0;) {
     const int64_t row = kShapes[p][1];
     const Philox philox = {1, HashName(StrCat("gradient", p)), static_cast<uint32_t>(number)};
@@ -75,13 +74,12 @@ void Give(LocalGroup* group, int number, int place, bool in_pieces) {
 // The sums that a process with these workers adds up.
 std::map<int, std::vector<std::vector<float>>> SumsOf(SumNode workers, int group_size,
                                                       bool in_pieces) {
-  LocalGroup group(workers, group_size, 0);
-  Recorder recorder(group);
-  group.SetParams(kShapes);
-  group.SetUpdates(&recorder);
+  Recorder recorder;
+  GradientReduction reduction(SliceTable(kShapes), &recorder,
+                              {.ranks = workers, .group = group_size, .here = workers.workers()});
   std::vector<std::thread> threads;
   for (int w = workers.first; w < workers.last; ++w)
-    threads.emplace_back(Give, &group, w, w - workers.first, in_pieces);
+    threads.emplace_back(Give, &reduction, w, w - workers.first, in_pieces);
   for (std::thread& thread : threads) thread.join();
   return recorder.sums;
 }
@@ -114,29 +112,29 @@ TEST_P(GroupNodes, OfAllProcessesAreTheSumsOfThreads) {
 
 // Which gradients come in pieces, and where they are cut: products of other rows round otherwise.
 TEST(GroupPieces, AreTheSameInAllProcesses) {
-  const auto pieces = [](LocalGroup* group) {
+  const auto pieces = [](SumNode worker, int group) {
     std::vector<std::pair<int64_t, int64_t>> cuts;
-    Recorder recorder(*group);
-    group->SetParams(kShapes);
-    group->SetUpdates(&recorder);
+    Recorder recorder;
+    GradientReduction reduction(SliceTable(kShapes), &recorder,
+                                {.ranks = worker, .group = group, .here = 1});
     StepState state;
     Context ctx;
     ctx.state = &state;
-    LocalExchange exchange(group, 0, &ctx);
     Param small("a", "layer", "", ParamProto(), kShapes[0]);
     Param large("b", "layer", "", ParamProto(), kShapes[1]);
-    exchange.Bind({&small, &large}, {false, true});
+    const PiecePlan plan(worker, group, 1, false);
+    GroupExchange exchange(&reduction, 0, &ctx,
+                           {{&small, &large}, {false, true}, plan.room_floats()});
     exchange.Take(&large, [&](Context&, int64_t first, int64_t rows, float* piece) {
       cuts.emplace_back(first, rows);
       std::fill_n(piece, rows * kShapes[1][1], 1.f);
     });
     return cuts;
   };
-  LocalGroup first({0, 1}, 6, 0), last({5, 6}, 6, 0), alone(1);
-  const auto cuts = pieces(&first);
-  EXPECT_EQ(cuts, pieces(&last));
+  const auto cuts = pieces({0, 1}, 6);
+  EXPECT_EQ(cuts, pieces({5, 6}, 6));
   EXPECT_EQ(cuts.size() % 6, 0u);  // as many for each of the group's workers
-  EXPECT_LT(pieces(&alone).size(), cuts.size());
+  EXPECT_LT(pieces({0, 1}, 1).size(), cuts.size());
 }
 
 }  // namespace

@@ -4,23 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
-#include <exception>
 
 #include "base/thread/spin_wait.h"
+#include "base/thread/stopped.h"
 
 namespace singa {
-
-// Thrown where a thread waits for others of which one has failed: that one's error says why.
-class Stopped final : public std::exception {
- public:
-  const char* what() const noexcept override { return "another thread has failed"; }
-};
-
-// Thrown where the others have not come for too long.
-class Overdue final : public std::exception {
- public:
-  const char* what() const noexcept override { return "other threads have not come"; }
-};
 
 // All 0 at first.
 struct BarrierNumbers {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/codec/float_frame.h"
-#include "train/apply/slice_table.h"
+#include "comm/collective/slice_table.h"
 
 namespace singa {
 

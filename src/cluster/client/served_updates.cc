@@ -74,7 +74,7 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
   if (skip_) {
     const ActivityMark::Scope waits(ctx.mark, Activity::kAwaitsProcesses);
     const CountedTime counts(&waited_);
-    between_->SumOfProcesses({&dropped, 1});
+    between_->AllReduceOfRanks({&dropped, 1});
   }
   if (dropped == 0) return;
   LOG(WARNING) << SkippedText(StrCat("step ", step, ": a loss or gradient is not finite"));

@@ -14,7 +14,7 @@
 #include "base/thread/progress_deadline.h"
 #include "cluster/client/client.h"
 #include "cluster/client/gradient_encoder.h"
-#include "cluster/client/process_sum.h"
+#include "comm/collective/link_collective.h"
 #include "train/apply/slice_updates.h"
 
 namespace singa {
@@ -23,7 +23,7 @@ class ServedUpdates final : public SliceUpdates {
  public:
   // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group; `deadline`: of who
   // waits for servers. Both outlive it.
-  ServedUpdates(bool skip, ProcessSum* between, const ProgressDeadline* deadline)
+  ServedUpdates(bool skip, LinkCollective* between, const ProgressDeadline* deadline)
       : skip_(skip), between_(between), deadline_(*deadline) {}
 
   // Before the first step.
@@ -65,7 +65,7 @@ class ServedUpdates final : public SliceUpdates {
   void Diverge(const std::string& text);
 
   const bool skip_;
-  ProcessSum* const between_;
+  LinkCollective* const between_;
   const ProgressDeadline& deadline_;
   std::atomic<int64_t> dropped_{-1}, skips_{0};
   std::atomic<int64_t> waited_{0};  // nanoseconds

@@ -22,9 +22,12 @@ ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int 
   Outbox* const out = this;
   for (const RoleId& worker : topology_.Workers(rank)) {
     Group& group = groups_[worker.group];
-    if (group.sum) continue;
-    group.sum = std::make_unique<ProcessSum>(topology_, worker.group, rank, out, deadline);
-    group.updates = std::make_unique<ServedUpdates>(StepRule(job).skips, group.sum.get(), deadline);
+    if (group.link) continue;
+    group.link = std::make_unique<ProcessLink>(topology_, worker.group, rank, out, deadline);
+    group.between =
+        std::make_unique<LinkCollective>(group.link.get(), topology_.ProcessNodes(worker.group));
+    group.updates =
+        std::make_unique<ServedUpdates>(StepRule(job).skips, group.between.get(), deadline);
   }
   for (const RoleId& server : topology_.Servers(rank)) marks_[{server.group, server.id}];
 }
@@ -167,9 +170,8 @@ void ServedCluster::OnMessage(int rank, Message message) {
   const Address& to = message.head.to();
   const auto group = groups_.find(static_cast<int>(to.group()));
   const bool mine = to.role() == Address::kClient && group != groups_.end();
-  const WireMessage::Type type = message.head.type();
-  if (type == WireMessage::kSum || type == WireMessage::kSummed) {
-    if (mine) group->second.sum->OnMessage(rank, message.head);
+  if (message.head.type() == WireMessage::kCollective) {
+    if (mine) group->second.link->OnMessage(rank, message);
     return;
   }
   {
@@ -186,7 +188,7 @@ void ServedCluster::OnMessage(int rank, Message message) {
 
 void ServedCluster::Fail(const std::exception_ptr& error) {
   for (auto& [group, ends] : groups_) {
-    ends.sum->Fail(error);
+    ends.link->Fail(error);
     ends.updates->Fail(error);
   }
   const std::unique_lock lock(open_lock_);

@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/client/process_sum.h"
+#include "cluster/client/process_link.h"
 #include "cluster/client/served_updates.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/server/server_thread.h"
+#include "comm/collective/link_collective.h"
 #include "train/apply/replica.h"
 
 namespace singa {
@@ -30,9 +31,10 @@ class ServedCluster final : private Outbox {
   ~ServedCluster() override { Close(); }
 
   const Topology& topology() const { return topology_; }
-  // What worker group `group`, which has workers here, trains by, and adds up with.
+  // The updates of worker group `group`, which has workers here, and the collective of its
+  // processes.
   ServedUpdates& updates(int group) { return *groups_.at(group).updates; }
-  ProcessSum& between(int group) { return *groups_.at(group).sum; }
+  LinkCollective& between(int group) { return *groups_.at(group).between; }
   // What its servers, by group and id, do.
   const std::map<std::pair<int, int>, ActivityMark>& marks() const { return marks_; }
   // Bytes that its servers take for params of so many, and their updater's states.
@@ -65,7 +67,8 @@ class ServedCluster final : private Outbox {
 
  private:
   struct Group {
-    std::unique_ptr<ProcessSum> sum;
+    std::unique_ptr<ProcessLink> link;
+    std::unique_ptr<LinkCollective> between;
     std::unique_ptr<ServedUpdates> updates;
   };
   void Post(Message message) override;

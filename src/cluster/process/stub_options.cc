@@ -6,8 +6,8 @@
 
 #include "cluster/protocol/gradient_codec.h"
 #include "comm/codec/identity.h"
+#include "comm/collective/slice_table.h"
 #include "singa/base/str_cat.h"
-#include "train/apply/slice_table.h"
 
 namespace singa {
 namespace {

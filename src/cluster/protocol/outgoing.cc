@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "train/apply/slice_table.h"
+#include "comm/collective/slice_table.h"
 
 namespace singa {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cluster/protocol/topology.h"
-#include "train/apply/slice_table.h"
+#include "comm/collective/slice_table.h"
 
 namespace singa {
 

@@ -144,6 +144,14 @@ std::vector<SumNode> Topology::NodesOf(int process, int worker_group) const {
   return SumTree(workers_.per_group).NodesOf(run);
 }
 
+std::vector<std::vector<SumNode>> Topology::ProcessNodes(int worker_group) const {
+  const Range processes = ProcessesOf(worker_group);
+  std::vector<std::vector<SumNode>> nodes;
+  for (int process = processes.first; process < processes.last; ++process)
+    nodes.push_back(NodesOf(process, worker_group));
+  return nodes;
+}
+
 int Topology::most_nodes() const {
   size_t most = 1;
   for (int group = 0; group < workers_.groups; ++group) {

@@ -34,10 +34,7 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
   for (int s = 0; s < setup.topology.servers_per_group(); ++s)
     slices.push_back(owners.Of(s).size());
   for (int g = groups_.first; g < groups_.last; ++g) {
-    auto nodes = std::make_unique<NodesOfProcesses>();
-    const Range processes = setup.topology.ProcessesOf(g);
-    for (int p = processes.first; p < processes.last; ++p)
-      nodes->push_back(setup.topology.NodesOf(p, g));
+    auto nodes = std::make_unique<NodesOfProcesses>(setup.topology.ProcessNodes(g));
     const StepSum sum(nodes.get(), setup.first_steps[g]);
     const Cell cell = {.sum = sum, .last = setup.first_steps[g] - 1};
     served_.push_back({.nodes = std::move(nodes),

@@ -8,8 +8,8 @@
 
 #include "cluster/protocol/served_param.h"
 #include "cluster/protocol/topology.h"
+#include "comm/collective/slice_table.h"
 #include "comm/message/message.h"
-#include "train/apply/slice_table.h"
 #include "train/apply/update_rule.h"
 
 namespace singa {

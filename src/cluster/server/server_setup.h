@@ -10,8 +10,8 @@
 #include "cluster/protocol/staleness_counts.h"
 #include "cluster/protocol/topology.h"
 #include "comm/codec/identity.h"
+#include "comm/collective/slice_table.h"
 #include "singa/proto/job.pb.h"
-#include "train/apply/slice_table.h"
 
 namespace singa {
 

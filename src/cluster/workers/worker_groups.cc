@@ -80,14 +80,13 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
   if (served_ && HasWorkers()) {
     updates = &served_->updates(place.group);
   } else {
-    local_.push_back(std::make_unique<LocalUpdates>(job, &replica_));
+    local_.push_back(std::make_unique<ReplicaUpdates>(job, &replica_));
     updates = local_.back().get();
   }
   const bool adds_between = process_ && !shares_host() && HasWorkers();
-  NodeSums* const between = adds_between ? &process_->cluster().between(place.group) : nullptr;
-  teams_[place.group] =
-      std::make_unique<WorkerTeam>(job, place, plan_.gpus, workers, &replica_, updates, between);
-  teams_[place.group]->SetDeadline(&deadline());
+  Collective* const between = adds_between ? &process_->cluster().between(place.group) : nullptr;
+  teams_[place.group] = std::make_unique<WorkerTeam>(job, place, plan_.gpus, workers, &replica_,
+                                                     updates, between, &deadline());
 }
 
 // Servers, and what they send, write to the params of teams.
@@ -247,7 +246,8 @@ std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, MetricSums* sums
     for (const double* place : places) parts.push_back(first ? *place : 0);
   }
   std::vector<double> all(metrics + places.size());
-  process_->cluster().between(group).Sum(parts, all);
+  LinkCollective& between = process_->cluster().between(group);
+  between.Await(between.StartAllReduce(parts, std::span(all)));
   sums->SetNumbers(std::span(all).first(metrics));
   for (size_t i = 0; i < places.size(); ++i) *places[i] = all[metrics + i];
   return shares;

@@ -19,7 +19,7 @@
 #include "cluster/workers/step_gate.h"
 #include "cluster/workers/worker_team.h"
 #include "singa/proto/rows.pb.h"
-#include "train/apply/local_updates.h"
+#include "train/apply/replica_updates.h"
 
 namespace singa {
 
@@ -172,9 +172,9 @@ class WorkerGroups final : private GroupEvents {
   std::unique_ptr<HostMemory> host_memory_;
   std::optional<GroupMemory> group_memory_;  // in host_memory_
   Replica replica_;
-  std::unique_ptr<ServedCluster> own_;                // of a job of one process
-  ServedCluster* const served_;                       // null: groups share their values
-  std::vector<std::unique_ptr<LocalUpdates>> local_;  // of each group, without servers
+  std::unique_ptr<ServedCluster> own_;                  // of a job of one process
+  ServedCluster* const served_;                         // null: groups share their values
+  std::vector<std::unique_ptr<ReplicaUpdates>> local_;  // of each group, without servers
   std::map<int, std::unique_ptr<WorkerTeam>> teams_;
   StepGate gate_;
   std::atomic<int64_t> most_steps_;  // that a group may have done

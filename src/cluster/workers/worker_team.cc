@@ -4,6 +4,7 @@
 
 #include "base/thread/omp_threads.h"
 #include "base/thread/spin_wait.h"
+#include "base/thread/stopped.h"
 #include "base/thread/thread.h"
 #include "nn/input/await_records.h"
 
@@ -26,20 +27,18 @@ SumNode Here(const WorkerPlace& place, int workers) { return {place.first, place
 }  // namespace
 
 WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, const std::vector<int>& gpus,
-                       int workers, Replica* replica, SliceUpdates* updates, NodeSums* between)
-    : place_(place),
-      group_(place.shares_host ? SumNode{0, place.workers} : Here(place, workers), place.workers,
-             workers),
-      errors_(workers) {
-  group_.SetBetween(between);
+                       int workers, Replica* replica, SliceUpdates* updates, Collective* between,
+                       const ProgressDeadline* deadline)
+    : place_(place), updates_(updates), between_(between), deadline_(deadline), errors_(workers) {
   WorkerPlace own = place;
-  if (own.gpus) own.gpus->stopped = &group_.stopped();
+  own.here = workers;
+  if (own.gpus) own.gpus->stopped = &stopped_;
   for (own.worker = place.first; own.worker < place.first + workers; ++own.worker) {
     const int here = place.first_here + own.worker - place.first;
     own.gpu = here < std::ssize(gpus) ? gpus[here] : -1;
     if (own.gpus) own.gpus->member = own.worker;
     if (own.gpus) own.gpus->over_processes = workers < own.gpus->members;
-    trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates, &group_));
+    trainers_.push_back(std::make_unique<Trainer>(job, own, replica, updates));
   }
   try {
     threads_.reserve(workers);
@@ -81,13 +80,30 @@ JobMemory WorkerTeam::memory() const {
 }
 
 void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
+  MakeReduction(shared);
   for (const auto& trainer : trainers_) {
-    if (lead && !shared)
-      trainer->AllocateBeside(lead);
-    else
-      trainer->Allocate(shared);
+    trainer->AllocateIn(reduction_.get(), shared, lead);
     lead = lead ? lead : trainer.get();
   }
+}
+
+void WorkerTeam::MakeReduction(const GroupMemory* shared) {
+  const SumNode here = Here(place_, size());
+  const MemoryGroup::Options options = {.ranks = shared ? SumNode{0, place_.workers} : here,
+                                        .group = place_.workers,
+                                        .here = size(),
+                                        .between = between_,
+                                        .deadline = deadline_};
+  auto reduction = std::make_unique<GradientReduction>(lead().table(), updates_, options, shared);
+  const MutexLock lock(&stop_mutex_);
+  reduction_ = std::move(reduction);
+  if (stopped_) reduction_->group().Stop();
+}
+
+void WorkerTeam::Stop() {
+  const MutexLock lock(&stop_mutex_);
+  stopped_ = true;
+  if (reduction_) reduction_->group().Stop();
 }
 
 void WorkerTeam::BroadcastValues(Trainer* lead) {
@@ -175,7 +191,7 @@ void WorkerTeam::RunOne(size_t i) {
     (*work_)(*trainers_[i]);
   } catch (...) {
     errors_[i] = std::current_exception();
-    group_.Stop();
+    Stop();
     if (failed_ && !IsStopped(errors_[i])) failed_(errors_[i]);
   }
 }

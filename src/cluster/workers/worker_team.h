@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
@@ -20,9 +21,11 @@ class WorkerTeam {
   // Workers [place.first, place.first + workers) of group `place.group`, of `place.threads` threads
   // each; `place.gpus`, where there is one, says which group their GPUs join. They hand gradients
   // to `updates`; a checkpoint has its values from `replica`; `between`, where not null, adds up
-  // over the group's processes. All outlive the team. Throws ConfigError relative to the JobProto.
+  // over the group's processes; `deadline` bounds how long they wait for other workers. All outlive
+  // the team. Throws ConfigError relative to the JobProto.
   WorkerTeam(const JobProto& job, const WorkerPlace& place, const std::vector<int>& gpus,
-             int workers, Replica* replica, SliceUpdates* updates, NodeSums* between);
+             int workers, Replica* replica, SliceUpdates* updates, Collective* between,
+             const ProgressDeadline* deadline);
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;
@@ -54,17 +57,16 @@ class WorkerTeam {
   std::vector<std::vector<double>> MetricsOfNodes();
   void ResetMetrics();
   // Milliseconds, of all workers together, that they waited for each other since the last call.
-  double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(group_.TakeWait()); }
-  // Of who waits for the group's other workers. Before Allocate; outlives the steps.
-  void SetDeadline(const ProgressDeadline* deadline) { group_.SetDeadline(deadline); }
+  double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(reduction_->group().TakeWait()); }
   // Told of what a worker meets in a step, while others may still be in it. Before the first.
   void OnFailure(std::function<void(const std::exception_ptr&)> failed) { failed_ = failed; }
   // Whoever waits within a step throws Stopped. Any thread may call.
-  void Stop() { group_.Stop(); }
+  void Stop();
   // The longest that a worker waited for records, in milliseconds, since the last call.
   double TakeWaitMs();
 
  private:
+  void MakeReduction(const GroupMemory* shared);
   // Throws what the first of them threw, then or before.
   void RunAll(const std::function<void(Trainer&)>& work);
   void RunEach(const std::function<void(Trainer&)>& work);  // which keep what they throw
@@ -73,7 +75,12 @@ class WorkerTeam {
   void EndThreads();
 
   const WorkerPlace place_;  // of the first
-  LocalGroup group_;
+  SliceUpdates* const updates_;
+  Collective* const between_;  // null: the group has no other processes to reach
+  const ProgressDeadline* const deadline_;
+  std::atomic<bool> stopped_{false};
+  Mutex stop_mutex_;                              // one of Stop and MakeReduction at a time
+  std::unique_ptr<GradientReduction> reduction_;  // null: nothing is allocated yet
   std::vector<std::unique_ptr<Trainer>> trainers_;
 
   std::function<void(const std::exception_ptr&)> failed_;

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/thread/stopped.h"
+
 namespace singa {
 std::string GroupLoop::Row::More() const {
   if (!slowest.empty() || stats.staleness.total == 0) return slowest;

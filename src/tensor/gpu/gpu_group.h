@@ -1,5 +1,6 @@
-// GpuGroup: GPUs, of one process or several, that add up numbers among themselves, as one of them
-// sees it. Used by one thread.
+// GpuGroup: GPUs, of one process or several, that add up numbers among themselves and send each
+// other bytes, as one of them sees it. GpuCollective (comm/collective) is its interface for others.
+// Used by one thread.
 #pragma once
 
 #include <array>
@@ -8,12 +9,21 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/thread/progress_deadline.h"
 #include "singa/tensor/stream.h"
 
 namespace singa {
+
+// Bytes on their way to or from another member, in memory of this member's device.
+struct GpuTransfer {
+  int peer = 0;
+  bool sends = false;
+  std::byte* bytes = nullptr;
+  int64_t size = 0;
+};
 
 class GpuGroup {
  public:
@@ -22,6 +32,13 @@ class GpuGroup {
   // stream's work. All of them call it, in the same order, with as many; all get the same bits.
   virtual void Sum(float* values, int64_t n, Stream& stream) = 0;
   virtual void Sum(double* values, int64_t n, Stream& stream) = 0;
+  // all: [members, n], the bytes own[n] of each member. All of them call it; memory of the device.
+  virtual void AllGather(const std::byte* own, std::byte* all, int64_t n, Stream& stream) = 0;
+  // Replaces bytes[n] of all members by those of `root`. All of them call it.
+  virtual void Broadcast(int root, std::byte* bytes, int64_t n, Stream& stream) = 0;
+  // All transfers together, in the order of the stream's work. Each peer has the other end of each in
+  // one call of its own; transfers of one way between two members meet in their order.
+  virtual void Exchange(std::span<const GpuTransfer> transfers, Stream& stream) = 0;
   // Until `event`, behind sums, is passed. Throws Stopped once the group is told to stop, Error,
   // kExitStalled, once its deadline has ended, PeerError where another member's process is lost.
   virtual void Await(Event& event) = 0;

@@ -24,6 +24,12 @@ constinit Nccl<decltype(ncclGetUniqueId)> GetUniqueId(&nccl, "ncclGetUniqueId");
 constinit Nccl<decltype(ncclCommInitRankConfig)> InitRank(&nccl, "ncclCommInitRankConfig");
 constinit Nccl<decltype(ncclCommGetAsyncError)> GetAsyncError(&nccl, "ncclCommGetAsyncError");
 constinit Nccl<decltype(ncclAllReduce)> AllReduce(&nccl, "ncclAllReduce");
+constinit Nccl<decltype(ncclAllGather)> Gather(&nccl, "ncclAllGather");
+constinit Nccl<decltype(ncclBroadcast)> BroadcastBytes(&nccl, "ncclBroadcast");
+constinit Nccl<decltype(ncclSend)> SendBytes(&nccl, "ncclSend");
+constinit Nccl<decltype(ncclRecv)> ReceiveBytes(&nccl, "ncclRecv");
+constinit Nccl<decltype(ncclGroupStart)> GroupStart(&nccl, "ncclGroupStart");
+constinit Nccl<decltype(ncclGroupEnd)> GroupEnd(&nccl, "ncclGroupEnd");
 constinit Nccl<decltype(ncclCommAbort)> Abort(&nccl, "ncclCommAbort");
 
 bool IsFault(ncclResult_t status) { return status != ncclSuccess && status != ncclInProgress; }
@@ -35,6 +41,8 @@ std::string TextOf(ncclResult_t status, const char* what, ncclComm_t comm) {
   return StrCat("NCCL: ", what, ": ", ErrorString(status), says_more ? ": " : "",
                 says_more ? last : "");
 }
+
+cudaStream_t HandleOf(Stream& stream) { return static_cast<CudaStream&>(stream).handle(); }
 
 static_assert(sizeof(ncclUniqueId) == sizeof(GpuGroupId));
 
@@ -68,6 +76,30 @@ class NcclGroup final : public GpuGroup {
     Sum(values, n, ncclFloat64, stream);
   }
 
+  void AllGather(const std::byte* own, std::byte* all, int64_t n, Stream& stream) override {
+    Check(Gather(own, all, static_cast<size_t>(n), ncclInt8, comm_, HandleOf(stream)), "a gather");
+    AwaitCall("a gather's begin");
+  }
+  void Broadcast(int root, std::byte* bytes, int64_t n, Stream& stream) override {
+    Check(BroadcastBytes(bytes, bytes, static_cast<size_t>(n), ncclInt8, root, comm_,
+                         HandleOf(stream)),
+          "a broadcast");
+    AwaitCall("a broadcast's begin");
+  }
+  // Sends and receives of a group of calls go on together: none waits for another to end.
+  void Exchange(std::span<const GpuTransfer> transfers, Stream& stream) override {
+    Check(GroupStart(), "messages");
+    for (const GpuTransfer& one : transfers) {
+      const auto size = static_cast<size_t>(one.size);
+      Check(one.sends
+                ? SendBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream))
+                : ReceiveBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream)),
+            "a message");
+    }
+    Check(GroupEnd(), "messages");
+    AwaitCall("the messages' begin");
+  }
+
   void Await(Event& event) override {
     GpuGroupWait wait(member_, "a sum");
     while (!event.Done()) {
@@ -79,8 +111,7 @@ class NcclGroup final : public GpuGroup {
 
  private:
   void Sum(void* values, int64_t n, ncclDataType_t type, Stream& stream) {
-    Check(AllReduce(values, values, static_cast<size_t>(n), type, ncclSum, comm_,
-                    static_cast<CudaStream&>(stream).handle()),
+    Check(AllReduce(values, values, static_cast<size_t>(n), type, ncclSum, comm_, HandleOf(stream)),
           "a sum");
     AwaitCall("a sum's begin");
   }
@@ -126,7 +157,8 @@ bool CanUseNccl(std::string* why) {
   ::setenv("NCCL_NVLS_ENABLE", "0", 0);
   ::setenv("NCCL_GRAPH_REGISTER", "0", 0);
   try {
-    FindAll(ErrorString, LastError, GetUniqueId, InitRank, GetAsyncError, AllReduce, Abort);
+    FindAll(ErrorString, LastError, GetUniqueId, InitRank, GetAsyncError, AllReduce, Gather,
+            BroadcastBytes, SendBytes, ReceiveBytes, GroupStart, GroupEnd, Abort);
     return true;
   } catch (const DeviceError& error) {
     *why = error.what();

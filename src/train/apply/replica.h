@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/collective/slice_table.h"
 #include "singa/nn/param.h"
-#include "train/apply/slice_table.h"
 #include "train/apply/update_rule.h"
 
 namespace singa {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "comm/collective/slice_table.h"
 #include "singa/nn/param.h"
-#include "train/apply/slice_table.h"
 
 namespace singa {
 
@@ -23,10 +23,10 @@ class SliceUpdates {
 
   // Whether gradients must stay where they are until Finish: what happens to one depends on all.
   virtual bool needs_all() const = 0;
-  // `sums`: what LocalGroup::nodes() have of the gradient of `slice` in `step`: one, the whole,
-  // where all workers of the group are there. With needs_all they stay, and may be changed, until
-  // Finish. Any thread of a worker calls it, once for each slice and step; what is wrong is thrown
-  // by Check.
+  // `sums`: of the gradient of `slice` in `step`, for each of MemoryGroup::nodes(): one, the whole,
+  // where all workers of the group share memory. With needs_all they stay, and may be changed,
+  // until Finish. Any thread of a worker calls it, once for each slice and step; what is wrong is
+  // thrown by Check.
   virtual void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) = 0;
   // The loss of `layer` is not finite: throws DivergedError, or leaves `step` without effect.
   virtual void LossNotFinite(const std::string& layer, int64_t step) = 0;

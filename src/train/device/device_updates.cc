@@ -176,7 +176,9 @@ void DeviceUpdates::MeetGroup() {
 void DeviceUpdates::SumInOrder(Context& ctx, double* values, int64_t n) {
   if (!ctx.stream) return on_host_->SumInOrder(ctx, values, n);
   MeetGroup();
-  group_->Sum(values, n, *ctx.stream);
+  const std::span numbers(values, static_cast<size_t>(n));
+  GpuCollective(group_.get(), worker_.member->member, worker_.member->members, ctx.stream)
+      .StartAllReduce(numbers, numbers);
   MeetGroup();
 }
 
@@ -188,8 +190,9 @@ void DeviceUpdates::Finish(int64_t) {
   InspectLosses(*ctx_, loss_cells_.as<const double*>(), outcomes_.losses(), bad_losses());
   if (group_) {
     if (!sums_)
-      sums_ = std::make_unique<GradientSums>(
-          group_.get(), ctx_, &gradients_, GradientSums::Layout{grad_begin_, announced_, at_once_});
+      sums_ =
+          std::make_unique<GradientSums>(group_.get(), *worker_.member, ctx_, &gradients_,
+                                         GradientSums::Layout{grad_begin_, announced_, at_once_});
     MeetGroup();
     sums_->Finish(worker_.net->device_only());
     MeetGroup();

@@ -2,8 +2,12 @@
 
 namespace singa {
 
-GradientSums::GradientSums(GpuGroup* group, Context* ctx, Tensor* values, const Layout& layout)
-    : group_(group), ctx_(ctx), values_(values), stream_(ctx->stream->gpu().NewStream()) {
+GradientSums::GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Tensor* values,
+                           const Layout& layout)
+    : ctx_(ctx),
+      values_(values),
+      stream_(ctx->stream->gpu().NewStream()),
+      collective_(group, member.member, member.members, stream_.get()) {
   Cut(layout);
 }
 
@@ -32,18 +36,20 @@ void GradientSums::Ready() {
 void GradientSums::Finish(bool captured) {
   if (!captured) begun_ = 0;
   while (begun_ < pieces_.size()) {
-    Begin(pieces_[begun_++]);
+    const Collective::Operation sum = Begin(pieces_[begun_++]);
     // The next one may be added up in another way, which allocates memory when it is first used:
     // that may wait for this one's kernel, and this one for members that have not begun it.
-    if (!captured && begun_ < pieces_.size()) group_->Await(*stream_->Record());
+    if (!captured && begun_ < pieces_.size()) collective_.Await(sum);
   }
   ctx_->stream->Await(*stream_->Record());
   made_ = begun_ = 0;
 }
 
-void GradientSums::Begin(const Piece& piece) {
+Collective::Operation GradientSums::Begin(const Piece& piece) {
   stream_->Await(*ctx_->stream->Record());
-  group_->Sum(values_->data() + piece.begin, piece.end - piece.begin, *stream_);
+  const std::span floats(values_->data() + piece.begin,
+                         static_cast<size_t>(piece.end - piece.begin));
+  return collective_.StartAllReduce(floats, floats);
 }
 
 }  // namespace singa

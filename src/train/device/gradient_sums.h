@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
+#include "comm/collective/gpu_collective.h"
 #include "singa/tensor/context.h"
 #include "singa/tensor/stream.h"
-#include "tensor/gpu/gpu_group.h"
 
 namespace singa {
 
@@ -24,8 +24,10 @@ class GradientSums {
     int64_t at_once;              // floats of a piece at least, but for the last; >= 1
   };
 
-  // All outlive it. values: [n].
-  GradientSums(GpuGroup* group, Context* ctx, Tensor* values, const Layout& layout);
+  // Of one member of `group`. `group`, `ctx` and `values` outlive it.
+  // values: [n].
+  GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Tensor* values,
+               const Layout& layout);
 
   // While a step is captured: the next gradient of the layout's order is whole.
   void Ready();
@@ -40,12 +42,12 @@ class GradientSums {
     size_t made;  // gradients, when it is whole
   };
   void Cut(const Layout& layout);
-  void Begin(const Piece& piece);
+  Collective::Operation Begin(const Piece& piece);
 
-  GpuGroup* const group_;
   Context* const ctx_;
   Tensor* const values_;
   const std::unique_ptr<Stream> stream_;
+  GpuCollective collective_;   // in stream_
   std::vector<Piece> pieces_;  // in the order of their sums
   size_t made_ = 0, begun_ = 0;
 };

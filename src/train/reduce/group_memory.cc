@@ -1,31 +1,35 @@
 #include "train/reduce/group_memory.h"
 
+#include "base/system/memory_layout.h"
+
 namespace singa {
-namespace {
-
-constexpr int64_t kAlignment = 64;
-
-int64_t Aligned(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-
-}  // namespace
 
 GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory,
                          int threads)
-    : memory_(memory), workers_(workers), states_(states) {
+    : states_(states) {
+  MemoryLayout copy(nullptr);
   for (int param = 0; param < table.params(); ++param) {
-    places_.push_back(copy_bytes_);
-    copy_bytes_ += Aligned(table.size_of(param) * static_cast<int64_t>(sizeof(float)));
+    places_.push_back(copy.bytes());
+    copy.Take<float>(table.size_of(param));
   }
-  floats_ = Aligned(SharedCounters::Bytes(table, workers));
-  slots_ = floats_ + copy_bytes_ * (1 + states + workers);
-  bytes_ = slots_ + SharedCounters::kSlots * workers_ * SliceTable::kMost *
-                        static_cast<int64_t>(sizeof(float));
-  if (memory) board_ = SharedCounters(table, workers, memory);
+  copy_bytes_ = copy.bytes();
+  const MemoryBoard::Size size = {
+      .ranks = workers, .buffers = table.params(), .slot_floats = SliceTable::kMost};
+  MemoryLayout layout(memory);
+  std::byte* const board = layout.Take<std::byte>(MemoryBoard::Bytes(size)).data();
+  verdict_.dropped = layout.Take<std::atomic<int64_t>>(1).data();
+  verdict_.failed = layout.Take<std::atomic<int64_t>>(1).data();
+  verdict_.squares = layout.Take<double>(table.size());
+  counts_ = layout.Take<int64_t>(table.size());
+  copies_ = layout.Take<std::byte>(copy_bytes_ * (1 + states + workers)).data();
+  bytes_ = layout.bytes();
+  if (!memory) return;
+  board_ = MemoryBoard(size, board);
   if (threads > 0) board_.ring->threads = threads;
 }
 
 SharedStates GroupMemory::shared_states() const {
-  SharedStates shared{std::vector<std::vector<float*>>(places_.size()), board_.counts};
+  SharedStates shared{std::vector<std::vector<float*>>(places_.size()), counts_};
   for (size_t param = 0; param < places_.size(); ++param)
     for (int i = 0; i < states_; ++i)
       shared.states[param].push_back(state(i, static_cast<int>(param)));

@@ -1,25 +1,24 @@
-// GroupMemory: what the workers of a group have in common where they are in several processes of
-// one host: values, updater's states, each worker's gradients, and the numbers by which they add
-// up. All of it lies in one piece of memory, at the same places for each process.
+// GroupMemory: what the workers of a group share when they are in several processes of one host:
+// values, updater states, each worker's gradients, the verdict on a step, and the board of their
+// collectives. All of it lies in one block of memory, at the same places for each process.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "train/apply/local_updates.h"
+#include "comm/collective/memory_board.h"
+#include "comm/collective/slice_table.h"
 #include "train/apply/replica.h"
-#include "train/apply/slice_table.h"
-#include "train/reduce/shared_counters.h"
+#include "train/apply/replica_updates.h"
 
 namespace singa {
 
 class GroupMemory {
  public:
-  // Of the params of `table`, which outlives it; `states`: floats that the updater keeps for each
-  // of theirs. `memory`: aligned to 64 bytes, zero-filled at first; null: to know bytes() alone.
-  // `threads`: of a worker of the process that made the memory, which says so before others see it;
-  // 0: another process has made it.
+  // For the params of `table`, which outlives it. `states`: floats that the updater keeps for each
+  // element. `memory`: aligned to 64 bytes, zero-filled by its maker; null: to know bytes() alone.
+  // `threads`: of each worker, given by the process that made the memory; 0: another made it.
   GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory, int threads);
 
   int64_t bytes() const { return bytes_; }
@@ -27,26 +26,22 @@ class GroupMemory {
   float* values(int param) const { return Of(0, param); }
   float* state(int i, int param) const { return Of(1 + i, param); }
   float* gradient(int worker, int param) const { return Of(1 + states_ + worker, param); }
-  // Of a PieceRing: SliceTable::kMost floats.
-  float* slot(int slot, int worker) const {
-    return reinterpret_cast<float*>(memory_ + slots_) +
-           (slot * workers_ + worker) * SliceTable::kMost;
-  }
-  const SharedCounters& board() const { return board_; }
-  // The parts of this memory that the updates of the group share.
+  const MemoryBoard& board() const { return board_; }
   SharedStates shared_states() const;
-  SharedVerdict verdict() const { return {board_.squares, board_.dropped, board_.failed}; }
+  SharedVerdict verdict() const { return verdict_; }
 
  private:
   float* Of(int64_t copy, int param) const {
-    return reinterpret_cast<float*>(memory_ + floats_ + copy * copy_bytes_ + places_[param]);
+    return reinterpret_cast<float*>(copies_ + copy * copy_bytes_ + places_[param]);
   }
 
-  std::byte* const memory_;
-  const int64_t workers_, states_;
+  const int64_t states_;
   std::vector<int64_t> places_;  // of each param, in a copy of all
-  int64_t copy_bytes_ = 0, floats_ = 0, slots_ = 0, bytes_ = 0;
-  SharedCounters board_;
+  int64_t copy_bytes_ = 0, bytes_ = 0;
+  std::byte* copies_ = nullptr;
+  MemoryBoard board_;
+  SharedVerdict verdict_;
+  std::span<int64_t> counts_;  // of each slice: updates
 };
 
 }  // namespace singa

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "io/store/output_files.h"
+#include "math/reduction/sum_tree.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "tensor/gpu/gpu_group.h"
@@ -77,7 +78,13 @@ struct WorkerPlace {
   // Cores of this host that an evaluation may use, the same in all processes of the job. 0: the
   // cores that this process may run on.
   int cores = 0;
+  int here = 1;  // workers of the group in this process
   bool leads() const { return worker == first; }
+  // The group's workers that share memory with this one.
+  SumNode sharing() const {
+    return shares_host ? SumNode{0, workers} : SumNode{first, first + here};
+  }
+  bool spans_processes() const { return here < sharing().workers(); }
 };
 
 // A worker's part of the net of one phase, planned. Throws the first ConfigError.

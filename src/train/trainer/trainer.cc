@@ -30,10 +30,10 @@ int EvaluationThreads(const WorkerPlace& place) {
 }  // namespace
 
 struct Trainer::Alone {
-  explicit Alone(const JobProto& job) : replica(job), updates(job, &replica), group(1) {}
+  explicit Alone(const JobProto& job) : replica(job), updates(job, &replica) {}
   Replica replica;
-  LocalUpdates updates;
-  LocalGroup group;
+  ReplicaUpdates updates;
+  std::optional<GradientReduction> reduction;  // once the trainer is allocated
 };
 
 Trainer::~Trainer() {
@@ -43,22 +43,20 @@ Trainer::~Trainer() {
 
 Trainer::Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices)
     : Trainer(job, {.threads = threads, .gpu = job.gpu_size() > 0 ? job.gpu(0) : -1}, nullptr,
-              nullptr, nullptr, std::make_unique<Alone>(job), choices) {}
+              nullptr, std::make_unique<Alone>(job), choices) {}
 
 Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica,
-                 SliceUpdates* updates, LocalGroup* group)
-    : Trainer(job, place, replica, updates, group, nullptr, nullptr) {}
+                 SliceUpdates* updates)
+    : Trainer(job, place, replica, updates, nullptr, nullptr) {}
 
 Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica,
-                 SliceUpdates* updates, LocalGroup* group, std::unique_ptr<Alone> alone,
+                 SliceUpdates* updates, std::unique_ptr<Alone> alone,
                  std::vector<KernelChoice>* choices)
     : alone_(std::move(alone)),
       job_(job),
       place_(place),
       replica_(alone_ ? &alone_->replica : replica),
-      updates_(alone_ ? &alone_->updates : updates),
-      group_(alone_ ? &alone_->group : group),
-      exchange_(group_, place.worker - (place.shares_host ? 0 : place.first), &exchange_ctx_) {
+      updates_(alone_ ? &alone_->updates : updates) {
   ctx_.threads = place.threads;
   ctx_.plain = job.plain_kernels();
   ctx_.seed = job.seed();
@@ -66,7 +64,6 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   ctx_.state = &state_;
   ctx_.mark = &mark_;
   if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(job, OpenGpu(place.gpu), &ctx_);
-  if (place.workers > 1) ctx_.group = &exchange_;
   exchange_ctx_ = ctx_.ForHost();
   SetOmpThreads(place.threads);
   try {
@@ -90,7 +87,6 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
 
 void Trainer::PlanEvaluators() {
   evaluation_ctx_ = ctx_;
-  evaluation_ctx_.group = nullptr;
   evaluation_ctx_.threads = EvaluationThreads(place_);
   const auto plan = [this](Phase phase) {
     return std::make_unique<Evaluator>(job_, phase, &params_, algorithm_.get(), &evaluation_ctx_);
@@ -104,11 +100,14 @@ void Trainer::PlanEvaluators() {
 // a GPU all workers have them whole.
 bool Trainer::InPieces(const NetNode& node, const Param& param) const {
   return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 &&
-         !StepRule(job_).needs_all() && exchange_.WantsPieces(node, param);
+         !StepRule(job_).needs_all() && piece_plan().Wants(node, param);
+}
+
+PiecePlan Trainer::piece_plan() const {
+  return PiecePlan(place_.sharing(), place_.workers, place_.threads, place_.spans_processes());
 }
 
 void Trainer::FindTrained() {
-  group_->SetUpdates(updates_);
   std::vector<Shape> shapes;
   for (const auto& param : params_.params())
     for (const NetNode& node : net_.nodes()) {
@@ -118,36 +117,39 @@ void Trainer::FindTrained() {
       in_pieces_.push_back(InPieces(node, *param));
       shapes.push_back(param->shape());
     }
-  if (place_.leads()) group_->SetParams(shapes);
+  table_ = SliceTable(shapes);
 }
 
-void Trainer::Allocate(const GroupMemory* shared) {
-  if (shared) Share(*shared);
-  for (const auto& param : params_.params())
-    if (param->data.empty()) param->data = Tensor::Allocate(param->shape());
-  Open();
+void Trainer::Allocate() {
+  AllocateValues(nullptr);
+  alone_->reduction.emplace(table_, updates_, MemoryGroup::Options());
+  Open(&*alone_->reduction);
 }
 
-void Trainer::Share(const GroupMemory& shared) {
-  const int worker = place_.worker;
+void Trainer::AllocateIn(GradientReduction* reduction, const GroupMemory* shared, Trainer* lead) {
+  if (shared) BindTo(*shared);
+  AllocateValues(lead);
+  Open(reduction);
+}
+
+void Trainer::AllocateValues(const Trainer* lead) {
+  for (const auto& param : params_.params()) {
+    if (!param->data.empty()) continue;
+    param->data = lead && param->trains() ? lead->params_.Find(param->name())->host()
+                                          : Tensor::Allocate(param->shape());
+  }
+}
+
+void Trainer::BindTo(const GroupMemory& shared) {
   for (size_t i = 0; i < trained_.size(); ++i) {
     const int param = static_cast<int>(i);
     trained_[i]->data.Bind(shared.values(param));
     if (in_pieces_[i]) continue;
     trained_[i]->grad.SetShape(trained_[i]->shape());
-    trained_[i]->grad.Bind(shared.gradient(worker, param));
+    trained_[i]->grad.Bind(shared.gradient(place_.worker, param));
   }
-  if (!place_.leads()) return;
-  if (replica_->table().size() == 0)
-    replica_->BindShared(group_->table(), trained_, shared.shared_states());
-  group_->Share(shared);
-}
-
-void Trainer::AllocateBeside(Trainer* lead) {
-  for (const auto& param : params_.params())
-    param->data = param->trains() ? lead->params_.Find(param->name())->host()
-                                  : Tensor::Allocate(param->shape());
-  Open();
+  if (place_.leads() && replica_->table().size() == 0)
+    replica_->BindShared(table_, trained_, shared.shared_states());
 }
 
 std::vector<float*> Trainer::TrainedValues() {
@@ -156,12 +158,12 @@ std::vector<float*> Trainer::TrainedValues() {
   return values;
 }
 
-void Trainer::Open() {
-  if (place_.leads()) updates_->Bind(group_->table(), trained_);
-  if (updates_on_device_)
-    group_->SetMark(place_.worker - place_.first, &mark_);
-  else
-    exchange_.Bind(trained_, in_pieces_);
+void Trainer::Open(GradientReduction* reduction) {
+  if (place_.leads()) updates_->Bind(table_, trained_);
+  GroupExchange::Gradients gradients;
+  if (!updates_on_device_) gradients = {trained_, in_pieces_, piece_plan().room_floats()};
+  exchange_.emplace(reduction, place_.worker - place_.sharing().first, &exchange_ctx_, gradients);
+  if (place_.workers > 1) ctx_.group = &*exchange_;
   if (device_) PlaceOnDevice();
   const NetArena arena = NetArena::Allocate(ctx_, memory_of_nets_);
   net_.Bind(ctx_, arena);

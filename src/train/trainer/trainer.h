@@ -10,12 +10,14 @@
 #include "base/thread/activity_mark.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
-#include "train/apply/local_updates.h"
+#include "train/apply/replica_updates.h"
 #include "train/device/device_updates.h"
 #include "train/device/step_graph.h"
 #include "train/device/worker_device.h"
-#include "train/reduce/local_exchange.h"
+#include "train/reduce/group_exchange.h"
+#include "train/reduce/group_memory.h"
 #include "train/reduce/metric_sums.h"
+#include "train/reduce/piece_plan.h"
 #include "train/trainer/evaluator.h"
 #include "train/trainer/job_memory.h"
 
@@ -29,8 +31,7 @@ class Trainer {
   Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices = nullptr);
   // One of several; the first of the first group has the nets of other phases. `replica`
   // is where checkpoints have values and updater states from. All outlive it.
-  Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
-          LocalGroup* group);
+  Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates);
   ~Trainer();
 
   JobMemory memory() const { return memory_; }
@@ -46,17 +47,19 @@ class Trainer {
   Net& net() { return net_; }
   // What the algorithm hands gradients to.
   ParamExchange& exchange();
-  LocalExchange& local_exchange() { return exchange_; }
+  GroupExchange& group_exchange() { return *exchange_; }
   SliceUpdates& updates() { return *updates_; }
   Replica& replica() { return *replica_; }
   int evaluation_threads() const { return evaluation_ctx_.threads; }
   Evaluator* evaluator(Phase phase) { return phase == kVal ? validate_.get() : test_.get(); }
 
-  // Allocates everything and opens the stores. `shared`: what its group shares with other
-  // processes, which outlives it; null: nothing.
-  void Allocate(const GroupMemory* shared = nullptr);
-  // The same, with the trained values of `lead`, which was allocated first.
-  void AllocateBeside(Trainer* lead);
+  // Allocates everything and opens the stores, for the one worker of a job.
+  void Allocate();
+  // The same for a worker of a group. `reduction` adds up the group's gradients and outlives it.
+  // `shared`: memory that the group shares with other processes, which outlives it, or null.
+  // `lead`: a worker of this process that was allocated before, whose trained values this one uses
+  // too, or null.
+  void AllocateIn(GradientReduction* reduction, const GroupMemory* shared, Trainer* lead);
   // Values and states on the host were set: a device computes with them from now on.
   void MarkDeviceStale();
   // What a device has changed, to the host's values and states.
@@ -66,7 +69,7 @@ class Trainer {
   // Where the values of the params that train are, in the order of the group's slices.
   std::vector<float*> TrainedValues();
   const std::vector<Param*>& trained() const { return trained_; }
-  const SliceTable& table() const { return group_->table(); }
+  const SliceTable& table() const { return table_; }
   // Rows of one batch of the group.
   int64_t batch() const { return net_.batch(); }
 
@@ -101,7 +104,7 @@ class Trainer {
   struct Alone;  // what the one worker of a job needs besides
 
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
-          LocalGroup* group, std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
+          std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
   void PlanEvaluators();
   void FindTrained();
   std::vector<const Net*> Nets() const;  // of all phases
@@ -111,8 +114,10 @@ class Trainer {
   void ScaleLosses();
   void PlaceOnDevice();
   bool InPieces(const NetNode& node, const Param& param) const;
-  void Open();
-  void Share(const GroupMemory& shared);
+  PiecePlan piece_plan() const;
+  void AllocateValues(const Trainer* lead);
+  void BindTo(const GroupMemory& shared);
+  void Open(GradientReduction* reduction);
 
   std::unique_ptr<Alone> alone_;
   const JobProto job_;
@@ -130,8 +135,7 @@ class Trainer {
   std::unique_ptr<Evaluator> test_, validate_;
   Replica* const replica_;
   SliceUpdates* const updates_;
-  LocalGroup* const group_;
-  LocalExchange exchange_;
+  std::optional<GroupExchange> exchange_;        // once the trainer is allocated
   std::unique_ptr<DeviceParams> device_params_;  // null: the CPU
   bool updates_on_device_ = false;
   std::optional<LossScale> loss_scale_;
@@ -139,6 +143,7 @@ class Trainer {
   std::unique_ptr<StepGraph> graph_;      // null: each step hands out its work itself
   std::vector<Param*> trained_;           // that get gradients, in the order of params_
   std::vector<bool> in_pieces_;           // of each
+  SliceTable table_;                      // of all of them
   JobMemory memory_;
   MetricSums metrics_;
   OutputFiles outputs_;

@@ -56,7 +56,7 @@ void Trainer::PlaceOnDevice() {
     if (place_.gpus) ctx_.group = own_updates_;
     device_params_ = std::move(updates);
   } else {
-    device_params_ = std::make_unique<DeviceExchange>(&exchange_, &ctx_);
+    device_params_ = std::make_unique<DeviceExchange>(&*exchange_, &ctx_);
   }
   PlaceParams(Nets(), device_params_.get());
 }
@@ -70,7 +70,7 @@ std::vector<const Net*> Trainer::Nets() const {
 
 ParamExchange& Trainer::exchange() {
   if (device_params_) return *device_params_;
-  return exchange_;
+  return *exchange_;
 }
 
 void Trainer::MarkDeviceStale() {
@@ -130,7 +130,7 @@ MemoryUse Trainer::ParamMemory() const {
     if (!in_pieces_[i]) use.gradients += trained_[i]->data.bytes();
     pieces = pieces || in_pieces_[i];
   }
-  if (pieces) use.gradients += exchange_.room_bytes();
+  if (pieces) use.gradients += piece_plan().bytes();
   return use;
 }
 

@@ -11,8 +11,8 @@
 
 #include "cluster/protocol/topology.h"
 #include "cluster/server/param_shard.h"
+#include "comm/collective/slice_table.h"
 #include "support/sim_schedule.h"
-#include "train/apply/slice_table.h"
 
 namespace singa {
 

@@ -1,4 +1,4 @@
-// LocalUpdates: what one worker group's gradients do to a replica that is in memory here.
+// ReplicaUpdates: what one worker group's gradients do to a replica that is in memory here.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@ struct SharedVerdict {
   std::atomic<int64_t>* failed = nullptr;   // 1 + the step that cannot be taken; 0: none
 };
 
-class LocalUpdates final : public SliceUpdates {
+class ReplicaUpdates final : public SliceUpdates {
  public:
   // `replica` outlives it.
-  LocalUpdates(const JobProto& job, Replica* replica);
+  ReplicaUpdates(const JobProto& job, Replica* replica);
 
   // Takes numbers that processes share instead of its own. REQUIRES: Bind was called.
   void Share(const SharedVerdict& shared);

@@ -1,4 +1,4 @@
-#include "train/apply/slice_table.h"
+#include "comm/collective/slice_table.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "train/apply/local_updates.h"
+#include "train/apply/replica_updates.h"
 
 #include <glog/logging.h>
 
@@ -12,10 +12,10 @@
 
 namespace singa {
 
-LocalUpdates::LocalUpdates(const JobProto& job, Replica* replica)
+ReplicaUpdates::ReplicaUpdates(const JobProto& job, Replica* replica)
     : replica_(*replica), rule_(job) {}
 
-void LocalUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
+void ReplicaUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   CHECK_EQ(sums.size(), 1u) << "only servers get parts of a sum";
   float* const sum = sums[0];
   const SliceTable& table = replica_.table();
@@ -27,13 +27,13 @@ void LocalUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* 
   if (rule_.clip_norm > 0) squares_[slice] = SumOfSquares(ctx, sum, table[slice].size);
 }
 
-void LocalUpdates::LossNotFinite(const std::string& layer, int64_t step) {
+void ReplicaUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   Fail(LossNotFiniteText(layer, step), step);
   Check();
 }
 
 // The first failure of a step is the one that is told.
-void LocalUpdates::Fail(const std::string& text, int64_t step) {
+void ReplicaUpdates::Fail(const std::string& text, int64_t step) {
   if (rule_.skips) {
     if (dropped_->exchange(1 + step) != 1 + step) LOG(WARNING) << SkippedText(text);
     return;
@@ -42,7 +42,7 @@ void LocalUpdates::Fail(const std::string& text, int64_t step) {
   if (failed_->exchange(1 + step) == 0) failure_ = text;
 }
 
-void LocalUpdates::Check() {
+void ReplicaUpdates::Check() {
   if (*failed_ == 0) return;
   const MutexLock lock(&failure_lock_);
   if (*failed_ == 0) return;
@@ -51,21 +51,21 @@ void LocalUpdates::Check() {
   throw DivergedError(std::exchange(failure_, ""));
 }
 
-void LocalUpdates::Bind(const SliceTable& table, const std::vector<Param*>& params) {
+void ReplicaUpdates::Bind(const SliceTable& table, const std::vector<Param*>& params) {
   if (replica_.table().size() == 0) replica_.Bind(table, params);
   if (!needs_all()) return;
   own_squares_.resize(replica_.table().size());
   squares_ = own_squares_;
 }
 
-void LocalUpdates::Share(const SharedVerdict& shared) {
+void ReplicaUpdates::Share(const SharedVerdict& shared) {
   squares_ = shared.squares;
   dropped_ = shared.dropped;
   failed_ = shared.failed;
 }
 
-void LocalUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
-                          std::span<float* const> sums) {
+void ReplicaUpdates::Finish(Context& ctx, int64_t step, int worker, int workers,
+                            std::span<float* const> sums) {
   if (!needs_all() || *failed_ != 0) return;
   if (*dropped_ == 1 + step) {
     skipped_ = step;

@@ -1,0 +1,33 @@
+// MemoryLayout: arrays that lie one after the other in a block of memory, each at the start of a
+// cache line. Without a block it only counts the bytes that the arrays need.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace singa {
+
+class MemoryLayout {
+ public:
+  static constexpr int64_t kAlignment = 64;  // bytes: two arrays never share a cache line
+
+  // `memory`: aligned to 8 bytes at least; null: to count.
+  explicit MemoryLayout(std::byte* memory) : memory_(memory) {}
+
+  // The next array, of n elements; empty when the layout only counts.
+  template <typename T>
+  std::span<T> Take(int64_t n) {
+    static_assert(alignof(T) <= kAlignment);
+    T* const at = memory_ ? reinterpret_cast<T*>(memory_ + bytes_) : nullptr;
+    bytes_ += (n * static_cast<int64_t>(sizeof(T)) + kAlignment - 1) / kAlignment * kAlignment;
+    return {at, memory_ ? static_cast<size_t>(n) : 0};
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* const memory_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace singa

@@ -1,0 +1,63 @@
+#include "comm/collective/buffer_sums.h"
+
+#include <array>
+
+namespace singa {
+
+// The last rank that offers a buffer opens it.
+void BufferSums::Offer(int buffer) {
+  const MemoryBoard& board = group_.board();
+  if (++board.arrived[buffer] < group_.size()) return;
+  board.offered[board.offers->buffers++] = 1 + buffer;
+}
+
+// A slice that no other thread takes, or -1: there is none now.
+int BufferSums::NextSlice() {
+  const MemoryBoard& board = group_.board();
+  for (;;) {
+    int32_t open = board.offers->open;
+    if (open >= board.offers->buffers) return -1;
+    const int buffer = board.offered[open] - 1;
+    if (buffer < 0) return -1;  // the rank that offers it adds it up
+    const auto [first, last] = table_.OfParam(buffer);
+    const int slice = first + board.taken[buffer]++;
+    if (slice < last) return slice;
+    board.offers->open.compare_exchange_strong(open, open + 1);
+  }
+}
+
+void BufferSums::Reduce(Context& ctx, Consumer* consumer) {
+  for (int slice = NextSlice(); slice >= 0; slice = NextSlice()) AddUpSlice(ctx, slice, consumer);
+}
+
+void BufferSums::AddUpSlice(Context& ctx, int slice, Consumer* consumer) {
+  const Slice& cut = table_[slice];
+  const std::vector<SumNode>& nodes = group_.nodes();
+  const auto part = [&](int rank) {
+    return buffers_[rank - group_.first()][cut.param] + cut.begin;
+  };
+  std::array<float*, SumTree::kMostNodes> sums;  // on the stack: a step allocates nothing
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    sums[i] = part(nodes[i].first);
+    if (nodes[i].workers() > 1) AddUpWorkers(nodes[i], part, cut.size, sums[i]);
+  }
+  consumer->Consume(ctx, slice, {sums.data(), nodes.size()});
+}
+
+void BufferSums::Restart() {
+  const MemoryBoard& board = group_.board();
+  board.offers->buffers = board.offers->open = 0;
+  for (const auto& numbers : {board.arrived, board.taken, board.offered})
+    for (std::atomic<int32_t>& number : numbers) number = 0;
+}
+
+std::vector<float*> BufferSums::SumsOfFirst() const {
+  std::vector<float*> sums;
+  for (const Slice& cut : table_.slices()) {
+    float* const whole = buffers_[0][cut.param];
+    sums.push_back(whole ? whole + cut.begin : nullptr);
+  }
+  return sums;
+}
+
+}  // namespace singa

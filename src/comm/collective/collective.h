@@ -1,0 +1,77 @@
+// Collective: a group of ranks as one of them sees it, and what all ranks do together. A rank is
+// a worker, or a process that adds up the numbers of several workers before it takes part.
+//
+// All ranks start the operations of the group in the same order, with the same sizes. Messages
+// between two ranks arrive in the order in which they were sent. One thread uses a Collective.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/thread/stopped.h"
+#include "singa/tensor/context.h"
+
+namespace singa {
+
+// The pieces of a reduce-scatter whose numbers are computed while they are added up.
+class PieceWork {
+ public:
+  virtual int64_t floats(int64_t piece) const = 0;
+  // Writes this rank's part of `piece`, floats(piece) numbers. Any thread of the process calls it.
+  virtual void Produce(Context& ctx, int64_t piece, float* to) const = 0;
+  // Takes the sum of `piece`, once in the whole group: for each SumTree node of the ranks that
+  // share memory, floats(piece) numbers. One node has all ranks, unless other ranks share no memory
+  // with these. The numbers may be changed, and are gone afterwards.
+  virtual void Consume(Context& ctx, int64_t piece, std::span<float* const> sums) const = 0;
+
+ protected:
+  ~PieceWork() = default;
+};
+
+class Collective {
+ public:
+  using Operation = int64_t;  // the number of an operation that was started
+
+  virtual ~Collective() = default;
+  virtual int rank() const = 0;  // in [0, size())
+  virtual int size() const = 0;
+
+  // These calls return at once. The memory that they are given is in use until Await returns.
+
+  // sum: [n], the sum over all workers in the order of the group's SumTree, the same bits in each
+  // rank. parts: [nodes, n], the sums of the tree's nodes that the rank has; a rank that is one
+  // worker has one node. `parts` may be `sum`.
+  virtual Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) = 0;
+  virtual Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) = 0;
+  // all: [size(), n], the bytes `own` of each rank, by rank.
+  virtual Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) = 0;
+  // The bytes of rank `root` replace those of all others.
+  virtual Operation StartBroadcast(int root, std::span<std::byte> bytes) = 0;
+  // A message from one rank to another. The receiver must expect as many bytes.
+  virtual Operation StartSend(int to, std::span<const std::byte> bytes) = 0;
+  virtual Operation StartReceive(int from, std::span<std::byte> bytes) = 0;
+
+  // Waits for an operation; all others that were started go on meanwhile. Throws Stopped when the
+  // group was stopped, Error with kExitStalled when a rank does not come before the deadline, and
+  // PeerError when a rank is gone or sends another number of bytes.
+  virtual void Await(Operation operation) = 0;
+
+  // All ranks call this: each piece is computed by all ranks, added up, and consumed by one.
+  // `room`: PieceRoom() floats for each of ctx.threads threads. Throws as Await.
+  virtual void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
+                             std::span<float> room) = 0;
+
+  void AllReduce(std::span<double> values) { Await(StartAllReduce(values, values)); }
+  void AllReduce(std::span<float> values) { Await(StartAllReduce(values, values)); }
+  void AllGather(std::span<const std::byte> own, std::span<std::byte> all) {
+    Await(StartAllGather(own, all));
+  }
+  void Broadcast(int root, std::span<std::byte> bytes) { Await(StartBroadcast(root, bytes)); }
+  void Send(int to, std::span<const std::byte> bytes) { Await(StartSend(to, bytes)); }
+  void Receive(int from, std::span<std::byte> bytes) { Await(StartReceive(from, bytes)); }
+  // Returns when all ranks have come here.
+  void Barrier() { AllReduce(std::span<double>()); }
+};
+
+}  // namespace singa

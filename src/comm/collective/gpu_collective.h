@@ -1,0 +1,46 @@
+// GpuCollective: one rank of a group of GPUs that add up among themselves (NCCL). All memory that
+// operations are given is of the rank's GPU. Operations go in the order of the stream's work, so
+// that work which comes after Start in the stream sees the result without Await; messages start
+// with the next Await. The order of a sum is the library's, not the SumTree's.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/collective/collective.h"
+#include "tensor/gpu/gpu_group.h"
+
+namespace singa {
+
+class GpuCollective final : public Collective {
+ public:
+  // Member `rank` of the `ranks` of `group`. All of this outlives it.
+  GpuCollective(GpuGroup* group, int rank, int ranks, Stream* stream)
+      : group_(*group), rank_(rank), ranks_(ranks), stream_(*stream) {}
+
+  int rank() const override { return rank_; }
+  int size() const override { return ranks_; }
+  // REQUIRES: `parts` is `sum`.
+  Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) override;
+  Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) override;
+  Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) override;
+  Operation StartBroadcast(int root, std::span<std::byte> bytes) override;
+  Operation StartSend(int to, std::span<const std::byte> bytes) override;
+  Operation StartReceive(int from, std::span<std::byte> bytes) override;
+  // Waits for all operations that were started.
+  void Await(Operation operation) override;
+  // Each rank produces all pieces, which are added up by all-reduces, and consumes its share.
+  // `room`: for one piece.
+  void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
+                     std::span<float> room) override;
+
+ private:
+  GpuGroup& group_;
+  const int rank_, ranks_;
+  Stream& stream_;
+  Operation next_ = 0;
+  std::vector<GpuTransfer> messages_;  // that wait for Await
+};
+
+}  // namespace singa

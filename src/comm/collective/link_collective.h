@@ -1,0 +1,93 @@
+// LinkCollective: collective operations of ranks that reach each other by a RankLink. A rank may be
+// a process, which adds up the numbers of its workers first: it contributes the nodes of the
+// group's SumTree that its workers make up.
+//
+// Numbers travel in chunks. Rank c % size() adds up chunk c and sends the sum to all, so that each
+// rank carries the same share of a large sum.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/collective/collective.h"
+#include "comm/collective/rank_link.h"
+#include "math/reduction/sum_tree.h"
+
+namespace singa {
+
+class LinkCollective final : public Collective {
+ public:
+  // nodes: for each rank, the nodes that it contributes; all of them make up the tree. `link`
+  // outlives it.
+  LinkCollective(RankLink* link, std::vector<std::vector<SumNode>> nodes);
+
+  int rank() const override { return link_.rank(); }
+  int size() const override { return link_.size(); }
+
+  Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) override;
+  Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) override;
+  Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) override;
+  Operation StartBroadcast(int root, std::span<std::byte> bytes) override;
+  Operation StartSend(int to, std::span<const std::byte> bytes) override;
+  Operation StartReceive(int from, std::span<std::byte> bytes) override;
+  void Await(Operation operation) override;
+  // REQUIRES: each rank has one node. Needs no room.
+  void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
+                     std::span<float> room) override;
+  using Collective::Receive;
+  using Collective::Send;
+
+  // values: replaced by their sum over the ranks, whatever number of workers a rank has.
+  void AllReduceOfRanks(std::span<double> values);
+
+ private:
+  static constexpr int64_t kMostStarted = 64;
+  static constexpr int64_t kChunkBytes = 1 << 15;  // of a rank, in one message
+  static constexpr int64_t kAhead = 4;             // chunks of each rank that are on their way
+
+  enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast, kSend, kReceive };
+  struct Started {
+    Kind kind = Kind::kBroadcast;
+    int peer = 0;  // the root, the sender or the receiver
+    const std::byte* in = nullptr;
+    std::byte* out = nullptr;
+    int64_t count = 0;  // of numbers, or of bytes
+    int64_t tag = 0;    // the first that it uses
+    bool done = false;
+  };
+
+  Operation Start(Started one, int64_t tags);
+  void Complete(Started* one);
+
+  template <typename T>
+  Operation StartSum(Kind kind, std::span<const T> parts, std::span<T> sum);
+  template <typename T>
+  int64_t MostOf() const;  // numbers of a chunk
+  template <typename T>
+  void SendParts(const Started& one, int64_t first);
+  template <typename T>
+  void CompleteSum(const Started& one);
+  template <typename T>
+  void AddUpChunk(const Started& one, int64_t chunk, std::span<T> sum);
+  template <typename T>
+  std::vector<T> PartsOf(const Started& one, int64_t chunk) const;
+  void Send(int to, int64_t tag, std::span<const std::byte> bytes);
+  void SendToAll(int64_t tag, std::span<const std::byte> bytes);
+  void Receive(int from, int64_t tag, std::span<std::byte> bytes);
+  void CompleteGather(const Started& one);
+  void AddUpPiece(Context& ctx, int64_t piece, int64_t tag, const PieceWork& work,
+                  std::vector<float>* own);
+
+  RankLink& link_;
+  const std::vector<std::vector<SumNode>> nodes_;  // of each rank
+  SumNode root_;
+  size_t most_nodes_ = 1;                      // of a rank
+  std::array<Started, kMostStarted> started_;  // operation i is at i % kMostStarted
+  Operation next_ = 0;
+  int64_t next_tag_ = 0;                  // of collective operations
+  std::vector<int64_t> sent_, received_;  // messages to, and from, each rank so far
+};
+
+}  // namespace singa

@@ -1,0 +1,264 @@
+#include "comm/collective/memory_collective.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/thread/counted_time.h"
+#include "base/thread/spin_wait.h"
+#include "base/thread/stopped.h"
+#include "comm/collective/thread_pieces.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+// A message of no bytes is one chunk, too.
+int64_t ChunkOf(int64_t bytes, int64_t at) {
+  return std::min(bytes - at, MemoryBoard::kChunkBytes);
+}
+
+template <typename T>
+const std::byte* BytesOf(std::span<T> numbers) {
+  return reinterpret_cast<const std::byte*>(numbers.data());
+}
+
+}  // namespace
+
+MemoryCollective::MemoryCollective(MemoryGroup* group, int rank, ActivityMark* mark)
+    : group_(*group), rank_(rank), mark_(mark) {
+  if (group->spans_processes()) ring_ = std::make_unique<PieceRing>(group, rank, mark);
+}
+
+Collective::Operation MemoryCollective::Start(const Started& one) {
+  CHECK_LT(next_ - first_, kMostStarted) << "operations that nobody waits for";
+  CHECK_EQ(one.peer, std::clamp(one.peer, 0, size() - 1));
+  started_[next_ % kMostStarted] = one;
+  const Operation operation = next_++;
+  GoOn();
+  return operation;
+}
+
+Collective::Operation MemoryCollective::StartAllReduce(std::span<const double> parts,
+                                                       std::span<double> sum) {
+  CHECK_EQ(parts.size(), sum.size());
+  return Start({.kind = Kind::kSumDoubles,
+                .in = BytesOf(parts),
+                .out = std::as_writable_bytes(sum).data(),
+                .bytes = static_cast<int64_t>(sum.size_bytes())});
+}
+
+Collective::Operation MemoryCollective::StartAllReduce(std::span<const float> parts,
+                                                       std::span<float> sum) {
+  CHECK_EQ(parts.size(), sum.size());
+  CHECK(!group_.between()) << "gradients of other processes go by servers";
+  return Start({.kind = Kind::kSumFloats,
+                .in = BytesOf(parts),
+                .out = std::as_writable_bytes(sum).data(),
+                .bytes = static_cast<int64_t>(sum.size_bytes())});
+}
+
+Collective::Operation MemoryCollective::StartAllGather(std::span<const std::byte> own,
+                                                       std::span<std::byte> all) {
+  CHECK_EQ(all.size(), own.size() * static_cast<size_t>(size()));
+  return Start(
+      {.kind = Kind::kAllGather, .in = own.data(), .out = all.data(), .bytes = std::ssize(own)});
+}
+
+Collective::Operation MemoryCollective::StartBroadcast(int root, std::span<std::byte> bytes) {
+  return Start({.kind = Kind::kBroadcast,
+                .peer = root,
+                .in = bytes.data(),
+                .out = bytes.data(),
+                .bytes = std::ssize(bytes)});
+}
+
+Collective::Operation MemoryCollective::StartSend(int to, std::span<const std::byte> bytes) {
+  CHECK(!group_.board().mailboxes.empty()) << "the group was made without mailboxes";
+  return Start({.kind = Kind::kSend, .peer = to, .in = bytes.data(), .bytes = std::ssize(bytes)});
+}
+
+Collective::Operation MemoryCollective::StartReceive(int from, std::span<std::byte> bytes) {
+  CHECK(!group_.board().mailboxes.empty()) << "the group was made without mailboxes";
+  return Start(
+      {.kind = Kind::kReceive, .peer = from, .out = bytes.data(), .bytes = std::ssize(bytes)});
+}
+
+void MemoryCollective::Await(Operation operation) {
+  if (group_.stopped()) throw Stopped();
+  while (operation >= first_ && !started_[operation % kMostStarted].done) {
+    const uint32_t seen = group_.board().changed->load(std::memory_order_acquire);
+    if (!GoOn()) Wait(seen);
+  }
+}
+
+void MemoryCollective::Wait(uint32_t seen) {
+  const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
+  const CountedTime counts(group_.waited());
+  if (!SpinWait(*group_.board().changed, seen, size(), &group_.stopped(), group_.deadline()))
+    group_.ThrowStalled(rank_);
+  if (group_.stopped()) throw Stopped();
+}
+
+// Whether an operation went on.
+bool MemoryCollective::GoOn() {
+  bool moved = false;
+  for (Operation i = first_; i < next_; ++i) {
+    Started& one = started_[i % kMostStarted];
+    while (!one.done && IsNext(i) && GoOn(&one)) moved = true;
+  }
+  while (first_ < next_ && started_[first_ % kMostStarted].done) ++first_;
+  return moved;
+}
+
+// Collective operations follow each other, and so do messages of one way between two ranks.
+bool MemoryCollective::IsNext(Operation operation) const {
+  const Started& one = started_[operation % kMostStarted];
+  for (Operation i = first_; i < operation; ++i) {
+    const Started& before = started_[i % kMostStarted];
+    if (before.done || IsMessage(before.kind) != IsMessage(one.kind)) continue;
+    if (!IsMessage(one.kind) || (before.kind == one.kind && before.peer == one.peer)) return false;
+  }
+  return true;
+}
+
+bool MemoryCollective::GoOn(Started* one) {
+  if (one->kind == Kind::kSend) return SendChunk(one);
+  if (one->kind == Kind::kReceive) return ReceiveChunk(one);
+  return one->written ? ReadChunk(one) : WriteChunk(one);
+}
+
+bool MemoryCollective::SendChunk(Started* one) {
+  MemoryBoard::Mailbox& box = group_.board().mailbox(rank_, one->peer);
+  if (box.sent != box.taken) return false;
+  const int64_t bytes = ChunkOf(one->bytes, one->at);
+  box.bytes = one->bytes - one->at;
+  if (bytes > 0) std::memcpy(box.chunk, one->in + one->at, bytes);
+  one->at += bytes;
+  one->done = one->at == one->bytes;
+  ++box.sent;
+  group_.Tell();
+  return true;
+}
+
+bool MemoryCollective::ReceiveChunk(Started* one) {
+  MemoryBoard::Mailbox& box = group_.board().mailbox(one->peer, rank_);
+  if (box.sent == box.taken) return false;
+  if (box.bytes != one->bytes - one->at)
+    throw PeerError(StrCat("worker ", one->peer, " of the group sends ", box.bytes,
+                           " bytes, where worker ", rank_, " expects ", one->bytes - one->at));
+  const int64_t bytes = ChunkOf(one->bytes, one->at);
+  if (bytes > 0) std::memcpy(one->out + one->at, box.chunk, bytes);
+  one->at += bytes;
+  one->done = one->at == one->bytes;
+  ++box.taken;
+  group_.Tell();
+  return true;
+}
+
+// Each rank writes its chunk, when all have read what was there before.
+bool MemoryCollective::WriteChunk(Started* one) {
+  const MemoryBoard& board = group_.board();
+  const auto place = static_cast<int>(turn_ % MemoryBoard::kTurns);
+  MemoryBoard::Turn& turn = board.turns[place];
+  const auto round = static_cast<uint32_t>(turn_ / MemoryBoard::kTurns);
+  if (turn.free.load(std::memory_order_acquire) != round) return false;
+  const int64_t bytes = ChunkOf(one->bytes, one->at);
+  const bool root_alone = one->kind == Kind::kBroadcast || one->summed;
+  const int root = one->summed ? 0 : one->peer;
+  const std::byte* const from = one->summed ? one->out : one->in;
+  if (bytes > 0 && (!root_alone || rank_ == root))
+    std::memcpy(board.chunk(place, rank_), from + one->at, bytes);
+  one->written = true;
+  ++board.beats[rank_];
+  if (turn.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<uint32_t>(size()))
+    return true;
+  turn.arrived.store(0, std::memory_order_relaxed);
+  turn.ready.fetch_add(1, std::memory_order_release);
+  group_.Tell();
+  return true;
+}
+
+// Each rank reads, when all have written.
+bool MemoryCollective::ReadChunk(Started* one) {
+  const auto place = static_cast<int>(turn_ % MemoryBoard::kTurns);
+  MemoryBoard::Turn& turn = group_.board().turns[place];
+  const auto round = static_cast<uint32_t>(turn_ / MemoryBoard::kTurns);
+  if (turn.ready.load(std::memory_order_acquire) != round + 1) return false;
+  TakeChunk(one, place, ChunkOf(one->bytes, one->at));
+  ++turn_;
+  one->written = false;
+  one->done = !one->summed && one->at == one->bytes;
+  if (turn.left.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<uint32_t>(size()))
+    return true;
+  turn.left.store(0, std::memory_order_relaxed);
+  turn.free.fetch_add(1, std::memory_order_release);
+  group_.Tell();
+  return true;
+}
+
+void MemoryCollective::TakeChunk(Started* one, int turn, int64_t bytes) {
+  const MemoryBoard& board = group_.board();
+  std::byte* const out = one->out + one->at;
+  if (one->kind == Kind::kSumDoubles && group_.between() && !one->summed && one->bytes > 0) {
+    if (rank_ == 0) AddUpBetween(*one, turn, bytes);
+    one->summed = true;  // the next turn has the sum, from rank 0
+    return;
+  }
+  if (bytes > 0) {
+    if (one->kind == Kind::kAllGather)
+      for (int rank = 0; rank < size(); ++rank)
+        std::memcpy(out + rank * one->bytes, board.chunk(turn, rank), bytes);
+    else if (one->kind == Kind::kBroadcast || one->summed) {
+      if (rank_ != (one->summed ? 0 : one->peer))
+        std::memcpy(out, board.chunk(turn, one->summed ? 0 : one->peer), bytes);
+    } else if (one->kind == Kind::kSumDoubles)
+      AddUpChunk<double>(*one, turn, bytes);
+    else
+      AddUpChunk<float>(*one, turn, bytes);
+  }
+  one->summed = false;
+  one->at += bytes;
+}
+
+template <typename T>
+void MemoryCollective::AddUpChunk(const Started& one, int turn, int64_t bytes) const {
+  const MemoryBoard& board = group_.board();
+  AddUpWorkers(
+      SumNode{0, size()},
+      [&](int rank) { return reinterpret_cast<const T*>(board.chunk(turn, rank)); },
+      bytes / static_cast<int64_t>(sizeof(T)), reinterpret_cast<T*>(one.out + one.at));
+}
+
+// By rank 0, for all ranks that share memory.
+void MemoryCollective::AddUpBetween(const Started& one, int turn, int64_t bytes) {
+  const MemoryBoard& board = group_.board();
+  const auto n = static_cast<size_t>(bytes) / sizeof(double);
+  const std::vector<SumNode>& nodes = group_.nodes();
+  std::vector<double> parts(nodes.size() * n);
+  for (size_t i = 0; i < nodes.size(); ++i)
+    AddUpWorkers(
+        nodes[i],
+        [&](int worker) {
+          return reinterpret_cast<const double*>(board.chunk(turn, worker - group_.first()));
+        },
+        static_cast<int64_t>(n), &parts[i * n]);
+  const ActivityMark::Scope waits(mark_, Activity::kAwaitsProcesses);
+  const CountedTime counts(group_.waited());
+  Collective& between = *group_.between();
+  between.Await(between.StartAllReduce(parts, {reinterpret_cast<double*>(one.out + one.at), n}));
+}
+
+void MemoryCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
+                                     std::span<float> room) {
+  if (ring_) return ring_->Run(ctx, pieces, work);
+  group_.works()[rank_] = &work;
+  if (rank_ == 0) group_.next_piece() = 0;
+  Barrier();
+  ReduceByThreads(&group_, ctx, pieces, room);
+  Barrier();
+}
+
+}  // namespace singa

@@ -1,0 +1,74 @@
+// MemoryCollective: one rank of a MemoryGroup. The ranks of its operations are those that share
+// memory; all-reduces of double also include the group's other ranks (MemoryGroup::between).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/thread/activity_mark.h"
+#include "comm/collective/collective.h"
+#include "comm/collective/memory_group.h"
+#include "comm/collective/piece_ring.h"
+
+namespace singa {
+
+class MemoryCollective final : public Collective {
+ public:
+  // `mark`, which may be null, says when the rank waits. Both outlive it.
+  MemoryCollective(MemoryGroup* group, int rank, ActivityMark* mark);
+
+  int rank() const override { return rank_; }
+  int size() const override { return group_.size(); }
+
+  Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) override;
+  Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) override;
+  Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) override;
+  Operation StartBroadcast(int root, std::span<std::byte> bytes) override;
+  Operation StartSend(int to, std::span<const std::byte> bytes) override;
+  Operation StartReceive(int from, std::span<std::byte> bytes) override;
+  void Await(Operation operation) override;
+  void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
+                     std::span<float> room) override;
+
+ private:
+  static constexpr int64_t kMostStarted = 64;
+
+  enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast, kSend, kReceive };
+  struct Started {
+    Kind kind = Kind::kBroadcast;
+    int peer = 0;  // the root, the sender or the receiver
+    const std::byte* in = nullptr;
+    std::byte* out = nullptr;
+    int64_t bytes = 0, at = 0;  // of a rank; those that are done
+    bool written = false;       // this rank has written its chunk at `at`
+    bool summed = false;        // `between` has the sum of that chunk; the others are told
+    bool done = false;
+  };
+
+  static bool IsMessage(Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive; }
+  Operation Start(const Started& one);
+  bool GoOn();
+  bool IsNext(Operation operation) const;
+  bool GoOn(Started* one);
+  bool SendChunk(Started* one);
+  bool ReceiveChunk(Started* one);
+  bool WriteChunk(Started* one);
+  bool ReadChunk(Started* one);
+  void TakeChunk(Started* one, int turn, int64_t bytes);
+  template <typename T>
+  void AddUpChunk(const Started& one, int turn, int64_t bytes) const;
+  void AddUpBetween(const Started& one, int turn, int64_t bytes);
+  void Wait(uint32_t seen);
+
+  MemoryGroup& group_;
+  const int rank_;
+  ActivityMark* const mark_;
+  std::array<Started, kMostStarted> started_;  // operation i is at i % kMostStarted
+  Operation first_ = 0, next_ = 0;             // all before `first_` are done
+  uint64_t turn_ = 0;                          // of the board, of this rank's next chunk
+  std::unique_ptr<PieceRing> ring_;            // null: all ranks are threads here
+};
+
+}  // namespace singa

@@ -1,0 +1,53 @@
+#include "comm/collective/memory_group.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/thread/futex.h"
+#include "singa/base/error.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+
+MemoryGroup::MemoryGroup(const Options& options)
+    : options_(options),
+      nodes_(SumTree(options.group).NodesOf(options.ranks)),
+      works_(options.ranks.workers()) {
+  if (options.shared) return;
+  const MemoryBoard::Size size = {
+      .ranks = this->size(), .buffers = options.buffers, .mailboxes = options.mailboxes};
+  memory_ = std::make_unique<std::byte[]>(MemoryBoard::Bytes(size));
+  own_ = MemoryBoard(size, memory_.get());
+}
+
+void MemoryGroup::Stop() {
+  stopped_.store(true, std::memory_order_release);
+  FutexWakeAll(*board().changed);
+  if (board().ring) FutexWakeAll(board().ring->changed);
+}
+
+void MemoryGroup::Tell() {
+  if (size() == 1) return;
+  board().changed->fetch_add(1, std::memory_order_release);
+  FutexWakeAll(*board().changed);
+}
+
+// All ranks come to the same places in the same order: the rank that came to fewest is late.
+void MemoryGroup::ThrowStalled(int rank) const {
+  const auto& beats = board().beats;
+  const auto last = std::min_element(beats.begin(), beats.end());
+  const auto longest =
+      std::chrono::duration_cast<std::chrono::seconds>(options_.deadline->longest());
+  throw Error(kExitStalled, StrCat("worker ", last - beats.begin(),
+                                   " of the group stands still: nothing of it for ",
+                                   longest.count(), " s, while worker ", rank, " waits for it"));
+}
+
+int PieceSlots(std::span<const SumNode> nodes) {
+  int slots = 0;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    slots = std::max(slots, static_cast<int>(i) + DepthOf(nodes[i]) + 1);
+  return slots;
+}
+
+}  // namespace singa

@@ -1,0 +1,27 @@
+// RankLink: how a rank of a group reaches each other one: by messages of this program, by MPI, or
+// by memory in tests. LinkCollective makes collective operations of it. One thread of a rank uses
+// it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace singa {
+
+class RankLink {
+ public:
+  static constexpr int64_t kMostBytes = 1 << 18;  // of a message
+
+  virtual ~RankLink() = default;
+  virtual int rank() const = 0;  // in [0, size())
+  virtual int size() const = 0;
+  // Sends a copy of `bytes`, kMostBytes or fewer, and does not wait for the receiver. `tag` tells
+  // this message from all others of the two ranks; it is used once.
+  virtual void Send(int to, int64_t tag, std::span<const std::byte> bytes) = 0;
+  // Waits for the message that `from` sends with `tag`. Throws PeerError when it has another number
+  // of bytes or the rank is gone, and Error with kExitStalled when it does not come in time.
+  virtual void Receive(int from, int64_t tag, std::span<std::byte> bytes) = 0;
+};
+
+}  // namespace singa

@@ -1,0 +1,53 @@
+#include "comm/collective/thread_pieces.h"
+
+#include <algorithm>
+#include <array>
+
+#include "math/parallel_slices.h"
+
+namespace singa {
+namespace {
+
+void ReducePiece(MemoryGroup* group, Context& ctx, int64_t piece, float* room) {
+  const std::span<const PieceWork*> works = group->works();
+  const int64_t size = works[0]->floats(piece);
+  const auto slot_at = [room, size](int slot) { return room + slot * size; };
+  const auto is_rank = [](SumNode node) { return node.workers() == 1; };
+  const auto compute = [&](SumNode node, int slot) {
+    works[node.first - group->first()]->Produce(ctx, piece, slot_at(slot));
+    return slot_at(slot);
+  };
+  const auto add = [size](float* a, const float* b, int) {
+#pragma omp simd
+    for (int64_t i = 0; i < size; ++i) a[i] += b[i];
+    return a;
+  };
+  const std::vector<SumNode>& nodes = group->nodes();
+  std::array<float*, SumTree::kMostNodes> sums;  // on the stack: a step allocates nothing
+  for (size_t i = 0; i < nodes.size(); ++i)
+    sums[i] = WalkSumTree(nodes[i], static_cast<int>(i), is_rank, compute, add);
+  works[0]->Consume(ctx, piece, {sums.data(), nodes.size()});
+}
+
+}  // namespace
+
+Context OfThread(const Context& ctx, int64_t thread) {
+  Context own = ctx;
+  own.threads = 1;
+  own.scratch = nullptr;
+  if (thread > 0) own.trace = nullptr;
+  return own;
+}
+
+void ReduceByThreads(MemoryGroup* group, Context& ctx, int64_t pieces, std::span<float> room) {
+  const int threads = std::max(1, ctx.threads);
+  const auto work = [&](int64_t, int64_t, int64_t thread) {
+    Context own = OfThread(ctx, thread);
+    float* const own_room = room.data() + thread * std::ssize(room) / threads;
+    for (int64_t i = group->next_piece()++; i < pieces; i = group->next_piece()++)
+      ReducePiece(group, own, i, own_room);
+  };
+  ParallelSlices(ctx, threads * kParallelElements, kParallelElements, work);
+}
+
+}  // namespace singa

@@ -1,0 +1,56 @@
+#include "train/reduce/gradient_reduction.h"
+
+#include <array>
+#include <utility>
+
+namespace singa {
+namespace {
+
+MemoryGroup::Options WithBuffers(MemoryGroup::Options options, int buffers,
+                                 const GroupMemory* shared) {
+  options.buffers = buffers;
+  options.shared = shared ? &shared->board() : nullptr;
+  return options;
+}
+
+}  // namespace
+
+GradientReduction::GradientReduction(const SliceTable& table, SliceUpdates* updates,
+                                     const MemoryGroup::Options& options, const GroupMemory* shared)
+    : table_(table),
+      updates_(*updates),
+      group_(WithBuffers(options, table.params(), shared)),
+      sums_(table_, &group_) {
+  for (int worker = 0; shared && worker < group_.size(); ++worker) {
+    std::vector<float*> gradients;
+    for (int param = 0; param < table.params(); ++param)
+      gradients.push_back(shared->gradient(worker, param));
+    Register(worker, std::move(gradients));
+  }
+}
+
+void GradientReduction::Register(int worker, std::vector<float*> gradients) {
+  sums_.Register(worker, std::move(gradients));
+  if (worker == 0) first_sums_ = sums_.SumsOfFirst();
+}
+
+void GradientReduction::Finish(Context& ctx, Collective* collective) {
+  Reduce(ctx);
+  collective->Barrier();
+  const int worker = collective->rank();
+  if (worker == 0) sums_.Restart();
+  updates_.Finish(ctx, ctx.state->step, worker, collective->size(), first_sums_);
+  collective->Barrier();
+}
+
+void GradientReduction::TakeSlices(Context& ctx, int first, int last,
+                                   std::span<float* const> sums) {
+  const int64_t begin = table_[first].begin;
+  std::array<float*, SumTree::kMostNodes> of_slice;  // on the stack: a step allocates nothing
+  for (int slice = first; slice < last; ++slice) {
+    for (size_t i = 0; i < sums.size(); ++i) of_slice[i] = sums[i] + (table_[slice].begin - begin);
+    updates_.Take(ctx, slice, ctx.state->step, {of_slice.data(), sums.size()});
+  }
+}
+
+}  // namespace singa

@@ -1,0 +1,57 @@
+// GradientReduction: adds up the gradients of a worker group, slice by slice, and hands the sums to
+// the group's SliceUpdates. The workers are threads of this process, or of several processes that
+// share memory. One object for all workers of the group in this process.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "comm/collective/buffer_sums.h"
+#include "comm/collective/memory_group.h"
+#include "comm/collective/slice_table.h"
+#include "train/apply/slice_updates.h"
+#include "train/reduce/group_memory.h"
+
+namespace singa {
+
+class GradientReduction final : private BufferSums::Consumer {
+ public:
+  // `table`: the slices of the params that get gradients. `shared`: memory of several processes, or
+  // null. `updates` and `shared` outlive it, and so does what `options` points to; options.buffers
+  // and options.shared are set here.
+  GradientReduction(const SliceTable& table, SliceUpdates* updates,
+                    const MemoryGroup::Options& options, const GroupMemory* shared = nullptr);
+
+  MemoryGroup& group() { return group_; }
+  const SliceTable& table() const { return table_; }
+  SliceUpdates& updates() { return updates_; }
+
+  // The whole gradients of worker `worker` of those that share memory, by param; null: the worker
+  // gives that gradient in pieces. For each worker of this process, before the first step.
+  void Register(int worker, std::vector<float*> gradients);
+
+  // What follows is called by the workers' threads.
+
+  // A worker's gradient of `param` is whole.
+  void Offer(int param) { sums_.Offer(param); }
+  // Adds up slices of gradients that all workers have offered, until none is left.
+  void Reduce(Context& ctx) { sums_.Reduce(ctx, this); }
+  // Ends a step. All workers call it, and return together; `collective` is the worker's.
+  void Finish(Context& ctx, Collective* collective);
+  // Hands on the sums of slices [first, last) of one param. sums: for each node of the group.
+  void TakeSlices(Context& ctx, int first, int last, std::span<float* const> sums);
+
+ private:
+  void Consume(Context& ctx, int slice, std::span<float* const> sums) override {
+    updates_.Take(ctx, slice, ctx.state->step, sums);
+  }
+
+  const SliceTable table_;
+  SliceUpdates& updates_;
+  MemoryGroup group_;
+  BufferSums sums_;
+  std::vector<float*> first_sums_;  // of each slice, in the first worker's gradients
+};
+
+}  // namespace singa

@@ -1,0 +1,97 @@
+#include "train/reduce/group_exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/thread/activity_mark.h"
+#include "train/reduce/piece_plan.h"
+
+namespace singa {
+namespace {
+
+// The pieces of one param's gradient, which are whole rows.
+class RowPieces final : public PieceWork {
+ public:
+  RowPieces(GradientReduction* reduction, const GradientPieces& pieces, int64_t row,
+            const GradientRows& rows)
+      : reduction_(*reduction), pieces_(pieces), row_(row), rows_(rows) {}
+
+  int64_t floats(int64_t piece) const override { return RangeOf(piece).second; }
+  void Produce(Context& ctx, int64_t piece, float* to) const override {
+    const auto [begin, size] = RangeOf(piece);
+    rows_(ctx, begin / row_, size / row_, to);
+  }
+  void Consume(Context& ctx, int64_t piece, std::span<float* const> sums) const override {
+    const auto [first, last] = pieces_.SlicesOf(piece);
+    reduction_.TakeSlices(ctx, first, last, sums);
+  }
+
+ private:
+  // Where a piece begins in its param, and its floats.
+  std::pair<int64_t, int64_t> RangeOf(int64_t piece) const {
+    const SliceTable& table = reduction_.table();
+    const auto [first, last] = pieces_.SlicesOf(piece);
+    const int64_t begin = table[first].begin;
+    return {begin, table[last - 1].begin + table[last - 1].size - begin};
+  }
+
+  GradientReduction& reduction_;
+  const GradientPieces pieces_;
+  const int64_t row_;  // floats
+  const GradientRows& rows_;
+};
+
+}  // namespace
+
+GroupExchange::GroupExchange(GradientReduction* reduction, int worker, Context* ctx,
+                             const Gradients& gradients)
+    : reduction_(*reduction), ctx_(ctx), collective_(&reduction->group(), worker, ctx->mark) {
+  std::vector<float*> wholes;
+  for (size_t i = 0; i < gradients.params.size(); ++i) {
+    Param* const param = gradients.params[i];
+    places_[param] = static_cast<int>(i);
+    if (gradients.in_pieces[i]) {
+      room_.resize(gradients.room_floats);
+      param->sink = this;
+    } else if (param->grad.empty()) {  // else it lies in memory that processes share
+      param->grad = Tensor::Allocate(param->shape());
+    }
+    wholes.push_back(gradients.in_pieces[i] ? nullptr : param->grad.data());
+  }
+  if (!wholes.empty()) reduction_.Register(worker, std::move(wholes));
+}
+
+void GroupExchange::Await(Param* param, int64_t step) {
+  const auto place = places_.find(param);
+  const ActivityMark::Scope waits(ctx_->mark, Activity::kAwaitsServers);
+  if (place != places_.end()) reduction_.updates().Await(place->second, step);
+}
+
+void GroupExchange::Take(Param* param, const GradientRows& rows) {
+  const GradientPieces pieces =
+      PiecePlan::Cut(reduction_.table(), places_.at(param), reduction_.group().whole(),
+                     reduction_.group().CutThreads(std::max(1, ctx_->threads)));
+  const RowPieces work(&reduction_, pieces, param->size() / param->shape()[0], rows);
+  collective_.ReduceScatter(*ctx_, pieces.count, work, room_);
+  reduction_.updates().Check();
+}
+
+void GroupExchange::GradientReady(Param* param, int64_t) {
+  if (param->sink) return;
+  if (ctx_->mark) ctx_->mark->Set(Activity::kUpdating);
+  reduction_.Offer(places_.at(param));
+  reduction_.Reduce(*ctx_);
+  reduction_.updates().Check();
+}
+
+void GroupExchange::LossNotFinite(const std::string& layer, int64_t step) {
+  reduction_.updates().LossNotFinite(layer, step);
+}
+
+void GroupExchange::Finish(int64_t) {
+  if (ctx_->mark) ctx_->mark->Set(Activity::kUpdating);
+  reduction_.Finish(*ctx_, &collective_);
+  reduction_.updates().Check();
+}
+
+}  // namespace singa

@@ -1,0 +1,261 @@
+// What all ranks of a group do together, by each backend.
+#include "comm/collective/collective.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
+#include "singa/base/error.h"
+#include "support/comm/collective_ranks.h"
+
+namespace singa {
+namespace {
+
+class CollectiveTest : public ::testing::TestWithParam<std::tuple<RanksBy, int>> {
+ protected:
+  CollectiveRanks ranks_{std::get<0>(GetParam()), std::get<1>(GetParam())};
+};
+INSTANTIATE_TEST_SUITE_P(Backends, CollectiveTest,
+                         ::testing::Combine(::testing::Values(RanksBy::kThreads,
+                                                              RanksBy::kProcesses, RanksBy::kLinks),
+                                            ::testing::Values(1, 2, 3, 5)));
+
+// Large and small numbers: another order of additions gives other bits.
+template <typename T>
+std::vector<T> NumbersOfRank(int rank, size_t n) {
+  std::vector<T> numbers(n);
+  for (size_t i = 0; i < n; ++i)
+    numbers[i] =
+        static_cast<T>((rank % 2 ? -1e9 : 1e9) + 1.0 / (1 + rank + static_cast<double>(i)));
+  return numbers;
+}
+
+template <typename T>
+std::vector<T> SumByTree(int ranks, size_t n) {
+  std::vector<std::vector<T>> all;
+  for (int rank = 0; rank < ranks; ++rank) all.push_back(NumbersOfRank<T>(rank, n));
+  std::vector<T> sum(n);
+  AddUpWorkers(
+      SumNode{0, ranks}, [&](int rank) { return all[rank].data(); }, static_cast<int64_t>(n),
+      sum.data());
+  return sum;
+}
+
+// Sizes of none, one and many chunks.
+TEST_P(CollectiveTest, AllReduceAddsInTheOrderOfTheTree) {
+  ranks_.Run([&](Collective& own) {
+    for (const size_t n : {0, 1, 7, 2048, 50'001}) {
+      std::vector<double> doubles = NumbersOfRank<double>(own.rank(), n);
+      std::vector<float> floats = NumbersOfRank<float>(own.rank(), n);
+      own.AllReduce(std::span(doubles));
+      own.AllReduce(std::span(floats));
+      EXPECT_EQ(doubles, SumByTree<double>(own.size(), n));
+      EXPECT_EQ(floats, SumByTree<float>(own.size(), n));
+    }
+  });
+  EXPECT_EQ(ranks_.links().under_way(), 0u);
+}
+
+std::vector<std::byte> BytesOf(int rank, size_t n, int turn = 0) {
+  std::vector<std::byte> bytes(n);
+  for (size_t i = 0; i < n; ++i)
+    bytes[i] =
+        static_cast<std::byte>(static_cast<size_t>(rank) * 37 + i * 11 + static_cast<size_t>(turn));
+  return bytes;
+}
+
+TEST_P(CollectiveTest, AllGatherPutsTheBytesOfEachRankInOrder) {
+  ranks_.Run([&](Collective& own) {
+    for (const size_t n : {0, 3, 600'000}) {
+      std::vector<std::byte> all(n * static_cast<size_t>(own.size())), expected;
+      own.AllGather(BytesOf(own.rank(), n), all);
+      for (int rank = 0; rank < own.size(); ++rank) {
+        const std::vector<std::byte> bytes = BytesOf(rank, n);
+        expected.insert(expected.end(), bytes.begin(), bytes.end());
+      }
+      EXPECT_TRUE(all == expected);
+    }
+  });
+}
+
+TEST_P(CollectiveTest, BroadcastGivesAllWhatTheRootHas) {
+  ranks_.Run([&](Collective& own) {
+    for (int root = 0; root < own.size(); ++root)
+      for (const size_t n : {0, 3, 600'000}) {
+        std::vector<std::byte> bytes = BytesOf(own.rank(), n);
+        own.Broadcast(root, bytes);
+        EXPECT_TRUE(bytes == BytesOf(root, n));
+      }
+  });
+}
+
+// All ranks send first: none waits for the receiver's call.
+TEST_P(CollectiveTest, RanksMayExchangeLargeMessagesAtTheSameTime) {
+  constexpr size_t kBytes = 700'000;
+  ranks_.Run([&](Collective& own) {
+    if (own.size() == 1) return;
+    const int next = (own.rank() + 1) % own.size();
+    const int before = (own.rank() + own.size() - 1) % own.size();
+    for (int turn = 0; turn < 5; ++turn) {
+      const std::vector<std::byte> sent = BytesOf(own.rank(), kBytes, turn);
+      std::vector<std::byte> received(kBytes);
+      const auto send = own.StartSend(next, sent);
+      const auto receive = own.StartReceive(before, received);
+      own.Await(send);
+      own.Await(receive);
+      EXPECT_TRUE(received == BytesOf(before, kBytes, turn));
+    }
+  });
+  EXPECT_EQ(ranks_.links().under_way(), 0u);
+}
+
+TEST_P(CollectiveTest, MessagesOfTwoRanksArriveInOrder) {
+  ranks_.Run([&](Collective& own) {
+    if (own.size() == 1) return;
+    if (own.rank() == 0)
+      for (int turn = 0; turn < 50; ++turn) own.Send(1, BytesOf(0, turn % 9, turn));
+    if (own.rank() != 1) return;
+    for (int turn = 0; turn < 50; ++turn) {
+      std::vector<std::byte> bytes(turn % 9);
+      own.Receive(0, bytes);
+      EXPECT_TRUE(bytes == BytesOf(0, turn % 9, turn));
+    }
+  });
+}
+
+// Rank 0 sends to 2 before 1, which wants its message first.
+TEST_P(CollectiveTest, AMessageWaitsForNoneOfAnotherRank) {
+  ranks_.Run([&](Collective& own) {
+    if (own.size() != 3) return;
+    std::vector<std::byte> bytes(100'000);
+    if (own.rank() == 0) {
+      const std::vector<std::byte> to_two = BytesOf(2, bytes.size()),
+                                   to_one = BytesOf(1, bytes.size());
+      const auto first = own.StartSend(2, to_two), second = own.StartSend(1, to_one);
+      own.Await(second);
+      own.Await(first);
+    } else if (own.rank() == 1) {
+      own.Receive(0, bytes);
+      own.Send(2, bytes);
+    } else {
+      own.Receive(1, bytes);
+      EXPECT_TRUE(bytes == BytesOf(1, bytes.size()));
+      own.Receive(0, bytes);
+      EXPECT_TRUE(bytes == BytesOf(2, bytes.size()));
+    }
+  });
+}
+
+// Operations of all kinds, which are under way at the same time.
+TEST_P(CollectiveTest, OperationsMayBeStartedBeforeOthersAreDone) {
+  ranks_.Run([&](Collective& own) {
+    std::vector<double> sum = NumbersOfRank<double>(own.rank(), 9000);
+    std::vector<std::byte> all(40 * static_cast<size_t>(own.size())),
+        news = BytesOf(own.rank(), 50);
+    const std::vector<std::byte> mine = BytesOf(own.rank(), 40);
+    std::vector<std::byte> received(70'000);
+    const std::vector<std::byte> sent = BytesOf(own.rank(), received.size());
+    const int last = own.size() - 1;
+    const auto first = own.StartAllReduce(sum, sum);
+    const auto second = own.StartAllGather(mine, all);
+    if (last > 0 && own.rank() == 0) own.StartSend(last, sent);
+    const auto message = last > 0 && own.rank() == last ? own.StartReceive(0, received) : -1;
+    const auto third = own.StartBroadcast(last, news);
+    own.Await(third);
+    own.Await(first);
+    own.Await(second);
+    if (message >= 0) own.Await(message);
+    EXPECT_EQ(sum, SumByTree<double>(own.size(), 9000));
+    EXPECT_TRUE(news == BytesOf(last, 50));
+    EXPECT_TRUE(std::vector(all.end() - 40, all.end()) == BytesOf(last, 40));
+    if (message >= 0) {
+      EXPECT_TRUE(received == BytesOf(0, received.size()));
+    }
+    own.Barrier();
+  });
+}
+
+class CountedPieces final : public PieceWork {
+ public:
+  CountedPieces(int rank, std::vector<std::vector<float>>* sums) : rank_(rank), sums_(*sums) {}
+  int64_t floats(int64_t piece) const override {
+    return 1 + piece * 7 % CollectiveRanks::kSlotFloats;
+  }
+  void Produce(Context&, int64_t piece, float* to) const override {
+    const std::vector<float> numbers = NumbersOfRank<float>(rank_, floats(piece));
+    std::ranges::copy(numbers, to);
+  }
+  void Consume(Context&, int64_t piece, std::span<float* const> sums) const override {
+    EXPECT_EQ(sums.size(), 1u);
+    EXPECT_TRUE(sums_[piece].empty()) << "twice";
+    sums_[piece].assign(sums[0], sums[0] + floats(piece));
+  }
+
+ private:
+  const int rank_;
+  std::vector<std::vector<float>>& sums_;
+};
+
+TEST_P(CollectiveTest, ReduceScatterHandsOnEachPieceOnce) {
+  constexpr int64_t kPieces = 53;
+  std::vector<std::vector<float>> sums[2];
+  for (auto& of_turn : sums) of_turn.resize(kPieces);
+  ranks_.Run([&](Collective& own) {
+    Context ctx;
+    std::vector<float> room(CollectiveRanks::kSlotFloats * 4);
+    for (auto& of_turn : sums) {
+      const CountedPieces work(own.rank(), &of_turn);
+      own.ReduceScatter(ctx, kPieces, work, room);
+      own.Barrier();
+    }
+  });
+  for (const auto& of_turn : sums)
+    for (int64_t piece = 0; piece < kPieces; ++piece)
+      EXPECT_EQ(of_turn[piece], SumByTree<float>(ranks_.size(), of_turn[piece].size())) << piece;
+}
+
+// A sum of many chunks: each rank adds up its share of them and sends what it has to.
+TEST(LinkCollectiveTest, RanksShareTheWorkOfALargeSum) {
+  constexpr size_t kFloats = 400'000;
+  CollectiveRanks ranks(RanksBy::kLinks, 4);
+  ranks.Run([&](Collective& own) {
+    std::vector<float> floats(kFloats, 1);
+    own.AllReduce(std::span(floats));
+    EXPECT_EQ(floats.back(), 4);
+  });
+  // Three quarters of the parts to others, and three copies of a quarter of the sums; within 5 %.
+  EXPECT_LT(static_cast<double>(ranks.links().most_sent()), 1.05 * 1.5 * kFloats * sizeof(float));
+}
+
+// Six workers in two processes: w0 + w1 and w2 are the first's nodes, w3 and w4 + w5 the second's.
+TEST(LinkCollectiveTest, AProcessContributesItsNodesOfTheTree) {
+  constexpr int kNumbers = 9000;
+  MemoryLinks links(2);
+  const std::vector<std::vector<SumNode>> nodes = {{{0, 2}, {2, 3}}, {{3, 4}, {4, 6}}};
+  ASSERT_EQ(nodes[0], SumTree(6).NodesOf({0, 3}));
+  ASSERT_EQ(nodes[1], SumTree(6).NodesOf({3, 6}));
+  std::vector<std::vector<double>> sums(2, std::vector<double>(kNumbers));
+  const auto add = [&](int process) {
+    LinkCollective own(links[process], nodes);
+    std::vector<double> parts;
+    for (int node = 0; node < 2; ++node)
+      for (int i = 0; i < kNumbers; ++i) parts.push_back((process == node ? 1 : 1e16) * (i + 1));
+    own.Await(own.StartAllReduce(parts, std::span(sums[process])));
+    std::vector<double> ones = {static_cast<double>(process + 1)};
+    own.AllReduceOfRanks(ones);
+    EXPECT_EQ(ones[0], 3);
+  };
+  std::thread other(add, 1);
+  add(0);
+  other.join();
+  for (int i = 0; i < kNumbers; ++i) {
+    const double n = i + 1;
+    ASSERT_EQ(sums[0][i], (n + (1e16 * n + 1e16 * n)) + n) << i;
+  }
+  EXPECT_EQ(sums[1], sums[0]);
+}
+
+}  // namespace
+}  // namespace singa

@@ -1,0 +1,112 @@
+// What happens to ranks that share memory when one of them fails, and when they are real processes.
+#include "comm/collective/memory_collective.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "base/thread/stopped.h"
+#include "singa/base/error.h"
+#include "support/comm/collective_ranks.h"
+
+namespace singa {
+namespace {
+
+class MemoryCollectiveTest : public ::testing::TestWithParam<RanksBy> {};
+INSTANTIATE_TEST_SUITE_P(Backends, MemoryCollectiveTest,
+                         ::testing::Values(RanksBy::kThreads, RanksBy::kProcesses));
+
+TEST_P(MemoryCollectiveTest, ARankThatWaitsIsStopped) {
+  CollectiveRanks ranks(GetParam(), 2);
+  std::atomic<bool> starts = false;
+  std::thread waiting([&] {
+    std::vector<double> one = {1};
+    starts = true;
+    EXPECT_THROW(ranks[0].AllReduce(std::span(one)), Stopped);
+    EXPECT_THROW(ranks[0].Barrier(), Stopped);
+  });
+  while (!starts) std::this_thread::yield();
+  ranks.group(0).Stop();
+  waiting.join();
+}
+
+TEST_P(MemoryCollectiveTest, NamesTheRankThatStandsStill) {
+  const ProgressDeadline deadline(std::chrono::milliseconds(100));
+  CollectiveRanks ranks(GetParam(), 3, &deadline);
+  std::thread third([&] { EXPECT_THROW(ranks[2].Barrier(), Error); });
+  try {
+    ranks[0].Barrier();
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kExitStalled);
+    EXPECT_EQ(std::string(error.what()),
+              "worker 1 of the group stands still: nothing of it for "
+              "0 s, while worker 0 waits for it");
+  }
+  third.join();
+}
+
+TEST_P(MemoryCollectiveTest, AMessageOfAnotherSizeIsAnError) {
+  CollectiveRanks ranks(GetParam(), 2);
+  ranks[0].Send(1, std::vector<std::byte>(5));
+  std::vector<std::byte> bytes(7);
+  try {
+    ranks[1].Receive(0, bytes);
+    FAIL();
+  } catch (const PeerError& error) {
+    EXPECT_STREQ(error.what(), "worker 0 of the group sends 5 bytes, where worker 1 expects 7");
+  }
+}
+
+TEST_P(MemoryCollectiveTest, CountsTheTimeThatARankWaits) {
+  CollectiveRanks ranks(GetParam(), 2);
+  std::thread late([&] {
+    while (ranks.group(0).board().beats[0] == 0) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ranks[1].Barrier();
+  });
+  ranks[0].Barrier();
+  late.join();
+  EXPECT_GE(ranks.group(0).TakeWait(), 1'000'000);
+  EXPECT_EQ(ranks.group(0).TakeWait(), 0);
+}
+
+// Two real processes, which map the memory at addresses of their own.
+TEST(MemoryCollective, ProcessesAddUpBySharedMemory) {
+  const MemoryBoard::Size size = {.ranks = 2, .slot_floats = 16, .mailboxes = true};
+  const auto bytes = static_cast<size_t>(MemoryBoard::Bytes(size));
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  const auto run = [&](int rank) {
+    const MemoryBoard board(size, static_cast<std::byte*>(memory));
+    MemoryGroup group(
+        {.ranks = {0, 2}, .group = 2, .here = 1, .mailboxes = true, .shared = &board});
+    MemoryCollective own(&group, rank, nullptr);
+    bool right = true;
+    for (int turn = 0; turn < 1000; ++turn) {
+      std::vector<double> values = {rank + 1.0 * turn};
+      own.AllReduce(std::span(values));
+      right = right && values[0] == 1 + 2.0 * turn;
+    }
+    std::vector<std::byte> sent(50'000, std::byte(rank)), received(sent.size());
+    const auto send = own.StartSend(1 - rank, sent);
+    own.Receive(1 - rank, received);
+    own.Await(send);
+    return right && received == std::vector<std::byte>(sent.size(), std::byte(1 - rank));
+  };
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(run(1) ? 0 : 1);
+  ASSERT_GT(child, 0);
+  EXPECT_TRUE(run(0));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ::munmap(memory, bytes);
+}
+
+}  // namespace
+}  // namespace singa
