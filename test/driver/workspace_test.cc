@@ -239,46 +239,6 @@ TEST_F(WorkspaceTest, ALockThatFailsIsAnErrorOfItsOwn) {
   EXPECT_EQ(Open().first, 74);
 }
 
-TEST_F(WorkspaceTest, FilesGoWithTheCheckpointsThatAreSetAside) {
-  fs::create_directories(path_ + "/checkpoint");
-  Write("checkpoint/net.safetensors", "");
-  Workspace workspace(path_, options_);
-  const std::string net = path_ + "/checkpoint/net.safetensors", other = folder_ / "other";
-  std::vector<std::string> files = {net, other};
-  EXPECT_EQ(workspace.SetAsidePreviousRun(&files), "");
-  EXPECT_EQ(files, (std::vector<std::string>{net, other}));
-  EXPECT_TRUE(fs::exists(net));
-
-  PosixFileSystem disk;
-  WriteCheckpoint(disk, path_, NumberedModel(5, 1).content());
-  EXPECT_NE(workspace.SetAsidePreviousRun(&files), "");
-  const std::string moved = path_ + "/previous/checkpoint/net.safetensors";
-  EXPECT_EQ(files, (std::vector<std::string>{moved, other}));
-  EXPECT_TRUE(fs::exists(moved));
-}
-
-TEST_F(WorkspaceTest, AfterALostStartNamesLeadToWhatItSetAside) {
-  PosixFileSystem disk;
-  WriteCheckpoint(disk, path_, NumberedModel(5, 1).content());
-  Workspace workspace(path_, options_);
-  std::vector<std::string> files;
-  workspace.SetAsidePreviousRun(&files);
-  JobProto job;
-  const std::string folder = path_ + "/checkpoint";
-  for (const std::string& path : {path_, folder, folder + "/step5", folder_ / "other"})
-    job.add_checkpoint_path(path);
-  for (const bool unfinished : {false, true}) {
-    if (unfinished) fs::create_directories(folder + "/step3.tmp.1a");
-    const JobProto after = workspace.AfterLostStart(job);
-    const auto& paths = after.checkpoint_path();
-    const std::string previous = path_ + "/previous";
-    EXPECT_EQ(paths[0], previous);
-    EXPECT_TRUE(fs::equivalent(paths[1], previous + "/checkpoint")) << paths[1];
-    EXPECT_EQ(paths[2], previous + "/checkpoint/step5");
-    EXPECT_EQ(paths[3], folder_ / "other");
-  }
-}
-
 TEST_F(WorkspaceTest, NoFileIsOpenedThroughALink) {
   fs::create_directories(path_);
   for (const char* name : {".lock", "metrics.jsonl"}) {

@@ -166,48 +166,6 @@ def resume_passes_over_what_a_killed_writer_left(case):
     true(not left.exists(), "the next checkpoint did not clear it away")
 
 
-@check
-def metrics_of_a_run_without_a_checkpoint_are_kept(case):
-    conf = trained(case)
-    shutil.rmtree(case.path("ws/checkpoint"))
-    rows = case.path("ws/metrics.jsonl").read_bytes()
-    for words in ([], ["-resume"]):
-        job = case.train(conf, *words)
-        has(job.err, "moved the metrics of an earlier run to ws/metrics.jsonl.old", "stderr")
-        true(case.path("ws/metrics.jsonl.old").read_bytes() == rows, "the old rows are others")
-        shutil.rmtree(case.path("ws/checkpoint"))
-        case.path("ws/metrics.jsonl").write_bytes(rows)
-    case.path("ws/metrics.jsonl").unlink()
-    case.write("ws/metrics.jsonl/precious", "a folder")
-    has(case.train(conf, code=73).err, "ws/metrics.jsonl: is no file", "stderr")
-    true(case.path("ws/metrics.jsonl/precious").exists(), "the folder is gone")
-
-
-@check
-def running_again_without_resume_sets_the_previous_run_aside(case):
-    conf = trained(case)
-    before = (case.newest() / "model.safetensors").read_bytes()
-    rows = case.path("ws/metrics.jsonl").read_bytes()
-    job = case.train(conf, "-set", "seed=5")
-    has(job.err, "ws/previous", "stderr")
-    equal(case.steps("ws/previous"), [5, 10], "checkpoints in previous/")
-    true((case.newest("ws/previous") / "model.safetensors").read_bytes() == before,
-         "previous/ has other values")
-    true(case.path("ws/previous/metrics.jsonl").read_bytes() == rows, "previous/ has other rows")
-    true((case.newest() / "model.safetensors").read_bytes() != before, "the run did not start anew")
-    equal([row["step"] for row in case.rows(phase="test")], [0, 10], "tests of the new run")
-
-
-@check
-def a_run_that_cannot_read_its_data_leaves_the_last_one_in_place(case):
-    trained(case)
-    case.path("broken").write_bytes(b"no idx file")
-    case.train("job.conf", "-set", "neuralnet.layer[data#0].store_conf.path=broken", code=65)
-    equal(case.steps(), [5, 10], "checkpoints")
-    case.train("job.conf", "-resume", "-set", "train_steps=12")
-    equal(case.steps(), [5, 10, 12], "checkpoints")
-
-
 def start_from(case, path, *args, code=0):
     """Starts a job of no steps from `path`: its checkpoint is what was loaded."""
     return case.train("job.conf", "-set", f"checkpoint_path={path}", "-set", "train_steps=0",

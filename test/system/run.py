@@ -44,6 +44,7 @@ import onednn_checks
 import predict_checks
 import predict_input_checks
 import predict_text_checks
+import previous_run_checks
 import process_checks
 import process_group_checks
 import record_order_checks

@@ -15,6 +15,7 @@
 #include "base/system/failpoint.h"
 #include "driver/job/conf_fields.h"
 #include "driver/job/marked_files.h"
+#include "driver/job/previous_run.h"
 #include "driver/job/resume_fit.h"
 #include "driver/version.h"
 #include "io/checkpoint/checkpoint_names.h"
@@ -75,10 +76,10 @@ std::optional<int64_t> JobCheckpoints::Resume() {
       throw DataError(CheckpointFolder(workspace_), -1,
                       "no checkpoint is intact; without -resume training starts again");
     const std::string previous = workspace_ + "/previous";
-    progress_.Say(StrCat("no checkpoint to resume from: training starts at step 0",
-                         ListCheckpoints(previous).empty()
-                             ? ""
-                             : StrCat("; those of the run before are in ", previous)));
+    progress_.Warn(StrCat("no checkpoint to resume from: training starts at step 0",
+                          ListCheckpoints(previous).empty()
+                              ? ""
+                              : StrCat("; those of the run before are in ", previous)));
     return std::nullopt;
   }
   CheckFits(*checkpoint, job_, &groups_.lead());
@@ -208,6 +209,8 @@ void JobCheckpoints::CommitLast(int64_t updates) {
 void JobCheckpoints::Retain(FileSystem& fs, int64_t updates) {
   try {
     ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
+    const std::string oldest = OldestRunFolder(workspace_);
+    if (std::filesystem::exists(oldest)) fs.RemoveTree(oldest);
   } catch (const FileError& error) {
     progress_.Warn(StrCat("an old checkpoint is left behind: ", error.what()));
   }

@@ -6,12 +6,14 @@
 #include <exception>
 #include <optional>
 
+#include "base/system/caught_error.h"
 #include "base/system/failpoint.h"
 #include "base/text/counted.h"
 #include "cluster/workers/gpu_groups.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/announcement.h"
 #include "driver/job/end_process.h"
+#include "driver/job/evaluations.h"
 #include "driver/job/first_values.h"
 #include "driver/job/graph_file.h"
 #include "driver/job/group_loop.h"
@@ -19,6 +21,7 @@
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/other_groups.h"
+#include "driver/job/previous_run.h"
 #include "driver/job/remote_metrics.h"
 #include "driver/job/schedule.h"
 #include "driver/job/side_files.h"
@@ -44,9 +47,38 @@ class TrainRun {
         groups_(*made_),
         workspace_(WorkspacePath(job), WorkspaceOptionsOf(job, options, progress)),
         checkpoints_(job, workspace_, &groups_, progress, [this] { SyncRows(); }),
-        side_files_(progress) {
+        side_files_(progress),
+        evaluations_(job, &groups_, &checkpoints_, &side_files_, progress) {
     checkpoints_.OnCommit(options.committed);
-    progress_.Say(Announcement(job, &groups_, threads_, workspace_.path()));
+  }
+
+  // What other processes have sent by then is kept, however the job ends.
+  ~TrainRun() { KeepReceivedRows(); }
+  TrainRun(const TrainRun&) = delete;
+  TrainRun& operator=(const TrainRun&) = delete;
+
+  ExitCode Run(const RunOptions& options) {
+    Start(options);
+    OtherGroups others(&groups_, *schedule_, &*metrics_file_);
+    try {
+      return RunSteps(others);
+    } catch (...) {  // before the others are waited for
+      if (failed_) failed_(std::current_exception());
+      throw;
+    }
+  }
+
+  // After an error that ended the run.
+  void PutPreviousRunBack(const Error& why) {
+    KeepReceivedRows();
+    previous_.PutBackAfter(why, &progress_);
+  }
+
+ private:
+  Trainer& lead() { return groups_.lead(); }
+
+  void Start(const RunOptions& options) {
+    progress_.Say(Announcement(job_, &groups_, threads_, workspace_.path()));
     Load(options);
     groups_.SetMostSteps(schedule_->steps());
     const PendingOptions pending{.say = [this](const std::string& text) { progress_.Warn(text); }};
@@ -68,29 +100,13 @@ class TrainRun {
     side_files_.Try([&] { WriteGraphs(); });
   }
 
-  // What other processes have sent by then is kept, however the job ends.
-  ~TrainRun() {
+  void KeepReceivedRows() {
     try {
       if (metrics_file_) received_.WriteTo(&*metrics_file_);
     } catch (const std::exception& error) {
       LOG(WARNING) << error.what();  // the error that ends the job is another
     }
   }
-  TrainRun(const TrainRun&) = delete;
-  TrainRun& operator=(const TrainRun&) = delete;
-
-  ExitCode Run() {
-    OtherGroups others(&groups_, *schedule_, &*metrics_file_);
-    try {
-      return RunSteps(others);
-    } catch (...) {  // before the others are waited for
-      if (failed_) failed_(std::current_exception());
-      throw;
-    }
-  }
-
- private:
-  Trainer& lead() { return groups_.lead(); }
 
   ExitCode RunSteps(OtherGroups& others) {
     const CheckpointFollows follows;
@@ -117,12 +133,13 @@ class TrainRun {
     if (Interrupted()) return Stop(schedule_->steps());
     lead().Finish();
     metrics_file_->Sync();  // of rows that no disk has taken this says so
+    const std::string& test = evaluations_.last_test();
     const int64_t skipped = groups_.CountSkips(), bad = CountBadRecords(&groups_);
     progress_.Say(StrCat("done: ", Counted(schedule_->steps() - start_step_, "step"), " in ",
                          DurationText(SecondsSince(start)),
                          skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
                          bad > 0 ? StrCat("; ", Counted(bad, "bad record"), " skipped") : "",
-                         last_test_.empty() ? "" : "; test ", last_test_));
+                         test.empty() ? "" : "; test ", test));
     return kExitOk;
   }
 
@@ -134,7 +151,7 @@ class TrainRun {
     TellFacts(InputsOf(&lead()), [this](const std::string& text) { progress_.Warn(text); });
     schedule_.emplace(ScheduleOf(job_, &lead()));
     const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
-    if (!resumed) Begin(options.resume ? workspace_.AfterLostStart(job_) : job_);
+    if (!resumed) Begin(options.resume ? previous_.AfterLostStart(job_) : job_);
     start_step_ = resumed.value_or(0);
     if (start_step_ > schedule_->steps())
       throw ConfigError("train_steps",
@@ -145,10 +162,10 @@ class TrainRun {
   // First values, and an empty workspace; what an earlier run left is set aside.
   void Begin(const JobProto& job) {
     first_ = SetFirstValues(job, &lead(), &progress_);
-    if (process_) workspace_.CheckStays(first_->files);
+    if (process_) previous_.CheckStays(first_->files);
     // Opens the stores: a run that cannot begin leaves the last one where it is.
     lead().net().CountRecords();
-    const std::string moved = workspace_.SetAsidePreviousRun(&first_->files);
+    const std::string moved = previous_.SetAside(&first_->files);
     if (!moved.empty()) progress_.Say(moved);
   }
 
@@ -157,15 +174,15 @@ class TrainRun {
   // What is due when `updates` are done. A signal ends an evaluation early: a resumed run starts
   // with it again.
   void RunDue(int64_t updates) {
-    if (schedule_->Validate(updates)) Evaluate(kVal, updates);
-    if (schedule_->Test(updates)) Evaluate(kTest, updates);
+    if (schedule_->Validate(updates)) evaluations_.Run(kVal, updates, &*metrics_file_);
+    if (schedule_->Test(updates)) evaluations_.Run(kTest, updates, &*metrics_file_);
     if (schedule_->Checkpoint(updates) && !checkpoints_.Has(updates))
       checkpoints_.TryCommit(updates);
   }
 
   void RunAtEnd(int64_t updates) {
-    if (schedule_->Validate(updates)) Evaluate(kVal, updates);
-    if (lead().evaluator(kTest)) Evaluate(kTest, updates);
+    if (schedule_->Validate(updates)) evaluations_.Run(kVal, updates, &*metrics_file_);
+    if (lead().evaluator(kTest)) evaluations_.Run(kTest, updates, &*metrics_file_);
     checkpoints_.CommitLast(updates);
   }
 
@@ -232,39 +249,6 @@ class TrainRun {
     return true;
   }
 
-  // What servers have, for whom trains with others.
-  void CollectValues(int64_t updates) {
-    const WorkerGroups::Hold hold(&groups_);
-    groups_.Collect(updates);
-  }
-
-  void Evaluate(Phase phase, int64_t updates) {
-    Evaluator* evaluator = lead().evaluator(phase);
-    if (!evaluator) return;
-    const bool test = phase == kTest;
-    // A validation, where the job has one, says which is best; else the test.
-    const bool judges =
-        !job_.checkpoint_best().empty() && updates > 0 && !(test && lead().evaluator(kVal));
-    std::optional<WorkerGroups::Hold> hold;
-    if (judges) hold.emplace(&groups_);  // what may become the best is what is evaluated
-    CollectValues(updates);
-    lead().Upload();
-    const std::optional<MetricSums> sums =
-        evaluator->Run(test ? job_.test_steps() : job_.validate_steps(), Interrupted);
-    if (!sums) return;
-    if (evaluator->refused()) side_files_.Refused(*evaluator->refused());
-    const RowPlace place = {test ? "test" : "validate", updates, 0,
-                            CountBadRecords(evaluator->net())};
-    {
-      const ActivityMark::Scope writes(&lead().mark(), Activity::kMetrics);
-      WriteRows(place, *sums, nullptr, &*metrics_file_);
-    }
-    const std::string text = MetricsText(sums->entries());
-    progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
-    if (test) last_test_ = text;
-    if (judges) checkpoints_.NoteBest(*sums, updates);
-  }
-
   const JobProto& job_;
   Progress& progress_;
   const int threads_;
@@ -275,23 +259,29 @@ class TrainRun {
   const std::unique_ptr<WorkerGroups> made_;  // adds rows of other processes until it goes
   WorkerGroups& groups_;
   Workspace workspace_;
+  PreviousRun previous_{workspace_};
   JobCheckpoints checkpoints_;
   SideFiles side_files_;
+  Evaluations evaluations_;
   std::optional<Schedule> schedule_;
   std::optional<FirstValues> first_;  // none: this run was resumed
   int64_t start_step_ = 0;
   std::optional<GroupLoop> loop_;  // of the first group
-  std::string last_test_;
 };
 
 }  // namespace
 
 ExitCode TrainUnwatched(const JobProto& job, const RunOptions& options, Progress* progress) {
   TrainRun run(job, options, progress);
-  const ExitCode code = run.Run();
-  // Before anything of it goes: GPUs of several processes leave their group together.
-  if (options.process) options.process->End();
-  return code;
+  try {
+    const ExitCode code = run.Run(options);
+    // Before anything of it goes: GPUs of several processes leave their group together.
+    if (options.process) options.process->End();
+    return code;
+  } catch (...) {
+    run.PutPreviousRunBack(CaughtError());
+    throw;
+  }
 }
 
 }  // namespace singa

@@ -6,21 +6,9 @@
 
 #include "cluster/process/job_process.h"
 #include "driver/job/interrupt.h"
-#include "io/checkpoint/checkpoint.h"
 #include "singa/base/error.h"
 
 namespace singa {
-namespace {
-
-// `path` from `folder` on; none: it is elsewhere.
-std::optional<std::filesystem::path> PathWithin(const std::string& path,
-                                                const std::string& folder) {
-  const auto within = PlaceOf(path).lexically_relative(PlaceOf(folder));
-  if (within.empty() || *within.begin() == "..") return {};
-  return within;
-}
-
-}  // namespace
 
 Workspace::Workspace(std::string path, const WorkspaceOptions& options) : path_(std::move(path)) {
   PosixFileSystem().MakeDirectories(path_);  // the user's own path: links lead on
@@ -58,55 +46,6 @@ void Workspace::AwaitLock(const WorkspaceOptions& options) {
     else
       std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
-}
-
-std::string Workspace::SetAsidePreviousRun(std::vector<std::string>* files) {
-  const bool has_metrics = std::filesystem::exists(metrics());
-  if (has_metrics && !std::filesystem::is_regular_file(metrics()))
-    throw WriteError(kExitCantCreate, metrics(), "is no file", 0);
-  if (ListCheckpoints(path_).empty()) {  // previous/ keeps the run before, which has some
-    if (!has_metrics) return "";
-    files_->Rename(metrics(), metrics() + ".old");
-    files_->SyncDirectory(path_);
-    return StrCat("moved the metrics of an earlier run to ", metrics(), ".old");
-  }
-  const std::string previous = path_ + "/previous";
-  files_->RemoveTree(previous);
-  files_->MakeDirectories(previous);
-  files_->Rename(CheckpointFolder(path_), previous + "/checkpoint");
-  for (std::string& file : *files) file = PlaceSetAside(file);
-  if (has_metrics) files_->Rename(metrics(), previous + "/metrics.jsonl");
-  files_->SyncDirectory(previous);
-  files_->SyncDirectory(path_);
-  return StrCat("moved the checkpoints and metrics of an earlier run to ", previous);
-}
-
-void Workspace::CheckStays(const std::vector<std::string>& files) const {
-  if (ListCheckpoints(path_).empty()) return;
-  const std::string previous = path_ + "/previous";
-  for (const std::string& file : files)
-    if (PathWithin(file, previous))
-      throw ConfigError("checkpoint_path", StrCat("is in ", previous,
-                                                  ", which this run replaces before all "
-                                                  "processes have read it; move it elsewhere"));
-}
-
-std::string Workspace::PlaceSetAside(const std::string& path) const {
-  const auto within = PathWithin(path, CheckpointFolder(path_));
-  return within ? path_ + "/previous/checkpoint/" + within->string() : path;
-}
-
-JobProto Workspace::AfterLostStart(JobProto job) const {
-  const std::string previous = path_ + "/previous";
-  if (!ListCheckpoints(path_).empty() || ListCheckpoints(previous).empty()) return job;
-  std::error_code error;
-  for (std::string& path : *job.mutable_checkpoint_path())
-    if (PlaceOf(path) == PlaceOf(path_))
-      path = previous;
-    else if (PlaceOf(path) == PlaceOf(CheckpointFolder(path_)) ||  // with an unfinished one
-             !std::filesystem::exists(path, error))
-      path = PlaceSetAside(path);
-  return job;
 }
 
 WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,

@@ -45,20 +45,7 @@ class Workspace {
   }
   std::string log() const { return path_ + "/log"; }
 
-  // Moves the checkpoints and metrics of an earlier run to previous/, in place of what is there, or
-  // the metrics of one that has no checkpoint to metrics.jsonl.old. Those of `files` that are moved
-  // get their new names. Says what was moved where; "": there was nothing. Throws WriteError.
-  std::string SetAsidePreviousRun(std::vector<std::string>* files);
-  // Throws ConfigError, relative to the JobProto, where that would remove one of checkpoint_path's
-  // `files`, of the run before.
-  void CheckStays(const std::vector<std::string>& files) const;
-  // A job whose start was lost between that and its first checkpoint: checkpoint_path names the
-  // places where that start has put what it named.
-  JobProto AfterLostStart(JobProto job) const;
-
  private:
-  // Where `path` is once the checkpoints are set aside.
-  std::string PlaceSetAside(const std::string& path) const;
   void AwaitLock(const WorkspaceOptions& options);
 
   std::string path_;

@@ -1,0 +1,45 @@
+#include "driver/job/evaluations.h"
+
+#include <optional>
+
+#include "driver/job/interrupt.h"
+#include "driver/job/job_rows.h"
+#include "train/trainer/evaluator.h"
+
+namespace singa {
+
+// Brings what servers have, where the job has some.
+void Evaluations::CollectValues(int64_t updates) {
+  const WorkerGroups::Hold hold(&groups_);
+  groups_.Collect(updates);
+}
+
+void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
+  Trainer& lead = groups_.lead();
+  Evaluator* evaluator = lead.evaluator(phase);
+  if (!evaluator) return;
+  const bool test = phase == kTest;
+  // A validation, where the job has one, says which is best; else the test.
+  const bool judges =
+      !job_.checkpoint_best().empty() && updates > 0 && !(test && lead.evaluator(kVal));
+  std::optional<WorkerGroups::Hold> hold;
+  if (judges) hold.emplace(&groups_);  // what may become the best is what is evaluated
+  CollectValues(updates);
+  lead.Upload();
+  const std::optional<MetricSums> sums = evaluator->Run(
+      test ? job_.test_steps() : job_.validate_steps(), [] { return InterruptCode() != kExitOk; });
+  if (!sums) return;
+  if (evaluator->refused()) side_files_.Refused(*evaluator->refused());
+  const RowPlace place = {test ? "test" : "validate", updates, 0,
+                          CountBadRecords(evaluator->net())};
+  {
+    const ActivityMark::Scope writes(&lead.mark(), Activity::kMetrics);
+    WriteRows(place, *sums, nullptr, sink);
+  }
+  const std::string text = MetricsText(sums->entries());
+  progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
+  if (test) last_test_ = text;
+  if (judges) checkpoints_.NoteBest(*sums, updates);
+}
+
+}  // namespace singa

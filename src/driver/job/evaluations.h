@@ -1,0 +1,44 @@
+// Evaluations: the tests and validations of a training job, with their rows and lines.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cluster/workers/worker_groups.h"
+#include "driver/job/job_checkpoints.h"
+#include "driver/job/progress.h"
+#include "driver/job/side_files.h"
+#include "io/metrics/metrics_file.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+class Evaluations {
+ public:
+  // All of them must outlive it.
+  Evaluations(const JobProto& job, WorkerGroups* groups, JobCheckpoints* checkpoints,
+              SideFiles* side_files, Progress* progress)
+      : job_(job),
+        groups_(*groups),
+        checkpoints_(*checkpoints),
+        side_files_(*side_files),
+        progress_(*progress) {}
+
+  // Evaluates the values after so many `updates`, where the job has a net of `phase`. A signal ends
+  // it early, without a row.
+  void Run(Phase phase, int64_t updates, MetricsSink* sink);
+  // The metrics of the last test; "": there was none.
+  const std::string& last_test() const { return last_test_; }
+
+ private:
+  void CollectValues(int64_t updates);
+
+  const JobProto& job_;
+  WorkerGroups& groups_;
+  JobCheckpoints& checkpoints_;
+  SideFiles& side_files_;
+  Progress& progress_;
+  std::string last_test_;
+};
+
+}  // namespace singa

@@ -1,0 +1,120 @@
+#include "driver/job/previous_run.h"
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/file/file_system.h"
+#include "io/checkpoint/checkpoint.h"
+
+namespace singa {
+namespace {
+
+namespace fs = std::filesystem;
+
+// `path` from `folder` on; none: it is elsewhere.
+std::optional<fs::path> PathWithin(const std::string& path, const std::string& folder) {
+  const auto within = PlaceOf(path).lexically_relative(PlaceOf(folder));
+  if (within.empty() || *within.begin() == "..") return {};
+  return within;
+}
+
+// Whether rows of a file say anything of a step that was trained: a test of the first values does
+// not.
+bool HasRowsOfSteps(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  for (std::string line; std::getline(file, line);) {
+    const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+    const bool evaluates = row.is_object() && row.contains("phase") && row["phase"] != "train";
+    if (!evaluates || !row.contains("step") || row["step"] != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string OldestRunFolder(const std::string& workspace) { return workspace + "/previous.old"; }
+
+PreviousRun::PreviousRun(const Workspace& workspace)
+    : files_(*workspace.files()),
+      workspace_(workspace.path()),
+      metrics_(workspace.metrics()),
+      previous_(workspace_ + "/previous") {}
+
+void PreviousRun::Move(const std::string& from, const std::string& to) {
+  files_.Rename(from, to);
+  moved_.emplace_back(from, to);
+}
+
+std::string PreviousRun::SetAside(std::vector<std::string>* files) {
+  const bool has_metrics = fs::exists(metrics_);
+  if (has_metrics && !fs::is_regular_file(metrics_))
+    throw WriteError(kExitCantCreate, metrics_, "is no file", 0);
+  if (ListCheckpoints(workspace_).empty()) {  // previous/ keeps the run before, which has some
+    if (!has_metrics) return "";
+    Move(metrics_, metrics_ + ".old");
+    files_.SyncDirectory(workspace_);
+    return StrCat("moved the metrics of an earlier run to ", metrics_, ".old");
+  }
+  files_.RemoveTree(OldestRunFolder(workspace_));
+  if (fs::exists(previous_)) Move(previous_, OldestRunFolder(workspace_));
+  files_.MakeDirectories(previous_);
+  Move(CheckpointFolder(workspace_), previous_ + "/checkpoint");
+  for (std::string& file : *files) file = PlaceSetAside(file);
+  if (has_metrics) Move(metrics_, previous_ + "/metrics.jsonl");
+  files_.SyncDirectory(previous_);
+  files_.SyncDirectory(workspace_);
+  return StrCat("moved the checkpoints and metrics of an earlier run to ", previous_);
+}
+
+void PreviousRun::PutBackAfter(const Error& why, Progress* progress) {
+  if (moved_.empty() || why.code() >= 128) return;
+  if (!ListCheckpoints(workspace_).empty() || HasRowsOfSteps(metrics_)) return;
+  try {
+    PutBack();
+    progress->Say(StrCat("this run has trained nothing: the earlier run is back in ", workspace_));
+  } catch (const FileError& error) {
+    progress->Warn(StrCat("the earlier run is still set aside: ", error.what()));
+  }
+}
+
+// In the other order, so that a power loss finds the states of SetAside.
+void PreviousRun::PutBack() {
+  files_.RemoveTree(CheckpointFolder(workspace_));  // of this run: what was not finished
+  for (; !moved_.empty(); moved_.pop_back()) {
+    const auto& [from, to] = moved_.back();
+    if (from == previous_) files_.RemoveTree(previous_);
+    files_.Rename(to, from);
+  }
+  if (fs::is_directory(previous_) && fs::is_empty(previous_)) files_.RemoveTree(previous_);
+  files_.SyncDirectory(workspace_);
+}
+
+void PreviousRun::CheckStays(const std::vector<std::string>& files) const {
+  if (ListCheckpoints(workspace_).empty()) return;
+  for (const std::string& file : files)
+    if (PathWithin(file, previous_))
+      throw ConfigError("checkpoint_path", StrCat("is in ", previous_,
+                                                  ", which this run replaces before all "
+                                                  "processes have read it; move it elsewhere"));
+}
+
+std::string PreviousRun::PlaceSetAside(const std::string& path) const {
+  const auto within = PathWithin(path, CheckpointFolder(workspace_));
+  return within ? previous_ + "/checkpoint/" + within->string() : path;
+}
+
+JobProto PreviousRun::AfterLostStart(JobProto job) const {
+  if (!ListCheckpoints(workspace_).empty() || ListCheckpoints(previous_).empty()) return job;
+  std::error_code error;
+  for (std::string& path : *job.mutable_checkpoint_path())
+    if (PlaceOf(path) == PlaceOf(workspace_))
+      path = previous_;
+    else if (PlaceOf(path) == PlaceOf(CheckpointFolder(workspace_)) ||  // with an unfinished one
+             !fs::exists(path, error))
+      path = PlaceSetAside(path);
+  return job;
+}
+
+}  // namespace singa
