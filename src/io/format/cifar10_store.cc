@@ -101,7 +101,7 @@ std::unique_ptr<Store> OpenCifar10Store(const StoreOptions& options) {
 
 std::optional<bool> IsQuickCifar10(const std::string&) { return true; }  // has no index
 
-SINGA_REGISTER_STORE(cifar10, OpenCifar10Store, .encoded = Encoded::kRefused,
+SINGA_REGISTER_STORE(cifar10, OpenCifar10Store, .encoded = Encoded::kRefused, .known_as = "cifar",
                      .is_quick = IsQuickCifar10);
 
 }  // namespace

@@ -119,7 +119,7 @@ std::optional<bool> IsQuickIdx(const std::string& path) {
 }
 
 SINGA_REGISTER_STORE(idx, OpenIdxStore, .label_file = true, .encoded = Encoded::kRefused,
-                     .is_quick = IsQuickIdx);
+                     .known_as = "mnist fashionmnist ubyte", .is_quick = IsQuickIdx);
 
 }  // namespace
 

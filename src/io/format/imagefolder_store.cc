@@ -82,8 +82,10 @@ std::optional<bool> IsQuickFolder(const std::string& path) {
   return true;
 }
 
-SINGA_REGISTER_STORE(imagefolder, OpenImageFolder, .picture_files = true,
-                     .encoded = Encoded::kIgnored, .is_quick = IsQuickFolder);
+SINGA_REGISTER_STORE(
+    imagefolder, OpenImageFolder, .picture_files = true, .encoded = Encoded::kIgnored,
+    .known_as = "image images folder picture pictures jpg jpeg png imagedata imagenet",
+    .is_quick = IsQuickFolder);
 
 }  // namespace
 }  // namespace singa

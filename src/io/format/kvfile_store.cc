@@ -26,7 +26,8 @@ std::unique_ptr<Store> OpenKvStore(const StoreOptions& options) {
                                      : NewRecordParser(options));
 }
 
-SINGA_REGISTER_STORE(kvfile, OpenKvStore, .any_format = true);
+SINGA_REGISTER_STORE(kvfile, OpenKvStore, .any_format = true,
+                     .known_as = "kv bin records recordio");
 
 }  // namespace
 

@@ -48,7 +48,8 @@ std::unique_ptr<Store> OpenLmdbStore(const StoreOptions& options) {
   return std::make_unique<LmdbStore>(std::move(file), std::move(values), options);
 }
 
-SINGA_REGISTER_STORE(lmdb, OpenLmdbStore, .raw_datums = true, .encoded = Encoded::kIgnored);
+SINGA_REGISTER_STORE(lmdb, OpenLmdbStore, .raw_datums = true, .encoded = Encoded::kIgnored,
+                     .known_as = "caffe datum mdb");
 
 }  // namespace
 }  // namespace singa

@@ -10,7 +10,8 @@ std::unique_ptr<Store> OpenShard(const StoreOptions& options) {
   return NewKvFileStore(options, NewWrappedRecordParser(options));
 }
 
-SINGA_REGISTER_STORE(shard, OpenShard, .encoded = Encoded::kIgnored);
+SINGA_REGISTER_STORE(shard, OpenShard, .encoded = Encoded::kIgnored,
+                     .known_as = "sharddata datashard");
 
 }  // namespace
 }  // namespace singa

@@ -60,7 +60,7 @@ std::unique_ptr<Store> OpenSyntheticStore(const StoreOptions& options) {
 std::optional<bool> IsQuickSynthetic(const std::string&) { return true; }
 
 SINGA_REGISTER_STORE(synthetic, OpenSyntheticStore, .no_file = true, .encoded = Encoded::kIgnored,
-                     .is_quick = IsQuickSynthetic);
+                     .known_as = "random dummy fake", .is_quick = IsQuickSynthetic);
 
 }  // namespace
 }  // namespace singa

@@ -1,8 +1,10 @@
 #include "io/store/store.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include "base/text/counted.h"
@@ -90,13 +92,26 @@ bool AddStore(const char* backend, StoreRegistry::Maker open, const StoreTraits&
   return true;
 }
 
+std::string StoreHint(const std::string& name, const std::vector<std::string>& names) {
+  std::string lower = name, guess, all;
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string& known : names) {
+    std::istringstream words(TraitsOf(known).known_as);
+    for (std::string word; words >> word;)
+      if (word == lower) guess = StrCat("; did you mean \"", known, "\"?");
+    all += (all.empty() ? "" : ", ") + known;
+  }
+  if (guess.empty()) guess = DidYouMean(name, names);
+  return StrCat(guess, guess.empty() ? "; there are " : " There are ", all);
+}
+
 void CheckBackend(const std::string& backend) {
   if (Stores().Has(backend)) return;
   if (std::find(std::begin(kPlanned), std::end(kPlanned), backend) != std::end(kPlanned))
     throw ConfigError("", StrCat("\"", backend, "\" is not built yet"));
-  std::vector<std::string> known = Stores().Names();
-  known.insert(known.end(), std::begin(kPlanned), std::end(kPlanned));
-  throw ConfigError("", StrCat("no such backend: \"", backend, "\"", DidYouMean(backend, known)));
+  throw ConfigError(
+      "", StrCat("no such backend: \"", backend, "\"", StoreHint(backend, Stores().Names())));
 }
 
 std::unique_ptr<Store> OpenStore(const std::string& backend, const StoreOptions& options) {

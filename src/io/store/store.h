@@ -139,6 +139,7 @@ struct StoreTraits {
   bool no_file = false;        // records are made up
   bool raw_datums = false;     // pictures do not say the order of their colours
   Encoded encoded = Encoded::kAsSaid;
+  const char* known_as = "";  // what users may call it, in small letters: "csv tsv"
   // Whether a store at `path` is indexed in a fraction of a second. Null, or nothing: its bytes
   // decide.
   std::optional<bool> (*is_quick)(const std::string& path) = nullptr;
@@ -158,6 +159,9 @@ bool AddStore(const char* backend, StoreRegistry::Maker open, const StoreTraits&
   [[maybe_unused]] const bool singa_registered_store_##backend = \
       ::singa::AddStore(#backend, open, ::singa::StoreTraits{__VA_ARGS__})
 
+// For an error about `name`, which is none of the stores `names`: the one that was meant, if it is
+// clear, and all of them.
+std::string StoreHint(const std::string& name, const std::vector<std::string>& names);
 // Throws ConfigError("", ...) for a name that is unknown or not built yet.
 void CheckBackend(const std::string& backend);
 // Throws ConfigError as CheckBackend; DataError, FileError.

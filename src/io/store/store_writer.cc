@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "io/store/store.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -14,10 +15,8 @@ StoreWriterRegistry& StoreWriters() {
 std::unique_ptr<StoreWriter> NewStoreWriter(const std::string& format, const WriterOptions& options,
                                             FileSystem* files) {
   if (StoreWriters().Has(format)) return StoreWriters().Make(format, options, files);
-  std::string known;
-  for (const std::string& name : StoreWriters().Names())
-    known += (known.empty() ? "" : ", ") + name;
-  throw ConfigError("", StrCat("cannot write \"", format, "\"; only ", known));
+  throw ConfigError(
+      "", StrCat("cannot write \"", format, "\"", StoreHint(format, StoreWriters().Names())));
 }
 
 int64_t NumbersOf(const std::vector<int32_t>& shape) {
