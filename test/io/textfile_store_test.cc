@@ -104,6 +104,52 @@ TEST_F(Csv, AsksWhetherTheFirstLineIsAHeader) {
   EXPECT_EQ(ErrorOf([&] { Open("0,1\nlabel,a\n")->Read(1); }).find("header"), std::string::npos);
 }
 
+TEST_F(Csv, ReadsPastAByteOrderMark) {
+  const auto store = Open(
+      "\xEF\xBB\xBF"
+      "7,1\n8,2\n");
+  ASSERT_EQ(store->size(), 2);
+  EXPECT_EQ(store->Read(0).label, 7);
+  const auto records = OpenStore("textfile", {.path = dir_.Write("b.csv",
+                                                                 "\xEF\xBB\xBF"
+                                                                 "7,1\n")});
+  EXPECT_EQ(records->Read(0).label, 7);
+}
+
+TEST_F(Csv, NamesAnEncodingThatIsNotRead) {
+  for (const char* mark : {"\xFF\xFE", "\xFE\xFF"})
+    EXPECT_EQ(ErrorOf([&] { Open(std::string(mark) + "1,2\n"); }),
+              "a.csv: is text in UTF-16; save it as UTF-8");
+}
+
+TEST_F(Csv, ReadsNumbersInQuotes) {
+  const std::string line = "\"3\", \"0.5\" ,\" -2 \"\r\n";
+  for (const ValueFormat format : {ValueFormat::kCsv, ValueFormat::kRecord}) {
+    const auto store = OpenStore("textfile", {.path = dir_.Write("q.csv", line), .format = format});
+    const Sample& sample = store->Read(0);
+    EXPECT_EQ(sample.label, 3);
+    EXPECT_EQ(std::vector<float>(sample.data.begin(), sample.data.end()),
+              (std::vector<float>{0.5f, -2}));
+  }
+  EXPECT_NE(ErrorOf([&] { Open("\"label\",\"a b\"\n")->Read(0); }).find("a header?"),
+            std::string::npos);
+}
+
+TEST_F(Csv, SaysWhereALabelBelongs) {
+  const auto error = [&](const std::string& line) {
+    const std::string text = ErrorOf([&] { Open(line)->Read(0); });
+    const size_t at = text.find("; ");
+    return at == std::string::npos ? "" : text.substr(at);
+  };
+  const std::string first = "; the label is the first number of a line";
+  EXPECT_EQ(error("5.1,3.5,2\n"),
+            first + ", and here it seems to be the last: move that column to the front");
+  EXPECT_EQ(error("5.1,3.5,iris\n"),
+            first + ": put the class there, as a number from 0, in place of \"iris\"");
+  EXPECT_EQ(error("iris,5.1,3.5\n"), "; write classes as numbers from 0");
+  EXPECT_EQ(error("5.1,3.5,1.5\n"), "");
+}
+
 TEST_F(Csv, NamesTheSeparatorThatALineHas) {
   const auto error = [&](const std::string& line, const std::string& separator) {
     const std::string text = ErrorOf([&] { Open(line, true, separator)->Read(0); });

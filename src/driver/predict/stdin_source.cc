@@ -29,7 +29,7 @@ class StdinSource final : public RecordSource {
             StrCat("holds ", Counted(sample.size(), "number"), ", the net takes ", size_));
       return &sample;
     } catch (const ValueError& error) {
-      throw DataError(Where(), -1, error.what());
+      throw DataError(Where(), -1, error.what() + (record_ > 0 ? "" : HeaderAdvice(line_)));
     }
   }
   std::string Name() const override { return StrCat("-:", record_); }
@@ -53,6 +53,7 @@ class StdinSource final : public RecordSource {
         throw DataError(StrCat("standard input:", line_number_), -1,
                         StrCat("a line of more than ", kMaxLineBytes, " bytes"));
     }
+    if (line_number_ == 1) line_.erase(0, static_cast<size_t>(ByteOrderMark(line_)));
     if (std::ferror(stdin)) throw FileError(kExitIo, "standard input", std::strerror(errno));
     return !line_.empty() || !std::feof(stdin);
   }

@@ -40,6 +40,12 @@ std::string OtherSeparator(std::string_view token, const std::string& separators
   return "";
 }
 
+bool IsInteger(std::string_view token) {
+  int32_t number;
+  const auto [stop, error] = std::from_chars(token.data(), token.data() + token.size(), number);
+  return error == std::errc() && stop == token.data() + token.size();
+}
+
 class CsvParser final : public ValueParser {
  public:
   CsvParser(const std::string& separator, bool has_label)
@@ -51,24 +57,25 @@ class CsvParser final : public ValueParser {
     if (!has_label_) return {};
     line.remove_prefix(Blanks(line));
     try {
-      return Label(Trim(line.substr(0, LengthOfToken(line))));
+      return Label(Token(line, LengthOfToken(line)), line);
     } catch (const ValueError&) {
       return {};
     }
   }
 
   const Sample& Parse(std::string_view line) override {
+    const std::string_view whole = line;
     numbers_.clear();
     sample_.label = kNoLabel;
     bool label_follows = has_label_;
     for (;;) {
       line.remove_prefix(Blanks(line));
       const size_t length = LengthOfToken(line);
-      const std::string_view token = Trim(line.substr(0, length));
+      const std::string_view token = Token(line, length);
       // A separator at the end, or a space for separator, ends no number.
       if (token.empty() && length == line.size()) break;
       if (label_follows)
-        sample_.label = Label(token);
+        sample_.label = Label(token, whole);
       else
         numbers_.push_back(Number(token));
       label_follows = false;
@@ -97,14 +104,40 @@ class CsvParser final : public ValueParser {
     return token;
   }
 
-  int32_t Label(std::string_view token) const {
+  // The first `length` bytes of a line, without blanks and quotes around them.
+  static std::string_view Token(std::string_view line, size_t length) {
+    std::string_view token = Trim(line.substr(0, length));
+    if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
+    token = token.substr(1, token.size() - 2);
+    token.remove_prefix(Blanks(token));
+    return Trim(token);
+  }
+
+  // Where the label of `line` seems to be elsewhere, or a word: what to do. Else "".
+  std::string LabelAdvice(std::string_view token, std::string_view line) const {
+    std::string_view last = Trim(line), second;
+    for (size_t length = LengthOfToken(last); length < last.size(); length = LengthOfToken(last)) {
+      last.remove_prefix(length + 1);
+      if (second.empty()) second = Token(last, LengthOfToken(last));
+    }
+    last = Token(last, last.size());
+    constexpr char kFirst[] = "; the label is the first number of a line";
+    if (IsNumber(token) && IsInteger(last))
+      return StrCat(kFirst, ", and here it seems to be the last: move that column to the front");
+    if (IsNumber(token) && !last.empty() && !IsNumber(last))
+      return StrCat(kFirst, ": put the class there, as a number from 0, in place of ", Quote(last));
+    return !IsNumber(token) && IsNumber(second) ? "; write classes as numbers from 0" : "";
+  }
+
+  int32_t Label(std::string_view token, std::string_view line) const {
     int32_t label = 0;
     if (token.size() > 1 && token[0] == '+') token.remove_prefix(1);
     const char* end = token.data() + token.size();
     const auto [stop, error] = std::from_chars(token.data(), end, label);
     if (error != std::errc() || stop != end || label == kNoLabel)
       throw ValueError(StrCat("the label must be an integer above ", kNoLabel, ", is ",
-                              Quote(token), OtherSeparator(token, separator_)));
+                              Quote(token), OtherSeparator(token, separator_),
+                              LabelAdvice(token, line)));
     return label;
   }
 

@@ -1,6 +1,8 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
+
 #include "io/format/record_view.h"
 #include "io/format/value_parser.h"
 
@@ -18,6 +20,13 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
+// Whether a line is CSV that begins with a quote, and no message that begins with the same byte.
+bool IsQuotedText(std::string_view line) {
+  return line[0] == '"' && std::all_of(line.begin(), line.end(), [](char c) {
+           return (c >= ' ' && c <= '~') || c == '\t' || c == '\r';
+         });
+}
+
 class TextRecordParser final : public ValueParser {
  public:
   explicit TextRecordParser(const StoreOptions& options)
@@ -27,6 +36,7 @@ class TextRecordParser final : public ValueParser {
 
   const Sample& Parse(std::string_view value) override {
     constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // of RecordProto's fields
+    if (IsQuotedText(value)) return csv_->Parse(value);
     if (kTags.find(value[0]) != kTags.npos) return binary_->Parse(value);
     const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';
     if (!may_be_text || value.find_first_of(":{<") == value.npos) return csv_->Parse(value);

@@ -27,9 +27,12 @@ int64_t LineAt(const InputFile& file, int64_t offset) {
 std::vector<ValuePlace> IndexLines(const InputFile& file, bool first_alone) {
   std::vector<ValuePlace> lines;
   ScanWindow window(file);
-  int64_t begin = 0;
+  const std::string_view first = window.At(0, 1);
+  if (first.starts_with("\xFF\xFE") || first.starts_with("\xFE\xFF"))
+    throw DataError(file.name(), -1, "is text in UTF-16; save it as UTF-8");
+  int64_t begin = ByteOrderMark(first);
   bool blank = true;
-  for (int64_t at = 0; at < file.size();) {
+  for (int64_t at = begin; at < file.size();) {
     const std::string_view bytes = window.At(at, 1);
     const size_t end = std::min(bytes.find('\n'), bytes.size());
     blank = blank && bytes.substr(0, end).find_first_not_of(" \t\r") == bytes.npos;
@@ -48,7 +51,7 @@ std::vector<ValuePlace> IndexLines(const InputFile& file, bool first_alone) {
 
 // Whether the fields of `line` are words, none of them a number.
 bool IsHeader(std::string_view line) {
-  constexpr std::string_view kEnds = ",;| \t\r";
+  constexpr std::string_view kEnds = ",;| \"\t\r";
   bool any = false;
   for (size_t begin = 0; begin < line.size();) {
     const size_t end = std::min(line.find_first_of(kEnds, begin), line.size());
@@ -72,8 +75,7 @@ class TextFileStore final : public ValueStore {
 
  private:
   std::string Advice(int64_t index, std::string_view line) const override {
-    if (index > 0 || !IsHeader(line)) return "";
-    return "; is this line a header? Remove it: every line is a record";
+    return index > 0 ? "" : HeaderAdvice(line);
   }
 };
 
@@ -85,9 +87,16 @@ std::unique_ptr<Store> OpenTextStore(const StoreOptions& options) {
                           options.first_alone);
 }
 
-SINGA_REGISTER_STORE(textfile, OpenTextStore, .any_format = true, .lines = true);
+SINGA_REGISTER_STORE(textfile, OpenTextStore, .any_format = true, .lines = true,
+                     .known_as = "csv tsv txt text");
 
 }  // namespace
+
+std::string HeaderAdvice(std::string_view line) {
+  return IsHeader(line) ? "; is this line a header? Remove it: every line is a record" : "";
+}
+
+int64_t ByteOrderMark(std::string_view text) { return text.starts_with("\xEF\xBB\xBF") ? 3 : 0; }
 
 std::unique_ptr<Store> NewTextFileStore(InputFile file, std::unique_ptr<ValueParser> parser,
                                         bool first_alone) {

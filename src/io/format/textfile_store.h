@@ -1,7 +1,10 @@
 // Backend "textfile": a record a line; blank lines are none.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "base/file/input_file.h"
 #include "io/format/value_parser.h"
@@ -9,6 +12,11 @@
 namespace singa {
 
 constexpr int64_t kMaxLineBytes = int64_t{1} << 26;
+
+// Bytes of the mark that Windows programs put before UTF-8 text; 0: there is none.
+int64_t ByteOrderMark(std::string_view text);
+// For the end of an error about the first line; "": the line is no header.
+std::string HeaderAdvice(std::string_view line);
 
 // first_alone: looks for no second record. Throws DataError: no line, or a line that is too long.
 // Errors of Read name file and line.
