@@ -1,19 +1,27 @@
 """A check reads the first record of each store and text, and says what training would end with."""
 import os
 
-from case import check, equal, has
+from case import check, equal, has, true
+from process_checks import processes
 from store_facts_checks import FOLDER, data, job, pictures
 
 CSV = data("kTrain", "x.csv", "textfile", shape=(2,)).replace("kRecordInput", "kCSVInput")
 
 
 def ends_as_checked(case, conf, field, text):
-    """A training ends with 65 and `text`, and a check says so before, at the field."""
+    """A training ends with 65 and `text` at its place, and a check says so before, at the field."""
     case.write("job.conf", conf)
     err = case.run("check", "job.conf", code=65).err
     has(err, f"{field}: {text}", "stderr of a check")
     equal(err.count(text), 1, "times that a check says it")
-    has(case.train(conf, code=65).err, text, "stderr of a training")
+    place = next(line for line in err.splitlines() if text in line)
+    err = case.train(conf, code=65).err
+    has(err, f"{place}\n", "stderr of a training")
+    equal(err.count(text), 1, "times that a training says it")
+    err = case.train(conf, *processes(2), code=65).err  # either may have met it
+    said = [line for line in err.splitlines() if text in line]
+    equal(len(said), 1, "times that two processes say it")
+    true(said[0].startswith(place[:place.index(text)]), f"the place of {said[0]}: {place}")
 
 
 @check

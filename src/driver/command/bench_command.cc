@@ -182,6 +182,7 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
 int BenchCommand(const CommandLine& line) {
   CheckOptions options;
   options.use = JobUse::kTrain;
+  options.places = true;
   return WithJob(line.conf, line.sets, options, [&](const JobProto& asked) {
     std::string note;
     const JobProto job = BenchJob(asked, line.synthetic, &note);

@@ -23,7 +23,7 @@ int TrainCommand(const CommandLine& line) {
   CheckOptions options;
   options.quiet = AnotherProcessSpeaks();
   options.use = line.test ? JobUse::kTest : JobUse::kTrain;
-  options.files = true;
+  options.files = options.places = true;
   options.resumes = line.resume || RankHere() > 0;  // rank 0 reads checkpoint_path for all
   return WithJob(line.conf, line.sets, options, [&](JobProto job) -> int {
     if (line.singa_job >= 0) job.set_id(line.singa_job);

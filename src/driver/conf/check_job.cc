@@ -13,6 +13,7 @@
 #include "driver/conf/check_params.h"
 #include "driver/conf/net_warnings.h"
 #include "driver/facts/compare_facts.h"
+#include "driver/facts/job_stores.h"
 #include "nn/graph/writes_file.h"
 #include "nn/plan/net_builder.h"
 #include "train/trainer/trainer.h"
@@ -222,20 +223,6 @@ void AddTo(JobConf* conf, const ConfFindings& found) {
   for (const ConfigError& warning : found.warnings) conf->Add(warning, Diagnostic::kWarning);
 }
 
-// Returns the stores of all phases that run. Those of training are always among them: a test is
-// compared with them. `unreadable`: as of PeekInputs.
-std::vector<InputFacts> StoresOf(const JobProto& job, JobUse use, ConfigErrors* unreadable) {
-  const bool trains = Trains(job, use);
-  std::vector<Phase> phases;
-  if (trains) phases.push_back(kTrain);
-  if (!trains || RunsPhase(job, kTest)) phases.push_back(kTest);
-  if (RunsPhase(job, kVal)) phases.push_back(kVal);
-  std::vector<InputFacts> stores = PeekInputs(job.neuralnet(), phases, unreadable);
-  if (trains) return stores;
-  for (InputFacts& input : PeekTraining(job.neuralnet())) stores.push_back(std::move(input));
-  return stores;
-}
-
 void Check(const CheckOptions& options, CheckedJob* checked) {
   JobConf& conf = checked->conf;
   if (!conf.ok()) return;
@@ -277,6 +264,12 @@ int WithJob(const std::string& file, const std::vector<std::string>& sets,
   } catch (const ConfigError& error) {
     std::fputs(checked->conf.Render(error).c_str(), stderr);
     return error.code();
+  } catch (const Error& error) {
+    if (!options.places) throw;
+    const std::optional<ConfigError> placed = AtFieldOfFile(checked->job, options.use, error);
+    if (!placed) throw;
+    std::fputs(checked->conf.Render(*placed).c_str(), stderr);
+    return placed->code();
   }
 }
 

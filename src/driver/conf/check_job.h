@@ -23,6 +23,8 @@ struct CheckOptions {
   bool stores = false;
   bool resumes = false;  // checkpoint_path may not be used: its files are left alone
   bool quiet = false;    // WithJob shows no warnings
+  // WithJob shows an error of a file that a layer reads at the field that names the file.
+  bool places = false;
 };
 
 struct CheckedJob {
