@@ -75,7 +75,8 @@ Scalar ConfLexer::ReadScalar() {
   return scalar;
 }
 
-void ConfLexer::SkipValue() {
+std::string ConfLexer::SkipValue() {
+  std::string word;
   std::vector<OpenBracket> open;
   do {
     if (AtOpening() || At('[')) {
@@ -91,9 +92,11 @@ void ConfLexer::SkipValue() {
     } else if (AtEnd() || At('}') || At('>') || At(']')) {
       FailUnclosed(open.back(), StrCat("\"", open.back().end(), "\""));
     } else {
+      if (AtIdentifier()) word = token().text;
       Next();
     }
   } while (!open.empty());
+  return word;
 }
 
 void ConfLexer::FailUnclosed(const OpenBracket& open, const std::string& wanted) {

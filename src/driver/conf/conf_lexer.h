@@ -45,8 +45,8 @@ class ConfLexer {
   bool Consume(char symbol);
   // A number, word or string; strings side by side are one.
   Scalar ReadScalar();
-  // A value of any kind, whatever is in it.
-  void SkipValue();
+  // A value of any kind, whatever is in it. Returns the last word of a message or list; "": none.
+  std::string SkipValue();
 
   // The bracket that is the token.
   OpenBracket Bracket() { return {token().text[0], line(), column()}; }

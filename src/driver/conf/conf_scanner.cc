@@ -5,6 +5,7 @@
 #include "base/text/edit_distance.h"
 #include "driver/conf/conf_lexer.h"
 #include "driver/conf/scalar.h"
+#include "driver/conf/synonyms.h"
 #include "singa/proto/layer.pb.h"
 
 namespace singa {
@@ -182,10 +183,18 @@ class Scanner {
     } else if (name.field->message_type()) {
       MessageValue(NewNode(message, name, index), depth);
     } else {
-      Add(*message, name, StrCat("must be ", KindOf(*name.field), ", is a message in { }"));
       if (index == 0) NewNode(message, name, 0);
-      lexer_.SkipValue();
+      const std::string value = ValueMeant(*name.field, lexer_.SkipValue());
+      Add(*message, name,
+          StrCat("must be ", KindOf(*name.field), ", is a message in { }",
+                 value.empty() ? "" : StrCat("; did you mean \"", name.text, ": ", value, "\"?")));
     }
+  }
+
+  // Caffe's `include { phase: TRAIN }` is `include: kTrain`.
+  static std::string ValueMeant(const FieldDescriptor& field, const std::string& word) {
+    if (!field.enum_type()) return "";
+    return field.enum_type()->FindValueByName(word) ? word : SynonymOf(*field.enum_type(), word);
   }
 
   ConfNode* NewNode(ConfNode* message, const Name& name, int index) {

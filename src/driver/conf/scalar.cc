@@ -193,14 +193,21 @@ std::vector<std::string> FieldNames(const protobuf::Descriptor& type) {
 
 std::string NoSuchField(const protobuf::Descriptor& type, const std::string& name,
                         const protobuf::Descriptor* parent) {
-  std::vector<std::string> inside;  // fields whose messages have the name
+  if (const std::string instead = InsteadOf(type, name); !instead.empty())
+    return StrCat("no such field in ", type.name(), "; ", instead);
+  std::vector<std::string> inside;   // fields whose messages have the name
+  std::vector<std::string> meaning;  // or a field that it means elsewhere
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
-    if (field.message_type() && field.message_type()->FindFieldByName(name))
-      inside.push_back(field.name() + (field.is_repeated() ? "[...]." : ".") + name);
+    if (!field.message_type()) continue;
+    const std::string path = field.name() + (field.is_repeated() ? "[...]." : ".");
+    if (field.message_type()->FindFieldByName(name)) inside.push_back(path + name);
+    const std::string there = SynonymOf(*field.message_type(), name);
+    if (!there.empty()) meaning.push_back(path + there);
   }
   const std::string meant = SynonymOf(type, name);
   std::string hint = DidYouMean(name, FieldNames(type));
+  if (inside.empty() && hint.empty()) inside = meaning;
   if (!meant.empty())
     hint = StrCat("; did you mean \"", meant, "\"?");
   else if (inside.size() == 1)

@@ -66,6 +66,7 @@ constexpr Row kRows[] = {
     {"Phase", "val validate validation eval", "kVal"},
     {"AlgType", "backprop backpropagation", "kBP"},
     {"JobProto", "maxiter maxsteps numsteps iterations", "train_steps"},
+    {"JobProto", "layer layers", "neuralnet.layer"},
     {"JobProto", "epochs maxepochs numepochs maxepoch", "train_epochs"},
     {"JobProto", "testinterval", "test_freq"},
     {"JobProto", "testiter", "test_steps"},
@@ -77,8 +78,15 @@ constexpr Row kRows[] = {
     {"JobProto", "lrpolicy", "updater.learning_rate.type"},
     {"JobProto", "optimizer optim solver solvertype", "updater"},
     {"JobProto", "weightdecay", "updater.weight_decay"},
-    {"JobProto", "net network model", "neuralnet"},
-    {"JobProto", "device devices solvermode", "gpu"},
+    {"JobProto", "stepsize", "updater.learning_rate.step_conf.change_freq"},
+    {"JobProto", "stepvalue milestones", "updater.learning_rate.fixedstep_conf.step"},
+    {"JobProto", "gamma", "updater.learning_rate.step_conf.gamma"},
+    {"JobProto", "power", "updater.learning_rate.inverse_conf.pow"},
+    {"JobProto", "clipgradients maxgradnorm gradclip", "updater.clip_norm"},
+    {"JobProto", "momentum2", "updater.adam_conf.beta2"},
+    {"JobProto", "rmsdecay", "updater.rmsprop_conf.rho"},
+    {"JobProto", "net network model trainnet testnet", "neuralnet"},
+    {"JobProto", "device devices deviceid", "gpu"},
     {"JobProto", "randomseed", "seed"},
     {"UpdaterProto", "lr baselr", "learning_rate.base_lr"},
     {"UpdaterProto", "l2 wd decay", "weight_decay"},
@@ -87,6 +95,17 @@ constexpr Row kRows[] = {
     {"LRGenProto", "lr learningrate", "base_lr"},
     {"LRGenProto", "lrpolicy policy", "type"},
     {"LRGenProto", "warmup", "warmup_steps"},
+    {"LRGenProto", "stepsize", "step_conf.change_freq"},
+    {"LRGenProto", "stepvalue milestones", "fixedstep_conf.step"},
+    {"LRGenProto", "gamma", "step_conf.gamma"},
+    {"LRGenProto", "power", "inverse_conf.pow"},
+    {"LRGenProto", "tmax maxiter", "linear_conf.change_freq"},
+    {"StepProto", "stepsize", "change_freq"},
+    {"FixedStepProto", "stepvalue milestones", "step"},
+    {"InverseProto", "power", "pow"},
+    {"AdamProto", "betas momentum", "beta1"},
+    {"AdamProto", "momentum2", "beta2"},
+    {"RMSPropProto", "alpha rmsdecay decay", "rho"},
     {"LayerProto", "bottom bottoms inputs input src source srclayer", "srclayers"},
     {"LayerProto", "convolutionparam", "convolution_conf"},
     {"LayerProto", "poolingparam", "pooling_conf"},
@@ -99,6 +118,11 @@ constexpr Row kRows[] = {
     {"LayerProto", "eltwiseparam", "eltwise_conf"},
     {"LayerProto", "concatparam concatconf", "concate_conf"},
     {"LayerProto", "sliceparam", "slice_conf"},
+    {"LayerProto", "transformparam", "store_conf"},
+    {"LayerProto", "embedparam", "embedding_conf"},
+    {"LayerProto", "lossparam softmaxparam softmaxlossparam", "softmaxloss_conf"},
+    {"LayerProto", "accuracyparam argmaxparam", "argsort_conf"},
+    {"LayerProto", "inplace", "share_src_blobs"},
     {"LayerProto", "phase", "include"},
     {"LayerProto", "batchsize", "store_conf.batchsize"},
     {"LayerProto", "backend", "store_conf.backend"},
@@ -109,9 +133,9 @@ constexpr Row kRows[] = {
     {"ParamGenProto", "min", "low"},
     {"ParamGenProto", "max", "high"},
     {"ParamGenProto", "stddev sigma", "std"},
-    {"InnerProductProto", "outfeatures units numunits outputs", "num_output"},
+    {"InnerProductProto", "outfeatures outchannels units numunits outputs", "num_output"},
     {"InnerProductProto", "bias usebias", "bias_term"},
-    {"ConvolutionProto", "numoutput outchannels filters channels", "num_filters"},
+    {"ConvolutionProto", "numoutput outchannels outfeatures filters channels", "num_filters"},
     {"ConvolutionProto", "kernelsize", "kernel"},
     {"ConvolutionProto", "padding", "pad"},
     {"ConvolutionProto", "strides", "stride"},
@@ -141,6 +165,35 @@ constexpr Row kRows[] = {
     {"BMProto", "eps", "epsilon"},
     {"ClusterProto", "nworkersperprocess", "nworkers_per_procs"},
     {"ClusterProto", "nserversperprocess", "nservers_per_procs"},
+};
+
+// Fields that elsewhere say something that a job leaves out here, or says outside.
+struct NeedlessRow {
+  const char* type;
+  const char* known;  // as in Row
+  const char* instead;
+};
+
+constexpr char kFromSource[] = "leave it out: the source layer gives this size";
+constexpr char kInParam[] = "the layer has it in param { init { } }, outside of these braces";
+
+constexpr NeedlessRow kNeedless[] = {
+    {"JobProto", "solvermode", "leave it out for the CPU; gpu: 0 trains on the first GPU"},
+    {"LayerProto", "top tops output outputs",
+     "leave it out: other layers read a layer by its name"},
+    {"LayerProto", "propagatedown", "leave it out: gradients stop where no param is trained"},
+    {"LayerProto",
+     "infeatures inchannels numfeatures normalizedshape inputsize inputshape inputdim",
+     kFromSource},
+    {"InnerProductProto", "infeatures inchannels ninput numinput inputdim inputsize", kFromSource},
+    {"ConvolutionProto", "inchannels infeatures ninput numinput inputdim", kFromSource},
+    {"BMProto", "numfeatures", kFromSource},
+    {"GRUProto", "inputsize inputdim", kFromSource},
+    {"LSTMProto", "inputsize inputdim", kFromSource},
+    {"RNNProto", "inputsize inputdim", kFromSource},
+    {"InnerProductProto", "weightfiller biasfiller kernelinitializer biasinitializer", kInParam},
+    {"ConvolutionProto", "weightfiller biasfiller kernelinitializer biasinitializer", kInParam},
+    {"EmbeddingProto", "weightfiller embeddingsinitializer", kInParam},
 };
 
 // Small letters and digits alone.
@@ -202,6 +255,13 @@ std::string SynonymOf(const google::protobuf::Descriptor& type, const std::strin
   return Find(type.name(), name, [&type](const std::string& ours) {
     return type.FindFieldByName(ours.substr(0, ours.find('.'))) != nullptr;
   });
+}
+
+std::string InsteadOf(const google::protobuf::Descriptor& type, const std::string& name) {
+  const std::string plain = Plain(name);
+  for (const NeedlessRow& row : kNeedless)
+    if (!plain.empty() && type.name() == row.type && Contains(row.known, plain)) return row.instead;
+  return "";
 }
 
 }  // namespace singa
