@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 
+#include "base/file/temporary_name.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -163,6 +164,31 @@ TEST_F(FileSystemTest, MessagesNameFileAndReason) {
     EXPECT_EQ(std::string(error.what()),
               At("none/a") + ": cannot create: No such file or directory");
   }
+}
+
+// The text of the error that `call` ends with.
+template <typename Call>
+std::string WriteErrorOf(const Call& call) {
+  try {
+    call();
+  } catch (const WriteError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST_F(FileSystemTest, NoErrorShowsATemporaryName) {
+  const std::string path = At("out"), temporary = TemporaryName(path);
+  EXPECT_EQ(WriteErrorOf([&] { disk_.Rename(temporary, path); }),
+            path + ": the new one cannot take its place: No such file or directory");
+  EXPECT_EQ(WriteErrorOf([&] { disk_.Rename(path, temporary); }),
+            path + ": cannot be moved away: No such file or directory");
+  EXPECT_EQ(WriteErrorOf([&] { disk_.Rename(TemporaryName(At("in")), path); }),
+            path + ": cannot rename " + At("in") + " to it: No such file or directory");
+  EXPECT_EQ(WriteErrorOf([&] { disk_.SyncDirectory(temporary); }),
+            path + ": cannot open: No such file or directory");
+  disk_.Create(temporary);
+  EXPECT_EQ(WriteErrorOf([&] { disk_.Create(temporary); }), path + ": cannot create: File exists");
 }
 
 }  // namespace

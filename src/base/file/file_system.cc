@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/file/entry_place.h"
+#include "base/file/temporary_name.h"
 
 namespace singa {
 namespace {
@@ -19,6 +20,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto& Throw = ThrowWriteError;
+
+[[noreturn]] void ThrowAsNamed(ExitCode otherwise, const std::string& path, const std::string& what,
+                               int error) {
+  ExitCode code = otherwise;
+  if (error == EACCES || error == EPERM) code = kExitNoPermission;
+  if (error == ENOSPC || error == EDQUOT || error == EIO || error == EFBIG) code = kExitIo;
+  throw WriteError(code, path, StrCat(what, ": ", std::generic_category().message(error)), error);
+}
 
 // errno's value; 0: it is on the disk.
 int FsyncOf(const Descriptor& file) {
@@ -101,33 +110,37 @@ std::vector<std::string> NamesIn(DIR* dir, const std::string& path) {
   return names;
 }
 
+// What is left undone; temporary names say nothing to a user.
+std::string RenameText(const std::string& from, const std::string& to) {
+  if (FinalName(from) != FinalName(to)) return StrCat("cannot rename ", FinalName(from), " to it");
+  return FinalName(to) == to ? "the new one cannot take its place" : "cannot be moved away";
+}
+
+// What is to be removed is shown as it is called.
 void RemoveEntry(int folder, const char* name, const std::string& path) {
   const auto gone = [] { return errno == ENOENT || errno == ENOTDIR; };
   struct stat entry;
   if (::fstatat(folder, name, &entry, AT_SYMLINK_NOFOLLOW) != 0) {
     if (gone()) return;
-    Throw(kExitIo, path, "cannot remove", errno);
+    ThrowAsNamed(kExitIo, path, "cannot remove", errno);
   }
   const bool is_folder = S_ISDIR(entry.st_mode);
   if (is_folder) {
     Descriptor inner(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (inner.get() < 0) Throw(kExitIo, path, "cannot remove", errno);
+    if (inner.get() < 0) ThrowAsNamed(kExitIo, path, "cannot remove", errno);
     const OpenDir dir = ToDir(std::move(inner), path);
     for (const std::string& child : NamesIn(dir.get(), path))
       RemoveEntry(::dirfd(dir.get()), child.c_str(), path + "/" + child);
   }
   if (::unlinkat(folder, name, is_folder ? AT_REMOVEDIR : 0) != 0 && !gone())
-    Throw(kExitIo, path, "cannot remove", errno);
+    ThrowAsNamed(kExitIo, path, "cannot remove", errno);
 }
 
 }  // namespace
 
 void ThrowWriteError(ExitCode otherwise, const std::string& path, const std::string& what,
                      int error) {
-  ExitCode code = otherwise;
-  if (error == EACCES || error == EPERM) code = kExitNoPermission;
-  if (error == ENOSPC || error == EDQUOT || error == EIO || error == EFBIG) code = kExitIo;
-  throw WriteError(code, path, StrCat(what, ": ", std::generic_category().message(error)), error);
+  ThrowAsNamed(otherwise, FinalName(path), what, error);
 }
 
 PosixFileSystem::PosixFileSystem(const std::string& root)
@@ -158,7 +171,7 @@ void PosixFileSystem::SyncDirectory(const std::string& path) {
 void PosixFileSystem::Rename(const std::string& from, const std::string& to) {
   const EntryPlace source = PlaceFor(from), target = PlaceFor(to);
   if (::renameat(source.folder(), source.name(), target.folder(), target.name()) != 0)
-    Throw(kExitCantCreate, to, StrCat("cannot rename ", from, " to it"), errno);
+    Throw(kExitCantCreate, to, RenameText(from, to), errno);
 }
 
 void PosixFileSystem::MakeDirectories(const std::string& path) {

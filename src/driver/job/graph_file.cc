@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "io/file/new_file.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 
@@ -37,8 +38,8 @@ std::string Escape(const std::string& text) {
 }
 
 void WriteText(FileSystem* files, const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".tmp";
-  files->RemoveTree(temporary);
+  RemoveLeftOver(files, path);
+  const std::string temporary = TemporaryName(path);
   const auto file = files->Create(temporary);
   file->Write(text.data(), text.size());
   file->Close();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file/sha256.h"
+#include "base/file/temporary_name.h"
 #include "base/system/failpoint.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
@@ -103,11 +104,10 @@ std::string WriteCheckpoint(FileSystem& fs, const std::string& workspace,
   fs.MakeDirectories(folder);
   Recover(fs, workspace);
   const std::string name = StepName(content.step);
-  const std::string nonce = RandomHex(8);
-  const std::string dir = folder + "/" + name + ".tmp." + nonce;
+  const std::string dir = TemporaryName(folder + "/" + name);
   try {
     WriteFolder(fs, dir, content);
-    Publish(fs, folder, dir, name, folder + "/" + name + ".old." + nonce);
+    Publish(fs, folder, dir, name, folder + "/" + name + ".old." + RandomHex(8));
   } catch (...) {
     TryRemove(fs, dir);
     throw;

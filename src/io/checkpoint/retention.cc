@@ -5,7 +5,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/file/sha256.h"
+#include "base/file/temporary_name.h"
 #include "base/system/failpoint.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_names.h"
@@ -23,7 +23,7 @@ void RemoveAll(FileSystem& fs, const std::string& folder,
                const std::vector<CheckpointEntry>& goes) {
   std::vector<std::string> removed;
   for (const CheckpointEntry& entry : goes) {
-    removed.push_back(folder + "/" + StepName(entry.step) + ".tmp." + RandomHex(8));
+    removed.push_back(TemporaryName(folder + "/" + StepName(entry.step)));
     fs.Rename(entry.dir, removed.back());
   }
   fs.SyncDirectory(folder);
@@ -36,7 +36,7 @@ void RemoveAll(FileSystem& fs, const std::string& folder,
 void SetBest(FileSystem& fs, const std::string& workspace, int64_t step) {
   const std::string folder = CheckpointFolder(workspace);
   const std::string link = folder + "/" + kBestLink;
-  const std::string fresh = link + ".tmp." + RandomHex(8);
+  const std::string fresh = TemporaryName(link);
   fs.Symlink(StepName(step), fresh);
   fs.Rename(fresh, link);
   fs.SyncDirectory(folder);

@@ -4,18 +4,9 @@
 
 #include <filesystem>
 
-#include "base/file/sha256.h"
 #include "singa/base/error.h"
 
 namespace singa {
-namespace {
-
-// The part of a temporary name before its random digits.
-std::string Stem(const std::string& path) { return path + ".tmp."; }
-
-}  // namespace
-
-std::string TemporaryName(const std::string& path) { return Stem(path) + RandomHex(8); }
 
 std::string TargetOf(const std::string& path) {
   namespace fs = std::filesystem;
@@ -27,7 +18,7 @@ std::string TargetOf(const std::string& path) {
 }
 
 void RemoveLeftOver(FileSystem* files, const std::string& path) {
-  const std::string stem = std::filesystem::path(Stem(path)).filename().string();
+  const std::string stem = std::filesystem::path(TemporaryStem(path)).filename().string();
   try {
     for (const std::string& name : files->List(FolderOf(path)))
       if (name.starts_with(stem)) files->RemoveTree(FolderOf(path) + "/" + name);

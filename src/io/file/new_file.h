@@ -6,16 +6,13 @@
 #include <string_view>
 
 #include "base/file/file_system.h"
+#include "base/file/temporary_name.h"
 
 namespace singa {
 
 // Where a new file `path` is to lie: at the end of links. Throws FileError where something else
 // than a file is there, such as a device.
 std::string TargetOf(const std::string& path);
-
-// The name of a file that is to be renamed to `path`. Nobody can guess it: a folder may be open to
-// others.
-std::string TemporaryName(const std::string& path);
 
 // Removes files of such names, which a process that was killed has left; what cannot be removed
 // stays, with a warning. For the one writer of the path.

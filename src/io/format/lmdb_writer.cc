@@ -107,7 +107,7 @@ class NewDatabase {
   void Check(int status, ExitCode code) const {
     if (status == 0) return;
     if (status == EACCES || status == EPERM) code = kExitNoPermission;
-    throw FileError(code, temporary_, mdb_strerror(status));
+    throw FileError(code, folder_ + "/data.mdb", mdb_strerror(status));
   }
 
   void Discard() noexcept {
