@@ -126,7 +126,7 @@ TEST(CkptCommand, AMistakeNamesTheWordThatIsWrong) {
   EXPECT_EQ(Ckpt({"lss"}).err, "no command singa ckpt lss; did you mean \"ls\"?");
   EXPECT_EQ(Ckpt({"export", "-fromat", "x", "a", "b"}).err,
             "no flag -fromat; did you mean \"format\"?");
-  EXPECT_EQ(Ckpt({"export", "a"}).err, "needs PATH and OUT, got 1 operand");
+  EXPECT_EQ(Ckpt({"export", "a"}).err, "needs 2 operands, got 1: singa ckpt export PATH OUT");
   EXPECT_EQ(Ckpt({"export", "-format", "onnx", "a", "b"}).err,
             "-format must be safetensors or blobprotos, is \"onnx\"");
 }

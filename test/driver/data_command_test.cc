@@ -97,7 +97,7 @@ TEST(DataCommand, RefusesWrongUse) {
   const std::string idx = dir.Write("i", Idx({1, 1, 1}, "a"));
   EXPECT_ERROR(DataCommand({}), kExitUsage, "digits, convert, stat");
   EXPECT_ERROR(DataCommand({"digit"}), kExitUsage, "did you mean \"digits\"");
-  EXPECT_ERROR(DataCommand({"digits"}), kExitUsage, "needs DIR");
+  EXPECT_ERROR(DataCommand({"digits"}), kExitUsage, "singa data digits DIR");
   EXPECT_ERROR(DataCommand({"digits", "a", "b"}), kExitUsage, "got 2");
   EXPECT_ERROR(DataCommand({"digits", "a", "-seed"}), kExitUsage, "-seed needs a value");
   EXPECT_ERROR(DataCommand({"digits", "a", "-seed", "x"}), kExitUsage, "\"x\"");

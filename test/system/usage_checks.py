@@ -75,10 +75,15 @@ def a_wrong_call_names_the_mistake_and_the_help_to_read(case):
             (["check", "job.conf", "-tes"], 'did you mean "-test"?', "singa check -help"),
             (["predict"], "-conf is missing", "singa predict -help"),
             (["predict", "-chekpoint", "x"], 'did you mean "checkpoint"?', "singa predict -help"),
-            (["export"], "to which format? onnx", "singa export -help"),
+            (["export"], "the format and the file to write are missing: "
+             "singa export onnx -conf job.conf net.onnx", "singa export -help"),
+            (["export", "onnx"], "the file to write is missing: "
+             "singa export onnx -conf job.conf net.onnx", "singa export -help"),
+            (["export", "onnx", "a.onnx"], "-conf, the job whose net it writes, is missing: "
+             "singa export onnx -conf job.conf a.onnx", "singa export -help"),
+            (["data", "stat"], "needs 1 operand, got 0: singa data stat PATH", "singa data -help"),
             (["data"], "digits, convert, stat", "singa data -help"),
             (["data", "digist"], 'did you mean "digits"?', "singa data -help"),
-            (["data", "stat"], "needs PATH", "singa data -help"),
             (["ckpt", "lss"], 'did you mean "ls"?', "singa ckpt -help"),
             (["graph", "-conf"], "-conf needs a value", "singa graph -help"),
             (["doctor", "x"], "singa doctor takes no argument", "singa doctor -help"),

@@ -49,4 +49,13 @@ std::string DidYouMean(const std::string& text, const std::vector<std::string>& 
   return nearest ? StrCat("; did you mean \"", *nearest, "\"?") : "";
 }
 
+std::string DidYouMeanOneOf(const std::string& text, const std::vector<std::string>& known) {
+  constexpr size_t kListed = 12;
+  std::string hint = DidYouMean(text, known);
+  if (!hint.empty() || known.empty()) return hint;
+  for (size_t i = 0; i < std::min(known.size(), kListed); ++i)
+    hint += StrCat(i == 0 ? "; there are " : ", ", known[i]);
+  return known.size() > kListed ? StrCat(hint, " and ", known.size() - kListed, " more") : hint;
+}
+
 }  // namespace singa

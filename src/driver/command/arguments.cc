@@ -77,9 +77,11 @@ std::vector<std::string> Arguments::All(const std::string& flag) const {
   return values;
 }
 
-const std::vector<std::string>& Arguments::Operands(const std::string& what, size_t count) const {
-  if (operands_.size() != count)
-    ThrowUsage(StrCat("needs ", what, ", got ", Counted(operands_.size(), "operand")));
+const std::vector<std::string>& Arguments::Operands(const std::string& names) const {
+  const auto wanted = 1 + std::count(names.begin(), names.end(), ' ');
+  if (std::ssize(operands_) != wanted)
+    ThrowUsage(StrCat("needs ", Counted(wanted, "operand"), ", got ", operands_.size(), ": singa ",
+                      command_, " ", names));
   return operands_;
 }
 

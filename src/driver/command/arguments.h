@@ -49,8 +49,8 @@ class Arguments {
   // Of -set and -plugin, in order: "path=value" each. Throws where one is not.
   std::vector<std::string> Settings() const;
   const std::vector<std::string>& operands() const { return operands_; }
-  // Throws unless there are `count` operands; `what` names them.
-  const std::vector<std::string>& Operands(const std::string& what, size_t count) const;
+  // Throws unless there is one operand for each word of `names`, such as "SRC DST".
+  const std::vector<std::string>& Operands(const std::string& names) const;
 
   // Throws Error(kExitUsage) with a hint at the command's help.
   [[noreturn]] void ThrowUsage(const std::string& message) const;

@@ -168,7 +168,7 @@ bool AsksForBlobProtos(const Arguments& args) {
 
 int Export(const Arguments& args) {
   const bool as_blob_protos = AsksForBlobProtos(args);
-  const std::string &path = args.Operands("PATH and OUT", 2)[0], &out = args.operands()[1];
+  const std::string &path = args.Operands("PATH OUT")[0], &out = args.operands()[1];
   if (!as_blob_protos && !out.ends_with(".safetensors"))
     args.ThrowUsage(StrCat("the file to write must end with .safetensors, is ", out));
   const ParamsFile params = LoadParams(path);
@@ -207,8 +207,8 @@ int CkptCommand(const std::vector<std::string>& args) {
   if (args.empty()) throw UsageError("ckpt", "singa ckpt needs one of ls, verify, export");
   const std::string command = "ckpt " + args[0];
   const std::vector<std::string> rest(args.begin() + 1, args.end());
-  if (args[0] == "ls") return List(Arguments(command, rest, {}).Operands("PATH", 1)[0]);
-  if (args[0] == "verify") return Verify(Arguments(command, rest, {}).Operands("PATH", 1)[0]);
+  if (args[0] == "ls") return List(Arguments(command, rest, {}).Operands("PATH")[0]);
+  if (args[0] == "verify") return Verify(Arguments(command, rest, {}).Operands("PATH")[0]);
   if (args[0] == "export") return Export({command, rest, {.values = {"format"}}});
   throw UsageError("ckpt", StrCat("no command singa ", command,
                                   DidYouMean(args[0], {"ls", "verify", "export"})));

@@ -160,7 +160,7 @@ bool KeepsFiles(const Arguments& args, const std::string& source, const std::str
 }
 
 int Digits(const Arguments& args) {
-  const std::string dir = args.Operands("DIR", 1)[0] + "/";
+  const std::string dir = args.Operands("DIR")[0] + "/";
   const uint64_t seed = args.ToNumber<uint64_t>("seed", args.Get("seed", "0"));
   PosixFileSystem files;
   files.MakeDirectories(dir);
@@ -202,8 +202,20 @@ void CheckPlaces(const Arguments& args) {
   }
 }
 
+// Does `command` with the store at `source`. An error of its content says which format was guessed.
+template <typename Command>
+int WithGuess(const Arguments& args, const std::string& source, const Command& command) {
+  try {
+    return command();
+  } catch (const DataError& error) {
+    if (args.Has("from") || !std::string_view(error.what()).starts_with(Printable(source))) throw;
+    const std::string guess = GuessBackend(source);  // throws where that was the error
+    throw Error(error.code(), StrCat(error.what(), GuessText(guess)));
+  }
+}
+
 int Convert(const Arguments& args) {
-  const std::vector<std::string>& operands = args.Operands("SRC and DST", 2);
+  const std::vector<std::string>& operands = args.operands();
   CheckPlaces(args);
   const std::string format = args.Get("to", FormatOfName(operands[1]));
   WriterOptions options{.path = operands[1], .label_path = args.Get("to_labels")};
@@ -228,7 +240,7 @@ int Convert(const Arguments& args) {
 }
 
 int Stat(const Arguments& args) {
-  const std::string path = args.Operands("PATH", 1)[0];
+  const std::string& path = args.operands()[0];
   std::cout << Measure(OpenSource(args, path, false, false).get()) << std::flush;
   return kExitOk;
 }
@@ -245,17 +257,19 @@ int DataCommand(const std::vector<std::string>& args) {
   const std::string command = "data " + args[0];
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (args[0] == "digits") return Digits({command, rest, {.values = {"seed"}}});
-  if (args[0] == "convert")
-    return Convert({command,
-                    rest,
-                    {.values = {"from", "to", "labels", "to_labels", "shape", "separator", "mean",
-                                "resize", "max_bad"},
-                     .switches = {"no_labels", "encoded"}}});
-  if (args[0] == "stat")
-    return Stat({command,
-                 rest,
-                 {.values = {"from", "labels", "separator", "max_bad"},
-                  .switches = {"no_labels", "encoded"}}});
+  if (args[0] == "convert") {
+    const Arguments convert(command, rest,
+                            {.values = {"from", "to", "labels", "to_labels", "shape", "separator",
+                                        "mean", "resize", "max_bad"},
+                             .switches = {"no_labels", "encoded"}});
+    return WithGuess(convert, convert.Operands("SRC DST")[0], [&] { return Convert(convert); });
+  }
+  if (args[0] == "stat") {
+    const Arguments stat(command, rest,
+                         {.values = {"from", "labels", "separator", "max_bad"},
+                          .switches = {"no_labels", "encoded"}});
+    return WithGuess(stat, stat.Operands("PATH")[0], [&] { return Stat(stat); });
+  }
   ThrowDataUsage("no command singa data " + args[0] +
                  DidYouMean(args[0], {"digits", "convert", "stat"}));
 }

@@ -18,11 +18,13 @@ namespace {
 
 void CheckUsage(const Arguments& args) {
   const std::vector<std::string>& words = args.operands();
-  if (words.empty() || words[0] != "onnx")
-    args.ThrowUsage(words.empty() ? "to which format? onnx"
-                                  : StrCat("the format must be onnx, is ", words[0]));
-  if (words.size() != 2) args.ThrowUsage("it takes one file to write");
-  if (!args.Has("conf")) args.ThrowUsage("-conf is missing: whose net?");
+  const std::string whole = StrCat(": singa export onnx -conf ", args.Get("conf", "job.conf"), " ",
+                                   words.size() > 1 ? words[1] : "net.onnx");
+  if (words.empty()) args.ThrowUsage("the format and the file to write are missing" + whole);
+  if (words[0] != "onnx") args.ThrowUsage(StrCat("the format must be onnx, is ", words[0]));
+  if (words.size() < 2) args.ThrowUsage("the file to write is missing" + whole);
+  if (words.size() > 2) args.ThrowUsage("writes one file, the second is " + words[2]);
+  if (!args.Has("conf")) args.ThrowUsage("-conf, the job whose net it writes, is missing" + whole);
   if (!words[1].ends_with(".onnx"))
     args.ThrowUsage(StrCat("the file to write must end with .onnx, is ", words[1]));
 }

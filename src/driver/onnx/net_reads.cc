@@ -43,9 +43,13 @@ std::vector<Wanted> NetReads::OutputsOf(const std::string& name) const {
   const std::vector<int> nodes = NodesOf(name);
   if (nodes.empty()) {
     std::vector<std::string> known;
-    for (const NetNode& node : net_.nodes()) known.push_back(node.name);
+    for (const NetNode& node : net_.nodes()) {
+      const bool inserted = node.name.starts_with("split(");
+      if (!inserted && std::find(known.begin(), known.end(), node.name) == known.end())
+        known.push_back(node.name);
+    }
     throw Error(kExitUsage, StrCat("-layer ", name, ": the test phase has no such layer",
-                                   DidYouMean(name, known)));
+                                   DidYouMeanOneOf(name, known)));
   }
   const Wiring& wiring = node(nodes[0]).wiring;
   if (wiring.is_input)

@@ -110,7 +110,8 @@ Request ReadRequest(const Arguments& args) {
     args.ThrowUsage("-from: " + error.message());
   }
   request.inputs = args.operands();
-  if (request.inputs.empty()) args.ThrowUsage("needs an INPUT");
+  if (request.inputs.empty())
+    args.ThrowUsage(StrCat("INPUT is missing: singa predict -conf ", args.Get("conf"), " INPUT"));
   if (args.Has("labels") && request.inputs.size() > 1) args.ThrowUsage("-labels is of one INPUT");
   if (std::count(request.inputs.begin(), request.inputs.end(), "-") > 1)
     args.ThrowUsage("stdin can be read once");
@@ -215,10 +216,25 @@ void PredictRecords(const Model& model, Request request, const NetProto& net) {
   predictor.RequireFinite();
 }
 
+// What is wrong with the choice of an output is the option's mistake, not the job's.
+Model LoadModel(const JobProto& job, const ModelOptions& options, const Arguments& args) {
+  try {
+    return Model(job, options);
+  } catch (const ConfigError& error) {
+    const bool of_net = error.path() == "neuralnet";
+    if (error.code() == kExitUsage)
+      args.ThrowUsage(options.layer.empty()
+                          ? StrCat("the net ", error.message(), ", by -layer NAME")
+                          : "-layer: " + error.message());
+    if (!of_net || options.layer.empty()) throw;
+    throw Error(error.code(), "-layer: " + error.message());
+  }
+}
+
 int Predict(const JobProto& job, const Arguments& args) {
   Request request = ReadRequest(args);
   CheckExist(request.inputs);
-  const Model model(job, request.model);
+  const Model model = LoadModel(job, request.model, args);
   Warn(model.warnings());
   ShowFiles(job, args, model.files());
   SetInput(job.neuralnet(), model.input_layer(), &request.source);
@@ -242,7 +258,8 @@ int PredictCommand(const std::vector<std::string>& args) {
       {.values = {"conf", "checkpoint", "layer", "topk", "format", "batch", "from", "labels"},
        .switches = {"no_labels"},
        .repeated = {"set", "plugin"}});
-  if (!arguments.Has("conf")) arguments.ThrowUsage("-conf is missing");
+  if (!arguments.Has("conf"))
+    arguments.ThrowUsage("-conf is missing: singa predict -conf job.conf INPUT");
   return WithJob(arguments.Get("conf"), arguments.Settings(), {.use = JobUse::kTest},
                  [&](const JobProto& job) { return Predict(job, arguments); });
 }

@@ -170,7 +170,12 @@ std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOp
     TellFactsOf(path, facts, options, warnings);
     return NewPictureSource(std::move(pictures), options.shape);
   }
-  return OpenRecords(path, GuessBackend(path), options, warnings);
+  const std::string guess = GuessBackend(path);
+  try {
+    return OpenRecords(path, guess, options, warnings);
+  } catch (const DataError& error) {
+    throw Error(error.code(), StrCat(error.what(), GuessText(guess)));
+  }
 }
 
 std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string>* warnings) {

@@ -29,6 +29,18 @@ bool IsTar(const InputFile& file) {
   return std::memcmp(magic, "ustar", sizeof magic) == 0;
 }
 
+// MNIST's files of pictures in a folder, the first by name; "": there is none.
+std::string IdxFileIn(const std::string& folder) {
+  std::string first;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.find("images-idx3") != name.npos && (first.empty() || name < first)) first = name;
+  }
+  return first;
+}
+
 std::string GuessOfFolder(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -36,6 +48,10 @@ std::string GuessOfFolder(const std::string& path) {
   if (fs::exists(path + "/data.mdb", error)) return "lmdb";
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error))
     if (it->path().filename().string().starts_with("data_batch")) return "cifar10";
+  if (const std::string idx = IdxFileIn(path); !idx.empty())
+    throw DataError(path, -1,
+                    StrCat("is a folder with files of idx; name one of them: ",
+                           (std::filesystem::path(path) / idx).string()));
   return "imagefolder";
 }
 
@@ -101,6 +117,10 @@ std::string GuessBackend(const std::string& path) {
   std::memcpy(&key, bytes.data(), sizeof(key));
   if (file.size() >= 8 && key <= kMaxKeyBytes) return "kvfile";
   return "textfile";
+}
+
+std::string GuessText(const std::string& backend) {
+  return StrCat("; read as ", backend, ", as its content seems to be: -from names another format");
 }
 
 std::string GuessLabelPath(const std::string& images) {

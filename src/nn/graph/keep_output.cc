@@ -66,7 +66,10 @@ int FindOutput(const NetOfPhase& net, const std::string& name, const Graph& grap
     }
     known.push_back(graph.layers[i].conf.name());
   }
-  throw ConfigError("", NoSuchLayer(net, name, known, 0), kExitUsage);
+  // A layer of another phase alone is told of; else the names that there are help.
+  std::string text = NoSuchLayer(net, name, {}, 0);
+  if (text.ends_with("in this phase")) text += DidYouMeanOneOf(name, known);
+  throw ConfigError("", text, kExitUsage);
 }
 
 // The same feature, without labels.
