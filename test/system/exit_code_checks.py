@@ -151,7 +151,9 @@ def a_second_job_in_the_workspace_is_refused_and_the_first_goes_on(case):
     first = case.start_job(conf)
     first.wait_until(case.has_rows, "the first row")
     for args in ([], ["-resume"]):
-        has(case.train("job.conf", *args, code=73).err, "another singa job is running", "stderr")
+        err = case.train("job.conf", *args, code=73).err
+        has(err, "another singa job is running in this workspace: ", "stderr")
+        has(err, "; set cluster.workspace to another folder for this job", "stderr")
     true(first.running(), "the first job ended before the second was refused")
     first.end(0)
     equal(case.steps(), [1000, 2000, 3000, 4000], "checkpoints of the first")

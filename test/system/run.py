@@ -13,6 +13,7 @@ import traceback
 
 import case
 # Each module registers its checks.
+import advice_checks
 import bad_record_checks
 import bench_checks
 import checkpoint_checks

@@ -4,6 +4,7 @@
 #include "driver/conf/check_job.h"
 #include "driver/job/interrupt.h"
 #include "driver/job/process_job.h"
+#include "driver/job/resume_advice.h"
 #include "driver/job/run_job.h"
 #include "driver/launch/launch_place.h"
 #include "driver/launch/launcher_rank.h"
@@ -18,6 +19,16 @@ Trains the job that FILE describes: the same as `singa -conf FILE`, with the sam
 `singa --help` lists.
 )";
 
+int Run(const JobProto& job, const CommandLine& line, const RunOptions& run) {
+  Progress progress;
+  if (line.test) return TestInProcesses(job, run, &progress);
+  if (PlanSync(job).topology.processes() > 1)
+    return TrainInProcesses(job, line.all, run, &progress);
+  CheckStartedOnce();
+  HandleInterrupts();
+  return TrainJob(job, run, &progress);
+}
+
 // Runs the job of a file; a mistake found on the way is shown at its place in the file.
 int TrainCommand(const CommandLine& line) {
   CheckOptions options;
@@ -28,15 +39,19 @@ int TrainCommand(const CommandLine& line) {
   return WithJob(line.conf, line.sets, options, [&](JobProto job) -> int {
     if (line.singa_job >= 0) job.set_id(line.singa_job);
     LogTo(LogFolder(job, line.singa_conf), RankHere());
-    Progress progress;
     RunOptions run;
     run.resume = line.resume;
-    if (line.test) return TestInProcesses(job, run, &progress);
-    if (PlanSync(job).topology.processes() > 1)
-      return TrainInProcesses(job, line.all, run, &progress);
-    CheckStartedOnce();
-    HandleInterrupts();
-    return TrainJob(job, run, &progress);
+    if (!line.test && !options.quiet)  // else another process shows errors, or starts all again
+      run.advice = [job](const Error& error) { return ResumeAdvice(job, error); };
+    try {
+      return Run(job, line, run);
+    } catch (const ConfigError&) {
+      throw;
+    } catch (const Error& error) {
+      const std::string advice = run.advice(error);
+      if (advice.empty()) throw;
+      throw Error(error.code(), error.what() + advice);
+    }
   });
 }
 

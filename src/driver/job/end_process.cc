@@ -13,7 +13,8 @@ namespace singa {
 
 void EndProcess(const RunOptions& options, const Error& error) {
   const bool shown = options.is_shown_elsewhere && options.is_shown_elsewhere(error);
-  if (!shown) std::fprintf(stderr, "singa: error: %s\n", error.what());
+  if (!shown)
+    std::fprintf(stderr, "singa: error: %s%s\n", error.what(), options.advice(error).c_str());
   if (options.leave) options.leave();
   google::FlushLogFiles(google::INFO);
   _exit(error.code());

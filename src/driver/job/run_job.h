@@ -24,6 +24,8 @@ struct RunOptions {
   std::function<void()> meet;
   // Rank 0 calls it after each commit of a checkpoint.
   std::function<void()> committed = [] {};
+  // For the end of an error that ends the process: how to go on; "": nothing is known.
+  std::function<std::string(const Error&)> advice = [](const Error&) { return ""; };
   // Takes away what others would find, before the process ends without coming back.
   std::function<void()> leave = [] {};
   // Told of what ends a job of one process, while workers may still be in a step. Any thread calls.

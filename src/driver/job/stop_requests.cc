@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view kStops =
     "\nsinga: the job stops after this step, with a checkpoint; Ctrl-C again ends it without\n";
-constexpr std::string_view kEnds = "\nsinga: ending at once, without a checkpoint\n";
+constexpr std::string_view kEnds =
+    "\nsinga: ending at once, without a checkpoint; -resume goes on from the last one, if there is "
+    "one\n";
 
 const bool on_terminal = ::isatty(STDERR_FILENO) != 0;  // where a line of progress may stand
 

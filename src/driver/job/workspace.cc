@@ -31,7 +31,9 @@ void Workspace::AwaitLock(const WorkspaceOptions& options) {
     const std::string who = lock_->holder().Text();
     if (lock_->HolderRunsHere())
       throw WriteError(kExitCantCreate, path_,
-                       StrCat("another singa job is running in this workspace: ", who), 0);
+                       StrCat("another singa job is running in this workspace: ", who,
+                              "; set cluster.workspace to another folder for this job"),
+                       0);
     if (clock.Now() >= deadline)
       throw PeerError(StrCat(path_, ": its lock is still held by ", who, " after ",
                              options.wait_seconds, " s; ", lock_->Remedy()));

@@ -64,7 +64,9 @@ class Reader {
   [[noreturn]] void Fail(const std::string& why) const { throw DataError(file_, -1, why); }
   [[noreturn]] void Malformed() const {
     Fail(StrCat("is no checkpoint of SINGA 0.3 (a BlobProtos message): damaged near byte ",
-                in_.CurrentPosition()));
+                in_.CurrentPosition(),
+                "; a checkpoint is a workspace, a folder step<N>, a .safetensors file or a file of "
+                "SINGA 0.3"));
   }
 
   void ReadField(uint32_t tag) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "nn/graph/share_hint.h"
 #include "nn/input/pair_cuts.h"
 #include "nn/input/pair_readers.h"
 #include "nn/plan/backward.h"
@@ -17,6 +18,7 @@ class NetBuilder {
       : options_(options), tables_(std::move(tables)), errors_(errors) {}
 
   Net Run(const NetProto& conf) {
+    conf_ = &conf;
     const NetOfPhase whole = {conf, options_.phase, options_.asker};
     Graph graph = FilterPhase(whole, errors_);
     PairRbms(&graph, errors_);
@@ -119,8 +121,21 @@ class NetBuilder {
       CheckCut(node);
     } catch (const ConfigError& error) {
       layer.faulty = true;
-      if (paths_with_error_.insert(layer.path).second) errors_->push_back(error.Under(layer.path));
+      if (paths_with_error_.insert(layer.path).second)
+        errors_->push_back(WithShareHint(error, node.conf).Under(layer.path));
     }
+  }
+
+  // The table of params knows those of this phase alone.
+  ConfigError WithShareHint(const ConfigError& error, const LayerProto& layer) const {
+    for (int i = 0; i < layer.param_size(); ++i) {
+      if (error.path() != StrCat("param[", i, "].share_from")) continue;
+      const std::string& name = layer.param(i).share_from();
+      const std::string hint = ShareHint(*conf_, options_.phase, name);
+      if (!hint.empty() && error.message().starts_with("no param"))
+        return ConfigError(error.path(), StrCat("no param \"", name, "\"", hint));
+    }
+    return error;
   }
 
   // ", where layer[data] gives (1, 8, 8)": the shape of a sample, as the conf of `node` has it.
@@ -242,6 +257,7 @@ class NetBuilder {
     storage_->graph = std::move(graph_nodes);
   }
 
+  const NetProto* conf_ = nullptr;
   const NetOptions options_;
   std::vector<ParamTable*> tables_;
   ConfigErrors* errors_;

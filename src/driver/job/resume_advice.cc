@@ -1,0 +1,18 @@
+#include "driver/job/resume_advice.h"
+
+#include <string_view>
+
+#include "driver/job/workspace.h"
+#include "io/checkpoint/checkpoint.h"
+
+namespace singa {
+
+std::string ResumeAdvice(const JobProto& job, const Error& error) {
+  const bool says_so = std::string_view(error.what()).find("-resume") != std::string_view::npos;
+  if (error.code() < 128 || says_so) return "";
+  const auto checkpoints = ListCheckpoints(WorkspacePath(job));
+  if (checkpoints.empty()) return "";
+  return StrCat("; the same command with -resume goes on from ", checkpoints.front().dir);
+}
+
+}  // namespace singa
