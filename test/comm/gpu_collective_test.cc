@@ -75,12 +75,12 @@ class GpuCollectiveTest : public ::testing::TestWithParam<TestPlace> {
   std::optional<EmulatedMachine> machine_;
   std::atomic<bool> stopped_{false};
 };
-INSTANTIATE_TEST_SUITE_P(Places, GpuCollectiveTest, ::testing::ValuesIn(GpuPlaces()),
-                         PlaceName);
+INSTANTIATE_TEST_SUITE_P(Places, GpuCollectiveTest, ::testing::ValuesIn(GpuPlaces()), PlaceName);
 
 TEST_P(GpuCollectiveTest, AllReduceAddsUp) {
   Run([](GpuRank& one) {
-    const auto rank = static_cast<float>(one.own.rank()), ranks = static_cast<float>(one.own.size());
+    const auto rank = static_cast<float>(one.own.rank()),
+               ranks = static_cast<float>(one.own.size());
     const Tensor values = one.On({1 + rank, 10});
     one.own.AllReduce(FloatsIn(values));
     EXPECT_EQ(one.Read(values), (std::vector<float>{ranks * (ranks + 1) / 2, 10 * ranks}));
@@ -145,8 +145,7 @@ TEST_P(GpuCollectiveTest, ReduceScatterHandsEachPieceToOneRank) {
     one.own.ReduceScatter(one.ctx, 4, work, FloatsIn(room));
     std::vector<float> expected(8);
     for (int i = 0; i < 8; ++i)
-      if (i / 2 % one.own.size() == one.own.rank())
-        expected[i] = static_cast<float>(i + 1) * ranks;
+      if (i / 2 % one.own.size() == one.own.rank()) expected[i] = static_cast<float>(i + 1) * ranks;
     EXPECT_EQ(one.Read(to), expected);
   });
 }

@@ -36,8 +36,8 @@ class GpuGroup {
   virtual void AllGather(const std::byte* own, std::byte* all, int64_t n, Stream& stream) = 0;
   // Replaces bytes[n] of all members by those of `root`. All of them call it.
   virtual void Broadcast(int root, std::byte* bytes, int64_t n, Stream& stream) = 0;
-  // All transfers together, in the order of the stream's work. Each peer has the other end of each in
-  // one call of its own; transfers of one way between two members meet in their order.
+  // All transfers together, in the order of the stream's work. Each peer has the other end of each
+  // in one call of its own; transfers of one way between two members meet in their order.
   virtual void Exchange(std::span<const GpuTransfer> transfers, Stream& stream) = 0;
   // Until `event`, behind sums, is passed. Throws Stopped once the group is told to stop, Error,
   // kExitStalled, once its deadline has ended, PeerError where another member's process is lost.

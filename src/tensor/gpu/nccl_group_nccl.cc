@@ -91,9 +91,8 @@ class NcclGroup final : public GpuGroup {
     Check(GroupStart(), "messages");
     for (const GpuTransfer& one : transfers) {
       const auto size = static_cast<size_t>(one.size);
-      Check(one.sends
-                ? SendBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream))
-                : ReceiveBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream)),
+      Check(one.sends ? SendBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream))
+                      : ReceiveBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream)),
             "a message");
     }
     Check(GroupEnd(), "messages");
