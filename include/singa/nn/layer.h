@@ -38,8 +38,8 @@ struct Wiring {
   bool row_wise = false;   // row r of every output depends on row r of the inputs only
   bool sequence = false;   // computes T > 1 time steps in one node: source 0, every other source of
                            // T steps and all outputs are [T, rows, ...]
-  bool recurrent = false;  // in a node for each step, step t reads outputs of its own step t - 1,
-                           // as last sources: the first and those of its state
+  bool recurrent = false;  // as one node for each step, step t reads output 0 and the state outputs
+                           // of step t - 1; they are its last sources
   bool causal = false;     // of a sequence layer: step t depends on no step behind t; a recurrent
                            // layer's never does
   bool writes_file = false;    // an output layer: its feature is not worth reading

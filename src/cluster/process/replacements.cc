@@ -11,8 +11,8 @@ void Replacements::AskToHold() {
   for (int rank = 1; rank < topology_.processes(); ++rank) asked_.insert(rank);
 }
 
-// Who has said which steps its groups have done, or that they have done all, is waited for by them:
-// servers are expected to get so many.
+// A process that has told the steps of its groups cannot be replaced: others already wait until the
+// servers have them.
 bool Replacements::Owes(int rank) const {
   if (holds_ && asked_.count(rank) == 0) return true;
   for (const RoleId& worker : topology_.Workers(rank)) {

@@ -7,7 +7,7 @@ namespace singa {
 
 struct ProcessShare {
   double workers = 0, rows = 0;  // of them, in each batch
-  // Means over the steps; of several workers, which compute at the same time, the mean.
+  // Means over the steps: of the slowest worker for data_wait_ms, of all workers for the others.
   double step_ms = 0, sync_wait_ms = 0, data_wait_ms = 0;
   double bytes_sent = 0, bytes_received = 0;
 

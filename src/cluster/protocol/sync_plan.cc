@@ -57,7 +57,7 @@ void PlanOneProcess(const JobProto& job, const SyncFacts& facts, SyncPlan* plan)
 void PlanProcesses(const JobProto& job, const SyncFacts& facts, SyncPlan* plan) {
   const ClusterProto& cluster = job.cluster();
   const Topology& topology = plan->topology;
-  // Servers with processes of their own are there to be used.
+  // Servers with processes of their own would have nothing to do if the workers shared memory.
   const bool one_group_in_all =
       topology.worker_groups() == 1 && topology.ProcessesOf(0).size() == topology.processes();
   const bool shares_host = facts.one_host && cluster.share_memory() && one_group_in_all;

@@ -20,9 +20,9 @@ class PieceWork {
   virtual int64_t floats(int64_t piece) const = 0;
   // Writes this rank's part of `piece`, floats(piece) numbers. Any thread of the process calls it.
   virtual void Produce(Context& ctx, int64_t piece, float* to) const = 0;
-  // Takes the sum of `piece`, once in the whole group: for each SumTree node of the ranks that
-  // share memory, floats(piece) numbers. One node has all ranks, unless other ranks share no memory
-  // with these. The numbers may be changed, and are gone afterwards.
+  // Takes the sum of `piece`, in one rank. sums[i] has floats(piece) numbers: the sum of node i of
+  // the SumTree that the ranks here have. There is one node if all ranks of the group share memory.
+  // The numbers may be changed, and are gone afterwards.
   virtual void Consume(Context& ctx, int64_t piece, std::span<float* const> sums) const = 0;
 
  protected:

@@ -1,6 +1,6 @@
-// RankLink: how a rank of a group reaches each other one: by messages of this program, by MPI, or
-// by memory in tests. LinkCollective makes collective operations of it. One thread of a rank uses
-// it.
+// RankLink: how a rank of a group reaches each other rank. LinkCollective makes collective
+// operations of it. Messages of this program are one (ProcessLink); MPI would be another. One
+// thread of a rank uses it.
 #pragma once
 
 #include <cstddef>

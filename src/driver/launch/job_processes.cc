@@ -29,7 +29,8 @@ bool IsStop(const ChildEnd& end) {
   return std::count(std::begin(kAskingSignals), std::end(kAskingSignals), end.signal) > 0;
 }
 
-// Whether a restart would end so again, or the job has nothing more to do.
+// Whether a restart would not help: after an error of the job, its normal end, or a stop that was
+// asked for.
 bool IsFinal(const ChildEnd& end) {
   return end.signal == 0 && (end.code < 128 || AsksToStop(end.code));
 }

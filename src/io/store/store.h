@@ -140,8 +140,8 @@ struct StoreTraits {
   bool raw_datums = false;     // pictures do not say the order of their colours
   Encoded encoded = Encoded::kAsSaid;
   const char* known_as = "";  // what users may call it, in small letters: "csv tsv"
-  // Whether a store at `path` is indexed in a fraction of a second. Null, or nothing: its bytes
-  // decide.
+  // Whether a store at `path` is indexed in a fraction of a second. If this is null or returns
+  // nothing, the size of its files decides.
   std::optional<bool> (*is_quick)(const std::string& path) = nullptr;
 };
 
