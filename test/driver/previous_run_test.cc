@@ -10,6 +10,7 @@
 
 #include "io/checkpoint/sample.h"
 #include "support/disk_after.h"
+#include "support/forwarding_files.h"
 
 namespace singa {
 namespace {
@@ -19,6 +20,15 @@ namespace fs = std::filesystem;
 constexpr char kRow[] = R"({"phase":"train","step":0,"group":0,"layer":"loss"})";
 constexpr char kTestRow[] = R"({"phase":"test","step":0,"group":0,"layer":"loss"})";
 const Error kBadRecord(kExitBadData, "a record is damaged");
+
+// Fails the rename that comes when the count is at 1.
+struct OneRenameFails final : ForwardingFiles {
+  void Rename(const std::string& from, const std::string& to) override {
+    if (--renames == 0) throw WriteError(kExitIo, to, "cannot be written", 0);
+    ForwardingFiles::Rename(from, to);
+  }
+  int renames = 0;
+};
 
 class PreviousRunTest : public testing::Test {
  protected:
@@ -51,7 +61,8 @@ class PreviousRunTest : public testing::Test {
 
   const TempFolder folder_;
   const std::string path_ = folder_ / "ws";
-  Workspace workspace_{path_};
+  OneRenameFails files_;
+  Workspace workspace_{path_, {.files = &files_}};
   Progress progress_;
 };
 
@@ -108,6 +119,25 @@ TEST_F(PreviousRunTest, BothGenerationsAreBackAfterARunThatTrainedNothing) {
   EXPECT_EQ(Aside(), std::vector<int64_t>{5});
   EXPECT_EQ(Read("previous/metrics.jsonl"), "row 5");
   EXPECT_FALSE(fs::exists(OldestRunFolder(path_)));
+}
+
+// The disk refuses one of the moves: nothing has moved then, and no older generation is lost.
+TEST_F(PreviousRunTest, AMoveThatFailsMovesNothing) {
+  Run(1);
+  PreviousRun first(workspace_);
+  SetAside(&first);
+  Run(2);
+  for (int fails = 1; fails <= 3; ++fails) {
+    PreviousRun previous(workspace_);
+    files_.renames = fails;
+    EXPECT_THROW(SetAside(&previous), WriteError) << fails;
+    EXPECT_EQ(Here(), std::vector<int64_t>{2}) << fails;
+    EXPECT_EQ(Aside(), std::vector<int64_t>{1}) << fails;
+    EXPECT_EQ(Read("metrics.jsonl"), "row 2") << fails;
+    EXPECT_EQ(Read("previous/metrics.jsonl"), "row 1") << fails;
+    previous.PutBackAfter(kBadRecord, &progress_);
+    EXPECT_EQ(Here(), std::vector<int64_t>{2}) << fails;
+  }
 }
 
 TEST_F(PreviousRunTest, NoEmptyFolderIsLeftWhereNothingWasInIt) {

@@ -209,8 +209,7 @@ void JobCheckpoints::CommitLast(int64_t updates) {
 void JobCheckpoints::Retain(FileSystem& fs, int64_t updates) {
   try {
     ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
-    const std::string oldest = OldestRunFolder(workspace_);
-    if (std::filesystem::exists(oldest)) fs.RemoveTree(oldest);
+    fs.RemoveTree(OldestRunFolder(workspace_));  // if it is there
   } catch (const FileError& error) {
     progress_.Warn(StrCat("an old checkpoint is left behind: ", error.what()));
   }

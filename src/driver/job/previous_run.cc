@@ -1,5 +1,6 @@
 #include "driver/job/previous_run.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -57,34 +58,55 @@ std::string PreviousRun::SetAside(std::vector<std::string>* files) {
     files_.SyncDirectory(workspace_);
     return StrCat("moved the metrics of an earlier run to ", metrics_, ".old");
   }
+  try {
+    MoveAll(has_metrics);
+  } catch (...) {
+    UndoMoves();
+    throw;
+  }
+  for (std::string& file : *files) file = PlaceSetAside(file);
+  return StrCat("moved the checkpoints and metrics of an earlier run to ", previous_);
+}
+
+void PreviousRun::MoveAll(bool has_metrics) {
   files_.RemoveTree(OldestRunFolder(workspace_));
   if (fs::exists(previous_)) Move(previous_, OldestRunFolder(workspace_));
   files_.MakeDirectories(previous_);
   Move(CheckpointFolder(workspace_), previous_ + "/checkpoint");
-  for (std::string& file : *files) file = PlaceSetAside(file);
   if (has_metrics) Move(metrics_, previous_ + "/metrics.jsonl");
   files_.SyncDirectory(previous_);
   files_.SyncDirectory(workspace_);
-  return StrCat("moved the checkpoints and metrics of an earlier run to ", previous_);
+}
+
+// The error that stopped the moves is the one to tell.
+void PreviousRun::UndoMoves() noexcept {
+  try {
+    PutBack();
+  } catch (const std::exception&) {
+    moved_.clear();  // some of it may be in previous/, and stays there
+  }
 }
 
 void PreviousRun::PutBackAfter(const Error& why, Progress* progress) {
   if (moved_.empty() || why.code() >= 128) return;
-  if (!ListCheckpoints(workspace_).empty() || HasRowsOfSteps(metrics_)) return;
   try {
+    if (!ListCheckpoints(workspace_).empty() || HasRowsOfSteps(metrics_)) return;
+    const bool metrics_moved = std::any_of(
+        moved_.begin(), moved_.end(), [this](const auto& move) { return move.first == metrics_; });
+    if (!metrics_moved) files_.RemoveTree(metrics_);  // of this run: tests of its first values
     PutBack();
-    progress->Say(StrCat("this run has trained nothing: the earlier run is back in ", workspace_));
-  } catch (const FileError& error) {
+    progress->Say(StrCat("this run left no checkpoint and no row of a step: the earlier run is ",
+                         "back in ", workspace_));
+  } catch (const std::exception& error) {
     progress->Warn(StrCat("the earlier run is still set aside: ", error.what()));
   }
 }
 
 // In the other order, so that a power loss finds the states of SetAside.
 void PreviousRun::PutBack() {
-  files_.RemoveTree(CheckpointFolder(workspace_));  // of this run: what was not finished
   for (; !moved_.empty(); moved_.pop_back()) {
     const auto& [from, to] = moved_.back();
-    if (from == previous_) files_.RemoveTree(previous_);
+    if (from != metrics_) files_.RemoveTree(from);  // of this run: what was not finished
     files_.Rename(to, from);
   }
   if (fs::is_directory(previous_) && fs::is_empty(previous_)) files_.RemoveTree(previous_);
@@ -109,7 +131,10 @@ JobProto PreviousRun::AfterLostStart(JobProto job) const {
   if (!ListCheckpoints(workspace_).empty() || ListCheckpoints(previous_).empty()) return job;
   std::error_code error;
   for (std::string& path : *job.mutable_checkpoint_path())
-    if (PlaceOf(path) == PlaceOf(workspace_))
+    if (const auto within = PathWithin(path, previous_);
+        within && fs::exists(OldestRunFolder(workspace_), error))
+      path = OldestRunFolder(workspace_) + "/" + within->string();
+    else if (PlaceOf(path) == PlaceOf(workspace_))
       path = previous_;
     else if (PlaceOf(path) == PlaceOf(CheckpointFolder(workspace_)) ||  // with an unfinished one
              !fs::exists(path, error))

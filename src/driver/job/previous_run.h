@@ -15,7 +15,7 @@ namespace singa {
 
 class PreviousRun {
  public:
-  // Of this folder, which must outlive it.
+  // `workspace` outlives it.
   explicit PreviousRun(const Workspace& workspace);
 
   // Moves the checkpoints and metrics of an earlier run to previous/. That folder's content moves
@@ -24,8 +24,8 @@ class PreviousRun {
   // nothing. Throws WriteError.
   std::string SetAside(std::vector<std::string>* files);
   // After the error `why` ended the run: moves all back, where the run has neither a checkpoint nor
-  // rows of its steps. A run that may be tried again moves nothing: it goes on with -resume, which
-  // must not find the run before it.
+  // rows of its steps. After an exit code of 128 or above nothing moves: -resume then goes on with
+  // this run, and must not find the run before it.
   void PutBackAfter(const Error& why, Progress* progress);
 
   // Throws ConfigError, relative to the JobProto, where SetAside would move one of
@@ -37,7 +37,9 @@ class PreviousRun {
 
  private:
   void Move(const std::string& from, const std::string& to);
+  void MoveAll(bool has_metrics);
   void PutBack();
+  void UndoMoves() noexcept;
   // Where `path` is once the checkpoints are set aside.
   std::string PlaceSetAside(const std::string& path) const;
 
