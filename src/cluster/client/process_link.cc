@@ -1,5 +1,7 @@
 #include "cluster/client/process_link.h"
 
+#include <glog/logging.h>
+
 #include <cstring>
 
 #include "cluster/protocol/addresses.h"
@@ -19,6 +21,7 @@ ProcessLink::ProcessLink(const Topology& topology, int group, int process, Outbo
       held_(processes_.size()) {}
 
 void ProcessLink::Send(int to, int64_t tag, std::span<const std::byte> bytes) {
+  CHECK_LE(std::ssize(bytes), kMostBytes);
   {
     const MutexLock lock(&mutex_);
     if (failure_) std::rethrow_exception(failure_);

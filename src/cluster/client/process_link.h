@@ -25,16 +25,16 @@ class ProcessLink final : public RankLink {
 
   int rank() const override { return process_ - processes_.first; }
   int size() const override { return processes_.size(); }
-  // One thread calls these. They throw what Fail was given.
+  // One thread calls these. They throw the error that Fail was given.
   void Send(int to, int64_t tag, std::span<const std::byte> bytes) override;
   void Receive(int from, int64_t tag, std::span<std::byte> bytes) override;
 
-  // What follows any thread may call.
+  // Any thread may call the methods below.
 
-  // A kCollective from process `process`, which is sure. Drops what does not fit. A process that
-  // sends too much that nobody awaits is an error of every later Receive.
+  // Takes a kCollective message from `process`, an authenticated rank. A message that does not fit
+  // is dropped. After more than kMostHeld bytes that nobody awaits, each Send and Receive throws.
   void OnMessage(int process, const Message& message);
-  // Every Receive throws `error` from now on.
+  // Every Send and Receive throws `error` from now on.
   void Fail(std::exception_ptr error);
 
  private:

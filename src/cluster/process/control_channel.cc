@@ -57,16 +57,22 @@ void ControlChannel::AddAnswer(int rank, const ControlMessage& answer) {
 
 void ControlChannel::AddState(int rank, const Message& piece) {
   const MutexLock lock(&mutex_);
-  std::string& state = states_[rank];
-  for (const Frame& frame : piece.payload)
-    if (state.size() + frame.size() <= kMostState)
-      state.append(static_cast<const char*>(frame.data()), frame.size());
-  const ControlMessage& control = piece.head.control();
-  if (control.state().pieces_left() == 0) answers_[{ControlMessage::kState, rank}] = control;
+  std::string& state = coming_[rank];
+  for (const Frame& frame : piece.payload) {
+    if (state.size() + frame.size() > kMostState) {
+      if (!failure_)
+        failure_ = std::make_exception_ptr(PeerError(
+            StrCat("process ", rank, " sends a state of more than ", kMostState >> 20, " MiB")));
+      break;
+    }
+    state.append(static_cast<const char*>(frame.data()), frame.size());
+  }
+  if (piece.head.control().state().pieces_left() == 0)
+    states_[rank] = std::move(coming_.extract(rank).mapped());
   changed_.notify_all();
 }
 
-// Until process `rank` has said it.
+// Waits until process `rank` has sent `what`.
 template <typename Done>
 void ControlChannel::Await(MutexLock* lock, Wait wait, int rank, const std::string& what,
                            const Done& done) {
@@ -103,11 +109,13 @@ std::vector<ControlMessage> ControlChannel::AwaitAnswers(ControlMessage::KindCas
 }
 
 std::vector<std::string> ControlChannel::AwaitStates(Range ranks) {
-  AwaitAnswers(ControlMessage::kState, ranks, Wait::kProgress);
-  const MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   std::vector<std::string> all;
-  for (int rank = ranks.first; rank < ranks.last; ++rank)
+  for (int rank = ranks.first; rank < ranks.last; ++rank) {
+    Await(&lock, Wait::kProgress, rank, NameOf(ControlMessage::kState),
+          [&]() REQUIRES(mutex_) { return states_.count(rank) > 0; });
     all.push_back(std::move(states_.extract(rank).mapped()));
+  }
   return all;
 }
 
@@ -127,8 +135,8 @@ void ControlChannel::Check() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-// It has no limit of its own, since it ends when another wait does: who has failed says so, or does
-// not end by itself, and is found by its own watches, or is gone, which the stub finds.
+// The wait needs no limit: a process that fails says so, watches find one that stands still, and
+// the stub finds one that is gone.
 void ControlChannel::AwaitFailure() {
   MutexLock lock(&mutex_);
   changed_.wait(lock.native(), [this]() REQUIRES(mutex_) { return failure_ != nullptr; });

@@ -22,8 +22,8 @@ class ControlChannel {
  public:
   // How long a wait may last.
   enum class Wait {
-    kProgress,  // while somebody in the job goes on
-    kStart,     // likewise, and start_timeout more: nobody goes on yet who could say so
+    kProgress,  // until nobody in the job has gone on for the deadline
+    kStart,     // for the deadline and start_timeout: nobody goes on yet who could renew it
     kEndless,
   };
 
@@ -37,8 +37,8 @@ class ControlChannel {
   // A ProcessState, in messages of a bounded size. Throws Error where it is too large.
   void SendState(int rank, const std::string& state);
 
-  // An order of rank 0, or an answer or state of process `rank`, has come: who waits for it goes
-  // on.
+  // An order of rank 0, or an answer or state of process `rank`, has come. Threads that wait for it
+  // go on.
   void AddOrder(const ControlMessage& order);
   void AddAnswer(int rank, const ControlMessage& answer);
   void AddState(int rank, const Message& piece);
@@ -76,7 +76,8 @@ class ControlChannel {
   std::deque<ControlMessage> orders_ GUARDED_BY(mutex_);
   // By kind and sender.
   std::map<std::pair<ControlMessage::KindCase, int>, ControlMessage> answers_ GUARDED_BY(mutex_);
-  std::map<int, std::string> states_ GUARDED_BY(mutex_);  // by sender, so far
+  // By sender: what has come of a state so far, and a whole one that nobody has taken yet.
+  std::map<int, std::string> coming_ GUARDED_BY(mutex_), states_ GUARDED_BY(mutex_);
 };
 
 }  // namespace singa

@@ -10,6 +10,7 @@ GroupPeers::GroupPeers(const JobPart& part, ControlChannel* control, Leader* lea
 void GroupPeers::Listen(GroupEvents* events) {
   const MutexLock lock(&mutex_);
   events_ = events;
+  if (events_ && control_.failed()) events_->OnFailure();
 }
 
 void GroupPeers::NoteSteps(int group, int64_t steps) {

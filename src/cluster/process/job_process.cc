@@ -68,7 +68,7 @@ void JobProcess::SendHome(std::exception_ptr error) {
 }
 
 void JobProcess::OnLost(std::exception_ptr error) {
-  if (!control_.failed() && calls_.failed) calls_.failed(error);
+  if (!failing_.exchange(true) && !control_.failed() && calls_.failed) calls_.failed(error);
   SendHome(std::move(error));
 }
 

@@ -3,6 +3,7 @@
 // (served_cluster.h).
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -77,6 +78,7 @@ class JobProcess final : private StubEvents {
   const JobCalls calls_;
   const SteadyClock steady_;
   ProgressDeadline deadline_;
+  std::atomic<bool> failing_{false};  // calls_.failed was, or is, called
   Stub stub_;
   ControlChannel control_;
   const std::unique_ptr<Leader> leader_;

@@ -15,7 +15,7 @@ std::vector<ControlMessage> Leader::AwaitAtStart(ControlMessage::KindCase answer
   return control_.AwaitAnswers(answer, Others(), Wait::kStart);
 }
 
-// Who takes a place meanwhile hears of it by Greet alone.
+// A process that takes a place meanwhile hears of the hold from Greet alone.
 std::vector<ControlMessage> Leader::HoldAll() {
   {
     const MutexLock lock(&mutex_);
