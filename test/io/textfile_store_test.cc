@@ -144,6 +144,8 @@ TEST_F(Csv, SaysWhereALabelBelongs) {
   const std::string first = "; the label is the first number of a line";
   EXPECT_EQ(error("5.1,3.5,2\n"),
             first + ", and here it seems to be the last: move that column to the front");
+  EXPECT_EQ(error("5.1, 3.5, 2\n"),
+            first + ", and here it seems to be the last: move that column to the front");
   EXPECT_EQ(error("5.1,3.5,iris\n"),
             first + ": put the class there, as a number from 0, in place of \"iris\"");
   EXPECT_EQ(error("iris,5.1,3.5\n"), "; write classes as numbers from 0");

@@ -115,9 +115,10 @@ class CsvParser final : public ValueParser {
 
   // Where the label of `line` seems to be elsewhere, or a word: what to do. Else "".
   std::string LabelAdvice(std::string_view token, std::string_view line) const {
-    std::string_view last = Trim(line), second;
+    std::string_view last = Trim(line.substr(Blanks(line))), second;
     for (size_t length = LengthOfToken(last); length < last.size(); length = LengthOfToken(last)) {
       last.remove_prefix(length + 1);
+      last.remove_prefix(Blanks(last));
       if (second.empty()) second = Token(last, LengthOfToken(last));
     }
     last = Token(last, last.size());
