@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -214,6 +215,32 @@ TEST_P(CollectiveTest, ReduceScatterHandsOnEachPieceOnce) {
   for (const auto& of_turn : sums)
     for (int64_t piece = 0; piece < kPieces; ++piece)
       EXPECT_EQ(of_turn[piece], SumByTree<float>(ranks_.size(), of_turn[piece].size())) << piece;
+}
+
+// A piece that is more than one message.
+TEST(LinkCollectiveTest, PiecesMayBeLargerThanAMessage) {
+  class LargePieces final : public PieceWork {
+   public:
+    int64_t floats(int64_t piece) const override { return 100'000 + piece; }
+    void Produce(Context&, int64_t piece, float* to) const override {
+      std::fill_n(to, floats(piece), static_cast<float>(1 + piece));
+    }
+    void Consume(Context&, int64_t piece, std::span<float* const> sums) const override {
+      EXPECT_EQ(sums[0][0], 3 * static_cast<float>(1 + piece));
+      EXPECT_EQ(sums[0][floats(piece) - 1], 3 * static_cast<float>(1 + piece));
+      ++consumed;
+    }
+    mutable std::atomic<int> consumed{0};
+  };
+  CollectiveRanks ranks(RanksBy::kLinks, 3);
+  const LargePieces work;
+  ranks.Run([&](Collective& own) {
+    Context ctx;
+    own.ReduceScatter(ctx, 20, work, {});
+    own.Barrier();
+  });
+  EXPECT_EQ(work.consumed, 20);
+  EXPECT_EQ(ranks.links().under_way(), 0u);
 }
 
 // A sum of many chunks: each rank adds up its share of them and sends what it has to.

@@ -49,6 +49,27 @@ TEST_P(MemoryCollectiveTest, NamesTheRankThatStandsStill) {
   third.join();
 }
 
+// Workers 2 and 3 of a group of four; a message changes nothing of who is late.
+TEST(MemoryCollective, ErrorsCountTheWorkersOfTheWholeGroup) {
+  const ProgressDeadline deadline(std::chrono::milliseconds(100));
+  MemoryGroup group(
+      {.ranks = {2, 4}, .group = 4, .here = 2, .mailboxes = true, .deadline = &deadline});
+  MemoryCollective second(&group, 1, nullptr);
+  std::vector<std::byte> bytes(3);
+  const auto text = [](const auto& wait) -> std::string {
+    try {
+      wait();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string expected =
+      "worker 2 of the group stands still: nothing of it for 0 s, while worker 3 waits for it";
+  EXPECT_EQ(text([&] { second.Receive(0, bytes); }), expected);
+  EXPECT_EQ(text([&] { second.Barrier(); }), expected);
+}
+
 TEST_P(MemoryCollectiveTest, AMessageOfAnotherSizeIsAnError) {
   CollectiveRanks ranks(GetParam(), 2);
   ranks[0].Send(1, std::vector<std::byte>(5));

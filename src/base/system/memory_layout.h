@@ -1,5 +1,5 @@
-// MemoryLayout: arrays that lie one after the other in a block of memory, each at the start of a
-// cache line. Without a block it only counts the bytes that the arrays need.
+// MemoryLayout: arrays that lie one after the other in a block of memory, each at a multiple of 64
+// bytes, the size of a cache line. Without a block it only counts the bytes that the arrays need.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@ namespace singa {
 
 class MemoryLayout {
  public:
-  static constexpr int64_t kAlignment = 64;  // bytes: two arrays never share a cache line
+  // Bytes: in a block that is so aligned, two arrays never share a cache line.
+  static constexpr int64_t kAlignment = 64;
 
   // `memory`: aligned to 8 bytes at least; null: to count.
   explicit MemoryLayout(std::byte* memory) : memory_(memory) {}

@@ -29,11 +29,11 @@ class BufferSums {
   BufferSums(const SliceTable& table, MemoryGroup* group)
       : table_(table), group_(*group), buffers_(group->size()) {}
 
-  // The buffers of rank `rank`, of all ranks before the first Offer; null: never offered. They may
-  // be called in several threads at once for several ranks.
+  // Sets the buffers of one rank; a null one is never offered. Called for each rank before the
+  // first Offer; threads may do so at once.
   void Register(int rank, std::vector<float*> buffers) { buffers_[rank] = std::move(buffers); }
 
-  // What follows is called by the ranks' threads.
+  // The ranks' threads call the methods below.
 
   // A rank's buffer is whole.
   void Offer(int buffer);

@@ -37,7 +37,8 @@ class Collective {
   virtual int rank() const = 0;  // in [0, size())
   virtual int size() const = 0;
 
-  // These calls return at once. The memory that they are given is in use until Await returns.
+  // These calls start an operation. The memory that they are given is in use until Await returns.
+  // A backend may already wait for other ranks here; it then throws as Await does.
 
   // sum: [n], the sum over all workers in the order of the group's SumTree, the same bits in each
   // rank. parts: [nodes, n], the sums of the tree's nodes that the rank has; a rank that is one
@@ -52,13 +53,16 @@ class Collective {
   virtual Operation StartSend(int to, std::span<const std::byte> bytes) = 0;
   virtual Operation StartReceive(int from, std::span<std::byte> bytes) = 0;
 
-  // Waits for an operation; all others that were started go on meanwhile. Throws Stopped when the
+  // Waits for an operation. Others that were started may go on meanwhile, or may not: before a rank
+  // awaits a message, it awaits the collective operations that the sender awaits first. Throws
+  // Stopped when the
   // group was stopped, Error with kExitStalled when a rank does not come before the deadline, and
   // PeerError when a rank is gone or sends another number of bytes.
   virtual void Await(Operation operation) = 0;
 
-  // All ranks call this: each piece is computed by all ranks, added up, and consumed by one.
-  // `room`: PieceRoom() floats for each of ctx.threads threads. Throws as Await.
+  // All ranks call this, with no operation under way: each piece is computed by all ranks, added
+  // up, and consumed by one. `room`: PieceRoom() floats for each of ctx.threads threads. Throws as
+  // Await.
   virtual void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                              std::span<float> room) = 0;
 

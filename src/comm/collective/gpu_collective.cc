@@ -7,6 +7,7 @@ namespace singa {
 Collective::Operation GpuCollective::StartAllReduce(std::span<const double> parts,
                                                     std::span<double> sum) {
   CHECK(parts.data() == sum.data() && parts.size() == sum.size());
+  StartMessages();
   group_.Sum(sum.data(), std::ssize(sum), stream_);
   return next_++;
 }
@@ -14,6 +15,7 @@ Collective::Operation GpuCollective::StartAllReduce(std::span<const double> part
 Collective::Operation GpuCollective::StartAllReduce(std::span<const float> parts,
                                                     std::span<float> sum) {
   CHECK(parts.data() == sum.data() && parts.size() == sum.size());
+  StartMessages();
   group_.Sum(sum.data(), std::ssize(sum), stream_);
   return next_++;
 }
@@ -21,11 +23,13 @@ Collective::Operation GpuCollective::StartAllReduce(std::span<const float> parts
 Collective::Operation GpuCollective::StartAllGather(std::span<const std::byte> own,
                                                     std::span<std::byte> all) {
   CHECK_EQ(all.size(), own.size() * static_cast<size_t>(ranks_));
+  StartMessages();
   group_.AllGather(own.data(), all.data(), std::ssize(own), stream_);
   return next_++;
 }
 
 Collective::Operation GpuCollective::StartBroadcast(int root, std::span<std::byte> bytes) {
+  StartMessages();
   group_.Broadcast(root, bytes.data(), std::ssize(bytes), stream_);
   return next_++;
 }
@@ -43,9 +47,14 @@ Collective::Operation GpuCollective::StartReceive(int from, std::span<std::byte>
   return next_++;
 }
 
-void GpuCollective::Await(Operation) {
+// Before a collective operation: the stream of a peer has its end of the messages before it, too.
+void GpuCollective::StartMessages() {
   if (!messages_.empty()) group_.Exchange(messages_, stream_);
   messages_.clear();
+}
+
+void GpuCollective::Await(Operation) {
+  StartMessages();
   group_.Await(*stream_.Record());
 }
 

@@ -1,7 +1,7 @@
 // GpuCollective: one rank of a group of GPUs that add up among themselves (NCCL). All memory that
 // operations are given is of the rank's GPU. Operations go in the order of the stream's work, so
 // that work which comes after Start in the stream sees the result without Await; messages start
-// with the next Await. The order of a sum is the library's, not the SumTree's.
+// with the next other operation, or Await. The order of a sum is the library's, not the SumTree's.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,13 @@ class GpuCollective final : public Collective {
                      std::span<float> room) override;
 
  private:
+  void StartMessages();
+
   GpuGroup& group_;
   const int rank_, ranks_;
   Stream& stream_;
   Operation next_ = 0;
-  std::vector<GpuTransfer> messages_;  // that wait for Await
+  std::vector<GpuTransfer> messages_;  // that have not started
 };
 
 }  // namespace singa

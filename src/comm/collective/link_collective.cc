@@ -246,7 +246,12 @@ void LinkCollective::Complete(Started* one) {
 void LinkCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                                    std::span<float>) {
   CHECK_EQ(most_nodes_, 1u) << "a rank computes the parts of one worker";
-  const int64_t tag = std::exchange(next_tag_, next_tag_ + pieces), run = kAhead * size();
+  int64_t messages = 1;  // that a piece takes at most
+  for (int64_t piece = 0; piece < pieces; ++piece)
+    messages = std::max(messages, ChunksOf(work.floats(piece) * 4, RankLink::kMostBytes));
+  const int64_t first_tag = std::exchange(next_tag_, next_tag_ + pieces * messages);
+  const auto tag_of = [=](int64_t piece) { return first_tag + piece * messages; };
+  const int64_t run = kAhead * size();
   std::vector<std::vector<float>> own(kAhead);
   for (int64_t first = 0; first < pieces; first += run) {
     const int64_t last = std::min(pieces, first + run);
@@ -257,11 +262,11 @@ void LinkCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork
       std::vector<float>& to = root == rank() ? part : of_others;
       to.resize(work.floats(piece));
       work.Produce(ctx, piece, to.data());
-      if (root != rank()) link_.Send(root, tag + piece, std::as_bytes(std::span(to)));
+      if (root != rank()) Send(root, tag_of(piece), std::as_bytes(std::span(to)));
     }
     for (int64_t piece = first; piece < last; ++piece)
       if (piece % size() == rank())
-        AddUpPiece(ctx, piece, tag + piece, work, &own[(piece - first) / size()]);
+        AddUpPiece(ctx, piece, tag_of(piece), work, &own[(piece - first) / size()]);
   }
 }
 
@@ -271,7 +276,7 @@ void LinkCollective::AddUpPiece(Context& ctx, int64_t piece, int64_t tag, const 
   for (int rank = 0; rank < size(); ++rank) {
     if (rank == this->rank()) continue;
     parts[rank].resize(own->size());
-    link_.Receive(rank, tag, std::as_writable_bytes(std::span(parts[rank])));
+    Receive(rank, tag, std::as_writable_bytes(std::span(parts[rank])));
   }
   parts[this->rank()].swap(*own);
   std::vector<float> all(parts[this->rank()].size());

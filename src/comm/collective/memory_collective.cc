@@ -15,7 +15,7 @@
 namespace singa {
 namespace {
 
-// A message of no bytes is one chunk, too.
+// Bytes of the chunk that begins at `at`.
 int64_t ChunkOf(int64_t bytes, int64_t at) {
   return std::min(bytes - at, MemoryBoard::kChunkBytes);
 }
@@ -90,15 +90,16 @@ void MemoryCollective::Await(Operation operation) {
   if (group_.stopped()) throw Stopped();
   while (operation >= first_ && !started_[operation % kMostStarted].done) {
     const uint32_t seen = group_.board().changed->load(std::memory_order_acquire);
-    if (!GoOn()) Wait(seen);
+    if (!GoOn()) Wait(seen, started_[operation % kMostStarted]);
   }
 }
 
-void MemoryCollective::Wait(uint32_t seen) {
+// For `one` to go on. A message is its peer's to send or take.
+void MemoryCollective::Wait(uint32_t seen, const Started& one) {
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());
   if (!SpinWait(*group_.board().changed, seen, size(), &group_.stopped(), group_.deadline()))
-    group_.ThrowStalled(rank_);
+    group_.ThrowStalled(rank_, IsMessage(one.kind) ? one.peer : group_.LateRank());
   if (group_.stopped()) throw Stopped();
 }
 
@@ -147,8 +148,9 @@ bool MemoryCollective::ReceiveChunk(Started* one) {
   MemoryBoard::Mailbox& box = group_.board().mailbox(one->peer, rank_);
   if (box.sent == box.taken) return false;
   if (box.bytes != one->bytes - one->at)
-    throw PeerError(StrCat("worker ", one->peer, " of the group sends ", box.bytes,
-                           " bytes, where worker ", rank_, " expects ", one->bytes - one->at));
+    throw PeerError(StrCat("worker ", group_.first() + one->peer, " of the group sends ", box.bytes,
+                           " bytes, where worker ", group_.first() + rank_, " expects ",
+                           one->bytes - one->at));
   const int64_t bytes = ChunkOf(one->bytes, one->at);
   if (bytes > 0) std::memcpy(one->out + one->at, box.chunk, bytes);
   one->at += bytes;
@@ -253,6 +255,7 @@ void MemoryCollective::AddUpBetween(const Started& one, int turn, int64_t bytes)
 
 void MemoryCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                                      std::span<float> room) {
+  CHECK_EQ(first_, next_) << "operations are under way";
   if (ring_) return ring_->Run(ctx, pieces, work);
   group_.works()[rank_] = &work;
   if (rank_ == 0) group_.next_piece() = 0;

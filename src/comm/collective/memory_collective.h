@@ -60,7 +60,7 @@ class MemoryCollective final : public Collective {
   template <typename T>
   void AddUpChunk(const Started& one, int turn, int64_t bytes) const;
   void AddUpBetween(const Started& one, int turn, int64_t bytes);
-  void Wait(uint32_t seen);
+  void Wait(uint32_t seen, const Started& one);
 
   MemoryGroup& group_;
   const int rank_;

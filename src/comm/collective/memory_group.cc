@@ -32,15 +32,19 @@ void MemoryGroup::Tell() {
   FutexWakeAll(*board().changed);
 }
 
-// All ranks come to the same places in the same order: the rank that came to fewest is late.
-void MemoryGroup::ThrowStalled(int rank) const {
+// All ranks come to the same places in the same order.
+int MemoryGroup::LateRank() const {
   const auto& beats = board().beats;
-  const auto last = std::min_element(beats.begin(), beats.end());
+  return static_cast<int>(std::min_element(beats.begin(), beats.end()) - beats.begin());
+}
+
+// Errors count the ranks of the whole group.
+void MemoryGroup::ThrowStalled(int rank, int late) const {
   const auto longest =
       std::chrono::duration_cast<std::chrono::seconds>(options_.deadline->longest());
-  throw Error(kExitStalled, StrCat("worker ", last - beats.begin(),
-                                   " of the group stands still: nothing of it for ",
-                                   longest.count(), " s, while worker ", rank, " waits for it"));
+  throw Error(kExitStalled,
+              StrCat("worker ", first() + late, " of the group stands still: nothing of it for ",
+                     longest.count(), " s, while worker ", first() + rank, " waits for it"));
 }
 
 int PieceSlots(std::span<const SumNode> nodes) {

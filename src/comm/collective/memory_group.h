@@ -55,8 +55,10 @@ class MemoryGroup {
   const std::atomic<bool>& stopped() const { return stopped_; }
   // Something has changed that another rank may wait for.
   void Tell();
-  // The error of rank `rank`, which has waited beyond the deadline.
-  [[noreturn]] void ThrowStalled(int rank) const;
+  // The rank that has come to the fewest places, of those that share memory.
+  int LateRank() const;
+  // The error of rank `rank`, which has waited for rank `late` beyond the deadline.
+  [[noreturn]] void ThrowStalled(int rank, int late) const;
 
   // Nanoseconds that ranks here waited for others since the last call, together.
   int64_t TakeWait() { return waited_.exchange(0); }

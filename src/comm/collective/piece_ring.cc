@@ -30,7 +30,7 @@ void PieceRing::Run(Context& ctx, int64_t pieces, const PieceWork& work) {
   ParallelSlices(ctx, threads * kParallelElements, kParallelElements, run);
   *group_.waited() += waited_.exchange(0) / threads;
   if (group_.stopped()) throw Stopped();
-  if (overdue_) group_.ThrowStalled(static_cast<int>(rank_));
+  if (overdue_) group_.ThrowStalled(static_cast<int>(rank_), group_.LateRank());
 }
 
 // No thread waits for the first turn that is not done: its slot is free, and the rank that has to

@@ -36,11 +36,12 @@ class GpuGroup {
   virtual void AllGather(const std::byte* own, std::byte* all, int64_t n, Stream& stream) = 0;
   // Replaces bytes[n] of all members by those of `root`. All of them call it.
   virtual void Broadcast(int root, std::byte* bytes, int64_t n, Stream& stream) = 0;
-  // All transfers together, in the order of the stream's work. Each peer has the other end of each
-  // in one call of its own; transfers of one way between two members meet in their order.
+  // Starts all transfers together, in the order of the stream's work. Each peer names the other end
+  // of each transfer in one Exchange. Transfers from one member to another match in order.
   virtual void Exchange(std::span<const GpuTransfer> transfers, Stream& stream) = 0;
-  // Until `event`, behind sums, is passed. Throws Stopped once the group is told to stop, Error,
-  // kExitStalled, once its deadline has ended, PeerError where another member's process is lost.
+  // Waits until `event`, recorded behind operations, is passed. Throws Stopped once the group is
+  // told to stop, Error, kExitStalled, once its deadline has ended, PeerError where another
+  // member's process is lost.
   virtual void Await(Event& event) = 0;
 };
 

@@ -89,13 +89,17 @@ class NcclGroup final : public GpuGroup {
   // Sends and receives of a group of calls go on together: none waits for another to end.
   void Exchange(std::span<const GpuTransfer> transfers, Stream& stream) override {
     Check(GroupStart(), "messages");
+    ncclResult_t fault = ncclSuccess;  // the group of calls ends in any case
     for (const GpuTransfer& one : transfers) {
       const auto size = static_cast<size_t>(one.size);
-      Check(one.sends ? SendBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream))
-                      : ReceiveBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream)),
-            "a message");
+      const ncclResult_t status =
+          one.sends ? SendBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream))
+                    : ReceiveBytes(one.bytes, size, ncclInt8, one.peer, comm_, HandleOf(stream));
+      if (IsFault(status) && fault == ncclSuccess) fault = status;
     }
-    Check(GroupEnd(), "messages");
+    const ncclResult_t end = GroupEnd();
+    Check(fault, "a message");
+    Check(end, "messages");
     AwaitCall("the messages' begin");
   }
 

@@ -27,11 +27,11 @@ class GradientReduction final : private BufferSums::Consumer {
   const SliceTable& table() const { return table_; }
   SliceUpdates& updates() { return updates_; }
 
-  // The whole gradients of worker `worker` of those that share memory, by param; null: the worker
-  // gives that gradient in pieces. For each worker of this process, before the first step.
+  // Sets where a worker's gradients lie, by param; null: the worker gives this one in pieces.
+  // `worker` counts those that share memory. Called for each worker here before the first step.
   void Register(int worker, std::vector<float*> gradients);
 
-  // What follows is called by the workers' threads.
+  // The workers' threads call the methods below.
 
   // A worker's gradient of `param` is whole.
   void Offer(int param) { sums_.Offer(param); }

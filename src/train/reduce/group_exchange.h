@@ -21,7 +21,8 @@ class GroupExchange final : public ParamExchange, public GradientSink, public Gr
     std::vector<bool> in_pieces;  // which of them are handed on in pieces
     int64_t room_floats = 0;      // memory for pieces (PiecePlan::room_floats)
   };
-  // Of worker `worker` of those that share memory. Allocates gradients that have no memory yet.
+  // Makes the exchange of worker `worker`, counted among those that share memory. Allocates
+  // gradients that have no memory yet.
   // `reduction` and `ctx` outlive it.
   GroupExchange(GradientReduction* reduction, int worker, Context* ctx, const Gradients& gradients);
 
