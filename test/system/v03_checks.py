@@ -68,7 +68,7 @@ def trains_and_resumes(one, name, workspace, *args, batch=None, steps=STEPS):
     if batch:
         args += tuple(word for i in (0, 1) for word in
                       ("-set", f"neuralnet.layer[data#{i}].store_conf.batchsize={batch}"))
-    args += ("-set", f"checkpoint_freq={steps - 1}")
+    args += ("-set", f"checkpoint_freq={steps - 1}", "-set", "checkpoint_after=0")
     train(one, name, *args, steps=steps)
     rows = one.rows(workspace, "train")
     equal([row["step"] for row in rows], list(range(steps)), "rows")
