@@ -17,7 +17,8 @@ class RankLink {
   virtual int rank() const = 0;  // in [0, size())
   virtual int size() const = 0;
   // Sends a copy of `bytes`, kMostBytes or fewer, and does not wait for the receiver. `tag` tells
-  // this message from all others of the two ranks; it is used once.
+  // this message from all others of the two ranks; it is used once. A receiver keeps messages that
+  // come early, within bounds (ProcessLink: 64 MiB of each rank).
   virtual void Send(int to, int64_t tag, std::span<const std::byte> bytes) = 0;
   // Waits for the message that `from` sends with `tag`. Throws PeerError when it has another number
   // of bytes or the rank is gone, and Error with kExitStalled when it does not come in time.
