@@ -80,7 +80,6 @@ sanitized() {
   ctest --preset checked
   tool/fuzz_coverage.sh build-checked
 }
-tidy() { tool/tidy.sh build; }
 # What has threads: simulations and state machines are left out. By g++: the memory that clang's
 # OpenMP clears for a team of threads looks like a race.
 threads() {
@@ -152,7 +151,6 @@ use_release() {
 use_sanitizers() {
   part "asan, ubsan; fuzz corpora" sanitized
   part "thread sanitizer" threads
-  part "clang-tidy of what changed last" tidy
 }
 
 quick_jobs() { part "whole jobs: train, kill, resume" system; }
