@@ -8,7 +8,7 @@ Collective::Operation GpuCollective::StartAllReduce(std::span<const double> part
                                                     std::span<double> sum) {
   CHECK(parts.data() == sum.data() && parts.size() == sum.size());
   StartMessages();
-  group_.Sum(sum.data(), std::ssize(sum), stream_);
+  group_->Sum(sum.data(), std::ssize(sum), stream_);
   return next_++;
 }
 
@@ -16,7 +16,7 @@ Collective::Operation GpuCollective::StartAllReduce(std::span<const float> parts
                                                     std::span<float> sum) {
   CHECK(parts.data() == sum.data() && parts.size() == sum.size());
   StartMessages();
-  group_.Sum(sum.data(), std::ssize(sum), stream_);
+  group_->Sum(sum.data(), std::ssize(sum), stream_);
   return next_++;
 }
 
@@ -24,13 +24,13 @@ Collective::Operation GpuCollective::StartAllGather(std::span<const std::byte> o
                                                     std::span<std::byte> all) {
   CHECK_EQ(all.size(), own.size() * static_cast<size_t>(ranks_));
   StartMessages();
-  group_.AllGather(own.data(), all.data(), std::ssize(own), stream_);
+  group_->AllGather(own.data(), all.data(), std::ssize(own), stream_);
   return next_++;
 }
 
 Collective::Operation GpuCollective::StartBroadcast(int root, std::span<std::byte> bytes) {
   StartMessages();
-  group_.Broadcast(root, bytes.data(), std::ssize(bytes), stream_);
+  group_->Broadcast(root, bytes.data(), std::ssize(bytes), stream_);
   return next_++;
 }
 
@@ -49,13 +49,13 @@ Collective::Operation GpuCollective::StartReceive(int from, std::span<std::byte>
 
 // Before a collective operation: the stream of a peer has its end of the messages before it, too.
 void GpuCollective::StartMessages() {
-  if (!messages_.empty()) group_.Exchange(messages_, stream_);
+  if (!messages_.empty()) group_->Exchange(messages_, stream_);
   messages_.clear();
 }
 
 void GpuCollective::Await(Operation) {
   StartMessages();
-  group_.Await(*stream_.Record());
+  group_->Await(*stream_.Record());
 }
 
 void GpuCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,

@@ -15,9 +15,10 @@ namespace singa {
 
 class GpuCollective final : public Collective {
  public:
-  // Member `rank` of the `ranks` of `group`. All of this outlives it.
+  // Member `rank` of the `ranks` of `group`, which may be null if nothing is started. All of this
+  // outlives it.
   GpuCollective(GpuGroup* group, int rank, int ranks, Stream* stream)
-      : group_(*group), rank_(rank), ranks_(ranks), stream_(*stream) {}
+      : group_(group), rank_(rank), ranks_(ranks), stream_(*stream) {}
 
   int rank() const override { return rank_; }
   int size() const override { return ranks_; }
@@ -38,7 +39,7 @@ class GpuCollective final : public Collective {
  private:
   void StartMessages();
 
-  GpuGroup& group_;
+  GpuGroup* const group_;
   const int rank_, ranks_;
   Stream& stream_;
   Operation next_ = 0;
