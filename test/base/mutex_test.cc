@@ -1,4 +1,4 @@
-// What a lock holds, and when.
+// A lock holds its mutex while it lives, but not while it waits or is unlocked.
 #include "base/thread/mutex.h"
 
 #include <gtest/gtest.h>
@@ -18,9 +18,11 @@ class MutexTest : public ::testing::Test {
     }
     changed_.notify_all();
   }
-  void AwaitCount(int count) {
+  // Waits for the count, and returns it.
+  int AwaitCount(int count) {
     MutexLock lock(&mutex_);
     changed_.wait(lock.native(), [&]() REQUIRES(mutex_) { return count_ == count; });
+    return count_;
   }
 
   Mutex mutex_;
@@ -38,7 +40,7 @@ TEST_F(MutexTest, OneThreadAtATimeHoldsIt) {
 
 TEST_F(MutexTest, AWaitLetsItGo) {
   std::thread other([this] { Add(1); });
-  AwaitCount(1);
+  EXPECT_EQ(AwaitCount(1), 1);
   other.join();
 }
 

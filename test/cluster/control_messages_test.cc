@@ -11,7 +11,7 @@
 namespace singa {
 namespace {
 
-// What a stub hears is nothing to it.
+// It ignores all that a stub hears.
 struct Deaf final : StubEvents {
   bool OnReplaced(int) override { return false; }
   void OnMessage(int, Message) override {}

@@ -1,5 +1,5 @@
-// What servers do with gradients is what GroupExchange does with them in one process: bit for bit,
-// on however many servers; and steps whose gradients are not finite are dropped whole.
+// Servers train the bits that GroupExchange trains in one process, however many servers there are.
+// Steps whose gradients are not finite are dropped whole.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ std::vector<float> Gradient(const SliceTable& table, int process, int64_t step, 
   return Numbers(StrCat("gradient", process, ".", slice), step, table[slice].size);
 }
 
-// The same training by GroupExchange, with sums over `processes` processes.
+// Trains by GroupExchange instead, with sums over `processes` processes.
 std::vector<float> Locally(const JobProto& job, const SliceTable& table, int processes) {
   StepState step;
   Context ctx;

@@ -1,4 +1,4 @@
-// What all ranks of a group do together, by each backend.
+// Operations of all ranks of a group, by each backend.
 #include "comm/collective/collective.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What ranks on GPUs do together: on emulated ones, and on those that the machine has.
+// Operations of ranks on GPUs: on emulated ones, and on those that the machine has.
 #include "comm/collective/gpu_collective.h"
 
 #include <gtest/gtest.h>

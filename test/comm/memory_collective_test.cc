@@ -1,4 +1,4 @@
-// What happens to ranks that share memory when one of them fails, and when they are real processes.
+// Ranks that share memory: when one of them fails, and as real processes.
 #include "comm/collective/memory_collective.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What an earlier run left in a workspace.
+// An earlier run is set aside in its workspace, or put back.
 #include "driver/job/previous_run.h"
 
 #include <gtest/gtest.h>

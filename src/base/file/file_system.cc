@@ -110,13 +110,13 @@ std::vector<std::string> NamesIn(DIR* dir, const std::string& path) {
   return names;
 }
 
-// What is left undone; temporary names say nothing to a user.
+// Says what is left undone. A user knows no temporary names.
 std::string RenameText(const std::string& from, const std::string& to) {
   if (FinalName(from) != FinalName(to)) return StrCat("cannot rename ", FinalName(from), " to it");
   return FinalName(to) == to ? "the new one cannot take its place" : "cannot be moved away";
 }
 
-// What is to be removed is shown as it is called.
+// Errors show the name of the entry itself, temporary or not.
 void RemoveEntry(int folder, const char* name, const std::string& path) {
   const auto gone = [] { return errno == ENOENT || errno == ENOTDIR; };
   struct stat entry;

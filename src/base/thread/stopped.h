@@ -1,4 +1,4 @@
-// What threads throw that wait for other threads in vain.
+// Exceptions of threads that wait for other threads in vain.
 #pragma once
 
 #include <exception>

@@ -9,14 +9,14 @@
 #define SINGA_THREAD_SAFETY(...)
 #endif
 
-// Of a class: its objects are mutexes, or hold one while they live.
+// On a class: its objects are mutexes, or hold one while they live.
 #define CAPABILITY(name) SINGA_THREAD_SAFETY(capability(name))
 #define SCOPED_CAPABILITY SINGA_THREAD_SAFETY(scoped_lockable)
-// Of a member: its mutex; of a pointer: the mutex of the object.
+// On a member: its mutex. On a pointer: the mutex of the object that it points to.
 #define GUARDED_BY(mutex) SINGA_THREAD_SAFETY(guarded_by(mutex))
 #define PT_GUARDED_BY(mutex) SINGA_THREAD_SAFETY(pt_guarded_by(mutex))
-// Of a function or a lambda: its caller holds the mutexes.
+// On a function or a lambda: its caller holds the mutexes.
 #define REQUIRES(...) SINGA_THREAD_SAFETY(requires_capability(__VA_ARGS__))
-// Of a function: it takes the mutexes, or lets them go; without arguments those of its object.
+// On a function: it takes the mutexes, or releases them; without arguments its object's own.
 #define ACQUIRE(...) SINGA_THREAD_SAFETY(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) SINGA_THREAD_SAFETY(release_capability(__VA_ARGS__))

@@ -19,7 +19,7 @@ namespace singa {
 
 class ProcessLink final : public RankLink {
  public:
-  // Of `process`, which has workers of `group`. `out` and `deadline` outlive it.
+  // Makes the end of `process`, which has workers of `group`. `out` and `deadline` outlive it.
   ProcessLink(const Topology& topology, int group, int process, Outbox* out,
               const ProgressDeadline* deadline);
 

@@ -27,7 +27,7 @@ class ControlChannel {
     kEndless,
   };
 
-  // Of process `rank`, which sends by `out`. The pointers outlive it.
+  // Makes the channel of process `rank`, which sends by `out`. The pointers outlive it.
   ControlChannel(int rank, int processes, Outbox* out, const ProgressDeadline* deadline,
                  std::chrono::seconds start_timeout);
 

@@ -23,7 +23,7 @@ class Leader {
   void TellAll(const ControlMessage& order) { control_.SendToAll(order); }
   // Waits for an answer of each other process; by rank, without rank 0's.
   std::vector<ControlMessage> AwaitAll(ControlMessage::KindCase answer);
-  // The same where nobody goes on yet who could say so.
+  // As AwaitAll, but with start_timeout more: nobody can go on yet and renew the deadline.
   std::vector<ControlMessage> AwaitAtStart(ControlMessage::KindCase answer);
   // From here to Go no group of another process begins a step. Waits until none is in one; returns
   // what the processes answer.

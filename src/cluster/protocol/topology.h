@@ -58,7 +58,7 @@ class Topology {
   int WorkersIn(int process, int worker_group) const;
   // The nodes of the group's SumTree that the workers of `worker_group` in `process` make up.
   std::vector<SumNode> NodesOf(int process, int worker_group) const;
-  // The same of each process that has workers of the group, in order.
+  // NodesOf for each process that has workers of the group, in order.
   std::vector<std::vector<SumNode>> ProcessNodes(int worker_group) const;
   int ServerGroupOf(int worker_group) const;
   // The largest number of such nodes that a process has of one group.

@@ -52,7 +52,7 @@ class ServerThread final : private ServerEvents {
   std::condition_variable changed_;
   std::deque<std::pair<int, Message>> queue_ GUARDED_BY(mutex_);
   const std::function<void(Server&)>* work_ GUARDED_BY(mutex_) = nullptr;
-  // Of the work; null: nobody waits.
+  // The time of the work; null: nobody waits.
   const std::function<bool(Server&)>* done_ GUARDED_BY(mutex_) = nullptr;
   // The thread is outside the lock.
   bool busy_ GUARDED_BY(mutex_) = false;

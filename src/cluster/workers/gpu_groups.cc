@@ -59,7 +59,7 @@ GpuGroupId IdIn(const ControlMessage::GpuGroup& group) {
   return id;
 }
 
-// Of each worker here, in order.
+// The GPU of each worker here, in order.
 ControlMessage::Gpus GpusHere(const std::vector<int>& gpus, int workers) {
   ControlMessage::Gpus here;
   for (int i = 0; i < workers; ++i) {
@@ -79,7 +79,7 @@ bool AreOf(int workers, const ControlMessage::Gpus& gpus) {
          });
 }
 
-// What two of the workers have in common; "": nothing. `gpus`: of all workers, in order.
+// Says which GPU two of the workers share; "": none. `gpus`: of all workers, in order.
 std::string SharedBy(const ControlMessage::Gpus& gpus) {
   std::map<std::vector<uint32_t>, int> workers;  // by identity
   for (int worker = 0; worker < gpus.gpu_size(); ++worker) {

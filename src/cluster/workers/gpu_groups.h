@@ -13,8 +13,8 @@ namespace singa {
 // cluster.all_reduce is set; and as WorkerGroups.
 std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
                                                JobProcess* process);
-// Of another rank, which rank 0 asks by `order`. Null: not all processes can; what rank 0 says next
-// is as if it had not asked. Throws PeerError where rank 0 says what cannot be.
+// The groups of another rank, which rank 0 asks by `order`. Null: not all processes can, and rank 0
+// goes on as if it had not asked. Throws PeerError where an order of rank 0 cannot be.
 std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobProcess* process,
                                          const ControlMessage::GpuGroup& order);
 

@@ -41,7 +41,7 @@ class BufferSums {
   void Reduce(Context& ctx, Consumer* consumer);
   // One rank calls it while all others wait: every offered slice was added up.
   void Restart();
-  // Of each slice, where its sum lies after Reduce, for the first of the nodes; null: not here.
+  // Where the sum of each slice lies after Reduce, for the first of the nodes; null: not here.
   std::vector<float*> SumsOfFirst() const;
 
  private:

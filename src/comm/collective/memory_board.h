@@ -64,11 +64,11 @@ class MemoryBoard {
   std::span<std::byte> chunks;
   std::span<Mailbox> mailboxes;
   Offers* offers = nullptr;
-  // Of each buffer: ranks whose buffer is whole; its slices that were taken.
+  // For each buffer: ranks whose buffer is whole; its slices that were taken.
   std::span<std::atomic<int32_t>> arrived, taken;
   std::span<std::atomic<int32_t>> offered;  // in turn: 1 + a buffer; 0: none yet
   Ring* ring = nullptr;
-  // Of each slot of the ring, since the beginning: parts that came; turns that were added up.
+  // For each slot of the ring, since the beginning: parts that came; turns that were added up.
   std::span<std::atomic<uint32_t>> parts_here, turns_done;
   std::span<float> slots;
 };

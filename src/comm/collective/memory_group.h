@@ -31,7 +31,7 @@ class MemoryGroup {
     Collective* between = nullptr;
     const ProgressDeadline* deadline = nullptr;  // of each wait; null: none
   };
-  // What `options` points to outlives the group.
+  // All that `options` points to outlives the group.
   explicit MemoryGroup(const Options& options);
 
   int size() const { return options_.ranks.workers(); }  // ranks that share memory
@@ -64,7 +64,7 @@ class MemoryGroup {
   int64_t TakeWait() { return waited_.exchange(0); }
   std::atomic<int64_t>* waited() { return &waited_; }
 
-  // Of a reduce-scatter by threads of one process: the work of each rank, and the next piece.
+  // For a reduce-scatter by threads of one process: the work of each rank, and the next piece.
   std::span<const PieceWork*> works() { return works_; }
   std::atomic<int64_t>& next_piece() { return next_piece_; }
 

@@ -11,7 +11,7 @@ namespace singa {
 
 // To the stub of process `rank`.
 Message ControlTo(int rank, ControlMessage control);
-// Of a kind that has no fields. REQUIRES: `kind` is one.
+// A message of a kind that has no fields. REQUIRES: `kind` is one.
 ControlMessage EmptyControl(ControlMessage::KindCase kind);
 // How training begins where each worker group has done so many steps. `checkpoint`: the folder to
 // read; "": first values, which the caller adds.

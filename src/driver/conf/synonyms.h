@@ -10,7 +10,7 @@ namespace singa {
 // The value of `type`, or the field of it, that `name` means elsewhere; "": none is known.
 std::string SynonymOf(const google::protobuf::EnumDescriptor& type, const std::string& name);
 std::string SynonymOf(const google::protobuf::Descriptor& type, const std::string& name);
-// What to do instead where `type` needs no field that `name` means elsewhere; "": nothing is known.
+// Advice where `name` is a field elsewhere and `type` needs none; "": nothing is known.
 std::string InsteadOf(const google::protobuf::Descriptor& type, const std::string& name);
 
 }  // namespace singa

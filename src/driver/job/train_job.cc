@@ -52,7 +52,7 @@ class TrainRun {
     checkpoints_.OnCommit(options.committed);
   }
 
-  // What other processes have sent by then is kept, however the job ends.
+  // Rows that other processes have sent by then are kept, however the job ends.
   ~TrainRun() { KeepReceivedRows(); }
   TrainRun(const TrainRun&) = delete;
   TrainRun& operator=(const TrainRun&) = delete;

@@ -216,7 +216,7 @@ void PredictRecords(const Model& model, Request request, const NetProto& net) {
   predictor.RequireFinite();
 }
 
-// What is wrong with the choice of an output is the option's mistake, not the job's.
+// A wrong choice of an output is the option's mistake, not the job's.
 Model LoadModel(const JobProto& job, const ModelOptions& options, const Arguments& args) {
   try {
     return Model(job, options);

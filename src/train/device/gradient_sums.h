@@ -24,7 +24,7 @@ class GradientSums {
     int64_t at_once;              // floats of a piece at least, but for the last; >= 1
   };
 
-  // Of one member of `group`. `group`, `ctx` and `values` outlive it.
+  // For one member of `group`. `group`, `ctx` and `values` outlive it.
   // values: [n].
   GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Tensor* values,
                const Layout& layout);

@@ -55,7 +55,7 @@ class Trainer {
 
   // Allocates everything and opens the stores, for the one worker of a job.
   void Allocate();
-  // The same for a worker of a group. `reduction` adds up the group's gradients and outlives it.
+  // Allocate, for a worker of a group. `reduction` adds up the group's gradients and outlives it.
   // `shared`: memory that the group shares with other processes, which outlives it, or null.
   // `lead`: a worker of this process that was allocated before, whose trained values this one uses
   // too, or null.

@@ -59,7 +59,7 @@ class CollectiveRanks {
 
   int size() const { return static_cast<int>(collectives_.size()); }
   Collective& operator[](int rank) { return *collectives_[rank]; }
-  // Of the ranks' process, or of the process of one rank.
+  // The group of the ranks' process, or of the process of one rank.
   MemoryGroup& group(int rank) { return *groups_[groups_.size() == 1 ? 0 : rank]; }
   MemoryLinks& links() { return links_; }
 

@@ -91,7 +91,7 @@ struct SharedWorker {
   std::optional<GroupExchange> exchange;
 };
 
-// What a process has: workers [first, first + here) of its group.
+// One process, with workers [first, first + here) of its group.
 struct SharedProcess {
   SharedProcess(const SharedCase& one, int first, int here, const GroupMemory* memory,
                 std::vector<Tensor>* own)
