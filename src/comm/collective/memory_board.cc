@@ -1,6 +1,6 @@
 #include "comm/collective/memory_board.h"
 
-#include "base/system/memory_layout.h"
+#include "comm/collective/memory_layout.h"
 
 namespace singa {
 namespace {

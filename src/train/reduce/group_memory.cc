@@ -1,6 +1,6 @@
 #include "train/reduce/group_memory.h"
 
-#include "base/system/memory_layout.h"
+#include "comm/collective/memory_layout.h"
 
 namespace singa {
 
