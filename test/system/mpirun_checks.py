@@ -170,7 +170,7 @@ def a_test_by_mpirun_is_one_test(one):
     images = "neuralnet.layer[data@kTest].store_conf.path=short"
     one.write("short", (one.site.data / "t10k-images-idx3-ubyte").read_bytes()[:-1])
     job = mpirun(one, *conf, "-test", "-set", images).end(65)
-    equal(job.err.count("singa: error: short: "), 1, f"errors\n{job.err}")
+    equal(job.err.count(f"-set {images.split('=')[0]}: error: short: has "), 1, f"errors\n{job.err}")
 
 
 def what_is_for_one_process_is_done_once_under_mpirun(one):
