@@ -1,5 +1,5 @@
-// The errors that the world causes: a user's file, a peer, a device. Bugs of ours use CHECK.
-// Every type carries the exit code that the program ends with when nobody handles it.
+// Errors that the outside world causes: a user's file, a peer, a device. Bugs of SINGA use CHECK.
+// Each type carries the exit code of the program if nobody handles the error.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace singa {
 
-// What `singa` exits with. Codes of 128 and above mean that the same command may be tried again.
+// Exit codes of `singa`. After a code of 128 or more the same command may be tried again.
 enum ExitCode : int {
   kExitOk = 0,
   kExitBug = 1,
@@ -40,9 +40,9 @@ class SINGA_API Error : public std::runtime_error {
   ExitCode code_;
 };
 
-// A mistake in the user's job.conf. `path` names the field relative to the message that the
-// thrower was given ("unit_norm_conf.eps"; empty: the message itself); callers put their part
-// before it with Under.
+// A mistake in the user's job.conf. `path` names the field relative to the message that the thrower
+// was given ("unit_norm_conf.eps"; empty: the message itself); callers prepend their part with
+// Under.
 class SINGA_API ConfigError : public Error {
  public:
   ConfigError(std::string path, std::string message, ExitCode code = kExitConfig)
@@ -52,7 +52,7 @@ class SINGA_API ConfigError : public Error {
   const std::string& path() const { return path_; }
   const std::string& message() const { return message_; }
 
-  // The same error with `prefix` before its path: Under("layer[fc1]").
+  // Returns this error with `prefix` before its path: Under("layer[fc1]").
   ConfigError Under(const std::string& prefix) const {
     return ConfigError(path_.empty() ? prefix : prefix + "." + path_, message_, code());
   }
@@ -61,11 +61,12 @@ class SINGA_API ConfigError : public Error {
   std::string path_, message_;
 };
 
-// The text with control characters written out ("\x1b"): what files hold and are called must not
-// steer a terminal or look like lines of their own.
+// Returns `text` with control characters escaped ("\x1b"). A file's name or content then cannot
+// control a terminal or begin a new line of output.
 SINGA_API std::string Printable(const std::string& text);
 
-// Bytes of a file that are not what its format says. `record` counts from 0; -1: no one record.
+// A file's bytes violate its format. `record` counts from 0; -1: the error concerns no single
+// record.
 class SINGA_API DataError : public Error {
  public:
   DataError(const std::string& file, int64_t record, const std::string& message)
@@ -74,7 +75,7 @@ class SINGA_API DataError : public Error {
                                    : StrCat(file, ": record ", record, ": ", message))) {}
 };
 
-// A file that cannot be opened, created, read or written.
+// A file cannot be opened, created, read or written.
 class SINGA_API FileError : public Error {
  public:
   FileError(ExitCode code, const std::string& file, const std::string& message)
@@ -86,7 +87,7 @@ class SINGA_API DeviceError : public Error {
   explicit DeviceError(const std::string& message) : Error(kExitNoDevice, message) {}
 };
 
-// A loss or gradient that is not finite, under on_nonfinite: kAbort.
+// A loss or gradient is not finite, and on_nonfinite is kAbort.
 class SINGA_API DivergedError : public Error {
  public:
   explicit DivergedError(const std::string& message) : Error(kExitDiverged, message) {}

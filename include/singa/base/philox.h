@@ -1,6 +1,6 @@
-// Philox4x32-10, the counter-based generator of Salmon et al., "Parallel Random Numbers: As Easy
-// as 1, 2, 3" (SC 2011). A number is a function of (seed, purpose, step, index) alone, so any
-// thread, worker or device that needs number `index` computes the same one.
+// Philox4x32-10, the counter-based generator of Salmon et al., "Parallel Random Numbers: As Easy as
+// 1, 2, 3" (SC 2011). A number depends only on (seed, purpose, step, index), so every thread,
+// worker and device computes the same number.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace singa {
 
-// FNV-1a; names the purpose of a stream: a layer's or param's undecorated name.
+// Returns the FNV-1a hash of a layer's or param's undecorated name. It is the purpose of a stream.
 constexpr uint32_t HashName(std::string_view name) {
   uint32_t hash = 2166136261u;
   for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -23,7 +23,7 @@ struct Philox {
   uint32_t purpose = 0;
   uint32_t step = 0;
 
-  // Four independent uniform 32-bit words; `block` is the element index / 4.
+  // Returns four independent uniform 32-bit words; `block` is the element index / 4.
   constexpr std::array<uint32_t, 4> Block(uint64_t block) const {
     std::array<uint32_t, 4> x = {static_cast<uint32_t>(block), static_cast<uint32_t>(block >> 32),
                                  step, purpose};
@@ -40,20 +40,22 @@ struct Philox {
 
   constexpr uint32_t Word(uint64_t index) const { return Block(index / 4)[index % 4]; }
 
-  // [0, 1) with 24 bits.
+  // Maps a word to [0, 1), with 24 bits.
   static constexpr float ToUniform(uint32_t word) {
     return static_cast<float>(word >> 8) * 0x1.0p-24f;
   }
   constexpr float Uniform(uint64_t index) const { return ToUniform(Word(index)); }
 
-  // [0, n) without bias worth naming: the high half of a 64-bit product. REQUIRES: n > 0.
+  // Returns a number in [0, n): the high 64 bits of word x n. Its bias is below n / 2^64. REQUIRES:
+  // n > 0.
   constexpr uint64_t Below(uint64_t index, uint64_t n) const {
     const std::array<uint32_t, 4> x = Block(index);
     const uint64_t word = (uint64_t{x[0]} << 32) | x[1];
     return static_cast<uint64_t>((static_cast<unsigned __int128>(word) * n) >> 64);
   }
 
-  // N(0, 1) by Box and Muller: words 2k and 2k + 1 make numbers 2k (cosine) and 2k + 1 (sine).
+  // Makes numbers of N(0, 1) by the Box-Muller transform: words 2k and 2k + 1 make numbers 2k
+  // (cosine) and 2k + 1 (sine).
   SINGA_API static void ToGaussian(uint32_t a, uint32_t b, float* even, float* odd);
   SINGA_API float Gaussian(uint64_t index) const;
 };

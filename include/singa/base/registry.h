@@ -1,6 +1,6 @@
-// A table from a name to a maker, filled before main by the files that define the products, and by
-// plugins while they are loaded. Enum types register under their enum name ("kReLU"), user types
-// under their user_type string. Without a lock: any thread may read it while none loads a plugin.
+// Registry maps a name to a maker of objects. Source files fill it before main, and plugins while
+// they are loaded. Enum types register under their enum name ("kReLU"), user types under their
+// user_type string. It has no lock: any thread may read it while no thread loads a plugin.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace singa {
 
-// A name that is taken, and the source files that register it.
+// A name that was registered twice, and the two source files that register it.
 struct TwiceRegistered {
   std::string product, name;  // layer, kReLU
   std::string first, again;
 };
-// Of all registries, in the order of registration.
+// Returns the double registrations of all registries, in their order.
 SINGA_API std::vector<TwiceRegistered>& RegisteredTwice();
 
 template <typename Product, typename... Args>
@@ -27,18 +27,18 @@ class Registry {
  public:
   using Maker = std::function<std::unique_ptr<Product>(Args...)>;
 
-  // `product`: what it makes, in a message: "layer".
+  // `product` names the kind of object in messages: "layer".
   explicit Registry(const char* product) : product_(product) {}
 
-  // Returns false where the name is taken: the first maker stays, and the name is noted. `file` is
-  // that of the caller.
+  // Returns false if the name is taken. Then the first maker stays, and RegisteredTwice notes the
+  // name. `file` is the caller's source file.
   bool Add(const std::string& name, Maker maker, const char* file = __builtin_FILE()) {
     const auto [entry, added] = makers_.emplace(name, Entry{std::move(maker), file});
     if (!added) RegisteredTwice().push_back({product_, name, entry->second.file, file});
     return added;
   }
   bool Has(const std::string& name) const { return makers_.count(name) > 0; }
-  // nullptr where nobody registered `name`.
+  // Returns nullptr if `name` is not registered.
   std::unique_ptr<Product> Make(const std::string& name, Args... args) const {
     auto it = makers_.find(name);
     return it == makers_.end() ? nullptr : it->second.maker(std::forward<Args>(args)...);

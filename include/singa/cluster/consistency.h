@@ -1,8 +1,9 @@
-// Consistency: when a server applies what worker groups contribute, and when it lets them go on.
-// One object a server, used by its thread. A user's own is named by ClusterProto.user_consistency.
+// Consistency decides when a server applies the gradients of a worker group and when the group may
+// go on. Each server has one object, which only its thread uses. ClusterProto.user_consistency
+// names a user's model.
 //
-// Workers of one group are always synchronous: a step of a group is one update of a slice, once all
-// its processes have sent their gradients. A consistency model says how groups stand to each other.
+// Workers of one group are always synchronous: a step of a group is one update of a slice, applied
+// once all processes of the group have sent their gradients. The model only orders groups.
 #pragma once
 
 #include <cstdint>
@@ -14,31 +15,32 @@
 
 namespace singa {
 
-// How far a worker group has come with one slice.
+// Progress of a worker group with one slice.
 struct GroupClock {
-  int64_t step = 0;  // the first of the group's steps that the slice does not hold yet
+  int64_t step = 0;  // first step of the group that was not applied to the slice yet
 };
 
 class SINGA_API Consistency {
  public:
   virtual ~Consistency() = default;
-  // Throws ConfigError relative to `conf`.
+  // Reads the settings. Throws ConfigError relative to `conf`.
   virtual void Setup(const ClusterProto& /*conf*/) {}
 
-  // Both are asked again after each update of the slice until they say yes; `clocks` are the groups
-  // of one server group. They must not throw.
+  // After each update of the slice the server calls both functions again, until they return true.
+  // `clocks` holds the groups of one server group. The functions must not throw.
 
-  // Whether step clocks[group].step of `group`, which is complete, may be applied now.
+  // Returns whether step clocks[group].step of `group` may be applied now. All its gradients are
+  // there.
   virtual bool MayApply(std::span<const GroupClock> clocks, int group) const;
-  // Whether `group`, whose last step was applied, may have the new values and go on.
+  // Returns whether `group`, whose last step was applied, may get the new values and go on.
   virtual bool MayAnswer(std::span<const GroupClock> clocks, int group) const;
 };
 
 using ConsistencyRegistry = Registry<Consistency>;
 SINGA_API ConsistencyRegistry& Consistencies();
 
-// The model that conf.user_consistency names, after its Setup; without it one that lets all groups
-// go on. Throws ConfigError relative to `conf`.
+// Makes the model that conf.user_consistency names and calls its Setup. If none is named, returns a
+// model that never makes a group wait. Throws ConfigError relative to `conf`.
 SINGA_API std::unique_ptr<Consistency> MakeConsistency(const ClusterProto& conf);
 
 #define SINGA_REGISTER_CONSISTENCY(name, Class)                                                   \

@@ -1,6 +1,6 @@
-// Codec: turns the floats of a slice of a gradient into the bytes that travel between processes,
-// and back. A codec is one .cc file that ends in SINGA_REGISTER_CODEC. Its members are const:
-// threads share one object. The sender keeps the state of each slice (a residual) and hands it in.
+// Codec encodes the floats of a gradient's slice as bytes for a message, and decodes them. Threads
+// share one object, so its functions are const. The sender keeps the state of each slice (such as a
+// residual) and passes it to Encode. A codec is one .cc file that ends in SINGA_REGISTER_CODEC.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,21 @@ class SINGA_API Codec {
  public:
   virtual ~Codec() = default;
 
-  // The most bytes that n encoded floats take. It grows with n, and with n = 0 gives what each
-  // slice takes besides its floats.
+  // Returns the largest number of bytes of n encoded floats. It never falls as n grows;
+  // MostBytes(0) is the constant overhead of a slice.
   virtual int64_t MostBytes(int64_t n) const = 0;
-  // Floats of state that the sender keeps for each float that it encodes.
+  // Number of floats of state that the sender keeps for each float that it encodes.
   virtual int64_t states() const { return 0; }
-  // Whether the bytes are the floats as they lie in memory, without state. Nothing is then encoded
-  // or decoded: sender and receiver use one memory.
+  // Returns whether the bytes equal the floats in memory and there is no state. If so, neither
+  // Encode nor Decode is called, and messages carry the floats themselves.
   virtual bool plain() const { return false; }
 
-  // Writes floats [n], which are finite, to `to`, which has room for MostBytes(n). Returns the
-  // bytes written. state: [states(), n]; it is 0 before the first step.
+  // Encodes floats [n] into `to`, which has room for MostBytes(n), and returns the number of bytes
+  // written. All floats are finite. state: [states(), n], 0 before the first step.
   virtual int64_t Encode(std::span<const float> floats, std::span<float> state,
                          std::byte* to) const = 0;
-  // Overwrites floats [n]. `bytes` come from a peer: at most MostBytes(n), with any contents.
-  // False: no n floats are encoded in this way.
+  // Decodes `bytes` into floats [n]. The bytes come from a peer: at most MostBytes(n), of any
+  // content. Returns false if they do not encode n floats.
   virtual bool Decode(std::span<const std::byte> bytes, std::span<float> floats) const = 0;
 };
 

@@ -1,13 +1,14 @@
-// Driver: for a program of one's own around SINGA. Register layers, updaters, schedules,
-// initializers or algorithms by their SINGA_REGISTER_ macros, then:
+// Driver embeds SINGA in another program. Register layers, updaters, schedules, initializers or
+// algorithms by their SINGA_REGISTER_ macros. Then this program is the whole `singa` command with
+// them:
 //
 //   int main(int argc, char** argv) { return singa::Driver().Main(argc, argv); }
 //
-// is the whole `singa` command with them in it; or build a JobProto in code and Train it.
+// A program may also build a JobProto in code and call Train.
 //
-// Calls may run in several threads, but for one thing: a job's plugins are loaded when a call
-// begins, which registers what is in them, and no other thread may be in a call of singa then. A
-// plugin that is loaded already is left alone.
+// Several threads may call at the same time, except while plugins are loaded. A call begins with
+// loading its job's plugins, unless they are loaded already. No other thread may be in a call of
+// singa then.
 #pragma once
 
 #include "singa/base/api.h"
@@ -18,16 +19,17 @@ namespace singa {
 
 class SINGA_API Driver {
  public:
-  // The `singa` command line. Returns the exit code; throws nothing.
+  // Runs the `singa` command line. Returns the exit code; throws nothing.
   int Main(int argc, char** argv);
 
-  // Checks and trains `job` in this process; with `resume`, from the newest intact checkpoint of
-  // its workspace. Handles no signals: Main does. A handler of the program's own must not run on a
-  // computing thread's stack (sigaltstack or a blocked signal and sigwait). Returns kExitOk. Ends
-  // the program with kExitStalled where a worker stands still for cluster.stall_timeout.
-  // Throws Error; ConfigError for mistakes in `job`, with the field's path.
+  // Checks and trains `job` in this process, and returns kExitOk. With `resume` it continues from
+  // the newest intact checkpoint of the workspace. Unlike Main, it handles no signals. A signal
+  // handler of the program must not run on the stack of a computing thread: use sigaltstack, or
+  // block the signal and call sigwait. Ends the program with kExitStalled if a worker makes no
+  // progress for cluster.stall_timeout. Throws Error; ConfigError, with the field's path, for
+  // mistakes in `job`.
   ExitCode Train(const JobProto& job, bool resume = false);
-  // One test phase on the params of checkpoint_path or of the workspace's newest checkpoint.
+  // Runs one test phase on the params of checkpoint_path or of the workspace's newest checkpoint.
   ExitCode Test(const JobProto& job);
 };
 

@@ -1,34 +1,33 @@
-// Model and Session: a trained net in a program of one's own.
+// Model and Session run a trained net inside another program.
 //
 //   const singa::Model model("job.conf", {.checkpoint = "run/checkpoint/step1000"});
 //   singa::Session session(model);                        // one for each thread
 //   std::vector<float> scores = session.Run(pixels);      // any number of rows
 //
-// A row of an unrolled net is a sequence. Where the input layer's outputs are the time steps, as
-// kCharRNN's are, a row holds T of them, step after step: T numbers, the indices of characters, or
-// T v where a step has v; where it reads one record for all steps, a row is the record. What comes
-// out is [T, numbers of a step] of a layer with T steps. A net with carry_state can go through a
-// long sequence by windows of T steps, SessionOptions::one_sequence; or by single steps, each as it
-// comes:
+// A row of an unrolled net is a sequence. If the outputs of the input layer are time steps
+// (kCharRNN), a row is [T, v]: T steps of v numbers, or T indices of characters. If the input layer
+// reads one record for all steps, a row is that record. A layer with T steps gives rows of [T,
+// numbers of a step]. With carry_state and SessionOptions::one_sequence, a net computes a long
+// sequence in windows of T steps, or step by step:
 //
 //   const singa::Model model("job.conf", {.sets = {
 //       "neuralnet.unroll_len=1", "neuralnet.layer[text].char_rnn_conf.unroll_len=1"}});
 //   singa::Session session(model, {.one_sequence = true});
 //   for (float character : characters) next = session.Run({&character, 1});
 //
-// The net is that of the conf's test phase as far as the wanted layer needs it: no losses, no
-// labels, dropout passes on what it gets, batch normalisation uses the running statistics. Nothing
-// is printed, no signal is handled, no store is opened but that of a kShardData or kLMDBData, whose
-// first record says the shape. All functions throw singa::Error, with the
-// exit code that `singa` would end with.
+// The net has the layers of the conf's test phase that the wanted layer needs. It needs no losses
+// and no labels; dropout passes its input on, and batch normalisation uses the running statistics.
+// Nothing is printed, and no signal is handled. No store is opened, except that of a kShardData or
+// kLMDBData, whose first record gives the shape. All functions throw singa::Error, with the exit
+// code that `singa` would end with.
 //
-// On a GPU (ModelOptions::gpu) the parameters lie there once, for all sessions of the Model. Each
-// session has its own stream, so sessions in several threads share the GPU's time; layers that have
-// code for the host alone run there. Rows go in and out by the host's memory, and Run returns when
-// its numbers are there.
+// On a GPU (ModelOptions::gpu) all sessions of a Model share one copy of the parameters. Each
+// session has its own stream, so sessions in several threads share the GPU's time. Layers without
+// code for the GPU run on the host. Rows go in and out through the host's memory, and Run returns
+// when the results are there.
 //
-// OpenMP threads of sessions with several threads spin before they sleep, which is slow where more
-// of them run than there are cores: set GOMP_SPINCOUNT=2000 for the program, as `singa` does.
+// OpenMP threads spin before they sleep. If sessions together have more threads than there are
+// cores, set GOMP_SPINCOUNT=2000 for the program, as `singa` does.
 #pragma once
 
 #include <cstdint>
@@ -46,65 +45,67 @@ namespace singa {
 class JobProto;  // singa/proto/job.pb.h, for jobs built in code
 
 struct ModelOptions {
-  // A checkpoint's folder, a file, or a workspace, whose newest intact checkpoint is taken. ""
-  // means the job's workspace or, if that has no checkpoint yet, the job's checkpoint_path.
+  // Path of a checkpoint's folder, of a file, or of a workspace, whose newest intact checkpoint is
+  // used. "" means the job's workspace or, if that has no checkpoint yet, the job's
+  // checkpoint_path.
   std::string checkpoint = {};
-  // Whose feature a session computes. "": what the net is trained to give, that is the
-  // probabilities (the softmax of its scores) where its loss is kSoftmaxLoss, what another loss
-  // compares with the target, and without a loss the one layer that no other reads. For the scores
-  // themselves name the layer that the loss reads. Named, a kSoftmaxLoss gives its probabilities.
+  // Name of the layer whose feature a session computes. "" means the net's trained output. With a
+  // kSoftmaxLoss that is the probabilities (the softmax of its scores); with another loss, the
+  // feature that the loss compares with the target; without a loss, the one layer that no other
+  // layer reads. To get the scores, name the layer that the kSoftmaxLoss reads. To get the
+  // probabilities, name the loss.
   std::string layer = {};
-  // "path=value", as of `singa -set`, for a conf that is a file. A checkpoint_path among them goes
-  // before the workspace.
+  // Settings "path=value", as `singa -set` takes them, for a conf that is a file. A checkpoint_path
+  // among them has precedence over the workspace.
   std::vector<std::string> sets = {};
-  // The number of the GPU that sessions compute on; -1: none, they do on the CPU. Not given: the
-  // first that the job names (`gpu:`), or else the CPU. Several GPUs take a Model each.
+  // Number of the GPU that sessions compute on; -1: the CPU. If not set, the first GPU that the job
+  // names (`gpu:`), else the CPU. For several GPUs make a Model for each.
   std::optional<int> gpu = {};
 };
 
-// A net with its trained parameters. These lie in memory once, and never change: copies of a Model
-// and all sessions share them, in any number of threads.
+// A net with its trained parameters, which never change. Copies of a Model and all its sessions
+// share one copy of them, in any number of threads.
 class SINGA_API Model {
  public:
-  // `conf`: a job.conf. Its mistakes are one Error, whose text has each of them with its place.
-  // A parameter that the checkpoint lacks is a DataError: nothing is predicted from numbers that
-  // were never trained. Of a GPU that is not there among others, or is too small, it is an Error
-  // (kExitNoDevice); where there is none at all a warning, and the CPU computes.
+  // `conf` is the path of a job.conf. Throws one Error that lists all mistakes of the conf with
+  // their places. Throws DataError if the checkpoint lacks a parameter, as untrained values are
+  // never used. Throws Error(kExitNoDevice) if the GPU is too small, or if only other GPUs exist.
+  // If the machine has no GPU at all, the CPU computes, and warnings() says so.
   explicit Model(const std::string& conf, const ModelOptions& options = {});
-  // A job built in code; its plugins are loaded first (driver.h). Its first mistake is a
-  // ConfigError, with the field's path.
+  // `job` is built in code; its plugins are loaded first (driver.h). Throws ConfigError, with the
+  // field's path, for its first mistake.
   explicit Model(const JobProto& job, const ModelOptions& options = {});
 
-  // The layer that is computed, and its shape for one row: (10), or (channels, height, width); of a
-  // layer with T > 1 time steps (T, 10).
+  // The computed layer, and its shape for one row: (10) or (channels, height, width). With T > 1
+  // time steps the shape begins with T: (T, 10).
   const std::string& layer() const;
   const std::vector<int64_t>& output_shape() const;
   int64_t output_size() const;   // numbers of a row, of all steps
-  int64_t output_steps() const;  // T; 1 of a layer that is not unrolled
-  // Whether its numbers are one for each class, which labels count; so in each time step.
+  int64_t output_steps() const;  // T; 1 if the layer is not unrolled
+  // Returns whether each row (each time step) of the output has one number for each class.
   bool classifies() const;
-  // Whether SessionOptions::one_sequence makes a difference: a layer has carry_state, or is a
-  // user's own, which may keep anything.
+  // Returns whether SessionOptions::one_sequence may change results: a layer has carry_state, or is
+  // a user's layer, which may keep any state.
   bool carries_state() const;
-  // Whether what comes out of a time step depends on that step and those before it alone: nothing
-  // below reads all steps of a layer, or its last one (kUnrollOneToAll, kUnrollFirstToLast).
+  // Returns whether the output of a time step depends only on that step and earlier ones. This is
+  // false if a layer below reads all steps of a source, or its last one (kUnrollOneToAll,
+  // kUnrollFirstToLast).
   bool causal() const;
-  // Rows with this label, if it is set, do not count, by the loss that reads the layer.
+  // Label whose rows the loss of the layer ignores; not set: the loss ignores none.
   std::optional<int32_t> ignored_label() const;
 
-  // The conf's input layer, and the shape of a record of it: (T, ...) where its outputs are time
-  // steps, such as (50) of characters.
+  // The input layer, and the shape of its record. It begins with T if the outputs are time steps,
+  // such as (50) for 50 characters.
   const std::string& input_layer() const;
   const std::vector<int64_t>& input_shape() const;
   int64_t input_size() const;
-  int64_t input_steps() const;  // T; 1 where it gives one feature
-  // Rows of a batch of that layer; what sessions compute at a time if they are not told.
+  int64_t input_steps() const;  // T; 1 if the layer has one output
+  // Batch size of the input layer, in rows. Sessions compute so many rows at a time by default.
   int64_t batch() const;
 
-  // The checkpoint's folder, or the files, that the weights are from.
+  // The checkpoint's folder, or the files, that the parameters were read from.
   const std::vector<std::string>& files() const;
-  // What a user should hear of: damaged checkpoints that were passed over, no GPU where one is
-  // named.
+  // Messages for the user: damaged checkpoints were skipped, or a named GPU does not exist.
   const std::vector<std::string>& warnings() const;
 
  private:
@@ -114,16 +115,16 @@ class SINGA_API Model {
 };
 
 struct SessionOptions {
-  int64_t max_batch = 0;  // rows computed at a time, at most; 0: Model::batch()
-  int threads = 1;        // of one Run; 1 to 1024
-  // false: each row begins with a state of zeros. true: rows are windows of one sequence, which
-  // follow on from one another, in one Run or in several: layers with carry_state begin each with
-  // the state that the one before left. They are computed one at a time, so max_batch must be 0
-  // or 1.
+  int64_t max_batch = 0;  // maximum number of rows computed at a time; 0: Model::batch()
+  int threads = 1;        // threads of one Run; 1 to 1024
+  // false: each row begins with a state of zeros. true: the rows of all Runs are consecutive
+  // windows of one sequence, and layers with carry_state begin each row with the state of the row
+  // before. Rows are then computed one at a time, so max_batch must be 0 or 1.
   bool one_sequence = false;
 };
 
-// Computes for one thread at a time, with activations of its own. It keeps the model alive.
+// Computes rows, with its own activations. One thread at a time may use it. It keeps the model
+// alive.
 class SINGA_API Session {
  public:
   explicit Session(const Model& model, const SessionOptions& options = {});
@@ -131,19 +132,18 @@ class SINGA_API Session {
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
 
-  // `rows`: n records of Model::input_size() numbers, planar (channels, height, width), as they
-  // stand in a store: the conf's mean, deviation, crop and scale are applied here. `out`: n rows of
-  // Model::output_size() numbers. Any n >= 0. The first Run of a number of rows allocates, and
-  // reads the conf's mean files again, which throws where they have gone; later ones allocate
-  // nothing but what oneDNN does inside. The last digits of a row may depend on how
-  // many are computed with it, as the order of sums does. Throws Error(kExitUsage) where the sizes
-  // do not fit; DataError, which names row and step, where a number that must be an index is none
-  // that its layer allows.
+  // rows: [n, Model::input_size()], n >= 0; out: [n, Model::output_size()]. A record is planar
+  // (channels, height, width), as in a store: Run applies the conf's mean, deviation, crop and
+  // scale. The first Run of a number of rows allocates memory and reads the conf's mean files
+  // again, and throws if a file is gone. Later Runs allocate only inside oneDNN. The last digits of
+  // a row may depend on the number of rows computed together, as it changes the order of sums.
+  // Throws Error(kExitUsage) if the sizes do not fit, and DataError, which names row and step, for
+  // an index that its layer does not allow.
   void Run(std::span<const float> rows, std::span<float> out);
   std::vector<float> Run(std::span<const float> rows);
 
-  // With one_sequence: the next row begins another sequence. A Run that throws DataError leaves the
-  // state that the row at fault began with, but for what a user's own layers keep.
+  // Makes the next row begin a new sequence (one_sequence). If a Run throws DataError, the state is
+  // that before the faulty row, except for the state of a user's layers.
   void Reset();
 
  private:

@@ -1,10 +1,10 @@
-// Plugins: shared libraries with layers, updaters, schedules, initializers, algorithms and
-// extensions of the schema, which a job names by `plugin: "path"` or singa by --plugin.
+// A plugin is a shared library of layers, updaters, schedules, initializers, algorithms and
+// extensions of the schema. A job names it by `plugin: "path"`, a command by --plugin.
 //
 //   SINGA_REGISTER_LAYER(Gate, GateLayer);   // as many as there are, of all kinds
 //   SINGA_PLUGIN();                          // once a library
 //
-// singa_plugin() of `find_package(singa CONFIG)` builds one; examples/custom_layer does.
+// singa_plugin() of `find_package(singa CONFIG)` builds one; see examples/custom_layer.
 #pragma once
 
 #include <google/protobuf/stubs/common.h>
@@ -21,7 +21,7 @@
 #define SINGA_CONTAINERS "release"
 #endif
 
-// What a library and singa must have in common: a line for each thing, "what: value".
+// Properties that must be equal in a plugin and in singa: one line each, "name: value".
 #define SINGA_PLUGIN_MARK "\nsinga plugin\n"
 #define SINGA_ABI \
   "singa version: " SINGA_VERSION_TEXT "\n"                          \
@@ -30,7 +30,7 @@
   "_GLIBCXX_USE_CXX11_ABI: " SINGA_TEXT(_GLIBCXX_USE_CXX11_ABI) "\n" \
   "layout of containers (_GLIBCXX_DEBUG): " SINGA_CONTAINERS "\n"
 
-// Looked for in the file before any of its code runs.
+// singa looks for this text in the file before it runs any of the plugin's code.
 #define SINGA_PLUGIN()                                                               \
   extern "C" __attribute__((visibility("default"), used)) const char singa_plugin[]; \
   const char singa_plugin[] = SINGA_PLUGIN_MARK SINGA_ABI

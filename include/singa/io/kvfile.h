@@ -1,6 +1,6 @@
-// KvFileReader, KvFileWriter: files of values with keys, as SINGA 0.3's kvfile, for programs that
-// make data and input layers that read records of their own. A value is 1 to 2^28 bytes, most often
-// a serialised message.
+// KvFileReader and KvFileWriter read and write files of keys and values in the format of SINGA
+// 0.3's kvfile. Programs that make data use them, and input layers that read their own records. A
+// value has 1 to 2^28 bytes and is most often a serialised message.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace singa {
 
-// Used by one thread at a time.
+// Reads a file. One thread at a time may use it.
 class SINGA_API KvFileReader {
  public:
-  // Finds where each value lies. `path`: a file, or the folder of a shard.dat. An incomplete value
-  // at the end is left out, with a warning. Throws FileError; DataError where the file is damaged
-  // or has no complete value.
+  // Opens the file and finds the offset of each value. `path` is a file, or the folder of a
+  // shard.dat. An incomplete value at the end is left out, with a warning. Throws FileError, or
+  // DataError if the file is damaged or has no complete value.
   explicit KvFileReader(const std::string& path);
   ~KvFileReader();
 
-  const std::string& name() const;  // of the file
+  const std::string& name() const;  // path of the file
   int64_t size() const;             // at least 1
-  // REQUIRES: 0 <= index < size(). Valid until the next call. Throws FileError.
+  // Returns a value, which stays valid until the next call. Throws FileError. REQUIRES: 0 <= index
+  // < size().
   std::string_view Value(int64_t index);
 
  private:
@@ -31,16 +32,18 @@ class SINGA_API KvFileReader {
   std::unique_ptr<Content> content_;
 };
 
-// The file appears whole under its name, or not at all.
+// Writes a file, which appears under its name only when Commit has completed it. One thread at a
+// time may use it.
 class SINGA_API KvFileWriter {
  public:
-  // Throws FileError, as all functions.
+  // Creates the file. All functions throw FileError.
   explicit KvFileWriter(const std::string& path);
   ~KvFileWriter();
 
-  // The key is the value's number, from 00000000 on. Throws DataError for a value of another size.
+  // Appends a value. Its key is its number, from 00000000 on. Throws DataError if the size is not
+  // allowed.
   void Write(std::string_view value);
-  // Replaces what was at the path. REQUIRES: a value was written.
+  // Completes the file and replaces a file that was at the path. REQUIRES: a value was written.
   void Commit();
 
  private:

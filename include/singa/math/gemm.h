@@ -1,4 +1,4 @@
-// Gemm: the product of two row-major float32 matrices, their numbers rounded to the context's
+// Gemm multiplies two row-major float32 matrices, whose elements are rounded to the context's
 // precision.
 #pragma once
 
@@ -18,9 +18,9 @@ struct GemmOperand {
 
 inline GemmOperand Transposed(const float* data, int64_t ld) { return {data, ld, true}; }
 
-// c = alpha a b + beta c, with a: [m, k], b: [k, n], c: [m, n], rows of c `ldc` floats apart.
-// With beta 0 the old content of c is not read. Uses ctx.threads threads; c overlaps neither a
-// nor b. Same bits for the same sizes and threads.
+// Computes c = alpha a b + beta c. a: [m, k]; b: [k, n]; c: [m, n], rows `ldc` floats apart. If
+// beta is 0, the old content of c is not read. Uses ctx.threads threads. Equal sizes and threads
+// give equal bits. REQUIRES: c overlaps neither a nor b.
 //   y = x w^T:  Gemm(ctx, n, h, v, 1, {x, v}, Transposed(w, v), 0, y, h)
 SINGA_API void Gemm(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a,
                     GemmOperand b, float beta, float* c, int64_t ldc);

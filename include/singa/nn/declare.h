@@ -1,4 +1,4 @@
-// Declare: how a layer asks, in Setup, for what it will own or share.
+// Declare collects what a layer asks for in Setup: params, buffers, metrics, scratch memory, files.
 #pragma once
 
 #include <algorithm>
@@ -26,20 +26,20 @@ enum class Keep : uint8_t {
 };
 
 struct Buffer {
-  std::string name;  // of kForever buffers
+  std::string name;  // only of kForever buffers
   Keep keep;
   Tensor tensor;
-  // Of a kForever buffer whose first dimension is rows of the batch: which of the group's; rows 0:
-  // it has none, and is the same in every worker.
+  // Rows of the group's batch that the first dimension of a kForever buffer holds. rows 0: the
+  // buffer has no rows of a batch and is the same in every worker.
   RowSpan span = {};
 };
 
-// A mean: the sum of what was added by its weights. The trainer takes it after each step.
+// A weighted mean: sum / weight of all calls of Add. The trainer takes it after each step.
 struct Metric {
   std::string name;
-  Tensor cell;               // f64 [2]: sum, weight; where its layer computes
-  bool exponential = false;  // shown as e to the mean: of losses, a perplexity
-  Tensor seen = {};          // the cell on the host, as of Net::SeeMetrics
+  Tensor cell;               // f64 [2]: sum, weight; on the device of its layer
+  bool exponential = false;  // shown as exp(mean): the perplexity of a loss
+  Tensor seen = {};          // the cell's copy on the host, which Net::SeeMetrics updates
 
   void Add(double sum, double weight) {
     cell.as<double>()[0] += sum;
@@ -47,19 +47,18 @@ struct Metric {
   }
 };
 
-// Params of one worker by conf name, shared by its nets of all phases.
+// Params of one worker by conf name. Its nets of all phases share them.
 class SINGA_API ParamTable {
  public:
-  // The param that position `index` of `layer` names, made at its first use. Follows share_from.
-  // `path`: of the layer, for errors. Throws ConfigError relative to the ParamProto: shape
-  // mismatch, unknown share_from.
-  // `value`, where not null, is what a param without an init starts as.
-  // `net`: which net the layer is in, for errors: "kTest, where layer[data] gives (1, 8, 8)".
+  // Returns the param at position `index` of `layer`, made at its first use. Follows share_from. If
+  // `value` is not null, it is the first value of a param without an init. Errors quote `path`, the
+  // layer's, and `net`, such as "kTest, where layer[data] gives (1, 8, 8)". Throws ConfigError
+  // relative to the ParamProto: shape mismatch, unknown share_from.
   Param* Get(const LayerProto& layer, const std::string& path, int index, const Shape& shape,
              const float* value = nullptr, const std::string& net = "");
 
-  // A share_from may name a param of a later layer: Expect tells of it, and where it is, before the
-  // layers' Setup.
+  // Announces a named param before the Setup of all layers, as share_from may name a param of a
+  // later layer. `path` is where the conf has the param.
   void Expect(const ParamProto& conf, const std::string& layer, const std::string& path);
 
   const std::vector<std::unique_ptr<Param>>& params() const { return params_; }
@@ -70,19 +69,19 @@ class SINGA_API ParamTable {
     ParamProto conf;
     std::string layer, path;
   };
-  std::vector<std::unique_ptr<Param>> params_;  // in order of first use
+  std::vector<std::unique_ptr<Param>> params_;  // in the order of their first use
   std::map<std::string, Expected> expected_;
-  std::map<std::string, std::string> nets_;  // of a param's first use, by its name
+  std::map<std::string, std::string> nets_;  // net of each param's first use, by the param's name
 };
 
 class SINGA_API Declare {
  public:
-  // `path`: where errors say that the layer is; `net`: as ParamTable::Get takes it.
+  // `path` is the layer's place in the conf, for errors; `net` is as in ParamTable::Get.
   Declare(const LayerProto& conf, ParamTable* params, std::string path = "", std::string net = "")
       : conf_(conf), table_(params), path_(std::move(path)), net_(std::move(net)) {}
 
-  // The worker group that the layer computes for, of so many: the input layers of each read other
-  // records. Which of its workers it is, LayerProto.partition_id of num_partitions says.
+  // The worker group of the layer, of groups(). Input layers of different groups read different
+  // records. LayerProto.partition_id is the worker's number in its group.
   int64_t group() const { return group_; }
   int64_t groups() const { return groups_; }
   void SetGroup(int64_t group, int64_t groups) {
@@ -94,37 +93,39 @@ class SINGA_API Declare {
   void Sources(Inputs in, int least, int most);
   void Sources(Inputs in, int count) { Sources(in, count, count); }
 
-  // Param `index` of the layer, for the layer's lifetime. Shape as files show it.
+  // Returns param `index` of the layer, valid for the layer's lifetime. Files store it in this
+  // shape.
   singa::Param* Param(int index, const Shape& shape);
-  // The same; where the conf gives it no init, every element starts as `value`.
+  // Returns param `index`; if the conf gives it no init, every element starts as `value`.
   singa::Param* Param(int index, const Shape& shape, float value);
-  // ComputeGradient gives no gradient of `param`: another layer that shares it does, or nobody.
+  // States that ComputeGradient gives no gradient of `param`: a layer that shares it does, or none.
   void GivesNoGradient(const singa::Param* param) { std::erase(given_, param); }
-  // ComputeGradient gives the gradient of `param` to its sink, piece by piece, where it has one.
+  // States that ComputeGradient gives the gradient of `param` in pieces to its sink, if it has one.
   void InPieces(singa::Param* param) { in_pieces_.push_back(param); }
-  // What lasts for each row of the batch, [rows of `span`, ...]: a checkpoint joins the workers'
-  // rows, so that the job may go on with another number of workers.
+  // Returns a kForever buffer with state for each row of the batch, [rows of `span`, ...]. A
+  // checkpoint joins the rows of all workers, so a job may resume with another number of workers.
   Tensor* RowBuffer(const std::string& name, const Shape& shape, const RowSpan& span);
-  // A buffer bound before Prepare; a kForever one needs a name.
+  // Returns a buffer that Net::Bind gives memory to. A kForever buffer must be float32 and have a
+  // name.
   Tensor* Buffer(const Shape& shape, Keep keep, DType type = DType::kF32,
                  const std::string& name = "");
-  // Context::scratch holds at least so many bytes in both compute functions.
+  // Makes Context::scratch at least `bytes` large in both compute functions.
   void Scratch(int64_t bytes) { scratch_ = std::max(scratch_, bytes); }
-  // Bytes that the layer allocates itself in Open and keeps.
+  // Counts bytes that the layer itself allocates in Open and keeps.
   void Keeps(int64_t bytes) { kept_ += bytes; }
-  // Kernels that the layer calls itself, for those who ask what it runs on; plans say so alone.
+  // Names the kernels that the layer calls itself, for `singa check -v`. PlanKernel reports itself.
   template <typename... Slots>
   void Uses(const Slots&... slots) {
     (slots_.push_back(&slots), ...);
   }
   singa::Metric* Metric(const std::string& name);
-  // Shown as e to the mean of what is added: of losses in nats, a perplexity.
+  // Makes a metric that is shown as exp(mean): for a loss in nats, the perplexity.
   singa::Metric* ExponentialMetric(const std::string& name);
-  // A file that must exist when the job starts; `field` is its path in the layer's conf.
+  // Names a file that must exist when the job starts; `field` is its path in the layer's conf.
   void File(const std::string& field, const std::string& path) { files_.push_back({field, path}); }
 
   const std::vector<singa::Param*>& params() const { return params_; }
-  // Those whose gradient the layer gives.
+  // Params whose gradient the layer gives.
   const std::vector<singa::Param*>& given() const { return given_; }
   const std::vector<singa::Param*>& in_pieces() const { return in_pieces_; }
   std::deque<singa::Buffer>& buffers() { return buffers_; }

@@ -1,5 +1,5 @@
-// Net: the layers of one worker for one phase, in forward order, on planned memory.
-// Used by its worker's thread alone.
+// Net holds the layers of one worker for one phase, in forward order, on planned memory. Only the
+// worker's thread uses it.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace singa {
 
 // One layer object with its ports.
 struct NetNode {
-  int place = 0;          // in Net::nodes()
+  int place = 0;          // index in Net::nodes()
   std::string name;       // conf name, undecorated
-  std::string full_name;  // <step>#<name>@<part>, the parts that say something
-  std::string path;       // for errors: layer[fc1]
+  std::string full_name;  // <step>#<name>@<part>; step and part only if there are several
+  std::string path;       // place in the conf, for errors: layer[fc1]
   LayerProto conf;
   Wiring wiring;
   Traits traits;
@@ -26,41 +26,44 @@ struct NetNode {
   std::unique_ptr<Layer> layer;
   std::deque<Port> in_ports, out_ports;
   std::vector<Port*> in, out;
-  // Of a node on a device: its sources in the host's memory, where it checks them.
+  // Ports that CheckInputs reads. For a node on a device, checked_ports are its sources in the
+  // host's memory.
   std::deque<Port> checked_ports;
   std::vector<Port*> checked;
   std::unique_ptr<Declare> declare;
   bool runs_backward = false;
-  bool fused = false;        // its source does its work: their features and gradients are one
+  bool fused = false;  // its source does its work (Layer::Fuse): both have one feature and one
+                       // gradient
   bool in_feedback = false;  // on a loop that a feedback slot closes (kRBMVis and kRBMHid)
-  // Steps of output gradients that no reader gives: zeroed before this node's backward.
+  // Time steps of an output's gradient that no reader gives. They are zeroed before this node's
+  // backward.
   struct Unread {
     Port* port;
-    int64_t step, steps;  // of `steps` in the port
+    int64_t step, steps;  // this step of the port's `steps`
   };
   std::vector<Unread> unread;
-  // Params whose gradient of a step is whole when this node's backward is done.
+  // Params whose gradient is complete when this node's backward is done.
   std::vector<Param*> completes;
-  // Those of them that this node alone uses, and whose gradient may go to a sink in pieces.
+  // Params among them that only this node uses and whose gradient may go to a sink in pieces.
   std::vector<Param*> in_pieces;
 };
 
-// The layer that takes most of an arena, and what it takes. "": none takes any.
+// The layer that needs most of an arena, and its bytes. "": no layer needs any.
 struct LargestLayer {
   std::string name;
   int64_t bytes = 0;
 };
 
-// Bytes of one net, known before anything is allocated.
+// Memory needs of one net in bytes, known before anything is allocated.
 struct NetMemory {
   int64_t arena = 0;         // features, gradients, buffers of a step, scratch
-  int64_t host_arena = 0;    // of a net on a device, what lies with the host: pinned memory
-  int64_t forever = 0;       // kForever buffers, metrics, batches read ahead or on their way
-  int64_t host_forever = 0;  // those of them that lie with the host, of a net on a device
-  int64_t unplanned = 0;     // what the arena would take without reuse
-  LargestLayer largest, host_largest;  // of arena and host_arena
+  int64_t host_arena = 0;    // pinned memory of the host that a net on a device needs
+  int64_t forever = 0;       // kForever buffers, metrics, batches read ahead or being copied
+  int64_t host_forever = 0;  // the part of these on the host, for a net on a device
+  int64_t unplanned = 0;     // size of the arena without reuse
+  LargestLayer largest, host_largest;  // in arena and host_arena
 
-  // For another net, too, which computes at other times in the same arena.
+  // Adds the needs of another net that uses the same arena at other times.
   void Share(const NetMemory& other) {
     if (other.arena > arena) largest = other.largest;
     if (other.host_arena > host_arena) host_largest = other.host_largest;
@@ -71,12 +74,13 @@ struct NetMemory {
   }
 };
 
-// Memory for a net's NetMemory, which another net may use between two passes.
+// Memory of a net's features and gradients. Another net may use it between two passes.
 struct NetArena {
-  Tensor main;  // on the context's device
-  Tensor host;  // empty where that is the host
+  Tensor main;  // memory of the context's device
+  Tensor host;  // pinned memory; empty if the context's device is the host
 
-  // Throws DeviceError, which names the largest layer of the side that is full; std::bad_alloc.
+  // Throws std::bad_alloc, or DeviceError, which names the layer that needs most of the full
+  // memory.
   SINGA_API static NetArena Allocate(const Context& ctx, const NetMemory& memory);
   bool Fits(const NetMemory& memory) const {
     return main.bytes() >= memory.arena && host.bytes() >= memory.host_arena;
@@ -91,66 +95,68 @@ class SINGA_API Net {
   Net& operator=(Net&&) noexcept;
 
   Phase phase() const { return phase_; }
-  // Whether no layer reads time steps of another that come after its own.
+  // Returns whether no layer reads a later time step of another layer than its own.
   bool causal() const { return causal_; }
   std::deque<NetNode>& nodes() { return nodes_; }
   const std::deque<NetNode>& nodes() const { return nodes_; }
-  NetNode* Find(const std::string& name);  // the first of that name; null: none
+  NetNode* Find(const std::string& name);  // the first node of that name, or null
 
-  // Time steps [step, step + steps) of output `output` of the node at place `node` of nodes(); of
-  // one step, the only. node -1: another worker's.
+  // Time steps [step, step + steps) of output `output` of nodes()[node]. An output without time
+  // steps has one step. node -1: another worker computes it.
   struct Source {
     int node = -1, output = 0;
     int step = 0, steps = 1;
   };
-  // What each input of each node reads: nearly always of one node; where a layer runs as a node a
-  // step, of several, in the order of time.
+  // Returns the sources of each input of each node. An input has several sources, in the order of
+  // time, if a layer runs as one node for each step.
   std::vector<std::vector<std::vector<Source>>> Sources() const;
 
-  // Makes the layers' plans and the memory plan; allocates no tensor.
+  // Calls the layers' Prepare and plans the memory. Allocates no tensor.
   NetMemory Plan(const Context& ctx);
-  // Binds the net to `arena`, which is large enough; allocates what lasts forever. REQUIRES: Plan.
+  // Binds the net to `arena`, and allocates kForever buffers and metrics. REQUIRES: Plan was
+  // called, and `arena` Fits.
   void Bind(const Context& ctx, NetArena arena);
-  // Opens the input layers' stores. REQUIRES: Bind.
+  // Calls the layers' Open, which opens stores. REQUIRES: Bind was called.
   void Open(const Context& ctx);
 
-  // Before a pass that begins so many batches after the first record (Layer::BeginPass).
+  // Calls Layer::BeginPass. The pass begins `batches_before` batches after the first record.
   void BeginPass(const Context& ctx, int64_t batches_before);
   void ComputeFeature(Context& ctx, NetNode& node, Phase flags);
-  // Runs the node's gradient, if it has one to give, and counts its params' contributions.
+  // Computes the node's gradients, if it runs backward, and counts its params' contributions.
   void ComputeGradient(Context& ctx, NetNode& node);
-  // Before the first gradient of a step.
+  // Calls Param::BeginStep of all params. Called before the first gradient of a step.
   void BeginStep();
-  // Brings what the layers' metrics hold to the host: Metric::seen. Waits for the work before.
+  // Copies the layers' metrics to Metric::seen on the host. Waits for all earlier work of the
+  // stream.
   void SeeMetrics(Context& ctx);
   void ClearMetrics(Context& ctx);
 
-  // (producer, reader) by their places in nodes(), in the order of the readers.
+  // Returns the pairs (producer, reader) as indices in nodes(), in the order of the readers.
   std::vector<std::pair<int, int>> Edges() const;
 
-  // Records in one pass over the net's stores; -1: it has none. Opens them. Throws ConfigError
-  // relative to the JobProto where two stores differ.
+  // Returns the number of records in one pass over the net's stores, or -1 if it has none. Opens
+  // the stores. Throws ConfigError relative to the JobProto if two stores differ.
   int64_t CountRecords();
 
-  // Names of the classes, from the first reader that has any (RecordReader::ClassNames). Waits
-  // until its store is open.
+  // Returns the names of the classes, from the first reader that has any
+  // (RecordReader::ClassNames). Waits until its store is open.
   std::vector<std::string> ClassNames();
 
-  // Records that input layers have skipped as bad, by layer and rising; only layers that have any.
+  // Returns, for each input layer that skipped bad records, its name and their numbers in rising
+  // order.
   std::vector<std::pair<std::string, std::vector<int64_t>>> BadRecords() const;
   void RestoreBadRecords(const std::string& layer, const std::vector<int64_t>& records);
 
-  // The rows of the whole group's batch.
+  // Returns the rows of the whole group's batch.
   int64_t batch() const;
 
-  // What follows is known after Plan.
+  // The functions below need the result of Plan.
 
-  // For people, what the host does in a step that does not come before all that the device does.
-  // "": nothing: it reads records and makes batches of them, and has no params, metrics or
-  // gradients.
+  // Says, in words for the user, why the host has to work in the middle of a step, after work of
+  // the device. Returns "" if the host only makes batches of records.
   std::string HostsPart() const;
-  // What the host does in a step alone, checks among it; and, while a DeviceOnly lives, nothing of
-  // it. REQUIRES: HostsPart() is "".
+  // Does the host's work of a step: features of nodes on the host, and checks of inputs. While a
+  // DeviceOnly exists, ComputeFeature leaves this work out. REQUIRES: HostsPart() is "".
   void ComputeOnHost(Context& ctx, Phase flags);
   bool device_only() const { return device_only_; }
   class DeviceOnly {
@@ -162,18 +168,18 @@ class SINGA_API Net {
    private:
     Net* const net_;
   };
-  // Whether the node computes on the context's device, if that is not the host.
+  // Returns whether the node computes on a device other than the host.
   bool OnDevice(const NetNode& node) const;
-  // `ctx` as the node needs it: the device's, or the host's.
+  // Returns `ctx` for a node on the device, and ctx.ForHost() for a node on the host.
   Context ContextOf(const NetNode& node, const Context& ctx) const;
 
  private:
   friend class NetBuilder;
   friend class NetTransfers;
-  // File and number of the record that gave row `row` of the labels that `node` reads; ("", -1): no
-  // store did.
+  // Returns file and number of the record that gave row `row` of the labels that `node` reads; ("",
+  // -1) if no store did.
   std::pair<std::string, int64_t> RecordOfLabel(const NetNode& node, int64_t row) const;
-  // The same of the index that `node` reads.
+  // Returns file and number of the record that gave row `row` of the indices that `node` reads.
   std::pair<std::string, int64_t> RecordOfIndex(const NetNode& node, int64_t row) const;
 
   void Check(Context& ctx, NetNode& node, Phase flags);

@@ -1,5 +1,5 @@
-// Param: one trained tensor of one worker. Layers that share it (share_from, unrolled copies, the
-// nets of other phases) hold the same object, so its gradient is the sum over all of them.
+// Param is one trained tensor of one worker. Layers that share it (share_from, unrolled copies, the
+// nets of other phases) use the same object, so its gradient is the sum over all of them.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ namespace singa {
 class Param;
 struct Context;
 
-// Computes rows [first, first + rows) of a param's gradient into `piece`, [rows, row size]. Called
-// by several threads at once, each with a context of its own, which has no scratch. Must not throw.
+// Computes rows [first, first + rows) of a param's gradient into `piece`, [rows, row size]. Several
+// threads call it at once, each with its own context, which has no scratch. Must not throw.
 using GradientRows = std::function<void(Context& ctx, int64_t first, int64_t rows, float* piece)>;
 
-// Takes a large gradient piece by piece while its layer computes it, so that each piece is used
-// where it is in the cache and the whole is never stored.
+// Takes a large gradient in pieces while its layer computes it. Each piece is used while it is in
+// the cache, and the whole gradient is never stored.
 class GradientSink {
  public:
-  // Takes the step's gradient of `param`, every row once, by calls of `rows`. The values of the
-  // param change meanwhile: the layer must not read them any more in this step.
+  // Takes the step's gradient of `param`, each row once, by calls of `rows`. This changes the
+  // values of the param, so the layer must not read them again in this step.
   virtual void Take(Param* param, const GradientRows& rows) = 0;
 
  protected:
@@ -42,47 +42,50 @@ class Param {
     grad.SetShape(shape);
   }
 
-  // Plain conf name, or <layer>_<index> for a param without one.
+  // Returns the conf name without decoration, or <layer>_<index> for a param without a name.
   const std::string& name() const { return name_; }
   // The first layer that uses it.
   const std::string& layer() const { return layer_; }
-  // Where the NetProto has its ParamProto, for errors: layer[fc1].param[0].
+  // Returns the path of the ParamProto in the NetProto, for errors: layer[fc1].param[0].
   const std::string& path() const { return path_; }
   const ParamProto& conf() const { return conf_; }
   const Shape& shape() const { return data.shape(); }
   int64_t size() const { return data.size(); }
-  // Whether an update can change it; what cannot needs no gradient.
+  // Returns whether updates change the param. If not, it needs no gradient.
   bool trains() const { return conf_.lr_scale() != 0 && !frozen_; }
-  // A value that the layer itself maintains (running statistics): never updated.
+  // Excludes the param from updates: the layer itself maintains it (running statistics).
   void Freeze() { frozen_ = true; }
-  // A running variance v, of which SINGA 0.3's files hold 1 / sqrt(v + epsilon), as cuDNN 4 did.
+  // Marks the param as a running variance v. SINGA 0.3's files hold 1 / sqrt(v + epsilon) instead,
+  // as cuDNN 4 did.
   void SetInverseEpsilon(float epsilon) { inverse_epsilon_ = epsilon; }
-  float inverse_epsilon() const { return inverse_epsilon_; }  // 0: no such param
+  float inverse_epsilon() const { return inverse_epsilon_; }  // 0: not a running variance
 
-  // 0 for the first gradient of a step, 1 after: what a layer scales the old content with before
-  // it adds its own (the beta of gemm).
+  // Returns the factor of the old gradient when a layer adds its own (the beta of gemm): 0 for the
+  // first contribution of a step, then 1.
   float beta() const { return contributions_ ? 1.f : 0.f; }
   int contributions() const { return contributions_; }
   void BeginStep() { contributions_ = 0; }
   void CountContribution() { ++contributions_; }
 
-  // The values, as those who are no layers see them: in the host's memory. `data` where that is.
+  // Returns the values in the host's memory, for code other than layers. It is `data` unless
+  // PutOnDevice was called.
   Tensor& host() { return host_.empty() ? data : host_; }
   const Tensor& host() const { return host_.empty() ? data : host_; }
-  // Layers compute on `device`, which holds the values from then on whenever they do.
+  // Makes layers compute on `device`, a tensor in a device's memory. Before layers compute, the
+  // caller has to bring the values there.
   void PutOnDevice(Tensor device) {
     if (host_.empty()) host_ = std::move(data);
     data = std::move(device);
   }
 
-  Tensor data;                   // in its logical shape, row-major; where its layers compute
-  Tensor grad;                   // same shape; empty() where nothing trains it, or a sink takes it
-  GradientSink* sink = nullptr;  // only of a param that its one user declared InPieces
+  Tensor data;                   // in its logical shape, row-major; on the device of its layers
+  Tensor grad;                   // same shape; empty() if nothing trains it or a sink takes it
+  GradientSink* sink = nullptr;  // only if its one layer declared it InPieces; else null
 
  private:
   std::string name_, layer_, path_;
   ParamProto conf_;
-  Tensor host_;  // empty: data is
+  Tensor host_;  // empty: `data` is on the host
   int contributions_ = 0;
   bool frozen_ = false;
   float inverse_epsilon_ = 0;

@@ -1,4 +1,4 @@
-// Port: what a layer sees of a feature on one of its sides.
+// Port is a layer's view of one input or output: data, gradient and labels.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,17 @@
 
 namespace singa {
 
-// Which rows of the group's batch a feature holds: rows [first, first + rows) of `batch`, once for
-// each of `steps` time steps from `first_step` on (time-major).
+// The rows of the group's batch that a feature holds: [first, first + rows) of `batch`, for each of
+// the `steps` time steps from `first_step` on (time-major).
 struct RowSpan {
   int64_t first = 0;
   int64_t rows = 0;
-  int64_t batch = 0;  // of the whole worker group: what gradients are divided by
+  int64_t batch = 0;  // rows of the whole worker group; losses divide gradients by it
   int64_t first_step = 0;
   int64_t steps = 1;
 
-  // The number that randomness of local row r goes by, whatever the partition or folding.
+  // Returns the number of local row r in the whole batch and sequence. Random numbers use it, so
+  // partitions and folding do not change them.
   constexpr int64_t GlobalRow(int64_t r) const {
     return (first_step + r / rows) * batch + first + r % rows;
   }
@@ -25,10 +26,10 @@ struct RowSpan {
 
 struct Port {
   Tensor data;
-  Tensor grad;   // empty() where nobody needs it (an input) or nobody gives it (an output)
-  Tensor label;  // i32 [rows]; no shape where the source has no labels
+  Tensor grad;   // empty() if an input's gradient is not needed, or no reader gives an output's
+  Tensor label;  // i32 [rows]; no shape if the source has no labels
   RowSpan span;
-  bool wants_grad = true;  // from Prepare on; false: grad stays empty()
+  bool wants_grad = true;  // known from Prepare on; false: grad stays empty()
 
   bool has_label() const { return label.shape().dims() > 0; }
 };

@@ -1,4 +1,5 @@
-// Context: what a computation needs besides its tensors. Made by the worker, used by its thread.
+// Context holds everything that a computation needs besides its tensors. A worker makes it, and
+// only the worker's thread uses it.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +14,29 @@
 
 namespace singa {
 
-// What changes from step to step, in one place on the device: kernels read it by pointer, so a
-// captured graph of kernels stays right.
+// Values that change with each step. Kernels read them by a pointer to memory of their device, so a
+// captured graph of kernels needs no new arguments.
 struct StepState {
   int64_t step = 0;
-  float loss_scale = 1;  // of all gradients, where Context::scales_losses
+  float loss_scale = 1;  // factor of all gradients if Context::scales_losses
 };
 
-// What products of matrices and images on a GPU round their factors to; they are summed up in
-// float32, and all else is computed and stored in float32, but for results of cuDNN's convolutions,
-// which it rounds to 16 bits as their factors. TF32 keeps 10 of 23 bits of a fraction,
-// bfloat16 7, float16 10 with exponents from -14 to 15.
+// Type to which matrix products and convolutions on a GPU round their factors. Sums and all other
+// computations are float32; only cuDNN also rounds a convolution's result to 16 bits. TF32 keeps 10
+// of the 23 bits of a fraction, bfloat16 7, and float16 10 with exponents from -14 to 15.
 enum class Precision : uint8_t { kFloat32, kTf32, kBFloat16, kFloat16 };
 
-// Whether factors are of 16 bits.
+// Returns whether factors have 16 bits.
 constexpr bool IsHalf(Precision precision) { return precision >= Precision::kBFloat16; }
 
-// `numbers` of the step that `state` has; null: of their own. On the host or in a kernel.
+// Returns `numbers` for the step in `state`; if `state` is null, unchanged. Runs on the host or in
+// a kernel.
 constexpr Philox InStep(Philox numbers, const StepState* state) {
   if (state) numbers.step = static_cast<uint32_t>(state->step);
   return numbers;
 }
 
-// One line of `singa check -v`: which kernel a layer got.
+// One line of `singa check -v`: the kernel that a layer uses for a slot.
 struct KernelChoice {
   std::string layer, slot, kernel;
 };
@@ -45,51 +46,52 @@ class Stream;
 class ActivityMark;
 struct Context;
 
-// The workers that compute one batch together, as one of them sees them.
+// GroupSum adds numbers up over the workers that compute one batch. Each worker has its own object.
 class SINGA_API GroupSum {
  public:
   virtual ~GroupSum() = default;
-  // Replaces each of `values` by its sum over the workers of the group, which all call this with as
-  // many values at the same place of their pass. Added in the workers' order: all get the same
-  // bits. Throws Error where a worker is gone.
+  // Replaces each of `values` by its sum over the workers of the group. All workers must call it at
+  // the same place of their pass, with equally many values. Numbers are added in the workers'
+  // order, so all workers get the same bits. Throws Error if a worker is gone.
   virtual void Sum(std::span<double> values) = 0;
-  // The same of values[n] where `ctx` computes, in the order of its work. Unless the workers'
-  // devices add up among themselves the host does, which waits for the work before.
+  // Does the same for values[n] in the memory of `ctx`'s device, in the order of its stream. If the
+  // devices cannot add up among themselves, the host waits for the earlier work and adds up.
   virtual void SumInOrder(Context& ctx, double* values, int64_t n);
 
  private:
-  Tensor seen_;  // pinned, of values that the host adds up
+  Tensor seen_;  // pinned copy of the values that the host adds up
 };
 
 struct Context {
-  Device device = Device::kCpu;  // whose kernels run
-  // Not null: tensors lie in the memory of this stream's device, and work goes to it. With kCpu it
-  // is an emulated one.
+  Device device = Device::kCpu;  // device whose kernels run
+  // If not null, tensors are in the memory of this stream's device, and work goes to the stream.
+  // With `device` kCpu the stream's device is emulated.
   Stream* stream = nullptr;
-  // Of the same device: what comes from the host travels here, beside the work of `stream`.
+  // Second stream of the same device, for copies from the host while `stream` computes.
   Stream* uploads = nullptr;
   int threads = 1;
   bool plain = false;                      // no vendor kernels
-  Precision precision = Precision::kTf32;  // the host's own products are float32
-  bool scales_losses = false;              // their gradients are times StepState::loss_scale
+  Precision precision = Precision::kTf32;  // products on the host are always float32
+  bool scales_losses = false;  // losses' gradients are multiplied by StepState::loss_scale
   uint64_t seed = 0;
-  int worker_group = 0;  // of the job
+  int worker_group = 0;  // number of the group in the job
   StepState* state = nullptr;
-  const StepState* device_state = nullptr;  // what kernels read on a stream's device
+  const StepState* device_state = nullptr;  // copy of `state` that kernels read; null without a
+                                            // stream
 
-  // Memory for one call of one layer: as many bytes as the largest Declare::Scratch.
+  // Scratch memory for one call of one layer, as large as the largest Declare::Scratch.
   void* scratch = nullptr;
 
-  // Where Prepare notes the kernels it chose; null: nobody asks.
+  // List to which Prepare adds the kernels that it chose; null: not wanted.
   std::vector<KernelChoice>* choices = nullptr;
-  std::string_view layer;  // whose Prepare runs
+  std::string_view layer;  // layer whose Prepare runs
 
   GroupSum* group = nullptr;  // null: the worker computes the whole batch alone
 
-  KernelTrace* trace = nullptr;  // where kernels that run are noted; null: nobody asks
-  ActivityMark* mark = nullptr;  // where the worker says what it does; null: nobody asks
+  KernelTrace* trace = nullptr;  // records the kernels that run; null: not wanted
+  ActivityMark* mark = nullptr;  // shows what the worker does now; null: not wanted
 
-  // The same for what is computed on the host meanwhile.
+  // Returns a copy of this context for computations on the host.
   Context ForHost() const {
     Context host = *this;
     host.device = Device::kCpu;
@@ -99,8 +101,8 @@ struct Context {
     return host;
   }
 
-  // The numbers of one purpose in this step; `purpose` is an undecorated layer or param name. Each
-  // worker group has its own.
+  // Returns the random numbers of one purpose in this step; `purpose` is an undecorated layer or
+  // param name. Each worker group gets other numbers.
   Philox Random(std::string_view purpose) const {
     const uint64_t key = seed ^ static_cast<uint64_t>(worker_group) << 40;
     return {key, HashName(purpose), static_cast<uint32_t>(state->step)};

@@ -1,6 +1,7 @@
-// Kernel slots: an operation's name and signature, filled before main by whichever of its files
-// was compiled (x.cc plain, x_vector.cc, x_onednn.cc, x.cu, x_cudnn.cc). The highest rank that is
-// there wins, under Context::plain the plain one alone; without any, the call throws DeviceError.
+// A kernel slot has an operation's name and signature. The operation's files that were compiled
+// (x.cc plain, x_vector.cc, x_onednn.cc, x.cu, x_cudnn.cc) fill it before main. A call runs the
+// kernel of the highest rank; with Context::plain only the plain one. It throws DeviceError if
+// there is none.
 #pragma once
 
 #include <array>
@@ -16,8 +17,8 @@
 
 namespace singa {
 
-// kPlain: the loop that defines the operation. kVector: the same in vectors, over the context's
-// threads. kVendor: a library's.
+// kPlain: the loop that defines the operation. kVector: a kernel with vector instructions and the
+// context's threads. kVendor: a library's kernel.
 enum class Rank : uint8_t { kPlain, kVector, kVendor };
 inline constexpr int kRanks = 3;
 
@@ -27,8 +28,9 @@ constexpr const char* NameOf(Rank rank) {
   return names[static_cast<int>(rank)];
 }
 
-// Calls work(context) in the order of the context's work. All that touches tensors goes this way or
-// by a Kernel, which does; `work` is copied.
+// Calls work(context) in the order of the stream of an emulated device; RunInOrder calls it at once
+// for other contexts. `work` is copied. Code that accesses tensors must run this way or in a
+// Kernel.
 SINGA_API void Defer(const Context& ctx, std::function<void(Context&)> work);
 template <typename Work>
 void RunInOrder(Context& ctx, const Work& work) {
@@ -38,17 +40,17 @@ void RunInOrder(Context& ctx, const Work& work) {
     work(ctx);
 }
 
-// What does not depend on a slot's signature.
+// The part of a slot that does not depend on its signature.
 class SINGA_API KernelSlot {
  public:
   const char* name() const { return name_; }
   bool Has(Device device, Rank rank) const {
     return ranks_[static_cast<int>(device)] >> static_cast<int>(rank) & 1;
   }
-  // "plain", "vector" or the library that a call would run; "none".
+  // Returns the kernel that a call would run: "plain", "vector", the library's name, or "none".
   const char* Choice(const Context& ctx) const;
 
-  // All slots that have a kernel.
+  // Returns all slots that have a kernel.
   static std::span<const KernelSlot* const> All();
 
  protected:
@@ -58,10 +60,10 @@ class SINGA_API KernelSlot {
 
  private:
   const char* name_;
-  std::array<uint8_t, 2> ranks_{};  // bits by Rank, for each device
+  std::array<uint8_t, 2> ranks_{};  // bit r: there is a kernel of Rank r; for each device
 };
 
-// The slots that were called through a context, from any of its threads: for tests.
+// Records the slots that are called through a context, for tests. Any thread may use it.
 class SINGA_API KernelTrace {
  public:
   void Add(const KernelSlot* slot);
@@ -72,14 +74,15 @@ class SINGA_API KernelTrace {
   std::set<const KernelSlot*> slots_;
 };
 
-// The functions of one slot by (device, rank).
+// Table of one slot's functions by (device, rank).
 template <typename Function>
 class SlotTable {
  public:
   constexpr void Set(Device device, Rank rank, Function f) {
     entries_[static_cast<int>(device)][static_cast<int>(rank)] = f;
   }
-  // Tries the ranks that `ctx` allows from the highest down, until `use` returns true.
+  // Calls `use` with the functions of the ranks that `ctx` allows, highest first, until `use`
+  // returns true. Returns whether it did.
   template <typename Use>
   bool Try(const Context& ctx, const Use& use) const {
     const auto& row = entries_[static_cast<int>(ctx.device)];
@@ -95,7 +98,7 @@ class SlotTable {
 template <typename F>
 class Kernel;
 
-// A stateless function. float32 unless its name says otherwise.
+// A slot for a stateless function. It computes in float32 unless its name says otherwise.
 template <typename... Args>
 class Kernel<void(Args...)> : public KernelSlot {
  public:
@@ -120,9 +123,10 @@ class Kernel<void(Args...)> : public KernelSlot {
   SlotTable<Function> table_;
 };
 
-// A maker of plans. A Plan is made in Layer::Prepare from a Desc (shapes, attributes) and keeps
-// what a vendor library prepares; it belongs to one layer object. A maker may decline a Desc by
-// returning nullptr: then the next rank serves. Plan has `const char* name() const`.
+// A slot for a maker of plans. Layer::Prepare makes a Plan from a Desc (shapes, attributes). The
+// plan keeps what a vendor library prepares and belongs to one layer object. A maker that does not
+// support a Desc returns nullptr, and the next rank is tried. Plan needs `const char* name()
+// const`.
 template <typename Desc, typename Plan>
 class PlanKernel : public KernelSlot {
  public:

@@ -1,5 +1,5 @@
-// Memory where a context computes, and plain copies in the order of its work. A layer that reaches
-// its tensors by these and by kernels alone runs on any device.
+// These functions allocate memory on a context's device, and copy in the order of its work. A layer
+// that accesses tensors only by them and by kernels runs on any device.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,16 @@
 
 namespace singa {
 
-// Zero-filled memory on the context's device. Throws std::bad_alloc, DeviceError.
+// Returns zero-filled memory on the context's device. Throws std::bad_alloc or DeviceError.
 SINGA_API Tensor Allocate(const Context& ctx, const Shape& shape, DType type = DType::kF32);
 
-// Overlap is not allowed, but from == to is: nothing moves.
+// Copies or zeroes memory of the context's device. Ranges must not overlap, but from == to is
+// allowed and copies nothing.
 SINGA_API void CopyBytes(Context& ctx, const void* from, void* to, int64_t bytes);
 SINGA_API void ZeroBytes(Context& ctx, void* to, int64_t bytes);
 
-// From any memory of the host, which may change afterwards: it waits. Not while work is captured.
+// Copies from any memory of the host and waits until the copy is done. REQUIRES: no work is being
+// captured.
 SINGA_API void CopyFromHost(const Context& ctx, const void* from, void* to, int64_t bytes);
 
 inline void CopyFloats(Context& ctx, const float* from, float* to, int64_t n) {
@@ -26,7 +28,8 @@ inline void ZeroFloats(Context& ctx, float* to, int64_t n) {
   ZeroBytes(ctx, to, n * static_cast<int64_t>(sizeof(float)));
 }
 
-// The host's copy of a tensor, or the tensor where it is the host's. Waits for the work before.
+// Returns a copy of `tensor` in the host's memory, after waiting for the earlier work. Without a
+// stream, returns `tensor` itself.
 SINGA_API Tensor OnHost(const Context& ctx, const Tensor& tensor);
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// Shape: up to 8 sizes, outermost first. Values without heap memory.
+// Shape holds up to 8 sizes, outermost first. It uses no heap memory.
 #pragma once
 
 #include <array>
@@ -14,19 +14,20 @@ namespace singa {
 class SINGA_API Shape {
  public:
   static constexpr int kMaxDims = 8;
-  // A tensor of more elements than this is refused before anything is allocated.
+  // Maximum number of elements of a tensor; Check throws for more.
   static constexpr int64_t kMaxSize = int64_t{1} << 40;
 
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  // Throws ConfigError where there are more than kMaxDims sizes.
+  // Throws ConfigError if there are more than kMaxDims sizes.
   explicit Shape(std::span<const int64_t> dims);
 
   int dims() const { return dims_; }
   int64_t operator[](int i) const { return d_[i]; }
   void Set(int i, int64_t size) { d_[i] = size; }
 
-  // The product of all sizes from dimension `first` on; INT64_MAX where it overflows, 1 for none.
+  // Returns the product of all sizes from dimension `first` on: INT64_MAX if it overflows, 1 if
+  // there are none.
   int64_t size(int first = 0) const;
   // Throws ConfigError unless every size is > 0 and the product <= kMaxSize.
   void Check() const;

@@ -1,6 +1,6 @@
-// A device other than the host, as training sees it: its memory, and streams of work that it does
-// in order while the host goes on. CUDA devices implement it, and in tests a host that emulates
-// one.
+// Gpu and Stream are the interface of a device: its memory, and streams of work. The device does
+// the work of a stream in order, while the host goes on. CUDA devices implement it, and tests
+// emulate one on the host.
 #pragma once
 
 #include <cstdint>
@@ -18,48 +18,48 @@ class Gpu;
 class Event {
  public:
   virtual ~Event() = default;
-  // Whether the stream has passed it.
+  // Returns whether the stream has passed the event.
   virtual bool Done() = 0;
-  // Until the stream has passed it. Throws DeviceError for a fault of the device.
+  // Blocks until the stream has passed the event. Throws DeviceError for a fault of the device.
   virtual void Wait() = 0;
 };
 
-// Work of one step as the device replays it: kernels and copies, with the arguments that they had
-// when they were captured.
+// The captured work of one step: kernels and copies with the arguments at the time of capture.
 class CapturedWork {
  public:
   virtual ~CapturedWork() = default;
 };
 
-// Used by one thread. All of it throws DeviceError for a fault of the device, which may be that of
-// earlier work.
+// A queue of work for one device. One thread uses it. All functions throw DeviceError for a fault
+// of the device, which earlier work may have caused.
 class Stream {
  public:
   virtual ~Stream() = default;
   virtual Gpu& gpu() = 0;
-  // Takes the memory that kernels in this stream may need, before the first of them: so many bytes.
+  // Allocates the workspace_bytes() that kernels in this stream may need. Called before the first
+  // kernel.
   virtual void ReserveWorkspace() {}
   virtual int64_t workspace_bytes() const { return 0; }
 
-  // Between host and device, or within either. Host memory is pinned (Gpu::AllocatePinned), and
-  // stays as it is until the stream has passed the copy.
+  // Copies between host and device, or within either. Host memory must be pinned
+  // (Gpu::AllocatePinned), and must not change until the stream has passed the copy.
   virtual void Copy(const void* from, void* to, int64_t bytes) = 0;
   virtual void Zero(void* to, int64_t bytes) = 0;
 
   virtual std::unique_ptr<Event> Record() = 0;
-  // Work that follows waits until `event`, of another stream of the same device, is passed.
+  // Makes later work of this stream wait for `event`, of another stream of the same device.
   virtual void Await(Event& event) = 0;
-  // The host waits until all is done.
+  // Blocks the host until all work of the stream is done.
   virtual void Wait() = 0;
 
-  // What follows is not run but captured. Who waits meanwhile, or allocates memory, is thrown
-  // DeviceError; then the capture is dropped.
+  // Begins to capture the work that follows instead of running it. Until EndCapture, waiting or
+  // allocating memory throws DeviceError; then call DropCapture.
   virtual void BeginCapture() = 0;
   virtual std::unique_ptr<CapturedWork> EndCapture() = 0;
   virtual void DropCapture() noexcept = 0;
   virtual void Replay(const CapturedWork& work) = 0;
 
-  // Runs `kernel`, which is the host's, in the order of the stream. Of an emulated device alone.
+  // Runs `kernel` on the host, in the order of the stream. Only emulated devices support it.
   virtual void Run(std::function<void()> kernel) = 0;
 };
 
@@ -67,15 +67,18 @@ class Gpu {
  public:
   virtual ~Gpu() = default;
   virtual std::string name() const = 0;
-  // Whose kernels run on it; kCpu: it is emulated.
+  // Returns the device whose kernels run on this GPU; kCpu: the GPU is emulated.
   virtual Device kernels() const = 0;
-  // Before the calling thread hands it work, if another thread did so before.
+  // Makes this GPU current for the calling thread. A thread calls it before it gives work to a GPU
+  // that another thread used.
   virtual void Use() = 0;
   virtual int64_t total_bytes() const = 0;
   virtual int64_t free_bytes() const = 0;
-  // Zero-filled memory of the device. Throws DeviceError with the bytes that are wanted and free.
+  // Returns zero-filled memory of the device. Throws DeviceError with the bytes that are wanted and
+  // free.
   virtual std::shared_ptr<void> Allocate(int64_t bytes) = 0;
-  // Zero-filled memory of the host, for copies. Throws DeviceError with the bytes that are wanted.
+  // Returns zero-filled pinned memory of the host, for copies. Throws DeviceError with the bytes
+  // that are wanted.
   virtual std::shared_ptr<void> AllocatePinned(int64_t bytes) = 0;
   virtual std::unique_ptr<Stream> NewStream() = 0;
 };

@@ -1,4 +1,4 @@
-// Tensor: a typed, shaped view of memory on a device. Copies share the memory.
+// Tensor is a typed, shaped view of memory on a device. Copies share the memory.
 //
 // Layout. A tensor of four dimensions that is a feature (or a feature's gradient) has the logical
 // shape (n, c, h, w) and is stored channels-last: element (n, c, h, w) lies at
@@ -25,7 +25,7 @@ constexpr int64_t SizeOf(DType type) {
 class SINGA_API Tensor {
  public:
   Tensor() = default;
-  // Zero-filled memory of its own, aligned to 64 bytes. Throws std::bad_alloc.
+  // Returns a tensor with its own zero-filled memory, aligned to 64 bytes. Throws std::bad_alloc.
   static Tensor Allocate(const Shape& shape, DType type = DType::kF32);
 
   // Sets the shape; the memory is bound later.
@@ -38,7 +38,7 @@ class SINGA_API Tensor {
     memory_ = memory;
     owner_.reset();
   }
-  // Holds `memory`.
+  // Binds `memory` and shares its ownership.
   void Own(std::shared_ptr<void> memory) {
     memory_ = memory.get();
     owner_ = std::move(memory);
@@ -50,7 +50,7 @@ class SINGA_API Tensor {
   int64_t bytes() const { return size() * SizeOf(type_); }
   int64_t rows() const { return shape_.dims() ? shape_[0] : 1; }
   int64_t row_size() const { return shape_.size(1); }
-  // Whether no memory is bound. A gradient that nobody needs stays so.
+  // Returns whether no memory is bound. A gradient that nothing needs stays empty.
   bool empty() const { return memory_ == nullptr; }
 
   float* data() { return static_cast<float*>(memory_); }
@@ -64,7 +64,7 @@ class SINGA_API Tensor {
     return static_cast<const T*>(memory_);
   }
 
-  // This memory under another shape of the same number of elements.
+  // Returns a view of the same memory with another shape of the same number of elements.
   Tensor Reshaped(const Shape& shape) const;
 
  private:

@@ -1,5 +1,5 @@
-// Algorithm: computes the gradients of one batch and hands each to the ParamExchange as soon as
-// it is whole.
+// Algorithm computes the gradients of one batch. It passes each gradient to the ParamExchange as
+// soon as it is complete.
 #pragma once
 
 #include <memory>
@@ -16,28 +16,30 @@ class SINGA_API Algorithm {
  public:
   virtual ~Algorithm() = default;
 
-  // Throws ConfigError relative to `conf`.
+  // Reads the settings. Throws ConfigError relative to `conf`.
   virtual void Setup(const AlgProto& conf);
-  // Whether each step is one forward and one backward pass in order, each layer once. Then features
-  // share memory once their last reader is done, and a large gradient may go to the updater in
-  // pieces and leave Param::grad empty. An algorithm that goes another way has all of them whole.
+  // Returns whether each step is one forward and one backward pass in order, each layer once. Then
+  // features share memory after their last reader is done, and a large gradient may go to the
+  // updater in pieces, with Param::grad empty. Otherwise all features and gradients are stored
+  // whole.
   virtual bool forward_backward() const { return false; }
 
-  // Flags of the first pass of each step, where TrainOneBatch hands out the same work each time,
-  // but for what kernels read of Context::device_state, and does nothing else: then a device that
-  // has the whole net may capture the work of one step and replay it.
+  // Returns the flags of a step's first pass if each TrainOneBatch gives the device the same work,
+  // and does nothing else; else nullopt. Only the content of Context::device_state may differ. A
+  // device that runs the whole net may then capture a step and replay it.
   virtual std::optional<Phase> captured_pass() const { return std::nullopt; }
 
-  // REQUIRES: ctx.state->step is the step.
+  // Computes the gradients of one training batch. REQUIRES: ctx.state->step is the step.
   virtual void TrainOneBatch(Context& ctx, Net& net, ParamExchange& exchange) = 0;
-  // One batch of a test or validation net; by default one forward pass.
+  // Computes one batch of a test or validation net; by default one forward pass.
   virtual void TestOneBatch(Context& ctx, Net& net);
 };
 
 using AlgorithmRegistry = Registry<Algorithm>;
 SINGA_API AlgorithmRegistry& Algorithms();
 
-// By user_alg where set, else by alg. Throws ConfigError relative to `conf`.
+// Makes the algorithm that user_alg names if it is set, else that of alg, and calls its Setup.
+// Throws ConfigError relative to `conf`.
 SINGA_API std::unique_ptr<Algorithm> MakeAlgorithm(const AlgProto& conf);
 
 #define SINGA_REGISTER_ALGORITHM(type, Class)                                                \

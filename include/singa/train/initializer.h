@@ -1,5 +1,5 @@
-// Initializer: makes a param's first values. They are a function of (seed, param name, element
-// index), the same on any thread, worker or device count.
+// Initializer makes a param's first values. Each value depends only on (seed, param name, element
+// index), not on the number of threads, workers or devices.
 #pragma once
 
 #include <memory>
@@ -16,22 +16,22 @@ class SINGA_API Initializer {
  public:
   virtual ~Initializer() = default;
 
-  // Throws ConfigError relative to `conf`.
+  // Reads the settings. Throws ConfigError relative to `conf`.
   virtual void Setup(const ParamGenProto& conf) = 0;
-  // Throws ConfigError, relative to the message that Setup got, where a param of `shape` has no
-  // such values.
+  // Throws ConfigError, relative to the message that Setup got, if the initializer cannot fill a
+  // param of `shape`.
   virtual void CheckShape(const Shape& shape) const;
-  // Fills data[shape.size()], a param's values in logical order. Element i depends on number i of
-  // `stream` only. REQUIRES: CheckShape has passed.
+  // Fills data[shape.size()] with a param's values in logical order. Element i depends only on
+  // number i of `stream`. REQUIRES: CheckShape has passed.
   virtual void Fill(Context& ctx, Philox stream, const Shape& shape, float* data) const = 0;
 };
 
 using InitializerRegistry = Registry<Initializer>;
 SINGA_API InitializerRegistry& Initializers();
 
-// The initializer of `conf`, by user_type where set, else by type, after its Setup. Throws
-// ConfigError relative to `conf`: also where `conf` names none, so call it only for a param that
-// no checkpoint gives.
+// Makes the initializer of `conf`, by user_type if set, else by type, and calls its Setup. Throws
+// ConfigError relative to `conf`, also if `conf` names none. So call it only for a param that no
+// checkpoint gives.
 SINGA_API std::unique_ptr<Initializer> MakeInitializer(const ParamGenProto& conf);
 
 // SINGA_REGISTER_INITIALIZER(kUniform, UniformInit); the first argument is the enum's name or the

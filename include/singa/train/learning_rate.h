@@ -1,5 +1,5 @@
-// LearningRate: the learning rate as a function of the step alone, so that a resumed run goes on
-// with the rate it would have had.
+// LearningRate gives the learning rate of each step. The rate depends only on the step, so a
+// resumed run continues with the right rate.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@ class SINGA_API LearningRate {
  public:
   virtual ~LearningRate() = default;
 
-  // Throws ConfigError relative to `conf`.
+  // Reads the settings. Throws ConfigError relative to `conf`.
   virtual void Setup(const LRGenProto& conf) = 0;
-  // The rate of the update that follows `step` updates; step >= 0. Any thread may ask.
+  // Returns the rate of the update that follows `step` updates; step >= 0. Any thread may call it.
   virtual float At(int64_t step) const = 0;
 };
 
 using LearningRateRegistry = Registry<LearningRate>;
 SINGA_API LearningRateRegistry& LearningRates();
 
-// The schedule of `conf`, by user_type where set, else by type, after its Setup. Throws ConfigError
-// relative to `conf`.
+// Makes the schedule of `conf`, by user_type if set, else by type, and calls its Setup. Throws
+// ConfigError relative to `conf`.
 SINGA_API std::unique_ptr<LearningRate> MakeLearningRate(const LRGenProto& conf);
 
 // SINGA_REGISTER_LEARNING_RATE(kStep, StepRate); the first argument is the enum's name or the

@@ -1,7 +1,6 @@
-// ParamExchange: the one hook between an algorithm and whoever updates params. In one process it
-// applies the updater; in a cluster it sends gradients to servers or into an all-reduce.
-// Nothing else moves gradients, but a GradientSink, which is an exchange too. Called by the
-// worker's thread.
+// ParamExchange is the interface between an algorithm and the code that updates params. In one
+// process it applies the updater; in a cluster it sends gradients to servers or into an all-reduce.
+// All gradients go through it or through a GradientSink. The worker's thread calls it.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +14,23 @@ class ParamExchange {
  public:
   virtual ~ParamExchange() = default;
 
-  // Before a layer that reads `param` computes its feature in `step`: blocks until the updates of
-  // all steps before are in param->data.
+  // Blocks until param->data has the updates of all steps before `step`. Called before a layer that
+  // reads `param` computes its feature in `step`.
   virtual void Await(Param* param, int64_t step) = 0;
-  // The gradient of `step` is whole: the last layer that uses the param has finished. It is in
-  // param->grad, or its sink (GradientSink) has taken all pieces of it.
+  // Announces that the gradient of `step` is complete: the last layer that uses the param is done.
+  // The gradient is in param->grad, or the param's GradientSink has taken all its pieces.
   virtual void GradientReady(Param* param, int64_t step) = 0;
-  // Whether it looks at the losses itself, where they are computed: then nobody need wait for
-  // them.
+  // Returns whether the exchange checks the losses itself, on their device. Then the algorithm need
+  // not wait for them.
   virtual bool sees_losses() const { return false; }
-  // Whether LossNotFinite may return, so that the workers of a group have to agree on it.
+  // Returns whether LossNotFinite may return. Then all workers of a group have to agree to drop the
+  // step.
   virtual bool may_drop_steps() const { return false; }
-  // The loss of layer `layer` in `step` is not finite, and no gradient of the step was announced.
-  // Throws DivergedError, or returns: the step is dropped.
+  // Reports that the loss of layer `layer` in `step` is not finite. Throws DivergedError, or drops
+  // the step and returns. REQUIRES: no gradient of the step was announced.
   virtual void LossNotFinite(const std::string& layer, int64_t step) = 0;
-  // All gradients of `step` were announced. Updates may still be under way: Await knows.
+  // Ends `step` after all its gradients were announced. Updates may still be in progress; Await
+  // waits for them.
   virtual void Finish(int64_t step) = 0;
 };
 
