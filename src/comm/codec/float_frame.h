@@ -1,5 +1,5 @@
-// Frames of floats: in memory, and encoded by a Codec. A plain codec's frames are both, without a
-// copy.
+// Makes frames of floats, in memory or encoded by a Codec. A plain codec's frames serve as both,
+// without a copy.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@
 
 namespace singa {
 
-// Takes the floats over.
+// Returns a frame that owns `floats`.
 Frame FrameOf(std::vector<float> floats);
 Frame CopyFloats(std::span<const float> floats);
-// A frame of n floats, and where to write them before anybody else has the frame.
+// Returns a frame of n floats, and the pointer to fill it by before anybody else has the frame.
 std::pair<Frame, float*> NewFloats(int64_t n);
 // REQUIRES: a frame of floats, not of encoded ones.
 inline std::span<const float> FloatsOf(const Frame& frame) {
   return {static_cast<const float*>(frame.data()), frame.size() / sizeof(float)};
 }
 
-// Floats as they travel.
+// Encoded floats, as a message carries them.
 struct EncodedFloats {
   int64_t count = 0;  // floats
   Frame bytes;
-  bool shorter = false;  // than Codec::MostBytes(count): the message says how long the bytes are
+  bool shorter = false;  // fewer bytes than Codec::MostBytes(count); the message states them
 };
 
-// Floats that travel as they are.
+// Returns the floats by the Identity codec, without a copy.
 EncodedFloats Plain(Frame floats);
-// `state`: as Codec::Encode has it. Keeps `floats` where the codec is plain.
+// Encodes `floats`, or keeps them if the codec is plain. `state`: as in Codec::Encode.
 EncodedFloats Encode(const Codec& codec, Frame floats, std::span<float> state);
-// Copies `floats`.
+// Encodes `floats` into new memory, also if the codec is plain.
 EncodedFloats Encode(const Codec& codec, std::span<const float> floats, std::span<float> state);
-// A frame of n floats; none where `bytes`, which a peer sent, does not encode so many. A plain
-// codec's is `bytes`, or a copy where these are not aligned. REQUIRES: the receiver expects n
-// floats, since n of them may be allocated.
+// Returns a frame of n floats, or none if `bytes`, which a peer sent, does not encode n floats. A
+// plain codec returns `bytes`, or a copy if they are not aligned. REQUIRES: the receiver expects n
+// floats, since memory for n floats may be allocated.
 std::optional<Frame> Decode(const Codec& codec, const Frame& bytes, int64_t n);
 
 }  // namespace singa

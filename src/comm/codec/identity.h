@@ -1,5 +1,5 @@
-// The codec of floats that travel as float32, as they lie in memory: values, states, and gradients
-// of jobs that name no other codec.
+// Identity returns the codec of floats that travel as float32, as they lie in memory. Values and
+// states use it, and gradients of jobs that name no other codec.
 #pragma once
 
 #include "singa/comm/codec.h"

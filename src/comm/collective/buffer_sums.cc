@@ -11,7 +11,7 @@ void BufferSums::Offer(int buffer) {
   board.offered[board.offers->buffers++] = 1 + buffer;
 }
 
-// A slice that no other thread takes, or -1: there is none now.
+// Returns a slice that no other thread takes, or -1 if there is none now.
 int BufferSums::NextSlice() {
   const MemoryBoard& board = group_.board();
   for (;;) {

@@ -1,6 +1,6 @@
-// BufferSums: a reduce-scatter of buffers that all ranks of a MemoryGroup have, started buffer by
-// buffer. The slices of a buffer are added up when all ranks have offered it, by whichever rank is
-// free, and handed to a consumer.
+// BufferSums runs a reduce-scatter over buffers that all ranks of a MemoryGroup have, buffer by
+// buffer. When all ranks have offered a buffer, any free rank adds up its slices and hands each sum
+// to a consumer.
 #pragma once
 
 #include <concepts>
@@ -15,8 +15,8 @@ namespace singa {
 
 class BufferSums {
  public:
-  // Takes the sums of one slice: for each of MemoryGroup::nodes() as many floats as the slice has.
-  // They lie in the buffer of the node's first rank.
+  // Takes the sums of one slice: for each of MemoryGroup::nodes(), an array of the slice's size.
+  // The array lies in the buffer of the node's first rank.
   class Consumer {
    public:
     virtual void Consume(Context& ctx, int slice, std::span<float* const> sums) = 0;
@@ -25,23 +25,25 @@ class BufferSums {
     ~Consumer() = default;
   };
 
-  // `table` cuts the buffers. Both outlive it.
+  // `table` cuts the buffers. Both must outlive this.
   BufferSums(const SliceTable& table, MemoryGroup* group)
       : table_(table), group_(*group), buffers_(group->size()) {}
 
   // Sets the buffers of one rank; a null one is never offered. Called for each rank before the
-  // first Offer; threads may do so at once.
+  // first Offer; threads may call it concurrently.
   void Register(int rank, std::vector<float*> buffers) { buffers_[rank] = std::move(buffers); }
 
   // The ranks' threads call the methods below.
 
-  // A rank's buffer is whole.
+  // Offers a rank's buffer, which is complete.
   void Offer(int buffer);
   // Adds up slices of buffers that all have offered until none is left.
   void Reduce(Context& ctx, Consumer* consumer);
-  // One rank calls it while all others wait: every offered slice was added up.
+  // Resets all counts for the next step. One rank calls it while all others wait. REQUIRES: every
+  // offered slice was added up.
   void Restart();
-  // Where the sum of each slice lies after Reduce, for the first of the nodes; null: not here.
+  // Returns where the sum of each slice lies after Reduce, for the first of the nodes; null: not
+  // here.
   std::vector<float*> SumsOfFirst() const;
 
  private:

@@ -1,5 +1,5 @@
-// Collective: a group of ranks as one of them sees it, and what all ranks do together. A rank is
-// a worker, or a process that adds up the numbers of several workers before it takes part.
+// A Collective runs the operations that all ranks of a group do together, for one rank. A rank is a
+// worker, or a process that adds up the numbers of several workers before it takes part.
 //
 // All ranks start the operations of the group in the same order, with the same sizes. Messages
 // between two ranks arrive in the order in which they were sent. One thread uses a Collective.
@@ -14,7 +14,7 @@
 
 namespace singa {
 
-// The pieces of a reduce-scatter whose numbers are computed while they are added up.
+// PieceWork computes the pieces of a reduce-scatter, and takes their sums.
 class PieceWork {
  public:
   virtual int64_t floats(int64_t piece) const = 0;
@@ -22,7 +22,7 @@ class PieceWork {
   virtual void Produce(Context& ctx, int64_t piece, float* to) const = 0;
   // Takes the sum of `piece`, in one rank. sums[i] has floats(piece) numbers: the sum of node i of
   // the SumTree that the ranks here have. There is one node if all ranks of the group share memory.
-  // The numbers may be changed, and are gone afterwards.
+  // Consume may change the numbers, which are invalid afterwards.
   virtual void Consume(Context& ctx, int64_t piece, std::span<float* const> sums) const = 0;
 
  protected:
@@ -40,29 +40,29 @@ class Collective {
   // These calls start an operation. The memory that they are given is in use until Await returns.
   // A backend may already wait for other ranks here; it then throws as Await does.
 
-  // sum: [n], the sum over all workers in the order of the group's SumTree, the same bits in each
-  // rank. parts: [nodes, n], the sums of the tree's nodes that the rank has; a rank that is one
-  // worker has one node. `parts` may be `sum`.
+  // Starts a sum over all workers. sum: [n], added in the order of the group's SumTree, with the
+  // same bits in each rank. parts: [nodes, n], the sums of the tree's nodes that the rank has; a
+  // rank that is one worker has one node. `parts` may be `sum`.
   virtual Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) = 0;
   virtual Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) = 0;
-  // all: [size(), n], the bytes `own` of each rank, by rank.
+  // Starts to gather the n bytes `own` of each rank. all: [size(), n], by rank.
   virtual Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) = 0;
-  // The bytes of rank `root` replace those of all others.
+  // Starts to replace the bytes of all other ranks by those of rank `root`.
   virtual Operation StartBroadcast(int root, std::span<std::byte> bytes) = 0;
-  // A message from one rank to another. The receiver must expect as many bytes.
+  // These two start a message from one rank to another. The receiver must expect as many bytes as
+  // are sent.
   virtual Operation StartSend(int to, std::span<const std::byte> bytes) = 0;
   virtual Operation StartReceive(int from, std::span<std::byte> bytes) = 0;
 
-  // Waits for an operation. Others that were started may go on meanwhile, or may not: before a rank
-  // awaits a message, it awaits the collective operations that the sender awaits first. Throws
-  // Stopped when the
-  // group was stopped, Error with kExitStalled when a rank does not come before the deadline, and
-  // PeerError when a rank is gone or sends another number of bytes.
+  // Blocks until the operation is done. Other started operations may stand still meanwhile: before
+  // a rank awaits a message, it must await the collective operations that the sender awaits first.
+  // Throws Stopped when the group was stopped, Error with kExitStalled when a rank does not come
+  // before the deadline, and PeerError when a rank is gone or sends another number of bytes.
   virtual void Await(Operation operation) = 0;
 
-  // All ranks call this, with no operation under way: each piece is computed by all ranks, added
-  // up, and consumed by one. `room`: PieceRoom() floats for each of ctx.threads threads. Throws as
-  // Await.
+  // Runs a reduce-scatter: all ranks compute each piece, and one rank consumes its sum. All ranks
+  // call it, with no operation under way. `room`: PieceRoom() floats for each of ctx.threads
+  // threads. Throws as Await does.
   virtual void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                              std::span<float> room) = 0;
 

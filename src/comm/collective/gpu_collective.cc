@@ -34,11 +34,11 @@ Collective::Operation GpuCollective::StartBroadcast(int root, std::span<std::byt
   return next_++;
 }
 
-// The stream would stand still until the receiver comes, and with it what that waits for: messages
-// therefore go together.
+// Messages are collected and start together. A message alone would block the stream until its
+// receiver comes, which may itself wait for later work of this stream.
 Collective::Operation GpuCollective::StartSend(int to, std::span<const std::byte> bytes) {
   messages_.push_back(
-      {to, true, const_cast<std::byte*>(bytes.data()), std::ssize(bytes)});  // is only read
+      {to, true, const_cast<std::byte*>(bytes.data()), std::ssize(bytes)});  // only read
   return next_++;
 }
 
@@ -47,7 +47,8 @@ Collective::Operation GpuCollective::StartReceive(int from, std::span<std::byte>
   return next_++;
 }
 
-// Before a collective operation: the stream of a peer has its end of the messages before it, too.
+// Starts the collected messages. This comes before each collective operation, since the peer's
+// stream also has its end of the messages first.
 void GpuCollective::StartMessages() {
   if (!messages_.empty()) group_->Exchange(messages_, stream_);
   messages_.clear();

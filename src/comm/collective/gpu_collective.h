@@ -1,7 +1,7 @@
-// GpuCollective: one rank of a group of GPUs that add up among themselves (NCCL). All memory that
-// operations are given is of the rank's GPU. Operations go in the order of the stream's work, so
-// that work which comes after Start in the stream sees the result without Await; messages start
-// with the next other operation, or Await. The order of a sum is the library's, not the SumTree's.
+// GpuCollective is one rank of a group of GPUs that exchange numbers by NCCL. Operations use memory
+// of the rank's GPU, and run in the order of the stream: work that the stream gets after Start sees
+// the result without Await. Messages start with the next other operation, or with Await. NCCL, not
+// the SumTree, sets the order of a sum.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace singa {
 
 class GpuCollective final : public Collective {
  public:
-  // Member `rank` of the `ranks` of `group`, which may be null if nothing is started. All of this
-  // outlives it.
+  // Makes rank `rank` of the `ranks` ranks of `group`, which may be null if no operation is
+  // started. `group` and `stream` must outlive this.
   GpuCollective(GpuGroup* group, int rank, int ranks, Stream* stream)
       : group_(group), rank_(rank), ranks_(ranks), stream_(*stream) {}
 
@@ -43,7 +43,7 @@ class GpuCollective final : public Collective {
   const int rank_, ranks_;
   Stream& stream_;
   Operation next_ = 0;
-  std::vector<GpuTransfer> messages_;  // that have not started
+  std::vector<GpuTransfer> messages_;  // messages that have not started
 };
 
 }  // namespace singa

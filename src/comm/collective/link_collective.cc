@@ -11,12 +11,12 @@ namespace {
 // The first tag of messages between two ranks; collective operations have lower ones.
 constexpr int64_t kMessageTags = int64_t{1} << 62;
 
-// Nothing is one chunk, too.
+// Returns the number of chunks. An empty operation is one chunk, too.
 int64_t ChunksOf(int64_t count, int64_t most) {
   return std::max<int64_t>(1, (count + most - 1) / most);
 }
 
-// work(chunk, begin, size) for each message that `bytes` take.
+// Calls work(chunk, begin, size) for each message that `bytes` bytes take.
 template <typename Work>
 void ForMessages(int64_t bytes, const Work& work) {
   const int64_t messages = ChunksOf(bytes, RankLink::kMostBytes);
@@ -56,7 +56,7 @@ int64_t LinkCollective::MostOf() const {
   return kChunkBytes / static_cast<int64_t>(sizeof(T) * most_nodes_);
 }
 
-// Two tags a chunk: of the parts, and of their sum.
+// Starts a sum. Each chunk uses two tags: one for the parts, and one for their sum.
 template <typename T>
 Collective::Operation LinkCollective::StartSum(Kind kind, std::span<const T> parts,
                                                std::span<T> sum) {
@@ -81,7 +81,7 @@ Collective::Operation LinkCollective::StartAllReduce(std::span<const float> part
   return StartSum(Kind::kSumFloats, parts, sum);
 }
 
-// The numbers of one chunk for each of this rank's nodes, one node after the other.
+// Returns the numbers of one chunk for each of this rank's nodes, one node after the other.
 template <typename T>
 std::vector<T> LinkCollective::PartsOf(const Started& one, int64_t chunk) const {
   const int64_t most = MostOf<T>(), begin = chunk * most;
@@ -95,7 +95,7 @@ std::vector<T> LinkCollective::PartsOf(const Started& one, int64_t chunk) const 
   return parts;
 }
 
-// Chunks [first, first + kAhead * size()) that other ranks add up.
+// Sends the parts of chunks [first, first + kAhead * size()) that other ranks add up.
 template <typename T>
 void LinkCollective::SendParts(const Started& one, int64_t first) {
   const int64_t chunks = ChunksOf(one.count, MostOf<T>());
@@ -246,7 +246,7 @@ void LinkCollective::Complete(Started* one) {
 void LinkCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                                    std::span<float>) {
   CHECK_EQ(most_nodes_, 1u) << "a rank computes the parts of one worker";
-  int64_t messages = 1;  // that a piece takes at most
+  int64_t messages = 1;  // most messages of a piece
   for (int64_t piece = 0; piece < pieces; ++piece)
     messages = std::max(messages, ChunksOf(work.floats(piece) * 4, RankLink::kMostBytes));
   const int64_t first_tag = std::exchange(next_tag_, next_tag_ + pieces * messages);
@@ -289,7 +289,7 @@ void LinkCollective::AddUpPiece(Context& ctx, int64_t piece, int64_t tag, const 
 
 void LinkCollective::AllReduceOfRanks(std::span<double> values) {
   std::vector<double> parts(nodes_[rank()].size() * values.size());
-  std::ranges::copy(values, parts.begin());  // they belong to the first of the rank's nodes
+  std::ranges::copy(values, parts.begin());  // the parts of the rank's other nodes are 0
   Await(StartAllReduce(parts, values));
 }
 

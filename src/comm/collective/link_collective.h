@@ -1,6 +1,6 @@
-// LinkCollective: collective operations of ranks that reach each other by a RankLink. A rank may be
-// a process, which adds up the numbers of its workers first: it contributes the nodes of the
-// group's SumTree that its workers make up.
+// LinkCollective runs collective operations among ranks that reach each other by a RankLink. A rank
+// may be a process of several workers: it adds up their numbers first, and contributes the nodes of
+// the group's SumTree that its workers make up.
 //
 // Numbers travel in chunks. Rank c % size() adds up chunk c and sends the sum to all, so that each
 // rank carries the same share of a large sum.
@@ -19,8 +19,8 @@ namespace singa {
 
 class LinkCollective final : public Collective {
  public:
-  // nodes: for each rank, the nodes that it contributes; all of them make up the tree. `link`
-  // outlives it.
+  // nodes: for each rank, the nodes that it contributes; all of them make up the tree. `link` must
+  // outlive this.
   LinkCollective(RankLink* link, std::vector<std::vector<SumNode>> nodes);
 
   int rank() const override { return link_.rank(); }
@@ -33,19 +33,20 @@ class LinkCollective final : public Collective {
   Operation StartSend(int to, std::span<const std::byte> bytes) override;
   Operation StartReceive(int from, std::span<std::byte> bytes) override;
   void Await(Operation operation) override;
-  // REQUIRES: each rank has one node. Needs no room.
+  // REQUIRES: each rank has one node. Does not use `room`.
   void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                      std::span<float> room) override;
   using Collective::Receive;
   using Collective::Send;
 
-  // values: replaced by their sum over the ranks, whatever number of workers a rank has.
+  // Replaces `values` by their sum over the ranks. Each rank counts once, whatever its number of
+  // workers.
   void AllReduceOfRanks(std::span<double> values);
 
  private:
   static constexpr int64_t kMostStarted = 64;
-  static constexpr int64_t kChunkBytes = 1 << 15;  // of a rank, in one message
-  static constexpr int64_t kAhead = 4;             // chunks of each rank that are on their way
+  static constexpr int64_t kChunkBytes = 1 << 15;  // most bytes of a rank's numbers in one message
+  static constexpr int64_t kAhead = 4;             // most chunks of each rank in flight
 
   enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast, kSend, kReceive };
   struct Started {
@@ -54,7 +55,7 @@ class LinkCollective final : public Collective {
     const std::byte* in = nullptr;
     std::byte* out = nullptr;
     int64_t count = 0;  // of numbers, or of bytes
-    int64_t tag = 0;    // the first that it uses
+    int64_t tag = 0;    // the operation's first tag
     bool done = false;
   };
 
@@ -81,9 +82,9 @@ class LinkCollective final : public Collective {
                   std::vector<float>* own);
 
   RankLink& link_;
-  const std::vector<std::vector<SumNode>> nodes_;  // of each rank
+  const std::vector<std::vector<SumNode>> nodes_;  // by rank
   SumNode root_;
-  size_t most_nodes_ = 1;                      // of a rank
+  size_t most_nodes_ = 1;                      // most nodes of one rank
   std::array<Started, kMostStarted> started_;  // operation i is at i % kMostStarted
   Operation next_ = 0;
   int64_t next_tag_ = 0;                  // of collective operations

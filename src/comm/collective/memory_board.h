@@ -1,4 +1,4 @@
-// MemoryBoard: the memory by which ranks work together: counters, numbers on their way, and
+// MemoryBoard lays out the memory by which ranks work together: counters, chunks of numbers, and
 // mailboxes. Ranks are threads of one process, or of several that map the same memory, each at an
 // address of its own.
 #pragma once
@@ -12,9 +12,9 @@ namespace singa {
 
 class MemoryBoard {
  public:
-  static constexpr int64_t kChunkBytes = 1 << 14;  // that a rank publishes at once
+  static constexpr int64_t kChunkBytes = 1 << 14;  // most that a rank publishes at once
   static constexpr int kTurns = 2;                 // chunks of a rank: one is read, one is written
-  static constexpr int kSlots = 8;                 // pieces on their way in a PieceRing
+  static constexpr int kSlots = 8;                 // pieces of a PieceRing in flight
 
   struct Size {
     int ranks = 1;
@@ -25,28 +25,28 @@ class MemoryBoard {
   static int64_t Bytes(const Size& size);
 
   MemoryBoard() = default;
-  // `memory`: Bytes(size) of it, aligned to 8 bytes, zero-filled by its maker.
+  // `memory`: Bytes(size) bytes, aligned to 8 and filled with zeros by their maker.
   MemoryBoard(const Size& size, std::byte* memory);
 
-  // One collective operation on one chunk at a time: all ranks write, then all read.
+  // The state of one chunk of a collective operation: all ranks write, then all read.
   struct Turn {
     std::atomic<uint32_t> arrived, left;  // ranks that have written, and read, in this round
     std::atomic<uint32_t> ready, free;    // rounds that all have written, and read
   };
-  // From one rank to another. It is empty when both counts are equal.
+  // A Mailbox carries chunks from one rank to another. It is empty when both counts are equal.
   struct Mailbox {
     std::atomic<uint32_t> sent, taken;  // chunks so far
-    int64_t bytes;                      // left of the message when this chunk was sent
+    int64_t bytes;  // bytes of the message that were left before this chunk was sent
     std::byte chunk[kChunkBytes];
   };
-  // Whole buffers that all ranks have; back to 0 when a step begins.
+  // Counts of BufferSums; BufferSums::Restart sets them back to 0.
   struct Offers {
-    std::atomic<int32_t> buffers;  // that are offered
-    std::atomic<int32_t> open;     // of them, the first that may have slices left
+    std::atomic<int32_t> buffers;  // that all ranks have offered
+    std::atomic<int32_t> open;     // index of the first of them that may have slices left
   };
   struct Ring {
     std::atomic<uint32_t> changed;  // one more for each change of the two counts below
-    std::atomic<int32_t> threads;   // of a rank of the maker's: pieces are cut for as many
+    std::atomic<int32_t> threads;  // threads of each rank; the ring's maker cuts pieces for as many
   };
 
   std::byte* chunk(int turn, int rank) const {
@@ -60,15 +60,15 @@ class MemoryBoard {
   int64_t ranks = 1, slot_floats = 0;
   std::atomic<uint32_t>* changed = nullptr;  // one more for each change that a rank may wait for
   std::span<Turn> turns;                     // kTurns
-  std::span<std::atomic<int64_t>> beats;     // of each rank: how often it has come somewhere
+  std::span<std::atomic<int64_t>> beats;     // by rank: chunks and parts that it has written
   std::span<std::byte> chunks;
   std::span<Mailbox> mailboxes;
   Offers* offers = nullptr;
-  // For each buffer: ranks whose buffer is whole; its slices that were taken.
+  // By buffer: ranks that have offered it; slices of it that were taken.
   std::span<std::atomic<int32_t>> arrived, taken;
-  std::span<std::atomic<int32_t>> offered;  // in turn: 1 + a buffer; 0: none yet
+  std::span<std::atomic<int32_t>> offered;  // 1 + each buffer, in the order of offers; 0: none yet
   Ring* ring = nullptr;
-  // For each slot of the ring, since the beginning: parts that came; turns that were added up.
+  // By slot of the ring, since the beginning: parts that were written; turns that were added up.
   std::span<std::atomic<uint32_t>> parts_here, turns_done;
   std::span<float> slots;
 };

@@ -15,7 +15,7 @@
 namespace singa {
 namespace {
 
-// Bytes of the chunk that begins at `at`.
+// Returns the bytes of the chunk that begins at `at`.
 int64_t ChunkOf(int64_t bytes, int64_t at) {
   return std::min(bytes - at, MemoryBoard::kChunkBytes);
 }
@@ -94,7 +94,7 @@ void MemoryCollective::Await(Operation operation) {
   }
 }
 
-// For `one` to go on. A message is its peer's to send or take.
+// Waits until `one` may go on. For a message the peer is late, else the rank that wrote least.
 void MemoryCollective::Wait(uint32_t seen, const Started& one) {
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());
@@ -103,7 +103,7 @@ void MemoryCollective::Wait(uint32_t seen, const Started& one) {
   if (group_.stopped()) throw Stopped();
 }
 
-// Whether an operation went on.
+// Returns whether an operation went on.
 bool MemoryCollective::GoOn() {
   bool moved = false;
   for (Operation i = first_; i < next_; ++i) {
@@ -114,7 +114,8 @@ bool MemoryCollective::GoOn() {
   return moved;
 }
 
-// Collective operations follow each other, and so do messages of one way between two ranks.
+// Returns whether `operation` may go on. Collective operations follow each other, and so do
+// messages from one rank to another.
 bool MemoryCollective::IsNext(Operation operation) const {
   const Started& one = started_[operation % kMostStarted];
   for (Operation i = first_; i < operation; ++i) {
@@ -160,7 +161,7 @@ bool MemoryCollective::ReceiveChunk(Started* one) {
   return true;
 }
 
-// Each rank writes its chunk, when all have read what was there before.
+// Writes this rank's chunk if all ranks have read the one before it.
 bool MemoryCollective::WriteChunk(Started* one) {
   const MemoryBoard& board = group_.board();
   const auto place = static_cast<int>(turn_ % MemoryBoard::kTurns);
@@ -183,7 +184,7 @@ bool MemoryCollective::WriteChunk(Started* one) {
   return true;
 }
 
-// Each rank reads, when all have written.
+// Reads the chunks if all ranks have written theirs.
 bool MemoryCollective::ReadChunk(Started* one) {
   const auto place = static_cast<int>(turn_ % MemoryBoard::kTurns);
   MemoryBoard::Turn& turn = group_.board().turns[place];
@@ -206,7 +207,7 @@ void MemoryCollective::TakeChunk(Started* one, int turn, int64_t bytes) {
   std::byte* const out = one->out + one->at;
   if (one->kind == Kind::kSumDoubles && group_.between() && !one->summed && one->bytes > 0) {
     if (rank_ == 0) AddUpBetween(*one, turn, bytes);
-    one->summed = true;  // the next turn has the sum, from rank 0
+    one->summed = true;  // rank 0 publishes the sum in the next turn
     return;
   }
   if (bytes > 0) {
@@ -234,7 +235,7 @@ void MemoryCollective::AddUpChunk(const Started& one, int turn, int64_t bytes) c
       bytes / static_cast<int64_t>(sizeof(T)), reinterpret_cast<T*>(one.out + one.at));
 }
 
-// By rank 0, for all ranks that share memory.
+// Adds up one chunk over all ranks of the group. Rank 0 does so for all ranks that share memory.
 void MemoryCollective::AddUpBetween(const Started& one, int turn, int64_t bytes) {
   const MemoryBoard& board = group_.board();
   const auto n = static_cast<size_t>(bytes) / sizeof(double);

@@ -1,4 +1,4 @@
-// MemoryCollective: one rank of a MemoryGroup. The ranks of its operations are those that share
+// MemoryCollective is one rank of a MemoryGroup. The ranks of its operations are those that share
 // memory; all-reduces of double also include the group's other ranks (MemoryGroup::between).
 #pragma once
 
@@ -16,7 +16,7 @@ namespace singa {
 
 class MemoryCollective final : public Collective {
  public:
-  // `mark`, which may be null, says when the rank waits. Both outlive it.
+  // `mark`, which may be null, says when the rank waits. Both must outlive this.
   MemoryCollective(MemoryGroup* group, int rank, ActivityMark* mark);
 
   int rank() const override { return rank_; }
@@ -41,9 +41,9 @@ class MemoryCollective final : public Collective {
     int peer = 0;  // the root, the sender or the receiver
     const std::byte* in = nullptr;
     std::byte* out = nullptr;
-    int64_t bytes = 0, at = 0;  // of a rank; those that are done
+    int64_t bytes = 0, at = 0;  // bytes of a rank; bytes that are done
     bool written = false;       // this rank has written its chunk at `at`
-    bool summed = false;        // `between` has the sum of that chunk; the others are told
+    bool summed = false;        // rank 0 has the chunk's sum from `between`, and publishes it next
     bool done = false;
   };
 
@@ -67,8 +67,8 @@ class MemoryCollective final : public Collective {
   ActivityMark* const mark_;
   std::array<Started, kMostStarted> started_;  // operation i is at i % kMostStarted
   Operation first_ = 0, next_ = 0;             // all before `first_` are done
-  uint64_t turn_ = 0;                          // of the board, of this rank's next chunk
-  std::unique_ptr<PieceRing> ring_;            // null: all ranks are threads here
+  uint64_t turn_ = 0;                          // the board's turn of this rank's next chunk
+  std::unique_ptr<PieceRing> ring_;            // null: all ranks are threads of this process
 };
 
 }  // namespace singa

@@ -32,13 +32,14 @@ void MemoryGroup::Tell() {
   FutexWakeAll(*board().changed);
 }
 
-// All ranks come to the same places in the same order.
+// All ranks write the same chunks and parts in the same order, so the rank that wrote least is
+// late.
 int MemoryGroup::LateRank() const {
   const auto& beats = board().beats;
   return static_cast<int>(std::min_element(beats.begin(), beats.end()) - beats.begin());
 }
 
-// Errors count the ranks of the whole group.
+// The error names ranks by their numbers in the whole group.
 void MemoryGroup::ThrowStalled(int rank, int late) const {
   const auto longest =
       std::chrono::duration_cast<std::chrono::seconds>(options_.deadline->longest());

@@ -1,6 +1,7 @@
-// MemoryGroup: what the ranks of this process have in common. Ranks are threads of this process,
-// or of several processes on this host that share memory. When the group has other ranks, which
-// share no memory with these, these ranks add up the nodes of the group's SumTree that they have.
+// MemoryGroup holds the state that the ranks of this process have in common. Ranks are threads of
+// this process, or of several processes on this host that share memory. When the group has other
+// ranks, which share no memory with these, these ranks add up the nodes of the group's SumTree that
+// they have.
 #pragma once
 
 #include <atomic>
@@ -20,14 +21,14 @@ namespace singa {
 class MemoryGroup {
  public:
   struct Options {
-    SumNode ranks = {0, 1};  // of the group, that share memory
+    SumNode ranks = {0, 1};  // ranks of the group that share memory
     int group = 1;           // ranks of the whole group
     int here = 1;            // ranks in this process
     int buffers = 0;         // of BufferSums
     bool mailboxes = false;
     // Memory of several processes, or null. It outlives the group.
     const MemoryBoard* shared = nullptr;
-    // Reaches the group's other ranks for all-reduces of double, or null. One rank uses it.
+    // Reaches the group's other ranks for all-reduces of double, or null. Only rank 0 here uses it.
     Collective* between = nullptr;
     const ProgressDeadline* deadline = nullptr;  // of each wait; null: none
   };
@@ -35,7 +36,7 @@ class MemoryGroup {
   explicit MemoryGroup(const Options& options);
 
   int size() const { return options_.ranks.workers(); }  // ranks that share memory
-  int first() const { return options_.ranks.first; }     // their first, of the whole group
+  int first() const { return options_.ranks.first; }     // their first, in the whole group
   int whole() const { return options_.group; }
   bool spans_processes() const { return options_.here < size(); }
   // The nodes of the whole group's tree that these ranks add up.
@@ -49,18 +50,20 @@ class MemoryGroup {
     return board().ring ? board().ring->threads.load() : threads;
   }
 
-  // A rank has failed: whoever waits in this process throws Stopped, now and later. Any thread may
-  // call it. Ranks of other processes wait on: they have to hear of the failure themselves.
+  // Stops the group after a rank failed: ranks that wait in this process throw Stopped, now and
+  // later. Any thread may call it. Ranks of other processes go on waiting, and have to hear of the
+  // failure in another way.
   void Stop();
   const std::atomic<bool>& stopped() const { return stopped_; }
-  // Something has changed that another rank may wait for.
+  // Wakes the ranks that wait, since something has changed.
   void Tell();
-  // The rank that has come to the fewest places, of those that share memory.
+  // Returns the rank that has written least, of those that share memory.
   int LateRank() const;
-  // The error of rank `rank`, which has waited for rank `late` beyond the deadline.
+  // Throws the error of rank `rank`, which has waited for rank `late` beyond the deadline.
   [[noreturn]] void ThrowStalled(int rank, int late) const;
 
-  // Nanoseconds that ranks here waited for others since the last call, together.
+  // Returns the nanoseconds, of all ranks here together, that they waited for others since the last
+  // call.
   int64_t TakeWait() { return waited_.exchange(0); }
   std::atomic<int64_t>* waited() { return &waited_; }
 
@@ -79,7 +82,7 @@ class MemoryGroup {
   std::atomic<int64_t> next_piece_{0};
 };
 
-// Pieces that a thread needs room for when it adds up these nodes.
+// Returns the number of pieces that a thread needs room for when it adds up these nodes.
 int PieceSlots(std::span<const SumNode> nodes);
 
 }  // namespace singa

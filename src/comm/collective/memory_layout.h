@@ -1,4 +1,4 @@
-// MemoryLayout: arrays that lie one after the other in a block of memory, each at a multiple of 64
+// MemoryLayout places arrays one after the other in a block of memory, each at a multiple of 64
 // bytes, the size of a cache line. Without a block it only counts the bytes that the arrays need.
 #pragma once
 
@@ -10,13 +10,13 @@ namespace singa {
 
 class MemoryLayout {
  public:
-  // Bytes: in a block that is so aligned, two arrays never share a cache line.
+  // In bytes. In a block with this alignment, two arrays never share a cache line.
   static constexpr int64_t kAlignment = 64;
 
   // `memory`: aligned to 8 bytes at least; null: to count.
   explicit MemoryLayout(std::byte* memory) : memory_(memory) {}
 
-  // The next array, of n elements; empty when the layout only counts.
+  // Returns the next array, of n elements; it is empty when the layout only counts.
   template <typename T>
   std::span<T> Take(int64_t n) {
     static_assert(alignof(T) <= kAlignment);

@@ -33,8 +33,8 @@ void PieceRing::Run(Context& ctx, int64_t pieces, const PieceWork& work) {
   if (overdue_) group_.ThrowStalled(static_cast<int>(rank_), group_.LateRank());
 }
 
-// No thread waits for the first turn that is not done: its slot is free, and the rank that has to
-// add it up does so whenever it would wait.
+// Threads cannot deadlock: the slot of the first turn that is not done is free, and the rank that
+// has to add this turn up does so whenever it would wait.
 void PieceRing::RunThread(Thread* thread) {
   for (int64_t piece = next_++; piece < pieces_; piece = next_++) {
     Wait(thread, [&] { return Free(begin_ + piece); });
@@ -57,7 +57,7 @@ void PieceRing::Compute(Thread* thread, int64_t piece) {
   Tell();
 }
 
-// False: no piece of this rank is complete.
+// Adds up one piece. Returns false if no piece of this rank is complete.
 bool PieceRing::AddOne(Thread* thread) {
   int64_t piece = mine_;
   do

@@ -1,7 +1,7 @@
-// PieceRing: a reduce-scatter among ranks of several processes that share memory. Each rank writes
-// its part of a piece into a slot of that memory, and the ranks take turns to add pieces up. Slots
-// are used again, so that they stay in the cache. A rank waits only for a slot or a part that is
-// a whole ring behind, and at the end for the parts of its own last pieces.
+// PieceRing runs a reduce-scatter among ranks of several processes that share memory. Each rank
+// writes its part of a piece into a slot of that memory, and the ranks take turns to add pieces up.
+// Slots are used again, so that they stay in the cache. A rank waits only for a slot or a part that
+// is a whole ring behind, and at the end for the parts of its own last pieces.
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,15 @@
 
 namespace singa {
 
-// One rank's way through the pieces. The pieces are the same for all ranks.
+// A PieceRing does one rank's share. The pieces are the same for all ranks.
 class PieceRing {
  public:
-  // `mark` may be null. Both outlive it.
+  // `mark` may be null. Both must outlive this.
   PieceRing(MemoryGroup* group, int rank, ActivityMark* mark)
       : group_(*group), board_(group->board()), rank_(rank), mark_(mark) {}
 
   // Computes this rank's part of each piece, and adds up the pieces whose turn it has. Throws as
-  // Collective::Await.
+  // Collective::Await does.
   void Run(Context& ctx, int64_t pieces, const PieceWork& work);
 
  private:
@@ -36,13 +36,13 @@ class PieceRing {
            static_cast<uint32_t>(board_.ranks * (turn / kSlots + 1));
   }
 
-  struct Thread;  // of this rank, in one Run
+  struct Thread;  // a thread of this rank in one Run
   void RunThread(Thread* thread);
   void Compute(Thread* thread, int64_t piece);
   bool AddOne(Thread* thread);
   template <typename Done>
   void Wait(Thread* thread, const Done& done);
-  int64_t MineFrom(int64_t piece) const;  // the first from there that this rank adds up
+  int64_t MineFrom(int64_t piece) const;  // first one, from `piece` on, that this rank adds up
   bool ended() const { return group_.stopped() || overdue_; }
   void Tell();
 

@@ -1,6 +1,6 @@
-// RankLink: how a rank of a group reaches each other rank. LinkCollective makes collective
-// operations of it. Messages of this program are one (ProcessLink); MPI would be another. One
-// thread of a rank uses it.
+// RankLink sends messages between the ranks of one group. LinkCollective makes collective
+// operations of them. ProcessLink implements it by messages of this program; MPI would be another
+// way. One thread of a rank uses it.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,18 @@ namespace singa {
 
 class RankLink {
  public:
-  static constexpr int64_t kMostBytes = 1 << 18;  // of a message
+  static constexpr int64_t kMostBytes = 1 << 18;  // most bytes of a message
 
   virtual ~RankLink() = default;
   virtual int rank() const = 0;  // in [0, size())
   virtual int size() const = 0;
   // Sends a copy of `bytes`, kMostBytes or fewer, and does not wait for the receiver. `tag` tells
-  // this message from all others of the two ranks; it is used once. A receiver keeps messages that
-  // come early, within bounds (ProcessLink: 64 MiB of each rank).
+  // this message from all others between the two ranks, and is used once. A receiver keeps messages
+  // that come early, within bounds (ProcessLink: 64 MiB of each rank).
   virtual void Send(int to, int64_t tag, std::span<const std::byte> bytes) = 0;
-  // Waits for the message that `from` sends with `tag`. Throws PeerError when it has another number
-  // of bytes or the rank is gone, and Error with kExitStalled when it does not come in time.
+  // Blocks until the message that `from` sends with `tag` has come. Throws PeerError when it has
+  // another number of bytes or the rank is gone, and Error with kExitStalled when it does not come
+  // in time.
   virtual void Receive(int from, int64_t tag, std::span<std::byte> bytes) = 0;
 };
 

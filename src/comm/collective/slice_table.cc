@@ -25,7 +25,7 @@ std::vector<int> CutEvenly(const SliceTable& table, int parts) {
   int next = 0;
   for (int i = 1; i <= parts; ++i) {
     const int64_t share = table.elements() * i / parts;
-    // A slice that ends beyond the share goes to the run that it lies in with more than half.
+    // A slice across the boundary goes to the run that has more than half of it.
     while (next < table.size() && done + table[next].size / 2 < share) done += table[next++].size;
     ends.push_back(i == parts ? table.size() : next);
   }

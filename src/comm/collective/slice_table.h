@@ -1,5 +1,6 @@
-// Slices: the cuts that params are summed, updated, sent and served in. They follow from the params
-// alone, so that sums and norms over them are the same numbers in every topology.
+// SliceTable cuts params into slices; sums, updates, messages and servers work on slices. The
+// slices follow from the params alone, so that sums and norms over them are the same numbers in
+// every topology.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,20 @@
 namespace singa {
 
 struct Slice {
-  int param = 0;  // by its place in the list that the table was made of
+  int param = 0;  // index in the list that the table was made of
   int64_t begin = 0, size = 0;
 };
 
 class SliceTable {
  public:
-  static constexpr int64_t kMost = 1 << 17;  // floats: with what they change in a cache
-  static constexpr int64_t kLeastRows = 16;  // a gemm is fastest at multiples of it
+  // Floats: a slice fits in a cache with the values that it updates.
+  static constexpr int64_t kMost = 1 << 17;
+  static constexpr int64_t kLeastRows = 16;  // a gemm is fastest at multiples of this number
 
   SliceTable() = default;
-  // A slice has at most total / 64 floats, rounded to whole rows where a row is small enough, but
-  // 1024 are never cut, and kMost is never passed.
+  // A slice has at most total / 64 floats, but this bound is at least 1024 and at most kMost. If
+  // kLeastRows rows have kMost floats or fewer, a slice is a multiple of kLeastRows rows, one
+  // multiple at least; the last slice of a param may be shorter.
   explicit SliceTable(const std::vector<Shape>& params);
 
   const std::vector<Slice>& slices() const { return slices_; }
@@ -34,7 +37,7 @@ class SliceTable {
     const Slice& last = slices_[first_[param + 1] - 1];
     return last.begin + last.size;
   }
-  // Slices [first, second) are those of `param`, in order.
+  // Returns [first, second), the slices of `param` in order.
   std::pair<int, int> OfParam(int param) const { return {first_[param], first_[param + 1]}; }
 
  private:
@@ -43,8 +46,8 @@ class SliceTable {
   int64_t elements_ = 0;
 };
 
-// Cuts `slices` into `parts` runs of about as many elements: run i is slices [result[i],
-// result[i + 1]). Each boundary is where a run's end is nearest to its share.
+// Cuts the slices of `table` into `parts` runs of about equally many elements: run i is slices
+// [result[i], result[i + 1]). Each boundary is where a run's end is nearest to its share.
 std::vector<int> CutEvenly(const SliceTable& table, int parts);
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// Control messages: what stubs tell each other (ControlMessage in wire.proto).
+// Makes the control messages that stubs send to each other (ControlMessage in wire.proto).
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace singa {
 
-// To the stub of process `rank`.
+// Returns the message that carries `control` to the stub of process `rank`.
 Message ControlTo(int rank, ControlMessage control);
-// A message of a kind that has no fields. REQUIRES: `kind` is one.
+// Returns a message of `kind`. REQUIRES: this kind has no fields.
 ControlMessage EmptyControl(ControlMessage::KindCase kind);
-// How training begins where each worker group has done so many steps. `checkpoint`: the folder to
-// read; "": first values, which the caller adds.
+// Returns the message that says how training begins. group_steps: the steps that each worker group
+// has done. `checkpoint`: the folder to read; "": none, and the caller adds first values.
 ControlMessage::Begin BeginAt(const std::vector<int64_t>& group_steps,
                               const std::string& checkpoint);
-// News of a worker group: it has done so many steps; it trains no more.
+// Return news of a worker group: it has done `steps` steps; it trains no more.
 ControlMessage StepsOf(int64_t group, int64_t steps);
 ControlMessage LeftBy(int64_t group);
-// The name of the field in wire.proto, for people.
+// Returns the name of the field in wire.proto, for people.
 std::string NameOf(ControlMessage::KindCase kind);
 
 }  // namespace singa

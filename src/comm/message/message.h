@@ -1,4 +1,4 @@
-// Message: what one role of a job sends to another: a header, and floats that stay where they are
+// A Message goes from one role of a job to another. It has a header, and floats that stay in place
 // until they leave the process.
 #pragma once
 
@@ -12,17 +12,17 @@
 
 namespace singa {
 
-// Bytes that are shared, and never changed while anybody has them.
+// A Frame shares bytes with its copies. Nobody changes the bytes while a Frame has them.
 class Frame {
  public:
   Frame() = default;
   // `keep` holds the memory of [data, data + size).
   Frame(std::shared_ptr<const void> keep, const void* data, size_t size)
       : keep_(std::move(keep)), data_(data), size_(size) {}
-  // A copy.
+  // Returns a frame of a copy of the bytes.
   static Frame Copy(const void* data, size_t size);
 
-  // REQUIRES: begin + size <= size(). Keeps the whole.
+  // Returns a part, which keeps the whole memory. REQUIRES: begin + size <= size().
   Frame Part(size_t begin, size_t size) const {
     return {keep_, static_cast<const char*>(data_) + begin, size};
   }
@@ -36,16 +36,17 @@ class Frame {
   size_t size_ = 0;
 };
 
-// payload: the floats, encoded, of the parts that have any, in order; each part's lie in one frame.
+// payload: the encoded floats of the parts that have any, in order; one part's floats lie in one
+// frame.
 struct Message {
   WireMessage head;
   std::vector<Frame> payload;
 };
 
-// Copies frames into one: each would cost a transport several system calls.
+// Copies the frames into one, since each frame would cost a transport several system calls.
 void JoinFrames(std::vector<Frame>* frames);
 
-// Where roles put what they send. Thread-safe where the stub is behind it.
+// Roles put the messages that they send into an Outbox. The stub's is thread-safe.
 class Outbox {
  public:
   virtual ~Outbox() = default;

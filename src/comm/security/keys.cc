@@ -63,7 +63,7 @@ bool IsPair(const KeyPair& pair) {
          pair.public_key == public_key.data();
 }
 
-// Takes lines of words, each read by one call.
+// Lines reads a text line by line.
 class Lines {
  public:
   Lines(const std::string& text, std::string name) : in_(text), name_(std::move(name)) {}
@@ -71,13 +71,14 @@ class Lines {
   [[noreturn]] void Fail(const std::string& wanted) const {
     throw DataError(name_, -1, StrCat("line ", number_, ": ", wanted));
   }
-  // The rest of the next line, which must begin with `word` and a space.
+  // Returns the rest of the next line, which must begin with `word` and a space.
   std::string After(const std::string& word, const char* wanted) {
     const std::string line = Next(wanted);
     if (line.compare(0, word.size() + 1, word + " ") != 0) Fail(wanted);
     return line.substr(word.size() + 1);
   }
-  // Every line ends, the last one too: a file that was cut short is noticed.
+  // Returns the next line. Each line, also the last, must end with a newline: this shows a
+  // truncated file.
   std::string Next(const char* wanted) {
     ++number_;
     std::string line;

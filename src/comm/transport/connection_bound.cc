@@ -16,7 +16,8 @@
 namespace singa {
 namespace {
 
-// By listening socket. ZeroMQ calls accept4 without any word of ours.
+// All bounds, by listening socket. They are global, since ZeroMQ's call of accept4 passes only the
+// socket.
 struct Bounds {
   Mutex mutex;
   std::map<int, ConnectionBound*> of GUARDED_BY(mutex);
@@ -32,7 +33,7 @@ int AcceptOfTheSystem(int listener, sockaddr* address, socklen_t* size, int flag
   return next(listener, address, size, flags);
 }
 
-// 0: it is none.
+// Returns the inode number of a socket; 0: `descriptor` is no socket.
 ino_t SocketOf(int descriptor) {
   struct stat status;
   return ::fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
@@ -101,7 +102,8 @@ void ConnectionBound::ForgetClosed() {
                 [](const Connection& each) { return SocketOf(each.descriptor) != each.socket; });
 }
 
-// ZeroMQ closes it: by the thread that accepts, so none of these is closed meanwhile.
+// Shuts one connection down. ZeroMQ then closes it on the thread that accepts, so no descriptor is
+// closed meanwhile.
 void ConnectionBound::CutOffOne() {
   auto one = std::find_if(strangers_.begin(), strangers_.end(),
                           [](const Connection& each) { return !HasSpoken(each.descriptor); });
@@ -111,8 +113,8 @@ void ConnectionBound::CutOffOne() {
   ++cut_off_;
 }
 
-// Without a free descriptor the connection would wait for ever, and ZeroMQ's thread try at once
-// again. Keeps errno.
+// Accepts and closes one connection. Without a free descriptor it would wait for ever, and ZeroMQ's
+// thread would retry in a loop. Keeps errno.
 void ConnectionBound::Decline() {
   const int error = errno;
   ForgetClosed();

@@ -1,10 +1,10 @@
-// ConnectionBound: at most so many connections to a listening socket of ZeroMQ's have a peer that
-// has not proved who it is. One more cuts off the oldest of those that have said nothing, else the
-// oldest. Without it anybody who can reach the port uses up the process's descriptors.
+// ConnectionBound limits the connections to a listening ZeroMQ socket whose peers have not proved
+// who they are. One more connection cuts off the oldest that has sent nothing, else the oldest.
+// Without the limit anybody who can reach the port could use up the process's descriptors.
 //
-// ZeroMQ accepts connections on a thread of its own and has no such bound. So libsinga.so defines
-// accept() and accept4(), which ZeroMQ then calls; on sockets without a bound they do what the C
-// library's do.
+// ZeroMQ accepts connections on a thread of its own and has no such limit. libsinga.so therefore
+// defines accept() and accept4(), which ZeroMQ then calls; on sockets without a bound they do what
+// the C library's do.
 #pragma once
 
 #include <sys/socket.h>
@@ -31,13 +31,13 @@ class ConnectionBound {
   void Proved(int connection);
   int64_t cut_off();
 
-  // As accept4, on the listener.
+  // Does what accept4 does, on the listener.
   int Accept(sockaddr* address, socklen_t* size, int flags);
 
  private:
   struct Connection {
     int descriptor;
-    ino_t socket;  // no other socket has this number, whatever the descriptor becomes
+    ino_t socket;  // inode number: no other socket has it, whatever the descriptor becomes
   };
 
   void ForgetClosed() REQUIRES(mutex_);
@@ -48,7 +48,7 @@ class ConnectionBound {
   const size_t most_;
   Mutex mutex_;
   std::vector<Connection> strangers_ GUARDED_BY(mutex_);  // the oldest first
-  Descriptor spare_ GUARDED_BY(mutex_);                   // given up to decline a connection
+  Descriptor spare_ GUARDED_BY(mutex_);  // closed for a moment to decline a connection
   int64_t cut_off_ GUARDED_BY(mutex_) = 0;
 };
 

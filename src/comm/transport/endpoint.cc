@@ -53,7 +53,7 @@ AddressList Look(const Endpoint& endpoint, int flags, int* error) {
   hints.ai_flags = flags | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   *error = EAI_NONAME;
-  if (endpoint.host == "*") return {nullptr, freeaddrinfo};  // to glibc it is an address
+  if (endpoint.host == "*") return {nullptr, freeaddrinfo};  // glibc takes "*" for an address
   *error =
       getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &found);
   return AddressList(*error == 0 ? found : nullptr, freeaddrinfo);

@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-constexpr int kBacklog = 1024;  // as many processes as a job may have come at a time
+constexpr int kBacklog = 1024;  // all processes of the largest job may connect at once
 
 [[noreturn]] void Throw(const Endpoint& own, int error) {
   const std::string where = ToString(own) + ": cannot listen: ";

@@ -1,4 +1,4 @@
-// The socket that a process listens on.
+// Listen makes the socket that a process listens on.
 #pragma once
 
 #include "base/file/descriptor.h"
@@ -6,9 +6,9 @@
 
 namespace singa {
 
-// Listens on `own`; port 0: the system chooses, and `own` has its choice then. Throws Error: 73
-// where the port is in use or the system has no more sockets, 77 without permission, 78 for an
-// address that is not this machine's. REQUIRES: IsNumeric(*own).
+// Listens on `own`. For port 0 the system chooses a port, and Listen writes it to `own`. Throws
+// Error: 73 if the port is in use or the system has no more sockets, 77 without permission, 78 if
+// the address is not this machine's. REQUIRES: IsNumeric(*own).
 Descriptor Listen(Endpoint* own);
 
 }  // namespace singa

@@ -16,7 +16,7 @@
 namespace singa {
 namespace {
 
-// Addresses that no machine has (RFC 5737, RFC 3849): the way to them is the default route.
+// Addresses that no machine has (RFC 5737, RFC 3849); the default route leads to them.
 constexpr char kAnywhere4[] = "192.0.2.1", kAnywhere6[] = "2001:db8::1";
 
 bool IsLinkLocal(const std::string& host) { return host.find('%') != std::string::npos; }
@@ -36,7 +36,8 @@ bool IsLocalhost(const std::string& name) {
                        "name an address or network interface that they reach")));
 }
 
-// Addresses that processes of other hosts may reach.
+// Returns the addresses that processes of other hosts may reach: link-local ones only if there are
+// no others.
 std::vector<OwnAddress> PublicAddresses(const std::vector<OwnAddress>& own) {
   std::vector<OwnAddress> found;
   for (const bool link_local : {false, true}) {
@@ -60,7 +61,7 @@ std::optional<std::string> OfDefaultRoute() {
   return {};
 }
 
-// For a name that is loopback here. "": this machine has no network.
+// Returns the address to use for a name that is loopback here; "": this machine has no network.
 std::string AddressForOthers(const Endpoint& endpoint, const std::string& loopback,
                              const std::vector<OwnAddress>& own) {
   if (const auto host = OfDefaultRoute()) return *host;

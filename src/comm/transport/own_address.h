@@ -1,5 +1,5 @@
-// Which address of this machine a process listens on, so that the job's other processes reach it.
-// Any thread may call.
+// Finds the address of this machine to listen on, so that the job's other processes reach it. Any
+// thread may call these functions.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace singa {
 
-// Where the processes are that are to reach an address.
+// Says where the processes run that have to reach an address.
 enum class Reach {
   kThisHost,    // all on this machine: loopback serves
-  kUnknown,     // nobody says
+  kUnknown,     // not known
   kOtherHosts,  // some on other machines: loopback is of no use
 };
 
@@ -21,16 +21,17 @@ struct OwnAddress {
   bool operator==(const OwnAddress&) const = default;
 };
 
-// Addresses of the network interfaces of this machine: IPv4, then IPv6, then link-local ones.
+// Returns the addresses of the network interfaces of this machine: IPv4, then IPv6, then link-local
+// ones.
 std::vector<OwnAddress> OwnAddresses();
 
-// As Resolve, to listen on: the host may be the name of a network interface, too, or "*".
+// Resolves an endpoint to listen on. The host may also be the name of a network interface, or "*".
 //
-// Debian's /etc/hosts says 127.0.1.1 for a machine's own name, where no other machine comes. So
-// where others may have to, an address beyond loopback is preferred: one that the name has; else
-// the one of the default route; else the only one. Throws Error, kExitConfig, where there is no
-// such address, or several to choose from. Loopback that is asked for in so many words (an address,
-// localhost, lo) is an error for kOtherHosts alone.
+// Debian's /etc/hosts maps a machine's own name to 127.0.1.1, which no other machine reaches. If
+// others may have to reach it, an address beyond loopback is preferred: one that the name has; else
+// the one of the default route; else the only one. Throws Error with kExitConfig if there are
+// several to choose from, or, for kOtherHosts, none. Explicit loopback (an address, localhost, lo)
+// is an error for kOtherHosts alone.
 Endpoint ResolveOwn(const Endpoint& endpoint, Reach reach = Reach::kThisHost);
 
 // Returns a text that is equal in all processes that reach each other by loopback, and in no

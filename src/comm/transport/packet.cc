@@ -16,8 +16,8 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr char kMagic[4] = {'S', 'N', 'G', 'W'};
 constexpr size_t kPrefixBytes = 8;    // magic, checksum
-constexpr size_t kHeaderBytes = 128;  // at most, of a PacketHeader without its message
-constexpr int kDeepest = 16;          // messages within messages
+constexpr size_t kHeaderBytes = 128;  // most of a PacketHeader without its message
+constexpr int kDeepest = 16;          // levels of messages within messages
 
 uint32_t Checksum(const char* head, size_t head_bytes, const Frame* payload, size_t frames) {
   uint32_t crc = Crc32c(head + kPrefixBytes, head_bytes - kPrefixBytes);
@@ -25,7 +25,7 @@ uint32_t Checksum(const char* head, size_t head_bytes, const Frame* payload, siz
   return crc;
 }
 
-// Empty: within the limits.
+// Returns what is wrong with the packet's size; "": it is within the limits.
 std::string WrongSize(const Packet& packet, const PacketLimits& limits) {
   if (packet.empty()) return "it has no frame";
   if (packet.size() - 1 > limits.frames)
@@ -49,7 +49,7 @@ bool Parse(const char* data, size_t bytes, PacketHeader* header) {
   return header->ParseFromCodedStream(&in) && in.ConsumedEntireMessage();
 }
 
-// Empty: the fields agree with each other.
+// Returns how the header's fields contradict each other; "": they agree.
 std::string Contradiction(const PacketHeader& header, bool has_payload) {
   if (header.job().size() != kJobIdBytes)
     return StrCat("its job id has ", header.job().size(), " bytes, not ", kJobIdBytes);

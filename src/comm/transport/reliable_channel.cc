@@ -48,7 +48,7 @@ void ReliableChannel::Send(int rank, Message message) {
   Schedule(peer);
 }
 
-// Transmits what the window allows.
+// Transmits the messages that the window allows.
 void ReliableChannel::Pump(int rank) {
   Peer& peer = peers_[rank];
   if (peer.incarnation == 0) return;
@@ -72,7 +72,7 @@ bool ReliableChannel::Transmit(int rank, PacketHeader* header, const std::vector
   return false;
 }
 
-// To the incarnation that is taken on: with the acknowledgement and the answer that it is owed.
+// Transmits to the accepted incarnation, with the acknowledgement and the answer that it is owed.
 bool ReliableChannel::TransmitToKnown(int rank, PacketHeader* header,
                                       const std::vector<Frame>& payload) {
   Peer& peer = peers_[rank];
@@ -86,8 +86,8 @@ bool ReliableChannel::TransmitToKnown(int rank, PacketHeader* header,
   return true;
 }
 
-// Transmits what is due to be said without a message. What the transport does not take is lost: the
-// other side asks again.
+// Transmits the challenges, answers and acknowledgements that are due, without a message. If the
+// transport does not take one, it is lost, and the other side asks again.
 void ReliableChannel::Speak(int rank) {
   Peer& peer = peers_[rank];
   peer.speak_at = kNever;
@@ -108,7 +108,7 @@ void ReliableChannel::Speak(int rank) {
   peer.greeted_at = clock_->Now();
 }
 
-// A challenge or an answer is due, but not more often than acknowledgements.
+// Schedules a challenge or an answer, at most one in each ack_delay.
 void ReliableChannel::Greet(Peer* peer) {
   const int64_t at = std::max(clock_->Now(), peer->greeted_at + options_.ack_delay);
   peer->speak_at = std::min(peer->speak_at, at);
@@ -132,7 +132,7 @@ int64_t ReliableChannel::OnTime() {
   DeliverOwn();
   const int64_t late = clock_->Now() - due_;
   if (due_ != kNever && late >= 0) {
-    // This process was stopped: that it has heard nothing meanwhile is not the others' fault.
+    // This process was stopped for a time, which does not count as silence of the others.
     for (Peer& peer : peers_) peer.progress_at += late > options_.max_resend ? late : 0;
     due_ = kNever;
     for (int rank = 0; rank < self_.ranks; ++rank) {
@@ -143,7 +143,8 @@ int64_t ReliableChannel::OnTime() {
   return own_.empty() ? due_ : clock_->Now();
 }
 
-// What they lead to waits for the next time, so that other ranks have their turn.
+// Delivers this process's messages to itself. New ones wait for the next call, so that other ranks
+// have their turn.
 void ReliableChannel::DeliverOwn() {
   for (std::deque<Message> messages = std::exchange(own_, {}); !messages.empty();) {
     Message message = std::move(messages.front());
@@ -190,7 +191,7 @@ void ReliableChannel::GiveUp(int rank) {
   events_->OnGivenUp(rank, text);
 }
 
-// Ends the link with the incarnation that is taken on, if any.
+// Ends the link with the accepted incarnation, if any.
 void ReliableChannel::Leave(Peer* peer) {
   if (peer->incarnation != 0)
     peer->retired[peer->retirements++ % peer->retired.size()] = peer->incarnation;

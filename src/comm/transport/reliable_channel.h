@@ -1,7 +1,7 @@
-// ReliableChannel: makes of a transport, which may lose, repeat and reorder, messages that arrive
-// exactly once and in order between each pair of processes of a job. The rules: proto/README.md.
-// Used by one thread, the stub's; it neither waits nor sleeps: who owns it calls OnTime when that
-// is due.
+// ReliableChannel delivers messages exactly once and in order between each pair of processes of a
+// job, over a transport that may lose, repeat and reorder packets. proto/README.md has the rules.
+// One thread uses it, the stub's. It neither waits nor sleeps: its owner calls OnTime when that is
+// due.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace singa {
 
-// Which process of which job this is.
+// Identifies this process and its job.
 struct ProcessIdentity {
   std::string job;  // kJobIdBytes random bytes, the same in all processes
   uint32_t epoch = 0;
@@ -28,32 +28,33 @@ struct ProcessIdentity {
 
 // Times in nanoseconds.
 struct ChannelOptions {
-  int64_t first_resend = 200'000'000;  // after the last progress; doubles from there
-  int64_t max_resend = 2'000'000'000;  // and not beyond
-  int64_t ack_delay = 5'000'000;       // until a message is acknowledged,
-  int ack_every = 16;                  // or as many have arrived
-  int64_t give_up = 60'000'000'000;    // without progress; 0: never
-  int64_t window_messages = 1024;      // under way to one process
-  int64_t window_bytes = 64ll << 20;   // likewise; one message may be larger
+  int64_t first_resend = 200'000'000;  // after the last progress; doubles with each resend
+  int64_t max_resend = 2'000'000'000;  // upper limit of the doubling
+  int64_t ack_delay = 5'000'000;       // longest time until a message is acknowledged
+  int ack_every = 16;                  // messages that are acknowledged at once
+  int64_t give_up = 60'000'000'000;    // time without progress; 0: never
+  int64_t window_messages = 1024;      // in flight to one process
+  int64_t window_bytes = 64ll << 20;   // in flight to one process; one message may be larger
   PacketLimits limits;
 };
 
-// The receiver of what a channel brings. May call Send from within; not OnPacket, OnConnected or
-// OnTime.
+// ChannelEvents receives a channel's messages and news. Its methods may call Send, but not
+// OnPacket, OnConnected or OnTime.
 class ChannelEvents {
  public:
   virtual ~ChannelEvents() = default;
   virtual void OnMessage(int rank, Message message) = 0;
-  // The process of `rank` is another one than before. What it had sent and has not arrived never
-  // will; what was sent to it is dropped. What is sent from now on goes to the new one.
+  // A new process has the place of `rank`. Messages from the old one that have not arrived are
+  // lost, and messages to it are dropped. Messages sent from now on go to the new one.
   virtual void OnRestarted(int rank, uint64_t incarnation) = 0;
-  // It has not answered for ChannelOptions::give_up. Messages to it are dropped until it restarts.
+  // The process of `rank` has not answered for ChannelOptions::give_up. Messages to it are dropped
+  // until it restarts.
   virtual void OnGivenUp(int rank, const std::string& text) = 0;
 };
 
-// Since the beginning, of all ranks.
+// Totals of all ranks since the beginning.
 struct ChannelCounters {
-  int64_t sent = 0, sent_bytes = 0;  // messages, once each; their header and payload
+  int64_t sent = 0, sent_bytes = 0;  // messages, once each; bytes of header and payload
   int64_t resent = 0;
   int64_t delivered = 0, delivered_bytes = 0;
   int64_t spoken = 0;        // packets without a message: acknowledgements, challenges, answers
@@ -72,25 +73,26 @@ class ReliableChannel final : public TransportEvents {
   ReliableChannel(ProcessIdentity self, Transport* transport, const Clock* clock,
                   ChannelEvents* events, const ChannelOptions& options = {});
 
-  // REQUIRES: 0 <= rank < ranks, and the message is within the limits. One to the own rank is
-  // delivered by the next OnTime.
+  // Queues a message. The next OnTime delivers a message to the own rank. REQUIRES: 0 <= rank <
+  // ranks, and the message is within the limits.
   void Send(int rank, Message message);
   void OnPacket(int rank, Packet packet) override;
   void OnConnected(int rank) override;
-  // Does what is due. Returns when to be called next, at the latest; until then, any call may move
-  // that forward: call after each of the above, before waiting.
+  // Does the work that is due, and returns the latest time of the next call. The methods above may
+  // bring this time forward: call OnTime after them, before waiting.
   int64_t OnTime();
 
-  // More waits for `rank` than its window takes: hold back what can wait.
+  // Returns whether more messages wait for `rank` than its window takes. The caller then holds back
+  // what can wait.
   bool Full(int rank) const { return peers_[rank].queue.full(); }
-  // Messages to `rank` that are not acknowledged, and their bytes.
+  // Return the messages to `rank` that are not acknowledged, and their bytes.
   int64_t Queued(int rank) const { return peers_[rank].queue.messages(); }
   int64_t QueuedBytes(int rank) const { return peers_[rank].queue.bytes(); }
-  // Nothing is queued, and no acknowledgement owed.
+  // Returns whether nothing is queued and no acknowledgement is owed.
   bool Quiet() const;
-  // When an incarnation that is taken on was last heard; -1: never.
+  // Returns when the accepted incarnation of `rank` was last heard; -1: never.
   int64_t LastHeard(int rank) const { return peers_[rank].last_heard; }
-  // Of the process that messages go to; 0: none is known.
+  // Returns the incarnation that messages to `rank` go to; 0: none is known.
   uint64_t Incarnation(int rank) const { return peers_[rank].incarnation; }
   const ChannelCounters& counters() const { return counters_; }
 
@@ -99,28 +101,28 @@ class ReliableChannel final : public TransportEvents {
     explicit Peer(const ChannelOptions& options)
         : queue(options.window_messages, options.window_bytes), backoff(options.first_resend) {}
 
-    uint64_t incarnation = 0;            // that is taken on; 0: none
+    uint64_t incarnation = 0;            // the accepted one; 0: none
     uint64_t asks = 0;                   // its last challenge
-    uint64_t challenge = 1;              // ours: rises as an incarnation is taken on
+    uint64_t challenge = 1;              // ours; grows when an incarnation is accepted
     uint64_t candidate = 0;              // an incarnation to be challenged; 0: none
-    uint64_t candidate_asks = 0;         // its challenge
-    std::array<uint64_t, 16> retired{};  // the last ones that were replaced or given up
+    uint64_t candidate_asks = 0;         // the candidate's challenge
+    std::array<uint64_t, 16> retired{};  // the last incarnations that were replaced or given up
     size_t retirements = 0;
     bool given_up = false;
-    uint64_t received = 0;  // the last number that was delivered
+    uint64_t received = 0;  // number of the last message that was delivered
     int owed = 0;           // messages since the last acknowledgement
     bool answer_due = false;
     SendQueue queue;
-    int64_t speak_at = kNever;   // a packet without a message is due
-    int64_t resend_at = kNever;  // the queue's oldest, or a hello, is due
+    int64_t speak_at = kNever;   // when a packet without a message is due
+    int64_t resend_at = kNever;  // when the queue's oldest message, or a hello, is due again
     int64_t backoff;
-    int64_t progress_at = 0;  // the queue was empty or became shorter
+    int64_t progress_at = 0;  // when the queue last was empty or became shorter
     int64_t greeted_at = INT64_MIN / 2;
     int64_t last_heard = -1;
     std::string last_refusal;
   };
 
-  // kNone: the packet is to be applied; its sender is the incarnation that is taken on, by now.
+  // Returns kNone if the packet is to be applied. Its sender is then the accepted incarnation.
   Refusal Judge(int rank, const PacketHeader& header);
   Refusal JudgeStranger(int rank, const PacketHeader& header);
   void Refuse(int rank, Refusal refusal, const std::string& text);
@@ -146,8 +148,8 @@ class ReliableChannel final : public TransportEvents {
   ChannelEvents* events_;
   ChannelOptions options_;
   std::vector<Peer> peers_;  // by rank
-  std::deque<Message> own_;  // to this process
-  int64_t due_ = kNever;     // no peer has anything to do before
+  std::deque<Message> own_;  // messages to this process
+  int64_t due_ = kNever;     // earliest time at which a peer has work
   ChannelCounters counters_;
 };
 

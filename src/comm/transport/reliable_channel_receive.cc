@@ -19,7 +19,7 @@ void ReliableChannel::OnPacket(int rank, Packet packet) {
   if (decoded.refusal == Refusal::kNone) {
     Apply(rank, std::move(decoded));
   } else if (decoded.refusal != Refusal::kSender ||
-             has_message) {  // else it only introduces itself
+             has_message) {  // without one, it only introduces itself
     Refuse(rank, decoded.refusal, decoded.text);
   }
   Peer& peer = peers_[rank];
@@ -51,7 +51,7 @@ Refusal ReliableChannel::Judge(int rank, const PacketHeader& header) {
   return mine ? Refusal::kNone : Refusal::kReceiver;
 }
 
-// Of an incarnation that is not taken on: it is now, or has to be asked.
+// Judges a packet of an incarnation that is not the accepted one: accepts or challenges it.
 Refusal ReliableChannel::JudgeStranger(int rank, const PacketHeader& header) {
   Peer& peer = peers_[rank];
   const uint64_t to = header.to_incarnation();

@@ -24,14 +24,15 @@ Message MessageTo(int to, int from, WireMessage::Type type) {
   return message;
 }
 
-// Of a process: an address, so that no name server is asked for what a peer says.
+// Reads a process's endpoint. The host must be an address, so that no name server is asked for a
+// peer's text.
 std::optional<Endpoint> ReadEndpoint(const std::string& text) {
   if (text.size() > kMostEndpointBytes) return std::nullopt;
   try {
     const Endpoint endpoint = ParseEndpoint(text);
     if (endpoint.port > 0 && IsNumeric(endpoint) && !IsWildcard(endpoint)) return endpoint;
   } catch (const ConfigError&) {
-    // Neither: the caller counts it.
+    // The caller counts a malformed endpoint.
   }
   return std::nullopt;
 }
@@ -121,7 +122,7 @@ bool Rendezvous::OnHello(int from, const WireMessage& message) {
   if (changed)
     for (int rank = 1; rank < processes; ++rank) Welcome(rank);
   else
-    Welcome(from);  // it has lost what it knew
+    Welcome(from);  // it came again, and knows no endpoints
   return changed;
 }
 

@@ -1,7 +1,7 @@
-// Rendezvous: how the processes of a job find each other. Rank 0, the meeting point, is at an
-// endpoint that all know; each other process tells it where it listens (kHello), and when all have
-// come, each is told where all are (kWelcome). Who restarts elsewhere says so again, and all are
-// told anew. Messages arrive once and in order. One thread uses it.
+// Rendezvous lets the processes of a job find each other. All know the endpoint of rank 0, the
+// meeting point. Each other process tells rank 0 where it listens (kHello). When all have come,
+// rank 0 tells each where all are (kWelcome). A process that restarts elsewhere sends kHello again,
+// and rank 0 tells all anew. Messages must arrive once and in order. One thread uses it.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace singa {
 
-// Of a process, as text, in bytes; [ADDRESS%INTERFACE]:PORT has 57 at most. kWelcome then has room
-// for those of kMostProcesses (keys.h).
+// Most bytes of the text of a process's endpoint; [ADDRESS%INTERFACE]:PORT has 57 at most. kWelcome
+// then has room for kMostProcesses endpoints (keys.h).
 inline constexpr size_t kMostEndpointBytes = 60;
 
-// Where a process runs, for people.
+// Says where a process runs, for people.
 struct HostAndPid {
   static constexpr size_t kMostHostBytes = 256;
 
@@ -32,34 +32,35 @@ struct HostAndPid {
 
 class Rendezvous {
  public:
-  // `own`: where this process listens. `meeting`: where rank 0 is. `timeout`: nanoseconds, from
-  // now, that all have to come to rank 0, or that others wait for a word of it. The pointers stay
-  // the caller's.
+  // `own`: where this process listens. `meeting`: where rank 0 is. `timeout`: nanoseconds from now
+  // in which all have to come to rank 0, or in which the others must hear of rank 0. The pointers
+  // stay the caller's.
   Rendezvous(int rank, int processes, const Endpoint& own, const Endpoint& meeting, int64_t timeout,
              const Clock* clock, Outbox* outbox);
 
-  // A connection to `rank` stands, for the first time, or to a new life of it.
+  // Notes that a connection to `rank` stands: the first one, or one to a new incarnation.
   void OnConnected(int rank);
-  // A kHello or kWelcome from the process that is authenticated as `from`. True: it changed
-  // endpoints(), and complete() holds. What makes no sense is dropped.
+  // Takes a kHello or kWelcome from the process that is authenticated as `from`. Returns true if it
+  // changed endpoints() and complete() holds. Messages that make no sense are dropped.
   bool OnMessage(int from, const WireMessage& message);
-  // The time counts anew from now: rank 0 has loaded what it trains; others have heard of rank 0.
+  // Starts the timeout anew. Rank 0 calls it when it has loaded what it trains, the others when
+  // they have heard of rank 0.
   void Renew() { start_ = clock_->Now(); }
 
-  // Whether every process has come.
+  // Returns whether every process has come.
   bool complete() const { return complete_; }
-  // Whether `rank` can be told something: at rank 0 who has come, at others rank 0 once a
-  // connection to it stood; all when complete().
+  // Returns whether `rank` can be told something: at rank 0 a process that has come, at others rank
+  // 0 once a connection to it stood; when complete(), all.
   bool Reached(int rank) const { return endpoints_[rank].port != 0 || (rank == 0 && met_); }
-  // By rank. REQUIRES: complete().
+  // Returns the endpoints by rank. REQUIRES: complete().
   const std::vector<Endpoint>& endpoints() const { return endpoints_; }
-  // At rank 0: where each process runs, as its last kHello says, by rank.
+  // Returns at rank 0 where each process runs, as its last kHello says, by rank.
   const std::vector<HostAndPid>& hosts() const { return hosts_; }
   int64_t dropped() const { return dropped_; }
 
-  // When CheckTime is to be called.
+  // Returns when CheckTime is to be called.
   int64_t deadline() const;
-  // Throws PeerError, which says who has not come, where the time is over.
+  // Throws PeerError, which names the missing processes, if the time is over.
   void CheckTime() const;
 
  private:

@@ -1,7 +1,7 @@
-// Transport: carries packets between the processes of a job, by their ranks. It may lose, repeat,
-// delay or reorder packets, and may hand on what any peer made up: ReliableChannel
-// (reliable_channel.h) makes of it messages that arrive once and in order. Used by one thread, the
-// stub's.
+// Transport carries packets between the processes of a job, by their ranks. It may lose, repeat,
+// delay or reorder packets, and may hand on packets that a peer made up. ReliableChannel
+// (reliable_channel.h) makes messages of them that arrive once and in order. One thread uses it,
+// the stub's.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace singa {
 
 using Packet = std::vector<Frame>;
 
-// Who hears what a transport brings.
+// TransportEvents receives a transport's packets and news.
 class TransportEvents {
  public:
   virtual ~TransportEvents() = default;
-  // From the process that is authenticated as `rank`.
+  // Takes a packet from the process that is authenticated as `rank`.
   virtual void OnPacket(int rank, Packet packet) = 0;
   // A connection to `rank` stands, for the first time or again.
   virtual void OnConnected(int rank) = 0;
@@ -26,12 +26,13 @@ class TransportEvents {
 class Transport {
  public:
   virtual ~Transport() = default;
-  // False: `rank` cannot take it now (no connection, or its queue is full); the packet is dropped.
+  // Returns false, and drops the packet, if `rank` cannot take it now (no connection, or a full
+  // queue).
   virtual bool Send(int rank, const Packet& packet) = 0;
   // Waits until something arrives, Wake is called, or steady time `until` (Clock::Now) is reached;
-  // hands on what has arrived.
+  // then hands on the packets that have arrived.
   virtual void Poll(int64_t until, TransportEvents* events) = 0;
-  // Ends a Poll, the one that runs or the next. Any thread may call.
+  // Ends the Poll that runs, or the next one. Any thread may call it.
   virtual void Wake() = 0;
 };
 

@@ -72,7 +72,7 @@ void ZmqDealer::Open() {
 }
 
 void ZmqDealer::Close(int64_t open_again) {
-  if (socket_) SetOption(&*socket_, ZMQ_LINGER, 0);  // what waits would come out of order
+  if (socket_) SetOption(&*socket_, ZMQ_LINGER, 0);  // waiting packets would arrive out of order
   monitor_.reset();
   socket_.reset();
   state_ = State::kNone;
@@ -100,7 +100,7 @@ void ZmqDealer::Check() {
     Report("does not answer");
     Close(now + kBetweenConnections);
   } else if (!greeted_) {
-    static_cast<void>(socket_->get(zmq::sockopt::events));  // takes notice of the new connection
+    static_cast<void>(socket_->get(zmq::sockopt::events));  // ZeroMQ sees the new connection
     greeted_ = SendFrames(&*socket_, "", Greeting()) == Sent::kYes;
   }
 }
@@ -113,7 +113,7 @@ void ZmqDealer::OnEvent(int event) {
       next_check_ = now + options_->settings.handshake_ms * kMillisecond;
       break;
     case ZMQ_EVENT_DISCONNECTED:
-      // Before it stood, ZeroMQ itself tries again, ever more rarely.
+      // Before the connection stood, ZeroMQ itself tries again, ever more rarely.
       if (state_ == State::kGreeting || state_ == State::kUp)
         Close(std::max(now, opened_at_ + kBetweenConnections));
       break;
@@ -124,7 +124,8 @@ void ZmqDealer::OnEvent(int event) {
   }
 }
 
-// Of a peer who is known by CURVE, or by a name that only those of this job hear.
+// Returns whether the packet is from the peer. CURVE proves this, or a name that only processes of
+// this job hear.
 bool ZmqDealer::IsFromPeer(const Received& received) {
   return NeedsCurve(options_->security, *to_) || received.peer == peer_name_;
 }

@@ -1,6 +1,6 @@
-// ZmqDealer: the connection that this process makes to one of a lower rank. Each is a socket of its
-// own, with a name of its own, so that a peer never takes it for the one before; it stands when the
-// peer has answered a greeting.
+// ZmqDealer makes the connection from this process to one of a lower rank. Each connection is a new
+// socket with a new name, so that the peer never takes it for the one before. A connection stands
+// when the peer has answered a greeting.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace singa {
 
-// The packet that says no more than that a connection stands.
+// Returns the packet that only says that a connection stands.
 Packet Greeting();
 bool IsGreeting(const Packet& packet);
 
@@ -26,20 +26,21 @@ class ZmqDealer {
   ZmqDealer(zmq::context_t* context, const Clock* clock, const ZmqOptions* options,
             std::string incarnation, int peer, ZmqCounts* counts);
 
-  // Where the peer is from now on; nothing changes where that is known. REQUIRES: IsNumeric(to).
+  // Connects to `to`, where the peer is from now on. Does nothing if this is already known.
+  // REQUIRES: IsNumeric(to).
   void Connect(const Endpoint& to);
   bool Send(const Packet& packet);
   bool connected() const { return state_ == State::kUp; }
 
-  // To wait for; null: there is none now.
+  // Return the sockets to wait for; null: there is none now.
   zmq::socket_t* socket() { return socket_ ? &*socket_ : nullptr; }
   zmq::socket_t* monitor() { return monitor_ ? monitor_->socket() : nullptr; }
-  // When Check is to be called at the latest.
+  // Returns the latest time of the next Check.
   int64_t next_check() const { return next_check_; }
 
-  // Takes what ZeroMQ tells of the connection, and does what is due.
+  // Handles ZeroMQ's events of the connection, and does the work that is due.
   void Check();
-  // Hands on what has come, at most `most` packets; returns how many.
+  // Hands on packets that have come, `most` at most; returns how many.
   int Receive(int most, TransportEvents* events);
 
  private:

@@ -8,10 +8,10 @@
 namespace singa {
 namespace {
 
-// Copying fewer bytes costs less than what keeps them where they are.
+// Up to this many bytes, copying a frame costs less than keeping its memory.
 constexpr size_t kCopied = 2048;
 
-// May run on ZeroMQ's thread.
+// Releases a frame that ZeroMQ has sent. May run on ZeroMQ's thread.
 void LetGo(void*, void* frame) { const std::unique_ptr<Frame> owned(static_cast<Frame*>(frame)); }
 
 zmq::message_t ToMessage(const Frame& frame) {
@@ -23,7 +23,7 @@ zmq::message_t ToMessage(const Frame& frame) {
   return message;
 }
 
-// 0, or errno's value.
+// Returns 0 or the value of errno.
 int SendOne(zmq::socket_t* socket, zmq::message_t message, int flags) {
   while (zmq_msg_send(message.handle(), socket->handle(), flags | ZMQ_DONTWAIT) < 0)
     if (errno != EINTR) return errno;
@@ -58,7 +58,7 @@ Sent SendFrames(zmq::socket_t* socket, const std::string& to, const Packet& pack
   int error = 0;
   if (!to.empty()) error = SendOne(socket, zmq::message_t(to.data(), to.size()), ZMQ_SNDMORE);
   for (size_t i = 0; i < packet.size() && (error == 0 || i > 0); ++i) {
-    // Where the connection ends between two frames the rest must still be said, to be dropped.
+    // If the connection ends between two frames, the rest must still be sent; ZeroMQ drops it.
     const int failed =
         SendOne(socket, ToMessage(packet[i]), i + 1 < packet.size() ? ZMQ_SNDMORE : 0);
     if (error == 0) error = failed;

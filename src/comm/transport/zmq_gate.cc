@@ -13,13 +13,13 @@ namespace singa {
 namespace {
 
 constexpr size_t kMostFrames = 16;
-constexpr size_t kMostReported = 64;  // sources that are told of
+constexpr size_t kMostReported = 64;  // sources that the log names
 constexpr int64_t kReportInterval = kSecond;
 
 // Frames of a question (ZAP 1.0). Credentials follow.
 enum Question { kZapVersion, kRequest, kDomain, kAddress, kIdentity, kMechanism, kCredentials };
 
-// A number as we write it, after `before`; moves `*text` behind it.
+// Reads a number that follows the character `before`, and moves `*text` behind it.
 template <typename Number>
 bool Take(char before, std::string_view* text, Number* number) {
   if (text->size() < 2 || text->front() != before || !std::isdigit((*text)[1])) return false;

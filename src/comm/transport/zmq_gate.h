@@ -1,7 +1,7 @@
 // ZmqGate decides who may connect to this process: it is the ZAP handler of the process's context
-// (rfc.zeromq.org/spec/27), which ZeroMQ asks before it takes any message of a peer. By CURVE a
-// process is known by its key. By PLAIN its name holds its rank, and its password proves that it
-// knows the job's token; a password is of use to no other process and at no other port.
+// (rfc.zeromq.org/spec/27), which ZeroMQ asks before it takes any message of a peer. With CURVE a
+// process is known by its key. With PLAIN its name holds its rank, and its password proves that it
+// knows the job's token. A password is valid for one process and one port.
 #pragma once
 
 #include <cstdint>
@@ -16,36 +16,36 @@
 
 namespace singa {
 
-// What a connection is called: the process, which of its lives, and the count of its connections.
+// The name of a connection: the process, its incarnation, and the count of its connections.
 struct RoutingId {
   int rank = -1;
   std::string incarnation;  // 16 hexadecimal digits
   int64_t connection = 0;   // from 1
 };
 std::string ToString(const RoutingId& id);
-// False: `text` is none.
+// Returns false if `text` is no routing id.
 bool ParseRoutingId(const std::string& text, RoutingId* id);
 
 std::string PasswordOf(const std::string& token, const std::string& routing_id, int server,
                        int port);
-// What the process that is connected to is called: proves to its peers, and to them alone, who it
-// is.
+// Returns the name of the process that others connect to. The name proves to processes of the job
+// who it is, and nothing to others.
 std::string ServerName(const std::string& token, int rank);
 
 class ZmqGate {
  public:
-  // Peers of ranks above `rank`. REQUIRES: no socket of the context listens yet.
+  // Admits peers of ranks above `rank`. REQUIRES: no socket of the context listens yet.
   ZmqGate(zmq::context_t* context, const Clock* clock, int rank, int processes,
           const JobSecrets& secrets, bool curve);
 
   void SetPort(int port) { port_ = port; }
   zmq::socket_t* socket() { return &socket_; }
-  // Answers all questions that wait.
+  // Answers all questions of ZeroMQ that wait.
   void Answer();
   int64_t refused() const { return refused_; }
 
  private:
-  // The rank; -1: refused, for `reason`.
+  // Returns the peer's rank; -1: it is refused, for `reason`.
   int Judge(const std::vector<std::string>& question, const char** reason) const;
   int JudgeKey(const std::string& key, const char** reason) const;
   int JudgePassword(const std::string& name, const std::string& password,

@@ -18,7 +18,7 @@ ZmqMonitor::ZmqMonitor(zmq::context_t* context, zmq::socket_t* watched, int even
   if (zmq_socket_monitor(watched->handle(), address.c_str(), events) != 0)
     throw CannotMake("a monitor of a socket", errno);
   SetOption(&socket_, ZMQ_LINGER, 0);
-  SetOption(&socket_, ZMQ_RCVHWM, 0);  // ZeroMQ's thread would wait where it is full
+  SetOption(&socket_, ZMQ_RCVHWM, 0);  // no limit: ZeroMQ's thread would wait for room
   socket_.connect(address);
 }
 

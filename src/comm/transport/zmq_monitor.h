@@ -1,4 +1,4 @@
-// What becomes of a socket's connections, as ZeroMQ tells it.
+// ZmqMonitor receives ZeroMQ's events of a socket's connections.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@ namespace singa {
 
 class ZmqMonitor {
  public:
-  // Of `events` (ZMQ_EVENT_...) of `watched`, from now on. No other monitor of the context has had
-  // that name.
+  // Receives `events` (ZMQ_EVENT_...) of `watched` from now on. REQUIRES: no other monitor of the
+  // context has had that name.
   ZmqMonitor(zmq::context_t* context, zmq::socket_t* watched, int events, const std::string& name);
 
   zmq::socket_t* socket() { return &socket_; }
-  // Takes the next event: ZMQ_EVENT_...; 0: there is none.
+  // Returns the next event (ZMQ_EVENT_...); 0: there is none.
   int Next();
 
  private:

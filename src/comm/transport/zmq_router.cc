@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMostPast = 16;
 
-// What others are told. Throws Error where that is no address.
+// Returns the endpoint that others are told. Throws Error if it is no single address.
 Endpoint Advertised(const ZmqOptions& options, const Endpoint& own) {
   if (!options.advertise.empty()) return Resolve({options.advertise, own.port});
   if (IsWildcard(own))
@@ -84,7 +84,7 @@ void ZmqRouter::Check() {
 }
 
 int ZmqRouter::SenderOf(const Received& received) const {
-  int rank = -1;  // the gate has written it
+  int rank = -1;  // the gate wrote it
   std::from_chars(received.user.data(), received.user.data() + received.user.size(), rank);
   return rank > options_->rank && rank < options_->processes ? rank : -1;
 }
@@ -121,7 +121,7 @@ void ZmqRouter::OnGreeting(int rank, const Received& received, TransportEvents* 
     ++counts_->dropped;
     return;
   }
-  // Who has been killed meanwhile takes no answer, and nobody's place.
+  // A process that was killed meanwhile takes no answer, and must replace nobody.
   if (SendFrames(&socket_, text, Greeting()) != Sent::kYes) return;
   if (!same_life && !peer.parts.incarnation.empty()) Retire(&peer);
   peer.id = text;

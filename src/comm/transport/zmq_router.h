@@ -1,5 +1,5 @@
-// ZmqRouter: where processes of higher ranks connect to this one. Of each the newest connection of
-// its newest life counts; others are not listened to.
+// ZmqRouter accepts the connections of processes of higher ranks. For each process the newest
+// connection of its newest incarnation counts; packets of others are dropped.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ namespace singa {
 
 class ZmqRouter {
  public:
-  // Listens. Throws Error where that is not possible.
+  // Starts to listen. Throws Error if that is not possible.
   ZmqRouter(zmq::context_t* context, const Clock* clock, const ZmqOptions* options,
             ZmqCounts* counts);
 
-  // Where others connect to.
+  // Returns the endpoint that others connect to.
   const Endpoint& endpoint() const { return endpoint_; }
   bool Send(int rank, const Packet& packet);
   bool connected(int rank) const { return !peers_[rank].id.empty(); }
@@ -33,32 +33,32 @@ class ZmqRouter {
   zmq::socket_t* monitor() { return monitor_->socket(); }
   zmq::socket_t* gate() { return gate_.socket(); }
 
-  // Answers who asks to be let in, and takes what ZeroMQ tells.
+  // Answers the gate's questions, and handles ZeroMQ's events.
   void Check();
-  // Hands on what has come, at most `most` packets; returns how many.
+  // Hands on packets that have come, `most` at most; returns how many.
   int Receive(int most, TransportEvents* events);
 
  private:
   struct Peer {
     std::string id;  // routing id of its connection; empty: there is none
     RoutingId parts;
-    std::deque<std::string> past;  // incarnations
+    std::deque<std::string> past;  // earlier incarnations
     int offences = 0;
   };
 
   void Bind(const Endpoint& own);
-  // The process that sent it; -1: none.
+  // Returns the rank of the sender; -1: no process of the job.
   int SenderOf(const Received& received) const;
   void OnGreeting(int rank, const Received& received, TransportEvents* events);
   void OnOffence(int rank);
-  // Its present life is not listened to any more.
+  // Drops packets of the peer's present incarnation from now on.
   static void Retire(Peer* peer);
 
   const ZmqOptions* options_;
   ZmqCounts* counts_;
   Endpoint endpoint_;
   bool curve_;
-  ZmqGate gate_;  // stands before the socket that it guards
+  ZmqGate gate_;  // made before the socket that it guards
   std::unique_ptr<ConnectionBound> bound_;
   zmq::socket_t socket_;
   std::unique_ptr<ZmqMonitor> monitor_;

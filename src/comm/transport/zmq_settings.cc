@@ -29,7 +29,7 @@ void Apply(const SocketSettings& settings, zmq::socket_t* socket) {
   Set(socket, ZMQ_MAXMSGSIZE, &settings.max_frame_bytes, sizeof(settings.max_frame_bytes));
   SetOption(socket, ZMQ_SNDHWM, settings.queue);
   SetOption(socket, ZMQ_RCVHWM, settings.queue);
-  SetOption(socket, ZMQ_IMMEDIATE, 1);  // nothing waits for a connection that does not stand
+  SetOption(socket, ZMQ_IMMEDIATE, 1);  // no message waits for a connection that does not stand
   SetOption(socket, ZMQ_LINGER, settings.linger_ms);
   SetOption(socket, ZMQ_HANDSHAKE_IVL, settings.handshake_ms);
   SetOption(socket, ZMQ_HEARTBEAT_IVL, settings.heartbeat_ms);
@@ -48,7 +48,7 @@ void Apply(const SocketSettings& settings, zmq::socket_t* socket) {
   size_t size = sizeof(type);
   CHECK_EQ(zmq_getsockopt(socket->handle(), ZMQ_TYPE, &type, &size), 0);
   if (type != ZMQ_ROUTER) return;
-  SetOption(socket, ZMQ_ROUTER_MANDATORY, 1);  // a message that cannot be sent is told of
+  SetOption(socket, ZMQ_ROUTER_MANDATORY, 1);  // sending to an unknown peer is an error
   SetOption(socket, ZMQ_ROUTER_HANDOVER, 0);   // no peer takes another one's name
 }
 

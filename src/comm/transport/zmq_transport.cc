@@ -22,8 +22,8 @@ constexpr int64_t kLongestWait = 3'600'000;  // ms
 constexpr int64_t kFilesPerPeer = 6, kOtherFiles = 64;
 constexpr int64_t kFewestStrangers = 16;
 
-// ZeroMQ ends the process in some places where no more files may be opened: so ask before. Returns
-// how many connections of strangers leave enough for all else.
+// Throws Error if too few files may be opened: ZeroMQ would end the process for lack of them.
+// Returns how many connections of strangers leave enough files for all else.
 int CheckFiles(int processes, int most_strangers) {
   const int64_t limit = RaiseFileLimit();
   const int64_t needed = OpenFiles() + kOtherFiles + processes * kFilesPerPeer + kFewestStrangers;
@@ -31,7 +31,7 @@ int CheckFiles(int processes, int most_strangers) {
     throw Error(kExitCantCreate, StrCat("a process of a job of ", processes, " needs ", needed,
                                         " open files, and its limit (RLIMIT_NOFILE) is ", limit,
                                         "; raise it: ulimit -n ", needed));
-  // Peers that all come at a time are strangers at first.
+  // All peers may come at once, and are strangers at first.
   const int64_t most = std::max<int64_t>(most_strangers, 2 * processes);
   return static_cast<int>(std::min(most, kFewestStrangers + (limit - needed) / 2));
 }

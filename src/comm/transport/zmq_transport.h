@@ -1,5 +1,5 @@
-// ZmqTransport: a Transport over ZeroMQ's tcp connections. Of each pair of processes the one of the
-// higher rank connects to the other. Peers are authenticated before anything that they send is
+// ZmqTransport is a Transport over ZeroMQ's tcp connections. In each pair of processes the one of
+// the higher rank connects to the other. Peers are authenticated before anything that they send is
 // read: by CURVE, which encrypts, or on one machine by the job's token (zmq_gate.h). One thread
 // uses it.
 #pragma once
@@ -19,16 +19,16 @@ namespace singa {
 
 class ZmqTransport final : public Transport {
  public:
-  // Listens from now on. Throws Error: 73 where the port is in use or too few files may be open, 77
-  // without permission or keys, 78 for an address that is not this machine's. `clock` stays the
-  // caller's; it must be real.
+  // Starts to listen. Throws Error: 73 if the port is in use or too few files may be open, 77
+  // without permission or keys, 78 if the address is not this machine's. `clock` must be real, and
+  // outlive this.
   ZmqTransport(ZmqOptions options, const Clock* clock);
   ~ZmqTransport() override;
 
-  // Where others connect to.
+  // Returns the endpoint that others connect to.
   const Endpoint& endpoint() const { return router_->endpoint(); }
-  // Where `rank` is, or is from now on. Processes of higher ranks connect here by themselves: of
-  // them nothing is done. May ask a name server: give addresses where a wait matters.
+  // Connects to `endpoint`, where `rank` is from now on. Does nothing for higher ranks, whose
+  // processes connect here. May ask a name server: give addresses where a wait matters.
   void Connect(int rank, const Endpoint& endpoint);
 
   // REQUIRES: the first frame is not empty, or there are others.
@@ -44,7 +44,7 @@ class ZmqTransport final : public Transport {
   bool Wait(int64_t until);
   int Receive(TransportEvents* events);
 
-  ZmqOptions options_;  // constant once this is made
+  ZmqOptions options_;  // constant after construction
   const Clock* clock_;
   ZmqCounts counts_;
   Descriptor wake_;  // an eventfd
