@@ -16,7 +16,7 @@ std::string NameOf(const LayerProto& layer, int index) {
   return StrCat(layer.name(), "_", index);
 }
 
-// What a checkpoint could not hold, or not tell from its own state.
+// Throws if a checkpoint cannot store the name, or uses it for its own state.
 void CheckTensorName(const std::string& name) {
   for (const char* taken : {"updater/", "buffer/", "reader/", "metric/", "train/", "0#"})
     if (name.starts_with(taken))
@@ -26,7 +26,8 @@ void CheckTensorName(const std::string& name) {
     throw ConfigError("name", "must not be \"__metadata__\", which safetensors reserve");
 }
 
-// A default name is no wish to share.
+// Throws if another layer's param has the name and one of the two names is a default: a default
+// name does not mean sharing.
 void CheckSharing(const Param& known, const LayerProto& layer, bool named) {
   const bool both_named = named && !known.conf().name().empty();
   if (both_named || known.layer() == layer.name()) return;

@@ -1,4 +1,4 @@
-// LayerWrapper: a layer that stands before another one in a net and passes all calls on.
+// LayerWrapper takes the place of another layer in a net and passes all calls on to it.
 #pragma once
 
 #include <memory>

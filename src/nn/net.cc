@@ -39,7 +39,8 @@ std::vector<std::pair<int, int>> Net::Edges() const {
   std::vector<std::vector<int>> producers(storage_->values.size());
   for (size_t i = 0; i < graph.size(); ++i)
     for (const Read& out : graph[i].out) {
-      std::vector<int>& of_value = producers[out.value];  // a text makes every step of its value
+      std::vector<int>& of_value = producers[out.value];  // a kCharRNN node produces every step of
+                                                          // its value
       if (of_value.empty() || of_value.back() != static_cast<int>(i))
         of_value.push_back(static_cast<int>(i));
     }
@@ -59,7 +60,8 @@ std::vector<std::pair<int, int>> Net::Edges() const {
 
 std::vector<std::vector<std::vector<Net::Source>>> Net::Sources() const {
   const std::vector<Node>& graph = storage_->graph;
-  std::vector<std::map<int, Source>> makers(storage_->values.size());  // by their first step
+  std::vector<std::map<int, Source>> makers(storage_->values.size());  // by the first step that
+                                                                       // they make
   for (size_t i = 0; i < graph.size(); ++i)
     for (size_t k = 0; k < graph[i].out.size(); ++k) {
       const Read& out = graph[i].out[k];
@@ -157,10 +159,10 @@ void Net::Open(const Context& ctx) {
   std::set<std::string> inputs;
   for (const NetNode& node : nodes_)
     if (node.wiring.is_input) inputs.insert(node.name);
-  if (inputs.size() > 1) CountRecords();  // throws where they differ
+  if (inputs.size() > 1) CountRecords();  // throws if they differ
 }
 
-// What is on the host before a node computes.
+// Checks a node's inputs on the host before the node computes.
 void Net::Check(Context& ctx, NetNode& node, Phase flags) {
   storage_->transfers[node.place].BeforeFeature(ctx);
   if (!node.traits.checks) return;
@@ -197,8 +199,8 @@ void Net::ComputeFeature(Context& ctx, NetNode& node, Phase flags) {
   storage_->transfers[node.place].AfterFeature(ctx);
 }
 
-// A split's labels are those of its source, in the same memory; kLabel's are a copy, kRNNLabel's
-// were indices.
+// Finds the source by its labels' memory. Labels of a split are in its source's memory, labels of
+// kLabel are a copy, and labels of kRNNLabel were indices.
 std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t row) const {
   const void* labels = node.checked.back()->label.as<void>();
   for (const NetNode& source : nodes_) {
@@ -209,7 +211,7 @@ std::pair<std::string, int64_t> Net::RecordOfLabel(const NetNode& node, int64_t 
   return {"", -1};
 }
 
-// Straight from the input layer, or through splits and the steps of its rows.
+// Follows the first sources to the input layer, through splits and layers whose outputs are steps.
 std::pair<std::string, int64_t> Net::RecordOfIndex(const NetNode& node, int64_t row) const {
   const std::vector<std::vector<std::vector<Source>>> sources = Sources();
   Source at;

@@ -1,5 +1,5 @@
-// kBridgeSrc, kBridgeDst: the two ends of an edge between workers of a net that is cut by units.
-// They carry shapes in a plan; workers that run cut by rows, where nothing moves.
+// kBridgeSrc and kBridgeDst are the two ends of an edge between workers of a net that is cut by
+// units. They only carry shapes for a plan: nets that run are cut by rows and have no such edges.
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 

@@ -1,4 +1,4 @@
-// kConcate: joins its sources along one dimension; all other sizes must agree.
+// kConcate joins its sources along one dimension; all other sizes must agree.
 #include <algorithm>
 
 #include "base/text/element_path.h"
@@ -81,7 +81,8 @@ class ConcateLayer final : public Layer {
                other.ToString(), ", the first ", first.ToString()));
   }
 
-  // Sources that hold the same rows of the batch make a larger one; others are parts of one.
+  // Sources with the same rows of the batch make a larger batch; other sources are parts of one
+  // batch.
   static void SetRows(Inputs in, int64_t rows, RowSpan* span) {
     span->rows = rows;
     const bool same = std::all_of(in.begin(), in.end(), [&](const Port* port) {

@@ -1,4 +1,4 @@
-// Pieces of a tensor along one logical dimension, as they lie in memory.
+// Blocks and CopyPiece handle pieces of a tensor along one logical dimension.
 #pragma once
 
 #include "math/layout/blocks.h"
@@ -6,8 +6,8 @@
 
 namespace singa {
 
-// Memory of a feature seen as [outer, size, inner] around one logical dimension: a feature of four
-// dimensions (n, c, h, w) lies as [n, h, w, c].
+// A feature's memory as [outer, size, inner] around one logical dimension. A feature of four
+// dimensions (n, c, h, w) is stored as [n, h, w, c].
 struct Blocks {
   int64_t outer = 1, size = 1, inner = 1;
 

@@ -1,6 +1,7 @@
-// kRNNDummy: the first layer of a net that reads its own output: what dynamic_srclayer gave for the
-// batch before. A pass begins with the characters of `prime`, a batch each, or without them with
-// values of U[low, high). Without dynamic_srclayer each batch has such values of its own.
+// kRNNDummy is the first layer of a net that reads its own output. It gives the feature of
+// dynamic_srclayer for the batch before. A pass begins with the characters of `prime`, one for each
+// batch; without `prime` the first batch is random, of U[low, high). Without dynamic_srclayer every
+// batch after `prime` is random.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -106,7 +107,7 @@ class RnnDummyLayer final : public Layer {
   RowSpan rows_;
   RNNDummyProto conf_;
   std::vector<float> prime_;
-  size_t batch_ = 0;  // of this pass
+  size_t batch_ = 0;  // number of the batch in this pass
 };
 SINGA_REGISTER_LAYER(kRNNDummy, RnnDummyLayer);
 

@@ -1,5 +1,5 @@
-// kSlice: cuts one dimension into num_slices pieces; piece j of K holds [j n / K, (j + 1) n / K),
-// so sizes differ by at most one.
+// kSlice cuts one dimension into num_slices pieces; piece j of K holds [j n / K, (j + 1) n / K), so
+// sizes differ by at most one.
 #include "nn/connection/piece.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
@@ -54,7 +54,7 @@ class SliceLayer final : public Layer {
     int64_t begin = 0;
     for (Port* port : out) {
       const Blocks piece(port->data.shape(), dim_);
-      if (port->grad.empty())  // nobody reads this piece
+      if (port->grad.empty())  // no layer reads this piece
         ZeroBlocks(ctx, dx + begin * whole.inner, whole.size * whole.inner, whole.outer,
                    piece.size * piece.inner);
       else

@@ -1,5 +1,5 @@
-// kSplit: one feature for several readers. Data and labels are aliased; the gradient is the sum of
-// the readers' gradients in their order.
+// kSplit gives one feature to several readers. Data and labels are aliased; the gradient is the sum
+// of the readers' gradients in their order.
 #include "math/elementwise/elementwise.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"

@@ -1,8 +1,8 @@
-// kTimeSteps: rows that are whole sequences become the time steps of an unrolled net: output t is
-// step t of every row, which the readers' time step t reads. kRNNLabel reads output t + 1.
+// kTimeSteps turns rows that are whole sequences into the time steps of an unrolled net. Output t
+// is step t of every row, and time step t of its readers reads it. kRNNLabel reads output t + 1.
 //   source: (rows, steps, units) or (rows, steps)      data: (rows, units) or (rows, 1)
-// A sequence shorter than that is padded behind its end: with -1, which kEmbedding and kOneHot take
-// for no index, and a loss for no label (ignore_label).
+// Shorter sequences are padded at the end with -1, which kEmbedding and kOneHot take for no index,
+// and a loss for no label (ignore_label).
 #include <cstring>
 #include <string>
 
@@ -62,7 +62,7 @@ class TimeStepsLayer final : public Layer {
       for (int64_t t = 0; t < steps; ++t, x += units_)
         std::memcpy(out[t]->data.data() + r * units_, x, units_ * sizeof(float));
     if (!in[0]->has_label()) return;
-    for (Port* port : out)  // a step has its record's label
+    for (Port* port : out)  // each step has its record's label
       std::memcpy(port->label.as<int32_t>(), in[0]->label.as<int32_t>(), port->label.bytes());
   }
 

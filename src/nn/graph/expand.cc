@@ -9,7 +9,7 @@ int OutputsOf(const GraphLayer& layer) {
 
 constexpr int64_t kMaxPorts = 4000000;
 
-// The reads of one link by the node of step `t` (of all steps where the layer is folded).
+// Appends what the node of step `t` reads by one link. The node of a folded layer has all steps.
 void AppendReads(const Graph& graph, const GraphLayer& layer, const Link& link,
                  const std::vector<std::vector<int>>& values, int t, std::vector<Read>* reads) {
   const GraphLayer& source = graph.layers[link.source];
@@ -40,7 +40,7 @@ void AppendReads(const Graph& graph, const GraphLayer& layer, const Link& link,
   }
 }
 
-// Reads and writes of all nodes of a layer.
+// Returns the number of reads and writes of all nodes of a layer.
 int64_t PortsOf(const Graph& graph, const GraphLayer& layer) {
   int64_t ports = OutputsOf(layer);
   for (const Link& link : layer.in)

@@ -28,7 +28,8 @@ void LinkDummy(const NetOfPhase& net, Graph* graph, GraphLayer* dummy, size_t er
   dummy->in.push_back(link);
 }
 
-// What is read back must be made of what the dummy gave, or nothing orders the two.
+// Returns whether `layer` is computed from `source`. A layer that is read back must depend on the
+// dummy, or nothing orders the two.
 bool DependsOn(const Graph& graph, int layer, int source) {
   std::vector<char> seen(graph.layers.size());
   std::vector<int> open = {layer};
@@ -58,8 +59,8 @@ void CarryUnlessSaid(Conf* conf) {
   if (!conf->has_carry_state()) conf->set_carry_state(true);
 }
 
-// One state for the whole text, though each batch is one step of it. A state that another layer
-// gives stays what the conf says.
+// Sets carry_state unless the conf does: each batch is one step of the text, and the state has to
+// last for all of it. A layer that gets its state from another layer stays unchanged.
 void CarryState(GraphLayer* layer) {
   if (layer->in.size() > 1) return;
   if (IsOfType(*layer, kGRU)) CarryUnlessSaid(layer->conf.mutable_gru_conf());
@@ -67,7 +68,7 @@ void CarryState(GraphLayer* layer) {
   if (IsOfType(*layer, kRNN)) CarryUnlessSaid(layer->conf.mutable_rnn_conf());
 }
 
-// The scores that an index of layer `index` is one of; 0: not said by the conf.
+// Returns the number of scores from which layer `index` gets its index; 0: the conf does not say.
 int ScoresBelow(const Graph& graph, int index) {
   for (size_t i = 0; i < graph.layers.size(); ++i) {
     const GraphLayer& layer = graph.layers[index];
@@ -78,7 +79,8 @@ int ScoresBelow(const Graph& graph, int index) {
   return 0;
 }
 
-// SINGA 0.3's sample.conf leaves the size out: it is the number of scores that the index ranks.
+// Sets the vocabulary size of a kOneHot that has none, as in SINGA 0.3's sample.conf. It is the
+// number of scores from which the index is chosen.
 void SizeOneHot(const Graph& graph, GraphLayer* one_hot) {
   if (!IsOfType(*one_hot, kOneHot) || one_hot->conf.onehot_conf().has_vocab_size()) return;
   if (one_hot->in.size() != 1) return;

@@ -17,17 +17,17 @@ bool InPhase(const LayerProto& layer, Phase phase) {
 
 namespace {
 
-constexpr int kMaxPorts = 100000;    // of a layer, on either side
-constexpr size_t kMostGuesses = 20;  // unknown names that are looked for elsewhere
+constexpr int kMaxPorts = 100000;    // limit of a layer's outputs and of its sources
+constexpr size_t kMostGuesses = 20;  // limit of unknown names with a search for similar ones
 
-// The layers of a phase by name, and how many links so far read each.
+// The layers of a phase by name, and the number of links so far that read each.
 struct Names {
   const NetOfPhase* net;
   std::map<std::string, int> index;
   std::vector<int> readers;
 };
 
-// The phases that have a layer of that name: "kTrain, kTest".
+// Returns the phases that have a layer of that name: "kTrain, kTest".
 std::string PhasesOf(const std::string& name, const NetProto& net) {
   std::string phases;
   for (Phase phase : {kTrain, kVal, kTest}) {
@@ -40,7 +40,7 @@ std::string PhasesOf(const std::string& name, const NetProto& net) {
   return phases;
 }
 
-// "name", or "name:K" for output K where no layer has the whole text as its name.
+// Resolves "name", or "name:K" for output K if no layer has the whole text as its name.
 Link Resolve(const std::string& text, const Names& names, const Graph& graph, int slot,
              size_t errors_before) {
   Link link;
@@ -67,7 +67,7 @@ Link Resolve(const std::string& text, const Names& names, const Graph& graph, in
   return link;
 }
 
-// Output k of a layer with several goes to its k-th reader that names none.
+// Gives output k of a layer with several outputs to the k-th reader that names no output.
 void AssignOutputs(const LayerProto& conf, Graph* graph, Names* names, GraphLayer* layer) {
   for (size_t slot = 0; slot < layer->in.size(); ++slot) {
     Link& link = layer->in[slot];
@@ -130,7 +130,7 @@ std::string NoSuchLayer(const NetOfPhase& net, const std::string& name,
 }
 
 std::vector<std::string> LayerPaths(const std::vector<std::string>& names) {
-  std::map<std::string, std::pair<int, int>> counts;  // of a name: all, so far
+  std::map<std::string, std::pair<int, int>> counts;  // by name: number of layers, number so far
   for (const std::string& name : names) ++counts[name].first;
   std::vector<std::string> paths;
   for (size_t i = 0; i < names.size(); ++i) {

@@ -14,7 +14,7 @@ bool SameSteps(const Graph& graph, const GraphLayer& layer, const Link& link) {
          (source.wiring.outputs_are_steps || source.steps == layer.steps);
 }
 
-// No node computes one time step of such a layer.
+// Returns whether a layer cannot compute single time steps, so that one node must compute all.
 bool MustFold(const GraphLayer& layer) {
   return layer.wiring.sequence && !layer.wiring.recurrent && layer.steps > 1;
 }

@@ -1,21 +1,21 @@
-// The net as a graph, from NetProto to an order of nodes. Pure functions: the same for training,
-// `singa check` and `singa plan`. In this order:
+// These passes turn a NetProto into a graph of nodes in forward order. They are pure functions,
+// which training, `singa check` and `singa plan` share. They run in this order:
 //
 //   FilterPhase  layers of one phase, links by name      layer[fc1].srclayers -> Link
-//   PairRbms     the sides of each RBM know each other   LayerProto.rbm_conf
+//   PairRbms     checks the two layers of each RBM       LayerProto.rbm_conf
 //   FeedBack     a net that reads its own output         Link.delayed
 //   Unroll       T steps as a number on each layer       Link.kind
 //   Partition    a worker's part: its rows of each layer LayerProto.partition_id
 //                or K copies of each layer, one a worker helper layers where rows or units move
-//   KeepOutput   of a net that only computes one layer's feature, what that needs
+//   KeepOutput   only the layers that one wanted layer's feature needs
 //   Fold         one node for T steps where that is the same computation
 //   Expand       nodes and the values between them       Node, Value, Read
-//   KeepNeeded   of the time steps that are left after KeepOutput, too
+//   KeepNeeded   only the time steps that the wanted feature needs
 //   InsertSplits one reader for every step of a value
 //   Order        forward order of the nodes
 //
-// Mistakes of the user's conf are collected in `errors`, each with its layer's path; a layer that
-// has one is marked faulty and not judged further.
+// The passes collect mistakes of the user's conf in `errors`, each with its layer's path. A layer
+// with a mistake is marked faulty and not checked further.
 #pragma once
 
 #include <cstdint>
@@ -36,20 +36,20 @@ struct Link {
     kSameStep,     // step t reads step t - shift
     kAllSteps,     // step t reads every step, one slot each
     kLastToFirst,  // step 0 reads the last step
-    kPrevious,     // step t >= 1 reads step t - 1 of the layer itself, last slots
+    kPrevious,     // step t >= 1 reads step t - 1 of its own layer, in the last slots
   };
   int source = -1;  // in Graph::layers
-  int output = 0;   // of the source
+  int output = 0;   // index of the source's output
   Kind kind = kSameStep;
   int shift = 0;
   bool feedback = false;  // no ordering edge
-  bool delayed = false;   // a feedback: what the source gave for the batch before
+  bool delayed = false;   // a feedback that reads the source's output for the batch before
   bool remote = false;    // the source is another worker's (a bridge)
 };
 
 struct GraphLayer {
   LayerProto conf;
-  std::string path;  // in the NetProto, for errors: layer[fc1]
+  std::string path;  // place in the NetProto, for errors: layer[fc1]
   Wiring wiring;
   std::vector<Link> in;
   int steps = 1;
@@ -59,7 +59,7 @@ struct GraphLayer {
   bool inserted = false;  // a split that the conf does not name
 };
 
-// By the enum: a user_type is none of these.
+// Returns whether the layer has the enum's type. A layer with a user_type has none.
 inline bool IsOfType(const GraphLayer& layer, LayerType type) {
   return !layer.conf.has_user_type() && layer.conf.type() == type;
 }
@@ -74,7 +74,7 @@ struct Read {
   bool remote = false;
 };
 
-// What one output of one layer of one part produces over all its steps.
+// One output of one layer of one part, over all its time steps.
 struct Value {
   int layer = -1;
   int steps = 1;
@@ -88,57 +88,59 @@ struct Node {
 
 struct Graph {
   std::vector<GraphLayer> layers;
-  int output = -1;  // of layers, whose feature is all that the net computes; -1: it runs whole
+  int output = -1;  // in layers: the only wanted feature; -1: the whole net runs
   std::vector<Value> values;
   std::vector<Node> nodes;
 };
 
-// A net's conf, and which phase of it is built.
+// A net's conf and the phase to build.
 struct NetOfPhase {
   const NetProto& conf;
   Phase phase;
-  std::string asker;  // the field of the job that asks for the phase, for errors; "": none does
+  std::string asker;  // the job's field that needs the phase, for errors; "": none
 };
 
-// How the layers of these names are called in errors: "layer[fc1]"; "layer[data#1]" for the second
-// of that name, "layer[3]" for one without a name.
+// Returns the paths of the layers in errors: "layer[fc1]", "layer[data#1]" for the second layer of
+// a name, "layer[3]" for a layer without a name.
 std::vector<std::string> LayerPaths(const std::vector<std::string>& names);
 
-// By include and exclude.
+// Returns whether the phase has the layer, by include and exclude.
 bool InPhase(const LayerProto& layer, Phase phase);
-// By any of its names.
+// Returns whether the layer is a softmax loss, by any of the type's names.
 bool IsSoftmaxLoss(const LayerProto& layer);
 
-// "no layer "x" in this phase", and which phases have it, or else which name of `known` is near.
-// Neither is looked for behind many other errors: that would take minutes for a long file.
+// Returns "no layer "x" in this phase", and the phases that have it, or else a similar name of
+// `known`. After many errors it does not search, as that would take minutes for a long file.
 std::string NoSuchLayer(const NetOfPhase& net, const std::string& name,
                         const std::vector<std::string>& known, size_t errors_before);
 
 Graph FilterPhase(const NetOfPhase& net, ConfigErrors* errors);
-// A kRBMVis draws samples of its kRBMHid's units, whose kind the conf says there.
+// Checks each kRBMVis and its kRBMHid. Gives the kRBMVis the kind of its kRBMHid's units, as it
+// draws samples of them.
 void PairRbms(Graph* graph, ConfigErrors* errors);
-// A kRNNDummy reads its dynamic_srclayer, one batch late; what the net remembers lasts as long.
+// Links each kRNNDummy to its dynamic_srclayer, which it reads one batch late, and sets
+// carry_state.
 void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
-// How a net is cut over the workers of a group.
+// How a net is partitioned over the workers of a group.
 struct NetCut {
   int workers = 1;
-  int worker = 0;      // whose part the graph is to be
-  bool units = false;  // layers may be cut by units, too: the graph has the parts of all workers
-  int groups = 1;      // that train at once
+  int worker = 0;      // worker whose part is built
+  bool units = false;  // layers may also be cut by units: the graph has the parts of all workers
+  int groups = 1;      // worker groups that train at once
 };
 void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors);
-// Keeps the layers that the feature of layer `output` is computed from, up to the one input layer
-// among them. "" is what the net is trained to give: the probabilities of its kSoftmaxLoss, what
-// another loss takes for the prediction, or without a loss the one layer that no other reads.
-// A kSoftmaxLoss becomes a kSoftmax, which needs no labels.
+// Keeps only the layers that the feature of layer `output` needs; they include one input layer. ""
+// means the net's trained output. That is the probabilities of its kSoftmaxLoss, another loss's
+// first source, or without a loss the one layer that no other reads. A kSoftmaxLoss becomes a
+// kSoftmax, which needs no labels.
 void KeepOutput(const NetOfPhase& net, const std::string& output, Graph* graph,
                 ConfigErrors* errors);
-// Folds the layers that can be folded; without `all` only those that cannot run in another way.
+// Folds all layers that can be folded; without `all`, only layers that cannot run unfolded.
 void Fold(bool all, Graph* graph, ConfigErrors* errors);
-// Leaves the graph without nodes where it would have too many.
+// Makes the nodes, values and reads. Makes no nodes if there would be too many.
 void Expand(Graph* graph, ConfigErrors* errors);
-// Keeps the nodes that those of Graph::output are computed from: one of them is the last in order.
+// Keeps only the nodes that the nodes of Graph::output need. One of these is the last in order.
 void KeepNeeded(Graph* graph);
 void InsertSplits(Graph* graph);
 void Order(Graph* graph, ConfigErrors* errors);

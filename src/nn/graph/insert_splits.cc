@@ -1,5 +1,6 @@
-// A value step that several nodes read gets a kSplit for each node that produces it: the split's
-// outputs alias its data, and its backward adds their gradients in the order of the readers.
+// If several nodes read a step of a value, each node that produces the value gets a kSplit. The
+// split's outputs alias its source's data, and its backward adds their gradients in the readers'
+// order.
 #include <algorithm>
 #include <map>
 
@@ -16,7 +17,7 @@ bool Overlap(const Read& a, const Read& b) {
   return a.first_step < b.first_step + b.steps && b.first_step < a.first_step + a.steps;
 }
 
-// Gives each reader the first output none of whose readers shares a step with it.
+// Gives each reader the first output whose other readers read no step of it.
 std::vector<int> AssignOutputs(const Graph& graph, const std::vector<Reader>& readers) {
   std::vector<std::vector<Read>> taken;
   std::vector<int> outputs;
@@ -70,7 +71,8 @@ void SplitValue(int value, const std::vector<Reader>& readers, Graph* graph) {
   }
 }
 
-// The time steps of a text, which has no gradients to add, would take a split each.
+// Returns whether a layer gives time steps without gradients. They need no splits, of which each
+// step would take one.
 bool IsText(const GraphLayer& layer) {
   return layer.wiring.outputs_are_steps && !layer.wiring.differentiable;
 }

@@ -26,7 +26,7 @@ int FirstSource(const Graph& graph, int layer) {
   return reader.in.empty() ? layer : reader.in[0].source;
 }
 
-// What a net without a loss ends in, before what its output layers make of it.
+// Returns the one layer of a net without a loss that no layer reads, except output layers.
 int OnlyEnd(const Graph& graph) {
   std::vector<char> read(graph.layers.size());
   for (const GraphLayer& layer : graph.layers)
@@ -66,13 +66,13 @@ int FindOutput(const NetOfPhase& net, const std::string& name, const Graph& grap
     }
     known.push_back(graph.layers[i].conf.name());
   }
-  // A layer of another phase alone is told of; else the names that there are help.
+  // NoSuchLayer names other phases that have the layer. If none has it, suggest similar names.
   std::string text = NoSuchLayer(net, name, {}, 0);
   if (text.ends_with("in this phase")) text += DidYouMeanOneOf(name, known);
   throw ConfigError("", text, kExitUsage);
 }
 
-// The same feature, without labels.
+// Turns a kSoftmaxLoss into a kSoftmax, which gives the same feature without labels.
 void MakeSoftmax(GraphLayer* layer) {
   layer->conf.set_type(kSoftmax);
   if (layer->in.size() > 1) layer->in.resize(1);

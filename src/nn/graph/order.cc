@@ -7,7 +7,7 @@
 namespace singa {
 namespace {
 
-// The nodes that must run before node i.
+// Returns for each node the nodes that must run before it.
 std::vector<std::vector<int>> Predecessors(const Graph& graph) {
   std::vector<std::vector<std::pair<Read, int>>> producers(graph.values.size());
   for (size_t i = 0; i < graph.nodes.size(); ++i)
@@ -24,8 +24,8 @@ std::vector<std::vector<int>> Predecessors(const Graph& graph) {
   return before;
 }
 
-// The names of the layers of a cycle from `start`, which is on it, backwards: each reads the next,
-// the last one the first. The conf has all of them.
+// Returns the names of a cycle's layers, backwards from `start`: each layer reads the next, and the
+// last reads the first. Inserted layers are left out.
 std::vector<std::string> CycleOf(const Graph& graph, const std::vector<std::vector<int>>& before,
                                  const std::vector<bool>& done, int start) {
   std::vector<std::string> names;
@@ -41,8 +41,8 @@ std::vector<std::string> CycleOf(const Graph& graph, const std::vector<std::vect
   return names;
 }
 
-// Makes the error of a cycle: "a -> b -> a". It points at the source by which the first layer is
-// part of the cycle.
+// Makes the error of a cycle: "a -> b -> a". Its path is the source that links the first layer into
+// the cycle.
 ConfigError CycleError(const LayerProto& layer, const std::vector<std::string>& names) {
   const std::string& source = names[1 % names.size()];
   size_t slot = 0;
@@ -55,7 +55,7 @@ ConfigError CycleError(const LayerProto& layer, const std::vector<std::string>& 
   return ConfigError(ElementPath("srclayers", slot), "layers form a cycle: " + text);
 }
 
-// The start of a cycle: a node that reaches itself, of a layer that the conf names.
+// Returns a node on the cycle whose layer the conf names.
 int OnCycle(const Graph& graph, const std::vector<std::vector<int>>& before,
             const std::vector<bool>& done, int node) {
   std::set<int> seen;

@@ -4,7 +4,7 @@
 namespace singa {
 namespace {
 
-// What is missing for two layers to be the sides of one machine.
+// Throws ConfigError unless the layer and its hidden layer form one RBM.
 void CheckVisible(const Graph& graph, int index) {
   const GraphLayer& vis = graph.layers[index];
   if (vis.in.size() != 2)

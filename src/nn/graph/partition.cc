@@ -1,8 +1,9 @@
-// Partition: what each worker of a group computes. Cut by rows, a layer reads its sources' rows of
-// its own worker: the part of one worker alone is the whole net with that worker's number in it.
+// Partition decides which part of the net each worker of a group computes. If all layers are cut by
+// rows, a layer only reads rows of its own worker. The part of one worker then is the whole net,
+// with the worker's number in it.
 //
-// Where layers may be cut by units, every layer becomes K copies, copy i for worker i. Where the
-// copies of a source hold other rows or units than the reader needs, helper layers move them:
+// If layers may be cut by units, every layer becomes K copies, copy i for worker i. Helper layers
+// move data if a source's copies hold other rows or units than its reader needs:
 //
 //   reader on units (1) that needs all units of each row   split(source) -> concate on source's dim
 //   both on the same dimension                             copy i reads copy i
@@ -71,7 +72,7 @@ class Partitioner {
     return helper;
   }
 
-  // The layer on worker i that makes one piece for each worker.
+  // Adds the layer on worker i that makes one piece for each worker.
   int AddPieces(const Link& link, const GraphLayer& to, bool all_units, int i) {
     GraphLayer helper =
         Helper(all_units ? "split" : "slice", all_units ? kSplit : kSlice, link, to);
@@ -106,7 +107,8 @@ class Partitioner {
     out_.layers[Copy(dst, j)].in.push_back(moved);
   }
 
-  // The piece as worker j sees it, carried from worker i.
+  // Adds a bridge pair that carries the piece from worker i to worker j. Returns the link on worker
+  // j.
   Link Bridge(const Link& link, const GraphLayer& to, const Link& piece, int i, int j) {
     GraphLayer src = Helper(StrCat("bridge_src", j), kBridgeSrc, link, to);
     src.in.push_back(piece);
@@ -134,7 +136,7 @@ void CheckDimension(const NetProto& net, GraphLayer* layer) {
                       StrCat("must be 0 (rows) or 1 (units), is ", conf.partition_dim()));
 }
 
-// What is asked of a batch that no worker has whole.
+// Throws ConfigError if a layer needs the whole batch, which no worker has.
 void CheckWhole(const GraphLayer& layer, const NetCut& cut) {
   const LayerProto& conf = layer.conf;
   if (conf.has_user_type()) return;
@@ -166,7 +168,7 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
     faulty = faulty || layer.faulty;
     if (!cut.units) layer.conf.set_partition_dim(0);
     layer.part = cut.units ? 0 : cut.worker;
-    layer.conf.set_partition_id(layer.part);  // the system's to set, whatever the file says
+    layer.conf.set_partition_id(layer.part);  // overrides the conf's value
     layer.conf.set_num_partitions(cut.units ? 1 : cut.workers);
   }
   if (cut.units && cut.workers > 1 && !faulty) *graph = Partitioner(cut.workers, *graph).Run();

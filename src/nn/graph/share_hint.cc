@@ -6,7 +6,7 @@
 namespace singa {
 namespace {
 
-// "w1", "b1": the params of a layer that share_from can name.
+// Returns the names of a layer's params that share_from can name: "w1", "b1".
 std::string NamedParams(const LayerProto& layer) {
   std::string names;
   for (const ParamProto& param : layer.param())

@@ -1,4 +1,4 @@
-// Where a param is that share_from names and the net of a phase has not.
+// ShareHint explains an unknown name in share_from.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace singa {
 
-// For the end of an error: what `name` is in `net`, whose layers of `phase` have no such param. "":
-// it is nothing there.
+// Returns the end of an error's text: `name` is a param of another phase, or a layer. Returns "" if
+// it is neither. REQUIRES: no layer of `phase` has a param `name`.
 std::string ShareHint(const NetProto& net, Phase phase, const std::string& name);
 
 }  // namespace singa

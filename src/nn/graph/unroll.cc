@@ -63,8 +63,8 @@ void UnrollLayer(const NetProto& net, int index, GraphLayer* layer) {
   }
 }
 
-// A step of the layer reads its own step of a source whose outputs are time steps. SINGA 0.3 wrote
-// that as one-to-all, the source being one layer for all steps.
+// Makes step t of the layer read output t of a source whose outputs are time steps. Confs of SINGA
+// 0.3 call this link one-to-all, as the source is one layer for all steps.
 void LinkToSteps(const GraphLayer& source, int slot, GraphLayer* layer) {
   Link& link = layer->in[slot];
   const std::string& name = source.conf.name();
@@ -98,8 +98,8 @@ void LinkToSteps(const GraphLayer& source, int slot, GraphLayer* layer) {
   link.kind = Link::kSameStep;
 }
 
-// Throws unless the reader has as many steps as the source gives. `*wrong` is the layer whose error
-// it is: the one that differs from the net; in doubt the source.
+// Throws unless the reader has as many steps as the source gives. `*wrong` becomes the layer to
+// blame: the one that differs from the net's unroll_len, or else the source.
 void CheckSteps(const NetProto& net, GraphLayer* source, GraphLayer* reader, GraphLayer** wrong) {
   const int steps = source->wiring.num_outputs - source->wiring.steps_ahead;
   if (!source->wiring.outputs_are_steps || steps == reader->steps) return;
@@ -112,7 +112,7 @@ void CheckSteps(const NetProto& net, GraphLayer* source, GraphLayer* reader, Gra
                            reader->conf.name(), "\", which reads it; is ", steps));
 }
 
-// What a layer reads back is a batch: one time step.
+// Throws unless each layer that is read back has one time step.
 void CheckDelayed(const Graph& graph, const GraphLayer& layer) {
   for (const Link& link : layer.in)
     if (link.delayed && graph.layers[link.source].steps > 1)
@@ -138,8 +138,8 @@ void LinkReader(const NetProto& net, GraphLayer* layer, Graph* graph, ConfigErro
   }
 }
 
-// What a layer makes time steps of are whole records: what it is computed from has one step, unless
-// it says otherwise, which is a mistake.
+// Sets unroll_len to 1 for all layers below `reader`, which makes time steps of whole records.
+// Throws if the conf says otherwise.
 void KeepWhole(Graph* graph, int reader, const std::string& name) {
   for (const Link& link : graph->layers[reader].in) {
     GraphLayer& source = graph->layers[link.source];

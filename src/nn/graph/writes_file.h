@@ -1,11 +1,11 @@
-// Which layers have no feature that is worth reading: they write files.
+// WritesFile tells output layers, which write files, from other layers.
 #pragma once
 
 #include "singa/proto/layer.pb.h"
 
 namespace singa {
 
-// As the layer of `conf` says (Wiring::writes_file). False for a layer that cannot be made.
+// Returns Wiring::writes_file of the layer of `conf`; false if the layer cannot be made.
 bool WritesFile(const LayerProto& conf);
 
 }  // namespace singa

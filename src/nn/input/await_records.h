@@ -1,4 +1,4 @@
-// Waits for records outside of a step, where nothing of the step has begun.
+// AwaitRecords waits for records before a step begins.
 #pragma once
 
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace singa {
 
-// Waits until the stores of the net's input layers have given the records of the next batch, or the
-// errors that its pass will throw. False: `stop`, which is asked every 0.1 s, was true before that;
-// no record is lost. REQUIRES: Net::Open was called.
+// Blocks until the stores of the net's input layers have the records of the next batch, or an error
+// that the next pass throws. Calls `stop` every 0.1 s, and returns false if it returns true before
+// that; no record is lost. REQUIRES: Net::Open was called.
 bool AwaitRecords(const Context& ctx, Phase phase, const std::function<bool()>& stop, Net* net);
 
 }  // namespace singa

@@ -1,10 +1,10 @@
-// kCharRNN: windows of a text, segments of it side by side as the rows of the batch. Output l is
-// the l-th character of each row's window as an index into the vocabulary; the readers' time step t
-// reads output t, and kRNNLabel output t + 1, of which there is one more than time steps.
+// kCharRNN reads windows of a text. The text is cut into segments, which are the rows of the batch.
+// Output l is the index in the vocabulary of the l-th character of each row's window. Time step t
+// of a reader reads output t, and kRNNLabel output t + 1; there is one more output than time steps.
 //   data: (rows)
-// Each step takes the next window; after the last one the text begins again. Worker i of K takes
-// segments [i B / K, (i + 1) B / K) of B. With G worker groups there are G B segments, of which
-// group g has those from g B on.
+// Each step takes the next window; after the last window the text begins again. Worker i of K takes
+// segments [i B / K, (i + 1) B / K) of B. G worker groups have G B segments; those of group g begin
+// at g B.
 #include <optional>
 
 #include "io/reader/text_windows.h"
@@ -70,24 +70,23 @@ class CharRnnLayer final : public Layer, public RecordReader {
   int64_t BatchSize(const LayerProto& conf) const override {
     return conf.char_rnn_conf().batchsize();
   }
-  // Segments of the text cannot be cut.
+  // Does nothing: the number of rows is that of the text's segments.
   void SetBatchSize(int32_t, LayerProto*) const override {}
   std::string VocabularyPath(const LayerProto& conf) const override {
     return conf.char_rnn_conf().vocab_path();
   }
 
-  // Counts windows of one segment, which are steps: an interrupted pass goes on where it was.
+  // Returns the number of windows read of each segment, that is, of steps.
   int64_t Position() const override { return step_; }
   void Seek(int64_t position) override { step_ = position; }
   int64_t Stride() const override { return 1; }
-  // A record is one segment's window: a pass over the text takes as many steps as there are
-  // windows.
+  // Counts one segment's window as a record.
   int64_t CountRecords() override {
     if (!text_) text_.emplace(options_);
     return text_->windows() * rows_.batch;
   }
 
-  // The record is a character, by its byte in the text.
+  // Returns the byte of the row's character in the text as the record.
   std::pair<std::string, int64_t> RecordOfRow(int64_t row) const override {
     if (!text_ || step_ == 0) return {"", -1};
     const int64_t window = (step_ - 1) % text_->windows();
@@ -111,7 +110,7 @@ class CharRnnLayer final : public Layer, public RecordReader {
                 .length = conf.unroll_len()};
   }
 
-  // The worker's rows of the group's batch, and the group's segments of the text.
+  // Sets the worker's rows of the group's batch, and the group's segments of the text.
   void SetRows(const LayerProto& conf, const Declare& declare) {
     const int64_t batch = options_.segments;
     if (batch < 1) throw ConfigError("batchsize", StrCat("must be >= 1, is ", batch));
@@ -122,7 +121,7 @@ class CharRnnLayer final : public Layer, public RecordReader {
 
   TextOptions options_;
   RowSpan rows_;
-  int64_t first_ = 0;  // of the own segments
+  int64_t first_ = 0;  // first of the worker's segments
   int64_t step_ = 0;   // windows read
   std::optional<TextWindows> text_;
 };

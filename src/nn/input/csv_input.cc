@@ -1,4 +1,4 @@
-// kCSVInput: lines of numbers, each with a label before them unless has_label is false.
+// kCSVInput reads lines of numbers. A label comes before the numbers unless has_label is false.
 #include "nn/input/store_input.h"
 
 namespace singa {

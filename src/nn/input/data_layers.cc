@@ -1,5 +1,5 @@
-// kShardData and kLMDBData (deprecated): records with their labels, for kMnist, kRGBImage and
-// kLabel to read. Their shape is the first record's, which Setup reads: the conf does not have it.
+// kShardData and kLMDBData (deprecated) read records with labels for kMnist, kRGBImage and kLabel.
+// The conf does not give the shape, so Setup reads the first record.
 #include "nn/input/store_input.h"
 #include "singa/base/error.h"
 
@@ -44,7 +44,7 @@ class DataLayer : public StoreInput {
       const Sample& first = store->Read(0);
       if (first.size() == 0) throw DataError(store->Where(0), -1, "holds no numbers");
       if (!first.ShapeFits() || first.shape.size() >= Shape::kMaxDims)
-        return {static_cast<int32_t>(first.size())};  // in a row
+        return {static_cast<int32_t>(first.size())};  // a row of all values
       return {first.shape.begin(), first.shape.end()};
     } catch (const ConfigError& error) {
       throw ConfigError("type", error.message());

@@ -14,7 +14,8 @@
 namespace singa {
 namespace {
 
-// What a RowDecoder names in errors, which rows of the right size do not have.
+// A store without records. RowDecoder needs it for its errors, which rows of the right size never
+// cause.
 class GivenRows final : public Store {
  public:
   int64_t size() const override { return 0; }
@@ -58,7 +59,7 @@ class Feed final : public Layer {
 
   void ComputeFeature(Context& ctx, Phase, Inputs, Outputs out) override {
     const int64_t size = decoder_->size();
-    // Item i is step i % steps of row i / steps.
+    // Work item i is step i % steps of row i / steps.
     ParallelSlices(ctx, rows_ * steps_ * size, size, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin / size; i < end / size; ++i) {
         const Sample sample = {.data = {fed_->data + i * size, static_cast<size_t>(size)}};
@@ -69,7 +70,7 @@ class Feed final : public Layer {
   }
 
  private:
-  // How the layer would read its mean and deviation.
+  // Takes the layer's normalisation from its conf.
   void SetStore(const LayerProto& conf) {
     const StoreSettings settings = SettingsOf(conf);
     norm_ = NormalisationOf(settings.conf);
@@ -82,8 +83,8 @@ class Feed final : public Layer {
   const std::unique_ptr<Layer> input_;
   const int64_t rows_;
   const FedRows* fed_;
-  int64_t steps_ = 1;            // of a row
-  std::vector<int64_t> record_;  // shape of one step of one, planar
+  int64_t steps_ = 1;            // time steps of a row
+  std::vector<int64_t> record_;  // shape of one step of a record, planar
   Normalisation norm_;
   std::string backend_;
   StoreOptions store_;

@@ -1,5 +1,5 @@
-// What a thread of a device does for nn/input/image_preprocess.h. The plain kernel draws the same
-// cuts by the same function.
+// Device code for one thread of the kernels of nn/input/image_preprocess.h. The plain kernel also
+// draws its cuts by CutOf.
 #pragma once
 
 #include "nn/input/image_preprocess.h"
@@ -7,7 +7,7 @@
 
 namespace singa {
 
-// Row `row` of the whole batch uses the stream's blocks 3 row to 3 row + 2.
+// Returns the cut of row `row` of the whole batch, from blocks 3 row to 3 row + 2 of the stream.
 SINGA_HD inline Cut CutOf(const CutRules& rules, const Philox& random, int64_t row) {
   const int64_t room_y = rules.from_height - rules.height;
   const int64_t room_x = rules.from_width - rules.width;
@@ -20,7 +20,7 @@ SINGA_HD inline Cut CutOf(const CutRules& rules, const Philox& random, int64_t r
 
 struct DrawCut {
   Philox stream;
-  const StepState* state;  // not null: whose step counts, not the stream's
+  const StepState* state;  // not null: replaces the step of the stream
   RowSpan span;
   CutRules rules;
   Cut* cuts;
@@ -30,10 +30,10 @@ struct DrawCut {
   }
 };
 
-// Element i of y.
+// Computes element i of y.
 struct CutElement {
   const float* x;
-  ImageShape from, to;  // to: of y
+  ImageShape from, to;  // to: shape of an image of y
   const float* mean;    // may be null
   const Cut* cuts;
   float scale;

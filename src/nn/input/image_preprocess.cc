@@ -1,7 +1,8 @@
-// kImagePreprocess: of each image, in this order: minus the mean image, in training zeros on all
-// sides, a square cut out (in training at a random place, else from the centre), in training
-// flipped with probability 1/2, times scale. Place and flip belong to (layer, step, global row);
-// where a net has several input layers, nn/input/pair_cuts.h says which layers draw the same.
+// kImagePreprocess prepares each image in this order: it subtracts the mean image, pads with zeros
+// (in training), cuts a square out, flips with probability 1/2 (in training), and scales. In
+// training the square's place is random, else it is the centre. Place and flip depend on (layer,
+// step, global row). With several input layers, nn/input/pair_cuts.h says which layers draw the
+// same cuts.
 #include "nn/input/image_preprocess.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 namespace singa {
 namespace {
 
-// `n` numbers, minus the mean where there is one, times scale.
+// Writes `n` numbers of x, minus the mean if it is not null, times scale.
 void Scaled(const float* x, const float* mean, int64_t n, float scale, float* y) {
   if (mean == nullptr)
     for (int64_t i = 0; i < n; ++i) y[i] = scale * x[i];
@@ -26,7 +27,7 @@ void Scaled(const float* x, const float* mean, int64_t n, float scale, float* y)
     for (int64_t i = 0; i < n; ++i) y[i] = scale * (x[i] - mean[i]);
 }
 
-// Row `row` of a cut of `width` pixels.
+// Writes row `row` of a cut that is `width` pixels wide.
 void CutRow(const float* x, const ImageShape& s, const float* mean, const Cut& cut, float scale,
             int64_t row, int64_t width, float* y) {
   const int64_t from = cut.y + row;
@@ -130,8 +131,8 @@ class ImagePreprocessLayer final : public CuttingLayer {
   RGBImageProto conf_;
   ImageShape shape_;
   int64_t height_ = 0, width_ = 0;
-  Tensor mean_;             // as a row is stored; empty: none
-  Tensor* cuts_ = nullptr;  // of each image
+  Tensor mean_;             // stored as a row of the source; empty: no mean
+  Tensor* cuts_ = nullptr;  // cut of each image
 };
 
 SINGA_REGISTER_LAYER(kImagePreprocess, ImagePreprocessLayer);

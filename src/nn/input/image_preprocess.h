@@ -1,4 +1,4 @@
-// Cutting images out of larger ones.
+// DrawCuts and CutImages cut images out of larger ones.
 #pragma once
 
 #include <string>
@@ -10,21 +10,21 @@
 
 namespace singa {
 
-// Where one image's cut begins, in pixels of the source; may be negative, and reach beyond it:
-// what is outside is 0. mirror: 1 to swap left and right.
+// Top left corner of one image's cut, in pixels of the source. A cut may reach beyond the source,
+// where pixels are 0. mirror: 1 swaps left and right.
 struct Cut {
   int32_t y = 0, x = 0, mirror = 0;
 };
 
-// Where cuts of `height` x `width` pixels lie in images of `from_height` x `from_width`: in the
-// centre, or, if `random`, anywhere in the image with `pad` pixels around it, and then, if
-// `mirror`, one in two swapped.
+// How to place cuts of `height` x `width` pixels in images of `from_height` x `from_width`: in the
+// centre or, if `random`, anywhere in the image with `pad` pixels around it. If also `mirror`, one
+// cut in two is mirrored.
 struct CutRules {
   int64_t from_height, from_width, height, width, pad;
   bool random, mirror;
 };
 
-// cuts: [n], of the rows of `span`. A random one belongs to (stream, step, global row).
+// Draws cuts [n] for the rows of `span`. A random cut depends only on (stream, step, global row).
 inline constinit Kernel<void(Philox stream, RowSpan span, CutRules rules, Cut* cuts, int64_t n)>
     DrawCuts{"DrawCuts"};
 
@@ -34,11 +34,11 @@ inline constinit Kernel<void(const float* x, ImageShape shape, const float* mean
                              float scale, float* y, int64_t height, int64_t width)>
     CutImages{"CutImages"};
 
-// kImagePreprocess, kRGBImage.
+// The base class of kImagePreprocess and kRGBImage.
 class CuttingLayer : public Layer {
  public:
-  // Cuts are drawn from the stream of this name; else from the one of the layer's own. REQUIRES:
-  // Setup was called.
+  // Sets the random stream for cuts; by default it has the layer's name. REQUIRES: Setup was
+  // called.
   void DrawAs(const std::string& stream) { stream_ = stream; }
   const std::string& stream() const { return stream_; }
 

@@ -1,4 +1,4 @@
-// kLabel (deprecated): the labels of kShardData or kLMDBData, as labels and as numbers.
+// kLabel (deprecated) gives the labels of kShardData or kLMDBData, as labels and as numbers.
 //   data: (rows), label: i32 [rows]
 #include <algorithm>
 

@@ -1,4 +1,5 @@
-// kMnist (deprecated): the images of kShardData as squares of one channel, x / norm_a - norm_b.
+// kMnist (deprecated) gives the images of kShardData as squares of one channel, x / norm_a -
+// norm_b.
 #include "nn/input/mnist.h"
 
 #include <cmath>

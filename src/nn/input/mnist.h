@@ -1,4 +1,4 @@
-// The normalisation of kMnist.
+// DivideSubtract is the normalisation of kMnist.
 #pragma once
 
 #include "singa/tensor/kernel.h"

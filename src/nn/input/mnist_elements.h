@@ -1,4 +1,4 @@
-// The formula of input/mnist.h.
+// Device code for one thread of the kernel of nn/input/mnist.h.
 #pragma once
 
 #include "tensor/kernel/host_device.h"

@@ -22,7 +22,7 @@ void Forward(Context& ctx, const float* index, float* y, int64_t n, int64_t d, i
 
 [[maybe_unused]] const bool registered = OneHot.Set(Device::kCpu, Forward);
 
-// data: (rows, vocab_size); a row of padding is zeros.
+// data: (rows, vocab_size). A row of padding is all zeros.
 class OneHotLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
@@ -52,7 +52,7 @@ class OneHotLayer final : public Layer {
 
  private:
   std::string name_;
-  int64_t size_ = 0, first_ = 0;  // of the vocabulary; own units begin at
+  int64_t size_ = 0, first_ = 0;  // size of the vocabulary; first unit of this worker
 };
 
 SINGA_REGISTER_LAYER(kOneHot, OneHotLayer);

@@ -1,4 +1,4 @@
-// Writing memory bounds it.
+// The kernel's time is the time to write y.
 #include "nn/input/one_hot.h"
 
 #include "nn/input/one_hot_elements.h"

@@ -1,4 +1,4 @@
-// kOneHot: an index as a row of zeros with a one.
+// OneHot, the kernel of kOneHot, turns an index into a row of zeros with a single one.
 #pragma once
 
 #include "singa/tensor/kernel.h"

@@ -1,4 +1,4 @@
-// input/one_hot.h by the threads of a device.
+// Device code for one thread of the kernel of nn/input/one_hot.h.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace singa {
 
-// Element i of y.
+// Computes element i of y.
 struct OneHotElement {
   const float* index;
   float* y;

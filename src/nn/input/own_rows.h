@@ -1,4 +1,4 @@
-// The rows of the group's batch that a worker has.
+// OwnRows gives the rows of the group's batch that a worker has.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace singa {
 
-// Worker i of K takes rows [i B / K, (i + 1) B / K) of a batch of B; where the units are cut, all.
-// Throws ConfigError at `field`, which says how many there are.
+// Returns rows [i B / K, (i + 1) B / K) of a batch of B for worker i of K, or all rows if units are
+// cut. Throws ConfigError at `field`, which sets B, if B < K.
 inline RowSpan OwnRows(const LayerProto& conf, const char* field, int64_t batch) {
   const int64_t parts = std::max(1, conf.num_partitions()), part = conf.partition_id();
   if (parts == 1 || conf.partition_dim() == 1) return {0, batch, batch};

@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// The input layer whose records reach the layer `name` by its first sources; "": none.
+// Returns the input layer that is reached from layer `name` by first sources; "": none.
 std::string InputOf(std::string name, const std::map<std::string, const NetNode*>& nodes) {
   for (size_t hops = 0; hops <= nodes.size(); ++hops) {
     const auto it = nodes.find(name.substr(0, name.rfind(':')));
@@ -32,13 +32,15 @@ CuttingLayer* CuttingLayerOf(const LayerProto& conf, Layer* layer) {
 void PairCuts(std::deque<NetNode>* nodes) {
   std::map<std::string, const NetNode*> by_name;
   for (const NetNode& node : *nodes) by_name.emplace(node.name, &node);
-  std::map<std::string, std::vector<std::string>> of_input;  // the layers that cut its pictures
-  std::vector<std::string> streams;  // of the first, the second, ... of each
+  std::map<std::string, std::vector<std::string>> of_input;  // by input layer: the layers that cut
+                                                             // its pictures
+  std::vector<std::string> streams;  // [k]: stream of the k-th such layer of each
   for (NetNode& node : *nodes) {
     CuttingLayer* const layer = CuttingLayerOf(node.conf, node.layer.get());
     if (!layer) continue;
     std::vector<std::string>& own = of_input[InputOf(node.name, by_name)];
-    auto place = std::find(own.begin(), own.end(), node.name);  // there: a copy of a layer
+    auto place = std::find(own.begin(), own.end(), node.name);  // found: `node` is a copy of a
+                                                                // layer
     if (place == own.end()) place = own.insert(place, node.name);
     const auto number = static_cast<size_t>(place - own.begin());
     if (number == streams.size()) streams.push_back(node.name);

@@ -1,5 +1,4 @@
-// Pictures of several input layers are cut alike: a picture and its mask, say, keep their pixels
-// together.
+// PairCuts makes pictures of several input layers be cut alike, such as a picture and its mask.
 #pragma once
 
 #include <deque>
@@ -8,10 +7,9 @@
 
 namespace singa {
 
-// The first layer that cuts the pictures of each input layer draws the same places and flips as the
-// others' first, the second as their second, and so on. With the same sizes and settings record i
-// of all is cut in the same way. Layers behind one input layer draw as their own names say.
-// REQUIRES: Setup of all nodes was called.
+// Makes the k-th cutting layer of each input layer draw the same places and flips, for each k. With
+// the same sizes and settings record i of all is then cut in the same way. Several cutting layers
+// of one input layer draw differently. REQUIRES: Setup of all nodes was called.
 void PairCuts(std::deque<NetNode>* nodes);
 
 class CuttingLayer;

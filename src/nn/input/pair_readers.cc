@@ -10,14 +10,13 @@
 namespace singa {
 namespace {
 
-// An input layer of singa's own that reads records: of a store, or of a text, which has an order of
-// its own.
+// One of singa's input layers. It reads records of a store, or a text, whose order is fixed.
 struct Reader {
   const NetNode* node;
   StoreInput* store;  // null: a text
 
   std::string name() const { return StrCat("\"", node->name, "\""); }
-  // Of the LayerProto, that has its settings.
+  // Returns the field of the LayerProto with the layer's settings.
   std::string field() const {
     if (store) return store->field();
     const std::string& path = node->declare->files().front().first;
@@ -29,7 +28,8 @@ struct Reader {
   int64_t batch() const { return node->out[0]->span.batch; }
 };
 
-// One for each layer: copies of an unrolled layer, and parts of it, read the same.
+// Returns one Reader for each layer, as copies and parts of an unrolled layer read the same
+// records.
 std::vector<Reader> ReadersOf(std::deque<NetNode>* nodes) {
   std::vector<Reader> readers;
   std::set<std::string> seen;
@@ -60,7 +60,7 @@ void CheckShuffle(const Reader& first, const Reader& other) {
 void CheckSkip(const Reader& first, const Reader& other) {
   const int32_t one = first.random_skip(), two = other.random_skip();
   if (one == two) return;
-  // A text has no such setting.
+  // A text has no random_skip to change.
   const bool blames_first = !other.store;
   const Reader& blamed = blames_first ? first : other;
   const Reader& model = blames_first ? other : first;
@@ -78,7 +78,7 @@ void CheckBatch(const Reader& first, const Reader& other) {
       .Under(other.node->path);
 }
 
-// Stores of the other layers whose bad records are skipped.
+// Returns the stores of the other layers that skip bad records.
 std::vector<RowSource> StoresBeside(const std::vector<Reader>& readers, const NetNode& node) {
   std::vector<RowSource> stores;
   for (const Reader& reader : readers)
@@ -95,7 +95,7 @@ void PairReaders(Phase phase, std::deque<NetNode>* nodes, ConfigErrors* errors) 
   for (size_t i = 1; i < readers.size(); ++i) {
     try {
       CheckBatch(readers[0], readers[i]);
-      if (phase != kTrain) continue;  // all others read each store from its first record on
+      if (phase != kTrain) continue;  // other phases read each store from its first record on
       CheckShuffle(readers[0], readers[i]);
       CheckSkip(readers[0], readers[i]);
     } catch (const ConfigError& error) {

@@ -1,4 +1,4 @@
-// kRecordInput: records of a kvfile, a textfile or MNIST's IDX files.
+// kRecordInput reads records of a kvfile, a textfile or MNIST's IDX files.
 #include "nn/input/store_input.h"
 
 namespace singa {

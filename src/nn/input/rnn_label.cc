@@ -1,5 +1,5 @@
-// kRNNLabel: the characters that follow a text's, as labels and as numbers: time step t reads
-// output t + 1 of its kCharRNN.
+// kRNNLabel gives the next characters of a text, as labels and as numbers. Time step t reads output
+// t + 1 of its kCharRNN.
 //   data: (rows), label: i32 [rows]
 #include "nn/neuron/row_index.h"
 #include "singa/nn/layer.h"
@@ -21,7 +21,7 @@ class RnnLabelLayer final : public Layer {
     out[0]->data.SetShape({rows});
     out[0]->label.SetShape({rows}, DType::kI32);
     out[0]->span = in[0]->span;
-    --out[0]->span.first_step;  // its label belongs to the step before
+    --out[0]->span.first_step;  // the label belongs to the step before
   }
 
   Traits traits() const override { return {.checks = 1}; }

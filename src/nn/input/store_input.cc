@@ -20,7 +20,8 @@ void CheckFinite(const std::string& field, float value) {
 }
 
 void CheckSynthetic(const SyntheticProto& conf) {
-  constexpr int32_t kMost = 100'000'000;  // their order in an epoch takes memory
+  constexpr int32_t kMost = 100'000'000;  // limit of records, as their order in an epoch takes
+                                          // memory
   if (conf.records() < 1 || conf.records() > kMost)
     throw ConfigError("synthetic_conf.records",
                       StrCat("must be from 1 to ", kMost, ", is ", conf.records()));
@@ -96,7 +97,7 @@ void StoreInput::SetStore(const StoreProto& conf, Declare* declare) {
   options_.store.classes = conf.synthetic_conf().classes();
 }
 
-// In which order, by how many threads, past which records.
+// Sets the order of records, the threads, and the limit of bad records.
 void StoreInput::SetReading(const StoreProto& conf) {
   constexpr int kMostThreads = 64;
   if (conf.random_skip() < 0)
@@ -140,7 +141,7 @@ void StoreInput::SetNormalisation(const StoreProto& conf, Declare* declare) {
   if (!conf.std_file().empty()) declare->File(field_ + ".std_file", conf.std_file());
 }
 
-// The worker's rows of the group's batch; all of them where the units are partitioned.
+// Sets the worker's rows of the group's batch; all rows if the units are partitioned.
 void StoreInput::SetRows(const StoreProto& store, const LayerProto& conf) {
   const auto& sizes = store.batchsize();
   const int64_t parts = std::max(1, conf.num_partitions()), part = conf.partition_id();
@@ -199,8 +200,8 @@ void StoreInput::StartReader() {
   if (seek_ > 0) reader_->Seek(seek_);
 }
 
-// The phase is known at the first batch only. Training shuffles and skips; everything else reads
-// the store as it is, and kDeploy no labels.
+// Adapts the reader to the phase, which is known only at the first batch. Training shuffles and
+// applies random_skip; other phases read in the store's order, and kDeploy reads no labels.
 void StoreInput::SetOrder(Phase phase) {
   const bool deploy = phase & kDeploy;
   if (deploy && options_.store.has_label) {
@@ -251,7 +252,7 @@ int64_t StoreInput::CountRecords() {
   return RecordsOfGroup(options_.order, all);
 }
 
-// Only folders have names: other stores are not waited for.
+// Waits for the store only if it is a folder of pictures, as only those have names.
 std::vector<std::string> StoreInput::ClassNames() {
   if (!reader_ || !TraitsOf(options_.backend).picture_files) return {};
   return reader_->Facts().classes;

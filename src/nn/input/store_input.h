@@ -1,8 +1,8 @@
-// StoreInput: an input layer that reads batches of records from a store.
+// StoreInput is the base class of input layers that read batches of records from a store.
 //   data: (rows, store_conf.shape...), label: i32 [rows] iff has_label.
-// Worker i of K takes rows [i B / K, (i + 1) B / K) of each batch of B; with K values of batchsize
-// as many rows as the i-th says. Groups read disjoint shares of an epoch. With partition_dim 1 it
-// takes all rows and its share of the units.
+// Worker i of K takes rows [i B / K, (i + 1) B / K) of each batch of B. If batchsize has K values,
+// worker i takes so many rows as the i-th value. Groups read disjoint shares of an epoch. With
+// partition_dim 1 a worker takes all rows and its share of the units.
 #pragma once
 
 #include <functional>
@@ -37,31 +37,32 @@ class StoreInput : public Layer, public RecordReader {
   double TakeWaitMs() override;
   StoreInput* store() override { return this; }
 
-  // As nn/input/store_settings.h says.
+  // Returns the settings as nn/input/store_settings.h describes them.
   StoreSettings SettingsOf(const LayerProto& conf) const;
 
-  // As nn/input/await_records.h says.
+  // Does the work of nn/input/await_records.h for this layer.
   bool AwaitRecords(Phase phase, const std::function<bool()>& stop);
-  // The facts that its store states. Waits for the reader. REQUIRES: Open was called.
+  // Returns the facts that the store states. Waits for the reader. REQUIRES: Open was called.
   StoreFacts Facts() { return reader_->Facts(); }
-  // The field of the LayerProto that has its settings: "store_conf", for old types another.
+  // Returns the field of the LayerProto with the settings: "store_conf", or another for old types.
   const std::string& field() const { return field_; }
-  // The facts that its settings state. REQUIRES: Setup was called.
+  // Returns the reader's options that the settings give. REQUIRES: Setup was called.
   const ReaderOptions& options() const { return options_; }
-  // The phase has other input layers: their order of records is named `stream`, and what is bad in
-  // one of `stores` is skipped here, too. REQUIRES: Open was not called.
+  // Gives the reader the order of records `stream`, which it shares with other input layers, and
+  // skips the bad records of `stores`. REQUIRES: Open was not called.
   void ReadBeside(const std::string& stream, std::vector<RowSource> stores) {
     options_.order.stream = stream;
     options_.beside = std::move(stores);
   }
 
  protected:
-  // What the kinds differ in. `field`: of the LayerProto, that the settings are in.
+  // `format`, `backend` (the default) and `field` (of the LayerProto, with the settings) depend on
+  // the derived layer.
   StoreInput(ValueFormat format, std::string backend, std::string field = "store_conf")
       : format_(format), default_backend_(std::move(backend)), field_(std::move(field)) {}
 
  private:
-  // Throws ConfigError relative to `conf`.
+  // Returns the settings of `conf` as a StoreProto. Throws ConfigError relative to `conf`.
   virtual StoreProto Settings(const LayerProto& conf) const;
   void SetStore(const StoreProto& conf, Declare* declare);
   void SetReading(const StoreProto& conf);
@@ -76,15 +77,15 @@ class StoreInput : public Layer, public RecordReader {
   const ValueFormat format_;
   const std::string default_backend_, field_;
   ReaderOptions options_;
-  bool evaluation_ = false;   // the reader goes through the store in its order, from record 0
+  bool evaluation_ = false;   // the reader reads in the store's order, from record 0
   Tensor* whole_ = nullptr;   // with partition_dim 1: rows of all units; null: none
-  int64_t first_unit_ = 0;    // of whole_
-  int64_t seek_ = 0;          // where the reader starts
-  std::vector<int64_t> bad_;  // records that it knows as bad from the start
+  int64_t first_unit_ = 0;    // first unit of whole_ in the output
+  int64_t seek_ = 0;          // position where the reader starts
+  std::vector<int64_t> bad_;  // records known as bad from the start
   std::unique_ptr<BatchReader> reader_;
 };
 
-// The layer as the StoreInput that it is, or stands before; null: it is none.
+// Returns `layer`, or the layer that it wraps, as a StoreInput; null if it is none.
 StoreInput* StoreInputOf(Layer* layer);
 
 }  // namespace singa

@@ -1,5 +1,5 @@
-// StoreSettings: how the records of an input layer are written and normalised, as its conf says:
-// for all that read records as the layer would.
+// StoreSettings says how an input layer's records are stored and normalised. Code that reads
+// records as the layer would uses it.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace singa {
 struct StoreSettings {
   ValueFormat format = ValueFormat::kRecord;
   std::string backend = "kvfile";
-  StoreProto conf = {};  // what the layer reads of its store_conf; old kinds read nothing
+  StoreProto conf = {};  // the settings of store_conf that the layer uses; old types use none
 };
 
-// As the layer of `conf` says (StoreInput::SettingsOf). For a layer that is no store input, and a
-// user's, the settings of its store_conf.
+// Returns StoreInput::SettingsOf of the layer of `conf`. For a user's layer, or one that is no
+// StoreInput, returns the settings of its store_conf.
 StoreSettings SettingsOf(const LayerProto& conf);
 
-// Records that may be skipped as bad; 0: the first is an error.
+// Returns the number of bad records that may be skipped; 0: the first one is an error.
 inline int64_t MaxBadOf(const StoreProto& conf) {
   return conf.on_bad_record() == StoreProto::kSkip ? conf.max_bad_records() : 0;
 }

@@ -1,6 +1,6 @@
-// kEuclideanLoss: sources prediction and target, of the same shape; its feature is each row's
-// squared distance. Metric "loss": the mean of these. The gradient is that of half the mean, as in
-// SINGA 0.3 and Caffe: (prediction - target) / batch; the target's is the opposite.
+// kEuclideanLoss has the sources prediction and target, of the same size. Its feature is each row's
+// squared distance, and its metric "loss" is their mean. As in SINGA 0.3 and Caffe, the gradient is
+// that of half the mean: (prediction - target) / batch. The target's gradient is the opposite.
 #include "nn/loss/euclidean_loss.h"
 
 #include "base/text/element_path.h"
@@ -52,12 +52,12 @@ class EuclideanLossLayer final : public Layer {
           ElementPath("srclayers", 1),
           StrCat("prediction and target must have rows of one size; their shapes are ",
                  x.ToString(), " and ", t.ToString()));
-    // Of one shape they are compared as they are stored.
+    // Two features of one shape are compared in the order in which they are stored.
     if (x == t) x_rows_ = t_rows_ = FlatRows(Shape({x_rows_.rows(), x_rows_.row_size()}));
     declare.Uses(SquaredDistance, ScaledDifference, AddSum);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Uses(TransposeEach);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Scratch(3 * in[0]->data.bytes());
-    // With units cut over workers each adds up the squares of its own.
+    // If units are cut over workers, each worker adds up the squares of its own units.
     if (conf.partition_dim() == 1) parts_ = conf.num_partitions();
     loss_ = declare.Metric("loss");
     out[0]->data.SetShape({x_rows_.rows()});
@@ -86,12 +86,13 @@ class EuclideanLossLayer final : public Layer {
   }
 
  private:
-  // One of three places in scratch.
+  // Returns array i of three in scratch.
   float* Place(const Context& ctx, int i) const {
     return static_cast<float*>(ctx.scratch) + i * x_rows_.rows() * x_rows_.row_size();
   }
 
-  // The feature's rows in logical order; at place `i` where they are stored otherwise.
+  // Returns the feature's rows in logical order; if they are stored in another order, a copy in
+  // Place(i).
   const float* Rows(Context& ctx, const FlatRows& rows, const Port& port, int i) const {
     return rows.InOrder(ctx, port.data.data(), Place(ctx, i));
   }

@@ -1,4 +1,4 @@
-// Squared distances of rows. x, t, dx: [n, d].
+// Kernels of kEuclideanLoss. x, t, dx: [n, d].
 #pragma once
 
 #include "singa/tensor/kernel.h"

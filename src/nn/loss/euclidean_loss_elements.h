@@ -1,4 +1,4 @@
-// What loss/euclidean_loss.h computes, by the threads of a device.
+// Device code for the threads of the kernels of nn/loss/euclidean_loss.h.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct DifferenceOf {
   SINGA_HD float operator()(float x, float t) const { return scale * (x - t); }
 };
 
-// One row, by a warp or a block.
+// Computes one row by a warp or a block.
 struct DistanceRow {
   const float* x;
   const float* t;

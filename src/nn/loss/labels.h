@@ -1,4 +1,4 @@
-// The labels that a loss or an accuracy compares scores with.
+// These functions check the labels with which a loss or an accuracy compares scores.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ inline void RequireLabels(const LayerProto& conf, Inputs in, int64_t rows) {
                              " for ", Counted(rows, "row")));
 }
 
-// A label outside [0, classes). The net says of which record it is.
+// A label is outside [0, classes). Net::Check adds the record that has it.
 class LabelError : public Error {
  public:
   LabelError(const std::string& layer, int64_t row, int32_t label, int64_t classes)
@@ -36,14 +36,14 @@ class LabelError : public Error {
   int64_t row_;
 };
 
-// The label of rows that count neither in a loss nor in an accuracy, as the kernels have it. Of a
+// Returns the label, for the kernels, of rows that a loss or an accuracy ignores. `conf` is a
 // SoftmaxLossProto or an ArgSortProto.
 template <typename Conf>
 int64_t IgnoredLabelOf(const Conf& conf) {
   return conf.has_ignore_label() ? conf.ignore_label() : kNoneIgnored;
 }
 
-// Throws LabelError.
+// Throws LabelError for a label outside [0, classes) that is not `ignored`.
 inline void CheckLabels(const std::string& layer, const Port& port, int64_t classes,
                         int64_t ignored) {
   const int32_t* label = port.label.as<int32_t>();

@@ -1,4 +1,4 @@
-// What a thread of a device does for nn/loss/scale_gradient.h.
+// Device code for one thread of the kernel of nn/loss/scale_gradient.h.
 #pragma once
 
 #include "singa/tensor/context.h"

@@ -1,8 +1,9 @@
-// kSoftmaxLoss: sources logits and labels; its feature is softmax(logits). Metrics: "loss", the
-// mean of scale times the cross-entropy, in training that of smoothed labels, "accuracy", the
-// share of rows whose label is in the top k, and where it is asked for "bits", the loss in bits.
-// Rows whose label is ignore_label count in none of them and give no gradient; that of the others
-// is still divided by the batch, so that a sequence counts by its steps, however it is padded.
+// kSoftmaxLoss has the sources logits and labels. Its feature is softmax(logits). Its metrics are
+// "loss", the mean of scale times the cross-entropy (in training with smoothed labels), "accuracy",
+// the share of rows whose label is in the top k, and, if the conf asks for it, "bits", the loss in
+// bits. Rows whose label is ignore_label count in no metric and give no gradient. The gradients of
+// the other rows are still divided by the whole batch, so a sequence's weight is its number of
+// steps, however it is padded.
 #include "nn/loss/softmax_loss.h"
 
 #include <cfloat>
@@ -81,7 +82,8 @@ class SoftmaxLossLayer final : public Layer {
       throw ConfigError("softmaxloss_conf.label_smoothing",
                         StrCat("must be in [0, 1), is ", smoothing_));
     ignored_ = IgnoredLabelOf(conf.softmaxloss_conf());
-    // With units cut over workers each has all logits, and the gradients of all add up.
+    // If units are cut over workers, each worker has all logits, and the gradients of all workers
+    // add up.
     if (conf.partition_dim() == 1) copies_ = conf.num_partitions();
     loss_ = declare.Metric("loss");
     accuracy_ = declare.Metric("accuracy");
@@ -142,7 +144,7 @@ class SoftmaxLossLayer final : public Layer {
   float scale_ = 1, smoothing_ = 0;
   int64_t ignored_ = kNoneIgnored;
   Metric *loss_ = nullptr, *accuracy_ = nullptr;
-  Metric* bits_ = nullptr;  // null: not asked for
+  Metric* bits_ = nullptr;  // null: the conf does not ask for it
 };
 
 SINGA_REGISTER_LAYER(kSoftmaxLoss, SoftmaxLossLayer);

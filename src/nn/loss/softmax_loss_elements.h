@@ -1,4 +1,4 @@
-// What loss/softmax_loss.h computes, by the threads of a device.
+// Device code for the threads of the kernels of nn/loss/softmax_loss.h.
 #pragma once
 
 #include <cfloat>
@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// Terms of the cross-entropy and of the rows that count: one a row, or with smoothing one an
-// element of p.
+// Computes the terms of the cross-entropy and of the number of rows that count. There is one term
+// for each row, or with smoothing one for each element of p.
 struct EntropyTerm {
   const float* p;
   const int32_t* label;
@@ -29,7 +29,7 @@ struct EntropyTerm {
     return {-(1. - smoothing) * Log(double{p[r * d + label[r]]}), 1};
   }
 
-  // Each has its share of `smoothing`, the label's the rest.
+  // Each element has its share of `smoothing`; the label's element also has the rest.
   SINGA_HD Sums<2> Element(int64_t r, int64_t j) const {
     if (label[r] == ignored) return {};
     Sums<2> sums = j == label[r] ? Row(r) : Sums<2>{};
@@ -43,7 +43,7 @@ struct EntropyTerm {
   }
 };
 
-// Element i of dx.
+// Computes element i of dx.
 struct SoftmaxLossGradient {
   const float* p;
   const int32_t* label;

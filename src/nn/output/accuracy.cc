@@ -1,5 +1,6 @@
-// kAccuracy: sources scores and labels; metric "accuracy", the share of rows whose label is among
-// the topk best scores, but those of ignore_label. Its feature: the indices of these, best first.
+// kAccuracy has the sources scores and labels. Its metric "accuracy" is the share of rows whose
+// label is among the topk best scores, without rows of ignore_label. Its feature holds the indices
+// of the topk best scores, best first.
 #include "nn/loss/labels.h"
 #include "nn/output/ranked_rows.h"
 #include "singa/nn/layer.h"

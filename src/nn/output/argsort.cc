@@ -1,5 +1,6 @@
-// kArgSort: its feature is the indices of the topk largest numbers of each row, best first; of
-// equal numbers the larger index first. Shape (rows, topk), whole numbers.
+// kArgSort gives the indices of the topk largest numbers of each row, largest number first; of
+// equal numbers the larger index comes first. Its feature has the shape (rows, topk) and whole
+// numbers.
 #include "nn/output/ranked_rows.h"
 #include "singa/nn/layer.h"
 

@@ -1,5 +1,5 @@
-// kCharRNNOutput: prints the character of each row's index, row after row and step after step, and
-// nothing else. Its feature is the indices: (rows).
+// kCharRNNOutput prints to stdout only the character of each row's index, row after row and step
+// after step. Its feature is the indices: (rows).
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -43,7 +43,7 @@ class CharRnnOutputLayer final : public Layer {
     std::copy_n(index, rows, out[0]->data.data());
     std::string text;
     for (int64_t r = 0; r < rows; ++r) text += vocabulary_->Character(static_cast<int>(index[r]));
-    // Each step at once: somebody may read along.
+    // Flush each step, as a person may be reading along.
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
     if (!written || std::fflush(stdout) != 0)
       throw FileError(kExitIo, "stdout", std::strerror(errno));

@@ -1,5 +1,5 @@
-// kCSVOutput: a line label,f1,f2,... for each row; without a label f1,f2,... Numbers have as many
-// digits as it takes to read the same ones back.
+// kCSVOutput writes a line label,f1,f2,... for each row; without a label f1,f2,... Numbers have
+// enough digits to read the same number back.
 #include "nn/output/store_output.h"
 
 namespace singa {

@@ -1,5 +1,5 @@
-// RankedRows: the topk largest numbers of each row of a feature, as ArgSortProto asks for them.
-// What kAccuracy and kArgSort share.
+// RankedRows finds the topk largest numbers of each row of a feature by an ArgSortProto. kAccuracy
+// and kArgSort use it.
 #pragma once
 
 #include "math/reduction/top_k.h"
@@ -30,7 +30,8 @@ class RankedRows {
   int64_t row_size() const { return flat_.row_size(); }
   int64_t topk() const { return topk_; }
 
-  // Writes the indices, best first; returns the rows in logical order, perhaps in scratch.
+  // Writes the indices, largest number first. Returns the rows in logical order, which may be a
+  // copy in scratch.
   const float* Rank(Context& ctx, const Port& in, Port* out) const {
     const float* rows = flat_.InOrder(ctx, in.data.data(), ctx.scratch);
     TopK(ctx, rows, out->data.data(), flat_.rows(), flat_.row_size(), topk_);

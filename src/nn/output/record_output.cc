@@ -1,5 +1,5 @@
-// kRecordOutput: a RecordProto with data and label for each row, its shape left out; in a textfile
-// the same as kCSVOutput's lines.
+// kRecordOutput writes a RecordProto with data and label, but no shape, for each row. In a textfile
+// it writes the same lines as kCSVOutput.
 #include "nn/output/store_output.h"
 
 namespace singa {

@@ -1,7 +1,7 @@
-// kSample: an index of each row, drawn by its probability. Source: probabilities, (rows, classes),
-// as a kSoftmax gives them. Shape (rows, 1), whole numbers. The numbers belong to (layer, step,
-// batch of a test, global row). Throws DivergedError for a row that is not finite, ConfigError for
-// one that holds no probabilities.
+// kSample draws an index for each row by its probability. Its source has probabilities (rows,
+// classes), as a kSoftmax gives them. Its feature has the shape (rows, 1) and whole numbers. Random
+// numbers depend on (layer, step, batch of a test, global row). Throws DivergedError for a row that
+// is not finite, and ConfigError for a row that has no probabilities.
 #include "nn/output/sample.h"
 
 #include <algorithm>
@@ -74,11 +74,13 @@ class SampleLayer final : public Layer {
   }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    constexpr int kBatchBits = 40;  // random numbers of a batch, more than rows of all its steps
+    constexpr int kBatchBits = 40;  // each batch has 2^40 random numbers, more than it has rows in
+                                    // all time steps
     float* const u = static_cast<float*>(ctx.scratch);
     const Tensor& p = in[0]->data;
     const int64_t n = p.rows(), d = p.row_size();
-    const int64_t batch = phase & kTrain ? 0 : batch_++;  // each step of a training has its own
+    const int64_t batch = phase & kTrain ? 0 : batch_++;  // ctx.Random changes with each training
+                                                          // step
     FillUniform(ctx, ctx.Random(name_), (batch << kBatchBits) + in[0]->span.GlobalRow(0), n, 0, 1,
                 u);
     DrawIndex(ctx, p.data(), u, power_, out[0]->data.data(), n, d);
@@ -104,7 +106,7 @@ class SampleLayer final : public Layer {
 
   std::string name_;
   float power_ = 1;
-  int64_t batch_ = 0;  // of this test
+  int64_t batch_ = 0;  // number of the batch in this test
 };
 SINGA_REGISTER_LAYER(kSample, SampleLayer);
 

@@ -1,4 +1,4 @@
-// Drawing an index by its probability.
+// DrawIndex draws an index by its probability.
 #pragma once
 
 #include "singa/tensor/kernel.h"

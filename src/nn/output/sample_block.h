@@ -1,5 +1,4 @@
-// Drawing an index by its probability: the weight of an index, and a row by the threads of a
-// device.
+// Device code that draws an index by its probability.
 #pragma once
 
 #include <cmath>
@@ -9,13 +8,13 @@
 
 namespace singa {
 
-// Of p relative to the largest: no power of it overflows, and it stays above 0.
+// Returns (p / largest)^power. As p / largest <= 1, the power cannot overflow.
 SINGA_HD inline double SampleWeight(float p, float largest, float power) {
   return p > 0 ? std::exp(power * std::log(double{p} / largest)) : 0;
 }
 
-// Each thread adds up the weights of some neighbouring indices; one thread then finds whose they
-// are, and among them.
+// Draws the index of one row by a block. Each thread adds up the weights of some neighbouring
+// indices. Then thread 0 finds the thread whose weights contain the drawn number, and the index.
 struct DrawRow {
   static constexpr int kMostThreads = 1024;
   struct Weights {
@@ -49,8 +48,8 @@ struct DrawRow {
 
   SINGA_HD int64_t Begin(int thread, int threads) const { return d * thread / threads; }
 
-  // The index at which the weights in front of it and its own exceed `rest`; rounding may leave
-  // none, then the last that has a weight.
+  // Returns the first index at which the sum of weights exceeds `rest`. If rounding leaves none,
+  // returns the last index that has a weight.
   SINGA_HD int64_t Find(const float* row, float largest, double rest, const Weights& weights,
                         int threads) const {
     int thread = 0;

@@ -32,8 +32,8 @@ void StoreOutput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Out
   out[0]->data.SetShape({flat_.rows()});
 }
 
-// -1 is a record without a label, or a stored label: only another number tells that there are
-// labels. `label`: of each row, or null.
+// Returns whether the file has labels. -1 means no label, or is a stored label, so only another
+// number shows that there are labels. `label` is null or has one for each row.
 bool StoreOutput::HoldsLabels(const int32_t* label) const {
   if (!label) return false;
   const int32_t* end = label + flat_.rows();

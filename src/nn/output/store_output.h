@@ -1,9 +1,9 @@
-// StoreOutput: an output layer that writes each row of its first source as a record, in logical
-// order, with the label that its second source, if it has one, gives the row. A file holds labels
-// if one of its first batch is not -1; later labels in a file without are an error. The layer's
-// feature is the number of each row's record: (rows). With several time steps each writes its rows
-// in turn, so that a batch comes step by step. The file at store_conf.path appears when a test, a
-// validation or the training ends.
+// StoreOutput is the base class of output layers that write records. It writes each row of its
+// first source, in logical order, as a record, with the label that its second source (if any) gives
+// the row. A file has labels if a label of its first batch is not -1; then a later label in a file
+// without labels is an error. The layer's feature is the number of each row's record: (rows). With
+// several time steps, a batch's records are written step by step. The file at store_conf.path
+// appears when a test, a validation or the training ends.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class StoreOutput : public Layer {
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;
 
  protected:
-  // `formats`: what store_conf.backend may be; the first is the default.
+  // `formats` lists the allowed values of store_conf.backend; the first is the default.
   explicit StoreOutput(std::vector<std::string> formats) : formats_(std::move(formats)) {}
 
  private:
@@ -31,7 +31,7 @@ class StoreOutput : public Layer {
   const std::vector<std::string> formats_;
   std::string path_, format_;
   FlatRows flat_;
-  OutputFiles* files_ = nullptr;  // of the pass that runs
+  OutputFiles* files_ = nullptr;  // files of the current pass
 };
 
 }  // namespace singa

@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-// Which values are computed from something that trains. Marks such nodes.
+// Returns for each value whether it depends on a trained param. Sets runs_backward of such nodes.
 std::vector<char> FindTraining(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
                                size_t values, ConfigErrors* errors) {
   std::vector<char> value_trains(values);
@@ -34,7 +34,7 @@ void GiveGradient(const Read& read, ShapedValue* value) {
   std::fill_n(value->grad_steps.begin() + read.first_step, read.steps, true);
 }
 
-// Readers' gradients may cover some steps of an output only: the rest of its gradient is zero.
+// Notes the time steps of outputs for which no reader gives a gradient. They are zeroed.
 void ZeroUncovered(const Node& graph_node, const std::vector<ShapedValue>& values, NetNode* node) {
   for (size_t k = 0; k < graph_node.out.size(); ++k) {
     const Read& out = graph_node.out[k];

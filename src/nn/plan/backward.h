@@ -1,4 +1,4 @@
-// Which nodes of a net run backward.
+// These passes find the nodes of a net that run backward.
 #pragma once
 
 #include <deque>
@@ -8,11 +8,11 @@
 
 namespace singa {
 
-// Marks nodes after one with a feedback slot that the value read back depends on, and that one.
+// Marks each node with a feedback slot, and the later nodes that compute the value read back.
 void MarkFeedback(std::deque<NetNode>* nodes, const std::vector<Node>& graph);
 
-// Marks the nodes that run backward: those with something to train in or below them that a gradient
-// reaches; and which values need a gradient. REQUIRES: MarkFeedback.
+// Marks the nodes that run backward, and the values that need a gradient. Such a node has a trained
+// param in it or below it, and a gradient reaches it. REQUIRES: MarkFeedback was called.
 void FindBackward(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
                   std::vector<ShapedValue>* values, ConfigErrors* errors);
 

@@ -3,7 +3,7 @@
 namespace singa {
 namespace {
 
-// The producer of a value and its reader; -1: none, -2: several.
+// The nodes that produce and read a value; -1: none, -2: several.
 struct Ends {
   int producer = -1, reader = -1;
   static void Join(int* end, int node) { *end = *end == -1 ? node : -2; }

@@ -1,9 +1,9 @@
-// Where every tensor of a net lies in one arena.
+// MemoryPlan gives every tensor of a net its place in one arena.
 //
-// Time runs through one step: node i of n computes its feature at i and its gradient at
-// 2n - 1 - i. A tensor lives from its first writer to its last reader; two tensors may share
-// memory unless they live at the same time. Tensors joined by an alias lie at one place and live
-// as long as all of them.
+// Time runs through one step: node i of n computes its feature at i and its gradient at 2n - 1 - i.
+// A tensor lives from its first writer to its last reader; two tensors may share memory unless they
+// live at the same time. Tensors joined by an alias share one place, from the first begin to the
+// last end of all.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,15 @@ class MemoryPlan {
 
   // Adds a tensor that lives in [begin, end]; returns its number.
   int Add(int64_t bytes, int begin, int end);
-  // Puts both at one place.
+  // Gives both tensors one place.
   void Alias(int a, int b);
-  // Adds no more; finds a place for each. First fit, large tensors first.
+  // Finds a place for each tensor: first fit, large tensors first. Without `reuse` no memory is
+  // shared. REQUIRES: nothing is added later.
   void Place(bool reuse);
 
   int64_t Offset(int tensor) const { return places_[Root(tensor)].offset; }
-  int64_t bytes() const { return bytes_; }          // of the arena
-  int64_t unplanned() const { return unplanned_; }  // without reuse
+  int64_t bytes() const { return bytes_; }          // size of the arena
+  int64_t unplanned() const { return unplanned_; }  // size of the arena without reuse
 
  private:
   struct Interval {

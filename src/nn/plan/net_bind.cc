@@ -19,7 +19,7 @@ void BindPort(const ShapedValue& value, const ValueTensors& tensors, const Memor
     port->label.Bind(arena + plan.Offset(tensors.label) + read.first_step * value.label_bytes());
 }
 
-// What a node checks, without gradients.
+// Returns a port for Layer::CheckInputs, without gradient and memory.
 Port CheckedPort(const Port& port) {
   Port checked;
   checked.data.SetShape(port.data.shape());
@@ -28,7 +28,7 @@ Port CheckedPort(const Port& port) {
   return checked;
 }
 
-// Buffers of all steps, and metrics.
+// Allocates kForever buffers and metrics.
 void AllocateLasting(const Context& ctx, Declare* declare) {
   for (Buffer& buffer : declare->buffers())
     if (buffer.keep == Keep::kForever)
@@ -40,7 +40,7 @@ void AllocateLasting(const Context& ctx, Declare* declare) {
   }
 }
 
-// Of an arena that cannot be had.
+// Makes the error of an arena that is too large.
 DeviceError TooLittle(const char* where, const LargestLayer& largest, const DeviceError& error) {
   constexpr int64_t kMiB = 1 << 20;
   std::string most;

@@ -61,7 +61,7 @@ class NetBuilder {
     return tables_[options_.units ? layer.part : 0];
   }
 
-  // Whether no time step of a layer depends on a later step.
+  // Returns whether no time step of a layer depends on a later step.
   static bool IsCausal(const Graph& graph) {
     for (const GraphLayer& layer : graph.layers) {
       const Wiring& wiring = layer.wiring;
@@ -93,7 +93,7 @@ class NetBuilder {
     }
   }
 
-  // Sets up one node where all its sources are known to be right.
+  // Sets up one node, unless a source has an error.
   void SetUp(Graph* graph, const Node& graph_node) {
     GraphLayer& layer = graph->layers[graph_node.layer];
     for (const Read& read : graph_node.in)
@@ -126,7 +126,7 @@ class NetBuilder {
     }
   }
 
-  // The table of params knows those of this phase alone.
+  // Adds a ShareHint to an error of share_from, as the param table knows only this phase's params.
   ConfigError WithShareHint(const ConfigError& error, const LayerProto& layer) const {
     for (int i = 0; i < layer.param_size(); ++i) {
       if (error.path() != StrCat("param[", i, "].share_from")) continue;
@@ -138,7 +138,8 @@ class NetBuilder {
     return error;
   }
 
-  // ", where layer[data] gives (1, 8, 8)": the shape of a sample, as the conf of `node` has it.
+  // Returns ", where layer[data] gives (1, 8, 8)", with the sample's shape as in the conf of
+  // `node`.
   static std::string DataText(const NetNode& node) {
     const Shape& shape = node.out[0]->data.shape();
     std::vector<int64_t> sample;
@@ -162,7 +163,8 @@ class NetBuilder {
     node->part = layer.part;
   }
 
-  // The shape of `steps` steps: rows of all steps, or [steps, rows, ...] for a sequence layer.
+  // Returns the shape of `steps` steps: [steps * rows, ...], or [steps, rows, ...] for a sequence
+  // layer.
   static Shape Stack(const Shape& step, int steps, bool sequence) {
     Shape shape = step;
     if (sequence) {
@@ -189,7 +191,7 @@ class NetBuilder {
     port.span.steps = read.steps;
   }
 
-  // What is read back from a later layer has its shape when that layer has.
+  // Shapes the ports that read back from later layers, whose shapes are known now.
   void ShapeFeedback() {
     for (size_t i = 0; i < net_.nodes_.size(); ++i)
       for (size_t k = 0; k < net_.nodes_[i].in.size(); ++k) {
@@ -225,7 +227,7 @@ class NetBuilder {
     value.step_shape = step;
     value.shaped = true;
     if (port.label.shape().dims()) value.label_shape = Shape({port.label.shape()[0] / out.steps});
-    if (port.span.rows == 0) {  // the layer left it: rows as its first source's
+    if (port.span.rows == 0) {  // the layer did not set it: take the first source's rows
       if (!node->in.empty()) port.span = node->in[0]->span;
       if (port.span.rows == 0) port.span.rows = port.span.batch = step[0];
     }
@@ -234,7 +236,8 @@ class NetBuilder {
     value.span.steps = 1;
   }
 
-  // A layer that ignores which part it is would count the batch once for each worker.
+  // Throws if an input layer gives each worker the whole batch, which would then count several
+  // times.
   void CheckCut(const NetNode& node) const {
     if (options_.parts == 1 || options_.units || !node.in.empty() || node.out.empty()) return;
     const RowSpan& span = node.out[0]->span;
@@ -245,7 +248,7 @@ class NetBuilder {
   }
 
   void KeepOwnPart(const Graph& graph) {
-    if (!options_.units) return;  // there is no other
+    if (!options_.units) return;  // the graph has only this worker's part
     std::deque<NetNode> nodes;
     std::vector<Node> graph_nodes;
     for (size_t i = 0; i < net_.nodes_.size(); ++i) {
@@ -263,7 +266,7 @@ class NetBuilder {
   ConfigErrors* errors_;
   Net net_;
   Net::Storage* storage_ = nullptr;
-  std::vector<std::string> data_;  // of each value: the text of the input layer behind it
+  std::vector<std::string> data_;  // for each value: DataText of the input layer below it
   std::set<std::string> paths_with_error_;
 };
 

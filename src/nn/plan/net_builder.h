@@ -1,4 +1,4 @@
-// Builds a Net from NetProto: graph passes, shapes, traits, which nodes run backward.
+// BuildNet makes a Net from a NetProto: graph passes, shapes, traits, nodes that run backward.
 #pragma once
 
 #include <string>
@@ -10,34 +10,34 @@
 
 namespace singa {
 
-// What a net for use is asked for: one layer's feature, for rows that the caller gives.
+// A net for predictions: it computes one layer's feature for rows that the caller gives.
 struct NetUse {
   std::string output;            // see KeepOutput
-  int64_t rows = 1;              // of a batch; >= 1
-  const FedRows* fed = nullptr;  // what each forward pass reads; outlives the net
+  int64_t rows = 1;              // rows of a batch; >= 1
+  const FedRows* fed = nullptr;  // input of each forward pass; outlives the net
 };
 
 struct NetOptions {
   Phase phase = kTrain;
-  std::string asker = "";  // the field of the job that asks for the phase, for errors
+  std::string asker = "";  // the job's field that needs the phase, for errors
   int parts = 1;           // workers of the group
-  int worker = 0;          // whose part it is
-  // Whether layers are cut by units where partition_dim says so; else all are cut by rows.
+  int worker = 0;          // number of the worker that the net is for
+  // Whether partition_dim may cut layers by units. If false, all layers are cut by rows.
   bool units = false;
-  int group = 0, groups = 1;  // of the job: each reads records of its own
+  int group = 0, groups = 1;  // worker group and number of groups; each reads other records
   bool fold = true;
-  // Whether features may share memory once their last reader in a forward-backward pass is done.
+  // Whether features may share memory after their last reader in a forward-backward pass is done.
   bool reuse = true;
-  bool gradients = true;        // whether anything trains (false in test and validation)
-  const NetUse* use = nullptr;  // not null: of one worker, without gradients
+  bool gradients = true;        // whether params train (false in test and validation)
+  const NetUse* use = nullptr;  // not null: a net for predictions, of one worker, without gradients
 };
 
-// The part of `options.worker`. Where `options.use` is set, its output is the last node.
-// `tables`: of the part's params; with `options.units`, where every part is set up as shapes cross
-// workers, tables[i] gets part i's. With errors the net is not usable.
+// Builds the part of `options.worker`. With `options.use` the output is the last node. tables[0]
+// gets the part's params. With `options.units` the parts of all workers are set up, as shapes cross
+// workers, and tables[i] gets the params of part i. If there are errors, the net is not usable.
 Net BuildNet(const NetProto& conf, const NetOptions& options, std::vector<ParamTable*> tables,
              ConfigErrors* errors);
-// The same without `options.units`. Throws its first error, relative to the JobProto.
+// Builds a net without `options.units`. Throws the first error, relative to the JobProto.
 Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params);
 
 }  // namespace singa

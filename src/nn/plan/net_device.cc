@@ -1,4 +1,4 @@
-// How a net's work divides between a device and the host.
+// Functions of Net that divide the work between a device and the host.
 #include "nn/plan/net_storage.h"
 #include "nn/plan/net_transfers.h"
 #include "singa/tensor/memory.h"
@@ -13,8 +13,8 @@ Context Net::ContextOf(const NetNode& node, const Context& ctx) const {
   return OnDevice(node) ? ctx : ctx.ForHost();
 }
 
-// By what of it lies there: what it makes, whoever reads that, and what it keeps for a step where
-// it computes. Splits make nothing.
+// Sums up for each layer the tensors on that side: its outputs, and the buffers and scratch of the
+// node's own side. Splits have no tensors of their own.
 LargestLayer Net::LargestOn(bool device) const {
   const Storage& s = *storage_;
   const std::vector<ValueTensors>& tensors = s.sides[device ? kDeviceSide : kHostSide].tensors;

@@ -1,4 +1,4 @@
-// Net::Plan: which tensors a net needs, and when.
+// Net::Plan finds the tensors that a net needs, and when it needs them.
 #include <algorithm>
 #include <limits>
 
@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-// When a tensor lives; empty until something uses it.
+// Lifetime of a tensor; empty until something uses it.
 struct Life {
   int begin = std::numeric_limits<int>::max();
   int end = -1;
@@ -19,7 +19,7 @@ struct Life {
   bool used() const { return end >= 0; }
 };
 
-// Who produces and who reads one value: numbers of nodes, and the slot for readers.
+// Producers (nodes) and readers (nodes and their slots) of one value.
 struct Users {
   std::vector<int> producers;
   std::vector<std::pair<int, int>> readers;
@@ -46,7 +46,7 @@ class MemoryPlanner {
     }
   }
 
-  // Value tensors first (in `tensors`), then each node's buffers in order, then scratch.
+  // Adds the tensors of values (in `tensors`), then each node's buffers in order, then scratch.
   void Run(std::vector<ValueTensors>* tensors, std::vector<int>* buffers, int* scratch) {
     tensors->resize(values_.size());
     for (size_t v = 0; v < values_.size(); ++v) (*tensors)[v] = AddValue(v);
@@ -70,7 +70,8 @@ class MemoryPlanner {
   Life DataLife(size_t v) const {
     Life life;
     for (int p : users_[v].producers) {
-      // What the host makes comes before all that a replayed step does.
+      // Data from the host arrives before a replayed step begins, so its place is in use from time
+      // 0.
       life.Use(side_ == kDeviceSide && placement_.nodes[p] == kHostSide ? 0 : p);
       if (nodes_[p].runs_backward && nodes_[p].traits.grad_reads_out) life.Use(backward(p));
     }
@@ -79,7 +80,7 @@ class MemoryPlanner {
       if (nodes_[r].runs_backward && nodes_[r].traits.grad_reads_in) life.Use(backward(r));
       if (Delayed(r, slot)) life.Use(0), life.Use(last());  // it lasts into the next batch
     }
-    if (users_[v].readers.empty()) life.Use(last());  // a result that the caller may look at
+    if (users_[v].readers.empty()) life.Use(last());  // a result that the caller may read
     return life;
   }
 
@@ -106,7 +107,7 @@ class MemoryPlanner {
     return users_[value].readers.size() == 1 && users_[value].producers.size() == 1;
   }
 
-  // Joins what may lie at one place: a split's data, in-place layers, the gradients of both.
+  // Aliases tensors that may share a place: a split's data, in-place layers, the gradients of both.
   void AliasNode(int i, const std::vector<ValueTensors>& tensors) {
     const NetNode& node = nodes_[i];
     const std::vector<Read>& in = graph_[i].in;
@@ -146,7 +147,8 @@ class MemoryPlanner {
            b.steps == y.steps;
   }
 
-  // A split's source gradient starts as the first gradient that arrives: no copy.
+  // Aliases the gradient of a split's source with the first gradient that arrives, which saves a
+  // copy.
   void AliasSplitGradient(int source, const std::vector<Read>& out,
                           const std::vector<ValueTensors>& tensors) {
     if (tensors[source].grad < 0 || users_[source].producers.size() != 1) return;
@@ -185,7 +187,7 @@ void SayWhoWantsGradients(const Node& graph_node, const std::vector<ShapedValue>
 
 }  // namespace
 
-// What nodes on a device, or on the host, keep.
+// Returns the bytes that nodes on a device, or nodes on the host, keep forever.
 int64_t Net::ForeverBytes(bool on_device) const {
   constexpr int64_t kAligned = MemoryPlan::kAlignment;
   int64_t bytes = 0;

@@ -1,4 +1,4 @@
-// What a Net keeps of its graph: values, who reads them, and the memory behind them.
+// Net::Storage holds a net's graph, its values, and their memory.
 #pragma once
 
 #include <algorithm>
@@ -18,14 +18,14 @@ inline DeviceError UnderLayer(const NetNode& node, const DeviceError& error) {
   return DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
 }
 
-// A value once its shape is known.
+// A value and its shape.
 struct ShapedValue {
   int steps = 1;
   bool shaped = false;
-  Shape step_shape;              // of one step; the whole is [steps * rows, ...] in memory
+  Shape step_shape;              // shape of one step; all steps are [steps * rows, ...] in memory
   Shape label_shape;             // no dims: no labels
-  RowSpan span;                  // of one step
-  std::vector<bool> grad_steps;  // whether some reader gives step t a gradient
+  RowSpan span;                  // rows of one step
+  std::vector<bool> grad_steps;  // [t]: some reader gives step t a gradient
   bool needs_grad() const {
     return std::find(grad_steps.begin(), grad_steps.end(), true) != grad_steps.end();
   }
@@ -38,7 +38,7 @@ struct ShapedValue {
   int64_t label_bytes() const { return label_shape.dims() ? label_shape.size() * 4 : 0; }
 };
 
-// Numbers in the MemoryPlan; -1 where a value has no such tensor.
+// Numbers of tensors in the MemoryPlan; -1: the value has no such tensor.
 struct ValueTensors {
   int data = -1, grad = -1, label = -1;
 };
@@ -49,8 +49,8 @@ struct Net::Storage {
   Placement placement;
   struct OfSide {
     MemoryPlan plan;
-    std::vector<ValueTensors> tensors;  // of each value
-    std::vector<int> buffers;           // of each node's buffers, in order; -1: not in the arena
+    std::vector<ValueTensors> tensors;  // for each value
+    std::vector<int> buffers;  // for each buffer of each node, in order; -1: not in the arena
     int scratch = -1;
     Tensor arena;
     void* scratch_memory = nullptr;
@@ -58,7 +58,7 @@ struct Net::Storage {
     uint8_t* At(int tensor) { return arena.as<uint8_t>() + plan.Offset(tensor); }
   };
   std::array<OfSide, kSides> sides;
-  std::vector<Transfers> transfers;  // of each node
+  std::vector<Transfers> transfers;  // for each node
 };
 
 }  // namespace singa

@@ -5,7 +5,8 @@
 namespace singa {
 namespace {
 
-// Where `bytes` that the node has read or computed wait for their way to the device.
+// Allocates device memory where `bytes` of a host node's feature wait until the step before is
+// done.
 Tensor AllocateStaging(const Context& ctx, const NetNode& node, int64_t bytes) {
   try {
     return Allocate(ctx, {bytes}, DType::kU8);
@@ -88,7 +89,7 @@ bool NetTransfers::ReadsDevice(size_t i) const {
   return false;
 }
 
-// Through splits, which make nothing.
+// Looks through splits, which only alias their source.
 bool NetTransfers::MadeOnDevice(int value) const {
   for (const size_t maker : makers_[value]) {
     if (nodes_[maker].traits.aliases_in) return MadeOnDevice(s_.graph[maker].in[0].value);

@@ -1,4 +1,5 @@
-// NetTransfers: what of a net's tensors is copied between host and device, and who waits for it.
+// NetTransfers finds the tensors of a net that are copied between host and device, and the nodes
+// that wait for copies.
 #pragma once
 
 #include <deque>
@@ -12,11 +13,11 @@ class NetTransfers {
  public:
   NetTransfers(const std::deque<NetNode>& nodes, Net::Storage& storage);
 
-  // Of each node. REQUIRES: the sides' arenas are there.
+  // Returns the transfers of each node. REQUIRES: the sides' arenas are allocated.
   std::vector<Transfers> Make(const Context& ctx) const;
-  // Bytes that node i's feature takes on its way to the device.
+  // Returns the bytes of staging memory for node i's feature on its way to the device.
   int64_t StagedBytes(size_t i) const;
-  // Whether node i looks on the host at what a node on the device makes.
+  // Returns whether node i reads, on the host, a value that a node on the device makes.
   bool ReadsDevice(size_t i) const;
 
  private:
@@ -29,7 +30,7 @@ class NetTransfers {
 
   const std::deque<NetNode>& nodes_;
   Net::Storage& s_;
-  std::vector<std::vector<size_t>> makers_;  // of each value
+  std::vector<std::vector<size_t>> makers_;  // for each value: the nodes that make it
 };
 
 }  // namespace singa

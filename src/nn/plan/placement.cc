@@ -30,7 +30,7 @@ class Placer {
   }
 
  private:
-  // Values that are one memory, through splits.
+  // Returns the representative of the values that share memory with `value` through splits.
   int GroupOf(int value) const {
     while (group_[value] != value) value = group_[value];
     return value;

@@ -1,6 +1,6 @@
-// Where a net's nodes compute and its tensors lie: on the context's device, or on the host. A net
-// on the CPU is all on the host's side. What nodes of both sides use lies on both, and is copied
-// from the side that makes it when it is made.
+// Placement says on which side each node computes and each tensor lies: on the context's device, or
+// on the host. A net on the CPU only uses the host's side. A tensor that nodes of both sides use
+// lies on both, and is copied when its node has made it.
 #pragma once
 
 #include <array>
@@ -20,10 +20,11 @@ using OnSides = std::array<bool, kSides>;
 
 struct Placement {
   std::vector<Side> nodes;
-  std::vector<OnSides> data, grads;  // of each value; labels are where data is
+  std::vector<OnSides> data, grads;  // for each value; labels are where the data is
 };
 
-// `device`: whether there is one. A split is where its readers are: on the device if any is.
+// Places nodes and tensors; without `device` all are on the host. A split is on the device if its
+// data is there, that is, if its source or a reader is.
 Placement PlaceNodes(const std::deque<NetNode>& nodes, const std::vector<Node>& graph,
                      size_t values, bool device);
 

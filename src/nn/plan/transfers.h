@@ -1,5 +1,5 @@
-// Transfers: what one node's tensors take to be where they are needed: copies between host and
-// device after it has computed, waits before.
+// Transfers moves one node's tensors between host and device. It waits before the node computes,
+// and copies afterwards.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class Transfers {
     int64_t bytes;
   };
   std::vector<Copy> of_feature, of_gradient;
-  // Of a node on the host: where its feature waits on the device until the step before has read its
-  // own. Empty: there is nothing to wait for.
+  // Device memory for a host node's feature until the step before has read the last one. Empty: the
+  // feature is copied directly.
   Tensor staging;
-  bool to_device = false;          // the node is on the host
-  bool reads_device = false;       // it reads on the host what the device makes
-  bool reads_device_grad = false;  // and its gradient
+  bool to_device = false;          // the node is on the host, and copies go to the device
+  bool reads_device = false;       // the node reads, on the host, a value made on the device
+  bool reads_device_grad = false;  // its gradient, on the host, reads a gradient made on the device
 
-  // Before the node computes or checks on the host.
+  // Called before the node computes, or checks its inputs on the host.
   void BeforeFeature(Context& ctx) {
     if (reads_device) ctx.stream->Wait();
     Settle();
@@ -44,7 +44,7 @@ class Transfers {
   void AfterGradient(Context& ctx) { Run(ctx, of_gradient); }
 
  private:
-  // What the host is about to write again may still be read by its last copies.
+  // Waits until the last copies have read the memory that the host is about to overwrite.
   void Settle() {
     if (last_) last_->Wait();
     last_.reset();
@@ -54,7 +54,8 @@ class Transfers {
     for (const Copy& copy : copies) ctx.stream->Copy(copy.from, copy.to, copy.bytes);
     if (to_device) last_ = ctx.stream->Record();
   }
-  // Beside the work of the step before, whose staged feature was taken when that began.
+  // Copies to `staging` while the device computes the step before, and from there in the stream's
+  // order. Before it waits until the last staged feature was taken.
   void Upload(Context& ctx) {
     if (taken_) ctx.uploads->Await(*taken_);
     char* staged = staging.as<char>();
