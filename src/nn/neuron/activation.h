@@ -1,5 +1,5 @@
-// ActivationLayer: the base of layers that apply a function to every unit: kReLU, kSigmoid,
-// kSTanh, and kActivation, which picks by name. The gradient needs the output alone, so they run
+// ActivationLayer is the base class of layers that apply a function to every unit: kReLU, kSigmoid,
+// kSTanh, and kActivation, which chooses by name. The gradient needs only the output, so they run
 // in place.
 #pragma once
 
@@ -12,7 +12,7 @@ inline constexpr float kSTanhA = 1.7159047f, kSTanhB = 0.66666667f;
 
 struct Activation {
   ActivationType type = RELU;
-  float negative_slope = 0;  // of RELU
+  float negative_slope = 0;  // only for RELU
 };
 
 class ActivationLayer : public Layer {

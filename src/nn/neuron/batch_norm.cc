@@ -1,10 +1,10 @@
-// kBM: batch normalisation of each channel, over all pixels of the batch: with the batch's mean m
-// and variance v in training, else with the running ones,
+// kBM normalises each channel over all pixels of the batch. It uses the batch's mean m and variance
+// v in training, else the running ones:
 //   y = gamma (x - m) / sqrt(v + epsilon) + beta
 // Params: gamma, beta, running mean, running variance. Training moves the last two towards the
-// batch's mean and unbiased variance by 1 - momentum; no updater and no weight decay touches them.
-// Equals torch.nn.BatchNorm2d; of a matrix, BatchNorm1d. The batch is that of the worker group: its
-// workers add up their sums, so all of them have the same statistics, and the running ones.
+// batch's mean and unbiased variance by 1 - momentum; updater and weight decay do not change them.
+// Equals torch.nn.BatchNorm2d; for a matrix, BatchNorm1d. The batch is that of the worker group:
+// its workers add up their sums, so all have the same statistics.
 #include "nn/neuron/batch_norm.h"
 
 #include <limits>
@@ -78,7 +78,8 @@ class BatchNormLayer final : public Layer {
 
   // With g = dy, h = (x - m) / s, s = sqrt(v + epsilon), n rows:
   //   dgamma = sum g h, dbeta = sum g, dx = gamma / s (g - dbeta / n - h dgamma / n)
-  // dgamma and dbeta are this worker's share, as every param's gradient; dx is made of the group's.
+  // dgamma and dbeta are this worker's share, like every param's gradient. dx uses the group's
+  // sums.
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
     const float *x = in[0]->data.data(), *dy = out[0]->grad.data();
     double *sum = At<double>(ctx, sums_), *product = sum + c_;
@@ -108,7 +109,7 @@ class BatchNormLayer final : public Layer {
     return param->grad.empty() ? nullptr : param->grad.data();
   }
 
-  // The batch's state, and the running statistics after it.
+  // Computes the batch's state and updates the running statistics.
   void MeasureBatch(Context& ctx, const float* x) {
     double *sum = At<double>(ctx, sums_), *squares = sum + c_ + 1;
     BatchMoments(ctx, x, sum, squares, At<float>(ctx, partial_), rows_, c_);
@@ -117,9 +118,10 @@ class BatchNormLayer final : public Layer {
                     mean_->data.data(), variance_->data.data(), c_);
   }
 
-  // From the moments of this worker's rows to those of the group's, whose mean is m:
+  // Turns the moments of this worker's rows into those of the group's rows, whose mean is m:
   //   squares = sum over workers i of squares_i + n_i (m_i - m)^2
-  // sum: [c], and room for the rows; squares: [c], and room for the own means.
+  // sum: [c + 1], the last for the number of rows; squares: [2 c], the last c for this worker's
+  // means.
   void JoinMoments(Context& ctx, double* sum, double* squares) {
     double* const own_mean = squares + c_;
     BatchOwnMean(ctx, sum, own_mean, rows_, c_);
@@ -129,7 +131,7 @@ class BatchNormLayer final : public Layer {
     ctx.group->SumInOrder(ctx, squares, c_);
   }
 
-  // Of the batch that was measured last.
+  // Returns the number of rows of the batch that was measured last.
   BatchRows Rows(const Context& ctx) const {
     return {static_cast<double>(rows_), ctx.group ? group_rows_->as<double>() : nullptr};
   }
@@ -149,10 +151,12 @@ class BatchNormLayer final : public Layer {
   }
 
   int64_t rows_ = 0, c_ = 0;
-  float floor_ = -std::numeric_limits<float>::infinity();  // 0: with the kReLU that reads this
+  float floor_ = -std::numeric_limits<float>::infinity();  // 0: does the work of the kReLU that
+                                                           // reads this layer
   Param *gamma_ = nullptr, *beta_ = nullptr, *mean_ = nullptr, *variance_ = nullptr;
-  Tensor* state_ = nullptr;                       // [4, c]: BatchState
-  Tensor* group_rows_ = nullptr;                  // [1], of all workers; where there are several
+  Tensor* state_ = nullptr;       // [4, c]: BatchState
+  Tensor* group_rows_ = nullptr;  // [1]: rows of all workers of a group; only used if there are
+                                  // several
   int64_t sums_ = 0, factors_ = 0, partial_ = 0;  // offsets in scratch
 };
 

@@ -1,6 +1,5 @@
-// Batch normalisation on a device, bound by memory: a feature is read once for its moments, once to
-// be normalised, and likewise for each of the gradient's two passes. What follows from the sums is
-// small.
+// CUDA kernels of batch normalisation. Memory bounds them: a feature is read once for its moments,
+// once to be normalised, and once in each of the gradient's two passes. The rest is small.
 #include "nn/neuron/batch_norm_block.h"
 #include "nn/neuron/batch_norm_channels.h"
 #include "tensor/kernel/launch.cuh"
@@ -8,7 +7,7 @@
 namespace singa {
 namespace {
 
-// Most batches have few chunks.
+// Uses few threads if there are few chunks, as in most batches.
 void AddChunks(Context& ctx, const BatchChannelSums& sums) {
   if (sums.shape.chunks() > 64)
     ForEachBlock(ctx, sums.shape.c, sums);

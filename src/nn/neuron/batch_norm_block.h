@@ -1,14 +1,14 @@
-// Sums of batch normalisation by blocks of a device's threads: of kBatchBlockRows rows in float32,
-// then of all such in float64, each in an order that the sizes alone decide.
+// Device code for sums of batch normalisation. A block adds up a chunk of kBatchBlockRows rows in
+// float32; then all chunks are added in float64. The order depends only on the sizes.
 #pragma once
 
 #include "nn/neuron/batch_norm_elements.h"
 
 namespace singa {
 
-// A block of n threads: each has one of `lanes` channels, and of a channel's rows each n /
-// lanes-th. Few channels get few lanes, so that more rows are read at once. REQUIRES: n is a power
-// of two, kMostLanes to kThreads.
+// Divides a chunk over a block of n threads. Each thread has one of `lanes` channels and every (n /
+// lanes)-th row. With few channels there are few lanes, so that more rows are read at once.
+// REQUIRES: n is a power of two, kMostLanes to kThreads.
 struct BatchBlock {
   static constexpr int kThreads = 256, kMostLanes = 32;
   struct Values {
@@ -27,12 +27,12 @@ struct BatchBlock {
   SINGA_HD int64_t chunks() const { return (rows + kBatchBlockRows - 1) / kBatchBlockRows; }
   int64_t blocks() const { return chunks() * across(); }
 
-  // The sum over the threads of a channel, the same in each of them.
+  // Returns to each thread of a channel the sum of `value` over these threads.
   template <typename B>
   SINGA_DEVICE float Sum(const B& block, float value) const {
     float* const of = block.template Shared<Values>().of;
     const int thread = block.thread();
-    block.Sync();  // the last sum has been read
+    block.Sync();  // all threads have read the last sum
     of[thread] = value;
     for (int64_t half = block.threads() / 2; half >= lanes; half /= 2) {
       block.Sync();
@@ -42,8 +42,8 @@ struct BatchBlock {
     return of[thread % lanes];
   }
 
-  // What a thread adds up: of channel j rows first, first + step, ... below end. None where there
-  // is no channel j.
+  // Work of a thread: rows first, first + step, ... below end of channel j. There are none if j >=
+  // c.
   struct Place {
     int64_t chunk, j, first, end, step;
   };
@@ -56,8 +56,8 @@ struct BatchBlock {
   }
 };
 
-// The sum of a chunk's rows, and of squares about the mean of these alone; they stay in the cache
-// in between. partial: [chunks, 2, c].
+// Computes the sum of a chunk's rows, and of squares about the chunk's mean. The rows stay in the
+// cache in between. partial: [chunks, 2, c].
 struct BatchMomentsChunk {
   BatchBlock shape;
   const float* x;
@@ -82,7 +82,7 @@ struct BatchMomentsChunk {
   }
 };
 
-// The sums of g and g (x - mean) of a chunk's rows.
+// Computes the sums of g and g (x - mean) over a chunk's rows.
 struct BatchGradientChunk {
   BatchBlock shape;
   const float* x;
@@ -109,12 +109,12 @@ struct BatchGradientChunk {
   }
 };
 
-// Channel j's sums over all chunks, by a block.
+// Computes channel j's sums over all chunks by a block.
 struct BatchChannelSums {
   BatchBlock shape;
   const float* partial;
   double *first, *second;
-  bool about_mean;  // the second is squares about each chunk's mean
+  bool about_mean;  // the second sums are squares about each chunk's mean
 
   template <typename B>
   SINGA_DEVICE void operator()(const B& block, int64_t j) const {

@@ -1,5 +1,4 @@
-// What follows from the sums of batch normalisation for channel j, in float64: what batch_norm.h
-// says of all channels.
+// Code for one channel j, in float64, of the kernels of batch_norm.h that take sums.
 #pragma once
 
 #include <cmath>
@@ -29,7 +28,7 @@ struct BatchStatisticsOf {
     state.inverse[j] = static_cast<float>(1 / std::sqrt(squares[j] / n + kBatchNormEpsilon));
     SetBatchFunction(state.mean[j], state.inverse[j], gamma[j], beta[j], &state.scale[j],
                      &state.shift[j]);
-    if (!std::isfinite(squares[j])) return;  // NaN would stay for ever
+    if (!std::isfinite(squares[j])) return;  // a NaN would never leave the running statistics
     Move(&running_mean[j], state.mean[j]);
     Move(&running_variance[j], squares[j] / (n - 1 < 1 ? 1 : n - 1));
   }

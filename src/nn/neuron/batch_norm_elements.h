@@ -1,4 +1,4 @@
-// What batch normalisation does with each element; N channels of a row at a time.
+// Device code of batch normalisation for N channels of a row.
 #pragma once
 
 #include "nn/neuron/batch_norm.h"
@@ -11,7 +11,7 @@ SINGA_HD inline float BatchValue(const BatchFunction& f, float x, int64_t j) {
   return value < f.floor ? f.floor : value;  // NaN stays
 }
 
-// The gradient that comes through.
+// Returns the gradient through the floor: dy, or 0 at the floor.
 SINGA_HD inline float BatchAboveFloor(const BatchFunction& f, float x, float dy, int64_t j) {
   return f.scale[j] * x + f.shift[j] <= f.floor ? 0 : dy;
 }

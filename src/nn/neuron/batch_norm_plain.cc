@@ -1,4 +1,4 @@
-// The readable kernels of batch normalisation.
+// The plain kernels of batch normalisation.
 #include <algorithm>
 
 #include "nn/neuron/batch_norm_elements.h"

@@ -1,4 +1,4 @@
-// What follows from the sums of batch normalisation, for one channel after the other.
+// CPU kernels that compute statistics from the sums of batch normalisation, channel by channel.
 #include "nn/neuron/batch_norm_channels.h"
 
 namespace singa {

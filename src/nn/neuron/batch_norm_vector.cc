@@ -1,4 +1,4 @@
-// Batch normalisation in vectors of channels, over the context's threads.
+// Vector kernels of batch normalisation: vectors of channels, over the context's threads.
 #include <algorithm>
 
 #include "math/cpu_dispatch.h"
@@ -8,7 +8,8 @@
 namespace singa {
 namespace {
 
-// sum, and squares around the mean of these rows alone, which stay in the cache in between.
+// Computes the sum, and the squares about the mean of these rows. The rows stay in the cache in
+// between.
 SINGA_CPU_CLONES void MomentRows(const float* __restrict x, float* __restrict sum,
                                  float* __restrict squares, int64_t rows, int64_t c) {
   for (int64_t j = 0; j < c; ++j) sum[j] = squares[j] = 0;
@@ -63,7 +64,7 @@ SINGA_CPU_CLONES void InputRows(const float* __restrict x, const float* __restri
   }
 }
 
-// block(first row, rows, number of the block) for blocks of kBatchBlockRows.
+// Calls block(first row, rows, number of the block) for each block of kBatchBlockRows rows.
 template <typename Block>
 void EachBlock(Context& ctx, int64_t rows, int64_t c, const Block& block) {
   const int64_t step = kBatchBlockRows;
@@ -73,14 +74,14 @@ void EachBlock(Context& ctx, int64_t rows, int64_t c, const Block& block) {
   });
 }
 
-// The float64 sum over blocks of partial: [blocks, stride], its first c numbers each.
+// Adds up the first c numbers of each block of partial, [blocks, stride], in float64.
 void AddBlocks(const float* partial, int64_t stride, double* sum, int64_t rows, int64_t c) {
   std::fill_n(sum, c, 0.);
   for (int64_t r = 0; r < rows; r += kBatchBlockRows, partial += stride)
     for (int64_t j = 0; j < c; ++j) sum[j] += partial[j];
 }
 
-// With m the mean of all rows: squares = sum over blocks b of squares_b + n_b (m_b - m)^2.
+// Computes squares = sum over blocks b of squares_b + n_b (m_b - m)^2, with m the mean of all rows.
 void Moments(Context& ctx, const float* x, double* sum, double* squares, float* partial,
              int64_t rows, int64_t c) {
   EachBlock(ctx, rows, c, [&](int64_t first, int64_t n, int64_t b) {

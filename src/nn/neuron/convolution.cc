@@ -23,7 +23,7 @@ class ConvolutionLayer final : public Layer {
                  desc_.window.x.Count(desc_.in.w)};
     if (conf.param_size() < 1)
       throw ConfigError("param", "needs 1 or 2 params (weight, bias), has 0");
-    // Two factors, so that Param judges a product beyond int64.
+    // Keeps two factors, so that Shape checks a product beyond int64.
     const int64_t columns =
         Shape({desc_.in.c, desc_.window.y.kernel, desc_.window.x.kernel}).size();
     weight_ = declare.Param(0, {desc_.out.c, columns});

@@ -1,4 +1,4 @@
-// For shapes that cuDNN has no engine for, and to compare it with.
+// CUDA convolution for shapes without a cuDNN engine, and for comparison with cuDNN.
 #include "nn/neuron/convolution_columns.h"
 #include "tensor/kernel/launch.cuh"
 

@@ -1,4 +1,4 @@
-// Convolution: cross-correlation of images with filters.
+// Convolution is the cross-correlation of images with filters:
 //   y[n, f, i, j] = b[f] + sum over c, p, q of W[f, c, p, q] x[n, c, i s - pad + p, j s - pad + q]
 // where x is 0 outside the image. Equals torch.nn.functional.conv2d.
 #pragma once
@@ -14,14 +14,14 @@ struct ConvolutionDesc {
   ImageShape in, out;
   Window window;
   bool bias = false;
-  // Whether BackwardData and BackwardWeights are ever called.
+  // Whether BackwardData, and BackwardWeights, are ever called.
   bool data_gradient = true, weight_gradient = true;
 };
 
-// What a backward pass adds to. null: nobody needs it.
+// Gradients that a backward pass writes; null: not needed.
 struct ConvolutionGradients {
   float* dw = nullptr;
-  float beta = 0;  // of dw, as below
+  float beta = 0;  // factor of the old dw, as in BackwardWeights
   float* db = nullptr;
   float bias_beta = 0;
   float* dx = nullptr;
@@ -35,14 +35,14 @@ class ConvolutionPlan {
   virtual ~ConvolutionPlan() = default;
   virtual const char* name() const = 0;
   virtual int64_t scratch_bytes() const = 0;
-  // b: null where the desc has no bias.
+  // REQUIRES: b is null if the desc has no bias.
   virtual void Forward(Context& ctx, const float* x, const float* w, const float* b, float* y) = 0;
   virtual void BackwardData(Context& ctx, const float* dy, const float* w, float* dx) = 0;
   // dw = beta dw + gradient, db = bias_beta db + gradient; with beta 0 the old content is not read.
-  // db: null where nobody needs it.
+  // db may be null.
   virtual void BackwardWeights(Context& ctx, const float* x, const float* dy, float beta, float* dw,
                                float bias_beta, float* db) = 0;
-  // Those that are needed; db comes with dw alone.
+  // Computes the gradients that are not null. REQUIRES: db is null if dw is.
   virtual void Backward(Context& ctx, const float* x, const float* w, const float* dy,
                         const ConvolutionGradients& to) {
     if (to.dw) BackwardWeights(ctx, x, dy, to.beta, to.dw, to.bias_beta, to.db);

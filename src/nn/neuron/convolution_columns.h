@@ -1,4 +1,5 @@
-// ColumnsConvolution: a convolution as products with the images' matrices, some images at a time.
+// ColumnsConvolution computes a convolution as products with the images' matrices, some images at a
+// time.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace singa {
 template <typename Each>
 class ColumnsConvolution final : public ConvolutionPlan {
  public:
-  // `most`: bytes of a matrix, unless one image needs more.
+  // `most` limits the bytes of a matrix, unless one image needs more.
   ColumnsConvolution(const ConvolutionDesc& desc, int64_t most, Each each = {})
       : d_(desc), each_(each), columns_(desc.window.area() * desc.in.c) {
     const int64_t bytes = d_.out.pixels() * columns_ * kFloat;
@@ -69,7 +70,7 @@ class ColumnsConvolution final : public ConvolutionPlan {
     if (same_order()) return;
     float* const target = beta == 0 ? dw : At(ctx, weights_);
     TransposeEach(ctx, own_dw, target, d_.out.c, d_.window.area(), d_.in.c);
-    if (beta != 0) AddTo(ctx, target, dw, weight_size());  // it is 1 then
+    if (beta != 0) AddTo(ctx, target, dw, weight_size());  // beta is 1
   }
 
  private:
@@ -78,9 +79,9 @@ class ColumnsConvolution final : public ConvolutionPlan {
   int64_t in_image() const { return d_.in.pixels() * d_.in.c; }
   int64_t out_image() const { return d_.out.pixels() * d_.out.c; }
   int64_t weight_size() const { return d_.out.c * columns_; }
-  // Whether [f, c, kh kw] is [f, kh kw, c].
+  // Returns whether [f, c, kh kw] and [f, kh kw, c] have the same order.
   bool same_order() const { return d_.in.c == 1 || d_.window.area() == 1; }
-  // Whether images are their own matrices.
+  // Returns whether an image is its own matrix.
   bool is_matrix() const {
     const WindowSide &y = d_.window.y, &x = d_.window.x;
     return d_.window.area() == 1 && y.stride == 1 && x.stride == 1 && y.pad == 0 && x.pad == 0;
@@ -113,7 +114,7 @@ class ColumnsConvolution final : public ConvolutionPlan {
     return matrix;
   }
 
-  // work(first image, images).
+  // Calls work(first image, number of images) for all images.
   template <typename Work>
   void EachGroup(const Work& work) const {
     for (int64_t n = 0; n < d_.in.n; n += group_) work(n, std::min(group_, d_.in.n - n));
@@ -122,7 +123,7 @@ class ColumnsConvolution final : public ConvolutionPlan {
   const ConvolutionDesc d_;
   const Each each_;
   const int64_t columns_;  // kh kw c
-  int64_t group_ = 1;      // images of a matrix
+  int64_t group_ = 1;      // images in a matrix
   ScratchLayout scratch_;
   int64_t weights_ = 0, sums_ = 0, matrix_ = 0;  // offsets in Context::scratch
 };

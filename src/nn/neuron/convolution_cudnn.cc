@@ -1,8 +1,8 @@
-// Convolution by cuDNN's graph API, as its older functions for convolutions are deprecated in
-// version 9, and do not say which algorithms are deterministic for a type and layout. Tensors are
-// channels-last, for which engines on tensor cores exist; filters become so in scratch, as Param
-// keeps them in logical order: they are small. A bias is added in the same pass over y where an
-// engine does that. Factors of 16 bits are made of float32 there, too.
+// Convolution by cuDNN's graph API. Its older functions are deprecated in version 9 and do not say
+// which algorithms are deterministic for a type and layout. Tensors are channels-last, as engines
+// on tensor cores exist for them. Scratch holds the filters as channels-last, since Param keeps
+// them in logical order, and factors rounded to 16 bits. If an engine can, it adds the bias in its
+// pass over y.
 #include <glog/logging.h>
 
 #include <algorithm>
@@ -21,9 +21,8 @@
 namespace singa {
 namespace {
 
-// Bytes of workspace that an engine may ask for, at most. At 256 MiB the weights' gradient of
-// AlexNet's first convolution, with a batch of 256, gets none of the engines on tensor cores, which
-// all ask for 437 to 506 MiB.
+// Maximum workspace of an engine in bytes. With 256 MiB the weights' gradient of AlexNet's first
+// convolution, with a batch of 256, would get no engine on tensor cores: they need 437 to 506 MiB.
 constexpr int64_t kWorkspace = int64_t{1} << 30;
 constexpr int64_t kAlignment = 256;  // bytes
 
@@ -64,7 +63,7 @@ class CudnnConvolution final : public ConvolutionPlan {
     Backward(ctx, x, nullptr, dy, {.dw = dw, .beta = beta, .db = db, .bias_beta = bias_beta});
   }
 
-  // dy becomes one of 16 bits once.
+  // Converts dy to 16 bits only once for both gradients.
   void Backward(Context& ctx, const float* x, const float* w, const float* dy,
                 const ConvolutionGradients& to) override {
     if (to.db) SumBiasGradient(ctx, dy, to.bias_beta, to.db, d_.out.n * d_.out.pixels(), d_.out.c);
@@ -76,7 +75,7 @@ class CudnnConvolution final : public ConvolutionPlan {
  private:
   static constexpr int64_t kFloat = sizeof(float), kHalf = sizeof(uint16_t);
 
-  // dy: as plans read it; half_y_ stays as it is.
+  // `dy` is as plans read it, possibly at half_y_, which is not overwritten.
   void DataGradient(Context& ctx, const void* dy, const float* w, float* dx) {
     plans_.BackwardData(ctx, dy, Filters(ctx, w), Written(ctx, dx, half_x_), Workspace(ctx));
     Widen(ctx, half_x_, dx, d_.in.size());
@@ -93,13 +92,13 @@ class CudnnConvolution final : public ConvolutionPlan {
       sum = target;
     }
     if (beta != 0)
-      AddTo(ctx, sum, dw, weight_size());  // it is 1 then
+      AddTo(ctx, sum, dw, weight_size());  // beta is 1
     else
       CopyFloats(ctx, sum, dw, weight_size());
   }
 
   int64_t weight_size() const { return d_.out.c * d_.in.c * d_.window.area(); }
-  // Whether [f, c, kh kw] is [f, kh kw, c].
+  // Returns whether [f, c, kh kw] and [f, kh kw, c] have the same order.
   bool same_order() const { return d_.in.c == 1 || d_.window.area() == 1; }
   template <typename T>
   static T* At(const Context& ctx, int64_t offset) {
@@ -112,13 +111,13 @@ class CudnnConvolution final : public ConvolutionPlan {
     return reinterpret_cast<void*>((address + kAlignment - 1) / kAlignment * kAlignment);
   }
 
-  // x[n] as plans read it: of 16 bits at `half`, or as it is.
+  // Returns x[n] as plans read it: a copy of 16 bits at `half`, or x itself.
   const void* Read(Context& ctx, const float* x, int64_t half, int64_t n) const {
     if (!half_) return x;
     ToHalf(ctx, x, At<uint16_t>(ctx, half), n);
     return At<uint16_t>(ctx, half);
   }
-  // Where plans write y, which Widen follows.
+  // Returns where plans write y. Widen then converts it to float32.
   void* Written(const Context& ctx, float* y, int64_t half) const {
     return half_ ? At<void>(ctx, half) : y;
   }
@@ -126,7 +125,7 @@ class CudnnConvolution final : public ConvolutionPlan {
     if (half_) FromHalf(ctx, At<uint16_t>(ctx, half), y, n);
   }
 
-  // w as [f, kh kw, c].
+  // Returns w as [f, kh kw, c].
   const void* Filters(Context& ctx, const float* w) const {
     if (!same_order() || (!half_ && !AlignedTo<4>(w))) {
       TransposeEach(ctx, w, Floats(ctx, weights_), d_.out.c, d_.in.c, d_.window.area());
@@ -136,15 +135,15 @@ class CudnnConvolution final : public ConvolutionPlan {
   }
 
   const ConvolutionDesc d_;
-  const bool half_;  // what plans read and write is of 16 bits
+  const bool half_;  // plans read and write 16 bits
   const ConvolutionGraphs plans_;
   ScratchLayout scratch_;
   int64_t weights_ = 0, sums_ = 0, workspace_ = 0;  // offsets in Context::scratch
   int64_t half_x_ = 0, half_y_ = 0, half_w_ = 0, half_b_ = 0;
 };
 
-// Only where factors are rounded for them. With one channel there is too little to multiply:
-// cuDNN has no such engine, and needs none.
+// Warns if rounded factors do not lead to tensor cores. With one channel cuDNN has no such engine
+// and needs none, as there is little to multiply.
 void WarnOfTensorCores(const Context& ctx, const ConvolutionDesc& desc,
                        const CudnnConvolution& plan) {
   const std::string calls = plan.WithoutTensorCores();

@@ -1,6 +1,6 @@
-// What a thread of a device does for a convolution as a product of matrices. The matrix of some
-// images has a row per output pixel and a column per weight of a filter in the order (row, column,
-// channel); N channels at a time.
+// Device code, for one thread, of a convolution as a product of matrices. The matrix of some images
+// has a row per output pixel and a column per weight of a filter in the order (row, column,
+// channel). A thread handles N channels.
 #pragma once
 
 #include "nn/neuron/convolution.h"
@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// The matrix of images x: [n, h, w, c].
+// Writes the matrix of images x: [n, h, w, c].
 template <int N>
 struct ColumnsOfImages {
   ConvolutionDesc d;
@@ -16,7 +16,7 @@ struct ColumnsOfImages {
   float* matrix;
 
   SINGA_HD void operator()(int64_t i) const {
-    // A row of the matrix is an image of its window's pixels.
+    // Treats a row of the matrix as an image of the window's pixels.
     const ImageShape windows = {d.out.n * d.out.pixels(), d.in.c, d.window.y.kernel,
                                 d.window.x.kernel};
     const ImagePlace p = PlaceOf(windows, i * N);
@@ -30,7 +30,8 @@ struct ColumnsOfImages {
   }
 };
 
-// The images' gradient from their matrix's: what all windows give that hold the pixel.
+// Computes the images' gradient from the matrix's gradient: the sum over all windows that hold the
+// pixel.
 template <int N>
 struct ImagesOfColumns {
   ConvolutionDesc d;

@@ -90,8 +90,8 @@ class GemmConvolution final : public ConvolutionPlan {
     return reinterpret_cast<float*>(static_cast<char*>(ctx.scratch) + offset);
   }
 
-  // work(first image, images, their matrix, thread) for all images; which thread gets which
-  // images depends on nothing but their number.
+  // Calls work(first image, number of images, their matrix, thread) for all images. Only the number
+  // of images decides which thread gets which images.
   template <typename Work>
   void EachGroup(const Context& ctx, const Work& work) const {
     const int64_t groups = (d_.in.n + group_ - 1) / group_;
@@ -105,12 +105,12 @@ class GemmConvolution final : public ConvolutionPlan {
     }
   }
 
-  // copy(place in the matrix, place in the images, size) for each run of values that lie side by
-  // side in both: what one row of a window holds of the image.
+  // Calls copy(place in the matrix, place in the images, size) for each run of values that are
+  // adjacent in both: the part of the image in one row of a window.
   template <typename Copy>
   void EachRun(int64_t images, const Copy& copy) const {
     const WindowSide &wy = d_.window.y, &wx = d_.window.x;
-    int64_t row = 0;  // of a window, in the matrix
+    int64_t row = 0;  // start of a window's row in the matrix
     for (int64_t n = 0; n < images; ++n)
       for (int64_t oy = 0; oy < d_.out.h; ++oy)
         for (int64_t ox = 0; ox < d_.out.w; ++ox) {
@@ -130,7 +130,7 @@ class GemmConvolution final : public ConvolutionPlan {
   const std::unique_ptr<ConvolutionPlan> plan_;
   const int64_t columns_;  // kh kw c
   const int threads_;
-  int64_t group_;  // images that make one matrix
+  int64_t group_;  // images in one matrix
   ScratchLayout scratch_;
   int64_t weights_ = 0, matrices_ = 0, sums_ = 0;  // offsets in Context::scratch
 };

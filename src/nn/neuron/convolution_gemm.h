@@ -1,18 +1,19 @@
-// Gradients of a convolution as matrix products, for channel counts that vector kernels fill badly.
+// GemmGradients computes gradients of a convolution as matrix products, for channel counts that
+// waste much of vector kernels.
 #pragma once
 
 #include "nn/neuron/convolution.h"
 
 namespace singa {
 
-// Which gradients GemmGradients computes itself.
+// Gradients that GemmGradients computes itself.
 struct GradientsByGemm {
   bool data = false, weights = false;
 };
 
-// `plan` with the gradients of `which` computed as products with the images' matrices: a row per
-// output pixel, a column per weight of a filter in the order (row, column, channel). A few images
-// at a time, so that their matrix stays in cache, and those on one thread.
+// Returns `plan` with the gradients of `which` computed as products with the images' matrices. A
+// matrix has a row per output pixel and a column per weight of a filter in the order (row, column,
+// channel). Each thread takes a few images at a time, so that their matrix stays in the cache.
 std::unique_ptr<ConvolutionPlan> GemmGradients(Context& ctx, const ConvolutionDesc& desc,
                                                GradientsByGemm which,
                                                std::unique_ptr<ConvolutionPlan> plan);

@@ -1,7 +1,8 @@
-// The products of a convolution that its desc asks for as cuDNN's plans. All tensors are
+// ConvolutionGraphs holds cuDNN's plans for the products of a convolution. All tensors are
 // channels-last, filters too: x, dx: [n, h, w, c]; y, dy: [n, oh, ow, f]; w, dw: [f, kh, kw, c],
-// aligned to 16 bytes; b: [f]. All of them are float32, or all of 16 bits and then aligned to 16
-// bytes: for such factors cuDNN has no engine that writes float32. Sums are float32, bias and all.
+// aligned to 16 bytes; b: [f]. All have float32, or all have 16 bits and are aligned to 16 bytes,
+// as cuDNN has no engine that multiplies 16 bits and writes float32. Sums are float32, the bias
+// included.
 #pragma once
 
 #include <optional>
@@ -14,15 +15,16 @@ namespace singa {
 
 class ConvolutionGraphs {
  public:
-  // `workspace`: bytes that each call may use at most. Throws CudnnDeclines, DeviceError.
+  // `workspace` is the maximum number of bytes for each call. Throws CudnnDeclines or DeviceError.
   ConvolutionGraphs(const CudnnTarget& target, const ConvolutionDesc& desc, Precision precision,
                     int64_t workspace);
 
-  // Of the workspace that each of the calls may use.
+  // Returns the bytes of workspace that a call may use.
   int64_t workspace_bytes() const;
-  // Which calls run without tensor cores: "the forward pass, the weights' gradient", or "".
+  // Names the calls that run without tensor cores: "the forward pass, the weights' gradient", or
+  // "".
   std::string WithoutTensorCores() const;
-  // Whether Forward adds b; it does not read it otherwise.
+  // Returns whether Forward adds b. If not, it does not read b.
   bool adds_bias() const { return adds_bias_; }
 
   void Forward(Context& ctx, const void* x, const void* w, const void* b, void* y,
@@ -38,7 +40,7 @@ class ConvolutionGraphs {
 
   bool adds_bias_ = false;
   CudnnPlan forward_;
-  std::optional<CudnnPlan> data_, weights_;  // none: never called
+  std::optional<CudnnPlan> data_, weights_;  // not set: never called
 };
 
 }  // namespace singa

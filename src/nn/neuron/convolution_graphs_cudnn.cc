@@ -10,7 +10,8 @@ namespace {
 using Four = std::array<int64_t, 4>;
 enum : int64_t { kX = 1, kW, kY, kBias, kProduct };  // numbers of tensors
 
-// Dimensions and strides as cuDNN wants them: (n, c, h, w), whatever the layout.
+// Makes a tensor's descriptor. Dimensions and strides are in the order (n, c, h, w) for each
+// layout, as cuDNN requires.
 CudnnDescriptor TensorOf(int64_t number, cudnnDataType_t type, const Four& dims,
                          const Four& strides, int64_t alignment, bool computed_within) {
   CudnnDescriptor tensor(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
@@ -32,8 +33,8 @@ CudnnDescriptor ChannelsLast(int64_t number, cudnnDataType_t type, const Four& d
   return TensorOf(number, type, dims, {h * w * c, 1, w * c, c}, alignment, computed_within);
 }
 
-// Images may be one time step of several, which lie one behind the other; those of 16 bits lie
-// alone.
+// Images of float32 may be one of several time steps in memory, so only kFloat alignment is known.
+// Images of 16 bits are in their own memory.
 CudnnDescriptor ImageTensor(int64_t number, cudnnDataType_t type, const ImageShape& s,
                             bool computed_within = false) {
   const bool aligned = type != CUDNN_DATA_FLOAT || s.size() % 4 == 0;
@@ -73,7 +74,7 @@ cudnnDataType_t TypeOf(Precision precision) {
 
 }  // namespace
 
-// Of one convolution for one device.
+// Makes the plans of one convolution for one device.
 class ConvolutionGraphs::Maker {
  public:
   Maker(const CudnnTarget& target, const ConvolutionDesc& desc, Precision precision,
@@ -138,7 +139,7 @@ class ConvolutionGraphs::Maker {
     return operation;
   }
 
-  // y = product + b of its channel.
+  // Makes the operation y = product + b of the channel.
   CudnnDescriptor BiasOf(const CudnnDescriptor& product) const {
     CudnnDescriptor add(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
     add.Set(CUDNN_ATTR_POINTWISE_MODE, CUDNN_POINTWISE_ADD)
@@ -157,7 +158,7 @@ class ConvolutionGraphs::Maker {
 
   const CudnnTarget target_;
   const ConvolutionDesc& d_;
-  const cudnnDataType_t type_;  // of all tensors
+  const cudnnDataType_t type_;  // type of all tensors
   const CudnnLimits limits_;
 };
 

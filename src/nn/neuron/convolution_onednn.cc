@@ -1,5 +1,5 @@
-// Convolution by oneDNN on channels-last features. Weights take the format that oneDNN likes best,
-// in scratch: the updater and the files work on the logical one, and to reorder costs little.
+// Convolution by oneDNN on channels-last features. Scratch holds the weights in the format that
+// oneDNN prefers. Updaters and files use the logical order, and reordering costs little.
 #include <algorithm>
 
 #include "math/library/onednn.h"
@@ -13,7 +13,7 @@ namespace {
 using dnnl::memory;
 using Tag = memory::format_tag;
 
-// The descriptions that all three primitives of a convolution share.
+// Descriptors that all three primitives of a convolution share.
 struct Descs {
   explicit Descs(const ConvolutionDesc& d)
       : x(F32Desc({d.in.n, d.in.c, d.in.h, d.in.w}, Tag::nhwc)),
@@ -80,7 +80,8 @@ class OnednnConvolution final : public ConvolutionPlan {
     return static_cast<char*>(ctx.scratch) + offset;
   }
 
-  // The weights in the format of the primitive that `pack` serves; in scratch unless they fit.
+  // Returns the weights in the format of the primitive that `pack` serves: a copy in scratch, or w
+  // itself if the format fits.
   static const void* PackedWeights(Context& ctx, OnednnCall& pack, const float* w) {
     if (!pack) return w;
     pack.Set(DNNL_ARG_FROM, w).Set(DNNL_ARG_TO, ctx.scratch).Run();
@@ -150,9 +151,9 @@ class OnednnConvolution final : public ConvolutionPlan {
   const dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   const int64_t bias_size_;
   OnednnCall forward_, data_, weights_;
-  // Between logical and packed weights; false where they are the same.
+  // Reorders between logical and packed weights; not set if the formats are the same.
   OnednnCall pack_forward_, pack_data_, unpack_, unpack_and_add_;
-  // Packed weights begin Context::scratch; these offsets are of what follows.
+  // Offsets in Context::scratch, after the packed weights at 0.
   int64_t forward_scratch_ = 0, data_scratch_ = 0, weights_scratch_ = 0, bias_scratch_ = 0;
   int64_t bytes_ = 0;
 };
@@ -176,7 +177,7 @@ std::unique_ptr<ConvolutionPlan> Make(Context& ctx, const ConvolutionDesc& desc)
     return GemmGradients(ctx, desc, which, std::move(plan));
   } catch (const dnnl::error& error) {
     CheckDeclined(error, "a convolution");
-    return nullptr;  // a shape that it does not take
+    return nullptr;  // oneDNN does not support the shape
   }
 }
 

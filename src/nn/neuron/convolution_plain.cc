@@ -1,5 +1,5 @@
-// The readable convolution: each image becomes a matrix with a row per output pixel and a column
-// per weight of a filter (im2col); the rest is Gemm.
+// The plain convolution: each image becomes a matrix with a row per output pixel and a column per
+// weight of a filter (im2col); the rest is Gemm.
 #include "nn/neuron/convolution.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/math/gemm.h"
@@ -54,8 +54,8 @@ class PlainConvolution final : public ConvolutionPlan {
   int64_t in_image() const { return d_.in.pixels() * d_.in.c; }
   int64_t out_image() const { return d_.out.pixels() * d_.out.c; }
 
-  // visit(i, pixel) for each element i of the [oh ow, c kh kw] matrix of an image; `pixel` is the
-  // element of the image [h, w, c] that stands there, -1 in the padding.
+  // Calls visit(i, pixel) for each element i of the [oh ow, c kh kw] matrix of an image. `pixel` is
+  // the index of that element in the image [h, w, c]; -1: padding.
   template <typename Visit>
   void VisitMatrix(const Visit& visit) const {
     const Window& win = d_.window;

@@ -1,5 +1,5 @@
-// kDropout: in training, y = x m with m = 1 / (1 - ratio) or, with probability ratio, 0; else y =
-// x. m belongs to (layer, step, global row, unit), so neither partition nor folding changes it.
+// kDropout gives y = x m in training, else y = x. m is 0 with probability ratio, else 1 / (1 -
+// ratio). m depends on (layer, step, global row, unit), so partition and folding do not change it.
 #include "math/elementwise/elementwise.h"
 #include "math/random/random_kernels.h"
 #include "singa/base/error.h"
@@ -21,7 +21,8 @@ class DropoutLayer final : public Layer {
     if (!(ratio_ >= 0 && ratio_ < 1))
       throw ConfigError("dropout_conf.dropout_ratio", StrCat("must be in [0, 1), is ", ratio_));
     stream_ = conf.name();
-    // A part knows its own units' numbers only: parts must not draw the same mask.
+    // A part only knows the numbers of its units within the part. Parts must not draw the same
+    // mask.
     if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
       stream_ += StrCat("@", conf.partition_id());
     out[0]->data.SetShape(in[0]->data.shape());
@@ -43,7 +44,7 @@ class DropoutLayer final : public Layer {
  private:
   void DrawMask(Context& ctx, const RowSpan& span, int64_t units) {
     const Philox stream = ctx.Random(stream_);
-    const int64_t n = span.rows * units;  // of one time step
+    const int64_t n = span.rows * units;  // elements of one time step
     for (int64_t t = 0; t < span.steps; ++t)
       BernoulliMask(ctx, stream, span.GlobalRow(t * span.rows) * units, n, 1 - ratio_,
                     1 / (1 - ratio_), mask_->data() + t * n);
@@ -58,8 +59,8 @@ class DropoutLayer final : public Layer {
 
   float ratio_ = 0;
   std::string stream_;
-  Tensor* mask_ = nullptr;  // of x's shape; null: ratio 0
-  bool masked_ = false;     // in the last ComputeFeature
+  Tensor* mask_ = nullptr;  // shape of x; null: ratio 0
+  bool masked_ = false;     // the last ComputeFeature used the mask
 };
 
 SINGA_REGISTER_LAYER(kDropout, DropoutLayer);

@@ -1,5 +1,5 @@
-// kDummy, for tests and measurements: copies its source's feature and its readers' gradient. As an
-// input it has no source and gives values of U[0, 1), as an output gradients of U[0, 1).
+// kDummy, for tests and measurements, copies its source's feature and its reader's gradient. As an
+// input it has no source and gives values of U[0, 1); as an output it gives gradients of U[0, 1).
 #include <algorithm>
 
 #include "base/text/element_path.h"
@@ -26,7 +26,7 @@ class DummyLayer final : public Layer {
     declare.Uses(UniformKernel);
     stream_ = conf.name();
     if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
-      stream_ += StrCat("@", conf.partition_id());  // a part knows its own units' numbers only
+      stream_ += StrCat("@", conf.partition_id());  // a part only knows its own units' numbers
     gradient_stream_ = stream_ + "/gradient";
     if (declare.group() > 0) stream_ += StrCat("/group", declare.group());
     if (input_)
@@ -59,7 +59,7 @@ class DummyLayer final : public Layer {
   }
 
  private:
-  // This worker's rows, or units, of dummy_conf.shape.
+  // Sets the shape of this worker's rows, or units, of dummy_conf.shape.
   static void SetOwnShape(const LayerProto& conf, Port* out) {
     const auto& sizes = conf.dummy_conf().shape();
     if (sizes.empty()) throw ConfigError("dummy_conf.shape", "must be set for an input");
@@ -86,9 +86,9 @@ class DummyLayer final : public Layer {
     out->data.SetShape(shape);
   }
 
-  // Numbers of (layer, step, global row, unit).
+  // Fills x with numbers that depend on (layer, step, global row, unit).
   static void Draw(Context& ctx, const std::string& name, const RowSpan& span, Tensor* x) {
-    const int64_t units = x->row_size(), n = span.rows * units;  // n: of one time step
+    const int64_t units = x->row_size(), n = span.rows * units;  // n: elements of one time step
     for (int64_t t = 0; t < span.steps; ++t)
       FillUniform(ctx, ctx.Random(name), span.GlobalRow(t * span.rows) * units, n, 0, 1,
                   x->data() + t * n);

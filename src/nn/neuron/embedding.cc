@@ -28,7 +28,7 @@ SINGA_CPU_CLONES void AddTo(const float* __restrict x, float* __restrict y, int6
   for (int64_t j = 0; j < n; ++j) y[j] += x[j];
 }
 
-// Each thread adds some columns of all rows: in row order, however often an index occurs.
+// Each thread adds up some columns of all rows, in the order of the rows.
 void Backward(Context& ctx, const float* index, const float* dy, float beta, float* dtable,
               int64_t n, int64_t v, int64_t d) {
   constexpr int64_t kColumns = 16;  // a cache line

@@ -7,7 +7,7 @@
 namespace singa {
 namespace {
 
-// Memory bounds it.
+// Memory bounds this kernel.
 void Forward(Context& ctx, const float* index, const float* table, float* y, int64_t n, int64_t d) {
   if (d % 4 == 0 && AlignedTo<4>(table) && AlignedTo<4>(y))
     ForEach(ctx, n * d / 4,
@@ -17,8 +17,8 @@ void Forward(Context& ctx, const float* index, const float* table, float* y, int
     ForEach(ctx, n * d, LookUp<float>{index, table, y, d});
 }
 
-// Each block searches the indices, which stay in the cache: n^2 / 2 reads in all, not many up to
-// some 10,000 rows.
+// Each block searches the indices, which stay in the cache. These are n^2 / 2 reads, which is cheap
+// up to about 10,000 rows.
 void Backward(Context& ctx, const float* index, const float* dy, float beta, float* dtable,
               int64_t n, int64_t v, int64_t d) {
   if (beta == 0) ZeroFloats(ctx, dtable, v * d);

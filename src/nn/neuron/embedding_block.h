@@ -1,12 +1,12 @@
-// neuron/embedding.h by the threads of a device.
+// Device code for the threads of the kernels of nn/neuron/embedding.h.
 #pragma once
 
 #include "math/elementwise/map.h"
 
 namespace singa {
 
-// Element i of y, or with T = Four elements [4 i, 4 i + 4); d: of them in a row.
-// REQUIRES of Four: AlignedTo<4> of table and y.
+// Writes element i of y, or with T = Four elements [4 i, 4 i + 4). A row has d elements of type T.
+// REQUIRES for Four: AlignedTo<4> of table and y.
 template <typename T>
 struct LookUp {
   const float* index;
@@ -20,13 +20,14 @@ struct LookUp {
   }
 };
 
-// Block r adds up all rows of dy whose index is that of row r, unless a row before it has the same
-// index, whose block does it. In the order of the rows, so that the sum is the same each time.
+// Block r adds up all rows of dy that have the index of row r, in their order, so that each run
+// gives the same bits. It does nothing if an earlier row has this index.
 struct EmbeddingGradientRow {
-  // The rows of one search that have the index.
+  // Result of one search for the index among as many rows as threads.
   static constexpr int kMostThreads = 1024;
   struct Found {
-    int32_t at[kMostThreads];  // of thread t: whether its row has it; then the rows that do
+    int32_t at[kMostThreads];  // at[t]: the row of thread t has the index; rows: the rows that have
+                               // it
     int32_t rows[kMostThreads];
   };
 
@@ -48,7 +49,7 @@ struct EmbeddingGradientRow {
       AddRows(block, first, Find(block, first, wanted), sums);
   }
 
-  // Lists the rows that have the index of [first, first + threads), in order; returns how many.
+  // Lists the rows of [first, first + threads) that have the index, in order. Returns their number.
   template <typename B>
   SINGA_DEVICE int Find(const B& block, int64_t first, float wanted) const {
     Found& found = block.template Shared<Found>();

@@ -1,5 +1,5 @@
-// FlatRows: a feature as one row of numbers for each record, in logical order: where (c, h, w) is
-// stored as (h, w, c), that takes a copy.
+// FlatRows gives a feature as one row of numbers for each record, in logical order. If (c, h, w) is
+// stored as (h, w, c), this takes a copy.
 #pragma once
 
 #include "math/layout/transpose.h"
@@ -16,14 +16,15 @@ class FlatRows {
 
   int64_t rows() const { return rows_; }
   int64_t row_size() const { return size_; }
-  // Whether the storage is the rows already.
+  // Returns whether the stored order is the logical order.
   bool in_order() const { return channels_ == 1 || channels_ == size_; }
 
-  // REQUIRES: !in_order(), and no overlap.
+  // Copies a stored feature to rows in logical order. REQUIRES: !in_order(), and no overlap.
   void FromStored(Context& ctx, const float* stored, float* flat) const {
     TransposeEach(ctx, stored, flat, rows_, size_ / channels_, channels_);
   }
-  // The rows of a stored feature: itself, or a copy in `room` where it is not in order.
+  // Returns the rows of a stored feature: `stored` itself, or a copy in `room` if the order
+  // differs.
   const float* InOrder(Context& ctx, const float* stored, void* room) const {
     if (in_order()) return stored;
     FromStored(ctx, stored, static_cast<float*>(room));

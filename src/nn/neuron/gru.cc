@@ -1,4 +1,4 @@
-// kGRU.
+// kGRU, the gated recurrent unit of gru.h.
 #include "nn/neuron/gru.h"
 
 #include "nn/neuron/recurrent.h"

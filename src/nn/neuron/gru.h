@@ -1,4 +1,4 @@
-// The gated recurrent unit with the reset gate behind the product, as SINGA 0.3 and cuDNN have it:
+// The gated recurrent unit with the reset gate after the product, as in SINGA 0.3 and cuDNN:
 //   z = sigm(x Wz^T + h' Uz^T + bz)
 //   r = sigm(x Wr^T + h' Ur^T + br)
 //   c = tanh(x Wc^T + r (h' Uc^T) + bc)
@@ -10,8 +10,8 @@
 
 namespace singa {
 
-// Gates z, r, c; keeps c, z, r, u = h' Uc^T, which become the gradients of the products with x (the
-// first three) and with h' (the last three).
+// The gates are z, r, c. The cell keeps c, z, r, u = h' Uc^T. These become the gradients of the
+// products with x (the first three) and with h' (the last three).
 inline constinit CellStepKernel GruStep{"GruStep"};
 inline constinit CellGradientKernel GruStepGradient{"GruStepGradient"};
 

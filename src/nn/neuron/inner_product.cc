@@ -21,7 +21,7 @@ void Add(Context&, const float* b, float* y, int64_t n, int64_t h) {
   for (int64_t r = 0; r < n; ++r) AddRow(b, y + r * h, h);
 }
 
-// Columns [begin, end) of all rows, in row order.
+// Adds up columns [begin, end) of all rows, in the order of the rows.
 SINGA_CPU_CLONES void SumColumns(const float* __restrict dy, float beta, float* __restrict db,
                                  int64_t n, int64_t h, int64_t begin, int64_t end) {
   for (int64_t j = begin; j < end; ++j) db[j] = beta == 0 ? 0 : beta * db[j];
@@ -30,7 +30,7 @@ SINGA_CPU_CLONES void SumColumns(const float* __restrict dy, float beta, float* 
 }
 
 void Sum(Context&, const float* dy, float beta, float* db, int64_t n, int64_t h) {
-  constexpr int64_t kColumns = 1024;  // of db: stay in the first-level cache
+  constexpr int64_t kColumns = 1024;  // columns of db that stay in the first-level cache
   for (int64_t j = 0; j < h; j += kColumns)
     SumColumns(dy, beta, db, n, h, j, std::min(h, j + kColumns));
 }
@@ -118,12 +118,13 @@ class InnerProductLayer final : public Layer {
                                     : StrCat("needs 1 param (weight), has ", has));
   }
 
-  // The weight, or its transpose: [inputs, outputs] if `flip` is what its storage is not.
+  // Returns the weight as stored, or with `flip` its transpose.
   GemmOperand Weight(bool flip) const {
     return {weight_->data.data(), transposed_ ? outputs_ : inputs_, flip};
   }
 
-  // Rows [first, first + rows) of the weight, which is stored as [outputs, inputs] or transposed.
+  // Computes rows [first, first + rows) of the weight's gradient. The weight is stored as [outputs,
+  // inputs] or transposed.
   void WeightGradient(Context& ctx, const float* x, const float* dy, int64_t first, int64_t rows,
                       float beta, float* dw) const {
     const float* left = transposed_ ? x : dy;
@@ -147,12 +148,12 @@ class InnerProductLayer final : public Layer {
     if (logical_x_) flat_.ToStored(ctx, logical_dx, dx);
   }
 
-  FlatRows flat_;  // weights know the order (c, h, w), the source may have another
+  FlatRows flat_;  // weights use the order (c, h, w); the source may be stored in another
   int64_t rows_ = 0, inputs_ = 0, outputs_ = 0;
   bool transposed_ = false;
   Param* weight_ = nullptr;
   Param* bias_ = nullptr;        // null: none
-  Tensor* logical_x_ = nullptr;  // the source in logical order; null: it is already
+  Tensor* logical_x_ = nullptr;  // copy of the source in logical order; null: not needed
 };
 
 SINGA_REGISTER_LAYER(kInnerProduct, InnerProductLayer);

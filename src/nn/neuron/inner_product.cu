@@ -1,4 +1,4 @@
-// Memory bounds what is done to biases.
+// CUDA kernels for the biases of kInnerProduct. Memory bounds them.
 #include "nn/neuron/inner_product.h"
 
 #include "nn/neuron/inner_product_block.h"
@@ -14,9 +14,9 @@ void Add(Context& ctx, const float* b, float* y, int64_t n, int64_t h) {
     ForEach(ctx, n * h, AddBiasOne{b, y, h});
 }
 
-// Many rows of few columns are added up in parts, so that all multiprocessors read.
+// Adds up many rows of few columns in parts, so that all multiprocessors are busy.
 void Sum(Context& ctx, const float* dy, float beta, float* db, int64_t n, int64_t h) {
-  constexpr int64_t kRows = 64;  // of a part at least
+  constexpr int64_t kRows = 64;  // minimum number of rows of a part
   const int64_t parts = std::max<int64_t>(1, std::min(n / kRows, kBlocks / ColumnSums::groups(h)));
   auto* partial = parts == 1 ? db : static_cast<float*>(CudaStreamOf(ctx).workspace());
   const ColumnSums sums = {dy, parts == 1 ? beta : 0, partial, n, h, parts};

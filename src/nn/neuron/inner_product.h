@@ -1,6 +1,6 @@
-// Inner product: y = x W^T + b for rows x of a [n, v] feature.
+// The inner product is y = x W^T + b for rows x of a [n, v] feature.
 //   dx = dy W,  dW = dy^T x,  db = sum over rows of dy. Equals torch.nn.functional.linear.
-// The gradients' products are Gemm.
+// Gemm computes the products of the gradients.
 #pragma once
 
 #include "singa/math/gemm.h"

@@ -1,11 +1,11 @@
-// The biases of nn/neuron/inner_product.h by the threads of a device.
+// Device code for the bias kernels of nn/neuron/inner_product.h.
 #pragma once
 
 #include "math/elementwise/map.h"
 
 namespace singa {
 
-// Element i of y: [., h].
+// Adds the bias to element i of y: [., h].
 struct AddBiasOne {
   const float* b;
   float* y;
@@ -13,7 +13,8 @@ struct AddBiasOne {
   SINGA_HD void operator()(int64_t i) const { y[i] += b[i % h]; }
 };
 
-// Elements [4 q, 4 q + 4). REQUIRES: AlignedTo<4> of both; h is a multiple of 4.
+// Adds the bias to elements [4 q, 4 q + 4) of y. REQUIRES: AlignedTo<4> of b and y; h is a multiple
+// of 4.
 struct AddBiasFour {
   const float* b;
   float* y;
@@ -27,9 +28,9 @@ struct AddBiasFour {
   }
 };
 
-// The rows of x[n, h] in `parts` parts: y[p h + j] = beta y[p h + j] + the sum of column j over
-// part p. Block i has 32 columns of a part. With beta 0 y is not read. Added in an order that n, h
-// and parts alone decide.
+// Adds up the rows of x[n, h] in `parts` parts: y[p h + j] = beta y[p h + j] + the sum of column j
+// over part p. Block i has 32 columns of a part. With beta 0 y is not read. The order of adding
+// depends only on n, h, parts and the block's size.
 struct ColumnSums {
   static constexpr int64_t kColumns = 32, kMostRows = 32;
   struct Tile {
@@ -44,8 +45,8 @@ struct ColumnSums {
   static SINGA_HD int64_t groups(int64_t h) { return (h + kColumns - 1) / kColumns; }
   SINGA_HD int64_t blocks() const { return groups(h) * parts; }
 
-  // Each row of threads adds up every so many rows of x; the first then adds up what they have.
-  // REQUIRES: threads is a multiple of 32.
+  // Thread (t, j) of the block adds up every (threads / 32)-th row of column j; then thread (0, j)
+  // adds these sums up. REQUIRES: the number of threads is a multiple of 32.
   template <typename B>
   SINGA_DEVICE void operator()(const B& block, int64_t i) const {
     Tile& tile = block.template Shared<Tile>();

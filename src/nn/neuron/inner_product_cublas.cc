@@ -1,4 +1,4 @@
-// The bias is added where the product is stored.
+// Inner product by cuBLAS, which adds the bias when it stores the product.
 #include "math/gemm/cublas_product.h"
 #include "nn/neuron/inner_product.h"
 

@@ -63,7 +63,7 @@ class LrnLayer final : public Layer {
 
   LrnDesc desc_;
   std::unique_ptr<LrnPlan> plan_;
-  Tensor* kept_ = nullptr;  // null: the plan keeps nothing
+  Tensor* kept_ = nullptr;  // memory for the plan's `kept`; null: it keeps nothing
 };
 
 SINGA_REGISTER_LAYER(kLRN, LrnLayer);

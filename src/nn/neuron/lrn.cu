@@ -1,5 +1,6 @@
-// Local response normalisation, bound by memory: a window's other channels come from the cache. The
-// gradient's terms cost two roots and a division, so a block shares them.
+// CUDA kernels of local response normalisation. Memory bounds them, as a window's other channels
+// come from the cache. A gradient's term costs two roots and a division, so a block shares the
+// terms.
 #include "nn/neuron/lrn_elements.h"
 #include "tensor/kernel/launch.cuh"
 

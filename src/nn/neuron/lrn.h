@@ -1,7 +1,7 @@
-// Local response normalisation across channels (Krizhevsky et al., 2012):
+// Local response normalisation across channels (Krizhevsky et al., 2012) is, at each pixel:
 //   s[i] = knorm + alpha / size * (sum of x[j]^2 over the channels j with |j - i| <= size / 2)
 //   y[i] = x[i] s[i]^-beta
-// at each pixel. Equals torch.nn.functional.local_response_norm.
+// It equals torch.nn.functional.local_response_norm.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct LrnDesc {
 };
 
 // The prepared normalisation of one layer. x, y, dy, dx: [n, h, w, c]. Calls may use
-// scratch_bytes() of Context::scratch; `kept`, of kept_bytes(), goes from Forward to Backward.
+// scratch_bytes() of Context::scratch. Forward writes kept_bytes() to `kept`, which Backward reads.
 class LrnPlan {
  public:
   virtual ~LrnPlan() = default;

@@ -1,4 +1,4 @@
-// What threads of a device compute of local response normalisation.
+// Device code of local response normalisation.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// s^-beta; beta is mostly 3/4.
+// Returns s^-beta, fast for the usual beta of 3/4.
 SINGA_HD inline float LrnPower(float s, float beta) {
   if (beta != 0.75f) return std::pow(s, -beta);
   const float root = 1 / std::sqrt(s);
@@ -23,7 +23,7 @@ SINGA_HD inline LrnWindow LrnWindowOf(int64_t i, int64_t c, int64_t half) {
   return {i < half ? 0 : i - half, i + half + 1 < c ? i + half + 1 : c};
 }
 
-// s and y of element i.
+// Computes s and y of element i.
 struct LrnElement {
   const float* x;
   float *y, *s;
@@ -31,7 +31,7 @@ struct LrnElement {
   float knorm, rate, beta;  // rate: alpha / size
 
   SINGA_HD void operator()(int64_t i) const {
-    const int64_t first = i / c * c;  // of the pixel
+    const int64_t first = i / c * c;  // first element of the pixel
     const LrnWindow window = LrnWindowOf(i - first, c, half);
     float squares = 0;
     for (int64_t j = first + window.begin; j < first + window.end; ++j) squares += x[j] * x[j];
@@ -40,13 +40,13 @@ struct LrnElement {
   }
 };
 
-// What a window's sum of the gradient takes of element i.
+// Returns the term of element i in a window's sum for the gradient.
 SINGA_HD inline float LrnTerm(const float* x, const float* dy, const float* s, float beta,
                               int64_t i) {
   return dy[i] * x[i] * LrnPower(s[i], beta) / s[i];
 }
 
-// dx of element i, each window's terms computed anew.
+// Computes dx of element i and all terms of its window.
 struct LrnGradientElement {
   const float *x, *dy, *s;
   float* dx;
@@ -63,7 +63,7 @@ struct LrnGradientElement {
   }
 };
 
-// The same for kLrnTile elements by a block, which computes each term once.
+// Computes dx of kLrnTile elements by a block, which computes each term once.
 inline constexpr int64_t kLrnTile = 1024, kLrnMostHalf = 64;
 
 struct LrnTerms {
@@ -79,7 +79,7 @@ struct LrnGradientTile {
   SINGA_DEVICE void operator()(const B& block, int64_t tile) const {
     float* const terms = block.template Shared<LrnTerms>().of;
     const LrnGradientElement& e = element;
-    const int64_t first = tile * kLrnTile - e.half;  // what terms[0] belongs to
+    const int64_t first = tile * kLrnTile - e.half;  // element of terms[0]
     const int64_t last = tile * kLrnTile + kLrnTile;
     const int64_t end = last < n ? last : n;
     for (int64_t i = first + block.thread(); i < end + e.half; i += block.threads())

@@ -1,4 +1,4 @@
-// The readable normalisation, one pixel after the other; it keeps s.
+// The plain kernel of local response normalisation, pixel by pixel. It keeps s.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,6 @@
-// Local response normalisation in vectors of channels, pixels cut over the context's threads. (The
-// primitive of oneDNN 2.6 crashes on some shapes, such as windows of 7 of 3 channels.)
+// Vector kernel of local response normalisation: vectors of channels, with pixels divided over the
+// context's threads. (The primitive of oneDNN 2.6 crashes on some shapes, such as windows of 7 on 3
+// channels.)
 #include <omp.h>
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 namespace singa {
 namespace {
 
-// s = offset + rate times the window's sum of `padded`, which has `half` zeros on both sides.
+// Computes s = offset + rate times the window's sum of `padded`, which has `half` zeros on both
+// sides.
 SINGA_CPU_CLONES void SumWindows(const float* __restrict padded, float* __restrict s, int64_t c,
                                  int64_t half, float offset, float rate) {
   for (int64_t j = 0; j < c; ++j) s[j] = padded[j];
@@ -25,7 +27,7 @@ SINGA_CPU_CLONES void Squares(const float* __restrict x, float* __restrict y, in
   for (int64_t j = 0; j < c; ++j) y[j] = x[j] * x[j];
 }
 
-// s^-3/4, the usual power.
+// Computes s^-3/4, the usual power.
 SINGA_CPU_CLONES void ThreeQuarters(const float* __restrict s, float* __restrict power, int64_t c) {
   for (int64_t j = 0; j < c; ++j) {
     const float root = 1 / std::sqrt(s[j]);
@@ -38,7 +40,7 @@ SINGA_CPU_CLONES void Multiply(const float* __restrict x, const float* __restric
   for (int64_t j = 0; j < c; ++j) y[j] = x[j] * power[j];
 }
 
-// What the window's sum of the gradient takes of each channel.
+// Computes the term of each channel in the window's sum for the gradient.
 SINGA_CPU_CLONES void Terms(const float* __restrict x, const float* __restrict dy,
                             const float* __restrict s, const float* __restrict power,
                             float* __restrict term, int64_t c) {
@@ -92,8 +94,8 @@ class VectorLrn final : public LrnPlan {
     for (int64_t j = 0; j < c_; ++j) power[j] = std::pow(s[j], -d_.beta);
   }
 
-  // visit(first element of the pixel, padded, sum, power), the last three in the thread's own
-  // scratch.
+  // Calls visit(first element of the pixel, padded, sum, power) for each pixel. The last three are
+  // in the thread's own scratch.
   template <typename Visit>
   void EachPixel(Context& ctx, const Visit& visit) const {
     ParallelSlices(ctx, d_.shape.size(), c_, [&](int64_t begin, int64_t end, int64_t slice) {

@@ -1,4 +1,4 @@
-// kLSTM.
+// kLSTM, the long short-term memory of lstm.h.
 #include "nn/neuron/lstm.h"
 
 #include "nn/neuron/recurrent.h"

@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// Gates i, f, g, o, which it keeps, and which become the gradients of their products.
+// The gates are i, f, g, o. The cell keeps them, and they become the gradients of their products.
 inline constinit CellStepKernel LstmStep{"LstmStep"};
 inline constinit CellGradientKernel LstmStepGradient{"LstmStepGradient"};
 

@@ -1,4 +1,4 @@
-// The units of a layer that its workers cut between them.
+// OwnUnits divides the units of a layer over the workers.
 #pragma once
 
 #include "singa/base/error.h"
@@ -6,8 +6,8 @@
 
 namespace singa {
 
-// The share of this copy of the layer in its `all` units; all of them where they are not cut.
-// Throws ConfigError at `field`, which says how many there are.
+// Returns the number of units of this copy of the layer: its share of `all`, or `all` if units are
+// not cut. Throws ConfigError at `field`, which sets `all`.
 inline int64_t OwnUnits(const LayerProto& conf, const char* field, int64_t all) {
   if (all < 1) throw ConfigError(field, StrCat("must be >= 1, is ", all));
   if (conf.partition_dim() != 1) return all;

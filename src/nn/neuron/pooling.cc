@@ -44,7 +44,7 @@ class PoolingLayer final : public Layer {
   }
 
  private:
-  // Every window must hold something that is no padding.
+  // Throws unless every window has an element that is no padding.
   static void CheckPad(const WindowFields& fields) {
     const WindowSide& side = fields.side;
     if (side.pad >= side.kernel)
@@ -56,7 +56,7 @@ class PoolingLayer final : public Layer {
 
   PoolingDesc desc_;
   std::unique_ptr<PoolingPlan> plan_;
-  Tensor* winners_ = nullptr;  // which element of each window won; null for avg
+  Tensor* winners_ = nullptr;  // index in each window of its maximum; null for avg
 };
 
 SINGA_REGISTER_LAYER(kPooling, PoolingLayer);

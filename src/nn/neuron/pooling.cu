@@ -1,12 +1,13 @@
-// Pooling bound by memory: each output is written once, each input comes from it once and from the
-// cache for the other windows that hold it. Backward gathers, so sums have an order.
+// CUDA kernels of pooling. Memory bounds them: each output is written once, and each input is read
+// from memory once; other windows read it from the cache. Backward gathers, so sums have a fixed
+// order.
 #include "nn/neuron/pooling_elements.h"
 #include "tensor/kernel/launch.cuh"
 
 namespace singa {
 namespace {
 
-// Place: holds the number of any element of a window.
+// Place is an integer type that holds the index of any element of a window.
 template <typename Place>
 class CudaPooling final : public PoolingPlan {
  public:
@@ -55,7 +56,7 @@ class CudaPooling final : public PoolingPlan {
   }
 
   const PoolingDesc d_;
-  const float scale_;  // of a mean
+  const float scale_;  // factor of a mean
 };
 
 std::unique_ptr<PoolingPlan> Make(Context&, const PoolingDesc& desc) {

@@ -1,4 +1,4 @@
-// Pooling: the largest value or the mean of each window, channel by channel.
+// Pooling gives the largest value or the mean of each window, channel by channel.
 //   max: padding never wins; of equal values the first in row-major order wins and alone gets the
 //        gradient. Equals torch.nn.functional.max_pool2d without ceil_mode.
 //   avg: sum over the window with zeros as padding / area of the window; windows never reach beyond
@@ -19,7 +19,8 @@ struct PoolingDesc {
 };
 
 // The prepared pooling of one layer. x, dx: [n, h, w, c]; y, dy: [n, oh, ow, c]. Calls may use
-// scratch_bytes() of Context::scratch; `winners`, of winner_bytes(), goes from Forward to Backward.
+// scratch_bytes() of Context::scratch. Forward writes winner_bytes() to `winners`, which Backward
+// reads.
 class PoolingPlan {
  public:
   virtual ~PoolingPlan() = default;

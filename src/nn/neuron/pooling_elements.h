@@ -1,4 +1,4 @@
-// What a thread of a device computes of a pooling: N channels of a pixel, side by side.
+// Device code of pooling: a thread computes N adjacent channels of a pixel.
 #pragma once
 
 #include "nn/neuron/pooling.h"
@@ -6,7 +6,7 @@
 
 namespace singa {
 
-// y, and which element of its window won: its number there, row by row.
+// Computes y, and the index of the maximum in its window, counted row by row.
 template <int N, typename Place>
 struct MaxOfWindow {
   PoolingDesc d;
@@ -35,7 +35,7 @@ struct MaxOfWindow {
   }
 };
 
-// dx: what the windows give that hold the pixel, where it won.
+// Computes dx: the sum of dy over the windows whose maximum is the pixel.
 template <int N, typename Place>
 struct MaxGradient {
   PoolingDesc d;
@@ -57,7 +57,7 @@ struct MaxGradient {
   }
 };
 
-// `scale` times the sum over a rectangle of `from`'s pixels.
+// Returns `scale` times the sum over a rectangle of `from`'s pixels.
 template <int N>
 SINGA_HD Lanes<float, N> ScaledSum(const float* from, const ImageShape& shape, int64_t n,
                                    const WindowRange& rows, const WindowRange& columns, int64_t c,

@@ -1,4 +1,4 @@
-// The readable pooling: one output pixel after the other, its channels side by side.
+// The plain kernel of pooling, output pixel by output pixel.
 #include <algorithm>
 #include <limits>
 
@@ -41,8 +41,8 @@ class PlainPooling final : public PoolingPlan {
   }
 
  private:
-  // visit(i, o) for each output element o and each element i of its window that is no padding,
-  // windows in row-major order.
+  // Calls visit(i, o) for each output element o and each element i of its window that is no
+  // padding, in row-major order of the window.
   template <typename Visitor>
   void Visit(const Visitor& visit) const {
     const ImageShape &in = d_.in, &out = d_.out;

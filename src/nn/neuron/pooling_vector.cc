@@ -1,6 +1,6 @@
-// Pooling on vectors of 16 channels. Backward gathers: each pixel takes its share from the windows
-// that hold it, so dx is written once and its rows can go to any thread. 2 to 5 times as fast as
-// oneDNN 2.6 for max, as fast for avg (test/bench/pooling_bench.cc).
+// Vector kernel of pooling, on vectors of 16 channels. Backward gathers: each pixel takes its share
+// from the windows that hold it. So dx is written once, and any thread can compute any row. It is 2
+// to 5 times as fast as oneDNN 2.6 for max, and as fast for avg (test/bench/pooling_bench.cc).
 #include <algorithm>
 #include <cstring>
 #include <span>
@@ -19,7 +19,7 @@ struct Range {
   int32_t begin, end, place;
 };
 
-// Of each of `n` positions along a side of `length`: of(side, position, length).
+// Returns of(side, i, length) for each i < n.
 std::vector<Range> Ranges(WindowRange (*of)(const WindowSide&, int64_t, int64_t),
                           const WindowSide& side, int64_t n, int64_t length) {
   std::vector<Range> ranges;
@@ -31,9 +31,9 @@ std::vector<Range> Ranges(WindowRange (*of)(const WindowSide&, int64_t, int64_t)
   return ranges;
 }
 
-// What the rows below read.
+// Geometry of the side that the functions below read.
 struct Geometry {
-  int64_t c, row;  // channels, elements of a row, of the side that is read
+  int64_t c, row;  // channels, elements of a row
   int32_t kernel_x, stride_y, stride_x;
 };
 
@@ -42,7 +42,8 @@ typedef float FloatLanes __attribute__((vector_size(4 * kLanes)));
 typedef int32_t IntLanes __attribute__((vector_size(4 * kLanes)));
 typedef uint16_t PlaceLanes __attribute__((vector_size(2 * kLanes)));
 
-// 16 channels at a time, or one. Places of winners in their window are stored in 16 bits.
+// Wide handles 16 channels at a time, Narrow one. The index of a maximum in its window is stored in
+// 16 bits.
 struct Wide {
   using Float = FloatLanes;
   using Int = IntLanes;
@@ -72,7 +73,7 @@ SINGA_INLINE void Convert(const From& from, To* to) {
     *to = __builtin_convertvector(from, To);
 }
 
-// One window of image x: the first largest value and its place.
+// Finds the first largest value of a window of image x, and its index.
 template <typename Width>
 SINGA_INLINE void MaxOfWindow(const Geometry& g, const float* x, const Range& rows,
                               const Range& columns, float* y, uint16_t* winner) {
@@ -98,7 +99,7 @@ SINGA_INLINE void MaxOfWindow(const Geometry& g, const float* x, const Range& ro
   Store(stored, winner);
 }
 
-// The gradient of one pixel from the windows that hold it: from those where it won.
+// Computes the gradient of one pixel from the windows whose maximum it is.
 template <typename Width>
 SINGA_INLINE void GradientOfMax(const Geometry& g, const float* dy, const uint16_t* winner,
                                 const Range& rows, const Range& columns, float* dx) {
@@ -122,7 +123,7 @@ SINGA_INLINE void GradientOfMax(const Geometry& g, const float* dy, const uint16
   Store(sum, dx);
 }
 
-// scale times the sum over rows x columns of x.
+// Computes scale times the sum over rows x columns of x.
 template <typename Width>
 SINGA_INLINE void ScaledSum(const Geometry& g, const float* x, const Range& rows,
                             const Range& columns, float scale, float* y) {
@@ -139,8 +140,8 @@ SINGA_INLINE void ScaledSum(const Geometry& g, const float* x, const Range& rows
   Store(sum, y);
 }
 
-// at(Wide or Narrow, channel) for all channels of a pixel. The last 16 may overlap the 16 before:
-// both write the same.
+// Calls at(Wide or Narrow, channel) for all channels of a pixel. The last 16 channels may overlap
+// the 16 before; both calls write the same values.
 template <typename Visit>
 SINGA_INLINE void EachChannel(int64_t channels, const Visit& at) {
   if (channels < kLanes) {
@@ -151,7 +152,7 @@ SINGA_INLINE void EachChannel(int64_t channels, const Visit& at) {
   at(Wide(), channels - kLanes);
 }
 
-// One row of windows from an image x: [h, w, c]; y, winner: [ow, c].
+// Computes one row of windows from an image x: [h, w, c]; y, winner: [ow, c].
 SINGA_CPU_CLONES void MaxRow(const Geometry g, const float* __restrict x, const Range rows,
                              std::span<const Range> pixels, float* __restrict y,
                              uint16_t* __restrict winner) {
@@ -164,7 +165,7 @@ SINGA_CPU_CLONES void MaxRow(const Geometry g, const float* __restrict x, const 
   }
 }
 
-// One row of gradients dx: [w, c], from an image's dy, winner: [oh, ow, c].
+// Computes one row of gradients dx: [w, c], from an image's dy, winner: [oh, ow, c].
 SINGA_CPU_CLONES void MaxGradientRow(const Geometry g, const float* __restrict dy,
                                      const uint16_t* __restrict winner, const Range rows,
                                      std::span<const Range> windows, float* __restrict dx) {
@@ -177,7 +178,7 @@ SINGA_CPU_CLONES void MaxGradientRow(const Geometry g, const float* __restrict d
   }
 }
 
-// One row of means, or of their gradients: y: [columns, c], from an image x.
+// Computes one row of means, or of their gradients, y: [columns, c], from an image x.
 SINGA_CPU_CLONES void MeanRow(const Geometry g, const float* __restrict x, const Range rows,
                               std::span<const Range> row, float scale, float* __restrict y) {
   for (const Range columns : row) {
@@ -245,7 +246,7 @@ class VectorPooling final : public PoolingPlan {
 
   const PoolingDesc d_;
   const std::vector<Range> pixels_y_, pixels_x_, windows_y_, windows_x_;
-  const float scale_;  // of a mean
+  const float scale_;  // factor of a mean
 };
 
 std::unique_ptr<PoolingPlan> Make(Context&, const PoolingDesc& desc) {

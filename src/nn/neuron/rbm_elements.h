@@ -1,4 +1,4 @@
-// The samples of neuron/rbm.h.
+// Code for one element of the kernels of nn/neuron/rbm.h.
 #pragma once
 
 #include "tensor/kernel/host_device.h"

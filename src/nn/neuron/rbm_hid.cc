@@ -1,4 +1,5 @@
-// kRBMHid: the hidden side of an RBM; its feature is the mean of its units. Source: its kRBMVis.
+// kRBMHid is the hidden side of an RBM; its feature is the mean of its units. Its source is its
+// kRBMVis.
 #include "math/elementwise/elementwise.h"
 #include "nn/neuron/inner_product.h"
 #include "nn/neuron/rbm.h"
@@ -13,14 +14,14 @@ class RbmHidLayer final : public RbmLayer {
     declare.Sources(in, 1);
     const Shape& vis = in[0]->data.shape();
     SetUpSide(conf, declare, vis[0], vis.size(1), conf.rbm_conf().hdim());
-    declare.GivesNoGradient(weight_);  // the visible side's to give
+    declare.GivesNoGradient(weight_);  // the visible side gives it
     gaussian_ = conf.rbm_conf().gaussian();
     if (!gaussian_) declare.Uses(SigmoidForward);
     if (bias_) positive_sums_ = declare.Buffer({units_}, Keep::kStep);
     out[0]->data.SetShape({rows_, units_});
   }
 
-  // With one negative pass.
+  // Counts one negative pass.
   Work work() const override {
     return {4.0 * static_cast<double>(rows_) * static_cast<double>(hidden_ * visible_), 0, 0};
   }

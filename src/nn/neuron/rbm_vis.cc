@@ -1,6 +1,7 @@
-// kRBMVis: the visible side of an RBM. Sources: its input and its kRBMHid, which it reads back.
-// Its feature is the input; in negative passes, the mean of the visible units by a sample of the
-// hidden ones. Metric "squared_error": the mean over rows of |input - its reconstruction|^2.
+// kRBMVis is the visible side of an RBM. Its sources are its input and its kRBMHid, which it reads
+// back. Its feature is the input; in negative passes it is the mean of the visible units for a
+// sample of the hidden ones. Metric "squared_error": the mean over rows of |input - its
+// reconstruction|^2.
 #include "math/elementwise/elementwise.h"
 #include "math/random/random_kernels.h"
 #include "math/reduction/sum.h"
@@ -41,7 +42,7 @@ class RbmVisLayer final : public RbmLayer {
     out[0]->data.SetShape({rows_, visible_});
   }
 
-  // With one negative pass.
+  // Counts one negative pass.
   Work work() const override {
     const double product =
         2.0 * static_cast<double>(rows_ * hidden_) * static_cast<double>(visible_);
@@ -54,7 +55,7 @@ class RbmVisLayer final : public RbmLayer {
     float* const vis = out[0]->data.data();
     if (!(phase & kNegative)) return Positive(ctx, phase, *in[0], vis);
     const float* hid = in[1]->data.data();
-    if (phase & kTest) {  // the first: from the data
+    if (phase & kTest) {  // the first negative pass begins with the data
       if (training_) pass_ = 0;
       CopyFloats(ctx, hid, hidden_positive_->data(), hidden_positive_->size());
       Reconstruct(ctx, hid, in[0]->span, vis);
@@ -85,13 +86,13 @@ class RbmVisLayer final : public RbmLayer {
     training_ = phase & kTrain;
     const float* x = flat_.InOrder(ctx, in.data.data(), vis);
     CopyFloats(ctx, x, vis, input_->size());
-    if (!(phase & kPositive)) return;  // a trained machine is used
+    if (!(phase & kPositive)) return;  // a trained RBM is used
     CopyFloats(ctx, vis, input_->data(), input_->size());
     if (bias_) SumBiasGradient(ctx, vis, 0, positive_sums_->data(), rows_, visible_);
   }
 
-  // The mean of the visible units by a sample of the hidden ones, whose means are `hid`. Each
-  // negative pass draws numbers of its own.
+  // Computes the mean of the visible units for a sample of the hidden ones, whose means are `hid`.
+  // Each negative pass draws other numbers.
   void Reconstruct(Context& ctx, const float* hid, const RowSpan& span, float* vis) {
     float* const sample = static_cast<float*>(ctx.scratch);
     const int64_t n = rows_ * hidden_;
@@ -118,10 +119,11 @@ class RbmVisLayer final : public RbmLayer {
 
   std::string name_;
   FlatRows flat_;
-  bool gaussian_ = false;  // the hidden units
+  bool gaussian_ = false;  // kind of the hidden units
   bool training_ = false;
-  static constexpr int kPassBits = 44;  // random numbers of a pass, more than units in a batch
-  int64_t pass_ = 0;  // negative passes of this step of a training, or of this test
+  static constexpr int kPassBits = 44;  // each pass has 2^44 random numbers, more than a batch has
+                                        // units
+  int64_t pass_ = 0;  // number of negative passes in this training step, or in this test
   Tensor *input_ = nullptr, *hidden_positive_ = nullptr;
   Tensor* positive_sums_ = nullptr;  // null: no bias
   Tensor* chain_ = nullptr;          // hidden means; null: not persistent

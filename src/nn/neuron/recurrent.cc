@@ -1,4 +1,4 @@
-// What a recurrent layer asks for, and its checks; recurrent_steps.cc computes.
+// Setup, Prepare and checks of RecurrentLayer; recurrent_steps.cc computes.
 #include "nn/neuron/recurrent.h"
 
 #include "base/text/counted.h"
@@ -53,7 +53,7 @@ void RecurrentLayer::CheckSources(const LayerProto& conf, Declare& declare, Inpu
     throw ConfigError("shift",
                       StrCat("must be 0 for source 0, a step's own input, is ", conf.shift(0)));
   const bool carries = settings(conf).carry_state;
-  const int own = cell_.has_c ? 2 : 1;  // outputs of the step before
+  const int own = cell_.has_c ? 2 : 1;  // number of outputs of the step before
   if (conf.unroll_index() == 0) {
     declare.Sources(in, 1, 2);
   } else if (static_cast<int>(in.size()) != 1 + own) {
@@ -109,7 +109,8 @@ void RecurrentLayer::DeclareState(Declare& declare, const RowSpan& span) {
   declare.Uses(CarryState);
 }
 
-// Products alone. Of a gradient the ones that go back through the steps count with the params'.
+// Counts only products. Those of the gradient that flows back through the steps count as
+// param_gradients.
 Work RecurrentLayer::work() const {
   const double unit =
       2.0 * static_cast<double>(steps_ * rows_) * static_cast<double>(cell_.gates * hidden_);

@@ -1,5 +1,5 @@
-// The steps of the recurrent cells between their products. Memory bounds them, or, where a batch is
-// small, the launch.
+// CUDA kernels for the steps of the recurrent cells between their products. Memory bounds them or,
+// for a small batch, the launch.
 #include "nn/neuron/recurrent_elements.h"
 #include "tensor/kernel/launch.cuh"
 

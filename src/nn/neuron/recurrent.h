@@ -1,15 +1,15 @@
-// RecurrentLayer: what kGRU, kLSTM and kRNN share, a cell run over time.
+// RecurrentLayer, the base class of kGRU, kLSTM and kRNN, runs a cell over time.
 //   source 0: x, [b, v], or folded [T, b, v]; source 1, optional: the state before the first step,
 //   [b, h]; a node of one step of several has its own outputs of the step before instead.
 //   output: h, [b, h] or [T, b, h]; of kLSTM a second, c, that the layer's own next step alone
 //   reads
-// The products with x are one gemm a gate for all steps; those with the state one gemm a step, for
-// which the gates' weights are packed side by side. Gradients likewise: one gemm a step for the
-// state's, then one a weight over the rows of all steps.
+// The products with x are one gemm per gate for all steps. The products with the state are one gemm
+// per step, for which the gates' weights are packed side by side. The gradient of the state takes
+// one gemm per step, and then the gradient of each weight one over the rows of all steps.
 //
-// carry_state: the last state of a batch is the first of the next; no gradient goes that way. It
-// begins as 0, and so it does again before a pass over a test set, and a row's where it is not
-// finite.
+// With carry_state the last state of a batch is the first state of the next batch; no gradient
+// flows between batches. The state begins as 0. It becomes 0 again before a pass over a test set,
+// and in rows where it is not finite.
 #pragma once
 
 #include <array>
@@ -20,20 +20,20 @@
 
 namespace singa {
 
-// The facts of a cell of G gates that keeps K blocks of numbers.
+// Description of a cell of G gates that keeps K blocks of numbers.
 struct Cell {
   const char* conf;             // field of LayerProto
   int gates;                    // G
   int kept;                     // K
-  std::array<int, 4> of_input;  // the block with gate g's product of the input
-  int of_state;                 // the first of the G blocks with the products' of the state
-  bool has_c = false;           // a second state, c
+  std::array<int, 4> of_input;  // [g]: the block with gate g's product with the input
+  int of_state;  // first of the G blocks that become the gradients of the products with the state
+  bool has_c = false;  // a second state, c
   const CellStepKernel* step;
   const CellGradientKernel* gradient;
 };
 
-// Params, by gate in the order of the cell: weights of the input (h, v); of the state (h, h); and
-// biases (h), if any.
+// The params are, each by gate in the cell's order: weights of the input (h, v), weights of the
+// state (h, h), and biases (h), if any.
 class RecurrentLayer : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override;
@@ -55,11 +55,11 @@ class RecurrentLayer : public Layer {
   explicit RecurrentLayer(const Cell& cell) : cell_(cell) {}
 
  private:
-  // A state before a step; null: zeros.
+  // The state before a step; null: zeros.
   struct State {
     const float *h = nullptr, *c = nullptr;
   };
-  // Offsets in scratch of what a computation works in.
+  // Offsets of arrays in scratch.
   struct Places {
     int64_t zeros, bias, from_state, dh, dc, sums, packed, transposed;
   };
@@ -76,7 +76,7 @@ class RecurrentLayer : public Layer {
   float* At(const Context& ctx, int64_t place) const {
     return reinterpret_cast<float*>(static_cast<char*>(ctx.scratch) + place);
   }
-  // The blocks that hold, of all steps, the gate's products or their gradients.
+  // Return the block of a gate's products, or of their gradients, for all steps.
   float* InputBlock(int gate) const { return kept_->data() + cell_.of_input[gate] * hidden_; }
   float* StateBlock(int gate) const { return kept_->data() + (cell_.of_state + gate) * hidden_; }
   Param* InputWeight(int gate) const { return params_[gate]; }
@@ -102,7 +102,8 @@ class RecurrentLayer : public Layer {
   bool bias_ = false;
   std::vector<Param*> params_;
   Tensor* kept_ = nullptr;  // [T, b, K h]
-  // carry_state: what goes from batch to batch, and what this batch began with. c: null without.
+  // For carry_state: the state for the next batch, and the first state of this batch. Null if not
+  // used.
   Tensor *carried_h_ = nullptr, *carried_c_ = nullptr;
   Tensor *first_h_ = nullptr, *first_c_ = nullptr;
   Places places_{};

@@ -1,4 +1,4 @@
-// What a thread of a device computes of a step of a recurrent cell: a unit of a row.
+// Device code of a step of a recurrent cell: a thread computes a unit of a row.
 #pragma once
 
 #include "nn/neuron/carry_state.h"
@@ -35,7 +35,7 @@ struct RnnCell {
   }
 };
 
-// Step: CellStep or CellGradient.
+// Step is CellStep or CellGradient.
 template <typename UnitOf, typename Step>
 struct CellUnit {
   Step step;
@@ -45,7 +45,7 @@ struct CellUnit {
   }
 };
 
-// Row r of CarryState, by a block.
+// Does row r of CarryState by a block.
 struct CarryRow {
   const float *h, *c;
   float *carried_h, *carried_c;

@@ -1,4 +1,4 @@
-// The computation of a recurrent layer, forward and backward through time.
+// Forward and backward computation of RecurrentLayer through time.
 #include "math/elementwise/elementwise.h"
 #include "math/layout/transpose.h"
 #include "nn/neuron/carry_state.h"
@@ -41,14 +41,15 @@ void RecurrentLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
   if (bias_) BiasGradients(ctx);
 }
 
-// The batch's first state is kept apart, as the gradient reads it after the carried one has moved.
+// Copies the batch's first state, as the gradient reads it after KeepLastState has overwritten the
+// carried state.
 void RecurrentLayer::TakeCarriedState(Context& ctx) const {
   if (first_h_) CopyFloats(ctx, carried_h_->data(), first_h_->data(), state_size());
   if (first_c_) CopyFloats(ctx, carried_c_->data(), first_c_->data(), state_size());
 }
 
-// What is not finite would stay for ever. A row alone begins anew: which worker has it makes no
-// difference.
+// Carries the last state on. A row that is not finite begins with zeros again, as it would never
+// become finite. Other rows, and so other workers, are not affected.
 void RecurrentLayer::KeepLastState(Context& ctx, Outputs out) const {
   if (!carried_h_) return;
   const int64_t last = (steps_ - 1) * state_size();
@@ -84,8 +85,8 @@ void RecurrentLayer::PackBias(Context& ctx) const {
     CopyFloats(ctx, params_[2 * cell_.gates + g]->data.data(), bias + g * hidden_, hidden_);
 }
 
-// packed: [G h, h], the gates' weights one below the other; transposed: [h, G h]. One step alone
-// reads them from the params: to copy them would take longer.
+// packed: [G h, h], the gates' weights one below the other; transposed: [h, G h]. A single step
+// reads the params directly, as a copy would take longer.
 void RecurrentLayer::PackStateWeights(Context& ctx, bool transpose) const {
   if (steps_ == 1) return;
   float* const packed = At(ctx, places_.packed);
@@ -96,7 +97,7 @@ void RecurrentLayer::PackStateWeights(Context& ctx, bool transpose) const {
     TransposeEach(ctx, packed, At(ctx, places_.transposed), 1, cell_.gates * hidden_, hidden_);
 }
 
-// from_state: [b, G h] = h U^T of every gate; h: [b, h].
+// Computes from_state: [b, G h] = h U^T of every gate; h: [b, h].
 void RecurrentLayer::FromState(Context& ctx, const float* h, float* from_state) const {
   const int64_t all = cell_.gates * hidden_;
   if (!h) {
@@ -111,7 +112,7 @@ void RecurrentLayer::FromState(Context& ctx, const float* h, float* from_state) 
   }
 }
 
-// dh: [b, h] += the gradients of step t's products with the state, U of every gate.
+// Adds to dh, [b, h], the gradients of step t's products with the state, times U of every gate.
 void RecurrentLayer::ToState(Context& ctx, int64_t t, float* dh) const {
   const int64_t row = t * rows_ * kept_width();
   if (steps_ > 1)
@@ -122,8 +123,8 @@ void RecurrentLayer::ToState(Context& ctx, int64_t t, float* dh) const {
          {StateWeight(g)->data.data(), hidden_}, 1, dh, hidden_);
 }
 
-// Back from the last step to the first: makes the gradients of all products, in kept_, and those of
-// the state before the first step.
+// Goes back from the last step to the first. Computes the gradients of all products, in kept_, and
+// those of the state before the first step.
 void RecurrentLayer::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
   PackStateWeights(ctx, false);
   const float* const zeros = Zeros(ctx);
@@ -156,7 +157,8 @@ void RecurrentLayer::InputGradient(Context& ctx, float* dx) const {
          {InputWeight(g)->data.data(), inputs_}, g == 0 ? 0 : 1, dx, inputs_);
 }
 
-// Every row's state before is the row of h that lies one step back, the first step's are apart.
+// The state before a row is the row of h one step back. The first step has its own product, with
+// the first state.
 void RecurrentLayer::WeightGradients(Context& ctx, Inputs in, Outputs out) const {
   const int64_t rows = steps_ * rows_, width = kept_width();
   for (int g = 0; g < cell_.gates; ++g) {
@@ -192,7 +194,7 @@ void RecurrentLayer::BiasGradients(Context& ctx) const {
   }
 }
 
-// 1 after a gate's gradient went to the same param: gates may share a weight.
+// Returns 1 if an earlier gate has added to the same param, as gates may share a weight.
 float RecurrentLayer::Beta(size_t param) const {
   for (size_t i = 0; i < param; ++i)
     if (params_[i] == params_[param]) return 1;

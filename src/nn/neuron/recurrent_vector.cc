@@ -1,4 +1,4 @@
-// The steps of the recurrent cells as vector code over the context's threads.
+// Vector kernels for the steps of the recurrent cells, over the context's threads.
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
 #include "nn/neuron/gru.h"
@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-// Runs work(first row, end) over the context's threads; `width`: numbers that a row costs.
+// Runs work(first row, end) over the context's threads. `width` is the work of a row, in numbers.
 template <typename Step>
 void ParallelRows(const Context& ctx, const Step& step, int64_t width,
                   void (*work)(const Step& step, int64_t begin, int64_t end)) {
@@ -17,8 +17,8 @@ void ParallelRows(const Context& ctx, const Step& step, int64_t width,
   });
 }
 
-// Of a cell with the formulas <name>Unit and <name>UnitGradient. A macro, as clones for instruction
-// sets cannot be templates.
+// Defines the kernels of a cell with the formulas <name>Unit and <name>UnitGradient. It is a macro,
+// as clones for instruction sets cannot be templates.
 #define SINGA_VECTOR_CELL(name, blocks)                                                            \
   SINGA_CPU_CLONES void name##Rows(const CellStep& step, int64_t begin, int64_t end) {             \
     for (int64_t r = begin; r < end; ++r)                                                          \

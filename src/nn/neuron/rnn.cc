@@ -1,4 +1,4 @@
-// kRNN.
+// kRNN, the simple recurrent unit of rnn.h.
 #include "nn/neuron/rnn.h"
 
 #include "nn/neuron/recurrent.h"

@@ -6,7 +6,7 @@
 
 namespace singa {
 
-// Keeps h, which becomes the gradient of both products.
+// The cell keeps h, which becomes the gradient of both products.
 inline constinit CellStepKernel RnnStep{"RnnStep"};
 inline constinit CellGradientKernel RnnStepGradient{"RnnStepGradient"};
 

@@ -1,4 +1,5 @@
-// A feature whose rows are one number each: an index, exact as a float below 2^24. -1 is padding.
+// These functions check features whose rows are one index each. An index is exact as a float below
+// 2^24; -1 is padding.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace singa {
 
-// Throws ConfigError("srclayers") unless the first source has one number a row.
+// Throws ConfigError("srclayers") unless the first source has one number per row.
 inline void RequireIndices(const LayerProto& conf, const Port& in) {
   if (in.data.row_size() == 1) return;
   const std::string name = conf.srclayers_size() > 0 ? conf.srclayers(0) : "the first";
@@ -18,14 +19,14 @@ inline void RequireIndices(const LayerProto& conf, const Port& in) {
                            in.data.shape().ToString()));
 }
 
-// Throws ConfigError at `field` where indices below `size` are not exact, or there are none.
+// Throws ConfigError at `field` if `size` is < 1, or too large for exact indices.
 inline void CheckIndexRange(const std::string& field, int64_t size) {
   constexpr int64_t kMost = int64_t{1} << 24;
   if (size < 1 || size > kMost)
     throw ConfigError(field, StrCat("must be from 1 to ", kMost, ", is ", size));
 }
 
-// An index that is out of range or no whole number. The net says of which record it is.
+// An index is out of range or no whole number. Net::Check adds the record that has it.
 class IndexError : public Error {
  public:
   IndexError(const std::string& layer, int64_t row, float index, int64_t size, bool padding)
@@ -42,7 +43,7 @@ class IndexError : public Error {
 inline void CheckIndices(const std::string& layer, const Port& in, int64_t size, bool padding) {
   const float* index = in.data.data();
   for (int64_t r = 0; r < in.data.rows(); ++r) {
-    // In this order: NaN and what no integer holds fail the comparisons.
+    // The comparisons come first: NaN and numbers too large for an integer fail them.
     const bool whole = index[r] >= -1 && index[r] < static_cast<float>(size) &&
                        static_cast<float>(static_cast<int64_t>(index[r])) == index[r];
     if (!whole || (index[r] == -1 && !padding)) throw IndexError(layer, r, index[r], size, padding);

@@ -1,4 +1,4 @@
-// kSigmoid: y = 1 / (1 + exp(-x)).
+// kSigmoid gives y = 1 / (1 + exp(-x)).
 #include "nn/neuron/activation.h"
 
 namespace singa {

@@ -1,4 +1,5 @@
-// kSoftmax: softmax over each row, or over each of num_softmax_per_instance equal parts of it.
+// kSoftmax computes the softmax of each row, or of each of num_softmax_per_instance equal parts of
+// it.
 #include "math/reduction/softmax.h"
 
 #include "nn/neuron/flat_rows.h"

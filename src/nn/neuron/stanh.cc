@@ -1,4 +1,4 @@
-// kSTanh: y = 1.7159047 tanh(0.66666667 x).
+// kSTanh gives y = 1.7159047 tanh(0.66666667 x).
 #include "nn/neuron/activation.h"
 
 namespace singa {

@@ -1,4 +1,5 @@
-// Window: what convolution and pooling slide over a feature, and the geometry that results.
+// Window is the rectangle that convolution and pooling slide over a feature. This file has its
+// geometry.
 #pragma once
 
 #include <cstdint>
@@ -22,34 +23,35 @@ struct Window {
   SINGA_HD int64_t area() const { return y.kernel * x.kernel; }
 };
 
-// [begin, end) of positions along one side, and the place in a window at which the first lies.
+// Positions [begin, end) along one side, and the place of the first in a window.
 struct WindowRange {
   int64_t begin, end, place;
 };
 
-// Of `in` pixels those of window k; the place counts up by 1.
+// Returns the pixels of window k, of `in` pixels. The place increases by 1 from pixel to pixel.
 SINGA_HD inline WindowRange PixelsOfWindow(const WindowSide& side, int64_t k, int64_t in) {
   const int64_t first = k * side.stride - side.pad, last = first + side.kernel;
   const int64_t begin = first < 0 ? 0 : first;
   return {begin, last < in ? last : in, begin - first};
 }
 
-// Of `out` windows those that hold pixel i; the place counts down by the stride.
+// Returns the windows that hold pixel i, of `out` windows. The place decreases by the stride from
+// window to window.
 SINGA_HD inline WindowRange WindowsOfPixel(const WindowSide& side, int64_t i, int64_t out) {
-  const int64_t at = i + side.pad;  // in the padded image
+  const int64_t at = i + side.pad;  // index in the padded image
   const int64_t begin = at < side.kernel ? 0 : (at - side.kernel) / side.stride + 1;
   const int64_t end = at / side.stride + 1;
   return {begin, end < out ? end : out, at - begin * side.stride};
 }
 
-// A feature as layers with windows see it: n images of c channels and h x w pixels,
-// stored [n, h, w, c].
+// A feature of n images of c channels and h x w pixels, stored as [n, h, w, c].
 struct ImageShape {
   int64_t n = 0, c = 0, h = 0, w = 0;
   SINGA_HD int64_t pixels() const { return h * w; }
   SINGA_HD int64_t size() const { return n * c * h * w; }
 
-  // Of (n, c, h, w), or (n, h, w) with one channel. Throws ConfigError("srclayers").
+  // Makes the shape of (n, c, h, w), or of (n, h, w) with one channel. Throws
+  // ConfigError("srclayers") for other shapes.
   static ImageShape Of(const Shape& shape) {
     if (shape.dims() == 4) return {shape[0], shape[1], shape[2], shape[3]};
     if (shape.dims() == 3) return {shape[0], 1, shape[1], shape[2]};
@@ -60,24 +62,24 @@ struct ImageShape {
   }
 };
 
-// Where an element of an image lies.
+// Position of an element in a feature of images.
 struct ImagePlace {
   int64_t n, y, x, c;
 };
-// Of the i-th as they are stored.
+// Returns the position of the i-th stored element.
 SINGA_HD inline ImagePlace PlaceOf(const ImageShape& shape, int64_t i) {
   const int64_t pixel = i / shape.c, row = pixel / shape.w, n = row / shape.h;
   return {n, row - n * shape.h, pixel - row * shape.w, i - pixel * shape.c};
 }
 
-// f(k, place) for each window that holds `pixel`, k going up: pixel k of `out`, counted over all
-// images, is the window's; place is where in the window `pixel` lies, counted row by row.
+// Calls f(k, place) for each window that holds `pixel`, in rising k. Pixel k of `out`, counted over
+// all images, belongs to the window. `place` is the index of `pixel` in the window, row by row.
 template <typename F>
 SINGA_HD void ForEachWindowOfPixel(const Window& window, const ImageShape& out,
                                    const ImagePlace& pixel, const F& f) {
   const WindowRange rows = WindowsOfPixel(window.y, pixel.y, out.h);
   const WindowRange columns = WindowsOfPixel(window.x, pixel.x, out.w);
-  int64_t row = rows.place * window.x.kernel;  // the place at which the pixel's row begins
+  int64_t row = rows.place * window.x.kernel;  // place of the first element of the pixel's row
   for (int64_t y = rows.begin; y < rows.end; ++y, row -= window.y.stride * window.x.kernel) {
     int64_t place = row + columns.place;
     for (int64_t x = columns.begin; x < columns.end; ++x, place -= window.x.stride)
@@ -85,14 +87,14 @@ SINGA_HD void ForEachWindowOfPixel(const Window& window, const ImageShape& out,
   }
 }
 
-// Whether two images' and a window's sizes fit 32 bits, as vendor libraries want them.
+// Returns whether the sizes fit 32 bits, as vendor libraries require.
 inline bool FitsInt32(const ImageShape& in, const ImageShape& out, const Window& window) {
   constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
   return in.size() <= kMax && out.size() <= kMax && in.h + 2 * window.y.pad <= kMax &&
          in.w + 2 * window.x.pad <= kMax && window.y.stride <= kMax && window.x.stride <= kMax;
 }
 
-// One side of a window from its conf, with the names of the fields that gave it.
+// One side of a window, with the names of the conf's fields that gave it.
 struct WindowFields {
   WindowSide side;
   std::string kernel, pad, stride;
@@ -109,12 +111,12 @@ inline void CheckWindow(const WindowFields& fields, int64_t in, const char* what
                                             " of its source, ", in + 2 * side.pad));
 }
 
-// `square`, where the user set it, wins over the field of one side. Fields may be unsigned.
+// Returns `square` if the user set it, else the field of one side. Fields may be unsigned.
 inline int64_t Pick(bool has_square, int64_t square, int64_t side) {
   return has_square ? square : side;
 }
 
-// The fields of ConvolutionProto or PoolingProto `conf`, which lies at `path`.
+// Reads the vertical side from `conf`, a ConvolutionProto or PoolingProto at `path`.
 template <typename Conf>
 WindowFields RowsOf(const Conf& conf, const std::string& path) {
   return {{Pick(conf.has_kernel(), conf.kernel(), conf.kernel_y()),
