@@ -1,9 +1,8 @@
-// Client: what one process sends for one worker group, and what it waits for. Event-driven, without
-// threads, sleeps or sockets. Used by one thread at a time.
+// A Client exchanges gradients and values with the servers, for one worker group in one process. It
+// is event-driven, without threads, sleeps or sockets. One thread at a time uses it.
 //
-// A step of the group, for each slice: the workers find it Fresh, read the values, and hand over
-// what they have added up of their gradients by Push; the answer makes the slice fresh for the next
-// step.
+// In each step of the group, for each slice: the workers wait until it is Fresh, read the values,
+// and Push the sum of their gradients. The servers' answer makes the slice fresh for the next step.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ namespace singa {
 struct ClientSetup {
   const Topology& topology;
   const SliceTable& table;
-  const std::vector<ServedParam>& params;  // as the table was made of
+  const std::vector<ServedParam>& params;  // the params that the table was made of
   const Clock& clock;
   int group = 0, process = 0;
   int64_t first_step = 0;
@@ -36,62 +35,68 @@ struct ClientSetup {
   const Codec& codec = Identity();  // of gradients
 };
 
-// A slice as a checkpoint holds it.
+// The state of a slice, as a checkpoint holds it.
 struct SliceState {
   int64_t version = 0;  // steps that it holds
   int64_t count = 0;    // updates
-  // Values, then each of the updater's states; none of those where they are all 0.
+  // The values, then each of the updater's states. States that are all 0 are left out.
   std::vector<float> floats;
 };
 
 class Client {
  public:
   static constexpr int64_t kSendAt =
-      65536;  // floats, where gradients wait for each other no longer
+      // Floats that a message of gradients has when it leaves before Flush.
+      65536;
 
-  // `values`: the memory of each param. What arrives is written to it.
+  // `values`: the memory of each param. Arriving values are written to it.
   Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
 
-  // At the start, one process of the server group's worker groups puts, and all get.
-  void PutAll(int64_t version);  // what the params' memory has
+  // At the start one process of the server group's worker groups puts the first values, and all get
+  // them.
+  void PutAll(int64_t version);  // puts the values in the params' memory
   void Put(int slice, const SliceState& state);
-  void GetAll(int64_t version);                 // at least that one
-  bool ready() const { return getting_ == 0; }  // all that was asked for has come
-  // After that, in a process that takes another's place: goes on where the group was lost. Returns
-  // its next step, which slices that hold it already will leave out.
+  void GetAll(int64_t version);  // gets this version or a later one
+  // Returns whether all values that GetAll asked for have come.
+  bool ready() const { return getting_ == 0; }
+  // Continues where the group was lost, in a process that takes another's place. Returns the
+  // group's next step; Push sends nothing for slices that have this step already. REQUIRES:
+  // ready().
   int64_t TakeOver();
 
-  // Whether the values hold all steps before `step` that were pushed.
+  // Returns whether the values include all pushed steps before `step`.
   bool Fresh(int slice, int64_t step) const;
-  // The process's part of the gradient of `step`: the slice's sum for each of the SumTree's nodes
-  // that its workers are (Topology::NodesOf), one after the other, encoded by the setup's codec.
-  // Sends nothing where the values hold the step already, after a restart. REQUIRES:
+  // Sends the process's part of the gradient of `step`: the slice's sum for each of the SumTree's
+  // nodes that its workers make up (Topology::NodesOf), one after the other, encoded by the setup's
+  // codec. Sends nothing if the values include the step already, after a restart. REQUIRES:
   // Fresh(slice, step), and each step in order, at most once.
   void Push(int64_t step, int slice, EncodedFloats gradient);
-  // There is no finite gradient: the group's step is to be dropped.
+  // Tells the server that there is no finite gradient, so that the group's step is dropped.
   void PushNone(int64_t step, int slice);
-  // Sends what waits to travel with others.
+  // Sends the parts that wait for more.
   void Flush() { out_.Flush(); }
 
-  // The model, of the servers that are the masters of its slices, with at least `version` steps.
+  // Asks the masters of all slices for the model, with at least `version` steps.
   void GatherAll(int64_t version);
   bool gathered() const { return gathering_ == 0; }
-  bool settled() const;  // all that was pushed is answered
+  bool settled() const;  // whether all pushes were answered
   std::vector<SliceState> TakeGathered() { return std::move(gathered_); }
 
-  // From process `rank`, which is sure. A message that does not fit is dropped and counted.
+  // Takes a message from process `rank`, which is authenticated. A message that does not fit is
+  // dropped and counted.
   void OnMessage(int rank, const Message& message);
 
-  // Of all updates whose successors were pushed since the last call: at the end of a step, those of
-  // the steps before. None where the server group has no other worker group.
+  // Returns the staleness of all updates whose successors were pushed since the last call: at the
+  // end of a step, those of the steps before. There are none if the server group has no other
+  // worker group.
   StalenessCounts TakeStaleness() { return std::exchange(staleness_, {}); }
 
-  // Whether the update of `step`, the last that was pushed, is in, and the norm of the group's
-  // gradient with it; NaN where a server sends none.
+  // Return whether the update of `step`, the last that was pushed, has come, and the norm of the
+  // group's gradient in it; NaN if a server sends none.
   bool has_norm(int64_t step) const { return slices_.empty() || Fresh(0, step + 1); }
   double gradient_norm() const { return norm_; }
 
-  // One line for each server that something is awaited from, with the oldest of it.
+  // Returns one line for each server that owes an answer, with the oldest one.
   std::vector<std::string> Waiting() const;
   int64_t version(int slice) const { return slices_[slice].version; }
   int64_t refused() const { return refused_; }
@@ -99,8 +104,8 @@ class Client {
  private:
   struct State {
     int64_t version = 0;
-    int64_t pushed, answered;  // last steps
-    int64_t since = 0;         // of the last request
+    int64_t pushed, answered;  // the last steps that were pushed, and answered
+    int64_t since = 0;         // time of the last request
     int64_t staleness = -1;    // of step `answered`, until it is counted; -1: none
     bool getting = false, gathering = false;
   };
@@ -118,11 +123,11 @@ class Client {
   const ClientSetup setup_;
   const SliceOwners owners_;
   const int server_group_;
-  const int64_t nodes_;  // of the SumTree: sums in what is pushed
+  const int64_t nodes_;  // nodes of the SumTree: sums in each push
   std::vector<float*> values_;
   Outgoing out_;
   std::vector<State> slices_;
-  int getting_ = 0, gathering_ = 0;  // slices
+  int getting_ = 0, gathering_ = 0;  // slices that have not come
   std::vector<SliceState> gathered_;
   StalenessCounts staleness_;
   double norm_ = std::numeric_limits<double>::quiet_NaN();  // of the last step that was answered

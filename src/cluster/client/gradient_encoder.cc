@@ -9,7 +9,7 @@ GradientEncoder::GradientEncoder(const Codec& codec, const SliceTable& table, in
   for (int s = 0; s < table.size(); ++s) states_[s].resize(codec.states() * nodes * table[s].size);
 }
 
-// A plain codec's one copy is that of the sums.
+// With a plain codec the sums are copied once, into the frame.
 EncodedFloats GradientEncoder::Encode(int slice, std::span<float* const> sums) {
   const int64_t n = table_[slice].size;
   if (sums.size() == 1 && !codec_.plain())

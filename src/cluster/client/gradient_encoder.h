@@ -1,5 +1,5 @@
-// GradientEncoder: encodes what a process has added up of a worker group's gradients, and keeps the
-// codec's state of each slice. Threads may encode different slices at the same time.
+// GradientEncoder encodes the gradients that a process has added up for a worker group, and keeps
+// the codec's state of each slice. Threads may encode different slices at the same time.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace singa {
 
 class GradientEncoder {
  public:
-  // `nodes`: sums in each gradient, those of Client::Push. All that is passed must outlive it.
+  // `nodes`: sums in each gradient, as in Client::Push. All that is passed must outlive it.
   GradientEncoder(const Codec& codec, const SliceTable& table, int64_t nodes);
 
-  // The slice's sum for each node, all finite. Copies them.
+  // Encodes a copy of `sums`: the slice's sum for each node, all finite.
   EncodedFloats Encode(int slice, std::span<float* const> sums);
   // The codec's state: [states, nodes, floats of the slice].
   std::span<float> state(int slice) { return states_[slice]; }
   std::span<const float> state(int slice) const { return states_[slice]; }
 
-  // Bytes of the state for params of `elements` floats.
+  // Returns the bytes of the state for params of `elements` floats.
   static int64_t StateBytes(const Codec& codec, int64_t elements, int64_t nodes);
 
  private:

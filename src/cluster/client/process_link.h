@@ -1,5 +1,5 @@
-// ProcessLink: the RankLink between the processes of one worker group, by messages of the job. A
-// rank is the process's place among those of the group.
+// ProcessLink is the RankLink between the processes of one worker group. It uses messages of the
+// job. A rank is the process's place among the group's processes.
 #pragma once
 
 #include <condition_variable>

@@ -30,7 +30,7 @@ int64_t ServedUpdates::TakeOver() {
   return client_->TakeOver();
 }
 
-// The server looks at sums over the group; this process's own are the first that can be wrong.
+// Checks this process's own sums. The server checks the sums over the group.
 void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   const int64_t size = (*table_)[slice].size;
   const bool finite =
@@ -39,7 +39,7 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float*
     const ServedParam& param = (*params_)[(*table_)[slice].param];
     return Diverge(GradientNotFiniteText(ParamText(param.name, param.layer), step));
   }
-  if (!finite) return;  // Finish says so
+  if (!finite) return;  // Finish reports it
   EncodedFloats gradient = encoder_->Encode(slice, sums);
   {
     const std::lock_guard lock(mutex_);
@@ -50,7 +50,7 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float*
 }
 
 void ServedUpdates::LossNotFinite(const std::string& layer, int64_t step) {
-  if (skip_) return;  // its gradients are missing
+  if (skip_) return;  // Finish finds that its gradients are missing
   Diverge(LossNotFiniteText(layer, step));
   Check();
 }
@@ -98,7 +98,7 @@ void ServedUpdates::Await(int param, int64_t step) {
   });
 }
 
-// The server's answer to the step's gradients has it.
+// Waits for the server's answer to the step's gradients, which has the norm.
 double ServedUpdates::GradientNorm(int64_t step) {
   const CountedTime counts(&waited_);
   std::unique_lock lock(mutex_);

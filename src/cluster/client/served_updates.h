@@ -1,5 +1,5 @@
-// ServedUpdates: sends a worker group's gradients to servers, and brings their values back: the
-// threads' side of a Client.
+// ServedUpdates sends a worker group's gradients to servers, and brings their values back. It is
+// the thread-safe front of a Client.
 #pragma once
 
 #include <atomic>
@@ -21,18 +21,18 @@ namespace singa {
 
 class ServedUpdates final : public SliceUpdates {
  public:
-  // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group; `deadline`: of who
-  // waits for servers. Both outlive it.
+  // `skip`: on_nonfinite is kSkip; `between`: over the processes of the group; `deadline`: of
+  // threads that wait for servers. Both must outlive this.
   ServedUpdates(bool skip, LinkCollective* between, const ProgressDeadline* deadline)
       : skip_(skip), between_(between), deadline_(*deadline) {}
 
-  // Before the first step.
+  // Makes the client. REQUIRES: the group has begun no step.
   void Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
-  // Where another process had the group before: gets the values. Returns the group's next step.
-  // Throws as Await.
+  // Gets the values of a group that another process had before. Returns the group's next step.
+  // Throws as Await does.
   int64_t TakeOver();
 
-  // Its client is there when the servers are.
+  // Connect does the work, when the servers are there.
   void Bind(const SliceTable&, const std::vector<Param*>&) override {}
   bool needs_all() const override { return skip_; }
   void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
@@ -43,21 +43,21 @@ class ServedUpdates final : public SliceUpdates {
   bool skipped(int64_t step) const override { return dropped_ == step; }
   double GradientNorm(int64_t step) override;
   void Await(int param, int64_t step) override;
-  // Milliseconds, of all workers together, that they waited for values, or for the group's
-  // processes to say what is dropped, since the last call.
+  // Returns the milliseconds, of all workers together, that they waited since the last call: for
+  // values, or for the group's processes to agree on a dropped step.
   double TakeWaitMs() { return 1e-6 * static_cast<double>(waited_.exchange(0)); }
-  StalenessCounts TakeStaleness();  // Client's
+  StalenessCounts TakeStaleness();  // as Client::TakeStaleness
   int64_t skips() const override { return skips_; }
   void set_skips(int64_t steps) override { skips_ = steps; }
 
-  // What follows any thread may call.
-  // From process `rank`, which is sure.
+  // Any thread may call the methods below. Takes a message from process `rank`, which is
+  // authenticated.
   void Deliver(int rank, const Message& message);
-  // From now on nothing is delivered: the values may go.
+  // Drops all later messages, so that the params' memory may be freed.
   void Close();
-  // The job has failed: Await and Check throw `error`.
+  // Makes Await and Check throw `error`: the job has failed.
   void Fail(std::exception_ptr error);
-  // Has the client do `work`, then waits until `done` holds. Throws as Await.
+  // Runs `work` on the client, then blocks until `done` holds. Throws as Await does.
   void Do(const std::function<void(Client&)>& work, const std::function<bool(Client&)>& done);
 
  private:
@@ -72,10 +72,10 @@ class ServedUpdates final : public SliceUpdates {
   const SliceTable* table_ = nullptr;
   const std::vector<ServedParam>* params_ = nullptr;
   std::unique_ptr<GradientEncoder> encoder_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::unique_ptr<Client> client_;
-  std::vector<int64_t> sent_;  // of each slice: the last step that a gradient was sent of
+  std::vector<int64_t> sent_;  // by slice: the last step whose gradient was sent
   bool closed_ = false;
   std::exception_ptr failure_;
 };

@@ -11,7 +11,7 @@ namespace {
 
 bool IsOwnWork(Activity activity) { return activity >= Activity::kReading; }
 
-// What stands after "has stood still for 3.0 s ".
+// Returns the words after "has stood still for 3.0 s ".
 std::string Place(Activity activity, const std::string& layer) {
   switch (activity) {
     case Activity::kBetween:

@@ -1,5 +1,5 @@
-// StallDetector: says which worker or server of a process stands still, by their marks. It is given
-// the time. One thread uses it.
+// StallDetector finds a worker or server of this process that stands still, by their ActivityMarks.
+// Callers pass the time. One thread uses it.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,24 @@ namespace singa {
 
 class StallDetector {
  public:
-  // Nanoseconds that own work may last without going on, > 0.
+  // `timeout`: nanoseconds that a thread's own work may last without progress, > 0.
   explicit StallDetector(int64_t timeout);
 
-  // `name`: "worker 1 of group 0 in process 1".
+  // `name`: for people, such as "worker 1 of group 0 in process 1".
   void Add(std::string name, const ActivityMark* mark) {
     watched_.push_back({std::move(name), mark, {}, 0});
   }
-  // Between two looks. After a much longer time it was this process that stood still, and nobody
-  // is blamed for that.
+  // Returns the nanoseconds between two looks. If a look comes much later, the whole process stood
+  // still, and this time does not count.
   int64_t pause() const { return pause_; }
 
-  // Who does its own work and has not gone on for too long, where, and since when; none: nobody.
-  // Who waits for others is never named.
+  // Returns a text about the thread that has done its own work without progress for longest and too
+  // long; none if there is no such thread. Threads that wait for others are never named.
   std::optional<std::string> Look(int64_t now);
-  // How often all have gone on, together.
+  // Returns the sum of the progress counts of all marks.
   uint64_t progress() const;
-  // A line for each: what it does, and for how long. After a Look at the same time.
+  // Returns a line for each mark: what the thread does, and for how long. REQUIRES: Look(now) was
+  // called.
   std::string Describe(int64_t now) const;
 
  private:
@@ -38,7 +39,7 @@ class StallDetector {
     std::string name;
     const ActivityMark* mark;
     ActivityMark::State seen;
-    int64_t since;  // when that was seen first
+    int64_t since;  // when `seen` was first seen
   };
 
   const int64_t timeout_, pause_;

@@ -9,8 +9,8 @@
 
 namespace singa {
 
-// Others hear of it by beats, which come every 5 seconds or more often. Among several groups a
-// process may load in the place of a lost one, which no mark says.
+// Progress of others arrives by beats, every 5 seconds or more often. With several groups a process
+// that replaces a lost one loads first, which no mark shows.
 std::chrono::milliseconds LongestWait(const ClusterProto& conf) {
   if (conf.stall_timeout() == 0) return kNoEnd;
   const std::chrono::milliseconds timeout = std::chrono::seconds(conf.stall_timeout());

@@ -1,4 +1,4 @@
-// Watchdog: the thread that looks whether workers and servers of a process go on.
+// Watchdog runs a thread that watches whether the workers and servers of a process make progress.
 #pragma once
 
 #include <chrono>
@@ -15,21 +15,21 @@
 
 namespace singa {
 
-// How long a thread waits for others: longer than these take to find that one of
-// them stands still, and to say so.
+// Returns the longest time a thread waits for others. It is above the stall timeout, so that the
+// others' watchdogs report first.
 std::chrono::milliseconds LongestWait(const ClusterProto& conf);
 
 class Watchdog {
  public:
   struct Calls {
-    // Somebody has gone on; how often all have so far.
+    // Called when a thread has made progress, with the sum of all progress counts.
     std::function<void(uint64_t)> went_on;
-    // Somebody stands still, and so do threads that wait for it: nothing but the end of the process
-    // helps. Called once.
+    // Called once, when a thread stands still, and with it those that wait for it. Only the end of
+    // the process helps.
     std::function<void(const std::string&)> stalled;
   };
 
-  // What `finder` looks at outlives it. Its thread makes the calls.
+  // The marks that `finder` watches must outlive this. The watchdog's thread makes the calls.
   Watchdog(StallDetector finder, Calls calls);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;

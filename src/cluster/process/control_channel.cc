@@ -135,7 +135,7 @@ void ControlChannel::Check() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-// The wait needs no limit: a process that fails says so, watches find one that stands still, and
+// The wait needs no limit: a process that fails tells it, watchdogs find one that stands still, and
 // the stub finds one that is gone.
 void ControlChannel::AwaitFailure() {
   MutexLock lock(&mutex_);

@@ -1,5 +1,5 @@
-// ControlChannel: control messages to and from other processes, and the error that ends the job.
-// Threads that wait here for a message throw this error. Any thread may call.
+// ControlChannel exchanges control messages with other processes, and holds the error that ends the
+// job. Threads that wait here for a message throw this error. Any thread may call it.
 #pragma once
 
 #include <chrono>
@@ -20,42 +20,43 @@ namespace singa {
 
 class ControlChannel {
  public:
-  // How long a wait may last.
+  // Says how long a wait may last.
   enum class Wait {
-    kProgress,  // until nobody in the job has gone on for the deadline
-    kStart,     // for the deadline and start_timeout: nobody goes on yet who could renew it
+    kProgress,  // until nobody in the job has made progress for the deadline
+    kStart,     // for the deadline and start_timeout, since nobody renews the deadline yet
     kEndless,
   };
 
-  // Makes the channel of process `rank`, which sends by `out`. The pointers outlive it.
+  // Makes the channel of process `rank`, which sends by `out`. The pointers must outlive it.
   ControlChannel(int rank, int processes, Outbox* out, const ProgressDeadline* deadline,
                  std::chrono::seconds start_timeout);
 
   void Send(int rank, const ControlMessage& control) { out_.Post(ControlTo(rank, control)); }
-  // To all other processes but `except`.
+  // Sends to all other processes but `except`.
   void SendToAll(const ControlMessage& control, int except = kNobody);
-  // A ProcessState, in messages of a bounded size. Throws Error where it is too large.
+  // Sends a ProcessState, in messages of a bounded size. Throws Error if it is too large.
   void SendState(int rank, const std::string& state);
 
-  // An order of rank 0, or an answer or state of process `rank`, has come. Threads that wait for it
-  // go on.
+  // Take an order of rank 0, or an answer or a piece of the state of process `rank`, and wake the
+  // threads that wait for it.
   void AddOrder(const ControlMessage& order);
   void AddAnswer(int rank, const ControlMessage& answer);
   void AddState(int rank, const Message& piece);
 
-  // These throw the error that ends the job, and Error, kExitStalled, where the wait has lasted too
-  // long. The next order of rank 0:
+  // The three below throw the error that ends the job, and Error with kExitStalled if the wait has
+  // lasted too long. AwaitOrder waits for the next order of rank 0.
   ControlMessage AwaitOrder(Wait wait);
-  // An answer of each process in `ranks`, in order.
+  // Returns an answer of each process in `ranks`, in order.
   std::vector<ControlMessage> AwaitAnswers(ControlMessage::KindCase kind, Range ranks, Wait wait);
   std::vector<std::string> AwaitStates(Range ranks);
 
-  // The first error ends the job.
+  // Sets the error that ends the job, if there is none yet.
   void Fail(std::exception_ptr error);
   bool failed();
   // Throws the error that ends the job, if there is one.
   void Check();
-  // Waits for it, where it is sure to come: another process ends the job, or is lost.
+  // Waits for the error and throws it. REQUIRES: it is sure to come, since another process ends the
+  // job or is lost.
   void AwaitFailure();
 
  private:
@@ -76,7 +77,8 @@ class ControlChannel {
   std::deque<ControlMessage> orders_ GUARDED_BY(mutex_);
   // By kind and sender.
   std::map<std::pair<ControlMessage::KindCase, int>, ControlMessage> answers_ GUARDED_BY(mutex_);
-  // By sender: what has come of a state so far, and a whole one that nobody has taken yet.
+  // By sender: the pieces of a state that have come so far, and complete states that nobody has
+  // taken.
   std::map<int, std::string> coming_ GUARDED_BY(mutex_), states_ GUARDED_BY(mutex_);
 };
 

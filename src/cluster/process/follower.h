@@ -1,4 +1,4 @@
-// Follower: a process of a job that is not rank 0. It hears what rank 0 tells, and answers.
+// Follower is a process of a job other than rank 0. It takes rank 0's orders, and answers them.
 #pragma once
 
 #include <string>
@@ -8,30 +8,32 @@
 
 namespace singa {
 
-// Methods that wait throw as those of ControlChannel.
+// Methods that wait throw as those of ControlChannel do.
 class Follower {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   Follower(const Topology& topology, ControlChannel* control)
       : topology_(topology), control_(*control) {}
 
-  // The next order of rank 0.
+  // Waits for the next order of rank 0.
   ControlMessage Next() { return control_.AwaitOrder(ControlChannel::Wait::kProgress); }
-  // The first order, or the first after `gpu_group`: rank 0 may take any time until then.
+  // Waits for the first order, or the first after `gpu_group`, without limit: rank 0 may need any
+  // time.
   ControlMessage First() { return control_.AwaitOrder(ControlChannel::Wait::kEndless); }
   void Answer(const ControlMessage& answer) { control_.Send(0, answer); }
-  // This process is ready for the first step. Waits until all are.
+  // Tells rank 0 that this process is ready for the first step, and waits until all are.
   void Ready();
-  // The groups here have their first values.
+  // Tells rank 0 that the groups here have their first values.
   void TellFilled() { Answer(EmptyControl(ControlMessage::kFilled)); }
-  // This process takes a place. It listens, and is to hear how far all groups are; it trains.
+  // Asks rank 0 how far all groups are, in a process that takes another's place.
   void AskForSteps() { Answer(EmptyControl(ControlMessage::kListens)); }
-  // This process is asked to end: rank 0 ends the job. Any thread may call.
+  // Asks rank 0 to end the job, since this process was asked to end. Any thread may call it.
   void AskToEnd() { Answer(EmptyControl(ControlMessage::kInterrupt)); }
 
-  // This process's state for a checkpoint, to rank 0 or to the first process of its group.
+  // Sends this process's state for a checkpoint to rank 0 or to the first process of its group.
   void GiveState(int rank, const std::string& state) { control_.SendState(rank, state); }
-  // This process is the first of `group`: states of its other processes, in their order.
+  // Returns the states of the other processes of `group`, in their order. REQUIRES: this process is
+  // the group's first.
   std::vector<std::string> AwaitStates(int group);
 
  private:

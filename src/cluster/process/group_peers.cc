@@ -48,8 +48,8 @@ bool GroupPeers::LeadsProcess(int rank) const {
   });
 }
 
-// News of a worker group of another process come from its first process to rank 0, and from rank 0
-// to the others.
+// Returns whether process `rank` may send news of the group. At rank 0 the group's first process
+// may; elsewhere rank 0 may.
 bool GroupPeers::MaySpeakOf(int64_t group, int rank) const {
   if (group < 0 || group >= part_.topology().worker_groups()) return false;
   const int id = static_cast<int>(group);

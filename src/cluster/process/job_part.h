@@ -1,5 +1,5 @@
-// JobPart: which part of a job this process is: its rank, its worker groups and cores, and how the
-// job synchronises. Any thread may use it.
+// JobPart describes this process's part of a job: its rank, its worker groups and cores, and how
+// the job synchronises. Any thread may use it.
 #pragma once
 
 #include <map>
@@ -18,22 +18,24 @@ class JobPart {
 
   const JobProto& job() const { return job_; }
   int rank() const { return rank_; }
-  int cores() const { return cores_; }  // as its ProcessPlace
+  int cores() const { return cores_; }  // as in its ProcessPlace
   int processes() const { return topology().processes(); }
   const Topology& topology() const { return plan_.topology; }
-  // Rank 0: how the job synchronises. Where the mode is kAllReduce, all others are to have come
-  // before rank 0 makes its worker groups: it asks whether their GPUs can. The others are told.
+  // Returns rank 0's plan of how the job synchronises, which rank 0 tells the others. If the mode
+  // is kAllReduce, all processes must have come before rank 0 makes its worker groups, since it
+  // asks about their GPUs.
   const SyncPlan& plan() const { return plan_; }
-  // The plan where GPUs cannot add gradients up, and why; `told`: by process 0.
+  // Returns the plan when GPUs cannot add gradients up, for the reason `why_not_gpus`. `told`: the
+  // mode that process 0 told.
   SyncPlan Plan(const std::string& why_not_gpus, std::optional<SyncMode> told = {}) const;
-  // Worker groups that have workers here, and which.
+  // Returns the worker groups that have workers here, with the range of these workers.
   const std::map<int, Range>& groups() const { return groups_; }
 
  private:
   const JobProto job_;
   const int rank_, cores_;
   const bool one_host_;
-  const int processes_before_;  // on this host
+  const int processes_before_;  // processes on this host before this one
   const SyncPlan plan_;
   std::map<int, Range> groups_;
 };

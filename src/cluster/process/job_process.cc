@@ -28,7 +28,8 @@ JobProcess::JobProcess(const JobProto& job, const ProcessPlace& place, JobCalls 
           part_.job(), part_.topology(), place.rank, &stub_, &deadline_,
           [this](const std::exception_ptr& error) { OnLost(error); })) {}
 
-// No message comes for the cluster, and none of the cluster's is without a stub.
+// The stub stops first, so that no message comes for a cluster that is gone. The cluster goes
+// before the stub object, to which it posts.
 JobProcess::~JobProcess() {
   stub_.Stop();
   cluster_.reset();
@@ -48,16 +49,16 @@ bool JobProcess::StopOthers(const Error& error) {
   stub_.StopOthers(error.code(), error.what());
   const double seconds = stub_.met() ? kStopSeconds : kStopEarlySeconds;
   if (stub_.Drain(seconds)) {
-    stub_.StopOthers(error.code(), error.what());  // they wait for it
+    stub_.StopOthers(error.code(), error.what());  // the others wait for this second stop
     if (!stub_.lost_leader()) return true;
   }
   try {
     control_.Check();
     return false;
-  } catch (const ToldError&) {  // rank 0 shows what it was, and may be gone
+  } catch (const ToldError&) {  // rank 0 reports the reason, and may be gone
     return true;
   } catch (...) {
-    return false;  // whatever this process has met, it shows `error`
+    return false;  // this process itself failed, and shows `error`
   }
 }
 
@@ -72,7 +73,8 @@ void JobProcess::OnLost(std::exception_ptr error) {
   SendHome(std::move(error));
 }
 
-// Others than rank 0 hear of it where the job cannot go on.
+// Other ranks only check that the process is replaceable; rank 0 tells them if the job cannot go
+// on.
 bool JobProcess::OnReplaced(int rank) {
   if (!leader_) return part_.topology().IsReplaceable(rank);
   const auto groups = leader_->Greet(rank);
@@ -128,7 +130,7 @@ void JobProcess::OnControl(int rank, const Message& message) {
     case ControlMessage::kGroupGrant:
       return peers_.OnGroupGrant(rank, control.group_grant());
     case ControlMessage::kBeat:
-    case ControlMessage::kStop:  // the stub heeds both
+    case ControlMessage::kStop:  // the stub handles both
     case ControlMessage::KIND_NOT_SET:
       return;
   }

@@ -1,5 +1,5 @@
-// JobProcess: this process among the several of its job. Rank 0 leads, the others follow. It hands
-// what arrives from other processes to its parts. Gradients and values go by servers
+// JobProcess connects this process to the others of its job. Rank 0 leads, the others follow. It
+// hands messages from other processes to its parts. Gradients and values go by servers
 // (served_cluster.h).
 #pragma once
 
@@ -19,25 +19,25 @@ namespace singa {
 
 // A JobProcess calls these, on any thread, unless they are empty.
 struct JobCalls {
-  // Rank 0: another process is asked to end.
+  // At rank 0: another process was asked to end.
   std::function<void()> asked = {};
-  // The job cannot go on. Called once, before those who wait here throw.
+  // The job cannot go on. Called once, before the threads that wait here throw.
   std::function<void(const std::exception_ptr&)> failed = {};
 };
 
 class JobProcess final : private StubEvents {
  public:
-  // Listens. `clock` outlives it; null: the steady clock. Throws Error; a ConfigError is relative
-  // to the JobProto.
+  // Starts to listen. `clock` must outlive it; null: the steady clock. Throws Error; a ConfigError
+  // is relative to the JobProto.
   JobProcess(const JobProto& job, const ProcessPlace& place, JobCalls calls = {},
              const Clock* clock = nullptr);
   ~JobProcess();
 
   const JobPart& part() const { return part_; }
-  // Opens, meets the others, and counts bytes. What is heard of others comes from Open on.
+  // The stub opens, meets the others, and counts bytes. Messages of others come from Stub::Open on.
   Stub& stub() { return stub_; }
   ServedCluster& cluster() { return *cluster_; }
-  // Threads that wait here for other processes give up by it.
+  // Returns the deadline of threads that wait here for other processes.
   const ProgressDeadline& deadline() const { return deadline_; }
   ControlChannel& control() { return control_; }
   // Null: another process is rank 0.
@@ -46,27 +46,30 @@ class JobProcess final : private StubEvents {
   Follower* follower() { return follower_.get(); }
   GroupPeers& peers() { return peers_; }
 
-  // How often workers and servers here have gone on, for all to hear. Any thread may call.
+  // Sets the progress count of the workers and servers here, which beats tell the others. Any
+  // thread may call it.
   void NoteProgress(uint64_t count);
 
-  // The job cannot go on: whoever waits here, or for values, throws `error`. Any thread may call.
+  // Ends the job here: threads that wait for other processes or for values throw `error`. Any
+  // thread may call it.
   void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
-  // The same where the job has ended as it should.
+  // Ends these waits by `error` when the job has ended as it should: JobCalls::failed is not
+  // called.
   void SendHome(std::exception_ptr error);
-  // Rank 0: the job is done, and all others are told.
+  // Ends the job at rank 0, and tells all others.
   void End();
-  // Tells all others that the job ends, and why; false: some may not know, rank 0 among them, and
-  // none of them has ended the job itself.
+  // Tells all others that the job ends, and why. Returns false if some, such as rank 0, may not
+  // know, and no other process has ended the job itself.
   bool StopOthers(const Error& error);
-  // Waits until all others have what was sent, and this one has acknowledged all that came, or for
-  // a few seconds.
+  // Waits until all others have the messages sent to them, and this process has acknowledged those
+  // that came; for a few seconds at most.
   void Drain() { stub_.Drain(kDrainSeconds); }
-  // Where another process has ended the job: lets it know that this one has heard.
+  // Lets the process that has ended the job know that this one has heard.
   void Acknowledge() { stub_.AcknowledgeEnd(kAcknowledgeSeconds); }
 
  private:
   static constexpr double kDrainSeconds = 5, kStopSeconds = 3, kAcknowledgeSeconds = 1;
-  static constexpr double kStopEarlySeconds = 0.7;  // until all have met
+  static constexpr double kStopEarlySeconds = 0.7;  // before all have met
 
   void OnMessage(int rank, Message message) override;
   void OnProgress(int) override { deadline_.Renew(); }
@@ -78,7 +81,7 @@ class JobProcess final : private StubEvents {
   const JobCalls calls_;
   const SteadyClock steady_;
   ProgressDeadline deadline_;
-  std::atomic<bool> failing_{false};  // calls_.failed was, or is, called
+  std::atomic<bool> failing_{false};  // calls_.failed was called, or is being called
   Stub stub_;
   ControlChannel control_;
   const std::unique_ptr<Leader> leader_;

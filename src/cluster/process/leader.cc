@@ -15,7 +15,7 @@ std::vector<ControlMessage> Leader::AwaitAtStart(ControlMessage::KindCase answer
   return control_.AwaitAnswers(answer, Others(), Wait::kStart);
 }
 
-// A process that takes a place meanwhile hears of the hold from Greet alone.
+// A process that takes a place meanwhile hears of the hold only from Greet.
 std::vector<ControlMessage> Leader::HoldAll() {
   {
     const MutexLock lock(&mutex_);
@@ -90,7 +90,7 @@ void Leader::OnAnswer(int rank, const ControlMessage& answer) {
   for (const ControlMessage& news : replacements_.News(rank)) control_.Send(rank, news);
 }
 
-// Servers know its groups' steps, and what they have of the next one.
+// The servers tell the new process the exact steps of its groups.
 std::optional<std::map<int, int64_t>> Leader::Greet(int rank) {
   const MutexLock lock(&mutex_);
   const auto orders = replacements_.Greet(rank);

@@ -1,4 +1,4 @@
-// Leader: rank 0 among the processes of a job. It tells the others what to do next, and hears their
+// Leader is rank 0 among the processes of a job. It sends orders to the others, and receives their
 // answers.
 #pragma once
 
@@ -14,43 +14,46 @@
 
 namespace singa {
 
-// Methods that wait throw as those of ControlChannel.
+// Methods that wait throw as those of ControlChannel do.
 class Leader {
  public:
-  // Both outlive it.
+  // Both must outlive it.
   Leader(const Topology& topology, ControlChannel* control);
 
   void TellAll(const ControlMessage& order) { control_.SendToAll(order); }
-  // Waits for an answer of each other process; by rank, without rank 0's.
+  // Waits for an answer of each other process. Returns them by rank, from rank 1 on.
   std::vector<ControlMessage> AwaitAll(ControlMessage::KindCase answer);
-  // As AwaitAll, but with start_timeout more: nobody can go on yet and renew the deadline.
+  // Does what AwaitAll does, but with start_timeout more, since nobody renews the deadline yet.
   std::vector<ControlMessage> AwaitAtStart(ControlMessage::KindCase answer);
-  // From here to Go no group of another process begins a step. Waits until none is in one; returns
-  // what the processes answer.
+  // Holds all groups of other processes until GoAll: none begins a step. Waits until none is in a
+  // step, and returns the processes' answers.
   std::vector<ControlMessage> HoldAll();
   void GoAll();
-  // Waits until all are ready for the first step, and tells them so.
+  // Waits until all are ready for the first step, and tells all.
   void AwaitReady();
-  // The groups here have their first values. Waits until all have.
+  // Waits until the groups of all other processes have their first values. REQUIRES: those here
+  // have theirs.
   void AwaitFilled();
-  // Where a process begins that takes the place of a lost one.
+  // Sets where a process begins that takes the place of a lost one.
   void SetStart(const ControlMessage::Begin& start);
-  // The states of all others for a checkpoint, when each group has done so many steps.
+  // Returns the states of all other processes for a checkpoint. `steps`: the steps that each group
+  // has done.
   std::vector<std::string> CollectStates(const std::vector<int64_t>& steps);
-  // The job is done.
+  // Tells all others that the job is done.
   void TellEnd();
 
-  // Any thread may call what follows. A worker group has done so many steps, or trains no more: all
-  // are told but process `from`, which has said so.
+  // Any thread may call the methods below. These two tell all but process `from`, the source of the
+  // news, that a worker group has done `steps` steps, or trains no more.
   void NoteSteps(int group, int64_t steps, int from);
   void NoteLeft(int group, int from);
-  // Whether a row of `group`, in order, is news: a successor may take the last step again.
+  // Returns whether a row of metrics is new. Rows of a group come in order, but a process that
+  // replaces another may take the last steps again.
   bool IsNews(int group, int64_t step);
 
-  // On the stub's thread, from process `rank`.
+  // Takes an answer of process `rank`, on the stub's thread.
   void OnAnswer(int rank, const ControlMessage& answer);
-  // Another process has the place of `rank`, and is told what to do. Returns its groups and the
-  // steps that they begin with; nothing: the job needs what the lost one had.
+  // Tells a new process in the place of `rank` what to do. Returns its groups with the steps that
+  // they begin with; none if the job cannot go on without the lost process.
   std::optional<std::map<int, int64_t>> Greet(int rank);
 
  private:
@@ -59,7 +62,8 @@ class Leader {
 
   const Topology& topology_;
   ControlChannel& control_;
-  // Held until it is sent: a successor hears of it by Greet, or by itself.
+  // Held until a message is sent, so that a new process hears of each change once: by Greet, or by
+  // the message.
   Mutex mutex_;
   Replacements replacements_ GUARDED_BY(mutex_);
 };

@@ -11,8 +11,9 @@ void Replacements::AskToHold() {
   for (int rank = 1; rank < topology_.processes(); ++rank) asked_.insert(rank);
 }
 
-// A process that has told the steps of its groups cannot be replaced: others already wait until the
-// servers have them.
+// Returns whether others count on what process `rank` has told. A process that has answered a hold
+// cannot be replaced, since others wait until the servers have its steps; nor can one whose group
+// has left.
 bool Replacements::Owes(int rank) const {
   if (holds_ && asked_.count(rank) == 0) return true;
   for (const RoleId& worker : topology_.Workers(rank)) {

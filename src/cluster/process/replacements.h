@@ -1,5 +1,5 @@
-// Replacements: at rank 0, which processes may take the places of lost ones while the job goes on,
-// and what they are told. One thread at a time uses it.
+// Replacements decides at rank 0 which processes may take the places of lost ones while the job
+// goes on, and what to tell them. One thread at a time uses it.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,35 @@ namespace singa {
 
 class Replacements {
  public:
-  // `topology` outlives it.
+  // `topology` must outlive it.
   explicit Replacements(const Topology& topology) : topology_(topology) {}
 
-  // All processes have begun: before, nobody can be replaced.
+  // Notes that all processes have begun. Nobody can be replaced before.
   void Begin() { begun_ = true; }
   bool begun() const { return begun_; }
-  // Where a process is to begin.
+  // Sets where a new process is to begin.
   void SetStart(ControlMessage::Begin start) { start_ = std::move(start); }
-  // All are asked to hold; this one does; they go on.
+  // Note that all are asked to hold; that process `rank` holds; that all go on.
   void AskToHold();
   void Held(int rank) { asked_.erase(rank); }
   void Go() { holds_ = false; }
-  // All are told that the job has ended.
+  // Notes that all are told of the job's end.
   void End() { ended_ = true; }
-  // A group has done so many steps, or trains no more, as far as that is told.
+  // Note that all are told that a group has done `steps` steps, or trains no more.
   void NoteSteps(int group, int64_t steps) { groups_[group].steps = steps; }
   void NoteLeft(int group) { groups_[group].left = true; }
 
-  // Another process has the place of `rank`: what it is to be told, in order. Nothing: the job
-  // needs what the lost one had. Its groups may have done less than was told.
+  // Returns the messages for a new process in the place of `rank`, in order; none if the job cannot
+  // go on without the lost process. Sets the steps of its groups back to StepsAtStart.
   std::optional<std::vector<ControlMessage>> Greet(int rank);
-  // Steps that a group had done at the start of SetStart.
+  // Returns the steps that a group had done at the start that SetStart gave.
   int64_t StepsAtStart(int group) const;
-  // And once it listens: how far the groups of other processes are.
+  // Returns the messages for process `rank` once it listens: how far the groups of other processes
+  // are.
   std::vector<ControlMessage> News(int rank) const;
 
-  // Whether a row of `group`, in order, is news: a successor may take the last step again.
+  // Returns whether a row of metrics is new. Rows of a group come in order, but a process that
+  // replaces another may take the last steps again.
   bool IsNews(int group, int64_t step);
 
  private:
@@ -51,13 +53,13 @@ class Replacements {
   struct Group {
     int64_t steps = 0;
     bool left = false;
-    int64_t last_row = -1;    // its step
-    int64_t rows_until = -1;  // those of a successor are of later steps
+    int64_t last_row = -1;    // step of the group's last row
+    int64_t rows_until = -1;  // rows up to this step came before the replacement
   };
   const Topology& topology_;
   ControlMessage::Begin start_;
   bool begun_ = false, holds_ = false, ended_ = false;
-  std::set<int> asked_;  // to hold, and not heard of
+  std::set<int> asked_;  // processes that were asked to hold and have not answered
   std::map<int, Group> groups_;
 };
 

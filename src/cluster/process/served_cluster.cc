@@ -32,7 +32,7 @@ ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int 
   for (const RoleId& server : topology_.Servers(rank)) marks_[{server.group, server.id}];
 }
 
-// Servers end outside the lock: they may be about to send.
+// Servers are destroyed outside the lock, which they may take to send.
 void ServedCluster::Close() {
   for (auto& [group, ends] : groups_) ends.updates->Close();
   decltype(servers_) ending;
@@ -117,7 +117,7 @@ void ServedCluster::Fill(const Replica& model) {
                      [](Client& client) { return client.ready(); });
 }
 
-// All begin with the first group's steps.
+// All slices begin with the steps of the job's first worker group as their version.
 std::vector<int64_t> ServedCluster::VersionsAt(const std::vector<int64_t>& steps) const {
   std::vector<int64_t> versions;
   for (int group = 0; group < topology_.server_groups(); ++group) {
@@ -144,7 +144,7 @@ void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
     server->Do([](Server&) {}, [](Server& one) { return !one.exchanging(); });
 }
 
-// Several server groups exchanged all that they hold before.
+// Any version serves with several server groups, since they have exchanged all updates before.
 std::vector<SliceState> ServedCluster::Gather(const std::vector<int64_t>& versions) {
   const int64_t version = topology_.server_groups() == 1 ? versions[0] : 0;
   std::vector<SliceState> states;
@@ -164,8 +164,8 @@ void ServedCluster::Post(Message message) {
     others_->Post(std::move(message));
 }
 
-// A message for a role is its thread's, or its client's, at once. A client sends with its lock
-// held: what it is given is given without this one.
+// Hands a message to the server's thread or to the client. A client sends with its own lock held,
+// so it is called without this lock.
 void ServedCluster::OnMessage(int rank, Message message) {
   const Address& to = message.head.to();
   const auto group = groups_.find(static_cast<int>(to.group()));

@@ -1,5 +1,5 @@
-// ServedCluster: the servers of one process of a job, and the ends that its worker groups have of
-// all servers. Messages within the process go from thread to thread, by queues.
+// ServedCluster runs the servers of one process of a job, and connects its worker groups to all
+// servers. Messages within the process go from thread to thread, by queues.
 #pragma once
 
 #include <exception>
@@ -21,9 +21,9 @@ namespace singa {
 
 class ServedCluster final : private Outbox {
  public:
-  // The part of process `rank`; `others`, null where there are none, takes what is for them;
-  // `deadline`: of threads that wait here; `failed`, unless empty, is called once, by any thread,
-  // with what a server found that ends the job; `codec`: of gradients; null: the job's.
+  // Makes the part of process `rank`. `others` takes messages for other processes; null: there are
+  // none. `deadline`: of threads that wait here. `failed`, unless empty, is called once, by any
+  // thread, with a server's error that ends the job. `codec`: of gradients; null: the job's.
   ServedCluster(const JobProto& job, const Topology& topology, int rank, Outbox* others,
                 const ProgressDeadline* deadline,
                 std::function<void(const std::exception_ptr&)> failed = {},
@@ -31,38 +31,42 @@ class ServedCluster final : private Outbox {
   ~ServedCluster() override { Close(); }
 
   const Topology& topology() const { return topology_; }
-  // The updates of worker group `group`, which has workers here, and the collective of its
+  // Return the updates of worker group `group`, which has workers here, and the collective of its
   // processes.
   ServedUpdates& updates(int group) { return *groups_.at(group).updates; }
   LinkCollective& between(int group) { return *groups_.at(group).between; }
-  // What its servers, by group and id, do.
+  // Returns the activity marks of its servers, by group and id.
   const std::map<std::pair<int, int>, ActivityMark>& marks() const { return marks_; }
-  // Bytes that its servers take for params of so many, and their updater's states.
+  // Returns the bytes that its servers need for params of `param_bytes` and `states` updater states
+  // of each.
   int64_t bytes(int64_t param_bytes, int64_t states) const;
-  // Bytes of the codec's state of all groups here, for params of so many floats.
+  // Returns the bytes of the codec's state of all groups here, for params of `elements` floats.
   int64_t codec_bytes(int64_t elements) const;
 
-  // `params` as `table` was made of. Worker group g of the job has done steps[g] steps; values:
-  // where each group of this process has its params. From here on messages are taken.
+  // Makes the servers, and takes messages from now on. params: those that `table` was made of.
+  // Worker group g of the job has done steps[g] steps. values: the memory of the params of each
+  // group of this process.
   void Connect(const SliceTable& table, const std::vector<Param*>& params,
                const std::vector<int64_t>& steps, const std::vector<std::vector<float*>>& values);
-  // When all processes are connected: `model` has the first values and states, or a checkpoint's;
-  // puts them, where that is for this process to do, and waits until its groups have theirs.
+  // Puts the first values and states of `model`, if this process has to, and waits until its groups
+  // have their values. REQUIRES: all processes are connected.
   void Fill(const Replica& model);
-  // What slices of each server group hold when worker group g has done steps[g] steps.
+  // Returns the version of the slices of each server group when worker group g has done steps[g]
+  // steps.
   std::vector<int64_t> VersionsAt(const std::vector<int64_t>& steps) const;
-  // While no group is in a step: waits until slices of the servers here hold that much, then has
-  // them exchange it with other server groups.
+  // Waits until the slices of the servers here have these versions, then exchanges them with other
+  // server groups. REQUIRES: no group is in a step.
   void Exchange(const std::vector<int64_t>& versions);
-  // After two exchanges in all processes, where there are several server groups: what the servers
-  // have of each slice. By then all answers to the first group have come.
+  // Returns what the servers have of each slice. By then all answers to the first group here have
+  // come. REQUIRES: with several server groups, all processes have done two exchanges.
   std::vector<SliceState> Gather(const std::vector<int64_t>& versions);
 
-  // From process `rank`, which is sure. Any thread may call; what does not fit is dropped.
+  // Takes a message from process `rank`, which is authenticated. Drops it if it does not fit. Any
+  // thread may call it.
   void OnMessage(int rank, Message message);
-  // Servers end, and nothing is taken any more: before the params' memory goes.
+  // Ends the servers and takes no more messages. REQUIRES: the params' memory is still there.
   void Close();
-  // Whoever waits here throws `error`. Any thread may call.
+  // Makes threads that wait here throw `error`. Any thread may call it.
   void Fail(const std::exception_ptr& error);
 
  private:
@@ -74,8 +78,8 @@ class ServedCluster final : private Outbox {
   void Post(Message message) override;
   void ServerFailed(const std::exception_ptr& error);
 
-  // Where all values are of one group, a server keeps those of its slices in the params of its
-  // process: it changes a slice only when all workers have done with it.
+  // If there is one worker group, a server keeps the values of its slices in the params of its
+  // process. It changes a slice only when no worker uses it any more.
   bool shares_values() const { return topology_.worker_groups() == 1 && !groups_.empty(); }
 
   const JobProto job_;
@@ -89,9 +93,9 @@ class ServedCluster final : private Outbox {
   SliceTable table_;
   std::vector<ServedParam> params_;
   std::vector<int64_t> steps_;
-  std::map<int, Group> groups_;  // those that have workers here
+  std::map<int, Group> groups_;  // groups that have workers here
   std::map<std::pair<int, int>, ActivityMark> marks_;
-  std::shared_mutex open_lock_;  // exclusive: what follows changes
+  std::shared_mutex open_lock_;  // held exclusively to change the members below
   bool open_ = false;            // messages are taken
   std::exception_ptr failure_;
   std::map<std::pair<int, int>, std::unique_ptr<ServerThread>> servers_;  // group, id

@@ -79,7 +79,7 @@ void Stub::Post(Message message) {
   transport_.Wake();
 }
 
-// Others may end as soon as they have heard it, and acknowledge nothing that comes later.
+// The others may end once they have heard the stop, and acknowledge nothing that comes later.
 void Stub::StopOthers(ExitCode code, const std::string& reason) {
   {
     const MutexLock lock(&mutex_);
@@ -105,8 +105,8 @@ bool Stub::Drain(double seconds) {
   return quiet_ && !failed_;
 }
 
-// A socket that is closed with unread bytes takes back what it has sent, an acknowledgement too. So
-// this process stays until the other one says that it has the acknowledgement.
+// Closing a socket with unread bytes drops what it has to send, also an acknowledgement. This
+// process therefore waits until the other one tells that it has the acknowledgement.
 void Stub::AcknowledgeEnd(double seconds) {
   if (!thread_.joinable()) return;
   MutexLock lock(&mutex_);
@@ -127,7 +127,7 @@ void Stub::Run() {
         if (stop_) return;
         quiet_ = posted_.empty() && channel_.Quiet();
         if (quiet_) changed_.notify_all();
-        if (!posted_.empty()) next = 0;  // what has come is taken all the same
+        if (!posted_.empty()) next = 0;  // Poll still takes packets that have come
       }
       transport_.Poll(next, this);
     }
@@ -156,7 +156,7 @@ void Stub::SendPosted() {
   }
 }
 
-// Until all have met whoever is not connected may never be.
+// Before all have met, a process that is not connected may never be.
 bool Stub::CanBeTold(int rank) const {
   return rendezvous_.Reached(rank) && (rendezvous_.complete() || transport_.connected(rank));
 }
@@ -169,7 +169,7 @@ void Stub::OnConnected(int rank) {
 void Stub::OnMessage(int rank, Message message) {
   {
     const MutexLock lock(&mutex_);
-    quiet_ = false;  // it is to be acknowledged
+    quiet_ = false;  // the message is to be acknowledged
   }
   const WireMessage& head = message.head;
   const bool to_stub = head.to().role() == Address::kStub;
@@ -181,9 +181,9 @@ void Stub::OnMessage(int rank, Message message) {
   SINGA_FAILPOINT("stub_got_message");
 }
 
-// Who stops the job before all have met can tell rank 0 alone, which tells the others.
+// Before all have met, a process that stops the job can tell only rank 0, which tells the others.
 void Stub::OnStop(int rank, const ControlMessage::Stop& stop) {
-  if (teller_) {  // which says the same again when it knows that this process has heard
+  if (teller_) {  // the teller repeats its stop when this process has acknowledged it
     const MutexLock lock(&mutex_);
     teller_knows_ = teller_knows_ || *teller_ == rank;
     return changed_.notify_all();
@@ -197,7 +197,7 @@ void Stub::OnStop(int rank, const ControlMessage::Stop& stop) {
   Lose(std::make_exception_ptr(ToldError(code, StrCat(Name(rank), " has ended: ", reason))));
 }
 
-// False: it is for others.
+// Handles beats and stops. Returns false if the message is neither.
 bool Stub::OnControl(int rank, const ControlMessage& control) {
   if (control.has_stop()) OnStop(rank, control.stop());
   const int64_t progress = control.beat().progress();
@@ -216,13 +216,13 @@ void Stub::OnMeeting(int rank, const WireMessage& head) {
   changed_.notify_all();
 }
 
-// Of ranks above this one's the transport does nothing: they connect here.
+// For ranks above this one the transport does nothing, since they connect here.
 void Stub::ConnectAll() {
   for (int rank = 0; rank < topology_.processes(); ++rank)
     if (rank != rank_) transport_.Connect(rank, rendezvous_.endpoints()[rank]);
 }
 
-// Until all have met a process may come to rank 0 again.
+// Before all have met, a restarted process may come to rank 0 again.
 void Stub::OnRestarted(int rank, uint64_t) {
   const bool meets = rank_ == 0 && !rendezvous_.complete();
   if (!meets && !(rendezvous_.complete() && events_->OnReplaced(rank)))
@@ -231,14 +231,14 @@ void Stub::OnRestarted(int rank, uint64_t) {
 
 void Stub::OnGivenUp(int rank, const std::string& text) { LosePeer(rank, text); }
 
-// Tells all others that this process lives, and looks whether they do; rank 0 those who have come,
-// until all have. Returns when to do so next.
+// Sends a beat to all others in reach, and checks that they live. Returns the time of the next
+// call.
 int64_t Stub::Beat() {
   const int64_t now = clock_.Now();
   if (stops_others_ || (rank_ > 0 && !rendezvous_.complete())) return ReliableChannel::kNever;
   if (now < beat_at_) return beat_at_;
   const int64_t pause = BeatPause();
-  if (now - beat_at_ > pause) heard_from_ = now;  // it was this process that stood still
+  if (now - beat_at_ > pause) heard_from_ = now;  // this process itself stood still
   beat_at_ = now + pause;
   ControlMessage beat;
   beat.mutable_beat()->set_progress(static_cast<int64_t>(progress_));
@@ -251,17 +251,17 @@ int64_t Stub::Beat() {
     }
     channel_.Send(rank, ControlTo(rank, beat));
   }
-  return now;  // what was sent is to leave
+  return now;  // OnTime has to send the beats
 }
 
-// Those who wait for others to come hear of rank 0 before they give it up.
+// Waiting processes hear a beat of rank 0 before they give it up.
 int64_t Stub::BeatPause() const {
   const int64_t timeout =
       rendezvous_.complete() ? peer_timeout_ : std::min(peer_timeout_, start_timeout_);
   return std::clamp(timeout / 4, kSecond / 4, 5 * kSecond);
 }
 
-// Looks whether all have come in time. Returns when to do so next.
+// Checks that all come in time. Returns when to call it next.
 int64_t Stub::Gather() {
   {
     const MutexLock lock(&mutex_);

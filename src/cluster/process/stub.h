@@ -1,5 +1,5 @@
-// Stub: the thread of a process that alone talks to the other processes of the job. What roles of
-// this process post for others leaves by it; what others send is handed on.
+// Stub runs the one thread of a process that talks to the other processes of the job. It sends the
+// messages that roles of this process post, and hands on those that others send.
 #pragma once
 
 #include <atomic>
@@ -21,32 +21,33 @@
 
 namespace singa {
 
-// Another process has ended the job, and has said why.
+// The error that another process has ended the job, with its reason.
 class ToldError : public Error {
  public:
   using Error::Error;
 };
 
-// What the stub's thread calls.
+// The stub's thread calls these.
 class StubEvents {
  public:
   virtual ~StubEvents() = default;
-  // From process `rank`, which is sure. Not what the stub itself heeds.
+  // Takes a message from process `rank`, which is authenticated. The stub handles its own messages
+  // itself.
   virtual void OnMessage(int rank, Message message) = 0;
-  // Workers of process `rank` have gone on.
+  // Workers or servers of process `rank` have made progress.
   virtual void OnProgress(int rank) = 0;
-  // Another has taken the place of process `rank`; false: the job cannot go on with it.
+  // A new process has the place of process `rank`. Returns false if the job cannot go on with it.
   virtual bool OnReplaced(int rank) = 0;
   // The job cannot go on: a PeerError or ToldError. Called once.
   virtual void OnLost(std::exception_ptr error) = 0;
 };
 
-// Rank 0 answers those who come from Open on, and finds out whether all have in Meet: what it loads
-// in between counts against nobody. Others do both at once.
+// From Open on, rank 0 answers processes that come. Meet waits for them all, so that the time that
+// rank 0 takes to load in between does not count. Other ranks call Meet alone.
 class Stub final : public Outbox, private ChannelEvents, private TransportEvents {
  public:
-  // Listens. `states`: floats that an updater keeps for each of a slice. All outlive it. Throws
-  // Error as ZmqTransport.
+  // Starts to listen. `states`: floats that an updater keeps for each float of a slice. All must
+  // outlive it. Throws Error as ZmqTransport does.
   Stub(const ClusterProto& conf, const Topology& topology, const ProcessPlace& place, int states,
        StubEvents* events, const Clock* clock);
   ~Stub() override;
@@ -54,37 +55,40 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   Stub& operator=(const Stub&) = delete;
 
   const Endpoint& endpoint() const { return transport_.endpoint(); }
-  // From now on who comes is answered, and heard: events come. Once.
+  // Starts the thread: processes that come are answered, and events come. REQUIRES: not called
+  // before.
   void Open();
-  // Opens, where that is not done, and waits for the other processes. False: `give_up`, which is
-  // asked ten times a second, said so. Throws PeerError that says who has not come in time: rank 0
-  // counts cluster.start_timeout from now on, others from the last word of rank 0.
+  // Opens, if Open was not called, and waits for the other processes. Returns false if `give_up`,
+  // which is called ten times a second, returned true. Throws PeerError, which names processes that
+  // have not come in time: cluster.start_timeout from now at rank 0, and from the last message of
+  // rank 0 elsewhere.
   bool Meet(const std::function<bool()>& give_up = {});
 
-  // What follows any thread may call.
-  // REQUIRES: the role is another process's.
+  // Any thread may call the methods below. REQUIRES: the role is another process's.
   void Post(Message message) override;
-  // Ends the job of all others that can be told with `code` and a reason, of which they hear the
-  // first 1000 bytes. What is posted later goes nowhere. Once more after Drain: they may end.
+  // Tells all others that can be reached that the job ends, with `code` and the first 1000 bytes of
+  // `reason`. Drops messages that are posted later. A second call, after Drain, lets the others
+  // end.
   void StopOthers(ExitCode code, const std::string& reason);
-  // How often workers here have gone on, for the others to hear.
+  // Sets the progress count of workers here, which beats tell the others.
   void NoteProgress(uint64_t count) { progress_ = count; }
-  // Whether all have come together.
+  // Returns whether all processes have met.
   bool met();
-  // Rank 0: where process `rank` runs; nothing is known of one that has not come.
+  // Returns, at rank 0, where process `rank` runs; nothing is known of one that has not come.
   HostAndPid host(int rank) {
     const MutexLock lock(&mutex_);
     return hosts_[rank];
   }
-  // Waits until all that was posted has arrived, and all that has come is acknowledged; false: not
-  // after so many seconds.
+  // Waits until all posted messages have arrived, and all that came are acknowledged. Returns false
+  // if `seconds` have passed before.
   bool Drain(double seconds);
-  // Where another process has ended the job: waits until it knows that this one has heard, or for
-  // so many seconds.
+  // Waits until the process that ended the job knows that this one has heard; for `seconds` at
+  // most.
   void AcknowledgeEnd(double seconds);
-  // Rank 0, another process, was lost or never found: it hears nothing, whatever Drain says.
+  // Returns whether rank 0, another process, was lost or never found. It then hears nothing, even
+  // if Drain returns true.
   bool lost_leader() const { return lost_leader_; }
-  // Nothing arrives or leaves any more.
+  // Ends the thread: no message arrives or leaves any more.
   void Stop();
   int64_t bytes_sent() const { return bytes_sent_; }
   int64_t bytes_received() const { return bytes_received_; }
@@ -118,10 +122,10 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   ZmqTransport transport_;
   ReliableChannel channel_;
   Rendezvous rendezvous_;
-  int64_t beat_at_ = 0;                 // the next one
-  std::map<int, int64_t> progress_of_;  // of each other process, as its last beat says
-  int64_t heard_from_ = 0;              // who was not heard since is not silent for longer
-  bool gathers_ = false;                // the time that others have to come is counted
+  int64_t beat_at_ = 0;                 // time of the next beat
+  std::map<int, int64_t> progress_of_;  // by process: the count in its last beat
+  int64_t heard_from_ = 0;              // silence of others counts from here at the earliest
+  bool gathers_ = false;                // the time for others to come has begun
   std::optional<int> teller_;           // the process that has ended the job
 
   Mutex mutex_;
@@ -132,7 +136,7 @@ class Stub final : public Outbox, private ChannelEvents, private TransportEvents
   bool stop_ GUARDED_BY(mutex_) = false;
   bool quiet_ GUARDED_BY(mutex_) = false;
   bool teller_knows_ GUARDED_BY(mutex_) = false;
-  bool failed_ GUARDED_BY(mutex_) = false;  // the thread has: nothing leaves any more
+  bool failed_ GUARDED_BY(mutex_) = false;  // the thread has failed: no message leaves any more
   std::exception_ptr lost_ GUARDED_BY(mutex_);
   std::vector<HostAndPid> hosts_ GUARDED_BY(mutex_);  // by rank
 

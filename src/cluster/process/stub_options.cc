@@ -12,8 +12,8 @@
 namespace singa {
 namespace {
 
-// Where a process that is not rank 0 listens: at one address, or at all of this machine's; others
-// are then told the one that leads to rank 0.
+// Sets where a process other than rank 0 listens: at one address, or at all of this machine. In the
+// second case others are told the address that leads to rank 0.
 void SetBind(const ClusterProto& conf, const Endpoint& coordinator, Reach reach,
              ZmqOptions* options) {
   // Processes that meet off loopback may be on several hosts.
@@ -28,7 +28,7 @@ void SetBind(const ClusterProto& conf, const Endpoint& coordinator, Reach reach,
   options->advertise = local.host;
 }
 
-// Bytes of the floats of a message that has one slice `copies` times.
+// Returns the most bytes of the floats of a message that has one slice `copies` times.
 int64_t MostPayload(const ClusterProto& conf, int copies) {
   const int64_t floats = SliceTable::kMost * copies;
   return std::max(Identity().MostBytes(floats), MakeGradientCodec(conf)->MostBytes(floats));
@@ -68,7 +68,7 @@ ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
   } else {
     SetBind(conf, Resolve(*place.coordinator), place.reach, &options);
   }
-  // The largest part, and what stands around it.
+  // The largest part, and room for its header.
   options.settings.max_frame_bytes = MostPayload(conf, copies) + (64 << 10);
   return options;
 }

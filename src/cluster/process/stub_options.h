@@ -11,13 +11,13 @@
 
 namespace singa {
 
-// How this process takes part in a job of several.
+// The place of this process in a job of several.
 struct ProcessPlace {
   int rank = 0;
   JobSecrets secrets;
-  // Where rank 0 is; for rank 0 itself none: it takes a free port of loopback.
+  // The endpoint of rank 0. At rank 0 itself none means a free port of loopback.
   std::optional<Endpoint> coordinator;
-  // Rank 0: all processes of the job are on this host.
+  // At rank 0: whether all processes of the job are on this host.
   bool one_host = false;
   int before_here = 0;  // processes of the job on this host before this one, as far as is known
   Reach reach = Reach::kThisHost;  // where the job's processes are, as far as is known
@@ -26,15 +26,16 @@ struct ProcessPlace {
 };
 
 ProcessIdentity IdentityOf(const ProcessPlace& place, int processes);
-// `process 2 (127.0.0.1:4242; worker 2 of group 0, server 2 of group 0)`; `endpoint` may be empty.
+// Returns, for example, `process 2 (127.0.0.1:4242; worker 2 of group 0, server 2 of group 0)`.
+// `endpoint` may be empty.
 std::string ProcessName(const Topology& topology, int rank, const std::string& endpoint);
-// `copies`: slices' sizes of a part, at most: its values and the updater's states, or what a
-// process has added up of its gradient (MostCopies). May ask a name server. Throws Error,
-// kExitConfig, for an address that is not known or that no network leads to.
+// `copies`: the most floats of a part for each float of its slice: values and the updater's states,
+// or the sums of a gradient (MostCopies). May ask a name server. Throws Error with kExitConfig if
+// an address is not known or no network leads there.
 ZmqOptions TransportOptions(const ClusterProto& conf, const Topology& topology,
                             const ProcessPlace& place, int copies);
 ChannelOptions OptionsOfChannel(const ClusterProto& conf, int copies);
-// `states`: floats that an updater keeps for each of a slice.
+// Returns the largest `copies`. `states`: floats that an updater keeps for each float of a slice.
 int MostCopies(const Topology& topology, int states);
 
 }  // namespace singa

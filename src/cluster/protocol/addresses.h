@@ -1,4 +1,4 @@
-// Addresses of roles, and what is true of a message before anybody looks at its meaning.
+// Makes addresses of roles, and checks the form of messages.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,19 @@ namespace singa {
 
 Address ClientAddress(int worker_group, int process);
 Address ServerAddress(RoleId server);
-// The process that has the role, or is the stub's.
+// Returns the process that has the role, or that the stub belongs to.
 int ProcessOf(const Topology& topology, const Address& address);
 bool SameAddress(const Address& a, const Address& b);
 
-// Whether `from` is a role of that kind that process `rank` has.
+// Return whether `from` is a client, or a server, of process `rank`.
 bool IsClient(const Topology& topology, const Address& from, int rank);
 bool IsServer(const Topology& topology, const Address& from, int rank);
 
-// A part with its payload.
+// A part of a message with its payload.
 struct EncodedPart {
   int slice = 0;
   const SlicePart* head = nullptr;
-  Frame bytes;  // of head->elements() floats, unchecked
+  Frame bytes;  // should encode head->elements() floats; unchecked
 };
 struct PartView {
   int slice = 0;
@@ -31,13 +31,14 @@ struct PartView {
   Frame floats;  // head->elements() of them
 };
 
-// The codec of the floats in `message`; `gradients`: the job's codec.
+// Returns the codec of the floats in `message`. `gradients`: the job's codec.
 const Codec& CodecOf(const Message& message, const Codec& gradients);
-// The parts of `message`; false unless each is of a slice in `slices`, none comes twice, and the
-// payload's frames hold as many bytes as they say and no more.
+// Reads the parts of `message`. Returns false unless each is of a slice in `slices`, none comes
+// twice, and the payload's frames hold exactly the bytes that the parts state.
 bool ReadParts(const Message& message, Range slices, const Codec& codec,
                std::vector<EncodedPart>* parts);
-// None where the bytes are not head->elements() floats. REQUIRES: the receiver expects so many.
+// Decodes a part. Returns none if the bytes do not encode head->elements() floats. REQUIRES: the
+// receiver expects so many floats.
 std::optional<PartView> Decode(const Codec& codec, const EncodedPart& part);
 
 }  // namespace singa

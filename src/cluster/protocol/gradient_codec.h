@@ -1,4 +1,4 @@
-// Which codec a job's gradients travel by.
+// MakeGradientCodec chooses the codec of a job's gradients.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// All processes of a job make the same one. Values and states travel as float32 in any case.
+// All processes of a job make the same codec. Values and states always travel as float32.
 std::unique_ptr<Codec> MakeGradientCodec(const ClusterProto& conf);
 
 }  // namespace singa

@@ -1,4 +1,5 @@
-// Outgoing: what one role sends. Parts for one receiver travel in one message until it is large.
+// Outgoing makes the messages of one role. It collects parts for one receiver in one message until
+// that is large.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +20,14 @@ class Outgoing {
   Outgoing(Address from, int64_t send_at, Outbox* out)
       : from_(std::move(from)), send_at_(send_at), out_(out) {}
 
-  // `head`: type, receiver, and whatever else is of the whole message; parts join those of an equal
-  // head. Sets part.elements, and part.bytes where they are needed.
+  // Adds a part. `head`: type, receiver and other fields of the whole message; a part joins others
+  // of an equal head. Sets part.elements, and part.bytes if it is needed.
   void Add(const WireMessage& head, SlicePart part, EncodedFloats floats);
-  // Floats that travel as they are; an empty frame: none.
+  // Adds a part whose floats travel as they are; an empty frame has none.
   void Add(const WireMessage& head, SlicePart part, Frame floats) {
     Add(head, std::move(part), Plain(std::move(floats)));
   }
-  // A message without parts, at once.
+  // Posts a message without parts, at once.
   void Post(WireMessage head);
   void Flush();
 

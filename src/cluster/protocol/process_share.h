@@ -1,4 +1,4 @@
-// ProcessShare: where the time and the bytes of one process went since the last row of metrics.
+// ProcessShare says how one process spent time and bytes since the last row of metrics.
 #pragma once
 
 #include <array>
@@ -6,12 +6,12 @@
 namespace singa {
 
 struct ProcessShare {
-  double workers = 0, rows = 0;  // of them, in each batch
+  double workers = 0, rows = 0;  // workers of the process; their rows of each batch
   // Means over the steps: of the slowest worker for data_wait_ms, of all workers for the others.
   double step_ms = 0, sync_wait_ms = 0, data_wait_ms = 0;
   double bytes_sent = 0, bytes_received = 0;
 
-  // What is left of a step.
+  // Returns the rest of a step.
   double compute_ms() const { return step_ms - sync_wait_ms - data_wait_ms; }
 
   static constexpr int kNumbers = 7;

@@ -1,4 +1,4 @@
-// Seconds: how long something takes, in a message.
+// Seconds prints a time for a message.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// `3.2 s`
+// Returns, for example, `3.2 s`.
 inline std::string Seconds(int64_t nanoseconds) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(1) << static_cast<double>(nanoseconds) * 1e-9 << " s";

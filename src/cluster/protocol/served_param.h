@@ -1,4 +1,4 @@
-// ServedParam: what servers and their clients know of a param.
+// ServedParam holds what servers and their clients know of a param.
 #pragma once
 
 #include <string>

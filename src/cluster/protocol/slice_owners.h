@@ -1,5 +1,5 @@
-// SliceOwners: which server of a group has which slices, and which server group is a slice's
-// master.
+// SliceOwners maps slices to the servers of a group, and to the server groups that are their
+// masters.
 #pragma once
 
 #include <vector>
@@ -16,10 +16,11 @@ class SliceOwners {
     for (int s = 0; s < topology.servers_per_group(); ++s) owner_.resize(Of(s).last, s);
   }
 
-  // The slices of server `id` of each group: one run of about as many elements each.
+  // Returns the slices of server `id` of each group. Each server has one run of about equally many
+  // elements.
   Range Of(int id) const { return {ends_[id], ends_[id + 1]}; }
   int Owner(int slice) const { return owner_[slice]; }
-  // In turn, so that the slices of one server have all groups as masters.
+  // Groups are masters in turn, so that the slices of one server have all groups as masters.
   int MasterGroup(int slice) const { return slice % groups_; }
 
  private:

@@ -1,5 +1,5 @@
-// StalenessCounts: how stale gradients were. A gradient's staleness is the number of updates, by
-// other worker groups, that its slice went through after the values that it was computed from.
+// StalenessCounts counts how stale gradients were. A gradient's staleness is the number of updates,
+// by other worker groups, that its slice went through after the values that it was computed from.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace singa {
 
 struct StalenessCounts {
   static constexpr int64_t kMost = 31;
-  // Updates of slices by their staleness; the last: of kMost or more.
+  // Numbers of updates of slices by staleness; the last element counts kMost and more.
   std::array<int64_t, kMost + 1> updates = {};
   int64_t total = 0;  // updates
   double sum = 0;
@@ -25,7 +25,7 @@ struct StalenessCounts {
   }
   // REQUIRES: total > 0.
   double mean() const { return sum / static_cast<double>(total); }
-  // `updates` as far as the last that is not 0.
+  // Returns `updates` up to the last element that is not 0.
   std::vector<int64_t> Histogram() const {
     auto end = updates.end();
     while (end != updates.begin() && end[-1] == 0) --end;

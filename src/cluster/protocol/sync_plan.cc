@@ -20,7 +20,7 @@ Topology TopologyOf(const ClusterProto& cluster, bool in_one_process) {
   }
 }
 
-// Why the groups of one process have servers, not values that they share; "": they have none.
+// Returns why the groups of one process have servers, not shared values; "": they have no servers.
 std::string WhyServers(const ClusterProto& cluster) {
   if (cluster.has_all_reduce()) return "";
   if (cluster.nserver_groups() > 1)

@@ -1,5 +1,5 @@
-// SyncPlan: how the gradients of a job become updates, and which process has which workers and
-// servers. PlanSync alone decides so; all others read the plan.
+// SyncPlan says how the gradients of a job become updates, and which process has which workers and
+// servers. PlanSync alone decides this; all others read the plan.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ enum class SyncMode {
 struct SyncFacts {
   bool in_one_process = false;  // the caller runs all of the job, whatever the stanza says
   bool one_host = true;         // all processes are on one host
-  int processes_before = 0;     // on this process's host, with workers of the job
-  // Why the GPUs of the workers cannot add gradients up; "": they can, if the job names GPUs.
+  int processes_before = 0;     // processes of the job on this host, before this one, with workers
+  // The reason why the workers' GPUs cannot add gradients up; "": they can, if the job names GPUs.
   std::string why_not_gpus = {};
   // The mode that process 0 has told this one; it alone knows all facts.
   std::optional<SyncMode> told = {};
@@ -36,8 +36,9 @@ struct SyncPlan {
   std::string why;
   // A topology of several processes always has servers. They start only if the mode is kServers.
   Topology topology;
-  // JobProto.gpu as the workers of this process have it, in order. Workers beyond its end have no
-  // GPU. The numbers are for the workers of one host; a host with more workers begins them again.
+  // The numbers of JobProto.gpu for the workers of this process, in order. Workers beyond its end
+  // have no GPU. The numbers are for the workers of one host; a host with more workers begins them
+  // again.
   std::vector<int> gpus;
 };
 

@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-// The fields of one kind of role.
+// The names of the conf's fields for one kind of role.
 struct Fields {
   const char *groups, *per_group, *per_process;
 };

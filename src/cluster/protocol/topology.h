@@ -1,5 +1,5 @@
-// Topology: which process of a job holds which workers and servers, and which server group a worker
-// group talks to. Constant; any thread may use it.
+// Topology says which process of a job has which workers and servers, and which server group a
+// worker group talks to. It is constant; any thread may use it.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace singa {
 
-// A worker or a server.
+// Identifies a worker or a server.
 struct RoleId {
   int group = 0, id = 0;
   bool operator==(const RoleId&) const = default;
 };
 
-// Half-open: [first, last).
+// The half-open range [first, last).
 struct Range {
   int first = 0, last = 0;
   int size() const { return last - first; }
@@ -26,15 +26,16 @@ struct Range {
 
 class Topology {
  public:
-  static constexpr int kMostRoles = SumTree::kMostWorkers;  // workers, and servers, of a job
+  // Most workers, and most servers, of a job.
+  static constexpr int kMostRoles = SumTree::kMostWorkers;
 
-  // Throws ConfigError relative to `conf`, for whatever of its numbers is out of range, and where
-  // there are more than kMostProcesses.
+  // Throws ConfigError relative to `conf` if a number is out of range or there are more than
+  // kMostProcesses.
   explicit Topology(const ClusterProto& conf);
-  // This topology with all workers and servers in one process.
+  // Returns this topology with all workers and servers in one process.
   Topology InOneProcess() const;
-  // This topology with other servers: one group, with a server in each process that has workers of
-  // the first worker group.
+  // Returns this topology with other servers: one group, with a server in each process that has
+  // workers of the first worker group.
   Topology WithServersOfFirstGroup() const;
 
   int processes() const { return processes_; }
@@ -43,31 +44,34 @@ class Topology {
   int server_groups() const { return servers_.groups; }  // 0: none are named
   int servers_per_group() const { return servers_.per_group; }
 
-  // Group by group.
+  // Return the roles of a process, group by group.
   std::vector<RoleId> Workers(int process) const { return workers_.Of(process); }
   std::vector<RoleId> Servers(int process) const { return servers_.Of(process); }
   int ProcessOfWorker(RoleId worker) const { return workers_.ProcessOf(worker); }
   int ProcessOfServer(RoleId server) const { return servers_.ProcessOf(server); }
 
-  // Processes that have workers of `worker_group`.
+  // Returns the processes that have workers of `worker_group`.
   Range ProcessesOf(int worker_group) const;
-  // Whether another may take the place of `process` while the job goes on: whole worker groups are
-  // all that it has, not the first, by which the job is led, and they do not take steps together.
+  // Returns whether a new process may take the place of `process` while the job goes on. It may if
+  // `process` has only whole worker groups, not the first, which leads the job, and groups do not
+  // take steps together.
   bool IsReplaceable(int process) const;
-  // How many of them `process` has.
+  // Returns the number of workers of `worker_group` in `process`.
   int WorkersIn(int process, int worker_group) const;
-  // The nodes of the group's SumTree that the workers of `worker_group` in `process` make up.
+  // Returns the nodes of the group's SumTree that the workers of `worker_group` in `process` make
+  // up.
   std::vector<SumNode> NodesOf(int process, int worker_group) const;
-  // NodesOf for each process that has workers of the group, in order.
+  // Returns NodesOf for each process that has workers of the group, in order.
   std::vector<std::vector<SumNode>> ProcessNodes(int worker_group) const;
   int ServerGroupOf(int worker_group) const;
-  // The largest number of such nodes that a process has of one group.
+  // Returns the largest number of such nodes that a process has of one group.
   int most_nodes() const;
-  // Worker groups that talk to `server_group`.
+  // Returns the worker groups that talk to `server_group`.
   Range WorkerGroupsOf(int server_group) const;
 
  private:
-  // Roles of one kind, placed in order, `per_process` in each process from `first_process` on.
+  // The placement of one kind of role: in order, `per_process` in each process from `first_process`
+  // on.
   struct Placement {
     int groups = 0, per_group = 0, per_process = 1, first_process = 0;
     int total() const { return groups * per_group; }
@@ -79,7 +83,7 @@ class Topology {
 
   Placement workers_, servers_;
   int processes_ = 0;
-  bool together_ = false;  // worker groups do what a user_consistency says
+  bool together_ = false;  // a user_consistency makes all groups take steps together
 };
 
 }  // namespace singa

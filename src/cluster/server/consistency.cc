@@ -9,7 +9,7 @@ namespace singa {
 namespace {
 
 // Stale synchronous parallel: Ho et al., "More Effective Distributed ML via a Stale Synchronous
-// Parallel Parameter Server" (NIPS 2013). Without a bound: Downpour and Hogwild.
+// Parallel Parameter Server" (NIPS 2013). Without a bound it is Downpour or Hogwild.
 class BoundedStaleness final : public Consistency {
  public:
   void Setup(const ClusterProto& conf) override { most_ = conf.max_staleness(); }
@@ -25,8 +25,8 @@ class BoundedStaleness final : public Consistency {
 };
 SINGA_REGISTER_CONSISTENCY(kBoundedStaleness, BoundedStaleness);
 
-// All groups take step n together: it is applied in the order of the groups, so that every run has
-// the same bits, and answered when the last one is in.
+// All groups take step n together. Updates are applied in the order of the groups, so that every
+// run has the same bits, and answered when the last group's is applied.
 class Synchronous final : public Consistency {
  public:
   bool MayApply(std::span<const GroupClock> clocks, int group) const override {

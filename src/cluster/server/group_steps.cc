@@ -16,7 +16,7 @@
 namespace singa {
 namespace {
 
-constexpr size_t kMostSquares = 4096;  // of a message
+constexpr size_t kMostSquares = 4096;  // in a message
 
 }  // namespace
 
@@ -43,7 +43,8 @@ GroupSteps::GroupSteps(const ServerSetup& setup, const SliceOwners& owners, Para
   }
 }
 
-// Where slices wait for each other, a step begins when the last one is applied.
+// Returns whether `step` is, or may become, the step that is collected. If slices wait for each
+// other, a step begins when the one before is applied in all slices.
 bool GroupSteps::Joins(Group* group, int64_t step) const {
   if (!rule_.needs_all() || step == group->step) return true;
   if (group->complete > 0 || group->unapplied > 0) return false;
@@ -62,7 +63,7 @@ StepSum::Arrival GroupSteps::Contribute(int worker_group, int process, int64_t s
                                         const PartView& part) {
   Group& group = of(worker_group);
   StepSum& sum = cell(worker_group, part.slice).sum;
-  if (step < sum.step()) {  // whose answer may have gone to a process that was lost
+  if (step < sum.step()) {  // the answer may have gone to a process that was lost
     Frame values;
     if (!cell(worker_group, part.slice).owed)
       SendValues(part.slice, worker_group, process, &values);
@@ -92,7 +93,7 @@ void GroupSteps::Complete(int worker_group, int slice) {
   TryNorm(worker_group);
 }
 
-// Once a step.
+// Reports once for each step.
 void GroupSteps::Diverged(int worker_group, int64_t step, const std::string& text) {
   if (std::exchange(of(worker_group).told, step) == step) return;
   if (rule_.skips)
@@ -101,7 +102,7 @@ void GroupSteps::Diverged(int worker_group, int64_t step, const std::string& tex
     events_->Diverged(text);
 }
 
-// In messages of a bounded size.
+// Sends the squares of this server's slices to the other servers, in messages of a bounded size.
 void GroupSteps::PostSquares(int worker_group) {
   Group& group = of(worker_group);
   std::vector<double> squares;
@@ -142,7 +143,7 @@ void GroupSteps::TryNorm(int worker_group) {
   const std::optional<double> squares = group.norm.Take(group.step);
   if (!squares) return;
   group.verdict = rule_.Judge(*squares);
-  if (group.verdict.dropped && !rule_.skips)  // every slice is finite, or its server has said so
+  if (group.verdict.dropped && !rule_.skips)  // only the sum of squares is not finite
     return Diverged(worker_group, group.step, GradientNotFiniteText("all params", group.step));
   group.length = rule_.clip_norm > 0 && !group.verdict.dropped ? std::sqrt(*squares) : -1;
   if (group.verdict.dropped) ++counts_.skipped;

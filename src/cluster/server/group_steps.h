@@ -1,5 +1,5 @@
-// GroupSteps: the steps of the worker groups that a server group serves, at one of its servers:
-// collects contributions, waits for norms where there are any, applies, answers.
+// GroupSteps runs, at one server, the steps of the worker groups that its server group serves. It
+// collects contributions, waits for norms if the job needs them, applies updates and answers.
 #pragma once
 
 #include <functional>
@@ -26,41 +26,43 @@ class GroupSteps {
   GroupSteps(const ServerSetup& setup, const SliceOwners& owners, ParamShard* shard, Outgoing* out,
              ServerEvents* events);
 
-  // Called after each change of a slice by an update.
+  // Sets the function to call after each change of a slice by an update.
   void OnUpdate(std::function<void(int slice)> call) { on_update_ = std::move(call); }
 
   bool Serves(int64_t worker_group) const { return groups_.Has(worker_group); }
 
-  // A contribution of `process` to its group's `step`. `part`: of a slice of the shard, with
+  // Takes a contribution of `process` to its group's `step`. `part`: of a slice of the shard, with
   // FloatsOf floats, or none.
   StepSum::Arrival Contribute(int worker_group, int process, int64_t step, const PartView& part);
-  // Floats of a contribution of `process`.
+  // Returns the floats of a contribution of `process`.
   int64_t FloatsOf(int worker_group, int process, int slice) const;
-  // Of the server's slices from its `first` on. False: refused.
+  // Takes the sums of squares of another server's slices, from its `first` on. Returns false if
+  // they are refused.
   bool OnSquares(int worker_group, int server, int64_t step, int64_t first,
                  std::span<const double> squares);
-  // What was put off because first values had not come.
+  // Applies updates that waited for the first values of `slice`.
   void Known(int slice) { Settle(slice); }
 
-  // Values of `slice` to a client. `values`: a copy, made by the first call that needs it.
+  // Sends the values of `slice` to a client. `values`: a copy, which the first call that needs it
+  // makes.
   void SendValues(int slice, int worker_group, int process, Frame* values);
-  // The last step of the group that `slice` holds.
+  // Returns the last step of the group that `slice` includes.
   int64_t LastStep(int worker_group, int slice) const;
 
   const StepCounts& counts() const { return counts_; }
   int64_t held_bytes() const;
-  // What the longest wait is for; "" where nothing is incomplete.
+  // Returns what has been awaited longest; "" if nothing is incomplete.
   std::string Waiting() const;
 
  private:
-  // A worker group and one slice.
+  // The state of one worker group for one slice.
   struct Cell {
     StepSum sum;
-    bool finite = true;      // after the sum
-    bool ready = false;      // may be applied, as far as norms are concerned
-    bool owed = false;       // was applied and not answered
+    bool finite = true;      // the sum is finite
+    bool ready = false;      // may be applied: no norm is awaited
+    bool owed = false;       // an update was applied and is not answered yet
     int64_t last = -1;       // the last step that was applied or dropped
-    int64_t staleness = -1;  // of its gradient; -1: it was dropped
+    int64_t staleness = -1;  // of the last step's gradient; -1: it was dropped
     double norm = -1;        // of the group's gradient in step `last`; -1: there is none
   };
   struct Group {
@@ -68,10 +70,10 @@ class GroupSteps {
     std::vector<Cell> cells;  // by place in the shard
     StepNorm norm;
     int64_t told = -1;  // the last step that was reported as not finite
-    // With norms or steps to skip, all slices of a step wait for each other.
-    int64_t step = -1;   // the one that is collected
-    int complete = 0;    // slices
-    int unapplied = 0;   // slices, once the norm is known
+    // If norms are needed or steps may be skipped, all slices of a step wait for each other.
+    int64_t step = -1;   // the step that is collected
+    int complete = 0;    // slices whose contributions are all there
+    int unapplied = 0;   // slices that wait for their update, once the norm is known
     double length = -1;  // of the gradient, with clip_norm
     StepVerdict verdict = {};
   };

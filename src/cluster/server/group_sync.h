@@ -1,5 +1,5 @@
-// GroupSync: how the server groups of a job exchange what their updates have changed, at one
-// server. Servers of the same id have the same slices and talk to each other. A slice has at most
+// GroupSync exchanges, at one server, the changes that updates made with the other server groups of
+// a job. Servers of the same id have the same slices and talk to each other. A slice has at most
 // one exchange in flight that this server began.
 #pragma once
 
@@ -25,43 +25,45 @@ class GroupSync {
     ParamShard* shard;
     Outgoing* out;
   };
-  // That of conf.group_sync; null where there is one server group. All but `conf` must outlive it.
+  // Makes the one that conf.group_sync names; null if there is one server group. All but `conf`
+  // must outlive it.
   static std::unique_ptr<GroupSync> Make(const Setup& setup);
   virtual ~GroupSync() = default;
 
-  // First values of `slice` are there.
+  // Notes that the first values of `slice` are there.
   virtual void Start(int slice) = 0;
-  // An update has changed `slice`: an exchange begins after every sync_freq of them.
+  // Notes that an update has changed `slice`. An exchange begins after every sync_freq updates.
   void Updated(int slice);
-  // Begins an exchange of what there is now, when the one in flight has ended, where that brings
-  // the model and the replicas together.
+  // Begins an exchange of the present values, once the one in flight has ended. Does nothing if
+  // exchanges do not make replicas equal.
   void Exchange(int slice);
   bool exchanging() const { return in_flight_ > 0; }
 
-  // An exchange that group `origin` began, and that comes from group `from`, as does a reply. The
-  // floats are finite. False: refused, and nothing changed.
+  // Take an exchange that group `origin` began, or a reply. Both come from group `from`; the floats
+  // are finite. Return false if they refuse it and change nothing.
   bool OnSync(const PartView& part, int from, int origin, int hops);
   bool OnReply(const PartView& part, int from);
 
-  // What the model is, where `slice` has its master here: what a checkpoint holds.
+  // Returns the model's values of `slice`, which a checkpoint holds. REQUIRES: the slice's master
+  // is here.
   virtual std::span<const float> Model(int slice) { return shard_->values(slice); }
 
  protected:
   explicit GroupSync(const Setup& setup);
 
-  // Whether values of this group and the master's differ here; where not, the hooks below are not
-  // called for exchanges of its own.
+  // Returns whether exchanges of `slice` go to another group. If not, AtHome is called instead of
+  // the hooks for sending.
   virtual bool Sends(int slice) const = 0;
-  // An exchange with oneself, where a slice is not sent.
+  // Does an exchange of a slice that is not sent.
   virtual void AtHome(int /*slice*/) {}
   virtual int Receiver(int slice) const = 0;
-  // What to send now.
+  // Returns the floats to send now.
   virtual std::vector<float> Outward(int slice) = 0;
-  // Whether an exchange of `origin` may come from group `from` after `hops`, with n floats.
+  // Returns whether an exchange of `origin` may come from group `from` after `hops`.
   virtual bool Expects(int slice, int from, int origin, int hops) const = 0;
-  // Whether exchanges beyond those of sync_freq make replicas equal.
+  // Returns whether further exchanges make replicas equal.
   virtual bool Equalises() const { return true; }
-  // Takes what another group has sent.
+  // Takes the floats that another group has sent.
   virtual void Take(const PartView& part, const float* floats, int origin, int hops) = 0;
   virtual bool ExpectsReply(int slice, int from, int64_t floats) const = 0;
   virtual void TakeReply(int /*slice*/, const float* /*floats*/) {}
@@ -80,7 +82,7 @@ class GroupSync {
     int64_t updates = 0;  // since the last exchange began
     int64_t number = 0;   // of the last exchange that began here
     bool in_flight = false, again = false;
-    std::vector<int64_t> seen;  // number of the last one of each group
+    std::vector<int64_t> seen;  // by group: number of its last exchange
   };
   void Begin(int slice);
 

@@ -1,5 +1,5 @@
-// The three ways of GroupSync. An update that happens while an exchange is in flight is part of the
-// next one: none is lost, none counts twice.
+// The three kinds of GroupSync. An update that happens while an exchange is in flight is part of
+// the next one, so none is lost and none counts twice.
 #include <algorithm>
 #include <utility>
 
@@ -8,14 +8,15 @@
 namespace singa {
 namespace {
 
-// What is known elsewhere of each slice's values, for who sends what has changed since.
+// Bases keeps the values of each slice that other groups know, so that only changes since then are
+// sent.
 class Bases {
  public:
   explicit Bases(Range slices) : first_(slices.first), bases_(slices.size()) {}
 
   std::vector<float>& operator[](int slice) { return bases_[slice - first_]; }
   void Set(int slice, const float* values, int64_t n) { (*this)[slice].assign(values, values + n); }
-  // The change of `values` since the base, which becomes `values`.
+  // Returns the change of `values` since the base, and makes `values` the base.
   std::vector<float> TakeChange(int slice, const float* values) {
     std::vector<float>& base = (*this)[slice];
     std::vector<float> change(base.size());
@@ -48,8 +49,8 @@ class ToMaster : public GroupSync {
   const SliceOwners& owners_;
 };
 
-// Sends the change since the master's last answer M, base; after an answer the values are M and
-// what has changed since the sending.
+// Sends the change since the base, the master's last answer M. After an answer the values are M
+// plus the changes since the sending.
 class MasterSync final : public ToMaster {
  public:
   explicit MasterSync(const Setup& setup) : ToMaster(setup), bases_(setup.shard->slices()) {}
@@ -59,7 +60,7 @@ class MasterSync final : public ToMaster {
   }
 
  protected:
-  // From here to the answer, base is the values that were sent.
+  // Until the answer comes, the base is the values at the time of sending.
   std::vector<float> Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
   void Take(const PartView& part, const float* change, int origin, int) override {
     float* const w = values(part.slice);
@@ -80,8 +81,8 @@ class MasterSync final : public ToMaster {
   Bases bases_;  // of slices that have their masters elsewhere
 };
 
-// Each group's own change passes all others: base is what the others know of the own updates, moved
-// by what they have changed. Replicas drift apart by the rounding of these sums.
+// Each group's own change passes through all others in a ring. The base is the values without own
+// changes that are not sent yet. Replicas drift apart by the rounding of these sums.
 class RingSync final : public GroupSync {
  public:
   explicit RingSync(const Setup& setup) : GroupSync(setup), bases_(setup.shard->slices()) {}
@@ -161,7 +162,7 @@ class ElasticSync final : public ToMaster {
   }
 
   const float alpha_;
-  std::vector<std::vector<float>> centre_;  // of each slice that has its master here
+  std::vector<std::vector<float>> centre_;  // of the slices that have their masters here
 };
 
 }  // namespace

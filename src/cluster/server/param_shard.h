@@ -1,5 +1,5 @@
-// ParamShard: the slices of parameters that one server owns: values, updater's states, versions.
-// Used by the server's thread only; memory that is bound from outside changes in it, too.
+// ParamShard holds the slices of params that one server owns: values, updater's states, versions.
+// Only the server's thread uses it, and changes memory that Bind gave.
 #pragma once
 
 #include <span>
@@ -16,36 +16,36 @@ namespace singa {
 
 class ParamShard {
  public:
-  // Owns `slices` of the table; params as the table was made of. All must outlive it.
+  // Owns `slices` of the table. params: those that the table was made of. All must outlive it.
   ParamShard(const SliceTable& table, const std::vector<ServedParam>& params,
              const UpdateRule& rule, Range slices);
 
   Range slices() const { return slices_; }
   int64_t size(int slice) const { return table_[slice].size; }
-  // `slice 4 of param "w1" of layer "fc1"`
+  // Returns, for example, `slice 4 of param "w1" of layer "fc1"`.
   std::string Name(int slice) const;
-  // Floats of a slice's State: its values, then each updater's state.
+  // Returns the floats of a slice's State.
   int64_t state_size(int slice) const { return size(slice) * (1 + state_count_); }
 
-  // The values of `slice` live in memory[size(slice)], not in the shard's own.
+  // Keeps the values of `slice` in memory[size(slice)], not in the shard's own memory.
   void Bind(int slice, float* memory) { at(slice).values = memory; }
 
-  // Whether first values have come. All below REQUIRE it, but Put.
+  // Returns whether first values have come. The methods below, except Put, REQUIRE this.
   bool known(int slice) const { return at(slice).known; }
-  // The first values: `floats` has size(slice) of them, or state_size(slice), or is empty: the
-  // memory that is bound has them.
+  // Sets the first values. `floats` has size(slice) of them, or state_size(slice), or none if the
+  // bound memory has them.
   void Put(int slice, int64_t version, int64_t count, std::span<const float> floats);
 
-  // Steps that the values hold: updates, and steps that were dropped.
+  // Returns the steps that the values include: updates, and steps that were dropped.
   int64_t version(int slice) const { return at(slice).version; }
   int64_t count(int slice) const { return at(slice).count; }  // updates
   std::span<float> values(int slice) {
     return {at(slice).values, static_cast<size_t>(size(slice))};
   }
-  // values, then states
+  // Returns the values, then each of the updater's states.
   std::vector<float> State(int slice) const;
 
-  // REQUIRES: `gradient`, the group's mean of `step`, is finite.
+  // Updates the values. REQUIRES: `gradient`, the group's mean of `step`, is finite.
   void Update(Context* ctx, int slice, int64_t step, const float* gradient);
   void Drop(int slice) { ++at(slice).version; }
 

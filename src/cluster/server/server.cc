@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kMostSteps = int64_t{1} << 62;  // so that none overflows
+constexpr int64_t kMostSteps = int64_t{1} << 62;  // a limit, so that no sum of steps overflows
 
 GroupSteps MakeSteps(const ServerSetup& setup, const SliceOwners& owners, ParamShard* shard,
                      Outgoing* out, ServerEvents* events) {
@@ -88,7 +88,7 @@ std::optional<PartView> Server::FloatsIn(const Codec& codec, const EncodedPart& 
 void Server::OnClient(const Message& message) {
   const WireMessage& head = message.head;
   const int group = static_cast<int>(head.from().group());
-  // A checkpoint asks the masters of the slices, of whatever group they are.
+  // For a checkpoint a client of any group asks the masters of the slices.
   if (!steps_.Serves(group) && head.type() != WireMessage::kGather) {
     ++refused_.sender;
     return;
@@ -235,7 +235,7 @@ bool Server::SyncIsFinite(const WireMessage& head, const PartView& part) {
   return false;
 }
 
-// What an answer changes can let others be answered, so the list is taken out first.
+// An answer may make more requests ready, so the list is taken out first.
 void Server::ServeWaiting(int slice) {
   std::vector<Request> queue = std::exchange(waiting(slice), {});
   for (Request& request : queue)

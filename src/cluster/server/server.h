@@ -1,8 +1,8 @@
-// Server: holds one server's slices, and does with them what messages say. Event-driven, without
-// threads, sleeps or sockets: messages come in, messages go to the outbox. Used by one thread.
+// Server holds the slices of one server, and carries out messages. It is event-driven, without
+// threads, sleeps or sockets: messages come in, messages go to the outbox. One thread uses it.
 //
-// Nothing of a message is trusted: one that does not fit the job, or its place in the course of
-// things, is dropped and counted. No call throws for it.
+// The server trusts no message. A message that does not fit the job, or comes at a wrong time, is
+// dropped and counted. No call throws because of a message.
 #pragma once
 
 #include <memory>
@@ -22,20 +22,20 @@ class Server {
   // Throws ConfigError relative to the JobProto.
   Server(const ServerSetup& setup, Outbox* out, ServerEvents* events);
 
-  // From process `rank`, which is sure.
+  // Takes a message from process `rank`, which is authenticated.
   void OnMessage(int rank, const Message& message);
-  // Begins an exchange of every slice with the other server groups, whatever sync_freq is: once for
-  // all to have the changes of each, and again, when all have done that, to have them all.
+  // Begins an exchange of every slice with the other server groups, whatever sync_freq is. A first
+  // exchange of all groups sends each group's changes; a second one gives all groups all changes.
   void Exchange();
   bool exchanging() const { return sync_ && sync_->exchanging(); }
 
-  // What the longest wait of a worker group is for; "" where nothing is incomplete.
+  // Returns what a worker group has awaited longest; "" if nothing is incomplete.
   std::string Waiting() const { return steps_.Waiting(); }
   Range slices() const { return shard_.slices(); }
   ParamShard& shard() { return shard_; }
   const StepCounts& counts() const { return steps_.counts(); }
   const RefusedCounts& refused() const { return refused_; }
-  // Of messages that it keeps for later.
+  // Returns the bytes of messages that it keeps for later.
   int64_t held_bytes() const;
 
  private:
@@ -46,7 +46,7 @@ class Server {
     Frame floats;
   };
   void Read(int rank, const Message& message);
-  // None, and counted, where they are malformed.
+  // Returns the parts of a message. Returns none, and counts it, if they are malformed.
   std::vector<EncodedPart> PartsOf(const Message& message);
   void OnClient(const Message& message);
   void OnServer(const Message& message);
@@ -55,9 +55,9 @@ class Server {
   void OnPut(const WireMessage& head, const EncodedPart& part);
   void OnUpdate(const WireMessage& head, const EncodedPart& part);
   void OnRequest(const WireMessage& head, const EncodedPart& part);
-  // None, and counted, where they are malformed.
+  // Decodes a part. Returns none, and counts it, if it is malformed.
   std::optional<PartView> FloatsIn(const Codec& codec, const EncodedPart& part);
-  // Whether it was answered, or refused; else it has to wait.
+  // Returns whether the request was answered or refused; else it has to wait.
   bool Serve(const WireMessage& head, const PartView& part);
   void ServeWaiting(int slice);
   bool SyncIsFinite(const WireMessage& head, const PartView& part);

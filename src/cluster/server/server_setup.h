@@ -1,4 +1,4 @@
-// What a server is made of, what it tells, what it counts.
+// The setup, the events and the counters of a server.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ struct ServerSetup {
   const JobProto& job;
   const Topology& topology;
   const SliceTable& table;
-  const std::vector<ServedParam>& params;  // as the table was made of
+  const std::vector<ServedParam>& params;  // the params that the table was made of
   const Clock& clock;
   RoleId self;
-  // The step that each worker group begins with.
+  // By worker group: the step that it begins with.
   std::vector<int64_t> first_steps;
-  // The memory of each param, where the server's process has the group's workers and shares it with
+  // The memory of each param, if the server's process has the group's workers and shares it with
   // them; else empty.
   std::vector<float*> values = {};
   const Codec& codec = Identity();  // of gradients
@@ -34,24 +34,24 @@ struct ServerSetup {
 class ServerEvents {
  public:
   virtual ~ServerEvents() = default;
-  // A gradient is not finite, and the job says kAbort: it was not applied, and the step never is.
+  // A gradient is not finite, and the job says kAbort. The step was not applied, and never is.
   virtual void Diverged(const std::string& text) = 0;
 };
 
-// Updates of slices.
+// Counts of updates of slices.
 struct StepCounts {
   int64_t applied = 0;
   int64_t skipped = 0;  // steps of a group that on_nonfinite: kSkip dropped, not slices
   StalenessCounts staleness;
 };
 
-// Messages and parts that changed nothing, by reason.
+// Counts of messages and parts that changed nothing, by reason.
 struct RefusedCounts {
   int64_t misrouted = 0;    // to another role, or of a type that no server takes
-  int64_t sender = 0;       // nobody who may send it, or of a group that was dropped
-  int64_t malformed = 0;    // parts: which, how many, how long
+  int64_t sender = 0;       // from a role that may not send it, or of a group that was dropped
+  int64_t malformed = 0;    // wrong slices, or a wrong number or size of parts
   int64_t duplicate = 0;    // known already
-  int64_t out_of_turn = 0;  // a step, version or exchange that cannot come now
+  int64_t out_of_turn = 0;  // of a step, version or exchange that cannot come now
   int64_t total() const { return misrouted + sender + malformed + duplicate + out_of_turn; }
 };
 

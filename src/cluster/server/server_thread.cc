@@ -44,14 +44,14 @@ void ServerThread::Do(const std::function<void(Server&)>& work,
   const auto ended = [this]() REQUIRES(mutex_) { return done_ == nullptr || (failure_ && !busy_); };
   const bool in_time = deadline_.Wait(&changed_, &lock.native(), ended);
   if (!in_time && !failure_) failure_ = Stalled();
-  // What it is busy with ends, or is found by the watch: it is the thread's own work.
+  // The thread's own work ends, or the watchdog finds that it does not.
   if (!in_time) changed_.wait(lock.native(), ended);
   work_ = nullptr;
   done_ = nullptr;
   if (failure_) std::rethrow_exception(failure_);
 }
 
-// While the thread is busy it alone knows what the server waits for.
+// Only the thread may ask the server while it is busy.
 std::exception_ptr ServerThread::Stalled() const {
   const std::string waiting = busy_ ? "" : server_.Waiting();
   return std::make_exception_ptr(Error(
@@ -94,7 +94,7 @@ void ServerThread::Loop() {
       next = std::move(queue_.front());
       queue_.pop_front();
     }
-    const auto* const done = work_ ? nullptr : done_;  // not before its work
+    const auto* const done = work_ ? nullptr : done_;  // `done` is not asked before the work
     busy_ = true;
     lock.Unlock();
     bool is_done = false;

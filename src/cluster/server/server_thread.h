@@ -1,4 +1,4 @@
-// ServerThread: the thread of a Server, and the queue of what it has to do.
+// ServerThread runs a Server on a thread, with a queue of messages.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +18,8 @@ namespace singa {
 
 class ServerThread final : private ServerEvents {
  public:
-  // `mark`: where the thread says what it does; `deadline`: of threads that wait for it; `failed`
-  // is called once, by the thread, with what ends the job. All outlive it. Throws ConfigError
+  // `mark`: the thread's activity; `deadline`: of threads that wait for it; `failed` is called
+  // once, by the thread, with the error that ends the job. All must outlive it. Throws ConfigError
   // relative to the JobProto.
   ServerThread(const ServerSetup& setup, Outbox* out, ActivityMark* mark,
                const ProgressDeadline* deadline,
@@ -28,13 +28,13 @@ class ServerThread final : private ServerEvents {
   ServerThread(const ServerThread&) = delete;
   ServerThread& operator=(const ServerThread&) = delete;
 
-  // Any thread may call. From process `rank`, which is sure.
+  // Queues a message from process `rank`, which is authenticated. Any thread may call it.
   void Post(int rank, Message message);
-  // Has the thread do `work` once it has no message left, and waits until `done` holds after it or
-  // after a later message.
-  // Throws what Fail was given; Error, kExitStalled, that says what the server waits for.
+  // Makes the thread do `work` once it has no message left, and waits until `done` holds, then or
+  // after a later message. Throws the error that Fail was given, or Error with kExitStalled, which
+  // says what the server waits for.
   void Do(const std::function<void(Server&)>& work, const std::function<bool(Server&)>& done);
-  // Do throws `error` from now on.
+  // Makes Do throw `error` from now on.
   void Fail(std::exception_ptr error);
 
  private:
@@ -52,9 +52,9 @@ class ServerThread final : private ServerEvents {
   std::condition_variable changed_;
   std::deque<std::pair<int, Message>> queue_ GUARDED_BY(mutex_);
   const std::function<void(Server&)>* work_ GUARDED_BY(mutex_) = nullptr;
-  // The time of the work; null: nobody waits.
+  // The condition that Do waits for; null: nobody waits.
   const std::function<bool(Server&)>* done_ GUARDED_BY(mutex_) = nullptr;
-  // The thread is outside the lock.
+  // The thread works outside the lock.
   bool busy_ GUARDED_BY(mutex_) = false;
   bool stop_ GUARDED_BY(mutex_) = false;
   std::exception_ptr failure_ GUARDED_BY(mutex_);

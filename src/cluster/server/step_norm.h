@@ -1,5 +1,6 @@
-// StepNorm: the norm of a worker group's mean gradient, whose slices lie on several servers: each
-// server tells the others the squares of its own, and all add them up in the order of the slices.
+// StepNorm computes the norm of a worker group's mean gradient, whose slices lie on several
+// servers. Each server sends the sums of squares of its slices to the others, and all add them up
+// in the order of the slices.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,12 @@ namespace singa {
 
 class StepNorm {
  public:
-  // `slices`: how many each server of the group has.
+  // `slices`: the number of slices of each server of the group.
   explicit StepNorm(std::vector<int> slices) : slices_(std::move(slices)), of_(slices_.size()) {}
 
   int slices(int server) const { return slices_[server]; }
-  // Those of the server's slices from its `first` on. False: refused, as not those that come next.
+  // Adds the squares of a server's slices, from its `first` on. Returns false if these are not the
+  // next ones.
   bool Add(int server, int64_t step, int64_t first, std::span<const double> squares) {
     Squares& of = of_[server];
     const auto have = static_cast<int64_t>(of.sum.size());
@@ -27,8 +29,8 @@ class StepNorm {
     of.sum.insert(of.sum.end(), squares.begin(), squares.end());
     return true;
   }
-  // Over all slices in order, once every server's squares of `step` are there; forgets them. NaN
-  // where a slice's are: its gradient is not finite.
+  // Returns the sum over all slices in order, and forgets the squares; none if squares of `step`
+  // are missing. The sum is NaN if a slice's gradient is not finite.
   std::optional<double> Take(int64_t step) {
     double sum = 0;
     for (size_t s = 0; s < of_.size(); ++s) {
@@ -38,7 +40,7 @@ class StepNorm {
     for (Squares& of : of_) of.sum.clear();
     return sum;
   }
-  // The first server of whose squares of `step` some are missing; -1: none.
+  // Returns the first server with missing squares of `step`; -1: none.
   int Missing(int64_t step) const {
     for (size_t s = 0; s < of_.size(); ++s)
       if (!Whole(s, step)) return static_cast<int>(s);

@@ -1,5 +1,5 @@
-// StepSum: what the processes of one worker group contribute to one slice, one step at a time, and
-// their sum, which is the group's mean gradient.
+// StepSum adds up the contributions of the processes of one worker group to one slice, one step at
+// a time. The sum is the group's mean gradient.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace singa {
 
-// For each process of a worker group, the nodes of the group's SumTree that the process adds up by
-// itself. A contribution holds a slice's sum for each of these nodes, one after the other.
+// For each process of a worker group, the nodes of the group's SumTree that the process itself adds
+// up. A contribution holds a slice's sum for each of these nodes, one after the other.
 using NodesOfProcesses = std::vector<std::vector<SumNode>>;
 
 class StepSum {
  public:
-  // `nodes` outlives it. `next`: the first step that counts.
+  // `nodes` must outlive it. `next`: the first step that counts.
   StepSum(const NodesOfProcesses* nodes, int64_t next)
       : nodes_(*nodes), frames_(nodes->size()), came_(nodes->size()), step_(next) {}
 
@@ -27,25 +27,27 @@ class StepSum {
     kDuplicate,  // the process has contributed to the step already, or the step is done
     kOtherStep,  // the group is at another step
   };
-  // `process`: its place in the group. `floats`: of the slice, for each of its nodes; empty: it has
-  // no finite ones. `version`: of the values that the gradient is of. `now`: Clock::Now().
+  // Takes a contribution. `process`: its place in the group. `floats`: the slice's sum for each of
+  // its nodes; empty: it has no finite ones. `version`: of the values that the gradient was
+  // computed from. `now`: Clock::Now().
   Arrival Add(int process, int64_t step, int64_t version, Frame floats, int64_t now);
 
   bool waits() const { return arrived_ > 0 && arrived_ < processes(); }
   bool complete() const { return arrived_ == processes(); }
-  // The step that is collected; before anything has come, the first that counts.
+  // Returns the step that is collected; before any contribution, the first step that counts.
   int64_t step() const { return step_; }
   int64_t version() const { return version_; }  // the oldest that a process computed from
   int64_t since() const { return since_; }      // when the first contribution came
   int Missing() const;                          // the first process that did not contribute
 
-  // Whether a process has said that it has no finite gradient.
+  // Returns whether a process has no finite gradient.
   bool none() const { return none_; }
-  // Adds up, as the SumTree says, n floats; once, when complete. False: the sum is not finite.
+  // Adds up n floats in the order of the SumTree. Returns false if the sum is not finite. REQUIRES:
+  // complete(), and not called before for this step.
   bool Sum(Context* ctx, int64_t n);
-  // After Sum.
+  // Returns the sum. REQUIRES: Sum was called.
   const float* gradient() const { return gradient_; }
-  // The step was applied or dropped: the next one may come.
+  // Ends the step, which was applied or dropped: the next one may come.
   void Done();
 
   int64_t held_bytes() const;
@@ -59,7 +61,7 @@ class StepSum {
   int arrived_ = 0;
   bool none_ = false;
   int64_t step_, version_ = 0, since_ = 0;
-  Frame sum_;  // of several nodes
+  Frame sum_;  // the sum, if there are several nodes
   const float* gradient_ = nullptr;
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kMostReason = 1000;  // bytes
 
-// Why the workers of a process cannot add up by GPUs of their own; "": they can.
+// Returns why the workers of a process cannot add up by GPUs of their own; "": they can.
 std::string WhyNotByGpus(const std::vector<int>& gpus, int workers) {
   if (workers == 0) return "it has no workers";
   if (std::ssize(gpus) < workers) return "a worker has no GPU";
@@ -33,7 +33,7 @@ void WarnOfHost(const std::string& why) {
   LOG(WARNING) << "the GPUs' gradients are added up by the host, which is slower: " << why;
 }
 
-// Null: *why says why the workers here do not update their values on their GPUs.
+// Returns null, and sets *why, if the workers here do not update their values on their GPUs.
 std::unique_ptr<WorkerGroups> OnGpus(const JobProto& job, int threads, JobProcess* process,
                                      const GpuGroupId& id, std::string* why) {
   auto groups = std::make_unique<WorkerGroups>(job, threads, process, nullptr, id);
@@ -41,7 +41,7 @@ std::unique_ptr<WorkerGroups> OnGpus(const JobProto& job, int threads, JobProces
   return why->empty() ? std::move(groups) : nullptr;
 }
 
-// None: *why says why there cannot be one.
+// Returns none, and sets *why, if no group of GPUs can be made.
 std::optional<GpuGroupId> NewGroup(std::string* why) {
   try {
     return NewGpuGroup();
@@ -59,7 +59,7 @@ GpuGroupId IdIn(const ControlMessage::GpuGroup& group) {
   return id;
 }
 
-// The GPU of each worker here, in order.
+// Returns the GPU of each worker here, in order.
 ControlMessage::Gpus GpusHere(const std::vector<int>& gpus, int workers) {
   ControlMessage::Gpus here;
   for (int i = 0; i < workers; ++i) {
@@ -71,7 +71,7 @@ ControlMessage::Gpus GpusHere(const std::vector<int>& gpus, int workers) {
   return here;
 }
 
-// Whether each of so many workers has one.
+// Returns whether `gpus` has one GPU for each of `workers` workers.
 bool AreOf(int workers, const ControlMessage::Gpus& gpus) {
   constexpr int kWords = std::tuple_size_v<GpuIdentity>;
   return gpus.gpu_size() == workers && std::ranges::all_of(gpus.gpu(), [](const auto& gpu) {
@@ -79,7 +79,8 @@ bool AreOf(int workers, const ControlMessage::Gpus& gpus) {
          });
 }
 
-// Says which GPU two of the workers share; "": none. `gpus`: of all workers, in order.
+// Returns a text about the GPU that two workers share; "": there is none. `gpus`: of all workers,
+// in order.
 std::string SharedBy(const ControlMessage::Gpus& gpus) {
   std::map<std::vector<uint32_t>, int> workers;  // by identity
   for (int worker = 0; worker < gpus.gpu_size(); ++worker) {
@@ -100,7 +101,8 @@ void TellVerdict(const std::string& why_not, JobProcess* process) {
   process->leader()->TellAll(control);
 }
 
-// Rank 0, whose own workers can: why not those of all can.
+// Asks the other processes, at rank 0, and returns why their GPUs cannot add up; "": they can.
+// REQUIRES: those of rank 0 can.
 std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
   const Topology& topology = process->part().topology();
   ControlMessage question;

@@ -16,10 +16,10 @@
 namespace singa {
 namespace {
 
-// Whoever has it cannot make it smaller: reading what is no longer there would end a process.
+// No process may shrink the memory: reading beyond its end would end another process.
 constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
-// The text of errno, and the limits that may be the reason.
+// Returns the text of errno, and the limits that may be the reason.
 std::string WhyRefused() {
   const std::string text = std::strerror(errno), limits = SystemLimits();
   return StrCat(text, limits.empty() ? "" : "; limits: ", limits);
@@ -70,7 +70,7 @@ void HostMemory::Map() {
   const int64_t bytes = kHead + bytes_;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
   if (memory == MAP_FAILED) return;
-  ::madvise(memory, bytes, MADV_HUGEPAGE);  // where the kernel has them for shared memory
+  ::madvise(memory, bytes, MADV_HUGEPAGE);  // if the kernel has them for shared memory
   memory_ = static_cast<std::byte*>(memory);
 }
 

@@ -1,5 +1,6 @@
-// HostMemory: zero-filled memory that processes of one host share. One of them makes it, the others
-// of its user find it by its place. It goes with the last of them, however they end.
+// HostMemory is zero-filled memory that processes of one host share. One process makes it, and
+// others of the same user find it by its place. The system frees it with the last of them, however
+// they end.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +12,16 @@ namespace singa {
 
 class HostMemory {
  public:
-  // Where another process finds it: the maker's process id and descriptor, its size, and a random
-  // number that stands in it, so that no other memory is taken for it.
+  // A Place tells another process where the memory is: the maker's process id and descriptor, the
+  // size, and a random number that the memory holds, so that no other memory is taken for it.
   struct Place {
     int64_t process = 0, descriptor = 0, bytes = 0;
     uint64_t mark = 0;
   };
 
-  // Makes `bytes` of it. Throws DeviceError.
+  // Makes `bytes` bytes. Throws DeviceError.
   explicit HostMemory(int64_t bytes);
-  // Finds it. Throws DeviceError, where it is not there, or not for this process.
+  // Maps the memory at `place`. Throws DeviceError if it is not there, or not for this process.
   explicit HostMemory(const Place& place);
   ~HostMemory();
   HostMemory(const HostMemory&) = delete;
@@ -31,7 +32,7 @@ class HostMemory {
   std::byte* data() const { return memory_ + kHead; }  // aligned to a page
 
  private:
-  static constexpr int64_t kHead = 4096;  // the mark, and what aligns what follows
+  static constexpr int64_t kHead = 4096;  // the mark, and padding to a page
 
   void Map();
 

@@ -41,7 +41,7 @@ void StepGate::AwaitSteps(int group, int64_t steps) {
   if (!deadline_.Wait(&changed_, &lock.native(), done)) ThrowInStep(group);
 }
 
-// What the group's first process has begun, this one has to end, whoever holds it.
+// A group that follows has to end each step that its first process has begun, even during a hold.
 bool StepGate::MayBegin(int group) const {
   if (groups_[group].follows) return groups_[group].steps < groups_[group].allowed;
   if (limit_ < kNoLimit) return groups_[group].steps < limit_;
@@ -88,7 +88,8 @@ void StepGate::HoldOthers(int caller) {
   held_ = true;
   holder_ = caller;
   const int groups = static_cast<int>(groups_.size());
-  const auto in_step = [&]() REQUIRES(mutex_) {  // the first that has to do more, or `groups`
+  // Returns the first group that has not stopped, or `groups`.
+  const auto in_step = [&]() REQUIRES(mutex_) {
     int group = 0;
     while (group < groups && (group == caller || Stands(group))) ++group;
     return group;
@@ -104,7 +105,7 @@ void StepGate::ThrowInStep(int group) const {
                       ", while others wait for its end"));
 }
 
-// Whoever holds all, else the slowest.
+// Returns the text about the group that holds all, else about the slowest.
 std::string StepGate::WaitsFor(int group) const {
   if (groups_[group].follows)
     return StrCat("the first process of worker group ", group, " begins no step");

@@ -1,6 +1,6 @@
-// StepGate: what the worker groups of a job pass before each step. They do not wait for each other
-// here, but where one is too far ahead, where the first warms up, or while all stand still for a
-// checkpoint.
+// StepGate lets the worker groups of a job begin their steps. A group waits if it is too far ahead,
+// while the first group warms up, or while all are held for a checkpoint. All methods are
+// thread-safe.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@ class StepGate {
  public:
   // `max_staleness`: steps that a group may be ahead of the slowest (Ho et al., "More Effective
   // Distributed ML via a Stale Synchronous Parallel Parameter Server", 2013); 0: any number.
-  // `warmup`: steps that the first group trains alone.
-  // `deadline`: of threads that wait here; null: none. It outlives the gate.
+  // `warmup`: steps that the first group trains alone. `deadline`: of threads that wait here; null:
+  // none. It must outlive the gate.
   StepGate(int groups, int64_t max_staleness, int64_t warmup,
            const ProgressDeadline* deadline = nullptr)
       : max_staleness_(max_staleness),
@@ -27,40 +27,40 @@ class StepGate {
         deadline_(deadline ? *deadline : any_),
         groups_(groups) {}
 
-  // `group` has done `steps` steps: before its first Pass, after each step, or as another process
-  // says.
+  // Sets the steps that `group` has done: before its first Pass, after each step, or as another
+  // process tells.
   void SetSteps(int group, int64_t steps);
 
-  // Waits until `group`, which has done `steps` steps, may begin another. False: the job ends.
-  // Throws Error, kExitStalled, that names the group which it waits for.
+  // Blocks until `group`, which has done `steps` steps, may begin another. Returns false if the job
+  // ends. Throws Error with kExitStalled, which names the group that it waits for.
   bool Pass(int group, int64_t steps);
-  // Where groups take all steps together: none begins step `steps` before a later one is named
-  // here, and whoever holds them waits until those `Here` have done the steps before it.
+  // Allows groups that take all steps together the steps before `steps`. HoldOthers then waits
+  // until the groups that train here have done these steps.
   void SetLimit(int64_t steps);
-  // `group` trains in this process.
+  // Notes that `group` trains in this process.
   void Here(int group);
-  // `group` trains here and in its first process, whose gate is the one that it passes: here it may
-  // take those steps that AllowSteps names.
+  // Notes that `group` passes the gate of its first process. Here it may take the steps that
+  // AllowSteps allows.
   void Follow(int group);
-  // Those before `steps`; more each time.
+  // Allows `group` the steps below `steps`. Later calls only raise the value.
   void AllowSteps(int group, int64_t steps);
-  // Waits until `group` has done so many steps, or the job ends. Throws as Pass.
+  // Blocks until `group` has done `steps` steps, or the job ends. Throws as Pass does.
   void AwaitSteps(int group, int64_t steps);
-  // `group` trains no more: nobody waits for it.
+  // Notes that `group` trains no more, so that nobody waits for it.
   void Leave(int group);
 
-  // From here to Go no group but the caller's, where that is one, begins a step, and none is in
-  // one. Throws as Pass, where one does not end its step.
+  // Holds all groups but `caller` until Go: none begins a step. Blocks until none is in a step.
+  // Throws as Pass does if a group does not end its step.
   static constexpr int kNoGroup = -1;
   void HoldOthers(int caller);
   void Go();
-  // Every Pass returns false from now on.
+  // Makes every Pass return false from now on.
   void Stop();
   bool stopped() const;
 
-  // Steps that `group` has done.
+  // Returns the steps that `group` has done.
   int64_t steps(int group) const;
-  // Waits until every group but `caller` has left, or the job ends; false: not within `time`.
+  // Blocks until every group but `caller` has left, or the job ends. Returns false after `time`.
   bool AwaitOthers(int caller, std::chrono::milliseconds time);
 
  private:
@@ -82,7 +82,7 @@ class StepGate {
   std::condition_variable changed_;
   std::vector<Group> groups_ GUARDED_BY(mutex_);
   int64_t limit_ GUARDED_BY(mutex_) = kNoLimit;
-  bool held_ GUARDED_BY(mutex_) = false;  // all but holder_
+  bool held_ GUARDED_BY(mutex_) = false;  // all groups but holder_ are held
   int holder_ GUARDED_BY(mutex_) = kNoGroup;
   bool stopped_ GUARDED_BY(mutex_) = false;
 };

@@ -13,8 +13,8 @@ namespace singa {
 
 namespace {
 
-// Process 0 asks the GPUs before this, and tells the others of a group of GPUs or of memory; of
-// neither if servers have the values.
+// Returns this process's plan. Process 0 has asked about the GPUs before. It tells the others of a
+// group of GPUs or of memory, or of neither if servers have the values.
 SyncPlan PlanOf(const JobProto& job, const JobProcess* process, bool has_memory, bool has_gpus) {
   const std::string why_not_gpus = has_gpus ? "" : "the host adds the gradients up";
   if (!process) return PlanSync(job, {.in_one_process = true, .why_not_gpus = why_not_gpus});
@@ -60,7 +60,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       MakeTeam(job, place, workers.size());
       place.first_here += workers.size();
     }
-    if (!HasWorkers()) {  // a net is what says which params there are
+    if (!HasWorkers()) {  // only a net tells which params there are
       place.first = place.workers - 1;
       place.group = place.groups - 1;
       MakeTeam(job, place, 1);
@@ -72,7 +72,7 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
   }
   int workers = 0;
   for (const auto& [group, team] : teams_) workers += team->size();
-  CheckThreads(workers * (threads - 1));  // OpenMP's, which come with the first step
+  CheckThreads(workers * (threads - 1));  // OpenMP makes these threads in the first step
 }
 
 void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers) {
@@ -89,7 +89,7 @@ void WorkerGroups::MakeTeam(const JobProto& job, WorkerPlace place, int workers)
                                                      updates, between, &deadline());
 }
 
-// Servers, and what they send, write to the params of teams.
+// Closes the servers first, since they and their messages write to the params of the teams.
 WorkerGroups::~WorkerGroups() {
   watch_.reset();
   if (process_) process_->peers().Forget();
@@ -159,7 +159,7 @@ void WorkerGroups::Fail(const std::exception_ptr& error) {
 
 void WorkerGroups::SendHome() {
   gate_.Stop();
-  if (!together_) return;  // none waits for another within a step
+  if (!together_) return;  // no group waits for another within a step
   const auto ended = std::make_exception_ptr(ToldError(kExitOk, "the job has ended"));
   if (process_)
     process_->SendHome(ended);
@@ -183,7 +183,7 @@ void WorkerGroups::Start() {
   if (process_ && process_->follower()) process_->follower()->TellFilled();
 }
 
-// What was trained since the checkpoint is in the servers' values.
+// The servers' values include the steps since the checkpoint.
 void WorkerGroups::TakePlace() {
   constexpr int64_t kMost = int64_t{1} << 31;  // steps
   Connect();
@@ -205,7 +205,7 @@ void WorkerGroups::AllowSteps(int group, int64_t steps) {
   if (process_) process_->peers().AllowSteps(group, steps);
 }
 
-// Another process may say anything.
+// Another process is not trusted: too many steps are refused.
 void WorkerGroups::OnAllowed(int group, int64_t steps) {
   if (steps <= most_steps_)
     gate_.AllowSteps(group, steps);
@@ -240,7 +240,7 @@ std::vector<ProcessShare> WorkerGroups::AddMetricsUp(int group, MetricSums* sums
   std::vector<double> parts;
   size_t metrics = 0;
   for (const std::vector<double>& node : team(group).MetricsOfNodes()) {
-    const bool first = parts.empty();  // shares are the process's: its first node has them
+    const bool first = parts.empty();  // the process's share counts once, with its first node
     metrics = node.size();
     parts.insert(parts.end(), node.begin(), node.end());
     for (const double* place : places) parts.push_back(first ? *place : 0);

@@ -1,4 +1,4 @@
-// Worker groups stand still, and what was trained comes together.
+// WorkerGroups holds the groups and collects their values.
 #include <algorithm>
 
 #include "cluster/workers/worker_groups.h"
@@ -17,8 +17,8 @@ std::vector<ProcessState> StatesOf(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-// Processes of the first group stand still where rank 0 grants no step, those of another where its
-// first process begins none.
+// Other processes of the first group stand still while rank 0 allows no step, and those of another
+// group while its first process begins none.
 void WorkerGroups::HoldOthers() {
   if (holds_++ > 0) return;
   gate_.HoldOthers(0);
@@ -32,7 +32,7 @@ void WorkerGroups::HoldOthers() {
   if (held_) held_();
 }
 
-// What process `rank` says of one of the groups that it leads.
+// Takes the steps that process `rank` tells of a group that it leads.
 void WorkerGroups::OnHeld(int rank, int64_t group, int64_t steps) {
   if (group > 0 && group < size() && FirstProcess(static_cast<int>(group)) == rank)
     OnSteps(static_cast<int>(group), steps);
@@ -40,7 +40,7 @@ void WorkerGroups::OnHeld(int rank, int64_t group, int64_t steps) {
     ++refused_;
 }
 
-// Of another process, which may say anything.
+// Takes steps from another process, which is not trusted: impossible ones are refused.
 void WorkerGroups::OnSteps(int group, int64_t steps) {
   if (steps >= gate_.steps(group) && steps <= most_steps_)
     gate_.SetSteps(group, steps);
@@ -80,7 +80,7 @@ void WorkerGroups::KeepOwnValues() {
 }
 
 void WorkerGroups::BringOwnValuesBack() {
-  if (own_values_.empty()) return;  // before most steps
+  if (own_values_.empty()) return;  // the case before most steps
   const std::vector<float*> values = lead().TrainedValues();
   for (size_t i = 0; i < own_values_.size(); ++i) std::ranges::copy(own_values_[i], values[i]);
   own_values_.clear();

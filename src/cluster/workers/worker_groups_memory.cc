@@ -1,4 +1,4 @@
-// What the worker groups of a process allocate, and what they share with other processes.
+// WorkerGroups allocates memory, and shares it with other processes.
 #include "cluster/workers/worker_groups.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
@@ -11,7 +11,7 @@ JobMemory WorkerGroups::memory() const {
     if (HasWorkers()) sum.Add(team->memory());
   if (!served_) return sum;
   Trainer& first = teams_.begin()->second->lead();
-  int64_t values = 0;  // that each group has; the first group's are counted
+  int64_t values = 0;  // bytes of each group's values; the first group's are counted already
   for (const Param* param : first.trained())
     values += param->size() * static_cast<int64_t>(sizeof(float));
   const auto copies = static_cast<int64_t>(here().size());

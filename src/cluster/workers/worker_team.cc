@@ -21,7 +21,7 @@ bool IsStopped(const std::exception_ptr& error) {
   }
 }
 
-// The team's workers among those of their group.
+// Returns the team's workers among those of their group.
 SumNode Here(const WorkerPlace& place, int workers) { return {place.first, place.first + workers}; }
 
 }  // namespace
@@ -49,7 +49,8 @@ WorkerTeam::WorkerTeam(const JobProto& job, const WorkerPlace& place, const std:
   }
 }
 
-// Each leaves its group of GPUs at the same time: what one frees may wait for the work of all.
+// All leave their group of GPUs at the same time: freeing memory of one may wait for the work of
+// all.
 WorkerTeam::~WorkerTeam() {
   RunEach([](Trainer& trainer) { trainer.LeaveGroup(); });
   EndThreads();
@@ -181,11 +182,12 @@ void WorkerTeam::RunEach(const std::function<void(Trainer&)>& work) {
     FutexWakeAll(turn_);
   }
   RunOne(0);
-  // It ends: each of them works, which is watched, or waits with a deadline, or is sent home.
+  // The wait ends: each worker works, which the watchdog checks, or waits with a deadline, or is
+  // stopped.
   for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
 }
 
-// A worker that fails sends the others home, wherever they wait for it.
+// Runs the work for one worker. If it fails, the others stop, wherever they wait for it.
 void WorkerTeam::RunOne(size_t i) {
   try {
     (*work_)(*trainers_[i]);
@@ -199,7 +201,7 @@ void WorkerTeam::RunOne(size_t i) {
 void WorkerTeam::ThreadLoop(size_t i) {
   SetOmpThreads(trainers_[i]->ctx().threads);
   for (uint32_t turn = 0;; ++turn) {
-    SpinWait(turn_, turn, size());  // for work, as long as the team lives
+    SpinWait(turn_, turn, size());  // waits for work, as long as the team lives
     if (!work_) return;
     RunOne(i);
     ++done_;

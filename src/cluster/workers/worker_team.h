@@ -1,5 +1,5 @@
-// WorkerTeam: the threads of the workers of one group in one process, and their trainers. Member 0
-// is the caller's thread, and leads: it alone has evaluation nets, and does what is done once.
+// WorkerTeam runs the workers of one group in one process: their threads and trainers. Member 0 is
+// the caller's thread and leads: it alone has evaluation nets, and does work that is done once.
 #pragma once
 
 #include <atomic>
@@ -18,11 +18,11 @@ namespace singa {
 
 class WorkerTeam {
  public:
-  // Workers [place.first, place.first + workers) of group `place.group`, of `place.threads` threads
-  // each; `place.gpus`, where there is one, says which group their GPUs join. They hand gradients
-  // to `updates`; a checkpoint has its values from `replica`; `between`, where not null, adds up
-  // over the group's processes; `deadline` bounds how long they wait for other workers. All outlive
-  // the team. Throws ConfigError relative to the JobProto.
+  // Makes workers [place.first, place.first + workers) of group `place.group`, of `place.threads`
+  // threads each. `place.gpus`, if set, names the group that their GPUs join. They hand gradients
+  // to `updates`; checkpoints take values from `replica`; `between`, if not null, adds up over the
+  // group's processes; `deadline` limits waits for other workers. All must outlive the team. Throws
+  // ConfigError relative to the JobProto.
   WorkerTeam(const JobProto& job, const WorkerPlace& place, const std::vector<int>& gpus,
              int workers, Replica* replica, SliceUpdates* updates, Collective* between,
              const ProgressDeadline* deadline);
@@ -31,50 +31,54 @@ class WorkerTeam {
   WorkerTeam& operator=(const WorkerTeam&) = delete;
 
   int size() const { return static_cast<int>(trainers_.size()); }
-  // Of each batch of the group, those that are these workers'.
+  // Returns these workers' rows of each batch of the group.
   int64_t rows() const;
   Trainer& lead() { return *trainers_[0]; }
   std::vector<Trainer*> trainers();
   JobMemory memory() const;
 
-  // Allocates everything. `lead`, where not null: whose values it trains, too; `shared`, likewise:
-  // what its group shares with other processes of this host.
+  // Allocates everything. `lead`, if not null: the trainer whose values the team trains, too.
+  // `shared`, if not null: the memory that the group shares with other processes of this host.
   void Allocate(Trainer* lead = nullptr, const GroupMemory* shared = nullptr);
-  // After the values of `lead` were set: what the others have copies of.
+  // Copies the values of `lead`, which were set, to all workers that have copies.
   void BroadcastValues(Trainer* lead);
-  // Each worker computes its part of batch `step`; returns when all updates are done. Throws what
-  // the first of them threw, and is of no use then.
+  // Makes each worker compute its part of batch `step`; returns when all updates are done. Throws
+  // the first worker's error, and is of no use then.
   void TrainStep(int64_t step);
   // Waits for the records of all workers for the next step (nn/input/await_records.h).
   bool AwaitRecords(const std::function<bool()>& stop);
-  // Until devices have done all steps. Throws what went wrong in them.
+  // Blocks until devices have done all steps. Throws the devices' errors.
   void AwaitDevices();
   // Adds the metrics of the workers, over the steps since ResetMetrics, in the order of the group's
   // SumTree. Each worker keeps its own metrics. Waits for devices.
   MetricSums SumMetrics();
-  // MetricSums::Numbers for each node of the tree that these workers make up: the metrics before
-  // the sum over nodes.
+  // Returns MetricSums::Numbers for each node of the tree that these workers make up: the metrics
+  // before the sum over nodes.
   std::vector<std::vector<double>> MetricsOfNodes();
   void ResetMetrics();
-  // Milliseconds, of all workers together, that they waited for each other since the last call.
+  // Returns the milliseconds, of all workers together, that they waited for each other since the
+  // last call.
   double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(reduction_->group().TakeWait()); }
-  // Told of what a worker meets in a step, while others may still be in it. Before the first.
+  // Sets the function to call with a worker's error in a step, while others may still be in the
+  // step. REQUIRES: no step has begun.
   void OnFailure(std::function<void(const std::exception_ptr&)> failed) { failed_ = failed; }
-  // Whoever waits within a step throws Stopped. Any thread may call.
+  // Makes workers that wait within a step throw Stopped. Any thread may call it.
   void Stop();
-  // The longest that a worker waited for records, in milliseconds, since the last call.
+  // Returns the longest time, in milliseconds, that a worker waited for records since the last
+  // call.
   double TakeWaitMs();
 
  private:
   void MakeReduction(const GroupMemory* shared);
-  // Throws what the first of them threw, then or before.
+  // Runs `work` for each worker. Throws the first worker's error, of this run or before; an error
+  // other than Stopped first.
   void RunAll(const std::function<void(Trainer&)>& work);
-  void RunEach(const std::function<void(Trainer&)>& work);  // which keep what they throw
+  void RunEach(const std::function<void(Trainer&)>& work);  // keeps errors
   void RunOne(size_t i);
   void ThreadLoop(size_t i);
   void EndThreads();
 
-  const WorkerPlace place_;  // of the first
+  const WorkerPlace place_;  // the place of the first worker
   SliceUpdates* const updates_;
   Collective* const between_;  // null: the group has no other processes to reach
   const ProgressDeadline* const deadline_;
@@ -85,9 +89,9 @@ class WorkerTeam {
 
   std::function<void(const std::exception_ptr&)> failed_;
   const std::function<void(Trainer&)>* work_ = nullptr;  // null: the threads end
-  std::atomic<uint32_t> turn_{0};                        // number of works so far
-  std::atomic<uint32_t> done_{0};                        // threads that have done the last
-  std::vector<std::exception_ptr> errors_;               // of each worker
+  std::atomic<uint32_t> turn_{0};                        // number of runs so far
+  std::atomic<uint32_t> done_{0};                        // threads that have done the last run
+  std::vector<std::exception_ptr> errors_;               // by worker
   std::vector<std::thread> threads_;                     // last: they use all of the above
 };
 
