@@ -1,6 +1,7 @@
-// kBP, kBPTT: back-propagation. Features in net order, gradients in reverse; a param is handed on
-// as soon as its last user is done, so updates overlap the rest of the backward pass. An unrolled
-// net is the same to it: its copies are nodes, or one node where they folded.
+// kBP and kBPTT do back-propagation: features in net order, then gradients in reverse. A param's
+// gradient is handed on as soon as the param's last user is done, so updates overlap the rest of
+// the backward pass. Copies of an unrolled layer are nodes like others, or one node if they are
+// folded.
 #include <cmath>
 
 #include "singa/train/algorithm.h"
@@ -8,7 +9,8 @@
 namespace singa {
 namespace {
 
-// Metrics hold this step's values alone: the trainer takes them after each step.
+// Returns whether a loss is finite. Metrics hold this step's values alone, since the trainer takes
+// them after each step.
 bool LossIsFinite(const NetNode& node) {
   if (!node.traits.originates_gradient) return true;
   for (const Metric& metric : node.declare->metrics())
@@ -16,7 +18,7 @@ bool LossIsFinite(const NetNode& node) {
   return true;
 }
 
-// False: the step is dropped. Workers of a group agree, so that all go the same way.
+// Returns false if the step is dropped. Workers of a group agree on it, so that all do the same.
 bool LossesAreFinite(Context& ctx, Net& net, ParamExchange& exchange) {
   net.SeeMetrics(ctx);
   double bad = 0;

@@ -1,7 +1,7 @@
-// kCD: contrastive divergence (Hinton, "Training Products of Experts by Minimizing Contrastive
-// Divergence", 2002). A positive pass over all layers; cd_k negative passes over the visible and
-// hidden layers alone, the first from the positive statistics; then the gradient of both once.
-// Layers below them run forward only.
+// kCD does contrastive divergence (Hinton, "Training Products of Experts by Minimizing Contrastive
+// Divergence", 2002). A positive pass runs over all layers. Then cd_k negative passes run over the
+// visible and hidden layers alone, the first from the positive statistics. At the end the gradient
+// of both is computed once. Layers below them run forward only.
 #include "singa/base/error.h"
 #include "singa/train/algorithm.h"
 

@@ -8,8 +8,8 @@
 namespace singa {
 namespace {
 
-// Floats that are updated outside of shared values, then stored there: they stay in the first
-// cache.
+// Floats of shared values that are copied, updated and stored back at a time, so that they stay in
+// the first cache.
 constexpr int64_t kSharedBlock = 4096;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Replica: the values of one copy of a job's params in this process, and what the updater remembers
-// of them. Worker groups may share one.
+// A Replica holds one copy of the values of a job's params in this process, and the updater's
+// states. Worker groups may share one.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace singa {
 
-// What an updater remembers of one param.
+// An updater's states of one param.
 struct UpdaterState {
   std::string param;
   std::vector<std::string> names;
   std::vector<Tensor> tensors;  // float32, the param's size
 };
 
-// Where the states and counts of a replica lie if processes share them. The memory outlives the
-// replica and is zero at first.
+// The memory of a replica's states and counts if processes share them. It must outlive the replica,
+// and is zero at first.
 struct SharedStates {
-  std::vector<std::vector<float*>> states;  // of each param, in order: where each state lies
+  std::vector<std::vector<float*>> states;  // by param, in order: the memory of each state
   std::span<int64_t> counts;                // updates of each slice
 };
 
@@ -37,25 +37,26 @@ class Replica {
   const UpdateRule& rule() const { return rule_; }
   // Floats that the updater keeps for each element of a param.
   size_t state_count() const { return rule_.states().size(); }
-  // `params`: those of `table`, of a worker that has their values. Allocates the states.
+  // Binds the replica to `params`: those of `table`, of a worker that has their values. Allocates
+  // the states.
   void Bind(const SliceTable& table, const std::vector<Param*>& params);
-  // Binds as Bind does, to states and counts in memory of the caller.
+  // Does what Bind does, with states and counts in the caller's memory.
   void BindShared(const SliceTable& table, const std::vector<Param*>& params,
                   const SharedStates& shared);
 
   const SliceTable& table() const { return table_; }
   const Param& param(int slice) const { return *params_[table_[slice].param]; }
-  // Applies the gradient of `step` to one slice. Any thread may call.
+  // Applies the gradient of `step` to one slice. Any thread may call it.
   void Apply(Context& ctx, int slice, int64_t step, const float* gradient);
 
-  // Updates that `slice` has seen; its values, then each state.
+  // Return the updates that `slice` has seen, and its values, then each state.
   int64_t count_of(int slice) const { return counts_[slice]; }
   std::vector<float> Floats(int slice) const;
-  // `floats`: as of Floats; without states: they are 0.
+  // Sets what the two above return. Without states in `floats` they become 0.
   void SetFloats(int slice, int64_t count, const std::vector<float>& floats);
 
-  std::vector<UpdaterState>& states() { return states_; }  // of each param, in order
-  // Updates that all of `param` has seen.
+  std::vector<UpdaterState>& states() { return states_; }  // by param, in order
+  // Returns the updates that all slices of `param` have seen.
   int64_t count(int param) const;
   void set_count(int param, int64_t count);
 
@@ -63,11 +64,11 @@ class Replica {
   void AddStates(const std::vector<Param*>& params);
 
   const UpdateRule rule_;
-  const bool shared_;  // by several groups
+  const bool shared_;  // several groups share the replica
   SliceTable table_;
   std::vector<Param*> params_;
   std::vector<UpdaterState> states_;
-  std::deque<std::mutex> locks_;  // of each slice
+  std::deque<std::mutex> locks_;  // by slice
   std::vector<int64_t> own_counts_;
   std::span<int64_t> counts_;  // updates of each slice
 };

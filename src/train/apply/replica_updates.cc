@@ -32,7 +32,7 @@ void ReplicaUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   Check();
 }
 
-// The first failure of a step is the one that is told.
+// Reports only the first failure of a step.
 void ReplicaUpdates::Fail(const std::string& text, int64_t step) {
   if (rule_.skips) {
     if (dropped_->exchange(1 + step) != 1 + step) LOG(WARNING) << SkippedText(text);
@@ -47,7 +47,7 @@ void ReplicaUpdates::Check() {
   const MutexLock lock(&failure_lock_);
   if (*failed_ == 0) return;
   if (failure_.empty()) throw Stopped();
-  own_failed_ = 0;  // what other processes see stays
+  own_failed_ = 0;  // a number that processes share stays
   throw DivergedError(std::exchange(failure_, ""));
 }
 

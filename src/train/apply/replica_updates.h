@@ -1,4 +1,4 @@
-// ReplicaUpdates: what one worker group's gradients do to a replica that is in memory here.
+// ReplicaUpdates applies one worker group's gradients to a replica in this process's memory.
 #pragma once
 
 #include <atomic>
@@ -15,19 +15,19 @@ namespace singa {
 
 // The numbers by which all processes with workers of a group judge a step.
 struct SharedVerdict {
-  std::span<double> squares;                // of each slice: the sum of squares of its gradient
+  std::span<double> squares;                // by slice: the sum of squares of its gradient
   std::atomic<int64_t>* dropped = nullptr;  // 1 + the last step that was dropped; 0: none
   std::atomic<int64_t>* failed = nullptr;   // 1 + the step that cannot be taken; 0: none
 };
 
 class ReplicaUpdates final : public SliceUpdates {
  public:
-  // `replica` outlives it.
+  // `replica` must outlive it.
   ReplicaUpdates(const JobProto& job, Replica* replica);
 
-  // Takes numbers that processes share instead of its own. REQUIRES: Bind was called.
+  // Uses numbers that processes share instead of its own. REQUIRES: Bind was called.
   void Share(const SharedVerdict& shared);
-  // Binds the replica, if that was not done.
+  // Binds the replica if it is not bound yet.
   void Bind(const SliceTable& table, const std::vector<Param*>& params) override;
   bool own_values() const override { return true; }
   bool needs_all() const override { return rule_.needs_all(); }
@@ -48,16 +48,16 @@ class ReplicaUpdates final : public SliceUpdates {
 
   Replica& replica_;
   const StepRule rule_;
-  double norm_ = 0;  // of the last step; the first worker's thread alone uses it
+  double norm_ = 0;  // of the last step; only the first worker's thread uses it
   std::vector<double> own_squares_;
   std::atomic<int64_t> own_dropped_{0}, own_failed_{0};
-  // With needs_all, of each slice.
+  // Sums of squares by slice, with needs_all.
   std::span<double> squares_;
-  std::atomic<int64_t>* dropped_ = &own_dropped_;  // 1 + the last step that is to be; 0: none
+  std::atomic<int64_t>* dropped_ = &own_dropped_;  // 1 + the last step to drop; 0: none
   std::atomic<int64_t> skipped_{-1};               // the last step that was dropped
   std::atomic<int64_t> skips_{0};
   std::atomic<int64_t>* failed_ = &own_failed_;  // 1 + the step that cannot be taken; 0: none
-  // "": another process has it.
+  // Text of the failure; "": another process has it.
   std::string failure_ GUARDED_BY(failure_lock_);
   Mutex failure_lock_;
 };

@@ -1,5 +1,5 @@
-// Values that worker groups read while another's update is under way (Niu et al., "Hogwild!",
-// 2011): every float is written whole, in no order. All writes that may meet a read are here.
+// Writes values that other worker groups may read at the same time (Niu et al., "Hogwild!", 2011).
+// Every float is written whole, in no order. All writes that may meet a read are here.
 #pragma once
 
 #include <atomic>

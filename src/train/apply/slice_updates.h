@@ -1,5 +1,5 @@
-// SliceUpdates: where the gradients of a group's workers go once they are added up, slice by
-// slice: into the values at once, or to servers. Workers of one or several groups call it.
+// SliceUpdates takes the summed gradients of a group's workers, slice by slice. It applies them to
+// the values at once, or sends them to servers. Workers of one or several groups call it.
 #pragma once
 
 #include <cstdint>
@@ -16,36 +16,39 @@ class SliceUpdates {
  public:
   virtual ~SliceUpdates() = default;
 
-  // Whether they change the values in this process's memory, and nobody else does.
+  // Returns whether it alone changes the values, in this process's memory.
   virtual bool own_values() const { return false; }
-  // Before the first step: `params` are those of `table`, of one worker.
+  // Binds to the params of `table`, of one worker, before the first step.
   virtual void Bind(const SliceTable& table, const std::vector<Param*>& params) = 0;
 
-  // Whether gradients must stay where they are until Finish: what happens to one depends on all.
+  // Returns whether gradients must stay in place until Finish, since each update depends on all
+  // gradients.
   virtual bool needs_all() const = 0;
-  // `sums`: of the gradient of `slice` in `step`, for each of MemoryGroup::nodes(): one, the whole,
-  // where all workers of the group share memory. With needs_all they stay, and may be changed,
-  // until Finish. Any thread of a worker calls it, once for each slice and step; what is wrong is
-  // thrown by Check.
+  // Takes `sums` of the gradient of `slice` in `step`, for each of MemoryGroup::nodes(); one, the
+  // whole sum, if all workers of the group share memory. With needs_all they stay, and may be
+  // changed, until Finish. Any thread of a worker calls it, once for each slice and step. Check
+  // throws its errors.
   virtual void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) = 0;
-  // The loss of `layer` is not finite: throws DivergedError, or leaves `step` without effect.
+  // Is told that the loss of `layer` is not finite. Throws DivergedError, or leaves `step` without
+  // effect.
   virtual void LossNotFinite(const std::string& layer, int64_t step) = 0;
-  // Every slice of `step` was taken, or its loss is not finite. Worker `worker` of `workers` does
-  // its share of what is left; all of them call it, and none goes on before all have. `sums`: of
-  // each slice, of the first node, with needs_all, also of those that another process took.
+  // Ends `step`: every slice was taken, or the loss is not finite. Worker `worker` of `workers`
+  // does its share of the rest. All of them call it, and none goes on before all have. `sums`, with
+  // needs_all: by slice, the first node's sum, also of slices that another process took.
   virtual void Finish(Context& ctx, int64_t step, int worker, int workers,
                       std::span<float* const> sums) = 0;
-  // Throws what went wrong in Take: DivergedError, once, and Stopped in other processes.
+  // Throws the error of Take: DivergedError, once, and Stopped in other processes.
   virtual void Check() = 0;
-  // Whether `step` was left without effect. After Finish.
+  // Returns whether `step` was left without effect. REQUIRES: Finish was called.
   virtual bool skipped(int64_t step) const = 0;
-  // With clip_norm: the norm of the group's mean gradient in `step`, the last one, before it was
-  // bounded; NaN where that had no effect. After Finish. May wait for servers, and throws as Await.
+  // Returns, with clip_norm, the norm of the group's mean gradient in `step`, the last one, before
+  // it was bounded; NaN if the step had no effect. May wait for servers, and throws as Await does.
+  // REQUIRES: Finish was called.
   virtual double GradientNorm(int64_t step) = 0;
-  // How many steps were.
+  // Returns the number of steps without effect.
   virtual int64_t skips() const = 0;
   virtual void set_skips(int64_t steps) = 0;
-  // Until the updates of all steps before `step` are in the values of `param`.
+  // Blocks until the values of `param` include the updates of all steps before `step`.
   virtual void Await(int param, int64_t step) = 0;
 };
 

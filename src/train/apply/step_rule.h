@@ -1,5 +1,5 @@
-// StepRule: what becomes of a step whose gradient is large or not finite. Workers, servers and
-// devices judge by it.
+// StepRule decides what happens to a step whose gradient is large or not finite. Workers, servers
+// and devices use it.
 #pragma once
 
 #include <cmath>
@@ -14,10 +14,10 @@ struct StepRule {
   explicit StepRule(const JobProto& job)
       : clip_norm(job.updater().clip_norm()), skips(job.on_nonfinite() == JobProto::kSkip) {}
 
-  // Whether an update must wait for the whole gradient of its step.
+  // Returns whether an update must wait for the whole gradient of its step.
   bool needs_all() const { return skips || clip_norm > 0; }
-  // The verdict on a step. `squares`: the sum of squares of its whole gradient; not finite where an
-  // element of the gradient is not.
+  // Returns the verdict on a step. `squares`: the sum of squares of its whole gradient, which is
+  // not finite if an element of the gradient is not.
   StepVerdict Judge(double squares) const {
     return {.dropped = !std::isfinite(squares), .scale = ClipScale(clip_norm, std::sqrt(squares))};
   }

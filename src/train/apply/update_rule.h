@@ -1,6 +1,6 @@
-// UpdateRule: what a gradient does to the values that it is of: updater, learning rate and weight
-// decay of a job. The same in a worker and in a server. Several threads may apply it at once, to
-// cuts of their own.
+// UpdateRule updates values by their gradient, with a job's updater, learning rate and weight
+// decay. Workers and servers use the same rule. Several threads may apply it at once, to different
+// slices.
 #pragma once
 
 #include <cstddef>
@@ -28,19 +28,19 @@ class UpdateRule {
  public:
   static constexpr size_t kMostStates = 8;
 
-  // Throws ConfigError relative to the JobProto, also where the updater has more states.
+  // Throws ConfigError relative to the JobProto, also if the updater has more states.
   explicit UpdateRule(const JobProto& job);
 
-  // Names of the updater's float states of one per element, all 0 at first.
+  // Returns the names of the updater's states. Each is a float for each element, 0 at first.
   const std::vector<std::string>& states() const { return states_; }
 
-  // Update number `count`, from 1, of n elements w by their gradient g, which is of `step`.
-  // `states`: in the order of states(). REQUIRES: g is finite.
+  // Does update number `count`, from 1, of n elements w by their gradient g of `step`. w, g and
+  // each state: [n]; `states` has the order of states(). REQUIRES: g is finite.
   void Apply(Context& ctx, const ParamScale& scale, int64_t step, int64_t count, float* w,
              const float* g, std::span<float* const> states, int64_t n) const;
 
-  // The same on devices, where their updater knows them (Updater::UpdateAll). step_bytes() is one
-  // param's share of UpdateBatch::steps, and Prepare fills it.
+  // These do the same on a device, if the updater has code for it (Updater::UpdateAll).
+  // step_bytes() is one param's share of UpdateBatch::steps, and Prepare fills it.
   bool on_device() const { return step_bytes() > 0; }
   int64_t step_bytes() const { return updater_->step_bytes(); }
   void Prepare(const ParamScale& scale, int64_t step, int64_t count, void* to) const;

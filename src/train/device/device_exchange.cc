@@ -36,7 +36,7 @@ void DeviceExchange::Download() {
 }
 
 void DeviceExchange::Send(Param* param, Placed* placed) {
-  if (placed->sent) placed->sent->Wait();  // the last ones
+  if (placed->sent) placed->sent->Wait();  // the last copy is done
   std::memcpy(placed->values.get(), param->host().data(), param->data.bytes());
   ctx_->stream->Copy(placed->values.get(), param->data.data(), param->data.bytes());
   placed->sent = ctx_->stream->Record();

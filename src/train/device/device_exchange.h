@@ -1,6 +1,6 @@
-// DeviceExchange: the DeviceParams of a worker whose updates are the host's, in front of the
-// exchange that it would have there. Values go to the device when they are awaited in a step, and
-// gradients to the host while the backward pass goes on.
+// DeviceExchange is the DeviceParams of a worker whose params the host updates. It stands in front
+// of the host's exchange. Values go to the device when a step awaits them, and gradients go to the
+// host while the backward pass goes on.
 #pragma once
 
 #include <deque>
@@ -17,15 +17,15 @@ namespace singa {
 
 class DeviceExchange final : public DeviceParams {
  public:
-  // Both outlive it. `host` null: there are no steps.
+  // Both must outlive it. `host` is null if there are no steps.
   DeviceExchange(ParamExchange* host, Context* ctx) : host_(host), ctx_(ctx) {}
 
-  // Its grad, where it has one, is the host's so far: that is where gradients go. Others are left
-  // to the host.
+  // If `param` has a gradient tensor, it is the host's, to which the device's gradients go.
+  // Gradients of other params are left to the host.
   void Place(Param* param) override;
   void Renew() override;
   void Upload() override;
-  // Those that their layers keep themselves; the host has all others.
+  // Copies the values that layers change themselves; the host has all others.
   void Download() override;
 
   void Await(Param* param, int64_t step) override;
@@ -39,8 +39,8 @@ class DeviceExchange final : public DeviceParams {
  private:
   struct Placed {
     Tensor grad;                             // the host's; empty: none
-    std::shared_ptr<void> values, gradient;  // pinned, on their way
-    std::unique_ptr<Event> sent;             // values have left
+    std::shared_ptr<void> values, gradient;  // pinned memory for copies
+    std::unique_ptr<Event> sent;             // the copy of the values is done
     bool fresh = false;                      // the device has the values
   };
   struct OnItsWay {

@@ -1,6 +1,6 @@
-// DeviceMetrics: the metrics of a net, summed over steps on the device that computes them. The sums
-// are where they were last asked for: there, or in a MetricSums, in the order of a worker that has
-// them on the host.
+// DeviceMetrics sums a net's metrics over steps on the device that computes them. Bring and Give
+// move the sums between the device and a MetricSums. They are added in the order of a worker
+// without a device.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,16 @@ namespace singa {
 
 class DeviceMetrics {
  public:
-  // Both outlive it. REQUIRES: the net of `sums` is bound, all of it that has metrics on the
-  // device.
+  // Both must outlive it. REQUIRES: the net of `sums` is bound, and all its layers with metrics are
+  // on the device.
   DeviceMetrics(MetricSums* sums, Context* ctx);
 
-  // Before a step: the sums go to the device, if they are not there.
+  // Moves the sums to the device before a step, if they are not there.
   void Bring();
-  // In the order of the context's work: adds a step that counts, and forgets any other.
+  // Adds the metrics of a step that counts, and zeroes them in any case. Runs in the order of the
+  // context's work.
   void Take(const StepVerdict* verdict);
-  // The sums go to the host, if they are not there. Waits for the work before.
+  // Moves the sums to the host, if they are not there. Waits for the work before.
   void Give();
 
  private:
@@ -28,7 +29,7 @@ class DeviceMetrics {
   Context* const ctx_;
   int64_t cell_count_ = 0;
   Tensor cells_, sums_;           // sums_: f64 [entries, 2]
-  std::shared_ptr<void> pinned_;  // as sums_
+  std::shared_ptr<void> pinned_;  // as large as sums_
   bool on_host_ = true;
 };
 

@@ -18,7 +18,7 @@ Tensor DeviceParams::AllocateFor(const Param& param, const Context& ctx) {
 }
 
 void PlaceParams(const std::vector<const Net*>& nets, DeviceParams* params) {
-  std::map<Param*, std::string> on_device, on_host;  // and a layer that uses it
+  std::map<Param*, std::string> on_device, on_host;  // with a layer that uses the param
   for (const Net* net : nets)
     for (const NetNode& node : net->nodes())
       for (Param* param : node.declare->params())

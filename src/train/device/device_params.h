@@ -1,5 +1,5 @@
-// DeviceParams: the ParamExchange of a worker whose layers compute on a device, and where its
-// params lie there.
+// DeviceParams is the ParamExchange of a worker whose layers compute on a device. It also gives the
+// params memory there.
 #pragma once
 
 #include <vector>
@@ -14,19 +14,19 @@ class DeviceParams : public ParamExchange {
   // Gives `param` memory on the device, where its layers compute, and for its gradient if it has
   // one.
   virtual void Place(Param* param) = 0;
-  // Values and states on the host were set: they are taken anew.
+  // Notes that values and states on the host were set: the device takes them anew.
   virtual void Renew() = 0;
-  // All values to the device, for a pass without steps.
+  // Copies all values to the device, for a pass without steps.
   virtual void Upload() = 0;
-  // Whatever the device has changed, to the host.
+  // Copies all that the device has changed to the host.
   virtual void Download() = 0;
 
  protected:
-  // As large as `param`. Throws DeviceError that names it and its layer.
+  // Allocates memory as large as `param`. Throws DeviceError, which names the param and its layer.
   static Tensor AllocateFor(const Param& param, const Context& ctx);
 };
 
-// Places each param that a layer of `nets` uses on the device. Throws DeviceError where one on the
+// Places each param that a layer of `nets` uses on the device. Throws DeviceError if a layer on the
 // host uses it, too.
 void PlaceParams(const std::vector<const Net*>& nets, DeviceParams* params);
 

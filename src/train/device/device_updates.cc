@@ -11,7 +11,7 @@
 namespace singa {
 namespace {
 
-// `items` on the context's device.
+// Copies `items` to the context's device.
 template <typename T>
 Tensor OnDevice(const Context& ctx, const std::vector<T>& items) {
   const int64_t bytes = static_cast<int64_t>(items.size() * sizeof(T));
@@ -25,11 +25,11 @@ void Copy(const Context& ctx, const Tensor& from, Tensor* host) {
   std::memcpy(host->data(), values.data(), values.bytes());
 }
 
-// Floats up to where a gradient may begin.
+// Rounds up to a place where a gradient may begin.
 constexpr int64_t Aligned(int64_t floats) { return (floats + 63) / 64 * 64; }
 constexpr size_t kAhead = 1;  // steps that the host leaves under way
 
-// The layers of its losses; of none where it does not judge them.
+// Returns the layers of the worker's losses; none if it does not judge them.
 std::vector<std::string> LossesOf(const DeviceUpdates::Worker& worker) {
   std::vector<std::string> layers;
   for (const NetNode& node : worker.net->nodes())
@@ -92,7 +92,8 @@ void DeviceUpdates::Bind(MetricSums* metrics) {
   metrics_ = std::make_unique<DeviceMetrics>(metrics, ctx_);
 }
 
-// Of the params whose gradients the first step has announced: others are never updated.
+// Makes pieces of the params whose gradients the first step has announced. Other params are never
+// updated.
 void DeviceUpdates::MakePieces() {
   std::vector<UpdatePiece> pieces;
   std::vector<const Param*> params;
@@ -142,7 +143,7 @@ void DeviceUpdates::Download() {
   for (size_t p = 0; p < trained_.size(); ++p) replica_.set_count(static_cast<int>(p), counts_[p]);
 }
 
-// One without effect does not count as an update.
+// Steps without effect do not count as updates: LookAt takes them off counts_.
 void DeviceUpdates::BeginStep(int64_t step) {
   if (worker_.member && !group_) group_ = JoinGpuGroup(*worker_.member, &ctx_->stream->gpu());
   Bring();
@@ -166,8 +167,8 @@ void DeviceUpdates::LossNotFinite(const std::string& layer, int64_t step) {
   throw DivergedError(LossNotFiniteText(layer, step));
 }
 
-// Loading a kernel or allocating memory may wait for the work of all GPUs: so nobody adds up before
-// all have come so far, and goes on before all have begun to. What is captured has been loaded.
+// Loading a kernel or allocating memory may wait for the work of all GPUs. Workers therefore meet
+// before a sum and after it has begun. A captured step has loaded all before.
 void DeviceUpdates::MeetGroup() {
   double nothing = 0;
   if (!worker_.net->device_only()) on_host_->Sum({&nothing, 1});
@@ -210,7 +211,7 @@ void DeviceUpdates::Finish(int64_t) {
 void DeviceUpdates::EndStep() {
   AddToCounts(1);
   outcomes_.Follow();
-  LookAt(group_ ? 0 : kAhead);  // the workers of a group are never apart
+  LookAt(group_ ? 0 : kAhead);  // workers of a group do the same step
 }
 
 void DeviceUpdates::LookAt(size_t most) { AddToCounts(-outcomes_.LookAt(most, group_.get())); }

@@ -1,8 +1,8 @@
-// DeviceUpdates: the DeviceParams of a worker that trains alone, or with others that have GPUs of
-// their own in one group, where all that trains is on the device: values, gradients and what the
-// updater remembers stay on the device, which applies its updates itself, all params at once; the
-// workers of a group each the same updates, to the sum of their gradients. The host hands out steps
-// without waiting for them, and looks at what became of each when it is done.
+// DeviceUpdates is the DeviceParams of a worker that trains alone, or in one group whose workers
+// each have a GPU, with all that trains on the device. Values, gradients and updater states stay on
+// the device, which updates all params at once. The workers of a group each apply the same updates,
+// by the sum of their gradients. The host hands out steps without waiting for them, and looks at
+// the outcome of each when it is done.
 #pragma once
 
 #include <memory>
@@ -29,45 +29,45 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
  public:
   struct Worker {
     Net* net;                     // planned
-    std::vector<Param*> trained;  // those that updates change
+    std::vector<Param*> trained;  // params that updates change
     Replica* replica;             // has the values and states on the host
     SliceUpdates* updates;        // counts steps without effect
     WorkerDevice* device;         // with room for NumbersBytes
     Context* ctx;
-    bool judges_losses = true;          // one that is not finite drops its step
-    bool leads = true;                  // tells of what is skipped
+    bool judges_losses = true;          // a loss that is not finite drops its step
+    bool leads = true;                  // logs skipped steps
     LossScale* loss_scale = nullptr;    // null: losses are not scaled
-    const GpuMember* member = nullptr;  // null: it trains alone
+    const GpuMember* member = nullptr;  // null: the worker trains alone
   };
-  // Of what the updater is told of a step.
+  // Returns the bytes of the numbers that the updater reads in a step.
   static int64_t NumbersBytes(const UpdateRule& rule, size_t trained) {
     return rule.step_bytes() * static_cast<int64_t>(trained);
   }
-  // All that `worker` points to outlives it; in a group, so does the ctx->group that adds up on the
+  // All that `worker` points to must outlive it; in a group, also ctx->group, which adds up on the
   // host. Throws DeviceError.
   DeviceUpdates(const JobProto& job, const Worker& worker);
 
   void Place(Param* param) override;
-  // After all Place, and when the net is bound.
+  // Allocates the states and metrics. REQUIRES: all params are placed, and the net is bound.
   void Bind(MetricSums* metrics);
-  // No sum of the group's comes any more; nor does this worker give any.
+  // Leaves the group: this worker takes part in no more sums.
   void Leave() {
     group_.reset();
-    sums_.reset();  // waits for what is under way
+    sums_.reset();  // waits for sums under way
   }
 
   void Renew() override { stale_ = true; }
   void Upload() override;
   void Download() override;
-  // Until all steps are done. Throws DivergedError for one that was not finite.
+  // Blocks until all steps are done. Throws DivergedError if one was not finite.
   void Settle() { LookAt(0); }
-  // After Settle: of the last step, with clip_norm.
+  // Returns the gradient norm of the last step, with clip_norm. REQUIRES: Settle was called.
   double gradient_norm() const { return outcomes_.gradient_norm(); }
-  // After Settle: their metrics to the MetricSums.
+  // Moves the steps' metrics to the MetricSums. REQUIRES: Settle was called.
   void GiveMetrics() { metrics_->Give(); }
 
-  // Around the exchange's calls of one step. What is between may be captured. It writes the
-  // device's numbers of the step, which are sent after it.
+  // These enclose the exchange's calls of one step, which may be captured. BeginStep writes the
+  // step's numbers for the device, which WorkerDevice::Begin then sends.
   void BeginStep(int64_t step);
   void EndStep();
 
@@ -77,7 +77,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
 
-  // Of a group: its workers add up on the device what is there, from the first BeginStep on.
+  // Adds up over the group. Numbers on the device are added up there, from the first BeginStep on.
   void Sum(std::span<double> values) override { on_host_->Sum(values); }
   void SumInOrder(Context& ctx, double* values, int64_t n) override;
 
@@ -85,7 +85,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   void MakePieces();
   void MeetGroup();
   void Bring();
-  void LookAt(size_t most);  // until at most so many steps' reports are on their way
+  void LookAt(size_t most);  // waits until at most `most` reports are on their way
   void AddToCounts(int64_t updates);
   float* bad_losses() { return gradients_.data(); }
 
@@ -95,24 +95,24 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   Context* const ctx_;
   GroupSum* const on_host_;
   const StepRule rule_;
-  const bool waits_;  // a step may be left out, and the next depends on that
+  const bool waits_;  // the next step depends on whether a step is left out
   StepOutcomes outcomes_;
 
-  std::unique_ptr<GpuGroup> group_;     // null: alone, or not met yet
-  std::unique_ptr<GradientSums> sums_;  // null: in the first step
-  const int64_t at_once_;               // floats of a sum
+  std::unique_ptr<GpuGroup> group_;     // null: no group, or not joined yet
+  std::unique_ptr<GradientSums> sums_;  // null: no step yet
+  const int64_t at_once_;               // least floats of a sum
   std::vector<Param*> placed_;
-  Tensor gradients_;                 // what InspectLosses finds, then those of all trained params
-  std::vector<int64_t> grad_begin_;  // of each there
-  std::vector<int64_t> counts_;      // updates of each
+  Tensor gradients_;  // findings of InspectLosses, then the gradients of all trained params
+  std::vector<int64_t> grad_begin_;  // by param: where its gradient begins there
+  std::vector<int64_t> counts_;      // by param: updates
   std::vector<int> announced_;       // trained params with gradients, in the first step's order
-  std::vector<std::vector<Tensor>> states_;  // of each trained param
+  std::vector<std::vector<Tensor>> states_;  // by trained param
   Tensor loss_cells_, pieces_, found_;
   int64_t piece_count_ = -1;  // -1: not made yet
-  int64_t largest_ = 0;       // piece
+  int64_t largest_ = 0;       // floats of the largest piece
   std::unique_ptr<DeviceMetrics> metrics_;
   bool stale_ = true;     // the host's values are newer
-  bool changed_ = false;  // the device's are
+  bool changed_ = false;  // the device's values are newer
 };
 
 }  // namespace singa

@@ -11,13 +11,14 @@ GradientSums::GradientSums(GpuGroup* group, const GpuMember& member, Context* ct
   Cut(layout);
 }
 
-// The backward pass makes them from the end, more or less: a piece is what is whole behind the
-// first that is not. The last one ends the pass, so that what is left is one piece.
+// Cuts the tensor into pieces. The backward pass makes gradients roughly from the end. A piece
+// begins behind the last gradient that is not complete. The last gradient ends the pass, so the
+// rest is one piece.
 void GradientSums::Cut(const Layout& layout) {
   std::vector<bool> whole(layout.begins.size(), true);
   for (const int gradient : layout.order) whole[gradient] = false;
   int64_t end = values_->size();
-  size_t left = whole.size();  // before those that are whole
+  size_t left = whole.size();  // gradients before those that are complete
   for (size_t made = 0; made + 1 < layout.order.size(); ++made) {
     whole[layout.order[made]] = true;
     while (left > 0 && whole[left - 1]) --left;
@@ -32,13 +33,13 @@ void GradientSums::Ready() {
   if (pieces_[begun_].made == ++made_) Begin(pieces_[begun_++]);
 }
 
-// What a capture that failed has begun was never done.
+// A capture that failed may have begun sums, which were never done.
 void GradientSums::Finish(bool captured) {
   if (!captured) begun_ = 0;
   while (begun_ < pieces_.size()) {
     const Collective::Operation sum = Begin(pieces_[begun_++]);
-    // The next one may be added up in another way, which allocates memory when it is first used:
-    // that may wait for this one's kernel, and this one for members that have not begun it.
+    // NCCL may use another way for the next sum, which allocates memory at first. This may wait for
+    // this sum's kernel, which waits for members that have not begun it.
     if (!captured && begun_ < pieces_.size()) collective_.Await(sum);
   }
   ctx_->stream->Await(*stream_->Record());

@@ -1,7 +1,7 @@
-// GradientSums: the gradients of a group's GPUs added up among them, in pieces. In a step that is
-// captured a piece's sum begins when the backward pass has made all of it, in a stream of its own
-// beside the rest of that pass; in others they begin at the end, each when the one before is done:
-// what a first call allocates or loads may wait for the work of all GPUs.
+// GradientSums adds up the gradients of a group's GPUs among them, in pieces. In a captured step, a
+// piece's sum begins when the backward pass has made all of the piece, in its own stream beside the
+// rest of the pass. In other steps sums begin at the end, each when the one before is done, since a
+// first call may wait for the work of all GPUs.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,23 @@ namespace singa {
 
 class GradientSums {
  public:
-  // How gradients lie in their tensor, and in which order a step makes them. The pieces follow from
-  // it alone, and with them the bits of the sums.
+  // The places of the gradients in their tensor, and the order in which a step makes them. The
+  // pieces, and so the bits of the sums, follow from the layout alone.
   struct Layout {
-    std::vector<int64_t> begins;  // of each gradient, rising; what is before the first is made last
-    std::vector<int> order;       // of those that a step makes; others are never made
-    int64_t at_once;              // floats of a piece at least, but for the last; >= 1
+    std::vector<int64_t> begins;  // by gradient, rising; floats before the first are made last
+    std::vector<int> order;       // gradients that a step makes; others are never made
+    int64_t at_once;              // least floats of a piece, except the last; >= 1
   };
 
-  // For one member of `group`. `group`, `ctx` and `values` outlive it.
-  // values: [n].
+  // Makes the sums of one member of `group`. `group`, `ctx` and `values` must outlive it. values:
+  // [n].
   GradientSums(GpuGroup* group, const GpuMember& member, Context* ctx, Tensor* values,
                const Layout& layout);
 
-  // While a step is captured: the next gradient of the layout's order is whole.
+  // Notes, while a step is captured, that the next gradient of the layout's order is complete.
   void Ready();
-  // All of the tensor is. What the context does next comes after the sums.
+  // Ends the sums, when all of the tensor is complete. Later work of the context comes after the
+  // sums.
   void Finish(bool captured);
 
   int64_t pieces() const { return static_cast<int64_t>(pieces_.size()); }
@@ -39,7 +40,7 @@ class GradientSums {
  private:
   struct Piece {
     int64_t begin, end;
-    size_t made;  // gradients, when it is whole
+    size_t made;  // gradients made when the piece is complete
   };
   void Cut(const Layout& layout);
   Collective::Operation Begin(const Piece& piece);

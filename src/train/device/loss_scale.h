@@ -1,8 +1,8 @@
-// LossScale: what the gradients of losses are multiplied by, so that small ones are not lost where
-// they are factors of float16; updates divide by it. A step where a gradient or a loss overflows is
-// left out and the scale halved; it is doubled again after many steps without. Sources:
-// Micikevicius et al., Mixed Precision Training, arXiv:1710.03740, section 3.2; first value,
-// factors and number of steps are those of torch.amp.GradScaler, which has no bounds.
+// LossScale is the factor of the gradients of losses, so that small gradients are not lost in
+// float16. Updates divide by it. A step in which a gradient or a loss overflows is left out, and
+// the scale is halved. It is doubled after many steps without overflow. Sources: Micikevicius et
+// al., Mixed Precision Training, arXiv:1710.03740, section 3.2; first value, factors and number of
+// steps are those of torch.amp.GradScaler, which has no bounds.
 #pragma once
 
 #include <bit>
@@ -17,16 +17,17 @@ class LossScale {
 
   // A power of two: scaling changes no bits of a fraction.
   int64_t value() const { return value_; }
-  int64_t steps() const { return steps_; }  // since it changed last
+  int64_t steps() const { return steps_; }  // since the last change
 
-  // After a step whose gradients were finite.
+  // Counts a step whose gradients were finite.
   void Took() {
     if (++steps_ < kGrowsAfter) return;
     steps_ = 0;
     if (value_ < kMost) value_ *= 2;
   }
 
-  // After one that was not finite. False: it is 1 already, so the step itself is at fault.
+  // Halves the scale after a step that was not finite. Returns false if it is 1 already, so that
+  // the step itself is at fault.
   bool BacksOff() {
     if (value_ == 1) return false;
     value_ /= 2;
@@ -34,7 +35,7 @@ class LossScale {
     return true;
   }
 
-  // As it was. False: it never is so.
+  // Restores the scale. Returns false if the numbers are impossible.
   bool Set(int64_t value, int64_t steps) {
     if (value < 1 || value > kMost || !std::has_single_bit(static_cast<uint64_t>(value)) ||
         steps < 0 || steps >= kGrowsAfter)

@@ -13,7 +13,7 @@ void StepGraph::Run(const std::function<void()>& step) {
   ctx_->stream->Replay(*work_);
 }
 
-// Nothing of it runs. The workers of a group all capture their steps, or none does.
+// Captures a step without running it. The workers of a group all capture their steps, or none does.
 void StepGraph::Capture(const std::function<void()>& step) {
   std::string fault = Try(step);
   double faults = fault.empty() ? 0 : 1;
@@ -27,7 +27,7 @@ void StepGraph::Capture(const std::function<void()>& step) {
                << fault;
 }
 
-// Returns why it cannot be captured; "": it is.
+// Returns why the step cannot be captured; "": it is.
 std::string StepGraph::Try(const std::function<void()>& step) {
   const Net::DeviceOnly device_only(net_);
   Stream& stream = *ctx_->stream;

@@ -1,5 +1,5 @@
-// StepOutcomes: what became of the steps that a device computes. The report of each follows its
-// work to the host, which hands out further steps meanwhile.
+// StepOutcomes brings the outcomes of a device's steps to the host. The report of each step follows
+// the step's work, while the host hands out further steps.
 #pragma once
 
 #include <cstddef>
@@ -26,31 +26,32 @@ class StepOutcomes {
     Context* ctx;
     SliceUpdates* updates;            // counts steps that are skipped
     LossScale* loss_scale;            // null: losses are not scaled
-    bool skips;                       // a step that is not finite, which else ends the job
-    bool leads;                       // tells of what is left out
-    std::vector<std::string> losses;  // their layers
-    size_t ahead;                     // steps whose reports may be on their way
+    bool skips;                       // skips a step that is not finite, which else ends the job
+    bool leads;                       // logs steps that are left out
+    std::vector<std::string> losses;  // layers of the losses
+    size_t ahead;                     // most steps whose reports are on their way
   };
-  // All that `worker` points to outlives it. Throws DeviceError.
+  // All that `worker` points to must outlive it. Throws DeviceError.
   explicit StepOutcomes(Worker worker);
 
   int64_t losses() const { return std::ssize(worker_.losses); }
-  // Whose gradient each piece is, before the first report of one.
+  // Sets the param of each piece. Called before the first report.
   void SetPieces(std::vector<const Param*> params) { params_of_pieces_ = std::move(params); }
-  // Where the device writes it.
+  // Returns the place of the report on the device.
   StepReport* report() { return report_.as<StepReport>(); }
 
-  // A step's work was handed out.
+  // Sends the report of a step whose work was handed out.
   void Follow();
-  // Until the reports of at most `most` steps are on their way; `group`, where not null, has sums
-  // before them. Returns how many steps were left out. Throws DivergedError for one that ends the
-  // job.
+  // Waits until the reports of at most `most` steps are on their way. `group`, if not null, has
+  // sums before the reports. Returns how many steps were left out. Throws DivergedError if a step
+  // ends the job.
   int64_t LookAt(size_t most, GpuGroup* group);
-  // With clip_norm: of the last step that was looked at; NaN where it was left out.
+  // Returns, with clip_norm, the gradient norm of the last step that was looked at; NaN if it was
+  // left out.
   double gradient_norm() const { return gradient_norm_; }
 
  private:
-  // What a report is copied to, and when it is there.
+  // The copy of a report, and the event of its arrival.
   struct OnItsWay {
     std::shared_ptr<void> report;  // pinned
     std::unique_ptr<Event> here;

@@ -4,7 +4,7 @@
 namespace singa {
 namespace {
 
-constexpr int kPieceThreads = 1024;  // pieces are large, and few of them are read at once
+constexpr int kPieceThreads = 1024;  // pieces are large, and few are read at once
 
 void Inspect(Context& ctx, const UpdatePiece* pieces, int64_t count, bool squares,
              PieceFinding* found) {

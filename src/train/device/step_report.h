@@ -1,5 +1,5 @@
-// What a device finds of a step that it computes: whether the step counts, and its metrics. Nobody
-// waits for it: the host reads the report of a step while later ones run.
+// A StepReport says whether a step that a device computes counts. The host does not wait for it,
+// but reads the report of a step while later steps run.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +9,29 @@
 
 namespace singa {
 
-// Of one piece's gradient.
+// A finding about one piece's gradient.
 struct PieceFinding {
-  double squares = 0;  // the sum of them, where it was asked for
+  double squares = 0;  // sum of squares, if it was asked for
   int32_t finite = 1;
 };
 
 struct StepReport {
   StepVerdict verdict;
-  double norm = 0;    // of all gradients, without the losses' scale, where squares were asked for
-  int64_t step = -1;  // the last one that was dropped; -1: none
-  // Why: the first loss, or else the last piece whose gradient is not finite; -1: none.
+  double norm = 0;    // of all gradients without the losses' scale, if squares were asked for
+  int64_t step = -1;  // the last step that was dropped; -1: none
+  // The reason: the first loss that is not finite, or the last piece whose gradient is not; -1:
+  // none.
   int32_t loss = -1, piece = -1;
 };
 
-// What JudgeStep looks at. All of it lies where the context computes.
+// The facts that JudgeStep uses. All of them lie where the context computes.
 struct StepEvidence {
-  const float* bad_losses;  // as of InspectLosses, or sums of them
+  const float* bad_losses;  // as InspectLosses writes them, or sums of these
   int64_t loss_count;
   const PieceFinding* pieces;
   int64_t piece_count;
   float clip_norm;  // 0: none
-  bool ends;        // after a step that is dropped all others are, too
+  bool ends;        // after a dropped step all later ones are dropped, too
   const StepState* state;
 };
 
@@ -40,7 +41,7 @@ struct MetricCell {
   int32_t entry;
 };
 
-// bad[i]: 1 where the sum in a metric's cell i is not finite, else 0.
+// bad[i]: 1 if the sum in a metric's cell i is not finite, else 0.
 inline constinit Kernel<void(const double* const* cells, int64_t count, float* bad)> InspectLosses{
     "InspectLosses"};
 inline constinit Kernel<void(const UpdatePiece* pieces, int64_t count, bool squares,

@@ -1,4 +1,4 @@
-// What the threads of a device's block do together for train/device/step_report.h.
+// Code that the threads of a device's block run together for train/device/step_report.h.
 #pragma once
 
 #include "math/reduction/sum_elements.h"
@@ -7,7 +7,7 @@
 
 namespace singa {
 
-// Piece i. Reading its gradient bounds it: 16 bytes at a time.
+// Inspects piece i. Reading the gradient bounds the speed, so it is read 16 bytes at a time.
 struct InspectPiece {
   const UpdatePiece* pieces;
   bool squares;
@@ -30,7 +30,7 @@ struct InspectPiece {
   }
 };
 
-// By one block.
+// Judges a step, in one block.
 struct JudgeInBlock {
   StepEvidence evidence;
   StepReport* report;

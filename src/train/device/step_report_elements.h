@@ -1,4 +1,4 @@
-// What one thread of a device does for train/device/step_report.h, and its plain kernels.
+// Code that one thread of a device, or a plain kernel, runs for train/device/step_report.h.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,8 @@
 
 namespace singa {
 
-// Takes the losses' scale off; the norm of all gradients, where it is bounded, decides as well.
+// Sets the norm of all gradients without the losses' scale, and the factor of the update: it takes
+// this scale off and bounds the norm.
 SINGA_HD inline void SetScale(const StepEvidence& evidence, double squares, StepReport* report) {
   const float loss_scale = evidence.state->loss_scale;
   const double norm = std::sqrt(squares) / loss_scale;
@@ -27,7 +28,7 @@ SINGA_HD inline void SetVerdict(const StepEvidence& evidence, int32_t loss, int3
   report->piece = piece;
 }
 
-// Loss i.
+// Inspects loss i.
 struct InspectLoss {
   const double* const* cells;
   float* bad;
@@ -38,7 +39,7 @@ struct InspectLoss {
   }
 };
 
-// Entry i.
+// Sums entry i.
 struct SumEntry {
   const MetricCell* cells;
   int64_t count;

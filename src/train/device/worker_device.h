@@ -1,4 +1,5 @@
-// WorkerDevice: the GPU that a worker computes on: its stream, and what kernels read of the step.
+// WorkerDevice is the GPU that a worker computes on, with its stream and the numbers of the step
+// that kernels read.
 #pragma once
 
 #include <memory>
@@ -11,21 +12,22 @@ namespace singa {
 
 class WorkerDevice {
  public:
-  // `ctx` is told of `gpu`, and of the job's precision there; it outlives `ctx`. Throws
+  // Sets the device, the streams and the job's precision in `ctx`. It must outlive `ctx`. Throws
   // DeviceError.
   WorkerDevice(const JobProto& job, std::shared_ptr<Gpu> gpu, Context* ctx);
 
   Gpu& gpu() { return *gpu_; }
-  // Kernels of a step read `bytes` besides its StepState: numbers, which go with it in one copy, as
-  // each takes longer than a small kernel. `ctx` is told anew where the StepState is.
+  // Makes room for `bytes` of numbers that kernels of a step read besides the StepState. One copy
+  // sends both, since a copy takes longer than a small kernel. Sets the new place of the StepState
+  // in `ctx`.
   void MakeRoom(int64_t bytes, Context* ctx);
-  // For the host to write those of the next step: the last ones have left.
+  // Returns the memory for the numbers of the next step, once the last ones have left.
   void* NextNumbers();
-  // Where kernels read them.
+  // Returns where kernels read the numbers.
   const void* numbers() const { return block_.as<char>() + sizeof(StepState); }
-  // Before a step: in the thread that computes it.
+  // Sends the state and the numbers of a step before it, in the thread that computes the step.
   void Begin(const StepState& state);
-  // Until nothing is under way, so that memory which it uses may go. Faults are logged alone.
+  // Blocks until no work is under way, so that its memory may be freed. Errors are only logged.
   void Drain() noexcept;
 
  private:
@@ -34,8 +36,8 @@ class WorkerDevice {
   const std::shared_ptr<Gpu> gpu_;
   std::unique_ptr<Stream> stream_, uploads_;
   Tensor block_;                  // a StepState, and numbers
-  std::shared_ptr<void> pinned_;  // as block_
-  std::unique_ptr<Event> sent_;   // null: it has left
+  std::shared_ptr<void> pinned_;  // as large as block_
+  std::unique_ptr<Event> sent_;   // null: the copy is done
 };
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// What several initializers share.
+// Checks that several initializers share.
 #pragma once
 
 #include <cmath>
@@ -8,13 +8,13 @@
 
 namespace singa {
 
-// conf.value(), checked.
+// Returns conf.value(), checked.
 inline float CheckedValue(const ParamGenProto& conf) {
   CheckRange(std::isfinite(conf.value()), "value", "finite", conf.value());
   return conf.value();
 }
 
-// The factor of one that draws the same for every shape.
+// The factor of an initializer that does not depend on the shape.
 inline double One(const Shape&) { return 1; }
 
 // Throws ConfigError unless a param of `shape` is a matrix, which the Sqrt kinds need.

@@ -1,4 +1,4 @@
-// value x N(mean, std), times a factor that depends on the shape.
+// Draws value x N(mean, std), times a factor that depends on the shape.
 #include <cmath>
 
 #include "singa/math/random_fill.h"

@@ -1,4 +1,4 @@
-// value x U[low, high), times a factor that depends on the shape.
+// Draws value x U[low, high), times a factor that depends on the shape.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,8 @@
 namespace singa {
 namespace {
 
-// U[-1, 1) has the variance 1/3: a sum over the inputs keeps the variance of one.
+// U[-1, 1) has the variance 1/3. With this factor a sum over the inputs has the variance of one
+// input.
 double FanIn(const Shape& shape) {
   CheckMatrix(shape, "kUniformSqrtFanIn");
   return std::sqrt(3 / static_cast<double>(shape[1]));

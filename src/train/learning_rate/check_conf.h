@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// conf.base_lr(), checked.
+// Returns conf.base_lr(), checked.
 inline float CheckedBase(const LRGenProto& conf) {
   const float base = conf.base_lr();
   CheckRange(base > 0 && std::isfinite(base), "base_lr", "> 0", base);

@@ -1,6 +1,6 @@
-// GradientReduction: adds up the gradients of a worker group, slice by slice, and hands the sums to
+// GradientReduction adds up the gradients of a worker group, slice by slice, and hands the sums to
 // the group's SliceUpdates. The workers are threads of this process, or of several processes that
-// share memory. One object for all workers of the group in this process.
+// share memory. All workers of the group in this process share one object.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace singa {
 class GradientReduction final : private BufferSums::Consumer {
  public:
   // `table`: the slices of the params that get gradients. `shared`: memory of several processes, or
-  // null. `updates` and `shared` outlive it, and so does what `options` points to; options.buffers
-  // and options.shared are set here.
+  // null. `updates`, `shared` and all that `options` points to must outlive it. The constructor
+  // sets options.buffers and options.shared.
   GradientReduction(const SliceTable& table, SliceUpdates* updates,
                     const MemoryGroup::Options& options, const GroupMemory* shared = nullptr);
 
@@ -27,19 +27,19 @@ class GradientReduction final : private BufferSums::Consumer {
   const SliceTable& table() const { return table_; }
   SliceUpdates& updates() { return updates_; }
 
-  // Sets where a worker's gradients lie, by param; null: the worker gives this one in pieces.
-  // `worker` counts those that share memory. Called for each worker here before the first step.
+  // Sets where a worker's gradients lie, by param; null: the worker gives this gradient in pieces.
+  // `worker` counts workers that share memory. Called for each worker here before the first step.
   void Register(int worker, std::vector<float*> gradients);
 
   // The workers' threads call the methods below.
 
-  // A worker's gradient of `param` is whole.
+  // Notes that a worker's gradient of `param` is complete.
   void Offer(int param) { sums_.Offer(param); }
   // Adds up slices of gradients that all workers have offered, until none is left.
   void Reduce(Context& ctx) { sums_.Reduce(ctx, this); }
   // Ends a step. All workers call it, and return together; `collective` is the worker's.
   void Finish(Context& ctx, Collective* collective);
-  // Hands on the sums of slices [first, last) of one param. sums: for each node of the group.
+  // Hands on the sums of slices [first, last) of one param. sums: one for each node of the group.
   void TakeSlices(Context& ctx, int first, int last, std::span<float* const> sums);
 
  private:
@@ -51,7 +51,7 @@ class GradientReduction final : private BufferSums::Consumer {
   SliceUpdates& updates_;
   MemoryGroup group_;
   BufferSums sums_;
-  std::vector<float*> first_sums_;  // of each slice, in the first worker's gradients
+  std::vector<float*> first_sums_;  // by slice, in the first worker's gradients
 };
 
 }  // namespace singa

@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-// The pieces of one param's gradient, which are whole rows.
+// RowPieces are the pieces of one param's gradient. A piece is whole rows.
 class RowPieces final : public PieceWork {
  public:
   RowPieces(GradientReduction* reduction, const GradientPieces& pieces, int64_t row,
@@ -27,7 +27,7 @@ class RowPieces final : public PieceWork {
   }
 
  private:
-  // Where a piece begins in its param, and its floats.
+  // Returns where a piece begins in its param, and its floats.
   std::pair<int64_t, int64_t> RangeOf(int64_t piece) const {
     const SliceTable& table = reduction_.table();
     const auto [first, last] = pieces_.SlicesOf(piece);
@@ -53,7 +53,7 @@ GroupExchange::GroupExchange(GradientReduction* reduction, int worker, Context* 
     if (gradients.in_pieces[i]) {
       room_.resize(gradients.room_floats);
       param->sink = this;
-    } else if (param->grad.empty()) {  // else it lies in memory that processes share
+    } else if (param->grad.empty()) {  // else the gradient lies in memory that processes share
       param->grad = Tensor::Allocate(param->shape());
     }
     wholes.push_back(gradients.in_pieces[i] ? nullptr : param->grad.data());

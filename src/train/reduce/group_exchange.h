@@ -1,6 +1,6 @@
-// GroupExchange: the ParamExchange of one worker of a group whose gradients are added up on the
+// GroupExchange is the ParamExchange of one worker of a group whose gradients are added up on the
 // host. A gradient is handed on as soon as the whole group has it, a large one while it is
-// computed. Used by the worker's thread.
+// computed. The worker's thread uses it.
 #pragma once
 
 #include <map>
@@ -17,13 +17,12 @@ namespace singa {
 class GroupExchange final : public ParamExchange, public GradientSink, public GroupSum {
  public:
   struct Gradients {
-    std::vector<Param*> params;   // in the order of the reduction's table; none: a device has them
+    std::vector<Param*> params;   // in the order of the reduction's table; empty: a device has them
     std::vector<bool> in_pieces;  // which of them are handed on in pieces
     int64_t room_floats = 0;      // memory for pieces (PiecePlan::room_floats)
   };
-  // Makes the exchange of worker `worker`, counted among those that share memory. Allocates
-  // gradients that have no memory yet.
-  // `reduction` and `ctx` outlive it.
+  // Makes the exchange of worker `worker`, counted among workers that share memory. Allocates
+  // gradients that have no memory yet. `reduction` and `ctx` must outlive it.
   GroupExchange(GradientReduction* reduction, int worker, Context* ctx, const Gradients& gradients);
 
   void Await(Param* param, int64_t step) override;

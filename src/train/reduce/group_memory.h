@@ -1,4 +1,4 @@
-// GroupMemory: what the workers of a group share when they are in several processes of one host:
+// GroupMemory lays out the memory that workers of a group share across processes of one host:
 // values, updater states, each worker's gradients, the verdict on a step, and the board of their
 // collectives. All of it lies in one block of memory, at the same places for each process.
 #pragma once
@@ -16,9 +16,10 @@ namespace singa {
 
 class GroupMemory {
  public:
-  // For the params of `table`, which outlives it. `states`: floats that the updater keeps for each
-  // element. `memory`: aligned to 64 bytes, zero-filled by its maker; null: to know bytes() alone.
-  // `threads`: of each worker, given by the process that made the memory; 0: another made it.
+  // Makes the layout for the params of `table`, which must outlive it. `states`: floats that the
+  // updater keeps for each element. `memory`: aligned to 64 bytes, zero-filled by its maker; null:
+  // only bytes() is of use. `threads`: of each worker, given by the process that made the memory;
+  // 0: another made it.
   GroupMemory(const SliceTable& table, int workers, int states, std::byte* memory, int threads);
 
   int64_t bytes() const { return bytes_; }
@@ -36,12 +37,12 @@ class GroupMemory {
   }
 
   const int64_t states_;
-  std::vector<int64_t> places_;  // of each param, in a copy of all
+  std::vector<int64_t> places_;  // by param: its place in a copy of all params
   int64_t copy_bytes_ = 0, bytes_ = 0;
   std::byte* copies_ = nullptr;
   MemoryBoard board_;
   SharedVerdict verdict_;
-  std::span<int64_t> counts_;  // of each slice: updates
+  std::span<int64_t> counts_;  // updates by slice
 };
 
 }  // namespace singa

@@ -1,5 +1,5 @@
-// MetricSums: the metrics of a net's layers, summed over steps; one entry for each layer and metric
-// name, whatever copies of the layer the net has.
+// MetricSums sums the metrics of a net's layers over steps. There is one entry for each layer and
+// metric name, also if the net has several copies of the layer.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ class MetricSums {
     std::string layer, name;
     double sum = 0, weight = 0;
     bool exponential = false;  // Metric::exponential
-    // What people are shown; NaN where nothing was added.
+    // Returns the value to show; NaN if nothing was added.
     double value() const {
       if (weight == 0) return std::numeric_limits<double>::quiet_NaN();
       return exponential ? std::exp(sum / weight) : sum / weight;
@@ -28,12 +28,12 @@ class MetricSums {
   MetricSums() = default;
   explicit MetricSums(Net* net);
 
-  // Adds what the layers' cells hold and zeroes them. Allocates nothing.
+  // Adds the layers' cells to the sums and zeroes the cells. Allocates nothing.
   void Take(Context& ctx);
-  void Drop(Context& ctx);            // zeroes the cells: what they hold does not count
-  void Add(const MetricSums& other);  // of a net with the same layers
+  void Drop(Context& ctx);            // zeroes the cells without adding them
+  void Add(const MetricSums& other);  // `other`: of a net with the same layers
   void Reset();
-  // Sum and weight of each entry.
+  // Returns sum and weight of each entry.
   std::vector<double> Numbers() const;
   void SetNumbers(std::span<const double> numbers);
 
@@ -46,7 +46,7 @@ class MetricSums {
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
-  Net* net_ = nullptr;  // null: of none
+  Net* net_ = nullptr;  // null: no net
   std::vector<Entry> entries_;
   std::vector<Cell> cells_;
 };

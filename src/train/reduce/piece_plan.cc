@@ -32,7 +32,7 @@ int64_t PiecePlan::bytes() const {
 GradientPieces PiecePlan::Cut(const SliceTable& table, int param, int group, int64_t threads) {
   const auto [first, last] = table.OfParam(param);
   const int64_t n = last - first, takers = threads * group;
-  const int64_t together = SliceTable::kMost / table[first].size;  // slices of a piece, at most
+  const int64_t together = SliceTable::kMost / table[first].size;  // most slices of a piece
   const int64_t least = (n + together - 1) / together;
   return {first, last, std::min((least + takers - 1) / takers * takers, n)};
 }

@@ -1,5 +1,5 @@
-// PiecePlan: which gradients a worker hands on in pieces while they are computed, how they are cut,
-// and the memory that pieces need.
+// PiecePlan decides which gradients a worker hands on in pieces while they are computed, how they
+// are cut, and how much memory pieces need.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace singa {
 struct GradientPieces {
   int first, last;
   int64_t count;
-  // The slices of piece i: [first, second).
+  // Returns [first, second), the slices of piece i.
   std::pair<int, int> SlicesOf(int64_t i) const {
     const int64_t n = last - first;
     return {first + static_cast<int>(n * i / count), first + static_cast<int>(n * (i + 1) / count)};
@@ -25,27 +25,30 @@ struct GradientPieces {
 
 class PiecePlan {
  public:
-  // For a worker of `threads` in a group of `group` workers, of which `here` share memory.
-  // `spans_processes`: those are in several processes.
+  // Makes the plan of a worker of `threads` threads in a group of `group` workers, of which `here`
+  // share memory. `spans_processes`: these are in several processes.
   PiecePlan(SumNode here, int group, int threads, bool spans_processes);
 
-  // Whether the gradient of `param` is better handed on in pieces, which `node` has to be able to.
-  // The answer is the same in all topologies: pieces and wholes may be rounded differently.
+  // Returns whether the gradient of `param` is handed on in pieces, if `node` can do so and it
+  // pays. The answer is the same in all topologies, since pieces may be rounded differently from
+  // whole gradients.
   bool Wants(const NetNode& node, const Param& param) const;
-  // Bytes of memory that the pieces of this worker need.
+  // Returns the bytes of memory that the pieces of this worker need.
   int64_t bytes() const;
-  // Floats of room that the worker itself needs; 0: the pieces lie in memory that processes share.
+  // Returns the floats of memory that the worker itself needs; 0: the pieces lie in memory that
+  // processes share.
   int64_t room_floats() const { return spans_processes_ ? 0 : bytes() / 4; }
 
-  // Pieces as large as the cache takes, and as many for each of the group's threads, wherever they
-  // are: the bits of a product may depend on how its rows are cut. `threads`: of each worker.
+  // Cuts a param's gradient into pieces that fit in a cache, equally many for each of the group's
+  // threads. The cut is the same in all topologies, since the bits of a product may depend on how
+  // its rows are cut. `threads`: of each worker.
   static GradientPieces Cut(const SliceTable& table, int param, int group, int64_t threads);
 
  private:
   const int group_;
   const int64_t threads_;
   const bool spans_processes_;
-  const int slots_;  // pieces that one thread needs room for
+  const int slots_;  // pieces that one thread needs memory for
 };
 
 }  // namespace singa

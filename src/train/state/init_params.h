@@ -1,4 +1,4 @@
-// First values of a job's params: from checkpoint_path files, else from their initializers.
+// Sets the first values of a job's params, from checkpoint_path files or from their initializers.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace singa {
 
-// Memory for the values of all params. `rest`: bytes that are taken beside. Throws DeviceError,
-// before it takes any, where the machine has too little for both.
+// Allocates the values of all params. `rest`: bytes that others need. Throws DeviceError, and
+// allocates nothing, if the machine has too little memory for both.
 void AllocateParams(int64_t rest, const ParamTable& params);
 
-// Copies in the values that `files` give; later files win. Params that none gives are listed in
-// `initialised` and left as they are. REQUIRES: the params' data is bound. Throws FileError,
-// DataError: a file is missing or damaged; the first of ParamSources' problems, before any value is
-// copied. kOneFile is for a part of a net.
+// Copies the values in `files` to the params; later files win. Params that no file has are listed
+// in `initialised` and stay unchanged. REQUIRES: the params' data is bound. Throws FileError or
+// DataError if a file is missing or damaged, and the first of ParamSources' problems before any
+// value is copied. kOneFile is for a part of a net.
 InitReport LoadParamFiles(const std::vector<std::string>& files, const ParamTable& params,
                           Match match = Match::kEachFile);
 
-// The same, and initialises the others. Throws ConfigError for a param without an init, too.
+// Does what LoadParamFiles does, and initialises the other params. Throws ConfigError also for a
+// param without an init.
 InitReport InitParams(const Context& ctx, const std::vector<std::string>& files,
                       ParamTable* params);
 

@@ -1,4 +1,5 @@
-// Buffers of a train net that outlive a step, by their names in a checkpoint.
+// LastingBuffers are the buffers of a train net that outlive a step, with their names in a
+// checkpoint.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ namespace singa {
 struct LastingBuffer {
   std::string name;
   Buffer* buffer;
-  Context ctx;  // where it is
+  Context ctx;  // of the device where the buffer is
 
   Tensor OnHost() const { return singa::OnHost(ctx, buffer->tensor); }
   void Set(const float* values) const {
@@ -20,7 +21,8 @@ struct LastingBuffer {
   }
 };
 
-// Every kForever buffer of the train net. Copies of an unrolled layer have one name and a number.
+// Returns every kForever buffer of the train net. Copies of an unrolled layer have one name and a
+// number.
 std::vector<LastingBuffer> LastingBuffers(Trainer* trainer);
 
 }  // namespace singa

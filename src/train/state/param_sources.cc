@@ -7,8 +7,8 @@
 namespace singa {
 namespace {
 
-constexpr size_t kMaxShapes = 20;  // differing shapes that a message lists
-constexpr size_t kMaxNames = 4;    // params of a file or a net that a message names
+constexpr size_t kMaxShapes = 20;  // most differing shapes that a message lists
+constexpr size_t kMaxNames = 4;    // most params of a file or a net that a message names
 
 std::string PathOf(size_t index) { return StrCat("checkpoint_path[", index, "]"); }
 
@@ -20,7 +20,7 @@ std::string ListText(const std::vector<std::string>& items) {
   return text;
 }
 
-// "a", "b", ...
+// Returns the text "a", "b", ...
 std::string NamesText(const std::vector<std::string>& names) {
   if (names.empty()) return "none";
   std::string text;

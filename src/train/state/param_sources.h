@@ -1,5 +1,5 @@
-// Which file of a checkpoint_path gives each param of a net, judged by names and shapes alone:
-// `singa check` and training ask the same.
+// ParamSources finds the file of a checkpoint_path that gives each param of a net, by names and
+// shapes alone. `singa check` and training both use it.
 #pragma once
 
 #include <map>
@@ -13,28 +13,28 @@
 
 namespace singa {
 
-// The source of each param's first values, in net order.
+// Says where each param's first values come from, in net order.
 struct InitReport {
   std::vector<std::string> loaded, initialised;
-  std::vector<std::string> unused;          // in the files, but the net lacks them
-  std::map<std::string, size_t> loaded_by;  // the file, by the param that it gives
-  uint32_t checksum = 0;  // CRC32C of the values given, by param in the order of their names
-  int64_t version = 0;    // updates that the last file's params had seen; 0: it does not say
+  std::vector<std::string> unused;          // params in the files that the net lacks
+  std::map<std::string, size_t> loaded_by;  // by param: index of the file that gives it
+  uint32_t checksum = 0;  // CRC32C of the loaded values, in the order of the params' names
+  int64_t version = 0;    // updates that the last file's params had seen; 0: unknown
 };
 
-// Which of the files must give a param of the net.
+// Says which of the files must give a param of the net.
 enum class Match { kEachFile, kOneFile };
 
 class ParamSources {
  public:
   explicit ParamSources(const ParamTable* params) : params_(*params) {}
 
-  // The file that checkpoint_path[index] names, in their order. A later one wins where two give a
-  // param.
+  // Adds the file that checkpoint_path[index] names; called in order. If two files give a param,
+  // the later one wins.
   void Add(size_t index, const std::string& path, const ParamsFile& file);
 
-  // Relative to the JobProto: all shapes that differ, in one error for each file; a file without a
-  // param of the net, where `match` asks for one.
+  // Returns errors relative to the JobProto: one for each file with params of other shapes, and one
+  // for each file without a param of the net, if `match` asks for one.
   ConfigErrors Problems(Match match) const;
   InitReport Report() const;
 
@@ -42,9 +42,9 @@ class ParamSources {
   struct Source {
     size_t index;
     std::string path;
-    std::vector<std::string> names;   // of params in the file, some of them
-    std::vector<std::string> shapes;  // that differ, a text each
-    bool gives = false;               // a param of the net, whatever its shape
+    std::vector<std::string> names;   // some of the params in the file
+    std::vector<std::string> shapes;  // a text for each shape that differs
+    bool gives = false;               // has a param of the net, of any shape
   };
 
   const ParamTable& params_;
@@ -54,8 +54,8 @@ class ParamSources {
   int64_t version_ = 0;
 };
 
-// The report of a job that starts from `files`, by their headers. Adds what is wrong to `errors`,
-// relative to the JobProto, with the exit codes that loading them would have.
+// Returns the report of a job that starts from `files`, by their headers. Adds problems to
+// `errors`, relative to the JobProto, with the exit codes that loading would have.
 InitReport JudgeParamFiles(const std::vector<std::string>& files, const ParamTable& params,
                            ConfigErrors* errors);
 

@@ -1,4 +1,4 @@
-// Tensors of a checkpoint as one process tells another of them.
+// Converts tensors of a checkpoint to and from the message that one process sends to another.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 namespace singa {
 
 void AddTensors(const std::vector<StoredTensor>& tensors, ProcessState* state);
-// Their data is that of `state`. Throws PeerError for what is no tensor.
+// Returns tensors whose data is in `state`. Throws PeerError for an invalid tensor.
 std::vector<StoredTensor> TensorsOf(const ProcessState& state);
 
 }  // namespace singa

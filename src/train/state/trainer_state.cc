@@ -20,14 +20,14 @@ void ForEachState(Trainer* trainer, F f) {
       f("updater/" + state.param + "/" + state.names[i], state.tensors[i]);
 }
 
-// Of a buffer that has rows of the batch, the shape of the whole batch's.
+// Returns the shape of `buffer` for the whole batch, if it has rows of the batch.
 Shape WholeShape(const Buffer& buffer) {
   Shape shape = buffer.tensor.shape();
   if (buffer.span.rows > 0) shape.Set(0, shape[0] / buffer.span.rows * buffer.span.batch);
   return shape;
 }
 
-// The worker's part of the whole batch's buffer at `whole`.
+// Returns the worker's part of the whole batch's buffer at `whole`.
 float* PartOf(const Buffer& buffer, float* whole) {
   if (buffer.span.rows == 0) return whole;
   return whole + buffer.span.first * (buffer.tensor.size() / buffer.span.rows);
@@ -55,8 +55,8 @@ int64_t NumberIn(const Safetensors& state, const std::string& name) {
   return value;
 }
 
-// A number of each worker of a group. The sum, where they were not so many, or an older version
-// kept it alone, is the first one's.
+// Returns a number for each worker of a group. If the checkpoint has another number of workers, or
+// only a sum, the first worker gets the sum.
 std::vector<double> OfWorkers(const Safetensors& state, const std::string& name, int workers) {
   const StoredTensor* const stored = state.Find(name);
   const auto found = state.Values<double>(name, stored ? stored->shape : Shape());
@@ -92,7 +92,7 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
   }
   for (const auto& [layer, position] : trainer_->ReaderPositions())
     numbers_.push_back({Name("reader/" + layer), position});
-  for (Trainer* trainer : trainers_)  // each has met those among its own rows
+  for (Trainer* trainer : trainers_)  // each worker has met bad records among its own rows
     for (const auto& [layer, records] : trainer->net().BadRecords())
       Merge(records, &bad_records_[layer]);
   JoinBuffers();
@@ -216,7 +216,7 @@ void TrainerState::RestoreMetrics(const Safetensors& state) {
   }
 }
 
-// All workers of a group have the same. A run of another precision has none.
+// All workers of a group have the same scale. A run of another precision has none.
 void TrainerState::RestoreLossScale(const Safetensors& state) {
   if (!trainer_->loss_scale() || !state.Find(kLossScale)) return;
   const int64_t value = NumberIn(state, kLossScale), steps = NumberIn(state, kLossScaleSteps);

@@ -1,4 +1,5 @@
-// Everything of a job's workers that a resumed run needs, to and from a checkpoint.
+// TrainerState saves the state of a worker group that a resumed run needs to a checkpoint, and
+// restores it.
 #pragma once
 
 #include <deque>
@@ -12,28 +13,27 @@
 
 namespace singa {
 
-// The tensors of a checkpoint: params and updater states where they lie, single numbers in a copy
-// of their own. Valid while no worker takes a step.
+// A TrainerState refers to params and updater states in place, and copies single numbers. It is
+// valid while no worker takes a step.
 class TrainerState {
  public:
   explicit TrainerState(Trainer* trainer) : TrainerState({trainer}, 0, 0) {}
-  // The workers of group `group`, which has done `steps` steps; what all have alike is the first's.
-  // Values and updater states are the first group's.
+  // Takes the state of the workers of group `group`, which has done `steps` steps. State that all
+  // have alike is the first worker's. Values and updater states are saved with the first group.
   TrainerState(std::vector<Trainer*> trainers, int group, int64_t steps);
 
-  // Adds what workers of the group in another process have. Throws PeerError where it does not fit.
+  // Adds the state of the group's workers in another process. Throws PeerError if it does not fit.
   void Join(const WorkerRows& rows);
   // Adds params and state to `content`.
   void Save(CheckpointContent* content) const;
-  // Puts a checkpoint's values into the workers. Throws DataError where anything is missing or has
-  // another shape: -resume is strict.
-  // Where it has nothing of the group, which is then another than the first, the group begins where
-  // the first was. Returns the steps that the group has done.
+  // Puts a checkpoint's values into the workers, and returns the steps that the group has done.
+  // Throws DataError if anything is missing or has another shape: -resume is strict. A later group
+  // that the checkpoint lacks begins where the first group was.
   int64_t Restore(const Checkpoint& checkpoint);
-  // The values of all params, and what the updater remembers: Restore does this for the first
+  // Restores the values of all params and the updater states. Restore does this for the first
   // group.
   void RestoreValues(const Checkpoint& checkpoint);
-  // Steps that group `group` has done there.
+  // Returns the steps that group `group` has done at the checkpoint.
   static int64_t StepsOf(const Checkpoint& checkpoint, int group);
 
  private:
@@ -41,12 +41,12 @@ class TrainerState {
     std::string name;
     int64_t value;
   };
-  // Of a metric: a number of each worker of the group.
+  // The sums of a metric, by worker of the group.
   struct Sums {
     std::string name;
     std::vector<double> sums, weights;
   };
-  // A buffer of the whole group.
+  // A buffer, for the batch of the whole group.
   struct Whole {
     std::string name;
     Shape shape;

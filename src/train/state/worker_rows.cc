@@ -15,7 +15,7 @@ WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
   for (Trainer* trainer : trainers) {
     for (const LastingBuffer& lasting : LastingBuffers(trainer)) {
       const RowSpan& span = lasting.buffer->span;
-      if (span.rows == 0) continue;  // alike in all processes
+      if (span.rows == 0) continue;  // the buffer is alike in all processes
       WorkerRows::Buffer* const to = rows.add_buffer();
       to->set_name(lasting.name);
       to->set_first(span.first);

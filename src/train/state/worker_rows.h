@@ -1,4 +1,4 @@
-// What the workers of a process that writes no checkpoint give to the one that does.
+// Makes the state that workers send to the process that writes the checkpoint.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace singa {
 
-// Of the workers of one group in one process. While none takes a step.
+// Returns the state of the workers of one group in one process. REQUIRES: none takes a step.
 WorkerRows RowsOf(const std::vector<Trainer*>& trainers);
-// What it has summed up. Waits for a device.
+// Returns the metrics that a worker has summed up. Waits for a device.
 WorkerRows::Metrics MetricsOf(Trainer* trainer);
 
 }  // namespace singa

@@ -31,7 +31,7 @@ Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTab
 
 namespace {
 
-// Both read the same stores.
+// Copies known bad records. Both nets read the same stores.
 void ShareBadRecords(const Net& from, Net* to) {
   for (const auto& [layer, records] : from.BadRecords()) to->RestoreBadRecords(layer, records);
 }
@@ -66,7 +66,7 @@ void Evaluator::Open(const NetArena& arena) {
     FailSteps("where no input layer has a number of records");
 }
 
-// False where it was stopped.
+// Returns false if it was stopped.
 bool Evaluator::RunBatches(Net* net, int64_t first_batch, int64_t batches,
                            const std::function<bool()>& stop, OutputFiles* files,
                            MetricSums* sums) {
@@ -96,7 +96,7 @@ std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool
   return sums;
 }
 
-// Every record once.
+// Evaluates every record once.
 bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums) {
   const int64_t records = net_.CountRecords(), batch = net_.batch(), rest = records % batch;
   Net* tail = rest > 0 ? TailNet(rest) : nullptr;
@@ -110,7 +110,7 @@ bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, 
   return true;
 }
 
-// The same net for a batch of `rows`.
+// Returns the same net for a batch of `rows` rows.
 Net* Evaluator::TailNet(int64_t rows) {
   if (!tail_) {
     JobProto job = job_;

@@ -1,4 +1,4 @@
-// Evaluator: the net of a test or validation phase on the params of the train net.
+// Evaluator runs the net of a test or validation phase on the params of the train net.
 #pragma once
 
 #include <functional>
@@ -26,18 +26,19 @@ class Evaluator {
   Net& net() { return net_; }
   const Net& net() const { return net_; }
   void Open(const NetArena& arena);
-  // The watch sees all batches that follow, and outlives them.
+  // Shows all later batches to `watch`, which must outlive them.
   void WatchScores(ScoreWatch* watch) {
     watch_ = watch;
     watch_->Watch(&net_);
   }
 
-  // Means over `steps` batches from the first record on; 0 steps: over every record of the store
-  // once. Nothing where `stop` says so between two batches.
+  // Returns the means over `steps` batches from the first record on; 0 steps: over every record of
+  // the store once. Returns none if `stop` returns true between two batches.
   std::optional<MetricSums> Run(int64_t steps, const std::function<bool()>& stop);
-  // Files of the output layers, with their records, that the last whole Run wrote.
+  // Returns the files of the output layers, with their numbers of records, that the last complete
+  // Run wrote.
   const std::vector<std::pair<std::string, int64_t>>& written() const { return written_; }
-  // Why a file of the last one could not be written; none: all were.
+  // Returns why a file of that Run could not be written; none: all were.
   const std::optional<WriteError>& refused() const { return refused_; }
 
  private:
@@ -49,7 +50,7 @@ class Evaluator {
 
   JobProto job_;
   Phase phase_;
-  // Only a user's layer, when it is open, can say how many records there are.
+  // Only a user's layer can tell the number of records, and only when it is open.
   bool asks_user_ = false;
   ParamTable* params_;
   Algorithm* algorithm_;
@@ -63,16 +64,16 @@ class Evaluator {
   std::unique_ptr<Net> tail_;    // for the records after the last whole batch
 };
 
-// Which worker of a job a Trainer is.
+// Says which worker of a job a Trainer is.
 struct WorkerPlace {
   int threads = 1;
-  int worker = 0, workers = 1;  // of its group
+  int worker = 0, workers = 1;  // number in its group, and size of the group
   int group = 0, groups = 1;
-  int first = 0;  // worker of its group in this process
+  int first = 0;  // first worker of its group in this process
   // The group's workers in other processes are on this host, and share memory with these.
   bool shares_host = false;
   int first_here = 0;  // number of the group's first worker here, among all workers of the process
-  int gpu = -1;        // of the machine; -1: the worker computes on the CPU
+  int gpu = -1;        // number of the machine's GPU; -1: the worker computes on the CPU
   // All workers of the group have GPUs of their own, which add up among themselves.
   std::optional<GpuMember> gpus = {};
   // Cores of this host that an evaluation may use, the same in all processes of the job. 0: the
@@ -80,14 +81,14 @@ struct WorkerPlace {
   int cores = 0;
   int here = 1;  // workers of the group in this process
   bool leads() const { return worker == first; }
-  // The group's workers that share memory with this one.
+  // Returns the group's workers that share memory with this one.
   SumNode sharing() const {
     return shares_host ? SumNode{0, workers} : SumNode{first, first + here};
   }
   bool spans_processes() const { return here < sharing().workers(); }
 };
 
-// A worker's part of the net of one phase, planned. Throws the first ConfigError.
+// Returns a worker's part of the net of one phase, planned. Throws the first ConfigError.
 Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTable* params,
             const Algorithm& algorithm, Context* ctx, NetMemory* memory);
 

@@ -19,10 +19,10 @@
 namespace singa {
 namespace {
 
-// The shape of one step of the layer's feature, batch first.
+// Returns the shape of one step of the layer's feature, batch first.
 Shape StepShape(const NetNode& node) {
   const Shape& all = node.out[0]->data.shape();
-  const int steps = node.conf.unroll_len();  // of this node
+  const int steps = node.conf.unroll_len();  // steps of this node
   if (steps == 1) return all;
   Shape step = all;
   if (!node.wiring.sequence) {
@@ -40,7 +40,8 @@ int64_t OutputSteps(const Net& net, const NetNode& output) {
                        [&](const NetNode& node) { return node.name == output.name; });
 }
 
-// `step`: batch first. `sequence`: whether the row is one, even of one step.
+// Returns a row's layout. `step`: shape of a step, batch first. `sequence`: whether the row is a
+// sequence, even of one step.
 RowLayout LayoutOf(bool sequence, int64_t steps, const Shape& step) {
   RowLayout row = {steps, {}, steps * step.size(1)};
   if (sequence) row.shape.push_back(steps);
@@ -84,7 +85,7 @@ const NetNode& Forwarder::input() const {
 bool Forwarder::carries() const {
   const std::deque<NetNode>& nodes = nets_[0].net->nodes();
   return std::any_of(nodes.begin(), nodes.end(), [](const NetNode& node) {
-    if (node.wiring.is_input && node.in.empty()) return false;  // a Feed
+    if (node.wiring.is_input && node.in.empty()) return false;  // this is a Feed
     const auto& buffers = node.declare->buffers();
     return node.conf.has_user_type() ||
            std::any_of(buffers.begin(), buffers.end(),
@@ -92,7 +93,7 @@ bool Forwarder::carries() const {
   });
 }
 
-// Where it is not named, it is the layer of the last node: all others are what it is computed from.
+// If no layer is named, the last node's layer is the output, since all others only lead to it.
 const NetNode* Forwarder::FindOutput(const Net& net) const {
   const std::string& name = options_.layer.empty() ? net.nodes().back().name : options_.layer;
   return &*std::find_if(net.nodes().begin(), net.nodes().end(), [&](const NetNode& node) {
@@ -156,7 +157,7 @@ void Forwarder::Compute(Net* net, int64_t first_row) {
       net->ComputeFeature(ctx_, node, kTest);
     } catch (const IndexError& error) {
       const RowSpan& span = node.in[0]->span;
-      if (span.rows != net->batch()) throw;  // joined or cut: they are no given rows
+      if (span.rows != net->batch()) throw;  // joined or cut rows are no given rows
       const bool stepped = in_.steps > 1 || span.steps > 1 || node.full_name != node.name;
       const int64_t step = span.first_step + error.row() / span.rows;
       throw RowError(first_row + error.row() % span.rows, stepped ? step : -1, error.what());
@@ -164,7 +165,7 @@ void Forwarder::Compute(Net* net, int64_t first_row) {
   }
 }
 
-// When all that was handed to a GPU is done.
+// Returns the output on the host, when a GPU has done its work.
 const float* Forwarder::OutputOnHost(Sized* sized) {
   const float* feature = sized->output->out[0]->data.data();
   if (!device_) return feature;
@@ -176,7 +177,7 @@ const float* Forwarder::OutputOnHost(Sized* sized) {
   return feature;
 }
 
-// Steps of a row lie apart where a batch has several: [T, b, k] in the net, [b, T, k] in `out`.
+// Steps of a row lie apart if a batch has several rows: [T, b, k] in the net, [b, T, k] in `out`.
 void Forwarder::CopyOut(Sized* sized, float* out) {
   const int64_t steps = out_.steps, rows = sized->rows, size = out_.size / steps;
   Shape together = out_step_;
@@ -207,7 +208,7 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, flo
   }
   fed_.data = rows;
   Net& net = *sized->net;
-  if (!goes_on_) net.BeginPass(ctx_, 0);  // what came before must not change what these rows give
+  if (!goes_on_) net.BeginPass(ctx_, 0);  // earlier rows must not change these rows' output
   goes_on_ = options_.one_sequence;
   if (options_.one_sequence) CopyStates(&net, true);
   try {
@@ -219,7 +220,7 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, flo
   CopyOut(sized, out);
 }
 
-// What layers carry from row to row: to kept_, or back.
+// Copies the states that layers carry from row to row to kept_, or back.
 void Forwarder::CopyStates(Net* net, bool keep) {
   size_t next = 0;
   for (NetNode& node : net->nodes()) {
@@ -237,7 +238,7 @@ void Forwarder::CopyStates(Net* net, bool keep) {
 void Forwarder::Run(const float* rows, int64_t n, float* out) {
   const OmpThreads threads(ctx_.threads);
   if (device_) {
-    device_->Drain();  // of what a Run that threw left behind
+    device_->Drain();  // waits for work of a Run that threw
     device_->Begin(state_);
   }
   int64_t first = 0;

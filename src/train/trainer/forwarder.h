@@ -1,9 +1,9 @@
-// Forwarder: computes one layer's feature of a trained net for rows that its caller gives. It has
-// activations of its own and reads its params' values only. Used by one thread at a time.
+// Forwarder computes one layer's feature of a trained net for rows that its caller gives. It has
+// its own activations, and only reads its params' values. One thread at a time uses it.
 //
-// A row of an unrolled net is a sequence: of T steps where the input layer's outputs are time
-// steps, [T, numbers of a step]; and so is a row of the feature of a layer that has T steps,
-// whether it runs as one node or as T.
+// A row of an unrolled net is a sequence of T steps, [T, numbers of a step], if the input layer's
+// outputs are time steps. A row of the feature of a layer with T steps is a sequence, too, whether
+// the layer runs as one node or as T.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,21 @@
 namespace singa {
 
 struct ForwardOptions {
-  std::string layer = {};  // whose feature; "": what the net is trained to give (KeepOutput)
+  std::string layer = {};  // layer whose feature it computes; "": the net's own output (KeepOutput)
   int64_t max_batch = 1;   // rows at a time; >= 1
   int threads = 1;         // >= 1
-  // Each row goes on with the state that the one before left, until Reset; max_batch must be 1.
+  // Each row continues with the state that the row before left, until Reset. max_batch must be 1.
   bool one_sequence = false;
-  bool fold = true;  // see NetOptions
-  // Where layers compute that can; others may use it in other threads. null: on the CPU.
+  bool fold = true;  // as in NetOptions
+  // The GPU of layers that can use one; null: the CPU. Others may use it in other threads.
   std::shared_ptr<Gpu> gpu = {};
 };
 
-// A given row has an index that a layer does not allow.
+// The error of a given row that has an index which a layer does not allow.
 class RowError : public DataError {
  public:
-  // `row`: of those given. `step`: of the row; -1: it has one. `message`: what is wrong there.
+  // `row`: number of the given row. `step`: time step of the row; -1: it has only one. `message`:
+  // what is wrong there.
   RowError(int64_t row, int64_t step, const std::string& message)
       : DataError("given rows", row, step < 0 ? message : StrCat("step ", step, ": ", message)),
         row_(row),
@@ -48,10 +49,10 @@ class RowError : public DataError {
   std::string message_;
 };
 
-// What a row is: the numbers of its time steps, one step after another.
+// The layout of a row: the numbers of its time steps, one step after another.
 struct RowLayout {
   int64_t steps = 1;
-  std::vector<int64_t> shape;  // of a sequence: steps first
+  std::vector<int64_t> shape;  // the number of steps first, if the row is a sequence
   int64_t size = 0;            // numbers of all steps
 };
 
@@ -64,31 +65,31 @@ class Forwarder {
   Forwarder(const Forwarder&) = delete;
 
   ParamTable& params() { return params_; }
-  // Moves the values of params() to where their layers compute. Throws DeviceError, which names the
-  // one that is too large.
+  // Moves the values of params() to where their layers compute. Throws DeviceError, which names a
+  // param that is too large.
   void PlaceValues();
-  // The first time step's node of the layer.
+  // These return the first time step's node of the layer.
   const NetNode& input() const;
   const NetNode& output() const { return *nets_[0].output; }
   const RowLayout& input_row() const { return in_; }
   const RowLayout& output_row() const { return out_; }
-  // Whether a layer may give a row another feature for what came before it, as with carry_state; of
-  // a user's own layer it is not known.
+  // Returns whether a row's feature may depend on earlier rows, as with carry_state. A user's own
+  // layer counts as such, since it is not known.
   bool carries() const;
   bool causal() const { return nets_[0].net->causal(); }
 
-  // Binds the params to the memory of those in `values`, which stay as they are, and allocates.
-  // With a GPU they were placed by another Forwarder on it. Throws DeviceError where the machine or
-  // the GPU has too little memory; DataError, FileError: a mean file.
+  // Binds the params to the memory of those in `values`, which stay unchanged, and allocates. With
+  // a GPU, another Forwarder must have placed the values there. Throws DeviceError if the machine
+  // or the GPU has too little memory, and DataError or FileError for a mean file.
   void Open(const ParamTable& values);
 
   // rows: [n, input_row().size], planar as records are; out: [n, output_row().size], in logical
-  // order. Any n: it is cut into batches of max_batch and, for the rest, of powers of two, each by
-  // a net that is made when it is first needed, which throws as Open. Throws RowError. REQUIRES:
-  // Open.
+  // order. Any n is cut into batches of max_batch and, for the rest, of powers of two. The net of
+  // each size is made when it is first needed, which throws as Open does. Throws RowError.
+  // REQUIRES: Open was called.
   void Run(const float* rows, int64_t n, float* out);
 
-  // The row that follows begins a sequence.
+  // Makes the next row begin a sequence.
   void Reset() { goes_on_ = false; }
 
  private:
@@ -118,8 +119,8 @@ class Forwarder {
   ParamTable params_;
   std::vector<Sized> nets_;  // from the largest to one row
   RowLayout in_, out_;
-  Shape out_step_;            // of one step, batch first
-  bool goes_on_ = false;      // the next row goes on where the last one ended
+  Shape out_step_;            // shape of one step, batch first
+  bool goes_on_ = false;      // the next row continues where the last one ended
   std::vector<Tensor> kept_;  // states before the last row
   NetArena arena_;
 };

@@ -1,22 +1,22 @@
-// JobMemory: bytes that a job takes, known before anything is allocated. Not counted is what
-// the program and libraries take for themselves (CUDA's context and kernels, handles of cuBLAS and
-// cuDNN, NCCL's buffers), nor what lies there for a moment.
+// JobMemory counts the bytes that a job needs, before anything is allocated. It does not count
+// memory of the program and libraries (CUDA's context and kernels, handles of cuBLAS and cuDNN,
+// NCCL's buffers), nor short-lived memory.
 #pragma once
 
 #include <cstdint>
 
 namespace singa {
 
-// Bytes of memory that the machine has, or of those what the control group grants.
+// Returns the bytes of memory that the machine has, or the control group's limit if that is lower.
 int64_t UsableMemory();
 
-// On one side: the host, or all GPUs.
+// The use on one side: the host, or all GPUs.
 struct MemoryUse {
   int64_t params = 0, gradients = 0, updater = 0;
   int64_t arena = 0;      // shared by the nets of all phases
-  int64_t unplanned = 0;  // what the train net's arena would take without reuse
+  int64_t unplanned = 0;  // bytes of the train net's arena without reuse
   int64_t forever = 0;
-  int64_t pinned = 0;  // of the host: what is on its way to GPUs or from there
+  int64_t pinned = 0;  // of the host, for copies to and from GPUs
   int64_t total() const { return params + gradients + updater + arena + forever + pinned; }
   void Add(const MemoryUse& other);
 };
@@ -24,7 +24,7 @@ struct MemoryUse {
 struct JobMemory {
   MemoryUse host, gpus;
   void Add(const JobMemory& other);
-  // Throws DeviceError where the machine has too little.
+  // Throws DeviceError if the machine has too little memory.
   void Check() const;
 };
 

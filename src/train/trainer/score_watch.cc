@@ -10,7 +10,7 @@
 
 namespace singa {
 
-// A layer that reads scores.
+// WatchedLayer wraps a layer that reads scores.
 class WatchedLayer final : public LayerWrapper {
  public:
   WatchedLayer(std::unique_ptr<Layer> layer, const Net* net, std::string source, ScoreWatch* watch)
@@ -22,7 +22,7 @@ class WatchedLayer final : public LayerWrapper {
   }
 
  private:
-  // Rows lie step by step where there are steps.
+  // The rows of an unrolled layer lie step by step.
   void Look(const Context& ctx, const Port& scores) {
     const int64_t size = scores.data.size();
     const int64_t rows = std::max<int64_t>(1, scores.span.rows * scores.span.steps);
@@ -39,7 +39,7 @@ class WatchedLayer final : public LayerWrapper {
 };
 
 void ScoreWatch::Watch(Net* net) {
-  std::set<std::string> sources;  // each is looked at once
+  std::set<std::string> sources;  // each source is checked once
   for (NetNode& node : net->nodes()) {
     if (node.in.empty() || node.conf.srclayers_size() == 0) continue;
     if (node.declare->metrics().empty() && !node.wiring.writes_file) continue;

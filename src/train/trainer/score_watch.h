@@ -1,4 +1,4 @@
-// ScoreWatch: finds rows whose scores are not finite, where a test's layers read them.
+// ScoreWatch finds rows whose scores are not finite, when a test's layers read them.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@ namespace singa {
 
 class ScoreWatch {
  public:
-  // Puts itself before each layer of `net` that has metrics or writes a file; on a device its
-  // sources are not looked at. It outlives the net.
+  // Checks the sources of each layer of `net` that has metrics or writes a file, except on a
+  // device. It must outlive the net.
   void Watch(Net* net);
 
-  // "" where all were finite, else the layer, the first record and how many rows there were.
+  // Returns "" if all scores were finite, else the layer, the first record and the number of such
+  // rows.
   std::string Text() const;
 
  private:
@@ -22,7 +23,7 @@ class ScoreWatch {
   void Add(const Net& net, const std::string& layer, int64_t row);
 
   int64_t rows_ = 0;
-  std::string layer_, record_;  // of the first
+  std::string layer_, record_;  // layer and record of the first such row
 };
 
 }  // namespace singa

@@ -19,8 +19,9 @@ bool RunsPhase(const JobProto& job, Phase phase) {
 
 namespace {
 
-// The group's workers wait meanwhile, those in other processes, too: the metrics, which may choose
-// the best checkpoint, are the same bits whichever processes they are in.
+// Returns the threads of an evaluation: those of all workers of the group, also in other processes,
+// since they all wait meanwhile. The metrics, which may choose the best checkpoint, thus have the
+// same bits in all topologies.
 int EvaluationThreads(const WorkerPlace& place) {
   const int cores = place.cores > 0 ? place.cores : UsableCores();
   const int wanted = std::min(place.threads * place.workers, cores);
@@ -33,7 +34,7 @@ struct Trainer::Alone {
   explicit Alone(const JobProto& job) : replica(job), updates(job, &replica) {}
   Replica replica;
   ReplicaUpdates updates;
-  std::optional<GradientReduction> reduction;  // once the trainer is allocated
+  std::optional<GradientReduction> reduction;  // none before Allocate
 };
 
 Trainer::~Trainer() {
@@ -95,9 +96,8 @@ void Trainer::PlanEvaluators() {
   if (RunsPhase(job_, kVal)) validate_ = plan(kVal);
 }
 
-// An algorithm that goes its own way may want to see whole gradients, or to add up several; so does
-// whoever looks for a fault, and what an update does may depend on all gradients. With a worker on
-// a GPU all workers have them whole.
+// Returns whether a gradient is handed on in pieces. Other algorithms may need whole gradients, and
+// so do debug output, updates that depend on all gradients, and groups with a worker on a GPU.
 bool Trainer::InPieces(const NetNode& node, const Param& param) const {
   return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 &&
          !StepRule(job_).needs_all() && piece_plan().Wants(node, param);
@@ -195,7 +195,7 @@ void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
         graph_->Run(train);
       else
         train();
-    } catch (const DataError&) {  // an earlier step may have diverged, which is told first
+    } catch (const DataError&) {  // if an earlier step has diverged, Settle throws that first
       own_updates_->Settle();
       throw;
     }
@@ -217,7 +217,7 @@ double Trainer::TakeWaitMs() {
 
 std::vector<std::pair<std::string, int64_t>> Trainer::ReaderPositions() const {
   std::vector<std::pair<std::string, int64_t>> positions;
-  std::set<std::string> seen;  // copies of an unrolled layer are at one place
+  std::set<std::string> seen;  // copies of an unrolled layer have one position
   for (const NetNode& node : net_.nodes())
     if (const RecordReader* reader = node.layer->reader(); reader && seen.insert(node.name).second)
       positions.emplace_back(node.name, reader->Position());

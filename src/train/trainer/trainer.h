@@ -1,5 +1,5 @@
-// Trainer: one worker: its part of the train net, the nets of other phases on the same params, the
-// algorithm and the exchange. Used by one thread.
+// A Trainer is one worker. It has its part of the train net, the nets of other phases on the same
+// params, the algorithm and the exchange. One thread uses it.
 #pragma once
 
 #include <memory>
@@ -25,27 +25,29 @@ namespace singa {
 
 class Trainer {
  public:
-  // The one worker of a job. Builds and plans the nets of training and of whichever of test and
-  // validation the job runs. Allocates no tensor. Throws ConfigError relative to the JobProto.
-  // `choices`, where not null, gets a line for each kernel that a layer of the train net chose.
+  // Makes the one worker of a job. Builds and plans the train net, and the nets of test and
+  // validation if the job runs them. Allocates no tensor. Throws ConfigError relative to the
+  // JobProto. `choices`, if not null, gets a line for each kernel that a layer of the train net
+  // chose.
   Trainer(const JobProto& job, int threads, std::vector<KernelChoice>* choices = nullptr);
-  // One of several; the first of the first group has the nets of other phases. `replica`
-  // is where checkpoints have values and updater states from. All outlive it.
+  // Makes one of several workers. The first of the first group has the nets of other phases.
+  // Checkpoints take values and updater states from `replica`. All must outlive it.
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates);
   ~Trainer();
 
   JobMemory memory() const { return memory_; }
-  int worker() const { return place_.worker; }  // of its group
+  int worker() const { return place_.worker; }  // number in its group
   int workers() const { return place_.workers; }
-  // What it does.
+  // Returns the mark of its activity. Other threads may read it.
   ActivityMark& mark() { return mark_; }
-  // Whether a device has the values, and updates them; for people, why none does, "": one does.
+  // Return whether a device has the values and updates them, and, for people, why none does; "":
+  // one does.
   bool updates_on_device() const { return updates_on_device_; }
   std::string WhyHostUpdates() const;
   Context& ctx() { return ctx_; }
   ParamTable& params() { return params_; }
   Net& net() { return net_; }
-  // What the algorithm hands gradients to.
+  // Returns the exchange to which the algorithm hands gradients.
   ParamExchange& exchange();
   GroupExchange& group_exchange() { return *exchange_; }
   SliceUpdates& updates() { return *updates_; }
@@ -55,53 +57,55 @@ class Trainer {
 
   // Allocates everything and opens the stores, for the one worker of a job.
   void Allocate();
-  // Allocate, for a worker of a group. `reduction` adds up the group's gradients and outlives it.
-  // `shared`: memory that the group shares with other processes, which outlives it, or null.
-  // `lead`: a worker of this process that was allocated before, whose trained values this one uses
-  // too, or null.
+  // Does what Allocate does for a worker of a group. `reduction` adds up the group's gradients, and
+  // must outlive it. `shared`: memory that the group shares with other processes, which must
+  // outlive it, or null. `lead`: a worker of this process that was allocated before, whose trained
+  // values this one uses too, or null.
   void AllocateIn(GradientReduction* reduction, const GroupMemory* shared, Trainer* lead);
-  // Values and states on the host were set: a device computes with them from now on.
+  // Notes that values and states on the host were set: a device computes with them from now on.
   void MarkDeviceStale();
-  // What a device has changed, to the host's values and states.
+  // Copies all that a device has changed to the host's values and states.
   void Download();
-  // Before an evaluator runs: values on the device are those of all updates.
+  // Brings the values on the device up to date with all updates, before an evaluator runs.
   void Upload();
-  // Where the values of the params that train are, in the order of the group's slices.
+  // Returns the memory of the trained params' values, in the order of the group's slices.
   std::vector<float*> TrainedValues();
   const std::vector<Param*>& trained() const { return trained_; }
   const SliceTable& table() const { return table_; }
-  // Rows of one batch of the group.
+  // Returns the rows of one batch of the group.
   int64_t batch() const { return net_.batch(); }
 
-  // Computes batch `step` and applies its updates. A device may still be at it: then what goes
-  // wrong is thrown by one of the calls that follow.
+  // Computes batch `step` and applies its updates. A device may still work on it afterwards: a
+  // later call then throws its errors.
   void TrainStep(int64_t step);
-  // The same through an exchange that hands on to exchange().
+  // Does this through an exchange that hands on to exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
-  // Ends what others of its group could wait for, or it for them. In the worker's thread.
+  // Ends its part in the group's sums, so that no worker waits for another. Called in the worker's
+  // thread.
   void LeaveGroup();
-  // After the last step: ends what output layers of the train net write.
+  // Ends the files of the train net's output layers, after the last step.
   void Finish();
-  // Until a device has done all steps. Throws what went wrong in them.
+  // Blocks until a device has done all steps. Throws the device's errors.
   void AwaitDevice();
-  // Sums of its metrics over the steps since the last Reset, skipped ones left out. Waits for a
-  // device, which has them until then.
+  // Returns the sums of its metrics over the steps since the last Reset, without skipped ones.
+  // Waits for a device, which has the sums until then.
   MetricSums& metrics();
-  // As SliceUpdates has it for the last step; nothing: clip_norm is not set. Waits for a device.
+  // Returns SliceUpdates::GradientNorm of the last step; none if clip_norm is not set. Waits for a
+  // device.
   std::optional<double> GradientNorm(int64_t step);
-  // Null: losses are not scaled.
+  // Returns null if losses are not scaled.
   LossScale* loss_scale() { return loss_scale_ ? &*loss_scale_ : nullptr; }
-  // Milliseconds that input layers waited for records since the last call.
+  // Returns the milliseconds that input layers waited for records since the last call.
   double TakeWaitMs();
 
-  // Which record each reader of the train net goes on with, by layer.
+  // Returns the next record of each reader of the train net, by layer.
   std::vector<std::pair<std::string, int64_t>> ReaderPositions() const;
   void SeekReaders(const std::vector<std::pair<std::string, int64_t>>& positions);
-  // To the batch of so many steps later. False: a layer does not say where that is.
+  // Moves the readers on by `steps` batches. Returns false if a layer does not tell its Stride.
   bool SkipBatches(int64_t steps);
 
  private:
-  struct Alone;  // what the one worker of a job needs besides
+  struct Alone;  // more members of the one worker of a job
 
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
           std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
@@ -126,8 +130,8 @@ class Trainer {
   StepState state_;
   Context ctx_;
   std::unique_ptr<WorkerDevice> device_;  // null: the CPU
-  Context exchange_ctx_;                  // on the host
-  Context evaluation_ctx_;  // on the threads of all workers of the group, which wait meanwhile
+  Context exchange_ctx_;                  // ctx_ on the host
+  Context evaluation_ctx_;  // uses the threads of all workers of the group, which wait meanwhile
   ParamTable params_;
   std::unique_ptr<Algorithm> algorithm_;
   Net net_;
@@ -135,21 +139,21 @@ class Trainer {
   std::unique_ptr<Evaluator> test_, validate_;
   Replica* const replica_;
   SliceUpdates* const updates_;
-  std::optional<GroupExchange> exchange_;        // once the trainer is allocated
+  std::optional<GroupExchange> exchange_;        // none before Allocate
   std::unique_ptr<DeviceParams> device_params_;  // null: the CPU
   bool updates_on_device_ = false;
   std::optional<LossScale> loss_scale_;
-  DeviceUpdates* own_updates_ = nullptr;  // device_params_, where the device updates them
+  DeviceUpdates* own_updates_ = nullptr;  // device_params_, if the device updates them
   std::unique_ptr<StepGraph> graph_;      // null: each step hands out its work itself
-  std::vector<Param*> trained_;           // that get gradients, in the order of params_
-  std::vector<bool> in_pieces_;           // of each
-  SliceTable table_;                      // of all of them
+  std::vector<Param*> trained_;           // params that get gradients, in the order of params_
+  std::vector<bool> in_pieces_;           // of each trained param
+  SliceTable table_;                      // of all trained params
   JobMemory memory_;
   MetricSums metrics_;
   OutputFiles outputs_;
 };
 
-// Whether the job's settings ask for the phase kTest or kVal.
+// Returns whether the job's settings ask for the phase kTest or kVal.
 bool RunsPhase(const JobProto& job, Phase phase);
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// What a Trainer does where its worker has a device, and what it takes of memory there.
+// The parts of Trainer for a worker with a device, and the memory that it needs there.
 #include <set>
 #include <vector>
 
@@ -8,7 +8,8 @@
 
 namespace singa {
 
-// Alone or in a group of GPUs, with all that trains on the device, and every step alike.
+// A device updates the values of a worker alone or in a group of GPUs, if all that trains is on the
+// device and all steps are alike.
 std::string Trainer::WhyHostUpdates() const {
   if (!device_) return "a worker has no GPU";
   if (place_.groups > 1) return "the job has several worker groups";
@@ -22,8 +23,8 @@ std::string Trainer::WhyHostUpdates() const {
   return net_.HostsPart();
 }
 
-// A gradient that overflows is found before its update, and a smaller scale taken for the next
-// step.
+// Sets up the scaling of losses. A gradient that overflows is found before its update, and the next
+// step uses a smaller scale.
 void Trainer::ScaleLosses() {
   if (!updates_on_device_)
     throw ConfigError("precision",
@@ -77,7 +78,7 @@ void Trainer::MarkDeviceStale() {
   if (device_params_) device_params_->Renew();
 }
 
-// These are called between steps, by a thread that may have used another device.
+// These are called between steps, by a thread that may have used another device before.
 void Trainer::Download() {
   if (device_) device_->gpu().Use();
   if (device_params_) device_params_->Download();
@@ -105,7 +106,7 @@ std::optional<double> Trainer::GradientNorm(int64_t step) {
   return own_updates_ ? own_updates_->gradient_norm() : updates_->GradientNorm(step);
 }
 
-// A group of GPUs outlives what was captured of it.
+// The captured work goes before the group of GPUs that it uses.
 void Trainer::LeaveGroup() {
   graph_.reset();
   if (own_updates_) own_updates_->Leave();
@@ -117,7 +118,7 @@ void Trainer::Finish() {
   if (outputs_.refused()) throw *outputs_.refused();
 }
 
-// Values and updater states count with the process's first worker, whose they are.
+// Values and updater states count with the process's first worker, which owns them.
 MemoryUse Trainer::ParamMemory() const {
   const bool first = place_.group == 0 && place_.leads();
   const int64_t states = first ? static_cast<int64_t>(replica_->state_count()) : 0;

@@ -1,4 +1,5 @@
-// AdaDelta: Zeiler, arXiv:1212.5701, algorithm 1, its step times lr; equals torch.optim.Adadelta.
+// AdaDelta: Zeiler, arXiv:1212.5701, algorithm 1, with its step times lr. It equals
+// torch.optim.Adadelta.
 #include "base/check_range.h"
 #include "math/cpu_dispatch.h"
 #include "train/updater/element_updater.h"

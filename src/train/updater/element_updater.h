@@ -1,4 +1,4 @@
-// What the updaters of update_elements.h have in common.
+// ElementUpdater is the base of the updaters of update_elements.h.
 #pragma once
 
 #include <glog/logging.h>
@@ -15,9 +15,9 @@
 
 namespace singa {
 
-// The kernel of a rule with so many states on the host. `slice`, a loop that is compiled for each
+// The host's kernel of a rule with kStates states. `slice` is a loop that is compiled for each
 // instruction set (math/cpu_dispatch.h): void(Element, float* w, const float* g, float* of each
-// state, int64_t n). A scale, which only what emulates a device is told, has a pass of its own: it
+// state, int64_t n). A scale comes only with an emulated device. It has its own pass, since it
 // would cost the loops up to 7 %.
 template <typename Element, size_t kStates, auto slice>
 void UpdateOnHost(Context& ctx, const UpdateBatch& batch) {
@@ -41,7 +41,7 @@ void UpdateOnHost(Context& ctx, const UpdateBatch& batch) {
   }
 }
 
-// An updater whose rule is a kernel: on the host that of one piece.
+// An updater whose rule is a kernel. On the host the kernel gets one piece.
 template <typename Element>
 class ElementUpdater : public Updater {
  public:

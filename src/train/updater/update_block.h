@@ -1,4 +1,4 @@
-// The update of pieces as the blocks of a device do it.
+// UpdateChunks updates pieces by the blocks of a device.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct UpdateChunks {
   static constexpr int64_t kChunk = 4096;  // elements
 
   UpdateBatch batch;
-  int64_t chunks = (batch.largest + kChunk - 1) / kChunk;  // of the largest piece
+  int64_t chunks = (batch.largest + kChunk - 1) / kChunk;  // chunks of the largest piece
 
   int64_t blocks() const { return batch.count * chunks; }
 

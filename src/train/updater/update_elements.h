@@ -1,5 +1,5 @@
-// What each update rule does to one element, w, with its gradient and states, and the numbers that
-// a step tells it: they are what Updater::Prepare writes. proto/updater.proto states the rules.
+// These types apply each update rule to one element, w, with its gradient and states. Their members
+// are the numbers of a step, which Updater::Prepare writes. proto/updater.proto states the rules.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// What every rule does to a gradient first: clip it, then add the weight decay's. NaN stays NaN.
+// Every rule first clips the gradient, then adds that of the weight decay. NaN stays NaN.
 struct GradientPrologue {
   float clip_low, clip_high, weight_decay;
 
@@ -107,7 +107,7 @@ struct alignas(8) AdamElement {
 
 struct alignas(8) AdaMaxElement {
   GradientPrologue prologue;
-  float rate;  // as AdamElement's
+  float rate;  // as in AdamElement
   Decay beta1;
   float beta2, delta;
 

@@ -1,4 +1,5 @@
-// Reading and writing memory bounds an update: 16 bytes at a time where addresses allow.
+// Memory bounds the speed of an update, so it is read and written 16 bytes at a time if addresses
+// allow.
 #include "train/updater/update_kernels.h"
 
 #include "tensor/kernel/launch.cuh"
@@ -8,7 +9,8 @@
 namespace singa {
 namespace {
 
-// Blocks that stay, since small pieces have far fewer chunks than the largest.
+// At most kBlocks blocks loop over all chunks, since small pieces have far fewer chunks than the
+// largest.
 template <typename Element, size_t kStates>
 void UpdateOnDevice(Context& ctx, const UpdateBatch& batch) {
   using Chunks = UpdateChunks<Element, kStates>;

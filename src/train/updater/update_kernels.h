@@ -9,9 +9,9 @@ namespace singa {
 
 using UpdateKernel = Kernel<void(const UpdateBatch& batch)>;
 
-// SgdElement.
+// The steps of these two are SgdElement.
 inline constinit UpdateKernel SgdUpdate{"SgdUpdate"}, MomentumUpdate{"MomentumUpdate"};
-// Each its own.
+// The steps are NesterovElement and so on.
 inline constinit UpdateKernel NesterovUpdate{"NesterovUpdate"}, AdaGradUpdate{"AdaGradUpdate"},
     RmsPropUpdate{"RmsPropUpdate"}, AdaDeltaUpdate{"AdaDeltaUpdate"}, AdamUpdate{"AdamUpdate"},
     AdaMaxUpdate{"AdaMaxUpdate"};
