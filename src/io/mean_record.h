@@ -1,5 +1,5 @@
-// The mean of a store's records, number by number: what StoreProto.mean_file and
-// RGBImageProto.meanfile subtract.
+// WriteMeanRecord makes the files for StoreProto.mean_file and RGBImageProto.meanfile: the mean of
+// a store's records, number by number.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace singa {
 
-// Writes it to `path` as SINGA 0.3's image_mean.bin: a kvfile of one tuple, key "mean", a
-// RecordProto with shape and float data. `shape`: of a record; empty: as the first says. Sums in
-// float64. Throws DataError for a record of another size, FileError.
+// Writes the mean to `path` in the format of SINGA 0.3's image_mean.bin: a kvfile of one tuple with
+// key "mean" and a RecordProto with shape and float data. `shape` is a record's; if empty, the
+// first record's. Sums are float64. Throws FileError, or DataError for a record of another size.
 void WriteMeanRecord(Store* store, std::vector<int32_t> shape, const std::string& path,
                      FileSystem* files);
 

@@ -43,7 +43,7 @@ Vocabulary::Vocabulary(const std::string& path) : path_(path) {
   const InputFile file = InputFile::Open(path);
   if (file.size() == 0)
     throw DataError(path, -1, "is empty: a vocabulary has at least one character");
-  // 257 bytes have one twice.
+  // 257 bytes always have a repeated byte.
   std::vector<uint8_t> bytes(std::min<int64_t>(file.size(), 257));
   file.ReadAt(0, bytes.data(), static_cast<int64_t>(bytes.size()));
   index_.fill(-1);

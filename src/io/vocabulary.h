@@ -1,5 +1,5 @@
-// Vocabulary: which character has which index. A character is a byte; the n-th byte of the file,
-// from 0, has the index n, a newline like any other.
+// Vocabulary maps characters to indices. A character is a byte. The n-th byte of the file, from 0,
+// has the index n; a newline is a character too.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@ namespace singa {
 
 class Vocabulary {
  public:
-  // Throws FileError; DataError where the file is empty or has a byte twice.
+  // Reads the file. Throws FileError, or DataError if the file is empty or repeats a byte.
   explicit Vocabulary(const std::string& path);
 
   const std::string& path() const { return path_; }
   int size() const { return size_; }
-  // -1: the vocabulary lacks it.
+  // Returns the index of a character; -1: the vocabulary lacks it.
   int IndexOf(uint8_t byte) const { return index_[byte]; }
-  // REQUIRES: 0 <= index < size().
+  // Returns the character of an index. REQUIRES: 0 <= index < size().
   char Character(int index) const { return static_cast<char>(bytes_[index]); }
 
  private:
@@ -29,14 +29,13 @@ class Vocabulary {
   std::array<int16_t, 256> index_{};
 };
 
-// A byte as errors show it: "a", "\x0a".
+// Returns a byte as errors show it: "a", "\x0a".
 std::string CharacterText(uint8_t byte);
-// A byte as the name of a class, which is one to one and holds no control character: as it is where
-// it can be printed, else as C has it: \n, \t, \\, \xe4.
+// Returns the name of a byte's class: the byte itself if it is printable, else its C escape: \n,
+// \t, \\, \xe4. Names differ for all bytes and have no control characters.
 std::string CharacterName(uint8_t byte);
 
-// What is wrong with a text: its byte `offset`, in line `line` (from 1), is none of the
-// vocabulary's.
+// Makes the error that byte `offset` of a text, in line `line` (from 1), is not in the vocabulary.
 DataError LackedCharacter(const std::string& text, int64_t offset, int64_t line, uint8_t byte,
                           const Vocabulary& vocabulary);
 

@@ -31,12 +31,11 @@ constexpr uint32_t kSizes = Tag(1, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 constexpr uint32_t kValue = Tag(2, WireFormatLite::WIRETYPE_FIXED32);
 constexpr uint32_t kValues = Tag(2, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 
-// A hostile file can hold an entry in two bytes that costs a hundred in memory.
+// Limits for hostile files: an entry of two bytes in the file can take a hundred bytes of memory.
 constexpr size_t kMaxBlobs = 1 << 20;
 constexpr int kMaxNameBytes = 64 << 10;
 
-// Reads field by field rather than into the generated class, which would need several times the
-// file's size where the file is hostile.
+// Reads field by field. The generated class would need several times the size of a hostile file.
 class Reader {
  public:
   Reader(std::span<const std::byte> bytes, const std::string& file, BlobValues values)
@@ -91,7 +90,7 @@ class Reader {
     return static_cast<int32_t>(value);  // as protobuf does
   }
 
-  // A length, and then that many bytes for `read_one` to use up.
+  // Reads a length, then calls `read_one` until that many bytes are used up.
   template <typename F>
   void ReadPacked(F read_one) {
     const auto limit = in_.PushLimit(ReadLength());
@@ -184,7 +183,7 @@ class Reader {
   std::vector<int32_t> versions_;
   std::vector<std::string> names_;
   std::vector<Blob> blobs_;
-  std::vector<int64_t> counts_;  // of the blobs' values
+  std::vector<int64_t> counts_;  // number of values of each blob
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// BlobProtos, the checkpoint file of SINGA 0.3 (proto/common.proto).
+// These functions read and write BlobProtos, the checkpoint file of SINGA 0.3 (proto/common.proto).
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace singa {
 struct Blob {
   std::string name;  // as in the file, such as "0#w1"
   int64_t version = 0;
-  bool by_v03 = true;  // in a file that SINGA 0.3 wrote, which never fills `id`; WriteBlob does
+  bool by_v03 = true;  // SINGA 0.3 wrote the file; it never fills `id`, which WriteBlob fills
   Shape shape;
   std::vector<float> values;
 };
 
 enum class BlobValues : uint8_t { kRead, kCount };
 
-// Throws DataError naming `file` where the bytes are no BlobProtos, or a blob has not as many
-// values as its shape says. Needs memory for the values and little else. kCount leaves `values`
-// empty, and does not read what lies between names and shapes.
+// Parses BlobProtos. Throws DataError naming `file` if the bytes are no BlobProtos, or a blob has
+// not as many values as its shape says. Needs little more memory than the values. With kCount it
+// only counts the values and leaves `values` empty.
 std::vector<Blob> ParseBlobProtos(std::span<const std::byte> bytes, const std::string& file,
                                   BlobValues values = BlobValues::kRead);
 

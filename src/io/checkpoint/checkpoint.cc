@@ -35,7 +35,7 @@ Manifest ReadManifest(const std::string& dir) {
   return manifest;
 }
 
-// Adds what is wrong with the tensors of a file whose bytes are, or are not, as written.
+// Adds the damage of a file's tensors. `bytes_match`: the file's bytes are as written.
 void CheckTensors(const Safetensors& view, const Manifest& manifest, bool bytes_match,
                   Damage* damage) {
   const size_t before = damage->size();
@@ -52,7 +52,8 @@ void CheckTensors(const Safetensors& view, const Manifest& manifest, bool bytes_
     damage->push_back(view.file() + ": its header is altered (SHA-256 does not match)");
 }
 
-constexpr int kMostLooks = 100;  // while a running job removes what was found
+constexpr int kMostLooks = 100;  // limit of attempts while a running job removes the checkpoints
+                                 // found
 
 enum class Check { kHeaders, kAllBytes };
 
@@ -81,7 +82,7 @@ std::unique_ptr<SafetensorsFile> OpenFile(const std::string& dir, const char* na
   return nullptr;
 }
 
-// nullptr, and what is damaged.
+// Returns nullptr and sets `damage` if the checkpoint is damaged.
 std::unique_ptr<Checkpoint> Open(const std::string& dir, Check check, Damage* damage) {
   std::error_code error;
   if (!fs::is_directory(dir, error))
@@ -124,7 +125,7 @@ std::unique_ptr<Checkpoint> OpenOrThrow(const std::string& dir, Check check) {
   return checkpoint;
 }
 
-// `changed`: a running job removed an entry while it was looked at; by then another was there.
+// Sets `changed` if a running job removed an entry meanwhile. Another checkpoint exists then.
 std::vector<CheckpointEntry> List(const std::string& folder, bool* changed) {
   std::map<int64_t, std::string, std::greater<>> dirs, replaced;
   std::error_code error, ignored;
@@ -147,8 +148,9 @@ std::vector<CheckpointEntry> List(const std::string& folder, bool* changed) {
   return entries;
 }
 
-// The newest that is intact. `passed` names what is not; `changed`: a running job removed or
-// replaced something meanwhile, so that what is not found, or looks damaged, may never have been.
+// Returns the newest intact checkpoint. `passed` names the entries that are not intact. Sets
+// `changed` if a running job removed or replaced an entry meanwhile: then missing or damaged
+// checkpoints may be due to that.
 std::unique_ptr<Checkpoint> Look(const std::string& folder, std::vector<std::string>* passed,
                                  bool* changed) {
   for (const std::string& stray : StrayEntries(folder))
@@ -191,7 +193,7 @@ std::vector<std::string> StrayEntries(const std::string& folder) {
     const std::string name = it->path().filename().string();
     if (!name.starts_with("step") || IsUnfinished(name) || ReplacedStepOf(name)) continue;
     const bool named = StepOf(name).has_value();
-    // A running job may have removed it since.
+    // A running job may have removed the entry since.
     const bool there = fs::exists(fs::symlink_status(it->path(), error));
     if (!named || (there && !HasCheckpointFile(it->path().string()).value_or(true)))
       strays.push_back(it->path().string());

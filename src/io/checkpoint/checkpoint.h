@@ -1,5 +1,5 @@
-// Checkpoints on disk: <workspace>/checkpoint/step<N>/. Reading: every byte of the three files is
-// checked before any of them is believed.
+// These functions find and read checkpoints on disk, <workspace>/checkpoint/step<N>/. Every byte of
+// the three files is checked before any is used.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr char kModelFile[] = "model.safetensors";
 inline constexpr char kStateFile[] = "state.safetensors";
 inline constexpr char kManifestFile[] = "manifest.json";
 
-// A checkpoint that was found intact. Its folder may be removed while it is in use.
+// An intact checkpoint. Its folder may be removed while it is in use.
 class Checkpoint {
  public:
   Checkpoint(std::string dir, Manifest manifest, SafetensorsFile params, SafetensorsFile state)
@@ -43,39 +43,40 @@ struct CheckpointEntry {
   std::string dir;
 };
 
-// <workspace>/checkpoint
+// Returns <workspace>/checkpoint.
 std::string CheckpointFolder(const std::string& workspace);
-// Whether `dir` is a folder with one of a checkpoint's files; nothing: it cannot be looked into.
+// Returns whether `dir` is a folder with one of a checkpoint's files; nullopt: it cannot be read.
 std::optional<bool> HasCheckpointFile(const std::string& dir);
 // Returns the entries of a checkpoint folder that only look like checkpoints: a file, an empty
 // folder, a dangling link, a name such as step007. Paths, sorted.
 std::vector<std::string> StrayEntries(const std::string& folder);
-// The checkpoints of a checkpoint folder, intact or not, newest first; none where it is missing.
+// Returns the checkpoints of a checkpoint folder, intact or not, newest first; none if it is
+// missing.
 std::vector<CheckpointEntry> ListCheckpointFolder(const std::string& folder);
 inline std::vector<CheckpointEntry> ListCheckpoints(const std::string& workspace) {
   return ListCheckpointFolder(CheckpointFolder(workspace));
 }
 
-// What is damaged in `dir`, a line each, naming file and tensor; empty: every byte is as written.
-// Throws NewerFormatError; FileError where `dir` is missing or may not be read.
+// Returns a line for each damage in `dir`, naming file and tensor; empty: every byte is as written.
+// Throws NewerFormatError, or FileError if `dir` is missing or may not be read.
 std::vector<std::string> VerifyCheckpoint(const std::string& dir);
 
-// Throws as VerifyCheckpoint does, and DataError with what is damaged.
+// Loads a checkpoint. Throws DataError with the damage, and the errors of VerifyCheckpoint.
 std::unique_ptr<Checkpoint> LoadCheckpoint(const std::string& dir);
 // Loads all but the values of the tensors, which are not read and may be damaged.
 std::unique_ptr<Checkpoint> OpenCheckpoint(const std::string& dir);
 
-// The newest checkpoint that is intact; nullptr: there is none. `warn` hears of each damaged one,
-// and of each stray entry, passed over. A job that removes old ones meanwhile does no harm. Throws
-// NewerFormatError rather than pass over a newer program's work.
+// Returns the newest intact checkpoint, or nullptr. Calls `warn` for each damaged checkpoint and
+// each stray entry that it skips. A job may remove old checkpoints meanwhile. Throws
+// NewerFormatError for a newer program's checkpoint instead of skipping it.
 std::unique_ptr<Checkpoint> NewestValid(const std::string& workspace,
                                         const std::function<void(const std::string&)>& warn);
 // Like NewestValid, for the path of a checkpoint folder.
 std::unique_ptr<Checkpoint> NewestValidIn(const std::string& folder,
                                           const std::function<void(const std::string&)>& warn);
 
-// Whether the manifest of `dir` is intact and its files have the right sizes. Throws FileError
-// where the system does not let them be read.
+// Returns whether the manifest of `dir` is intact and its files have the right sizes. Throws
+// FileError if the system cannot read them.
 bool LooksComplete(const std::string& dir);
 
 }  // namespace singa

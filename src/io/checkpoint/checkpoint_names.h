@@ -1,4 +1,4 @@
-// Names in a checkpoint folder.
+// Names of entries in a checkpoint folder:
 //   step<N>               a checkpoint
 //   step<N>.old.<nonce>   step<N> while another one takes its place; counts while there is no
 //   step<N> step<N>.tmp.<nonce>, best.tmp.<nonce>   unfinished or being removed; counts for nothing
@@ -16,9 +16,9 @@ inline constexpr char kBestLink[] = "best";
 
 inline std::string StepName(int64_t step) { return "step" + std::to_string(step); }
 
-// N of "step<N>"; nothing for other names, also for "step01".
+// Returns N of "step<N>"; nullopt for other names, also for "step01".
 std::optional<int64_t> StepOf(std::string_view name);
-// N of "step<N>.old.<nonce>".
+// Returns N of "step<N>.old.<nonce>".
 std::optional<int64_t> ReplacedStepOf(std::string_view name);
 bool IsUnfinished(std::string_view name);
 

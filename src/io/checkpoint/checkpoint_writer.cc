@@ -27,7 +27,7 @@ bool Contains(const std::vector<std::string>& sorted, const std::string& name) {
   return std::binary_search(sorted.begin(), sorted.end(), name);
 }
 
-// Ends what a killed writer began.
+// Completes or undoes the changes that a killed writer began.
 void Recover(FileSystem& fs, const std::string& workspace) {
   RemoveUnfinished(fs, workspace);
   const std::string folder = CheckpointFolder(workspace);
@@ -74,8 +74,8 @@ void WriteFolder(FileSystem& fs, const std::string& dir, const CheckpointContent
   fs.SyncDirectory(dir);
 }
 
-// `dir` becomes `target`. A folder cannot replace another one in one rename, so an existing one
-// steps aside first under a name that readers know.
+// Renames `dir` to `target`. One rename cannot replace a folder, so an existing `target` is first
+// renamed to `aside`, a name that readers know.
 void Publish(FileSystem& fs, const std::string& folder, const std::string& dir,
              const std::string& target, const std::string& aside) {
   const std::string to = folder + "/" + target;

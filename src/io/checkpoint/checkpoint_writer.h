@@ -1,5 +1,5 @@
-// Writing checkpoints so that a kill, a crash of the system or a full disk at any moment leaves the
-// newest committed one in place.
+// WriteCheckpoint writes checkpoints. After a kill, a crash of the system or a full disk at any
+// moment, the newest committed checkpoint is still there.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,15 @@ struct CheckpointContent {
   std::vector<StoredTensor> state;          // names as in proto/README.md
 };
 
-// Returns the folder when it is committed: complete, visible and on the disk. One writer a
-// workspace. Throws FileError, and then nothing has changed but that step<N> may be the new one;
-// ConfigError where two tensors have the same name.
+// Writes a checkpoint, and returns its folder when it is committed: complete, visible and on the
+// disk. Throws FileError; then nothing has changed, except that step<N> may be the new one. Throws
+// ConfigError if two tensors have the same name. REQUIRES: the workspace has one writer.
 std::string WriteCheckpoint(FileSystem& fs, const std::string& workspace,
                             const CheckpointContent& content);
 
-// Removes what a writer or a removal has not finished; what cannot be removed stays, with a
-// warning. Throws WriteError where the folder cannot be read. For the one writer of a workspace.
+// Removes entries that a writer or a removal has not finished. If an entry cannot be removed, it
+// warns. Throws WriteError if the folder cannot be read. Only the writer of a workspace may call
+// it.
 void RemoveUnfinished(FileSystem& fs, const std::string& workspace);
 
 }  // namespace singa

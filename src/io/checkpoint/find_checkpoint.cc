@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder that stands for v0.3's .../step<N>-worker<W>; "": `path` has another form.
+// Returns the folder for v0.3's .../step<N>-worker<W>; "": `path` has another form.
 std::string FolderOfWorkerFile(const std::string& path) {
   const fs::path file(path);
   const std::string name = file.filename().string();
@@ -57,7 +57,7 @@ std::vector<CheckpointEntry> FindCheckpoints(const std::string& path) {
 
 std::unique_ptr<Checkpoint> LoadNewest(const std::string& path,
                                        const std::function<void(const std::string&)>& warn) {
-  FindCheckpoints(path);  // throws where there is none
+  FindCheckpoints(path);  // throws if there is none
   const std::string folder = FindTrainedPath(path).path;
   std::unique_ptr<Checkpoint> newest = NewestValidIn(folder, warn);
   if (!newest) throw FileError(kExitNoInput, folder, "no checkpoint in it is intact");

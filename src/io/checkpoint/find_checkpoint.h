@@ -1,5 +1,5 @@
-// Finds the trained params that a path names. checkpoint_path, -checkpoint and `singa ckpt` share
-// this rule.
+// These functions find the trained params that a path names. checkpoint_path, -checkpoint and
+// `singa ckpt` use them.
 #pragma once
 
 #include <functional>
@@ -13,30 +13,31 @@ namespace singa {
 
 struct TrainedPath {
   enum Kind : uint8_t {
-    kCheckpoint,  // the folder of one: it has a manifest, or is called step<N>; also by a link
-    kFolder,      // <workspace>/checkpoint, whether the workspace or this folder was given
+    kCheckpoint,  // a checkpoint's folder: it has a manifest, or its name, or its link's, is
+                  // step<N>
+    kFolder,      // <workspace>/checkpoint; the path names it or the workspace
     kFile,        // .safetensors, or BlobProtos of SINGA 0.3
   };
   Kind kind = kFile;
-  // For kCheckpoint, and for a path .../step<N>-worker<W> of SINGA 0.3 that does not exist, this is
-  // .../step<N>.
+  // The path found. It differs from the given path for kFolder, and is .../step<N> if SINGA 0.3's
+  // .../step<N>-worker<W> does not exist.
   std::string path;
 };
 
-// Throws FileError (kExitNoInput) where there is nothing.
+// Classifies `path`. Throws FileError (kExitNoInput) if it does not exist.
 TrainedPath FindTrainedPath(const std::string& path);
 
-// The checkpoints that `path` means, newest first; one for kCheckpoint. Throws FileError
-// (kExitNoInput) for a file, and where there is none yet.
+// Returns the checkpoints that `path` means, newest first; one for kCheckpoint. Throws FileError
+// (kExitNoInput) for a file, and if there is none yet.
 std::vector<CheckpointEntry> FindCheckpoints(const std::string& path);
 
-// For a kFolder: its newest checkpoint that is intact. `warn` hears of each damaged one that is
-// passed over. Throws FileError (kExitNoInput): no checkpoint yet, or none that is intact.
+// Loads the newest intact checkpoint of a kFolder. Calls `warn` for each damaged one that it skips.
+// Throws FileError (kExitNoInput) if there is no checkpoint yet, or none is intact.
 std::unique_ptr<Checkpoint> LoadNewest(const std::string& path,
                                        const std::function<void(const std::string&)>& warn);
 
-// The checkpoint's folder, or the file, to read parameters from; for a kFolder, the folder of
-// LoadNewest. Throws FileError (kExitNoInput) where there is nothing, and as LoadNewest.
+// Returns the checkpoint's folder, or the file, to read parameters from; for a kFolder, the folder
+// of LoadNewest. Throws FileError (kExitNoInput) if nothing exists, and the errors of LoadNewest.
 std::string FindParams(const std::string& path,
                        const std::function<void(const std::string&)>& warn);
 

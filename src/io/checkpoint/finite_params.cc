@@ -12,7 +12,7 @@
 namespace singa {
 namespace {
 
-// "": all are finite.
+// Returns the line for a param; "": all its values are finite.
 std::string TextOf(const std::string& name, std::span<const float> values) {
   const auto n = static_cast<int64_t>(values.size());
   if (AllFinite(Context(), values.data(), n)) return "";

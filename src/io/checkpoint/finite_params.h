@@ -1,5 +1,5 @@
-// Finds params that are not finite: they were trained to infinity, or damaged before a checksum was
-// made of them.
+// These functions find params that are not finite. Training diverged, or memory was damaged before
+// the checksum was computed.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace singa {
 
-// A line for each such param: its name and how many values.
+// Returns a line for each such param: its name and the number of such values.
 std::vector<std::string> NotFinite(const ParamsFile& file);
-// Throws DataError with the lines of `names`. REQUIRES: the file has them.
+// Throws DataError if a param of `names` is not finite. REQUIRES: the file has these params.
 void RequireFinite(const ParamsFile& file, const std::vector<std::string>& names);
-// Throws DataError for any param of the file.
+// Throws DataError if any param of the file is not finite.
 void RequireFinite(const ParamsFile& file);
 
 }  // namespace singa

@@ -1,5 +1,4 @@
-// Reading JSON that may be hostile: bounded depth and size, no key twice, no exceptions of the
-// library's.
+// ParseJson reads JSON that may be hostile. It bounds depth and size, and rejects repeated keys.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +13,11 @@ struct JsonLimits {
   int64_t values = int64_t{16} << 20;  // a value costs 16 to 100 bytes of memory
 };
 
-// Throws DataError naming `file` where `text` is not one JSON value within the limits.
+// Parses `text`. Throws DataError naming `file` if it is not one JSON value within the limits.
 nlohmann::json ParseJson(std::string_view text, const std::string& file,
                          const JsonLimits& limits = {});
 
-// `text` in quotes for a message: printable ASCII whatever is in it, cut after 100 bytes.
+// Returns `text` in quotes for a message: only printable ASCII, cut after 100 bytes.
 std::string Quote(std::string_view text);
 
 }  // namespace singa

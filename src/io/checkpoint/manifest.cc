@@ -11,8 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-// The text ends with these two and, between them, the SHA-256 of everything before its digits. All
-// formats keep this, so that damage is told from a newer format.
+// The text ends with kBeforeSum, the SHA-256 of all text before its digits, and kAfterSum. All
+// formats do so, so that a reader can tell damage from a newer format.
 constexpr std::string_view kBeforeSum = ",\n  \"manifest_sha256\": \"";
 constexpr std::string_view kAfterSum = "\"\n}\n";
 constexpr size_t kSumDigits = 64;

@@ -1,4 +1,4 @@
-// manifest.json: what a checkpoint holds, with checksums of everything and of itself.
+// manifest.json describes a checkpoint, with checksums of all files, all tensors and itself.
 // proto/README.md has the layout.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace singa {
 
 inline constexpr int64_t kCheckpointFormat = 1;
 
-// A text or a whole number. Equal numbers are equal whatever type they came from.
+// A text or a whole number. Numbers compare by value, whatever type they came from.
 class RunValue {
  public:
   RunValue() = default;
@@ -41,12 +41,12 @@ struct Manifest {
   int64_t step = 0;
   std::string conf_sha256;
   std::map<std::string, std::string> conf;  // path -> value of its fields; empty in older files
-  std::map<std::string, RunValue> run;      // seed, topology, ...: what -resume compares
+  std::map<std::string, RunValue> run;      // seed, topology, ...; -resume compares them
   std::map<std::string, File> files;
   std::map<std::string, uint32_t> crc32c;  // of each tensor of all files
 };
 
-// A checkpoint written by a newer program.
+// A newer program wrote the checkpoint.
 class NewerFormatError : public DataError {
  public:
   NewerFormatError(const std::string& file, int64_t format)
@@ -56,7 +56,8 @@ class NewerFormatError : public DataError {
 };
 
 std::string ManifestText(const Manifest& manifest);
-// Throws DataError naming `file` where a byte is not what ManifestText wrote; NewerFormatError.
+// Parses a manifest. Throws DataError naming `file` if a byte is not as ManifestText wrote it, or
+// NewerFormatError.
 Manifest ParseManifest(std::string_view text, const std::string& file);
 
 }  // namespace singa

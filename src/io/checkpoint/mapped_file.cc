@@ -16,7 +16,7 @@
 namespace singa {
 
 MappedFile::MappedFile(const std::string& path) : path_(path) {
-  // O_NONBLOCK: a pipe must not make us wait for its writer.
+  // With O_NONBLOCK a pipe does not block until it has a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) ThrowInputError(path, "cannot open", errno);
   struct stat status;

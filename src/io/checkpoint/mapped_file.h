@@ -1,5 +1,5 @@
-// MappedFile: a file's bytes in memory, read-only, fetched from disk when first touched. The file
-// must not shrink meanwhile; it may be renamed or removed.
+// MappedFile maps a file's bytes into memory, read-only. They are read from disk when first
+// accessed. The file must not shrink meanwhile; it may be renamed or removed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@ namespace singa {
 
 class MappedFile {
  public:
-  // Throws FileError: kExitNoInput (missing, or no regular file), kExitNoPermission, kExitIo.
+  // Maps the file. Throws FileError: kExitNoInput (missing, or no regular file), kExitNoPermission,
+  // kExitIo.
   explicit MappedFile(const std::string& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

@@ -108,7 +108,7 @@ class ParamsFileReader {
     }
   }
 
-  // The values in place, or a copy where they are of another type or not aligned.
+  // Returns the values in place, or a copy if they have another type or are not aligned.
   std::span<const float> Floats(const StoredTensor& tensor) {
     const auto size = static_cast<size_t>(tensor.shape.size());
     if (size == 0 || !whole_) return {};

@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-// Links, and folders that hold something else, are not ours to remove.
+// Returns whether `dir` is a checkpoint that may be removed: no link, and with a checkpoint's file.
 bool IsOurs(const std::string& dir) {
   std::error_code error;
   return !std::filesystem::is_symlink(dir, error) && HasCheckpointFile(dir).value_or(false);
@@ -56,7 +56,7 @@ void ApplyRetention(FileSystem& fs, const std::string& workspace, int64_t step, 
   std::vector<CheckpointEntry> goes;
   bool newest_stays = false;
   int64_t counted = 0;
-  std::exception_ptr unread;  // what the system said of a checkpoint
+  std::exception_ptr unread;  // error of a checkpoint that could not be read
   const auto complete = [&unread](const std::string& dir) {
     try {
       return LooksComplete(dir);

@@ -27,7 +27,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(const std::string& file) : file_(file) {}
 
-  // The JSON text; everything behind it is data.
+  // Returns the JSON text. All bytes after it are data.
   std::string_view Text(std::span<const std::byte> bytes) const {
     uint64_t size = 0;
     if (bytes.size() < sizeof size) Fail("is shorter than the 8 bytes of a header's size");

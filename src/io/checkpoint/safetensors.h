@@ -1,5 +1,5 @@
-// Reading safetensors files (github.com/huggingface/safetensors, "Format"), with every check of
-// the original library. proto/README.md has the grammar.
+// Safetensors reads safetensors files (github.com/huggingface/safetensors, "Format"), with all
+// checks of the original library. proto/README.md has the grammar.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace singa {
 
-// A tensor that is missing, or of another type or shape than its reader asks for. Of a file that is
-// intact it says that the reader wants something else.
+// A tensor is missing, or has another type or shape than its reader asks for. If the file is
+// intact, the reader does not fit it.
 class MisfitError : public DataError {
  public:
   MisfitError(const std::string& file, const std::string& message) : DataError(file, -1, message) {}
@@ -29,18 +29,18 @@ class Safetensors {
  public:
   static constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the original's limit
 
-  // Throws DataError naming `file`.
+  // Parses the header. Throws DataError naming `file`.
   Safetensors(std::span<const std::byte> bytes, const std::string& file);
 
   const std::string& file() const { return file_; }
-  // In the order of their data.
+  // Tensors in the order of their data.
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  // nullptr where there is none.
+  // Returns nullptr if there is no tensor `name`.
   const StoredTensor* Find(const std::string& name) const;
 
-  // The numbers of tensor `name`. Throws DataError where it is missing, has another type or shape,
-  // or is not aligned.
+  // Returns the numbers of tensor `name`. Throws DataError if it is missing, has another type or
+  // shape, or is not aligned.
   template <typename T>
   std::span<const T> Values(const std::string& name, const Shape& shape) const {
     const StoredTensor& tensor = Checked(name, kStoredTypeOf<T>, shape);
@@ -52,7 +52,7 @@ class Safetensors {
 
   std::string file_;
   std::vector<StoredTensor> tensors_;
-  std::map<std::string, size_t> index_;  // name -> place in tensors_
+  std::map<std::string, size_t> index_;  // name -> index in tensors_
   std::map<std::string, std::string> metadata_;
 };
 

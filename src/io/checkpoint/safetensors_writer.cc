@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kAlignment = 8;            // of the data's first byte, as in the original
-constexpr int64_t kPieceBytes = 256 << 10;  // stays in the cache while it is read three times
+constexpr size_t kAlignment = 8;  // alignment of the data's first byte, as in the original library
+constexpr int64_t kPieceBytes = 256 << 10;  // a piece is read three times and stays in the cache
 
 std::string Header(const std::vector<StoredTensor>& tensors) {
   json header = json::object();

@@ -1,4 +1,5 @@
-// Writing safetensors files: straight from the caller's memory, checksums in the same pass.
+// WriteSafetensors writes a safetensors file directly from the caller's memory. It computes
+// checksums in the same pass.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,9 @@ struct FileSums {
   std::map<std::string, uint32_t> crc32c;  // of each tensor's bytes
 };
 
-// Writes all of `file`; Sync and Close are the caller's. Tensors are sorted by falling size of
-// type, then by name, so that each is aligned to its type. Throws FileError; ConfigError for names
-// that the format cannot hold: twice the same, "__metadata__", not UTF-8.
+// Writes all of `file`; the caller calls Sync and Close. Tensors are sorted by falling size of
+// type, then by name, so that each is aligned to its type. Throws FileError, or ConfigError for
+// names that the format cannot hold: repeated, "__metadata__", or not UTF-8.
 FileSums WriteSafetensors(std::vector<StoredTensor> tensors, WritableFile* file);
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// A named tensor as safetensors files hold it.
+// StoredTensor is a named tensor of a safetensors file.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace singa {
 
-// Our own files hold kU8, kI32, kF32, kI64, kU64 and kF64.
+// SINGA's own files have kU8, kI32, kF32, kI64, kU64 and kF64.
 enum class StoredType : uint8_t {
   kBool,
   kU8,
@@ -31,7 +31,7 @@ enum class StoredType : uint8_t {
   kF64
 };
 
-// The safetensors name, such as "F32".
+// Returns the safetensors name, such as "F32".
 std::string_view NameOf(StoredType type);
 std::optional<StoredType> StoredTypeOf(std::string_view name);
 int64_t SizeOf(StoredType type);
@@ -49,7 +49,7 @@ constexpr StoredType kStoredTypeOf = [] {
 struct StoredTensor {
   std::string name;
   StoredType type = StoredType::kF32;
-  Shape shape;                 // without sizes: one number
+  Shape shape;                 // no dimensions: one number
   const void* data = nullptr;  // row-major; not owned; maybe unaligned when read from a file
 
   int64_t bytes() const { return shape.size() * SizeOf(type); }

@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-// Names of folders: they hold no '/'.
+// Splits at '/': classes are names of folders, which have no '/'.
 std::vector<std::string> Split(const std::string& text) {
   std::vector<std::string> names;
   std::istringstream rest(text);
@@ -32,7 +32,7 @@ std::vector<std::string> TrainedClasses(const std::vector<std::string>& files) {
       const auto checkpoint = OpenCheckpoint(FindCheckpoints(*file).front().dir);
       const auto& run = checkpoint->manifest().run;
       if (const auto it = run.find(kClasses); it != run.end()) return Split(it->second.text());
-    } catch (const Error&) {  // v0.3's, or one that its trainer has just removed
+    } catch (const Error&) {  // a file of v0.3, or a checkpoint that its job has just removed
     }
   }
   return {};

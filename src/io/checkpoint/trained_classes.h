@@ -1,4 +1,4 @@
-// The names of the classes that a net was trained on, as its checkpoint says.
+// A checkpoint stores the names of the classes that its net was trained on.
 #pragma once
 
 #include <map>
@@ -11,10 +11,10 @@ namespace singa {
 
 inline constexpr char kClasses[] = "classes";  // in Manifest::run; no entry: no names were known
 
-// By label.
+// Stores the names, which are in the order of labels.
 void SetClasses(const std::vector<std::string>& names, std::map<std::string, RunValue>* run);
 
-// Returns the names that the last of these checkpoints and files says; none if no file says any.
+// Returns the names in the last of these checkpoints and files that has any; else none.
 std::vector<std::string> TrainedClasses(const std::vector<std::string>& files);
 
 }  // namespace singa

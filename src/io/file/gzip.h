@@ -1,4 +1,4 @@
-// Reading gzip files: the bytes come in order, as many as the caller asks for.
+// GzipReader reads a gzip file's content in order.
 #pragma once
 
 #include <zlib.h>
@@ -10,7 +10,7 @@
 
 namespace singa {
 
-// Whether the file begins as gzip files do.
+// Returns whether the file begins as gzip files do.
 bool IsGzip(const InputFile& file);
 
 class GzipReader {
@@ -21,11 +21,11 @@ class GzipReader {
   GzipReader(const GzipReader&) = delete;
   GzipReader& operator=(const GzipReader&) = delete;
 
-  // Reads n bytes, or fewer where the content ends before; returns how many. Checks the checksum
-  // at the end. Throws DataError: damaged or truncated.
+  // Reads n bytes, or fewer at the end of the content, and returns their number. Checks the
+  // checksum at the end. Throws DataError if the file is damaged or truncated.
   int64_t Read(uint8_t* out, int64_t n);
 
-  // Deflate makes at most 1032 bytes of one, so the content cannot have more than this many.
+  // Returns an upper bound of the content's size: deflate turns one byte into at most 1032 bytes.
   static int64_t MaxContent(const InputFile& file) { return (file.size() + 1) * 1032; }
 
  private:

@@ -1,4 +1,4 @@
-// NewFile: a file that appears whole under its name, or not at all.
+// NewFile writes a file that appears under its name only when Commit has completed it.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,25 @@
 
 namespace singa {
 
-// Where a new file `path` is to lie: at the end of links. Throws FileError where something else
-// than a file is there, such as a device.
+// Returns the path to write for `path`: the target if it is a link. Throws FileError if something
+// other than a file is there, such as a device.
 std::string TargetOf(const std::string& path);
 
-// Removes files of such names, which a process that was killed has left; what cannot be removed
-// stays, with a warning. For the one writer of the path.
+// Removes temporary files that a killed process left. If a file cannot be removed, it warns. Only
+// the writer of the path may call it.
 void RemoveLeftOver(FileSystem* files, const std::string& path);
 
 class NewFile {
  public:
-  // `files` must outlive it. Throws FileError, as all functions.
+  // Creates a temporary file. `files` must outlive it. All functions throw FileError.
   NewFile(FileSystem* files, const std::string& path);
-  // Removes what was not committed.
+  // Removes the temporary file if it was not committed.
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
   void Write(std::string_view bytes);
-  // Replaces the file that was at the path.
+  // Completes the file and replaces a file that was at the path.
   void Commit();
 
  private:

@@ -8,7 +8,7 @@ PendingFile::PendingFile(FileSystem* files, const std::string& path, const Pendi
       clock_(options.clock ? *options.clock : steady_),
       file_(files->Append(path)),
       whole_(file_->Size()) {
-  // A file that was there may be of a process that was killed before it did this.
+  // Also for an existing file: the process that made it may have been killed before it did this.
   files->SyncDirectory(FolderOf(path));
 }
 
@@ -29,7 +29,7 @@ void PendingFile::Add(std::string_view row) {
   if (refused_ && clock_.Now() - tried_ < options_.retry_after) return;
   try {
     WriteWaiting();
-  } catch (const WriteError&) {  // WriteWaiting has said so; the rows wait
+  } catch (const WriteError&) {  // WriteWaiting has reported it; the rows wait
   }
 }
 
@@ -61,7 +61,7 @@ void PendingFile::Try() {
   if (torn_) file_->Truncate(whole_);
   torn_ = false;
   if (waiting_.empty()) return;
-  torn_ = true;  // until the write has ended
+  torn_ = true;  // until the write is complete
   file_->Write(waiting_.data(), waiting_.size());
   torn_ = false;
   whole_ += static_cast<int64_t>(waiting_.size());

@@ -1,7 +1,6 @@
-// PendingFile: a file to which rows are added on a disk that may refuse them for a while: it is
-// full, a quota is used up, a server does not answer. Rows that cannot be written wait in memory
-// and are written later, each once and in order. A row that the disk took in part is taken back
-// first.
+// PendingFile appends rows to a file on a disk that may refuse them for a while: it is full, a
+// quota is used up, a server does not answer. Rows that cannot be written wait in memory and are
+// written later, each once and in order. A partly written row is removed first.
 #pragma once
 
 #include <cstdint>
@@ -17,39 +16,39 @@
 
 namespace singa {
 
-// Hears when rows begin to wait and when they have been written, in one line each.
+// Called with one line when rows begin to wait, and when they have been written.
 using Say = std::function<void(const std::string&)>;
 
 struct PendingOptions {
-  int64_t most_bytes = 64 << 20;  // that may wait
+  int64_t most_bytes = 64 << 20;  // maximum number of bytes that wait
   int64_t retry_after = kSecond;  // nanoseconds between two attempts that rows cause
   const Clock* clock = nullptr;   // null: the steady clock
-  Say say = nullptr;              // null: nobody hears
+  Say say = nullptr;              // null: no reports
 };
 
 // Any thread may call.
 class PendingFile {
  public:
-  // Rows go behind what the file at `path` holds; it is made when missing. Its name is durable on
-  // return. `files` must outlive it.
-  // Throws WriteError where the file cannot be opened.
+  // Opens the file at `path` to append rows, or makes it. Its name is durable on return. `files`
+  // must outlive it. Throws WriteError if the file cannot be opened.
   PendingFile(FileSystem* files, const std::string& path, const PendingOptions& options = {});
 
   int64_t size();
-  // Before the first row: cuts the file back to its first `bytes`. Throws WriteError.
+  // Truncates the file to its first `bytes`. Throws WriteError. REQUIRES: no row was added yet.
   void Truncate(int64_t bytes);
 
-  // Does not throw for what the disk says.
+  // Adds a row, and writes all waiting rows unless the last attempt failed less than retry_after
+  // ago. Does not throw if the disk refuses.
   void Add(std::string_view row);
-  // Writes what waits and brings all rows to the disk. Throws WriteError where rows still wait, or
-  // may not have come to the disk. Where a file could not be synced once, rows written before are
-  // in doubt for ever: Linux calls them clean, and says of a second fsync that it succeeded.
+  // Writes the waiting rows and syncs the file. Throws WriteError if rows still wait or may not be
+  // on the disk. After one failed sync all later calls throw: Linux marks the pages clean, and a
+  // second fsync would succeed although rows may be lost.
   void Sync();
-  // More waits than may: whoever adds must come to an end.
+  // Returns whether more than most_bytes wait. The caller must then stop adding rows.
   bool Overflows() const;
-  // errno's value of the last refusal to write; 0: there was none.
+  // Returns the errno of the last refused write; 0: none was refused.
   int error() const;
-  // Bytes that wait.
+  // Returns the number of bytes that wait.
   int64_t waiting() const;
 
  private:
@@ -65,10 +64,10 @@ class PendingFile {
   int64_t whole_ GUARDED_BY(mutex_) = 0;     // bytes of whole rows on the disk
   std::string waiting_ GUARDED_BY(mutex_);   // whole rows
   bool torn_ GUARDED_BY(mutex_) = false;     // the file may hold more than whole_
-  bool refused_ GUARDED_BY(mutex_) = false;  // by the last attempt, which was at tried_
-  int error_ GUARDED_BY(mutex_) = 0;         // of the last that was refused
+  bool refused_ GUARDED_BY(mutex_) = false;  // the last attempt, at tried_, was refused
+  int error_ GUARDED_BY(mutex_) = 0;         // errno of the last refused write
   int64_t tried_ GUARDED_BY(mutex_) = 0;
-  std::exception_ptr failed_sync_ GUARDED_BY(mutex_);  // the first; null: none failed
+  std::exception_ptr failed_sync_ GUARDED_BY(mutex_);  // the first failed sync; null: none
 };
 
 }  // namespace singa

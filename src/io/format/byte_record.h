@@ -1,4 +1,4 @@
-// ByteRecord: the numbers of a sample as bytes, for formats that hold nothing else.
+// ByteRecord turns a sample's numbers into bytes, for formats that hold only bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace singa {
 
 class ByteRecord {
  public:
-  // `format`: for errors.
+  // `format` is its name in errors.
   explicit ByteRecord(std::string format) : format_(std::move(format)) {}
 
-  // Valid until the next call, and as long as the sample is. Throws ValueError for a number that is
-  // no whole one from 0 to 255.
+  // Returns the numbers as bytes, valid until the next call and while the sample is valid. Throws
+  // ValueError for a number that is not a whole number from 0 to 255.
   std::span<const uint8_t> Numbers(const Sample& sample);
-  // Throws ValueError for a label above `most`, which is at most 255.
+  // Returns the label. Throws ValueError if it is not in [0, most]; most <= 255.
   uint8_t Label(const Sample& sample, int most) const;
 
  private:

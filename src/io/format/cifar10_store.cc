@@ -1,5 +1,6 @@
-// Backend "cifar10": CIFAR-10's binary batches, records of a label and 3 x 32 x 32 planar bytes.
-// The path is one file, or a folder whose data_batch*.bin are read in the order of their names.
+// Backend "cifar10" reads CIFAR-10's binary batches. A record is a label and 3 x 32 x 32 planar
+// bytes. The path is one file, or a folder whose data_batch*.bin are read in the order of their
+// names.
 #include "io/format/cifar10_store.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ class Cifar10Store final : public Store {
   }
 
  private:
-  // The file of record *index, which becomes its number in that file.
+  // Returns the file of record *index, and sets *index to its number in that file.
   const InputFile& FileOf(int64_t* index) const {
     size_t i = 0;
     for (; *index >= files_[i].size() / kCifar10Record; ++i)
@@ -99,7 +100,7 @@ std::unique_ptr<Store> OpenCifar10Store(const StoreOptions& options) {
   return std::make_unique<Cifar10Store>(options.path);
 }
 
-std::optional<bool> IsQuickCifar10(const std::string&) { return true; }  // has no index
+std::optional<bool> IsQuickCifar10(const std::string&) { return true; }  // it needs no index
 
 SINGA_REGISTER_STORE(cifar10, OpenCifar10Store, .encoded = Encoded::kRefused, .known_as = "cifar",
                      .is_quick = IsQuickCifar10);

@@ -1,4 +1,4 @@
-// CIFAR-10's binary batches.
+// Constants of CIFAR-10's binary batches.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Format "cifar10": one binary batch.
+// Format "cifar10" writes one binary batch of CIFAR-10.
 #include "io/file/new_file.h"
 #include "io/format/byte_record.h"
 #include "io/format/cifar10_store.h"

@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-// A token as a message may show it.
+// Returns a token in quotes for a message.
 std::string Quote(std::string_view token) {
   std::string text = "\"";
   for (char c : token.substr(0, 40)) text += c >= ' ' && c < 127 ? c : '?';
@@ -27,7 +27,7 @@ std::string NameOf(char separator) {
   return separator == ' ' ? "a space" : StrCat("\"", separator, "\"");
 }
 
-// Where `token` is several numbers between another separator: says so; else "".
+// Returns advice if `token` is several numbers between another separator, else "".
 std::string OtherSeparator(std::string_view token, const std::string& separators) {
   for (char other : {';', '\t', ' ', '|', ','}) {
     const size_t at = token.find(other);
@@ -72,7 +72,7 @@ class CsvParser final : public ValueParser {
       line.remove_prefix(Blanks(line));
       const size_t length = LengthOfToken(line);
       const std::string_view token = Token(line, length);
-      // A separator at the end, or a space for separator, ends no number.
+      // No number follows a separator at the end of the line, or trailing spaces as separators.
       if (token.empty() && length == line.size()) break;
       if (label_follows)
         sample_.label = Label(token, whole);
@@ -104,7 +104,7 @@ class CsvParser final : public ValueParser {
     return token;
   }
 
-  // The first `length` bytes of a line, without blanks and quotes around them.
+  // Returns the first `length` bytes of a line, without blanks and quotes around them.
   static std::string_view Token(std::string_view line, size_t length) {
     std::string_view token = Trim(line.substr(0, length));
     if (token.size() < 2 || token.front() != '"' || token.back() != '"') return token;
@@ -113,7 +113,7 @@ class CsvParser final : public ValueParser {
     return Trim(token);
   }
 
-  // Where the label of `line` seems to be elsewhere, or a word: what to do. Else "".
+  // Returns advice if the label of `line` seems to be elsewhere, or is a word; else "".
   std::string LabelAdvice(std::string_view token, std::string_view line) const {
     std::string_view last = Trim(line.substr(Blanks(line))), second;
     for (size_t length = LengthOfToken(last); length < last.size(); length = LengthOfToken(last)) {
@@ -155,7 +155,8 @@ class CsvParser final : public ValueParser {
     return number;
   }
 
-  // from_chars gives no value for what is too small or too large for a float.
+  // Converts a number that is too small or too large for a float, for which from_chars gives no
+  // value.
   float OutOfRange(std::string_view digits, std::string_view token) const {
     const float number = std::strtof(std::string(digits).c_str(), nullptr);
     if (std::isfinite(number)) return number;

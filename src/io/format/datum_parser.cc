@@ -1,4 +1,4 @@
-// Caffe's Datum: the values of an LMDB store.
+// Parses Caffe's Datums, the values of an LMDB store.
 #include <array>
 
 #include "io/format/value_parser.h"

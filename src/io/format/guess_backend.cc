@@ -29,7 +29,7 @@ bool IsTar(const InputFile& file) {
   return std::memcmp(magic, "ustar", sizeof magic) == 0;
 }
 
-// MNIST's files of pictures in a folder, the first by name; "": there is none.
+// Returns the first MNIST file of pictures in a folder, by name; "": there is none.
 std::string IdxFileIn(const std::string& folder) {
   std::string first;
   std::error_code error;
@@ -59,7 +59,7 @@ uint32_t BigEndian32(const uint8_t* bytes) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
-// MNIST's magic number, and as many bytes as its sizes say.
+// Returns whether the file has MNIST's magic number and as many bytes as its sizes say.
 bool IsWholeIdx(const InputFile& file) {
   constexpr int64_t kMostSizes = 4;
   std::array<uint8_t, 4 + 4 * kMostSizes> bytes{};
@@ -73,7 +73,7 @@ bool IsWholeIdx(const InputFile& file) {
   return file.size() - 4 - 4 * sizes == numbers;
 }
 
-// A key and a value behind their lengths, that end within the file.
+// Returns whether the file begins with a length, a key, a length and a value that end in the file.
 bool StartsWithTuple(const InputFile& file) {
   uint64_t key, value;
   const auto size = static_cast<uint64_t>(file.size());
@@ -84,7 +84,7 @@ bool StartsWithTuple(const InputFile& file) {
   return value > 0 && value <= size - 2 * sizeof key - key;
 }
 
-// Batches of CIFAR-10 have no magic number, only labels at their places.
+// Judges by the labels at their places, as batches of CIFAR-10 have no magic number.
 bool IsCifar10(const InputFile& file) {
   constexpr int64_t kLooksAt = 100;  // records
   if (file.size() == 0 || file.size() % kCifar10Record != 0) return false;
@@ -108,7 +108,7 @@ std::string GuessBackend(const std::string& path) {
   if (IsWholeIdx(file)) return "idx";
   if (StartsWithTuple(file)) return "kvfile";
   if (HasNameOfAnyPicture(path)) throw DataError(path, -1, kNoStore);
-  // Damaged files from here on: the first bytes tell.
+  // If a damaged file remains, the first bytes decide.
   std::array<uint8_t, 8> bytes{};
   file.ReadAt(0, bytes.data(), std::min<int64_t>(file.size(), bytes.size()));
   if (IsCifar10(file)) return "cifar10";

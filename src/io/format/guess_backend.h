@@ -1,19 +1,20 @@
-// Which backend reads a file, judged by its first bytes.
+// GuessBackend finds the backend for a file by its content.
 #pragma once
 
 #include <string>
 
 namespace singa {
 
-// "idx", "kvfile", "textfile", "lmdb", "cifar10" or "imagefolder"; of a folder one of the last
-// three, or "kvfile" where it holds shard.dat. Throws FileError, and DataError for a picture and
-// for a folder of idx files.
+// Returns "idx", "kvfile", "textfile", "lmdb", "cifar10" or "imagefolder". For a folder it returns
+// one of the last three, or "kvfile" if it has a shard.dat. Throws FileError, and DataError for a
+// picture and for a folder of idx files.
 std::string GuessBackend(const std::string& path);
 
-// For the end of an error about a store whose format was guessed.
+// Returns the end of an error about a store whose format was guessed.
 std::string GuessText(const std::string& backend);
 
-// The labels that go with MNIST's file of images by its name; "" where there is no such file.
+// Returns the path of the labels for MNIST's file of images, by its name; "" if no such file
+// exists.
 std::string GuessLabelPath(const std::string& images);
 
 }  // namespace singa

@@ -11,7 +11,7 @@
 namespace singa {
 namespace {
 
-// An IDX file whose size is what its header says; held in memory if it was gzipped.
+// An IDX file whose size agrees with its header. A gzipped file is held in memory.
 struct IdxFile {
   InputFile file;
   IdxHeader header;
@@ -22,8 +22,8 @@ void CheckSize(const std::string& name, const IdxHeader& header, int64_t size) {
     throw DataError(name, -1, StrCat("has ", size, " bytes, its header says ", header.total()));
 }
 
-// Reads on until there are `total` bytes or the content ends. Memory follows what was really read,
-// not what a header promises.
+// Reads until there are `total` bytes or the content ends. Memory grows with the bytes read, as a
+// header may promise too many.
 void InflateRest(GzipReader* gzip, int64_t total, std::vector<uint8_t>* bytes) {
   int64_t have = static_cast<int64_t>(bytes->size());
   int64_t goal = int64_t{1} << 26;
@@ -112,7 +112,7 @@ std::unique_ptr<Store> OpenIdxStore(const StoreOptions& options) {
   return NewIdxStore(std::move(images), std::move(labels));
 }
 
-// A .gz is inflated whole.
+// Opening a .gz inflates all of it.
 std::optional<bool> IsQuickIdx(const std::string& path) {
   if (path.ends_with(".gz")) return std::nullopt;
   return true;

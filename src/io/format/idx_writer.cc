@@ -1,4 +1,4 @@
-// Format "idx": MNIST's two files, of images and of labels.
+// Format "idx" writes MNIST's two files, of images and of labels.
 #include "io/file/new_file.h"
 #include "io/format/byte_record.h"
 #include "io/store/store_writer.h"

@@ -21,19 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Collects what a folder or tar holds.
+// Collects the pictures, class folders and other files of a folder or tar.
 class Found {
  public:
   void AddPicture(const std::string& folder, ImagePlace place) {
     folders_[folder] = true;
     pictures_.emplace_back(folder, std::move(place));
   }
-  // One that has the right place for a class.
+  // Adds a folder at the depth of class folders.
   void AddFolder(const std::string& folder) { folders_.emplace(folder, false); }
   void LeaveOut(const std::string& name) { left_out_.push_back(name); }
   bool empty() const { return pictures_.empty(); }
 
-  // Sorts, and turns names of folders into labels.
+  // Sorts the pictures, and turns the names of folders into labels.
   ImageIndex Finish(const std::string& path) {
     ImageIndex index;
     std::map<std::string, int32_t> labels;
@@ -62,7 +62,7 @@ class Found {
   }
 
   std::vector<std::pair<std::string, ImagePlace>> pictures_;
-  std::map<std::string, bool> folders_;  // whether a picture is in it
+  std::map<std::string, bool> folders_;  // name -> it has a picture
   std::vector<std::string> left_out_;
 };
 
@@ -73,7 +73,7 @@ bool IsLinkToNothing(const fs::directory_entry& entry) {
   return entry.is_symlink(error) && entry.status(error).type() == fs::file_type::not_found;
 }
 
-// As its bytes are; what has no form in the locale is UTF-8.
+// Returns the name's bytes, or UTF-8 if the locale cannot represent the name.
 fs::path NameOf(const std::string& tar, archive_entry* entry) {
   const char* name = archive_entry_pathname(entry);
   if (!name) name = archive_entry_pathname_utf8(entry);
@@ -88,7 +88,7 @@ void CheckName(const std::string& tar, const fs::path& name) {
         StrCat("the name \"", name.string().substr(0, 200), "\" leads out of the archive"));
 }
 
-// What a reader of tars finds at a picture's entry: bytes that lie in one piece in the file.
+// Returns the place of a picture in the tar. Throws unless its bytes are in one piece.
 ImagePlace PlaceOf(archive* tar, archive_entry* entry, const fs::path& name,
                    const InputFile& file) {
   const auto refuse = [&](const std::string& what) {
@@ -107,9 +107,8 @@ ImagePlace PlaceOf(archive* tar, archive_entry* entry, const fs::path& name,
   return {name.string(), 0, offset, size};
 }
 
-// REQUIRES: libarchive met the end of `tar`. A tar ends with blocks of zeros, but libarchive takes
-// the end of the file for the end of the tar, too. Throws DataError for a tar without the first of
-// these blocks.
+// Throws DataError if the tar does not end with a block of zeros. libarchive also takes the end of
+// the file for the end of the tar. REQUIRES: libarchive has reached the end of `tar`.
 void RequireEndMark(archive* tar, const InputFile& file) {
   std::array<char, 512> block{};
   const auto size = static_cast<int64_t>(block.size());
@@ -122,7 +121,7 @@ void RequireEndMark(archive* tar, const InputFile& file) {
                            " bytes: cut off?"));
 }
 
-// A file of a picture folder; `on_top`: in the folder itself.
+// Adds a file of a picture folder. `on_top`: the file is in the folder itself.
 void AddFile(const fs::directory_entry& file, const fs::path& name, bool on_top, Found* found) {
   std::error_code error;
   if (on_top) {
@@ -134,7 +133,7 @@ void AddFile(const fs::directory_entry& file, const fs::path& name, bool on_top,
   }
 }
 
-// The members of a tar. Which depth class folders have is known once all were seen.
+// The members of a tar. The depth of class folders is known when all members were added.
 class TarContent {
  public:
   void Add(archive* tar, archive_entry* entry, const fs::path& name, const InputFile& file) {
@@ -179,7 +178,7 @@ class TarContent {
 
   Found found_;
   std::vector<fs::path> folders_;
-  // By depth, each with the name of its folder.
+  // By depth: pictures, each with the name of its folder.
   std::map<int64_t, std::vector<std::pair<std::string, ImagePlace>>> pictures_;
 };
 
@@ -194,7 +193,7 @@ ImageIndex IndexImageFolder(const std::string& folder) {
   std::error_code error;
   constexpr auto kFollowLinks = fs::directory_options::follow_directory_symlink;
   fs::recursive_directory_iterator it(folder, kFollowLinks, error), end;
-  std::string at = folder;  // what was looked at last
+  std::string at = folder;  // entry that was read last
   std::set<fs::path> folders = {fs::weakly_canonical(folder)};
   for (; !error && it != end; it.increment(error)) {
     at = it->path();
@@ -225,7 +224,7 @@ ImageIndex IndexImageTar(const std::string& path) {
   const std::unique_ptr<archive, CloseArchive> tar(archive_read_new());
   archive_read_support_format_tar(tar.get());
   archive_read_support_format_gnutar(tar.get());
-  // To know compressed ones; not all filters, some of which start other programs.
+  // Filters to recognise compressed tars. Other filters may start other programs.
   archive_read_support_filter_gzip(tar.get());
   archive_read_support_filter_bzip2(tar.get());
   archive_read_support_filter_xz(tar.get());

@@ -1,4 +1,4 @@
-// Format "imagefolder": an uncompressed tar of <class>/<index>.png.
+// Format "imagefolder" writes an uncompressed tar of <class>/<index>.png.
 #include <archive.h>
 #include <archive_entry.h>
 #include <glog/logging.h>
@@ -35,12 +35,12 @@ PictureShape ShapeToWrite(const WriterOptions& options) {
   return shape;
 }
 
-// A tar that grows at its end.
+// A tar to which files are appended.
 class TarFile {
  public:
   TarFile(FileSystem* files, const std::string& path)
       : file_(files, path), tar_(archive_write_new()) {
-    archive_write_set_format_gnutar(tar_.get());  // names are bytes, whatever the locale
+    archive_write_set_format_gnutar(tar_.get());  // names are bytes in this format, in any locale
     Check(archive_write_open(tar_.get(), this, nullptr, Append, nullptr));
   }
   TarFile(const TarFile&) = delete;
@@ -66,7 +66,8 @@ class TarFile {
   }
 
  private:
-  // No exception of NewFile's may cross libarchive, so blocks wait here until it returns.
+  // Collects blocks in blocks_ until libarchive returns, as NewFile's exceptions must not pass
+  // through libarchive.
   static la_ssize_t Append(archive*, void* self, const void* bytes, size_t size) noexcept {
     static_cast<TarFile*>(self)->blocks_.append(static_cast<const char*>(bytes), size);
     return static_cast<la_ssize_t>(size);
@@ -86,7 +87,7 @@ class TarFile {
 
   NewFile file_;
   std::string blocks_;
-  std::unique_ptr<archive, Free> tar_;  // the last: to its end it appends to blocks_
+  std::unique_ptr<archive, Free> tar_;  // must be last: its destructor appends to blocks_
 };
 
 class ImageFolderWriter final : public StoreWriter {
@@ -109,7 +110,7 @@ class ImageFolderWriter final : public StoreWriter {
 
  private:
   std::string Folder(int32_t label) const {
-    constexpr int kDigits = 5, kMost = 99999;  // folders sort as labels
+    constexpr int kDigits = 5, kMost = 99999;  // so that folders sort as labels
     if (static_cast<size_t>(label) < classes_.size()) return classes_[label];
     if (label < 0 || label > kMost)
       throw ValueError(

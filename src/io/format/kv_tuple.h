@@ -1,4 +1,5 @@
-// A tuple of a kvfile: u64 length and bytes of the key, the same of the value; little-endian.
+// KvTuple makes a tuple of a kvfile: u64 length and bytes of the key, then of the value;
+// little-endian.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "lengths are little-endian");
 
-// The length at `offset`. REQUIRES: 8 bytes are there.
+// Returns the length at `offset`. REQUIRES: 8 bytes are there.
 uint64_t LengthAt(int64_t offset, ScanWindow* window) {
   uint64_t length;
   std::memcpy(&length, window->At(offset, sizeof(length)).data(), sizeof(length));

@@ -1,4 +1,4 @@
-// Backend "kvfile": v0.3's file of (key, value) tuples; see proto/README.md.
+// Backend "kvfile" reads v0.3's file of (key, value) tuples; see proto/README.md.
 #pragma once
 
 #include <memory>
@@ -16,18 +16,18 @@ struct KvIndex {
   int64_t tail = 0;  // bytes of an incomplete tuple at the end
 };
 
-// Throws DataError for sizes that no tuple has.
+// Finds all tuples. Throws DataError for sizes that no tuple has.
 KvIndex IndexKvFile(const InputFile& file);
 
-// Where the complete values lie; with `warns` it tells of an incomplete tuple at the end. Throws
-// DataError where there is none, and as IndexKvFile.
+// Returns the places of the complete values. With `warns` it warns of an incomplete tuple at the
+// end. Throws DataError if there is no complete value, and the errors of IndexKvFile.
 std::vector<ValuePlace> ValuesOfKvFile(const InputFile& file, bool warns);
 
-// A file that holds `path`, or, where that is a folder, its shard.dat.
+// Opens the file `path`, or its shard.dat if it is a folder.
 InputFile OpenKvFile(const std::string& path);
 
-// The store of OpenKvFile(options.path). With options.warns it tells of an incomplete tuple at the
-// end. Throws DataError where no complete one is left; FileError.
+// Opens the store of OpenKvFile(options.path). With options.warns it warns of an incomplete tuple
+// at the end. Throws FileError, or DataError if there is no complete tuple.
 std::unique_ptr<Store> NewKvFileStore(const StoreOptions& options,
                                       std::unique_ptr<ValueParser> parser);
 

@@ -1,4 +1,4 @@
-// Format "kvfile": keys %08d, RecordProto.
+// Format "kvfile" writes RecordProtos under keys %08d.
 #include "io/file/new_file.h"
 #include "io/format/kv_tuple.h"
 #include "io/store/store_writer.h"

@@ -20,12 +20,12 @@ static_assert(std::endian::native == std::endian::little, "LMDB has the machine'
 // proto/README.md has the format. Offsets in a page:
 constexpr int64_t kPageFlags = 10, kPointersEnd = 12, kPageHeader = 16;
 constexpr uint16_t kBranch = 1, kLeaf = 2;
-// In a page of settings:
+// Offsets in a meta page:
 constexpr int64_t kMagicAt = 16, kVersion = 20, kPageBytes = 40, kMainFlags = 92, kMainDepth = 94,
                   kMainEntries = 120, kMainRoot = 128, kTransaction = 144, kMetaEnd = 152;
 constexpr uint32_t kMagic = 0xBEEFC0DE;
-constexpr uint16_t kSeveralValues = 4;  // a flag of a database
-// In a node, and its flags:
+constexpr uint16_t kSeveralValues = 4;  // flag of a database
+// Offsets in a node, and its flags:
 constexpr int64_t kNodeFlags = 4, kKeyBytes = 6, kNodeHeader = 8;
 constexpr uint16_t kOnPagesOfItsOwn = 1, kDatabase = 2, kDuplicates = 4;
 
@@ -42,7 +42,7 @@ struct Meta {
   uint64_t entries, root, transaction;
 };
 
-// The settings that one of the first two pages, at `offset`, holds.
+// Reads the meta page at `offset`; the first two pages are meta pages.
 Meta ReadMeta(const InputFile& file, int64_t offset) {
   std::array<uint8_t, kMetaEnd> bytes;
   if (file.size() < offset + kMetaEnd)
@@ -66,7 +66,7 @@ Meta ReadMeta(const InputFile& file, int64_t offset) {
   return meta;
 }
 
-// Of the two, which writers renew in turn, the newer one.
+// Returns the newer of the two meta pages, which writers update in turn.
 Meta NewestMeta(const InputFile& file) {
   const Meta first = ReadMeta(file, 0), second = ReadMeta(file, first.page_bytes);
   if (second.page_bytes != first.page_bytes)
@@ -98,7 +98,7 @@ class TreeWalk {
     throw DataError(file_.name(), -1, StrCat("damaged: page ", page, " ", what));
   }
 
-  // The pages below page `number`, which is the root of `depth` levels.
+  // Walks page `number`, the root of `depth` levels, and the pages below it.
   void Walk(uint64_t number, int depth) {
     const std::vector<uint8_t> page = ReadPage(number, depth == 1 ? kLeaf : kBranch);
     const int64_t end = At<uint16_t>(page, kPointersEnd);
@@ -116,8 +116,8 @@ class TreeWalk {
     }
   }
 
-  // A page has its own number: what many branches share, or a hole of the file, is found out before
-  // it costs time or memory.
+  // Reads a page and checks that it has its own number. This finds shared branches and holes of the
+  // file before they cost time or memory.
   std::vector<uint8_t> ReadPage(uint64_t number, uint16_t kind) {
     if (number >= static_cast<uint64_t>(file_.size() / meta_.page_bytes))
       Damaged(number, StrCat("is beyond the end, at ", file_.size(), " bytes: cut off?"));

@@ -1,4 +1,4 @@
-// Where the values of an LMDB file are, found by our own walk of its pages: liblmdb trusts them.
+// IndexLmdb finds the values of an LMDB file. It walks the pages itself, as liblmdb trusts them.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace singa {
 
-// The file that holds `path`, or, where that is a folder, its data.mdb. Throws FileError.
+// Opens the file `path`, or its data.mdb if it is a folder. Throws FileError.
 InputFile OpenLmdbFile(const std::string& path);
 
 bool IsLmdb(const InputFile& file);
 
-// The values of its unnamed database in the order of its keys. Throws DataError: damaged, cut off,
-// empty, of another kind of machine, with named databases or several values a key; FileError.
+// Returns the values of the unnamed database in the order of its keys. Throws FileError. Throws
+// DataError if the file is damaged, cut off, empty or of another kind of machine, or has named
+// databases or several values per key.
 std::vector<ValuePlace> IndexLmdb(const InputFile& file);
 
 }  // namespace singa

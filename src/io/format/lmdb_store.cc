@@ -1,4 +1,5 @@
-// Backend "lmdb": Caffe's databases of Datums. A record's index is its place in the order of keys.
+// Backend "lmdb" reads Caffe's databases of Datums. A record's index is its place in the order of
+// keys.
 #include <optional>
 #include <utility>
 
@@ -9,8 +10,8 @@
 namespace singa {
 namespace {
 
-// Raw Datums and image files in one database would have their colours in different orders, unless
-// the conf says which order the raw ones have.
+// Refuses raw Datums and image files in one database if the conf does not give the raw ones' colour
+// order, as the two kinds would differ.
 class LmdbStore final : public ValueStore {
  public:
   LmdbStore(InputFile file, std::vector<ValuePlace> values, const StoreOptions& options)
@@ -19,7 +20,7 @@ class LmdbStore final : public ValueStore {
     try {
       const Sample& first = ValueStore::Read(0);
       if (IsInColour(first)) first_is_decoded_ = first.decoded;
-    } catch (const DataError&) {  // told when it is read
+    } catch (const DataError&) {  // thrown again when the record is read
     }
   }
 
@@ -39,7 +40,7 @@ class LmdbStore final : public ValueStore {
   }
   static const char* KindOf(bool decoded) { return decoded ? "an image file" : "a raw Datum"; }
 
-  std::optional<bool> first_is_decoded_;  // none: any may follow
+  std::optional<bool> first_is_decoded_;  // not set: records of both kinds may follow
 };
 
 std::unique_ptr<Store> OpenLmdbStore(const StoreOptions& options) {

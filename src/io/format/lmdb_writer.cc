@@ -1,4 +1,5 @@
-// Format "lmdb": a folder with data.mdb, Caffe's Datums under the keys of its convert tools.
+// Format "lmdb" writes a folder with a data.mdb: Caffe's Datums under the keys of its convert
+// tools.
 #include <lmdb.h>
 #include <unistd.h>
 
@@ -24,11 +25,11 @@ void CheckLmdbOptions(const WriterOptions& options) {
 }
 
 bool Exists(const std::string& path) {
-  std::error_code unreadable;  // then what follows fails, with a name
+  std::error_code unreadable;  // if set, the calls below fail with an error that names the path
   return std::filesystem::exists(path, unreadable);
 }
 
-// A database that appears whole as folder/data.mdb, or not at all. liblmdb writes it by itself;
+// A database that appears as folder/data.mdb only when it is complete. liblmdb writes its content,
 // `files` does the rest.
 class NewDatabase {
  public:
@@ -70,7 +71,7 @@ class NewDatabase {
   }
 
  private:
-  // Writes what waits, in one transaction.
+  // Writes the waiting records in one transaction.
   void Flush() {
     Reserve();
     MDB_txn* transaction = nullptr;
@@ -90,13 +91,15 @@ class NewDatabase {
     waiting_bytes_ = 0;
   }
 
-  // Makes the map long enough for what waits: address space only, the file grows by what it holds.
+  // Makes the map large enough for the waiting records. This takes only address space; the file
+  // grows with its content.
   void Reserve() {
     MDB_envinfo info;
     MDB_stat stat;
     Check(mdb_env_info(environment_, &info), kExitIo);
     Check(mdb_env_stat(environment_, &stat), kExitIo);
-    constexpr size_t kOfTheTree = 1024;  // pages that a transaction renews
+    constexpr size_t kOfTheTree = 1024;  // upper bound of the tree's pages that a transaction
+                                         // copies
     const size_t pages =
         info.me_last_pgno + kOfTheTree +
         3 * (waiting_.size() + static_cast<size_t>(waiting_bytes_) / stat.ms_psize);
@@ -113,7 +116,7 @@ class NewDatabase {
   void Discard() noexcept {
     if (environment_) mdb_env_close(environment_);
     environment_ = nullptr;
-    std::error_code ignored;  // what is left has no name of a database
+    std::error_code ignored;  // a file that stays behind is not named as a database
     std::filesystem::remove_all(made_folder_ ? folder_ : temporary_, ignored);
   }
 
@@ -147,7 +150,7 @@ class LmdbWriter final : public StoreWriter {
   void Finish() override { database_.Commit(); }
 
  private:
-  // As Caffe has it: one size is channels, two are an image of one.
+  // Sets the shape as Caffe does: one size is channels, two sizes are an image of one channel.
   void SetShape() {
     const std::vector<int32_t>& s = options_.shape;
     if (s.empty()) return;

@@ -1,4 +1,4 @@
-// RecordView: the sample that a RecordProto holds.
+// RecordView gives the sample that a RecordProto holds.
 #pragma once
 
 #include <optional>
@@ -28,7 +28,7 @@ class RecordView {
   }
 
  private:
-  std::optional<ImageDecoder> decoder_;  // none: pixels are numbers
+  std::optional<ImageDecoder> decoder_;  // not set: pixels are numbers
   Sample sample_;
 };
 

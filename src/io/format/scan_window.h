@@ -1,4 +1,4 @@
-// Scanning a file that has no index for the places of its values.
+// ScanWindow helps to scan a file without an index for the places of its values.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ struct ValuePlace {
   int64_t size = 0;
 };
 
-// A window of a file that moves on as a scan does.
+// A window of a file that moves forward with a scan.
 class ScanWindow {
  public:
   explicit ScanWindow(const InputFile& file) : file_(file) {}
 
-  // The bytes from `offset` on, at least min(least, bytes left) of them; valid until the next call.
+  // Returns bytes from `offset` on, at least min(least, bytes left); valid until the next call.
   // REQUIRES: least <= kBytes.
   std::string_view At(int64_t offset, int64_t least) {
     const int64_t want = std::min(least, file_.size() - offset);

@@ -1,4 +1,4 @@
-// Backend "shard": what kShardData reads: a kvfile, or the folder of a shard.dat, whose values are
+// Backend "shard", for kShardData, reads a kvfile, or the folder of a shard.dat, whose values are
 // Records with an image each.
 #include "io/format/kvfile_store.h"
 #include "io/format/value_parser.h"

@@ -1,6 +1,6 @@
-// Backend "synthetic": noise in place of data, to measure speed with. Byte i of record r is byte
-// r n + i of a Philox stream, n the record's size in whole blocks; its label is uniform in [0,
-// classes).
+// Backend "synthetic" gives noise instead of data, to measure speed. Byte i of record r is byte r n
+// + i of a Philox stream, with n the record's size rounded up to whole blocks. Labels are uniform
+// in [0, classes).
 #include "io/format/synthetic_store.h"
 
 #include <vector>
@@ -45,7 +45,7 @@ class SyntheticStore final : public Store {
 
   const std::string name_ = kSyntheticBackend;
   const int64_t records_, classes_;
-  int64_t blocks_ = 0;  // of Philox, a record
+  int64_t blocks_ = 0;  // Philox blocks per record
   std::vector<int32_t> shape_;
   std::vector<uint8_t> bytes_;
   Sample sample_;

@@ -1,4 +1,4 @@
-// The name of the store that makes records up, for programs that measure speed without data.
+// Name of the store that generates records, for programs that measure speed without data.
 #pragma once
 
 namespace singa {

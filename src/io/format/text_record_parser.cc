@@ -20,7 +20,8 @@ class FirstError final : public google::protobuf::io::ErrorCollector {
   std::string text_;
 };
 
-// Whether a line is CSV that begins with a quote, and no message that begins with the same byte.
+// Returns whether a line is CSV that begins with a quote, rather than a message that begins with
+// the same byte.
 bool IsQuotedText(std::string_view line) {
   return line[0] == '"' && std::all_of(line.begin(), line.end(), [](char c) {
            return (c >= ' ' && c <= '~') || c == '\t' || c == '\r';
@@ -35,7 +36,7 @@ class TextRecordParser final : public ValueParser {
         view_(options) {}
 
   const Sample& Parse(std::string_view value) override {
-    constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // of RecordProto's fields
+    constexpr std::string_view kTags = "\x08\x10\x1a\x22";  // tags of RecordProto's fields
     if (IsQuotedText(value)) return csv_->Parse(value);
     if (kTags.find(value[0]) != kTags.npos) return binary_->Parse(value);
     const bool may_be_text = value[0] >= 'a' && value[0] <= 'z';

@@ -12,7 +12,7 @@
 namespace singa {
 namespace {
 
-// The line's number, counted from 1, that `offset` is in.
+// Returns the number, from 1, of the line at `offset`.
 int64_t LineAt(const InputFile& file, int64_t offset) {
   ScanWindow window(file);
   int64_t line = 1;
@@ -49,7 +49,7 @@ std::vector<ValuePlace> IndexLines(const InputFile& file, bool first_alone) {
   return lines;
 }
 
-// Whether the fields of `line` are words, none of them a number.
+// Returns whether the fields of `line` are words, without any number.
 bool IsHeader(std::string_view line) {
   constexpr std::string_view kEnds = ",;| \"\t\r";
   bool any = false;

@@ -1,4 +1,4 @@
-// Backend "textfile": a record a line; blank lines are none.
+// Backend "textfile" reads one record per line; blank lines are no records.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace singa {
 
 constexpr int64_t kMaxLineBytes = int64_t{1} << 26;
 
-// Bytes of the mark that Windows programs put before UTF-8 text; 0: there is none.
+// Returns the bytes of the mark that Windows programs put before UTF-8 text; 0: there is none.
 int64_t ByteOrderMark(std::string_view text);
-// For the end of an error about the first line; "": the line is no header.
+// Returns the end of an error about the first line; "": the line is no header.
 std::string HeaderAdvice(std::string_view line);
 
-// first_alone: looks for no second record. Throws DataError: no line, or a line that is too long.
-// Errors of Read name file and line.
+// Opens the store. With first_alone it looks only for the first record. Throws DataError if there
+// is no line, or a line is too long. Errors of Read name file and line.
 std::unique_ptr<Store> NewTextFileStore(InputFile file, std::unique_ptr<ValueParser> parser,
                                         bool first_alone = false);
 

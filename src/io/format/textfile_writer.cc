@@ -1,4 +1,4 @@
-// Format "textfile": lines of CSV, the label first.
+// Format "textfile" writes lines of CSV, the label first.
 #include <charconv>
 
 #include "io/file/new_file.h"

@@ -1,4 +1,4 @@
-// ValueParser: from the bytes of one value of a kvfile or a line of a textfile to a Sample.
+// ValueParser turns the bytes of one value of a kvfile, or a line of a textfile, into a Sample.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace singa {
 
-// What is wrong with a value; the store knows where it stands and makes a DataError of it.
+// A value is bad. The store knows its place and turns the error into a DataError.
 class ValueError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,26 +21,28 @@ class ValueError : public std::runtime_error {
 class ValueParser {
  public:
   virtual ~ValueParser() = default;
-  // The sample is valid until the next call. Throws ValueError.
+  // Parses a value. The sample is valid until the next call. Throws ValueError.
   virtual const Sample& Parse(std::string_view value) = 0;
-  // The label alone, quickly; none: there is none, or only Parse can tell.
+  // Returns only the label, quickly; nullopt: there is none, or only Parse can find it.
   virtual std::optional<int32_t> LabelOf(std::string_view) const { return {}; }
 };
 
-// The int32 of field `number` in a serialised message; none: it has no such field, or is damaged.
+// Returns the int32 of field `number` in a serialised message; nullopt: it has no such field, or is
+// damaged.
 std::optional<int32_t> FieldOf(std::string_view message, int number);
 
-// Serialised RecordProtos. With options.encoded their pixels are image files, which are decoded.
+// Parses serialised RecordProtos. With options.encoded their pixels are image files, which it
+// decodes.
 std::unique_ptr<ValueParser> NewRecordParser(const StoreOptions& options);
-// Serialised Records, each with an image, likewise.
+// Parses serialised Records, each with an image, in the same way.
 std::unique_ptr<ValueParser> NewWrappedRecordParser(const StoreOptions& options);
-// Numbers between any of the characters of `separator`, spaces or tabs; with has_label a label
-// before them.
+// Parses numbers between characters of `separator`, spaces or tabs; with has_label a label comes
+// first.
 std::unique_ptr<ValueParser> NewCsvParser(const std::string& separator, bool has_label);
-// Lines that are RecordProtos in text form, or in binary form as v0.3 wrote them, or as CSV. With
-// options.encoded as NewRecordParser.
+// Parses lines that are RecordProtos in text form, or in v0.3's binary form, or CSV.
+// options.encoded is as for NewRecordParser.
 std::unique_ptr<ValueParser> NewTextRecordParser(const StoreOptions& options);
-// Serialised CaffeDatums. channels: 3, or 1 for grey, of those that hold an image file.
+// Parses serialised CaffeDatums. Image files in them are decoded to `channels`: 3, or 1 for grey.
 std::unique_ptr<ValueParser> NewDatumParser(int channels);
 
 }  // namespace singa

@@ -11,8 +11,8 @@
 namespace singa {
 namespace {
 
-// Whether none is nan or inf: these have all bits of the exponent set. Compilers vectorise sums of
-// integers, not early exits.
+// Returns whether no number is nan or inf, whose exponents have all bits set. Compilers vectorise
+// sums of integers, but not early exits.
 bool AllFinite(std::span<const float> numbers) {
   constexpr uint32_t kExponent = 0x7f800000;
   uint32_t others = 0;
@@ -20,7 +20,7 @@ bool AllFinite(std::span<const float> numbers) {
   return others == 0;
 }
 
-// Throws ValueError for the first that is not.
+// Throws ValueError for the first number that is not finite.
 void RequireFinite(std::span<const float> numbers) {
   if (AllFinite(numbers)) return;
   for (size_t i = 0; i < numbers.size(); ++i)

@@ -1,4 +1,4 @@
-// ValueStore: a store whose values lie at known places of one file.
+// ValueStore is a store whose values are at known places of one file.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,18 @@ constexpr int64_t kMaxValueBytes = int64_t{1} << 28;  // a larger value is damag
 
 class ValueStore : public Store {
  public:
-  // REQUIRES: at least one value; all lie in the file.
+  // REQUIRES: there is a value, and all values are in the file.
   ValueStore(InputFile file, std::vector<ValuePlace> values, std::unique_ptr<ValueParser> parser);
 
   int64_t size() const override { return static_cast<int64_t>(values_.size()); }
   const std::string& name() const override { return file_.name(); }
-  // Throws DataError for a number that is nan or inf, too.
+  // Also throws DataError for a number that is nan or inf.
   const Sample& Read(int64_t index) override;
   LabelRange Labels() override;
 
  protected:
   const InputFile& file() const { return file_; }
-  // Added to an error in the value; "" where there is no advice.
+  // Returns a text that is added to an error in the value; "": no advice.
   virtual std::string Advice(int64_t, std::string_view) const { return ""; }
   const ValuePlace& place(int64_t index) const { return values_[index]; }
 

@@ -18,8 +18,8 @@ nlohmann::ordered_json ToJson(double value) {
   return value;
 }
 
-// Whether `line` stays where a run goes on at `first_steps`. A line that another program wrote
-// stays; what a crash of the system left of a row does not.
+// Returns whether `line` stays if the groups continue at `first_steps`. Lines of other programs
+// stay. Incomplete rows, which a crash of the system leaves, do not.
 bool Stays(const std::string& line, const std::vector<int64_t>& first_steps) {
   if (line.find('\0') != std::string::npos) return false;
   const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
@@ -33,13 +33,13 @@ bool Stays(const std::string& line, const std::vector<int64_t>& first_steps) {
   return step->get<int64_t>() < first_steps[static_cast<size_t>(g)];
 }
 
-// What stays of a file: its first `bytes`, and `lines` that stand behind them.
+// The content of a file that stays: its first `bytes`, and `lines` from after them.
 struct Kept {
   int64_t bytes = 0;
   std::string lines;
 };
 
-// A last line without an end stays only where it is a whole row.
+// A last line without a newline stays only if it is a complete JSON value.
 template <typename Keeps>
 Kept KeepOf(const std::string& path, const Keeps& keeps) {
   std::ifstream file(path, std::ios::binary);
@@ -59,7 +59,7 @@ Kept KeepOf(const std::string& path, const Keeps& keeps) {
   return kept;
 }
 
-// Puts the file that is kept in the place of `path`.
+// Replaces `path` by the content that stays.
 void Rewrite(FileSystem* files, const std::string& path, const Kept& kept) {
   std::ifstream from(path, std::ios::binary);
   std::string begin(static_cast<size_t>(kept.bytes), '\0');
@@ -74,7 +74,7 @@ void Rewrite(FileSystem* files, const std::string& path, const Kept& kept) {
 template <typename Keeps>
 void Open(FileSystem* files, const std::string& path, const PendingOptions& options,
           const Keeps& keeps, std::optional<PendingFile>* file) {
-  file->emplace(files, path, options);  // judges what is there
+  file->emplace(files, path, options);  // throws if `path` cannot be opened
   RemoveLeftOver(files, path);
   const Kept kept = KeepOf(path, keeps);
   if (kept.lines.empty()) return (*file)->Truncate(kept.bytes);

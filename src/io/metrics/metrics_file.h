@@ -1,4 +1,4 @@
-// metrics.jsonl: one JSON object a line.
+// MetricsFile writes metrics.jsonl, with one JSON object per line.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct MetricsRow {
   int64_t step = 0;
   int group = 0;
   std::string layer;
-  std::string host = {};                               // where a process runs; "": not written
-  int64_t pid = 0;                                     // of it, on that host
+  std::string host = {};                               // host of the process; "": not written
+  int64_t pid = 0;                                     // its process id on that host
   std::vector<std::pair<std::string, double>> values;  // loss, samples_per_second, ...
   std::vector<int64_t> staleness;  // updates of slices by their staleness; empty: not written
-  int64_t bad_records = 0;         // skipped so far; 0: not written
+  int64_t bad_records = 0;         // number of records skipped so far; 0: not written
 };
 
-// Where rows go. Any thread may write.
+// Receives rows. Any thread may write.
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;
@@ -33,23 +33,23 @@ class MetricsSink {
 
 class MetricsFile final : public MetricsSink {
  public:
-  // Opens `path` to append, or makes it. Rows of group g of step first_steps[g] and later, of
-  // groups beyond, and what is left of a row that was cut off, are taken out first. `files` must
-  // outlive it. Throws WriteError.
+  // Opens `path` to append, or makes it. First removes rows of group g from step first_steps[g] on,
+  // rows of groups beyond first_steps, and incomplete rows. `files` must outlive it. Throws
+  // WriteError.
   MetricsFile(FileSystem* files, const std::string& path, const std::vector<int64_t>& first_steps,
               const PendingOptions& options = {});
-  // Leaves the rows that are there.
+  // Opens `path` to append and keeps its rows.
   MetricsFile(FileSystem* files, const std::string& path, const PendingOptions& options = {});
   MetricsFile(const MetricsFile&) = delete;
   MetricsFile& operator=(const MetricsFile&) = delete;
 
-  // A row that the disk refuses waits (io/file/pending_file.h).
+  // Writes a row. A row that the disk refuses waits in memory (io/file/pending_file.h).
   void Write(const MetricsRow& row) override;
-  // Throws WriteError where rows are not on the disk.
+  // Throws WriteError if rows are not on the disk.
   void Sync() { file_->Sync(); }
-  // More rows wait than may.
+  // Returns whether more rows wait than PendingOptions allows.
   bool Overflows() const { return file_->Overflows(); }
-  // errno's value of the last refusal to write; 0: there was none.
+  // Returns the errno of the last refused write; 0: none was refused.
   int error() const { return file_->error(); }
 
  private:

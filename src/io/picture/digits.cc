@@ -12,16 +12,16 @@ namespace {
 
 constexpr float kPi = 3.14159265f;
 
-// How far pictures differ; tuned with tool/golden/digits_difficulty.py.
+// Limits of the random differences between pictures, tuned with tool/golden/digits_difficulty.py.
 constexpr float kRotation = 15 * kPi / 180;             // radians, to either side
 constexpr float kShear = 0.2f;                          // x by y
 constexpr float kShift = 3.5f;                          // pixels
 constexpr float kLeastScale = 7.5f, kMostScale = 9.8f;  // pixels for 1 of a stroke
-constexpr float kWarp = 0.08f;                          // of a stroke's coordinates
+constexpr float kWarp = 0.08f;                          // share of a stroke's coordinates
 constexpr float kLeastPen = 0.8f, kMostPen = 1.6f;      // half the width of a stroke, pixels
 constexpr float kLeastBlur = 0.6f, kMostBlur = 1.2f;    // width of a stroke's edge, pixels
 constexpr float kLeastInk = 0.46f;
-constexpr float kMostGlow = 0.275f;                  // of the background, at the brightest corner
+constexpr float kMostGlow = 0.275f;                  // background at the brightest corner
 constexpr float kMostNoise = 0.08f;                  // standard deviation
 constexpr float kOccluded = 0.02f;                   // share of pictures with a hole
 constexpr float kLeastHole = 1.2f, kMostHole = 2.f;  // radius, pixels
@@ -43,7 +43,7 @@ class Draws {
   uint64_t next_ = 0;
 };
 
-// From a stroke's coordinates to pixels: a smooth bend, then an affine map.
+// Maps a stroke's coordinates to pixels: a smooth bend, then an affine map.
 class Distortion {
  public:
   explicit Distortion(Draws* draws)
@@ -73,7 +73,7 @@ class Distortion {
   float xx_, xy_, yx_, yy_, x0_, y0_;
 };
 
-// Light that falls from one side.
+// A background that is brighter on one side.
 class Background {
  public:
   explicit Background(Draws* draws) {
@@ -101,7 +101,7 @@ float DistanceToLine(Point p, Point a, Point b) {
 
 int Pixel(float x) { return std::clamp(static_cast<int>(std::floor(x)), 0, kDigitSide - 1); }
 
-// Ink 1 within `pen` of the line from a to b, falling to 0 over `blur` pixels.
+// Draws ink of 1 within `pen` pixels of the line from a to b, falling to 0 over `blur` pixels.
 void DrawLine(Point a, Point b, float pen, float blur, Canvas* canvas) {
   const float reach = pen + blur;
   for (int y = Pixel(std::min(a.y, b.y) - reach); y <= Pixel(std::max(a.y, b.y) + reach + 1); ++y) {
@@ -115,7 +115,7 @@ void DrawLine(Point a, Point b, float pen, float blur, Canvas* canvas) {
   }
 }
 
-// A hole at one of the pen's points.
+// Makes a hole of `radius` pixels at `at`.
 void Occlude(Point at, float radius, Canvas* canvas) {
   for (int y = 0; y < kDigitSide; ++y)
     for (int x = 0; x < kDigitSide; ++x)

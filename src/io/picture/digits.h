@@ -1,6 +1,6 @@
-// The embedded data set: 28 x 28 grey pictures of handwritten-like digits, drawn from our own
-// strokes. A picture is a function of (seed, stream, index) alone.
-// tool/golden/digits_difficulty.py measures how hard they are.
+// DrawDigits draws the embedded data set: 28 x 28 grey pictures that look like handwritten digits.
+// A picture depends only on (seed, stream, index). tool/golden/digits_difficulty.py measures how
+// hard the pictures are to classify.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct DigitSet {
   std::vector<uint8_t> pixels;  // [n, 28, 28]
   std::vector<uint8_t> labels;  // [n]
 };
-// Pictures 0 to n - 1. Training reads the stream "train", tests "t10k".
+// Draws pictures 0 to n - 1. Training uses the stream "train", tests "t10k".
 DigitSet DrawDigits(uint64_t seed, const std::string& stream, int64_t n);
 
 }  // namespace singa

@@ -3,7 +3,7 @@
 namespace singa {
 namespace {
 
-// Numbers of a TIFF, in its byte order. Beyond the end all bytes are 0.
+// Reads numbers of a TIFF, in its byte order. All bytes after the end read as 0.
 class Tiff {
  public:
   Tiff(std::span<const uint8_t> bytes, bool big_endian) : bytes_(bytes), big_endian_(big_endian) {}
@@ -25,7 +25,8 @@ class Tiff {
 
 }  // namespace
 
-// TIFF 6.0, section 2: byte order, 42, the place of a directory of entries of 12 bytes.
+// TIFF 6.0, section 2: a block has the byte order, 42, and the place of a directory of entries of
+// 12 bytes.
 int ExifOrientation(std::span<const uint8_t> block) {
   constexpr uint32_t kOrientation = 0x112, kShort = 3;
   constexpr uint64_t kEntryBytes = 12;

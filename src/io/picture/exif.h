@@ -1,4 +1,4 @@
-// Exif: what a camera notes beside a picture. Only the orientation is read.
+// ExifOrientation reads the orientation from Exif, a camera's notes on a picture.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace singa {
 
-// The orientation that a block of Exif (a TIFF header and its first directory) gives: 1 to 8; 1
-// where it has none, or is damaged.
+// Returns the orientation, 1 to 8, of a block of Exif (a TIFF header and its first directory); 1 if
+// it has none, or is damaged.
 int ExifOrientation(std::span<const uint8_t> block);
 
 }  // namespace singa

@@ -7,14 +7,13 @@
 namespace singa {
 namespace {
 
-// Where the pixels of a turned picture are in its raster: that of row y and column x is pixel
-// first + y down + x right.
+// Maps a turned picture to its raster: row y, column x is pixel first + y down + x right.
 struct Turn {
-  int64_t height, width;  // of the turned picture
+  int64_t height, width;  // size of the turned picture
   int64_t first, down, right;
 };
 
-// Exif 2.3, tag 0x112: where row 0 and column 0 of the raster are in the picture.
+// Exif 2.3, tag 0x112, says where row 0 and column 0 of the raster are in the picture.
 Turn TurnOf(const Raster& raster) {
   const int64_t h = raster.height, w = raster.width, last = h * w - 1;
   switch (raster.orientation) {

@@ -18,9 +18,10 @@ namespace {
 
 constexpr uint8_t kJpegMagic[] = {0xff, 0xd8, 0xff};
 
-// A small file can hold hundreds of scans, each of which goes through all pixels again.
+// Throws if the scans have too many pixels: a small file can have hundreds of scans, and each goes
+// through all pixels.
 void CheckScans(std::span<const uint8_t> bytes, int64_t pixels) {
-  constexpr int64_t kMost = 16 * kMaxPicturePixels;  // of all scans together
+  constexpr int64_t kMost = 16 * kMaxPicturePixels;  // pixels of all scans together
   constexpr uint8_t kStartOfScan[] = {0xff, 0xda};
   int64_t scans = 0;
   for (auto at = bytes.begin();; at += 2, ++scans) {
@@ -32,13 +33,13 @@ void CheckScans(std::span<const uint8_t> bytes, int64_t pixels) {
                             kMost, " are decoded"));
 }
 
-// The orientation in the first Exif segment before the picture's data.
+// Returns the orientation in the first Exif segment before the picture's data.
 int OrientationOf(std::span<const uint8_t> bytes) {
   constexpr uint8_t kStartOfScan = 0xda, kExifSegment = 0xe1;
   constexpr std::string_view kExif("Exif\0\0", 6);
-  size_t at = 2;  // of a segment: 0xff, its kind, two bytes of length that count themselves
+  size_t at = 2;  // start of a segment: 0xff, its kind, two bytes of length that count themselves
   while (at + 4 <= bytes.size() && bytes[at] == 0xff) {
-    if (bytes[at + 1] == 0xff) {  // bytes that fill up
+    if (bytes[at + 1] == 0xff) {  // fill bytes
       ++at;
       continue;
     }
@@ -53,8 +54,8 @@ int OrientationOf(std::span<const uint8_t> bytes) {
   return 1;
 }
 
-// Pixels of cyan, magenta, yellow and black, as Adobe's programs write them, inverted (255: no
-// ink), to colour or grey, rounded as Pillow does.
+// Converts pixels of cyan, magenta, yellow and black to colour or grey, rounded as Pillow does.
+// They are inverted (255: no ink), as Adobe's programs write them.
 void FromInks(const std::vector<uint8_t>& inks, int channels, uint8_t* out) {
   for (size_t i = 0; i < inks.size(); i += 4) {
     uint8_t colour[3];

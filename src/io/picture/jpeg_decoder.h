@@ -1,4 +1,4 @@
-// JpegDecoder: JPEG files.
+// JpegDecoder decodes JPEG files.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace singa {
 
 bool IsJpeg(std::span<const uint8_t> bytes);
 
-// For one thread.
+// One thread at a time may use it.
 class JpegDecoder {
  public:
   JpegDecoder();
@@ -19,16 +19,16 @@ class JpegDecoder {
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  // The picture in `channels` channels: 3, or 1 for grey. Pictures for print (CMYK) are converted.
-  // Throws ValueError: damaged, too large, of a kind that is not read (12 bits, lossless), or its
-  // scans have 16 times as many pixels in all as a picture may have.
+  // Decodes a picture to `channels`: 3, or 1 for grey. Pictures for print (CMYK) are converted.
+  // Throws ValueError if the picture is damaged, too large or of an unsupported kind (12 bits,
+  // lossless), or if its scans together have more than 16 times the pixels that a picture may have.
   void Decode(std::span<const uint8_t> bytes, int channels, Raster* raster);
 
  private:
   [[noreturn]] void Fail() const;
 
-  void* const handle_;         // turbojpeg's
-  std::vector<uint8_t> inks_;  // 4 a pixel, of a file for print
+  void* const handle_;         // handle of turbojpeg
+  std::vector<uint8_t> inks_;  // 4 per pixel, for a CMYK file
 };
 
 }  // namespace singa

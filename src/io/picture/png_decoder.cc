@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint8_t kPngMagic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
-// libpng's reader of bytes in memory. libpng leaves a function that fails by longjmp.
+// Reads a PNG in memory by libpng. A libpng function that fails leaves by longjmp.
 class PngReader {
  public:
   explicit PngReader(std::span<const uint8_t> bytes)
@@ -29,7 +29,7 @@ class PngReader {
       throw std::bad_alloc();
     }
     png_set_read_fn(png_, this, Read);
-    // Exif's is the only optional chunk that is kept.
+    // Keep only Exif of the optional chunks.
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     constexpr png_byte kExif[] = "eXIf";
     png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_AS_DEFAULT, kExif, 1);
@@ -48,7 +48,7 @@ class PngReader {
     Guard([this] { png_read_info(png_, info_); });
   }
 
-  // Rows become samples of 8 or 16 bits: grey, or red, green and blue.
+  // Makes libpng convert rows to samples of 8 or 16 bits: grey, or red, green and blue.
   void ConvertSamples() {
     Guard([this] {
       if (png_get_color_type(png_, info_) == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
@@ -69,7 +69,7 @@ class PngReader {
     });
   }
 
-  // The orientation in the Exif chunk, if one was read.
+  // Returns the orientation in the Exif chunk, if one was read.
   int Orientation() {
     png_uint_32 size = 0;
     png_bytep block = nullptr;
@@ -78,7 +78,8 @@ class PngReader {
   }
 
  private:
-  // `work` has no object whose destructor a jump would leave out.
+  // Runs `work` and turns a jump into an exception. REQUIRES: `work` has no object with a
+  // destructor, which a jump would skip.
   template <typename Work>
   void Guard(Work work) {
     if (setjmp(png_jmpbuf(png_)) != 0) throw ValueError("damaged PNG: " + error_);  // NOLINT
@@ -89,7 +90,7 @@ class PngReader {
     static_cast<PngReader*>(png_get_error_ptr(png))->error_ = message;
     png_longjmp(png, 1);
   }
-  static void Ignore(png_structp, png_const_charp) {}  // what libpng can read all the same
+  static void Ignore(png_structp, png_const_charp) {}  // libpng can still read the file
 
   static void Read(png_structp png, png_bytep out, size_t size) {
     auto* const self = static_cast<PngReader*>(png_get_io_ptr(png));
@@ -115,7 +116,7 @@ bool IsPng(std::span<const uint8_t> bytes) {
 void DecodePng(std::span<const uint8_t> bytes, Raster* raster) {
   PngReader reader(bytes);
   reader.ReadHeader();
-  constexpr int64_t kMostInflated = 1032;  // deflate's best
+  constexpr int64_t kMostInflated = 1032;  // deflate's maximum ratio
   CheckBytes("PNG", bytes.size(), reader.height() * reader.row_bytes() / kMostInflated,
              reader.height(), reader.width());
   SetSize(reader.height(), reader.width(), raster);

@@ -1,4 +1,4 @@
-// PNG files.
+// DecodePng decodes PNG files.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace singa {
 
 bool IsPng(std::span<const uint8_t> bytes);
 
-// The samples of a PNG file as they are stored, as OpenCV and Pillow read them: gamma, colour
-// profiles and a background are not applied, transparency is left out. A palette becomes colours,
-// greys of 1, 2 or 4 bits become 0 to 255. Throws ValueError: damaged, or too large.
+// Decodes the samples as they are stored, as OpenCV and Pillow do: gamma, colour profiles and
+// background are not applied, and transparency is left out. A palette becomes colours; greys of 1,
+// 2 or 4 bits become 0 to 255. Throws ValueError if the file is damaged or too large.
 void DecodePng(std::span<const uint8_t> bytes, Raster* raster);
 
 }  // namespace singa

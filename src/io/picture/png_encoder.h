@@ -1,4 +1,4 @@
-// PNG files of planar pixels.
+// EncodePng makes PNG files of planar pixels.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace singa {
 
-// pixels: [channels, height, width]; channels: 3 (red first), or 1 for grey. Nothing is lost.
-// Throws ValueError for a width or height above 10^6, which libpng refuses.
+// Returns a lossless PNG. pixels: [channels, height, width]; channels: 3 (red first), or 1 for
+// grey. Throws ValueError for a width or height above 10^6, which libpng refuses.
 std::string EncodePng(std::span<const uint8_t> pixels, int channels, int32_t height, int32_t width);
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// A store whose raw pictures have blue first, read with red first.
+// RedFirst reads a store whose raw pictures have blue first, and gives them with red first.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,7 @@
 
 namespace singa {
 
-// Turns round the colours of each record whose numbers are three planes, but for those that were
-// decoded from an image file.
+// Reverses the colours of each record of three planes, unless it was decoded from an image file.
 std::unique_ptr<Store> RedFirst(std::unique_ptr<Store> store);
 
 }  // namespace singa

@@ -14,14 +14,14 @@
 namespace singa {
 namespace {
 
-// What one pixel of a scaled side is made of: weights of source pixels from `first` on.
+// Weights of the source pixels, from `first` on, that make one pixel of a scaled side.
 struct Taps {
   int64_t first = 0;
   std::vector<float> weights;
 };
 
-// A triangle around each pixel's centre, as wide as the pixel is in the source, at least two source
-// pixels.
+// Returns the weights of each pixel: a triangle around its centre that reaches as far as one pixel
+// of the result, at least one source pixel, to each side.
 std::vector<Taps> TapsOf(int64_t from, int64_t to) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const double reach = std::max(1., scale);
@@ -43,7 +43,7 @@ std::vector<Taps> TapsOf(int64_t from, int64_t to) {
   return taps;
 }
 
-constexpr int64_t kMaxNumbers = 4 * ImageDecoder::kMaxPixels;  // of one record
+constexpr int64_t kMaxNumbers = 4 * ImageDecoder::kMaxPixels;  // limit for one record
 
 class ResizedStore final : public StoreWrapper {
  public:
@@ -98,7 +98,7 @@ class ResizedStore final : public StoreWrapper {
     return *to;
   }
 
-  // sums_ of the source's rows from `row` on.
+  // Computes sums_ of the source's rows from `row` on.
   template <typename Number>
   void AddRows(const Number* row, const Taps& taps) {
     std::fill(sums_.begin(), sums_.end(), 0.f);
@@ -108,7 +108,7 @@ class ResizedStore final : public StoreWrapper {
     }
   }
 
-  // One row of the picture out of sums_.
+  // Computes one row of the picture from sums_.
   template <typename Number>
   void ScaleSums(Number* row) const {
     for (const Taps& taps : column_taps_) {
@@ -123,11 +123,11 @@ class ResizedStore final : public StoreWrapper {
   }
 
   const int32_t height_, width_;
-  int64_t rows_ = 0, columns_ = 0;  // of the source that the taps are for
+  int64_t rows_ = 0, columns_ = 0;  // size of the source that the taps are for
   std::vector<Taps> row_taps_, column_taps_;
-  std::vector<float> sums_;  // [columns_], of one row of the result
+  std::vector<float> sums_;  // [columns_], for one row of the result
   std::vector<uint8_t> pixels_;
-  std::vector<float> numbers_;  // of a source that is no bytes
+  std::vector<float> numbers_;  // result for a source that is not bytes
   std::array<int32_t, 3> shape_{};
   Sample sample_;
 };

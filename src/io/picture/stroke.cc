@@ -9,7 +9,8 @@ namespace {
 using Glyph = std::vector<Stroke>;
 constexpr float kDegree = 3.14159265f / 180;
 
-// Part of an ellipse; degrees: 0 right, 90 down, 180 left, 270 up. Drawn from `from` to `to`.
+// Returns part of an ellipse, drawn from `from` to `to` in degrees: 0 right, 90 down, 180 left, 270
+// up.
 Stroke Arc(float cx, float cy, float rx, float ry, float from, float to) {
   const int n = 2 + static_cast<int>(std::abs(to - from) / 20);
   Stroke stroke;
@@ -21,13 +22,13 @@ Stroke Arc(float cx, float cy, float rx, float ry, float from, float to) {
   return stroke;
 }
 
-// One stroke that goes on with another.
+// Returns `first` continued by `second`.
 Stroke Then(Stroke first, const Stroke& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
 
-// An 8 drawn without lifting the pen.
+// Returns an 8 drawn without lifting the pen.
 Stroke Crossed() {
   Stroke stroke;
   for (int angle = 0; angle <= 360; angle += 15) {

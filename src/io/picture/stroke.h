@@ -1,4 +1,4 @@
-// Strokes of the embedded digits: what a pen draws, before it is bent and blurred.
+// Strokes of the embedded digits, before they are bent and blurred.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace singa {
 
-// In a box where x runs right and y down; a digit fills about [-0.6, 0.6] x [-1, 1].
+// A point; x runs right and y down. A digit fills about [-0.6, 0.6] x [-1, 1].
 struct Point {
   float x = 0, y = 0;
 };
@@ -14,7 +14,8 @@ struct Point {
 // Points joined by straight lines; curves are fine polygons.
 using Stroke = std::vector<Point>;
 
-// The ways to write digit 0 to 9: each a list of strokes. Constant, made at the first use.
+// Returns the ways to write digit 0 to 9, each a list of strokes. They are constant and made at the
+// first use.
 std::span<const std::vector<Stroke>> GlyphsOf(int digit);
 
 }  // namespace singa

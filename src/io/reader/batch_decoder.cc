@@ -36,7 +36,7 @@ bool JudgedStore::IsGood(int64_t index) {
 BatchDecoder::BatchDecoder(const ReaderOptions& options)
     : options_(options), own_(options), order_options_(options.order) {
   for (RowSource source : options.beside) {
-    source.store.warns = false;  // its own reader does
+    source.store.warns = false;  // the store's own reader warns
     beside_.emplace_back(source);
     max_bad_beside_ += source.max_bad;
   }
@@ -47,7 +47,8 @@ void BatchDecoder::SetOrder(const OrderOptions& order) {
   order_.reset();
 }
 
-// Where those of other stores are too many, the reader of one of them says so at the same batch.
+// Returns whether too many records are bad, here or in other stores. In the second case the reader
+// of one of those stores reports it at the same batch.
 bool BatchDecoder::TooManyBad(const Batch& batch) const {
   return static_cast<int64_t>(batch.bad.size()) > options_.max_bad ||
          static_cast<int64_t>(batch.bad_beside.size()) > max_bad_beside_;

@@ -1,5 +1,5 @@
-// BatchDecoder: what one thread needs to read batches: a store of its own, and what makes rows of
-// its records. Any number of them give the same batches.
+// BatchDecoder lets one thread read batches: it has its own store and turns records into rows.
+// Batches do not depend on the number of decoders.
 #pragma once
 
 #include <algorithm>
@@ -21,44 +21,45 @@ namespace singa {
 // Records that cannot be read, each with the text of its DataError.
 using BadRecords = std::map<int64_t, std::string>;
 
-// A store, and how rows are made of its records.
+// A store, and how its records become rows.
 struct RowSource {
   std::string backend;
   StoreOptions store;
-  std::vector<int64_t> shape;  // of one record, planar
+  std::vector<int64_t> shape;  // shape of one record, planar
   Normalisation norm;
-  int64_t max_bad = 0;  // records that may be skipped as bad; 0: the first is an error
+  int64_t max_bad = 0;  // maximum number of bad records to skip; 0: the first one is an error
 };
 
 struct ReaderOptions : RowSource {
   OrderOptions order;
   int64_t batch = 0;            // rows of the whole group
-  int64_t first = 0, rows = 0;  // own rows: [first, first + rows) of each batch
-  int ring = 4;                 // batches decoded ahead, at most
-  int threads = 1;              // that decode
-  // Stores that other input layers of the phase read in the same order, and whose bad records are
-  // skipped. A record that is bad in one of them is skipped in all.
+  int64_t first = 0, rows = 0;  // rows of this worker: [first, first + rows) of each batch
+  int ring = 4;                 // maximum number of batches decoded ahead
+  int threads = 1;              // number of threads that decode
+  // Stores that other input layers of the phase read in the same order. A record that is bad in one
+  // store is skipped in all.
   std::vector<RowSource> beside = {};
 
-  // One batch a thread, and one to hand out meanwhile.
+  // Returns the number of batches in the ring: at least one for each thread, and one for the caller
+  // of Next.
   int slots() const { return std::max(ring, threads + 1); }
-  // Bytes that a reader holds for them.
+  // Returns the bytes of the ring's batches.
   int64_t ring_bytes() const {
     int64_t row = sizeof(float);
     for (int64_t size : shape) row *= size;
-    return slots() * rows * (row + static_cast<int64_t>(sizeof(int32_t)));  // with the label
+    return slots() * rows * (row + static_cast<int64_t>(sizeof(int32_t)));  // data and label
   }
 };
 
-// The own rows of one batch.
+// This worker's rows of one batch.
 struct Batch {
   std::vector<float> data;
   std::vector<int32_t> labels;
-  BadRecords bad;                // that were met; more than max_bad: the rows are not all there
-  std::set<int64_t> bad_beside;  // that were met, and are bad in another store of the phase
+  BadRecords bad;  // bad records found; if there are more than max_bad, rows are missing
+  std::set<int64_t> bad_beside;  // records found that are bad in another store of the phase
 };
 
-// A store whose bad records are known once they were met.
+// A store that remembers the bad records that were found.
 class JudgedStore {
  public:
   // Opens the store. Throws DataError, FileError.
@@ -67,9 +68,11 @@ class JudgedStore {
   Store& store() const { return *store_; }
   int64_t row_size() const { return rows_.size(); }
   const BadRecords& known() const { return known_; }
-  // False: the record is bad. Throws DataError for it where none may be skipped; FileError.
+  // Reads a record; returns false if it is bad. Throws FileError, or DataError for a bad record if
+  // none may be skipped.
   bool Read(int64_t index, float* row, int32_t* label);
-  // Whether the record can be read; each is tried once. True for one that is not there.
+  // Returns whether the record can be read; tries each record once. Returns true if there is no
+  // such record.
   bool IsGood(int64_t index);
 
  private:
@@ -77,8 +80,8 @@ class JudgedStore {
   std::unique_ptr<Store> store_;
   const RowDecoder rows_;
   BadRecords known_;
-  std::vector<bool> good_;  // of those that IsGood has tried
-  std::vector<float> row_;  // what IsGood reads and nobody wants
+  std::vector<bool> good_;  // records that IsGood found good
+  std::vector<float> row_;  // buffer for rows that IsGood reads
 };
 
 class BatchDecoder {
@@ -89,14 +92,14 @@ class BatchDecoder {
   int64_t records() const { return own_.store().size(); }
   StoreFacts facts() const { return FactsOf(options_.backend, options_.store, &own_.store()); }
   void SetOrder(const OrderOptions& order);
-  // Fills `batch` with the rows of the group's batch that starts at `position`. In place of a bad
-  // record stands the next one that is bad in no store of the phase, from the last to the first.
-  // Where `drop` is true meanwhile, it returns soon, with some of the rows. Throws DataError,
-  // FileError.
+  // Fills `batch` with this worker's rows of the group's batch that starts at `position`. A bad
+  // record is replaced by the next record, cyclically, that is bad in no store of the phase. If
+  // `drop` becomes true, it returns soon, with some of the rows. Throws DataError, FileError.
   void Decode(int64_t position, const std::atomic<bool>& drop, Batch* batch);
 
  private:
-  // The row of `index`, or of the next record that is not bad; none once too many are.
+  // Decodes record `index`, or the next one that is not bad. Returns without a row once too many
+  // are bad.
   void DecodeRow(int64_t index, const std::atomic<bool>& drop, float* row, int32_t* label,
                  Batch* batch);
   bool TooManyBad(const Batch& batch) const;
@@ -104,9 +107,9 @@ class BatchDecoder {
   const ReaderOptions options_;
   JudgedStore own_;
   std::vector<JudgedStore> beside_;
-  int64_t max_bad_beside_ = 0;  // of all of them
+  int64_t max_bad_beside_ = 0;  // sum of max_bad of all stores in beside_
   OrderOptions order_options_;
-  std::unique_ptr<RecordOrder> order_;  // null: to be made of order_options_
+  std::unique_ptr<RecordOrder> order_;  // null: not yet made from order_options_
 };
 
 }  // namespace singa

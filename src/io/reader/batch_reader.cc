@@ -30,7 +30,7 @@ BatchReader::~BatchReader() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Where the system has no more threads, fewer give the same batches.
+// Starts fewer threads if the system has no more; the batches are the same.
 void BatchReader::StartThreads() {
   threads_.reserve(options_.threads);
   try {
@@ -58,7 +58,7 @@ void BatchReader::Run(int thread) {
     const MutexLock lock(&mutex_);
     if (!decoder) {
       open_error_ = error;
-    } else {  // each thread sees the same store
+    } else {  // all threads open the same store
       records_ = decoder->records();
       if (thread == 0) facts_ = std::move(facts);
     }
@@ -68,7 +68,7 @@ void BatchReader::Run(int thread) {
 }
 
 void BatchReader::DecodeUntilStopped(BatchDecoder* decoder) {
-  uint64_t order_of = 0;  // the value of seeks_ that the decoder's order is of
+  uint64_t order_of = 0;  // value of seeks_ for the decoder's order
   MutexLock lock(&mutex_);
   for (;;) {
     changed_.wait(lock.native(), [this]() REQUIRES(mutex_) { return stop_ || MayClaim(); });
@@ -114,7 +114,7 @@ void BatchReader::Next(const Context& ctx, float* data, int32_t* labels) {
   Slot& slot = ring_[head_];
   if (open_error_) std::rethrow_exception(open_error_);
   if (slot.error) std::rethrow_exception(slot.error);
-  lock.Unlock();  // no thread touches a slot that is done
+  lock.Unlock();  // no other thread uses a slot that is done
   skipped_.Add(slot.batch.bad, slot.batch.bad_beside);
   const float* const from = slot.batch.data.data();
   ParallelSlices(

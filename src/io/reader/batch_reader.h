@@ -1,5 +1,5 @@
-// BatchReader: a worker's rows of each batch of its group, decoded ahead by threads of its own
-// into a ring. All functions are for one thread.
+// BatchReader gives a worker's rows of each batch of its group. Its own threads decode them ahead
+// into a ring. One thread calls all functions.
 #pragma once
 
 #include <atomic>
@@ -21,46 +21,48 @@ namespace singa {
 
 class BatchReader {
  public:
-  // The threads open the store, each for itself: what goes wrong there is thrown by the next Next
-  // or Records.
+  // Starts the threads, each of which opens the store. The next Next or Records throws their
+  // errors.
   explicit BatchReader(const ReaderOptions& options);
   ~BatchReader();
   BatchReader(const BatchReader&) = delete;
   BatchReader& operator=(const BatchReader&) = delete;
 
-  // Waits until Next need not wait. False: `stop`, which is asked every 0.1 s, was true before.
+  // Blocks until Next need not wait. Calls `stop` every 0.1 s, and returns false if it returns true
+  // before that.
   bool Await(const std::function<bool()>& stop);
-  // Copies out the own rows of the next batch, by the context's threads; `labels` may be null; -1
-  // is a row without a label. Waits for the threads that decode. Throws what one of them met at
-  // this batch, again and again until Seek: DataError, FileError.
+  // Copies this worker's rows of the next batch, with the context's threads. `labels` may be null;
+  // -1 is a row without a label. Blocks until the batch is decoded. Throws DataError or FileError
+  // if decoding this batch failed, and again at each call until Seek.
   void Next(const Context& ctx, float* data, int32_t* labels);
 
-  // Records of the whole group that Next has handed out, since record 0 of epoch 0.
+  // Returns the number of records of the whole group that Next has given, since record 0 of epoch
+  // 0.
   int64_t position() const { return position_; }
-  // The next batch starts at `position`, which is >= 0. Batches that are being decoded are dropped.
+  // Makes the next batch start at `position` >= 0. Drops batches that are decoded or being decoded.
   void Seek(int64_t position) { Seek(position, options_.order); }
-  // Likewise, in another order.
+  // Does the same with another order of records.
   void Seek(int64_t position, const OrderOptions& order);
 
-  // The record that is row `row` of the batch that Next gave last.
+  // Returns the record in row `row` of the batch that Next gave last.
   int64_t RecordOfRow(int64_t row);
 
-  // Records of the store, and what else it says of itself. They wait until it is open.
+  // Return the number of records, and the facts, of the store. Both wait until it is open.
   int64_t Records();
   StoreFacts Facts();
 
-  // The bad records that batches of Next had, and what an earlier run says of them.
+  // Bad records in the batches of Next, and those restored from an earlier run.
   const SkippedRecords& skipped() const { return skipped_; }
   void RestoreSkipped(const std::vector<int64_t>& records) { skipped_.Restore(records); }
 
-  // Milliseconds that Next has waited since the last call.
+  // Returns the milliseconds that Next has waited since the last call.
   double TakeWaitMs();
 
  private:
-  // A place of the ring: free, then claimed by the thread that fills it, then done.
+  // A slot of the ring: free, then claimed by the thread that fills it, then done.
   struct Slot {
     Batch batch;
-    std::exception_ptr error;  // in place of the batch
+    std::exception_ptr error;  // not null: decoding the batch failed
     bool done = false;
   };
 
@@ -78,17 +80,17 @@ class BatchReader {
   double wait_ms_ = 0;
   SkippedRecords skipped_;
 
-  std::atomic<bool> drop_{false};  // nobody wants what is being decoded
+  std::atomic<bool> drop_{false};  // batches being decoded are not needed
   Mutex mutex_;
   std::condition_variable changed_;
   bool stop_ GUARDED_BY(mutex_) = false;
   bool seeking_ GUARDED_BY(mutex_) = false;
   int64_t records_ GUARDED_BY(mutex_) = -1;             // -1: the store is not open yet
-  std::optional<StoreFacts> facts_ GUARDED_BY(mutex_);  // none: not yet
-  std::exception_ptr open_error_ GUARDED_BY(mutex_);    // for good
-  // A claimed slot has an error: those after it are not wanted.
+  std::optional<StoreFacts> facts_ GUARDED_BY(mutex_);  // not set: not open yet
+  std::exception_ptr open_error_ GUARDED_BY(mutex_);  // not null: a thread could not open the store
+  // Whether a claimed slot has an error. Then no thread claims more slots.
   bool failed_ GUARDED_BY(mutex_) = false;
-  int64_t next_ GUARDED_BY(mutex_) = 0;  // position of the next batch to be claimed
+  int64_t next_ GUARDED_BY(mutex_) = 0;  // position of the next batch to claim
   OrderOptions order_ GUARDED_BY(mutex_);
   uint64_t seeks_ GUARDED_BY(mutex_) = 0;  // number of calls of Seek: each may change order_
   // Slots [head_, head_ + claimed_) modulo ring_.size(), in order.
@@ -98,7 +100,7 @@ class BatchReader {
   // The content of a slot belongs to the thread that claimed it, and then to the caller of Next.
   std::vector<Slot> ring_ GUARDED_BY(mutex_);
 
-  std::vector<std::thread> threads_;  // last: they use all of the above
+  std::vector<std::thread> threads_;  // must be last: they use the members above
 };
 
 }  // namespace singa

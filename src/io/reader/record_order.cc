@@ -22,7 +22,7 @@ RecordOrder::RecordOrder(const OrderOptions& options, int64_t records)
   }
 }
 
-// Fisher and Yates, from the last place down.
+// Shuffles by Fisher and Yates, from the last place down.
 void RecordOrder::Draw(int64_t epoch) {
   order_.resize(records_);
   std::iota(order_.begin(), order_.end(), 0);

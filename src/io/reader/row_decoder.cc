@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-// in: [channels, n / channels]; row: [n / channels, channels].
+// Transposes in: [channels, n / channels] to row: [n / channels, channels].
 template <typename T>
 void Transpose(const T* in, int64_t n, int64_t channels, float* row) {
   const int64_t plane = n / channels;

@@ -1,4 +1,4 @@
-// RowDecoder: from a record to a row of a feature: numbers as floats, normalised, channels last.
+// RowDecoder turns a record into a row of a feature: floats, normalised, channels last.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// Each number x becomes (x - mean) / std. A file's first record wins over the value.
+// Each number x becomes (x - mean) / std. The first record of a file overrides the value.
 struct Normalisation {
   float mean_value = 0, std_value = 1;
   std::string mean_file = {}, std_file = {};  // "": none
@@ -17,16 +17,16 @@ struct Normalisation {
 
 class RowDecoder {
  public:
-  // `shape` is one record's, planar. A row of shape (c, h, w) is stored as (h, w, c). Opens the
-  // files of `norm`: textfiles where the data is one, else kvfiles. Throws DataError, FileError.
+  // `shape` is a record's, planar. A row of shape (c, h, w) is stored as (h, w, c). Reads the files
+  // of `norm`: textfiles if the data is a textfile, else kvfiles. Throws DataError, FileError.
   RowDecoder(const std::vector<int64_t>& shape, const Normalisation& norm,
              const std::string& backend, const StoreOptions& options);
 
   int64_t size() const { return size_; }
-  // What the files of `norm` say, in a row's order; empty: the value of `norm` it is.
+  // Contents of the files of `norm`, in a row's order; empty: the values of `norm` are used.
   const std::vector<float>& mean() const { return mean_; }
   const std::vector<float>& std() const { return std_; }
-  // Throws DataError where the record `index` of `store` has not size() numbers.
+  // Writes a row. Throws DataError if record `index` of `store` has not size() numbers.
   void Decode(const Sample& sample, const Store& store, int64_t index, float* row) const;
 
  private:
@@ -38,7 +38,7 @@ class RowDecoder {
   std::vector<int64_t> shape_;
   int64_t size_ = 1, channels_ = 1;
   float mean_value_, std_value_;
-  std::vector<float> mean_, std_;  // in the row's order; empty: the values
+  std::vector<float> mean_, std_;  // in the row's order; empty: the values of Normalisation
 };
 
 }  // namespace singa

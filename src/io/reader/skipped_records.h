@@ -1,4 +1,4 @@
-// SkippedRecords: the bad records of a store that a reader has skipped so far.
+// SkippedRecords holds the bad records of a store that a reader has skipped so far.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace singa {
 
 class SkippedRecords {
  public:
-  // `most` of them are allowed.
+  // Allows `most` bad records.
   explicit SkippedRecords(int64_t most) : most_(most) {}
 
-  // Warns of each new one, of the first few by name. Throws DataError, again and again, where
-  // they become too many. `beside`: records that another store of the phase has as bad, which are
-  // skipped here, too; they are neither named nor counted.
+  // Adds bad records. Warns of each new one, and names the first few. Throws DataError, at each
+  // call, if there are too many. `beside` holds records that are bad in another store of the phase.
+  // They are skipped here, too, but neither named nor counted.
   void Add(const BadRecords& found, const std::set<int64_t>& beside = {});
 
-  // Rising.
+  // Returns the bad records in rising order.
   std::vector<int64_t> list() const { return {records_.begin(), records_.end()}; }
-  // Those that an earlier run has warned of.
+  // Sets the bad records that an earlier run has warned of.
   void Restore(const std::vector<int64_t>& records);
 
-  // The record that was read in the place of `index`, of a store of `records`.
+  // Returns the record that replaces `index` in a store of `records` records.
   int64_t StandIn(int64_t index, int64_t records) const;
 
  private:

@@ -26,7 +26,7 @@ int TextStream::Next() {
   return index;
 }
 
-// -1: there is none.
+// Returns the next byte; -1: the text has ended.
 int TextStream::NextByte() {
   constexpr int64_t kPiece = 1 << 16;
   if (!file_) {

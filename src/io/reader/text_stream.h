@@ -1,4 +1,4 @@
-// TextStream: a text as indices of its characters, read in pieces: of any length, and as it comes.
+// TextStream reads a text of any length, as it arrives, and gives the indices of its characters.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class TextStream {
   // `path`: a file, or "-" for standard input. `vocabulary` outlives it. Throws FileError.
   TextStream(const std::string& path, const Vocabulary& vocabulary);
 
-  // The next character's index; -1 behind the last. Throws FileError; DataError with the byte and
-  // line of a character that the vocabulary lacks.
+  // Returns the next character's index; -1 at the end. Throws FileError, or DataError with the byte
+  // and line of a character that the vocabulary lacks.
   int Next();
 
  private:
@@ -25,10 +25,10 @@ class TextStream {
 
   const std::string path_;
   const Vocabulary& vocabulary_;
-  std::optional<InputFile> file_;  // none: standard input
-  std::vector<uint8_t> piece_;     // of the file, up to byte end_
+  std::optional<InputFile> file_;  // not set: standard input
+  std::vector<uint8_t> piece_;     // piece of the text, up to byte end_
   int64_t end_ = 0;
-  int64_t offset_ = 0, line_ = 1;  // of the next byte
+  int64_t offset_ = 0, line_ = 1;  // place of the next byte
 };
 
 }  // namespace singa

@@ -11,12 +11,12 @@
 namespace singa {
 namespace {
 
-// The byte of a text of `size` bytes that the share is at.
+// Returns the byte at the given share of a text of `size` bytes.
 int64_t PlaceOf(double share, int64_t size) {
   return static_cast<int64_t>(std::floor(share * static_cast<double>(size)));
 }
 
-// Lines are counted from 1.
+// Returns the number, from 1, of the line at `offset`.
 int64_t LineOf(const InputFile& file, int64_t offset) {
   constexpr int64_t kPiece = 1 << 20;
   std::vector<char> piece(kPiece);

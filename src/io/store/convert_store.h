@@ -1,4 +1,4 @@
-// From one store to a file of another format.
+// ConvertStore writes a store's records to a file of another format.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace singa {
 
-// Writes every record of `from`; fills in options.records and classes, and options.shape and
-// has_label where the caller left them, by the first record. Throws DataError for a record that the
-// format cannot hold or that has another shape, ConfigError("", ...) for a format that nobody
-// writes or a shape that does not fit, FileError. Nothing appears under the new names unless all
-// was written.
+// Writes all records of `from`. Sets options.records and classes; the first record gives
+// options.shape and has_label if the caller left them unset. Throws FileError, DataError for a
+// record that the format cannot hold or that has another shape, and ConfigError("", ...) for a
+// format without a writer or a shape that does not fit. The new files appear only if all records
+// were written.
 void ConvertStore(Store* from, const std::string& format, WriterOptions options, FileSystem* files);
 
 }  // namespace singa

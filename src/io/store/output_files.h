@@ -1,5 +1,5 @@
-// OutputFiles: what the output layers of one pass over the data write. A file appears whole under
-// its name when the pass ends, or not at all.
+// OutputFiles holds the files that output layers write in one pass over the data. A file appears
+// under its name only when the pass has ended.
 #pragma once
 
 #include <map>
@@ -16,17 +16,17 @@ namespace singa {
 
 class OutputFiles {
  public:
-  // Appends a record to the file `path`, which its first record opens; whether that has a label
-  // says whether the file holds labels. `format`: kvfile or textfile. Returns the record's number.
-  // A file that the disk refuses is left out of the pass. Throws FileError, ValueError.
+  // Appends a record to the file `path`, and returns its number. The first record opens the file,
+  // and decides whether the file holds labels. `format` is kvfile or textfile. If the disk refuses
+  // a file, it is left out of this pass. Throws FileError, ValueError.
   int64_t Write(const std::string& path, const std::string& format, const Sample& sample);
-  // Whether the file of this pass holds labels; none: it has no record yet.
+  // Returns whether the file of this pass holds labels; nullopt: it has no record yet.
   std::optional<bool> HoldsLabels(const std::string& path) const;
-  // The records that it has so far.
+  // Returns the number of records so far.
   int64_t Records(const std::string& path) const;
-  // Makes the files appear. Returns their paths and records.
+  // Makes the files appear. Returns their paths and numbers of records.
   std::vector<std::pair<std::string, int64_t>> Finish();
-  // Why a file was left out of the last pass; none: all were written.
+  // Error of a file that was left out of the last pass; nullopt: all were written.
   const std::optional<WriteError>& refused() const { return refused_; }
 
  private:

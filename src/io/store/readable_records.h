@@ -1,4 +1,4 @@
-// A store without the records of another one that cannot be read.
+// LeaveOutBadRecords gives a store without the records that cannot be read.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@ namespace singa {
 
 struct ReadableOptions {
   int64_t max_bad = 0;
-  bool same_shape = false;          // all records must have one shape: that of the first good one,
+  bool same_shape = false;          // all records must have one shape: the first good record's,
   std::vector<int32_t> shape = {};  // or this one, if it is not empty
 };
 
-// Reads every record of `judge` once, names the bad ones on stderr, and gives the others of
-// `store`, in order. Bad is what RecordShape throws a DataError for, or what has another shape.
-// `judge` has the same records as `store`, or is it; perhaps decoded ones of files that `store`
-// keeps. Throws what is wrong with the first bad record beyond max_bad, exit code 65; DataError
-// where none is left; FileError.
+// Reads each record of `judge` once and names the bad ones on stderr. Returns the other records of
+// `store`, in order. A record is bad if RecordShape throws DataError or its shape differs. `judge`
+// is `store`, or has the same records, such as decoded pictures of `store`'s files. Throws the
+// error of the first bad record beyond max_bad (exit code 65), DataError if no record is left, and
+// FileError.
 std::unique_ptr<Store> LeaveOutBadRecords(std::unique_ptr<Store> store, Store* judge,
                                           const ReadableOptions& options);
 

@@ -1,5 +1,5 @@
-// Store: records on disk, read in any order by their index; and the table of its backends.
-// A store is used by one thread at a time.
+// Store reads records on disk, in any order, by their index. One thread at a time may use a store.
+// This file also has the table of backends.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,38 @@ namespace singa {
 // The label of a record that has none. A stored label may be negative: a loss may ignore it.
 inline constexpr int32_t kNoLabel = std::numeric_limits<int32_t>::min();
 
-// What one record holds, in the store's own memory: valid until its next Read. Numbers are planar
-// (channels, height, width).
+// The content of one record, in the store's memory: valid until the store's next Read. Numbers are
+// planar (channels, height, width).
 struct Sample {
-  std::span<const float> data = {};  // wins over pixel if not empty
+  std::span<const float> data = {};  // used instead of pixel if not empty
   std::span<const uint8_t> pixel = {};
-  std::span<const int32_t> shape = {};  // as the record says; may be empty, or not fit
+  std::span<const int32_t> shape = {};  // as in the record; may be empty, or not fit
   int32_t label = kNoLabel;
-  bool decoded = false;  // from an image file, whose shape it is
+  bool decoded = false;  // decoded from an image file; shape is the file's
 
   int64_t size() const { return static_cast<int64_t>(data.empty() ? pixel.size() : data.size()); }
   bool has_label() const { return label != kNoLabel; }
-  // Whether the shape is one of so many numbers, at least one.
+  // Returns whether the shape's product is size(), and not 0.
   bool ShapeFits() const {
     int64_t numbers = 1;
     for (int32_t d : shape) numbers = d > 0 && numbers <= size() ? numbers * d : 0;
     return !shape.empty() && numbers == size() && numbers > 0;
   }
-  // Why it is no record of shape `wanted`, which `who` ("the shape says") asks for; "": it is one.
-  // A decoded picture must have the height and width, not only as many numbers.
+  // Returns an error's text if this is no record of shape `wanted`, else "". The text says that
+  // `who` ("the shape says") asks for it. A decoded picture must also have the wanted height and
+  // width.
   std::string Misfit(const std::vector<int64_t>& wanted, const std::string& who) const;
 };
 
-// In which order a picture's three colours stand.
+// Order of a picture's three colours.
 enum class ColourOrder : uint8_t {
-  kNotSaid,    // nobody says
-  kRedFirst,   // as all pictures that are decoded from image files
-  kBlueFirst,  // only of stored records: readers turn them round
-  kRawDatum,   // as the program had it that wrote the Datum: Caffe's have blue first
+  kNotSaid,    // not known
+  kRedFirst,   // all pictures that are decoded from image files
+  kBlueFirst,  // only stored records: readers reverse the order
+  kRawDatum,   // the order of the program that wrote the Datum; Caffe's is blue first
 };
 
-// How the values of kvfile and textfile are written.
+// Format of the values of kvfile and textfile.
 enum class ValueFormat {
   kRecord,  // RecordProto; in a textfile also its text form, or numbers as kCsv
   kCsv,     // numbers between separators
@@ -59,39 +60,38 @@ struct StoreOptions {
   ValueFormat format = ValueFormat::kRecord;
   std::string separator = ",";  // CSV
   bool has_label = true;        // whether a label is to be read
-  int channels = 3;             // of decoded image files: 3, or 1 for grey
-  bool encoded = false;         // a record's pixel is an image file (JPEG, PNG), to be decoded
+  int channels = 3;             // channels of decoded image files: 3, or 1 for grey
+  bool encoded = false;         // a record's pixel is an image file (JPEG, PNG) to decode
   bool raw_files = false;       // imagefolder: pixels are the files' bytes, not decoded
-  // synthetic: what its records look like, and how many there are; all > 0
+  // synthetic: shape, number and classes of the records; all > 0
   std::vector<int64_t> shape = {};
   int64_t records = 1, classes = 1;
-  // Order of pictures that are not decoded from an image file, as the conf says. Readers see red
-  // first where it says kBlueFirst.
+  // Order of colours, as the conf says, of pictures that are not decoded from an image file. With
+  // kBlueFirst OpenStore reverses it, and readers see red first.
   ColourOrder colours = ColourOrder::kNotSaid;
-  bool first_alone = false;  // textfile: the first record is enough
-  bool warns = true;         // of what it leaves out; one of several stores on a file is enough
+  bool first_alone = false;  // textfile: only the first record is needed
+  bool warns = true;  // warn of files left out; set it in only one of several stores on a file
 };
 
-// Files that stand where a store looks for records and are none, though the user may take them for
-// records.
+// Files that a store does not read, although the user may take them for records.
 struct LeftOut {
   static constexpr size_t kNamed = 5;
 
   int64_t count = 0;
-  std::vector<std::string> first;  // the names of the first few, for people
+  std::vector<std::string> first;  // names of the first few, for messages
 };
 
-// Makes one of all their names, in any order.
+// Makes a LeftOut from the names of all files, in any order.
 LeftOut FirstOf(std::vector<std::string> names);
-// "7 files: a, b, c, d, e and 2 more". REQUIRES: there are some.
+// Returns "7 files: a, b, c, d, e and 2 more". REQUIRES: there are some.
 std::string LeftOutText(const LeftOut& left_out);
-// "leaves out 7 files: ...", and why.
+// Returns "leaves out 7 files: ...", and the reason.
 std::string LeftOutNote(const LeftOut& left_out);
 
 // The least and the greatest label of a store's records, and a record of each.
 struct LabelRange {
   int32_t least = 0, greatest = 0;
-  int64_t of_least = -1, of_greatest = -1;  // -1: there is no label
+  int64_t of_least = -1, of_greatest = -1;  // index of such a record; -1: there is no label
 
   void Add(int32_t label, int64_t record) {
     if (of_least < 0 || label < least) least = label, of_least = record;
@@ -103,52 +103,52 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // At least 1.
+  // Returns the number of records, at least 1.
   virtual int64_t size() const = 0;
-  // REQUIRES: 0 <= index < size(). Throws DataError, FileError.
+  // Reads a record. Throws DataError, FileError. REQUIRES: 0 <= index < size().
   virtual const Sample& Read(int64_t index) = 0;
-  // The file that records are in.
+  // Returns the path of the file with the records.
   virtual const std::string& name() const = 0;
-  // Names of the classes, by label; empty where there are none.
+  // Returns the names of the classes, by label; empty: there are none.
   virtual std::vector<std::string> classes() const { return {}; }
   virtual LeftOut left_out() const { return {}; }
-  // Gives the range of all records where it takes a fraction of a second to find out; else none.
-  // Throws FileError.
+  // Returns the range of all labels if finding it takes a fraction of a second, else none. Throws
+  // FileError.
   virtual LabelRange Labels() { return {}; }
-  // For errors: file and record, and the line where there are lines.
+  // Returns file and record, and the line in a text, for errors.
   virtual std::string Where(int64_t index) const;
 };
 
-// Shape of a record; the number of its numbers where it says none. Throws DataError where it has
-// none, or not as many as it says, and all that Read throws.
+// Returns the shape of a record; if it gives none, the number of its numbers. Throws DataError if
+// the record is empty or does not fit its shape, and the errors of Read.
 std::vector<int32_t> RecordShape(Store* store, int64_t index = 0);
 
-// What a setting `encoded` means to a kind of store.
+// Meaning of the setting `encoded` for a kind of store.
 enum class Encoded : uint8_t {
-  kAsSaid,   // values may be image files, where it is set
-  kIgnored,  // the store knows without it
+  kAsSaid,   // values may be image files if it is set
+  kIgnored,  // the store finds image files without it
   kRefused,  // records are numbers and hold no image files
 };
 
-// Facts of a kind of store, known before one is opened.
+// Facts of a kind of store, known before a store is opened.
 struct StoreTraits {
-  bool any_format = false;     // values are written as StoreOptions::format says
-  bool lines = false;          // of text: the first record is quick to read (first_alone)
-  bool label_file = false;     // labels are in a file of their own (StoreOptions::label_path)
+  bool any_format = false;     // StoreOptions::format gives the format of values
+  bool lines = false;          // lines of text: the first record is quick to read (first_alone)
+  bool label_file = false;     // labels are in a separate file (StoreOptions::label_path)
   bool picture_files = false;  // records are image files in class folders, which have names
-  bool no_file = false;        // records are made up
-  bool raw_datums = false;     // pictures do not say the order of their colours
+  bool no_file = false;        // records are generated
+  bool raw_datums = false;     // pictures do not give the order of their colours
   Encoded encoded = Encoded::kAsSaid;
-  const char* known_as = "";  // what users may call it, in small letters: "csv tsv"
-  // Whether a store at `path` is indexed in a fraction of a second. If this is null or returns
-  // nothing, the size of its files decides.
+  const char* known_as = "";  // other names that users may try, in lower case: "csv tsv"
+  // Returns whether indexing a store at `path` takes a fraction of a second. If this is null or
+  // returns nullopt, the size of the files decides.
   std::optional<bool> (*is_quick)(const std::string& path) = nullptr;
 };
 
-// By the name in StoreProto.backend. Makers open the store; they throw DataError or FileError.
+// Stores by the name in StoreProto.backend. Makers open the store and throw DataError or FileError.
 using StoreRegistry = Registry<Store, const StoreOptions&>;
 StoreRegistry& Stores();
-// Of the store that is registered by this name; without one, the defaults.
+// Returns the traits of the store that is registered by this name, else the defaults.
 const StoreTraits& TraitsOf(const std::string& backend);
 bool AddStore(const char* backend, StoreRegistry::Maker open, const StoreTraits& traits,
               const char* file = __builtin_FILE());
@@ -159,12 +159,12 @@ bool AddStore(const char* backend, StoreRegistry::Maker open, const StoreTraits&
   [[maybe_unused]] const bool singa_registered_store_##backend = \
       ::singa::AddStore(#backend, open, ::singa::StoreTraits{__VA_ARGS__})
 
-// For an error about `name`, which is none of the stores `names`: the one that was meant, if it is
-// clear, and all of them.
+// Returns the end of an error about `name`, which is none of the stores `names`: the store probably
+// meant, if any, and all names.
 std::string StoreHint(const std::string& name, const std::vector<std::string>& names);
-// Throws ConfigError("", ...) for a name that is unknown or not built yet.
+// Throws ConfigError("", ...) for a backend that is unknown or not built yet.
 void CheckBackend(const std::string& backend);
-// Throws ConfigError as CheckBackend; DataError, FileError.
+// Opens a store. Throws DataError, FileError, and the errors of CheckBackend.
 std::unique_ptr<Store> OpenStore(const std::string& backend, const StoreOptions& options);
 
 }  // namespace singa

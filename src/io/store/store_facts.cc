@@ -25,7 +25,7 @@ StoreFacts FactsOf(const std::string& backend, const StoreOptions& options, Stor
     } else {
       facts.shape = {first.size()};
     }
-  } catch (const DataError&) {  // whoever needs the record tells of it
+  } catch (const DataError&) {  // code that needs the record reports it
   }
   return facts;
 }

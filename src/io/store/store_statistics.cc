@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-// Sums of x and x x around a first guess of the mean, so that they do not cancel.
+// Sums of x and x^2 about a first guess of the mean, which avoids cancellation.
 class Moments {
  public:
   template <typename T>
@@ -61,7 +61,7 @@ StoreStatistics Measure(Store* store) {
 }
 
 std::ostream& operator<<(std::ostream& out, const StoreStatistics& s) {
-  constexpr int kMostLabels = 1000;  // a table, not a dump
+  constexpr int kMostLabels = 1000;  // limit of rows in the table
   out << "records  " << s.records << "\nnumbers  " << s.least_size;
   if (s.most_size != s.least_size) out << " to " << s.most_size;
   out << "\nshape    ";

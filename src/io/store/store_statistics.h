@@ -1,4 +1,4 @@
-// What a store holds, in numbers.
+// StoreStatistics describes a store's content in numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace singa {
 
 struct StoreStatistics {
   int64_t records = 0;
-  int64_t least_size = 0, most_size = 0;       // numbers of a record
-  std::vector<int32_t> shape;                  // the first record says; empty: none that fits it
-  std::map<int32_t, int64_t> labels;           // records of each; kNoLabel: without
+  int64_t least_size = 0, most_size = 0;  // number of numbers in a record
+  std::vector<int32_t> shape;             // shape of the first record; empty: it has none that fits
+  std::map<int32_t, int64_t> labels;      // label -> number of records; kNoLabel: without a label
   double min = 0, max = 0, mean = 0, std = 0;  // over all numbers
 };
 
 // Reads every record. Throws DataError, FileError.
 StoreStatistics Measure(Store* store);
 
-// As a table for people.
+// Prints a table for people.
 std::ostream& operator<<(std::ostream& out, const StoreStatistics& statistics);
 
 }  // namespace singa

@@ -1,4 +1,5 @@
-// StoreWrapper: a store that reads another one and passes on what that one says of itself.
+// StoreWrapper is the base class of stores that read another store. It passes on the other store's
+// facts.
 #pragma once
 
 #include <memory>
@@ -10,8 +11,8 @@
 
 namespace singa {
 
-// A wrapper that leaves out or adds records overrides all that goes by their indexes: size, Where
-// and Labels.
+// A wrapper that leaves out or adds records must override the functions that depend on indexes:
+// size, Where and Labels.
 class StoreWrapper : public Store {
  public:
   explicit StoreWrapper(std::unique_ptr<Store> store) : store_(std::move(store)) {}

@@ -1,4 +1,5 @@
-// StoreWriter: writes records in one of the formats that stores read; and the table of formats.
+// StoreWriter writes records in one of the formats that stores read. This file also has the table
+// of formats.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +16,28 @@ namespace singa {
 
 struct WriterOptions {
   std::string path = {};
-  std::string label_path = {};            // idx: where the labels go
-  std::vector<int32_t> shape = {};        // of a record; textfile does not need it
-  int64_t records = 0;                    // how many will be written
-  bool has_label = true;                  // whether records have labels, and they are to be written
+  std::string label_path = {};            // idx: file for the labels
+  std::vector<int32_t> shape = {};        // shape of a record; textfile does not need it
+  int64_t records = 0;                    // number of records to write
+  bool has_label = true;                  // whether records have labels to write
   bool encoded = false;                   // kvfile, lmdb: pixels are image files, without a shape
-  std::vector<std::string> classes = {};  // imagefolder: names by label; empty: the labels
+  std::vector<std::string> classes = {};  // imagefolder: names by label; empty: use the labels as
+                                          // names
 };
 
 class StoreWriter {
  public:
   virtual ~StoreWriter() = default;
-  // REQUIRES: the sample has a number. Throws ValueError for one that the format cannot hold;
-  // FileError.
+  // Writes a record. Throws FileError, or ValueError for a sample that the format cannot hold.
+  // REQUIRES: the sample has a number.
   virtual void Write(const Sample& sample) = 0;
-  // Makes the files appear under their names. REQUIRES: as many records as promised.
+  // Makes the files appear under their names. REQUIRES: WriterOptions::records records were
+  // written.
   virtual void Finish() = 0;
 };
 
-// By the backend that reads the format. Makers throw ConfigError("", ...) for options that the
-// format has no place for, and FileError.
+// Writers by the backend that reads the format. Makers throw FileError, and ConfigError("", ...)
+// for options that the format cannot hold.
 using StoreWriterRegistry = Registry<StoreWriter, const WriterOptions&, FileSystem*>;
 StoreWriterRegistry& StoreWriters();
 
@@ -44,15 +47,15 @@ StoreWriterRegistry& StoreWriters();
   [[maybe_unused]] const bool singa_registered_store_writer_##format = \
       ::singa::StoreWriters().Add(#format, open)
 
-// `files` must outlive the writer. Throws as the makers, and ConfigError("", ...) for a format that
-// nobody writes.
+// Makes a writer; `files` must outlive it. Throws the errors of the makers, and ConfigError("",
+// ...) for a format without a writer.
 std::unique_ptr<StoreWriter> NewStoreWriter(const std::string& format, const WriterOptions& options,
                                             FileSystem* files);
 
-// The product of a shape; at least 0, at most INT32_MAX.
+// Returns the product of a shape, at least 0 and at most INT32_MAX.
 int64_t NumbersOf(const std::vector<int32_t>& shape);
 
-// What kvfile, lmdb and imagefolder call a record: at least 8 digits.
+// Returns the name of a record in kvfile, lmdb and imagefolder: its index in at least 8 digits.
 std::string RecordKey(int64_t index);
 
 }  // namespace singa
