@@ -7,7 +7,7 @@ namespace singa {
 void GroupSum::SumInOrder(Context& ctx, double* values, int64_t n) {
   if (!ctx.stream) return Sum({values, static_cast<size_t>(n)});
   if (seen_.empty() || seen_.size() < n) {
-    ctx.stream->Wait();  // what was there may be on its way yet
+    ctx.stream->Wait();  // a copy to the old memory may be under way
     seen_.SetShape({n}, DType::kF64);
     seen_.Own(ctx.stream->gpu().AllocatePinned(seen_.bytes()));
   }

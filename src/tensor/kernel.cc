@@ -16,7 +16,7 @@ std::vector<const KernelSlot*>& Slots() {
 
 }  // namespace
 
-// What the host keeps to itself is not the kernel's: it runs later.
+// The kernel runs later, so the host's own fields are cleared for it.
 void Defer(const Context& ctx, std::function<void(Context&)> work) {
   Context own = ctx;
   own.stream = nullptr;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-// Asks for huge pages in the part that whole ones fill: a pass over a weight of 20 MB else misses
-// the TLB every 1024 floats. A kernel that has none refuses, and nothing is lost.
+// Asks for huge pages in the part that whole ones fill. Without them a pass over a weight of 20 MB
+// misses the TLB every 1024 floats. A kernel without huge pages refuses, which does no harm.
 void AdviseHugePages(void* memory, size_t bytes) {
   constexpr uintptr_t kHugePage = uintptr_t{1} << 21;
   const auto address = reinterpret_cast<uintptr_t>(memory);

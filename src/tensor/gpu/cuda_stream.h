@@ -1,4 +1,4 @@
-// CUDA's side of Stream and Gpu, for the files that call CUDA.
+// CudaStream implements Stream by CUDA. Files that call CUDA get its handle here.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace singa {
 
-// Throws DeviceError: "GPU 0: what: CUDA's words", unless all is well.
+// Throws DeviceError "GPU 0: what: CUDA's words" unless `status` is a success.
 void CheckCuda(cudaError_t status, const char* what);
 
 class CudaStream final : public Stream {
@@ -24,8 +24,8 @@ class CudaStream final : public Stream {
 
   cudaStream_t handle() const { return handle_; }
 
-  // What a library keeps for this stream, such as its handle: a T(CudaStream*), made when it is
-  // first asked for, which may be while work is captured.
+  // Returns an object that a library keeps for this stream, such as its handle: a T(CudaStream*).
+  // The first call makes it, also while work is captured.
   template <typename T>
   T& Part() {
     static const char key = 0;
@@ -34,8 +34,8 @@ class CudaStream final : public Stream {
     return *static_cast<T*>(part.get());
   }
 
-  // Memory for one piece of work of this stream, which may write to all of it; aligned to 256
-  // bytes. Work of one stream runs in order, so that none needs memory of its own.
+  // workspace() returns kWorkspaceBytes of memory, aligned to 256 bytes, that each piece of work of
+  // this stream may use. Work of one stream runs in order, so all pieces share it.
   static constexpr int64_t kWorkspaceBytes = int64_t{32} << 20;
   void* workspace();
 
@@ -56,7 +56,8 @@ class CudaStream final : public Stream {
  private:
   class Place;
 
-  // Allocates while it lives, though work is captured: that waits for nothing captured.
+  // While it lives, memory can be allocated although work is captured. The allocation waits for no
+  // captured work.
   class Uncaptured {
    public:
     Uncaptured() { cudaThreadExchangeStreamCaptureMode(&mode_); }

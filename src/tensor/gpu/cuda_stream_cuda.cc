@@ -21,13 +21,13 @@ class CudaGraph final : public CapturedWork {
 
 void CheckCuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // told here, and to nobody else
+  cudaGetLastError();  // clears the error, which is reported here
   int number = -1;
   cudaGetDevice(&number);
   throw DeviceError(StrCat("GPU ", number, ": ", what, ": ", cudaGetErrorString(status)));
 }
 
-// Gives its event back to the stream that recorded it, which outlives it.
+// Gives its event back to the stream that recorded it, which must outlive it.
 class CudaStream::Place final : public Event {
  public:
   Place(CudaStream* stream, cudaEvent_t event) : stream_(stream), event_(event) {}
@@ -51,7 +51,8 @@ CudaStream::CudaStream(Gpu* gpu) : gpu_(gpu) {
   CheckCuda(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "a new stream");
 }
 
-// In whichever thread: what libraries keep is freed on their own device.
+// Any thread may call this, so the device is set first: objects of libraries must be freed on their
+// device.
 CudaStream::~CudaStream() {
   cudaStreamSynchronize(handle_);
   try {
@@ -113,8 +114,8 @@ void CudaStream::BeginCapture() {
   CheckCuda(cudaStreamBeginCapture(handle_, cudaStreamCaptureModeThreadLocal), "capturing work");
 }
 
-// What a graph needs on the device is there when this returns: allocated in its first launch, it
-// could wait for the work of GPUs that wait for this one.
+// Uploads the graph, so that its first launch allocates nothing: an allocation could wait for the
+// work of GPUs that wait for this one.
 std::unique_ptr<CapturedWork> CudaStream::EndCapture() {
   cudaGraph_t graph;
   CheckCuda(cudaStreamEndCapture(handle_, &graph), "capturing work");

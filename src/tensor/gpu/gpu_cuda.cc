@@ -1,4 +1,4 @@
-// The GPUs that CUDA knows.
+// Implements Gpu and the driver's functions by CUDA.
 #include <cstring>
 #include <fstream>
 
@@ -41,7 +41,7 @@ class CudaGpu final : public Gpu {
     if (status != cudaSuccess) ThrowTooLittle(bytes, status);
     std::shared_ptr<void> owner(memory, [](void* p) { cudaFree(p); });
     CheckCuda(cudaMemset(memory, 0, Least(bytes)), "zeroing memory");
-    // Our streams do not wait for the one that it runs in.
+    // Our streams do not wait for the legacy stream, in which cudaMemset runs.
     CheckCuda(cudaStreamSynchronize(cudaStreamLegacy), "zeroing memory");
     return owner;
   }
@@ -110,7 +110,8 @@ int Capability(int number) {
   return 10 * major + minor;
 }
 
-// CUDA tells of its driver the newest CUDA that it is for; the kernel knows its own version.
+// CUDA tells only the newest CUDA version that the driver supports; the kernel module tells the
+// driver's version.
 std::string Versions() {
   int runtime = 0, newest = 0;
   cudaRuntimeGetVersion(&runtime);

@@ -1,6 +1,5 @@
-// GpuGroup: GPUs, of one process or several, that add up numbers among themselves and send each
-// other bytes, as one of them sees it. GpuCollective (comm/collective) is its interface for others.
-// Used by one thread.
+// A GpuGroup is one member's view of GPUs, in one process or several, that add up numbers and send
+// each other bytes. Other rooms use it by GpuCollective (comm/collective). One thread uses it.
 #pragma once
 
 #include <array>
@@ -17,7 +16,7 @@
 
 namespace singa {
 
-// Bytes on their way to or from another member, in memory of this member's device.
+// A transfer of bytes to or from another member, in memory of this member's device.
 struct GpuTransfer {
   int peer = 0;
   bool sends = false;
@@ -28,49 +27,53 @@ struct GpuTransfer {
 class GpuGroup {
  public:
   virtual ~GpuGroup() = default;
-  // Replaces values[n] of the member's device by their sum over all members, in the order of the
-  // stream's work. All of them call it, in the same order, with as many; all get the same bits.
+  // Replaces values[n], on the member's device, by their sum over all members, in the order of the
+  // stream's work. All members call it, in the same order and with the same n. All get the same
+  // bits.
   virtual void Sum(float* values, int64_t n, Stream& stream) = 0;
   virtual void Sum(double* values, int64_t n, Stream& stream) = 0;
-  // all: [members, n], the bytes own[n] of each member. All of them call it; memory of the device.
+  // Gathers the bytes own[n] of each member in all: [members, n]. Both are memory of the device.
+  // All members call it.
   virtual void AllGather(const std::byte* own, std::byte* all, int64_t n, Stream& stream) = 0;
-  // Replaces bytes[n] of all members by those of `root`. All of them call it.
+  // Replaces bytes[n] of all members by those of `root`. All members call it.
   virtual void Broadcast(int root, std::byte* bytes, int64_t n, Stream& stream) = 0;
-  // Starts all transfers together, in the order of the stream's work. Each peer names the other end
-  // of each transfer in one Exchange. Transfers from one member to another match in order.
+  // Starts all transfers together, in the order of the stream's work. Each peer must name the other
+  // ends of these transfers in one Exchange. Transfers from one member to another match in order.
   virtual void Exchange(std::span<const GpuTransfer> transfers, Stream& stream) = 0;
-  // Waits until `event`, recorded behind operations, is passed. Throws Stopped once the group is
-  // told to stop, Error, kExitStalled, once its deadline has ended, PeerError where another
+  // Blocks until `event`, recorded behind operations, is passed. Throws Stopped when the group is
+  // told to stop, Error with kExitStalled when its deadline has ended, and PeerError when another
   // member's process is lost.
   virtual void Await(Event& event) = 0;
 };
 
-// What tells a group from others. One of its members makes it, and the others are told.
+// Identifies a group. One member makes it and tells the others.
 using GpuGroupId = std::array<std::byte, 128>;
 
-// Whether the GPUs of this machine can form groups; if not, *why says why.
+// Returns whether the GPUs of this machine can form groups; if not, *why says why.
 bool CanGroupGpus(std::string* why);
 GpuGroupId NewGpuGroup();
-// One of the members, which all join at the same time, each in a thread and with a GPU of its own.
+// One member of a group. All members join at the same time, each in its own thread and with its own
+// GPU.
 struct GpuMember {
   GpuGroupId id;
   int members = 1, member = 0;
-  // Set where another member has failed: its sums do not come any more. Outlives the group.
+  // Is set when another member has failed, so that sums do not come any more. It must outlive the
+  // group.
   const std::atomic<bool>* stopped = nullptr;
-  // Of whoever waits for other members; outlives the group. Null: any.
+  // Deadline of waits for other members; null: none. It must outlive the group.
   const ProgressDeadline* deadline = nullptr;
-  // Whether other processes have members, too, and may be lost.
+  // Other processes, which may be lost, also have members.
   bool over_processes = false;
 };
-// Waits for the others. Throws as GpuGroup::Await.
+// Waits for the other members. Throws as GpuGroup::Await does.
 std::unique_ptr<GpuGroup> JoinGpuGroup(const GpuMember& member, Gpu* gpu);
 
-// One wait of a member for the others, for those that implement groups.
+// One wait of a member for the others, for implementations of groups.
 class GpuGroupWait {
  public:
-  // `what` does not come: for the error's text. Both outlive it.
+  // `what`: the thing that is awaited, for the error's text. Both must outlive it.
   GpuGroupWait(const GpuMember& member, const char* what);
-  // A look, of which there are many a second. Throws Stopped, or Error, kExitStalled.
+  // Checks the limits of the wait, many times a second. Throws Stopped, or Error with kExitStalled.
   void Look();
 
  private:

@@ -1,4 +1,4 @@
-// CUDA's libraries, which a job on a GPU loads when it needs them.
+// Lists CUDA's libraries, which a job on a GPU loads when it needs them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct GpuLibrary {
   int64_t (*version)();
 };
 
-// Of a build with CUDA.
+// Defined in builds with CUDA.
 extern Library cublas_lt, cudnn, nccl;
 std::vector<GpuLibrary> CudaLibraries();
 

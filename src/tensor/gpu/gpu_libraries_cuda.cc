@@ -1,4 +1,4 @@
-// The libraries of the CUDA that the build has.
+// Defines the libraries of the build's CUDA version.
 #include <cublasLt.h>
 #include <cudnn_graph.h>
 #include <nccl.h>

@@ -1,4 +1,4 @@
-// The GPUs of this machine.
+// Finds and opens the GPUs of this machine.
 #pragma once
 
 #include <array>
@@ -13,40 +13,41 @@
 
 namespace singa {
 
-// What tells a GPU from all others, those of other machines too.
+// Identifies a GPU among all GPUs of all machines.
 using GpuIdentity = std::array<uint32_t, 4>;
 
-// What a build with support for GPUs puts in place before main.
+// Functions that a build with support for GPUs sets before main.
 struct GpuDriver {
-  // How many there are; of none, *why says so.
+  // Returns the number of GPUs; if there are none, *why says why.
   int (*count)(std::string* why) = nullptr;
   std::unique_ptr<Gpu> (*open)(int number) = nullptr;
   GpuIdentity (*identity)(int number) = nullptr;
-  // Its compute capability, "9.0", as 10 major + minor; the least that the build has kernels for.
+  // The compute capability, 10 major + minor, of a GPU; the least one that the build has kernels
+  // for.
   int (*capability)(int number) = nullptr;
   int least_capability = 0;
-  // "runtime 13.0; driver 580.95.05, for CUDA up to 13.0"
+  // Returns, for example, "runtime 13.0; driver 580.95.05, for CUDA up to 13.0".
   std::string (*versions)() = nullptr;
-  // What jobs may load.
+  // Returns the libraries that jobs may load.
   std::vector<GpuLibrary> (*libraries)() = nullptr;
-  // Of gpu_group.h.
+  // The functions of gpu_group.h.
   bool (*can_group)(std::string* why) = nullptr;
   GpuGroupId (*new_group)() = nullptr;
   std::unique_ptr<GpuGroup> (*join)(const GpuMember& member, Gpu* gpu) = nullptr;
 };
-// Returns the one before.
+// Sets the driver and returns the one before.
 GpuDriver SetGpuDriver(const GpuDriver& driver);
 
 bool HasGpuDriver();
 int CountGpus(std::string* why_none = nullptr);
-// Throws DeviceError where there is no such one, or the build has no kernels for it.
+// Throws DeviceError if there is no such GPU, or the build has no kernels for it.
 std::unique_ptr<Gpu> OpenGpu(int number);
-// REQUIRES: there is such one.
+// REQUIRES: there is such a GPU.
 GpuIdentity IdentityOfGpu(int number);
 std::string CapabilityOfGpu(int number);  // "9.0"
 std::string GpuVersions();
 std::vector<GpuLibrary> GpuLibraries();
-// "13.1.0". REQUIRES: it is available.
+// Returns, for example, "13.1.0". REQUIRES: the library is available.
 std::string VersionOf(const GpuLibrary& library);
 
 }  // namespace singa

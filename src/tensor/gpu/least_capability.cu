@@ -3,7 +3,7 @@
 namespace singa {
 namespace {
 
-// As CMAKE_CUDA_ARCHITECTURES has them, ascending: 800, 900.
+// The values of CMAKE_CUDA_ARCHITECTURES, ascending, such as 800, 900.
 constexpr int kCompiledFor[] = {__CUDA_ARCH_LIST__};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What GPUs this build is for.
+// Says which GPUs this build is for.
 #pragma once
 
 namespace singa {

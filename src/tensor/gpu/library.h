@@ -1,5 +1,5 @@
-// Shared libraries that are loaded when a function of theirs is first called: CUDA's are hundreds
-// of megabytes that a job on the CPU has no use for, and may not be installed.
+// A Library is a shared library that is loaded when one of its functions is first called. CUDA's
+// have hundreds of megabytes, which a job on the CPU does not need, and may not be installed.
 #pragma once
 
 #include <mutex>
@@ -10,13 +10,13 @@ namespace singa {
 
 class Library {
  public:
-  // `file`: as the loader finds it, "libcudnn.so.9". It outlives the library.
+  // `file`: a name for the loader, such as "libcudnn.so.9". It must outlive the library.
   explicit constexpr Library(const char* file) : file_(file) {}
 
   const char* file() const { return file_; }
-  // Whether it can be loaded; if not, *why says why.
+  // Returns whether the library can be loaded; if not, *why says why.
   bool Available(std::string* why);
-  // Throws DeviceError where library or function are missing.
+  // Returns the function's address. Throws DeviceError if the library or the function is missing.
   void* Find(const char* function);
 
  private:
@@ -28,13 +28,14 @@ class Library {
   std::string fault_;
 };
 
-// `LibraryFunction<decltype(cudnnCreate)> Create{&cudnn, "cudnnCreate"}`, called as it is.
+// A function of a library: `LibraryFunction<decltype(cudnnCreate)> Create{&cudnn, "cudnnCreate"}`.
+// Calls look like those of the function itself.
 template <typename F>
 class LibraryFunction {
  public:
   constexpr LibraryFunction(Library* library, const char* name) : library_(library), name_(name) {}
 
-  // Throws DeviceError where it is missing.
+  // Finds the function. Throws DeviceError if it is missing.
   void Find() {
     std::call_once(found_, [this] { f_ = reinterpret_cast<F*>(library_->Find(name_)); });
   }

@@ -1,4 +1,4 @@
-// Groups of GPUs by NCCL.
+// Makes groups of GPUs by NCCL.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,9 @@
 
 namespace singa {
 
-// Whether the library is there, with all that is called; if not, *why says why.
+// Returns whether the library is there, with all functions that are called; if not, *why says why.
 bool CanUseNccl(std::string* why);
-// Begins to listen for the members. Throws DeviceError where this machine cannot.
+// Begins to listen for the members. Throws DeviceError if this machine cannot.
 GpuGroupId NewNcclGroup();
 std::unique_ptr<GpuGroup> JoinNcclGroup(const GpuMember& member, Gpu* gpu);
 

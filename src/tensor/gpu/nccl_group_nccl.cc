@@ -1,5 +1,5 @@
-// A communicator that does not block is used by its member's thread alone, which looks meanwhile
-// whether the others are still there: so nobody waits for a member that has failed.
+// NcclGroup uses a communicator that does not block. Its member's thread checks meanwhile that the
+// other members are still there, so nobody waits for a member that has failed.
 #include "tensor/gpu/nccl_group.h"
 
 #include <nccl.h>
@@ -63,10 +63,10 @@ class NcclGroup final : public GpuGroup {
     }
     stands_ = true;
   }
-  // Where nothing has failed, all members have awaited their last sum before the first leaves: a
-  // step ends for all workers of a process, and a job after a checkpoint that all give their part
-  // of. Else nobody waits for a sum that does not come. ncclCommDestroy would wait for the other
-  // processes of this host, with no limit.
+  // Aborts instead of ncclCommDestroy, which would wait for the other processes of this host
+  // without limit. Without a failure, all members have awaited their last sum before the first
+  // leaves: a step ends for all workers of a process, and a job ends after a checkpoint of all.
+  // After a failure nobody waits for sums.
   ~NcclGroup() override { Abort(comm_); }
 
   void Sum(float* values, int64_t n, Stream& stream) override {
@@ -86,7 +86,7 @@ class NcclGroup final : public GpuGroup {
           "a broadcast");
     AwaitCall("a broadcast's begin");
   }
-  // Sends and receives of a group of calls go on together: none waits for another to end.
+  // Sends and receives of one group of calls run together: none waits for another to end.
   void Exchange(std::span<const GpuTransfer> transfers, Stream& stream) override {
     Check(GroupStart(), "messages");
     ncclResult_t fault = ncclSuccess;  // the group of calls ends in any case
@@ -118,17 +118,18 @@ class NcclGroup final : public GpuGroup {
           "a sum");
     AwaitCall("a sum's begin");
   }
-  // Other processes are lost only once they have met: before, it is this one that cannot.
+  // Throws PeerError if another process was lost. Before all have met, an error is this process's
+  // own.
   void Check(ncclResult_t status, const char* what) const {
     if (!IsFault(status)) return;
     const std::string text = TextOf(status, what, comm_);
-    // What a connection looks like that another process has lost.
+    // NCCL reports a lost process by these errors.
     if (stands_ && member_.over_processes &&
         (status == ncclRemoteError || status == ncclSystemError || status == ncclInternalError))
       throw PeerError(text);
     throw DeviceError(text);
   }
-  // Whether the last call is still under way.
+  // Returns whether the last call is still under way.
   bool InProgress() const {
     ncclResult_t status = ncclSuccess;
     Check(GetAsyncError(comm_, &status), "its state");
@@ -152,10 +153,10 @@ void FindAll(Functions&... functions) {
 
 }  // namespace
 
-// Switches that add up themselves (NVLS) do so in an order of chance. Registered for captured sums,
-// the members' buffers would be exchanged while each captures, so one that cannot capture would
-// keep the others waiting; and replayed sums could add in another order than those before. A user's
-// own setting stands.
+// Switches that add up themselves (NVLS) do so in a random order, so they are turned off. Buffers
+// are not registered for captured sums: members would exchange them while each captures, so one
+// that cannot capture would keep the others waiting, and replayed sums could have another order. A
+// user's own setting stands.
 bool CanUseNccl(std::string* why) {
   ::setenv("NCCL_NVLS_ENABLE", "0", 0);
   ::setenv("NCCL_GRAPH_REGISTER", "0", 0);

@@ -1,6 +1,5 @@
-// Block: the threads of a CUDA block that do one piece of work together. What is written for it
-// also runs on the host, in tests, with a class of the same functions
-// (test/support/emulated_block.h).
+// Block is the threads of a CUDA block that do one piece of work together. Code written for it also
+// runs on the host, in tests, with a class of the same functions (test/support/emulated_block.h).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +12,16 @@ class Block {
   __device__ int threads() const { return static_cast<int>(blockDim.x); }
   __device__ void Sync() const { __syncthreads(); }
 
-  // Memory that the threads share; one T for each type T of a kernel. Its content is undefined.
+  // Returns memory that the threads share: one T for each type T of a kernel. Its content is
+  // undefined.
   template <typename T>
   __device__ T& Shared() const {
     __shared__ T value;
     return value;
   }
 
-  // Over all threads' values, the same in each. Added in an order that `threads` alone decides.
-  // REQUIRES: threads is a multiple of 32.
+  // These combine the values of all threads; each thread gets the same result. Sums are added in an
+  // order that depends on threads() alone. REQUIRES: threads() is a multiple of 32.
   __device__ float Sum(float value) const {
     return Reduce(value, [](auto a, auto b) { return a + b; });
   }

@@ -1,10 +1,10 @@
-// Functions that the host compiler and CUDA's both read, so that what a device computes can be
-// tested on the host.
+// Marks functions that both the host compiler and CUDA's compile, so that device code can be tested
+// on the host.
 #pragma once
 
 #ifdef __CUDACC__
-#define SINGA_HD __host__ __device__  // runs on either
-#define SINGA_DEVICE __device__       // of a device's thread; for the host compiler any function
+#define SINGA_HD __host__ __device__  // runs on both
+#define SINGA_DEVICE __device__  // runs in a device's thread; for the host compiler any function
 #else
 #define SINGA_HD
 #define SINGA_DEVICE

@@ -1,5 +1,5 @@
-// Lanes: numbers side by side that a device's thread reads and writes at once. What only moves
-// memory wants 16 bytes a thread.
+// Lanes are numbers side by side that a device's thread reads and writes at once. Code that only
+// moves memory is fastest with 16 bytes a thread.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ SINGA_HD void StoreLanes(const Lanes<T, N>& lanes, T* to) {
 #endif
 }
 
-// Whether N numbers at a time can be read and written at each of `pointers`.
+// Returns whether N numbers at a time can be read and written at each of `pointers`.
 template <int N, typename... T>
 SINGA_HD bool AlignedTo(const T*... pointers) {
   return ((reinterpret_cast<uintptr_t>(pointers) % (N * sizeof(T)) == 0) && ...);

@@ -1,4 +1,4 @@
-// Warp: the 32 threads of a warp that do one piece of work together, with Block's functions.
+// Warp is the 32 threads of a warp that do one piece of work together, with Block's functions.
 #pragma once
 
 namespace singa {
