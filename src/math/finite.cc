@@ -13,8 +13,8 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kBlock = 4096;  // elements of one partial sum; also how far a NaN is searched
-constexpr int64_t kLanes = 16;    // partial sums within it
+constexpr int64_t kBlock = 4096;  // elements of one partial sum, and of one check for NaN
+constexpr int64_t kLanes = 16;    // partial sums within a block
 constexpr int64_t kRound = 1024;  // blocks whose sums are kept at a time
 
 // An infinity or NaN has all bits of the exponent set.

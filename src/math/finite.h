@@ -1,14 +1,15 @@
-// Two questions that the host asks of a gradient before it is applied; a device asks them by
-// InspectPieces (train/device/step_report.h). REQUIRES: no stream, as the answer is there at once.
+// The host checks a gradient by these before it is applied; a device does so by InspectPieces
+// (train/device/step_report.h). REQUIRES: the context has no stream, since the result is returned
+// at once.
 #pragma once
 
 #include "singa/tensor/context.h"
 
 namespace singa {
 
-// Whether none of x[n] is an infinity or NaN.
+// Returns whether none of x[n] is an infinity or NaN.
 bool AllFinite(const Context& ctx, const float* x, int64_t n);
-// Of x[i]^2, in float64, in an order that n alone decides.
+// Returns the sum of x[i]^2, added in float64 in an order that depends on n alone.
 double SumOfSquares(const Context& ctx, const float* x, int64_t n);
 
 }  // namespace singa

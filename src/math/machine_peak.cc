@@ -11,8 +11,8 @@
 namespace singa {
 namespace {
 
-// kChains sums in vectors of kBytes, each of which waits for itself alone: as many as hide the
-// latency of a fused multiply-add on two ports, and fit the registers.
+// Computes kChains independent sums in vectors of kBytes. They are enough to hide the latency of a
+// fused multiply-add on two ports, and fit the registers.
 template <int kBytes, int kChains>
 [[gnu::always_inline]] inline float Chains(int64_t rounds) {
   using Vector [[gnu::vector_size(kBytes)]] = float;
@@ -52,8 +52,8 @@ Loop ChooseLoop() {
 Loop ChooseLoop() { return {Baseline, kFlops<16, 10>}; }
 #endif
 
-// The least seconds of `runs` calls of `work`: what others on the machine cost is not the
-// machine's.
+// Returns the least seconds of `runs` calls of `work`, so that other load on the machine does not
+// count.
 template <int runs, typename Work>
 double LeastSeconds(const Work& work) {
   double least = std::numeric_limits<double>::infinity();
@@ -71,7 +71,7 @@ double LeastSeconds(const Work& work) {
 double MeasureFmaPeak(int threads) {
   constexpr int64_t kRounds = 50'000;
   const Loop loop = ChooseLoop();
-  double rate = 0, kept = 0;  // kept: so that nothing is optimised away
+  double rate = 0, kept = 0;  // `kept` prevents that work is optimised away
 #pragma omp parallel num_threads(threads) reduction(+ : rate, kept)
   rate = static_cast<double>(loop.flops * kRounds) /
          LeastSeconds<31>([&] { kept += loop.run(kRounds); });

@@ -1,4 +1,4 @@
-// ParallelSlices: cuts elementwise work over the threads of a context.
+// ParallelSlices distributes elementwise work over the threads of a context.
 #pragma once
 
 #include <omp.h>
@@ -14,10 +14,9 @@ namespace singa {
 // Below this many elements waking threads costs more than they save.
 inline constexpr int64_t kParallelElements = 1 << 16;
 
-// work(begin, end) or work(begin, end, slice) for contiguous parts of [0, n), one a thread, that
-// begin at multiples of `align`; slice counts from 0 and is less than max(1, ctx.threads), whatever
-// team the caller runs in. Results must not depend on where it is cut. REQUIRES: work does not
-// throw.
+// Calls work(begin, end) or work(begin, end, slice) for contiguous parts of [0, n), one a thread,
+// that begin at multiples of `align`. `slice` counts from 0 and is less than max(1, ctx.threads),
+// in any OpenMP team. Results must not depend on the cuts. REQUIRES: work does not throw.
 template <typename Work>
 void ParallelSlices(const Context& ctx, int64_t n, int64_t align, const Work& work) {
   const int64_t useful =

@@ -1,4 +1,4 @@
-// ScratchLayout: where in Context::scratch the parts of one plan lie.
+// ScratchLayout places the parts of one plan in Context::scratch.
 #pragma once
 
 #include <cstdint>

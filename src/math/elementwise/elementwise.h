@@ -1,4 +1,4 @@
-// Functions of one number, applied to every element, and their derivatives as functions of the
+// Applies functions of one number to every element, and their derivatives as functions of the
 // result. x, y, dy, dx: [n]; y may be x, and dx may be dy.
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace singa {
 
-// y = x where x > 0, else slope x. NaN stays NaN. REQUIRES: slope >= 0.
+// y = x if x > 0, else slope x. NaN stays NaN. REQUIRES: slope >= 0.
 inline constinit Kernel<void(const float* x, float* y, int64_t n, float slope)> ReluForward{
     "ReluForward"};
-// dx = dy where y > 0, else slope dy.
+// dx = dy if y > 0, else slope dy.
 inline constinit Kernel<void(const float* y, const float* dy, float* dx, int64_t n, float slope)>
     ReluBackward{"ReluBackward"};
 
@@ -27,7 +27,7 @@ inline constinit Kernel<void(const float* y, const float* dy, float* dx, int64_t
                              float b)>
     TanhBackward{"TanhBackward"};
 
-// y += x. They do not overlap.
+// y += x. x and y must not overlap.
 inline constinit Kernel<void(const float* x, float* y, int64_t n)> AddTo{"AddTo"};
 
 // y = x m, m: [n].

@@ -1,4 +1,4 @@
-// The formulas of math/elementwise/elementwise.h, of one element.
+// The formulas of math/elementwise/elementwise.h for one element.
 #pragma once
 
 #include <cmath>

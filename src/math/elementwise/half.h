@@ -1,4 +1,5 @@
-// Numbers of 16 bits: bfloat16 and float16 (IEEE 754 binary16), as factors of products have them.
+// Converts numbers of 16 bits, bfloat16 and float16 (IEEE 754 binary16), which factors of products
+// use.
 #pragma once
 
 #include <bit>
@@ -9,7 +10,8 @@
 
 namespace singa {
 
-// The nearest one, or the even one of two; beyond the largest an infinity. NaN stays NaN.
+// From returns the nearest number, the even one of two, and an infinity beyond the largest. NaN
+// stays NaN.
 struct BFloat16 {
   static SINGA_HD uint16_t From(float x) {
     const auto bits = std::bit_cast<uint32_t>(x);
@@ -27,7 +29,7 @@ struct Float16 {
     const uint32_t sign = bits >> 16 & 0x8000, size = bits & 0x7FFFFFFF;
     if (size > 0x7F800000) return static_cast<uint16_t>(sign | 0x7E00);
     if (size >= kOverflow) return static_cast<uint16_t>(sign | 0x7C00);
-    if (size < kSmallestNormal) {  // 0.5f + x has units of 2^-24, as these have
+    if (size < kSmallestNormal) {  // 0.5f + x has units of 2^-24, as these numbers have
       const auto sum = std::bit_cast<uint32_t>(std::bit_cast<float>(size) + 0.5f);
       return static_cast<uint16_t>(sign | (sum - std::bit_cast<uint32_t>(0.5f)));
     }
@@ -48,14 +50,14 @@ struct Float16 {
   static constexpr uint32_t kSmallestNormal = 0x38800000;  // 2^-14
 };
 
-// x as a factor of that precision; only those of 16 bits round here.
+// Returns x as a factor of `precision`. Only precisions of 16 bits round here.
 SINGA_HD inline float Rounded(Precision precision, float x) {
   if (precision == Precision::kBFloat16) return BFloat16::ToFloat(BFloat16::From(x));
   if (precision == Precision::kFloat16) return Float16::ToFloat(Float16::From(x));
   return x;
 }
 
-// y = x in the context's precision, which is of 16 bits, and back. x, y: [n].
+// These convert x to the context's precision, which has 16 bits, and back. x, y: [n].
 inline constinit Kernel<void(const float* x, uint16_t* y, int64_t n)> ToHalf{"ToHalf"};
 inline constinit Kernel<void(const uint16_t* x, float* y, int64_t n)> FromHalf{"FromHalf"};
 

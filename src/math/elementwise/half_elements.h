@@ -1,4 +1,4 @@
-// What a thread of a device does for math/elementwise/half.h: some numbers that lie side by side.
+// A device's thread converts numbers that lie side by side, for math/elementwise/half.h.
 #pragma once
 
 #include "math/elementwise/half.h"

@@ -1,5 +1,5 @@
-// Launches of math/elementwise/map.h. Reading and writing memory bounds them: 16 bytes at a time
-// where the arrays' addresses allow.
+// Launches math/elementwise/map.h. Memory bounds the speed, so threads use 16 bytes at a time if
+// the arrays' addresses allow.
 #pragma once
 
 #include "math/elementwise/map.h"

@@ -1,4 +1,4 @@
-// Functions of a number each of some arrays, applied to every element, as a device's threads do.
+// Applies a function to the elements of several arrays, by the threads of a device.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace singa {
 
-// What a thread reads or writes at once: 16 bytes.
+// A thread reads or writes 16 bytes at once.
 using Four = Lanes<float, 4>;
 
 // y[i] = f(x[0][i], x[1][i], ...); y may be one of the x.
@@ -28,7 +28,7 @@ struct Map {
   }
 };
 
-// The same for elements [4 q, 4 q + 4) of n. REQUIRES: AlignedTo<4> of all x and y.
+// Does this for elements [4 q, 4 q + 4) of n. REQUIRES: AlignedTo<4> of all x and y.
 template <typename F, size_t N>
 struct MapFours {
   Map<F, N> map;

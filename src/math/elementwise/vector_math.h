@@ -1,6 +1,6 @@
-// exp and tanh without branches or calls, so that a loop over them becomes vector code. Within 2
-// units in the last place of the true value over the whole range, infinities and denormals
-// included; NaN gives NaN.
+// VectorExp and VectorTanh have no branches or calls, so that a loop over them becomes vector code.
+// Results are within 2 units in the last place of the true value over the whole range, infinities
+// and denormals included. NaN gives NaN.
 //
 // Coefficients: S. Moshier's Cephes library, expf and tanhf.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace singa {
 
-// 2^n. REQUIRES: -126 <= n <= 127, else the bits mean nothing.
+// Returns 2^n. REQUIRES: -126 <= n <= 127.
 inline float PowerOfTwo(int32_t n) {
   return std::bit_cast<float>((static_cast<uint32_t>(n) + 127u) << 23);
 }
@@ -33,7 +33,7 @@ inline float VectorExp(float x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1;
-  // 2^n in two steps: n may lie outside of what one float's exponent holds.
+  // Multiplies by 2^n in two steps, since n may be too large or too small for one float's exponent.
   const auto exponent =
       static_cast<int32_t>(std::bit_cast<uint32_t>(shifted) - static_cast<uint32_t>(kShiftBits));
   const int32_t half = exponent >> 1;

@@ -1,5 +1,5 @@
-// ColumnMajorProduct: a product of row-major matrices as a library sees it to which memory holds
-// columns. A row-major matrix is there its transpose, so c = a b becomes c^T = b^T a^T.
+// ColumnMajorProduct describes a product of row-major matrices to a library with column-major
+// matrices. The library sees a row-major matrix as its transpose, so c = a b becomes c^T = b^T a^T.
 #pragma once
 
 #include "singa/math/gemm.h"
@@ -8,8 +8,8 @@ namespace singa {
 
 struct ColumnMajorFactor {
   const float* data;
-  int64_t rows, cols, ld;  // as it is stored
-  bool transposed;         // before it is multiplied
+  int64_t rows, cols, ld;  // of the stored matrix
+  bool transposed;         // whether it is transposed before it is multiplied
 };
 
 struct ColumnMajorProduct {

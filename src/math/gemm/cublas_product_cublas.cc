@@ -1,5 +1,5 @@
-// By cuBLASLt, which is told what to do with each kind of product once: its heuristics choose, as
-// choosing by time could choose otherwise in the next run.
+// Plans each kind of product once by cuBLASLt. Its heuristics choose the algorithm; a choice by
+// timing could differ in the next run.
 #include "math/gemm/cublas_product.h"
 
 #include <cublasLt.h>
@@ -60,16 +60,16 @@ using Desc = std::unique_ptr<cublasLtMatmulDescOpaque_t, FreeDesc>;
 using Layout = std::unique_ptr<cublasLtMatrixLayoutOpaque_t, FreeLayout>;
 using Preference = std::unique_ptr<cublasLtMatmulPreferenceOpaque_t, FreePreference>;
 
-// The largest power of two that divides the address, 256 at most.
+// Returns the largest power of two that divides the address, 256 at most.
 uint32_t AlignmentOf(const void* p) {
   const auto address = reinterpret_cast<uintptr_t>(p) | 256;
   return static_cast<uint32_t>(address & -address);
 }
 
-// Bytes. Kernels load a bias so, and the library has no preference that would say otherwise.
+// In bytes. Kernels load a bias with this alignment, and the library has no preference for another.
 constexpr uint32_t kBiasAlignment = 16;
 
-// What decides how a product is done.
+// The facts that decide how a product is done.
 struct Kind {
   int64_t m, n, k, lda, ldb, ldc;
   bool a_transposed, b_transposed, bias;
@@ -97,7 +97,7 @@ void Prefer(const Preference& preference, cublasLtMatmulPreferenceAttributes_t n
   Check(PreferenceSet(preference.get(), name, &value, sizeof(value)), "a preference");
 }
 
-// Sums of parts go through memory of their own, in a fixed order.
+// Allows only sums of parts in the workspace, which have a fixed order.
 Preference MakePreference(const Kind& kind) {
   cublasLtMatmulPreference_t made = nullptr;
   Check(PreferenceCreate(&made), "preferences");
@@ -113,8 +113,8 @@ Preference MakePreference(const Kind& kind) {
   return preference;
 }
 
-// What the library may round factors to as it reads them; it may leave them as they are, or take
-// TF32 for 16 bits.
+// Returns the type to which the library may round factors as it reads them. It may also not round
+// them, or use TF32 instead of 16 bits.
 cublasComputeType_t ComputeTypeOf(Precision precision) {
   switch (precision) {
     case Precision::kFloat32:
@@ -129,12 +129,12 @@ cublasComputeType_t ComputeTypeOf(Precision precision) {
   return CUBLAS_COMPUTE_32F;
 }
 
-// What stands for it where the library has no algorithm: one that rounds factors less.
+// Returns the precision to try if the library has no algorithm: one that rounds factors less.
 Precision NextOf(Precision precision) {
   return IsHalf(precision) ? Precision::kTf32 : Precision::kFloat32;
 }
 
-// How products of one kind are done.
+// A Plan does products of one kind.
 class Plan {
  public:
   Plan(cublasLtHandle_t handle, const Kind& kind, const ColumnMajorProduct& product,
@@ -204,7 +204,7 @@ class Plan {
   bool possible_ = false;
 };
 
-// What a stream keeps.
+// The cuBLAS handle and the plans that a stream keeps.
 class Products {
  public:
   explicit Products(CudaStream*) { Check(Create(&handle_), "starting it"); }

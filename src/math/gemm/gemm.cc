@@ -26,7 +26,7 @@ void Scale(int64_t m, int64_t n, float beta, float* c, int64_t ldc) {
     for (int64_t j = 0; j < n; ++j) c[j] = beta == 0 ? 0 : beta * c[j];
 }
 
-// The definition: c[i][j] = beta c[i][j] + sum over p of alpha a(i, p) b(p, j), p in order, with
+// The definition is c[i][j] = beta c[i][j] + sum over p of alpha a(i, p) b(p, j), p in order, with
 // a and b in the context's precision.
 void PlainGemm(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a,
                GemmOperand b, float beta, float* c, int64_t ldc) {

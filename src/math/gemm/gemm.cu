@@ -1,4 +1,4 @@
-// For doubt, and for what the library declines: readable before fast.
+// A readable kernel, for comparison with the library, and for products that the library declines.
 #include "math/gemm/gemm_block.h"
 #include "math/gemm/gemm_kernel.h"
 #include "tensor/kernel/launch.cuh"

@@ -1,4 +1,4 @@
-// Gemm by blocks of a device's threads: a square of c each.
+// Computes Gemm by blocks of a device's threads. Each block does a square of c.
 #pragma once
 
 #include "math/elementwise/half.h"
@@ -7,13 +7,13 @@
 
 namespace singa {
 
-// Memory that the block shares holds what kDeep steps of k need; a thread keeps 4 x 4 sums in
+// The block's shared memory holds the factors of kDeep steps of k. A thread keeps 4 x 4 sums in
 // registers, which it adds up in the order of k. REQUIRES: kThreads threads.
 struct GemmTile {
   static constexpr int kSide = 64, kDeep = 16, kEach = 4;
   static constexpr int kThreads = (kSide / kEach) * (kSide / kEach);
   struct Factors {
-    float a[kDeep][kSide + 1], b[kDeep][kSide];  // a column more: less conflicts of banks
+    float a[kDeep][kSide + 1], b[kDeep][kSide];  // one column more avoids bank conflicts
   };
 
   int64_t m, n, k;
@@ -33,7 +33,7 @@ struct GemmTile {
     const int row = block.thread() / (kSide / kEach), column = block.thread() % (kSide / kEach);
     float sum[kEach][kEach] = {};
     for (int64_t p0 = 0; p0 < k; p0 += kDeep) {
-      block.Sync();  // before what the others still read is overwritten
+      block.Sync();  // others may still read the old factors
       Load(block.thread(), i0, j0, p0, &factors);
       block.Sync();
       for (int p = 0; p < kDeep; ++p)
@@ -51,7 +51,7 @@ struct GemmTile {
     return Rounded(precision, x.transposed ? x.data[j * x.ld + i] : x.data[i * x.ld + j]);
   }
 
-  // Neighbouring threads read neighbouring floats, however a matrix is stored.
+  // Neighbouring threads read neighbouring floats, whether a matrix is transposed or not.
   SINGA_HD void Load(int thread, int64_t i0, int64_t j0, int64_t p0, Factors* factors) const {
     for (int at = thread; at < kSide * kDeep; at += kThreads) {
       const int i = a.transposed ? at % kSide : at / kDeep;

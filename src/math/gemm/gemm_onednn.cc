@@ -28,12 +28,12 @@ bool WantsPieces(int64_t m, int64_t n, int64_t k, const GemmOperand& a, const Ge
 
 void OnednnGemm(Context& ctx, int64_t m, int64_t n, int64_t k, float alpha, GemmOperand a,
                 GemmOperand b, float beta, float* c, int64_t ldc) {
-  if (IsHalf(ctx.precision)) {  // it rounds no factors
+  if (IsHalf(ctx.precision)) {  // oneDNN rounds no factors
     Context plain = ctx;
     plain.plain = true;
     return GemmKernel(plain, m, n, k, alpha, a, b, beta, c, ldc);
   }
-  if (k == 0) {  // dnnl_sgemm would leave c as it is
+  if (k == 0) {  // dnnl_sgemm would leave c unchanged
     for (int64_t i = 0; i < m; ++i)
       for (int64_t j = 0; j < n; ++j) c[i * ldc + j] = beta == 0 ? 0 : beta * c[i * ldc + j];
     return;

@@ -1,4 +1,4 @@
-// What a thread of a device does for math/layout/blocks.h: one number of all blocks.
+// A device's thread does one number of all blocks, for math/layout/blocks.h.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kTile = 16;  // a cache line of floats
 
-// One tile of at most kTile x kTile: y[q][p] = x[p][q].
+// Transposes one tile of at most kTile x kTile: y[q][p] = x[p][q].
 void TransposeTile(const float* x, float* y, int64_t p_count, int64_t q_count, int64_t rows,
                    int64_t cols) {
   for (int64_t q = 0; q < q_count; ++q)

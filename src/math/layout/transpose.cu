@@ -1,4 +1,4 @@
-// Memory bounds it.
+// Memory bounds the speed of a transposition.
 #include "math/layout/transpose.h"
 
 #include "math/layout/transpose_block.h"

@@ -1,4 +1,4 @@
-// Transposition of matrices, which takes a feature from channels-last storage to logical order
+// TransposeEach transposes matrices. It takes a feature from channels-last storage to logical order
 // (rows = h w, cols = c) and back (rows = c, cols = h w).
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace singa {
 
-// y[i][q][p] = x[i][p][q]; x: [n, rows, cols]; y: [n, cols, rows]. They do not overlap.
+// y[i][q][p] = x[i][p][q]; x: [n, rows, cols]; y: [n, cols, rows]. x and y must not overlap.
 inline constinit Kernel<void(const float* x, float* y, int64_t n, int64_t rows, int64_t cols)>
     TransposeEach{"TransposeEach"};
 

@@ -1,4 +1,4 @@
-// math/layout/transpose.h by the threads of a device.
+// Transposes matrices by the threads of a device, for math/layout/transpose.h.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 
 namespace singa {
 
-// A square of a matrix goes through memory that the block shares, so that rows are read and columns
-// written in whole lines. A row is one longer than the square: its columns lie in different banks.
+// A square of a matrix goes through the block's shared memory, so that rows are read and columns
+// written in whole cache lines. A row there is one float longer than the square, so that columns
+// lie in different banks.
 struct TransposeTile {
   static constexpr int64_t kSide = 32;
   struct Tile {
@@ -20,7 +21,7 @@ struct TransposeTile {
   int64_t rows, cols;
 
   static SINGA_HD int64_t Across(int64_t size) { return (size + kSide - 1) / kSide; }
-  SINGA_HD int64_t tiles() const { return Across(rows) * Across(cols); }  // of a matrix
+  SINGA_HD int64_t tiles() const { return Across(rows) * Across(cols); }  // tiles of a matrix
 
   // REQUIRES: threads is a multiple of 32.
   template <typename B>
@@ -40,7 +41,7 @@ struct TransposeTile {
   }
 };
 
-// Element i of y. For matrices too narrow to fill squares, whose lines stay in the cache.
+// Computes element i of y, for matrices too narrow to fill squares. Their lines stay in the cache.
 struct TransposeOne {
   const float* x;
   float* y;

@@ -11,7 +11,8 @@
 namespace singa {
 namespace {
 
-// Where another thread was making the kernel, the system's refusal is in that thread's errno.
+// Returns a text for `status`. If another thread was making the kernel, the system's refusal is in
+// that thread's errno.
 std::string StatusText(dnnl_status_t status) {
   switch (status) {
     case dnnl_invalid_arguments:
@@ -29,19 +30,19 @@ std::string StatusText(dnnl_status_t status) {
   }
 }
 
-// errno's values of mprotect: a policy (EACCES, or EPERM of a seccomp filter), or too many
-// mappings.
+// Returns whether `error` is a refusal of mprotect: by a policy (EACCES, or EPERM of a seccomp
+// filter), or for too many mappings (ENOMEM).
 bool RefusesKernels(int error) { return error == EACCES || error == EPERM || error == ENOMEM; }
 
-// Whether a call that succeeded was refused memory for its kernels. Only a policy leaves EACCES.
-// Others leave ENOMEM or EPERM and do without what they wanted: malloc, and OpenMP's first threads.
-// So the system is asked again: policies and full tables of mappings last. A refusal that does not
-// last goes unseen.
+// Returns whether a call that succeeded was refused memory for its kernels. Only a policy leaves
+// EACCES. malloc and OpenMP's first threads may leave ENOMEM or EPERM without harm, so the system
+// is asked again: policies and full tables of mappings last. A refusal that does not last is not
+// seen.
 bool WasRefused(int error) {
   if (error == EACCES) return true;
   if (!RefusesKernels(error)) return false;
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  // A page between two others takes two mappings more, as one within a heap does.
+  // A page between two others needs two more mappings, like one within a heap.
   void* const pages =
       mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return true;

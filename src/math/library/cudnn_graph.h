@@ -1,5 +1,5 @@
-// cuDNN's graph API: tensors and operations are described, the library's heuristics choose an
-// engine for them, and the plan that results runs on pointers.
+// Wraps cuDNN's graph API. Callers describe tensors and operations, the library's heuristics choose
+// an engine for them, and the resulting plan runs on pointers.
 #pragma once
 
 #include <cudnn.h>
@@ -17,10 +17,10 @@
 
 namespace singa {
 
-// Whether cuDNN can be loaded; if not, *why says why.
+// Returns whether cuDNN can be loaded; if not, *why says why.
 bool CudnnAvailable(std::string* why);
 
-// cuDNN has no engine for what is described: a reason to do it otherwise, not a fault.
+// Thrown if cuDNN has no engine for the operations. The caller then does them in another way.
 struct CudnnDeclines {
   std::string why;
 };
@@ -50,7 +50,7 @@ inline constexpr auto kCudnnType<cudnnBackendHeurMode_t> = CUDNN_TYPE_HEUR_MODE;
 template <>
 inline constexpr auto kCudnnType<cudnnBackendNumericalNote_t> = CUDNN_TYPE_NUMERICAL_NOTE;
 
-// One of cuDNN's descriptors. All of it throws DeviceError, Finalize CudnnDeclines, too.
+// One of cuDNN's descriptors. All methods throw DeviceError; Finalize also throws CudnnDeclines.
 class CudnnDescriptor {
  public:
   explicit CudnnDescriptor(cudnnBackendDescriptorType_t type);
@@ -71,14 +71,15 @@ class CudnnDescriptor {
                           std::span<const CudnnDescriptor> values);
   void Finalize();
 
-  // As many as there are, `most` at most.
+  // Returns the values of an attribute, `most` at most.
   template <typename T>
   std::vector<T> Get(cudnnBackendAttributeName_t name, int64_t most) const {
     std::vector<T> values(most);
     values.resize(GetRaw(name, kCudnnType<T>, most, values.data()));
     return values;
   }
-  // Into descriptors that are made already; how many there are.
+  // Gets values into descriptors that exist already. Returns how many values there are; with
+  // `values`, how many it got.
   int64_t GetInto(cudnnBackendAttributeName_t name, std::span<CudnnDescriptor> values) const;
 
   cudnnBackendDescriptor_t get() const { return own_.get(); }
@@ -90,27 +91,28 @@ class CudnnDescriptor {
                  void* values) const;
 
   std::shared_ptr<void> own_;
-  std::vector<CudnnDescriptor> parts_;  // that it refers to
+  std::vector<CudnnDescriptor> parts_;  // descriptors that it refers to
 };
 
-// Whom plans are for.
+// The target of a plan.
 struct CudnnTarget {
   cudnnHandle_t handle = nullptr;
-  const CudnnDescriptor* device = nullptr;  // not null: its properties, instead of a handle
+  // If not null: the device's properties, instead of a handle.
+  const CudnnDescriptor* device = nullptr;
 };
-// Of the context's stream.
+// Returns the handle of the context's stream.
 cudnnHandle_t CudnnHandleOf(const Context& ctx);
 
 struct CudnnLimits {
-  bool tensor_cores;  // which round float32 factors to TF32
+  bool tensor_cores;  // may be used; they round float32 factors to TF32
   int64_t workspace;  // bytes
 };
 
-// What an engine was chosen for.
+// A plan of operations for which an engine was chosen.
 class CudnnPlan {
  public:
-  // The first engine that keeps the limits, is deterministic and takes these operations, in the
-  // order of cuDNN's heuristics; no timing. Throws CudnnDeclines.
+  // Chooses the first engine, in the order of cuDNN's heuristics, that keeps the limits, is
+  // deterministic and can do these operations. Nothing is timed. Throws CudnnDeclines.
   static CudnnPlan Make(const CudnnTarget& target, std::span<const CudnnDescriptor> operations,
                         const CudnnLimits& limits);
 

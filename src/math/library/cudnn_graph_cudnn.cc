@@ -27,7 +27,7 @@ constinit Cudnn<decltype(cudnnBackendGetAttribute)> GetAttribute(&cudnn,
                                                                  "cudnnBackendGetAttribute");
 constinit Cudnn<decltype(cudnnBackendExecute)> Execute(&cudnn, "cudnnBackendExecute");
 
-// What cuDNN says of the call that has just failed.
+// Returns cuDNN's message about the call that has just failed.
 std::string WhatFailed(cudnnStatus_t status) {
   char message[1024] = "";
   LastError(message, sizeof(message));
@@ -39,7 +39,7 @@ void Check(cudnnStatus_t status, const char* what) {
     throw DeviceError(StrCat("cuDNN: ", what, ": ", WhatFailed(status)));
 }
 
-// One a stream, made when it is first asked for.
+// A handle for each stream, made at its first use.
 struct Handle {
   explicit Handle(CudaStream* stream) {
     Check(CreateHandle(&p), "a handle");
@@ -60,8 +60,9 @@ bool OnTensorCores(const CudnnDescriptor& engine) {
   return std::ranges::count(NotesOf(engine), CUDNN_NUMERICAL_NOTE_TENSOR_CORE) > 0;
 }
 
-// Products on tensor cores round float32 to TF32. Where that may be, so may what loses no more:
-// products of transformed images.
+// Returns whether an engine is deterministic and precise enough. Products on tensor cores round
+// float32 to TF32. If they are allowed, so are others that lose no more: products of transformed
+// images.
 bool Allowed(const CudnnDescriptor& engine, bool tensor_cores) {
   for (const cudnnBackendNumericalNote_t note : NotesOf(engine)) switch (note) {
       case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC:
@@ -76,7 +77,7 @@ bool Allowed(const CudnnDescriptor& engine, bool tensor_cores) {
   return true;
 }
 
-// What the heuristics propose, best first; nothing where they decline.
+// Returns the proposals of the heuristics, best first; none if they decline.
 std::vector<CudnnDescriptor> Configs(const CudnnTarget& target, const CudnnDescriptor& graph,
                                      cudnnBackendHeurMode_t mode) {
   CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -145,7 +146,8 @@ void CudnnDescriptor::Finalize() {
   Check(status, "a description");
 }
 
-// However cuDNN refuses: what is described can be done otherwise.
+// Turns any refusal of cuDNN into CudnnDeclines, since the caller can do the operations in another
+// way.
 CudnnPlan CudnnPlan::Make(const CudnnTarget& target, std::span<const CudnnDescriptor> operations,
                           const CudnnLimits& limits) {
   try {

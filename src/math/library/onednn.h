@@ -1,4 +1,4 @@
-// What files that call oneDNN share. Included by *_onednn.cc only.
+// Code that files which call oneDNN share. Only *_onednn.cc include it.
 #pragma once
 
 #include <cerrno>
@@ -9,9 +9,9 @@
 
 namespace singa {
 
-// After a call of oneDNN, before which errno was 0: throws DeviceError where `what` has failed, or
-// where the system refused memory for kernels that are written at run time. oneDNN says nothing of
-// that, and computes other bits by other kernels.
+// Checks a call of oneDNN. Throws DeviceError if `what` failed, or if the system refused memory for
+// kernels that are generated at run time. oneDNN does not report the refusal, and computes other
+// bits by other kernels. REQUIRES: errno was 0 before the call.
 void CheckOnednn(dnnl_status_t status, const char* what);
 
 // Checks a refusal of oneDNN to make something. Returns if the shape is to blame.
@@ -28,9 +28,9 @@ inline dnnl::primitive_attr UserScratchpad() {
   return attr;
 }
 
-// One primitive with its arguments, made once and run each step: only where the arguments lie
-// changes. Used by one thread. The primitive is bound to the OpenMP threads in force when it is
-// made.
+// One primitive with its arguments, made once and run each step. Only the addresses of the
+// arguments change. One thread uses it. The primitive is bound to the number of OpenMP threads when
+// it is made.
 class OnednnCall {
  public:
   OnednnCall() = default;
@@ -46,7 +46,7 @@ class OnednnCall {
 
   explicit operator bool() const { return static_cast<bool>(primitive_); }
 
-  // Where `arg` lies; ignored where the call was made without it or its size is 0 (a bias, a
+  // Sets the address of `arg`. Ignored if the call was made without it or its size is 0 (a bias, a
   // scratchpad).
   OnednnCall& Set(int arg, const void* memory) {
     for (size_t i = 0; i < args_.size(); ++i)
@@ -54,7 +54,8 @@ class OnednnCall {
     return *this;
   }
 
-  // By the C function: the C++ one makes a vector of the arguments at each call.
+  // Runs the primitive by the C function, since the C++ one makes a vector of the arguments at each
+  // call.
   void Run() {
     errno = 0;
     CheckOnednn(dnnl_primitive_execute(primitive_.get(), stream_.get(),

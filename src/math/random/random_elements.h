@@ -1,5 +1,5 @@
-// Random numbers as a device's threads make them: the four of one block of Philox each. The same
-// bits as on the host where it is compiled without fused products (--fmad=false).
+// Makes random numbers by a device's threads: each makes the four numbers of one block of Philox.
+// The bits are those of the host if it is compiled without fused products (--fmad=false).
 #pragma once
 
 #include <cmath>
@@ -48,16 +48,16 @@ struct MaskOf {
   }
 };
 
-// Block q of those that hold numbers [first, first + n), x[i] being number first + i.
+// Makes block q of those that hold numbers [first, first + n); x[i] is number first + i.
 template <typename Convert>
 struct FillBlock {
   Convert convert;
   Philox stream;
-  const StepState* state;  // not null: whose step counts, not the stream's
+  const StepState* state;  // if not null, its step counts instead of the stream's
   uint64_t first;
   int64_t n;
   float* x;
-  bool aligned;  // whole blocks lie at addresses that take fours
+  bool aligned;  // complete blocks lie at addresses aligned for Four
 
   static SINGA_HD int64_t blocks(uint64_t first, int64_t n) {
     return static_cast<int64_t>((first + n + 3) / 4 - first / 4);

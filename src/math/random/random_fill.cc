@@ -12,11 +12,11 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kBlocks = 256;  // of four words: what stays in the first-level cache
+constexpr int64_t kBlocks = 256;  // of four words; they stay in the first-level cache
 using Words = std::array<uint32_t, 4 * kBlocks>;
 using Values = std::array<float, 4 * kBlocks>;
 
-// words[4 j + k]: word k of block first + j, j < n.
+// Writes words[4 j + k] = word k of block first + j, for j < n.
 SINGA_CPU_CLONES void MakeWords(Philox stream, uint64_t first, int64_t n,
                                 uint32_t* __restrict words) {
   for (int64_t j = 0; j < n; ++j) {
@@ -25,7 +25,8 @@ SINGA_CPU_CLONES void MakeWords(Philox stream, uint64_t first, int64_t n,
   }
 }
 
-// x[first + i] for [0, n) from convert(words, n, values), which maps n words, a multiple of four.
+// Fills x[i], number first + i, for i in [0, n), by convert(words, n, values), which converts n
+// words, a multiple of four.
 template <typename Convert>
 void Fill(Context& ctx, Philox stream, uint64_t first, int64_t n, float* x,
           const Convert& convert) {

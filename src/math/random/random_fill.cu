@@ -1,4 +1,4 @@
-// Writing memory bounds it, with five products of 64 bits a number not far behind.
+// Writing memory bounds the speed. Five products of 64 bits a number take nearly as long.
 #include <cmath>
 
 #include "math/random/random_elements.h"

@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// The definition. The largest x is taken off first: exp would overflow.
+// The definition. The largest x is subtracted first, since exp would overflow.
 void Forward(Context&, const float* x, float* y, int64_t n, int64_t d) {
   for (int64_t i = 0; i < n; ++i, x += d, y += d) {
     const float largest = *std::max_element(x, x + d);
@@ -28,9 +28,9 @@ void Backward(Context&, const float* y, const float* dy, float* dx, int64_t n, i
   }
 }
 
-// Terms of a sum that float may hold; sums of sums are double.
+// Terms that are added up in float; the sums of these are double.
 constexpr int64_t kBlock = 512;
-// A row that fills no vector: twice as slow with VectorExp as with std::exp.
+// A row that is shorter fills no vector: VectorExp takes twice as long for it as std::exp.
 constexpr int64_t kShortRow = 16;
 
 SINGA_CPU_CLONES void ForwardRows(const float* x, float* y, int64_t n, int64_t d) {

@@ -1,4 +1,4 @@
-// Softmax over each row of a matrix.
+// Computes softmax over each row of a matrix.
 #pragma once
 
 #include "singa/tensor/kernel.h"

@@ -1,4 +1,4 @@
-// Rows of math/reduction/softmax.h, each by the threads of a block or of a warp.
+// Computes each row of math/reduction/softmax.h by the threads of a block or of a warp.
 #pragma once
 
 #include <cmath>
@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// Memory is read once and written once, as a row stays in the cache: exp is computed twice, which
-// is cheaper than to write y twice.
+// Memory is read once and written once, since a row stays in the cache. exp is computed twice,
+// which is cheaper than writing y twice.
 struct SoftmaxRow {
   const float* x;
   float* y;

@@ -1,4 +1,4 @@
-// Sums that a metric's cell takes up where it lies.
+// Adds a sum to a metric's cell, on the device that has the cell.
 #pragma once
 
 #include "singa/tensor/kernel.h"

@@ -1,4 +1,4 @@
-// Launches of math/reduction/sum_block.h.
+// Launches math/reduction/sum_block.h.
 #pragma once
 
 #include "math/reduction/sum_block.h"
@@ -6,10 +6,10 @@
 
 namespace singa {
 
-// Blocks that add up n terms: each thread has four at least.
+// Returns the number of blocks that add up n terms. Each thread has four terms at least.
 inline int64_t SumParts(int64_t n) { return BlocksFor((n + 3) / 4); }
 
-// Adds up what `parts` blocks left in the stream's workspace.
+// Adds up the sums that `parts` blocks left in the stream's workspace.
 template <size_t N, typename Finish>
 void SumPartial(Context& ctx, int64_t parts, const Finish& finish) {
   const auto* partial = static_cast<const Sums<N>*>(CudaStreamOf(ctx).workspace());
@@ -17,7 +17,7 @@ void SumPartial(Context& ctx, int64_t parts, const Finish& finish) {
   ForEachBlock(ctx, 1, Last{{partial}, parts, 1, finish});
 }
 
-// finish(0, the sums of term(j), j < n), by one thread of the device.
+// Calls finish(0, the sums of term(j), j < n) in one thread of the device.
 template <size_t N, typename Term, typename Finish>
 void SumTerms(Context& ctx, int64_t n, const Term& term, const Finish& finish) {
   const int64_t parts = SumParts(n);

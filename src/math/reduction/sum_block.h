@@ -1,5 +1,5 @@
-// Sums of many terms in float64, by blocks of a device's threads, in an order that the number of
-// terms alone decides.
+// Adds up many terms in float64 by blocks of a device's threads, in an order that depends on the
+// number of terms alone.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace singa {
 template <size_t N>
 using Sums = std::array<double, N>;
 
-// Block i of `parts` adds up its share of term(j), j < n, and has finish(i, sums) called once.
+// Block i of `parts` adds up its share of term(j), j < n, and calls finish(i, sums) once.
 template <size_t N, typename Term, typename Finish>
 struct SumBlock {
   Term term;
@@ -32,7 +32,7 @@ struct SumBlock {
   }
 };
 
-// How the sums of parts become terms again.
+// These store the sums of parts, and load them as terms.
 template <size_t N>
 struct StoreSums {
   Sums<N>* partial;
@@ -44,7 +44,7 @@ struct LoadSums {
   SINGA_HD Sums<N> operator()(int64_t i) const { return partial[i]; }
 };
 
-// A metric's cell takes up a sum and what it is divided by.
+// Adds a sum, and its divisor, to a metric's cell.
 struct AddToCell {
   double* cell;
   double factor;

@@ -1,4 +1,4 @@
-// The terms of math/reduction/sum.h, and of what devices ask of gradients.
+// The terms of math/reduction/sum.h, and of a device's checks of gradients.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ struct AddSumToCell {
   }
 };
 
-// Elements [4 q, 4 q + 4) of x[n], zeros beyond its end.
+// Loads elements [4 q, 4 q + 4) of x[n], and zeros beyond its end.
 struct LoadFour {
   const float* x;
   int64_t n;
@@ -37,7 +37,7 @@ struct LoadFour {
   }
 };
 
-// Of four numbers.
+// Returns the sum of squares of four numbers.
 struct SquaresTerm {
   LoadFour load;
   SINGA_HD Sums<1> operator()(int64_t q) const {
@@ -48,8 +48,8 @@ struct SquaresTerm {
   }
 };
 
-// Clears the flag where one of four numbers is an infinity or NaN. All threads that write to it
-// write the same.
+// Clears the flag if one of four numbers is an infinity or NaN. All threads that write it write the
+// same value.
 struct ClearIfBad {
   LoadFour load;
   bool* finite;

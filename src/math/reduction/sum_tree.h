@@ -1,11 +1,11 @@
-// SumTree: the order in which numbers of a group's workers are added up: one binary tree that
-// follows from their number alone. Threads, shared memory and servers all add by it, so that they
-// get the same bits whichever processes the workers are in.
+// SumTree is the order in which the numbers of a group's workers are added up: a binary tree that
+// follows from the count of workers alone. Threads, shared memory and servers all add in this
+// order, so that they get the same bits in all topologies.
 //
-// A node is a run of workers. One of several workers is cut behind as many of them as the largest
-// power of two below their number, and its sum is the left part's plus the right part's:
+// A node is a run of workers. The left part of a node of several workers has as many of them as the
+// largest power of two below their number. The node's sum is the left part's plus the right part's:
 //   5 workers: ((w0 + w1) + (w2 + w3)) + w4
-// A process that has a node's workers, all of them, can add the node up by itself.
+// A process that has all of a node's workers can add the node up by itself.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace singa {
 
-// Workers [first, last) of their group.
+// A node: workers [first, last) of their group.
 struct SumNode {
   int first = 0, last = 0;
   int workers() const { return last - first; }
@@ -32,14 +32,14 @@ struct SumNode {
 class SumTree {
  public:
   static constexpr int kMostWorkers = 4096;
-  static constexpr int kMostDepth = 12;              // of the tree over as many
-  static constexpr int kMostNodes = 2 * kMostDepth;  // of a run of workers
+  static constexpr int kMostDepth = 12;              // of the tree over kMostWorkers
+  static constexpr int kMostNodes = 2 * kMostDepth;  // most that make up a run of workers
 
   explicit SumTree(int workers) : root_{0, workers} {}
 
   SumNode root() const { return root_; }
-  // The nodes whose workers are all in `run` and whose parents' are not, in order: what a process
-  // with these workers adds up and sends.
+  // Returns the nodes whose workers are all in `run` and whose parents' are not, in order. A
+  // process with these workers adds them up and sends them.
   std::vector<SumNode> NodesOf(SumNode run) const {
     std::vector<SumNode> nodes;
     Collect(root_, run, &nodes);
@@ -57,15 +57,14 @@ class SumTree {
   const SumNode root_;
 };
 
-// How deep the tree below `node` is: 0 for one worker.
+// Returns the depth of the tree below `node`: 0 for one worker.
 inline int DepthOf(SumNode node) {
   return std::bit_width(static_cast<unsigned>(node.workers() - 1));
 }
 
-// Goes through the tree below `node`, left before right. `is_part(node)`: whether its sum is given;
-// then leaf(node, slot) returns it, else add(a, b, slot) the sum of two that were returned. At most
-// slots [slot, slot + DepthOf(node)] are in use, and a result may lie in the slot that it was made
-// for: a in `slot`, b in the next one.
+// Walks the tree below `node`, left before right. If is_part(node), leaf(node, slot) returns the
+// node's sum; else add(a, b, slot) returns the sum of two results. Slots [slot, slot +
+// DepthOf(node)] at most are in use. A result may lie in its slot: a in `slot`, b in the next one.
 template <typename IsPart, typename Leaf, typename Add>
 auto WalkSumTree(SumNode node, int slot, const IsPart& is_part, const Leaf& leaf, const Add& add) {
   if (is_part(node)) return leaf(node, slot);
@@ -74,11 +73,11 @@ auto WalkSumTree(SumNode node, int slot, const IsPart& is_part, const Leaf& leaf
   return add(a, b, slot);
 }
 
-// sum[n]: the sum of `node`, whose nodes that is_part says have the sums sum_of(part)[n]. `sum` may
-// be that of the first one. Allocates nothing.
+// Writes the sum of `node` to sum[n]. The nodes for which is_part holds have the sums
+// sum_of(part)[n]. `sum` may be that of the first part. Allocates nothing.
 template <typename T, typename IsPart, typename SumOf>
 void AddUpNode(SumNode node, const IsPart& is_part, const SumOf& sum_of, int64_t n, T* sum) {
-  constexpr int64_t kBlock = 4096 / sizeof(T);  // elements: all in the first cache
+  constexpr int64_t kBlock = 4096 / sizeof(T);  // elements; all sums stay in the first cache
   std::array<std::array<T, kBlock>, SumTree::kMostDepth> sums;
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const int64_t size = std::min(kBlock, n - begin);

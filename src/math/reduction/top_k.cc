@@ -31,7 +31,7 @@ void Select(Context&, const float* score, float* index, int64_t n, int64_t d, in
   }
 }
 
-// How many classes come before `label`.
+// Returns how many classes come before `label`.
 SINGA_CPU_CLONES int64_t Before(const float* score, int64_t label, int64_t d) {
   const float own = score[label];
   int32_t before = 0;

@@ -1,4 +1,4 @@
-// Rows of math/reduction/top_k.h, each by the threads of a block or of a warp.
+// Computes each row of math/reduction/top_k.h by the threads of a block or of a warp.
 #pragma once
 
 #include <cmath>
@@ -8,15 +8,15 @@
 
 namespace singa {
 
-// Whether class a, whose score is x, comes before class b, whose score is y.
+// Returns whether class a, whose score is x, comes before class b, whose score is y.
 SINGA_HD inline bool ComesBefore(float x, int64_t a, float y, int64_t b) {
   const bool x_nan = x != x, y_nan = y != y;
   if (x_nan != y_nan) return x_nan;
   return x > y || (!(x < y) && a > b);
 }
 
-// The best of all classes, then the best of those after it, and so on: k passes over a row, which
-// stays in the cache.
+// Finds the best of all classes, then the best of those after it, and so on. These are k passes
+// over a row, which stays in the cache.
 struct TopKRow {
   const float* score;
   float* index;
