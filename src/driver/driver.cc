@@ -30,11 +30,11 @@
 namespace singa {
 namespace {
 
-// Whether rank 0 of the same launcher does what is asked, as it is for one process. The other ranks
-// end at once with 0 and print nothing; the launcher's exit code is then rank 0's. mpirun and srun
-// wait for all processes; mpirun returns the first code that is not 0, srun the largest one. A Job
-// of Kubernetes fails if one of its pods fails. These ranks could not wait for rank 0's code:
-// `data` and `ckpt` have no workspace to meet in, and `check` and `graph` make none.
+// Returns whether the command is for one process and rank 0 of the same launcher runs it. The other
+// ranks end at once with 0 and print nothing, so the launcher returns rank 0's exit code. mpirun
+// and srun wait for all processes; mpirun returns the first code that is not 0, srun the largest. A
+// Job of Kubernetes fails if one of its pods fails. The ranks cannot wait for rank 0's code: `data`
+// and `ckpt` have no workspace to meet in, and `check` and `graph` make none.
 bool AnotherProcessDoes(const CommandLine& line) {
   const std::optional<LauncherRank> launcher = FindLauncherRank();
   if (launcher && launcher->rank == 0)
@@ -63,7 +63,7 @@ void CheckStdout() {
   throw FileError(kExitIo, "stdout", errno ? std::strerror(errno) : "cannot be written to");
 }
 
-// The errors of CheckJob for a job that has no file, as one exception.
+// Checks a job that has no file. Throws its first error.
 JobProto CheckedProto(JobProto job, JobUse use) {
   LoadPluginsOf(job);
   for (const ConfFindings& found : {CheckValues(job, use), CheckGpus(&job)}) {
@@ -78,11 +78,12 @@ JobProto CheckedProto(JobProto job, JobUse use) {
 int Driver::Main(int argc, char** argv) {
   HoldStandardStreams();
   ExplainLibraryEnds();
-  // A reader of stderr that goes does not end a job; one of stdout is an error that is shown.
+  // If the reader of stderr goes away, the job goes on. If the reader of stdout does, that is an
+  // error.
   std::signal(SIGPIPE, SIG_IGN);
   EndOnInterrupts();
   RaiseFileLimit();
-  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond the limit is an error of the file, EFBIG
+  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond the limit then fails with EFBIG
   try {
     StartLogging(argv[0]);
     ReadFailpoints();

@@ -40,7 +40,7 @@ std::optional<ConfigError> MissingFile(const Net& net) {
   return {};
 }
 
-// The labels that every loss takes; without one as many as the default.
+// Returns the number of labels that all losses accept; the default if there is no loss.
 int32_t Classes(const Net& net) {
   int64_t classes = std::numeric_limits<int32_t>::max();
   bool any = false;
@@ -54,8 +54,8 @@ int32_t Classes(const Net& net) {
 }
 
 void MakeSynthetic(int32_t classes, JobProto* job) {
-  constexpr float kMean = 127.5f, kDeviation = 73.9f;  // of uniform bytes
-  constexpr float kRate = 1e-20f;                      // what it changes is no denormal number yet
+  constexpr float kMean = 127.5f, kDeviation = 73.9f;  // mean and deviation of uniform bytes
+  constexpr float kRate = 1e-20f;                      // updates are tiny, but not denormal
   for (LayerProto& layer : *job->mutable_neuralnet()->mutable_layer()) {
     if (layer.has_rgbimage_conf()) layer.mutable_rgbimage_conf()->clear_meanfile();
     if (!layer.has_store_conf() || TraitsOf(layer.store_conf().backend()).no_file) continue;

@@ -1,4 +1,5 @@
-// The job that `singa bench` runs in place of the user's: the training alone, which writes nothing.
+// BenchJob makes the job that `singa bench` runs: the user's training without anything that writes
+// files.
 #pragma once
 
 #include <string>
@@ -7,11 +8,11 @@
 
 namespace singa {
 
-// `job` without tests and layers that write files. Where `synthetic`, or where a file
-// is missing, its stores are synthetic, with as many classes as the losses take, and its learning
-// rate is next to nothing: noise must not make it diverge. `note` then says why; else it is empty.
-// Throws ConfigError: the job cannot be built, or (exit code 66) needs a file that no noise
-// replaces.
+// Returns `job` without tests and layers that write files. If `synthetic`, or if a file is missing,
+// its stores are synthetic, with as many classes as the losses take, and its learning rate is tiny,
+// so that noise does not make it diverge. `note` then gives the reason, else it is empty. Throws
+// ConfigError if the job cannot be built, or (exit code 66) if it needs a file that noise cannot
+// replace.
 JobProto BenchJob(const JobProto& job, bool synthetic, std::string* note);
 
 }  // namespace singa

@@ -19,7 +19,7 @@ std::string Number(double value, const char* format = "%.2f") {
   return text;
 }
 
-// "-" for what a layer has none of.
+// Formats a value; "-" if it is 0.
 std::string Some(double value, const char* format) {
   return value > 0 ? Number(value, format) : "-";
 }

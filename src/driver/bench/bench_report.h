@@ -1,4 +1,4 @@
-// What `singa bench` measured, as a table or as JSON.
+// BenchReport holds the results of `singa bench`, which it prints as a table or as JSON.
 #pragma once
 
 #include <cstdint>
@@ -7,35 +7,35 @@
 
 namespace singa {
 
-// Times are milliseconds, each the median of its own over the steps.
+// Results of one layer. Times are milliseconds, each the median over the steps.
 struct BenchRow {
   std::string layer, type;
   double forward_ms = 0, backward_ms = 0, update_ms = 0;
-  double flops = 0;  // nominal, of a step
-  double bytes = 0;  // each tensor that the step must read or write, once
+  double flops = 0;  // nominal operations of a step
+  double bytes = 0;  // bytes that a step must read or write, each tensor counted once
 
   double gflops() const;    // GFLOP/s of forward and backward
-  double gb_per_s() const;  // of all three
+  double gb_per_s() const;  // over forward, backward and update
 };
 
 struct BenchReport {
   std::vector<BenchRow> layers;
-  BenchRow sum;  // of all layers; times: the median of the steps' sums
+  BenchRow sum;  // sum over all layers; times are medians of the steps' sums
   double step_ms = 0, wait_ms = 0;
   double late_update_ms = 0;  // updates that waited for the end of the backward pass
-  double overhead_ms = 0;     // what the step took beside all of these
+  double overhead_ms = 0;     // rest of the step's time
   int64_t batch = 0, steps = 0;
   int threads = 1;
   bool synthetic = false;
   double fma_peak = 0;   // operations per second, of all threads
-  double copy_rate = 0;  // bytes per second, likewise
+  double copy_rate = 0;  // bytes per second, of all threads
   int64_t peak_rss = 0;  // bytes
 
   double samples_per_second() const { return 1e3 * static_cast<double>(batch) / step_ms; }
 };
 
 std::string BenchTable(const BenchReport& report);
-// One object a line: each layer's, then the step's.
+// Returns one object per line: one for each layer, then the step's.
 std::string BenchJson(const BenchReport& report);
 
 }  // namespace singa

@@ -16,7 +16,7 @@ double Ms(int64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / static_cast<double>(kMillisecond);
 }
 
-// A layer, timed.
+// Measures the time of a layer.
 class TimedLayer final : public LayerWrapper {
  public:
   TimedLayer(std::unique_ptr<Layer> layer, LayerTimes* times, const Clock* clock)
@@ -96,7 +96,7 @@ void StepTimer::Finish(int64_t step) {
   late_updates_ += MsSince(start);
 }
 
-// The time of a layer's own work in it is the mean over the threads.
+// Splits the time into the layer's work, as the mean over the threads, and the update.
 void StepTimer::Take(Param* param, const GradientRows& rows) {
   std::atomic<double> inside = 0;
   const auto timed = [&](Context& ctx, int64_t first, int64_t n, float* piece) {

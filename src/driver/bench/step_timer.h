@@ -1,6 +1,5 @@
-// StepTimer: how long each layer of a net takes in a step. It stands between the algorithm and the
-// layers, and between the algorithm and the exchange, so that training itself has no hooks.
-// Used by the worker's thread.
+// StepTimer measures the time of each layer of a net in a step. It wraps the layers and the
+// exchange that the algorithm calls, so training itself has no hooks. The worker's thread uses it.
 #pragma once
 
 #include <map>
@@ -17,22 +16,22 @@ namespace singa {
 struct LayerTimes {
   double forward = 0;   // without wait
   double backward = 0;  // without the updates in it
-  double update = 0;    // of the params that this layer is the last to use
-  double wait = 0;      // of an input layer, for records
+  double update = 0;    // for the params that this layer is the last to use
+  double wait = 0;      // for records, in an input layer
   double sum() const { return forward + backward + update + wait; }
 };
 
 class StepTimer final : public ParamExchange, public GradientSink {
  public:
-  // Takes the place of the net's layers and of the params' sinks. REQUIRES: trainer->Allocate() was
-  // called; the trainer trains through this alone. Both arguments live longer.
+  // Wraps the net's layers and the params' sinks. Both arguments must outlive it. REQUIRES:
+  // trainer->Allocate() was called, and all steps run by Step.
   StepTimer(Trainer* trainer, const Clock* clock);
   ~StepTimer();
 
   // Runs one step. Returns its milliseconds.
   double Step(int64_t step);
 
-  // Of the last step, in the net's order.
+  // Times of the last step, in the net's order.
   const std::vector<LayerTimes>& layers() const { return times_; }
   // Milliseconds of the last step's updates that waited for the end of the backward pass.
   double late_updates() const { return late_updates_; }
@@ -50,7 +49,7 @@ class StepTimer final : public ParamExchange, public GradientSink {
 
   Trainer* trainer_;
   const Clock* clock_;
-  std::map<const Param*, size_t> owners_;  // which layer completes it
+  std::map<const Param*, size_t> owners_;  // param -> layer that completes its gradient
   std::map<const Param*, GradientSink*> sinks_;
   std::vector<LayerTimes> times_;
   double late_updates_ = 0;

@@ -1,4 +1,4 @@
-// Arguments: flags and operands of a subcommand that reads its own (data, export, predict).
+// Arguments holds flags and operands of a subcommand that reads its own (data, export, predict).
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 
 namespace singa {
 
-// Wrong use of `subcommand` ("": of singa itself), whose help the user is pointed to.
+// Wrong use of `subcommand` ("": singa itself). The program points to its help.
 class UsageError : public Error {
  public:
   UsageError(std::string subcommand, const std::string& message)
@@ -22,23 +22,22 @@ class UsageError : public Error {
   std::string subcommand_;
 };
 
-// The flags that a subcommand knows.
+// Flags that a subcommand accepts.
 struct KnownFlags {
   std::vector<std::string> values;         // -name value or -name=value, once
   std::vector<std::string> switches = {};  // without a value
   std::vector<std::string> repeated = {};  // as `values`, any number of times
 };
 
-// Whether `arg` is a flag and no value: it begins with a dash, and is more than a dash and no
+// Returns whether `arg` is a flag, not a value: it begins with a dash, and is neither "-" nor an
 // integer.
 bool IsFlag(const std::string& arg);
 bool IsInteger(const std::string& text);
 
-// One or two dashes; what has none, and a dash alone, are operands.
+// Flags have one or two dashes. Words without a dash, and "-", are operands.
 class Arguments {
  public:
-  // `command`: as people type it, "data convert"; `args`: what follows it. Throws
-  // Error(kExitUsage).
+  // Parses `args`, which follow `command` ("data convert"). Throws Error(kExitUsage).
   Arguments(std::string command, const std::vector<std::string>& args, const KnownFlags& known);
 
   bool Has(const std::string& flag) const { return !All(flag).empty(); }
@@ -46,10 +45,11 @@ class Arguments {
     return Has(flag) ? All(flag).back() : missing;
   }
   std::vector<std::string> All(const std::string& flag) const;
-  // Of -set and -plugin, in order: "path=value" each. Throws where one is not.
+  // Returns the values of -set and -plugin, in order, each as "path=value". Throws if one has
+  // another form.
   std::vector<std::string> Settings() const;
   const std::vector<std::string>& operands() const { return operands_; }
-  // Throws unless there is one operand for each word of `names`, such as "SRC DST".
+  // Returns the operands. Throws unless there is one for each word of `names`, such as "SRC DST".
   const std::vector<std::string>& Operands(const std::string& names) const;
 
   // Throws Error(kExitUsage) with a hint at the command's help.
@@ -69,7 +69,7 @@ class Arguments {
                 const std::vector<std::string>& args, size_t* next);
 
   std::string command_;
-  std::vector<std::pair<std::string, std::string>> values_;  // of flags, as they were given
+  std::vector<std::pair<std::string, std::string>> values_;  // flags and values, as given
   std::vector<std::string> operands_;
 };
 

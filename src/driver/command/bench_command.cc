@@ -22,12 +22,12 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kWarmUp = 5;  // steps before the measured ones: caches, page faults, readers
-// Without -steps: so many, or as many as fit into so much time.
+constexpr int64_t kWarmUp = 5;  // unmeasured steps first: they fill caches and start readers
+// Limits without -steps: the number of steps, and the time that they may take.
 constexpr int64_t kMostSteps = 50, kLeastSteps = 5;
 constexpr std::chrono::seconds kLongest{10};
 
-// What was measured of the steps, one entry each.
+// Measurements, one entry per step.
 struct Steps {
   std::vector<std::vector<LayerTimes>> layers;
   std::vector<double> ms, late_updates;
@@ -39,7 +39,7 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-// The median over the steps of value(step's number).
+// Returns the median of value(i) over the steps i.
 double MedianOf(const Steps& steps, const std::function<double(size_t)>& value) {
   std::vector<double> values;
   for (size_t s = 0; s < steps.ms.size(); ++s) values.push_back(value(s));
@@ -83,7 +83,8 @@ double FlopsOf(const NetNode& node) {
   return flops;
 }
 
-// Of a loss, a source of another size than the first gives its labels alone.
+// Returns the bytes that a node reads of source i. A loss reads only the labels of a source whose
+// size differs from the first one's.
 int64_t SourceBytes(const NetNode& node, size_t i) {
   const Port &port = *node.in[i], &first = *node.in[0];
   const bool labels = node.traits.originates_gradient && i > 0 && port.has_label() &&
@@ -91,7 +92,8 @@ int64_t SourceBytes(const NetNode& node, size_t i) {
   return labels ? port.label.bytes() : port.data.bytes();
 }
 
-// `states`: floats that the updater keeps for each of a param's.
+// Returns the bytes that a node reads and writes. `states` is the updater's number of floats per
+// element.
 double BytesOf(const NetNode& node, int64_t states) {
   if (node.fused) return 0;
   int64_t in = 0, out = 0, params = 0, bytes = 0;
@@ -172,7 +174,7 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   BenchReport report = ReportOf(measured, &trainer);
   report.threads = threads;
   report.peak_rss = PeakRss();
-  report.fma_peak = std::max(peak, MeasureFmaPeak(threads));  // the clock changes with time
+  report.fma_peak = std::max(peak, MeasureFmaPeak(threads));  // the CPU's clock varies
   report.copy_rate = MeasureCopyBandwidth(threads);
   return report;
 }

@@ -5,7 +5,7 @@
 
 namespace singa {
 
-// Prints a table to stdout, with -json objects; writes no file. Returns the exit code.
+// Prints a table to stdout, or JSON objects with -json. Writes no file. Returns the exit code.
 int BenchCommand(const CommandLine& line);
 
 }  // namespace singa

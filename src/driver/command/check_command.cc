@@ -61,7 +61,7 @@ std::string MiB(int64_t bytes) {
   return text;
 }
 
-// `besides`: bytes that are in use before the job's own.
+// Prints memory use. `besides` is the number of bytes that are in use already.
 void PrintUse(const char* title, const MemoryUse& use, int64_t besides = 0) {
   std::printf("%-17s %s\n", title, MiB(use.total() + besides).c_str());
   if (besides > 0)
@@ -85,7 +85,7 @@ void PrintTotals(Trainer* trainer) {
   std::printf("samples a step    %lld\n", static_cast<long long>(trainer->batch()));
   PrintUse("memory", memory.host);
   if (Stream* const stream = trainer->ctx().stream) {
-    const Gpu& gpu = stream->gpu();  // plans are made: so is the context, and libraries are loaded
+    const Gpu& gpu = stream->gpu();  // plans exist, so the context exists and libraries are loaded
     const int64_t before = gpu.total_bytes() - gpu.free_bytes();
     PrintUse("memory of the GPU", memory.gpus, before);
     if (memory.gpus.total() + before > gpu.total_bytes())
@@ -101,10 +101,10 @@ void PrintNames(const std::string& title, const std::vector<std::string>& names)
     std::printf("  %-*s  %s\n", kWidth, title.c_str(), Printable(JoinNames(names)).c_str());
 }
 
-// Where the params' first values come from, and which of them stay as they are.
+// Prints where the params' first values come from, and which params do not train.
 void PrintFirstValues(const JobProto& job, const ParamTable& params) {
   const std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
-  ConfigErrors ignored;  // told by the check of the job
+  ConfigErrors ignored;  // the check of the job reports them
   const InitReport report = JudgeParamFiles(files, params, &ignored);
   std::vector<std::string> frozen;
   for (const auto& param : params.params())
@@ -129,7 +129,7 @@ void PrintChoices(const std::vector<KernelChoice>& choices) {
                 choice.kernel.c_str());
 }
 
-// How gradients become updates, on one host.
+// Prints how gradients become updates, on one host.
 void PrintSync(const JobProto& job) {
   const SyncPlan plan = PlanSync(job);
   const int processes = plan.topology.processes();
@@ -144,7 +144,7 @@ CheckOptions OptionsOf(const CommandLine& line, bool files) {
   return options;
 }
 
-// The net that a job trains, or tests where it only tests.
+// Builds the net that the job trains or, with `test`, only tests.
 Net PlannedNet(const JobProto& job, bool test, ParamTable* params) {
   StepState state;
   Context ctx;

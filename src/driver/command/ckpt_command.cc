@@ -67,7 +67,7 @@ int64_t NumbersIn(const Safetensors& tensors) {
   return numbers;
 }
 
-// A file is a line, too: it has no step, and nothing to check its bytes by.
+// Prints the line of a file, which has no step and no checksums.
 int ListFile(const std::string& path) {
   const ParamsFile file = LoadParams(path);
   int64_t numbers = 0;
@@ -94,7 +94,7 @@ int List(const std::string& path) {
       params = std::to_string(NumbersIn(checkpoint->params()));
       check = best == checkpoint->step() ? "ok, best" : "ok";
     } catch (const FileError&) {
-      if (!fs::exists(entry.dir)) continue;  // its trainer has just removed it
+      if (!fs::exists(entry.dir)) continue;  // its job has just removed it
       throw;
     } catch (const NewerFormatError& error) {
       check = "newer format";
@@ -111,8 +111,8 @@ int List(const std::string& path) {
   return kExitOk;
 }
 
-// Lists the params of a checkpoint that are not finite, a line each. REQUIRES: it was verified, so
-// that its sums are not made again.
+// Returns a line for each param of a checkpoint that is not finite. REQUIRES: the checkpoint was
+// verified; its checksums are not checked again.
 std::vector<std::string> NotFiniteIn(const std::string& path) {
   std::vector<std::string> lines;
   for (const std::string& line : NotFinite(LoadParams(path + "/" + kModelFile)))

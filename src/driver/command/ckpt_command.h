@@ -1,4 +1,4 @@
-// `singa ckpt ls|verify|export`: checkpoints on the command line.
+// `singa ckpt ls|verify|export` lists, checks and converts checkpoints.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace singa {
 
-// `args` follow "ckpt". Prints what is asked for to stdout and returns the exit code. Throws Error
-// (kExitUsage: mistakes in `args`), FileError, DataError.
+// Runs the subcommand; `args` follow "ckpt". Prints the result to stdout and returns the exit code.
+// Throws Error (kExitUsage: mistakes in `args`), FileError, DataError.
 int CkptCommand(const std::vector<std::string>& args);
 
 }  // namespace singa

@@ -37,7 +37,7 @@ std::string Quoted(const std::string& text) { return "\"" + Excerpt(text) + "\""
 
 bool IsOption(const std::string& arg) { return arg.size() > 1 && arg[0] == '-'; }
 
-// gflags' own flags (-flagfile, -version, ...) are not ours to offer.
+// Returns whether a flag is glog's. gflags' own flags (-flagfile, -version, ...) are not offered.
 bool IsLogFlag(const gflags::CommandLineFlagInfo& info) {
   const size_t slash = info.filename.find_last_of('/');
   return info.filename.compare(slash == std::string::npos ? 0 : slash + 1, 6, "gflags") != 0;
@@ -84,7 +84,7 @@ class Parser {
     throw UsageError(line_.subcommand, text);
   }
 
-  // "singa check"; for a training "singa".
+  // Returns "singa check", or "singa" for a training.
   std::string Name() const {
     return line_.subcommand.empty() ? "singa" : "singa " + line_.subcommand;
   }
@@ -122,7 +122,7 @@ class Parser {
     return std::find(known.begin(), known.end(), option.name) != known.end();
   }
 
-  // The value after "=", or the next argument.
+  // Takes the value after "=", or the next argument.
   void TakeValue() {
     if (!value_ && next_ < args_.size() && !IsFlag(args_[next_])) value_ = args_[next_++];
     if (!value_ || (value_->empty() && name_ != "set")) Fail(StrCat("-", name_, " needs a value"));
@@ -194,7 +194,7 @@ class Parser {
     Fail(StrCat("unknown option ", Quoted(arg.substr(0, arg.find('='))), guess));
   }
 
-  // A subcommand, or the file that one is about.
+  // Reads a subcommand, or the file that it reads.
   void ReadWord(const std::string& word) {
     const Subcommand* const known = FindSubcommand(word);
     if (known && line_.subcommand.empty() && seen_.empty() && line_.sets.empty())
@@ -241,9 +241,9 @@ class Parser {
   size_t next_ = 0;
   CommandLine line_;
   Subcommand::Reads reads_ = Subcommand::kNothing;
-  bool asked_help_ = false;     // by the subcommand
+  bool asked_help_ = false;     // by `help X`
   std::set<std::string> seen_;  // options other than -set
-  std::string name_;            // of the option being read
+  std::string name_;            // name of the option being read
   std::optional<std::string> value_;
 };
 

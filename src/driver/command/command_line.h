@@ -1,4 +1,5 @@
-// argv of `singa`. Read by our own loop: gflags keeps the last of a repeated flag and exits 1.
+// CommandLine is the parsed argv of `singa`. It is not parsed by gflags, which keeps only the last
+// of a repeated flag and exits with 1.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +9,29 @@
 namespace singa {
 
 struct CommandLine {
-  std::string subcommand;     // of Subcommands(); "" and "train": train, or test with -test
+  std::string subcommand;     // one of Subcommands(); "" and "train": train, or test with -test
   bool help = false;          // --help or -h was given: show Help(subcommand), do nothing else
   bool no_arguments = false;  // show Usage() on stderr, exit with kExitUsage
   std::string conf;
   bool resume = false;
   bool test = false;
   bool verbose = false;           // -v
-  bool svg = false;               // of graph
-  bool json = false;              // of bench and doctor
-  int64_t steps = 0;              // of bench; 0: not given
-  bool synthetic = false;         // of bench
+  bool svg = false;               // graph
+  bool json = false;              // bench and doctor
+  int64_t steps = 0;              // bench; 0: not given
+  bool synthetic = false;         // bench
   std::vector<std::string> sets;  // "path=value", in order
   std::string singa_conf;
   int singa_job = -1;
   std::string host = "localhost";
-  // Of ckpt, data, export and predict: all that follows, unread.
+  // ckpt, data, export and predict: all following arguments, not parsed.
   std::vector<std::string> args;
-  std::vector<std::string> all;  // as they were given
+  std::vector<std::string> all;  // all arguments as given
 };
 
-// `args` without the program's name. One or two dashes, -name value or -name=value. glog's flags
-// (-v=1, -logtostderr, ...) are set in gflags' registry. Throws Error(kExitUsage).
+// Parses `args`, which are without the program's name. Options have one or two dashes, as -name
+// value or -name=value. Sets glog's flags (-v=1, -logtostderr, ...) in gflags' registry. Throws
+// Error(kExitUsage).
 CommandLine ParseCommandLine(const std::vector<std::string>& args);
 
 }  // namespace singa

@@ -69,7 +69,7 @@ singa data stat [-from FORMAT] [-labels FILE] [-separator S] [-no_labels] [-enco
 
 [[noreturn]] void ThrowDataUsage(const std::string& message) { throw UsageError("data", message); }
 
-// "28,28", the value of -shape or -resize.
+// Parses "28,28", the value of -shape or -resize.
 std::vector<int32_t> ToShape(const Arguments& args, const std::string& flag) {
   const std::string text = args.Get(flag);
   std::vector<int32_t> shape;
@@ -87,8 +87,8 @@ std::string BackendOf(const Arguments& args, const std::string& path) {
   return args.Has("from") ? args.Get("from") : GuessBackend(path);
 }
 
-// All records, resized if -resize says so. `keeps_files`: the pictures of an imagefolder are not
-// decoded.
+// Opens all records, resized if -resize asks for it. `keeps_files`: pictures of an imagefolder are
+// not decoded.
 std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& path,
                                    bool keeps_files = false) {
   const std::string backend = BackendOf(args, path);
@@ -122,11 +122,11 @@ std::unique_ptr<Store> OpenRecords(const Arguments& args, const std::string& pat
   return ResizePictures(std::move(store), size[0], size[1]);
 }
 
-// Warns of what `store` says of itself against the command line, or throws.
+// Warns, or throws, if the facts of `store` contradict the command line.
 void TellFactsOf(const Arguments& args, const std::string& path, int64_t max_bad, Store* store) {
   InputFacts input{.skipping = {.setting = "-max_bad N", .limit = "-max_bad"}};
   input.source.store.path = path;
-  input.source.store.has_label = false;  // nothing to compare labels with
+  input.source.store.has_label = false;  // there is nothing to compare labels with
   input.source.max_bad = max_bad;
   if (args.Has("shape"))
     for (int32_t size : ToShape(args, "shape")) input.source.shape.push_back(size);
@@ -134,7 +134,8 @@ void TellFactsOf(const Arguments& args, const std::string& path, int64_t max_bad
   TellOwnFacts(input, [](const std::string& text) { LOG(WARNING) << text; });
 }
 
-// The same without what -max_bad leaves out. `same_shape`: of records of another shape, too.
+// Opens the records without those that -max_bad leaves out. `same_shape`: also leaves out records
+// of another shape.
 std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path, bool keeps_files,
                                   bool same_shape) {
   std::unique_ptr<Store> store = OpenRecords(args, path, keeps_files);
@@ -148,7 +149,7 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
   return LeaveOutBadRecords(std::move(store), judge, options);
 }
 
-// Whether DST gets the files of SRC as they are.
+// Returns whether DST gets the files of SRC unchanged.
 bool KeepsFiles(const Arguments& args, const std::string& source, const std::string& format) {
   if (!args.Has("encoded") || !TraitsOf(BackendOf(args, source)).picture_files) return false;
   if (format != "kvfile" && format != "lmdb")
@@ -188,7 +189,7 @@ std::string FormatOfName(const std::string& path) {
   return path.ends_with(".csv") ? "textfile" : "kvfile";
 }
 
-// A file that is read, or written twice, would be lost.
+// Throws if a file would be written twice, or overwritten while it is read.
 void CheckPlaces(const Arguments& args) {
   const std::vector<std::string>& operands = args.operands();
   std::map<std::filesystem::path, std::string> places;
@@ -202,14 +203,14 @@ void CheckPlaces(const Arguments& args) {
   }
 }
 
-// Does `command` with the store at `source`. An error of its content says which format was guessed.
+// Runs `command` with the store at `source`. An error in its content names the guessed format.
 template <typename Command>
 int WithGuess(const Arguments& args, const std::string& source, const Command& command) {
   try {
     return command();
   } catch (const DataError& error) {
     if (args.Has("from") || !std::string_view(error.what()).starts_with(Printable(source))) throw;
-    const std::string guess = GuessBackend(source);  // throws where that was the error
+    const std::string guess = GuessBackend(source);  // throws if guessing was the error
     throw Error(error.code(), StrCat(error.what(), GuessText(guess)));
   }
 }

@@ -1,4 +1,4 @@
-// `singa data ...`: makes, converts and describes stores of records.
+// `singa data ...` makes, converts and describes stores of records.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace singa {
 
-// `args`: what follows `singa data`. Returns the exit code. Throws Error(kExitUsage, ...) for a
-// wrong use, and what reading and writing throw.
+// Runs the subcommand; `args` follow `singa data`. Returns the exit code. Throws Error(kExitUsage,
+// ...) for wrong use, and the errors of reading and writing.
 int DataCommand(const std::vector<std::string>& args);
 
 }  // namespace singa

@@ -29,7 +29,7 @@ void CheckUsage(const Arguments& args) {
     args.ThrowUsage(StrCat("the file to write must end with .onnx, is ", words[1]));
 }
 
-// `given`: by -checkpoint.
+// Loads params from `files`. `given`: -checkpoint named them.
 InitReport Load(const JobProto& job, const std::vector<std::string>& files, bool given,
                 ParamTable* params) {
   StepState state;
@@ -45,7 +45,7 @@ InitReport Load(const JobProto& job, const std::vector<std::string>& files, bool
   }
 }
 
-// A random value in an exported net would go unnoticed.
+// Throws unless all params of the graph were loaded, as nobody would notice random values.
 void RequireLoaded(const InitReport& report, const ParamTable& params, const OnnxGraph& graph,
                    const std::string& checkpoint) {
   std::string missing;

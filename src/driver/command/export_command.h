@@ -1,4 +1,4 @@
-// `singa export onnx`: the net of the test phase with a checkpoint's params, as one file.
+// `singa export onnx` writes the net of the test phase, with a checkpoint's params, to one file.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace singa {
 
-// Returns the exit code. Throws Error.
+// Runs the subcommand; `words` follow `singa export`. Returns the exit code. Throws Error.
 int ExportCommand(const std::vector<std::string>& words);
 
 }  // namespace singa

@@ -7,7 +7,7 @@ namespace singa {
 
 // Returns the help of the program for "" and "help", else the help of that subcommand.
 std::string Help(const std::string& subcommand);
-// The lines that show how to call it.
+// Returns the lines that show how to call the program.
 std::string Usage();
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// Subcommand: one of `singa SUBCOMMAND ...`. Each registers itself in its own file.
+// Subcommand describes one of `singa SUBCOMMAND ...`. Each registers itself in its own file.
 #pragma once
 
 #include <string>
@@ -9,29 +9,29 @@
 namespace singa {
 
 struct Subcommand {
-  // The arguments behind its name: none, a job's file, or words that it reads itself.
+  // Arguments after the name: none, a job's file, or words that the subcommand parses itself.
   enum Reads : unsigned char { kNothing, kFile, kItsOwn };
 
-  int place;  // in the list of subcommands, which is ascending
+  int place;  // place in the list of subcommands, which is ascending
   const char* name;
-  const char* operands;  // as `singa --help` shows them
+  const char* operands;  // operands as `singa --help` shows them
   const char* brief;     // one line
   Reads reads;
-  std::vector<std::string> options;  // of the program's options, those that it takes
-  // Under a launcher one process does it alone, and the others end at once.
+  std::vector<std::string> options;  // the program's options that it accepts
+  // Under a launcher only one process runs it, and the others end at once.
   bool alone;
-  const char* help;                     // what `singa NAME --help` prints; null: the program's help
+  const char* help;                     // text of `singa NAME --help`; null: the program's help
   int (*run)(const CommandLine& line);  // returns the exit code; throws Error
 };
 
-// All of them, by place.
+// All subcommands, by place.
 const std::vector<Subcommand>& Subcommands();
-// Null: there is none of that name.
+// Returns null if there is no such subcommand.
 const Subcommand* FindSubcommand(const std::string& name);
-// `; did you mean "check"?` for the nearest name, or "".
+// Returns `; did you mean "check"?` with the nearest name, or "".
 std::string NearestSubcommand(const std::string& name);
 
-// Before main.
+// Registers a subcommand. Called before main.
 bool AddSubcommand(const Subcommand& subcommand);
 
 #define SINGA_REGISTER_SUBCOMMAND(id, ...) \

@@ -1,4 +1,4 @@
-// `singa -conf F`, or `singa train F`: runs a job.
+// `singa -conf F`, or `singa train F`, runs a job.
 #include "cluster/protocol/sync_plan.h"
 #include "driver/command/subcommand.h"
 #include "driver/conf/check_job.h"
@@ -29,7 +29,7 @@ int Run(const JobProto& job, const CommandLine& line, const RunOptions& run) {
   return TrainJob(job, run, &progress);
 }
 
-// Runs the job of a file; a mistake found on the way is shown at its place in the file.
+// Runs the job of a file. A mistake that is found while it runs is shown at its place in the file.
 int TrainCommand(const CommandLine& line) {
   CheckOptions options;
   options.quiet = AnotherProcessSpeaks();
@@ -41,7 +41,7 @@ int TrainCommand(const CommandLine& line) {
     LogTo(LogFolder(job, line.singa_conf), RankHere());
     RunOptions run;
     run.resume = line.resume;
-    if (!line.test && !options.quiet)  // else another process shows errors, or starts all again
+    if (!line.test && !options.quiet)  // else another process shows errors, or restarts the job
       run.advice = [job](const Error& error) { return ResumeAdvice(job, error); };
     try {
       return Run(job, line, run);

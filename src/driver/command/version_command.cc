@@ -1,4 +1,4 @@
-// `singa version`, or `singa --version`.
+// `singa version`, or `singa --version`, prints versions.
 #include <cstdio>
 
 #include "driver/command/subcommand.h"

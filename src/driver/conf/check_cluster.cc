@@ -1,4 +1,4 @@
-// What a job's cluster says, and what of it has no effect.
+// Checks the cluster settings of a job, and warns of settings without effect.
 #include <algorithm>
 
 #include "cluster/protocol/sync_plan.h"
@@ -35,7 +35,7 @@ class ClusterCheck {
     return error.path() == "cluster" || error.path().rfind("cluster.", 0) == 0;
   }
 
-  // Whether nothing of the cluster is, so far.
+  // Returns whether no cluster setting has an error so far.
   bool NothingIsWrong() const {
     return std::none_of(found_.errors.begin(), found_.errors.end(), IsOfCluster);
   }
@@ -61,7 +61,7 @@ class ClusterCheck {
     }
   }
 
-  // Throws ConfigError.
+  // Throws ConfigError if warmup_steps and user_consistency are both set.
   void CheckWarmUp() const {
     if (!cluster_.has_user_consistency() || cluster_.nworker_groups() == 1) return;
     if (job_.warmup_steps() > 0)
@@ -85,7 +85,7 @@ class ClusterCheck {
     Warn("all_reduce", where + (has_gpus ? " the host adds the gradients up" : WhoAddsUp()));
   }
 
-  // On CPUs, as the plan has it where all processes are on one host.
+  // Says in words who adds up gradients on CPUs, if all processes are on one host.
   std::string WhoAddsUp() const {
     if (mode_ == SyncMode::kHostMemory)
       return " the processes of one host add the gradients up in memory that they share, and those "
@@ -95,7 +95,8 @@ class ClusterCheck {
                   "which computes the same");
   }
 
-  // Of two workers of one host. What other hosts have shows when their processes come.
+  // Checks pairs of workers on one host. GPUs of other hosts are checked when their processes
+  // connect.
   void CheckOwnGpus() {
     for (int i = 1; i < std::min(job_.gpu_size(), cluster_.nworkers_per_group()); ++i)
       for (int j = 0; j < i; ++j)
@@ -113,7 +114,7 @@ class ClusterCheck {
     for (const char* field :
          {"coordinator", "bind", "start_timeout", "peer_timeout", "max_restarts", "insecure"})
       if (Has(field)) Warn(field, kAlone);
-    // Of several servers it may be what makes the process the only one.
+    // With several servers, nservers_per_procs may be what puts all into one process.
     const bool servers = cluster_.nserver_groups() > 1 || cluster_.nservers_per_group() > 1;
     if (cluster_.nservers_per_procs() != 1 && (!servers || cluster_.has_all_reduce()))
       Warn("nservers_per_procs", kAlone);
@@ -144,7 +145,7 @@ class ClusterCheck {
   const JobProto& job_;
   const ClusterProto& cluster_;
   ConfFindings& found_;
-  bool several_ = false;  // processes
+  bool several_ = false;  // the job has several processes
   SyncMode mode_ = SyncMode::kServers;
 };
 

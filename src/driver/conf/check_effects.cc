@@ -14,7 +14,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 namespace protobuf = google::protobuf;
 
-// One message, seen through names of fields.
+// Checks one message, with fields by name.
 class Effects {
  public:
   Effects(const protobuf::Message& message, const std::string& path, ConfigErrors* warnings)
@@ -63,11 +63,11 @@ class Effects {
   std::string EnumName(const char* name) const {
     return message_.GetReflection()->GetEnum(message_, &Field(name))->name();
   }
-  // "type: kUserLayer" beside a user_type is no contradiction.
+  // Returns whether the field is "type: kUserLayer", which does not contradict a user_type.
   bool IsUserType(const char* field) const {
     return Field(field).enum_type() && EnumName(field).rfind("kUser", 0) == 0;
   }
-  // Once for each field: what the message above says of it comes first.
+  // Warns once for each field. The warning of the outer message comes first.
   void Warn(const std::string& field, const std::string& text) {
     const std::string path = JoinPath(path_, field);
     if (std::none_of(warnings_->begin(), warnings_->end(),
@@ -78,7 +78,7 @@ class Effects {
   void CheckTypes(const ForTypes& row) {
     const FieldDescriptor* user = type_.FindFieldByName("user_type");
     if (!user) user = type_.FindFieldByName("user_alg");
-    if (user && Has(user->name().c_str())) return;  // it may read anything
+    if (user && Has(user->name().c_str())) return;  // a user's layer may read any field
     const std::string type = EnumName(row.by);
     if (type.rfind("kUser", 0) == 0) return;  // an error, reported elsewhere
     if ((" " + std::string(row.types) + " ").find(" " + type + " ") != std::string::npos) return;
@@ -110,7 +110,7 @@ class Effects {
       if (Has(field)) Warn(field, "has no effect: prime gives the first values");
   }
 
-  // What only readers of a store look at.
+  // Warns of settings of an output layer that only readers of a store use.
   void CheckOutputStore(const LayerProto& layer) {
     if (!WritesFile(layer)) return;
     const protobuf::Message& store = layer.store_conf();
@@ -121,7 +121,7 @@ class Effects {
         Warn(StrCat("store_conf.", field->name()), "has no effect: the layer writes a store");
   }
 
-  // What only readers of a text look at.
+  // Warns of settings of a kCharRNNOutput that only readers of a text use.
   void CheckOutputText(const LayerProto& layer) {
     if (layer.type() != kCharRNNOutput) return;
     const CharRNNProto& text = layer.char_rnn_conf();

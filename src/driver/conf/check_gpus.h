@@ -1,12 +1,12 @@
-// What a job's `gpu:` comes to on the machine that it is to run on.
+// CheckGpus checks a job's `gpu:` on this machine.
 #pragma once
 
 #include "driver/conf/check_values.h"
 
 namespace singa {
 
-// Where the machine has no GPU at all, or the build no code for one, a warning: `job` names none
-// any more, and runs on the CPU. One that is not there among others is an error, kExitNoDevice.
+// If the machine has no GPU, or the build has no code for GPUs, warns and clears `gpu` of `job`,
+// which then runs on the CPU. If only other GPUs exist, adds an error with kExitNoDevice.
 ConfFindings CheckGpus(JobProto* job);
 
 }  // namespace singa

@@ -29,7 +29,7 @@ class NetCheck {
 
   void Run() {
     const bool trains = Trains(job_, options_.use);
-    ParamTable started, others;  // of the nets that the job starts; of each other one
+    ParamTable started, others;  // params of the nets that the job starts; of other nets
     const auto table = [&](bool starts) { return starts ? &started : &(others = ParamTable()); };
     if (trains) Check(kTrain, true, &started);
     const bool tests = !trains || RunsPhase(job_, kTest);
@@ -42,7 +42,7 @@ class NetCheck {
   }
 
  private:
-  // `runs`: the job says so; else a layer that names the phase does.
+  // Checks a phase that the job runs (`runs`), or that a layer names.
   void Check(Phase phase, bool runs, ParamTable* params) {
     bool any = false;
     for (const LayerProto& layer : job_.neuralnet().layer()) {
@@ -62,7 +62,7 @@ class NetCheck {
     options.phase = phase;
     options.asker = AskerOf(job_, phase);
     options.gradients = phase == kTrain;
-    if (phase == kTrain) {  // numbers that are wrong are told elsewhere
+    if (phase == kTrain) {  // wrong numbers are reported elsewhere
       options.parts = std::max(1, job_.cluster().nworkers_per_group());
       options.groups = std::max(1, job_.cluster().nworker_groups());
     }
@@ -90,11 +90,11 @@ class NetCheck {
     for (const ConfigError& warning : warnings) conf_->Add(warning, Diagnostic::kWarning);
   }
 
-  // Two layers in one file would mix their records.
+  // Adds an error if two layers write to one file, which would mix their records.
   void CheckOutputFiles(Phase phase, const Net& net) {
     std::map<std::string, const NetNode*> nodes;
     for (const NetNode& node : net.nodes()) nodes.emplace(node.name, &node);
-    std::map<std::filesystem::path, std::string> writers;  // by file
+    std::map<std::filesystem::path, std::string> writers;  // by file: the layer that writes it
     for (const LayerProto& layer : job_.neuralnet().layer()) {
       const std::string& name = layer.store_conf().path();
       if (!InPhase(layer, phase) || !WritesFile(layer) || name.empty()) continue;
@@ -108,7 +108,8 @@ class NetCheck {
     }
   }
 
-  // Contrastive divergence runs between layers that read each other, and no other algorithm does.
+  // Checks that the net has layers that read each other if, and only if, the algorithm is
+  // contrastive divergence.
   void CheckAlgorithm(const Net& net) {
     const AlgProto& alg = job_.train_one_batch();
     if (alg.has_user_alg()) return;
@@ -125,7 +126,8 @@ class NetCheck {
                   "\" does; is ", AlgType_Name(alg.alg())));
   }
 
-  // What it reads back is in no checkpoint, and lies where the nets of other phases compute.
+  // Adds an error if a trained net reads its own output. No checkpoint has this state, and other
+  // phases overwrite its memory.
   void CheckNoLoop(const Net& net, const NetNode& node) {
     if (node.conf.has_user_type() || node.conf.type() != kRNNDummy || node.in.empty()) return;
     const auto& nodes = net.nodes();
@@ -137,7 +139,8 @@ class NetCheck {
                    .Under("neuralnet." + node.path));
   }
 
-  // The hidden side has the weight of the visible one, which alone gives its gradient.
+  // Warns if the hidden side of an RBM does not share the visible side's weight, as only that side
+  // gives a gradient.
   void WarnOfOwnWeight(const Net& net, const NetNode& vis) {
     if (vis.conf.has_user_type() || vis.conf.type() != kRBMVis) return;
     for (const NetNode& node : net.nodes()) {
@@ -151,7 +154,7 @@ class NetCheck {
     }
   }
 
-  // Those that the layer did not ask for.
+  // Warns of params in the conf that the layer does not use.
   void WarnOfParams(const NetNode& node) {
     const int known = static_cast<int>(node.declare->params().size());
     for (int i = known; i < node.conf.param_size(); ++i)
@@ -161,13 +164,13 @@ class NetCheck {
                  Diagnostic::kWarning);
   }
 
-  // The phase whose metric checkpoint_best names; kTrain: neither is run.
+  // Returns the phase whose metric checkpoint_best names; kTrain: neither runs.
   Phase BestPhase() const {
     if (RunsPhase(job_, kVal)) return kVal;
     return RunsPhase(job_, kTest) ? kTest : kTrain;
   }
 
-  // A net with mistakes lacks params, which files would seem to give for nothing.
+  // Reads no files if a net has mistakes: it lacks params, and files would seem to have too many.
   void CheckFirstValuesOf(const ParamTable& params) {
     const bool read_files = options_.files && !options_.resumes && nets_are_sound_;
     for (const ConfigError& error : CheckFirstValues(job_, params, read_files)) conf_->Add(error);
@@ -205,12 +208,12 @@ class NetCheck {
   const CheckOptions options_;
   JobConf* conf_;
   bool nets_are_sound_ = true;
-  std::set<std::string> warned_;                    // layers whose params were looked at
-  std::set<std::string> shared_;                    // layers whose file another one writes
-  std::map<std::string, std::set<Phase>> metrics_;  // in which phases
+  std::set<std::string> warned_;                    // layers whose params were checked
+  std::set<std::string> shared_;                    // layers that write another layer's file
+  std::map<std::string, std::set<Phase>> metrics_;  // metric -> phases that have it
 };
 
-// Settings of the net as a whole that are wrong would be found again in every layer.
+// Returns whether settings of the whole net are right. Wrong ones would be reported in each layer.
 bool NetIsSound(const ConfigErrors& errors) {
   return std::none_of(errors.begin(), errors.end(), [](const ConfigError& error) {
     const std::string& path = error.path();

@@ -1,5 +1,5 @@
-// The whole check of a job: text, -set options, values, nets. The same for `singa -conf` and
-// `singa check`, which also opens small stores. Reads no values of a checkpoint and allocates no
+// CheckJob checks all of a job: text, -set options, values, nets. `singa -conf` uses it, and `singa
+// check`, which also opens small stores. It reads no values of a checkpoint and allocates no
 // tensor.
 #pragma once
 
@@ -16,20 +16,20 @@ namespace singa {
 
 struct CheckOptions {
   JobUse use = JobUse::kEither;
-  // Input files that are missing are errors, with exit code 66; checkpoint_path's are judged by
-  // their headers.
+  // Report missing input files as errors, with exit code 66, and check the headers of
+  // checkpoint_path's files.
   bool files = false;
-  // Stores that open quickly are compared with the conf; training does so itself.
+  // Compare stores that open quickly with the conf. Training does so itself.
   bool stores = false;
-  bool resumes = false;  // checkpoint_path may not be used: its files are left alone
+  bool resumes = false;  // checkpoint_path may not be used, so its files are not read
   bool quiet = false;    // WithJob shows no warnings
   // WithJob shows an error of a file that a layer reads at the field that names the file.
   bool places = false;
 };
 
 struct CheckedJob {
-  JobProto job;  // empty where the text has errors
-  JobConf conf;  // with what was found: ok(), Render(), exit_code()
+  JobProto job;  // empty if the text has errors
+  JobConf conf;  // findings: ok(), Render(), exit_code()
 
   CheckedJob(const std::string& file, const std::vector<std::string>& sets)
       : conf(file, sets, &job) {}
@@ -38,16 +38,16 @@ struct CheckedJob {
   CheckedJob(const CheckedJob&) = delete;
 };
 
-// Throws FileError where `file` cannot be read.
+// Checks a job's file. Throws FileError if `file` cannot be read.
 std::unique_ptr<CheckedJob> CheckJob(const std::string& file, const std::vector<std::string>& sets,
                                      const CheckOptions& options = {});
-// The same for a file that holds `text`.
+// Checks `text` as the content of `file`.
 std::unique_ptr<CheckedJob> CheckJobText(const std::string& file, const std::string& text,
                                          const std::vector<std::string>& sets,
                                          const CheckOptions& options = {});
 
-// What `use` returns for the job; where it has mistakes, their exit code. Findings go to stderr,
-// with their places; so does a ConfigError of `use`, relative to the JobProto.
+// Checks a job and returns `use` of it or, if there are mistakes, their exit code. Prints findings
+// to stderr with their places, as it does with a ConfigError of `use`, relative to the JobProto.
 int WithJob(const std::string& file, const std::vector<std::string>& sets,
             const CheckOptions& options, const std::function<int(const JobProto&)>& use);
 

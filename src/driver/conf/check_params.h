@@ -1,4 +1,5 @@
-// Checks the first values of a job's params: files of checkpoint_path and initializers.
+// CheckFirstValues checks the sources of the params' first values: files of checkpoint_path, and
+// initializers.
 #pragma once
 
 #include "nn/graph/graph.h"
@@ -7,9 +8,9 @@
 
 namespace singa {
 
-// Finds params that no file gives and whose initializer is missing or does not suit the shape.
-// `read_files`: the headers of checkpoint_path's files are read, and judged; else nothing is said
-// of a job that has some. Relative to the JobProto.
+// Finds params that no file gives and whose initializer is missing or does not fit the shape. With
+// `read_files` it reads and checks the headers of checkpoint_path's files; without, it finds
+// nothing if the job has such files. Errors are relative to the JobProto.
 ConfigErrors CheckFirstValues(const JobProto& job, const ParamTable& params, bool read_files);
 
 }  // namespace singa

@@ -96,7 +96,7 @@ constexpr Limits kRanges[] = {
     AtLeast1("AllReduceProto", "fusion_elements"),
 };
 
-// Whole numbers with all their digits.
+// Formats a number; whole numbers get all their digits.
 std::string Shown(double value) {
   constexpr double kMost = 1e15;
   if (std::abs(value) < kMost && value == std::floor(value))

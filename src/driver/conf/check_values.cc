@@ -13,9 +13,9 @@ namespace singa {
 namespace {
 
 constexpr int kMaxLayers = 10000;
-constexpr int64_t kMaxUnrolled = 1000000;  // layers times time steps
+constexpr int64_t kMaxUnrolled = 1000000;  // limit of layers times time steps
 
-// What `make` throws, under `path`.
+// Adds the ConfigError of `make` under `path`.
 void Try(const std::string& path, ConfFindings* found, const std::function<void()>& make) {
   try {
     make();
@@ -24,7 +24,7 @@ void Try(const std::string& path, ConfFindings* found, const std::function<void(
   }
 }
 
-// The phases that a layer may name.
+// Checks the phases that a layer names.
 void CheckPhases(const LayerProto& layer, const std::string& path, ConfFindings* found) {
   const auto check = [&](const char* field, const auto& phases) {
     for (int i = 0; i < phases.size(); ++i) {
@@ -40,7 +40,7 @@ void CheckPhases(const LayerProto& layer, const std::string& path, ConfFindings*
   check("exclude", layer.exclude());
 }
 
-// What is wrong with the size of the net, which later checks rely on.
+// Returns what is wrong with the net's size, on which later checks rely.
 std::string SizeProblem(const NetProto& net) {
   if (net.layer_size() == 0) return "has no layer";
   if (net.layer_size() > kMaxLayers)
@@ -104,7 +104,7 @@ void CheckParams(const JobProto& job, ConfFindings* found) {
   WalkMessages(job, "", [found](const google::protobuf::Message& message, const std::string& path) {
     if (message.GetDescriptor() != ParamGenProto::descriptor()) return;
     const auto& init = static_cast<const ParamGenProto&>(message);
-    // One that names nothing is right where a checkpoint gives the values.
+    // An empty initializer is allowed, as a checkpoint may give the values.
     if (init.has_user_type() || init.type() != kUserInit)
       Try(path, found, [&] { MakeInitializer(init); });
   });

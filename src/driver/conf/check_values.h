@@ -1,5 +1,5 @@
-// What can be judged of a JobProto without building its net: ranges, settings that belong
-// together, settings without effect. A layer's own settings are its own to check, in Setup.
+// CheckValues checks a JobProto without building its net: ranges, settings that belong together,
+// settings without effect. Layers check their own settings in Setup.
 #pragma once
 
 #include "nn/graph/graph.h"
@@ -10,19 +10,19 @@ namespace singa {
 enum class JobUse : uint8_t {
   kTrain,
   kTest,
-  kEither,  // to test where the job has neither updater nor steps, else to train
+  kEither,  // to test if the job has neither updater nor steps, else to train
 };
 
 struct ConfFindings {
   ConfigErrors errors, warnings;
 };
 
-// Whether `job` is judged as one that trains.
+// Returns whether `job` is checked as a job that trains.
 bool Trains(const JobProto& job, JobUse use);
 
 ConfFindings CheckValues(const JobProto& job, JobUse use);
 
-// The parts of it, each adding to `found`.
+// The parts of CheckValues; each adds to `found`.
 void CheckRanges(const google::protobuf::Message& message, ConfFindings* found);
 void CheckSteps(const JobProto& job, JobUse use, ConfFindings* found);
 void CheckAlgorithm(const JobProto& job, ConfFindings* found);

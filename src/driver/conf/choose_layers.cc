@@ -27,7 +27,7 @@ std::vector<int> LayersNamed(const NetProto& net, const std::string& which) {
 
 }  // namespace
 
-// `which`, with or without @ and a phase. Names of layers have no '@'.
+// Splits `which` at '@', which names of layers do not have.
 std::vector<int> ChooseLayers(const NetProto& net, const std::string& which) {
   const size_t at = which.rfind('@');
   if (at == std::string::npos) return LayersNamed(net, which);

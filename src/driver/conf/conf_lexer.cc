@@ -9,7 +9,8 @@ namespace {
 
 using google::protobuf::io::Tokenizer;
 
-// The tokenizer counts a tab to the next multiple of 8; a space is what it takes for one column.
+// Replaces each tab by a space, as the tokenizer would count a tab up to the next multiple of 8
+// columns.
 std::string WithoutTabs(std::string text) {
   std::replace(text.begin(), text.end(), '\t', ' ');
   return text;

@@ -1,4 +1,4 @@
-// The tokens of a text-format file, with places in bytes.
+// ConfLexer reads the tokens of a text-format file, with places in bytes.
 #pragma once
 
 #include <google/protobuf/io/tokenizer.h>
@@ -25,7 +25,7 @@ struct SyntaxError {
   OpenBracket unclosed = {};  // line 0: none
 };
 
-// Any of its functions that reads a token may throw SyntaxError.
+// Functions that read a token may throw SyntaxError.
 class ConfLexer {
  public:
   explicit ConfLexer(const std::string& text);
@@ -43,22 +43,22 @@ class ConfLexer {
 
   void Next();
   bool Consume(char symbol);
-  // A number, word or string; strings side by side are one.
+  // Reads a number, word or string. Adjacent strings are one.
   Scalar ReadScalar();
-  // A value of any kind, whatever is in it. Returns the last word of a message or list; "": none.
+  // Skips a value of any kind and content. Returns the last word of a message or list; "": none.
   std::string SkipValue();
 
-  // The bracket that is the token.
+  // Returns the current token as a bracket.
   OpenBracket Bracket() { return {token().text[0], line(), column()}; }
-  // The token is not what closes `open`. `wanted`: the tokens that may stand here.
+  // Throws as the token does not close `open`. `wanted` lists the tokens allowed here.
   [[noreturn]] void FailUnclosed(const OpenBracket& open, const std::string& wanted);
 
-  // The token, for a message.
+  // Returns the token's text for a message.
   std::string Found();
   [[noreturn]] void Fail(const std::string& text);
 
  private:
-  // What the tokenizer finds wrong with characters. Only the first matters.
+  // Keeps the tokenizer's first error about characters.
   class Errors : public google::protobuf::io::ErrorCollector {
    public:
     void AddError(int line, int column, const std::string& text) override;
@@ -71,7 +71,7 @@ class ConfLexer {
   google::protobuf::io::Tokenizer tokenizer_;
 };
 
-// Messages within messages, at most.
+// Maximum depth of nested messages.
 inline constexpr int kMaxConfDepth = 64;
 
 }  // namespace singa

@@ -35,15 +35,15 @@ class Scanner {
   }
 
  private:
-  // Paths need the names of layers, which may come later: they are made at the end.
+  // An error whose path is made at the end, as layers' names may come later in the file.
   struct Finding {
     const ConfNode* message;
-    std::string name;  // of a field of it; "": the message itself
+    std::string name;  // name of the message's field; "": the message itself
     int line, column;
     std::string text;
     OpenBracket unclosed = {};
   };
-  // The name of a field as the file has it.
+  // The name of a field in the file.
   struct Name {
     std::string text;
     int line, column;
@@ -68,7 +68,7 @@ class Scanner {
     errors_->push_back(std::move(error));
   }
 
-  // The fields of a message up to its end, which is not consumed.
+  // Reads the fields of a message up to its end, which is not consumed.
   void Fields(ConfNode* message, int depth) {
     if (depth >= kMaxConfDepth)
       lexer_.Fail(StrCat("messages are nested deeper than ", kMaxConfDepth));
@@ -126,7 +126,7 @@ class Scanner {
     return name;
   }
 
-  // Messages may do without.
+  // Reads the colon, which may be missing before a message.
   void Colon(const ConfNode& message, const Name& name) {
     if (lexer_.Consume(':') || name.field->message_type() || lexer_.AtOpening()) return;
     const Name here{name.text, lexer_.line(), lexer_.column(), name.field};
@@ -148,7 +148,7 @@ class Scanner {
       const protobuf::Descriptor* around = message->parent ? message->parent->type : nullptr;
       const std::string text = NoSuchField(type, name.text, around);
       Add(*message, name, text);
-      // A field that was meant is not missing as well.
+      // The field that was meant is then not reported as missing, too.
       for (const std::string& meant : FieldNames(type))
         if (text.find("mean \"" + meant + "\"?") != std::string::npos)
           NewNode(message, {meant, name.line, name.column, type.FindFieldByName(meant)}, 0)->whole =
@@ -191,7 +191,8 @@ class Scanner {
     }
   }
 
-  // Caffe's `include { phase: TRAIN }` is `include: kTrain`.
+  // Returns the value that `word` means, as Caffe's `include { phase: TRAIN }` is `include:
+  // kTrain`.
   static std::string ValueMeant(const FieldDescriptor& field, const std::string& word) {
     if (!field.enum_type()) return "";
     return field.enum_type()->FindValueByName(word) ? word : SynonymOf(*field.enum_type(), word);
@@ -223,7 +224,7 @@ class Scanner {
     const int line = lexer_.line(), column = lexer_.column();
     const Scalar scalar = lexer_.ReadScalar();
     const std::string problem = ScalarProblem(*name.field, scalar);
-    if (!problem.empty() && lexer_.At(':'))  // that was the next field's name
+    if (!problem.empty() && lexer_.At(':'))  // the word was the next field's name
       throw SyntaxError{
           line, column,
           StrCat("expected a value for ", name.text, ", found \"", Excerpt(scalar.text), "\"")};

@@ -1,5 +1,5 @@
-// Reads a text-format file for its structure: the place of every field, and everything in it that
-// the schema does not allow, in one pass. Values are protobuf's to parse, afterwards.
+// ScanConf reads the structure of a text-format file in one pass: the place of each field, and all
+// errors against the schema. Protobuf parses the values afterwards.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace singa {
 
-// Findings that are kept, at most.
+// Maximum number of findings that are kept.
 inline constexpr size_t kMaxFindings = 1000;
 
-// Fills `root`, whose type says what the file holds, and adds errors; goes on behind each of them
-// but a syntax error. Does not look for missing fields. `errors` null: they are not wanted.
+// Fills `root`, whose type is the file's message, and adds errors to `errors`, which may be null.
+// Stops only at a syntax error. Does not look for missing fields.
 void ScanConf(const std::string& text, ConfNode* root, Diagnostics* errors);
 
 }  // namespace singa

@@ -20,7 +20,7 @@ std::string PartOfNode(const ConfNode& node) {
   return part;
 }
 
-// Sets *rest to what follows `part` in `path`. False: the path starts with another part.
+// Sets *rest to the path after `part`. Returns false if `path` starts with another part.
 bool Consume(std::string_view path, const std::string& part, std::string_view* rest) {
   if (path.substr(0, part.size()) != part) return false;
   *rest = path.substr(part.size());
@@ -29,14 +29,15 @@ bool Consume(std::string_view path, const std::string& part, std::string_view* r
   return true;
 }
 
-// Like Consume, but `path` may leave out the index of a message.
+// Does the same, but `path` may leave out the index of a message.
 bool ConsumeField(std::string_view path, const ConfNode& node, std::string_view* rest) {
   if (Consume(path, node.part, rest)) return true;
   if (!node.field->is_repeated() || !node.type || IsLayer(node)) return false;
   return path == node.field->name() && Consume(path, node.field->name(), rest);
 }
 
-// The value `name[index]` of a list of scalars, or its first; null: the path is none of those.
+// Returns the value `name[index]` of a list of scalars, or the list's first value; null: the path
+// names none.
 const ConfNode* FindInList(const ConfNode& message, std::string_view path) {
   const ConfNode* found = nullptr;
   for (const auto& child : message.children) {

@@ -7,7 +7,7 @@ namespace singa {
 namespace {
 
 constexpr size_t kMaxExcerpt = 60;
-constexpr size_t kMaxLine = 160;  // bytes of a source line that are shown
+constexpr size_t kMaxLine = 160;  // maximum bytes of a source line that are shown
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -19,7 +19,7 @@ std::string_view Line(const std::vector<size_t>& starts, const std::string& sour
   return text;
 }
 
-// The part of a long line around `column`, which then counts within the part.
+// Returns the part of a long line around `column`, and makes `column` relative to it.
 std::string_view Window(std::string_view line, size_t* column) {
   if (line.size() <= kMaxLine) return line;
   size_t begin = *column < kMaxLine * 3 / 4 ? 0 : *column - kMaxLine / 2;
@@ -30,7 +30,7 @@ std::string_view Window(std::string_view line, size_t* column) {
   return line.substr(begin, end - begin);
 }
 
-// Spaces of the width of `text`; tabs stay, so that the caret stands right under its column.
+// Returns spaces of the width of `text`. Tabs stay, so that the caret is under its column.
 std::string Blank(std::string_view text) {
   std::string blank;
   for (char c : text) {

@@ -1,4 +1,5 @@
-// Fields that have no effect, always or beside others, and what a warning says of it.
+// Tables of fields that have no effect, always or because of other fields, with the warnings'
+// texts.
 #pragma once
 
 namespace singa {
@@ -8,7 +9,7 @@ inline constexpr const char* kSystem = "is set by the system; a value here has n
 inline constexpr const char* kRows =
     "is not built yet: the batch is cut by rows, which computes the same";
 
-// A field whose value, where it is not the default, changes nothing.
+// A field whose value has no effect; a value other than the default draws a warning.
 struct Idle {
   const char* message;
   const char* field;
@@ -43,7 +44,7 @@ inline constexpr Idle kIdle[] = {
     {"MnistProto", "elastic_freq", kOld},
 };
 
-// A field that only some values of the enum field `by` read.
+// A field that has an effect only for some values of the enum field `by`.
 struct ForTypes {
   const char* message;
   const char* by;
@@ -105,7 +106,7 @@ inline constexpr ForTypes kForTypes[] = {
     {"LayerProto", "type", "time_steps_conf", "kTimeSteps"},
 };
 
-// A field that another, where that is set too, takes the place of.
+// A field that another field overrides if both are set.
 struct Overruled {
   const char* message;
   const char* field;
@@ -137,7 +138,7 @@ inline constexpr Overruled kOverruled[] = {
     {"PoolingProto", "stride_y", "stride"},
 };
 
-// A number that means something only where another one is not 0.
+// A number that has an effect only if another one is not 0.
 struct Without {
   const char* message;
   const char* field;

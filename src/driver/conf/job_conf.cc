@@ -23,7 +23,7 @@ using google::protobuf::TextFormat;
 
 constexpr size_t kMaxBytes = size_t{16} << 20;
 
-// Protobuf's own findings. The scan comes first, so there should be none.
+// Collects protobuf's errors. The scan comes first, so there should be none.
 class ParseErrors : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int line, int column, const std::string& text) override {
@@ -56,7 +56,7 @@ std::string ReadText(const std::string& file) {
   return text;
 }
 
-// Where ElementPath has put the number of a value; npos: nowhere.
+// Returns where ElementPath has put the number of a value; npos: nowhere.
 size_t FindElement(const std::string& path) {
   const size_t mark = path.rfind('#');
   const bool digits = mark != std::string::npos && mark + 1 < path.size() &&
@@ -64,10 +64,10 @@ size_t FindElement(const std::string& path) {
   return digits ? mark : std::string::npos;
 }
 
-// "a.b" of "a.b#1"
+// Returns "a.b" of "a.b#1".
 std::string FieldOf(const std::string& path) { return path.substr(0, FindElement(path)); }
 
-// "a.b[1]" of "a.b#1"
+// Returns "a.b[1]" of "a.b#1".
 std::string PlaceOf(const std::string& path) {
   const size_t mark = FindElement(path);
   return mark == std::string::npos ? path
@@ -97,7 +97,7 @@ void JobConf::Load(const std::vector<std::string>& options, protobuf::Message* m
   Diagnostics findings;
   ScanConf(text_, &root_, &findings);
   for (Diagnostic& finding : findings) Keep(std::move(finding));
-  if (findings.empty()) {  // the options need the file's layers
+  if (findings.empty()) {  // the options name the file's layers
     Parse(message);
     Set(options, message);
   }
@@ -122,8 +122,8 @@ void JobConf::Set(const std::vector<std::string>& options, protobuf::Message* me
   }
 }
 
-// What they register may be in the file, so they come before all else is judged: whatever is wrong
-// with it is found when it is read again.
+// Loads plugins before anything else is checked, as the file may use what they register. Other
+// errors are found when the file is read again.
 void JobConf::LoadPlugins(const std::vector<std::string>& options) {
   const std::string name = "plugin";
   if (text_.find(name) == std::string::npos &&
@@ -138,7 +138,7 @@ void JobConf::LoadPlugins(const std::vector<std::string>& options) {
     try {
       if (set_paths_[i] == name) ApplySetOption(options[i], static_cast<int>(i), &job, &root_);
     } catch (const ConfigError&) {
-      continue;  // told where all options are applied
+      continue;  // reported when all options are applied
     }
   }
   for (const auto& child : root_.children) {
@@ -182,7 +182,7 @@ void JobConf::Add(const ConfigError& error, Diagnostic::Severity severity) {
   if (severity == Diagnostic::kError) paths_with_error_.insert(field);
   Diagnostic diagnostic;
   diagnostic.severity = severity;
-  // Finding the place takes time: not for what will not be shown.
+  // Finding the place takes time, so it is not done for findings that are not shown.
   if (diagnostics_.size() < kMaxFindings) diagnostic = Place(error, severity);
   if (IsToldOf(diagnostic)) return;
   Keep(std::move(diagnostic));
@@ -204,7 +204,8 @@ Diagnostic JobConf::Place(const ConfigError& error, Diagnostic::Severity severit
   return diagnostic;
 }
 
-// A -set option gives several layers one value, whose mistake is the same in each.
+// Returns whether the same mistake is known already: a -set option may give several layers one
+// wrong value.
 bool JobConf::IsToldOf(const Diagnostic& another) const {
   return !another.set.empty() &&
          std::any_of(diagnostics_.begin(), diagnostics_.end(), [&](const Diagnostic& told) {

@@ -1,5 +1,5 @@
-// A file of settings in protobuf's text format (job.conf, singa.conf), the -set options that go
-// over it, and what is found wrong with either, each with its place.
+// JobConf reads a file in protobuf's text format (job.conf, singa.conf) and the -set options that
+// override it. It keeps their mistakes with their places.
 #pragma once
 
 #include <google/protobuf/message.h>
@@ -16,26 +16,26 @@ namespace singa {
 class JobConf {
  public:
   // Reads `file` into `message`, then applies `options` ("path=value", "path+=value") in order.
-  // Mistakes are diagnostics, and leave `message` empty.
-  // Throws FileError: the file cannot be read, or is larger than 16 MiB.
+  // Mistakes become diagnostics and leave `message` empty. Throws FileError if the file cannot be
+  // read or is larger than 16 MiB.
   JobConf(const std::string& file, const std::vector<std::string>& options,
           google::protobuf::Message* message);
-  // The same for a file that holds `text`.
+  // Reads `text` as the content of `file`.
   JobConf(const std::string& file, const std::string& text, const std::vector<std::string>& options,
           google::protobuf::Message* message);
 
-  // Adds a mistake or a warning at the place of its path. One about a path that has an error
-  // already is dropped.
+  // Adds a mistake or a warning at the place of its path. It is dropped if the path already has an
+  // error.
   void Add(const ConfigError& error, Diagnostic::Severity severity = Diagnostic::kError);
 
-  bool ok() const { return errors_ == 0; }  // there may be warnings
-  // kExitConfig, or that of the first error where none has that; kExitOk without errors.
+  bool ok() const { return errors_ == 0; }  // true even with warnings
+  // Returns kExitConfig if an error has it, else the first error's code; kExitOk without errors.
   ExitCode exit_code() const;
-  // In order of place.
+  // Diagnostics in the order of places.
   const Diagnostics& diagnostics() const { return diagnostics_; }
-  // All of them, as the user sees them.
+  // Returns all diagnostics as the user sees them.
   std::string Render() const;
-  // One error, without keeping it: for what goes wrong after the check.
+  // Returns one error as the user sees it, without keeping it. For errors after the check.
   std::string Render(const ConfigError& error) const;
 
  private:
@@ -50,7 +50,7 @@ class JobConf {
 
   std::string file_, text_;
   ConfNode root_;
-  std::vector<std::string> set_paths_;  // of the options
+  std::vector<std::string> set_paths_;  // paths of the options
   Diagnostics diagnostics_;
   std::set<std::string> paths_with_error_;
   size_t errors_ = 0, dropped_ = 0;

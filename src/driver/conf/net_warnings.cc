@@ -32,7 +32,7 @@ class TrainedNet {
 
   ConfigErrors Warnings() {
     const AlgProto& alg = job_.train_one_batch();
-    if (alg.has_user_alg() || alg.alg() == kCD) return {};  // they have an order of their own
+    if (alg.has_user_alg() || alg.alg() == kCD) return {};  // these algorithms have another order
     const bool has_loss = std::any_of(nodes_.begin(), nodes_.end(), [](const NetNode& node) {
       return node.traits.originates_gradient || node.conf.has_user_type();
     });
@@ -42,7 +42,7 @@ class TrainedNet {
     }
     if (NothingTrains()) return warnings_;
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (!seen_.insert(nodes_[i].path).second) continue;  // a step of an unrolled layer
+      if (!seen_.insert(nodes_[i].path).second) continue;  // another step of an unrolled layer
       if (IsUnread(i))
         WarnAt(i, "", "no layer reads it, so it has no effect on training");
       else
@@ -74,9 +74,9 @@ class TrainedNet {
     return has_params && frozen;
   }
 
-  // Labels and records may be there for other phases; what writes, prints or measures is read by
-  // people. A layer of a user's may do either. A layer of an old type draws a warning for its type
-  // alone: an example of SINGA 0.3 has one that nobody reads.
+  // Returns whether no layer of any phase reads the node. Layers that write, print or measure need
+  // no readers, and a user's layer may do so. A layer of an old type gets only the warning for its
+  // type, as an example of SINGA 0.3 has one without readers.
   bool IsUnread(size_t i) const {
     const NetNode& node = nodes_[i];
     const bool ends = node.traits.originates_gradient || !node.declare->metrics().empty() ||
@@ -86,7 +86,7 @@ class TrainedNet {
     return !IsType(node, {kDummy, kBridgeSrc, kRNNDummy}) && IsUnreadInTests(node.name);
   }
 
-  // A layer at the top may be what tests, features or predictions are of.
+  // Returns whether no layer of another phase reads layer `name`.
   bool IsUnreadInTests(const std::string& name) const {
     for (const LayerProto& layer : job_.neuralnet().layer())
       for (const std::string& source : layer.srclayers())
@@ -112,7 +112,8 @@ class TrainedNet {
     });
   }
 
-  // The layer that gives input `slot` of node i its numbers; -1: of another worker or none.
+  // Returns the node that computes input `slot` of node i, through splits; -1: another worker's, or
+  // none.
   int SourceOf(size_t i, size_t slot) const {
     if (slot >= sources_[i].size()) return -1;
     int from = sources_[i][slot];
@@ -132,19 +133,21 @@ class TrainedNet {
                "let it read ", below < 0 ? "the scores" : StrCat("\"", nodes_[below].name, "\"")));
   }
 
-  // Whether `param` starts with zeros everywhere and no file gives other values.
+  // Returns whether `param` starts with all zeros and no file gives other values.
   bool IsZero(const Param& param) const {
     const ParamGenProto& init = param.conf().init();
     return job_.checkpoint_path_size() == 0 && param.conf().has_init() && !init.has_user_type() &&
            init.type() == kConstant && init.value() == 0;
   }
-  // Whether the layer's weight starts with zeros: it then gives zeros, and no gradient passes it.
+  // Returns whether the layer's weight starts with zeros. Then no gradient passes through the
+  // layer.
   bool GivesZeros(const NetNode& node) const {
     return IsType(node, {kInnerProduct, kConvolution, kCConvolution, kCudnnConv}) &&
            IsZero(*node.declare->params()[0]);
   }
 
-  // Two such layers one above the other never change; nor does one below a ReLU alone.
+  // Warns of a layer that starts with zeros and never changes: its only reader is another such
+  // layer, or a ReLU.
   void WarnOfZeros(size_t i) {
     if (!GivesZeros(nodes_[i]) || !nodes_[i].runs_backward) return;
     int above = static_cast<int>(i);
@@ -165,7 +168,7 @@ class TrainedNet {
     }
   }
 
-  // Whether all that is read of a feature takes its mean away, and with it what a bias adds.
+  // Returns whether all readers of a feature subtract its mean, and so any bias.
   bool IsNormalised(int i) const {
     const auto& readers = readers_[i];
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), [this](int reader) {
@@ -176,7 +179,8 @@ class TrainedNet {
     });
   }
 
-  // For kCudnnConv SINGA 0.3 had an optional bias.
+  // Warns of a convolution without a bias. kCudnnConv is left out, as SINGA 0.3 had an optional
+  // bias there.
   void WarnOfNoBias(size_t i) {
     const NetNode& node = nodes_[i];
     if (!IsType(node, {kConvolution, kCConvolution}) || node.conf.param_size() != 1) return;

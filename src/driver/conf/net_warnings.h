@@ -1,4 +1,4 @@
-// Warnings about parts of a sound net that training will not change or not use.
+// These functions warn about parts of a valid net that training does not change or use.
 #pragma once
 
 #include "nn/graph/graph.h"
@@ -7,22 +7,24 @@
 
 namespace singa {
 
-// `net`: of the phase kTrain, without errors. Paths are relative to the JobProto.
+// Returns warnings for `net`, the net of the phase kTrain. Paths are relative to the JobProto.
+// REQUIRES: `net` has no errors.
 ConfigErrors NetWarnings(const JobProto& job, const Net& net);
 
-// A layer of one step reads the first step of a source with several, where the conf does not say
-// which. Most often the last one is meant. `net`: of any phase, without errors.
+// Warns of a layer of one step that reads the first step of a source with several, if the conf does
+// not choose a step. Most often the last one is meant. `net` is of any phase. REQUIRES: `net` has
+// no errors.
 ConfigErrors FirstStepWarnings(const Net& net);
 
-// Layers of tests and validations that the training of `job` does not run; a learning rate that is
-// next to nothing for half of the training or more.
+// Warns of layers of tests and validations that the training of `job` does not run, and of a
+// learning rate that is tiny for half of the training or more.
 ConfigErrors ScheduleWarnings(const JobProto& job);
 
-// Where a layer of `net` has another number of labels than rows: a kConcate that joins rows for
-// want of a concate_dim. `net`: of `conf`, of any phase, perhaps with errors.
+// If a layer of `net` has different numbers of labels and rows, warns of a kConcate that joins rows
+// because concate_dim is not set. `net` is of `conf`, of any phase, and may have errors.
 ConfigErrors ConcateHints(const NetProto& conf, const Net& net);
 
-// The field that asks for the phase: "test_freq"; "": no field does.
+// Returns the job's field that needs the phase: "test_freq"; "": no field does.
 std::string AskerOf(const JobProto& job, Phase phase);
 
 }  // namespace singa

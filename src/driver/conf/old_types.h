@@ -1,4 +1,4 @@
-// Layer types that are there for old files.
+// OldTypeText gives advice on layer types that exist only for old files.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace singa {
 
-// What to write in place of `type`; "": it is not old.
+// Returns what to write instead of `type`; "": it is not old.
 std::string OldTypeText(LayerType type);
 
 }  // namespace singa

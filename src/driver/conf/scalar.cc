@@ -17,9 +17,9 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::io::Tokenizer;
 
-constexpr size_t kListedValues = 8;  // names that a message lists, at most
+constexpr size_t kListedValues = 8;  // maximum number of names that a message lists
 
-// "a, b or c"
+// Returns "a, b or c".
 std::string Listed(const std::vector<std::string>& names) {
   std::string list;
   for (size_t i = 0; i < names.size(); ++i)
@@ -27,7 +27,7 @@ std::string Listed(const std::vector<std::string>& names) {
   return list;
 }
 
-// The values that a new conf may name.
+// Returns the enum's values that are not deprecated.
 std::vector<std::string> CurrentNames(const EnumDescriptor& type) {
   std::vector<std::string> names;
   for (int i = 0; i < type.value_count(); ++i) {
@@ -118,7 +118,7 @@ std::string EnumProblem(const FieldDescriptor& field, const Scalar& scalar) {
   return StrCat("must be ", Listed(names), ", is ", Shown(scalar), guess);
 }
 
-// Bytes of the UTF-8 character at the start of `text`; 0: there is none.
+// Returns the bytes of the UTF-8 character at the start of `text`; 0: it is invalid.
 size_t CharacterLength(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -195,8 +195,8 @@ std::string NoSuchField(const protobuf::Descriptor& type, const std::string& nam
                         const protobuf::Descriptor* parent) {
   if (const std::string instead = InsteadOf(type, name); !instead.empty())
     return StrCat("no such field in ", type.name(), "; ", instead);
-  std::vector<std::string> inside;   // fields whose messages have the name
-  std::vector<std::string> meaning;  // or a field that it means elsewhere
+  std::vector<std::string> inside;   // fields whose messages have a field of the name
+  std::vector<std::string> meaning;  // fields whose messages have a synonym of the name
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
     if (!field.message_type()) continue;

@@ -1,4 +1,4 @@
-// Warnings about what a training runs, and how long it learns.
+// Warns about phases that a training does not run, and about learning rates.
 #include <algorithm>
 
 #include "driver/conf/net_warnings.h"
@@ -9,8 +9,8 @@
 namespace singa {
 namespace {
 
-// The first layer that the phase alone has, by its path; "": none, or the phase is there to write a
-// file, for `-test`. A user's layer may read for another program: it does not count.
+// Returns the path of the first layer that only this phase has; "": none, or the phase writes a
+// file, for `-test`. A user's layer may be for another program and does not count.
 std::string LayerOfPhaseAlone(const NetProto& net, Phase phase) {
   std::vector<std::string> names;
   for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
@@ -42,13 +42,13 @@ void WarnOfRate(const JobProto& job, ConfigErrors* out) {
   try {
     rate = MakeLearningRate(job.updater().learning_rate());
   } catch (const ConfigError&) {
-    return;  // told where values are checked
+    return;  // the check of values reports it
   }
   double most = 0;
   for (int64_t k = 0; k <= kFewSteps; ++k)
     most = std::max<double>(most, rate->At((steps - 1) * k / kFewSteps));
   const auto is_nothing = [&](int64_t step) { return rate->At(step) <= kNothing * most; };
-  int64_t end = kFewSteps + 1;  // from which on, in hundredths of the training
+  int64_t end = kFewSteps + 1;  // step from which the rate is tiny, in hundredths of the training
   while (end > 0 && is_nothing((steps - 1) * (end - 1) / kFewSteps)) --end;
   if (most == 0 || end > kFewSteps / 2) return;
   const int64_t step = (steps - 1) * end / kFewSteps;
@@ -59,8 +59,8 @@ void WarnOfRate(const JobProto& job, ConfigErrors* out) {
                                     " on: the rest of the ", steps, " steps trains nothing")));
 }
 
-// Whether the layer could not be set up, and its second source has labels of another number of rows
-// than the first.
+// Returns whether the layer could not be set up and its second source has another number of labels
+// than the first has rows.
 bool LabelsMisfit(const NetNode& node) {
   if (node.out.empty() || node.out[0]->data.shape().dims() > 0 || node.in.size() < 2) return false;
   const Shape& rows = node.in[0]->data.shape();

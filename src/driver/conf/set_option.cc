@@ -20,7 +20,7 @@ using google::protobuf::FieldDescriptor;
 namespace protobuf = google::protobuf;
 using google::protobuf::TextFormat;
 
-// Where the path ends: at the first '=' that is not within brackets.
+// Returns the end of the path: the first '=' outside brackets.
 size_t FindEquals(const std::string& option) {
   int depth = 0;
   for (size_t i = 0; i < option.size(); ++i) {
@@ -64,11 +64,11 @@ class OneSetOption {
   const std::string& note() const { return note_; }
 
  private:
-  // One step of the path.
+  // One part of the path.
   struct Part {
     std::string name, which;
     bool has_which = false;
-    std::string_view rest;  // of the path
+    std::string_view rest;  // rest of the path
   };
 
   [[noreturn]] void Fail(const std::string& text) const { throw ConfigError(path_, text); }
@@ -81,7 +81,7 @@ class OneSetOption {
     part.name = std::string(path.substr(0, end));
     part.rest = end == std::string::npos ? std::string_view() : path.substr(end);
     if (!part.rest.empty() && part.rest[0] == '[') {
-      // Names of layers may hold brackets and points: the first bracket that ends a part.
+      // Names of layers may have brackets and points, so take the first bracket that ends a part.
       size_t close = part.rest.find(']');
       while (close != std::string::npos && close + 1 < part.rest.size() &&
              part.rest[close + 1] != '.')
@@ -159,8 +159,8 @@ class OneSetOption {
     return child;
   }
 
-  // The messages of a repeated field that `which` means. One behind the last is created, but for
-  // layers.
+  // Returns the messages of a repeated field that `which` names. Creates one after the last, except
+  // for layers.
   std::vector<int> Choose(protobuf::Message* message, const FieldDescriptor* field,
                           const std::string& which) const {
     std::vector<int> chosen;
@@ -202,7 +202,7 @@ class OneSetOption {
       node->label = value_;
   }
 
-  // The nodes of the values from `first` to `end`; the first one's, where the list is empty.
+  // Marks the nodes of the values from `first` to `end`; if the list is empty, the first node.
   void MarkNodes(ConfNode* node, const FieldDescriptor* field, int first, int end) const {
     for (int i = first; (i < end || i == 0) && HasNode(*field, i); ++i) {
       ConfNode* child = i == 0 ? node->Find(field) : nullptr;

@@ -9,8 +9,8 @@ namespace {
 
 struct Row {
   const char* type;   // the enum or the message
-  const char* known;  // names elsewhere, in small letters and digits alone
-  const char* ours;   // the first that this schema has
+  const char* known;  // names in other systems, in lower case, only letters and digits
+  const char* ours;   // names here; the first one that the schema has is used
 };
 
 constexpr Row kRows[] = {
@@ -167,7 +167,7 @@ constexpr Row kRows[] = {
     {"ClusterProto", "nserversperprocess", "nservers_per_procs"},
 };
 
-// Fields that elsewhere say something that a job leaves out here, or says outside.
+// Fields of other systems that a job here does not need, or sets elsewhere.
 struct NeedlessRow {
   const char* type;
   const char* known;  // as in Row
@@ -196,7 +196,7 @@ constexpr NeedlessRow kNeedless[] = {
     {"EmbeddingProto", "weightfiller embeddingsinitializer", kInParam},
 };
 
-// Small letters and digits alone.
+// Returns `name` in lower case, only letters and digits.
 std::string Plain(const std::string& name) {
   std::string plain;
   for (const unsigned char c : name)
@@ -213,7 +213,7 @@ bool Contains(std::string_view words, const std::string& word) {
   return false;
 }
 
-// The first of the row's names that `has` accepts.
+// Returns the first of the row's names that `has` accepts.
 template <typename Has>
 std::string FirstOf(const char* ours, const Has& has) {
   for (std::string_view rest = ours; !rest.empty();) {
@@ -228,7 +228,7 @@ template <typename Has>
 std::string Find(const std::string& type, const std::string& name, const Has& has) {
   const std::string plain = Plain(name);
   if (plain.empty()) return "";
-  // kLinear, LinearLayer: as much Linear.
+  // kLinear and LinearLayer mean the same as Linear.
   const std::string bare =
       name[0] == 'k' && name.size() > 1 && std::isupper(static_cast<unsigned char>(name[1]))
           ? plain.substr(1)

@@ -1,4 +1,4 @@
-// Names that users of Caffe, PyTorch and Keras know, and what SINGA calls the same.
+// These functions translate names of Caffe, PyTorch and Keras to SINGA's names.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -7,10 +7,12 @@
 
 namespace singa {
 
-// The value of `type`, or the field of it, that `name` means elsewhere; "": none is known.
+// Returns the value, or the field, of `type` that `name` of another system means; "": none is
+// known.
 std::string SynonymOf(const google::protobuf::EnumDescriptor& type, const std::string& name);
 std::string SynonymOf(const google::protobuf::Descriptor& type, const std::string& name);
-// Advice where `name` is a field elsewhere and `type` needs none; "": nothing is known.
+// Returns advice if `name` is a field of other systems that `type` does not need; "": nothing is
+// known.
 std::string InsteadOf(const google::protobuf::Descriptor& type, const std::string& name);
 
 }  // namespace singa

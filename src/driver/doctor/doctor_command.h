@@ -1,4 +1,4 @@
-// `singa doctor`: what this machine has, and whether a job can run on it.
+// `singa doctor` reports what this machine has, and whether a job can run on it.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace singa {
 
-// The report, as lines for people or as one JSON object.
+// Return the report as lines for people, or as one JSON object.
 std::string DoctorText(const Findings& found);
 std::string DoctorJson(const Findings& found);
 
-// Prints the report on stdout. Returns kExitOk, or kExitNoDevice where no job can run.
+// Prints the report on stdout. Returns kExitOk, or kExitNoDevice if no job can run.
 int DoctorCommand(bool json);
 
 }  // namespace singa

@@ -9,8 +9,8 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kFewDisk = 1 << 30;     // 1 GiB: a few checkpoints of a middling net
-constexpr int64_t kFewShared = 64 << 20;  // 64 MiB: what containers have by default
+constexpr int64_t kFewDisk = 1 << 30;     // 1 GiB: a few checkpoints of a medium net
+constexpr int64_t kFewShared = 64 << 20;  // 64 MiB: the default of containers
 
 struct Space {
   int64_t size = -1, free = -1;  // bytes; -1: there is no such file system

@@ -32,7 +32,7 @@ void FindNoGpu(const std::string& why, Findings* found) {
   found->push_back(finding);
 }
 
-// What is prepared for GPUs is told on a machine that has none, too, which needs nothing of it.
+// Also reports the libraries for GPUs on a machine without a GPU, which does not need them.
 void FindLibraries(bool has_gpu, Findings* found) {
   for (const GpuLibrary& each : GpuLibraries()) {
     std::string why;

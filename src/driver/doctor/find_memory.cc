@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kLeastMemory = 64 << 20;  // 64 MiB: the smallest job and its libraries
 constexpr int64_t kFewMemory = 512 << 20;   // 512 MiB
 
-// What could be had without swapping; -1: unknown.
+// Returns the bytes that are available without swapping; -1: unknown.
 int64_t AvailableMemory() {
   std::ifstream file("/proc/meminfo");
   std::string name;

@@ -15,7 +15,7 @@
 namespace singa {
 namespace {
 
-// The value of a line "name : value" of /proc/cpuinfo, the first of that name; "": there is none.
+// Returns the value of the first line "name : value" of /proc/cpuinfo; "": there is none.
 std::string CpuInfo(const std::string& name) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
@@ -31,7 +31,7 @@ std::string ModelName() {
   return name.empty() ? "unknown" : name;
 }
 
-// Of those that kernels, ours or a library's, are chosen by.
+// Returns the CPU's features by which SINGA or a library chooses kernels.
 std::string Features() {
   const std::string flags = StrCat(" ", CpuInfo("flags"), " ");
   std::string features;
@@ -74,7 +74,7 @@ void FindThreads(Findings* found) {
   found->push_back(finding);
 }
 
-// A product that has the right numbers, and a thread that starts.
+// Checks that a matrix product has the right numbers and that a thread starts.
 void FindComputing(Findings* found) {
   constexpr int64_t kSide = 64;
   const std::vector<float> ones(kSide * kSide, 1);

@@ -48,7 +48,7 @@ void FindClock(Findings* found) {
   found->push_back(finding);
 }
 
-// Whether PATH leads to a program.
+// Returns whether PATH has the program.
 bool HasProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
   std::stringstream folders(path ? path : "");
@@ -61,7 +61,7 @@ bool HasProgram(const std::string& name) {
 
 void FindVersions(Findings* found) {
   for (const auto& [name, value] : Versions())
-    if (name != "instruction set") found->push_back({name, value});  // judged with the processor
+    if (name != "instruction set") found->push_back({name, value});  // reported with the processor
 }
 
 void FindSystem(Findings* found) {

@@ -1,4 +1,4 @@
-// What `singa doctor` finds of one thing: a line of its report.
+// Finding is one line of the report of `singa doctor`.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ struct Finding {
 
   std::string name, value;
   Status status = kOk;
-  std::string advice = {};  // what to do about it; "" where it is ok
+  std::string advice = {};  // what to do about it; "" if it is ok
 };
 
 using Findings = std::vector<Finding>;
 
-// The parts of the report, each adding to `found`.
-void FindVersions(Findings* found);   // of singa and what it is built with
-void FindProcessor(Findings* found);  // kind, cores, threads, whether it computes rightly
+// The parts of the report. Each function adds to `found`.
+void FindVersions(Findings* found);   // versions of singa and its libraries
+void FindProcessor(Findings* found);  // kind, cores, threads, whether it computes correctly
 void FindMemory(Findings* found);
-void FindLimits(Findings* found);  // of the process
+void FindLimits(Findings* found);  // limits of the process
 void FindFiles(Findings* found);   // the working directory, /dev/shm
 void FindSystem(Findings* found);  // locale, clock, programs
-void FindGpus(Findings* found);    // and what a job on one loads
+void FindGpus(Findings* found);    // GPUs, and libraries that a job on one loads
 
-// "1.5 GiB"
+// Returns "1.5 GiB".
 std::string SizeText(int64_t bytes);
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// The colours of a net's pictures: all inputs must have them in one order.
+// CompareColours checks that all inputs of a net have their pictures' colours in one order.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// Says what the conf must state of each input with raw pictures of no stated order, if another
-// input has red first. Errors are relative to the JobProto.
+// If an input has red first, returns an error for each input with raw pictures whose colour order
+// the conf does not state. Errors are relative to the JobProto.
 ConfigErrors CompareColours(const std::vector<InputFacts>& inputs);
 
 }  // namespace singa

@@ -23,7 +23,8 @@ std::vector<int64_t> WithoutOnes(std::vector<int64_t> sizes) {
   return sizes;
 }
 
-// (28, 28, 3) for (3, 28, 28): as many numbers, which would be read in a wrong order.
+// Returns whether the sizes are the same in another order, such as (28, 28, 3) for (3, 28, 28), so
+// that numbers would be read wrongly.
 bool IsOtherOrder(const std::vector<int64_t>& one, const std::vector<int64_t>& two) {
   std::vector<int64_t> a = WithoutOnes(one), b = WithoutOnes(two);
   if (a == b) return false;
@@ -65,7 +66,7 @@ void CheckClasses(const InputFacts& input, ConfFindings* found) {
 
 void CheckLabels(const InputFacts& input, ConfFindings* found) {
   const LabelRange& labels = input.facts.labels;
-  // Records that are skipped as bad need no label of a class.
+  // Labels are not checked if bad records may be skipped.
   if (input.classes < 0 || labels.of_least < 0 || input.source.max_bad > 0) return;
   const bool greatest = labels.greatest >= input.classes;
   if (!greatest && labels.least >= 0) return;
@@ -97,7 +98,7 @@ void CheckLeftOut(const InputFacts& input, ConfFindings* found) {
             .Under(input.path));
 }
 
-// Judges one store by itself.
+// Checks one store by itself.
 void CheckOwn(const InputFacts& input, ConfFindings* found) {
   CheckShape(input, found);
   CheckLabels(input, found);
@@ -122,7 +123,7 @@ void CompareLengths(const InputFacts& first, const InputFacts& other, ConfFindin
           .Under(other.path));
 }
 
-// Settings that say which numbers a net sees of a record.
+// Returns the first setting that changes a record's numbers and differs between the layers.
 std::string OtherSetting(const LayerProto& train, const LayerProto& test) {
   const StoreProto &a = train.store_conf(), &b = test.store_conf();
   const auto std_of = [](const StoreProto& conf) {

@@ -1,5 +1,5 @@
-// Compares what the stores of a job say of themselves with the conf, and with each other: the one
-// place for training, tests, `singa check` and `singa predict`.
+// CompareFacts compares the facts of a job's stores with the conf and with each other. Training,
+// tests, `singa check` and `singa predict` use it.
 #pragma once
 
 #include <functional>
@@ -11,15 +11,15 @@
 
 namespace singa {
 
-// `inputs`: of all phases that are known. Errors are contradictions that no result could be meant
-// by; warnings those where it can. Both are relative to the JobProto.
+// Compares `inputs`, which are of all known phases. A contradiction is an error if no useful result
+// is possible, else a warning. Both are relative to the JobProto.
 ConfFindings CompareFacts(const std::vector<InputFacts>& inputs);
 
-// Warnings where layers of one name prepare records otherwise in a test than in training.
+// Warns if layers of one name prepare records differently in a test and in training.
 void CompareSettings(const NetProto& net, ConfFindings* found);
 
-// Compares for callers that have no places in the conf to show. Throws the first error and passes
-// each warning to `warn`.
+// Compares facts. Throws the first error and passes each warning to `warn`. For callers that do not
+// show places in the conf.
 void TellFacts(const std::vector<InputFacts>& inputs,
                const std::function<void(const std::string&)>& warn);
 
@@ -29,12 +29,12 @@ void TellFacts(const std::vector<InputFacts>& inputs,
 std::string OtherLabel(const std::vector<std::string>& names, const std::vector<std::string>& own,
                        const std::string& there);
 
-// For a test: puts the classes that a checkpoint was trained on, if it says so, in the place of
-// those that its training store has now.
+// For a test: replaces the classes of the training store by the classes that a checkpoint was
+// trained on, if it names them.
 void SetTrainedClasses(const std::vector<std::string>& classes, std::vector<InputFacts>* inputs);
 
-// Judges a store that the conf does not name: INPUT of `singa predict`, SRC of `singa data`. Throws
-// the first error, with exit code 65, and tells of each warning.
+// Checks a store that the conf does not name: INPUT of `singa predict`, SRC of `singa data`. Throws
+// the first error, with exit code 65, and passes each warning to `warn`.
 void TellOwnFacts(const InputFacts& input, const std::function<void(const std::string&)>& warn);
 
 }  // namespace singa

@@ -12,7 +12,7 @@
 namespace singa {
 namespace {
 
-// The fewest classes of the losses that read labels straight from the layer.
+// Sets the smallest number of classes of the losses that read labels directly from the layer.
 void SetClasses(const Net& net, InputFacts* input) {
   for (const NetNode& node : net.nodes()) {
     if (!IsSoftmaxLoss(node.conf) || node.conf.srclayers_size() != 2) continue;
@@ -26,7 +26,7 @@ void SetClasses(const Net& net, InputFacts* input) {
   }
 }
 
-// `facts`: of a store input; false: there are none.
+// Gathers the facts of a net's store inputs. `facts` returns false if an input has none.
 template <typename GetFacts>
 std::vector<InputFacts> Gather(Net* net, const GetFacts& facts) {
   std::vector<InputFacts> inputs;
@@ -46,10 +46,10 @@ std::vector<InputFacts> Gather(Net* net, const GetFacts& facts) {
   return inputs;
 }
 
-// Looks into each store once, though the layers of several phases read it.
+// Opens each store once, even if layers of several phases read it.
 class Peeking {
  public:
-  // The net's stores that tell facts.
+  // Returns the net's inputs whose stores have facts.
   std::vector<InputFacts> Inputs(Net* net) {
     return Gather(net, [this](StoreInput* store, InputFacts* input) {
       const PeekedStore& peeked = Of(store->options());
@@ -85,14 +85,14 @@ class Peeking {
     return it->second;
   }
 
-  // A layer of all phases meets its store in each.
+  // Adds an error, unless the same layer's store already had it in another phase.
   void Add(const ConfigError& error) {
     for (const ConfigError& known : errors_)
       if (known.path() == error.path() && known.message() == error.message()) return;
     errors_.push_back(error);
   }
 
-  std::map<std::vector<std::string>, PeekedStore> peeked_;  // by what makes it what it is
+  std::map<std::vector<std::string>, PeekedStore> peeked_;  // by the settings that define the store
   ConfigErrors errors_;
 };
 

@@ -1,5 +1,5 @@
-// Collects the facts that the stores of a job's input layers state, to compare them with the conf
-// and with each other.
+// InputFacts holds the facts of the store of one input layer. They are compared with the conf and
+// with those of other layers.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace singa {
 
-// Names of the settings that let a program leave out records, and that bound their number.
+// Names of the settings that let a program skip records, and that limit their number.
 struct Skipping {
   const char* setting = "on_bad_record: kSkip";
   const char* limit = "max_bad_records";
@@ -24,10 +24,10 @@ struct InputFacts {
   Phase phase = kTrain;
   std::string layer = {};
   std::string path = {};  // relative to the JobProto: neuralnet.layer[data].store_conf
-  RowSource source = {};  // what the conf says
-  StoreFacts facts = {};  // what the store says
-  int64_t classes = -1;   // that the losses on its labels have; -1: not known
-  std::string loss = {};  // the layer that has the fewest
+  RowSource source = {};  // settings of the conf
+  StoreFacts facts = {};  // facts of the store
+  int64_t classes = -1;   // number of classes of the losses on its labels; -1: not known
+  std::string loss = {};  // the loss that has the fewest classes
   Skipping skipping = {};
 };
 
@@ -35,13 +35,13 @@ struct InputFacts {
 std::vector<InputFacts> InputsOf(Net* net);
 // Returns the facts of the trainer's nets of all phases.
 std::vector<InputFacts> InputsOf(Trainer* trainer);
-// Returns the facts of the input layers that the conf has in `phases`; opens each store once.
-// Stores that are missing, damaged, or slow to index are left out. `unreadable`, if not null, gets
-// what training would report of them, their first records and texts, relative to the JobProto.
+// Returns the facts of the conf's input layers in `phases`. Opens each store once. Leaves out
+// stores that are missing, damaged or slow to index. `unreadable`, if not null, gets the errors
+// that training would report of stores, first records and texts, relative to the JobProto.
 std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase>& phases,
                                    ConfigErrors* unreadable = nullptr);
-// Gives the inputs of training to a program that does not train. It reads none of their records, so
-// labels and left-out files are not among the facts.
+// Returns the facts of the training's inputs for a program that does not train. The facts do not
+// include labels and left-out files, as the program reads none of these records.
 std::vector<InputFacts> PeekTraining(const NetProto& conf);
 
 }  // namespace singa

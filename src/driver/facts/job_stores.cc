@@ -21,8 +21,8 @@ std::vector<Phase> PhasesThatRun(const JobProto& job, JobUse use) {
   return phases;
 }
 
-// Whether a message begins with the file, or with one in that folder. Another process's name may
-// stand before it.
+// Returns whether a message begins with the file, or with a file in that folder. The name of
+// another process may come first.
 bool IsAbout(const std::string& text, std::string file) {
   file = Printable(file);
   while (file.size() > 1 && file.ends_with('/')) file.pop_back();
@@ -33,7 +33,8 @@ bool IsAbout(const std::string& text, std::string file) {
   return false;
 }
 
-// The field with the longest name of a file that `text` is about.
+// Returns the error at the field that names the file of the error; if several match, the longest
+// name.
 std::optional<ConfigError> AtDeclaredFile(const JobProto& job, JobUse use, const Error& error) {
   std::optional<ConfigError> placed;
   size_t longest = 0;
@@ -70,14 +71,14 @@ std::optional<ConfigError> AtFieldOfFile(const JobProto& job, JobUse use, const 
   if (code != kExitBadData && code != kExitNoInput && code != kExitIo && code != kExitNoPermission)
     return {};
   try {
-    ConfigErrors unreadable;  // a check of the job places these
+    ConfigErrors unreadable;  // the check of the job reports these
     StoresOf(job, use, &unreadable);
     for (const ConfigError& known : unreadable)
       if (std::string_view(error.what()).ends_with(known.message()))
         return ConfigError(known.path(), error.what(), error.code());
     return AtDeclaredFile(job, use, error);
   } catch (const std::exception& another) {
-    LOG(WARNING) << another.what();  // `error` alone ends the job
+    LOG(WARNING) << another.what();  // only `error` ends the job
     return {};
   }
 }

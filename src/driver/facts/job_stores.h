@@ -1,4 +1,4 @@
-// The stores and files that a job's nets read.
+// These functions handle the stores and files that a job's nets read.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@
 
 namespace singa {
 
-// The stores of all phases that run. Those of training are always among them: a test is compared
-// with them. `unreadable`: as of PeekInputs.
+// Returns the stores of all phases that run, and always those of training, with which a test is
+// compared. `unreadable` is as for PeekInputs.
 std::vector<InputFacts> StoresOf(const JobProto& job, JobUse use, ConfigErrors* unreadable);
 
-// `error`, which a job ended with, at the field that names the file that it is about; nothing: no
-// layer reads such a file. Relative to the JobProto, with the exit code of `error`.
+// Returns `error`, with which a job ended, at the field that names the error's file; nullopt: no
+// layer reads such a file. It is relative to the JobProto and has the exit code of `error`.
 std::optional<ConfigError> AtFieldOfFile(const JobProto& job, JobUse use, const Error& error);
 
 }  // namespace singa

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kQuickBytes = int64_t{64} << 20;  // a fraction of a second to scan
+constexpr int64_t kQuickBytes = int64_t{64} << 20;  // scanning them takes a fraction of a second
 
 int64_t BytesOf(const fs::path& path) {
   std::error_code error;
@@ -33,7 +33,8 @@ bool IsQuick(const RowSource& source) {
   return says ? *says : BytesOf(path) <= kQuickBytes;
 }
 
-// A missing file is told where files are checked; a backend that is unknown, by its layer.
+// Returns whether another check reports the error: that of files a missing file, and the layer an
+// unknown backend.
 bool IsToldElsewhere(const Error& error) {
   return error.code() == kExitNoInput || error.code() == kExitConfig;
 }
@@ -49,7 +50,7 @@ void ReadFirst(const RowSource& source, Store* store, ConfigErrors* errors) {
     const RowDecoder rows(source.shape, source.norm, source.backend, source.store);
     if (source.max_bad > 0) return;
     const Sample& sample = store->Read(0);
-    field = "shape";  // of a record that can be read
+    field = "shape";  // the record can be read, so its shape is wrong
     row.resize(rows.size());
     rows.Decode(sample, *store, 0, row.data());
   } catch (const Error& error) {

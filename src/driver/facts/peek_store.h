@@ -1,4 +1,4 @@
-// Opens the stores and other files of input layers as training does, and reads the first record.
+// PeekStore opens the store of an input layer as training does, and reads the first record.
 #pragma once
 
 #include <optional>
@@ -11,18 +11,18 @@
 namespace singa {
 
 struct PeekedStore {
-  std::optional<StoreFacts> facts;  // none: it cannot be opened, or is slow to index
-  // The errors that training would end with, relative to the store's settings. Missing files are
+  std::optional<StoreFacts> facts;  // not set: the store cannot be opened, or is slow to index
+  // Errors with which training would end, relative to the store's settings. Missing files are
   // reported elsewhere.
   ConfigErrors errors;
 };
 
-// Reads only the first line of a large textfile. Does not open other stores that are slow to index.
-// A bad record that training may skip is no error.
+// Opens a store. Reads only the first line of a large textfile, and does not open other stores that
+// are slow to index. A bad record that training may skip is no error.
 PeekedStore PeekStore(const RowSource& source);
 
-// Opens the file of an input layer of singa's own that reads no store, such as a text. Errors are
-// relative to the layer; other layers have none.
+// Opens the file of one of singa's input layers that reads no store, such as a text. Returns errors
+// relative to the layer; none for other layers.
 ConfigErrors PeekReader(NetNode* node);
 
 }  // namespace singa
