@@ -1,4 +1,4 @@
-// CheckRange: the range checks of Setup functions.
+// CheckRange does the range checks of Setup functions.
 #pragma once
 
 #include "singa/base/error.h"

@@ -5,7 +5,7 @@ namespace singa {
 std::string Printable(const std::string& text) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string out;
-  bool upper = false;  // byte 2 of U+0080 to U+009f, control characters, too
+  bool upper = false;  // second byte of U+0080 to U+009f, which are control characters, too
   for (size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);

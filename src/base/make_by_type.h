@@ -1,4 +1,4 @@
-// MakeByType: the product that a message with `type` and `user_type` names.
+// MakeByType makes the product that a message with `type` and `user_type` names.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace singa {
 
-// type_name: the enum's name of conf.type(); missing: what to say where type is the enum's
-// kUser value, user_type, and nothing else says what to make. Throws ConfigError.
+// type_name: the enum's name of conf.type(). missing: the error's text if type is `user_type`, the
+// enum's kUser value, and conf has no user_type. Throws ConfigError.
 template <typename Product, typename Conf>
 std::unique_ptr<Product> MakeByType(const Registry<Product>& registry, const Conf& conf,
                                     decltype(conf.type()) user_type, const std::string& type_name,

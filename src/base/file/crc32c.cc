@@ -22,10 +22,10 @@ constexpr std::array<uint32_t, 256> kTable = MakeTable();
 
 #if defined(__x86_64__)
 constexpr size_t kRun = 1024;    // bytes
-constexpr size_t kAhead = 4096;  // where memory is fetched, from where it is read
+constexpr size_t kAhead = 4096;  // bytes that memory is fetched ahead of reading
 
-// What kRun bytes of 0 make of a state, which is linear in its bits: the sum of what they make of
-// each of its bytes.
+// The effect of kRun bytes of 0 on a state, by each byte of the state. The effect is linear in the
+// state's bits, so the effects of the bytes add up.
 using RunTable = std::array<std::array<uint32_t, 256>, 4>;
 
 constexpr RunTable MakeRunTable() {
@@ -52,8 +52,8 @@ __attribute__((target("sse4.2"))) inline uint64_t AddWord(uint64_t state, const 
   return __builtin_ia32_crc32di(state, word);
 }
 
-// The instruction takes 3 cycles, and one may begin in each: so three runs at a time. From memory
-// that is in no cache, fetching ahead makes this three times as fast.
+// Does three runs at a time, since the instruction takes 3 cycles and one may begin in each cycle.
+// Fetching ahead makes this three times as fast for memory that is in no cache.
 __attribute__((target("sse4.2"))) uint32_t AddRuns(uint32_t state, const unsigned char* p) {
   constexpr size_t kLine = 64;
   uint64_t first = state, second = 0, third = 0;

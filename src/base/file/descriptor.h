@@ -1,4 +1,4 @@
-// A file descriptor that is closed when its owner goes.
+// A Descriptor owns a file descriptor, and closes it at its end.
 #pragma once
 
 #include <unistd.h>

@@ -53,7 +53,8 @@ EntryPlace::EntryPlace(const std::string& root, int folder, const std::string& p
   if (!names.empty()) name_ = names.back();
 }
 
-// Anybody may make entries in a folder that all may write; a sticky one keeps them their owners'.
+// Throws if another user's entry is in a folder that all may write. Anybody may make entries there,
+// and keeps them if the folder is sticky.
 void EntryPlace::CheckOwner(const struct stat& entry) const {
   struct stat folder;
   if (!rooted_ || IsOurs(entry.st_uid)) return;
@@ -81,7 +82,7 @@ Descriptor EntryPlace::OpenFolder(const char* name, int flags) const {
 Descriptor EntryPlace::OpenFolder() const { return OpenFolder(name(), O_RDONLY); }
 
 Descriptor EntryPlace::OpenFile(int flags) const {
-  // O_NONBLOCK: a pipe must not make us wait for its other end.
+  // O_NONBLOCK: open must not wait for the other end of a pipe.
   Descriptor file(OpenAt(folder_, name(), flags | O_NOFOLLOW | O_NONBLOCK));
   struct stat entry;
   if (file.get() < 0) {

@@ -29,7 +29,7 @@ constexpr auto& Throw = ThrowWriteError;
   throw WriteError(code, path, StrCat(what, ": ", std::generic_category().message(error)), error);
 }
 
-// errno's value; 0: it is on the disk.
+// Returns 0 if the content is on the disk, else the value of errno.
 int FsyncOf(const Descriptor& file) {
   while (::fsync(file.get()) != 0)
     if (errno != EINTR) return errno;
@@ -57,7 +57,7 @@ class PosixFile final : public AppendedFile {
   }
 
   void Close() override {
-    // Linux frees the descriptor even where close is interrupted.
+    // Linux frees the descriptor even if close is interrupted.
     if (::close(descriptor_.Release()) != 0 && errno != EINTR)
       Throw(kExitIo, path_, "cannot close", errno);
   }
@@ -78,7 +78,7 @@ class PosixFile final : public AppendedFile {
   Descriptor descriptor_;
 };
 
-// Some network file systems cannot sync a folder, and say so.
+// Syncs a folder. Some network file systems cannot, and return EINVAL.
 void SyncFolder(const Descriptor& folder, const std::string& path) {
   const int error = FsyncOf(folder);
   if (error != 0 && error != EINVAL) Throw(kExitIo, path, "cannot sync", error);
@@ -110,13 +110,13 @@ std::vector<std::string> NamesIn(DIR* dir, const std::string& path) {
   return names;
 }
 
-// Says what is left undone. A user knows no temporary names.
+// Returns what a rename failed to do. Users do not know temporary names.
 std::string RenameText(const std::string& from, const std::string& to) {
   if (FinalName(from) != FinalName(to)) return StrCat("cannot rename ", FinalName(from), " to it");
   return FinalName(to) == to ? "the new one cannot take its place" : "cannot be moved away";
 }
 
-// Errors show the name of the entry itself, temporary or not.
+// Removes an entry. Errors show the entry's own name, temporary or not.
 void RemoveEntry(int folder, const char* name, const std::string& path) {
   const auto gone = [] { return errno == ENOENT || errno == ENOTDIR; };
   struct stat entry;
@@ -184,12 +184,12 @@ void PosixFileSystem::MakeDirectories(const std::string& path) {
   const EntryPlace place = PlaceFor(folder.string());
   if (::mkdirat(place.folder(), place.name(), 0777) != 0) {
     const int error = errno;
-    if (fs::is_directory(folder, ignored)) return;  // another process was faster
+    if (fs::is_directory(folder, ignored)) return;  // another process made it first
     Throw(kExitCantCreate, path, "cannot create", error);
   }
   try {
     SyncDirectory(FolderOf(folder.string()));
-  } catch (...) {  // who tries again is to find no folder, and syncs
+  } catch (...) {  // a second try must find no folder, so that it syncs
     ::unlinkat(place.folder(), place.name(), AT_REMOVEDIR);
     throw;
   }

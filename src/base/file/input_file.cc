@@ -20,7 +20,7 @@ void ThrowInputError(const std::string& path, const std::string& what, int error
 }
 
 InputFile InputFile::Open(const std::string& path) {
-  // O_NONBLOCK: a pipe without a writer must not hang us; it means nothing to regular files.
+  // O_NONBLOCK: open must not wait for the writer of a pipe. Regular files ignore the flag.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) ThrowInputError(path, "", errno);
   InputFile file(path, fd, 0);

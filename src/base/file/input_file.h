@@ -1,5 +1,5 @@
-// InputFile: bytes that can be read at any offset: a regular file, or memory that stands for one.
-// Reading is safe from several threads.
+// An InputFile reads bytes at any offset of a regular file, or of memory in place of one. Several
+// threads may read at the same time.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace singa {
 
-// Throws FileError for what went wrong, by errno's value, when `path` was to be read: kExitNoInput
-// where there is no such file, kExitNoPermission, kExitIo. `what` says what was tried; "": nothing.
+// Throws the FileError of a failed read of `path`, by errno's value: kExitNoInput if there is no
+// such file, kExitNoPermission or kExitIo. `what`: the operation that failed, for the text; may be
+// "".
 [[noreturn]] void ThrowInputError(const std::string& path, const std::string& what, int error);
 
 class InputFile {
@@ -25,10 +26,10 @@ class InputFile {
   const std::string& name() const { return name_; }
   int64_t size() const { return size_; }
 
-  // REQUIRES: 0 <= offset, 0 <= n, offset + n <= size(). Throws FileError, also where the file has
-  // become shorter since it was opened.
+  // Reads n bytes. REQUIRES: 0 <= offset, 0 <= n, offset + n <= size(). Throws FileError, also if
+  // the file has become shorter since it was opened.
   void ReadAt(int64_t offset, void* out, int64_t n) const;
-  // Throws DataError where there are more than `limit` bytes.
+  // Returns all bytes. Throws DataError if there are more than `limit`.
   std::vector<uint8_t> ReadAll(int64_t limit) const;
 
  private:

@@ -44,7 +44,7 @@ bool MayBeThisBoot(const std::string& boot) {
   return boot == here || boot == kUnknownBoot || here == kUnknownBoot;
 }
 
-// -1: it cannot be told.
+// Returns the start of a process; -1: unknown.
 int64_t StartOf(int64_t pid) {
   const std::optional<ProcessStat> stat = ReadProcessStat(pid);
   return stat ? stat->start : -1;
@@ -67,7 +67,8 @@ LockHolder HolderIn(int file) {
   return holder;
 }
 
-// Makes no file, follows no link and waits for nobody at the other end of a pipe.
+// Opens a file to read. Makes no file, follows no link, and does not wait for the other end of a
+// pipe.
 Descriptor OpenToRead(const std::string& path) {
   return Descriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
 }
@@ -87,7 +88,8 @@ int CallOfdLock(int file) {
   return 0;
 }
 
-// A line of /proc/locks: "3: FLOCK  ADVISORY  WRITE 4711 08:01:123456 0 EOF". Waiters have "->".
+// Finds the holder in /proc/locks, with lines like "3: FLOCK ADVISORY WRITE 4711 08:01:123456 0
+// EOF". Lines of waiters have "->".
 LockHolder FindInKernel(int file) {
   struct stat status;
   if (::fstat(file, &status) != 0) return {};
@@ -115,7 +117,7 @@ LockHolder FindInKernel(int file) {
 
 bool IsHeld(int error) { return error == EWOULDBLOCK || error == EAGAIN || error == EACCES; }
 
-// The file system has no such lock.
+// Returns whether the file system has no such lock.
 bool IsMissing(int error) {
   return error == ENOLCK || error == ENOSYS || error == EOPNOTSUPP || error == EINVAL;
 }
@@ -150,7 +152,7 @@ LockFile::~LockFile() {
   if (made_held_) try {
       for (const std::string& file : HeldFiles())
         if (HolderIn(OpenToRead(file).get()) == self_) files_.RemoveTree(file);
-    } catch (const WriteError&) {  // the next one finds that its holder does not run
+    } catch (const WriteError&) {  // the next process finds that the holder does not run
     }
 }
 
@@ -176,7 +178,8 @@ std::string LockFile::Remedy() const {
                           : StrCat("if that process has ended, remove ", by_file_);
 }
 
-// A file that one process alone can make. The file of a process that has ended is put aside first.
+// Takes the lock by making a file, which one process alone can do. First puts aside the file of a
+// process that has ended.
 bool LockFile::TryByFile() {
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (MakeHeld()) return !IsHeldAside();
@@ -188,8 +191,8 @@ bool LockFile::TryByFile() {
   return false;
 }
 
-// Whether the holder of that file has ended, on this host. Else the file is the lock, where it is
-// still there.
+// Returns whether the holder that `file` names has ended on this host. If not, by_file_ becomes
+// `file`, or "" if the file is gone.
 bool LockFile::Ended(const std::string& file) {
   by_file_.clear();
   const Descriptor open = OpenToRead(file);
@@ -200,7 +203,7 @@ bool LockFile::Ended(const std::string& file) {
   return holder_.known() && holder_.host == self_.host && !runs_here_;
 }
 
-// The file that is the lock, and those that were put aside.
+// Returns the file that is the lock, and files that were put aside.
 std::vector<std::string> LockFile::HeldFiles() const {
   const std::filesystem::path held(held_);
   const std::string folder = held.has_parent_path() ? held.parent_path().string() : ".";
@@ -211,8 +214,8 @@ std::vector<std::string> LockFile::HeldFiles() const {
   return files;
 }
 
-// Whether another process holds the lock by a file that was put aside; then ours goes. Whoever puts
-// a file aside does so before another is made.
+// Returns whether another process holds the lock by a file that was put aside, and then removes
+// this process's file. A file is put aside before another is made.
 bool LockFile::IsHeldAside() {
   for (const std::string& file : HeldFiles()) {
     if (file.ends_with(kHeldSuffix)) continue;
@@ -227,7 +230,7 @@ bool LockFile::IsHeldAside() {
   return false;
 }
 
-// False: it is there.
+// Makes the file of the lock. Returns false if the file exists.
 bool LockFile::MakeHeld() {
   const std::string text = TextOf(self_);
   try {
@@ -238,15 +241,15 @@ bool LockFile::MakeHeld() {
     return true;
   } catch (const WriteError& error) {
     if (!made_held_ && error.error() == EEXIST) return false;
-    if (made_held_) files_.RemoveTree(held_);  // it names nobody
+    if (made_held_) files_.RemoveTree(held_);  // the file names nobody
     made_held_ = false;
     throw;
   }
 }
 
-// Another process may do so at the same time, and have made a file of its own since holder_ was
-// read: that one stays the lock under the name that it has then. To put it back could replace the
-// file of a third process.
+// Puts the lock's file aside, and removes it if it is holder_'s. Another process may have done so,
+// and have made its own file since holder_ was read. This file then stays the lock under its new
+// name; putting it back could replace the file of a third process.
 void LockFile::PutHeldAside() {
   const std::string aside = held_ + "." + RandomHex(8);
   try {
@@ -258,7 +261,8 @@ void LockFile::PutHeldAside() {
   if (HolderIn(OpenToRead(aside).get()) == holder_) files_.RemoveTree(aside);
 }
 
-// For people and for others that wait. The lock holds without it, so a disk may refuse it.
+// Writes the holder's name for people and for processes that wait. Errors are ignored, since the
+// lock holds without the name.
 void LockFile::WriteSelf() {
   const std::string text = TextOf(self_);
   [[maybe_unused]] const bool written =

@@ -1,4 +1,4 @@
-// SHA-256 by libsodium, and its random names.
+// Computes SHA-256 and random names by libsodium.
 #pragma once
 
 #include <sodium/crypto_hash_sha256.h>
@@ -12,7 +12,7 @@ class Sha256 {
  public:
   Sha256() { crypto_hash_sha256_init(&state_); }
   void Update(const void* data, size_t bytes);
-  // 64 lower-case digits. REQUIRES: called once, last.
+  // Returns 64 lower-case digits. REQUIRES: called once, last.
   std::string Hex();
 
  private:
@@ -24,7 +24,7 @@ inline std::string Sha256Hex(const std::string& text) {
   return Sha256Hex(text.data(), text.size());
 }
 
-// `bytes` random bytes as lower-case digits: a name that nobody else picks.
+// Returns `bytes` random bytes as lower-case digits, a name that nobody else picks.
 std::string RandomHex(size_t bytes);
 
 }  // namespace singa

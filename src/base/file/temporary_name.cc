@@ -8,7 +8,7 @@ namespace {
 constexpr size_t kRandomBytes = 8;
 constexpr size_t kRandomDigits = 2 * kRandomBytes;
 
-// Whether random digits, and then the end of a name, are at `at`.
+// Returns whether random digits, and then the end of a name, are at `at`.
 bool HasDigitsAt(const std::string& path, size_t at) {
   const size_t end = path.find_first_not_of("0123456789abcdef", at);
   const size_t stop = end == std::string::npos ? path.size() : end;

@@ -10,7 +10,7 @@
 namespace singa {
 
 std::string WhichFile(const std::string& path) {
-  // NFS asks its server anew what is in a folder that is opened.
+  // Opening the folder makes NFS ask its server again what is in it.
   const Descriptor folder(::open(FolderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat status;
   if (::stat(path.c_str(), &status) != 0) return "";

@@ -1,11 +1,12 @@
-// WhichFile: tells a file or folder from another that takes its place.
+// WhichFile tells a file or folder from another that takes its place.
 #pragma once
 
 #include <string>
 
 namespace singa {
 
-// Another text for another file or folder of that name, or after a change of it; "": there is none.
+// Returns a text that differs for another file or folder of this name, and after a change of it;
+// "": there is none.
 std::string WhichFile(const std::string& path);
 
 }  // namespace singa

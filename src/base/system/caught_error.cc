@@ -16,7 +16,7 @@ Error CaughtError() {
     return Error(kExitNoDevice, OutOfMemoryText());
   } catch (const std::exception& error) {
     return Error(kExitBug, error.what());
-  } catch (...) {  // of a user's code
+  } catch (...) {  // an exception of a user's code
     return Error(kExitBug, "an error without text");
   }
 }

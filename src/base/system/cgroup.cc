@@ -14,14 +14,15 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kNoLimit = int64_t{1} << 60;  // version 1 says so by a number near 2^63
+constexpr int64_t kNoLimit = int64_t{1} << 60;  // version 1 writes a number near 2^63 for no limit
 
-// Where the group of `controller` is mounted, and its path there. "" is version 2.
+// A group: its mount, and its path there.
 struct Group {
   std::string mount, path;
 };
 
-// Lines "4:memory:/path", of version 2 "0::/path".
+// Returns the group of `controller`; "" is version 2. Lines are "4:memory:/path", in version 2
+// "0::/path".
 Group GroupOf(const std::string& root, const std::string& controller) {
   std::ifstream file(root + "/proc/self/cgroup");
   const std::string mounts = root + "/sys/fs/cgroup";
@@ -37,8 +38,8 @@ Group GroupOf(const std::string& root, const std::string& controller) {
   return {mounts + (controller.empty() ? "" : "/" + controller), "/"};
 }
 
-// Calls `look` for the group's folder and those above it: a limit of any of them holds. Inside a
-// container the path may be the host's; then the mount's root is left.
+// Calls `look` for the group's folder and those above it, whose limits hold, too. In a container
+// the path may be the host's; then only the mount's root exists.
 void ForEachFolder(const Group& group, const std::function<void(const std::string&)>& look) {
   for (std::string path = group.path; path.size() > 1; path = path.substr(0, path.rfind('/')))
     look(group.mount + path);
@@ -52,7 +53,7 @@ std::optional<int64_t> ReadNumber(const std::string& file) {
   return number;
 }
 
-// The number of the line "field number".
+// Returns the number of the line "field number".
 std::optional<int64_t> ReadField(const std::string& file, const std::string& field) {
   std::ifstream stream(file);
   std::string name;
@@ -66,7 +67,7 @@ void KeepLeast(std::optional<T> value, std::optional<T>* least) {
   if (value && (!*least || *value < **least)) *least = value;
 }
 
-// "200000 100000" or "max 100000".
+// Returns the cores of a file with "200000 100000" or "max 100000".
 std::optional<double> ReadCpuMax(const std::string& file) {
   std::ifstream stream(file);
   double quota = 0, period = 0;

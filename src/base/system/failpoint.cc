@@ -25,7 +25,7 @@ constexpr int64_t kMostNumber = 1'000'000'000;
 struct Failpoint {
   enum Action { kKill, kStop, kError, kDelay };
   size_t index = 0;
-  int64_t rank = -1;  // -1: each
+  int64_t rank = -1;  // -1: all ranks
   Action action = kKill;
   int64_t delay_ms = 0;
   int64_t from = 1;     // the first pass that counts
@@ -49,7 +49,7 @@ int64_t NumberOf(const std::string& text, int64_t least) {
   return number;
 }
 
-// What stands behind the first `mark`, which is cut off with it; "" where there is none.
+// Cuts off the first `mark` and the text behind it. Returns that text; "" if there is no `mark`.
 std::string CutOff(std::string* text, char mark) {
   const size_t at = text->find(mark);
   if (at == std::string::npos) return "";
@@ -96,7 +96,8 @@ void Add(std::string name) {
   if (!pass.empty() || point.onward) point.from = NumberOf(pass, 1);
 }
 
-// By one call, and without memory: the process is about to end, or other threads write.
+// Prints a line by one call, since other threads may write, and without allocating, since the
+// process may be about to end.
 void Say(const Failpoint& point, const char* what) {
   char line[120];
   const std::string_view name = kFailpoints[point.index];

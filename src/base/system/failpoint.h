@@ -1,14 +1,14 @@
-// Failpoints: named places where a test has the program die, stop, wait or fail. They are there in
-// builds with SINGA_TESTS; in others SINGA_FAILPOINT is nothing. Any thread may pass one.
+// Failpoints are named places where a test makes the program die, stop, wait or fail. They exist in
+// builds with SINGA_TESTS; in others SINGA_FAILPOINT does nothing. Any thread may pass one.
 //
 //   SINGA_FAILPOINTS=server_applied_update/1=kill@7,stub_got_message=delay:50@3+
 //
 //   POINT[/RANK]=kill|stop|error|delay:MS[@N[+]], separated by commas
 //
-// In the process of RANK, or in each, the N-th time that it is passed (1 unless given), or each
-// time from then on: kill and stop send SIGKILL and SIGSTOP to the process, error throws an Error
-// that names the point. A line on stderr says what happens, the first time. Processes that a
-// supervisor starts again have no failpoints.
+// A failpoint acts in the process of RANK, or in each, at the N-th pass (1 unless given), or with
+// "+" also at each later pass. kill and stop send SIGKILL and SIGSTOP to the process, error throws
+// an Error that names the point, and delay waits. At the first time a line on stderr says what
+// happens. Processes that a supervisor starts again have no failpoints.
 #pragma once
 
 #include <array>
@@ -22,23 +22,23 @@
 
 namespace singa {
 
-// Where they are: name, place.
+// Names of the failpoints, with their places.
 inline constexpr auto kFailpoints = std::to_array<std::string_view>({
-    "checkpoint_before_rename",   // it is on the disk, under a name that no reader knows
-    "checkpoint_after_rename",    // and the folder is not synchronized
-    "checkpoint_before_removal",  // old ones have got names that no reader knows
-    "client_pushed_gradient",     // of one slice, maybe to travel with others
-    "follower_comes",             // to find rank 0 and the others
+    "checkpoint_before_rename",  // the checkpoint is on the disk, under a name that no reader knows
+    "checkpoint_after_rename",   // the folder is not synchronized yet
+    "checkpoint_before_removal",  // old checkpoints have names that no reader knows
+    "client_pushed_gradient",     // pushed one slice, which may wait for others
+    "follower_comes",             // begins to look for rank 0 and the others
     "follower_ended",             // was told that the job has ended
-    "follower_told",              // by rank 0 what to do next
-    "group_begins",               // all processes are ready, and it has no values yet
-    "leader_collected",           // all that a checkpoint needs
+    "follower_told",              // heard from rank 0 what to do next
+    "group_begins",               // all processes are ready, and the group has no values yet
+    "leader_collected",           // has all that a checkpoint needs
     "leader_ended",               // all others were told that the job has ended
-    "leader_loads",               // what it trains; others may come already
-    "leader_tests",               // while the others wait for its end
+    "leader_loads",               // loads what it trains; others may come already
+    "leader_tests",               // runs a test while the others wait for its end
     "rendezvous_heard",           // a process hears where others are
-    "server_applied_update",      // of one slice, and has not answered
-    "stub_got_message",           // handed on, not acknowledged
+    "server_applied_update",      // updated one slice, and has not answered
+    "stub_got_message",           // the message is handed on, but not acknowledged
 });
 
 constexpr size_t FailpointIndex(std::string_view name) {
@@ -49,14 +49,14 @@ constexpr size_t FailpointIndex(std::string_view name) {
 
 #if SINGA_HAS_FAILPOINTS
 
-// What `text` says, in place of what was set before; "": nothing. Before other threads. Throws
-// Error, kExitUsage.
+// Sets the failpoints of `text` in place of earlier ones; "": none. REQUIRES: no other threads run.
+// Throws Error with kExitUsage.
 void SetFailpoints(const std::string& text);
-// As the environment says.
+// Sets the failpoints of the environment variable.
 void ReadFailpoints();
-// This process's, 0 unless set.
+// Sets the rank of this process, which is 0 at first.
 void SetFailpointRank(int rank);
-// Processes that this one starts have none.
+// Lets processes that this one starts have no failpoints.
 void ForgetFailpoints();
 
 extern std::atomic<bool> failpoints_set;

@@ -1,11 +1,11 @@
-// HostName: what people call this machine, or this container.
+// HostName tells the name of this machine, or of this container.
 #pragma once
 
 #include <string>
 
 namespace singa {
 
-// Linux allows 64 bytes. Returns "unknown-host" if the system tells no name.
+// Returns the name, of 64 bytes at most, or "unknown-host" if the system tells none.
 std::string HostName();
 
 }  // namespace singa

@@ -20,14 +20,14 @@ namespace singa {
 namespace {
 
 constexpr int kSignals[] = {SIGABRT, SIGSEGV, SIGBUS};
-constexpr size_t kProbe = 8 << 20;  // bytes: a thread's stack; libraries ask for less at once
+constexpr size_t kProbe = 8 << 20;  // bytes, a thread's stack; libraries ask for less at once
 
 std::array<char, 512> out_of_memory;                 // written once, before any signal
-alignas(16) std::array<char, 1 << 16> signal_stack;  // where the thread's own cannot grow
+alignas(16) std::array<char, 1 << 16> signal_stack;  // for a thread whose own stack cannot grow
 thread_local const char* starting = nullptr;         // the library that starts threads
 std::terminate_handler terminate_before = std::abort;
 
-// Without a lock or memory, which the thread may hold or lack.
+// Ends the process without taking a lock, which the thread may hold, and without allocating.
 [[noreturn]] void End(ExitCode code, const char* text, const char* cause = "") {
   for (const char* part : {"singa: error: ", text, cause, "\n"})
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
@@ -52,7 +52,7 @@ bool MemoryIsOut() {
   return false;
 }
 
-// Whether a function of the library called this.
+// Returns whether a function of the library called this.
 bool IsCalledBy(const char* library) {
   std::array<void*, 64> frames;
   const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -64,13 +64,13 @@ bool IsCalledBy(const char* library) {
   return false;
 }
 
-// Whether the system has no descriptor left, or a filter forbids the call.
+// Returns whether the system has no descriptor left, or a filter forbids the call.
 bool IsRefusal(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == EPERM;
 }
 
 void OnSignal(int signal) {
-  const int error = errno;  // of the last call that failed
+  const int error = errno;  // error of the last call that failed
   if (MemoryIsOut()) End(kExitNoDevice, out_of_memory.data());
   if (error == ENOMEM && (IsCalledBy("libdnnl") || IsCalledBy("libzmq")))
     End(kExitNoDevice, out_of_memory.data());
@@ -79,7 +79,7 @@ void OnSignal(int signal) {
         "ZeroMQ ended the process: ", ::strerrordesc_np(error));
   if (signal == SIGABRT && starting) EndWithoutThreads(starting);
   std::signal(signal, SIG_DFL);
-  ::raise(signal);  // once this returns
+  ::raise(signal);  // takes effect when this function returns
 }
 
 void OnExit(int status, void*) {
@@ -94,7 +94,7 @@ void OnExit(int status, void*) {
   } catch (const std::bad_alloc&) {
     End(kExitNoDevice, out_of_memory.data());
   } catch (...) {
-    // A bug: the handler before says which.
+    // The exception is a bug, which the handler before reports.
   }
   terminate_before();
   std::abort();
@@ -103,7 +103,7 @@ void OnExit(int status, void*) {
 }  // namespace
 
 void ExplainLibraryEnds() {
-  // The unwinder is loaded while there is memory: glibc ends a process that cannot load it.
+  // This loads the unwinder while there is memory: glibc ends a process that cannot load it.
   std::array<void*, 4> frames;
   ::backtrace(frames.data(), static_cast<int>(frames.size()));
   std::strncpy(out_of_memory.data(), OutOfMemoryText().c_str(), out_of_memory.size() - 1);

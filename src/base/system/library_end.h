@@ -1,14 +1,14 @@
-// The ends of a process that a library decides where the system gives it no thread, memory or
-// descriptor: libgomp calls exit(1), ZeroMQ abort(), oneDNN writes code to memory that it lacks.
+// Some libraries end the process if the system gives them no thread, memory or descriptor: libgomp
+// calls exit(1), ZeroMQ abort(), and oneDNN writes code to memory that it did not get.
 #pragma once
 
 namespace singa {
 
-// From now on such an end is an error of the table with a sentence that names the limits. What has
-// another cause ends as before. For a program's main.
+// Makes such an end an error of the table of exit codes, with a sentence that names the limits.
+// Ends with another cause stay unchanged. Called by a program's main.
 void ExplainLibraryEnds();
 
-// While it lives, its thread calls a library that aborts where it can start no threads.
+// While it lives, its thread calls a library that aborts if it cannot start threads.
 class StartsLibraryThreads {
  public:
   explicit StartsLibraryThreads(const char* library);

@@ -14,7 +14,7 @@
 namespace singa {
 namespace {
 
-// Returns 0 or errno's value; ESRCH: it has ended.
+// Returns 0 or the value of errno; ESRCH: the process has ended.
 int Read(int64_t pid, ProcessStat* stat) {
   const Descriptor file(::open(StrCat("/proc/", pid, "/stat").c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return errno == ENOENT ? ESRCH : errno;

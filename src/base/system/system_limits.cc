@@ -26,7 +26,8 @@ std::string Joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-// Root may have more processes, but not in a container that took this right away.
+// Returns whether RLIMIT_NPROC certainly holds for this user. Root may exceed it, unless a
+// container took this right away.
 bool MindsProcesses() { return geteuid() != 0; }
 
 std::vector<std::string> MemoryLimits() {

@@ -1,4 +1,4 @@
-// The system's limits on threads, processes and memory, in words for the user who met one.
+// Describes the system's limits on threads, processes and memory for a user who met one.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace singa {
 
-// The limits of this process that are set, each with its value and what raises it, such as "64
+// Returns the limits of this process, each with its value and the way to raise it, such as "64
 // processes and threads of this user (RLIMIT_NPROC, `ulimit -u`)".
 std::string SystemLimits(const std::string& root = "");
 
-// `what` ("a thread") could not be started, by the value of errno. kExitCantCreate.
+// Returns the error, of kExitCantCreate, that `what` ("a thread") cannot be started. error: errno.
 Error CannotStart(const std::string& what, int error);
 
-// "out of memory", with the limits of this process (RLIMIT_AS, RLIMIT_DATA) and the control
-// group's.
+// Returns "out of memory", with the limits of this process (RLIMIT_AS, RLIMIT_DATA) and of the
+// control group.
 std::string OutOfMemoryText(const std::string& root = "");
 
 }  // namespace singa

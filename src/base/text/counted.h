@@ -1,4 +1,4 @@
-// Counted: a number with the noun that it counts, for people.
+// Counted prints a number with the noun that it counts, for people.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace singa {
 
-// "1 step", "2 steps". Of a noun whose plural is not its singular and an s, `many` is the plural.
+// Returns, for example, "1 step" or "2 steps". `many`: the plural, if it is not the singular and an
+// s.
 template <typename Number>
 std::string Counted(Number count, const std::string& one, const std::string& many = "") {
   return StrCat(count, " ", count == 1 ? one : many.empty() ? one + "s" : many);

@@ -35,7 +35,7 @@ int EditDistance(const std::string& a, const std::string& b) {
 std::string DidYouMean(const std::string& text, const std::vector<std::string>& known) {
   constexpr size_t kMaxLength = 64;  // longer names are no typing mistakes worth a guess
   if (text.empty() || text.size() > kMaxLength) return "";
-  // An ending that fields share makes no two of them near.
+  // A common ending of fields must not make two of them near.
   constexpr size_t kEnding = 5;
   const bool ends = text.size() > kEnding && text.ends_with("_conf");
   int best = std::max(1, static_cast<int>(text.size() - (ends ? kEnding : 0)) / 3) + 1;

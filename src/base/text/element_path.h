@@ -1,4 +1,4 @@
-// Where an error about one value of a list is.
+// ElementPath names one value of a list in an error.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// The path of value `index`, from 0, of the repeated field `field`: "srclayers", "srclayers#1". A
-// message about it shows the path without the number, at the place of that value.
+// Returns the path of value `index`, from 0, of the repeated field `field`: "srclayers",
+// "srclayers#1". A message shows the path without the number, at the place of the value.
 inline std::string ElementPath(const std::string& field, size_t index) {
   return index == 0 ? field : StrCat(field, "#", index);
 }

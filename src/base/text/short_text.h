@@ -1,4 +1,4 @@
-// ShortText: what a message or a line has room for of a text that may be of any length.
+// ShortText cuts a text of any length to what a message or a line has room for.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace singa {
 
-// `text`, or, where it has more than `most` bytes, so many at most: "..." at its end, and no
-// character of UTF-8 cut in two. REQUIRES: most >= 3.
+// Returns `text`, or, if it has more than `most` bytes, `most` bytes at most, with "..." at the end
+// and no character of UTF-8 cut in two. REQUIRES: most >= 3.
 inline std::string ShortText(const std::string& text, size_t most) {
   if (text.size() <= most) return text;
   size_t end = most - 3;

@@ -1,6 +1,6 @@
-// ActivityMark: what a worker or server does, for whoever looks whether it goes on (StallDetector
-// in cluster). One thread at a time writes, in nanoseconds and without a lock (several of one
-// worker by ThreadsActivity); any thread may read.
+// An ActivityMark says what a worker or server does, so that others can see whether it makes
+// progress (StallDetector in cluster). One thread at a time writes it, in nanoseconds and without a
+// lock; several threads of one worker write by ThreadsActivity. Any thread may read it.
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,12 @@
 namespace singa {
 
 enum class Activity : uint8_t {
-  kBetween,  // steps: nothing that could last
-  // For others, whose work it is to go on.
+  kBetween,  // steps: no work that could last
+  // Waits for others, whose work it is to go on.
   kAwaitsWorkers,
   kAwaitsServers,
   kAwaitsProcesses,
-  // Its own work.
+  // The worker's or server's own work.
   kReading,
   kFeature,
   kGradient,
@@ -29,21 +29,23 @@ enum class Activity : uint8_t {
 class ActivityMark {
  public:
   struct State {
-    uint64_t count = 0;  // of the times that it went on
+    uint64_t count = 0;  // number of times that it made progress
     Activity activity = Activity::kBetween;
   };
 
   void SetStep(int64_t step) { step_.store(step, std::memory_order_relaxed); }
-  // It goes on, and does this now. `layer`: its name, which outlives the readers, or null.
+  // Notes progress, and what is done now. `layer`: the layer's name, which must outlive the
+  // readers, or null.
   void Set(Activity activity, const std::string* layer = nullptr) {
     layer_.store(layer, std::memory_order_release);
     const uint64_t count = state_.load(std::memory_order_relaxed) >> kBits;
     state_.store((count + 1) << kBits | static_cast<uint64_t>(activity), std::memory_order_release);
   }
-  // It goes on with the same.
+  // Notes progress in the same activity.
   void Tick() { Set(state().activity, layer()); }
 
-  // As of one moment. What else it says is of that moment where the state is the same later.
+  // Returns the state at one moment. layer() and step(), read afterwards, belong to it if the state
+  // is still the same then.
   State state() const {
     const uint64_t both = state_.load(std::memory_order_acquire);
     return {both >> kBits, static_cast<Activity>(both & ((1 << kBits) - 1))};
@@ -51,7 +53,7 @@ class ActivityMark {
   const std::string* layer() const { return layer_.load(std::memory_order_acquire); }
   int64_t step() const { return step_.load(std::memory_order_relaxed); }
 
-  // Does something for as long as it lives, and then what was done before.
+  // Marks an activity for as long as it lives, and then the one before again.
   class Scope {
    public:
     // `mark` may be null.
@@ -74,7 +76,7 @@ class ActivityMark {
   };
 
  private:
-  static constexpr int kBits = 8;  // of an Activity
+  static constexpr int kBits = 8;  // bits of an Activity
 
   std::atomic<uint64_t> state_{0};  // count and Activity
   std::atomic<const std::string*> layer_{nullptr};

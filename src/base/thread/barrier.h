@@ -1,4 +1,4 @@
-// Barrier: where threads wait for each other, and can be sent home. They may be of several
+// A Barrier lets threads wait for each other, until they are stopped. They may be in several
 // processes that share its numbers by memory.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace singa {
 
-// All 0 at first.
+// The shared numbers of a barrier, all 0 at first.
 struct BarrierNumbers {
   std::atomic<uint32_t> here, turn;
 };
@@ -19,11 +19,11 @@ class Barrier {
  public:
   explicit Barrier(int threads) : threads_(threads) {}
 
-  // Its numbers are `numbers`, which outlive its use. Before the first Arrive.
+  // Makes the barrier use `numbers`, which must outlive it. REQUIRES: Arrive was not called yet.
   void Share(BarrierNumbers* numbers) { numbers_ = numbers; }
 
-  // Waits until all threads are here. What each did before is visible to all after. Throws Stopped
-  // once Stop was called, or Overdue: the deadline, where there is any, has ended.
+  // Blocks until all threads are here. Writes of each before are visible to all after. Throws
+  // Stopped once Stop was called, or Overdue if the deadline, if any, has ended.
   void Arrive(const ProgressDeadline* deadline = nullptr) {
     if (stopped_.load(std::memory_order_relaxed)) throw Stopped();
     if (threads_ == 1) return;
@@ -41,8 +41,8 @@ class Barrier {
 
   const std::atomic<bool>& stopped() const { return stopped_; }
 
-  // Ends the waiting of all threads of this process, now and for ever. Those of others wait on:
-  // what they wait for has not happened. Any thread may call.
+  // Ends all waits of threads of this process, now and later. Threads of other processes go on
+  // waiting. Any thread may call it.
   void Stop() {
     stopped_.store(true, std::memory_order_release);
     FutexWakeAll(numbers_->turn);

@@ -1,5 +1,5 @@
-// Clock: the seam between the project and time, so that tests can hold and move it. Time is steady:
-// a change of the wall clock does not touch it.
+// A Clock tells the time, so that tests can hold and move it. Time is steady: a change of the wall
+// clock does not affect it.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ inline constexpr int64_t kMillisecond = 1'000'000, kSecond = 1'000'000'000;  // 
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Nanoseconds since some moment before the process began. Any thread may call.
+  // Returns the nanoseconds since some moment before the process began. Any thread may call it.
   virtual int64_t Now() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// CountedTime: adds the time that it lives, in nanoseconds, to a sum.
+// CountedTime adds the time that it lives, in nanoseconds, to a sum.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,7 @@ namespace singa {
 
 class CountedTime {
  public:
-  // `sum` outlives it.
+  // `sum` must outlive it.
   explicit CountedTime(std::atomic<int64_t>* sum) : sum_(*sum) {}
   ~CountedTime() {
     sum_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count();

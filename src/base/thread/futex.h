@@ -1,5 +1,5 @@
-// Sleeping until a number changes, which threads of several processes may share by memory
-// (std::atomic::wait knows those of one process alone).
+// Threads sleep here until a number changes, which several processes may share by memory.
+// (std::atomic::wait works within one process alone.)
 #pragma once
 
 #include <linux/futex.h>

@@ -1,5 +1,5 @@
-// Mutex, MutexLock: std::mutex and std::unique_lock, with the attributes of thread_safety.h that
-// libstdc++'s do not have. Both compile to the same code as those.
+// Mutex and MutexLock are std::mutex and std::unique_lock with the attributes of thread_safety.h,
+// which libstdc++'s do not have. They compile to the same code.
 #pragma once
 
 #include <mutex>

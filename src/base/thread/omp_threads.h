@@ -1,5 +1,5 @@
-// The calling thread's number of OpenMP threads. Vendor libraries go by it, when they plan as when
-// they run, and leave undone what they planned for more than they get; kernels of ours go by
+// Sets the calling thread's number of OpenMP threads. Vendor libraries use it when they plan and
+// when they run; with fewer threads than planned they leave work undone. Our own kernels use
 // Context::threads.
 #pragma once
 
@@ -9,16 +9,16 @@
 
 namespace singa {
 
-// What OMP_THREAD_LIMIT leaves of `threads`.
+// Returns `threads`, or OMP_THREAD_LIMIT if that is lower.
 inline int AllowedThreads(int threads) { return std::min(threads, omp_get_thread_limit()); }
 
-// From now on; all of them, whatever OMP_DYNAMIC says.
+// Sets the number from now on. OMP_DYNAMIC cannot lower it.
 inline void SetOmpThreads(int threads) {
   omp_set_dynamic(0);
   omp_set_num_threads(threads);
 }
 
-// For as long as this lives.
+// Sets the number for as long as this lives.
 class OmpThreads {
  public:
   explicit OmpThreads(int threads) : before_(omp_get_max_threads()), dynamic_(omp_get_dynamic()) {

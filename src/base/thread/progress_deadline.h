@@ -1,6 +1,6 @@
-// ProgressDeadline: how long threads of a job wait for others of it before they give up and say for
-// whom. Whoever goes on renews it for all: a wait may last as long as anybody in the job does
-// something.
+// ProgressDeadline limits how long threads of a job wait for others before they give up. Every
+// thread that makes progress renews it for all, so a wait may last as long as anybody in the job
+// makes progress.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace singa {
 
-// Nanoseconds can say it, too.
+// No limit. Nanoseconds can hold it, too.
 inline constexpr std::chrono::milliseconds kNoEnd = std::chrono::hours(24 * 365 * 10);
 
 // Any thread may use it.
@@ -22,24 +22,24 @@ class ProgressDeadline {
   explicit ProgressDeadline(std::chrono::milliseconds longest = kNoEnd) : longest_(longest) {}
 
   std::chrono::milliseconds longest() const { return longest_; }
-  // Somebody has gone on.
+  // Notes progress of somebody.
   void Renew(Clock::time_point now = Clock::now()) {
     renewed_.store(now, std::memory_order_relaxed);
   }
-  // Whether who has waited since `start` is to give up.
+  // Returns whether a thread that has waited since `start` is to give up.
   bool Ends(Clock::time_point start, Clock::time_point now = Clock::now()) const {
     return now - std::max(start, renewed()) >= longest_;
   }
 
-  // One wait, which looks at the time every kLook, or more often. In a longer pause between two
-  // looks the process was stopped, and maybe with it who is waited for: no more than a second of it
-  // counts.
+  // One wait, which looks at the time every kLook or more often. If a pause between two looks is
+  // longer, the process was stopped, and maybe with it those that it waits for. Only a second of
+  // such a pause counts.
   class Waiting {
    public:
-    // `deadline` outlives it.
+    // `deadline` must outlive it.
     explicit Waiting(const ProgressDeadline& deadline, Clock::time_point now = Clock::now())
         : deadline_(deadline), start_(now), looked_(now) {}
-    // A look: whether it is to give up.
+    // Looks at the time. Returns whether the thread is to give up.
     bool Ends(Clock::time_point now = Clock::now()) {
       constexpr Clock::duration kMost = std::chrono::seconds(1);
       const Clock::duration stopped = std::max(now - looked_ - kMost, Clock::duration::zero());
@@ -53,7 +53,7 @@ class ProgressDeadline {
     Clock::time_point start_, looked_;
   };
 
-  // Waits on `changed` until done(); false: it ended first.
+  // Waits on `changed` until done(). Returns false if the deadline ended first.
   template <typename Done>
   bool Wait(std::condition_variable* changed, std::unique_lock<std::mutex>* lock,
             const Done& done) const {

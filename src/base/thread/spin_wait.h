@@ -1,6 +1,6 @@
-// SpinWait: waits for a number to change, first awake, then asleep. Threads of one step wait for
-// each other for microseconds, which falling asleep and being woken would multiply. Who changes the
-// number wakes them by FutexWakeAll.
+// SpinWait waits for a number to change, first awake, then asleep. Threads of one step wait for
+// each other for microseconds, which sleeping and waking would multiply. The thread that changes
+// the number wakes them by FutexWakeAll.
 #pragma once
 
 #include <atomic>
@@ -13,9 +13,9 @@
 
 namespace singa {
 
-// `threads`: that wait for each other. Where there are more of them than cores, who waits awake
-// holds up whom it waits for. Ends, too, when `stopped`, where there is one, is true. False: the
-// deadline, where there is any, has ended.
+// `threads`: the number of threads that wait for each other. If it exceeds the cores, the thread
+// sleeps at once, since spinning would hold up the others. Also returns when `stopped`, if not
+// null, is true. Returns false if the deadline, if any, has ended.
 inline bool SpinWait(const std::atomic<uint32_t>& number, uint32_t old, int threads,
                      const std::atomic<bool>* stopped = nullptr,
                      const ProgressDeadline* deadline = nullptr) {

@@ -1,5 +1,4 @@
-// Threads are started here alone, so that a limit of the system that is met is an error that names
-// it.
+// All threads are started here, so that the error of a failed start names the system's limits.
 #pragma once
 
 #include <functional>
@@ -7,11 +6,12 @@
 
 namespace singa {
 
-// `run` in a thread. Throws Error, kExitCantCreate, which names the system's limits.
+// Starts a thread that calls `run`. Throws Error with kExitCantCreate, which names the system's
+// limits.
 std::thread StartThread(std::function<void()> run);
 
-// Throws as StartThread unless `count` more threads can run at once. For libraries that end the
-// process where they get none.
+// Throws as StartThread does unless `count` more threads can run at once. Called for libraries that
+// end the process if they get no threads.
 void CheckThreads(int count);
 
 }  // namespace singa

@@ -1,6 +1,6 @@
-// Attributes of clang's thread-safety analysis, by the names of its documentation
-// (clang.llvm.org/docs/ThreadSafetyAnalysis.html). The checked build stops at a member that is used
-// without its mutex. Other compilers see nothing.
+// Defines the attributes of clang's thread-safety analysis, with the names of its documentation
+// (clang.llvm.org/docs/ThreadSafetyAnalysis.html). The checked build fails if a member is used
+// without its mutex. For other compilers the attributes are empty.
 #pragma once
 
 #if defined(__clang__)

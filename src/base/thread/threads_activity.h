@@ -1,5 +1,6 @@
-// ThreadsActivity: what several threads of one worker do at the same time, as its one mark says it:
-// the oldest work that is not done, so that one who stands still is seen, whatever the others do.
+// ThreadsActivity combines the activities of several threads of one worker in the worker's one
+// mark. The mark shows the oldest work that is not done, so that a thread that stands still is seen
+// while others go on.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +11,15 @@
 
 namespace singa {
 
-// Any thread may use it. Nobody else writes to the mark meanwhile.
+// Any thread may use it. Nobody else may write to the mark meanwhile.
 class ThreadsActivity {
  public:
-  // `mark` may be null; it says `waits` where no thread works, and before and after what it said.
+  // `mark` may be null. It says `waits` while no thread works. At the end it says again what it
+  // said before.
   ThreadsActivity(ActivityMark* mark, Activity waits)
       : mark_(mark), layer_(mark ? mark->layer() : nullptr), waits_(waits), scope_(mark, waits) {}
 
-  // A thread works for as long as it lives.
+  // Marks a thread's work for as long as it lives.
   class Scope {
    public:
     Scope(ThreadsActivity* threads, Activity work) : threads_(*threads), work_(work) {
@@ -39,7 +41,7 @@ class ThreadsActivity {
     working_.push_back(work);
     Say();
   }
-  // Works of one kind are alike: the oldest goes.
+  // Removes the oldest work of this kind, since works of one kind are alike.
   void End(Activity work) {
     if (!mark_) return;
     const MutexLock lock(&mutex_);
@@ -53,7 +55,7 @@ class ThreadsActivity {
   const Activity waits_;
   const ActivityMark::Scope scope_;
   Mutex mutex_;                                       // guards writing to the mark, too
-  std::vector<Activity> working_ GUARDED_BY(mutex_);  // in the order in which they began
+  std::vector<Activity> working_ GUARDED_BY(mutex_);  // in the order of their begins
 };
 
 }  // namespace singa
