@@ -110,7 +110,7 @@ std::vector<std::string> NamesIn(DIR* dir, const std::string& path) {
   return names;
 }
 
-// Returns what a rename failed to do. Users do not know temporary names.
+// Returns the text of a failed rename, without temporary names, which users do not know.
 std::string RenameText(const std::string& from, const std::string& to) {
   if (FinalName(from) != FinalName(to)) return StrCat("cannot rename ", FinalName(from), " to it");
   return FinalName(to) == to ? "the new one cannot take its place" : "cannot be moved away";

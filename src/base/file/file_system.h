@@ -1,7 +1,7 @@
-// FileSystem writes durable files, so that tests can stop, fail or crash at any operation on the
-// disk. Paths are relative to the working directory. Every function throws WriteError: 77 without
-// permission, 73 if something cannot be created, 74 for the rest (disk full, I/O error). Any thread
-// may call a FileSystem; a WritableFile belongs to one thread.
+// FileSystem writes durable files. It is an interface, so that tests can stop, fail or crash at any
+// operation on the disk. Paths are relative to the working directory. Every function throws
+// WriteError: 77 without permission, 73 if something cannot be created, 74 for the rest (disk full,
+// I/O error). Any thread may call a FileSystem; a WritableFile belongs to one thread.
 #pragma once
 
 #include <cstddef>

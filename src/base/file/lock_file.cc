@@ -191,8 +191,8 @@ bool LockFile::TryByFile() {
   return false;
 }
 
-// Returns whether the holder that `file` names has ended on this host. If not, by_file_ becomes
-// `file`, or "" if the file is gone.
+// Returns whether the holder that `file` names has ended on this host. Sets by_file_ to `file`, or
+// to "" if the file is gone.
 bool LockFile::Ended(const std::string& file) {
   by_file_.clear();
   const Descriptor open = OpenToRead(file);

@@ -1,4 +1,4 @@
-// Describes the system's limits on threads, processes and memory for a user who met one.
+// Describes the system's limits on threads, processes and memory for the messages of errors.
 #pragma once
 
 #include <string>

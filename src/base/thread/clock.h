@@ -1,5 +1,5 @@
-// A Clock tells the time, so that tests can hold and move it. Time is steady: a change of the wall
-// clock does not affect it.
+// A Clock tells the time. It is an interface, so that tests can hold and move the time. Time is
+// steady: a change of the wall clock does not affect it.
 #pragma once
 
 #include <chrono>

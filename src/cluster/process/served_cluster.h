@@ -57,7 +57,7 @@ class ServedCluster final : private Outbox {
   // Waits until the slices of the servers here have these versions, then exchanges them with other
   // server groups. REQUIRES: no group is in a step.
   void Exchange(const std::vector<int64_t>& versions);
-  // Returns what the servers have of each slice. By then all answers to the first group here have
+  // Returns the servers' state of each slice. By then all answers to the first group here have
   // come. REQUIRES: with several server groups, all processes have done two exchanges.
   std::vector<SliceState> Gather(const std::vector<int64_t>& versions);
 

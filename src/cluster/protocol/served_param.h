@@ -1,4 +1,4 @@
-// ServedParam holds what servers and their clients know of a param.
+// ServedParam is a param as servers and their clients know it.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ enum class SyncMode {
 
 // The facts besides the job that a plan depends on.
 struct SyncFacts {
-  bool in_one_process = false;  // the caller runs all of the job, whatever the stanza says
+  bool in_one_process = false;  // the caller runs all of the job, despite the stanza
   bool one_host = true;         // all processes are on one host
   int processes_before = 0;     // processes of the job on this host, before this one, with workers
   // The reason why the workers' GPUs cannot add gradients up; "": they can, if the job names GPUs.

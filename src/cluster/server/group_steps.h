@@ -51,7 +51,7 @@ class GroupSteps {
 
   const StepCounts& counts() const { return counts_; }
   int64_t held_bytes() const;
-  // Returns what has been awaited longest; "" if nothing is incomplete.
+  // Returns a text about the longest wait; "" if nothing is incomplete.
   std::string Waiting() const;
 
  private:

@@ -1,5 +1,5 @@
-// GroupSync exchanges, at one server, the changes that updates made with the other server groups of
-// a job. Servers of the same id have the same slices and talk to each other. A slice has at most
+// GroupSync sends the changes of one server's slices to the other server groups of a job, and takes
+// theirs. Servers of the same id have the same slices and talk to each other. A slice has at most
 // one exchange in flight that this server began.
 #pragma once
 

@@ -1,5 +1,5 @@
 // ParamShard holds the slices of params that one server owns: values, updater's states, versions.
-// Only the server's thread uses it, and changes memory that Bind gave.
+// Only the server's thread uses it. That thread also changes memory that Bind gave.
 #pragma once
 
 #include <span>

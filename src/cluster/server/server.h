@@ -29,7 +29,7 @@ class Server {
   void Exchange();
   bool exchanging() const { return sync_ && sync_->exchanging(); }
 
-  // Returns what a worker group has awaited longest; "" if nothing is incomplete.
+  // Returns a text about the longest wait of a worker group; "" if nothing is incomplete.
   std::string Waiting() const { return steps_.Waiting(); }
   Range slices() const { return shard_.slices(); }
   ParamShard& shard() { return shard_; }

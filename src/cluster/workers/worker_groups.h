@@ -103,7 +103,8 @@ class WorkerGroups final : private GroupEvents {
   }
   // Allows the other processes of the group the steps before `steps`.
   void AllowSteps(int group, int64_t steps);
-  // Note that a group has done `steps` steps, or trains no more, and tell the job.
+  // Note that a group has done `steps` steps, or trains no more, and tell other processes that may
+  // wait for it.
   void NoteSteps(int group, int64_t steps);
   void Leave(int group);
 

@@ -1,5 +1,5 @@
-// A Collective runs the operations that all ranks of a group do together, for one rank. A rank is a
-// worker, or a process that adds up the numbers of several workers before it takes part.
+// A Collective is one rank's part in the operations that all ranks of a group do together. A rank
+// is a worker, or a process that adds up the numbers of several workers before it takes part.
 //
 // All ranks start the operations of the group in the same order, with the same sizes. Messages
 // between two ranks arrive in the order in which they were sent. One thread uses a Collective.

@@ -39,7 +39,7 @@ class LinkCollective final : public Collective {
   using Collective::Receive;
   using Collective::Send;
 
-  // Replaces `values` by their sum over the ranks. Each rank counts once, whatever its number of
+  // Replaces `values` by their sum over the ranks. Each rank counts once, also if it has several
   // workers.
   void AllReduceOfRanks(std::span<double> values);
 

@@ -46,7 +46,7 @@ class MemoryBoard {
   };
   struct Ring {
     std::atomic<uint32_t> changed;  // one more for each change of the two counts below
-    std::atomic<int32_t> threads;  // threads of each rank; the ring's maker cuts pieces for as many
+    std::atomic<int32_t> threads;   // threads of a rank of the maker's; all cut pieces for as many
   };
 
   std::byte* chunk(int turn, int rank) const {

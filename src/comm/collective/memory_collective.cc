@@ -94,7 +94,8 @@ void MemoryCollective::Await(Operation operation) {
   }
 }
 
-// Waits until `one` may go on. For a message the peer is late, else the rank that wrote least.
+// Waits until `one` may go on. If it waits too long, the error names the peer of a message, else
+// the rank that wrote least.
 void MemoryCollective::Wait(uint32_t seen, const Started& one) {
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsWorkers);
   const CountedTime counts(group_.waited());

@@ -32,7 +32,7 @@ struct JobSecrets {
 inline constexpr int kMostProcesses = 1024;
 
 std::string SecretsText(const JobSecrets& secrets);
-// Reads what SecretsText writes. Throws DataError, which holds nothing of `text`.
+// Parses the text that SecretsText returns. Throws DataError, which holds nothing of `text`.
 JobSecrets ParseSecrets(const std::string& text, const std::string& name);
 
 // Makes a file that its owner alone may read and write. Throws FileError.

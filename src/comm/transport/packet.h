@@ -44,7 +44,7 @@ const char* RefusalName(Refusal refusal);
 
 struct DecodedPacket {
   Refusal refusal = Refusal::kNone;
-  std::string text;  // what is wrong, if anything
+  std::string text;  // the reason of the refusal, if any
   PacketHeader header;
   std::vector<Frame> payload;
 };

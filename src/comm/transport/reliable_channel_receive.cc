@@ -1,4 +1,5 @@
-// ReliableChannel receives packets: it judges which of them count, and whom they are from.
+// ReliableChannel receives packets. It decides which of them count, and which incarnation sent
+// them.
 #include <glog/logging.h>
 
 #include <algorithm>

@@ -16,7 +16,7 @@ struct SocketSettings {
   int heartbeat_ms = 1000;  // between two heartbeats of a connection
   int silent_ms = 5000;     // without a heartbeat, before the connection is closed
   int handshake_ms = 3000;  // limit of authentication
-  int linger_ms = 1000;     // limit of sending what is left at the end
+  int linger_ms = 1000;     // limit of sending the rest at the end
   int reconnect_ms = 50, reconnect_most_ms = 1000;
   bool ipv6 = false;
 };

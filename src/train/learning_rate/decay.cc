@@ -75,7 +75,7 @@ class ExponentialRate final : public LearningRate {
 };
 SINGA_REGISTER_LEARNING_RATE(kExponential, ExponentialRate);
 
-// b (1 - s / f) + final_lr s / f, f = change_freq; 0 where that would climb the loss
+// b (1 - s / f) + final_lr s / f, f = change_freq; 0 if this is negative
 class LinearRate final : public LearningRate {
  public:
   void Setup(const LRGenProto& conf) override {

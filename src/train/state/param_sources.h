@@ -13,7 +13,7 @@
 
 namespace singa {
 
-// Says where each param's first values come from, in net order.
+// The sources of all params' first values, in net order.
 struct InitReport {
   std::vector<std::string> loaded, initialised;
   std::vector<std::string> unused;          // params in the files that the net lacks

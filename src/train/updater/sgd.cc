@@ -1,4 +1,4 @@
-// Stochastic gradient descent, with momentum (Polyak 1964) where momentum > 0.
+// Stochastic gradient descent, with momentum (Polyak 1964) if momentum > 0.
 #include "base/check_range.h"
 #include "math/cpu_dispatch.h"
 #include "train/updater/element_updater.h"
