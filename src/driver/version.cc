@@ -28,7 +28,7 @@ constexpr const char kCompiler[] = __VERSION__;
 constexpr const char kCompiler[] = "g++ " __VERSION__;
 #endif
 
-// The bytes of the GNU build-id note among `notes`; "" if there is none.
+// Returns the bytes of the GNU build-id note among `notes`; "" if there is none.
 std::string BuildIdNote(std::span<const uint8_t> notes) {
   const auto round_up = [](uint32_t n) { return (size_t{n} + 3) / 4 * 4; };
   ElfW(Nhdr) head;

@@ -1,4 +1,4 @@
-// What this build is.
+// These functions describe this build.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@ namespace singa {
 
 extern const char kSingaVersion[];
 
-// The widest vector instructions of this CPU that kernels use: avx512, avx2 or sse2.
+// Returns the widest vector instructions of this CPU that kernels use: avx512, avx2 or sse2.
 std::string InstructionSet();
-// The linker's identity of this library: hex digits, the same for the same code and data; "none"
-// where it was linked without.
+// Returns the linker's build id of this library in hex, the same for the same code and data; "none"
+// if it was linked without one.
 std::string BuildId();
-// (name, version) of singa, its build, the libraries and the compiler.
+// Returns (name, version) of singa, its build, the libraries and the compiler.
 std::vector<std::pair<std::string, std::string>> Versions();
-// The same as text: what `singa version` prints.
+// Returns the versions as text, as `singa version` prints them.
 std::string VersionText();
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// The first line that a training shows.
+// Announcement makes the first line that a training shows.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// The job's net, memory and groups, in one line. `threads`: of each worker.
+// Returns the job's net, memory and groups in one line. `threads` is the number for each worker.
 std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
                          const std::string& workspace);
 

@@ -20,10 +20,10 @@ struct LeftOut {
   const char* field;
 };
 constexpr LeftOut kLeftOut[] = {
-    // How long to train.
+    // Length of the training.
     {"JobProto", "train_steps"},
     {"JobProto", "train_epochs"},
-    // When to look at what is trained, and what to keep of it.
+    // Times of display, tests and checkpoints, and the checkpoints that stay.
     {"JobProto", "disp_freq"},
     {"JobProto", "disp_after"},
     {"JobProto", "test_freq"},
@@ -38,12 +38,12 @@ constexpr LeftOut kLeftOut[] = {
     {"JobProto", "checkpoint_keep"},
     {"JobProto", "checkpoint_best"},
     {"JobProto", "debug"},
-    // A resumed job has its values from its checkpoint.
+    // A resumed job gets its values from its checkpoint.
     {"JobProto", "checkpoint_path"},
     // Names of files.
     {"JobProto", "name"},
     {"ClusterProto", "workspace"},
-    // Which process does what, how processes find each other, and how long they wait.
+    // Division of work between processes, their addresses, and their timeouts.
     {"ClusterProto", "nworkers_per_procs"},
     {"ClusterProto", "nservers_per_procs"},
     {"ClusterProto", "server_worker_separate"},
@@ -56,7 +56,7 @@ constexpr LeftOut kLeftOut[] = {
     {"ClusterProto", "max_restarts"},
     // Threads that read records in their order.
     {"StoreProto", "decode_threads"},
-    // No effect, or set by the system.
+    // Fields without effect, or set by the system.
     {"JobProto", "reset_param_version"},
     {"JobProto", "resume"},
     {"JobProto", "step"},
@@ -64,7 +64,8 @@ constexpr LeftOut kLeftOut[] = {
     {"ClusterProto", "start_port"},
     {"ClusterProto", "poll_time"},
     {"StoreProto", "prefetching"},
-    // In a checkpoint's `run`: seed, threads, plain_kernels, gpus, precision and topology.
+    // Fields that a checkpoint's `run` has: seed, threads, plain_kernels, gpus, precision and
+    // topology.
     {"JobProto", "seed"},
     {"JobProto", "num_openblas_threads"},
     {"JobProto", "plain_kernels"},

@@ -1,4 +1,4 @@
-// How a process ends one of whose threads does not come back.
+// These functions end a process although a thread of it does not return.
 #pragma once
 
 #include <chrono>
@@ -10,22 +10,22 @@
 
 namespace singa {
 
-// Says `error`, where no other process of the job does, and ends the process with its code: nobody
-// could join that thread. Any thread may call.
+// Shows `error`, unless another process of the job does, and ends the process with its code,
+// without joining threads. Any thread may call it.
 [[noreturn]] void EndProcess(const RunOptions& options, const Error& error);
-// Longer than a step that is of no use any more takes, in most jobs, and shorter than a supervisor
-// waits before it kills.
+// Time for threads to return after the job has failed. It is longer than a step of most jobs, and
+// shorter than a supervisor's end_timeout.
 inline constexpr std::chrono::seconds kLongestEnd(8);
-// The end of a job that cannot go on, by `why`, while a thread of `whose` did not come back for
-// kLongestEnd. What another process has told is rank 0's to show.
+// Ends the process after `why` has ended the job and a thread of `whose` has not returned for
+// kLongestEnd. Only rank 0 shows an error of another process.
 [[noreturn]] void EndLate(const RunOptions& options, const std::exception_ptr& why, int rank,
                           const std::string& whose);
-// With kExitStalled.
+// Ends the process with kExitStalled.
 [[noreturn]] void EndStalled(const RunOptions& options, const std::string& text);
 
-// While it lives, a signal ends the process: it may read for minutes, and has nothing to save. The
-// error says that `before` ("the first step") it was stopped. REQUIRES: HandleInterrupts was
-// called.
+// While it exists, a signal ends the process, which may read for minutes and has nothing to save.
+// The error says that the process was stopped before `before` ("the first step"). REQUIRES:
+// HandleInterrupts was called.
 class EndsOnSignal {
  public:
   EndsOnSignal(const RunOptions& options, const std::string& before);

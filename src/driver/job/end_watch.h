@@ -1,5 +1,5 @@
-// EndWatch: ends a process whose job cannot go on and whose threads do not come back, as one in a
-// layer that stands still.
+// EndWatch ends a process whose job has failed and whose threads do not return, such as a thread in
+// a layer that hangs.
 #pragma once
 
 #include <chrono>
@@ -14,14 +14,15 @@ namespace singa {
 
 class EndWatch {
  public:
-  // `end` is called, on a thread of its own, where `longest` after Begin the object still lives. It
-  // is given what Begin was, and does not come back.
+  // Calls `end` on its own thread if the object still exists `longest` after Begin. `end` gets the
+  // argument of Begin, and does not return.
   EndWatch(std::chrono::milliseconds longest, std::function<void(const std::exception_ptr&)> end);
   ~EndWatch();
   EndWatch(const EndWatch&) = delete;
   EndWatch& operator=(const EndWatch&) = delete;
 
-  // The job cannot go on, by `why`; the first call counts. Any thread may call.
+  // Starts the time, as the job has failed by `why`. Only the first call counts. Any thread may
+  // call it.
   void Begin(const std::exception_ptr& why);
 
  private:
@@ -33,7 +34,7 @@ class EndWatch {
   std::condition_variable changed_;
   std::exception_ptr why_ GUARDED_BY(mutex_);
   bool stop_ GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // must be last: it uses the members above
 };
 
 }  // namespace singa

@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// Brings what servers have, where the job has some.
+// Collects the values from the servers, if the job has any.
 void Evaluations::CollectValues(int64_t updates) {
   const WorkerGroups::Hold hold(&groups_);
   groups_.Collect(updates);
@@ -19,11 +19,13 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
   Evaluator* evaluator = lead.evaluator(phase);
   if (!evaluator) return;
   const bool test = phase == kTest;
-  // A validation, where the job has one, says which is best; else the test.
+  // The validation decides which checkpoint is best; without one, the test.
   const bool judges =
       !job_.checkpoint_best().empty() && updates > 0 && !(test && lead.evaluator(kVal));
   std::optional<WorkerGroups::Hold> hold;
-  if (judges) hold.emplace(&groups_);  // what may become the best is what is evaluated
+  if (judges)
+    hold.emplace(&groups_);  // the values must not change until they are saved as the
+                             // best
   CollectValues(updates);
   lead.Upload();
   const std::optional<MetricSums> sums = evaluator->Run(

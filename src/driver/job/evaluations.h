@@ -1,4 +1,4 @@
-// Evaluations: the tests and validations of a training job, with their rows and lines.
+// Evaluations runs the tests and validations of a training job, and writes their rows and lines.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace singa {
 
 class Evaluations {
  public:
-  // All of them must outlive it.
+  // All arguments must outlive it.
   Evaluations(const JobProto& job, WorkerGroups* groups, JobCheckpoints* checkpoints,
               SideFiles* side_files, Progress* progress)
       : job_(job),
@@ -24,10 +24,10 @@ class Evaluations {
         side_files_(*side_files),
         progress_(*progress) {}
 
-  // Evaluates the values after so many `updates`, where the job has a net of `phase`. A signal ends
-  // it early, without a row.
+  // Evaluates the values after `updates` updates, if the job has a net of `phase`. A signal ends it
+  // early, without a row.
   void Run(Phase phase, int64_t updates, MetricsSink* sink);
-  // The metrics of the last test; "": there was none.
+  // Metrics of the last test; "": there was none.
   const std::string& last_test() const { return last_test_; }
 
  private:

@@ -33,7 +33,8 @@ FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* prog
   first.checksum = report.checksum;
   if (!first.files.empty() && !report.initialised.empty())
     progress->Say("params that no file gives, initialised: " + JoinNames(report.initialised));
-  // A net with a new last layer may have other classes.
+  // A net with a new last layer may have other classes, so classes are compared only if files give
+  // all params.
   const std::string label = report.initialised.empty()
                                 ? OtherLabel(TrainedClasses(first.files),
                                              trainer->net().ClassNames(), "in checkpoint_path")

@@ -1,4 +1,4 @@
-// The values that a training begins with where it resumes nothing.
+// FirstValues are the values with which a training begins that does not resume.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace singa {
 // names others by then.
 struct FirstValues {
   std::vector<std::string> files;  // checkpoints' folders and files
-  uint32_t checksum = 0;           // InitReport's
+  uint32_t checksum = 0;           // checksum of the InitReport
 
-  // As rank 0 tells the others.
+  // Returns the message that rank 0 sends to the others.
   ControlMessage::Begin::FirstValues ToProto() const;
-  // Throws PeerError where `begin` has none.
+  // Reads the message. Throws PeerError if `begin` has no first values.
   static FirstValues Of(const ControlMessage::Begin& begin);
 };
 
-// From checkpoint_path, or by the params' init. Says which params no file gives, and which names
-// the net lacks. Throws as InitParams.
+// Sets the first values from checkpoint_path, or by the params' init. Reports params that no file
+// gives, and names that the net lacks. Throws the errors of InitParams.
 FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* progress);
 
-// Sets the first values in process `rank`, which is not 0. Throws as InitParams, and DataError if
-// the files hold other values here.
+// Sets the first values in process `rank`, which is not 0. Throws the errors of InitParams, and
+// DataError if the files have other values here.
 void SetFirstValuesAs(const FirstValues& first, int rank, Trainer* trainer);
 
 }  // namespace singa

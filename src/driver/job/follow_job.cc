@@ -21,9 +21,9 @@
 namespace singa {
 namespace {
 
-// While it lives, the params that rank 0 shares, and has set, have other memory here: setting a
-// value may take several writes. The updater's states are read from the checkpoint straight to
-// where rank 0 has put the same bytes.
+// While it exists, the params that rank 0 shares, and has set, have other memory here, as setting a
+// value may take several writes. The updater's states are not set aside: the checkpoint gives the
+// bytes that rank 0 has written there.
 class SharedAside {
  public:
   explicit SharedAside(const std::vector<Param*>& shared) {
@@ -40,8 +40,8 @@ class SharedAside {
   std::vector<std::pair<Param*, Tensor>> kept_;
 };
 
-// Rank 0's first word. What it had told a lost process, whose place this one takes, may come
-// before.
+// Returns rank 0's first order. Orders to a lost process that this one replaces may arrive before,
+// and are dropped.
 ControlMessage FirstOrder(JobProcess* process) {
   for (;;) {
     ControlMessage order = process->follower()->First();
@@ -51,7 +51,7 @@ ControlMessage FirstOrder(JobProcess* process) {
   }
 }
 
-// Steps of each of so many worker groups.
+// Reads the steps of each of `groups` worker groups. Throws PeerError for wrong numbers.
 std::vector<int64_t> StepsIn(const google::protobuf::RepeatedField<int64_t>& told, int groups) {
   if (told.size() != groups || std::ranges::any_of(told, [](int64_t n) { return n < 0; }))
     throw PeerError("process 0 does not say how far each worker group is");
@@ -60,7 +60,7 @@ std::vector<int64_t> StepsIn(const google::protobuf::RepeatedField<int64_t>& tol
 
 class FollowRun {
  public:
-  // `groups`: those here.
+  // `groups` are those of this process.
   FollowRun(const RunOptions& options, JobProcess* process, const ControlMessage& told,
             WorkerGroups* groups)
       : job_(process->part().job()),
@@ -90,7 +90,7 @@ class FollowRun {
     if (groups_.HasWorkers()) others.emplace(&groups_, *schedule_, &rows_);
     while (Do(process_.follower()->Next())) continue;
     SINGA_FAILPOINT("follower_ended");
-    // Rank 0 may have stopped the job: nobody waits for servers that have ended.
+    // End all waits for servers, which may have ended already if rank 0 has stopped the job.
     groups_.gate().Stop();
     process_.SendHome(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
     others.reset();
@@ -106,10 +106,11 @@ class FollowRun {
     groups_.TakePlace();
   }
 
-  // Workers of the first group, of which others are in rank 0: they take the steps that it grants.
+  // Returns whether this process has workers of group 0. They take the steps that rank 0 grants.
   bool HasFirst() const { return process_.part().groups().count(0) > 0; }
 
-  // Those of rank 0: a checkpoint's, or the first ones, which every process makes alike.
+  // Sets the values that rank 0 has: those of a checkpoint, or the first values, which each process
+  // computes.
   void SetValues(const ControlMessage::Begin& begin) {
     Trainer& lead = groups_.lead();
     const SharedAside aside(told_.has_memory() ? lead.trained() : std::vector<Param*>());
@@ -122,7 +123,7 @@ class FollowRun {
       TrainerState(groups_.team(group).trainers(), group, 0).Restore(*from);
   }
 
-  // False: it was the last.
+  // Carries out an order. Returns false if it was the last one.
   bool Do(const ControlMessage& order) {
     SINGA_FAILPOINT("follower_told");
     switch (order.kind_case()) {
@@ -150,7 +151,7 @@ class FollowRun {
     return true;
   }
 
-  // The steps before `steps`.
+  // Trains the steps below `steps`.
   void Train(int64_t steps) {
     groups_.Grant(steps);
     for (; HasFirst() && step_ < steps; ++step_) loop_->TrainStep(step_);
@@ -175,18 +176,19 @@ class FollowRun {
     process_.follower()->Answer(EmptyControl(ControlMessage::kExchanged));
   }
 
-  // When the groups here have done so many `steps`, by group.
+  // Sends the groups' state when each group has done steps[group] steps.
   void GiveState(const std::vector<int64_t>& steps) {
     ProcessState state;
     for (const int group : groups_.here()) {
       groups_.gate().AwaitSteps(group, steps[group]);
-      process_.control().Check();  // the gate ends a wait where the job fails, too
+      process_.control().Check();  // the wait also ends if the job fails
       if (groups_.Leads(group))
         AddState(group, &state);
       else
         *state.mutable_rows() = RowsOf(groups_.team(group).trainers());
     }
-    if (state.has_rows() && !HasFirst())  // for who joins those of the whole group
+    if (state.has_rows() && !HasFirst())  // the group's first process joins the rows of all its
+                                          // processes
       process_.follower()->GiveState(groups_.FirstProcess(groups_.here().front()),
                                      std::exchange(state, {}).SerializeAsString());
     process_.follower()->GiveState(0, state.SerializeAsString());
@@ -203,10 +205,10 @@ class FollowRun {
 
   const JobProto& job_;
   JobProcess& process_;
-  const ControlMessage told_;  // by rank 0, first
+  const ControlMessage told_;  // first order of rank 0
   WorkerGroups& groups_;
   RemoteMetrics rows_;
-  int64_t step_ = 0;  // of the first group
+  int64_t step_ = 0;  // next step of group 0
   std::optional<Schedule> schedule_;
   std::optional<GroupLoop> loop_;  // of the first group
 };

@@ -1,4 +1,5 @@
-// A process of a job that is not the first: its workers and servers do what rank 0 says.
+// FollowJob runs a process of a job other than rank 0. Its workers and servers do what rank 0
+// orders.
 #pragma once
 
 #include "cluster/process/job_process.h"
@@ -6,7 +7,7 @@
 
 namespace singa {
 
-// Until rank 0 says that the job has ended. Writes nothing to the workspace. Throws Error.
+// Runs until rank 0 says that the job has ended. Writes nothing to the workspace. Throws Error.
 ExitCode FollowJob(const RunOptions& options, JobProcess* process);
 
 }  // namespace singa

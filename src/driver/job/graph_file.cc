@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-constexpr const char* kColors[] = {"black", "red", "yellow", "blue"};  // by worker, as v0.3's
+constexpr const char* kColors[] = {"black", "red", "yellow", "blue"};  // by worker, as in v0.3
 
 std::string ShapeText(const NetNode& node) {
   const Shape& shape = node.out[0]->data.shape();
@@ -23,7 +23,7 @@ std::string TypeText(const LayerProto& conf) {
   return conf.has_user_type() ? conf.user_type() : LayerType_Name(conf.type());
 }
 
-// Inside a DOT string: quotes, backslashes and control characters escaped.
+// Escapes quotes, backslashes and control characters for a DOT string.
 std::string Escape(const std::string& text) {
   std::string escaped;
   for (unsigned char c : text) {
@@ -43,10 +43,10 @@ void WriteText(FileSystem* files, const std::string& path, const std::string& te
   const auto file = files->Create(temporary);
   file->Write(text.data(), text.size());
   file->Close();
-  files->Rename(temporary, path);  // no sync: a run writes them again
+  files->Rename(temporary, path);  // not synced, as each run writes the files again
 }
 
-// `label`: what is said of a node behind its name.
+// Returns the net as JSON. `label` gives the text after a node's name.
 template <typename Label>
 std::string Json(const Net& net, const Label& label) {
   nlohmann::ordered_json nodes = nlohmann::json::array(), links = nlohmann::json::array();
@@ -61,7 +61,7 @@ std::string Json(const Net& net, const Label& label) {
   return graph.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// "name: mean absolute value, "; nothing for what is not there. `ctx`: where the tensor is.
+// Returns "name: mean absolute value, "; "" for an empty tensor. `ctx` is for the tensor's device.
 std::string MeanText(const Context& ctx, const std::string& name, const Tensor& tensor,
                      float scale = 1) {
   if (tensor.empty()) return "";
@@ -79,7 +79,7 @@ std::string GraphJson(const Net& net) {
 
 void WriteDebugFiles(FileSystem* files, const Context& ctx, const Net& net,
                      const std::string& folder, int64_t step, int worker) {
-  const float scale = ctx.state->loss_scale;  // of all gradients
+  const float scale = ctx.state->loss_scale;  // factor of all gradients
   const std::string end = StrCat("-step", step, "-loc", worker, ".json");
   WriteText(files, folder + "/fp" + end, Json(net, [&](const NetNode& node) {
               const Context own = net.ContextOf(node, ctx);

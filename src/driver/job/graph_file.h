@@ -1,4 +1,4 @@
-// Pictures of a net: SINGA 0.3's JSON and Graphviz's DOT.
+// These functions write pictures of a net in SINGA 0.3's JSON and Graphviz's DOT.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ std::string GraphDot(const Net& net, const std::string& title);
 void WriteGraphFiles(FileSystem* files, const Net& net, const std::string& stem,
                      const std::string& title);
 
-// JobProto.debug: <folder>/fp-step<N>-loc<W>.json and bp-step<N>-loc<W>.json, whose labels hold the
-// mean absolute value of each layer's feature and params, and of their gradients. REQUIRES: the net
-// keeps them to the end of a step. Throws WriteError.
+// Writes the files of JobProto.debug: <folder>/fp-step<N>-loc<W>.json and bp-step<N>-loc<W>.json.
+// Their labels have the mean absolute value of each layer's feature and params, and of their
+// gradients. Throws WriteError. REQUIRES: the net keeps these tensors to the end of a step.
 void WriteDebugFiles(FileSystem* files, const Context& ctx, const Net& net,
                      const std::string& folder, int64_t step, int worker);
 

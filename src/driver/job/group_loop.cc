@@ -30,7 +30,9 @@ ProcessShare GroupLoop::TakeShare() {
   if (!process) return share;
   const double waited_ms = team.TakeSyncWaitMs() + process->cluster().updates(group_).TakeWaitMs();
   share.sync_wait_ms = waited_ms / static_cast<double>(steps_ * team.size());
-  if (groups_.here().front() != group_) return share;  // bytes are the process's, told once
+  if (groups_.here().front() != group_)
+    return share;  // bytes are of the whole process and
+                   // reported once
   share.bytes_sent = static_cast<double>(process->stub().bytes_sent() - sent_);
   share.bytes_received = static_cast<double>(process->stub().bytes_received() - received_);
   sent_ = process->stub().bytes_sent();
@@ -42,14 +44,14 @@ double GroupLoop::samples_per_second() const {
   return static_cast<double>(groups_.team(group_).lead().batch()) / step_seconds();
 }
 
-// Others hear of the step when its row is written.
+// Notes the step only after its row is written.
 std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
   const std::optional<Row> row = TakeStep(step);
   groups_.NoteSteps(group_, step + 1);
   return row;
 }
 
-// Rank 0 alone knows where other processes run, and it shows the first group alone.
+// Only rank 0 knows where other processes run, and it shows only group 0.
 std::string GroupLoop::SlowestOf(const std::vector<ProcessShare>& shares) {
   const auto slowest = slowest_.Find(shares);
   if (!slowest) return "";
@@ -77,7 +79,7 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
     team.TrainStep(step);
     if (displays) team.AwaitDevices();
     if (displays && sink_) grad_norm = team.lead().GradientNorm(step);
-  } catch (const Stopped&) {  // another process has failed
+  } catch (const Stopped&) {  // another worker or process has failed
     if (groups_.process()) groups_.process()->control().AwaitFailure();
     throw;
   }

@@ -1,4 +1,4 @@
-// GroupLoop: the steps of one worker group, and their rows of metrics.
+// GroupLoop runs the steps of one worker group and makes their rows of metrics.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace singa {
 
-// What is due when in the job of `lead`. Throws ConfigError relative to the JobProto.
+// Returns the schedule of the job of `lead`. Throws ConfigError relative to the JobProto.
 Schedule ScheduleOf(const JobProto& job, Trainer* lead);
 
 class GroupLoop {
@@ -19,19 +19,19 @@ class GroupLoop {
   struct Row {
     MetricSums sums;
     StepStats stats;
-    std::string slowest = "";  // the process that the others wait for, for people; "": none
+    std::string slowest = "";  // text about the process that the others wait for; "": none
 
-    // What the line of a row says of other processes and groups.
+    // Returns the part of the row's line about other processes and groups.
     std::string More() const;
   };
 
-  // All of them outlive it. `sink`: null where another process writes rows of the group.
+  // All arguments must outlive it. `sink` is null if another process writes the group's rows.
   GroupLoop(WorkerGroups* groups, int group, const Schedule& schedule, MetricsSink* sink)
       : groups_(*groups), group_(group), schedule_(schedule), sink_(sink) {}
 
   // Waits for the records of the next step (nn/input/await_records.h).
   bool AwaitRecords(const std::function<bool()>& stop);
-  // Trains `step`. The row that is due after it, which is written; nothing: none is.
+  // Trains `step`. If a row is due after it, writes and returns it; else returns nullopt.
   std::optional<Row> TrainStep(int64_t step);
   // Means over the steps since the last row.
   double step_seconds() const { return seconds_ / static_cast<double>(steps_); }
@@ -46,9 +46,9 @@ class GroupLoop {
   const int group_;
   const Schedule& schedule_;
   MetricsSink* const sink_;
-  double seconds_ = 0;  // since the last row
+  double seconds_ = 0;  // time since the last row
   int64_t steps_ = 0;
-  int64_t sent_ = 0, received_ = 0;  // bytes, until the last row
+  int64_t sent_ = 0, received_ = 0;  // bytes up to the last row
   SlowestProcess slowest_;
 };
 

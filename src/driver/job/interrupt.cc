@@ -32,7 +32,8 @@ void Note(int signal, siginfo_t* info, void*) {
     SayThatTheJobStops();
 }
 
-// The parent sees the signal, as a shell's loop needs; process 1 outlives it.
+// Ends by the signal's default action, so that a shell sees the signal. Process 1 survives this and
+// exits.
 void End(int signal) {
   std::signal(signal, SIG_DFL);
   ::raise(signal);
@@ -70,7 +71,7 @@ void EndOnInterrupts() {
 void HandleInterrupts() {
   sigset_t signals;
   sigemptyset(&signals);
-  // A library may have started a thread before main: what it is sent is noted all the same.
+  // Handlers note signals that a thread receives which a library started before main.
   struct sigaction action = {};
   action.sa_sigaction = Note;
   action.sa_flags = SA_RESTART | SA_SIGINFO;
@@ -78,7 +79,7 @@ void HandleInterrupts() {
     sigaddset(&signals, signal);
     sigaction(signal, &action, nullptr);
   }
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // inherited by every thread started later
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // threads started later inherit the mask
   StartThread([signals] { WaitForSignals(signals); }).detach();
 }
 

@@ -30,11 +30,12 @@ namespace {
 
 constexpr char kUpdater[] = "updater";
 constexpr char kTestThreads[] = "test_threads";
-// Values that a job without class folders or checkpoint_best, or an older singa, does not write.
+// Values that not all jobs write: they need class folders or checkpoint_best, or a newer singa.
 constexpr const char* kSaidBySome[] = {kClasses, kUpdater, kTestThreads};
-constexpr std::chrono::seconds kLongestWaitForDisk{20};  // at the end of a job
+constexpr std::chrono::seconds kLongestWaitForDisk{20};  // for the last checkpoint of a job
 
-// What a job makes small; of other metrics, such as the accuracy, the largest is the best.
+// Returns whether small values of the metric are good, as of a loss. Of other metrics, such as the
+// accuracy, the largest is the best.
 bool LeastIsBest(const std::string& metric) {
   std::istringstream words(metric);
   for (std::string word; std::getline(words, word, '_');)
@@ -43,7 +44,7 @@ bool LeastIsBest(const std::string& metric) {
   return false;
 }
 
-// What the GPUs here compute with: the bits of a product, or of a sum, are their libraries'.
+// Describes the GPUs and their libraries, on which the bits of products and sums depend.
 void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
   std::set<std::string> models;
   for (const int g : groups->here())
@@ -95,14 +96,14 @@ std::optional<int64_t> JobCheckpoints::Resume() {
   const int64_t step = checkpoint->step();
   committed_ = groups_.steps();
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
-  // The run may have been killed between a checkpoint and what follows it.
+  // The run may have been killed after a checkpoint and before its clean-up.
   TidyUp(step);
   WarnOfChanges(*checkpoint);
   progress_.Say(StrCat("resumed from ", checkpoint->dir(), " at step ", step));
   return step;
 }
 
-// The link may be missing, or an older one: the checkpoint after the best may have come first.
+// Restores the best value. Its link may be missing or old, if the run was killed before it was set.
 void JobCheckpoints::RestoreBest(const Checkpoint& checkpoint) {
   best_ = checkpoint.state().Values<double>("train/best", Shape())[0];
   best_step_ = checkpoint.state().Values<int64_t>("train/best_step", Shape())[0];
@@ -146,7 +147,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["seed"] = job_.seed();
   content->run[kUpdater] = UpdaterName(job_);
   content->run["threads"] = int64_t{groups_.lead().ctx().threads};
-  if (job_.has_checkpoint_best())  // whose value is in the state
+  if (job_.has_checkpoint_best())  // the state holds the best value
     content->run[kTestThreads] = int64_t{groups_.lead().evaluation_threads()};
   content->run["topology"] = groups_.WorkersText();
   content->run["instruction_set"] = InstructionSet();
@@ -172,7 +173,7 @@ void JobCheckpoints::NoteBest(const MetricSums& sums, int64_t updates) {
   }
 }
 
-// A disk that is full now may not be so at the next checkpoint.
+// A disk that is full now may have room at the next checkpoint.
 bool JobCheckpoints::TryCommit(int64_t updates) {
   try {
     Commit(updates);
@@ -186,7 +187,7 @@ bool JobCheckpoints::TryCommit(int64_t updates) {
   }
 }
 
-// The disk may have room soon: others remove files, a server comes back.
+// Tries again for a while, as the disk may soon have room or a server may come back.
 void JobCheckpoints::CommitLast(int64_t updates) {
   constexpr std::chrono::milliseconds kFirstPause{100}, kLongestPause{2000};
   const auto deadline = std::chrono::steady_clock::now() + kLongestWaitForDisk;
@@ -205,11 +206,11 @@ void JobCheckpoints::CommitLast(int64_t updates) {
   }
 }
 
-// A checkpoint that stays too long harms nobody.
+// Only warns of errors: an old checkpoint that stays does no harm.
 void JobCheckpoints::Retain(FileSystem& fs, int64_t updates) {
   try {
     ApplyRetention(fs, workspace_, updates, job_.checkpoint_keep());
-    fs.RemoveTree(OldestRunFolder(workspace_));  // if it is there
+    fs.RemoveTree(OldestRunFolder(workspace_));  // if it exists
   } catch (const FileError& error) {
     progress_.Warn(StrCat("an old checkpoint is left behind: ", error.what()));
   }
@@ -233,11 +234,11 @@ void JobCheckpoints::Commit(int64_t updates) {
   if (committed_ == steps_now && linked_ == best_step_) return;
   if (committed_ != steps_now) Write(fs, updates, steps_now);
   const ActivityMark::Scope writes(&mark, Activity::kCheckpoint);
-  LinkBest(fs);  // retention goes by the link
+  LinkBest(fs);  // retention reads the link
   Retain(fs, updates);
 }
 
-// Its link may fail when the checkpoint is there: each later commit tries again.
+// Sets the link to the best checkpoint. If this fails, each later commit tries again.
 void JobCheckpoints::LinkBest(FileSystem& fs) {
   if (best_step_ == linked_) return;
   SetBest(fs, workspace_, best_step_);

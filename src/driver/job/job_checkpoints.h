@@ -1,4 +1,5 @@
-// The checkpoints of one training job: which state goes in, which become the best, which stay.
+// JobCheckpoints writes the checkpoints of one training job. It collects the state, and decides
+// which checkpoint is the best and which ones stay.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +19,30 @@ namespace singa {
 
 class JobCheckpoints {
  public:
-  // All of them must outlive it. `sync_rows` brings the rows of metrics so far to the disk, before
-  // a checkpoint is seen that has them behind it.
+  // All arguments must outlive it. `sync_rows` writes the rows of metrics so far to the disk. It is
+  // called before the checkpoint after them becomes visible.
   JobCheckpoints(const JobProto& job, const Workspace& workspace, WorkerGroups* groups,
                  Progress* progress, std::function<void()> sync_rows);
 
-  // Puts the newest intact checkpoint into the workers and returns its step; nothing where the
-  // workspace has none. Throws DataError: none is intact, or it does not fit the net.
+  // Loads the newest intact checkpoint into the workers and returns its step; nullopt if the
+  // workspace has none. Throws DataError if none is intact or it does not fit the net.
   std::optional<int64_t> Resume();
-  // Told of each one that is committed.
+  // Sets a function that is called after each commit.
   void OnCommit(std::function<void()> committed) { told_ = std::move(committed); }
-  // Where Resume found it; "": nowhere.
+  // Folder of the checkpoint that Resume loaded; "": none.
   const std::string& resumed_from() const { return resumed_from_; }
 
-  // Commits one after `updates` steps of the first group, if there is none yet; the others stand
-  // still meanwhile. Throws WriteError.
+  // Commits a checkpoint after `updates` steps of group 0, if there is none yet. Other groups begin
+  // no step meanwhile. Throws WriteError.
   void Commit(int64_t updates);
-  // Commits, and waits a while for a disk that refuses.
+  // Commits, and tries again for some time if the disk refuses.
   void CommitLast(int64_t updates);
-  // Commits. Where Commit throws a WriteError, this warns and returns false.
+  // Commits. If Commit throws a WriteError, warns and returns false.
   bool TryCommit(int64_t updates);
-  // Whether there is one of `updates`; of several groups others may have gone on since.
+  // Returns whether there is a checkpoint of `updates`. Other groups may have gone on since.
   bool Has(int64_t updates) const { return !committed_.empty() && committed_[0] == updates; }
-  // Commits one if `sums` has a new best of the metric checkpoint_best: of a loss the least, of
-  // anything else the largest.
+  // Commits a checkpoint if `sums` has a new best value of the metric checkpoint_best: the least of
+  // a loss, the largest of any other metric.
   void NoteBest(const MetricSums& sums, int64_t updates);
 
  private:
@@ -49,7 +50,7 @@ class JobCheckpoints {
   void Write(FileSystem& fs, int64_t updates, const std::vector<int64_t>& steps_now);
   void LinkBest(FileSystem& fs);
   void Retain(FileSystem& fs, int64_t updates);
-  // Removes what a run before this one may have left, which goes on from `step`.
+  // Removes unfinished and old checkpoints of an earlier run. This run goes on from `step`.
   void TidyUp(int64_t step);
   void WarnOfChanges(const Checkpoint& checkpoint);
   void Describe(CheckpointContent* content) const;
@@ -60,11 +61,11 @@ class JobCheckpoints {
   WorkerGroups& groups_;
   Progress& progress_;
   const std::function<void()> sync_rows_;
-  std::vector<int64_t> committed_;  // steps of each group in the last one
+  std::vector<int64_t> committed_;  // steps of each group in the last checkpoint
   std::string resumed_from_;
   std::optional<double> best_;
   int64_t best_step_ = -1;
-  int64_t linked_ = -1;  // what checkpoint/best is
+  int64_t linked_ = -1;  // step to which checkpoint/best points
   std::function<void()> told_ = [] {};
 };
 

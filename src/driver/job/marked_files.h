@@ -1,5 +1,5 @@
-// MarkedFiles: the file system, with a mark that goes on with each operation. Writing what is large
-// may take long; a disk that does not answer is a stall.
+// MarkedFiles is the file system with a mark that advances with each operation. So writing a large
+// file is no stall, but a disk that does not answer is.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace singa {
 
 class MarkedFiles final : public FileSystem {
  public:
-  // Both outlive it, and its files.
+  // Both must outlive it and its files.
   MarkedFiles(FileSystem* files, ActivityMark* mark) : mark_(*mark), files_(*files) {}
 
   std::unique_ptr<WritableFile> Create(const std::string& path) override;

@@ -1,4 +1,4 @@
-// OtherGroups: the worker groups besides the first, each in a thread of its own.
+// OtherGroups runs the worker groups other than group 0, each in its own thread.
 #pragma once
 
 #include <exception>
@@ -12,14 +12,15 @@ namespace singa {
 
 class OtherGroups {
  public:
-  // Starts them; each goes on after the steps that its gate knows, to the last. All outlive it.
+  // Starts the groups. Each continues from its gate's steps to the last step. All arguments must
+  // outlive it.
   OtherGroups(WorkerGroups* groups, const Schedule& schedule, MetricsSink* sink);
-  // Ends them between two steps.
+  // Ends the groups between two steps.
   ~OtherGroups();
   OtherGroups(const OtherGroups&) = delete;
   OtherGroups& operator=(const OtherGroups&) = delete;
 
-  // Throws what one of them threw, if one has; the gate is then stopped.
+  // Throws the error of a group, if there is one; the gate is then stopped.
   void Check();
 
  private:
@@ -30,7 +31,7 @@ class OtherGroups {
   const Schedule& schedule_;
   MetricsSink* const sink_;
   Mutex mutex_;
-  std::exception_ptr error_ GUARDED_BY(mutex_);  // the first
+  std::exception_ptr error_ GUARDED_BY(mutex_);  // first error
   std::vector<std::thread> threads_;
 };
 

@@ -14,15 +14,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `path` from `folder` on; none: it is elsewhere.
+// Returns `path` relative to `folder`; nullopt: it is elsewhere.
 std::optional<fs::path> PathWithin(const std::string& path, const std::string& folder) {
   const auto within = PlaceOf(path).lexically_relative(PlaceOf(folder));
   if (within.empty() || *within.begin() == "..") return {};
   return within;
 }
 
-// Whether rows of a file say anything of a step that was trained: a test of the first values does
-// not.
+// Returns whether a file has rows of trained steps, not only of a test of the first values.
 bool HasRowsOfSteps(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
@@ -52,7 +51,8 @@ std::string PreviousRun::SetAside(std::vector<std::string>* files) {
   const bool has_metrics = fs::exists(metrics_);
   if (has_metrics && !fs::is_regular_file(metrics_))
     throw WriteError(kExitCantCreate, metrics_, "is no file", 0);
-  if (ListCheckpoints(workspace_).empty()) {  // previous/ keeps the run before, which has some
+  if (ListCheckpoints(workspace_).empty()) {  // previous/ keeps the run before, which has
+                                              // checkpoints
     if (!has_metrics) return "";
     Move(metrics_, metrics_ + ".old");
     files_.SyncDirectory(workspace_);
@@ -78,12 +78,12 @@ void PreviousRun::MoveAll(bool has_metrics) {
   files_.SyncDirectory(workspace_);
 }
 
-// The error that stopped the moves is the one to tell.
+// Drops its own errors, as the caller throws the error that stopped the moves.
 void PreviousRun::UndoMoves() noexcept {
   try {
     PutBack();
   } catch (const std::exception&) {
-    moved_.clear();  // some of it may be in previous/, and stays there
+    moved_.clear();  // files that are in previous/ stay there
   }
 }
 
@@ -93,7 +93,7 @@ void PreviousRun::PutBackAfter(const Error& why, Progress* progress) {
     if (!ListCheckpoints(workspace_).empty() || HasRowsOfSteps(metrics_)) return;
     const bool metrics_moved = std::any_of(
         moved_.begin(), moved_.end(), [this](const auto& move) { return move.first == metrics_; });
-    if (!metrics_moved) files_.RemoveTree(metrics_);  // of this run: tests of its first values
+    if (!metrics_moved) files_.RemoveTree(metrics_);  // this run's rows: tests of its first values
     PutBack();
     progress->Say(StrCat("this run left no checkpoint and no row of a step: the earlier run is ",
                          "back in ", workspace_));
@@ -102,11 +102,12 @@ void PreviousRun::PutBackAfter(const Error& why, Progress* progress) {
   }
 }
 
-// In the other order, so that a power loss finds the states of SetAside.
+// Undoes the moves in reverse order, so that a power loss leaves a state that SetAside can also
+// leave.
 void PreviousRun::PutBack() {
   for (; !moved_.empty(); moved_.pop_back()) {
     const auto& [from, to] = moved_.back();
-    if (from != metrics_) files_.RemoveTree(from);  // of this run: what was not finished
+    if (from != metrics_) files_.RemoveTree(from);  // this run's unfinished checkpoints
     files_.Rename(to, from);
   }
   if (fs::is_directory(previous_) && fs::is_empty(previous_)) files_.RemoveTree(previous_);
@@ -136,7 +137,8 @@ JobProto PreviousRun::AfterLostStart(JobProto job) const {
       path = OldestRunFolder(workspace_) + "/" + within->string();
     else if (PlaceOf(path) == PlaceOf(workspace_))
       path = previous_;
-    else if (PlaceOf(path) == PlaceOf(CheckpointFolder(workspace_)) ||  // with an unfinished one
+    else if (PlaceOf(path) == PlaceOf(CheckpointFolder(workspace_)) ||  // it may have an unfinished
+                                                                        // checkpoint
              !fs::exists(path, error))
       path = PlaceSetAside(path);
   return job;

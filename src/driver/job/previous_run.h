@@ -1,5 +1,4 @@
-// PreviousRun: what an earlier run left in a workspace. A new run sets it aside. One thread uses
-// it.
+// PreviousRun sets aside the files that an earlier run left in a workspace. One thread uses it.
 #pragma once
 
 #include <string>
@@ -15,24 +14,24 @@ namespace singa {
 
 class PreviousRun {
  public:
-  // `workspace` outlives it.
+  // `workspace` must outlive it.
   explicit PreviousRun(const Workspace& workspace);
 
-  // Moves the checkpoints and metrics of an earlier run to previous/. That folder's content moves
-  // to previous.old/. Of a run that has no checkpoint the metrics move to metrics.jsonl.old. Those
-  // of `files` that are moved get their new names. Says what was moved where; "": there was
-  // nothing. Throws WriteError.
+  // Moves the checkpoints and metrics of an earlier run to previous/, and that folder's old content
+  // to previous.old/. If the run has no checkpoint, only its metrics move, to metrics.jsonl.old.
+  // Moved files in `files` get their new names. Returns a text about the moves; "": there was
+  // nothing to move. Throws WriteError.
   std::string SetAside(std::vector<std::string>* files);
-  // After the error `why` ended the run: moves all back, where the run has neither a checkpoint nor
-  // rows of its steps. After an exit code of 128 or above nothing moves: -resume then goes on with
-  // this run, and must not find the run before it.
+  // Moves all back after the error `why` ended the run, if the run has neither a checkpoint nor
+  // rows of its steps. Moves nothing if the exit code is 128 or above: -resume then continues this
+  // run, and must not find the run before.
   void PutBackAfter(const Error& why, Progress* progress);
 
-  // Throws ConfigError, relative to the JobProto, where SetAside would move one of
-  // checkpoint_path's `files`, of the run before, away from processes that have not read it yet.
+  // Throws ConfigError, relative to the JobProto, if SetAside would move one of checkpoint_path's
+  // `files` in previous/ before all processes have read it.
   void CheckStays(const std::vector<std::string>& files) const;
-  // A job whose start was lost between SetAside and its first checkpoint: checkpoint_path names the
-  // places where that start has put what it named.
+  // Returns `job` for a start that was lost between SetAside and its first checkpoint. Its
+  // checkpoint_path names the places to which that start moved the files.
   JobProto AfterLostStart(JobProto job) const;
 
  private:
@@ -40,16 +39,16 @@ class PreviousRun {
   void MoveAll(bool has_metrics);
   void PutBack();
   void UndoMoves() noexcept;
-  // Where `path` is once the checkpoints are set aside.
+  // Returns the place of `path` after the checkpoints are set aside.
   std::string PlaceSetAside(const std::string& path) const;
 
   FileSystem& files_;
   const std::string workspace_, metrics_, previous_;
-  std::vector<std::pair<std::string, std::string>> moved_;  // from, to: by SetAside
+  std::vector<std::pair<std::string, std::string>> moved_;  // moves of SetAside: from, to
 };
 
-// previous.old/: the run before the one that is set aside. It goes when the new run has a
-// checkpoint.
+// Returns previous.old/, the folder of the run before the one that is set aside. It is removed when
+// the new run has a checkpoint.
 std::string OldestRunFolder(const std::string& workspace);
 
 }  // namespace singa

@@ -24,16 +24,16 @@
 namespace singa {
 namespace {
 
-// Whether another process shows the error: rank 0 shows what ends the job, whoever met it, where it
-// can be told. Who has lost a process may be cut off from rank 0 itself; a supervisor says who was
-// lost, a launcher does not.
+// Tells the other processes of the error, and returns whether another process shows it. Rank 0
+// shows the error that ends the job, if it can be told. A process that has lost a peer may be cut
+// off from rank 0; then a supervisor reports the loss, but a launcher does not.
 bool IsShownElsewhere(const Error& error, bool supervised, JobProcess* process) {
   const bool told = process->StopOthers(error) && (supervised || error.code() != kExitPeerLost);
   LOG(INFO) << error.what();
   return told && process->part().rank() > 0;
 }
 
-// The others wait for this process to end, and have nothing to do.
+// Tests in this process. The others only wait for its end.
 ExitCode TestForAll(const RunOptions& options, JobProcess* process, Progress* progress) {
   options.meet();
   const EndsOnSignal signals(options, "the test had ended");
@@ -50,7 +50,7 @@ ExitCode Lead(JobUse use, const RunOptions& options, JobProcess* process, Progre
   return code;
 }
 
-// Waits for the others. False: rank 0 has started anew.
+// Waits for the other processes. Returns false if rank 0 has started anew.
 bool Meet(const LaunchPlace& place, JobProcess* process) {
   const auto asked = [] { return InterruptCode() != kExitOk; };
   if (process->stub().Meet([&] { return asked() || place.Outdated(); })) return true;
@@ -65,7 +65,7 @@ ExitCode Follow(const RunOptions& options, JobProcess* process) {
   return FollowJob(options, process);
 }
 
-// What the system has against an address is said of the field that names it.
+// Makes the process. An error of the system about an address names the field with the address.
 std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& place,
                                         JobCalls calls) {
   const bool own = place.rank > 0 && job.cluster().has_bind();
@@ -85,10 +85,10 @@ std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& 
   }
 }
 
-// None: another rank 0 has come in the place of the one that `place` tells of.
+// Runs this process of the job. Returns nullopt if another rank 0 has replaced the one in `place`.
 std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* place,
                                  RunOptions options, Progress* progress) {
-  // The last to go: a thread that does not come back may keep any other from it.
+  // Destroyed last, as a thread that does not return may block any other destructor.
   EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
     EndLate(options, why, place->rank, StrCat("process ", place->rank));
   });
@@ -134,7 +134,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
   }
 }
 
-// As the process of the job that a launcher or a supervisor started.
+// Runs as the process of the job that a launcher or a supervisor started.
 ExitCode RunLaunched(const JobProto& job, JobUse use, const RunOptions& options,
                      Progress* progress) {
   HandleInterrupts();
@@ -167,7 +167,7 @@ int RankHere() {
 }
 
 bool AnotherProcessSpeaks() {
-  if (std::getenv(kProcessVariable)) return true;  // whoever started it
+  if (std::getenv(kProcessVariable)) return true;  // the supervisor shows it
   const std::optional<LauncherRank> place = FindLauncherRank();
   return place && place->rank > 0;
 }

@@ -1,4 +1,5 @@
-// A job of several processes, as one of them or as what starts them.
+// These functions run a job of several processes, as one of them or as the supervisor that starts
+// them.
 #pragma once
 
 #include <string>
@@ -8,18 +9,19 @@
 
 namespace singa {
 
-// Trains. Where nobody started this process as one of the job's, starts them all on this host, with
-// `args`, the program's arguments, and watches them. Throws as TrainJob, PeerError.
+// Trains. If no launcher or supervisor started this process, starts all processes on this host,
+// with the program's arguments `args`, and watches them. Throws PeerError and the errors of
+// TrainJob.
 ExitCode TrainInProcesses(const JobProto& job, const std::vector<std::string>& args,
                           const RunOptions& options, Progress* progress);
 
-// Tests. Where a launcher started the job's processes, rank 0 alone tests; the others wait for it
-// and return its code. Throws as TestJob, PeerError.
+// Tests. If a launcher started the job's processes, only rank 0 tests; the others wait for it and
+// return its code. Throws PeerError and the errors of TestJob.
 ExitCode TestInProcesses(const JobProto& job, const RunOptions& options, Progress* progress);
 
-// Whether another process shows people what it finds in the job's configuration.
+// Returns whether another process shows findings about the job's configuration.
 bool AnotherProcessSpeaks();
-// The rank that whoever started this process gave it; 0: none.
+// Returns the rank that a launcher or supervisor gave this process; 0 without one.
 int RankHere();
 
 }  // namespace singa

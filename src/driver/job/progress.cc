@@ -34,10 +34,10 @@ size_t TerminalWidth() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-// Where a terminal is narrow the speed is left out first and the first loss last.
+// Order in which fields are left out on a narrow terminal: the speed first, the first loss last.
 enum Rank : int { kSpeed, kBar, kMore, kTimeLeft, kMetric, kCount, kLoss };
 
-// What the line of a terminal shows of a row.
+// Returns the fields of a row that a terminal's line shows.
 std::vector<LineField> RowFields(const std::vector<MetricSums::Entry>& metrics,
                                  const std::string& speed, const std::string& more) {
   std::vector<LineField> fields;
@@ -105,8 +105,8 @@ void Progress::Say(const std::string& line) {
   LOG(INFO) << shown;
 }
 
-// The first step, which makes plans and touches memory first, says nothing of the others; a few
-// steps, or less than a second of them, say little.
+// Measures the mean time of a step. It leaves out the first step, which makes plans and touches
+// memory first, and waits for enough steps and a second.
 void Progress::NoteStep(int64_t step) {
   const auto now = std::chrono::steady_clock::now();
   if (first_step_ < 0) {
@@ -121,7 +121,7 @@ void Progress::NoteStep(int64_t step) {
       steps >= kLeastSteps && seconds >= kLeastSeconds ? seconds / static_cast<double>(steps) : -1;
 }
 
-// "": only the first step was taken, which is slower than the others.
+// Returns the speed; "" after only the first step, which is slower than the others.
 std::string Progress::SpeedText(int64_t step, double samples_per_second) const {
   return step == first_step_ ? "" : Number("%.0f", samples_per_second) + " samples/s";
 }

@@ -1,5 +1,4 @@
-// What people see of a running job, on stderr: plain lines, and on a terminal one line that shows
-// where the job is.
+// Progress shows a running job on stderr: plain lines, and on a terminal one line that is updated.
 #pragma once
 
 #include <chrono>
@@ -13,30 +12,29 @@
 
 namespace singa {
 
-// "loss = 0.693147, accuracy = 0.5000"; layer names in front where several layers have metrics.
+// Returns "loss = 0.693147, accuracy = 0.5000", with layer names if several layers have metrics.
 std::string MetricsText(const std::vector<MetricSums::Entry>& entries);
-// "a, b, c".
+// Returns "a, b, c".
 std::string JoinNames(const std::vector<std::string>& names);
-// "1:02:03", "0:07".
+// Returns "1:02:03" or "0:07".
 std::string DurationText(double seconds);
 
-// Takes back what stands in the last line of a terminal, for a line of its own.
+// Clears the last line of a terminal, so that another line can be printed.
 void ClearLine();
 
 class Progress {
  public:
   Progress();
 
-  // A line of its own.
+  // Prints a line.
   void Say(const std::string& line);
   void Warn(const std::string& line) { Say("warning: " + line); }
-  // `more` stands at its end. Rows of metrics go to a line of their own where stderr is no
-  // terminal. The speed is shown after the first step of the run, the time that is left once enough
-  // steps were taken to tell.
+  // Shows a row of metrics, with `more` at its end. It is a separate line if stderr is no terminal.
+  // The speed is shown after the first step, the remaining time after enough steps to estimate it.
   void ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
                double samples_per_second, const std::string& more = "");
-  // The line at the bottom of a terminal, at most ten times a second. It shows the last row, or
-  // these where there was none yet. Each step without a row calls it.
+  // Updates the line at the bottom of a terminal, at most ten times a second. It shows the last row
+  // or, before the first row, `metrics`. Called for each step without a row.
   void ShowStep(int64_t step, int64_t steps, const std::function<MetricSums()>& metrics,
                 double samples_per_second);
 
@@ -50,9 +48,9 @@ class Progress {
   bool terminal_;
   bool drawn_ = false;
   std::vector<LineField> last_row_;
-  int64_t first_step_ = -1;  // that this run took
+  int64_t first_step_ = -1;  // first step of this run
   std::chrono::steady_clock::time_point first_end_{};
-  double step_seconds_ = -1;  // the mean since then; -1: not known yet
+  double step_seconds_ = -1;  // mean since then; -1: not known yet
   std::chrono::steady_clock::time_point last_draw_{};
 };
 

@@ -5,7 +5,7 @@
 namespace singa {
 namespace {
 
-// Bytes that continue a character of UTF-8 take no column.
+// Returns the columns of `text`. Continuation bytes of UTF-8 take none.
 size_t ColumnsOf(const std::string& text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));

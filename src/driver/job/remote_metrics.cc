@@ -10,13 +10,13 @@
 namespace singa {
 namespace {
 
-// So that a message is within the limits of a packet.
+// Limits that keep a message within a packet.
 constexpr size_t kMostName = 1000;  // bytes
 constexpr size_t kMostValues = 32;
 
 }  // namespace
 
-// A row with many values is sent as several.
+// Sends a row. A row with many values is sent as several rows.
 void RemoteMetrics::Write(const MetricsRow& row) {
   size_t next = 0;
   do {

@@ -1,4 +1,4 @@
-// Rows of metrics on their way to the process that writes them.
+// RemoteMetrics and ReceivedRows carry rows of metrics to rank 0, which writes them.
 #pragma once
 
 #include <mutex>
@@ -9,8 +9,8 @@
 
 namespace singa {
 
-// Sends rows to rank 0; of names their first 1000 bytes, of a row with more than 32 values several
-// rows.
+// Sends rows to rank 0. Names are cut to 1000 bytes, and a row with more than 32 values becomes
+// several rows.
 class RemoteMetrics final : public MetricsSink {
  public:
   explicit RemoteMetrics(JobProcess* process) : process_(*process) {}
@@ -20,17 +20,17 @@ class RemoteMetrics final : public MetricsSink {
   JobProcess& process_;
 };
 
-// The row that RemoteMetrics sent, without what does not fit.
+// Returns the row that RemoteMetrics sent, without invalid values.
 MetricsRow RowOf(const ControlMessage::Row& sent);
 
-// Rows that others have sent: whoever hears them has no time to write to a disk.
+// Holds received rows, as the thread that receives them must not wait for a disk.
 class ReceivedRows {
  public:
-  // `process`: rank 0's, which outlives them.
+  // `process` is rank 0's and must outlive this object.
   explicit ReceivedRows(JobProcess* process) : process_(process) {}
-  // Any thread may call.
+  // Adds a received row. Any thread may call it.
   void Add(const ControlMessage::Row& sent);
-  // Throws as `sink`.
+  // Writes all rows to `sink`. Throws the errors of `sink`.
   void WriteTo(MetricsSink* sink);
 
  private:

@@ -1,4 +1,4 @@
-// How a job goes on after it ended early.
+// ResumeAdvice tells how to continue a job that ended early.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace singa {
 
-// For the end of an error after which the command may be tried again: that -resume goes on, and
-// from which checkpoint. "": the workspace has none, or the error says so itself.
+// Returns the end of an error's text after which the command may be tried again: it names -resume
+// and the checkpoint. Returns "" if the workspace has no checkpoint, or the error names -resume
+// itself.
 std::string ResumeAdvice(const JobProto& job, const Error& error);
 
 }  // namespace singa

@@ -1,5 +1,5 @@
-// Whether a checkpoint is of the job that is to go on with it. One that is intact and does not fit
-// is a mistake in job.conf, or the wrong workspace, not damage.
+// These functions check that a checkpoint belongs to the job that resumes from it. If an intact
+// checkpoint does not fit, the job.conf or the workspace is wrong.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace singa {
 
-// "kSGD", or a user's type.
+// Returns "kSGD", or a user's type.
 std::string UpdaterName(const JobProto& job);
 
-// Throws ConfigError, relative to the JobProto, that names everything in which the params or the
-// updater contradict the checkpoint.
+// Throws ConfigError, relative to the JobProto, that names all differences of the params or the
+// updater from the checkpoint.
 void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead);
 
-// Throws for anything else that the checkpoint lacks, such as a layer's state. REQUIRES: the
-// checkpoint is intact.
+// Throws for other state that the checkpoint lacks, such as a layer's. REQUIRES: the checkpoint is
+// intact.
 [[noreturn]] void ThrowMisfit(const Checkpoint& checkpoint, const MisfitError& error);
 
 }  // namespace singa

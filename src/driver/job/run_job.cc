@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// Several processes have a watch over all of what each does. In one, a GPU that is lost, or waits
-// for another, may keep its worker from coming back.
+// Trains, with an EndWatch if the job is one process with GPUs: a lost or waiting GPU may keep its
+// worker from returning. In a job of several processes each has its own watch.
 ExitCode TrainJob(const JobProto& job, const RunOptions& options, Progress* progress) {
   if (job.gpu_size() == 0 || options.process) return TrainUnwatched(job, options, progress);
   EndWatch watch(kLongestEnd, [&options](const std::exception_ptr& why) {

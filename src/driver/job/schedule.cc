@@ -24,7 +24,8 @@ Schedule::Schedule(const JobProto& job, int64_t records, int64_t batch)
   if (epochs) steps_ = (job.train_epochs() * records + batch - 1) / batch;
 }
 
-// Rows of a job that says nothing of them. disp_after is of disp_freq.
+// Returns the period of rows; 100 steps if the job does not set disp_freq. Then disp_after is not
+// used.
 Schedule::Period Schedule::DisplayOf(const JobProto& job) {
   constexpr int64_t kStepsUnset = 100;
   if (!job.has_disp_freq()) return {kStepsUnset, 0};
@@ -33,7 +34,7 @@ Schedule::Period Schedule::DisplayOf(const JobProto& job) {
 
 double Schedule::LearningRateAt(int64_t step) const {
   const float rate = rate_->At(step);
-  char digits[32];  // 0.1f as a double would be shown as 0.10000000149
+  char digits[32];  // a double of 0.1f would print as 0.10000000149
   *std::to_chars(digits, digits + sizeof digits - 1, rate).ptr = '\0';
   return std::strtod(digits, nullptr);
 }
@@ -47,7 +48,7 @@ std::optional<double> Schedule::EpochAfter(int64_t step) const {
 bool Schedule::Test(int64_t updates) const {
   if (Due(test_, updates)) return true;
   if (test_epochs_ == 0) return false;
-  // The first count of updates that has seen k passes of test_epochs epochs, for some k.
+  // A test is due at the first number of updates that completes test_epochs epochs again.
   const int64_t pass = test_epochs_ * records_;
   return updates == 0 || updates * batch_ / pass > (updates - 1) * batch_ / pass;
 }

@@ -1,4 +1,4 @@
-// When a job displays, tests, validates and checkpoints.
+// Schedule decides when a job displays, tests, validates and writes checkpoints.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@ namespace singa {
 
 class Schedule {
  public:
-  // `records` of the training store, -1 if unknown; `batch` rows a step. Throws ConfigError where
-  // the job counts in epochs and nothing says how long one is.
+  // `records` is the training store's number of records, -1 if unknown; `batch` is the rows of a
+  // step. Throws ConfigError if the job counts in epochs and their length is unknown.
   Schedule(const JobProto& job, int64_t records, int64_t batch);
 
   int64_t steps() const { return steps_; }
-  // After the step of this index was computed.
+  // Returns whether a row is due after step `step` was computed.
   bool Display(int64_t step) const { return Due(display_, step); }
-  // Learning rate of the update that follows step `step`, before lr_scale.
+  // Returns the learning rate of the update that follows step `step`, before lr_scale.
   double LearningRateAt(int64_t step) const;
-  // Passes of the group over its share of the training store that are done after that step;
-  // nothing: its records are not counted.
+  // Returns the passes of the group over its share of the training store after that step; nullopt:
+  // the number of records is unknown.
   std::optional<double> EpochAfter(int64_t step) const;
-  // When `updates` are done. At 0 only tests fire.
+  // Return whether a test, validation or checkpoint is due after `updates` updates. At 0 only tests
+  // are due.
   bool Test(int64_t updates) const;
   bool Validate(int64_t updates) const { return updates > 0 && Due(validate_, updates); }
   bool Checkpoint(int64_t updates) const { return updates > 0 && Due(checkpoint_, updates); }

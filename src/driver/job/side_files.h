@@ -1,5 +1,5 @@
-// SideFiles: writes files that training can do without, such as pictures of the net. A disk that
-// refuses them is warned of once.
+// SideFiles writes files that training does not need, such as pictures of the net. It warns once if
+// the disk refuses them.
 #pragma once
 
 #include "base/file/file_system.h"

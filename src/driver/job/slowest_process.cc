@@ -6,7 +6,7 @@
 namespace singa {
 namespace {
 
-constexpr double kMatters = 0.2;  // of a step
+constexpr double kMatters = 0.2;  // share of a step
 
 double WorkMs(const ProcessShare& share) { return share.step_ms - share.sync_wait_ms; }
 

@@ -1,4 +1,4 @@
-// SlowestProcess: which process of a worker group the others wait for, row by row.
+// SlowestProcess finds the process of a worker group that the others wait for, row by row.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@ namespace singa {
 class SlowestProcess {
  public:
   struct Found {
-    int place = 0;      // in the group
-    double longer = 0;  // than the others work, on average, as a share of a step
+    int place = 0;      // index in the group
+    double longer = 0;  // how much longer it works than the others on average, as a share of a step
   };
 
-  // `shares`: of a row, by place. The process that works longest, where the others wait for it for
-  // a fifth of a step and did so in the row before: among equal processes the slowest changes with
-  // each row.
+  // Returns the process that works longest, if the others wait for it for a fifth of a step and did
+  // so in the row before. (Among equal processes the slowest one changes with each row.) `shares`
+  // is a row's, by place.
   std::optional<Found> Find(const std::vector<ProcessShare>& shares);
 
  private:

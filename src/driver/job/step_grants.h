@@ -1,5 +1,4 @@
-// StepGrants: the steps that rank 0 lets the job's worker groups and processes take. One thread
-// uses it.
+// StepGrants grants steps to the job's worker groups and processes, for rank 0. One thread uses it.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +11,16 @@ namespace singa {
 
 class StepGrants {
  public:
-  // No step from `start` on is granted yet. Groups and schedule outlive it.
+  // Steps below `start` are granted already. Groups and schedule must outlive it.
   StepGrants(WorkerGroups* groups, const Schedule* schedule, int64_t start)
       : groups_(*groups), schedule_(*schedule), granted_(start) {}
 
-  // No process may pass it.
+  // Returns the first step that is not granted.
   int64_t granted() const { return granted_; }
 
-  // Other processes may take `step`, and the next one where all will: then they need not wait for
-  // the word. Groups that take steps together may take more of them. `ends`: the job is to stop.
+  // Grants `step`, and with several processes the next step, too, so that they need not wait for
+  // the message; groups that take steps together get more. Grants no step after one at which
+  // something is due. `ends`: the job stops, so only `step` is granted.
   void Grant(int64_t step, bool ends) {
     int64_t next = step + 1;
     JobProcess* const process = groups_.process();
@@ -39,7 +39,7 @@ class StepGrants {
   }
 
  private:
-  static constexpr int kAheadTogether = 8;  // steps that a signal may have to wait for
+  static constexpr int kAheadTogether = 8;  // steps for which a signal may have to wait
 
   bool IsDue(int64_t updates) const {
     return schedule_.Validate(updates) || schedule_.Test(updates) ||

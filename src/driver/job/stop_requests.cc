@@ -16,10 +16,10 @@ constexpr std::string_view kEnds =
     "\nsinga: ending at once, without a checkpoint; -resume goes on from the last one, if there is "
     "one\n";
 
-const bool on_terminal = ::isatty(STDERR_FILENO) != 0;  // where a line of progress may stand
+const bool on_terminal = ::isatty(STDERR_FILENO) != 0;  // a line of progress may be there
 
-// A reader that has gone misses the line, and so does one that has paused: the thread that takes
-// signals must not wait for it.
+// Writes the line only if stderr accepts it at once, as the thread that takes signals must not wait
+// for a reader.
 void AnswerOnStderr(std::string_view line) {
   const int saved = errno;
   if (!on_terminal) line.remove_prefix(1);

@@ -1,4 +1,4 @@
-// StopRequests: the meaning of a signal that asks a job to stop, after earlier ones.
+// StopRequests decides what a signal that asks a job to stop means after earlier signals.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 
 namespace singa {
 
-// A SIGINT that follows the first request sooner belongs to it: shells, `timeout` and launchers
-// send the signal to a process group and to its processes as well. Nobody reads the answer to
-// Ctrl-C and presses it again that fast.
+// A SIGINT that comes sooner after the first request belongs to that request: shells, `timeout` and
+// launchers send the signal both to a process group and to its processes. A person needs longer to
+// read the answer to Ctrl-C and press it again.
 constexpr int64_t kOneRequest = 500 * kMillisecond;
 
 // Any thread and any signal handler may use it.
@@ -20,16 +20,17 @@ class StopRequests {
   enum class Meaning { kStop, kNothingNew, kEndAtOnce };
   enum class Source { kOthers, kSupervisor };
 
-  // `now`: nanoseconds of the steady clock. A SIGINT ends the process at once where the same source
-  // has asked before, by whatever signal: a supervisor passes on what its processes may have been
-  // sent, too, however late.
+  // Returns the meaning of `signal` at `now`, in nanoseconds of the steady clock. A SIGINT means
+  // kEndAtOnce only if the same source has asked before, by any signal. A supervisor may pass on,
+  // much later, a signal that its processes have also received.
   Meaning Take(int signal, Source from, int64_t now);
 
  private:
   static constexpr int64_t kNever = -1;
   static_assert(std::atomic<int64_t>::is_always_lock_free);
 
-  std::array<std::atomic<int64_t>, 2> first_ = {kNever, kNever};  // by source
+  std::array<std::atomic<int64_t>, 2> first_ = {kNever, kNever};  // time of the first request, by
+                                                                  // source
 };
 
 // Tells the user on stderr what Ctrl-C does.

@@ -1,5 +1,6 @@
-// A signal to a process whose end another one decides: `asked` is called once, on a thread of its
-// own, soon after the signal, or after the start where it had come before.
+// TerminationWatch reports a signal to a process whose end another process decides. It calls
+// `asked` once, on its own thread, soon after the signal, or after the start if the signal came
+// before.
 #pragma once
 
 #include <condition_variable>

@@ -25,11 +25,11 @@ namespace singa {
 namespace {
 
 struct Loaded {
-  int64_t step = 0;  // that the values are of
+  int64_t step = 0;  // step of the values
   std::vector<std::string> files;
 };
 
-// The params' values.
+// Loads the params' values.
 Loaded LoadForTest(const JobProto& job, Context& ctx, ParamTable* params, Progress* progress) {
   std::vector<std::string> files;
   const auto find = [&] {
@@ -56,7 +56,7 @@ void CompareWithTraining(const JobProto& job, const std::vector<std::string>& fi
   TellFacts(inputs, [&](const std::string& text) { progress->Warn(text); });
 }
 
-// Of a test that stands still.
+// Makes the watchdog that ends a test that stalls.
 std::unique_ptr<Watchdog> WatchStalls(const JobProto& job, const RunOptions& options,
                                       const ActivityMark& mark) {
   if (job.cluster().stall_timeout() == 0) return nullptr;
@@ -66,7 +66,7 @@ std::unique_ptr<Watchdog> WatchStalls(const JobProto& job, const RunOptions& opt
   return std::make_unique<Watchdog>(std::move(finder), Watchdog::Calls{[](uint64_t) {}, stalled});
 }
 
-// Goes before what a device may still use.
+// Waits for the device in its destructor, before memory that the device may still use is freed.
 struct Drained {
   WorkerDevice* device;  // may be null
   ~Drained() {
@@ -74,7 +74,7 @@ struct Drained {
   }
 };
 
-// Throws DivergedError.
+// Throws DivergedError if a score or metric is not finite.
 void RequireFinite(const ScoreWatch& scores, const MetricSums& sums) {
   if (const std::string text = scores.Text(); !text.empty()) throw DivergedError(text);
   for (const MetricSums::Entry& entry : sums.entries())

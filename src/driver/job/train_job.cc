@@ -52,7 +52,7 @@ class TrainRun {
     checkpoints_.OnCommit(options.committed);
   }
 
-  // Rows that other processes have sent by then are kept, however the job ends.
+  // Writes the rows received from other processes, however the job ends.
   ~TrainRun() { KeepReceivedRows(); }
   TrainRun(const TrainRun&) = delete;
   TrainRun& operator=(const TrainRun&) = delete;
@@ -62,13 +62,13 @@ class TrainRun {
     OtherGroups others(&groups_, *schedule_, &*metrics_file_);
     try {
       return RunSteps(others);
-    } catch (...) {  // before the others are waited for
+    } catch (...) {  // before the destructor waits for the other groups
       if (failed_) failed_(std::current_exception());
       throw;
     }
   }
 
-  // After an error that ended the run.
+  // Called after an error ended the run.
   void PutPreviousRunBack(const Error& why) {
     KeepReceivedRows();
     previous_.PutBackAfter(why, &progress_);
@@ -104,7 +104,7 @@ class TrainRun {
     try {
       if (metrics_file_) received_.WriteTo(&*metrics_file_);
     } catch (const std::exception& error) {
-      LOG(WARNING) << error.what();  // the error that ends the job is another
+      LOG(WARNING) << error.what();  // the job ends by another error
     }
   }
 
@@ -123,7 +123,7 @@ class TrainRun {
       if (!TrainStep(step)) CheckOthers(others);
     }
     groups_.Leave(0);
-    // Each ends, or who waits for it in vain ends the job, or it still loads what a lost one had.
+    // Wait until all other groups have ended. If one never does, another check ends the job.
     while (!groups_.gate().AwaitOthers(0, std::chrono::milliseconds(100))) {
       received_.WriteTo(&*metrics_file_);
       if (Interrupted()) return Stop(schedule_->steps());
@@ -132,7 +132,7 @@ class TrainRun {
     RunAtEnd(schedule_->steps());
     if (Interrupted()) return Stop(schedule_->steps());
     lead().Finish();
-    metrics_file_->Sync();  // of rows that no disk has taken this says so
+    metrics_file_->Sync();  // throws if rows are not on the disk
     const std::string& test = evaluations_.last_test();
     const int64_t skipped = groups_.CountSkips(), bad = CountBadRecords(&groups_);
     progress_.Say(StrCat("done: ", Counted(schedule_->steps() - start_step_, "step"), " in ",
@@ -143,7 +143,7 @@ class TrainRun {
     return kExitOk;
   }
 
-  // Sets start_step_ and the values that it starts with.
+  // Sets start_step_ and the values with which the training starts.
   void Load(const RunOptions& options) {
     const EndsOnSignal signals(options, "the first step");
     SINGA_FAILPOINT("leader_loads");
@@ -159,11 +159,11 @@ class TrainRun {
                                ", beyond the last, ", schedule_->steps()));
   }
 
-  // First values, and an empty workspace; what an earlier run left is set aside.
+  // Sets the first values, and sets aside the files of an earlier run.
   void Begin(const JobProto& job) {
     first_ = SetFirstValues(job, &lead(), &progress_);
     if (process_) previous_.CheckStays(first_->files);
-    // Opens the stores: a run that cannot begin leaves the last one where it is.
+    // Opens the stores first, so that a run that cannot begin does not set the earlier run aside.
     lead().net().CountRecords();
     const std::string moved = previous_.SetAside(&first_->files);
     if (!moved.empty()) progress_.Say(moved);
@@ -171,8 +171,8 @@ class TrainRun {
 
   static bool Interrupted() { return InterruptCode() != kExitOk; }
 
-  // What is due when `updates` are done. A signal ends an evaluation early: a resumed run starts
-  // with it again.
+  // Does what is due after `updates` updates. A signal ends an evaluation early; a resumed run
+  // starts with it again.
   void RunDue(int64_t updates) {
     if (schedule_->Validate(updates)) evaluations_.Run(kVal, updates, &*metrics_file_);
     if (schedule_->Test(updates)) evaluations_.Run(kTest, updates, &*metrics_file_);
@@ -186,14 +186,14 @@ class TrainRun {
     checkpoints_.CommitLast(updates);
   }
 
-  // Too many rows wait for the disk: what is learned is saved before the job ends.
+  // Ends the job with a checkpoint, as too many rows wait for the disk.
   [[noreturn]] void GiveUp(int64_t updates) {
     checkpoints_.CommitLast(updates);
     metrics_file_->Sync();
     ThrowWriteError(kExitIo, workspace_.metrics(), "too many rows wait", metrics_file_->error());
   }
 
-  // A checkpoint does not fail for rows.
+  // Writes rows to the disk. Only warns of errors, so that checkpoints do not fail because of rows.
   void SyncRows() {
     try {
       if (metrics_file_) metrics_file_->Sync();
@@ -216,7 +216,8 @@ class TrainRun {
     return InterruptCode();
   }
 
-  // A batch may take minutes to read; until it is there a signal finds no step begun.
+  // Waits for the records of the next step before it begins, as a batch may take minutes to read. A
+  // signal ends the wait.
   void AwaitRecords(OtherGroups& others) {
     loop_->AwaitRecords([&] {
       CheckOthers(others);
@@ -224,13 +225,13 @@ class TrainRun {
     });
   }
 
-  // Throws what another group has met, here or in another process.
+  // Throws the error of another group, here or in another process.
   void CheckOthers(OtherGroups& others) {
     others.Check();
     if (process_) process_->control().Check();
   }
 
-  // False: another group has failed, or the job ends.
+  // Trains a step. Returns false if another group has failed or the job ends.
   bool TrainStep(int64_t step) {
     received_.WriteTo(&*metrics_file_);
     if (!groups_.gate().Pass(0, step)) return false;
@@ -252,11 +253,11 @@ class TrainRun {
   const JobProto& job_;
   Progress& progress_;
   const int threads_;
-  JobProcess* const process_;  // null: the job's only one
+  JobProcess* const process_;  // null: the job has one process
   const std::function<void(const std::exception_ptr&)> failed_;
   std::optional<MetricsFile> metrics_file_;
   ReceivedRows received_{process_};
-  const std::unique_ptr<WorkerGroups> made_;  // adds rows of other processes until it goes
+  const std::unique_ptr<WorkerGroups> made_;  // calls received_ until it is destroyed
   WorkerGroups& groups_;
   Workspace workspace_;
   PreviousRun previous_{workspace_};
@@ -264,9 +265,9 @@ class TrainRun {
   SideFiles side_files_;
   Evaluations evaluations_;
   std::optional<Schedule> schedule_;
-  std::optional<FirstValues> first_;  // none: this run was resumed
+  std::optional<FirstValues> first_;  // not set: this run was resumed
   int64_t start_step_ = 0;
-  std::optional<GroupLoop> loop_;  // of the first group
+  std::optional<GroupLoop> loop_;  // steps of group 0
 };
 
 }  // namespace
@@ -275,7 +276,7 @@ ExitCode TrainUnwatched(const JobProto& job, const RunOptions& options, Progress
   TrainRun run(job, options, progress);
   try {
     const ExitCode code = run.Run(options);
-    // Before anything of it goes: GPUs of several processes leave their group together.
+    // Before anything is destroyed, as GPUs of several processes must leave their group together.
     if (options.process) options.process->End();
     return code;
   } catch (...) {

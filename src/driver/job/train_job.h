@@ -1,4 +1,4 @@
-// What TrainJob (run_job.h) does, with no watch over how long it takes to end.
+// TrainUnwatched is TrainJob (run_job.h) without an EndWatch.
 #pragma once
 
 #include "driver/job/run_job.h"

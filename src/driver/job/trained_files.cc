@@ -34,7 +34,7 @@ std::vector<std::string> NamedFiles(const JobProto& job, const Warn& warn) {
   return files;
 }
 
-// One that was gone at once is changed, too: it was found before.
+// A file that was missing from the start has changed, too, as it was found before.
 bool TrainedFilesMark::Changed() const {
   return std::find(which_.begin(), which_.end(), "") != which_.end() || Which() != which_;
 }

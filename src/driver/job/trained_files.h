@@ -1,4 +1,4 @@
-// Where the values of a trained job's params are.
+// These functions find the files with the values of a trained job's params.
 #pragma once
 
 #include <functional>
@@ -10,16 +10,16 @@
 
 namespace singa {
 
-// Hears of each damaged checkpoint that is passed over.
+// Called for each damaged checkpoint that is skipped.
 using Warn = std::function<void(const std::string&)>;
 
-// Which folders and files some paths name now.
+// Remembers which folders and files some paths name now.
 class TrainedFilesMark {
  public:
   explicit TrainedFilesMark(std::vector<std::string> paths);
   explicit TrainedFilesMark(const std::string& path)
       : TrainedFilesMark(std::vector<std::string>{path}) {}
-  // Whether one has been removed or replaced since.
+  // Returns whether one was removed or replaced since.
   bool Changed() const;
 
  private:
@@ -39,12 +39,12 @@ std::vector<std::string> TrainedFiles(const JobProto& job, const Warn& warn);
 // checkpoint of its workspace. Throws like TrainedFiles.
 std::vector<std::string> FilesToTest(const JobProto& job, const Warn& warn);
 
-// Finds the params for a command with -checkpoint, which comes first where it is given. Else the
-// checkpoint_path that one of `sets` gives, or as TrainedFiles. Throws like TrainedFiles.
+// Finds the params for a command with -checkpoint: those of -checkpoint if it is given, else of a
+// checkpoint_path in `sets`, else as TrainedFiles. Throws like TrainedFiles.
 std::vector<std::string> FilesToUse(const JobProto& job, const std::string& checkpoint,
                                     const std::vector<std::string>& sets, const Warn& warn);
 
-// Calls `use` with the files that `find` finds; again where a running job removed them before they
+// Calls `use` with the files that `find` finds, and again if a running job removed them before they
 // were open. `use` may be called again after it threw.
 template <typename Find, typename Use>
 auto UseTrained(const Find& find, const Use& use) {

@@ -25,7 +25,7 @@ int Wanted(const JobProto& job, int asked) {
   return OmpNumThreads() > 0 ? OmpNumThreads() : UsableCores();
 }
 
-// A launcher that binds its processes has given each cores of its own.
+// Returns whether a launcher has bound this process to its own cores.
 bool HasOwnCores() {
   return AffinityCores() < sysconf(_SC_NPROCESSORS_ONLN) && FindLauncherRank().has_value();
 }
@@ -43,7 +43,7 @@ int ThreadsOfWorker(const JobProto& job, int asked) {
   const ClusterProto& cluster = job.cluster();
   const int all = cluster.nworker_groups() * cluster.nworkers_per_group();
   const int here = std::clamp(cluster.nworkers_per_procs(), 1, all);
-  // OMP_NUM_THREADS is said of one process.
+  // OMP_NUM_THREADS is for one process.
   const int share = OmpNumThreads() > 0 || HasOwnCores() ? here : all;
   const int threads = Wanted(job, asked);
   return AllowedThreads(IsGiven(job, asked) ? threads : std::max(1, threads / share));

@@ -11,18 +11,18 @@
 namespace singa {
 
 Workspace::Workspace(std::string path, const WorkspaceOptions& options) : path_(std::move(path)) {
-  PosixFileSystem().MakeDirectories(path_);  // the user's own path: links lead on
+  PosixFileSystem().MakeDirectories(path_);  // the user's path, so links are followed
   files_ = options.files ? options.files : &own_files_.emplace(path_);
   lock_ = std::make_unique<LockFile>(files_, path_ + "/.lock", LockHolder::Self(options.rank),
                                      options.lock);
   AwaitLock(options);
   for (const std::string& folder : {visualization(), log()}) {
     files_->MakeDirectories(folder);
-    files_->List(folder);  // another user's link is an error before the job starts
+    files_->List(folder);  // throws before the job starts if it is another user's link
   }
 }
 
-// File systems that several hosts share tell nobody when a lock is free.
+// Polls, as shared file systems do not report that a lock is free.
 void Workspace::AwaitLock(const WorkspaceOptions& options) {
   const SteadyClock steady;
   const Clock& clock = options.clock ? *options.clock : steady;

@@ -1,4 +1,5 @@
-// The folder a job writes to: made when missing, locked while a job runs.
+// Workspace is the folder to which a job writes. It is made if missing, and locked while a job
+// runs.
 #pragma once
 
 #include <functional>
@@ -18,20 +19,21 @@ namespace singa {
 
 struct WorkspaceOptions {
   FileSystem* files = nullptr;  // null: the system's
-  int wait_seconds = 0;         // for a lock that no process of this host holds
-  int rank = 0;                 // of this process
-  std::function<void(const std::string&)> say = nullptr;  // hears who is waited for
+  int wait_seconds = 0;         // maximum wait for a lock that no process of this host holds
+  int rank = 0;                 // rank of this process
+  std::function<void(const std::string&)> say = nullptr;  // called with a text about the process
+                                                          // that holds the lock
   LockCalls lock = kSystemLockCalls;
   const Clock* clock = nullptr;           // null: the steady clock
-  std::function<void()> pause = nullptr;  // between two looks; null: 0.2 s
+  std::function<void()> pause = nullptr;  // waits between two attempts; null: 0.2 s
 };
 
 class Workspace {
  public:
-  // Creates the folders and takes the lock. Throws WriteError: 73 cannot create, 77 no permission
-  // or another user's link, 73 where a process of this host has the lock; PeerError where another
-  // host's still has it after wait_seconds: that host may be gone, and its lock run out later;
-  // Error with a signal's code where one has come meanwhile.
+  // Creates the folders and takes the lock. Throws WriteError: 73 if a folder cannot be created or
+  // a process of this host has the lock, 77 for no permission or another user's link. Throws
+  // PeerError if another host still has the lock after wait_seconds; that host may be gone, and its
+  // lock expires later. Throws Error with a signal's code if one comes meanwhile.
   explicit Workspace(std::string path, const WorkspaceOptions& options = {});
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -59,7 +61,7 @@ class Workspace {
 WorkspaceOptions WorkspaceOptionsOf(const JobProto& job, const RunOptions& options,
                                     Progress* progress);
 
-// cluster.workspace, or ./singa-<name>.
+// Returns cluster.workspace, or ./singa-<name>.
 std::string WorkspacePath(const JobProto& job);
 
 }  // namespace singa

@@ -38,13 +38,14 @@ std::vector<std::string> EnvironmentOf(const ChildCommand& command) {
   return environment;
 }
 
-// Becomes the program. Between fork and exec: no memory, no locks.
+// Becomes the program. Runs between fork and exec, so it must not allocate memory or take locks.
 [[noreturn]] void Become(const ChildCommand& command, pid_t parent, char** argv, char** envp) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(kExitPeerLost);  // it ended before that
-  ::signal(SIGTTOU, SIG_IGN);  // `stty tostop` stops those that print from another process group
-  // A job may be stopped before this process can take a signal: the signal waits until then.
+  if (::getppid() != parent) ::_exit(kExitPeerLost);  // the parent ended before prctl
+  ::signal(SIGTTOU, SIG_IGN);  // with `stty tostop` this signal stops background processes that
+                               // print
+  // Blocked signals wait until the program takes them, as a job may be stopped before it can.
   sigset_t stops;
   sigemptyset(&stops);
   for (const int stop : kAskingSignals) sigaddset(&stops, stop);
@@ -69,7 +70,7 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
   std::vector<std::string> args = command.args, environment = EnvironmentOf(command);
   args.insert(args.begin(), "singa");
   const std::vector<char*> argv = Pointers(&args), envp = Pointers(&environment);
-  // A signal for the child must not run a handler of this process in it.
+  // Block signals, so that no handler of this process runs in the child.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -87,7 +88,7 @@ ChildProcess::~ChildProcess() { Kill(); }
 void ChildProcess::Signal(int signal) const {
   if (end_) return;
   if (signal == SIGKILL) ::kill(-pid_, signal);
-  ::kill(pid_, signal);  // it may not have its group yet
+  ::kill(pid_, signal);  // the child may not have its group yet
 }
 
 void ChildProcess::Reap() { Wait(WNOHANG); }
@@ -105,7 +106,7 @@ void ChildProcess::Wait(int flags) {
   while (got < 0 && errno == EINTR);
   if (got == 0) return;
   if (got < 0)
-    end_ = {.signal = 0, .code = kExitPeerLost};  // somebody else has reaped it
+    end_ = {.signal = 0, .code = kExitPeerLost};  // other code has reaped it
   else if (WIFSIGNALED(status))
     end_ = {.signal = WTERMSIG(status), .code = 0};
   else

@@ -1,5 +1,5 @@
-// ChildProcess: a program that this process starts, ends with, and waits for. The thread that made
-// it uses it, and the child is killed when that thread ends, however it does.
+// ChildProcess is a program that this process starts and waits for. Only the thread that made it
+// uses it. The child is killed when that thread ends, in any way.
 #pragma once
 
 #include <sys/types.h>
@@ -11,17 +11,17 @@
 namespace singa {
 
 struct ChildCommand {
-  std::string program;             // its path
+  std::string program;             // path of the program
   std::vector<std::string> args;   // without the program's name
-  std::vector<std::string> unset;  // names taken out of this process's environment
-  std::vector<std::string> set;    // NAME=VALUE, put in
+  std::vector<std::string> unset;  // variables removed from this process's environment
+  std::vector<std::string> set;    // NAME=VALUE, added to the environment
   std::vector<int> inherited;      // descriptors, besides stdout and stderr; all > 2
 };
 
 // How a child ended.
 struct ChildEnd {
-  int signal = 0;  // that killed it; 0: none
-  int code = 0;    // where there was no signal
+  int signal = 0;  // signal that killed it; 0: none
+  int code = 0;    // exit code, if there was no signal
 
   bool operator==(const ChildEnd&) const = default;
 };
@@ -29,22 +29,22 @@ std::string ToString(const ChildEnd& end);  // "signal 9", "exit code 65"
 
 class ChildProcess {
  public:
-  // In a process group of its own, so that a terminal's ctrl-C does not reach it, with an empty
-  // stdin. Signals that ask to stop are blocked: they wait until the program takes them.
-  // StopSignals says when a child has ended. Throws Error, kExitCantCreate.
+  // Starts the program in its own process group, so that a terminal's Ctrl-C does not reach it,
+  // with an empty stdin. Signals that ask to stop are blocked until the program takes them.
+  // StopSignals tells when a child has ended. Throws Error, kExitCantCreate.
   explicit ChildProcess(const ChildCommand& command);
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   pid_t pid() const { return pid_; }
-  // Nothing where it was reaped. SIGKILL goes to all of its process group.
+  // Sends a signal, unless the child was reaped. SIGKILL goes to its whole process group.
   void Signal(int signal) const;
-  // Reaps it if it has ended.
+  // Reaps the child if it has ended.
   void Reap();
-  // Reaps it, and waits for that.
+  // Kills and reaps the child. Blocks until it has ended.
   void Kill();
-  // Once it was reaped.
+  // How the child ended; not set before it was reaped.
   const std::optional<ChildEnd>& end() const { return end_; }
 
  private:

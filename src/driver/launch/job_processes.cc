@@ -19,23 +19,25 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr size_t kLongestReport = 512;  // bytes of an endpoint
+constexpr size_t kLongestReport = 512;  // maximum bytes of a line
 
 bool AsksToStop(int code) { return code == kExitInterrupted || code == kExitTerminated; }
 
-// As asked, whether or not it could take the signal yet.
+// Returns whether the end follows a request to stop, even if the process could not take signals
+// yet.
 bool IsStop(const ChildEnd& end) {
   if (end.signal == 0) return AsksToStop(end.code);
   return std::count(std::begin(kAskingSignals), std::end(kAskingSignals), end.signal) > 0;
 }
 
-// Whether a restart would not help: after an error of the job, its normal end, or a stop that was
-// asked for.
+// Returns whether a restart would not help: the job had an error, ended normally, or was asked to
+// stop.
 bool IsFinal(const ChildEnd& end) {
   return end.signal == 0 && (end.code < 128 || AsksToStop(end.code));
 }
 
-// Of processes that ended at once, the one with the most is why the others did.
+// Returns a weight. Of processes that ended at once, the one with the largest weight caused the
+// others' ends.
 int Weight(const ChildEnd& end) {
   if (end.signal != 0) return 1;
   return end.code < 128 ? 2 : 0;
@@ -78,7 +80,7 @@ void JobProcesses::Start(int rank) {
                      .unset = {kProcessVariable, kCoordinatorVariable, kBeforeVariable},
                      .set = {StrCat(kBeforeVariable, "=", rank)},
                      .inherited = {secrets.get()}};
-  Descriptor report;  // its end; closed here once it is the child's
+  Descriptor report;  // the child's end of the pipe; closed here after the start
   if (rank == 0) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -101,7 +103,7 @@ void JobProcesses::StartOthers() {
   for (int rank = 1; rank < command_.processes; ++rank) Start(rank);
 }
 
-// Waits for a signal, the end of a child, a word of rank 0, or `time`.
+// Blocks until a signal, the end of a child, a line of rank 0, or `time`.
 void JobProcesses::WaitUntil(Time time) {
   std::array<pollfd, 2> watched = {
       {{signals_->descriptor(), POLLIN, 0}, {report_.get(), POLLIN, 0}}};
@@ -110,10 +112,10 @@ void JobProcesses::WaitUntil(Time time) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - steady_clock::now());
     timeout = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
   }
-  ::poll(watched.data(), watched.size(), timeout);  // what it found is looked at anyway
+  ::poll(watched.data(), watched.size(), timeout);  // callers check all events
 }
 
-// False: the job is to end at once.
+// Passes signals on to rank 0. Returns false if the job must end at once.
 bool JobProcesses::PassSignalsOn() {
   while (const int signal = signals_->Take()) {
     if (signals_->at_once()) return false;
@@ -122,12 +124,13 @@ bool JobProcesses::PassSignalsOn() {
   return true;
 }
 
-// The descriptor stays open while rank 0 may write: whoever writes to a closed one is killed.
+// Reads lines of rank 0. The descriptor stays open while rank 0 may write, as writing to a closed
+// pipe would kill it.
 void JobProcesses::ReadReport() {
   std::array<char, kLongestReport> buffer;
   const ssize_t n = ::read(report_.get(), buffer.data(), buffer.size());
   if (n < 0) return;
-  if (n == 0) report_ = Descriptor();  // closed: rank 0 says nothing more
+  if (n == 0) report_ = Descriptor();  // closed: rank 0 writes no more
   told_.append(buffer.data(), static_cast<size_t>(n));
   for (size_t end; (end = told_.find('\n')) != std::string::npos; told_.erase(0, end + 1))
     Hear(told_.substr(0, end));
@@ -151,16 +154,16 @@ void JobProcesses::Hear(const std::string& line) {
   stage_ = std::max(stage_, stage);
 }
 
-// How the job ends, where it does.
+// Returns how the job ends, if it ends now.
 std::optional<JobEnd> JobProcesses::Judge() {
   for (const auto& child : children_) child->Reap();
-  ReadReport();  // what rank 0 has said before one of these ends counts
+  ReadReport();  // lines that rank 0 wrote before one of these ends count
   const std::optional<ChildEnd>& first = children_[0]->end();
   if (first && IsFinal(*first)) {
     if (stage_ == Stage::kMet)
       EndOthers();
     else
-      KillAll();  // they have begun nothing, and may not know
+      KillAll();  // they have begun nothing, and may not know of the end
     return JobEnd{.code = static_cast<ExitCode>(first->code), .rank = 0, .end = *first};
   }
   ReplaceLost();
@@ -173,7 +176,8 @@ std::optional<JobEnd> JobProcesses::Judge() {
   return EndBecauseOf(lost);
 }
 
-// Where more was lost than whole groups all start again.
+// Starts lost processes again if they held only whole groups. If more was lost, Judge ends the job,
+// and all start again.
 void JobProcesses::ReplaceLost() {
   if (stage_ != Stage::kMet || signals_->asked() != kExitOk) return;
   std::vector<JobEnd> lost;
@@ -190,12 +194,12 @@ void JobProcesses::ReplaceLost() {
 bool JobProcesses::IsLoss(int rank) const {
   const std::optional<ChildEnd>& end = children_[rank]->end();
   if (!end || *end == ChildEnd{}) return false;
-  // A signal may have been sent to all processes; rank 0 knows how to go on.
+  // After a signal, which may have been sent to all processes, rank 0 decides how to go on.
   return rank == 0 || signals_->asked() == kExitOk || !IsStop(*end);
 }
 
 JobEnd JobProcesses::EndBecauseOf(int rank) {
-  // Rank 0 was told of an error, and shows it.
+  // Wait for rank 0, which was told of the error and shows it.
   const ChildEnd& how = *children_[rank]->end();
   if (rank > 0 && (IsFinal(how) || how == ChildEnd{.code = kExitStalled})) EndOthers();
   KillAll();
@@ -203,7 +207,7 @@ JobEnd JobProcesses::EndBecauseOf(int rank) {
   if (IsFinal(end.end)) {
     end.code = static_cast<ExitCode>(end.end.code);
   } else if (rank == 0 && signals_->asked() != kExitOk && IsStop(end.end)) {
-    end.code = signals_->asked();  // it was too young to take the signal; nothing was computed
+    end.code = signals_->asked();  // it ended before it could take the signal, and computed nothing
   }
   return end;
 }
@@ -217,14 +221,18 @@ void JobProcesses::EndOthers() {
   while (std::any_of(children_.begin(), children_.end(), running)) {
     if (steady_clock::now() >= deadline || signals_->Take() != 0) break;
     ReadReport();
-    for (const auto& child : children_) child->Reap();  // after Take, which forgets that one ended
+    for (const auto& child : children_)
+      child->Reap();  // must follow Take, which drops the notice
+                      // of an end
     if (std::any_of(children_.begin(), children_.end(), running)) WaitUntil(deadline);
   }
   KillAll();
 }
 
 void JobProcesses::KillAll() {
-  for (const auto& child : children_) child->Signal(SIGKILL);  // before one sees another's end
+  for (const auto& child : children_)
+    child->Signal(SIGKILL);  // kill all before one notices
+                             // another's end
   for (const auto& child : children_) child->Kill();
 }
 

@@ -1,5 +1,5 @@
-// JobProcesses: the processes of a job on this host, from one start of them to their end. One
-// thread uses it. Whoever is left when it goes is killed.
+// JobProcesses runs the processes of a job on this host, from one start to their end. One thread
+// uses it. The destructor kills processes that are left.
 #pragma once
 
 #include <chrono>
@@ -18,9 +18,10 @@
 namespace singa {
 
 struct JobEnd {
-  std::optional<ExitCode> code;  // the job's; none: a process was lost, all may start again
-  int rank = 0;                  // whose end was the job's, or who was lost
-  ChildEnd end;                  // how
+  std::optional<ExitCode> code;  // the job's exit code; not set: a process was lost, and all may
+                                 // start again
+  int rank = 0;                  // rank that ended the job, or that was lost
+  ChildEnd end;                  // how it ended
 };
 
 struct JobCommand {
@@ -28,17 +29,19 @@ struct JobCommand {
   std::vector<std::string> args;  // without the program's name
   int processes = 1;
   std::optional<Endpoint> coordinator;  // port 0: rank 0 chooses one
-  // Whether rank 0 needs the others before it loads.
+  // Whether rank 0 needs the other processes before it loads.
   bool starts_at_once = false;
-  // For rank 0 to say where it listens, from its start: before it loads anything.
+  // Time from rank 0's start until it reports where it listens, which it does before it loads
+  // anything.
   std::chrono::milliseconds start_timeout{60000};
-  // For the others to end, from the end of rank 0. stop_timeout counts after a signal: then no
-  // process has anything left to save.
+  // Time from rank 0's end until the others must have ended. stop_timeout applies after a signal,
+  // as then no process has anything left to save.
   std::chrono::milliseconds end_timeout{10000};
   std::chrono::milliseconds stop_timeout{1500};
-  // Rank 0 has committed a checkpoint.
+  // Called when rank 0 has committed a checkpoint.
   std::function<void()> committed = [] {};
-  // Whether process `rank` alone can be started again; whether those that were killed are to be.
+  // is_replaceable: whether process `rank` can be started again alone. replaces: whether to start
+  // these killed processes again.
   std::function<bool(int rank)> is_replaceable = [](int) { return false; };
   std::function<bool(const std::vector<JobEnd>& lost)> replaces = [](const std::vector<JobEnd>&) {
     return true;
@@ -47,20 +50,20 @@ struct JobCommand {
 
 class JobProcesses {
  public:
-  // `signals` stays the caller's.
+  // `signals` must outlive it.
   JobProcesses(JobCommand command, StopSignals* signals);
   ~JobProcesses();
 
-  // Starts rank 0, and the others when it has loaded what it trains, or when it listens
-  // (starts_at_once), or at once where the conf says where that is; returns when all have ended.
-  // Throws PeerError where rank 0 does not listen in time, and Error.
+  // Starts rank 0, then the others when rank 0 has loaded its values, or when it listens
+  // (starts_at_once), or at once if the conf gives its address and port. Returns when all have
+  // ended. Throws Error, and PeerError if rank 0 does not listen in time.
   JobEnd Run();
-  // Whether rank 0 said that it has begun.
+  // Returns whether rank 0 has reported that it has begun.
   bool begun() const { return stage_ >= Stage::kBegun; }
 
  private:
   using Time = std::chrono::steady_clock::time_point;
-  enum class Stage { kStarted, kListens, kBegun, kMet };  // of rank 0
+  enum class Stage { kStarted, kListens, kBegun, kMet };  // how far rank 0 has come
 
   void Start(int rank);
   void StartOthers();
@@ -78,9 +81,9 @@ class JobProcesses {
   JobCommand command_;
   StopSignals* signals_;
   JobSecrets secrets_;
-  std::vector<std::unique_ptr<ChildProcess>> children_;  // by rank, of those started
-  Descriptor report_;                                    // rank 0 tells its stage through it
-  std::string told_;                                     // the beginning of a line
+  std::vector<std::unique_ptr<ChildProcess>> children_;  // by rank; only those that were started
+  Descriptor report_;  // pipe from rank 0, which reports its stage
+  std::string told_;   // beginning of an incomplete line
   Stage stage_ = Stage::kStarted;
 };
 

@@ -22,7 +22,7 @@
 namespace singa {
 namespace {
 
-// Between two looks: file systems that several hosts share tell nobody of a new file.
+// Intervals of polling, as shared file systems do not report a new file.
 constexpr std::chrono::milliseconds kLook{20};
 constexpr std::chrono::seconds kLookAgain{1};
 constexpr int64_t kLongestEndpoint = 512;
@@ -30,9 +30,9 @@ constexpr int64_t kLongestEndpoint = 512;
 std::string EndpointFile(const std::string& path) { return path + ".endpoint"; }
 std::string NetworkFile(const std::string& path) { return path + ".network"; }
 
-// Without the end of the line; none: it has no end.
+// Returns the line without its newline; nullopt: it has no newline yet.
 std::optional<std::string> ReadLine(const std::string& name) {
-  // Another user's file could lead this process to a stranger.
+  // Refuse another user's file, which could lead this process to a stranger's.
   const std::string parent = std::filesystem::path(name).parent_path().string();
   const Descriptor folder = EntryPlace(parent).OpenFolder();
   const Descriptor file = EntryPlace(parent, folder.get(), name).OpenFile(O_RDONLY);
@@ -77,7 +77,7 @@ LaunchFiles::LaunchFiles(const std::string& path, const JobSecrets& secrets) : p
   PosixFileSystem().MakeDirectories(folder);
   PosixFileSystem fs(folder);
   const std::string temporary = TemporaryName(path);
-  Remove();  // of a process that was killed
+  Remove();  // files of a killed process
   for (const std::string& file : Files()) RemoveLeftOver(&fs, file);
   try {
     WriteSecretsFile(temporary, secrets);
@@ -108,7 +108,7 @@ LaunchFilesReader::LaunchFilesReader(std::string path, int seconds)
       seconds_(seconds),
       deadline_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)) {}
 
-// Until it is there, and another than `but`.
+// Blocks until the file exists and is another one than `but`.
 void LaunchFilesReader::AwaitFile(const std::string& file, const std::string& but) const {
   for (;;) {
     std::string which = WhichFile(file);
@@ -133,7 +133,7 @@ auto LaunchFilesReader::Await(const std::string& file, Read read, const std::str
     try {
       return read(file);
     } catch (const FileError&) {
-      if (!WhichFile(file).empty()) throw;  // else a new rank 0 has just removed it
+      if (!WhichFile(file).empty()) throw;  // if it is gone, a new rank 0 has just removed it
     }
   }
 }
@@ -153,7 +153,7 @@ std::string LaunchFilesReader::ReadNetwork() const {
   try {
     return ReadLine(NetworkFile(path_)).value_or("");
   } catch (const FileError&) {
-    return "";  // all have met meanwhile, or another rank 0 has come
+    return "";  // all processes have met meanwhile, or another rank 0 has started
   }
 }
 

@@ -1,7 +1,7 @@
-// How processes that mpirun or srun started meet: rank 0 leaves the job's secrets and then its
-// endpoint in two files, which the others wait for. All processes need the same folder, on one host
-// or shared between them. A start that was killed leaves its files, and another of the same name
-// replaces them: until a process has met the others it looks whether they are still those it read.
+// LaunchFiles lets processes meet that mpirun or srun started. Rank 0 writes the job's secrets and
+// then its endpoint to two files, for which the others wait. All processes need the same folder, on
+// one host or shared. A killed start leaves its files, and a new start of the same name replaces
+// them. So a process checks, until it has met the others, that the files are still those it read.
 #pragma once
 
 #include <chrono>
@@ -14,19 +14,17 @@
 
 namespace singa {
 
-// Rank 0's side. One thread uses it.
+// The side of rank 0. One thread uses it.
 class LaunchFiles {
  public:
-  // Makes `path`, mode 0600, with all ranks' secrets, and its folder where that is missing.
-  // Throws FileError.
+  // Makes `path`, mode 0600, with all ranks' secrets, and its folder if missing. Throws FileError.
   LaunchFiles(const std::string& path, const JobSecrets& secrets);
-  // Removes all files, if Remove has not.
+  // Removes all files, unless Remove has done so.
   ~LaunchFiles();
   LaunchFiles(const LaunchFiles&) = delete;
   LaunchFiles& operator=(const LaunchFiles&) = delete;
 
-  // Makes `path`.network, a line with this process's OwnNetwork, then `path`.endpoint. Throws
-  // FileError.
+  // Makes `path`.network, with this process's OwnNetwork, then `path`.endpoint. Throws FileError.
   void Tell(const Endpoint& endpoint) const;
   void Remove();
 
@@ -36,20 +34,20 @@ class LaunchFiles {
   std::string path_;
 };
 
-// The other ranks' side.
+// The side of the other ranks.
 class LaunchFilesReader {
  public:
-  // Waits from now on, for `seconds` in all.
+  // All waits together last at most `seconds` from now on.
   LaunchFilesReader(std::string path, int seconds);
 
-  // Both throw PeerError where rank 0 has not come in time; Error with a signal's code where one
-  // has come; FileError, DataError. Secrets of another number of processes are of a start that was
-  // killed: those of the next one are waited for.
+  // Block until rank 0 has written the file. Both throw PeerError if rank 0 does not come in time,
+  // Error with a signal's code if one comes, FileError, and DataError. Secrets for another number
+  // of processes are of a killed start, so AwaitSecrets waits for the next ones.
   JobSecrets AwaitSecrets(int processes) const;
   Endpoint AwaitEndpoint() const;
-  // OwnNetwork of the rank 0 that left the endpoint; "": it does not say.
+  // Returns OwnNetwork of the rank 0 that wrote the endpoint; "": unknown.
   std::string ReadNetwork() const;
-  // Whether one of those that were read has been replaced. Looks once a second at most.
+  // Returns whether a file that was read was replaced. Looks at most once a second.
   bool Replaced() const;
 
  private:
@@ -63,7 +61,7 @@ class LaunchFilesReader {
   int seconds_;
   Time deadline_;
   mutable Time next_look_;
-  mutable std::map<std::string, std::string> read_;  // which file that was, by name
+  mutable std::map<std::string, std::string> read_;  // by name: identity of the file that was read
 };
 
 }  // namespace singa

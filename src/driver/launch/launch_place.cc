@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kMostDescriptor = std::numeric_limits<int>::max();
 
-// The variable's value, which is gone then.
+// Returns the variable's value and removes the variable.
 std::optional<std::string> TakeVariable(const char* name) {
   const char* const value = std::getenv(name);
   if (!value) return {};
@@ -41,7 +41,7 @@ void CheckProcesses(const std::string& source, int started, int processes) {
                        Counted(started, "was", "were"), " started (", source, ")"));
 }
 
-// What kProcessVariable holds.
+// The numbers in kProcessVariable.
 struct Numbers {
   int rank = 0, processes = 0, secrets = -1, report = -1;
 };
@@ -65,7 +65,8 @@ Numbers ParseNumbers(const std::string& value) {
   return {*rank, *processes, *secrets, *report};
 }
 
-// Of a file or memory: whatever else a number may name by mistake could keep a reader waiting.
+// Reads the secrets. Accepts only a file or memory, as another descriptor, named by mistake, could
+// block.
 JobSecrets TakeSecrets(const Numbers& numbers, const std::string& value) {
   struct stat status;
   if (::fstat(numbers.secrets, &status) != 0 || !S_ISREG(status.st_mode))
@@ -99,7 +100,8 @@ std::optional<LaunchPlace> FindSupervised(const JobProto& job, int processes) {
   place.before_here = *before_here;
   place.processes = processes;
   place.supervised = true;
-  place.one_host = numbers.report >= 0;  // to a supervisor, which starts all
+  place.one_host = numbers.report >= 0;  // a report goes to a supervisor, which starts all
+                                         // processes on this host
   place.coordinator = CoordinatorOf(job);
   if (coordinator) try {
       place.coordinator = ParseEndpoint(*coordinator);
@@ -139,7 +141,7 @@ std::optional<LaunchPlace> FindLaunched(const JobProto& job, int processes) {
   return place;
 }
 
-// A name may be another address here than at rank 0, which says where it listens.
+// Waits for rank 0's endpoint, as a host name may mean another address here than at rank 0.
 Endpoint AwaitCoordinator(const LaunchFilesReader& reader) {
   const Endpoint endpoint = reader.AwaitEndpoint();
   const std::string own = OwnNetwork(), network = reader.ReadNetwork();
@@ -152,7 +154,7 @@ Endpoint AwaitCoordinator(const LaunchFilesReader& reader) {
 }
 
 void WriteLine(int descriptor, const std::string& line) {
-  ssize_t n = 0;  // a pipe takes so few bytes at once
+  ssize_t n = 0;  // a pipe takes so few bytes in one write
   do n = ::write(descriptor, line.data(), line.size());
   while (n < 0 && errno == EINTR);
   if (n < 0)

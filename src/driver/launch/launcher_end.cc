@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookForLauncher{200};
 
-// False where it cannot be read: of another user, as Slurm's daemon is.
+// Returns whether process `pid` started with the variable. Returns false if its environment cannot
+// be read, as of another user's process, such as Slurm's daemon.
 bool StartedWith(const std::string& variable, pid_t pid) {
   std::ifstream environment(StrCat("/proc/", pid, "/environ"), std::ios::binary);
   for (std::string entry; std::getline(environment, entry, '\0');)
@@ -29,14 +30,15 @@ bool StartedWith(const std::string& variable, pid_t pid) {
   return false;
 }
 
-// No system call tells of it everywhere: PR_SET_PDEATHSIG is for the end of the thread that started
-// this process, which a launcher's need not outlive, and containers may refuse pidfd_open.
+// Polls until the launcher has ended, then ends this process. No system call reports the end in all
+// cases: PR_SET_PDEATHSIG reports the end of the thread that started this process, which may come
+// earlier, and containers may refuse pidfd_open.
 [[noreturn]] void EndAfter(pid_t launcher, int64_t start) {
-  sigset_t all;  // they are for other threads
+  sigset_t all;  // other threads take the signals
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
   while (MayRun(launcher, start)) std::this_thread::sleep_for(kLookForLauncher);
-  Interrupt();  // SIGTERM may be ignored
+  Interrupt();  // needed if SIGTERM is ignored
   ::kill(::getpid(), SIGTERM);
   LOG(WARNING) << "the launcher, process " << launcher << ", has ended; this process ends, too";
   for (;;) ::pause();
@@ -54,7 +56,9 @@ pid_t AncestorWithout(const std::string& variable, pid_t pid) {
 
 void EndWithLauncher() {
   const char* const variable = LivingLauncherVariable();
-  if (!variable || std::getenv(kProcessVariable)) return;  // a supervisor's processes end with it
+  if (!variable || std::getenv(kProcessVariable))
+    return;  // processes of a supervisor end with it
+             // anyway
   const pid_t launcher = AncestorWithout(variable, ::getpid());
   const std::optional<ProcessStat> stat = ReadProcessStat(launcher);
   if (!stat) return;

@@ -1,5 +1,5 @@
-// A launcher that is killed, or that a second Ctrl-C ends, leaves its processes behind. They must
-// not train on: they would hold the workspace.
+// EndWithLauncher ends this process after its launcher. A launcher that is killed, or ended by a
+// second Ctrl-C, leaves its processes behind, and they would hold the workspace.
 #pragma once
 
 #include <sys/types.h>
@@ -8,12 +8,13 @@
 
 namespace singa {
 
-// From now on SIGTERM comes to this process when its launcher has ended. Nothing happens where no
-// launcher started it, or none that lives as long as its processes. Throws Error, as StartThread.
+// Sends SIGTERM to this process when its launcher has ended. Does nothing if no launcher started
+// it, or one that need not live as long as its processes. Throws Error, as StartThread.
 void EndWithLauncher();
 
-// The nearest ancestor of `pid` that did not start with `variable` in its environment: whoever set
-// it for the others, which may be scripts. 0: it is outside of this container.
+// Returns the nearest ancestor of `pid` that did not start with `variable` in its environment, that
+// is, the process that set it. Processes between may be scripts. 0: it is outside of this
+// container.
 pid_t AncestorWithout(const std::string& variable, pid_t pid);
 
 }  // namespace singa

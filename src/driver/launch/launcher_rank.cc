@@ -18,10 +18,10 @@ constexpr size_t kLongestId = 64;
 
 struct Launcher {
   const char *rank, *size;
-  const char* needs;         // another variable that must be there; null: none
-  const char* on_this_host;  // how many of `size`; null: not said
-  const char* before_here;   // how many of them come before this one
-  // One of these is there if the launcher lives as long as its processes; {null}: it always does.
+  const char* needs;         // another variable that must be set; null: none
+  const char* on_this_host;  // number of the processes on this host; null: not given
+  const char* before_here;   // number of these with lower ranks
+  // One of these is set if the launcher lives as long as its processes; {null}: it always does.
   std::array<const char*, 2> lives;
 };
 constexpr Launcher kLaunchers[] = {
@@ -32,7 +32,7 @@ constexpr Launcher kLaunchers[] = {
      "OMPI_COMM_WORLD_LOCAL_RANK",
      {}},
     {"PMI_RANK", "PMI_SIZE", nullptr, "MPI_LOCALNRANKS", "MPI_LOCALRANKID", {"PMI_FD", "PMI_PORT"}},
-    // A batch script has the first two as well, before any srun.
+    // A batch script also has the first two, before any srun.
     {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_ID", nullptr, "SLURM_LOCALID", {}},
 };
 
@@ -50,7 +50,7 @@ int ReadNumber(const char* name, int least, int most) {
   return *number;
 }
 
-// None: not said.
+// Returns nullopt if the launcher does not say.
 std::optional<bool> OnSeveralHosts(const Launcher& launcher, int processes) {
   const std::optional<int> here = ParseInteger(Variable(launcher.on_this_host), 1, processes);
   if (here) return *here < processes;
@@ -60,7 +60,7 @@ std::optional<bool> OnSeveralHosts(const Launcher& launcher, int processes) {
   return {};
 }
 
-// Slurm says it of processes that find each other by PMI, too.
+// Also reads Slurm's variable, which processes with PMI have, too.
 int BeforeHere(const Launcher& launcher, int rank) {
   for (const char* name : {launcher.before_here, "SLURM_LOCALID"})
     if (const auto before = ParseInteger(Variable(name), 0, rank)) return *before;
@@ -78,7 +78,8 @@ std::string Cleaned(std::string id) {
   return id.substr(0, kLongestId);
 }
 
-// A job that Slurm starts again keeps its id; what the first start has left must not count.
+// Returns an id of this start. A job that Slurm starts again keeps its id, so the number of
+// restarts is appended: files of the first start must not be used.
 std::string StartId() {
   const std::string restarts = Variable("SLURM_RESTART_COUNT");
   const std::string again = restarts.empty() ? "" : "-" + restarts;
@@ -86,7 +87,7 @@ std::string StartId() {
     if (const std::string id = Variable(name); !id.empty()) return id + again;
   const std::string job = Variable("SLURM_JOB_ID"), step = Variable("SLURM_STEP_ID");
   if (!job.empty() && !step.empty()) return job + "-" + step + again;
-  return StrCat("parent-", ::getppid());  // MPICH's: of the processes of this host
+  return StrCat("parent-", ::getppid());  // MPICH: the same for the processes of this host
 }
 
 }  // namespace

@@ -13,16 +13,16 @@
 namespace singa {
 namespace {
 
-std::atomic<int> told{-1};  // where the handler writes
+std::atomic<int> told{-1};  // descriptor to which the handler writes
 
 static_assert(std::atomic<int>::is_always_lock_free);
 
-// Any thread may run it; a library may have started some.
+// Signal handler. Any thread may run it, also one that a library has started.
 void Tell(int signal) {
   const int saved = errno;
   const auto byte = static_cast<unsigned char>(signal);
   if (::write(told, &byte, 1) < 0) {
-    // The pipe is full of signals that nobody took: one more says nothing new.
+    // The pipe is full of signals that were not taken, so one more is not needed.
   }
   errno = saved;
 }

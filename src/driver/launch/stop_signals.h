@@ -1,7 +1,7 @@
-// The signals that ask a job to stop (driver/job/interrupt.h), for a thread that waits by poll,
-// which the end of a child wakes, too. One object at a time, and not in a process that called
-// HandleInterrupts. The destructor restores the signals' former actions. An ignored signal stays
-// ignored.
+// StopSignals takes the signals that ask a job to stop (driver/job/interrupt.h), for a thread that
+// waits by poll. The end of a child also wakes that thread. The destructor restores the signals'
+// former actions. An ignored signal stays ignored. REQUIRES: there is one object at a time, and
+// HandleInterrupts was not called.
 #pragma once
 
 #include <csignal>
@@ -17,21 +17,21 @@ namespace singa {
 
 class StopSignals {
  public:
-  // `clock` outlives it; null: the steady clock.
+  // `clock` must outlive it; null: the steady clock.
   explicit StopSignals(const Clock* clock = nullptr);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  // Readable when a signal has come, or a child has ended, since Take last gave 0. Then look for
-  // ended children, after Take. A pidfd of each child would do as well, but older kernels and
-  // containers' filters of system calls refuse it.
+  // Returns a descriptor that is readable when a signal has come or a child has ended since Take
+  // last returned 0. The caller then calls Take, and after that looks for ended children. (Older
+  // kernels and filters of containers refuse a pidfd for each child.)
   int descriptor() const { return read_.get(); }
-  // The next signal; 0: none. A SIGINT that says nothing new is left out (job/stop_requests.h).
+  // Returns the next signal; 0: none. Skips a SIGINT that has no new meaning (job/stop_requests.h).
   int Take();
-  // Whether one of those taken asks to end at once.
+  // Returns whether a signal that was taken asks to end at once.
   bool at_once() const { return at_once_; }
-  // The exit code that the signals taken ask for; kExitOk: there was none.
+  // Returns the exit code for the signals taken; kExitOk: there was none.
   ExitCode asked() const { return asked_; }
 
  private:
@@ -42,7 +42,7 @@ class StopSignals {
   bool at_once_ = false;
   ExitCode asked_ = kExitOk;
   sigset_t blocked_;
-  std::vector<std::pair<int, struct sigaction>> before_;  // what signals did
+  std::vector<std::pair<int, struct sigaction>> before_;  // former actions of the signals
 };
 
 }  // namespace singa

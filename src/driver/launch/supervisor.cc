@@ -25,21 +25,21 @@ bool HasResume(const std::vector<std::string>& args) {
 
 bool IsStall(const ChildEnd& end) { return end.signal == 0 && end.code == kExitStalled; }
 
-// Who has heard nothing from another process says so, and ends; who stands still has told all
-// others, which end the same way.
+// Describes a loss. A process that hears nothing from another ends with kExitPeerLost. A process
+// that stalls tells all others, and all end with kExitStalled.
 std::string LossOf(const JobEnd& end) {
   if (IsStall(end.end)) return "the job stalled";
   const bool lost_another = end.end.signal == 0 && end.end.code == kExitPeerLost;
   return StrCat("process ", end.rank, lost_another ? " lost another" : " was lost");
 }
 
-// The losses of a job, and whether it may go on after them.
+// Counts the losses of a job, and decides whether it may go on.
 class Losses {
  public:
   Losses(int most, std::function<std::optional<int64_t>()> kills)
       : most_(most), restarts_(most), kills_(std::move(kills)), killed_(kills_()) {}
 
-  // Adds processes that were lost at once. Returns in words how the first of them ended.
+  // Adds processes that were lost at the same time. Returns in words how the first of them ended.
   std::string Add(const std::vector<JobEnd>& lost) {
     const auto before = std::exchange(killed_, kills_());
     last_ = lost.front();
@@ -48,13 +48,13 @@ class Losses {
     for (const JobEnd& one : lost) ++counts_[LossOf(one)];
     return How();
   }
-  // Whether `count` more processes may be started again alone.
+  // Returns whether `count` more processes may be started again alone, and counts them.
   bool Replaces(int64_t count) {
     if (replaced_ + count > most_ || memory_losses_ > most_) return false;
     replaced_ += static_cast<int>(count);
     return true;
   }
-  // The pause before all start again. Throws Error where they may not.
+  // Returns the pause before all start again. Throws Error if they may not.
   std::chrono::seconds NextPause() {
     const auto pause = memory_losses_ > most_ ? std::nullopt : restarts_.Next();
     if (!pause) GiveUp();
@@ -87,12 +87,12 @@ class Losses {
   const int most_;
   RestartBudget restarts_;
   const std::function<std::optional<int64_t>()> kills_;
-  std::optional<int64_t> killed_;  // at the last loss
+  std::optional<int64_t> killed_;  // number of kills at the last loss
   JobEnd last_;
-  bool out_of_memory_ = false;         // the last loss
-  int memory_losses_ = 0;              // in all
-  int replaced_ = 0;                   // alone
-  std::map<std::string, int> counts_;  // since the last checkpoint
+  bool out_of_memory_ = false;         // the last loss was for lack of memory
+  int memory_losses_ = 0;              // number of such losses in total
+  int replaced_ = 0;                   // processes started again alone since the last checkpoint
+  std::map<std::string, int> counts_;  // losses by kind since the last checkpoint
 };
 
 }  // namespace
@@ -137,16 +137,16 @@ ExitCode Supervise(const JobProto& job, int processes, const std::vector<std::st
     }
     const std::string lost = StrCat(LossOf(end), " (", losses.Add({end}), ")");
     if (signals.asked() != kExitOk) throw PeerError(lost + " while the job was to end");
-    ForgetFailpoints();  // those who go on would come to the same place
+    ForgetFailpoints();  // restarted processes would fail at the same place
     const std::chrono::seconds pause = losses.NextPause();
-    // An earlier run's checkpoints are set aside by the time that rank 0 has begun, not before.
+    // Resume only if rank 0 has begun: before that, an earlier run's checkpoints are not set aside.
     if (all.begun() && !HasResume(command.args)) command.args.push_back("-resume");
     progress->Warn(StrCat(
         lost, "; all ", HasResume(command.args) ? "go on from the last checkpoint" : "start again",
         " (restart ", losses.restarts(), " of ", most, ")"));
     if (pause == std::chrono::seconds(0)) continue;
     progress->Say(StrCat("the restart is in ", pause.count(), " s"));
-    if (signals.Take() == 0) options.wait(pause, signals);  // Take forgets who ended before
+    if (signals.Take() == 0) options.wait(pause, signals);  // Take drops notices of earlier ends
     signals.Take();
     if (signals.asked() != kExitOk)
       throw Error(signals.asked(),

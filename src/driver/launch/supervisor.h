@@ -1,4 +1,4 @@
-// A job of several processes that no launcher started: `singa` starts them on this host itself.
+// Supervise runs a job of several processes without a launcher: it starts them all on this host.
 #pragma once
 
 #include <chrono>
@@ -19,28 +19,28 @@ void AwaitPause(std::chrono::milliseconds pause, const StopSignals& signals);
 
 struct SuperviseOptions {
   std::string program = "/proc/self/exe";
-  // For the others to end by themselves when rank 0 has ended.
+  // Time for the others to end by themselves after rank 0 has ended.
   std::chrono::milliseconds end_timeout{10000};
   // Replaces end_timeout if a signal has stopped the job: no process has anything left to save.
   std::chrono::milliseconds stop_timeout{1500};
   // Waits before a restart, or until a signal makes `signals` readable. Tests wait for nothing.
   std::function<void(std::chrono::milliseconds pause, const StopSignals& signals)> wait =
       AwaitPause;
-  const Clock* clock = nullptr;  // of signals; null: the steady clock
-  // How often the system has killed processes for lack of memory, as far as is known.
+  const Clock* clock = nullptr;  // clock for signals; null: the steady clock
+  // Returns how often the system has killed processes for lack of memory; nullopt: not known.
   std::function<std::optional<int64_t>()> out_of_memory = [] { return OutOfMemoryKills(); };
 };
 
-// Runs the job's processes, each as `program` with `args` and what FindLaunchPlace
-// (launch_place.h) reads, until all have ended; returns the job's exit code. A process that is
-// lost ends all, which go on from the last checkpoint (`args` with -resume), or, where rank 0 had
-// not begun yet, start again: cluster.max_restarts times since the last checkpoint, each time after
-// a longer pause (restart_budget.h); then throws PeerError, or Error, kExitStalled, where one stood
-// still in the end, kExitNoDevice where the system has killed it for lack of memory. A checkpoint
-// does not forgive losses for lack of memory: they come again at the same place. So many times one
-// that IsReplaceable (topology.h) is started again alone. A process that ends with an error that
-// is no loss (a code below 128) ends the job. SIGINT and SIGTERM are for rank 0; a second SIGINT
-// (job/stop_requests.h) kills all. None of them outlives this thread, not even where it is killed.
+// Runs the job's processes, each as `program` with `args` and the variables that FindLaunchPlace
+// (launch_place.h) reads, until all have ended. Returns the job's exit code. If a process is lost,
+// all end and continue from the last checkpoint (`args` with -resume), or start again if rank 0 had
+// not begun. This happens at most cluster.max_restarts times since the last checkpoint, each time
+// after a longer pause (restart_budget.h). Then it throws PeerError, or Error: kExitStalled if the
+// last loss was a stall, kExitNoDevice if the system killed a process for lack of memory. A
+// checkpoint does not reset the count of losses for lack of memory, as they come again. Processes
+// that are IsReplaceable (topology.h) start again alone, as many times. A process that ends with an
+// error (a code below 128) ends the job. SIGINT and SIGTERM go to rank 0; a second SIGINT
+// (job/stop_requests.h) kills all. No process outlives this thread, even if it is killed.
 //
 // `args` are without the program's name. REQUIRES: HandleInterrupts was not called.
 // Throws Error; a ConfigError's path is relative to the JobProto.

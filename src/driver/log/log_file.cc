@@ -51,7 +51,8 @@ void LogFile::Write(bool, time_t, const char* message, size_t bytes) {
   Flush();
 }
 
-// A line that the disk refuses waits for the next one: a job does not end for its log.
+// Writes the waiting lines. Lines that the disk refuses wait for the next call, as a job does not
+// end because of its log.
 void LogFile::Flush() {
   if (waiting_.empty()) return;
   try {

@@ -1,5 +1,5 @@
-// LogFile: the file that glog's lines go to. Its name holds host, rank, process and a random part:
-// in containers each process may be number 1, and ranks may share the folder.
+// LogFile is the file for glog's lines. Its name has host, rank, process id and a random part, as
+// each process of a container may have id 1, and ranks may share the folder.
 #pragma once
 
 #include <glog/logging.h>
@@ -11,11 +11,11 @@
 
 namespace singa {
 
-// glog calls it under a lock of its own.
+// glog calls it under its own lock.
 class LogFile final : public google::base::Logger {
  public:
-  // Files go to `folder`, made when missing; the first line makes one. The link <folder>/singa.INFO
-  // names that of rank 0. Throws WriteError.
+  // Makes `folder` if missing. The first line makes the file, and the link <folder>/singa.INFO
+  // points to that of rank 0. Throws WriteError.
   LogFile(const std::string& folder, int rank);
 
   void Write(bool, time_t time, const char* message, size_t bytes) override;
@@ -31,7 +31,7 @@ class LogFile final : public google::base::Logger {
   std::unique_ptr<WritableFile> file_;
   std::string waiting_;  // lines that the disk has refused
   google::uint32 bytes_ = 0;
-  bool refused_ = false;  // by the disk, which stderr has said
+  bool refused_ = false;  // the disk has refused lines, which stderr has reported
 };
 
 }  // namespace singa

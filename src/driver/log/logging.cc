@@ -40,7 +40,7 @@ void StartLogging(const char* program) {
   for (int severity = 0; severity < google::NUM_SEVERITIES; ++severity)
     google::SetLogDestination(severity, "");  // no files yet
   google::InitGoogleLogging(program);
-  static auto* const lines = new StderrLines;  // never deleted: threads may log until the end
+  static auto* const lines = new StderrLines;  // never deleted, as threads may log until the end
   google::AddLogSink(lines);
 }
 

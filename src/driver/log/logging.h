@@ -1,5 +1,5 @@
-// glog's lines. Warnings and errors are shown on stderr, as "warning: text"; all lines go to files
-// once LogTo names a folder.
+// These functions set up glog. Warnings and errors go to stderr as "warning: text"; after LogTo all
+// lines go to files.
 #pragma once
 
 #include <string>
@@ -9,9 +9,10 @@
 namespace singa {
 
 void StartLogging(const char* program);
-// Lines go to a file in `folder` (log_file.h) from now on. `rank`: of this process.
+// Sends lines to a file in `folder` (log_file.h) from now on. `rank` is this process's.
 void LogTo(const std::string& folder, int rank);
-// log_dir of the SingaProto file `singa_conf` where given and set, else <workspace>/log.
+// Returns log_dir of the SingaProto file `singa_conf` if it is given and sets log_dir, else
+// <workspace>/log.
 std::string LogFolder(const JobProto& job, const std::string& singa_conf);
 
 }  // namespace singa

@@ -10,7 +10,7 @@ namespace singa {
 void HoldStandardStreams() {
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) >= 0) continue;
-    // The lowest number that is free, which is fd.
+    // open returns the lowest free number, which is fd.
     if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
   }
 }

@@ -1,11 +1,10 @@
-// Standard streams that the program was started without.
+// HoldStandardStreams handles standard streams that are closed when the program starts.
 #pragma once
 
 namespace singa {
 
-// The next file that is opened would take the place of a closed stream and get what is printed:
-// holds the place by something that cannot be written to (stdin: read from), so that printing
-// fails.
+// Opens closed streams so that writing to them (reading, for stdin) fails. Otherwise the next file
+// that is opened would take the stream's number, and printed text would go to it.
 void HoldStandardStreams();
 
 }  // namespace singa

@@ -1,4 +1,4 @@
-// kReLU, kSigmoid, kSTanh, kActivation.
+// Exports kReLU, kSigmoid, kSTanh and kActivation.
 #include "nn/neuron/activation.h"
 
 #include "driver/onnx/layer_export.h"

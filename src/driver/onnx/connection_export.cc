@@ -1,5 +1,5 @@
-// Layers that hand values on: kDropout (which does nothing in a test), kSplit, kConcate, kSlice,
-// kTimeSteps.
+// Exports layers that pass values on: kDropout (which does nothing in a test), kSplit, kConcate,
+// kSlice, kTimeSteps.
 #include "driver/onnx/layer_export.h"
 #include "singa/base/error.h"
 
@@ -28,7 +28,8 @@ void WriteSlice(OnnxLayer* layer) {
                  {OnnxInt("axis", dim)});
 }
 
-// From (N, steps, units) or (N, steps) to rows step by step. Steps ahead are read by labels alone.
+// Turns (N, steps, units) or (N, steps) into rows, step by step. Leaves out steps ahead, which only
+// labels read.
 void WriteTimeSteps(OnnxLayer* layer) {
   OnnxGraph& graph = layer->graph();
   const Shape& records = layer->in_shape();

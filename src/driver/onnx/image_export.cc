@@ -1,4 +1,4 @@
-// Layers on images: kConvolution, kPooling, kLRN, kBM. A source (N, h, w) is one of one channel.
+// Exports layers on images: kConvolution, kPooling, kLRN, kBM. A source (N, h, w) has one channel.
 #include "driver/onnx/layer_export.h"
 #include "nn/neuron/batch_norm.h"
 #include "nn/neuron/window.h"

@@ -1,6 +1,6 @@
-// kRecordInput, kCSVInput, kShardData, kLMDBData: an input of the model, which takes records as
-// stores hold them, and the normalisation that the layer does. kImagePreprocess, kRGBImage: mean,
-// centre cut, scale. kMnist: its norms.
+// Exports kRecordInput, kCSVInput, kShardData and kLMDBData as an input of the model and the
+// layer's normalisation. The input takes records as stores hold them. Also exports kImagePreprocess
+// and kRGBImage (mean, centre cut, scale) and kMnist (its norms).
 #include <array>
 #include <charconv>
 
@@ -12,7 +12,7 @@
 namespace singa {
 namespace {
 
-// With as many digits as give the same float back.
+// Returns the number with enough digits to read the same float back.
 std::string FloatText(float value) {
   std::array<char, 32> text;
   return {text.data(), std::to_chars(text.begin(), text.end(), value).ptr};
@@ -24,7 +24,7 @@ std::vector<int64_t> SizesBehindRows(const Shape& shape) {
   return sizes;
 }
 
-// One number, or where a file gives them, one for each of a record's.
+// Returns a constant: one number, or if a file gives them, one for each number of a record.
 std::string Operand(const std::string& what, float value, const std::vector<float>& values,
                     OnnxLayer* layer) {
   if (values.empty()) return layer->Number(what, value);
@@ -51,7 +51,7 @@ void WriteStore(OnnxLayer* layer) {
   const StoreSettings settings = SettingsOf(layer->conf());
   const Normalisation norm = NormalisationOf(settings.conf);
   StoreOptions options = {.format = settings.format, .separator = settings.conf.separator()};
-  // Of one dimension, so that the files' numbers come in their own order.
+  // One dimension keeps the order of the files' numbers.
   const RowDecoder decoder({layer->out_shape().size(1)}, norm, settings.backend, options);
   DescribeInput(norm, &layer->graph());
   const std::string input = layer->node().full_name;

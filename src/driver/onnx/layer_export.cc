@@ -12,7 +12,8 @@ OnnxLayer::OnnxLayer(const NetNode& node, OnnxNames in, TimeSteps* steps, OnnxGr
 
 namespace {
 
-// The states of a recurrent layer are no outputs that a conf could name.
+// Returns the name of output k. States of a recurrent layer are not counted as outputs, as a conf
+// cannot name them.
 std::string Numbered(const std::string& name, const NetNode& node, size_t k) {
   const size_t outputs = node.wiring.num_outputs;
   if (k >= outputs) return StrCat(name, "#state", k - outputs);

@@ -1,5 +1,5 @@
-// How one layer becomes nodes of an ONNX graph. Each type of layer has a function in one of the
-// files beside this one; layers themselves know nothing of it.
+// OnnxLayer turns one layer into nodes of an ONNX graph. Each type of layer has a function in a
+// file of this folder; layers themselves do not know ONNX.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@
 
 namespace singa {
 
-// What such a function works with. Shapes are logical: (N, c, h, w).
+// The interface for a layer type's function. Shapes are logical: (N, c, h, w).
 class OnnxLayer {
  public:
-  // `in`: the values that it reads.
+  // `in` are the values that the layer reads.
   OnnxLayer(const NetNode& node, OnnxNames in, TimeSteps* steps, OnnxGraph* graph);
 
   const NetNode& node() const { return node_; }
@@ -29,44 +29,44 @@ class OnnxLayer {
   const Param& param(int index) const { return *node_.declare->params()[index]; }
   TimeSteps& time_steps() const { return *steps_; }
 
-  // A name for something within the layer.
+  // Returns a name for a value inside the layer.
   std::string Inner(const std::string& what) const { return StrCat(node_.full_name, "#", what); }
 
-  // A step on the way: returns its value.
+  // Adds an intermediate node and returns its value.
   std::string Step(const std::string& op, const OnnxNames& inputs,
                    const OnnxAttributes& attributes = {});
-  // The last one, whose value is the layer's feature.
+  // Adds the last node, whose value is the layer's feature.
   void Give(const std::string& op, const OnnxNames& inputs, const OnnxAttributes& attributes = {});
-  // The last one of a layer on images: its value is brought to the feature's shape.
+  // Adds the last node of a layer on images. Its value is reshaped to the feature's shape.
   void GiveImage(const std::string& op, const OnnxNames& inputs,
                  const OnnxAttributes& attributes = {});
-  // The feature is this value.
+  // Makes `value` the feature.
   void Alias(const std::string& value) { out_.assign(node_.out.size(), value); }
-  // The features are these, (..., units) of all steps, brought to rows.
+  // Makes `values`, (..., units) of all steps, the features, reshaped to rows.
   void GiveRows(const OnnxNames& values);
-  // Several features, all from one node.
+  // Adds one node that gives all features.
   void GiveAll(const std::string& op, const OnnxNames& inputs, const OnnxAttributes& attributes);
 
-  // Source 0 as rows, (N, units).
+  // Returns source 0 as rows, (N, units).
   std::string Rows();
-  // Source 0 as (N, c, h, w).
+  // Returns source 0 as (N, c, h, w).
   std::string Image();
-  // `value` with other sizes behind N.
+  // Returns `value` with other sizes after N.
   std::string Reshape(const std::string& value, std::vector<int64_t> sizes);
   std::string Number(const std::string& what, float value);
-  // Source 0, which has one index a row, as (rows) of type int64.
+  // Returns source 0, which has one index per row, as (rows) of type int64.
   std::string Indices();
 
-  // What goes from one run of the model to the next: an output of the model behind all others.
+  // Adds state that goes from one run of the model to the next. It is an output after all others.
   void GiveState(const std::string& value, const OnnxDims& dims) {
     states_.emplace_back(value, dims);
   }
   const std::vector<std::pair<std::string, OnnxDims>>& states() const { return states_; }
 
-  // The values of its outputs, once the function has run.
+  // Values of the outputs, after the function has run.
   const OnnxNames& out() const { return out_; }
-  // What the value of output `k` is called; and the model's output, which has all of the layer's
-  // steps.
+  // Return the name of the value of output `k`, and of the model's output, which has all of the
+  // layer's steps.
   static std::string ValueName(const NetNode& node, size_t k);
   static std::string OutputName(const NetNode& node, size_t k);
 
@@ -79,17 +79,17 @@ class OnnxLayer {
 };
 
 struct LayerExport {
-  // Throws ConfigError relative to the layer; DataError, FileError.
+  // Exports the layer. Throws ConfigError relative to the layer, DataError, FileError.
   void (*write)(OnnxLayer* layer);
-  int sources = 1 << 20;        // that it reads; one behind them gives labels
-  bool reads_integers = false;  // takes a source of type int64 as it is
+  int sources = 1 << 20;        // number of sources that it reads; later sources give labels
+  bool reads_integers = false;  // accepts a source of type int64
 };
 
-// By the enum's name.
+// Exports by the enum's name.
 using LayerExports = Registry<LayerExport>;
 LayerExports& OnnxExports();
 
-// SINGA_REGISTER_ONNX(kReLU, WriteRelu); behind it, where not all: the rest of LayerExport.
+// SINGA_REGISTER_ONNX(kReLU, WriteRelu); further arguments set the other fields of LayerExport.
 #define SINGA_REGISTER_ONNX(type, ...)                                                        \
   [[maybe_unused]] const bool onnx_registered_##type = ::singa::OnnxExports().Add(#type, [] { \
     return std::make_unique<::singa::LayerExport>(::singa::LayerExport{__VA_ARGS__});         \

@@ -47,10 +47,10 @@ class NetExport {
  private:
   const NetNode& node(int i) const { return net_.nodes()[i]; }
 
-  // Of all layers. A layer "x:0" would be called as the first output of a layer "x" of several.
-  // Splits that the conf does not name may share a name: they hand values on and make none.
+  // Returns the value names of all layers. Throws if two are equal: a layer "x:0", and the first
+  // output of a layer "x" with several. Inserted splits may share a name, as they make no values.
   static std::set<std::string> ValueNames(const Net& net) {
-    std::map<std::string, std::string> layers;  // by name of a value or output
+    std::map<std::string, std::string> layers;  // name of a value or output -> layer
     std::set<std::string> names;
     for (const NetNode& node : net.nodes())
       for (size_t k = 0; k < node.out.size(); ++k)
@@ -79,7 +79,7 @@ class NetExport {
     }
   }
 
-  // Of the layers that `wanted` depends on; each stands behind its sources.
+  // Chooses the exports of the layers that `wanted` depends on. Each node comes after its sources.
   void ChooseForms(const std::vector<Wanted>& wanted) {
     std::vector<char> needed(net_.nodes().size());
     const auto need = [&needed](const Pieces& pieces) {
@@ -112,8 +112,8 @@ class NetExport {
                       StrCat(TypeOf(node.conf), " has no form in ONNX; these have: ", known));
   }
 
-  // The number of steps is free where a text is read, not records, and each layer and read has all
-  // of a text's, or the last alone.
+  // Makes the number of steps free if a text is read, not records, and each layer and read has all
+  // steps of the text or only the last.
   void ChooseSteps(const std::vector<Wanted>& wanted) {
     int steps = 1;
     for (size_t i = 0; i < forms_.size(); ++i)
@@ -140,12 +140,12 @@ class NetExport {
     return error.Under(node.path).Under("neuralnet");
   }
 
-  // Sources that count: labels do not.
+  // Returns the number of sources without labels.
   int Slots(int i) const {
     return std::min(forms_[i]->sources, static_cast<int>(node(i).in.size()));
   }
 
-  // The rows that the pieces hold, as one value.
+  // Returns the rows of the pieces as one value.
   std::string Rows(const Pieces& pieces) {
     OnnxNames parts;
     for (const Net::Source& piece : pieces) {
@@ -186,7 +186,7 @@ class NetExport {
       graph_.Describe("classes", StrCat(node(i).out[0]->data.shape()[1]));
   }
 
-  // An output is called as its layer, even where the layer only hands a value on.
+  // Adds an output, named after its layer even if the layer only passes a value on.
   void GiveOutput(const Wanted& output) {
     const Net::Source& first = output.pieces[0];
     if (node(first.node).wiring.is_input)
@@ -210,8 +210,8 @@ class NetExport {
   const NetReads reads_;
   OnnxGraph graph_;
   TimeSteps steps_;
-  std::vector<std::unique_ptr<LayerExport>> forms_;  // of each node; null: nothing needs it
-  std::vector<OnnxNames> values_;                    // of each node's outputs
+  std::vector<std::unique_ptr<LayerExport>> forms_;  // for each node; null: not needed
+  std::vector<OnnxNames> values_;                    // values of each node's outputs
   std::vector<std::pair<std::string, OnnxDims>> states_;
 };
 

@@ -1,4 +1,5 @@
-// A net of the test phase as an ONNX graph: the layers that its scores, or one layer, depend on.
+// ExportNet turns a net of the test phase into an ONNX graph, with the layers that its scores, or
+// one layer, depend on.
 #pragma once
 
 #include <string>
@@ -9,13 +10,14 @@
 
 namespace singa {
 
-// Every layer computes its own feature. Throws ConfigError relative to the JobProto.
+// Builds the net to export, in which each layer computes its own feature. Throws ConfigError
+// relative to the JobProto.
 Net NetToExport(const NetProto& conf, ParamTable* params);
 
-// `net`: as above. Outputs: the features of the layer `name`; with "", the scores that the net's
-// one loss reads and, where that is a kSoftmaxLoss, their softmax. REQUIRES: the params' data is
-// bound; the net needs no plan. Throws ConfigError relative to the JobProto: a layer that has no
-// form in ONNX. Error: no layer is called so, or there is not one loss.
+// Exports `net`, made by NetToExport. The outputs are the features of the layer `name`; with "" the
+// scores that the net's one loss reads and, for a kSoftmaxLoss, their softmax. Throws ConfigError,
+// relative to the JobProto, for a layer that ONNX cannot express. Throws Error if there is no such
+// layer, or not exactly one loss. REQUIRES: the params' data is bound; the net needs no plan.
 OnnxGraph ExportNet(const Net& net, const std::string& name);
 
 }  // namespace singa

@@ -62,7 +62,7 @@ std::vector<Wanted> NetReads::OutputsOf(const std::string& name) const {
 
 void NetReads::AddOrigin(const Net::Source& piece, Pieces* pieces) const {
   if (!node(piece.node).traits.aliases_in) return AppendPiece(piece, pieces);
-  int first = 0;  // step of the piece that `part` begins at
+  int first = 0;  // step at which `part` begins
   for (const Net::Source& part : Of(piece.node, 0)) {
     const int begin = std::max(piece.step, first),
               end = std::min(piece.step + piece.steps, first + part.steps);

@@ -1,4 +1,5 @@
-// What nodes of a net read, as pieces of what others give: what is asked of a model, and by whom.
+// NetReads gives the reads of a net's nodes, as pieces of other nodes' outputs, and the outputs of
+// the model.
 #pragma once
 
 #include <string>
@@ -19,21 +20,22 @@ class NetReads {
  public:
   explicit NetReads(const Net& net);
 
-  // Of source `slot` of the node at place `i` of nodes(). All steps of a text are its output 0.
+  // Returns the pieces of source `slot` of nodes()[i]. All steps of a text are its output 0.
   const Pieces& Of(int i, int slot) const { return reads_[i][slot]; }
 
-  // Every output of the layer `name`. Throws Error: there is none, or it is an input layer.
+  // Returns all outputs of the layer `name`. Throws Error if there is no such layer, or it is an
+  // input layer.
   std::vector<Wanted> OutputsOf(const std::string& name) const;
-  // The scores that the net's one loss reads and, of a kSoftmaxLoss, their softmax. Throws Error:
-  // there is not one loss.
+  // Returns the scores that the net's one loss reads and, for a kSoftmaxLoss, their softmax. Throws
+  // Error unless there is exactly one loss.
   std::vector<Wanted> OutputsOfLoss() const;
 
  private:
   const NetNode& node(int i) const { return net_.nodes()[i]; }
-  // Places of the nodes of layer `name`, in the order of their steps.
+  // Returns the nodes of layer `name`, in the order of their steps.
   std::vector<int> NodesOf(const std::string& name) const;
   Wanted OutputOf(const std::string& layer, int output) const;
-  // Adds to `*pieces` what layers that only hand values on have `piece` from.
+  // Adds the origin of `piece` to `*pieces`: looks through layers that only pass values on.
   void AddOrigin(const Net::Source& piece, Pieces* pieces) const;
 
   const Net& net_;

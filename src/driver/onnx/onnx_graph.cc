@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-constexpr int64_t kIrVersion = 8;  // the first that opset 17 goes with
+constexpr int64_t kIrVersion = 8;  // first version with opset 17
 
 void SetType(const OnnxDims& dims, onnx::TensorProto::DataType element,
              onnx::ValueInfoProto* value) {
@@ -28,7 +28,7 @@ void SetType(const OnnxDims& dims, onnx::TensorProto::DataType element,
   }
 }
 
-// "fc2 (N, 10), loss (N, 10)".
+// Returns "fc2 (N, 10), loss (N, 10)".
 template <typename Values>
 std::string ValuesText(const Values& values) {
   std::string text;
@@ -44,7 +44,7 @@ std::string ValuesText(const Values& values) {
   return text;
 }
 
-// Protocol buffers hold no more.
+// Throws if the model is too large for protocol buffers.
 void CheckSize(int64_t bytes) {
   if (bytes > INT_MAX)
     throw Error(kExitUsage, StrCat("the model has ", bytes,

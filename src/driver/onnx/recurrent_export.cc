@@ -1,5 +1,5 @@
-// kGRU, kLSTM, kRNN: ONNX's operator over all time steps, or of one where a layer runs as a node a
-// step. A state that goes from batch to batch is an input and an output of the model.
+// Exports kGRU, kLSTM and kRNN as ONNX's operator over all time steps, or over one if a layer has a
+// node for each step. A carried state is an input and an output of the model.
 #include "driver/onnx/layer_export.h"
 
 namespace singa {
@@ -7,13 +7,13 @@ namespace {
 
 struct RecurrentForm {
   const char* op;
-  std::vector<int> gates;  // singa's numbers of the gates, in ONNX's order
+  std::vector<int> gates;  // singa's gate numbers in ONNX's order
   bool carry_state, bias;
   OnnxAttributes attributes;
   bool has_c = false;
 };
 
-// Matrices or biases of all gates, one below the other: those of the input, then of the state.
+// Returns params of all gates. kind: 0 matrices of the input, 1 matrices of the state, 2 biases.
 std::vector<const Param*> OfGates(const OnnxLayer& layer, const RecurrentForm& form, int kind) {
   std::vector<const Param*> params;
   const int gates = static_cast<int>(form.gates.size());
@@ -29,13 +29,13 @@ OnnxNames Weights(const RecurrentForm& form, OnnxLayer* layer) {
   OnnxNames names = {graph.Weights(layer->Inner("W"), OfGates(*layer, form, 0), {1, all, inputs}),
                      graph.Weights(layer->Inner("R"), OfGates(*layer, form, 1), {1, all, hidden}),
                      ""};
-  // The biases of the products with the state are zeros: kGRU's are outside of its reset gate.
+  // The biases of the products with the state are zeros, as kGRU's are outside of its reset gate.
   if (form.bias)
     names[2] = graph.Weights(layer->Inner("B"), OfGates(*layer, form, 2), {1, 2 * all});
   return names;
 }
 
-// "gru.state" goes in, "gru.next_state" comes out.
+// Adds the input "gru.state" and the output "gru.next_state". Returns the input's name.
 std::string Carry(const std::string& what, const std::string& last, OnnxLayer* layer) {
   OnnxGraph& graph = layer->graph();
   const Shape& y = layer->out_shape();
@@ -59,7 +59,7 @@ void Write(const RecurrentForm& form, OnnxLayer* layer) {
   const OnnxNames weights = Weights(form, layer);
   OnnxNames in = {layer->time_steps().Sequence(layer->in()[0], steps, {x[x.dims() - 1]})};
   in.insert(in.end(), weights.begin(), weights.end());
-  in.push_back("");  // lengths of sequences: all have all steps
+  in.push_back("");  // lengths of sequences: all steps for each
   OnnxNames out = {graph.Fresh(layer->Inner("Y"))};
   const std::vector<const char*> states =
       form.has_c ? std::vector<const char*>{"state", "cell"} : std::vector<const char*>{"state"};
@@ -84,7 +84,7 @@ bool HasBias(const OnnxLayer& layer, size_t gates) {
   return layer.node().declare->params().size() > 2 * gates;
 }
 
-// Gates z, r, c.
+// The gates are z, r, c.
 void WriteGru(OnnxLayer* layer) {
   Write({.op = "GRU",
          .gates = {0, 1, 2},
@@ -94,7 +94,7 @@ void WriteGru(OnnxLayer* layer) {
         layer);
 }
 
-// Gates i, f, g, o; ONNX's are i, o, f, g.
+// The gates are i, f, g, o; ONNX's order is i, o, f, g.
 void WriteLstm(OnnxLayer* layer) {
   Write({.op = "LSTM",
          .gates = {0, 3, 1, 2},

@@ -1,4 +1,4 @@
-// Layers on rows, (N, units) in logical order: kInnerProduct, kRBMVis, kRBMHid, kSoftmax,
+// Exports layers on rows, (N, units) in logical order: kInnerProduct, kRBMVis, kRBMHid, kSoftmax,
 // kSoftmaxLoss, kArgSort, kAccuracy.
 #include <limits>
 
@@ -17,7 +17,7 @@ void WriteInnerProduct(OnnxLayer* layer) {
   layer->Give("Gemm", operands, {OnnxInt("transB", conf.transpose() ? 0 : 1)});
 }
 
-// Of a machine that is trained: what it is given, and the mean of the hidden units.
+// A trained RBM passes its input on, and kRBMHid gives the mean of the hidden units.
 void WriteRbmVis(OnnxLayer* layer) { layer->Alias(layer->Rows()); }
 
 void WriteRbmHid(OnnxLayer* layer) {
@@ -43,7 +43,7 @@ void WriteSoftmaxLoss(OnnxLayer* layer) {
   layer->Give("Softmax", {layer->Rows()}, {OnnxInt("axis", -1)});
 }
 
-// Of equal scores ONNX ranks the smaller index first, singa the larger: the row is turned round.
+// Reverses each row, as of equal scores ONNX ranks the smaller index first, and singa the larger.
 void WriteRank(OnnxLayer* layer) {
   OnnxGraph& graph = layer->graph();
   const int64_t units = layer->in_shape().size(1);

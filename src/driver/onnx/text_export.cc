@@ -1,11 +1,12 @@
-// kCharRNN: an input of the model, of indices. kOneHot, kEmbedding: rows that an index stands for.
+// Exports kCharRNN as an input of indices, and kOneHot and kEmbedding, which turn an index into a
+// row.
 #include "driver/onnx/layer_export.h"
 #include "io/vocabulary.h"
 
 namespace singa {
 namespace {
 
-// In Python: bytes.fromhex(text).
+// Returns the characters in hex. In Python bytes.fromhex(text) reads them.
 std::string Hex(const Vocabulary& vocabulary) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
@@ -33,7 +34,7 @@ void WriteText(OnnxLayer* layer) {
   layer->Alias(rows);
 }
 
-// An index of padding, -1, gives zeros: an index that is out of range does in ONNX.
+// Padding, -1, gives zeros in both: ONNX gives zeros for an index out of range.
 void WriteOneHot(OnnxLayer* layer) {
   OnnxGraph& graph = layer->graph();
   const std::string index = layer->Indices(),
@@ -44,8 +45,7 @@ void WriteOneHot(OnnxLayer* layer) {
                          graph.Floats(layer->Inner("values"), {2}, values)});
 }
 
-// The table has a row of zeros behind it, which -1, padding, is the index of: ONNX counts such
-// indices from the end.
+// Appends a row of zeros to the table for padding, -1: ONNX counts negative indices from the end.
 void WriteEmbedding(OnnxLayer* layer) {
   const Param& table = layer->param(0);
   const std::string rows =

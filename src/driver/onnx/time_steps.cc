@@ -71,7 +71,7 @@ std::string TimeSteps::Sequence(const std::string& rows, int steps,
 
 std::string TimeSteps::Cut(const std::string& rows, int steps, int first, int count,
                            const std::vector<int64_t>& sizes) {
-  // From the end: the last step is so in a text of any length.
+  // Counted from the end, the range has the last step of a text of any length.
   const int64_t end =
       first + count == steps ? std::numeric_limits<int64_t>::max() : int64_t{first} + count - steps;
   const std::string sequence = Sequence(rows, steps, sizes), cut = graph_->Fresh(rows + "#cut"),

@@ -21,8 +21,8 @@ std::string Listed(std::span<const TwiceRegistered> twice) {
   return text;
 }
 
-// A library that was linked with -ffast-math has the processor treat tiny numbers as 0 from its
-// loading on, in code of others, too: the way it computed before is restored.
+// Opens a library and restores the floating-point mode: a library linked with -ffast-math makes the
+// processor treat tiny numbers as 0 in all code.
 void* Open(const std::string& file) {
   std::fenv_t before;
   std::fegetenv(&before);
@@ -31,9 +31,10 @@ void* Open(const std::string& file) {
   return loaded;
 }
 
-// What registers a name twice stays loaded: others may point at its code.
+// Loads a plugin. One that registers a name twice is refused but stays loaded, as pointers to its
+// code may exist.
 void Load(const std::string& file) {
-  static std::map<void*, std::string> refused;  // by the library's handle
+  static std::map<void*, std::string> refused;  // error text by the library's handle
   CheckPluginFile(file);
   if (void* loaded = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) {
     ::dlclose(loaded);
@@ -58,7 +59,7 @@ void Load(const std::string& file) {
 
 void LoadPlugin(const std::string& path) {
   try {
-    // Without a slash dlopen would search the system's folders.
+    // Add "./", as dlopen would search the system's folders for a name without a slash.
     Load(path.find('/') == std::string::npos ? "./" + path : path);
   } catch (const ConfigError& error) {
     throw ConfigError("", StrCat("\"", Printable(path), "\" ", error.message()), error.code());

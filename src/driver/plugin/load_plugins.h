@@ -1,4 +1,5 @@
-// Loads the plugins that a job names, before its conf is read: what they register may be in it.
+// These functions load the plugins that a job names. This comes before its conf is read, which may
+// use what they register.
 #pragma once
 
 #include <string>
@@ -8,17 +9,18 @@
 
 namespace singa {
 
-// Loads the plugin at `path`; one that is loaded already is left alone. Its code runs, so a file
-// that anybody may write is refused. No other thread may be in a call of the library. Throws
-// ConfigError without a path: missing, no plugin, built for another singa, one that cannot be
-// loaded, or that registers a name that there is already, again each time it is asked for.
+// Loads the plugin at `path`, unless it is loaded already. Its code runs, so a file that anybody
+// may write is refused. Throws ConfigError without a path if the file is missing, is no plugin, was
+// built for another singa or cannot be loaded, or, at each call, if it registers a name that
+// exists. REQUIRES: no other thread is in a call of the library.
 void LoadPlugin(const std::string& path);
 
-// Loads those of a job that has no file. Throws the first ConfigError, under its field.
+// Loads the plugins of a job that has no file. Throws the first ConfigError, under its field.
 void LoadPluginsOf(const JobProto& job);
 
-// "layer "kReLU" (in relu.cc, and again in mine.cc)" for all names that the program registers
-// twice; "" for none. Only the first of each would ever be made. Plugins that do so are refused.
+// Returns "layer "kReLU" (in relu.cc, and again in mine.cc)" for all names that the program
+// registers twice; "" for none. Only the first of each would be used. Plugins that do so are
+// refused.
 std::string ProgramRegistersTwice();
 
 }  // namespace singa

@@ -30,7 +30,8 @@ struct stat StatusOf(const std::string& place) {
   return status;
 }
 
-// Who may put another `entry` into `folder`. In a sticky one that is its owner alone.
+// Throws if another user may replace `entry` in `folder`. In a sticky folder only the owner of
+// `entry` may.
 void CheckFolder(const fs::path& folder, const fs::path& entry) {
   const mode_t mode = StatusOf(folder).st_mode;
   if (!(mode & S_IWOTH)) return;
@@ -45,9 +46,9 @@ void CheckFolder(const fs::path& folder, const fs::path& entry) {
            kExitNoPermission);
 }
 
-// Whoever may write the file, or put another one in its place, decides what singa does: judges each
-// folder that the path leads through, from "/" on and along links. It is opened again by its name
-// later, which nobody else can change then.
+// Throws if other users may write or replace the file, whose code singa will run. Checks each
+// folder of the path, from "/" on and along links. The file is later opened again by its name,
+// which then nobody else can change.
 void CheckWriters(const std::string& path) {
   constexpr int kMaxLinks = 40;
   std::error_code error;
@@ -76,7 +77,7 @@ void CheckWriters(const std::string& path) {
     Refuse("may be written by anybody, and its code would run here: chmod o-w", kExitNoPermission);
 }
 
-// The text behind the mark; "" where the file has none.
+// Returns the text after the mark; "": the file has no mark.
 std::string AbiOf(std::string_view bytes) {
   const size_t mark = bytes.find(SINGA_PLUGIN_MARK "singa version: ");
   if (mark == std::string_view::npos) return "";
@@ -85,7 +86,7 @@ std::string AbiOf(std::string_view bytes) {
   return std::string(bytes.substr(0, bytes.find('\0')));
 }
 
-// "protobuf version is 3021011, here 3021012", for the first lines that differ.
+// Returns "protobuf version is 3021011, here 3021012" for the first line that differs.
 std::string Difference(const std::string& theirs, const std::string& ours) {
   std::istringstream theirs_in(theirs), ours_in(ours);
   for (std::string a, b; std::getline(ours_in, b);) {

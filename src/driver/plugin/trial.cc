@@ -27,7 +27,7 @@ constexpr std::chrono::seconds kLimit{20};
 constexpr size_t kMaxSaid = 4096;
 
 struct Pipe {
-  Descriptor in, out;  // read from, written to
+  Descriptor in, out;  // end to read, end to write
 };
 
 [[noreturn]] void ThrowUntried() {
@@ -42,7 +42,8 @@ Pipe MakePipe() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-// In the child. Its byte says that dlopen has returned: an exit code could be the library's.
+// Runs in the child. Writes a byte when dlopen has returned, as the library could also exit with
+// code 0.
 [[noreturn]] void Load(const std::string& path, int said, int loaded) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -56,7 +57,7 @@ Pipe MakePipe() {
   ::_exit(0);
 }
 
-// Adds what is there to read.
+// Appends the bytes that can be read now.
 void ReadSome(int descriptor, std::string* text) {
   char buffer[512];
   for (ssize_t n; (n = ::read(descriptor, buffer, sizeof buffer)) > 0;)
@@ -65,7 +66,7 @@ void ReadSome(int descriptor, std::string* text) {
 
 enum class Outcome : uint8_t { kLoaded, kEnded, kLate };
 
-// `ends`: readable once the child has ended; -1: unknown, then the ends of pipes say so.
+// Waits for the child. `ends` is readable when it has ended; if it is -1, the closed pipes tell.
 Outcome Wait(int said, int loaded, int ends, std::string* text) {
   const auto deadline = steady_clock::now() + kLimit;
   pollfd watched[] = {{loaded, POLLIN, 0}, {ends, POLLIN, 0}, {said, POLLIN, 0}};

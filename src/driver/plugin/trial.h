@@ -1,14 +1,15 @@
-// A first load of a shared library in another process, which its code may end or hang.
+// TryToLoad loads a shared library in another process first, as its code may end the process or
+// hang.
 #pragma once
 
 #include <string>
 
 namespace singa {
 
-// Its constructors run while a library is loaded, and protobuf ends the process where two define
-// one extension. Returns "" where the library at `path` can be loaded or refused by dlopen, else
-// what happened: "ends the process while it is loaded: ...". Takes 20 s at most, whatever processes
-// the library starts; those that stay in the group of the trial are ended with it.
+// Loading runs the library's constructors, and protobuf ends the process if two libraries define
+// one extension. Returns "" if dlopen returns for the library at `path`, with or without an error;
+// else what happened: "ends the process while it is loaded: ...". Takes at most 20 s, even if the
+// library starts processes; those in the trial's process group are killed.
 std::string TryToLoad(const std::string& path);
 
 }  // namespace singa

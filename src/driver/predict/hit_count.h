@@ -1,4 +1,4 @@
-// HitCount: how often the best scores are those of the label.
+// HitCount counts how often the label has the best score.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,18 @@ namespace singa {
 
 class HitCount {
  public:
-  // `top`: of how many best scores it counts, too, whether the label is among them; < 2: none.
+  // Also counts how often the label is among the `top` best scores, if top >= 2.
   explicit HitCount(int64_t top) : top_(top) {}
 
-  // label: in [0, scores.size()).
+  // Adds a record. REQUIRES: label is in [0, scores.size()).
   void Add(std::span<const float> scores, int32_t label);
-  // A line on stderr; none where nothing was added. `what`: has a label, "records".
+  // Prints a line on stderr, unless nothing was added. `what` names the things with labels:
+  // "records".
   void Show(const std::string& what) const;
 
  private:
   const int64_t top_;
-  double hits_[2] = {}, hits_in_top_[2] = {};  // and labels
+  double hits_[2] = {}, hits_in_top_[2] = {};  // [0]: hits, [1]: labels
 };
 
 }  // namespace singa

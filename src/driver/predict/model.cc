@@ -18,7 +18,7 @@
 namespace singa {
 
 struct Model::Content {
-  // Once `job` is there, and judged.
+  // Builds the net and loads its params. REQUIRES: `job` is set and checked.
   void Load(const ModelOptions& options);
 
   JobProto job;
@@ -28,14 +28,14 @@ struct Model::Content {
   bool classifies = false, carries_state = false, causal = true;
   std::optional<int32_t> ignored;
   std::shared_ptr<Gpu> gpu;        // null: the CPU
-  ParamTable params;               // on the GPU what layers there use
-  std::vector<std::string> files;  // the params are from
+  ParamTable params;               // on the GPU, if their layers are
+  std::vector<std::string> files;  // files of the params
   std::vector<std::string> warnings;
 };
 
 namespace {
 
-constexpr int64_t kDefaultBatch = 64;  // of an input layer that has no batchsize
+constexpr int64_t kDefaultBatch = 64;  // for an input layer without a batchsize
 
 int64_t BatchOf(const LayerProto& input) {
   const std::unique_ptr<Layer> layer = MakeLayer(input);
@@ -44,8 +44,8 @@ int64_t BatchOf(const LayerProto& input) {
   return batch > 0 ? batch : kDefaultBatch;
 }
 
-// The layers of the test phase that take the first output of `layer` for scores of classes; it is
-// one of them itself where it stands for its own loss.
+// Returns the layers of the test phase that read the first output of `layer` as scores of classes.
+// It includes `layer` itself if it replaces its own loss.
 std::vector<const LayerProto*> Judges(const NetProto& net, const NetNode& layer) {
   std::vector<const LayerProto*> judges;
   for (const LayerProto& reader : net.layer()) {
@@ -66,7 +66,7 @@ std::optional<int32_t> IgnoredLabel(const std::vector<const LayerProto*>& judges
   return {};
 }
 
-// What it finds about GPUs is added to `warnings`.
+// Reads and checks the conf. Adds findings about GPUs to `warnings`.
 JobProto ReadJob(const std::string& conf, const ModelOptions& options,
                  std::vector<std::string>* warnings) {
   std::vector<std::string> sets = options.sets;
@@ -79,7 +79,7 @@ JobProto ReadJob(const std::string& conf, const ModelOptions& options,
   return checked->job;
 }
 
-// The same of a job that has no file.
+// Checks a job that has no file.
 JobProto JudgedJob(JobProto job, const ModelOptions& options, std::vector<std::string>* warnings) {
   LoadPluginsOf(job);
   if (options.gpu) job.clear_gpu();
@@ -92,7 +92,7 @@ JobProto JudgedJob(JobProto job, const ModelOptions& options, std::vector<std::s
   return job;
 }
 
-// A mistake that lies in the choice of the checkpoint, not in the job.
+// Throws an error about the choice of the checkpoint, not about the job.
 [[noreturn]] void ThrowMisfit(const ConfigError& error) {
   throw Error(error.code(), "the checkpoint does not fit the net: " + error.message());
 }
@@ -104,7 +104,7 @@ std::vector<std::string> FilesOf(const JobProto& job, const ModelOptions& option
 }
 
 void LoadAll(const std::vector<std::string>& files, const ParamTable& params) {
-  if (params.params().empty()) return;  // of a layer that nothing trained is below
+  if (params.params().empty()) return;  // nothing below the layer is trained
   InitReport report;
   try {
     report = LoadParamFiles(files, params, Match::kOneFile);
@@ -184,7 +184,7 @@ struct Session::Content {
 
 namespace {
 
-// `batch`: of the model.
+// Checks the options. `batch` is the model's batch size.
 ForwardOptions OptionsOf(const SessionOptions& options, int64_t batch) {
   constexpr int kMostThreads = 1024;
   if (options.threads < 1 || options.threads > kMostThreads)

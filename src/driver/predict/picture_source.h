@@ -1,4 +1,4 @@
-// Pictures without classes: files, or those of one folder.
+// PicturesAt finds pictures without classes: a file, or the files of one folder.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace singa {
 
-// The picture that `path` is, by its name or its first bytes, or those right in the folder `path`,
-// sorted; none where it is something else. `left_out`: folders, and pictures of other formats,
-// beside them.
+// Returns `path` if it is a picture, by its name or its first bytes, or the sorted pictures
+// directly in the folder `path`; empty if it is something else. `left_out` gets folders and
+// pictures of other formats beside them.
 std::vector<std::string> PicturesAt(const std::string& path, LeftOut* left_out);
 
 std::unique_ptr<RecordSource> NewPictureSource(std::vector<std::string> files,

@@ -74,7 +74,7 @@ after the lines of what stands before it; 66: an INPUT or the checkpoint is miss
 all lines are written.
 )";
 
-// What is asked for.
+// The user's request.
 struct Request {
   ModelOptions model;
   SessionOptions session;
@@ -131,7 +131,7 @@ void Warn(const std::vector<std::string>& warnings) {
   for (const std::string& text : warnings) LOG(WARNING) << text;
 }
 
-// Which values are used, where the call or the job leaves a choice.
+// Shows which values are used, if the call or the job leaves a choice.
 void ShowFiles(const JobProto& job, const Arguments& args, const std::vector<std::string>& files) {
   const std::string asked = args.Get("checkpoint");
   if (asked.empty() ? job.checkpoint_path_size() == 0 : files[0] == asked) return;
@@ -139,7 +139,7 @@ void ShowFiles(const JobProto& job, const Arguments& args, const std::vector<std
     std::fprintf(stderr, "params from %s\n", Printable(file).c_str());
 }
 
-// The layer of the test phase that has this name, and its path.
+// Finds the layer of this name in the test phase, and its path.
 void SetInput(const NetProto& net, const std::string& name, SourceOptions* source) {
   std::vector<std::string> names;
   for (const LayerProto& layer : net.layer()) names.push_back(layer.name());
@@ -151,7 +151,7 @@ void SetInput(const NetProto& net, const std::string& name, SourceOptions* sourc
   }
 }
 
-// File of the characters that the net reads; "": it reads no text.
+// Returns the file of the net's characters; "": the net reads no text.
 std::string VocabularyOf(const LayerProto& input) {
   if (input.has_user_type()) return "";
   const std::unique_ptr<Layer> layer = MakeLayer(input);
@@ -182,7 +182,7 @@ void PredictText(const Model& model, Request request, const Arguments& args) {
   predictor.RequireFinite();
 }
 
-// As the checkpoint says, or else the training store that is there now.
+// Returns the classes in the checkpoint, or else those of the current training store.
 std::vector<std::string> ClassesOf(const Model& model, const NetProto& net,
                                    std::vector<std::string>* warnings) {
   const std::vector<std::string> trained = TrainedClasses(model.files());
@@ -216,7 +216,7 @@ void PredictRecords(const Model& model, Request request, const NetProto& net) {
   predictor.RequireFinite();
 }
 
-// A wrong choice of an output is the option's mistake, not the job's.
+// Loads the model. A wrong output is reported as a mistake of the option, not of the job.
 Model LoadModel(const JobProto& job, const ModelOptions& options, const Arguments& args) {
   try {
     return Model(job, options);

@@ -1,4 +1,4 @@
-// `singa predict ...`: what a trained net says of records.
+// `singa predict ...` prints a trained net's predictions for records.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace singa {
 
-// `args`: what follows `singa predict`. Returns the exit code. Throws Error.
+// Runs the subcommand; `args` follow `singa predict`. Returns the exit code. Throws Error.
 int PredictCommand(const std::vector<std::string>& args);
 
 }  // namespace singa

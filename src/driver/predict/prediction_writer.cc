@@ -16,13 +16,13 @@
 namespace singa {
 namespace {
 
-// As many digits as it takes to read the same number back.
+// Appends a number with enough digits to read the same number back.
 void AddNumber(float number, std::string* text) {
   char digits[32];
   text->append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
-// RFC 4180.
+// Quotes a cell as RFC 4180 says.
 std::string CsvCell(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -30,12 +30,12 @@ std::string CsvCell(const std::string& text) {
   return quoted + "\"";
 }
 
-// Names of files may be no UTF-8.
+// Replaces invalid UTF-8, which names of files may have.
 std::string JsonText(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// JSON has no word for what is not finite.
+// Writes a number that is not finite as text, as JSON has no such numbers.
 void AddJsonNumber(float number, std::string* text) {
   if (std::isfinite(number)) return AddNumber(number, text);
   *text += std::isnan(number) ? "\"nan\"" : number > 0 ? "\"inf\"" : "\"-inf\"";

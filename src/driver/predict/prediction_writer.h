@@ -1,4 +1,4 @@
-// PredictionWriter: one line on stdout for each record, or for each time step of one.
+// PredictionWriter writes one line to stdout for each record, or for each time step of a record.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@ namespace singa {
 
 struct PredictionFormat {
   bool json = false;                      // JSON lines; else CSV with a header
-  bool steps = false;                     // whether lines say which time step they are of
-  int64_t top = 0;                        // only the best so many; 0: all scores
+  bool steps = false;                     // whether lines have the number of the time step
+  int64_t top = 0;                        // number of best scores to write; 0: all scores
   std::vector<std::string> classes = {};  // names; empty: numbers from 0
 };
 
 class PredictionWriter {
  public:
-  // `outputs`: scores of a record. The header comes with the first lines.
+  // `outputs` is the number of scores. The header is written with the first lines.
   PredictionWriter(PredictionFormat format, int64_t outputs);
 
-  // step: from 0, where the format has steps. label: kNoLabel where the record has none.
+  // Writes a line. step counts from 0, if the format has steps. label is kNoLabel if the record has
+  // none.
   void Write(const std::string& record, int64_t step, int32_t label, std::span<const float> scores);
-  // Throws FileError where stdout cannot be written.
+  // Throws FileError if stdout cannot be written.
   void Flush();
-  // Throws DivergedError where scores were not finite; `layer`: whose scores they are.
+  // Throws DivergedError if scores were not finite. `layer` names the layer with the scores.
   void RequireFinite(const std::string& layer) const;
 
  private:
@@ -39,7 +40,7 @@ class PredictionWriter {
   const int64_t outputs_;
   std::vector<float> best_;       // indices, best first
   int64_t not_finite_ = 0;        // lines with a score that is not finite
-  std::string first_not_finite_;  // the record of the first
+  std::string first_not_finite_;  // record of the first such line
   std::string text_;
 };
 

@@ -24,7 +24,7 @@ void Predictor::Run(RecordSource* source) {
   Compute();
 }
 
-// Whether there was one more record. What stood before a bad one is computed.
+// Reads a record. Returns false if there is none. Computes the records before a bad one.
 bool Predictor::Gather(RecordSource* source) {
   try {
     const Sample* sample = source->Next();
@@ -62,7 +62,8 @@ void Predictor::Compute() {
   labels_.clear();
 }
 
-// What stands before a row with an index that its layer does not allow is written.
+// Computes the scores. If a row has an index that its layer does not allow, writes the rows before
+// it and throws.
 void Predictor::RunSession() {
   try {
     session_.Run(rows_, scores_);

@@ -1,5 +1,5 @@
-// Predictor: computes records batch by batch and writes what a net says of each: a line a record,
-// and of a layer with several time steps a line for each of them.
+// Predictor computes records batch by batch and writes the net's scores: a line for each record or,
+// for a layer with several time steps, for each step.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace singa {
 
 class Predictor {
  public:
-  // session.max_batch: >= 1. `model` outlives it.
+  // `model` must outlive it. REQUIRES: session.max_batch >= 1.
   Predictor(const Model& model, const SessionOptions& session, const PredictionFormat& format);
 
-  // What stands before a bad record is written.
+  // Predicts all records of `source`. Writes the records before a bad one.
   void Run(RecordSource* source);
   const HitCount& hits() const { return hits_; }
-  // Throws DivergedError where scores were not finite.
+  // Throws DivergedError if scores were not finite.
   void RequireFinite() const { writer_.RequireFinite(model_.layer()); }
 
  private:
@@ -36,7 +36,7 @@ class Predictor {
   const Model& model_;
   Session session_;
   const size_t batch_;
-  const int64_t steps_, width_;  // of a row; numbers of a step
+  const int64_t steps_, width_;  // time steps of a row; numbers of a step
   PredictionWriter writer_;
   std::vector<float> rows_, scores_;
   std::vector<std::string> names_;

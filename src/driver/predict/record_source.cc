@@ -30,7 +30,7 @@ int64_t SizeOfRecord(const SourceOptions& options) {
 
 class StoreSource final : public RecordSource {
  public:
-  // labels[i]: what the store's label i is called by; empty: as the store says.
+  // labels[i] replaces the store's label i; empty: the store's labels are used.
   StoreSource(std::unique_ptr<Store> store, const SourceOptions& options,
               std::vector<int32_t> labels, bool pictures)
       : store_(std::move(store)),
@@ -67,7 +67,7 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   const StoreSettings settings = SettingsOf(options.input);
   const StoreTraits& traits = TraitsOf(backend);
   StoreOptions store{.path = path, .label_path = options.label_path};
-  const bool own = backend == settings.backend;  // written as what the net learned from
+  const bool own = backend == settings.backend;  // same format as the training data
   if (own || traits.lines) store.format = settings.format;
   store.encoded = own && settings.conf.encoded();
   store.separator = settings.conf.separator();
@@ -77,7 +77,8 @@ StoreOptions OptionsFor(const std::string& path, const std::string& backend,
   return store;
 }
 
-// Lines have labels where the first has one number more than the net takes.
+// Opens lines of numbers. They have labels if the first line has one number more than the net
+// takes.
 std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, int64_t size) {
   const bool labels = store.has_label;
   store.has_label = false;
@@ -87,7 +88,7 @@ std::unique_ptr<Store> OpenText(const std::string& backend, StoreOptions store, 
   return OpenStore(backend, store);
 }
 
-// The net's label of each class of a folder or tar; kNoLabel where it has none. Empty: they are the
+// Returns the net's label of each class of a folder or tar, or kNoLabel. Empty: the labels are the
 // same.
 std::vector<int32_t> LabelsOf(const Store& store, const SourceOptions& options,
                               std::vector<std::string>* warnings) {
@@ -145,7 +146,7 @@ std::unique_ptr<RecordSource> OpenRecords(const std::string& path, const std::st
   const bool pictures = traits.picture_files;
   std::unique_ptr<Store> records =
       traits.lines ? OpenText(backend, store, SizeOfRecord(options)) : OpenStore(backend, store);
-  store.has_label = false;  // each label is judged with its record
+  store.has_label = false;  // each label is checked with its record
   const StoreFacts facts = FactsOf(backend, store, records.get());
   TellFactsOf(path, facts, options, warnings);
   std::vector<int32_t> labels;

@@ -1,4 +1,4 @@
-// RecordSource: the records of one input of `singa predict`, one after the other.
+// RecordSource gives the records of one input of `singa predict`, one after the other.
 #pragma once
 
 #include <memory>
@@ -11,40 +11,40 @@
 
 namespace singa {
 
-// How inputs are read.
+// How to read inputs.
 struct SourceOptions {
-  std::string backend = {};     // "": judged by content
+  std::string backend = {};     // "": guess by content
   std::string label_path = {};  // idx
   bool labels = true;           // whether records' labels are read
-  // Of the net's input layer: it says how its own backend's records are written.
+  // The net's input layer, which defines the format of its backend's records.
   LayerProto input = {};
-  std::string input_path = {};            // of that layer, relative to the JobProto
-  std::vector<int64_t> shape = {};        // of a record, planar
-  std::vector<std::string> classes = {};  // names of the net's; empty: unknown
-  std::vector<InputFacts> training = {};  // what it learned from, where that is still there
-  int64_t outputs = 0;                    // of the net
+  std::string input_path = {};            // path of that layer, relative to the JobProto
+  std::vector<int64_t> shape = {};        // shape of a record, planar
+  std::vector<std::string> classes = {};  // names of the net's classes; empty: unknown
+  std::vector<InputFacts> training = {};  // facts of the training data, if it still exists
+  int64_t outputs = 0;                    // number of outputs of the net
 };
 
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
 
-  // The next record, of the right size; null after the last. Valid until the next call. Throws
-  // DataError, FileError.
+  // Returns the next record, of the right size and valid until the next call; null after the last.
+  // Throws DataError, FileError.
   virtual const Sample* Next() = 0;
-  // Of the record that Next gave: a picture's path, else INPUT:NUMBER from 0.
+  // Returns the name of the record that Next gave: a picture's path, else INPUT:NUMBER from 0.
   virtual std::string Name() const = 0;
-  // The same for errors, with the line where there are lines.
+  // Returns the name for errors, with the line number in a text.
   virtual std::string Where() const { return Name(); }
 };
 
-// `path`: a picture, a folder of pictures or of class folders, or a store of records; "-": lines of
-// numbers on stdin. `warnings`: what the user should hear of.
+// Opens `path`: a picture, a folder of pictures or of class folders, or a store of records; "-":
+// lines of numbers on stdin. Adds messages for the user to `warnings`.
 std::unique_ptr<RecordSource> OpenSource(const std::string& path, const SourceOptions& options,
                                          std::vector<std::string>* warnings);
 
-// The names of the classes that a net was trained on, where `net` reads pictures in class folders
-// that are still there; else none. `warnings`: where they cannot be read.
+// Returns the names of the classes of the training data, if `net` reads pictures in class folders
+// that still exist; else none. Adds a warning if they cannot be read.
 std::vector<std::string> ClassNames(const NetProto& net, std::vector<std::string>* warnings);
 
 }  // namespace singa

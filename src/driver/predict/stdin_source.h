@@ -1,4 +1,4 @@
-// Lines of numbers on stdin, read as they come.
+// NewStdinSource reads lines of numbers from stdin as they arrive.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace singa {
 
-// Lines hold `size` numbers between separators; where the first has one more, and `labels`, each
-// begins with a label.
+// Lines have `size` numbers between separators. If the first line has one number more, and `labels`
+// is true, each line begins with a label.
 std::unique_ptr<RecordSource> NewStdinSource(const std::string& separator, int64_t size,
                                              bool labels);
 

@@ -24,8 +24,8 @@ TextPredictor::TextPredictor(const Model& model, const Vocabulary& vocabulary,
       writer_(format, width_),
       hits_(format.top) {}
 
-// What is computed waits for the character behind it, the label of its last. Of standard input that
-// is a window, as somebody may wait for it.
+// Computes a piece when the character after it is read, which is the label of its last character.
+// For standard input a piece is one window, as a person may be waiting.
 void TextPredictor::Run(const std::string& path) {
   TextStream text(path, vocabulary_);
   const size_t most = (path == "-" ? 1 : batch_) * steps_;
@@ -39,7 +39,8 @@ void TextPredictor::Run(const std::string& path) {
   Compute(kNoLabel);
 }
 
-// Writes what stands before a character that the vocabulary lacks.
+// Reads a character. Before it throws for one that the vocabulary lacks, it writes all predictions
+// before it.
 int TextPredictor::Next(TextStream* text) {
   try {
     return text->Next();
@@ -49,7 +50,7 @@ int TextPredictor::Next(TextStream* text) {
   }
 }
 
-// next: the index of the character behind the piece; kNoLabel: there is none.
+// Computes the piece. `next` is the index of the character after it; kNoLabel: there is none.
 void TextPredictor::Compute(int next) {
   if (!each_step_ || !model_.causal()) LeaveOutRest();
   RunSession((piece_.size() + steps_ - 1) / steps_);
@@ -58,7 +59,7 @@ void TextPredictor::Compute(int next) {
   piece_.clear();
 }
 
-// Of what fills no window, where every step needs all of one.
+// Removes characters that do not fill a window, as each step needs a whole window.
 void TextPredictor::LeaveOutRest() {
   const size_t rest = piece_.size() % steps_;
   if (rest == 0) return;
@@ -77,8 +78,9 @@ void TextPredictor::Write(int next) {
   writer_.Flush();
 }
 
-// What stands before a character that a layer of the net does not allow is written: the state is
-// that of before the window, and a net with one has a window at a time.
+// Computes the windows. If a layer does not allow a character, computes and writes those before it
+// again, and throws. The state is still that before the window, as a net with state computes one
+// window at a time.
 void TextPredictor::RunSession(size_t windows) {
   std::vector<float> rows = piece_;
   rows.resize(windows * steps_, 0);

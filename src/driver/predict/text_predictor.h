@@ -1,11 +1,11 @@
-// TextPredictor: writes what a net on characters (kCharRNN) says behind each character of a text,
-// given all before it as far as its layers carry their state: a line a character. The label is the
-// next character.
+// TextPredictor writes the scores of a net on characters (kCharRNN) after each character of a text,
+// one line for each. They depend on all characters before, if layers carry their state. The label
+// is the next character.
 //
-// The text goes through the net in windows of T characters, one by one where a state goes with
-// them, else several at a time. What is left at the end is filled up to a window, whose surplus is
-// dropped; where a step depends on later ones (Model::causal) it is left out. A layer that does not
-// have those T steps gets a line for each whole window instead.
+// The net computes the text in windows of T characters, one at a time if a state is carried, else
+// several at a time. The rest at the end is padded to a window, and the padding's scores are
+// dropped. If a step depends on later ones (see Model::causal), the rest is left out. A layer
+// without these T steps gets one line for each whole window.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ namespace singa {
 
 class TextPredictor {
  public:
-  // session.max_batch: windows at a time of a file; >= 1. `labels`: whether next characters are
-  // labels. `model` and `vocabulary` outlive it.
+  // session.max_batch >= 1 is the number of windows of a file computed at a time. `labels` says
+  // whether next characters are labels. `model` and `vocabulary` must outlive it.
   TextPredictor(const Model& model, const Vocabulary& vocabulary, const SessionOptions& session,
                 bool labels, const PredictionFormat& format);
 
-  // `path`: a text, or "-" for standard input. What stands before a bad character is written.
+  // Predicts the text `path`, or "-" for standard input. Writes the lines before a bad character.
   void Run(const std::string& path);
   const HitCount& hits() const { return hits_; }
-  // Throws DivergedError where scores were not finite.
+  // Throws DivergedError if scores were not finite.
   void RequireFinite() const { writer_.RequireFinite(model_.layer()); }
 
  private:
@@ -48,9 +48,9 @@ class TextPredictor {
   const bool each_step_, labels_;
   const int64_t width_;  // numbers of a line
   PredictionWriter writer_;
-  std::string name_;          // of the text
-  int64_t first_ = 0;         // byte that piece_ begins at
-  std::vector<float> piece_;  // indices that wait to be computed: of whole windows, or the last
+  std::string name_;          // name of the text
+  int64_t first_ = 0;         // byte at which piece_ begins
+  std::vector<float> piece_;  // indices to compute: whole windows, or the rest at the end
   std::vector<float> scores_;
   HitCount hits_;
 };
