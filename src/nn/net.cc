@@ -39,8 +39,8 @@ std::vector<std::pair<int, int>> Net::Edges() const {
   std::vector<std::vector<int>> producers(storage_->values.size());
   for (size_t i = 0; i < graph.size(); ++i)
     for (const Read& out : graph[i].out) {
-      std::vector<int>& of_value = producers[out.value];  // a kCharRNN node produces every step of
-                                                          // its value
+      // One kCharRNN node produces all steps of its value.
+      std::vector<int>& of_value = producers[out.value];
       if (of_value.empty() || of_value.back() != static_cast<int>(i))
         of_value.push_back(static_cast<int>(i));
     }
@@ -60,8 +60,7 @@ std::vector<std::pair<int, int>> Net::Edges() const {
 
 std::vector<std::vector<std::vector<Net::Source>>> Net::Sources() const {
   const std::vector<Node>& graph = storage_->graph;
-  std::vector<std::map<int, Source>> makers(storage_->values.size());  // by the first step that
-                                                                       // they make
+  std::vector<std::map<int, Source>> makers(storage_->values.size());  // by their first step
   for (size_t i = 0; i < graph.size(); ++i)
     for (size_t k = 0; k < graph[i].out.size(); ++k) {
       const Read& out = graph[i].out[k];

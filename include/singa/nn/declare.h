@@ -18,7 +18,7 @@
 
 namespace singa {
 
-// How long a buffer's content lasts.
+// Lifetime of a buffer's content.
 enum class Keep : uint8_t {
   kForwardToBackward,  // from ComputeFeature to ComputeGradient of one step
   kStep,               // the whole step

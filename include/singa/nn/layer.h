@@ -39,10 +39,10 @@ struct Wiring {
   bool row_wise = false;  // row r of every output depends on row r of the inputs only
   bool sequence = false;  // computes T > 1 time steps in one node: source 0, every other source of
                           // T steps and all outputs are [T, rows, ...]
-  bool recurrent = false;  // with one node for each step, step t reads output 0 and the state
-                           // outputs of step t - 1 as its last sources
-  bool causal = false;  // for a sequence layer: step t depends on no later step; always holds for a
-                        // recurrent layer
+  bool recurrent = false;  // if it runs as one node per step, the last sources of step t are output
+                           // 0 and the state outputs of step t - 1
+  bool causal = false;  // step t of a sequence layer depends on no later step; recurrent layers are
+                        // always causal
   bool writes_file = false;    // an output layer; no layer reads its feature
   bool differentiable = true;  // false: asks for no gradient of its outputs and gives none
   Dependency dependency = Dependency::kOneToOne;

@@ -32,8 +32,7 @@ struct NetNode {
   std::vector<Port*> checked;
   std::unique_ptr<Declare> declare;
   bool runs_backward = false;
-  bool fused = false;  // its source does its work (Layer::Fuse): both have one feature and one
-                       // gradient
+  bool fused = false;        // its source does its work; both have one feature and gradient
   bool in_feedback = false;  // on a loop that a feedback slot closes (kRBMVis and kRBMHid)
   // Time steps of an output's gradient that no reader gives. They are zeroed before this node's
   // backward.

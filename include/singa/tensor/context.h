@@ -76,8 +76,7 @@ struct Context {
   uint64_t seed = 0;
   int worker_group = 0;  // number of the group in the job
   StepState* state = nullptr;
-  const StepState* device_state = nullptr;  // copy of `state` that kernels read; null without a
-                                            // stream
+  const StepState* device_state = nullptr;  // `state` for kernels; null: no stream
 
   // Scratch memory for one call of one layer, as large as the largest Declare::Scratch.
   void* scratch = nullptr;

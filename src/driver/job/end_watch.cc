@@ -30,8 +30,7 @@ void EndWatch::Begin(const std::exception_ptr& why) {
 void EndWatch::Run() {
   MutexLock lock(&mutex_);
   changed_.wait(lock.native(),
-                [this]() REQUIRES(mutex_) { return stop_ || why_; });  // until the job ends or
-                                                                       // fails
+                [this]() REQUIRES(mutex_) { return stop_ || why_; });  // the job ended or failed
   if (changed_.wait_for(lock.native(), longest_, [this]() REQUIRES(mutex_) { return stop_; }))
     return;
   const std::exception_ptr why = why_;

@@ -23,9 +23,8 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
   const bool judges =
       !job_.checkpoint_best().empty() && updates > 0 && !(test && lead.evaluator(kVal));
   std::optional<WorkerGroups::Hold> hold;
-  if (judges)
-    hold.emplace(&groups_);  // the values must not change until they are saved as the
-                             // best
+  // The values must not change until they are saved as the best.
+  if (judges) hold.emplace(&groups_);
   CollectValues(updates);
   lead.Upload();
   const std::optional<MetricSums> sums = evaluator->Run(

@@ -187,8 +187,8 @@ class FollowRun {
       else
         *state.mutable_rows() = RowsOf(groups_.team(group).trainers());
     }
-    if (state.has_rows() && !HasFirst())  // the group's first process joins the rows of all its
-                                          // processes
+    // The first process of the group joins the rows of all its processes.
+    if (state.has_rows() && !HasFirst())
       process_.follower()->GiveState(groups_.FirstProcess(groups_.here().front()),
                                      std::exchange(state, {}).SerializeAsString());
     process_.follower()->GiveState(0, state.SerializeAsString());

@@ -30,9 +30,7 @@ ProcessShare GroupLoop::TakeShare() {
   if (!process) return share;
   const double waited_ms = team.TakeSyncWaitMs() + process->cluster().updates(group_).TakeWaitMs();
   share.sync_wait_ms = waited_ms / static_cast<double>(steps_ * team.size());
-  if (groups_.here().front() != group_)
-    return share;  // bytes are of the whole process and
-                   // reported once
+  if (groups_.here().front() != group_) return share;  // bytes are the process's, reported once
   share.bytes_sent = static_cast<double>(process->stub().bytes_sent() - sent_);
   share.bytes_received = static_cast<double>(process->stub().bytes_received() - received_);
   sent_ = process->stub().bytes_sent();

@@ -51,8 +51,8 @@ std::string PreviousRun::SetAside(std::vector<std::string>* files) {
   const bool has_metrics = fs::exists(metrics_);
   if (has_metrics && !fs::is_regular_file(metrics_))
     throw WriteError(kExitCantCreate, metrics_, "is no file", 0);
-  if (ListCheckpoints(workspace_).empty()) {  // previous/ keeps the run before, which has
-                                              // checkpoints
+  // Without checkpoints only the metrics move: previous/ keeps the run before, which has some.
+  if (ListCheckpoints(workspace_).empty()) {
     if (!has_metrics) return "";
     Move(metrics_, metrics_ + ".old");
     files_.SyncDirectory(workspace_);
@@ -137,8 +137,8 @@ JobProto PreviousRun::AfterLostStart(JobProto job) const {
       path = OldestRunFolder(workspace_) + "/" + within->string();
     else if (PlaceOf(path) == PlaceOf(workspace_))
       path = previous_;
-    else if (PlaceOf(path) == PlaceOf(CheckpointFolder(workspace_)) ||  // it may have an unfinished
-                                                                        // checkpoint
+    else if (PlaceOf(path) == PlaceOf(CheckpointFolder(workspace_)) ||  // maybe with an unfinished
+                                                                        // one
              !fs::exists(path, error))
       path = PlaceSetAside(path);
   return job;

@@ -29,8 +29,7 @@ class StopRequests {
   static constexpr int64_t kNever = -1;
   static_assert(std::atomic<int64_t>::is_always_lock_free);
 
-  std::array<std::atomic<int64_t>, 2> first_ = {kNever, kNever};  // time of the first request, by
-                                                                  // source
+  std::array<std::atomic<int64_t>, 2> first_ = {kNever, kNever};  // times by source
 };
 
 // Tells the user on stderr what Ctrl-C does.

@@ -21,8 +21,7 @@ struct WorkspaceOptions {
   FileSystem* files = nullptr;  // null: the system's
   int wait_seconds = 0;         // maximum wait for a lock that no process of this host holds
   int rank = 0;                 // rank of this process
-  std::function<void(const std::string&)> say = nullptr;  // called with a text about the process
-                                                          // that holds the lock
+  std::function<void(const std::string&)> say = nullptr;  // told who holds the lock
   LockCalls lock = kSystemLockCalls;
   const Clock* clock = nullptr;           // null: the steady clock
   std::function<void()> pause = nullptr;  // waits between two attempts; null: 0.2 s

@@ -43,8 +43,8 @@ std::vector<std::string> EnvironmentOf(const ChildCommand& command) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kExitPeerLost);  // the parent ended before prctl
-  ::signal(SIGTTOU, SIG_IGN);  // with `stty tostop` this signal stops background processes that
-                               // print
+  // With `stty tostop` this signal stops background processes that print.
+  ::signal(SIGTTOU, SIG_IGN);
   // Blocked signals wait until the program takes them, as a job may be stopped before it can.
   sigset_t stops;
   sigemptyset(&stops);

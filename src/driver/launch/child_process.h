@@ -18,7 +18,7 @@ struct ChildCommand {
   std::vector<int> inherited;      // descriptors, besides stdout and stderr; all > 2
 };
 
-// How a child ended.
+// The end of a child.
 struct ChildEnd {
   int signal = 0;  // signal that killed it; 0: none
   int code = 0;    // exit code, if there was no signal
@@ -44,7 +44,7 @@ class ChildProcess {
   void Reap();
   // Kills and reaps the child. Blocks until it has ended.
   void Kill();
-  // How the child ended; not set before it was reaped.
+  // Returns how the child ended; not set before it was reaped.
   const std::optional<ChildEnd>& end() const { return end_; }
 
  private:

@@ -221,18 +221,16 @@ void JobProcesses::EndOthers() {
   while (std::any_of(children_.begin(), children_.end(), running)) {
     if (steady_clock::now() >= deadline || signals_->Take() != 0) break;
     ReadReport();
-    for (const auto& child : children_)
-      child->Reap();  // must follow Take, which drops the notice
-                      // of an end
+    // Reap after Take, which drops the notice of an end.
+    for (const auto& child : children_) child->Reap();
     if (std::any_of(children_.begin(), children_.end(), running)) WaitUntil(deadline);
   }
   KillAll();
 }
 
 void JobProcesses::KillAll() {
-  for (const auto& child : children_)
-    child->Signal(SIGKILL);  // kill all before one notices
-                             // another's end
+  // Kill all before one notices another's end.
+  for (const auto& child : children_) child->Signal(SIGKILL);
   for (const auto& child : children_) child->Kill();
 }
 

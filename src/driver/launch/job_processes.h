@@ -18,8 +18,7 @@
 namespace singa {
 
 struct JobEnd {
-  std::optional<ExitCode> code;  // the job's exit code; not set: a process was lost, and all may
-                                 // start again
+  std::optional<ExitCode> code;  // not set: a process was lost, and all may start again
   int rank = 0;                  // rank that ended the job, or that was lost
   ChildEnd end;                  // how it ended
 };

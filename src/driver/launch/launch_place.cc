@@ -100,8 +100,7 @@ std::optional<LaunchPlace> FindSupervised(const JobProto& job, int processes) {
   place.before_here = *before_here;
   place.processes = processes;
   place.supervised = true;
-  place.one_host = numbers.report >= 0;  // a report goes to a supervisor, which starts all
-                                         // processes on this host
+  place.one_host = numbers.report >= 0;  // the supervisor starts all on this host
   place.coordinator = CoordinatorOf(job);
   if (coordinator) try {
       place.coordinator = ParseEndpoint(*coordinator);

@@ -56,9 +56,8 @@ pid_t AncestorWithout(const std::string& variable, pid_t pid) {
 
 void EndWithLauncher() {
   const char* const variable = LivingLauncherVariable();
-  if (!variable || std::getenv(kProcessVariable))
-    return;  // processes of a supervisor end with it
-             // anyway
+  // Processes of a supervisor end with it anyway.
+  if (!variable || std::getenv(kProcessVariable)) return;
   const pid_t launcher = AncestorWithout(variable, ::getpid());
   const std::optional<ProcessStat> stat = ReadProcessStat(launcher);
   if (!stat) return;

@@ -11,8 +11,8 @@ namespace singa {
 
 // Loads the plugin at `path`, unless it is loaded already. Its code runs, so a file that anybody
 // may write is refused. Throws ConfigError without a path if the file is missing, is no plugin, was
-// built for another singa or cannot be loaded, or, at each call, if it registers a name that
-// exists. REQUIRES: no other thread is in a call of the library.
+// built for another singa or cannot be loaded. Also throws it, at each call, if the plugin
+// registers a name that exists. REQUIRES: no other thread is in a call of the library.
 void LoadPlugin(const std::string& path);
 
 // Loads the plugins of a job that has no file. Throws the first ConfigError, under its field.

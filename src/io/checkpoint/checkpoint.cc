@@ -52,8 +52,7 @@ void CheckTensors(const Safetensors& view, const Manifest& manifest, bool bytes_
     damage->push_back(view.file() + ": its header is altered (SHA-256 does not match)");
 }
 
-constexpr int kMostLooks = 100;  // limit of attempts while a running job removes the checkpoints
-                                 // found
+constexpr int kMostLooks = 100;  // attempts while a running job removes checkpoints
 
 enum class Check { kHeaders, kAllBytes };
 

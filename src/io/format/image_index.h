@@ -31,8 +31,8 @@ struct ImageIndex {
 ImageIndex IndexImageFolder(const std::string& folder);
 // Indexes the pictures of an uncompressed tar. A class is the name of the innermost folder;
 // pictures at another depth than most are left out, too. Throws FileError. Throws DataError if the
-// tar is damaged, cut off, compressed or without pictures, if a name is absolute or leads out of
-// the tar, or if a picture is a link or sparse.
+// tar is damaged, cut off, compressed or without pictures. Also throws it if a name is absolute or
+// leads out of the tar, or a picture is a link or sparse.
 ImageIndex IndexImageTar(const std::string& path);
 
 }  // namespace singa

@@ -98,8 +98,7 @@ class NewDatabase {
     MDB_stat stat;
     Check(mdb_env_info(environment_, &info), kExitIo);
     Check(mdb_env_stat(environment_, &stat), kExitIo);
-    constexpr size_t kOfTheTree = 1024;  // upper bound of the tree's pages that a transaction
-                                         // copies
+    constexpr size_t kOfTheTree = 1024;  // most pages of the tree in a transaction
     const size_t pages =
         info.me_last_pgno + kOfTheTree +
         3 * (waiting_.size() + static_cast<size_t>(waiting_bytes_) / stat.ms_psize);

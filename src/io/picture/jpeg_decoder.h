@@ -21,7 +21,8 @@ class JpegDecoder {
 
   // Decodes a picture to `channels`: 3, or 1 for grey. Pictures for print (CMYK) are converted.
   // Throws ValueError if the picture is damaged, too large or of an unsupported kind (12 bits,
-  // lossless), or if its scans together have more than 16 times the pixels that a picture may have.
+  // lossless). Also throws it if the scans together have more than 16 times the pixels that a
+  // picture may have.
   void Decode(std::span<const uint8_t> bytes, int channels, Raster* raster);
 
  private:

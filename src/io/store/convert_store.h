@@ -10,8 +10,8 @@
 namespace singa {
 
 // Writes all records of `from`. Sets options.records and classes; the first record gives
-// options.shape and has_label if the caller left them unset. Throws FileError, DataError for a
-// record that the format cannot hold or that has another shape, and ConfigError("", ...) for a
+// options.shape and has_label if the caller left them unset. Throws FileError. Throws DataError for
+// a record that the format cannot hold or that has another shape. Throws ConfigError("", ...) for a
 // format without a writer or a shape that does not fit. The new files appear only if all records
 // were written.
 void ConvertStore(Store* from, const std::string& format, WriterOptions options, FileSystem* files);

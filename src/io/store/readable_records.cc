@@ -19,10 +19,8 @@ class ReadableRecords final : public StoreWrapper {
   int64_t size() const override { return static_cast<int64_t>(indexes_.size()); }
   const Sample& Read(int64_t index) override { return store().Read(indexes_[index]); }
   std::string Where(int64_t index) const override { return store().Where(indexes_[index]); }
-  LabelRange Labels() override {
-    return {};
-  }  // a record left out may have the least or greatest
-     // label
+  // Returns none, as a record left out may have the least or greatest label.
+  LabelRange Labels() override { return {}; }
 
  private:
   const std::vector<int64_t> indexes_;  // indexes in store()

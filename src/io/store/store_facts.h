@@ -12,8 +12,7 @@ namespace singa {
 struct StoreFacts {
   int64_t records = -1;                   // -1: not known
   std::vector<std::string> classes = {};  // names, by label; empty: the store has none
-  std::vector<int64_t> shape = {};  // of the first record, or the number of its numbers; empty: the
-                                    // record is bad
+  std::vector<int64_t> shape = {};        // shape or size of the first record; empty: it is bad
   ColourOrder colours = ColourOrder::kNotSaid;  // as readers see them: never kBlueFirst
   LeftOut left_out = {};
   LabelRange labels = {};  // range of stored labels; none: not known

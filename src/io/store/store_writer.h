@@ -21,8 +21,7 @@ struct WriterOptions {
   int64_t records = 0;                    // number of records to write
   bool has_label = true;                  // whether records have labels to write
   bool encoded = false;                   // kvfile, lmdb: pixels are image files, without a shape
-  std::vector<std::string> classes = {};  // imagefolder: names by label; empty: use the labels as
-                                          // names
+  std::vector<std::string> classes = {};  // imagefolder: names by label; empty: the labels
 };
 
 class StoreWriter {

@@ -122,7 +122,7 @@ void PairRbms(Graph* graph, ConfigErrors* errors);
 // carry_state.
 void FeedBack(const NetOfPhase& net, Graph* graph, ConfigErrors* errors);
 void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
-// How a net is partitioned over the workers of a group.
+// The partition of a net over the workers of a group.
 struct NetCut {
   int workers = 1;
   int worker = 0;      // worker whose part is built

@@ -4,8 +4,7 @@ namespace singa {
 
 void KeepNeeded(Graph* graph) {
   if (graph->output < 0) return;
-  std::vector<std::vector<int>> makers(graph->values.size());  // by value and step: the node that
-                                                               // produces it
+  std::vector<std::vector<int>> makers(graph->values.size());  // nodes by value and step
   for (size_t v = 0; v < makers.size(); ++v) makers[v].assign(graph->values[v].steps, -1);
   std::vector<int> open;
   std::vector<char> needed(graph->nodes.size());

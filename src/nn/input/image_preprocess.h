@@ -16,7 +16,7 @@ struct Cut {
   int32_t y = 0, x = 0, mirror = 0;
 };
 
-// How to place cuts of `height` x `width` pixels in images of `from_height` x `from_width`: in the
+// Rules for cuts of `height` x `width` pixels in images of `from_height` x `from_width`: in the
 // centre or, if `random`, anywhere in the image with `pad` pixels around it. If also `mirror`, one
 // cut in two is mirrored.
 struct CutRules {

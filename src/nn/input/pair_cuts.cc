@@ -32,15 +32,15 @@ CuttingLayer* CuttingLayerOf(const LayerProto& conf, Layer* layer) {
 void PairCuts(std::deque<NetNode>* nodes) {
   std::map<std::string, const NetNode*> by_name;
   for (const NetNode& node : *nodes) by_name.emplace(node.name, &node);
-  std::map<std::string, std::vector<std::string>> of_input;  // by input layer: the layers that cut
-                                                             // its pictures
+  // The layers that cut the pictures of each input layer.
+  std::map<std::string, std::vector<std::string>> of_input;
   std::vector<std::string> streams;  // [k]: stream of the k-th such layer of each
   for (NetNode& node : *nodes) {
     CuttingLayer* const layer = CuttingLayerOf(node.conf, node.layer.get());
     if (!layer) continue;
     std::vector<std::string>& own = of_input[InputOf(node.name, by_name)];
-    auto place = std::find(own.begin(), own.end(), node.name);  // found: `node` is a copy of a
-                                                                // layer
+    // The name is there already if `node` is a copy of a layer.
+    auto place = std::find(own.begin(), own.end(), node.name);
     if (place == own.end()) place = own.insert(place, node.name);
     const auto number = static_cast<size_t>(place - own.begin());
     if (number == streams.size()) streams.push_back(node.name);

@@ -20,8 +20,7 @@ void CheckFinite(const std::string& field, float value) {
 }
 
 void CheckSynthetic(const SyntheticProto& conf) {
-  constexpr int32_t kMost = 100'000'000;  // limit of records, as their order in an epoch takes
-                                          // memory
+  constexpr int32_t kMost = 100'000'000;  // the order of records takes memory
   if (conf.records() < 1 || conf.records() > kMost)
     throw ConfigError("synthetic_conf.records",
                       StrCat("must be from 1 to ", kMost, ", is ", conf.records()));

@@ -1,8 +1,8 @@
-// kSoftmaxLoss has the sources logits and labels. Its feature is softmax(logits). Its metrics are
-// "loss", the mean of scale times the cross-entropy (in training with smoothed labels), "accuracy",
-// the share of rows whose label is in the top k, and, if the conf asks for it, "bits", the loss in
-// bits. Rows whose label is ignore_label count in no metric and give no gradient. The gradients of
-// the other rows are still divided by the whole batch, so a sequence's weight is its number of
+// kSoftmaxLoss has the sources logits and labels. Its feature is softmax(logits). Metric "loss" is
+// the mean of scale times the cross-entropy, in training with smoothed labels. Metric "accuracy" is
+// the share of rows whose label is in the top k. If the conf asks for it, metric "bits" is the loss
+// in bits. Rows whose label is ignore_label count in no metric and give no gradient. The gradients
+// of the other rows are still divided by the whole batch, so a sequence's weight is its number of
 // steps, however it is padded.
 #include "nn/loss/softmax_loss.h"
 

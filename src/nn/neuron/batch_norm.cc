@@ -151,12 +151,10 @@ class BatchNormLayer final : public Layer {
   }
 
   int64_t rows_ = 0, c_ = 0;
-  float floor_ = -std::numeric_limits<float>::infinity();  // 0: does the work of the kReLU that
-                                                           // reads this layer
+  float floor_ = -std::numeric_limits<float>::infinity();  // 0: with the kReLU's work
   Param *gamma_ = nullptr, *beta_ = nullptr, *mean_ = nullptr, *variance_ = nullptr;
-  Tensor* state_ = nullptr;       // [4, c]: BatchState
-  Tensor* group_rows_ = nullptr;  // [1]: rows of all workers of a group; only used if there are
-                                  // several
+  Tensor* state_ = nullptr;                       // [4, c]: BatchState
+  Tensor* group_rows_ = nullptr;                  // [1]: rows of all workers of the group
   int64_t sums_ = 0, factors_ = 0, partial_ = 0;  // offsets in scratch
 };
 

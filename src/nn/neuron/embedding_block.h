@@ -26,8 +26,7 @@ struct EmbeddingGradientRow {
   // Result of one search for the index among as many rows as threads.
   static constexpr int kMostThreads = 1024;
   struct Found {
-    int32_t at[kMostThreads];  // at[t]: the row of thread t has the index; rows: the rows that have
-                               // it
+    int32_t at[kMostThreads];  // at[t]: whether thread t's row has it; rows: those that have
     int32_t rows[kMostThreads];
   };
 

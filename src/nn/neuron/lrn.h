@@ -1,7 +1,7 @@
 // Local response normalisation across channels (Krizhevsky et al., 2012) is, at each pixel:
 //   s[i] = knorm + alpha / size * (sum of x[j]^2 over the channels j with |j - i| <= size / 2)
 //   y[i] = x[i] s[i]^-beta
-// It equals torch.nn.functional.local_response_norm.
+// This equals torch.nn.functional.local_response_norm.
 #pragma once
 
 #include <memory>

@@ -121,8 +121,8 @@ class RbmVisLayer final : public RbmLayer {
   FlatRows flat_;
   bool gaussian_ = false;  // kind of the hidden units
   bool training_ = false;
-  static constexpr int kPassBits = 44;  // each pass has 2^44 random numbers, more than a batch has
-                                        // units
+  // Each pass has 2^44 random numbers, more than a batch has units.
+  static constexpr int kPassBits = 44;
   int64_t pass_ = 0;  // number of negative passes in this training step, or in this test
   Tensor *input_ = nullptr, *hidden_positive_ = nullptr;
   Tensor* positive_sums_ = nullptr;  // null: no bias

@@ -74,13 +74,13 @@ class SampleLayer final : public Layer {
   }
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
-    constexpr int kBatchBits = 40;  // each batch has 2^40 random numbers, more than it has rows in
-                                    // all time steps
+    // Each batch has 2^40 random numbers, more than it has rows in all time steps.
+    constexpr int kBatchBits = 40;
     float* const u = static_cast<float*>(ctx.scratch);
     const Tensor& p = in[0]->data;
     const int64_t n = p.rows(), d = p.row_size();
-    const int64_t batch = phase & kTrain ? 0 : batch_++;  // ctx.Random changes with each training
-                                                          // step
+    // In training ctx.Random changes with each step.
+    const int64_t batch = phase & kTrain ? 0 : batch_++;
     FillUniform(ctx, ctx.Random(name_), (batch << kBatchBits) + in[0]->span.GlobalRow(0), n, 0, 1,
                 u);
     DrawIndex(ctx, p.data(), u, power_, out[0]->data.data(), n, d);

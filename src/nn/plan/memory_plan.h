@@ -1,9 +1,9 @@
 // MemoryPlan gives every tensor of a net its place in one arena.
 //
 // Time runs through one step: node i of n computes its feature at i and its gradient at 2n - 1 - i.
-// A tensor lives from its first writer to its last reader; two tensors may share memory unless they
-// live at the same time. Tensors joined by an alias share one place, from the first begin to the
-// last end of all.
+// A tensor is live from its first writer to its last reader. Two tensors may share memory unless
+// they are live at the same time. Tensors joined by an alias share one place, from the first begin
+// to the last end of all.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class MemoryPlan {
  public:
   static constexpr int64_t kAlignment = 64;
 
-  // Adds a tensor that lives in [begin, end]; returns its number.
+  // Adds a tensor that is live in [begin, end]; returns its number.
   int Add(int64_t bytes, int begin, int end);
   // Gives both tensors one place.
   void Alias(int a, int b);
