@@ -88,8 +88,8 @@ double BenchRow::gb_per_s() const {
 std::string BenchTable(const BenchReport& r) {
   std::vector<Cells> rows = {
       {"layer", "type", "forward ms", "backward ms", "update ms", "GFLOP/s", "GB/s", "% of peak"}};
-  for (const BenchRow& row : r.layers) rows.push_back(CellsOf(row, r.fma_peak));
-  rows.push_back(CellsOf(r.sum, r.fma_peak));
+  for (const BenchRow& row : r.layers) rows.push_back(CellsOf(row, r.peak));
+  rows.push_back(CellsOf(r.sum, r.peak));
   std::string text = Aligned(rows) + "\n";
   text += Line("step          ", r.step_ms,
                StrCat(", ", Number(r.samples_per_second(), "%.0f"), " samples/s, median of ",
@@ -98,9 +98,10 @@ std::string BenchTable(const BenchReport& r) {
   if (r.late_update_ms >= 0.0005) text += Line("  late updates", r.late_update_ms);
   text += Line("  data wait   ", r.wait_ms, r.synthetic ? " (noise in place of data)" : "");
   text += Line("  overhead    ", r.overhead_ms);
-  text += StrCat("machine        ", Number(1e-9 * r.fma_peak, "%.0f"), " GFLOP/s and ",
+  text += StrCat("machine        ", Number(1e-9 * r.peak, "%.0f"), " GFLOP/s ",
+                 r.gpu.empty() ? "" : "(product of large matrices) ", "and ",
                  Number(1e-9 * r.copy_rate, "%.0f"), " GB/s (copy) on ",
-                 Counted(r.threads, "thread"), "\n");
+                 r.gpu.empty() ? Counted(r.threads, "thread") : r.gpu, "\n");
   text += StrCat("peak RSS       ", r.peak_rss >> 20, " MiB\n");
   return text;
 }
@@ -109,10 +110,10 @@ std::string BenchJson(const BenchReport& r) {
   std::string text;
   for (const BenchRow& row : r.layers) {
     nlohmann::ordered_json json = {{"layer", row.layer}, {"type", row.type}};
-    json.update(ToJson(row, r.fma_peak));
+    json.update(ToJson(row, r.peak));
     text += Dump(json);
   }
-  nlohmann::ordered_json json = ToJson(r.sum, r.fma_peak);
+  nlohmann::ordered_json json = ToJson(r.sum, r.peak);
   json["late_update_ms"] = r.late_update_ms;
   json["data_wait_ms"] = r.wait_ms;
   json["overhead_ms"] = r.overhead_ms;
@@ -122,7 +123,8 @@ std::string BenchJson(const BenchReport& r) {
   json["batch"] = r.batch;
   json["threads"] = r.threads;
   json["synthetic"] = r.synthetic;
-  json["fma_peak_gflops"] = 1e-9 * r.fma_peak;
+  if (!r.gpu.empty()) json["gpu"] = r.gpu;
+  json["fma_peak_gflops"] = 1e-9 * r.peak;
   json["copy_gb_per_s"] = 1e-9 * r.copy_rate;
   json["peak_rss_bytes"] = r.peak_rss;
   return text + Dump(json);

@@ -27,8 +27,9 @@ struct BenchReport {
   int64_t batch = 0, steps = 0;
   int threads = 1;
   bool synthetic = false;
-  double fma_peak = 0;   // operations per second, of all threads
-  double copy_rate = 0;  // bytes per second, of all threads
+  std::string gpu;       // name of the GPU that computes; "": the CPU does
+  double peak = 0;       // operations per second: of all threads, or of a large product on the GPU
+  double copy_rate = 0;  // bytes per second: of all threads, or within the GPU's memory
   int64_t peak_rss = 0;  // bytes
 
   double samples_per_second() const { return 1e3 * static_cast<double>(batch) / step_ms; }

@@ -16,7 +16,9 @@
 #include "driver/conf/check_job.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/run_job.h"
+#include "math/device_peak.h"
 #include "math/machine_peak.h"
+#include "singa/tensor/stream.h"
 #include "train/state/init_params.h"
 
 namespace singa {
@@ -174,8 +176,14 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   BenchReport report = ReportOf(measured, &trainer);
   report.threads = threads;
   report.peak_rss = PeakRss();
-  report.fma_peak = std::max(peak, MeasureFmaPeak(threads));  // the CPU's clock varies
-  report.copy_rate = MeasureCopyBandwidth(threads);
+  if (trainer.ctx().stream) {
+    report.gpu = trainer.ctx().stream->gpu().name();
+    report.peak = MeasureProductPeak(trainer.ctx());
+    report.copy_rate = MeasureDeviceCopyBandwidth(trainer.ctx());
+  } else {
+    report.peak = std::max(peak, MeasureFmaPeak(threads));  // the CPU's clock varies
+    report.copy_rate = MeasureCopyBandwidth(threads);
+  }
   return report;
 }
 
@@ -211,7 +219,8 @@ Every time is a median of its own, so columns add up only nearly.
   update        of the params that the layer is the last to use
   GFLOP/s       nominal: 2 for each product that is added to a sum; gradients that nobody needs
                 are not computed and do not count. % of peak: of what the same threads reach that
-                multiply and add in registers alone
+                multiply and add in registers alone; on a GPU, of what a product of large matrices
+                reaches in the job's precision
   GB/s          each tensor that a step must read or write counted once, caches or not
   late updates  those that wait for the whole backward pass: clip_norm, on_nonfinite: kSkip
   overhead      what a step takes beside its layers, updates and waiting
