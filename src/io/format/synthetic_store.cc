@@ -3,6 +3,8 @@
 // in [0, classes).
 #include "io/format/synthetic_store.h"
 
+#include <bit>
+#include <cstring>
 #include <vector>
 
 #include "io/store/store.h"
@@ -31,10 +33,11 @@ class SyntheticStore final : public Store {
   const std::string& name() const override { return name_; }
 
   const Sample& Read(int64_t index) override {
-    uint8_t* byte = bytes_.data();
-    for (int64_t b = 0; b < blocks_; ++b)
-      for (uint32_t word : kPixels.Block(index * blocks_ + b))
-        for (int shift = 0; shift < 32; shift += 8) *byte++ = static_cast<uint8_t>(word >> shift);
+    static_assert(std::endian::native == std::endian::little);
+    for (int64_t b = 0; b < blocks_; ++b) {
+      const auto block = kPixels.Block(index * blocks_ + b);
+      std::memcpy(bytes_.data() + b * kBlockBytes, block.data(), kBlockBytes);
+    }
     sample_.label = static_cast<int32_t>(kLabels.Below(index, classes_));
     return sample_;
   }
