@@ -69,8 +69,8 @@ class OnGpu:
     # What a job is told, by vs_torch.py's words, which PyTorch has, too.
     precisions = {"tf32": "kTF32", "bfloat16": "kBFloat16", "float16": "kFloat16"}
 
-    def __init__(self, number, precision):
-        self.number, self.precision = number, precision
+    def __init__(self, number, precision, eager):
+        self.number, self.precision, self.eager = number, precision, eager
         self.name = f"GPU {number}"
         self.section = "vs_torch gpu"
         if precision != "tf32":
@@ -89,8 +89,10 @@ class OnGpu:
 
     def torch_sides(self, net):
         layout = ["--channels_last"] if NETS[net].pictures else []
-        sides = {EAGER: [], "PyTorch, compiled": [*layout, "--compile=default"],
-                 "PyTorch, compiled, CUDA graphs": [*layout, "--compile=reduce-overhead"]}
+        sides = {EAGER: []}
+        if not self.eager:
+            sides |= {"PyTorch, compiled": [*layout, "--compile=default"],
+                      "PyTorch, compiled, CUDA graphs": [*layout, "--compile=reduce-overhead"]}
         if layout:
             sides["PyTorch, channels_last"] = layout
         own = [f"--gpu={self.number}"]

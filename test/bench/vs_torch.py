@@ -3,8 +3,9 @@
 
 usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--gpu N | --threads 1,2] [--pairs 9]
            [--precision tf32|bfloat16|float16] [--nets cnn,mlp,cifar,alexnet,rbm,gru]
-           [--seconds 3] [--write]
+           [--seconds 3] [--eager] [--write]
        --precision: of a GPU's products; PyTorch's are autocast to the last two.
+       --eager: without what torch.compile makes on a GPU, which takes a minute a net.
        --write puts the figures into test/bench/results.md, a section for each net. Exit 1 if a
        target is missed.
 needs: pip install torch numpy; a quiet machine; for a GPU nvidia-smi, and a C compiler for PyTorch
@@ -13,7 +14,7 @@ Rounds alternate: singa, PyTorch, PyTorch with channels_last (nets with convolut
 what torch.compile makes, by itself and with CUDA graphs; then singa again, and so on. A round of
 singa is a job of the examples: on plain IDX files, on noise in CIFAR's or IDX's form, or in a text;
 without tests. Its figure is the median over the rows of metrics.jsonl, each the mean of about 0.3 s
-of steps, the first 0.3 s left out. A round of PyTorch trains the same net with the same updater
+of steps (half of --seconds, if that is less), and the first row is left out. A round of PyTorch trains the same net with the same updater
 in a process of torch_job.py, which waits between rounds; its data are in memory, on a GPU in the
 GPU's. Figures are medians over the rounds, their ratio says how many times as fast singa is.
 
@@ -52,11 +53,12 @@ class Singa:
     def __init__(self, binary, net, folder, sets, trial_steps):
         self.binary, self.net, self.folder, self.sets = binary, net, folder, sets
         self.idle_rss = singa_job.idle_rss(binary)
-        trial_ms = self.train(trial_steps, 3)["step_ms"]
-        self.row_steps = max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms))
+        self.trial_ms = self.train(trial_steps, 3)["step_ms"]
 
     def round(self, seconds):
-        return self.train(self.row_steps, max(1, math.ceil(seconds / ROW_SECONDS)))
+        row_seconds = min(ROW_SECONDS, seconds / 2)
+        row_steps = max(1, math.ceil(row_seconds * 1e3 / self.trial_ms))
+        return self.train(row_steps, max(1, math.ceil(seconds / row_seconds)))
 
     def train(self, row_steps, rows):
         # Rows come at steps 0, row_steps, 2 row_steps, ...; the first two warm up.
@@ -164,6 +166,7 @@ def main():
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--nets", default=",".join(devices.NETS))
     parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--eager", action="store_true")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     if args.write and args.pairs < 9:
@@ -174,7 +177,7 @@ def main():
         places = [devices.OnCpu(int(threads)) for threads in args.threads.split(",")]
     else:
         gpu.check(args.binary, args.gpu)
-        places = [devices.OnGpu(args.gpu, args.precision)]
+        places = [devices.OnGpu(args.gpu, args.precision, args.eager)]
     nets = args.nets.split(",")
     if args.write:
         for net in nets:
