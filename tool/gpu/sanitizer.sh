@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2154
 # The part "sanitizer" of tool/test_gpu.sh: NVIDIA's, over the tests on a GPU. $bin, $limit_s, $out:
 # its own. TOOLS ("memcheck racecheck") chooses some, SHARDS how many processes share the tests of a
-# room: as many as there are cores, 12 at most.
+# room: as many as there are cores, 4 at most.
 
 # TOOL ROOM FILTER [OPTION...]. The tests judge what a call returns: some ask for too much, to see the
 # error. A shard's log is TOOL-ROOM-SHARD.log.
 sanitize() {
   local shards shard bad=0 status pids=() log
   shards=${SHARDS:-$(nproc)}
-  [ "$shards" -le 12 ] || shards=12
+  [ "$shards" -le 4 ] || shards=4
   for ((shard = 0; shard < shards; ++shard)); do
     GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard timeout "$limit_s" \
       "$sanitizer" --error-exitcode 1 --report-api-errors no --tool "$1" "${@:4}" \
