@@ -43,16 +43,16 @@ class Collective {
   // Starts a sum over all workers. sum: [n], added in the order of the group's SumTree, with the
   // same bits in each rank. parts: [nodes, n], the sums of the tree's nodes that the rank has; a
   // rank that is one worker has one node. `parts` may be `sum`.
-  virtual Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) = 0;
-  virtual Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) = 0;
+  Operation StartAllReduce(std::span<const double> parts, std::span<double> sum);
+  Operation StartAllReduce(std::span<const float> parts, std::span<float> sum);
   // Starts to gather the n bytes `own` of each rank. all: [size(), n], by rank.
-  virtual Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) = 0;
+  Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all);
   // Starts to replace the bytes of all other ranks by those of rank `root`.
-  virtual Operation StartBroadcast(int root, std::span<std::byte> bytes) = 0;
+  Operation StartBroadcast(int root, std::span<std::byte> bytes);
   // These two start a message from one rank to another. The receiver must expect as many bytes as
   // are sent.
-  virtual Operation StartSend(int to, std::span<const std::byte> bytes) = 0;
-  virtual Operation StartReceive(int from, std::span<std::byte> bytes) = 0;
+  Operation StartSend(int to, std::span<const std::byte> bytes);
+  Operation StartReceive(int from, std::span<std::byte> bytes);
 
   // Blocks until the operation is done. Other started operations may stand still meanwhile: before
   // a rank awaits a message, it must await the collective operations that the sender awaits first.
@@ -76,6 +76,25 @@ class Collective {
   void Receive(int from, std::span<std::byte> bytes) { Await(StartReceive(from, bytes)); }
   // Returns when all ranks have come here.
   void Barrier() { AllReduce(std::span<double>()); }
+
+ protected:
+  static constexpr int64_t kMostStarted = 64;  // operations that were started and not awaited
+
+  enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast, kSend, kReceive };
+  // What an operation does, with this rank's memory. `in` is empty for kReceive, and `out` for
+  // kSend; for kBroadcast both are the same.
+  struct Request {
+    Kind kind = Kind::kBroadcast;
+    int peer = 0;  // the root, the sender or the receiver
+    std::span<const std::byte> in = {};
+    std::span<std::byte> out = {};
+  };
+  static bool IsMessage(Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive; }
+
+ private:
+  // Starts an operation. `request.peer` is a rank of the group.
+  virtual Operation Start(const Request& request) = 0;
+  Operation StartWith(const Request& request);
 };
 
 }  // namespace singa

@@ -4,46 +4,38 @@
 
 namespace singa {
 
-Collective::Operation GpuCollective::StartAllReduce(std::span<const double> parts,
-                                                    std::span<double> sum) {
-  CHECK(parts.data() == sum.data() && parts.size() == sum.size());
-  StartMessages();
-  group_->Sum(sum.data(), std::ssize(sum), stream_);
-  return next_++;
-}
-
-Collective::Operation GpuCollective::StartAllReduce(std::span<const float> parts,
-                                                    std::span<float> sum) {
-  CHECK(parts.data() == sum.data() && parts.size() == sum.size());
-  StartMessages();
-  group_->Sum(sum.data(), std::ssize(sum), stream_);
-  return next_++;
-}
-
-Collective::Operation GpuCollective::StartAllGather(std::span<const std::byte> own,
-                                                    std::span<std::byte> all) {
-  CHECK_EQ(all.size(), own.size() * static_cast<size_t>(ranks_));
-  StartMessages();
-  group_->AllGather(own.data(), all.data(), std::ssize(own), stream_);
-  return next_++;
-}
-
-Collective::Operation GpuCollective::StartBroadcast(int root, std::span<std::byte> bytes) {
-  StartMessages();
-  group_->Broadcast(root, bytes.data(), std::ssize(bytes), stream_);
-  return next_++;
+template <typename T>
+void GpuCollective::Sum(const Request& request) {
+  CHECK(request.in.data() == request.out.data() && request.in.size() == request.out.size());
+  group_->Sum(reinterpret_cast<T*>(request.out.data()),
+              static_cast<int64_t>(request.out.size() / sizeof(T)), stream_);
 }
 
 // Messages are collected and start together. A message alone would block the stream until its
 // receiver comes, which may itself wait for later work of this stream.
-Collective::Operation GpuCollective::StartSend(int to, std::span<const std::byte> bytes) {
-  messages_.push_back(
-      {to, true, const_cast<std::byte*>(bytes.data()), std::ssize(bytes)});  // only read
-  return next_++;
-}
-
-Collective::Operation GpuCollective::StartReceive(int from, std::span<std::byte> bytes) {
-  messages_.push_back({from, false, bytes.data(), std::ssize(bytes)});
+Collective::Operation GpuCollective::Start(const Request& request) {
+  if (!IsMessage(request.kind)) StartMessages();
+  switch (request.kind) {
+    case Kind::kSumDoubles:
+      Sum<double>(request);
+      break;
+    case Kind::kSumFloats:
+      Sum<float>(request);
+      break;
+    case Kind::kAllGather:
+      group_->AllGather(request.in.data(), request.out.data(), std::ssize(request.in), stream_);
+      break;
+    case Kind::kBroadcast:
+      group_->Broadcast(request.peer, request.out.data(), std::ssize(request.out), stream_);
+      break;
+    case Kind::kSend:
+      messages_.push_back({request.peer, true, const_cast<std::byte*>(request.in.data()),
+                           std::ssize(request.in)});  // only read
+      break;
+    case Kind::kReceive:
+      messages_.push_back({request.peer, false, request.out.data(), std::ssize(request.out)});
+      break;
+  }
   return next_++;
 }
 

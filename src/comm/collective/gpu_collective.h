@@ -22,13 +22,6 @@ class GpuCollective final : public Collective {
 
   int rank() const override { return rank_; }
   int size() const override { return ranks_; }
-  // REQUIRES: `parts` is `sum`.
-  Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) override;
-  Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) override;
-  Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) override;
-  Operation StartBroadcast(int root, std::span<std::byte> bytes) override;
-  Operation StartSend(int to, std::span<const std::byte> bytes) override;
-  Operation StartReceive(int from, std::span<std::byte> bytes) override;
   // Waits for all operations that were started.
   void Await(Operation operation) override;
   // Each rank produces all pieces, which are added up by all-reduces, and consumes its share.
@@ -37,6 +30,10 @@ class GpuCollective final : public Collective {
                      std::span<float> room) override;
 
  private:
+  // REQUIRES: the `parts` of an all-reduce are its `sum`.
+  Operation Start(const Request& request) override;
+  template <typename T>
+  void Sum(const Request& request);
   void StartMessages();
 
   GpuGroup* const group_;

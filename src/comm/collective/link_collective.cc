@@ -16,6 +16,10 @@ int64_t ChunksOf(int64_t count, int64_t most) {
   return std::max<int64_t>(1, (count + most - 1) / most);
 }
 
+int64_t MessagesOf(std::span<const std::byte> bytes) {
+  return ChunksOf(std::ssize(bytes), RankLink::kMostBytes);
+}
+
 // Calls work(chunk, begin, size) for each message that `bytes` bytes take.
 template <typename Work>
 void ForMessages(int64_t bytes, const Work& work) {
@@ -39,15 +43,14 @@ LinkCollective::LinkCollective(RankLink* link, std::vector<std::vector<SumNode>>
   for (const auto& of_rank : nodes_) most_nodes_ = std::max(most_nodes_, of_rank.size());
 }
 
-Collective::Operation LinkCollective::Start(Started one, int64_t tags) {
-  CHECK_EQ(one.peer, std::clamp(one.peer, 0, size() - 1));
+Collective::Operation LinkCollective::Start(const Request& request) {
+  if (request.kind == Kind::kSumDoubles || request.kind == Kind::kSumFloats)
+    CHECK_EQ(request.in.size(), request.out.size() * nodes_[rank()].size());
   Started& place = started_[next_ % kMostStarted];
   CHECK(next_ < kMostStarted || place.done) << "operations that nobody waits for";
-  if (one.kind != Kind::kSend && one.kind != Kind::kReceive) {
-    one.tag = next_tag_;
-    next_tag_ += tags;
-  }
-  place = one;
+  place = {request, TakeTags(request)};
+  SendOwn(place);
+  place.done = place.kind == Kind::kSend;
   return next_++;
 }
 
@@ -56,40 +59,60 @@ int64_t LinkCollective::MostOf() const {
   return kChunkBytes / static_cast<int64_t>(sizeof(T) * most_nodes_);
 }
 
-// Starts a sum. Each chunk uses two tags: one for the parts, and one for their sum.
 template <typename T>
-Collective::Operation LinkCollective::StartSum(Kind kind, std::span<const T> parts,
-                                               std::span<T> sum) {
-  CHECK_EQ(parts.size(), sum.size() * nodes_[rank()].size());
-  const int64_t chunks = ChunksOf(std::ssize(sum), MostOf<T>());
-  const Operation operation = Start({.kind = kind,
-                                     .in = reinterpret_cast<const std::byte*>(parts.data()),
-                                     .out = reinterpret_cast<std::byte*>(sum.data()),
-                                     .count = std::ssize(sum)},
-                                    2 * chunks);
-  SendParts<T>(started_[operation % kMostStarted], 0);
-  return operation;
+int64_t LinkCollective::ChunksOfSum(const Request& request) const {
+  return ChunksOf(std::ssize(request.out) / static_cast<int64_t>(sizeof(T)), MostOf<T>());
 }
 
-Collective::Operation LinkCollective::StartAllReduce(std::span<const double> parts,
-                                                     std::span<double> sum) {
-  return StartSum(Kind::kSumDoubles, parts, sum);
+// Takes the tags of the operation's messages, and returns the first. Each chunk of a sum uses two
+// tags: one for the parts, and one for their sum.
+int64_t LinkCollective::TakeTags(const Request& request) {
+  const auto take = [](int64_t* next, int64_t tags) { return std::exchange(*next, *next + tags); };
+  switch (request.kind) {
+    case Kind::kSumDoubles:
+      return take(&next_tag_, 2 * ChunksOfSum<double>(request));
+    case Kind::kSumFloats:
+      return take(&next_tag_, 2 * ChunksOfSum<float>(request));
+    case Kind::kAllGather:
+    case Kind::kBroadcast:
+      return take(&next_tag_, MessagesOf(request.in));
+    case Kind::kSend:
+      return kMessageTags + take(&sent_[request.peer], MessagesOf(request.in));
+    case Kind::kReceive:
+      return kMessageTags + take(&received_[request.peer], MessagesOf(request.out));
+  }
+  LOG(FATAL) << "no such operation";
 }
 
-Collective::Operation LinkCollective::StartAllReduce(std::span<const float> parts,
-                                                     std::span<float> sum) {
-  return StartSum(Kind::kSumFloats, parts, sum);
+// Sends what others need of this rank, but not more of a sum than its first chunks.
+void LinkCollective::SendOwn(const Started& one) {
+  switch (one.kind) {
+    case Kind::kSumDoubles:
+      return SendParts<double>(one, 0);
+    case Kind::kSumFloats:
+      return SendParts<float>(one, 0);
+    case Kind::kAllGather:
+      return SendToAll(one.tag, one.in);
+    case Kind::kBroadcast:
+      if (one.peer == rank()) SendToAll(one.tag, one.in);
+      return;
+    case Kind::kSend:
+      return Send(one.peer, one.tag, one.in);
+    case Kind::kReceive:
+      return;
+  }
 }
 
 // Returns the numbers of one chunk for each of this rank's nodes, one node after the other.
 template <typename T>
 std::vector<T> LinkCollective::PartsOf(const Started& one, int64_t chunk) const {
   const int64_t most = MostOf<T>(), begin = chunk * most;
-  const int64_t n = std::min(most, one.count - begin);
+  const auto count = static_cast<int64_t>(one.out.size() / sizeof(T));
+  const int64_t n = std::min(most, count - begin);
   std::vector<T> parts;
   for (size_t node = 0; node < nodes_[rank()].size(); ++node) {
     const T* const at =
-        reinterpret_cast<const T*>(one.in) + static_cast<int64_t>(node) * one.count + begin;
+        reinterpret_cast<const T*>(one.in.data()) + static_cast<int64_t>(node) * count + begin;
     parts.insert(parts.end(), at, at + n);
   }
   return parts;
@@ -98,8 +121,7 @@ std::vector<T> LinkCollective::PartsOf(const Started& one, int64_t chunk) const 
 // Sends the parts of chunks [first, first + kAhead * size()) that other ranks add up.
 template <typename T>
 void LinkCollective::SendParts(const Started& one, int64_t first) {
-  const int64_t chunks = ChunksOf(one.count, MostOf<T>());
-  const int64_t last = std::min(chunks, first + kAhead * size());
+  const int64_t last = std::min(ChunksOfSum<T>(one), first + kAhead * size());
   for (int64_t chunk = first; chunk < last; ++chunk) {
     const auto root = static_cast<int>(chunk % size());
     if (root == rank()) continue;
@@ -110,12 +132,13 @@ void LinkCollective::SendParts(const Started& one, int64_t first) {
 
 template <typename T>
 void LinkCollective::CompleteSum(const Started& one) {
-  const int64_t most = MostOf<T>(), chunks = ChunksOf(one.count, most);
+  const int64_t most = MostOf<T>(), chunks = ChunksOfSum<T>(one);
+  const std::span all(reinterpret_cast<T*>(one.out.data()), one.out.size() / sizeof(T));
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
     if (chunk > 0 && chunk % (kAhead * size()) == 0) SendParts<T>(one, chunk);
     const int64_t begin = chunk * most;
-    const std::span sum(reinterpret_cast<T*>(one.out) + begin,
-                        static_cast<size_t>(std::min(most, one.count - begin)));
+    const std::span<T> sum =
+        all.subspan(begin, static_cast<size_t>(std::min(most, std::ssize(all) - begin)));
     const auto root = static_cast<int>(chunk % size());
     if (root == rank())
       AddUpChunk(one, chunk, sum);
@@ -162,54 +185,18 @@ void LinkCollective::Receive(int from, int64_t tag, std::span<std::byte> bytes) 
   });
 }
 
-Collective::Operation LinkCollective::StartAllGather(std::span<const std::byte> own,
-                                                     std::span<std::byte> all) {
-  CHECK_EQ(all.size(), own.size() * static_cast<size_t>(size()));
-  std::ranges::copy(own, all.begin() + static_cast<int64_t>(own.size()) * rank());
-  const Operation operation =
-      Start({.kind = Kind::kAllGather, .out = all.data(), .count = std::ssize(own)},
-            ChunksOf(std::ssize(own), RankLink::kMostBytes));
-  SendToAll(started_[operation % kMostStarted].tag, own);
-  return operation;
-}
-
 void LinkCollective::CompleteGather(const Started& one) {
+  std::ranges::copy(one.in, one.out.begin() + std::ssize(one.in) * rank());
   for (int rank = 0; rank < size(); ++rank)
     if (rank != this->rank())
-      Receive(rank, one.tag, {one.out + rank * one.count, static_cast<size_t>(one.count)});
-}
-
-Collective::Operation LinkCollective::StartBroadcast(int root, std::span<std::byte> bytes) {
-  const Operation operation = Start(
-      {.kind = Kind::kBroadcast, .peer = root, .out = bytes.data(), .count = std::ssize(bytes)},
-      ChunksOf(std::ssize(bytes), RankLink::kMostBytes));
-  if (root == rank()) SendToAll(started_[operation % kMostStarted].tag, bytes);
-  return operation;
-}
-
-Collective::Operation LinkCollective::StartSend(int to, std::span<const std::byte> bytes) {
-  const Operation operation = Start({.kind = Kind::kSend, .peer = to, .done = true}, 0);
-  Send(to, kMessageTags + sent_[to], bytes);
-  sent_[to] += ChunksOf(std::ssize(bytes), RankLink::kMostBytes);
-  return operation;
-}
-
-Collective::Operation LinkCollective::StartReceive(int from, std::span<std::byte> bytes) {
-  const int64_t tag = kMessageTags + received_[from];
-  received_[from] += ChunksOf(std::ssize(bytes), RankLink::kMostBytes);
-  return Start({.kind = Kind::kReceive,
-                .peer = from,
-                .out = bytes.data(),
-                .count = std::ssize(bytes),
-                .tag = tag},
-               0);
+      Receive(rank, one.tag, one.out.subspan(rank * one.in.size(), one.in.size()));
 }
 
 void LinkCollective::Await(Operation operation) {
   if (operation < next_ - kMostStarted) return;
   Started* const one = &started_[operation % kMostStarted];
   // The ranks complete collective operations in one order; a message waits for nothing else.
-  const bool alone = one->kind == Kind::kReceive || one->kind == Kind::kSend;
+  const bool alone = IsMessage(one->kind);
   for (Operation i = std::max<Operation>(0, next_ - kMostStarted); !alone && i < operation; ++i) {
     Started* const before = &started_[i % kMostStarted];
     if (before->kind != Kind::kReceive) Complete(before);
@@ -219,7 +206,6 @@ void LinkCollective::Await(Operation operation) {
 
 void LinkCollective::Complete(Started* one) {
   if (one->done) return;
-  const std::span bytes(one->out, static_cast<size_t>(one->count));
   switch (one->kind) {
     case Kind::kSumDoubles:
       CompleteSum<double>(*one);
@@ -231,10 +217,10 @@ void LinkCollective::Complete(Started* one) {
       CompleteGather(*one);
       break;
     case Kind::kBroadcast:
-      if (one->peer != rank()) Receive(one->peer, one->tag, bytes);
+      if (one->peer != rank()) Receive(one->peer, one->tag, one->out);
       break;
     case Kind::kReceive:
-      Receive(one->peer, one->tag, bytes);
+      Receive(one->peer, one->tag, one->out);
       break;
     case Kind::kSend:
       break;

@@ -26,12 +26,6 @@ class LinkCollective final : public Collective {
   int rank() const override { return link_.rank(); }
   int size() const override { return link_.size(); }
 
-  Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) override;
-  Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) override;
-  Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) override;
-  Operation StartBroadcast(int root, std::span<std::byte> bytes) override;
-  Operation StartSend(int to, std::span<const std::byte> bytes) override;
-  Operation StartReceive(int from, std::span<std::byte> bytes) override;
   void Await(Operation operation) override;
   // REQUIRES: each rank has one node. Does not use `room`.
   void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
@@ -44,28 +38,23 @@ class LinkCollective final : public Collective {
   void AllReduceOfRanks(std::span<double> values);
 
  private:
-  static constexpr int64_t kMostStarted = 64;
   static constexpr int64_t kChunkBytes = 1 << 15;  // most bytes of a rank's numbers in one message
   static constexpr int64_t kAhead = 4;             // most chunks of each rank in flight
 
-  enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast, kSend, kReceive };
-  struct Started {
-    Kind kind = Kind::kBroadcast;
-    int peer = 0;  // the root, the sender or the receiver
-    const std::byte* in = nullptr;
-    std::byte* out = nullptr;
-    int64_t count = 0;  // of numbers, or of bytes
-    int64_t tag = 0;    // the operation's first tag
+  struct Started : Request {
+    int64_t tag = 0;  // the operation's first tag
     bool done = false;
   };
 
-  Operation Start(Started one, int64_t tags);
+  Operation Start(const Request& request) override;
+  int64_t TakeTags(const Request& request);
+  void SendOwn(const Started& one);
   void Complete(Started* one);
 
   template <typename T>
-  Operation StartSum(Kind kind, std::span<const T> parts, std::span<T> sum);
-  template <typename T>
   int64_t MostOf() const;  // numbers of a chunk
+  template <typename T>
+  int64_t ChunksOfSum(const Request& request) const;
   template <typename T>
   void SendParts(const Started& one, int64_t first);
   template <typename T>

@@ -20,11 +20,6 @@ int64_t ChunkOf(int64_t bytes, int64_t at) {
   return std::min(bytes - at, MemoryBoard::kChunkBytes);
 }
 
-template <typename T>
-const std::byte* BytesOf(std::span<T> numbers) {
-  return reinterpret_cast<const std::byte*>(numbers.data());
-}
-
 }  // namespace
 
 MemoryCollective::MemoryCollective(MemoryGroup* group, int rank, ActivityMark* mark)
@@ -32,58 +27,19 @@ MemoryCollective::MemoryCollective(MemoryGroup* group, int rank, ActivityMark* m
   if (group->spans_processes()) ring_ = std::make_unique<PieceRing>(group, rank, mark);
 }
 
-Collective::Operation MemoryCollective::Start(const Started& one) {
+Collective::Operation MemoryCollective::Start(const Request& request) {
   CHECK_LT(next_ - first_, kMostStarted) << "operations that nobody waits for";
-  CHECK_EQ(one.peer, std::clamp(one.peer, 0, size() - 1));
-  started_[next_ % kMostStarted] = one;
+  if (IsMessage(request.kind))
+    CHECK(!group_.board().mailboxes.empty()) << "the group was made without mailboxes";
+  else if (request.kind != Kind::kAllGather)
+    CHECK_EQ(request.in.size(), request.out.size());
+  if (request.kind == Kind::kSumFloats)
+    CHECK(!group_.between()) << "gradients of other processes go by servers";
+  started_[next_ % kMostStarted] = {
+      request, std::ssize(request.kind == Kind::kReceive ? request.out : request.in)};
   const Operation operation = next_++;
   GoOn();
   return operation;
-}
-
-Collective::Operation MemoryCollective::StartAllReduce(std::span<const double> parts,
-                                                       std::span<double> sum) {
-  CHECK_EQ(parts.size(), sum.size());
-  return Start({.kind = Kind::kSumDoubles,
-                .in = BytesOf(parts),
-                .out = std::as_writable_bytes(sum).data(),
-                .bytes = static_cast<int64_t>(sum.size_bytes())});
-}
-
-Collective::Operation MemoryCollective::StartAllReduce(std::span<const float> parts,
-                                                       std::span<float> sum) {
-  CHECK_EQ(parts.size(), sum.size());
-  CHECK(!group_.between()) << "gradients of other processes go by servers";
-  return Start({.kind = Kind::kSumFloats,
-                .in = BytesOf(parts),
-                .out = std::as_writable_bytes(sum).data(),
-                .bytes = static_cast<int64_t>(sum.size_bytes())});
-}
-
-Collective::Operation MemoryCollective::StartAllGather(std::span<const std::byte> own,
-                                                       std::span<std::byte> all) {
-  CHECK_EQ(all.size(), own.size() * static_cast<size_t>(size()));
-  return Start(
-      {.kind = Kind::kAllGather, .in = own.data(), .out = all.data(), .bytes = std::ssize(own)});
-}
-
-Collective::Operation MemoryCollective::StartBroadcast(int root, std::span<std::byte> bytes) {
-  return Start({.kind = Kind::kBroadcast,
-                .peer = root,
-                .in = bytes.data(),
-                .out = bytes.data(),
-                .bytes = std::ssize(bytes)});
-}
-
-Collective::Operation MemoryCollective::StartSend(int to, std::span<const std::byte> bytes) {
-  CHECK(!group_.board().mailboxes.empty()) << "the group was made without mailboxes";
-  return Start({.kind = Kind::kSend, .peer = to, .in = bytes.data(), .bytes = std::ssize(bytes)});
-}
-
-Collective::Operation MemoryCollective::StartReceive(int from, std::span<std::byte> bytes) {
-  CHECK(!group_.board().mailboxes.empty()) << "the group was made without mailboxes";
-  return Start(
-      {.kind = Kind::kReceive, .peer = from, .out = bytes.data(), .bytes = std::ssize(bytes)});
 }
 
 void MemoryCollective::Await(Operation operation) {
@@ -138,7 +94,7 @@ bool MemoryCollective::SendChunk(Started* one) {
   if (box.sent != box.taken) return false;
   const int64_t bytes = ChunkOf(one->bytes, one->at);
   box.bytes = one->bytes - one->at;
-  if (bytes > 0) std::memcpy(box.chunk, one->in + one->at, bytes);
+  if (bytes > 0) std::memcpy(box.chunk, one->in.data() + one->at, bytes);
   one->at += bytes;
   one->done = one->at == one->bytes;
   ++box.sent;
@@ -154,7 +110,7 @@ bool MemoryCollective::ReceiveChunk(Started* one) {
                            " bytes, where worker ", group_.first() + rank_, " expects ",
                            one->bytes - one->at));
   const int64_t bytes = ChunkOf(one->bytes, one->at);
-  if (bytes > 0) std::memcpy(one->out + one->at, box.chunk, bytes);
+  if (bytes > 0) std::memcpy(one->out.data() + one->at, box.chunk, bytes);
   one->at += bytes;
   one->done = one->at == one->bytes;
   ++box.taken;
@@ -172,9 +128,9 @@ bool MemoryCollective::WriteChunk(Started* one) {
   const int64_t bytes = ChunkOf(one->bytes, one->at);
   const bool root_alone = one->kind == Kind::kBroadcast || one->summed;
   const int root = one->summed ? 0 : one->peer;
-  const std::byte* const from = one->summed ? one->out : one->in;
+  const std::span<const std::byte> from = one->summed ? one->out : one->in;
   if (bytes > 0 && (!root_alone || rank_ == root))
-    std::memcpy(board.chunk(place, rank_), from + one->at, bytes);
+    std::memcpy(board.chunk(place, rank_), from.data() + one->at, bytes);
   one->written = true;
   ++board.beats[rank_];
   if (turn.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 != static_cast<uint32_t>(size()))
@@ -205,7 +161,7 @@ bool MemoryCollective::ReadChunk(Started* one) {
 
 void MemoryCollective::TakeChunk(Started* one, int turn, int64_t bytes) {
   const MemoryBoard& board = group_.board();
-  std::byte* const out = one->out + one->at;
+  std::byte* const out = one->out.data() + one->at;
   if (one->kind == Kind::kSumDoubles && group_.between() && !one->summed && one->bytes > 0) {
     if (rank_ == 0) AddUpBetween(*one, turn, bytes);
     one->summed = true;  // rank 0 publishes the sum in the next turn
@@ -233,7 +189,7 @@ void MemoryCollective::AddUpChunk(const Started& one, int turn, int64_t bytes) c
   AddUpWorkers(
       SumNode{0, size()},
       [&](int rank) { return reinterpret_cast<const T*>(board.chunk(turn, rank)); },
-      bytes / static_cast<int64_t>(sizeof(T)), reinterpret_cast<T*>(one.out + one.at));
+      bytes / static_cast<int64_t>(sizeof(T)), reinterpret_cast<T*>(one.out.data() + one.at));
 }
 
 // Adds up one chunk over all ranks of the group. Rank 0 does so for all ranks that share memory.
@@ -252,7 +208,8 @@ void MemoryCollective::AddUpBetween(const Started& one, int turn, int64_t bytes)
   const ActivityMark::Scope waits(mark_, Activity::kAwaitsProcesses);
   const CountedTime counts(group_.waited());
   Collective& between = *group_.between();
-  between.Await(between.StartAllReduce(parts, {reinterpret_cast<double*>(one.out + one.at), n}));
+  between.Await(
+      between.StartAllReduce(parts, {reinterpret_cast<double*>(one.out.data() + one.at), n}));
 }
 
 void MemoryCollective::ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,

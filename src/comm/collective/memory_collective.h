@@ -22,33 +22,19 @@ class MemoryCollective final : public Collective {
   int rank() const override { return rank_; }
   int size() const override { return group_.size(); }
 
-  Operation StartAllReduce(std::span<const double> parts, std::span<double> sum) override;
-  Operation StartAllReduce(std::span<const float> parts, std::span<float> sum) override;
-  Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all) override;
-  Operation StartBroadcast(int root, std::span<std::byte> bytes) override;
-  Operation StartSend(int to, std::span<const std::byte> bytes) override;
-  Operation StartReceive(int from, std::span<std::byte> bytes) override;
   void Await(Operation operation) override;
   void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                      std::span<float> room) override;
 
  private:
-  static constexpr int64_t kMostStarted = 64;
-
-  enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast, kSend, kReceive };
-  struct Started {
-    Kind kind = Kind::kBroadcast;
-    int peer = 0;  // the root, the sender or the receiver
-    const std::byte* in = nullptr;
-    std::byte* out = nullptr;
+  struct Started : Request {
     int64_t bytes = 0, at = 0;  // bytes of a rank; bytes that are done
     bool written = false;       // this rank has written its chunk at `at`
     bool summed = false;        // rank 0 has the chunk's sum from `between`, and publishes it next
     bool done = false;
   };
 
-  static bool IsMessage(Kind kind) { return kind == Kind::kSend || kind == Kind::kReceive; }
-  Operation Start(const Started& one);
+  Operation Start(const Request& request) override;
   bool GoOn();
   bool IsNext(Operation operation) const;
   bool GoOn(Started* one);

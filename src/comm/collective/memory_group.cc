@@ -27,9 +27,7 @@ void MemoryGroup::Stop() {
 }
 
 void MemoryGroup::Tell() {
-  if (size() == 1) return;
-  board().changed->fetch_add(1, std::memory_order_release);
-  FutexWakeAll(*board().changed);
+  if (size() > 1) FutexTell(board().changed);
 }
 
 // All ranks write the same chunks and parts in the same order, so the rank that wrote least is

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/thread/counted_time.h"
+#include "base/thread/futex.h"
 #include "base/thread/spin_wait.h"
 #include "base/thread/stopped.h"
 #include "comm/collective/thread_pieces.h"
@@ -54,7 +55,7 @@ void PieceRing::Compute(Thread* thread, int64_t piece) {
   }
   ++board_.parts_here[slot];
   ++board_.beats[rank_];
-  Tell();
+  FutexTell(&board_.ring->changed);
 }
 
 // Adds up one piece. Returns false if no piece of this rank is complete.
@@ -73,7 +74,7 @@ bool PieceRing::AddOne(Thread* thread) {
     thread->work.Consume(thread->ctx, piece, {&sum, 1});
   }
   ++board_.turns_done[slot];
-  Tell();
+  FutexTell(&board_.ring->changed);
   return true;
 }
 
@@ -93,11 +94,6 @@ void PieceRing::Wait(Thread* thread, const Done& done) {
 int64_t PieceRing::MineFrom(int64_t piece) const {
   const auto turn = static_cast<int64_t>(begin_) + piece;
   return piece + (rank_ - turn % board_.ranks + board_.ranks) % board_.ranks;
-}
-
-void PieceRing::Tell() {
-  ++board_.ring->changed;
-  FutexWakeAll(board_.ring->changed);
 }
 
 }  // namespace singa

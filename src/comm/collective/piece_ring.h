@@ -44,7 +44,6 @@ class PieceRing {
   void Wait(Thread* thread, const Done& done);
   int64_t MineFrom(int64_t piece) const;  // first one, from `piece` on, that this rank adds up
   bool ended() const { return group_.stopped() || overdue_; }
-  void Tell();
 
   MemoryGroup& group_;
   const MemoryBoard& board_;
