@@ -118,6 +118,55 @@ TEST(SyncPlan, GivesGpusInTurnToTheWorkersOfAHost) {
   EXPECT_TRUE(PlanSync(PlannedJob("", 0), {.processes_before = 3}).gpus.empty());
 }
 
+struct OwnGpusRow {
+  const char *name, *stanza;
+  std::vector<int> gpus;
+  SyncFacts facts;
+  const char* why_not;
+};
+void PrintTo(const OwnGpusRow& row, std::ostream* out) { *out << row.stanza; }
+
+const OwnGpusRow kOwnGpusRows[] = {
+    {"One", "", {3}, {}, ""},
+    {"None", "", {}, {}, "a worker has no GPU"},
+    {"Two", "nworkers_per_group: 2 nworkers_per_procs: 2", {0, 1}, {}, ""},
+    {"TooFew", "nworkers_per_group: 2 nworkers_per_procs: 2", {0}, {}, "a worker has no GPU"},
+    {"Same", "nworkers_per_group: 2 nworkers_per_procs: 2", {1, 1}, {}, "workers share a GPU"},
+    {"SameBeyondTheWorkers", "nworkers_per_group: 2 nworkers_per_procs: 2", {0, 1, 1}, {}, ""},
+    {"AProcessEach", "nworkers_per_group: 2", {0}, {}, ""},
+    {"ProcessesHere",
+     "nworkers_per_group: 2",
+     {0},
+     {.in_one_process = true},
+     "a worker has no GPU"},
+    {"SecondHost",
+     "nworkers_per_group: 4 nworkers_per_procs: 2",
+     {0, 1},
+     {.one_host = false, .rank = 1},
+     ""},
+    {"LeftByTheProcessBefore",
+     "nworkers_per_group: 4 nworkers_per_procs: 2",
+     {0, 1, 2},
+     {.rank = 1, .processes_before = 1},
+     "a worker has no GPU"},
+    {"NoWorkers",
+     "nworkers_per_group: 2 server_worker_separate: true",
+     {0},
+     {.rank = 2},
+     "it has no workers"},
+};
+
+class OwnGpusTest : public ::testing::TestWithParam<OwnGpusRow> {};
+INSTANTIATE_TEST_SUITE_P(Processes, OwnGpusTest, ::testing::ValuesIn(kOwnGpusRows),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST_P(OwnGpusTest, SaysWhyAWorkerHasNone) {
+  const OwnGpusRow& row = GetParam();
+  JobProto job = PlannedJob(row.stanza, 0);
+  job.mutable_gpu()->Add(row.gpus.begin(), row.gpus.end());
+  EXPECT_EQ(PlanSync(job, row.facts).why_not_own_gpus, row.why_not);
+}
+
 TEST(SyncPlan, NamesTheFieldThatIsWrong) {
   try {
     PlanSync(PlannedJob("nworkers_per_group: 0", 0));

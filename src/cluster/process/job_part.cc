@@ -17,6 +17,7 @@ JobPart::JobPart(const JobProto& job, const ProcessPlace& place)
 
 SyncPlan JobPart::Plan(const std::string& why_not_gpus, std::optional<SyncMode> told) const {
   return PlanSync(job_, {.one_host = one_host_,
+                         .rank = rank_,
                          .processes_before = processes_before_,
                          .why_not_gpus = why_not_gpus,
                          .told = told});

@@ -1,5 +1,7 @@
 #include "cluster/protocol/sync_plan.h"
 
+#include <set>
+
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 
@@ -88,13 +90,23 @@ std::vector<int> GpusHere(const JobProto& job, int processes_before) {
   return gpus;
 }
 
+// `workers`: of this process.
+std::string WhyNotOwnGpus(const std::vector<int>& gpus, int workers) {
+  if (workers == 0) return "it has no workers";
+  if (std::ssize(gpus) < workers) return "a worker has no GPU";
+  const std::set<int> different(gpus.begin(), gpus.begin() + workers);
+  return std::ssize(different) < workers ? "workers share a GPU" : "";
+}
+
 }  // namespace
 
 SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
   SyncPlan plan{.mode = SyncMode::kAlone,
                 .why = "",
                 .topology = TopologyOf(job.cluster(), facts.in_one_process),
-                .gpus = GpusHere(job, facts.processes_before)};
+                .gpus = GpusHere(job, facts.processes_before),
+                .why_not_own_gpus = ""};
+  plan.why_not_own_gpus = WhyNotOwnGpus(plan.gpus, plan.topology.WorkersIn(facts.rank, 0));
   if (plan.topology.processes() == 1)
     PlanOneProcess(job, facts, &plan);
   else

@@ -23,8 +23,10 @@ enum class SyncMode {
 struct SyncFacts {
   bool in_one_process = false;  // the caller runs all of the job, despite the stanza
   bool one_host = true;         // all processes are on one host
+  int rank = 0;                 // of this process
   int processes_before = 0;     // processes of the job on this host, before this one, with workers
-  // The reason why the workers' GPUs cannot add gradients up; "": they can, if the job names GPUs.
+  // The reason why the workers' GPUs cannot add gradients up, such as a missing library; "": they
+  // can, if the job names GPUs.
   std::string why_not_gpus = {};
   // The mode that process 0 has told this one; it alone knows all facts.
   std::optional<SyncMode> told = {};
@@ -40,6 +42,10 @@ struct SyncPlan {
   // have no GPU. The numbers are for the workers of one host; a host with more workers begins them
   // again.
   std::vector<int> gpus;
+  // The reason, by these numbers, why the workers of this process cannot add gradients up by GPUs
+  // of their own; "": they can. The mode kAllReduce needs "" in all processes, which only they
+  // know.
+  std::string why_not_own_gpus;
 };
 
 // Throws ConfigError relative to the JobProto.

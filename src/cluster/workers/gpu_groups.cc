@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,12 +19,9 @@ namespace {
 constexpr size_t kMostReason = 1000;  // bytes
 
 // Returns why the workers of a process cannot add up by GPUs of their own; "": they can.
-std::string WhyNotByGpus(const std::vector<int>& gpus, int workers) {
-  if (workers == 0) return "it has no workers";
-  if (std::ssize(gpus) < workers) return "a worker has no GPU";
-  const std::set<int> different(gpus.begin(), gpus.begin() + workers);
-  if (std::ssize(different) < workers) return "workers share a GPU";
-  std::string why;
+std::string WhyNotByGpus(const SyncPlan& plan) {
+  std::string why = plan.why_not_own_gpus;
+  if (!why.empty()) return why;
   return CanGroupGpus(&why) ? "" : why;
 }
 
@@ -127,8 +123,7 @@ std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
 }
 
 std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, JobProcess* process) {
-  std::string why =
-      WhyNotByGpus(process->part().plan().gpus, process->part().topology().WorkersIn(0, 0));
+  std::string why = WhyNotByGpus(process->part().plan());
   std::unique_ptr<WorkerGroups> groups;
   std::optional<GpuGroupId> id;
   if (why.empty()) id = NewGroup(&why);
@@ -158,7 +153,7 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
   std::optional<GpuGroupId> id;
   const SyncPlan plan = PlanSync(job, {.in_one_process = true});
   if (plan.mode == SyncMode::kAllReduce) {
-    std::string why = WhyNotByGpus(plan.gpus, job.cluster().nworkers_per_group());
+    std::string why = WhyNotByGpus(plan);
     if (why.empty()) id = NewGroup(&why);
     if (!id) WarnOfHost(why);
   }
@@ -170,14 +165,14 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
 std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobProcess* process,
                                          const ControlMessage::GpuGroup& order) {
   const GpuGroupId id = IdIn(order);
-  const int workers = process->part().topology().WorkersIn(process->part().rank(), 0);
-  const std::vector<int>& gpus = process->part().plan().gpus;
-  std::string why = WhyNotByGpus(gpus, workers);
+  const SyncPlan& plan = process->part().plan();
+  std::string why = WhyNotByGpus(plan);
   std::unique_ptr<WorkerGroups> groups;
   if (why.empty()) groups = OnGpus(job, threads, process, id, &why);
   ControlMessage answer;
   if (groups)
-    *answer.mutable_gpus() = GpusHere(gpus, workers);
+    *answer.mutable_gpus() =
+        GpusHere(plan.gpus, plan.topology.WorkersIn(process->part().rank(), 0));
   else
     answer.mutable_gpus()->set_why_not(ShortText(why, kMostReason));
   process->follower()->Answer(answer);
