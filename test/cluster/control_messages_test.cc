@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "cluster/workers/worker_groups.h"
+#include "cluster/workers/host_memory_backend.h"
 #include "singa/base/error.h"
 #include "support/threaded_job.h"
 

@@ -100,7 +100,7 @@ TEST_F(GpuGroups, AgreeWhereAllCan) {
   });
   const auto groups = MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0]);
   other.join();
-  EXPECT_TRUE(groups->UpdatesOnGpus());
+  EXPECT_TRUE(groups->teams().UpdatesOnGpus());
   EXPECT_TRUE(verdict.has_gpu_verdict());
   EXPECT_FALSE(verdict.gpu_verdict().has_why_not());
 }
@@ -116,7 +116,7 @@ TEST_F(GpuGroups, AgreeThatNoneDoesWhereOneCannot) {
   });
   const auto groups = MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0]);
   other.join();
-  EXPECT_FALSE(groups->UpdatesOnGpus());
+  EXPECT_FALSE(groups->teams().UpdatesOnGpus());
   EXPECT_EQ(verdict.gpu_verdict().why_not(), "process 1: its library is missing");
 }
 
@@ -183,8 +183,9 @@ TEST_F(GpuGroups, RefuseTwoWorkersOnOneGpu) {
 // Nobody answers.
 TEST_F(GpuGroups, AskNobodyWhereRankZeroHasTooFew) {
   Begin(Job("gpu: 0"));
-  EXPECT_FALSE(
-      MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0])->UpdatesOnGpus());
+  EXPECT_FALSE(MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0])
+                   ->teams()
+                   .UpdatesOnGpus());
 }
 
 TEST_F(GpuGroups, HaveTheGpusThatProcessesBeforeThemOnTheirHostLeave) {

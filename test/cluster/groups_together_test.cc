@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "cluster/workers/worker_groups.h"
+#include "cluster/workers/job_snapshot.h"
 #include "singa/base/error.h"
 #include "train/state/init_params.h"
 
@@ -72,12 +72,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 void Train(WorkerGroups* groups, int group, int64_t step) {
   groups->team(group).TrainStep(step);
-  groups->NoteSteps(group, step + 1);
+  groups->steps().NoteSteps(group, step + 1);
 }
 
-void Collect(WorkerGroups* groups, int64_t steps) {
-  const WorkerGroups::Hold hold(groups);
-  groups->Collect(steps);
+void Collect(JobSnapshot* snapshot, int64_t steps) {
+  const JobSnapshot::Hold hold(snapshot);
+  snapshot->Collect(steps);
 }
 
 TEST_P(GroupsTogether, EachUpdateCounts) {
@@ -87,7 +87,8 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   groups.WatchStalls([](const std::string& text) { ADD_FAILURE() << text; });
   InitParams(groups.lead().ctx(), {}, &groups.lead().params());
   groups.Start();
-  StepGate& gate = groups.gate();
+  JobSnapshot snapshot(&groups);
+  StepGate& gate = groups.steps().gate();
   std::vector<std::thread> others;
   for (int group = 1; group < kGroups; ++group)
     others.emplace_back([&groups, &gate, group] {
@@ -97,7 +98,7 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
     });
   for (int64_t step = 0; step < kSteps; ++step) {
     if (step % 10 == 5) {
-      Collect(&groups, step);
+      Collect(&snapshot, step);
       const auto sums = groups.lead().evaluator(kTest)->Run(2, [] { return false; });
       EXPECT_TRUE(std::isfinite(sums->entries().at(0).value()));
     }
@@ -107,7 +108,7 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   gate.Leave(0);
   EXPECT_TRUE(gate.AwaitOthers(0, std::chrono::minutes(1)));
   for (std::thread& thread : others) thread.join();
-  Collect(&groups, kSteps);
+  Collect(&snapshot, kSteps);
   // A server counts the updates of its own groups, and a change of another group is none.
   const int64_t counted = job.cluster().nserver_groups() > 1 ? kSteps : kGroups * kSteps;
   Replica& replica = groups.lead().replica();
@@ -120,6 +121,7 @@ TEST(OwnValuesOfGroupsTogether, ComeBackAfterACollection) {
   for (const char* cluster : {"share_memory: false", "nserver_groups: 2 sync_freq: 3",
                               "nserver_groups: 2 sync_freq: 2 group_sync: kElastic"}) {
     WorkerGroups groups(Job({"", cluster}), 1);
+    JobSnapshot snapshot(&groups);
     groups.Allocate();
     InitParams(groups.lead().ctx(), {}, &groups.lead().params());
     groups.Start();
@@ -131,15 +133,15 @@ TEST(OwnValuesOfGroupsTogether, ComeBackAfterACollection) {
         all.emplace_back(param->data.data(), param->data.data() + param->size());
       return all;
     };
-    Collect(&groups, 5);
+    Collect(&snapshot, 5);
     const std::vector<std::vector<float>> model = values();
-    groups.BringOwnValuesBack();
+    snapshot.BringOwnValuesBack();
     const std::vector<std::vector<float>> own = values();
     EXPECT_NE(own, model) << cluster;
-    Collect(&groups, 5);
-    Collect(&groups, 5);
+    Collect(&snapshot, 5);
+    Collect(&snapshot, 5);
     EXPECT_EQ(values(), model) << cluster;
-    groups.BringOwnValuesBack();
+    snapshot.BringOwnValuesBack();
     EXPECT_EQ(values(), own) << cluster;
   }
 }

@@ -47,7 +47,7 @@ class HostAddsUp : public ::testing::Test {
     testing::internal::CaptureStderr();
     const auto groups = MakeWorkerGroups(Job(updater), 1, nullptr);
     const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(groups->UpdatesOnGpus(), on_gpus) << said;
+    EXPECT_EQ(groups->teams().UpdatesOnGpus(), on_gpus) << said;
     return said;
   }
 
@@ -84,7 +84,7 @@ TEST_F(HostAddsUp, SaysWhyNoGroupBegins) {
 // What the error of kFloat16 says of them.
 TEST_F(HostAddsUp, IsWhatOtherJobsDo) {
   const auto why = [](const std::string& cluster) {
-    return MakeWorkerGroups(Job("type: kSGD", cluster), 1, nullptr)->WhyHostUpdates();
+    return MakeWorkerGroups(Job("type: kSGD", cluster), 1, nullptr)->teams().WhyHostUpdates();
   };
   EXPECT_EQ(why("nworker_groups: 2 nworkers_per_procs: 2"), "the job has several worker groups");
   EXPECT_EQ(why("share_memory: false"), "servers have the values");

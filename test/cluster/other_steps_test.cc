@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "cluster/workers/worker_groups.h"
+#include "cluster/workers/job_snapshot.h"
 #include "support/threaded_job.h"
 
 namespace singa {
@@ -47,16 +47,17 @@ class OtherStepsTest : public ::testing::Test {
   // Until group 1 has that many, as far as rank 0 knows, and so much was refused.
   void Await(int64_t steps, int64_t refused) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while ((groups_.steps()[1] != steps || groups_.refused() != refused) &&
+    while ((groups_.steps().done()[1] != steps || groups_.steps().refused() != refused) &&
            std::chrono::steady_clock::now() < end)
       std::this_thread::yield();
-    EXPECT_EQ(groups_.steps()[1], steps);
-    EXPECT_EQ(groups_.refused(), refused);
+    EXPECT_EQ(groups_.steps().done()[1], steps);
+    EXPECT_EQ(groups_.steps().refused(), refused);
   }
 
   const JobProto job_ = TwoGroups();
   ThreadedJob processes_{job_};
   WorkerGroups groups_{job_, 1, &processes_[0]};
+  JobSnapshot snapshot_{&groups_};
 };
 
 TEST_F(OtherStepsTest, ThatCannotBeAreRefused) {
@@ -77,15 +78,15 @@ TEST_F(OtherStepsTest, AlsoInTheAnswerToAHold) {
     EXPECT_TRUE(processes_[1].follower()->Next().has_go());
   });
   {
-    const WorkerGroups::Hold hold(&groups_);
-    EXPECT_EQ(groups_.steps()[1], 8);
-    EXPECT_EQ(groups_.refused(), 3);
+    const JobSnapshot::Hold hold(&snapshot_);
+    EXPECT_EQ(groups_.steps().done()[1], 8);
+    EXPECT_EQ(groups_.steps().refused(), 3);
   }
   other.join();
 }
 
 TEST_F(OtherStepsTest, AJobThatCountsInEpochsSaysItsSteps) {
-  groups_.SetMostSteps(5);
+  groups_.steps().SetMost(5);
   processes_[1].peers().NoteSteps(1, 6);
   processes_[1].peers().NoteSteps(1, 5);
   Await(5, 1);

@@ -104,11 +104,11 @@ TEST(WorkerTeamTest, AStepThatIsDroppedIsDroppedByAll) {
   const float value = bias->data.data()[0];
   bias->data.data()[0] = NAN;
   team.TrainStep(1);
-  EXPECT_EQ(groups->CountSkips(), 1);
+  EXPECT_EQ(groups->teams().CountSkips(), 1);
   EXPECT_TRUE(std::isnan(bias->data.data()[0]));
   bias->data.data()[0] = value;
   team.TrainStep(2);
-  EXPECT_EQ(groups->CountSkips(), 1);
+  EXPECT_EQ(groups->teams().CountSkips(), 1);
   EXPECT_NE(bias->data.data()[0], value);
 }
 
@@ -123,9 +123,9 @@ TEST(WorkerGroupsTest, EachUpdateOfEachGroupCounts) {
   std::vector<std::thread> threads;
   for (int group = 0; group < groups->size(); ++group)
     threads.emplace_back([&, group] {
-      for (int64_t step = 0; step < 20 && groups->gate().Pass(group, step); ++step)
+      for (int64_t step = 0; step < 20 && groups->steps().gate().Pass(group, step); ++step)
         groups->team(group).TrainStep(step);
-      groups->gate().Leave(group);
+      groups->steps().gate().Leave(group);
     });
   for (std::thread& thread : threads) thread.join();
   for (size_t i = 0; i < groups->lead().replica().states().size(); ++i)

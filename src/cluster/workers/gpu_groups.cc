@@ -31,9 +31,9 @@ void WarnOfHost(const std::string& why) {
 
 // Returns null, and sets *why, if the workers here do not update their values on their GPUs.
 std::unique_ptr<WorkerGroups> OnGpus(const JobProto& job, int threads, JobProcess* process,
-                                     const GpuGroupId& id, std::string* why) {
-  auto groups = std::make_unique<WorkerGroups>(job, threads, process, nullptr, id);
-  *why = groups->WhyHostUpdates();
+                                     GroupOptions options, std::string* why) {
+  auto groups = std::make_unique<WorkerGroups>(job, threads, process, std::move(options));
+  *why = groups->teams().WhyHostUpdates();
   return why->empty() ? std::move(groups) : nullptr;
 }
 
@@ -122,12 +122,13 @@ std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
   return shared;
 }
 
-std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, JobProcess* process) {
+std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, JobProcess* process,
+                                           const TakeRow& take_row) {
   std::string why = WhyNotByGpus(process->part().plan());
   std::unique_ptr<WorkerGroups> groups;
   std::optional<GpuGroupId> id;
   if (why.empty()) id = NewGroup(&why);
-  if (id) groups = OnGpus(job, threads, process, *id, &why);
+  if (id) groups = OnGpus(job, threads, process, {.gpus = id, .take_row = take_row}, &why);
   if (groups) {
     why = AskOthers(process, *id);
     TellVerdict(why, process);
@@ -143,12 +144,14 @@ std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, Job
 }  // namespace
 
 std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
-                                               JobProcess* process) {
+                                               JobProcess* process, const TakeRow& take_row) {
   if (process) {
     std::unique_ptr<WorkerGroups> groups;
     if (process->part().plan().mode == SyncMode::kAllReduce)
-      groups = LeadGpuGroup(job, threads, process);
-    return groups ? std::move(groups) : std::make_unique<WorkerGroups>(job, threads, process);
+      groups = LeadGpuGroup(job, threads, process, take_row);
+    if (groups) return groups;
+    return std::make_unique<WorkerGroups>(job, threads, process,
+                                          GroupOptions{.take_row = take_row});
   }
   std::optional<GpuGroupId> id;
   const SyncPlan plan = PlanSync(job, {.in_one_process = true});
@@ -157,8 +160,8 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
     if (why.empty()) id = NewGroup(&why);
     if (!id) WarnOfHost(why);
   }
-  auto groups = std::make_unique<WorkerGroups>(job, threads, nullptr, nullptr, id);
-  if (id && !groups->UpdatesOnGpus()) WarnOfHost(groups->WhyHostUpdates());
+  auto groups = std::make_unique<WorkerGroups>(job, threads, nullptr, GroupOptions{.gpus = id});
+  if (id && !groups->teams().UpdatesOnGpus()) WarnOfHost(groups->teams().WhyHostUpdates());
   return groups;
 }
 
@@ -168,7 +171,7 @@ std::unique_ptr<WorkerGroups> JoinOnGpus(const JobProto& job, int threads, JobPr
   const SyncPlan& plan = process->part().plan();
   std::string why = WhyNotByGpus(plan);
   std::unique_ptr<WorkerGroups> groups;
-  if (why.empty()) groups = OnGpus(job, threads, process, id, &why);
+  if (why.empty()) groups = OnGpus(job, threads, process, {.gpus = id}, &why);
   ControlMessage answer;
   if (groups)
     *answer.mutable_gpus() =

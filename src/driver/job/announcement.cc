@@ -8,7 +8,20 @@ namespace {
 
 int64_t MiB(const MemoryUse& use) { return (use.total() + (1 << 20) - 1) >> 20; }
 
+// Returns WorkersText with "2 processes with" before it if the job has several.
+std::string GroupsText(const JobProto& job, const JobProcess* process) {
+  const std::string workers = WorkersText(job.cluster());
+  if (!process) return workers;
+  return StrCat(Counted(process->part().processes(), "process", "processes"), " with ", workers);
+}
+
 }  // namespace
+
+std::string WorkersText(const ClusterProto& cluster) {
+  const std::string of = Counted(cluster.nworkers_per_group(), "worker");
+  const int groups = cluster.nworker_groups();
+  return groups == 1 ? of : StrCat(groups, " groups of ", of);
+}
 
 std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
                          const std::string& workspace) {
@@ -19,7 +32,8 @@ std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
                 Counted(groups->lead().net().nodes().size(), "layer"), ", ",
                 Counted(params, "parameter"), ", ", MiB(memory.host), " MiB, ",
                 memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
-                groups->Text(), " of ", Counted(threads, "thread"), ", workspace ", workspace);
+                GroupsText(job, groups->process()), " of ", Counted(threads, "thread"),
+                ", workspace ", workspace);
 }
 
 }  // namespace singa

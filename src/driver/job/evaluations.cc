@@ -10,8 +10,8 @@ namespace singa {
 
 // Collects the values from the servers, if the job has any.
 void Evaluations::CollectValues(int64_t updates) {
-  const WorkerGroups::Hold hold(&groups_);
-  groups_.Collect(updates);
+  const JobSnapshot::Hold hold(&snapshot_);
+  snapshot_.Collect(updates);
 }
 
 void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
@@ -22,9 +22,9 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
   // The validation decides which checkpoint is best; without one, the test.
   const bool judges =
       !job_.checkpoint_best().empty() && updates > 0 && !(test && lead.evaluator(kVal));
-  std::optional<WorkerGroups::Hold> hold;
+  std::optional<JobSnapshot::Hold> hold;
   // The values must not change until they are saved as the best.
-  if (judges) hold.emplace(&groups_);
+  if (judges) hold.emplace(&snapshot_);
   CollectValues(updates);
   lead.Upload();
   const std::optional<MetricSums> sums = evaluator->Run(

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cluster/workers/worker_groups.h"
+#include "cluster/workers/job_snapshot.h"
 #include "driver/job/job_checkpoints.h"
 #include "driver/job/progress.h"
 #include "driver/job/side_files.h"
@@ -16,10 +16,11 @@ namespace singa {
 class Evaluations {
  public:
   // All arguments must outlive it.
-  Evaluations(const JobProto& job, WorkerGroups* groups, JobCheckpoints* checkpoints,
-              SideFiles* side_files, Progress* progress)
+  Evaluations(const JobProto& job, WorkerGroups* groups, JobSnapshot* snapshot,
+              JobCheckpoints* checkpoints, SideFiles* side_files, Progress* progress)
       : job_(job),
         groups_(*groups),
+        snapshot_(*snapshot),
         checkpoints_(*checkpoints),
         side_files_(*side_files),
         progress_(*progress) {}
@@ -35,6 +36,7 @@ class Evaluations {
 
   const JobProto& job_;
   WorkerGroups& groups_;
+  JobSnapshot& snapshot_;
   JobCheckpoints& checkpoints_;
   SideFiles& side_files_;
   Progress& progress_;

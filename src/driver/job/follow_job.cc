@@ -8,6 +8,8 @@
 
 #include "base/system/failpoint.h"
 #include "cluster/workers/gpu_groups.h"
+#include "cluster/workers/host_memory_backend.h"
+#include "cluster/workers/job_snapshot.h"
 #include "driver/job/end_process.h"
 #include "driver/job/first_values.h"
 #include "driver/job/group_loop.h"
@@ -74,27 +76,27 @@ class FollowRun {
         word.has_take_place() ? word.take_place().begin() : word.begin();
     int group = 0;
     for (const int64_t steps : StepsIn(begin.group_steps(), groups_.size()))
-      groups_.gate().SetSteps(group++, steps);
-    if (groups_.HasWorkers()) SetValues(begin);
+      groups_.steps().gate().SetSteps(group++, steps);
+    if (groups_.teams().HasWorkers()) SetValues(begin);
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     Start();
-    if (!groups_.HasWorkers()) return;
+    if (!groups_.teams().HasWorkers()) return;
     schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
-    groups_.SetMostSteps(schedule_->steps());
-    step_ = groups_.gate().steps(0);
+    groups_.steps().SetMost(schedule_->steps());
+    step_ = groups_.steps().gate().steps(0);
     if (HasFirst()) loop_.emplace(&groups_, 0, *schedule_, nullptr);
   }
 
   ExitCode Run() {
     std::optional<OtherGroups> others;
-    if (groups_.HasWorkers()) others.emplace(&groups_, *schedule_, &rows_);
+    if (groups_.teams().HasWorkers()) others.emplace(&groups_, *schedule_, &rows_);
     while (Do(process_.follower()->Next())) continue;
     SINGA_FAILPOINT("follower_ended");
     // End all waits for servers, which may have ended already if rank 0 has stopped the job.
-    groups_.gate().Stop();
+    groups_.steps().gate().Stop();
     process_.SendHome(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
     others.reset();
-    if (groups_.HasWorkers()) groups_.lead().Finish();
+    if (groups_.teams().HasWorkers()) groups_.lead().Finish();
     process_.Drain();
     return kExitOk;
   }
@@ -102,7 +104,7 @@ class FollowRun {
  private:
   void Start() {
     if (!told_.has_take_place()) return groups_.Start();
-    if (told_.take_place().hold()) groups_.gate().HoldOthers(StepGate::kNoGroup);
+    if (told_.take_place().hold()) groups_.steps().gate().HoldOthers(StepGate::kNoGroup);
     groups_.TakePlace();
   }
 
@@ -131,11 +133,11 @@ class FollowRun {
         Train(order.grant().steps());
         break;
       case ControlMessage::kHold:
-        groups_.gate().HoldOthers(StepGate::kNoGroup);
+        groups_.steps().gate().HoldOthers(StepGate::kNoGroup);
         process_.follower()->Answer(StepsHere());
         break;
       case ControlMessage::kGo:
-        groups_.gate().Go();
+        groups_.steps().gate().Go();
         break;
       case ControlMessage::kExchange:
         Exchange(order.exchange());
@@ -153,7 +155,7 @@ class FollowRun {
 
   // Trains the steps below `steps`.
   void Train(int64_t steps) {
-    groups_.Grant(steps);
+    groups_.steps().Grant(steps);
     for (; HasFirst() && step_ < steps; ++step_) loop_->TrainStep(step_);
   }
 
@@ -161,10 +163,10 @@ class FollowRun {
     ControlMessage answer;
     ControlMessage::Held* const held = answer.mutable_held();
     for (const int group : groups_.here()) {
-      if (!groups_.Leads(group)) continue;
+      if (!groups_.steps().Leads(group)) continue;
       ControlMessage::GroupSteps* const its = held->add_group();
       its->set_group(group);
-      its->set_steps(groups_.gate().steps(group));
+      its->set_steps(groups_.steps().gate().steps(group));
     }
     return answer;
   }
@@ -180,23 +182,23 @@ class FollowRun {
   void GiveState(const std::vector<int64_t>& steps) {
     ProcessState state;
     for (const int group : groups_.here()) {
-      groups_.gate().AwaitSteps(group, steps[group]);
+      groups_.steps().gate().AwaitSteps(group, steps[group]);
       process_.control().Check();  // the wait also ends if the job fails
-      if (groups_.Leads(group))
+      if (groups_.steps().Leads(group))
         AddState(group, &state);
       else
         *state.mutable_rows() = RowsOf(groups_.team(group).trainers());
     }
     // The first process of the group joins the rows of all its processes.
     if (state.has_rows() && !HasFirst())
-      process_.follower()->GiveState(groups_.FirstProcess(groups_.here().front()),
+      process_.follower()->GiveState(groups_.steps().FirstProcess(groups_.here().front()),
                                      std::exchange(state, {}).SerializeAsString());
     process_.follower()->GiveState(0, state.SerializeAsString());
   }
 
   void AddState(int group, ProcessState* state) {
-    const std::vector<ProcessState> others = groups_.AwaitStates(group);
-    TrainerState whole(groups_.team(group).trainers(), group, groups_.gate().steps(group));
+    const std::vector<ProcessState> others = AwaitStates(&process_, group);
+    TrainerState whole(groups_.team(group).trainers(), group, groups_.steps().gate().steps(group));
     for (const ProcessState& other : others) whole.Join(other.rows());
     CheckpointContent content;
     whole.Save(&content);
@@ -226,9 +228,10 @@ ExitCode FollowJob(const RunOptions& options, JobProcess* process) {
     if (told.has_gpu_group()) throw PeerError("process 0 makes a second group of GPUs");
   }
   if (told.has_end()) return kExitOk;
-  if (!groups)
-    groups = std::make_unique<WorkerGroups>(
-        job, threads, process, told.has_memory() ? FindMemory(told.memory()) : nullptr);
+  if (!groups) {
+    GroupOptions shared{.shared = told.has_memory() ? FindMemory(told.memory()) : nullptr};
+    groups = std::make_unique<WorkerGroups>(job, threads, process, std::move(shared));
+  }
   return FollowRun(options, process, told, groups.get()).Run();
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/thread/stopped.h"
+#include "cluster/workers/group_metrics.h"
 
 namespace singa {
 std::string GroupLoop::Row::More() const {
@@ -45,7 +46,7 @@ double GroupLoop::samples_per_second() const {
 // Notes the step only after its row is written.
 std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
   const std::optional<Row> row = TakeStep(step);
-  groups_.NoteSteps(group_, step + 1);
+  groups_.steps().NoteSteps(group_, step + 1);
   return row;
 }
 
@@ -53,7 +54,7 @@ std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
 std::string GroupLoop::SlowestOf(const std::vector<ProcessShare>& shares) {
   const auto slowest = slowest_.Find(shares);
   if (!slowest) return "";
-  const int rank = groups_.FirstProcess(group_) + slowest->place;
+  const int rank = groups_.steps().FirstProcess(group_) + slowest->place;
   const HostAndPid at = groups_.process()->stub().host(rank);
   char longer[32];
   std::snprintf(longer, sizeof longer, "+%.0f %% of a step", 100 * slowest->longer);
@@ -69,7 +70,6 @@ bool GroupLoop::AwaitRecords(const std::function<bool()>& stop) {
 
 std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
-  if (group_ == 0) groups_.BringOwnValuesBack();
   const auto start = std::chrono::steady_clock::now();
   const bool displays = schedule_.Display(step);
   std::optional<double> grad_norm;
@@ -85,7 +85,8 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   ++steps_;
   if (!displays) return std::nullopt;
   Row row = {team.SumMetrics(), {samples_per_second(), 1e3 * step_seconds()}};
-  const std::vector<ProcessShare> shares = groups_.AddMetricsUp(group_, &row.sums, TakeShare());
+  const std::vector<ProcessShare> shares =
+      AddMetricsUp(groups_.process(), group_, &team, &row.sums, TakeShare());
   for (const ProcessShare& share : shares) {
     row.stats.data_wait_ms = std::max(row.stats.data_wait_ms, share.data_wait_ms);
     row.stats.bytes_sent += share.bytes_sent;
@@ -93,14 +94,14 @@ std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
   row.stats.lr = schedule_.LearningRateAt(step);
   row.stats.epoch = schedule_.EpochAfter(step);
   row.stats.grad_norm = grad_norm;
-  row.stats.staleness = groups_.TakeStaleness(group_);
+  row.stats.staleness = groups_.backend().TakeStaleness(group_);
   if (shares.size() > 1) row.slowest = SlowestOf(shares);
   if (sink_) {
     const ActivityMark::Scope writes(&team.lead().mark(), Activity::kMetrics);
-    const RowPlace place = {"train", step, group_, groups_.CountBadRecords(group_)};
+    const RowPlace place = {"train", step, group_, CountBadRecords(&team)};
     WriteRows(place, row.sums, &row.stats, sink_);
     if (JobProcess* const process = groups_.process())
-      WriteShares(place, shares, groups_.FirstProcess(group_), process, sink_);
+      WriteShares(place, shares, groups_.steps().FirstProcess(group_), process, sink_);
   }
   team.ResetMetrics();
   seconds_ = 0;

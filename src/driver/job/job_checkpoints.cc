@@ -13,6 +13,7 @@
 #include "base/file/file_system.h"
 #include "base/file/sha256.h"
 #include "base/system/failpoint.h"
+#include "driver/job/announcement.h"
 #include "driver/job/conf_fields.h"
 #include "driver/job/marked_files.h"
 #include "driver/job/previous_run.h"
@@ -51,7 +52,7 @@ void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
     for (Trainer* trainer : groups->team(g).trainers())
       if (Stream* const stream = trainer->ctx().stream) models.insert(stream->gpu().name());
   (*run)["gpus"] = JoinNames({models.begin(), models.end()});
-  (*run)["updates"] = groups->UpdatesOnGpus() ? "GPUs" : "host";
+  (*run)["updates"] = groups->teams().UpdatesOnGpus() ? "GPUs" : "host";
   (*run)["CUDA"] = GpuVersions();
   for (const GpuLibrary& each : GpuLibraries())
     if (std::string why; each.library->Available(&why)) (*run)[each.name] = VersionOf(each);
@@ -60,12 +61,13 @@ void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
 }  // namespace
 
 JobCheckpoints::JobCheckpoints(const JobProto& job, const Workspace& workspace,
-                               WorkerGroups* groups, Progress* progress,
+                               WorkerGroups* groups, JobSnapshot* snapshot, Progress* progress,
                                std::function<void()> sync_rows)
     : job_(job),
       workspace_(workspace.path()),
       files_(*workspace.files()),
       groups_(*groups),
+      snapshot_(*snapshot),
       progress_(*progress),
       sync_rows_(std::move(sync_rows)) {}
 
@@ -91,10 +93,10 @@ std::optional<int64_t> JobCheckpoints::Resume() {
     ThrowMisfit(*checkpoint, error);
   }
   for (int g = 0; g < groups_.size(); ++g)
-    groups_.gate().SetSteps(g, TrainerState::StepsOf(*checkpoint, g));
+    groups_.steps().gate().SetSteps(g, TrainerState::StepsOf(*checkpoint, g));
   resumed_from_ = checkpoint->dir();
   const int64_t step = checkpoint->step();
-  committed_ = groups_.steps();
+  committed_ = groups_.steps().done();
   if (checkpoint->state().Find("train/best")) RestoreBest(*checkpoint);
   // The run may have been killed after a checkpoint and before its clean-up.
   TidyUp(step);
@@ -149,7 +151,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["threads"] = int64_t{groups_.lead().ctx().threads};
   if (job_.has_checkpoint_best())  // the state holds the best value
     content->run[kTestThreads] = int64_t{groups_.lead().evaluation_threads()};
-  content->run["topology"] = groups_.WorkersText();
+  content->run["topology"] = WorkersText(job_.cluster());
   content->run["instruction_set"] = InstructionSet();
   SetClasses(groups_.lead().net().ClassNames(), &content->run);
   content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
@@ -228,9 +230,9 @@ void JobCheckpoints::TidyUp(int64_t step) {
 void JobCheckpoints::Commit(int64_t updates) {
   ActivityMark& mark = groups_.lead().mark();
   MarkedFiles fs(&files_, &mark);
-  const WorkerGroups::Hold hold(&groups_);
-  groups_.NoteSteps(0, updates);
-  const std::vector<int64_t> steps_now = groups_.steps();
+  const JobSnapshot::Hold hold(&snapshot_);
+  groups_.steps().NoteSteps(0, updates);
+  const std::vector<int64_t> steps_now = groups_.steps().done();
   if (committed_ == steps_now && linked_ == best_step_) return;
   if (committed_ != steps_now) Write(fs, updates, steps_now);
   const ActivityMark::Scope writes(&mark, Activity::kCheckpoint);
@@ -249,8 +251,8 @@ void JobCheckpoints::Write(FileSystem& fs, int64_t updates, const std::vector<in
   CheckpointContent content;
   content.step = updates;
   Describe(&content);
-  groups_.Collect(updates);
-  const std::vector<ProcessState> others = groups_.CollectStates();
+  snapshot_.Collect(updates);
+  const std::vector<ProcessState> others = snapshot_.CollectStates();
   SINGA_FAILPOINT("leader_collected");
   std::vector<TrainerState> states;
   states.reserve(groups_.here().size());

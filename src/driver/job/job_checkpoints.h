@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/workers/worker_groups.h"
+#include "cluster/workers/job_snapshot.h"
 #include "driver/job/progress.h"
 #include "driver/job/workspace.h"
 #include "io/checkpoint/checkpoint.h"
@@ -22,7 +22,7 @@ class JobCheckpoints {
   // All arguments must outlive it. `sync_rows` writes the rows of metrics so far to the disk. It is
   // called before the checkpoint after them becomes visible.
   JobCheckpoints(const JobProto& job, const Workspace& workspace, WorkerGroups* groups,
-                 Progress* progress, std::function<void()> sync_rows);
+                 JobSnapshot* snapshot, Progress* progress, std::function<void()> sync_rows);
 
   // Loads the newest intact checkpoint into the workers and returns its step; nullopt if the
   // workspace has none. Throws DataError if none is intact or it does not fit the net.
@@ -59,6 +59,7 @@ class JobCheckpoints {
   const std::string workspace_;
   FileSystem& files_;
   WorkerGroups& groups_;
+  JobSnapshot& snapshot_;
   Progress& progress_;
   const std::function<void()> sync_rows_;
   std::vector<int64_t> committed_;  // steps of each group in the last checkpoint

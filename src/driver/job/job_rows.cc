@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "cluster/workers/group_metrics.h"
+
 namespace singa {
 
 int64_t CountBadRecords(const Net& net) {
@@ -13,7 +15,7 @@ int64_t CountBadRecords(const Net& net) {
 
 int64_t CountBadRecords(WorkerGroups* groups) {
   int64_t count = 0;
-  for (const int group : groups->here()) count += groups->CountBadRecords(group);
+  for (const int group : groups->here()) count += CountBadRecords(&groups->team(group));
   for (Phase phase : {kTest, kVal})
     if (Evaluator* evaluator = groups->lead().evaluator(phase))
       count += CountBadRecords(evaluator->net());

@@ -31,18 +31,18 @@ void OtherGroups::Check() {
 }
 
 void OtherGroups::Run(int group) {
-  StepGate& gate = groups_.gate();
+  StepGate& gate = groups_.steps().gate();
   SetOmpThreads(groups_.team(group).lead().ctx().threads);
   try {
-    const bool leads = groups_.Leads(group);
+    const bool leads = groups_.steps().Leads(group);
     GroupLoop loop(&groups_, group, schedule_, leads ? sink_ : nullptr);
     const auto stop = [&] {
-      return gate.stopped() || (leads && InterruptCode() != kExitOk && !groups_.together());
+      return gate.stopped() || (leads && InterruptCode() != kExitOk && !groups_.steps().together());
     };
     for (int64_t step = gate.steps(group); step < schedule_.steps(); ++step) {
       if (!loop.AwaitRecords(stop) || stop()) break;
       if (!gate.Pass(group, step)) break;
-      if (leads) groups_.AllowSteps(group, step + 1);
+      if (leads) groups_.steps().AllowSteps(group, step + 1);
       loop.TrainStep(step);
     }
   } catch (...) {
@@ -51,7 +51,7 @@ void OtherGroups::Run(int group) {
     groups_.Fail(error_);
     return gate.Leave(group);
   }
-  groups_.Leave(group);
+  groups_.steps().Leave(group);
 }
 
 }  // namespace singa

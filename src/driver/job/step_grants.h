@@ -24,14 +24,14 @@ class StepGrants {
   void Grant(int64_t step, bool ends) {
     int64_t next = step + 1;
     JobProcess* const process = groups_.process();
-    for (int ahead = groups_.together() ? kAheadTogether
-                     : process          ? 1
-                                        : 0;
+    for (int ahead = groups_.steps().together() ? kAheadTogether
+                     : process                  ? 1
+                                                : 0;
          ahead > 0 && !IsDue(next) && !ends; --ahead)
       ++next;
     if (next <= granted_) return;
     granted_ = next;
-    groups_.Grant(granted_);
+    groups_.steps().Grant(granted_);
     if (!process) return;
     ControlMessage control;
     control.mutable_grant()->set_steps(granted_);

@@ -43,12 +43,14 @@ class TrainRun {
         threads_(ThreadsOfWorker(job, options.threads)),
         process_(options.process),
         failed_(options.failed),
-        made_(MakeWorkerGroups(job, threads_, process_)),
+        made_(MakeWorkerGroups(job, threads_, process_,
+                               [this](const ControlMessage::Row& row) { received_.Add(row); })),
         groups_(*made_),
+        snapshot_(&groups_, [this] { received_.WriteTo(&*metrics_file_); }),
         workspace_(WorkspacePath(job), WorkspaceOptionsOf(job, options, progress)),
-        checkpoints_(job, workspace_, &groups_, progress, [this] { SyncRows(); }),
+        checkpoints_(job, workspace_, &groups_, &snapshot_, progress, [this] { SyncRows(); }),
         side_files_(progress),
-        evaluations_(job, &groups_, &checkpoints_, &side_files_, progress) {
+        evaluations_(job, &groups_, &snapshot_, &checkpoints_, &side_files_, progress) {
     checkpoints_.OnCommit(options.committed);
   }
 
@@ -80,18 +82,17 @@ class TrainRun {
   void Start(const RunOptions& options) {
     progress_.Say(Announcement(job_, &groups_, threads_, workspace_.path()));
     Load(options);
-    groups_.SetMostSteps(schedule_->steps());
+    groups_.steps().SetMost(schedule_->steps());
     const PendingOptions pending{.say = [this](const std::string& text) { progress_.Warn(text); }};
-    metrics_file_.emplace(workspace_.files(), workspace_.metrics(), groups_.steps(), pending);
-    groups_.OnRows([this](const ControlMessage::Row& row) { received_.Add(row); });
-    groups_.OnHold([this] { received_.WriteTo(&*metrics_file_); });
+    metrics_file_.emplace(workspace_.files(), workspace_.metrics(), groups_.steps().done(),
+                          pending);
     ControlMessage begins;
-    *begins.mutable_begin() = BeginAt(groups_.steps(), checkpoints_.resumed_from());
+    *begins.mutable_begin() = BeginAt(groups_.steps().done(), checkpoints_.resumed_from());
     if (first_) *begins.mutable_begin()->mutable_first_values() = first_->ToProto();
     if (process_) process_->leader()->SetStart(begins.begin());
     if (process_) options.meet();
     const EndsOnSignal signals(options, "the first step");
-    if (process_) groups_.TellMemory();
+    if (process_) groups_.backend().TellMemory();
     if (process_) process_->leader()->TellAll(begins);
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
     for (const int group : groups_.here()) groups_.team(group).OnFailure(failed_);
@@ -122,9 +123,9 @@ class TrainRun {
       grants.Grant(step, Interrupted());
       if (!TrainStep(step)) CheckOthers(others);
     }
-    groups_.Leave(0);
+    groups_.steps().Leave(0);
     // Wait until all other groups have ended. If one never does, another check ends the job.
-    while (!groups_.gate().AwaitOthers(0, std::chrono::milliseconds(100))) {
+    while (!groups_.steps().gate().AwaitOthers(0, std::chrono::milliseconds(100))) {
       received_.WriteTo(&*metrics_file_);
       if (Interrupted()) return Stop(schedule_->steps());
     }
@@ -134,7 +135,7 @@ class TrainRun {
     lead().Finish();
     metrics_file_->Sync();  // throws if rows are not on the disk
     const std::string& test = evaluations_.last_test();
-    const int64_t skipped = groups_.CountSkips(), bad = CountBadRecords(&groups_);
+    const int64_t skipped = groups_.teams().CountSkips(), bad = CountBadRecords(&groups_);
     progress_.Say(StrCat("done: ", Counted(schedule_->steps() - start_step_, "step"), " in ",
                          DurationText(SecondsSince(start)),
                          skipped > 0 ? StrCat("; ", skipped, " skipped") : "",
@@ -234,7 +235,8 @@ class TrainRun {
   // Trains a step. Returns false if another group has failed or the job ends.
   bool TrainStep(int64_t step) {
     received_.WriteTo(&*metrics_file_);
-    if (!groups_.gate().Pass(0, step)) return false;
+    if (!groups_.steps().gate().Pass(0, step)) return false;
+    snapshot_.BringOwnValuesBack();
     if (const auto row = loop_->TrainStep(step))
       progress_.ShowRow(step, schedule_->steps(), row->sums.entries(),
                         row->stats.samples_per_second, row->More());
@@ -259,6 +261,7 @@ class TrainRun {
   ReceivedRows received_{process_};
   const std::unique_ptr<WorkerGroups> made_;  // calls received_ until it is destroyed
   WorkerGroups& groups_;
+  JobSnapshot snapshot_;
   Workspace workspace_;
   PreviousRun previous_{workspace_};
   JobCheckpoints checkpoints_;

@@ -1,0 +1,85 @@
+#include "cluster/workers/servers_backend.h"
+
+#include "cluster/workers/worker_teams.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+std::unique_ptr<ServedCluster> ClusterOfOneProcess(const SyncSetup& setup) {
+  if (setup.process) return nullptr;
+  return std::make_unique<ServedCluster>(setup.job, setup.plan.topology, 0, nullptr,
+                                         setup.deadline);
+}
+
+}  // namespace
+
+ServersBackend::ServersBackend(const SyncSetup& setup)
+    : setup_(setup),
+      own_(ClusterOfOneProcess(setup)),
+      cluster_(own_ ? *own_ : setup.process->cluster()) {}
+
+TeamSync ServersBackend::Join(int group) {
+  if (setup_.HasWorkers())
+    return {.updates = &cluster_.updates(group), .between = setup_.Between(group)};
+  none_ = std::make_unique<ReplicaUpdates>(setup_.job, setup_.replica);
+  return {.updates = none_.get()};
+}
+
+void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
+  int64_t values = 0;  // bytes of each group's values; the first group's are counted already
+  for (const Param* param : teams->lead().trained())
+    values += param->size() * static_cast<int64_t>(sizeof(float));
+  const std::vector<int> here = teams->here();
+  const bool has_first = !here.empty() && here.front() == 0;
+  sum->host.params += values * (std::ssize(here) - static_cast<int64_t>(has_first));
+  sum->host.updater += cluster_.bytes(values, static_cast<int64_t>(setup_.replica->state_count()));
+  sum->host.gradients += cluster_.codec_bytes(values / static_cast<int64_t>(sizeof(float)));
+}
+
+void ServersBackend::Allocate(WorkerTeams* teams) {
+  for (const auto& [group, team] : teams->all()) team->Allocate();
+  setup_.replica->Bind(teams->lead().table(), teams->lead().trained());
+}
+
+void ServersBackend::AddServers(const std::string& where, StallDetector* finder) const {
+  for (const auto& [server, mark] : cluster_.marks())
+    finder->Add(StrCat("server ", server.second, " of group ", server.first, where), &mark);
+}
+
+void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) {
+  std::vector<std::vector<float*>> values;
+  for (const int group : teams->here()) values.push_back(teams->team(group).lead().TrainedValues());
+  cluster_.Connect(teams->lead().table(), teams->lead().trained(), steps, values);
+}
+
+void ServersBackend::Fill() {
+  cluster_.Fill(*setup_.replica);
+  if (!setup_.process) return;
+  if (Leader* const leader = setup_.process->leader()) leader->AwaitFilled();
+  if (Follower* const follower = setup_.process->follower()) follower->TellFilled();
+}
+
+int64_t ServersBackend::TakeOver(int group) { return cluster_.updates(group).TakeOver(); }
+
+std::vector<SliceState> ServersBackend::Gather(const std::vector<int64_t>& steps) {
+  const std::vector<int64_t> versions = cluster_.VersionsAt(steps);
+  ControlMessage exchange;
+  exchange.mutable_exchange()->mutable_versions()->Add(versions.begin(), versions.end());
+  for (int round = 0; versions.size() > 1 && round < 2; ++round) {
+    if (setup_.process) setup_.process->leader()->TellAll(exchange);
+    cluster_.Exchange(versions);
+    if (setup_.process) setup_.process->leader()->AwaitAll(ControlMessage::kExchanged);
+  }
+  return cluster_.Gather(versions);
+}
+
+StalenessCounts ServersBackend::TakeStaleness(int group) {
+  return cluster_.updates(group).TakeStaleness();
+}
+
+void ServersBackend::Fail(const std::exception_ptr& error) { cluster_.Fail(error); }
+
+void ServersBackend::Close() { cluster_.Close(); }
+
+}  // namespace singa

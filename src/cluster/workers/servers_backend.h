@@ -1,0 +1,38 @@
+// ServersBackend is the backend of kServers: servers have the values. Each worker group has a copy
+// of its own, which the servers keep in sync.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cluster/process/served_cluster.h"
+#include "cluster/workers/sync_backend.h"
+#include "train/apply/replica_updates.h"
+
+namespace singa {
+
+class ServersBackend final : public SyncBackend {
+ public:
+  explicit ServersBackend(const SyncSetup& setup);
+
+  TeamSync Join(int group) override;
+  void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
+  void Allocate(WorkerTeams* teams) override;
+  void AddServers(const std::string& where, StallDetector* finder) const override;
+  void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
+  void Fill() override;
+  int64_t TakeOver(int group) override;
+  std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
+  StalenessCounts TakeStaleness(int group) override;
+  void Fail(const std::exception_ptr& error) override;
+  void Close() override;
+
+ private:
+  const SyncSetup setup_;
+  const std::unique_ptr<ServedCluster> own_;  // null in a job of several processes
+  ServedCluster& cluster_;                    // *own_, or the process's
+  std::unique_ptr<ReplicaUpdates> none_;      // in a process of servers alone, which trains nothing
+};
+
+}  // namespace singa

@@ -1,0 +1,35 @@
+#include "cluster/workers/sync_backend.h"
+
+#include <glog/logging.h>
+
+#include <utility>
+
+#include "cluster/workers/gpu_backend.h"
+#include "cluster/workers/host_memory_backend.h"
+#include "cluster/workers/servers_backend.h"
+#include "cluster/workers/threads_backend.h"
+
+namespace singa {
+
+int64_t SyncBackend::TakeOver(int group) {
+  LOG(FATAL) << "no servers have the values of worker group " << group;
+}
+
+std::unique_ptr<SyncBackend> MakeSyncBackend(const SyncSetup& setup,
+                                             std::unique_ptr<HostMemory> shared,
+                                             const std::optional<GpuGroupId>& gpus) {
+  switch (setup.plan.mode) {
+    case SyncMode::kAlone:
+    case SyncMode::kThreads:
+      return std::make_unique<ThreadsBackend>(setup);
+    case SyncMode::kHostMemory:
+      return std::make_unique<HostMemoryBackend>(setup, std::move(shared));
+    case SyncMode::kServers:
+      return std::make_unique<ServersBackend>(setup);
+    case SyncMode::kAllReduce:
+      return std::make_unique<GpuBackend>(setup, gpus.value());
+  }
+  return nullptr;
+}
+
+}  // namespace singa

@@ -1,0 +1,94 @@
+// SyncBackend is the interface to the values and updates of a process's worker groups. One class
+// implements each SyncMode; kAlone and kThreads share one.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/client/client.h"
+#include "cluster/liveness/stall_detector.h"
+#include "cluster/process/job_process.h"
+#include "cluster/workers/host_memory.h"
+#include "train/apply/replica.h"
+#include "train/trainer/trainer.h"
+
+namespace singa {
+
+class WorkerTeams;
+
+// The things that backends and teams are made of. All of them outlive both.
+struct SyncSetup {
+  const JobProto& job;
+  const SyncPlan& plan;
+  JobProcess* process;  // null in a job of one process
+  const ProgressDeadline* deadline;
+  Replica* replica;
+
+  // Returns false in a process of servers alone.
+  bool HasWorkers() const { return !process || !process->part().groups().empty(); }
+  // Returns what adds up over the processes of `group`; null in a job of one process. REQUIRES: the
+  // group has workers here.
+  Collective* Between(int group) const {
+    return process ? &process->cluster().between(group) : nullptr;
+  }
+};
+
+// The parts that a backend gives to the team of one group.
+struct TeamSync {
+  SliceUpdates* updates = nullptr;  // takes the group's gradients
+  Collective* between = nullptr;    // adds up over the group's processes; null: they share memory
+  bool shares_host = false;         // as in WorkerPlace
+  std::optional<GpuMember> gpus = {};  // as in WorkerPlace, without the member
+};
+
+class SyncBackend {
+ public:
+  virtual ~SyncBackend() = default;
+
+  // Returns the parts for the team of `group`. Called once for each team of this process.
+  virtual TeamSync Join(int group) = 0;
+  // Adds the bytes that the backend needs beside those of the teams.
+  virtual void AddMemory(WorkerTeams*, JobMemory*) const {}
+  // Allocates the memory of the teams and of the backend. REQUIRES: this process has workers.
+  // Throws as WorkerGroups::Allocate does.
+  virtual void Allocate(WorkerTeams* teams) = 0;
+  // Tells the other processes, at rank 0, where the shared memory is, if any. REQUIRES: Allocate
+  // was called, and all have met.
+  virtual void TellMemory() {}
+  // Adds the marks of the servers here. `where`: text about this process, which ends their names.
+  virtual void AddServers(const std::string&, StallDetector*) const {}
+
+  // Connects the teams. Group g of the job has done steps[g] steps. REQUIRES: their values are set.
+  virtual void Connect(WorkerTeams*, const std::vector<int64_t>&) {}
+  // Gives the first values to all groups of the job. REQUIRES: all processes have connected.
+  virtual void Fill() {}
+  // Gets the values of `group`, which a lost process had. Returns the group's next step. REQUIRES:
+  // the mode is kServers.
+  virtual int64_t TakeOver(int group);
+  // Returns the model when group g of the job has done steps[g] steps, by slice; empty: the replica
+  // has it. REQUIRES: no group is in a step.
+  virtual std::vector<SliceState> Gather(const std::vector<int64_t>&) { return {}; }
+  // Returns the staleness of the group's updates since the last call.
+  virtual StalenessCounts TakeStaleness(int) { return {}; }
+
+  // Makes workers that wait within a step for other processes throw Stopped. Any thread may call
+  // it.
+  virtual void Stop(WorkerTeams*) {}
+  // Makes threads that wait for values throw `error`, in a job of one process. Any thread may call
+  // it.
+  virtual void Fail(const std::exception_ptr&) {}
+  // Takes no more messages, so that the teams' memory may be freed.
+  virtual void Close() {}
+};
+
+// Makes the backend of the plan's mode. `shared`: the memory that rank 0 shares with this process,
+// or null. `gpus`: the group of the GPUs of all workers of the job; set if the mode is kAllReduce.
+std::unique_ptr<SyncBackend> MakeSyncBackend(const SyncSetup& setup,
+                                             std::unique_ptr<HostMemory> shared,
+                                             const std::optional<GpuGroupId>& gpus);
+
+}  // namespace singa

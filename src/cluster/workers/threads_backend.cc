@@ -1,0 +1,20 @@
+#include "cluster/workers/threads_backend.h"
+
+#include "cluster/workers/worker_teams.h"
+
+namespace singa {
+
+TeamSync ThreadsBackend::Join(int group) {
+  updates_.push_back(std::make_unique<ReplicaUpdates>(setup_.job, setup_.replica));
+  return {.updates = updates_.back().get(), .between = setup_.Between(group)};
+}
+
+void ThreadsBackend::Allocate(WorkerTeams* teams) {
+  Trainer* lead = nullptr;  // the first team's, whose values the others train, too
+  for (const auto& [group, team] : teams->all()) {
+    team->Allocate(lead);
+    lead = &teams->lead();
+  }
+}
+
+}  // namespace singa
