@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "support/cluster/cluster_of_roles.h"
+#include "support/cluster/put_all.h"
 
 namespace singa {
 namespace {
@@ -221,7 +222,7 @@ TEST_F(ClientTest, SharesMemoryWithItsProcess) {
     for (const Message& message : std::exchange(sent.messages, {})) {
       const Address& to = message.head.to();
       if (to.role() == Address::kServer && to.id() == 1) {
-        EXPECT_EQ(message.head.type() == WireMessage::kUpdate, !message.payload.empty());
+        EXPECT_EQ(message.head.type() != WireMessage::kGet, !message.payload.empty());
         server.OnMessage(1, message);
       } else if (to.role() == Address::kClient && to.id() == 1) {
         EXPECT_TRUE(message.payload.empty());
@@ -229,7 +230,7 @@ TEST_F(ClientTest, SharesMemoryWithItsProcess) {
       }
     }
   };
-  client->PutAll(0);
+  PutAll(client.get(), table, values);
   client->GetAll(0);
   for (int i = 0; i < 2; ++i) exchange();
   EXPECT_TRUE(client->Fresh(2, 0));

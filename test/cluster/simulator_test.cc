@@ -104,7 +104,7 @@ void ExpectCheckpoint(const SimJob& job, const SimSnapshot& snapshot) {
 
 struct Found {
   int64_t dropped = 0, late = 0, resent = 0, duplicates = 0, out_of_order = 0, damaged = 0;
-  int64_t other_epoch = 0, crashes = 0;
+  int64_t other_start = 0, crashes = 0;
   void Add(const SimCluster& cluster) {
     const ChannelCounters& channel = cluster.channel();
     dropped += cluster.network.counters().dropped;
@@ -113,7 +113,7 @@ struct Found {
     duplicates += channel.duplicates;
     out_of_order += channel.out_of_order;
     damaged += channel.refused[static_cast<int>(Refusal::kChecksum)];
-    other_epoch += channel.refused[static_cast<int>(Refusal::kEpoch)];
+    other_start += channel.refused[static_cast<int>(Refusal::kJob)];
     crashes += cluster.crashes();
   }
   void ExpectFaults() const {
@@ -164,7 +164,7 @@ TEST(SimulatorTest, AfterTheLossOfAProcessAllGoOnFromACheckpointWithTheSameBits)
   found.ExpectFaults();
   if (!UsualSeeds()) return;
   EXPECT_GT(found.crashes, 300 / static_cast<int64_t>(kShare));
-  EXPECT_GT(found.other_epoch, 10);  // packets of processes that had ended
+  EXPECT_GT(found.other_start, 10);  // packets of processes that had ended
 }
 
 // Their steps, too, count once, those included that were lost half way.

@@ -32,10 +32,12 @@ Frame CountedFrame() {
 // Rank 0 sends as much as the channel takes; rank 1 counts.
 struct MessageFlow final : SimChannelProcess {
   MessageFlow(const SimStart& start, const ChannelOptions& options)
-      : SimChannelProcess(start, options), sends(start.rank == 0) {}
+      : SimChannelProcess(start, options),
+        sends(start.rank == 0),
+        window(options.window_messages) {}
 
   int64_t OnTime() override {
-    for (; sends && number < kMessages && !channel.Full(1); ++number) {
+    for (; sends && number < kMessages && channel.Queued(1) <= window; ++number) {
       Message message;
       message.head.set_step(number);
       message.payload = {CountedFrame()};
@@ -51,6 +53,7 @@ struct MessageFlow final : SimChannelProcess {
   }
 
   const bool sends;
+  const int64_t window;
   bool in_order = true;
   int64_t number = 0;  // sent or received
   int64_t most_living = 0, most_queued = 0;

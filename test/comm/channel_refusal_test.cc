@@ -45,9 +45,6 @@ class RefusalTest : public testing::Test {
 TEST_F(RefusalTest, AnotherJob) {
   ExpectRefused(Refusal::kJob, [](PacketHeader* header) { header->set_job("0123456789abcdeX"); });
 }
-TEST_F(RefusalTest, AnEarlierOrLaterEpoch) {
-  ExpectRefused(Refusal::kEpoch, [](PacketHeader* header) { header->set_epoch(0); });
-}
 TEST_F(RefusalTest, AnotherRankThanTheAuthenticatedOne) {
   ExpectRefused(Refusal::kRank, [](PacketHeader* header) { header->set_from(2); });
 }

@@ -15,9 +15,8 @@ namespace singa {
 class SimChannelProcess : public SimProcess, public ChannelEvents {
  public:
   explicit SimChannelProcess(const SimStart& start, const ChannelOptions& options = {},
-                             uint32_t epoch = 1)
-      : channel({.job = std::string(kJobIdBytes, 'j'),
-                 .epoch = epoch,
+                             const std::string& job = std::string(kJobIdBytes, 'j'))
+      : channel({.job = job,
                  .rank = start.rank,
                  .ranks = start.ranks,
                  .incarnation = start.incarnation},

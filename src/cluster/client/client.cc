@@ -33,21 +33,6 @@ bool Client::SharedWithServer(int slice) const {
          setup_.topology.ProcessOfServer({server_group_, owners_.Owner(slice)}) == setup_.process;
 }
 
-Frame Client::Values(int slice) const {
-  return CopyFloats({memory(slice), static_cast<size_t>(setup_.table[slice].size)});
-}
-
-void Client::PutAll(int64_t version) {
-  for (int s = 0; s < setup_.table.size(); ++s) {
-    SlicePart part;
-    part.set_slice(s);
-    part.set_version(version);
-    out_.Add(Head(WireMessage::kPut, server_group_, s), std::move(part),
-             SharedWithServer(s) ? Frame() : Values(s));
-  }
-  Flush();
-}
-
 void Client::Put(int slice, const SliceState& state) {
   SlicePart part;
   part.set_slice(slice);

@@ -53,8 +53,7 @@ class Client {
   Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
 
   // At the start one process of the server group's worker groups puts the first values, and all get
-  // them.
-  void PutAll(int64_t version);  // puts the values in the params' memory
+  // them. Flush or GetAll sends what was put.
   void Put(int slice, const SliceState& state);
   void GetAll(int64_t version);  // gets this version or a later one
   // Returns whether all values that GetAll asked for have come.
@@ -111,7 +110,6 @@ class Client {
   };
   WireMessage Head(WireMessage::Type type, int server_group, int slice) const;
   bool SharedWithServer(int slice) const;
-  Frame Values(int slice) const;
   float* memory(int slice) const {
     return values_[setup_.table[slice].param] + setup_.table[slice].begin;
   }

@@ -66,8 +66,8 @@ std::string Contradiction(const PacketHeader& header, bool has_payload) {
 
 const char* RefusalName(Refusal refusal) {
   constexpr const char* kNames[kRefusals] = {
-      "none",  "size", "magic",    "checksum", "header",  "version", "job",
-      "epoch", "rank", "receiver", "sender",   "retired", "ack",
+      "none", "size", "magic",    "checksum", "header",  "version",
+      "job",  "rank", "receiver", "sender",   "retired", "ack",
   };
   return kNames[static_cast<int>(refusal)];
 }

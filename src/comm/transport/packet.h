@@ -30,7 +30,6 @@ enum class Refusal {
   kHeader,    // not a PacketHeader, or one that contradicts itself
   kVersion,   // another version of the protocol
   kJob,
-  kEpoch,
   kRank,      // claims another rank than the authenticated one
   kReceiver,  // to another incarnation of this process
   kSender,    // from an incarnation that has not answered the present challenge

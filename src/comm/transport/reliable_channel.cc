@@ -64,7 +64,7 @@ void ReliableChannel::Pump(int rank) {
 bool ReliableChannel::Transmit(int rank, PacketHeader* header, const std::vector<Frame>& payload) {
   header->set_version(kWireVersion);
   header->set_job(self_.job);
-  header->set_epoch(self_.epoch);
+  header->set_epoch(0);
   header->set_from(self_.rank);
   header->set_incarnation(self_.incarnation);
   if (transport_->Send(rank, EncodePacket(*header, payload))) return true;

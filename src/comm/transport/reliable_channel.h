@@ -21,7 +21,6 @@ namespace singa {
 // Identifies this process and its job.
 struct ProcessIdentity {
   std::string job;  // kJobIdBytes random bytes, the same in all processes
-  uint32_t epoch = 0;
   int rank = 0, ranks = 1;
   uint64_t incarnation = 0;  // random, not 0, never the same for another process
 };
@@ -82,17 +81,14 @@ class ReliableChannel final : public TransportEvents {
   // bring this time forward: call OnTime after them, before waiting.
   int64_t OnTime();
 
-  // Returns whether more messages wait for `rank` than its window takes. The caller then holds back
-  // what can wait.
-  bool Full(int rank) const { return peers_[rank].queue.full(); }
-  // Return the messages to `rank` that are not acknowledged, and their bytes.
+  // Returns the number of messages to `rank` that are not acknowledged. Tests check its bounds.
   int64_t Queued(int rank) const { return peers_[rank].queue.messages(); }
-  int64_t QueuedBytes(int rank) const { return peers_[rank].queue.bytes(); }
   // Returns whether nothing is queued and no acknowledgement is owed.
   bool Quiet() const;
   // Returns when the accepted incarnation of `rank` was last heard; -1: never.
   int64_t LastHeard(int rank) const { return peers_[rank].last_heard; }
-  // Returns the incarnation that messages to `rank` go to; 0: none is known.
+  // Returns the incarnation that messages to `rank` go to; 0: none is known. Tests judge by it
+  // whom a message was meant for.
   uint64_t Incarnation(int rank) const { return peers_[rank].incarnation; }
   const ChannelCounters& counters() const { return counters_; }
 

@@ -37,7 +37,6 @@ void ReliableChannel::Refuse(int rank, Refusal refusal, const std::string& text)
 
 Refusal ReliableChannel::Judge(int rank, const PacketHeader& header) {
   if (header.job() != self_.job) return Refusal::kJob;
-  if (header.epoch() != self_.epoch) return Refusal::kEpoch;
   if (header.from() != static_cast<uint32_t>(rank)) return Refusal::kRank;
   Peer& peer = peers_[rank];
   if (header.incarnation() != peer.incarnation) return JudgeStranger(rank, header);

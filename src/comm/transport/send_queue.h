@@ -41,8 +41,6 @@ class SendQueue {
   bool empty() const { return entries_.empty(); }
   int64_t messages() const { return static_cast<int64_t>(entries_.size()); }
   int64_t bytes() const { return bytes_; }
-  // Returns whether a message lies beyond the window.
-  bool full() const { return messages() > window_messages_ || bytes_ > window_bytes_; }
 
  private:
   int64_t window_messages_, window_bytes_;

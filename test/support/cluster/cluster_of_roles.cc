@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "support/cluster/put_all.h"
+
 namespace singa {
 
 ClusterOfRoles::ClusterOfRoles(JobProto conf, const std::vector<Shape>& shapes, uint32_t seed,
@@ -34,13 +36,17 @@ ClusterOfRoles::ClusterOfRoles(JobProto conf, const std::vector<Shape>& shapes, 
       one.office.from = process;
       one.step = first_step;
       one.memory.resize(table.elements());
-      std::vector<float*> values;
-      for (const int64_t at : begins_) values.push_back(one.memory.data() + at);
       one.client = std::make_unique<Client>(
-          ClientSetup{topology, table, params_, clock, id.group, process, first_step}, values,
-          &one.office);
+          ClientSetup{topology, table, params_, clock, id.group, process, first_step},
+          ParamsIn(&one.memory), &one.office);
     }
   }
+}
+
+std::vector<float*> ClusterOfRoles::ParamsIn(std::vector<float>* memory) const {
+  std::vector<float*> values;
+  for (const int64_t at : begins_) values.push_back(memory->data() + at);
+  return values;
 }
 
 void ClusterOfRoles::Carry(int from, Message message) {
@@ -112,7 +118,7 @@ void ClusterOfRoles::Start(const std::vector<float>& first) {
     const int putter = topology.WorkerGroupsOf(servers).first;
     if (id.first == putter && id.second == topology.ProcessesOf(putter).first) {
       worker.memory = first;
-      worker.client->PutAll(0);
+      PutAll(worker.client.get(), table, ParamsIn(&worker.memory));
     }
     worker.client->GetAll(0);
   }

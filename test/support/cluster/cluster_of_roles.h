@@ -112,6 +112,7 @@ class ClusterOfRoles : public ServerEvents {
   bool Work(int group, int process, OneClient* worker);
   bool Fresh(const OneClient& worker) const;
   bool Turn();
+  std::vector<float*> ParamsIn(std::vector<float>* memory) const;
 
   std::vector<ServedParam> params_;
   std::vector<int64_t> begins_;  // of each param in one row of all

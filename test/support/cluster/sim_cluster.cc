@@ -91,14 +91,15 @@ void SimCluster::Begin() {
   SetCrash();
 }
 
-// The loss is noticed, and the others end. What they have sent may still arrive in the next epoch.
+// The loss is noticed, and the others end. What they have sent may still arrive after the next
+// start.
 void SimCluster::End() {
   network.RunFor(network.schedule().Between(0, kSimSecond));
   for (int rank = 0; rank < network.ranks(); ++rank) {
     Count(rank);
     network.Crash(rank);
   }
-  ++run.epoch;
+  ++run.job_id[0];
 }
 
 // Somewhere among the messages that the rest of a run takes, or after them.

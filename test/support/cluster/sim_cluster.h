@@ -33,7 +33,7 @@ class SimCluster {
   SimRoles& process(int rank) { return static_cast<SimRoles&>(*network.process(rank)); }
   int crashes() const { return crashes_; }
   int replacements() const { return replacements_; }
-  // Of the processes of all epochs.
+  // Of the processes of all starts.
   const ChannelCounters& channel() const { return channel_; }
   int64_t refused() const { return refused_; }  // messages, by roles
 
@@ -65,7 +65,7 @@ class SimCluster {
   int64_t replace_at_ = INT64_MAX;  // of run.handled
   int64_t crash_at_ = INT64_MAX;    // of run.handled
   int exchange_ = 0;                // the last one
-  bool lost_ = false;               // a process, in this epoch
+  bool lost_ = false;               // a process, since this start
   std::string stuck_;
   ChannelCounters channel_;
   int64_t refused_ = 0;

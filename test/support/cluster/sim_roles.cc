@@ -5,6 +5,7 @@
 
 #include "cluster/protocol/addresses.h"
 #include "singa/base/str_cat.h"
+#include "support/cluster/put_all.h"
 
 namespace singa {
 namespace {
@@ -15,7 +16,7 @@ constexpr int64_t kMostQueue = kSimMillisecond;        // until a role looks at 
 }  // namespace
 
 SimRoles::SimRoles(const SimStart& start, SimRun* run)
-    : SimChannelProcess(start, run->channel, run->epoch),
+    : SimChannelProcess(start, run->channel, run->job_id),
       run_(run),
       job_(run->job),
       rank_(start.rank),
@@ -118,7 +119,7 @@ void SimRoles::Begin() {
     const SimSnapshot& from = run_->snapshot;
     if (puts && from.slices.empty()) {
       std::ranges::copy(job_.First(), worker.memory.begin());
-      worker.client->PutAll(0);
+      PutAll(worker.client, job_.table(), ParamsIn(&worker.memory));
     }
     for (int s = 0; puts && s < static_cast<int>(from.slices.size()); ++s)
       worker.client->Put(s, {from.step, from.slices[s].count, from.slices[s].floats});

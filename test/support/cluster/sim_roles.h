@@ -33,11 +33,11 @@ struct SimRun {
   const SimJob& job;
   SimSchedule* random;
   ChannelOptions channel = {};
-  uint32_t epoch = 1;
-  SimSnapshot snapshot = {};  // that processes begin with
-  int64_t granted = 0;        // the steps before it may be taken by processes that begin
-  int64_t handled = 0;        // messages, by roles
-  bool replaces = false;      // a process that begins takes the place of one that was lost
+  std::string job_id = std::string(kJobIdBytes, 'a');  // of this start
+  SimSnapshot snapshot = {};                           // that processes begin with
+  int64_t granted = 0;    // the steps before it may be taken by processes that begin
+  int64_t handled = 0;    // messages, by roles
+  bool replaces = false;  // a process that begins takes the place of one that was lost
   // What a role gets in place of a message; null: that message.
   std::function<std::vector<Message>(Message)> fate = nullptr;
   const Codec* codec = &Identity();  // of gradients

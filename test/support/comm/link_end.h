@@ -14,9 +14,8 @@ namespace singa {
 inline constexpr char kTestJob[] = "0123456789abcdef";
 
 struct LinkEnd final : Transport, LinkListener {
-  LinkEnd(int rank, uint64_t incarnation, const Clock* clock, const ChannelOptions& options = {},
-          uint32_t epoch = 1)
-      : self{.job = kTestJob, .epoch = epoch, .rank = rank, .ranks = 4, .incarnation = incarnation},
+  LinkEnd(int rank, uint64_t incarnation, const Clock* clock, const ChannelOptions& options = {})
+      : self{.job = kTestJob, .rank = rank, .ranks = 4, .incarnation = incarnation},
         channel(self, this, clock, this, options) {}
 
   bool Send(int rank, const Packet& packet) override {
@@ -41,7 +40,6 @@ struct LinkEnd final : Transport, LinkListener {
     PacketHeader header;
     header.set_version(kWireVersion);
     header.set_job(self.job);
-    header.set_epoch(self.epoch);
     header.set_from(self.rank);
     header.set_incarnation(self.incarnation);
     header.set_to_incarnation(to.self.incarnation);
