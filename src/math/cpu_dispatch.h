@@ -22,7 +22,7 @@
 //   partial sums. `#pragma GCC optimize` and optimize attributes stop inlining and vectors.
 #pragma once
 
-#if defined(SINGA_SANITIZED) || defined(SINGA_NO_CPU_CLONES)
+#if defined(SINGA_SANITIZED)
 #define SINGA_CPU_CLONES_FITS 0  // the loader runs resolvers before a sanitizer is ready
 #elif defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define SINGA_CPU_CLONES_FITS 1

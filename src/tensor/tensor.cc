@@ -1,6 +1,5 @@
 #include "singa/tensor/tensor.h"
 
-#include <glog/logging.h>
 #include <sys/mman.h>
 
 #include <cstring>
@@ -33,13 +32,6 @@ Tensor Tensor::Allocate(const Shape& shape, DType type) {
   tensor.owner_ = std::shared_ptr<void>(memory, [](void* p) { ::operator delete(p, kAlignment); });
   tensor.memory_ = memory;
   return tensor;
-}
-
-Tensor Tensor::Reshaped(const Shape& shape) const {
-  CHECK_EQ(shape.size(), size());
-  Tensor view = *this;
-  view.shape_ = shape;
-  return view;
 }
 
 }  // namespace singa

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/thread/barrier.h"
+#include "support/barrier.h"
 #include "support/net_test.h"
 
 namespace singa {

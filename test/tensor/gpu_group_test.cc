@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/thread/barrier.h"
+#include "base/thread/stopped.h"
 #include "singa/base/error.h"
 #include "support/emulated_machine.h"
 #include "support/test_device.h"

@@ -63,7 +63,6 @@ class Param {
   // Returns the factor of the old gradient when a layer adds its own (the beta of gemm): 0 for the
   // first contribution of a step, then 1.
   float beta() const { return contributions_ ? 1.f : 0.f; }
-  int contributions() const { return contributions_; }
   void BeginStep() { contributions_ = 0; }
   void CountContribution() { ++contributions_; }
 

@@ -64,9 +64,6 @@ class SINGA_API Tensor {
     return static_cast<const T*>(memory_);
   }
 
-  // Returns a view of the same memory with another shape of the same number of elements.
-  Tensor Reshaped(const Shape& shape) const;
-
  private:
   Shape shape_;
   DType type_ = DType::kF32;

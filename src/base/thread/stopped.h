@@ -1,4 +1,4 @@
-// Exceptions of threads that wait in vain for other threads.
+// The exception of threads that wait in vain for another thread.
 #pragma once
 
 #include <exception>
@@ -9,12 +9,6 @@ namespace singa {
 class Stopped final : public std::exception {
  public:
   const char* what() const noexcept override { return "another thread has failed"; }
-};
-
-// Thrown by a wait for threads that have not come for too long.
-class Overdue final : public std::exception {
- public:
-  const char* what() const noexcept override { return "other threads have not come"; }
 };
 
 }  // namespace singa

@@ -1,6 +1,6 @@
 #include "tensor/gpu/gpu_group.h"
 
-#include "base/thread/barrier.h"
+#include "base/thread/stopped.h"
 #include "singa/base/error.h"
 
 namespace singa {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/thread/barrier.h"
+#include "base/thread/stopped.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 #include "train/apply/not_finite.h"
