@@ -1,8 +1,9 @@
 // Mutex and MutexLock are std::mutex and std::unique_lock with the attributes of thread_safety.h,
-// which libstdc++'s do not have. They compile to the same code.
+// which libstdc++'s do not have. They compile to the same code. So do SharedMutex and its locks.
 #pragma once
 
 #include <mutex>
+#include <shared_mutex>
 
 #include "base/thread/thread_safety.h"
 
@@ -31,6 +32,37 @@ class SCOPED_CAPABILITY MutexLock {
 
  private:
   std::unique_lock<std::mutex> lock_;
+};
+
+// A SharedMutex is held by any number of readers, or by one writer.
+class CAPABILITY("mutex") SharedMutex {
+ private:
+  friend class ReadLock;
+  friend class WriteLock;
+
+  std::shared_mutex mutex_;
+};
+
+class SCOPED_CAPABILITY ReadLock {
+ public:
+  explicit ReadLock(SharedMutex* mutex) ACQUIRE_SHARED(mutex) : lock_(mutex->mutex_) {}
+  ~ReadLock() RELEASE() {}
+  ReadLock(const ReadLock&) = delete;
+  ReadLock& operator=(const ReadLock&) = delete;
+
+ private:
+  std::shared_lock<std::shared_mutex> lock_;
+};
+
+class SCOPED_CAPABILITY WriteLock {
+ public:
+  explicit WriteLock(SharedMutex* mutex) ACQUIRE(mutex) : lock_(mutex->mutex_) {}
+  ~WriteLock() RELEASE() {}
+  WriteLock(const WriteLock&) = delete;
+  WriteLock& operator=(const WriteLock&) = delete;
+
+ private:
+  std::unique_lock<std::shared_mutex> lock_;
 };
 
 }  // namespace singa

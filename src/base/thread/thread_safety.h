@@ -20,3 +20,5 @@
 // On a function: it takes the mutexes, or releases them; without arguments its object's own.
 #define ACQUIRE(...) SINGA_THREAD_SAFETY(acquire_capability(__VA_ARGS__))
 #define RELEASE(...) SINGA_THREAD_SAFETY(release_capability(__VA_ARGS__))
+// On a function: it takes the mutex, as other threads may at the same time, to read alone.
+#define ACQUIRE_SHARED(...) SINGA_THREAD_SAFETY(acquire_shared_capability(__VA_ARGS__))

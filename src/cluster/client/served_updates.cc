@@ -14,7 +14,7 @@
 namespace singa {
 
 void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values, Outbox* out) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   table_ = &setup.table;
   params_ = &setup.params;
   const auto nodes = setup.topology.NodesOf(setup.process, setup.group).size();
@@ -26,7 +26,7 @@ void ServedUpdates::Connect(const ClientSetup& setup, std::vector<float*> values
 
 int64_t ServedUpdates::TakeOver() {
   Do([](Client& client) { client.GetAll(0); }, [](Client& client) { return client.ready(); });
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return client_->TakeOver();
 }
 
@@ -42,7 +42,7 @@ void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float*
   if (!finite) return;  // Finish reports it
   EncodedFloats gradient = encoder_->Encode(slice, sums);
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     client_->Push(step, slice, std::move(gradient));
     sent_[slice] = step;
   }
@@ -63,7 +63,7 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
   if (worker > 0) return;
   double dropped = 0;  // processes that have no finite gradient
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     for (int s = 0; s < table_->size(); ++s) {
       if (sent_[s] == step) continue;
       client_->PushNone(step, s);
@@ -83,15 +83,15 @@ void ServedUpdates::Finish(Context& ctx, int64_t step, int worker, int, std::spa
 }
 
 void ServedUpdates::Check() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   if (failure_) std::rethrow_exception(failure_);
 }
 
 void ServedUpdates::Await(int param, int64_t step) {
   const auto [first, last] = table_->OfParam(param);
   const CountedTime counts(&waited_);
-  std::unique_lock lock(mutex_);
-  AwaitLocked(&lock, [&, first = first, last = last] {
+  MutexLock lock(&mutex_);
+  AwaitLocked(&lock, [&, first = first, last = last]() REQUIRES(mutex_) {
     for (int s = first; s < last; ++s)
       if (!client_->Fresh(s, step)) return false;
     return true;
@@ -101,19 +101,19 @@ void ServedUpdates::Await(int param, int64_t step) {
 // Waits for the server's answer to the step's gradients, which has the norm.
 double ServedUpdates::GradientNorm(int64_t step) {
   const CountedTime counts(&waited_);
-  std::unique_lock lock(mutex_);
-  AwaitLocked(&lock, [&] { return client_->has_norm(step); });
+  MutexLock lock(&mutex_);
+  AwaitLocked(&lock, [&]() REQUIRES(mutex_) { return client_->has_norm(step); });
   return client_->gradient_norm();
 }
 
 StalenessCounts ServedUpdates::TakeStaleness() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   return client_->TakeStaleness();
 }
 
-void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
-                                const std::function<bool()>& done) {
-  const bool in_time = deadline_.Wait(&changed_, lock, [&] { return failure_ || done(); });
+void ServedUpdates::AwaitLocked(MutexLock* lock, const std::function<bool()>& done) {
+  const bool in_time = deadline_.Wait(&changed_, &lock->native(),
+                                      [&]() REQUIRES(mutex_) { return failure_ || done(); });
   if (failure_) std::rethrow_exception(failure_);
   if (in_time) return;
   const std::vector<std::string> waits = client_->Waiting();
@@ -122,7 +122,7 @@ void ServedUpdates::AwaitLocked(std::unique_lock<std::mutex>* lock,
 
 void ServedUpdates::Deliver(int rank, const Message& message) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     if (closed_) return;
     client_->OnMessage(rank, message);
   }
@@ -130,13 +130,13 @@ void ServedUpdates::Deliver(int rank, const Message& message) {
 }
 
 void ServedUpdates::Close() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   closed_ = true;
 }
 
 void ServedUpdates::Fail(std::exception_ptr error) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     if (!failure_) failure_ = std::move(error);
   }
   changed_.notify_all();
@@ -144,10 +144,10 @@ void ServedUpdates::Fail(std::exception_ptr error) {
 
 void ServedUpdates::Do(const std::function<void(Client&)>& work,
                        const std::function<bool(Client&)>& done) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(&mutex_);
   work(*client_);
   client_->Flush();
-  AwaitLocked(&lock, [&] { return done(*client_); });
+  AwaitLocked(&lock, [&]() REQUIRES(mutex_) { return done(*client_); });
 }
 
 }  // namespace singa

@@ -7,10 +7,10 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "base/thread/progress_deadline.h"
 #include "cluster/client/client.h"
 #include "cluster/client/gradient_encoder.h"
@@ -61,7 +61,7 @@ class ServedUpdates final : public SliceUpdates {
   void Do(const std::function<void(Client&)>& work, const std::function<bool(Client&)>& done);
 
  private:
-  void AwaitLocked(std::unique_lock<std::mutex>* lock, const std::function<bool()>& done);
+  void AwaitLocked(MutexLock* lock, const std::function<bool()>& done) REQUIRES(mutex_);
   void Diverge(const std::string& text);
 
   const bool skip_;
@@ -72,12 +72,12 @@ class ServedUpdates final : public SliceUpdates {
   const SliceTable* table_ = nullptr;
   const std::vector<ServedParam>* params_ = nullptr;
   std::unique_ptr<GradientEncoder> encoder_;
-  std::mutex mutex_;  // guards the members below
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::unique_ptr<Client> client_;
-  std::vector<int64_t> sent_;  // by slice: the last step whose gradient was sent
-  bool closed_ = false;
-  std::exception_ptr failure_;
+  std::unique_ptr<Client> client_ GUARDED_BY(mutex_);
+  std::vector<int64_t> sent_ GUARDED_BY(mutex_);  // by slice: the last step whose gradient was sent
+  bool closed_ GUARDED_BY(mutex_) = false;
+  std::exception_ptr failure_ GUARDED_BY(mutex_);
 };
 
 }  // namespace singa

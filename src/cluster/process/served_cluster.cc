@@ -36,7 +36,7 @@ ServedCluster::ServedCluster(const JobProto& job, const Topology& topology, int 
 void ServedCluster::Close() {
   for (auto& [group, ends] : groups_) ends.updates->Close();
   decltype(servers_) ending;
-  const std::unique_lock lock(open_lock_);
+  const WriteLock lock(&open_lock_);
   open_ = false;
   ending.swap(servers_);
 }
@@ -94,7 +94,7 @@ void ServedCluster::Connect(const SliceTable& table, const std::vector<Param*>& 
                     .codec = *codec_},
         out, &marks_.at({server.group, server.id}), &deadline_,
         [this](const std::exception_ptr& error) { ServerFailed(error); });
-  const std::unique_lock lock(open_lock_);
+  const WriteLock lock(&open_lock_);
   servers_ = std::move(servers);
   open_ = true;
   if (!failure_) return;
@@ -128,9 +128,17 @@ std::vector<int64_t> ServedCluster::VersionsAt(const std::vector<int64_t>& steps
   return versions;
 }
 
+std::vector<std::pair<int, ServerThread*>> ServedCluster::Servers() {
+  std::vector<std::pair<int, ServerThread*>> servers;
+  const ReadLock lock(&open_lock_);
+  for (const auto& [id, server] : servers_) servers.emplace_back(id.first, server.get());
+  return servers;
+}
+
 void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
-  for (const auto& [id, server] : servers_) {
-    const int64_t version = versions.at(id.first);
+  const std::vector<std::pair<int, ServerThread*>> servers = Servers();
+  for (const auto& [group, server] : servers) {
+    const int64_t version = versions.at(group);
     server->Do([](Server&) {},
                [version](Server& one) {
                  for (int s = one.slices().first; s < one.slices().last; ++s)
@@ -138,9 +146,9 @@ void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
                  return true;
                });
   }
-  for (const auto& [id, server] : servers_)
+  for (const auto& [group, server] : servers)
     server->Do([](Server& one) { one.Exchange(); }, [](Server&) { return true; });
-  for (const auto& [id, server] : servers_)
+  for (const auto& [group, server] : servers)
     server->Do([](Server&) {}, [](Server& one) { return !one.exchanging(); });
 }
 
@@ -175,7 +183,7 @@ void ServedCluster::OnMessage(int rank, Message message) {
     return;
   }
   {
-    const std::shared_lock lock(open_lock_);
+    const ReadLock lock(&open_lock_);
     if (!open_) return;
     if (to.role() == Address::kServer) {
       const auto server = servers_.find({static_cast<int>(to.group()), static_cast<int>(to.id())});
@@ -191,7 +199,7 @@ void ServedCluster::Fail(const std::exception_ptr& error) {
     ends.link->Fail(error);
     ends.updates->Fail(error);
   }
-  const std::unique_lock lock(open_lock_);
+  const WriteLock lock(&open_lock_);
   if (!failure_) failure_ = error;
   for (auto& [id, server] : servers_) server->Fail(error);
 }

@@ -6,10 +6,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <shared_mutex>
 #include <utility>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "cluster/client/process_link.h"
 #include "cluster/client/served_updates.h"
 #include "cluster/protocol/gradient_codec.h"
@@ -77,6 +77,9 @@ class ServedCluster final : private Outbox {
   };
   void Post(Message message) override;
   void ServerFailed(const std::exception_ptr& error);
+  // Returns the servers here with their groups. They last until Close, which the thread that
+  // exchanges calls.
+  std::vector<std::pair<int, ServerThread*>> Servers();
 
   // If there is one worker group, a server keeps the values of its slices in the params of its
   // process. It changes a slice only when no worker uses it any more.
@@ -95,10 +98,11 @@ class ServedCluster final : private Outbox {
   std::vector<int64_t> steps_;
   std::map<int, Group> groups_;  // groups that have workers here
   std::map<std::pair<int, int>, ActivityMark> marks_;
-  std::shared_mutex open_lock_;  // held exclusively to change the members below
-  bool open_ = false;            // messages are taken
-  std::exception_ptr failure_;
-  std::map<std::pair<int, int>, std::unique_ptr<ServerThread>> servers_;  // group, id
+  SharedMutex open_lock_;
+  bool open_ GUARDED_BY(open_lock_) = false;  // messages are taken
+  std::exception_ptr failure_ GUARDED_BY(open_lock_);
+  // By group and id.
+  std::map<std::pair<int, int>, std::unique_ptr<ServerThread>> servers_ GUARDED_BY(open_lock_);
 };
 
 }  // namespace singa

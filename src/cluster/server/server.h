@@ -35,7 +35,7 @@ class Server {
   ParamShard& shard() { return shard_; }
   const StepCounts& counts() const { return steps_.counts(); }
   const RefusedCounts& refused() const { return refused_; }
-  // Returns the bytes of messages that it keeps for later.
+  // Returns the bytes of messages that it keeps for later. Tests check that they are bounded.
   int64_t held_bytes() const;
 
  private:

@@ -54,14 +54,14 @@ MetricsRow RowOf(const ControlMessage::Row& sent) {
 void ReceivedRows::Add(const ControlMessage::Row& sent) {
   MetricsRow row = RowOf(sent);
   NameProcess(process_, &row);
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(&mutex_);
   rows_.push_back(std::move(row));
 }
 
 void ReceivedRows::WriteTo(MetricsSink* sink) {
   std::vector<MetricsRow> rows;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(&mutex_);
     rows.swap(rows_);
   }
   for (const MetricsRow& row : rows) sink->Write(row);

@@ -1,9 +1,9 @@
 // RemoteMetrics and ReceivedRows carry rows of metrics to rank 0, which writes them.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "cluster/process/job_process.h"
 #include "io/metrics/metrics_file.h"
 
@@ -35,8 +35,8 @@ class ReceivedRows {
 
  private:
   JobProcess* const process_;
-  std::mutex mutex_;  // guards rows_
-  std::vector<MetricsRow> rows_;
+  Mutex mutex_;
+  std::vector<MetricsRow> rows_ GUARDED_BY(mutex_);
 };
 
 }  // namespace singa

@@ -90,7 +90,7 @@ void Replica::Apply(Context& ctx, int slice, int64_t step, const float* gradient
   const int64_t most = shared_ ? kSharedBlock : cut.size;
   std::array<float, kSharedBlock> copy;
   std::array<float*, UpdateRule::kMostStates> states;
-  const std::lock_guard lock(locks_[slice]);  // nobody else writes the values now
+  const MutexLock lock(&locks_[slice]);  // nobody else writes the values now
   for (int64_t done = 0; done < cut.size; done += most) {
     const int64_t begin = cut.begin + done, n = std::min(most, cut.size - done);
     float* const values = param.host().data() + begin;

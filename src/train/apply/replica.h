@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/thread/mutex.h"
 #include "comm/collective/slice_table.h"
 #include "singa/nn/param.h"
 #include "train/apply/update_rule.h"
@@ -68,7 +68,7 @@ class Replica {
   SliceTable table_;
   std::vector<Param*> params_;
   std::vector<UpdaterState> states_;
-  std::deque<std::mutex> locks_;  // by slice
+  std::deque<Mutex> locks_;  // by slice: of its values, states and count, in Apply
   std::vector<int64_t> own_counts_;
   std::span<int64_t> counts_;  // updates of each slice
 };
