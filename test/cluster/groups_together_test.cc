@@ -129,7 +129,7 @@ TEST(OwnValuesOfGroupsTogether, ComeBackAfterACollection) {
       for (int group = 0; group < kGroups; ++group) Train(&groups, group, step);
     const auto values = [&groups] {
       std::vector<std::vector<float>> all;
-      for (const Param* param : groups.lead().trained())
+      for (const Param* param : groups.lead().trained().params)
         all.emplace_back(param->data.data(), param->data.data() + param->size());
       return all;
     };

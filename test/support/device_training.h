@@ -61,20 +61,20 @@ class DeviceTrainer : public ::testing::Test {
   static void Begin(Trainer* trainer) {
     trainer->Allocate();
     InitParams(trainer->ctx(), {}, &trainer->params());
-    trainer->MarkDeviceStale();
+    trainer->path().MarkDeviceStale();
   }
 
   static Trained Result(Trainer* trainer) {
     Trained trained;
     if (Stream* const stream = trainer->ctx().stream)
       trained.replays = static_cast<EmulatedGpu&>(stream->gpu()).replays();
-    trainer->Download();
+    trainer->path().Download();
     for (const auto& param : trainer->params().params()) {
       const Tensor& values = param->host();
       trained.params[param->name()] = {values.data(), values.data() + values.size()};
     }
     for (const auto& entry : trainer->metrics().entries()) trained.metrics.push_back(entry.sum);
-    trainer->Upload();
+    trainer->path().Upload();
     const auto sums = trainer->evaluator(kTest)->Run(0, [] { return false; });
     for (const auto& entry : sums->entries()) trained.test.push_back(entry.value());
     return trained;

@@ -140,7 +140,7 @@ TEST_F(DeviceTrainer, IsToldOfAStepInOneCopyAndReportsInOne) {
   Trainer trainer(job, 1);
   Begin(&trainer);
   const int64_t copies = CopiesOfSixSteps([&](int64_t step) { trainer.TrainStep(step); },
-                                          [&] { trainer.AwaitDevice(); });
+                                          [&] { trainer.path().Await(); });
   constexpr int64_t kOfBatch = 4;  // images and labels, to the device and to where it reads them
   EXPECT_EQ(copies, 6 * (kOfBatch + 2));
 }

@@ -37,10 +37,10 @@ class GpuTraining : public ::testing::TestWithParam<TestPlace> {
     JobProto job = job_;
     if (on_gpu) job.add_gpu(0);
     Trainer trainer(job, 1);
-    EXPECT_EQ(trainer.updates_on_device(), on_gpu);
+    EXPECT_EQ(trainer.why_host_updates().empty(), on_gpu);
     trainer.Allocate();
     InitParams(trainer.ctx(), {}, &trainer.params());
-    trainer.MarkDeviceStale();
+    trainer.path().MarkDeviceStale();
     StepStats course;
     for (int64_t step = 0; step < kSteps; ++step) {
       trainer.TrainStep(step);
@@ -49,7 +49,7 @@ class GpuTraining : public ::testing::TestWithParam<TestPlace> {
       course.losses.push_back(metrics.entries().at(0).value());
       metrics.Reset();
     }
-    trainer.Download();
+    trainer.path().Download();
     for (const auto& param : trainer.params().params()) {
       const Tensor& values = param->host();
       course.params[param->name()] = {values.data(), values.data() + values.size()};

@@ -25,11 +25,11 @@ class GradientNorm : public DeviceTrainer, public ::testing::WithParamInterface<
     if (GetParam()) job.add_gpu(0);
     auto trainer = std::make_unique<Trainer>(job, 1);
     Begin(trainer.get());
-    EXPECT_EQ(trainer->updates_on_device(), GetParam());
+    EXPECT_EQ(trainer->why_host_updates().empty(), GetParam());
     return trainer;
   }
   static std::vector<float> Values(Trainer* trainer) {
-    trainer->Download();
+    trainer->path().Download();
     std::vector<float> values;
     for (const auto& param : trainer->params().params())
       values.insert(values.end(), param->host().data(), param->host().data() + param->size());

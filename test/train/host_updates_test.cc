@@ -40,7 +40,7 @@ class HostUpdates : public DeviceTrainer {
  protected:
   static std::string Why(JobProto job) {
     job.add_gpu(0);
-    return Trainer(job, 1).WhyHostUpdates();
+    return Trainer(job, 1).why_host_updates();
   }
   // A layer of the host's own, or what is around it.
   static JobProto With(const std::string& layers) {
@@ -57,7 +57,7 @@ TEST_F(HostUpdates, AreNotWhereAllIsOnTheDevice) {
 }
 
 TEST_F(HostUpdates, AreThoseOfAWorkerWithoutAGpu) {
-  EXPECT_EQ(Trainer(With(kLoss), 1).WhyHostUpdates(), "a worker has no GPU");
+  EXPECT_EQ(Trainer(With(kLoss), 1).why_host_updates(), "a worker has no GPU");
 }
 
 TEST_F(HostUpdates, NameTheUpdater) {

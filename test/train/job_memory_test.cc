@@ -32,7 +32,7 @@ class GpuMemory : public DeviceTrainer {
   }
   static void ExpectCounted(const JobProto& job, bool updates_on_device) {
     Trainer trainer(job, 1);
-    EXPECT_EQ(trainer.updates_on_device(), updates_on_device);
+    EXPECT_EQ(trainer.why_host_updates().empty(), updates_on_device);
     const int64_t counted = trainer.memory().gpus.total();
     Begin(&trainer);
     trainer.TrainStep(0);

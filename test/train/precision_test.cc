@@ -135,7 +135,7 @@ TEST_F(PrecisionTest, LeavesOutStepsUntilTheScaleFits) {
                            std::countr_zero(static_cast<uint64_t>(trainer.loss_scale()->value()));
   EXPECT_GT(left_out, 5);
   EXPECT_LT(left_out, 12);
-  trainer.Download();
+  trainer.path().Download();
   EXPECT_EQ(trainer.replica().count(0), 20 - left_out);
   EXPECT_EQ(rows, 6. * static_cast<double>(20 - left_out));
   EXPECT_EQ(trainer.updates().skips(), 0);

@@ -80,7 +80,7 @@ TEST_F(TextNet, EmbeddingLearnsWhichCharacterIsNext) {
 TEST_F(TextNet, APassOverTheTextHasAsManyStepsAsWindows) {
   Trainer trainer(Job("type: kOneHot onehot_conf { vocab_size: 5 }"), 1);
   trainer.Allocate();
-  EXPECT_EQ(trainer.batch(), 4);
+  EXPECT_EQ(trainer.net().batch(), 4);
   EXPECT_EQ(trainer.net().CountRecords(), 80);
 }
 
@@ -102,7 +102,7 @@ TEST_F(TextNet, ItsPlaceInTheTextIsKeptForAResumedRun) {
   trainer.Allocate();
   InitParams(trainer.ctx(), {}, &trainer.params());
   for (int64_t step = 0; step < 23; ++step) trainer.TrainStep(step);
-  EXPECT_EQ(trainer.ReaderPositions(),
+  EXPECT_EQ(trainer.readers().positions(),
             (std::vector<std::pair<std::string, int64_t>>{{"text", 23}}));
 }
 

@@ -51,7 +51,7 @@ TEST_F(TrainerStateTest, ComesBack) {
   const auto checkpoint = Checkpointed("", 0);
   trainer_.TrainStep(3);
   TrainerState(&trainer_).Restore(*checkpoint);
-  EXPECT_EQ(trainer_.ReaderPositions()[0].second, 6);
+  EXPECT_EQ(trainer_.readers().positions()[0].second, 6);
   EXPECT_EQ(trainer_.replica().count(0), 3);
 }
 
@@ -74,10 +74,10 @@ TEST_F(TrainerStateTest, SkippedBatchesAreThoseOfTheSteps) {
     trainer.Allocate();
     InitParams(trainer.ctx(), {}, &trainer.params());
     for (int64_t step = 0; step < trained; ++step) trainer.TrainStep(step);
-    EXPECT_TRUE(trainer.SkipBatches(9 - trained));
+    EXPECT_TRUE(trainer.readers().Skip(9 - trained));
     trainer.metrics().Reset();
     trainer.TrainStep(9);
-    EXPECT_EQ(trainer.ReaderPositions()[0].second, 20) << trained;
+    EXPECT_EQ(trainer.readers().positions()[0].second, 20) << trained;
     return trainer.metrics().entries().at(0).sum;
   };
   const double loss = loss_of_step_9(9);

@@ -26,14 +26,14 @@ void HostMemoryBackend::Allocate(WorkerTeams* teams) {
   const Trainer& lead = teams->lead();
   const int workers = setup_.job.cluster().nworkers_per_group();
   const auto states = static_cast<int>(setup_.replica->state_count());
-  const int64_t bytes = GroupMemory(lead.table(), workers, states, nullptr, 0).bytes();
+  const int64_t bytes = GroupMemory(lead.trained().table, workers, states, nullptr, 0).bytes();
   const bool makes = !memory_;
   if (makes) memory_ = std::make_unique<HostMemory>(bytes);
   if (memory_->bytes() != bytes)
     throw Error(kExitConfig,
                 StrCat("process 0 shares ", memory_->bytes(), " bytes, this one needs ", bytes,
                        ": it runs another job.conf"));
-  group_memory_.emplace(lead.table(), workers, states, memory_->data(),
+  group_memory_.emplace(lead.trained().table, workers, states, memory_->data(),
                         makes ? teams->lead().ctx().threads : 0);
   teams->team(0).Allocate(nullptr, &*group_memory_);
   updates_.Share(group_memory_->verdict());

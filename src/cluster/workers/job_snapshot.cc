@@ -52,14 +52,14 @@ void JobSnapshot::Collect(int64_t steps) {
 
 void JobSnapshot::KeepOwnValues() {
   Trainer& lead = groups_.lead();
-  const std::vector<float*> values = lead.TrainedValues();
+  const std::vector<float*> values = lead.trained().Values();
   for (size_t i = 0; i < values.size(); ++i)
-    own_values_.emplace_back(values[i], values[i] + lead.trained()[i]->size());
+    own_values_.emplace_back(values[i], values[i] + lead.trained().params[i]->size());
 }
 
 void JobSnapshot::BringOwnValuesBack() {
   if (own_values_.empty()) return;  // the case before most steps
-  const std::vector<float*> values = groups_.lead().TrainedValues();
+  const std::vector<float*> values = groups_.lead().trained().Values();
   for (size_t i = 0; i < own_values_.size(); ++i) std::ranges::copy(own_values_[i], values[i]);
   own_values_.clear();
 }

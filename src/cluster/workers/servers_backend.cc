@@ -28,7 +28,7 @@ TeamSync ServersBackend::Join(int group) {
 
 void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
   int64_t values = 0;  // bytes of each group's values; the first group's are counted already
-  for (const Param* param : teams->lead().trained())
+  for (const Param* param : teams->lead().trained().params)
     values += param->size() * static_cast<int64_t>(sizeof(float));
   const std::vector<int> here = teams->here();
   const bool has_first = !here.empty() && here.front() == 0;
@@ -39,7 +39,7 @@ void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
 
 void ServersBackend::Allocate(WorkerTeams* teams) {
   for (const auto& [group, team] : teams->all()) team->Allocate();
-  setup_.replica->Bind(teams->lead().table(), teams->lead().trained());
+  setup_.replica->Bind(teams->lead().trained().table, teams->lead().trained().params);
 }
 
 void ServersBackend::AddServers(const std::string& where, StallDetector* finder) const {
@@ -49,8 +49,8 @@ void ServersBackend::AddServers(const std::string& where, StallDetector* finder)
 
 void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) {
   std::vector<std::vector<float*>> values;
-  for (const int group : teams->here()) values.push_back(teams->team(group).lead().TrainedValues());
-  cluster_.Connect(teams->lead().table(), teams->lead().trained(), steps, values);
+  for (const int group : teams->here()) values.push_back(teams->team(group).lead().trained().Values());
+  cluster_.Connect(teams->lead().trained().table, teams->lead().trained().params, steps, values);
 }
 
 void ServersBackend::Fill() {

@@ -64,7 +64,7 @@ void WorkerTeam::EndThreads() {
 }
 
 int64_t WorkerTeam::rows() const {
-  const int64_t batch = trainers_[0]->batch(), workers = place_.workers;
+  const int64_t batch = trainers_[0]->net().batch(), workers = place_.workers;
   return batch * (place_.first + size()) / workers - batch * place_.first / workers;
 }
 
@@ -95,7 +95,8 @@ void WorkerTeam::MakeReduction(const GroupMemory* shared) {
                                         .here = size(),
                                         .between = between_,
                                         .deadline = deadline_};
-  auto reduction = std::make_unique<GradientReduction>(lead().table(), updates_, options, shared);
+  auto reduction =
+      std::make_unique<GradientReduction>(lead().trained().table, updates_, options, shared);
   const MutexLock lock(&stop_mutex_);
   reduction_ = std::move(reduction);
   if (stopped_) reduction_->group().Stop();
@@ -114,7 +115,7 @@ void WorkerTeam::BroadcastValues(Trainer* lead) {
       if (param->host().data() != value.data())
         std::copy_n(value.data(), param->size(), param->host().data());
     }
-    trainer->MarkDeviceStale();
+    trainer->path().MarkDeviceStale();
   }
 }
 
@@ -123,7 +124,7 @@ void WorkerTeam::TrainStep(int64_t step) {
 }
 
 void WorkerTeam::AwaitDevices() {
-  for (const auto& trainer : trainers_) trainer->AwaitDevice();
+  for (const auto& trainer : trainers_) trainer->path().Await();
 }
 
 MetricSums WorkerTeam::SumMetrics() {
@@ -162,7 +163,8 @@ void WorkerTeam::ResetMetrics() {
 
 double WorkerTeam::TakeWaitMs() {
   double longest = 0;
-  for (const auto& trainer : trainers_) longest = std::max(longest, trainer->TakeWaitMs());
+  for (const auto& trainer : trainers_)
+    longest = std::max(longest, trainer->readers().TakeWaitMs());
   return longest;
 }
 

@@ -52,7 +52,7 @@ std::vector<int> WorkerTeams::here() const {
 std::string WorkerTeams::WhyHostUpdates() {
   for (const auto& [group, team] : teams_)
     for (const Trainer* trainer : team->trainers())
-      if (!trainer->updates_on_device()) return trainer->WhyHostUpdates();
+      if (!trainer->why_host_updates().empty()) return trainer->why_host_updates();
   return "";
 }
 

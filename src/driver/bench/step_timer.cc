@@ -77,21 +77,23 @@ double StepTimer::Step(int64_t step) {
   return MsSince(start);
 }
 
-void StepTimer::Await(Param* param, int64_t step) { trainer_->exchange().Await(param, step); }
+void StepTimer::Await(Param* param, int64_t step) {
+  trainer_->path().exchange().Await(param, step);
+}
 
 void StepTimer::GradientReady(Param* param, int64_t step) {
   const int64_t start = clock_->Now();
-  trainer_->exchange().GradientReady(param, step);
+  trainer_->path().exchange().GradientReady(param, step);
   times_[owners_.at(param)].update += MsSince(start);
 }
 
 void StepTimer::LossNotFinite(const std::string& layer, int64_t step) {
-  trainer_->exchange().LossNotFinite(layer, step);
+  trainer_->path().exchange().LossNotFinite(layer, step);
 }
 
 void StepTimer::Finish(int64_t step) {
   const int64_t start = clock_->Now();
-  trainer_->exchange().Finish(step);
+  trainer_->path().exchange().Finish(step);
   if (trainer_->ctx().stream) trainer_->ctx().stream->Wait();
   late_updates_ += MsSince(start);
 }

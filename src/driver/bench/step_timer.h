@@ -38,8 +38,8 @@ class StepTimer final : public ParamExchange, public GradientSink {
 
   void Await(Param* param, int64_t step) override;
   void GradientReady(Param* param, int64_t step) override;
-  bool sees_losses() const override { return trainer_->exchange().sees_losses(); }
-  bool may_drop_steps() const override { return trainer_->exchange().may_drop_steps(); }
+  bool sees_losses() const override { return trainer_->path().exchange().sees_losses(); }
+  bool may_drop_steps() const override { return trainer_->path().exchange().may_drop_steps(); }
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
   void Take(Param* param, const GradientRows& rows) override;

@@ -151,7 +151,7 @@ BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
     for (const LayerTimes& times : steps.layers[s]) rest -= times.sum();
     return rest;
   });
-  report.batch = trainer->batch();
+  report.batch = trainer->net().batch();
   report.steps = static_cast<int64_t>(steps.ms.size());
   return report;
 }

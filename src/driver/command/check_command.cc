@@ -82,7 +82,7 @@ void PrintTotals(Trainer* trainer) {
   int64_t count = 0;
   for (const auto& param : trainer->params().params()) count += param->size();
   std::printf("\nparameters        %lld\n", static_cast<long long>(count));
-  std::printf("samples a step    %lld\n", static_cast<long long>(trainer->batch()));
+  std::printf("samples a step    %lld\n", static_cast<long long>(trainer->net().batch()));
   PrintUse("memory", memory.host);
   if (Stream* const stream = trainer->ctx().stream) {
     const Gpu& gpu = stream->gpu();  // plans exist, so the context exists and libraries are loaded

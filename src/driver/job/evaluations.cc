@@ -26,7 +26,7 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
   // The values must not change until they are saved as the best.
   if (judges) hold.emplace(&snapshot_);
   CollectValues(updates);
-  lead.Upload();
+  lead.path().Upload();
   const std::optional<MetricSums> sums = evaluator->Run(
       test ? job_.test_steps() : job_.validate_steps(), [] { return InterruptCode() != kExitOk; });
   if (!sums) return;

@@ -17,7 +17,7 @@ std::string GroupLoop::Row::More() const {
 }
 
 Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
-  return Schedule(job, lead->net().CountRecords(), lead->batch());
+  return Schedule(job, lead->net().CountRecords(), lead->net().batch());
 }
 
 ProcessShare GroupLoop::TakeShare() {
@@ -40,7 +40,7 @@ ProcessShare GroupLoop::TakeShare() {
 }
 
 double GroupLoop::samples_per_second() const {
-  return static_cast<double>(groups_.team(group_).lead().batch()) / step_seconds();
+  return static_cast<double>(groups_.team(group_).lead().net().batch()) / step_seconds();
 }
 
 // Notes the step only after its row is written.

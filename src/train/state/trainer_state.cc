@@ -80,7 +80,7 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
       group_(group),
       prefix_(PrefixOf(group)),
       trainer_(trainers_[0]) {
-  trainer_->Download();
+  trainer_->path().Download();
   Replica& replica = trainer_->replica();
   for (size_t i = 0; group == 0 && i < replica.states().size(); ++i)
     numbers_.push_back({CountOf(replica.states()[i]), replica.count(static_cast<int>(i))});
@@ -90,13 +90,13 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
     numbers_.push_back({kLossScale, scale->value()});
     numbers_.push_back({kLossScaleSteps, scale->steps()});
   }
-  for (const auto& [layer, position] : trainer_->ReaderPositions())
+  for (const auto& [layer, position] : trainer_->readers().positions())
     numbers_.push_back({Name("reader/" + layer), position});
   for (Trainer* trainer : trainers_)  // each worker has met bad records among its own rows
     for (const auto& [layer, records] : trainer->net().BadRecords())
       Merge(records, &bad_records_[layer]);
   JoinBuffers();
-  const std::vector<double> none(trainer_->workers());
+  const std::vector<double> none(trainer_->place().workers);
   for (const MetricSums::Entry& entry : trainer_->metrics().entries())
     metrics_.push_back({Name("metric/" + entry.layer + "/" + entry.name), none, none});
   for (Trainer* trainer : trainers_) JoinMetrics(MetricsOf(trainer));
@@ -139,8 +139,8 @@ void TrainerState::Join(const WorkerRows& rows) {
 
 void TrainerState::JoinMetrics(const WorkerRows::Metrics& metrics) {
   const int worker = metrics.worker();
-  if (worker < 0 || worker >= trainer_->workers() || metrics.sum_size() != std::ssize(metrics_) ||
-      metrics.weight_size() != std::ssize(metrics_))
+  if (worker < 0 || worker >= trainer_->place().workers ||
+      metrics.sum_size() != std::ssize(metrics_) || metrics.weight_size() != std::ssize(metrics_))
     throw PeerError("a process has other metrics or workers than this one knows");
   for (size_t i = 0; i < metrics_.size(); ++i) {
     metrics_[i].sums[worker] = metrics.sum(static_cast<int>(i));
@@ -185,7 +185,7 @@ void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
     CopyFrom(checkpoint.params(), param->name(), &param->host());
   ForEachState(trainer_,
                [&](const std::string& name, Tensor& tensor) { CopyFrom(state, name, &tensor); });
-  trainer_->MarkDeviceStale();
+  trainer_->path().MarkDeviceStale();
   Replica& replica = trainer_->replica();
   for (size_t i = 0; i < replica.states().size(); ++i)
     replica.set_count(static_cast<int>(i), NumberIn(state, CountOf(replica.states()[i])));
@@ -205,13 +205,13 @@ void TrainerState::RestoreBuffers(const Safetensors& state) {
 
 void TrainerState::RestoreMetrics(const Safetensors& state) {
   for (size_t i = 0; i < metrics_.size(); ++i) {
-    const int workers = trainer_->workers();
+    const int workers = trainer_->place().workers;
     const std::vector<double> sums = OfWorkers(state, metrics_[i].name + "/sum", workers),
                               weights = OfWorkers(state, metrics_[i].name + "/weight", workers);
     for (Trainer* trainer : trainers_) {
       MetricSums::Entry& entry = trainer->metrics().entries()[i];
-      entry.sum = sums[trainer->worker()];
-      entry.weight = weights[trainer->worker()];
+      entry.sum = sums[trainer->place().worker];
+      entry.weight = weights[trainer->place().worker];
     }
   }
 }
@@ -238,7 +238,7 @@ int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
   if (known) RestoreMetrics(state);
   RestoreLossScale(state);
   trainer_->updates().set_skips(known ? NumberIn(state, Name(kSkipped)) : 0);
-  std::vector<std::pair<std::string, int64_t>> positions = trainer_->ReaderPositions();
+  std::vector<std::pair<std::string, int64_t>> positions = trainer_->readers().positions();
   for (auto& [layer, position] : positions) position = NumberIn(state, name("reader/" + layer));
   for (Trainer* trainer : trainers_) {
     for (const auto& [layer, position] : positions)
@@ -246,7 +246,7 @@ int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
         const std::span<const int64_t> records = state.Values<int64_t>(bad->name, bad->shape);
         trainer->net().RestoreBadRecords(layer, {records.begin(), records.end()});
       }
-    trainer->SeekReaders(positions);
+    trainer->readers().Seek(positions);
   }
   return steps;
 }

@@ -37,7 +37,7 @@ WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
 
 WorkerRows::Metrics MetricsOf(Trainer* trainer) {
   WorkerRows::Metrics metrics;
-  metrics.set_worker(trainer->worker());
+  metrics.set_worker(trainer->place().worker);
   for (const MetricSums::Entry& entry : trainer->metrics().entries()) {
     metrics.add_sum(entry.sum);
     metrics.add_weight(entry.weight);

@@ -1,14 +1,15 @@
 #include "train/trainer/trainer.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/system/cgroup.h"
 #include "base/thread/omp_threads.h"
 #include "singa/base/error.h"
-#include "singa/nn/record_reader.h"
 #include "tensor/gpu/gpus.h"
 #include "train/apply/step_rule.h"
+#include "train/trainer/device_path.h"
+#include "train/trainer/host_path.h"
+#include "train/trainer/worker_memory.h"
 
 namespace singa {
 
@@ -75,15 +76,15 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
   ctx_.choices = choices;
   net_ = PlanNet(job_, kTrain, place, &params_, *algorithm_, &ctx_, &memory_of_nets_);
   ctx_.choices = nullptr;
-  FindTrained();
-  updates_on_device_ = WhyHostUpdates().empty();
-  if (updates_on_device_)
-    device_->MakeRoom(DeviceUpdates::NumbersBytes(replica_->rule(), trained_.size()), &ctx_);
+  trained_ = FindTrained();
+  why_host_updates_ = WhyHostUpdates();
+  if (why_host_updates_.empty())
+    device_->MakeRoom(DeviceUpdates::NumbersBytes(replica_->rule(), trained_.params.size()), &ctx_);
   if (place.group == 0 && place.worker == 0) PlanEvaluators();
   for (const Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) memory_of_nets_.Share(evaluator->memory());
   if (ctx_.precision == Precision::kFloat16 && algorithm_->forward_backward()) ScaleLosses();
-  CountMemory();
+  memory_ = Count();
 }
 
 void Trainer::PlanEvaluators() {
@@ -107,22 +108,76 @@ PiecePlan Trainer::piece_plan() const {
   return PiecePlan(place_.sharing(), place_.workers, place_.threads, place_.spans_processes());
 }
 
-void Trainer::FindTrained() {
+TrainedParams Trainer::FindTrained() {
+  TrainedParams trained;
   std::vector<Shape> shapes;
   for (const auto& param : params_.params())
     for (const NetNode& node : net_.nodes()) {
       const auto& completes = node.completes;
       if (std::find(completes.begin(), completes.end(), param.get()) == completes.end()) continue;
-      trained_.push_back(param.get());
-      in_pieces_.push_back(InPieces(node, *param));
+      trained.params.push_back(param.get());
+      trained.in_pieces.push_back(InPieces(node, *param));
       shapes.push_back(param->shape());
     }
-  table_ = SliceTable(shapes);
+  trained.table = SliceTable(shapes);
+  return trained;
+}
+
+// A device updates the values of a worker alone or in a group of GPUs, if all that trains is on the
+// device and all steps are alike.
+std::string Trainer::WhyHostUpdates() const {
+  if (!device_) return "a worker has no GPU";
+  if (place_.groups > 1) return "the job has several worker groups";
+  if (place_.workers > 1 && !place_.gpus) return "the group's GPUs do not add up the gradients";
+  if (!updates_->own_values()) return "servers have the values";
+  if (!replica_->rule().on_device())
+    return StrCat("updater \"", job_.updater().user_type(), "\" has code for the host alone");
+  if (!algorithm_->captured_pass())
+    return StrCat("algorithm \"", job_.train_one_batch().user_alg(),
+                  "\" does not say that its steps are alike (Algorithm::captured_pass)");
+  return net_.HostsPart();
+}
+
+// Sets up the scaling of losses. A gradient that overflows is found before its update, and the next
+// step uses a smaller scale.
+void Trainer::ScaleLosses() {
+  if (!why_host_updates_.empty())
+    throw ConfigError("precision",
+                      StrCat("must not be kFloat16, which scales gradients, so that updates have "
+                             "to be the GPUs'; here they are the host's: ",
+                             why_host_updates_, " (kBFloat16 needs no scale)"));
+  for (const NetNode& node : net_.nodes())
+    if (node.traits.originates_gradient && !node.declare->params().empty())
+      throw ConfigError(StrCat("neuralnet.", node.path),
+                        "must have no params with precision: kFloat16: it is a loss, whose "
+                        "gradients are scaled");
+  loss_scale_.emplace();
+  ctx_.scales_losses = true;
+}
+
+std::vector<const Net*> Trainer::Nets() const {
+  std::vector<const Net*> nets = {&net_};
+  for (const Evaluator* evaluator : {test_.get(), validate_.get()})
+    if (evaluator) nets.push_back(&evaluator->net());
+  return nets;
+}
+
+JobMemory Trainer::Count() const {
+  return CountMemory({.place = place_,
+                      .params = params_,
+                      .trained = trained_,
+                      .pieces = piece_plan(),
+                      .states = static_cast<int64_t>(replica_->state_count()),
+                      .memory = memory_of_nets_,
+                      .nets = Nets(),
+                      .workspace = ctx_.stream ? ctx_.stream->workspace_bytes() : 0,
+                      .on_device = device_ != nullptr,
+                      .updates_on_device = why_host_updates_.empty()});
 }
 
 void Trainer::Allocate() {
   AllocateValues(nullptr);
-  alone_->reduction.emplace(table_, updates_, MemoryGroup::Options());
+  alone_->reduction.emplace(trained_.table, updates_, MemoryGroup::Options());
   Open(&*alone_->reduction);
 }
 
@@ -141,30 +196,29 @@ void Trainer::AllocateValues(const Trainer* lead) {
 }
 
 void Trainer::BindTo(const GroupMemory& shared) {
-  for (size_t i = 0; i < trained_.size(); ++i) {
-    const int param = static_cast<int>(i);
-    trained_[i]->data.Bind(shared.values(param));
-    if (in_pieces_[i]) continue;
-    trained_[i]->grad.SetShape(trained_[i]->shape());
-    trained_[i]->grad.Bind(shared.gradient(place_.worker, param));
+  for (size_t i = 0; i < trained_.params.size(); ++i) {
+    Param* const param = trained_.params[i];
+    const int number = static_cast<int>(i);
+    param->data.Bind(shared.values(number));
+    if (trained_.in_pieces[i]) continue;
+    param->grad.SetShape(param->shape());
+    param->grad.Bind(shared.gradient(place_.worker, number));
   }
   if (place_.leads() && replica_->table().size() == 0)
-    replica_->BindShared(table_, trained_, shared.shared_states());
-}
-
-std::vector<float*> Trainer::TrainedValues() {
-  std::vector<float*> values;
-  for (Param* param : trained_) values.push_back(param->host().data());
-  return values;
+    replica_->BindShared(trained_.table, trained_.params, shared.shared_states());
 }
 
 void Trainer::Open(GradientReduction* reduction) {
-  if (place_.leads()) updates_->Bind(table_, trained_);
+  if (place_.leads()) updates_->Bind(trained_.table, trained_.params);
+  const bool on_device = why_host_updates_.empty();
   GroupExchange::Gradients gradients;
-  if (!updates_on_device_) gradients = {trained_, in_pieces_, piece_plan().room_floats()};
+  if (!on_device) gradients = {trained_.params, trained_.in_pieces, piece_plan().room_floats()};
   exchange_.emplace(reduction, place_.worker - place_.sharing().first, &exchange_ctx_, gradients);
   if (place_.workers > 1) ctx_.group = &*exchange_;
-  if (device_) PlaceOnDevice();
+  path_ = on_device ? OpenOnDevice() : device_ ? OpenLayersOnDevice() : OpenOnHost();
+}
+
+void Trainer::OpenNets() {
   const NetArena arena = NetArena::Allocate(ctx_, memory_of_nets_);
   net_.Bind(ctx_, arena);
   net_.Open(ctx_);
@@ -172,73 +226,73 @@ void Trainer::Open(GradientReduction* reduction) {
   for (Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) evaluator->Open(arena);
   metrics_ = MetricSums(&net_);
-  if (!own_updates_) return;
-  own_updates_->Bind(&metrics_);
-  if (algorithm_->captured_pass())
-    graph_ = std::make_unique<StepGraph>(&net_, &ctx_, *algorithm_->captured_pass());
 }
 
-void Trainer::TrainStep(int64_t step) { TrainStep(step, &exchange()); }
+std::unique_ptr<StepPath> Trainer::OpenOnHost() {
+  OpenNets();
+  return std::make_unique<HostPath>(HostPath::Parts{&*exchange_, updates_, &metrics_, &ctx_});
+}
+
+std::unique_ptr<StepPath> Trainer::OpenLayersOnDevice() {
+  auto params = std::make_unique<DeviceExchange>(&*exchange_, &ctx_);
+  PlaceParams(Nets(), params.get());
+  OpenNets();
+  return std::make_unique<DeviceLayersPath>(
+      HostPath::Parts{&*exchange_, updates_, &metrics_, &ctx_}, std::move(params), device_.get());
+}
+
+std::unique_ptr<StepPath> Trainer::OpenOnDevice() {
+  std::unique_ptr<DeviceUpdates> updates = PlaceUpdates();
+  OpenNets();
+  updates->Bind(&metrics_);
+  std::unique_ptr<StepGraph> graph;
+  if (algorithm_->captured_pass())
+    graph = std::make_unique<StepGraph>(&net_, &ctx_, *algorithm_->captured_pass());
+  return std::make_unique<DevicePath>(std::move(updates), std::move(graph), device_.get(),
+                                      loss_scale(), &ctx_);
+}
+
+std::unique_ptr<DeviceUpdates> Trainer::PlaceUpdates() {
+  auto updates = std::make_unique<DeviceUpdates>(
+      job_, DeviceUpdates::Worker{.net = &net_,
+                                  .trained = trained_.params,
+                                  .replica = replica_,
+                                  .updates = updates_,
+                                  .device = device_.get(),
+                                  .ctx = &ctx_,
+                                  .judges_losses = algorithm_->forward_backward(),
+                                  .leads = place_.leads(),
+                                  .loss_scale = loss_scale(),
+                                  .member = place_.gpus ? &*place_.gpus : nullptr});
+  if (place_.gpus) ctx_.group = updates.get();
+  PlaceParams(Nets(), updates.get());
+  return updates;
+}
+
+void Trainer::TrainStep(int64_t step) { TrainStep(step, &path_->exchange()); }
 
 void Trainer::TrainStep(int64_t step, ParamExchange* exchange) {
   state_.step = step;
   mark_.SetStep(step);
   const ActivityMark::Scope trains(&mark_, Activity::kBetween);
-  if (device_) device_->gpu().Use();
-  if (own_updates_) own_updates_->BeginStep(step);
-  if (loss_scale_) state_.loss_scale = static_cast<float>(loss_scale_->value());
-  if (device_) device_->Begin(state_);
-  const auto train = [&] { algorithm_->TrainOneBatch(ctx_, net_, *exchange); };
-  if (own_updates_) {
-    try {
-      if (graph_ && exchange == own_updates_)
-        graph_->Run(train);
-      else
-        train();
-    } catch (const DataError&) {  // if an earlier step has diverged, Settle throws that first
-      own_updates_->Settle();
-      throw;
-    }
-    return own_updates_->EndStep();
-  }
-  train();
-  if (updates_->skipped(step))
-    metrics_.Drop(ctx_);
-  else
-    metrics_.Take(ctx_);
+  const auto pass = [&] { algorithm_->TrainOneBatch(ctx_, net_, *exchange); };
+  path_->Run(step, pass, exchange == &path_->exchange());
 }
 
-double Trainer::TakeWaitMs() {
-  double wait_ms = 0;
-  for (NetNode& node : net_.nodes())
-    if (RecordReader* reader = node.layer->reader()) wait_ms += reader->TakeWaitMs();
-  return wait_ms;
+MetricSums& Trainer::metrics() {
+  path_->CollectMetrics();
+  return metrics_;
 }
 
-std::vector<std::pair<std::string, int64_t>> Trainer::ReaderPositions() const {
-  std::vector<std::pair<std::string, int64_t>> positions;
-  std::set<std::string> seen;  // copies of an unrolled layer have one position
-  for (const NetNode& node : net_.nodes())
-    if (const RecordReader* reader = node.layer->reader(); reader && seen.insert(node.name).second)
-      positions.emplace_back(node.name, reader->Position());
-  return positions;
+std::optional<double> Trainer::GradientNorm(int64_t step) {
+  if (job_.updater().clip_norm() <= 0) return std::nullopt;
+  return path_->GradientNorm(step);
 }
 
-void Trainer::SeekReaders(const std::vector<std::pair<std::string, int64_t>>& positions) {
-  for (const auto& [name, position] : positions)
-    for (NetNode& node : net_.nodes())
-      if (RecordReader* reader = node.layer->reader(); reader && node.name == name)
-        reader->Seek(position);
-}
-
-bool Trainer::SkipBatches(int64_t steps) {
-  for (NetNode& node : net_.nodes()) {
-    RecordReader* const reader = node.layer->reader();
-    if (!reader || steps == 0) continue;
-    if (reader->Stride() == 0) return false;
-    reader->Seek(reader->Position() + steps * reader->Stride());
-  }
-  return true;
+void Trainer::Finish() {
+  path_->Await();
+  outputs_.Finish();
+  if (outputs_.refused()) throw *outputs_.refused();
 }
 
 }  // namespace singa

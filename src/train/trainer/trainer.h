@@ -12,7 +12,6 @@
 #include "singa/train/algorithm.h"
 #include "train/apply/replica_updates.h"
 #include "train/device/device_updates.h"
-#include "train/device/step_graph.h"
 #include "train/device/worker_device.h"
 #include "train/reduce/group_exchange.h"
 #include "train/reduce/group_memory.h"
@@ -20,6 +19,9 @@
 #include "train/reduce/piece_plan.h"
 #include "train/trainer/evaluator.h"
 #include "train/trainer/job_memory.h"
+#include "train/trainer/net_readers.h"
+#include "train/trainer/step_path.h"
+#include "train/trainer/trained_params.h"
 
 namespace singa {
 
@@ -36,22 +38,23 @@ class Trainer {
   ~Trainer();
 
   JobMemory memory() const { return memory_; }
-  int worker() const { return place_.worker; }  // number in its group
-  int workers() const { return place_.workers; }
+  const WorkerPlace& place() const { return place_; }
   // Returns the mark of its activity. Other threads may read it.
   ActivityMark& mark() { return mark_; }
-  // Return whether a device has the values and updates them, and, for people, why none does; "":
-  // one does.
-  bool updates_on_device() const { return updates_on_device_; }
-  std::string WhyHostUpdates() const;
+  // Returns, for people, why no device has the values and updates them; "": one does.
+  const std::string& why_host_updates() const { return why_host_updates_; }
   Context& ctx() { return ctx_; }
   ParamTable& params() { return params_; }
+  const TrainedParams& trained() const { return trained_; }
   Net& net() { return net_; }
-  // Returns the exchange to which the algorithm hands gradients.
-  ParamExchange& exchange();
-  GroupExchange& group_exchange() { return *exchange_; }
-  SliceUpdates& updates() { return *updates_; }
+  NetReaders readers() { return NetReaders(&net_); }
   Replica& replica() { return *replica_; }
+  SliceUpdates& updates() { return *updates_; }
+  GroupExchange& group_exchange() { return *exchange_; }
+  // Returns null if losses are not scaled.
+  LossScale* loss_scale() { return loss_scale_ ? &*loss_scale_ : nullptr; }
+  // Returns what leads its steps. REQUIRES: it was allocated.
+  StepPath& path() { return *path_; }
   int evaluation_threads() const { return evaluation_ctx_.threads; }
   Evaluator* evaluator(Phase phase) { return phase == kVal ? validate_.get() : test_.get(); }
 
@@ -62,47 +65,25 @@ class Trainer {
   // outlive it, or null. `lead`: a worker of this process that was allocated before, whose trained
   // values this one uses too, or null.
   void AllocateIn(GradientReduction* reduction, const GroupMemory* shared, Trainer* lead);
-  // Notes that values and states on the host were set: a device computes with them from now on.
-  void MarkDeviceStale();
-  // Copies all that a device has changed to the host's values and states.
-  void Download();
-  // Brings the values on the device up to date with all updates, before an evaluator runs.
-  void Upload();
-  // Returns the memory of the trained params' values, in the order of the group's slices.
-  std::vector<float*> TrainedValues();
-  const std::vector<Param*>& trained() const { return trained_; }
-  const SliceTable& table() const { return table_; }
-  // Returns the rows of one batch of the group.
-  int64_t batch() const { return net_.batch(); }
 
   // Computes batch `step` and applies its updates. A device may still work on it afterwards: a
   // later call then throws its errors.
   void TrainStep(int64_t step);
-  // Does this through an exchange that hands on to exchange().
+  // Does this through an exchange that hands on to path().exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
   // Ends its part in the group's sums, so that no worker waits for another. Called in the worker's
-  // thread.
-  void LeaveGroup();
+  // thread, also before Allocate.
+  void LeaveGroup() {
+    if (path_) path_->LeaveGroup();
+  }
   // Ends the files of the train net's output layers, after the last step.
   void Finish();
-  // Blocks until a device has done all steps. Throws the device's errors.
-  void AwaitDevice();
   // Returns the sums of its metrics over the steps since the last Reset, without skipped ones.
   // Waits for a device, which has the sums until then.
   MetricSums& metrics();
   // Returns SliceUpdates::GradientNorm of the last step; none if clip_norm is not set. Waits for a
   // device.
   std::optional<double> GradientNorm(int64_t step);
-  // Returns null if losses are not scaled.
-  LossScale* loss_scale() { return loss_scale_ ? &*loss_scale_ : nullptr; }
-  // Returns the milliseconds that input layers waited for records since the last call.
-  double TakeWaitMs();
-
-  // Returns the next record of each reader of the train net, by layer.
-  std::vector<std::pair<std::string, int64_t>> ReaderPositions() const;
-  void SeekReaders(const std::vector<std::pair<std::string, int64_t>>& positions);
-  // Moves the readers on by `steps` batches. Returns false if a layer does not tell its Stride.
-  bool SkipBatches(int64_t steps);
 
  private:
   struct Alone;  // more members of the one worker of a job
@@ -110,18 +91,21 @@ class Trainer {
   Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica, SliceUpdates* updates,
           std::unique_ptr<Alone> alone, std::vector<KernelChoice>* choices);
   void PlanEvaluators();
-  void FindTrained();
-  std::vector<const Net*> Nets() const;  // of all phases
-  void CountMemory();
-  void CountDevice();
-  MemoryUse ParamMemory() const;
-  void ScaleLosses();
-  void PlaceOnDevice();
   bool InPieces(const NetNode& node, const Param& param) const;
   PiecePlan piece_plan() const;
+  TrainedParams FindTrained();
+  std::string WhyHostUpdates() const;
+  void ScaleLosses();
+  std::vector<const Net*> Nets() const;  // of all phases
+  JobMemory Count() const;
   void AllocateValues(const Trainer* lead);
   void BindTo(const GroupMemory& shared);
   void Open(GradientReduction* reduction);
+  void OpenNets();
+  std::unique_ptr<DeviceUpdates> PlaceUpdates();
+  std::unique_ptr<StepPath> OpenOnHost();
+  std::unique_ptr<StepPath> OpenLayersOnDevice();
+  std::unique_ptr<StepPath> OpenOnDevice();
 
   std::unique_ptr<Alone> alone_;
   const JobProto job_;
@@ -139,17 +123,13 @@ class Trainer {
   std::unique_ptr<Evaluator> test_, validate_;
   Replica* const replica_;
   SliceUpdates* const updates_;
-  std::optional<GroupExchange> exchange_;        // none before Allocate
-  std::unique_ptr<DeviceParams> device_params_;  // null: the CPU
-  bool updates_on_device_ = false;
+  TrainedParams trained_;
+  std::string why_host_updates_;  // "": the device updates the values
   std::optional<LossScale> loss_scale_;
-  DeviceUpdates* own_updates_ = nullptr;  // device_params_, if the device updates them
-  std::unique_ptr<StepGraph> graph_;      // null: each step hands out its work itself
-  std::vector<Param*> trained_;           // params that get gradients, in the order of params_
-  std::vector<bool> in_pieces_;           // of each trained param
-  SliceTable table_;                      // of all trained params
   JobMemory memory_;
+  std::optional<GroupExchange> exchange_;  // none before Allocate
   MetricSums metrics_;
+  std::unique_ptr<StepPath> path_;  // null before Allocate
   OutputFiles outputs_;
 };
 

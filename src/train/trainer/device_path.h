@@ -1,0 +1,45 @@
+// DevicePath is the StepPath of a worker whose layers and updates are on its device. The host hands
+// out steps without waiting for them, and replays a captured step where that is possible.
+#pragma once
+
+#include <memory>
+
+#include "train/device/device_updates.h"
+#include "train/device/loss_scale.h"
+#include "train/device/step_graph.h"
+#include "train/device/worker_device.h"
+#include "train/trainer/step_path.h"
+
+namespace singa {
+
+class DevicePath final : public StepPath {
+ public:
+  // `graph` may be null: each step hands out its work itself. `loss_scale` may be null. The others
+  // must outlive it.
+  DevicePath(std::unique_ptr<DeviceUpdates> updates, std::unique_ptr<StepGraph> graph,
+             WorkerDevice* device, LossScale* loss_scale, Context* ctx)
+      : updates_(std::move(updates)),
+        graph_(std::move(graph)),
+        device_(*device),
+        loss_scale_(loss_scale),
+        ctx_(*ctx) {}
+
+  ParamExchange& exchange() override { return *updates_; }
+  void Run(int64_t step, const std::function<void()>& pass, bool replayable) override;
+  double GradientNorm(int64_t step) override;
+  void MarkDeviceStale() override { updates_->Renew(); }
+  void Download() override;
+  void Upload() override;
+  void Await() override;
+  void CollectMetrics() override;
+  void LeaveGroup() override;
+
+ private:
+  const std::unique_ptr<DeviceUpdates> updates_;
+  std::unique_ptr<StepGraph> graph_;
+  WorkerDevice& device_;
+  LossScale* const loss_scale_;
+  Context& ctx_;
+};
+
+}  // namespace singa

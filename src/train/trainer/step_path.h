@@ -1,0 +1,44 @@
+// StepPath leads the steps of one worker from a batch to its updates. There is one for each place
+// of layers and updates: both on the host, layers alone on a device, both on a device. The worker's
+// thread uses it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "singa/train/param_exchange.h"
+
+namespace singa {
+
+class StepPath {
+ public:
+  virtual ~StepPath() = default;
+
+  // Returns the exchange to which the algorithm hands gradients.
+  virtual ParamExchange& exchange() = 0;
+  // Runs `pass`, which computes a batch, as step `step`. A device may still work on it afterwards:
+  // a later call then throws its errors. `replayable`: the pass hands gradients to exchange()
+  // alone, so its work may be captured and replayed.
+  virtual void Run(int64_t step, const std::function<void()>& pass, bool replayable) = 0;
+  // Returns the norm of the last step's gradient. REQUIRES: clip_norm is set.
+  virtual double GradientNorm(int64_t step) = 0;
+
+  // The others do something only if there is a device. They are called between steps, by a thread
+  // that may have used another device before.
+
+  // Notes that values and states on the host were set: the device computes with them from now on.
+  virtual void MarkDeviceStale() {}
+  // Copies all that the device has changed to the host's values and states.
+  virtual void Download() {}
+  // Brings the values on the device up to date with all updates, before an evaluator runs.
+  virtual void Upload() {}
+  // Blocks until the device has done all steps. Throws the device's errors.
+  virtual void Await() {}
+  // Adds the metrics of all steps to the trainer's sums. Waits for the device, which has them until
+  // then.
+  virtual void CollectMetrics() {}
+  // Ends the worker's part in the group's sums, so that no worker waits for another.
+  virtual void LeaveGroup() {}
+};
+
+}  // namespace singa

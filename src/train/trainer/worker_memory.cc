@@ -1,0 +1,60 @@
+#include "train/trainer/worker_memory.h"
+
+#include <set>
+
+namespace singa {
+namespace {
+
+// Counts values and updater states with the process's first worker, which owns them.
+MemoryUse ParamMemory(const CountedWorker& worker) {
+  const bool first = worker.place.group == 0 && worker.place.leads();
+  const int64_t states = first ? worker.states : 0;
+  MemoryUse use;
+  for (const auto& param : worker.params.params())
+    if (first || !param->trains()) use.params += param->data.bytes();
+  bool pieces = false;
+  for (size_t i = 0; i < worker.trained.params.size(); ++i) {
+    const int64_t bytes = worker.trained.params[i]->data.bytes();
+    use.updater += states * bytes;
+    if (!worker.trained.in_pieces[i]) use.gradients += bytes;
+    pieces = pieces || worker.trained.in_pieces[i];
+  }
+  if (pieces) use.gradients += worker.pieces.bytes();
+  return use;
+}
+
+void CountDevice(const CountedWorker& worker, JobMemory* memory) {
+  MemoryUse &host = memory->host, &gpu = memory->gpus;
+  std::set<const Param*> there;
+  for (const Net* net : worker.nets)
+    for (const NetNode& node : net->nodes())
+      if (net->OnDevice(node))
+        there.insert(node.declare->params().begin(), node.declare->params().end());
+  for (const Param* param : there) gpu.params += param->data.bytes();
+  for (const Param* param : worker.trained.params)
+    if (there.count(param)) gpu.gradients += param->data.bytes();
+  gpu.forever += worker.workspace;  // other streams only copy and add up
+  host.forever = worker.memory.host_forever;
+  host.pinned = worker.memory.host_arena;
+  if (worker.updates_on_device) {
+    gpu.updater = worker.states * gpu.gradients;
+    host.gradients = 0;
+  } else {
+    host.pinned += gpu.params + gpu.gradients;
+  }
+}
+
+}  // namespace
+
+JobMemory CountMemory(const CountedWorker& worker) {
+  JobMemory memory;
+  memory.host = ParamMemory(worker);
+  MemoryUse& use = worker.on_device ? memory.gpus : memory.host;
+  use.arena = worker.memory.arena;
+  use.unplanned = worker.memory.unplanned;
+  use.forever = worker.memory.forever;
+  if (worker.on_device) CountDevice(worker, &memory);
+  return memory;
+}
+
+}  // namespace singa
