@@ -13,7 +13,7 @@ namespace singa {
 
 // A process, as a lock file names it.
 struct LockHolder {
-  std::string host, boot;  // boot: boot_id of the host's start
+  std::string host = {}, boot = {};  // boot: boot_id of the host's start
   int64_t pid = 0;
   int64_t start = 0;  // start of the process, in clock ticks since boot; -1: unknown
   int rank = 0;

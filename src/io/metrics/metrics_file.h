@@ -16,12 +16,12 @@ struct MetricsRow {
   std::string phase;  // train, test, validate, process
   int64_t step = 0;
   int group = 0;
-  std::string layer;
-  std::string host = {};                               // host of the process; "": not written
-  int64_t pid = 0;                                     // its process id on that host
-  std::vector<std::pair<std::string, double>> values;  // loss, samples_per_second, ...
-  std::vector<int64_t> staleness;  // updates of slices by their staleness; empty: not written
-  int64_t bad_records = 0;         // number of records skipped so far; 0: not written
+  std::string layer = {};
+  std::string host = {};                                    // host of the process; "": not written
+  int64_t pid = 0;                                          // its process id on that host
+  std::vector<std::pair<std::string, double>> values = {};  // loss, samples_per_second, ...
+  std::vector<int64_t> staleness = {};  // updates of slices by their staleness; empty: not written
+  int64_t bad_records = 0;              // number of records skipped so far; 0: not written
 };
 
 // Receives rows. Any thread may write.
