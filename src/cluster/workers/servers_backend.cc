@@ -49,7 +49,8 @@ void ServersBackend::AddServers(const std::string& where, StallDetector* finder)
 
 void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) {
   std::vector<std::vector<float*>> values;
-  for (const int group : teams->here()) values.push_back(teams->team(group).lead().trained().Values());
+  for (const int group : teams->here())
+    values.push_back(teams->team(group).lead().trained().Values());
   cluster_.Connect(teams->lead().trained().table, teams->lead().trained().params, steps, values);
 }
 
