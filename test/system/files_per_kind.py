@@ -45,7 +45,7 @@ NAMED_ELSEWHERE = {
     "src/nn/input/": {"STORE"}, "src/nn/output/": {"STORE"},
     "src/io/reader/row_decoder.cc": {"STORE"},  # mean files are of a format of their own
     "src/driver/onnx/input_export.cc": {"STORE"},
-    "src/driver/command/": {"STORE"},  # formats by the names of files; the option -synthetic
+    "src/driver/command/": {"STORE"},  # what is written if nobody says a format; -synthetic
     "src/driver/bench/": {"STORE"},
 }
 

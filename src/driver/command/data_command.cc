@@ -152,8 +152,12 @@ std::unique_ptr<Store> OpenSource(const Arguments& args, const std::string& path
 // Returns whether DST gets the files of SRC unchanged.
 bool KeepsFiles(const Arguments& args, const std::string& source, const std::string& format) {
   if (!args.Has("encoded") || !TraitsOf(BackendOf(args, source)).picture_files) return false;
-  if (format != "kvfile" && format != "lmdb")
-    args.ThrowUsage("-encoded: a " + format + " holds no image files; kvfile and lmdb do");
+  if (!WriterTraitsOf(format).image_files) {
+    std::string others;
+    for (const std::string& name : StoreWriters().Names())
+      if (WriterTraitsOf(name).image_files) others += (others.empty() ? "" : " and ") + name;
+    args.ThrowUsage(StrCat("-encoded: a ", format, " holds no image files; ", others, " do"));
+  }
   if (args.Has("resize")) args.ThrowUsage("-encoded: files that are kept are not resized");
   if (args.Has("shape"))
     args.ThrowUsage("-encoded: the files that are kept have shapes of their own");
@@ -182,11 +186,6 @@ int Digits(const Arguments& args) {
     LOG(INFO) << "wrote " << records << " digits to " << options.path;
   }
   return kExitOk;
-}
-
-std::string FormatOfName(const std::string& path) {
-  if (path.ends_with(".tar")) return "imagefolder";
-  return path.ends_with(".csv") ? "textfile" : "kvfile";
 }
 
 // Throws if a file would be written twice, or overwritten while it is read.
@@ -218,12 +217,13 @@ int WithGuess(const Arguments& args, const std::string& source, const Command& c
 int Convert(const Arguments& args) {
   const std::vector<std::string>& operands = args.operands();
   CheckPlaces(args);
-  const std::string format = args.Get("to", FormatOfName(operands[1]));
+  const std::string format = args.Get("to", FormatOfName(operands[1], "kvfile"));
   WriterOptions options{.path = operands[1], .label_path = args.Get("to_labels")};
   if (args.Has("shape")) options.shape = ToShape(args, "shape");
   options.has_label = !args.Has("no_labels");
-  if (format == "idx" && options.has_label && options.label_path.empty())
-    args.ThrowUsage("-to idx: name the file of labels with -to_labels FILE, or say -no_labels");
+  if (WriterTraitsOf(format).label_file && options.has_label && options.label_path.empty())
+    args.ThrowUsage(StrCat("-to ", format, ": name the file of labels with -to_labels FILE, or ",
+                           "say -no_labels"));
   options.encoded = KeepsFiles(args, operands[0], format);
   const bool keeps = options.encoded;
   std::unique_ptr<Store> store = OpenSource(args, operands[0], keeps, !keeps);

@@ -56,7 +56,7 @@ std::unique_ptr<StoreWriter> NewIdxWriter(const WriterOptions& options, FileSyst
   return std::make_unique<IdxWriter>(options, files);
 }
 
-SINGA_REGISTER_STORE_WRITER(idx, NewIdxWriter);
+SINGA_REGISTER_STORE_WRITER(idx, NewIdxWriter, .label_file = true);
 
 }  // namespace
 }  // namespace singa

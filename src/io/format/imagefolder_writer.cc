@@ -132,7 +132,7 @@ std::unique_ptr<StoreWriter> NewImageFolderWriter(const WriterOptions& options, 
   return std::make_unique<ImageFolderWriter>(options, files);
 }
 
-SINGA_REGISTER_STORE_WRITER(imagefolder, NewImageFolderWriter);
+SINGA_REGISTER_STORE_WRITER(imagefolder, NewImageFolderWriter, .suffix = ".tar");
 
 }  // namespace
 }  // namespace singa

@@ -38,7 +38,7 @@ std::unique_ptr<StoreWriter> NewKvFileWriter(const WriterOptions& options, FileS
   return std::make_unique<KvFileWriter>(options, files);
 }
 
-SINGA_REGISTER_STORE_WRITER(kvfile, NewKvFileWriter);
+SINGA_REGISTER_STORE_WRITER(kvfile, NewKvFileWriter, .image_files = true);
 
 }  // namespace
 }  // namespace singa

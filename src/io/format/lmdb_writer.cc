@@ -169,7 +169,7 @@ std::unique_ptr<StoreWriter> NewLmdbWriter(const WriterOptions& options, FileSys
   return std::make_unique<LmdbWriter>(options, files);
 }
 
-SINGA_REGISTER_STORE_WRITER(lmdb, NewLmdbWriter);
+SINGA_REGISTER_STORE_WRITER(lmdb, NewLmdbWriter, .image_files = true);
 
 }  // namespace
 }  // namespace singa

@@ -43,7 +43,7 @@ std::unique_ptr<StoreWriter> NewTextFileWriter(const WriterOptions& options, Fil
   return std::make_unique<CsvWriter>(options, files);
 }
 
-SINGA_REGISTER_STORE_WRITER(textfile, NewTextFileWriter);
+SINGA_REGISTER_STORE_WRITER(textfile, NewTextFileWriter, .suffix = ".csv");
 
 }  // namespace
 }  // namespace singa

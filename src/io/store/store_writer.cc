@@ -1,15 +1,44 @@
 #include "io/store/store_writer.h"
 
 #include <cstdio>
+#include <map>
+#include <utility>
 
 #include "io/store/store.h"
 #include "singa/base/error.h"
 
 namespace singa {
+namespace {
+
+std::map<std::string, WriterTraits>& AllWriterTraits() {
+  static std::map<std::string, WriterTraits> traits;
+  return traits;
+}
+
+}  // namespace
 
 StoreWriterRegistry& StoreWriters() {
   static StoreWriterRegistry registry("store writer");
   return registry;
+}
+
+const WriterTraits& WriterTraitsOf(const std::string& format) {
+  static const WriterTraits none;
+  const auto it = AllWriterTraits().find(format);
+  return it == AllWriterTraits().end() ? none : it->second;
+}
+
+std::string FormatOfName(const std::string& path, const std::string& other) {
+  for (const auto& [format, traits] : AllWriterTraits())
+    if (*traits.suffix && path.ends_with(traits.suffix)) return format;
+  return other;
+}
+
+bool AddStoreWriter(const char* format, StoreWriterRegistry::Maker open, const WriterTraits& traits,
+                    const char* file) {
+  if (!StoreWriters().Add(format, std::move(open), file)) return false;
+  AllWriterTraits()[format] = traits;
+  return true;
 }
 
 std::unique_ptr<StoreWriter> NewStoreWriter(const std::string& format, const WriterOptions& options,

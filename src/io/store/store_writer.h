@@ -16,11 +16,11 @@ namespace singa {
 
 struct WriterOptions {
   std::string path = {};
-  std::string label_path = {};            // idx: file for the labels
+  std::string label_path = {};            // file for the labels, if they are in a separate one
   std::vector<int32_t> shape = {};        // shape of a record; textfile does not need it
   int64_t records = 0;                    // number of records to write
   bool has_label = true;                  // whether records have labels to write
-  bool encoded = false;                   // kvfile, lmdb: pixels are image files, without a shape
+  bool encoded = false;                   // pixels are image files, without a shape
   std::vector<std::string> classes = {};  // imagefolder: names by label; empty: the labels
 };
 
@@ -40,11 +40,26 @@ class StoreWriter {
 using StoreWriterRegistry = Registry<StoreWriter, const WriterOptions&, FileSystem*>;
 StoreWriterRegistry& StoreWriters();
 
-// SINGA_REGISTER_STORE_WRITER(kvfile, OpenKvWriter);
-// OpenKvWriter: (const WriterOptions&, FileSystem*) to unique_ptr<StoreWriter>.
-#define SINGA_REGISTER_STORE_WRITER(format, open)                      \
+// What code outside io/format has to know of a format.
+struct WriterTraits {
+  const char* suffix = "";   // ending of the names of files that have this format, such as ".csv"
+  bool image_files = false;  // records may be image files (WriterOptions::encoded)
+  bool label_file = false;   // labels are in a separate file (WriterOptions::label_path)
+};
+
+// Returns the traits of the writer that is registered by this name, else the defaults.
+const WriterTraits& WriterTraitsOf(const std::string& format);
+// Returns the format whose files have names as `path`; `other` if no format has such names.
+std::string FormatOfName(const std::string& path, const std::string& other);
+bool AddStoreWriter(const char* format, StoreWriterRegistry::Maker open, const WriterTraits& traits,
+                    const char* file = __builtin_FILE());
+
+// SINGA_REGISTER_STORE_WRITER(kvfile, OpenKvWriter, .image_files = true);
+// OpenKvWriter: (const WriterOptions&, FileSystem*) to unique_ptr<StoreWriter>. The rest are its
+// WriterTraits.
+#define SINGA_REGISTER_STORE_WRITER(format, open, ...)                 \
   [[maybe_unused]] const bool singa_registered_store_writer_##format = \
-      ::singa::StoreWriters().Add(#format, open)
+      ::singa::AddStoreWriter(#format, open, ::singa::WriterTraits{__VA_ARGS__})
 
 // Makes a writer; `files` must outlive it. Throws the errors of the makers, and ConfigError("",
 // ...) for a format without a writer.
