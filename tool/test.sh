@@ -73,11 +73,13 @@ find_python() {
 release() { build release; }
 unit() { ctest --preset release; }
 format() { git ls-files '*.cc' '*.h' '*.cu' '*.cuh' | xargs clang-format-14 --dry-run -Werror; }
-# Unit tests, and fuzz corpora, whose coverage alone is counted. By clang, which fuzz targets need, and
+# Unit tests and fuzz corpora, with the lines that they run. By clang, which fuzz targets need, and
 # which compiles such code in two thirds of g++'s time.
 sanitized() {
   build checked
+  rm -rf build-checked/profiles
   ctest --preset checked
+  tool/line_coverage.sh build-checked
   tool/fuzz_coverage.sh build-checked
 }
 # What has threads: simulations and state machines are left out. By g++: the memory that clang's

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Prints the share of each room's lines that unit tests run. Fails where it is below the room's floor.
+# usage: tool/line_coverage.sh BUILD_DIR  (configured with SINGA_COVERAGE=ON, after its unit tests)
+#
+# Unit tests write BUILD_DIR/profiles; this removes them. Code that only a GPU or whole jobs run
+# counts as not run. The floors are one to two points below what tests of the rooms from base to
+# train ran together, without a sanitizer. That of cluster is below what most of its own tests ran.
+# The floor 0 means that the room was not measured.
+set -euo pipefail
+build=$1
+source_dir=$(cd "$(dirname "$0")/.." && pwd)
+floors="base=71 tensor=82 math=93 io=93 comm=92 nn=93 train=84 cluster=87 driver=0"
+
+ls "$build"/profiles/*.profraw >/dev/null || {
+  echo "no profiles in $build/profiles: run ctest --preset checked first" >&2
+  exit 1
+}
+# A child that a test kills may leave a broken profile.
+llvm-profdata-14 merge -sparse -failure-mode=all -o "$build/unit_tests.profdata" "$build"/profiles/*.profraw
+rm -r "$build/profiles"
+# test_driver has the objects of all rooms.
+llvm-cov-14 export "$build/bin/test_driver" -instr-profile="$build/unit_tests.profdata" \
+  -summary-only "$source_dir/src" "$source_dir/include" |
+  python3 -c '
+import collections, json, pathlib, sys
+
+root = pathlib.Path(sys.argv[1])
+floors = {room: float(floor) for room, floor in (one.split("=") for one in sys.argv[2].split())}
+lines, run = collections.Counter(), collections.Counter()
+for file in json.load(sys.stdin)["data"][0]["files"]:
+    path = pathlib.Path(file["filename"]).relative_to(root).parts
+    room = path[2 if path[0] == "include" else 1]
+    lines[room] += file["summary"]["lines"]["count"]
+    run[room] += file["summary"]["lines"]["covered"]
+low = []
+for room, floor in floors.items():
+    percent = 100 * run[room] / max(1, lines[room])
+    print(f"{room}: {percent:.1f} % of {lines[room]} lines, at least {floor:g} %")
+    if percent < floor:
+        low.append(room)
+if low:
+    sys.exit("unit tests run too few lines of " + ", ".join(low))
+' "$source_dir" "$floors"
