@@ -1,5 +1,6 @@
 #include "cluster/process/served_cluster.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cluster/protocol/addresses.h"
@@ -53,6 +54,49 @@ int64_t ServedCluster::codec_bytes(int64_t elements) const {
     bytes +=
         GradientEncoder::StateBytes(*codec_, elements, std::ssize(topology_.NodesOf(rank_, group)));
   return bytes;
+}
+
+std::string ServedCluster::CodecName(int group, int slice) const {
+  std::string name = StrCat("codec/group", group, "/workers");
+  const char* between = "";
+  for (const SumNode& node : topology_.NodesOf(rank_, group)) {
+    name += StrCat(between, node.first, "-", node.last - 1);
+    between = "+";
+  }
+  return StrCat(name, "/slice", slice);
+}
+
+std::vector<StoredTensor> ServedCluster::CodecState() {
+  std::vector<StoredTensor> tensors;
+  if (codec_->states() == 0) return tensors;
+  for (auto& [group, ends] : groups_)
+    for (int s = 0; s < table_.size(); ++s) {
+      const std::span<const float> state = ends.updates->encoder().state(s);
+      const int64_t nodes = std::ssize(topology_.NodesOf(rank_, group));
+      tensors.push_back(Stored(CodecName(group, s),
+                               Shape({codec_->states(), nodes, table_[s].size}), state.data()));
+    }
+  return tensors;
+}
+
+std::vector<int> ServedCluster::SetCodecState(
+    const std::map<std::string, std::vector<float>>& states) {
+  std::vector<int> missing;
+  if (codec_->states() == 0) return missing;
+  for (auto& [group, ends] : groups_) {
+    const auto found = [&, &ends = ends, group = group](int s) {
+      const auto it = states.find(CodecName(group, s));
+      const bool fits =
+          it != states.end() && it->second.size() == ends.updates->encoder().state(s).size();
+      return fits ? &it->second : nullptr;
+    };
+    bool all = true;
+    for (int s = 0; s < table_.size(); ++s) all = all && found(s);
+    if (!all) missing.push_back(group);
+    for (int s = 0; all && s < table_.size(); ++s)
+      std::ranges::copy(*found(s), ends.updates->encoder().state(s).begin());
+  }
+  return missing;
 }
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {

@@ -1,5 +1,9 @@
 #include "cluster/workers/servers_backend.h"
 
+#include <glog/logging.h>
+
+#include <cstring>
+
 #include "cluster/workers/worker_teams.h"
 #include "singa/base/str_cat.h"
 
@@ -73,6 +77,28 @@ std::vector<SliceState> ServersBackend::Gather(const std::vector<int64_t>& steps
     if (setup_.process) setup_.process->leader()->AwaitAll(ControlMessage::kExchanged);
   }
   return cluster_.Gather(versions);
+}
+
+void ServersBackend::SaveState(std::vector<StoredTensor>* state) {
+  for (StoredTensor& tensor : cluster_.CodecState()) state->push_back(std::move(tensor));
+}
+
+void ServersBackend::RestoreState(const Safetensors& state) {
+  for (const StoredTensor& tensor : state.tensors()) {
+    if (!tensor.name.starts_with("codec/") || tensor.type != StoredType::kF32) continue;
+    std::vector<float>& floats = restored_[tensor.name];
+    floats.resize(static_cast<size_t>(tensor.shape.size()));
+    std::memcpy(floats.data(), tensor.data, static_cast<size_t>(tensor.bytes()));
+  }
+}
+
+// A checkpoint of other processes or of another codec lacks the state that is wanted here.
+void ServersBackend::UseRestoredState() {
+  if (restored_.empty()) return;
+  for (const int group : cluster_.SetCodecState(restored_))
+    LOG(WARNING) << "the state of the gradients' codec of worker group " << group
+                 << " begins at 0: the checkpoint has it for other workers of a process";
+  restored_.clear();
 }
 
 StalenessCounts ServersBackend::TakeStaleness(int group) {

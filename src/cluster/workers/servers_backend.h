@@ -2,6 +2,7 @@
 // of its own, which the servers keep in sync.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ class ServersBackend final : public SyncBackend {
   void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
   void Fill() override;
   int64_t TakeOver(int group) override;
+  void SaveState(std::vector<StoredTensor>* state) override;
+  void RestoreState(const Safetensors& state) override;
+  void UseRestoredState() override;
   std::vector<SliceState> Gather(const std::vector<int64_t>& steps) override;
   StalenessCounts TakeStaleness(int group) override;
   void Fail(const std::exception_ptr& error) override;
@@ -30,9 +34,10 @@ class ServersBackend final : public SyncBackend {
 
  private:
   const SyncSetup setup_;
-  const std::unique_ptr<ServedCluster> own_;  // null in a job of several processes
-  ServedCluster& cluster_;                    // *own_, or the process's
-  std::unique_ptr<ReplicaUpdates> none_;      // in a process of servers alone, which trains nothing
+  const std::unique_ptr<ServedCluster> own_;            // null in a job of several processes
+  ServedCluster& cluster_;                              // *own_, or the process's
+  std::map<std::string, std::vector<float>> restored_;  // states of codecs, by name
+  std::unique_ptr<ReplicaUpdates> none_;  // in a process of servers alone, which trains nothing
 };
 
 }  // namespace singa

@@ -13,6 +13,7 @@
 #include "cluster/liveness/stall_detector.h"
 #include "cluster/process/job_process.h"
 #include "cluster/workers/host_memory.h"
+#include "io/checkpoint/safetensors.h"
 #include "train/apply/replica.h"
 #include "train/trainer/trainer.h"
 
@@ -64,6 +65,8 @@ class SyncBackend {
 
   // Connects the teams. Group g of the job has done steps[g] steps. REQUIRES: their values are set.
   virtual void Connect(WorkerTeams*, const std::vector<int64_t>&) {}
+  // Continues with the state that RestoreState took. REQUIRES: Connect was called.
+  virtual void UseRestoredState() {}
   // Gives the first values to all groups of the job. REQUIRES: all processes have connected.
   virtual void Fill() {}
   // Gets the values of `group`, which a lost process had. Returns the group's next step. REQUIRES:
@@ -72,6 +75,11 @@ class SyncBackend {
   // Returns the model when group g of the job has done steps[g] steps, by slice; empty: the replica
   // has it. REQUIRES: no group is in a step.
   virtual std::vector<SliceState> Gather(const std::vector<int64_t>&) { return {}; }
+  // Adds what a checkpoint needs of this process beside values and the workers' state. REQUIRES: no
+  // group here is in a step.
+  virtual void SaveState(std::vector<StoredTensor>*) {}
+  // Takes what SaveState wrote, of all processes. Called before Start.
+  virtual void RestoreState(const Safetensors&) {}
   // Returns the staleness of the group's updates since the last call.
   virtual StalenessCounts TakeStaleness(int) { return {}; }
 

@@ -86,6 +86,7 @@ void WorkerGroups::Connect() {
 void WorkerGroups::Start() {
   steps_.Begin(here());
   Connect();
+  backend_->UseRestoredState();
   if (process_ && process_->leader()) process_->leader()->AwaitReady();
   if (process_ && process_->follower()) process_->follower()->Ready();
   SINGA_FAILPOINT("group_begins");

@@ -123,6 +123,8 @@ class FollowRun {
     if (first > 0) TrainerState(groups_.team(first).trainers(), first, 0).RestoreValues(*from);
     for (const int group : groups_.here())
       TrainerState(groups_.team(group).trainers(), group, 0).Restore(*from);
+    // The servers' values include later steps than the checkpoint.
+    if (!told_.has_take_place()) groups_.backend().RestoreState(from->state());
   }
 
   // Carries out an order. Returns false if it was the last one.
@@ -193,6 +195,9 @@ class FollowRun {
     if (state.has_rows() && !HasFirst())
       process_.follower()->GiveState(groups_.steps().FirstProcess(groups_.here().front()),
                                      std::exchange(state, {}).SerializeAsString());
+    std::vector<StoredTensor> own;
+    groups_.backend().SaveState(&own);
+    AddTensors(own, &state);
     process_.follower()->GiveState(0, state.SerializeAsString());
   }
 
