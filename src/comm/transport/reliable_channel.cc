@@ -39,7 +39,7 @@ void ReliableChannel::Send(int rank, Message message) {
   peer.queue.Push(std::move(message));
   ++counters_.sent;
   counters_.sent_bytes += peer.queue.bytes() - before;
-  if (peer.incarnation != 0) {
+  if (peer.handshake.incarnation() != 0) {
     Pump(rank);
   } else if (peer.resend_at == kNever) {
     peer.resend_at = clock_->Now() + peer.backoff;
@@ -51,7 +51,7 @@ void ReliableChannel::Send(int rank, Message message) {
 // Transmits the messages that the window allows.
 void ReliableChannel::Pump(int rank) {
   Peer& peer = peers_[rank];
-  if (peer.incarnation == 0) return;
+  if (peer.handshake.incarnation() == 0) return;
   while (SendQueue::Entry* entry = peer.queue.Next()) {
     if (!TransmitToKnown(rank, &entry->header, entry->payload)) break;
     counters_.resent += peer.queue.resending();
@@ -76,13 +76,12 @@ bool ReliableChannel::Transmit(int rank, PacketHeader* header, const std::vector
 bool ReliableChannel::TransmitToKnown(int rank, PacketHeader* header,
                                       const std::vector<Frame>& payload) {
   Peer& peer = peers_[rank];
-  header->set_to_incarnation(peer.incarnation);
+  peer.handshake.Answer(header);
   header->set_ack(peer.received);
-  header->set_answer(peer.asks);
   if (!Transmit(rank, header, payload)) return false;
   peer.owed = 0;
-  peer.answer_due = false;
-  if (peer.candidate == 0) peer.speak_at = kNever;
+  peer.handshake.Answered();
+  if (!peer.handshake.has_candidate()) peer.speak_at = kNever;
   return true;
 }
 
@@ -91,20 +90,19 @@ bool ReliableChannel::TransmitToKnown(int rank, PacketHeader* header,
 void ReliableChannel::Speak(int rank) {
   Peer& peer = peers_[rank];
   peer.speak_at = kNever;
-  if (peer.candidate != 0 || peer.incarnation == 0) {
+  const bool knows_it = peer.handshake.incarnation() != 0;
+  if (!knows_it || peer.handshake.has_candidate()) {
     PacketHeader header;
-    header.set_challenge(peer.challenge);
-    header.set_to_incarnation(peer.candidate);
-    if (peer.candidate != 0) header.set_answer(peer.candidate_asks);
+    peer.handshake.Challenge(&header);
     counters_.spoken += Transmit(rank, &header, {});
   }
-  if (peer.incarnation != 0 && (peer.owed > 0 || peer.answer_due)) {
+  if (knows_it && (peer.owed > 0 || peer.handshake.owes_answer())) {
     PacketHeader header;
     counters_.spoken += TransmitToKnown(rank, &header, {});
   }
-  peer.candidate = 0;
+  peer.handshake.Challenged();
+  peer.handshake.Answered();
   peer.owed = 0;
-  peer.answer_due = false;
   peer.greeted_at = clock_->Now();
 }
 
@@ -114,12 +112,103 @@ void ReliableChannel::Greet(Peer* peer) {
   peer->speak_at = std::min(peer->speak_at, at);
 }
 
+void ReliableChannel::OnPacket(int rank, Packet packet) {
+  if (rank < 0 || rank >= self_.ranks || rank == self_.rank) {
+    ++counters_.refused[static_cast<int>(Refusal::kRank)];
+    return;
+  }
+  DecodedPacket decoded = DecodePacket(std::move(packet), options_.limits);
+  const bool has_message = decoded.header.seq() > 0;
+  if (decoded.refusal == Refusal::kNone) decoded.refusal = Judge(rank, decoded.header);
+  if (decoded.refusal == Refusal::kNone) {
+    Apply(rank, std::move(decoded));
+  } else if (decoded.refusal != Refusal::kSender ||
+             has_message) {  // without one, it only introduces itself
+    Refuse(rank, decoded.refusal, decoded.text);
+  }
+  Peer& peer = peers_[rank];
+  if (peer.speak_at <= clock_->Now()) Speak(rank);
+  Schedule(peer);
+}
+
+void ReliableChannel::Refuse(int rank, Refusal refusal, const std::string& text) {
+  const int64_t before = counters_.refused[static_cast<int>(refusal)]++;
+  peers_[rank].last_refusal = text.empty() ? RefusalName(refusal) : text;
+  if (refusal == Refusal::kVersion && before == 0)
+    LOG(WARNING) << "a packet of process " << rank << " is refused: " << text;
+}
+
+Refusal ReliableChannel::Judge(int rank, const PacketHeader& header) {
+  if (header.job() != self_.job) return Refusal::kJob;
+  if (header.from() != static_cast<uint32_t>(rank)) return Refusal::kRank;
+  Peer& peer = peers_[rank];
+  const bool restarted = peer.handshake.incarnation() != 0 || peer.given_up;
+  const Handshake::Verdict verdict = peer.handshake.Judge(header, self_.incarnation);
+  if (verdict.took_on && restarted) Drop(&peer);
+  if (verdict.speak) Greet(&peer);
+  if (verdict.took_on) TookOn(rank, restarted);
+  return verdict.refusal;
+}
+
+// Begins the link with a new incarnation.
+void ReliableChannel::TookOn(int rank, bool restarted) {
+  Peer& peer = peers_[rank];
+  peer.given_up = false;
+  peer.backoff = options_.first_resend;
+  peer.resend_at = kNever;
+  peer.progress_at = clock_->Now();
+  peer.last_refusal.clear();
+  if (!restarted) return;
+  ++counters_.restarts;
+  events_->OnRestarted(rank, peer.handshake.incarnation());
+}
+
+void ReliableChannel::Apply(int rank, DecodedPacket packet) {
+  Peer& peer = peers_[rank];
+  const int64_t now = clock_->Now();
+  const int64_t news = peer.queue.Acknowledge(packet.header.ack());
+  if (news < 0) return Refuse(rank, Refusal::kAck, "");
+  peer.last_heard = now;
+  if (news > 0) {
+    peer.backoff = options_.first_resend;
+    peer.progress_at = now;
+    peer.resend_at = peer.queue.empty() ? kNever : now + peer.backoff;
+  }
+  if (packet.header.seq() > 0) Receive(rank, std::move(packet));
+  Pump(rank);
+}
+
+void ReliableChannel::Receive(int rank, DecodedPacket packet) {
+  Peer& peer = peers_[rank];
+  const uint64_t seq = packet.header.seq();
+  if (seq > peer.received + 1) {
+    ++counters_.out_of_order;
+    return;
+  }
+  ++peer.owed;
+  const int64_t wait = peer.owed < options_.ack_every ? options_.ack_delay : 0;
+  peer.speak_at = std::min(peer.speak_at, clock_->Now() + wait);
+  if (seq <= peer.received) {
+    ++counters_.duplicates;
+    return;
+  }
+  peer.received = seq;
+  Message message;
+  message.head = std::move(*packet.header.mutable_message());
+  message.payload = std::move(packet.payload);
+  ++counters_.delivered;
+  counters_.delivered_bytes += static_cast<int64_t>(message.head.ByteSizeLong());
+  for (const Frame& frame : message.payload)
+    counters_.delivered_bytes += static_cast<int64_t>(frame.size());
+  events_->OnMessage(rank, std::move(message));
+}
+
 void ReliableChannel::OnConnected(int rank) {
   if (rank < 0 || rank >= self_.ranks || rank == self_.rank) return;
   Peer& peer = peers_[rank];
   peer.backoff = options_.first_resend;
   peer.resend_at = peer.queue.empty() ? kNever : clock_->Now() + peer.backoff;
-  if (peer.incarnation != 0) {
+  if (peer.handshake.incarnation() != 0) {
     peer.queue.Rewind(/*probe=*/false);
     Pump(rank);
   } else {
@@ -161,7 +250,7 @@ void ReliableChannel::Serve(int rank) {
   if (peer.resend_at <= now) {
     peer.backoff = std::min(2 * peer.backoff, options_.max_resend);
     peer.resend_at = now + peer.backoff;
-    if (peer.incarnation != 0) {
+    if (peer.handshake.incarnation() != 0) {
       peer.queue.Rewind(/*probe=*/true);
       Pump(rank);
     } else {
@@ -185,22 +274,19 @@ void ReliableChannel::GiveUp(int rank) {
   text += peer.last_heard < 0 ? "it was never heard"
                               : StrCat("it was last heard ", seconds(peer.last_heard), " s ago");
   if (!peer.last_refusal.empty()) text += "; a packet was refused: " + peer.last_refusal;
-  Leave(&peer);
+  peer.handshake.Leave();
+  Drop(&peer);
   peer.given_up = true;
   ++counters_.given_up;
   events_->OnGivenUp(rank, text);
 }
 
 // Ends the link with the accepted incarnation, if any.
-void ReliableChannel::Leave(Peer* peer) {
-  if (peer->incarnation != 0)
-    peer->retired[peer->retirements++ % peer->retired.size()] = peer->incarnation;
+void ReliableChannel::Drop(Peer* peer) {
   counters_.dropped += peer->queue.messages();
   peer->queue.Clear();
-  peer->incarnation = 0;
   peer->received = 0;
   peer->owed = 0;
-  peer->answer_due = false;
   peer->resend_at = kNever;
 }
 

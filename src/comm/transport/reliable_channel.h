@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/thread/clock.h"
+#include "comm/transport/handshake.h"
 #include "comm/transport/packet.h"
 #include "comm/transport/send_queue.h"
 #include "comm/transport/transport.h"
@@ -89,7 +90,7 @@ class ReliableChannel final : public TransportEvents {
   int64_t LastHeard(int rank) const { return peers_[rank].last_heard; }
   // Returns the incarnation that messages to `rank` go to; 0: none is known. Tests judge by it
   // whom a message was meant for.
-  uint64_t Incarnation(int rank) const { return peers_[rank].incarnation; }
+  uint64_t Incarnation(int rank) const { return peers_[rank].handshake.incarnation(); }
   const ChannelCounters& counters() const { return counters_; }
 
  private:
@@ -97,17 +98,10 @@ class ReliableChannel final : public TransportEvents {
     explicit Peer(const ChannelOptions& options)
         : queue(options.window_messages, options.window_bytes), backoff(options.first_resend) {}
 
-    uint64_t incarnation = 0;            // the accepted one; 0: none
-    uint64_t asks = 0;                   // its last challenge
-    uint64_t challenge = 1;              // ours; grows when an incarnation is accepted
-    uint64_t candidate = 0;              // an incarnation to be challenged; 0: none
-    uint64_t candidate_asks = 0;         // the candidate's challenge
-    std::array<uint64_t, 16> retired{};  // the last incarnations that were replaced or given up
-    size_t retirements = 0;
+    Handshake handshake;
     bool given_up = false;
     uint64_t received = 0;  // number of the last message that was delivered
     int owed = 0;           // messages since the last acknowledgement
-    bool answer_due = false;
     SendQueue queue;
     int64_t speak_at = kNever;   // when a packet without a message is due
     int64_t resend_at = kNever;  // when the queue's oldest message, or a hello, is due again
@@ -120,9 +114,8 @@ class ReliableChannel final : public TransportEvents {
 
   // Returns kNone if the packet is to be applied. Its sender is then the accepted incarnation.
   Refusal Judge(int rank, const PacketHeader& header);
-  Refusal JudgeStranger(int rank, const PacketHeader& header);
   void Refuse(int rank, Refusal refusal, const std::string& text);
-  void TakeOn(int rank, const PacketHeader& header);
+  void TookOn(int rank, bool restarted);
   void Apply(int rank, DecodedPacket packet);
   void Receive(int rank, DecodedPacket packet);
 
@@ -133,7 +126,7 @@ class ReliableChannel final : public TransportEvents {
   bool TransmitToKnown(int rank, PacketHeader* header, const std::vector<Frame>& payload);
   void Serve(int rank);
   void GiveUp(int rank);
-  void Leave(Peer* peer);
+  void Drop(Peer* peer);
   void DeliverOwn();
   int64_t Due(const Peer& peer) const;
   void Schedule(const Peer& peer) { due_ = std::min(due_, Due(peer)); }
