@@ -80,8 +80,8 @@ class SINGA_API Declare {
   Declare(const LayerProto& conf, ParamTable* params, std::string path = "", std::string net = "")
       : conf_(conf), table_(params), path_(std::move(path)), net_(std::move(net)) {}
 
-  // The worker group of the layer, of groups(). Input layers of different groups read different
-  // records. LayerProto.partition_id is the worker's number in its group.
+  // Number of the layer's worker group, in [0, groups()). Input layers of different groups read
+  // different records. LayerProto.partition_id is the worker's number in its group.
   int64_t group() const { return group_; }
   int64_t groups() const { return groups_; }
   void SetGroup(int64_t group, int64_t groups) {
@@ -98,7 +98,7 @@ class SINGA_API Declare {
   singa::Param* Param(int index, const Shape& shape);
   // Returns param `index`; if the conf gives it no init, every element starts as `value`.
   singa::Param* Param(int index, const Shape& shape, float value);
-  // States that ComputeGradient gives no gradient of `param`: a layer that shares it does, or none.
+  // States that ComputeGradient leaves out `param`: another layer gives its gradient, or none does.
   void GivesNoGradient(const singa::Param* param) { std::erase(given_, param); }
   // States that ComputeGradient gives the gradient of `param` in pieces to its sink, if it has one.
   void InPieces(singa::Param* param) { in_pieces_.push_back(param); }

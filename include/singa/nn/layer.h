@@ -4,7 +4,7 @@
 // One object serves one worker, net and phase, and only one thread uses it. It sees its ports and
 // params, never other layers. Layers are deterministic: equal inputs, params, random numbers and
 // number of threads give equal bits. A resumed run relies on this. A new layer is one .cc file that
-// ends in SINGA_REGISTER_LAYER.
+// ends in SINGA_REGISTER_LAYER; in singa itself its settings are in proto, too.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ struct Wiring {
   int num_outputs = 1;
   int state_outputs = 0;  // further outputs of a recurrent layer, which only its next step reads
   bool outputs_are_steps = false;  // output t is time step t of an unrolled reader (kCharRNN)
-  int steps_ahead = 0;             // number of such outputs after the readers' last step
+  int steps_ahead = 0;             // outputs beyond the readers' last step (a label is one ahead)
   const char* steps_field = "unroll_len";  // the conf's field with the number of such steps
   int step_shift = 0;     // time step t reads output t + step_shift of such a source (kRNNLabel: 1)
   bool is_input = false;  // reads records: the workers of a group share one batch

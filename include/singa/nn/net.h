@@ -94,7 +94,7 @@ class SINGA_API Net {
   Net& operator=(Net&&) noexcept;
 
   Phase phase() const { return phase_; }
-  // Returns whether no layer reads a later time step of another layer than its own.
+  // Returns whether no time step depends on a later one.
   bool causal() const { return causal_; }
   std::deque<NetNode>& nodes() { return nodes_; }
   const std::deque<NetNode>& nodes() const { return nodes_; }

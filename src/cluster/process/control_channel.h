@@ -43,8 +43,8 @@ class ControlChannel {
   void AddAnswer(int rank, const ControlMessage& answer);
   void AddState(int rank, const Message& piece);
 
-  // The three below throw the error that ends the job, and Error with kExitStalled if the wait has
-  // lasted too long. AwaitOrder waits for the next order of rank 0.
+  // The next three throw the job's error, or Error with kExitStalled after too long a wait.
+  // AwaitOrder waits for the next order of rank 0.
   ControlMessage AwaitOrder(Wait wait);
   // Returns an answer of each process in `ranks`, in order.
   std::vector<ControlMessage> AwaitAnswers(ControlMessage::KindCase kind, Range ranks, Wait wait);

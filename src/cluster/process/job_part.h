@@ -25,8 +25,8 @@ class JobPart {
   // is kAllReduce, all processes must have come before rank 0 makes its worker groups, since it
   // asks about their GPUs.
   const SyncPlan& plan() const { return plan_; }
-  // Returns the plan when GPUs cannot add gradients up, for the reason `why_not_gpus`. `told`: the
-  // mode that process 0 told.
+  // Returns the plan again, now that it is known whether GPUs can add gradients up. `why_not_gpus`:
+  // why not; "": they can. `told`: the mode that process 0 told.
   SyncPlan Plan(const std::string& why_not_gpus, std::optional<SyncMode> told = {}) const;
   // Returns the worker groups that have workers here, with the range of these workers.
   const std::map<int, Range>& groups() const { return groups_; }

@@ -1,6 +1,6 @@
 // JobProcess connects this process to the others of its job. Rank 0 leads, the others follow. It
-// hands messages from other processes to its parts. Gradients and values go by servers
-// (served_cluster.h).
+// hands messages from other processes to its parts. If servers have the values, its
+// ServedCluster carries gradients and values.
 #pragma once
 
 #include <atomic>
@@ -58,8 +58,8 @@ class JobProcess final : private StubEvents {
   void SendHome(std::exception_ptr error);
   // Ends the job at rank 0, and tells all others.
   void End();
-  // Tells all others that the job ends, and why. Returns false if some, such as rank 0, may not
-  // know, and no other process has ended the job itself.
+  // Tells all others that the job ends, and why. Returns true if nobody needs this process to
+  // show the error: all heard it, or another process has ended the job.
   bool StopOthers(const Error& error);
   // Waits until all others have the messages sent to them, and this process has acknowledged those
   // that came; for a few seconds at most.

@@ -24,8 +24,9 @@ namespace singa {
 class ServedCluster final : private Outbox {
  public:
   // Makes the part of process `rank`. `others` takes messages for other processes; null: there are
-  // none. `deadline`: of threads that wait here. `failed`, unless empty, is called once, by any
-  // thread, with a server's error that ends the job. `codec`: of gradients; null: the job's.
+  // none. `deadline`: of threads that wait here. `failed`, unless empty, is called with a
+  // server's error that ends the job, by the thread of each server that has one. `codec`: of
+  // gradients; null: the job's.
   ServedCluster(const JobProto& job, const Topology& topology, int rank, Outbox* others,
                 const ProgressDeadline* deadline,
                 std::function<void(const std::exception_ptr&)> failed = {},
@@ -45,12 +46,12 @@ class ServedCluster final : private Outbox {
   // Returns the bytes of the codec's state of all groups here, for params of `elements` floats.
   int64_t codec_bytes(int64_t elements) const;
 
-  // The codec's state of all groups here, a tensor for each slice: [states, nodes, floats]. Its names
-  // tell the workers whose sums it belongs to. The tensors refer to memory in place. REQUIRES:
-  // Connect was called, and no group here is in a step.
+  // The codec's state of all groups here, a tensor for each slice: [states, nodes, floats]. Its
+  // names tell the workers whose sums it belongs to. The tensors refer to memory in place.
+  // REQUIRES: Connect was called, and no group here is in a step.
   std::vector<StoredTensor> CodecState();
-  // Sets the codec's state by these names. Returns the groups here whose state is not in `states` as
-  // a whole; it stays 0. REQUIRES: as CodecState.
+  // Sets the codec's state by these names. Returns the groups here whose state is not in `states`
+  // as a whole; it stays 0. REQUIRES: as CodecState.
   std::vector<int> SetCodecState(const std::map<std::string, std::vector<float>>& states);
 
   // Makes the servers, and takes messages from now on. params: those that `table` was made of.
@@ -67,8 +68,8 @@ class ServedCluster final : private Outbox {
   // Waits until the slices of the servers here have these versions, then exchanges them with other
   // server groups. REQUIRES: no group is in a step.
   void Exchange(const std::vector<int64_t>& versions);
-  // Returns the servers' state of each slice. By then all answers to the first group here have
-  // come. REQUIRES: with several server groups, all processes have done two exchanges.
+  // Returns the servers' state of each slice. When it returns, the first group here waits for no
+  // answer. REQUIRES: with several server groups, all processes have done two exchanges.
   std::vector<SliceState> Gather(const std::vector<int64_t>& versions);
 
   // Takes a message from process `rank`, which is authenticated. Drops it if it does not fit. Any

@@ -38,7 +38,7 @@ class StubEvents {
   virtual void OnProgress(int rank) = 0;
   // A new process has the place of process `rank`. Returns false if the job cannot go on with it.
   virtual bool OnReplaced(int rank) = 0;
-  // The job cannot go on: a PeerError or ToldError. Called once.
+  // The job cannot go on, mostly for a PeerError or ToldError. Called once.
   virtual void OnLost(std::exception_ptr error) = 0;
 };
 

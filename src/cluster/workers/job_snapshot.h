@@ -20,7 +20,8 @@ class JobSnapshot {
       WorkerGroups* groups, std::function<void()> held = [] {})
       : groups_(*groups), held_(std::move(held)) {}
 
-  // While a Hold lives, no group but the first is in a step or begins one. Holds may be nested.
+  // While a Hold lives, no group but the first is in a step or begins one, except as
+  // StepGate::HoldOthers says. Holds may be nested.
   class Hold {
    public:
     explicit Hold(JobSnapshot* snapshot) : snapshot_(*snapshot) { snapshot_.HoldOthers(); }
@@ -31,7 +32,7 @@ class JobSnapshot {
    private:
     JobSnapshot& snapshot_;
   };
-  // Brings all that was trained so far into the lead's values and the replica. REQUIRES: a Hold
+  // Copies the trained model to the first worker's params and the replica. REQUIRES: a Hold
   // lives, and the first group has done `steps` steps.
   void Collect(int64_t steps);
   // Gives the lead its own group's values back, if Collect replaced them. Called before the first

@@ -25,23 +25,23 @@ class JobSteps {
   // Returns whether groups take all steps together (ClusterProto.user_consistency).
   bool together() const { return together_; }
   int FirstProcess(int group) const;  // the first that has workers of `group`
-  // Returns whether this process is the first of `group`, which is here.
+  // Returns whether this is the first process of `group`. REQUIRES: the group has workers here.
   bool Leads(int group) const {
     return !process_ || FirstProcess(group) == process_->part().rank();
   }
 
   // Notes the groups that train in this process. REQUIRES: the gate knows each group's steps.
   void Begin(const std::vector<int>& here);
-  // Allows groups that take all steps together the steps before `steps`.
+  // Lets groups that take all steps together take the steps below `steps`.
   void Grant(int64_t steps);
-  // Allows the other processes of the group the steps before `steps`.
+  // Lets the other processes of the group take the steps below `steps`.
   void AllowSteps(int group, int64_t steps);
   // Note that a group has done `steps` steps, or trains no more, and tell other processes that may
   // wait for it.
   void NoteSteps(int group, int64_t steps);
   void Leave(int group);
 
-  // Sets the steps of each group in all, in a job that counts epochs. Higher counts of other
+  // Sets the total of steps of each group, which epochs may determine. Higher counts of other
   // processes are refused.
   void SetMost(int64_t steps) { most_ = steps; }
   // Take news from other processes, which are not trusted: impossible steps are refused. A group of

@@ -1,5 +1,6 @@
 // ServersBackend is the backend of kServers: servers have the values. Each worker group has a copy
-// of its own, which the servers keep in sync.
+// of its own, which the servers keep in sync. With one group, a server uses the params of its
+// process.
 #pragma once
 
 #include <map>

@@ -39,8 +39,8 @@ class StepGate {
   void SetLimit(int64_t steps);
   // Notes that `group` trains in this process.
   void Here(int group);
-  // Notes that `group` passes the gate of its first process. Here it may take the steps that
-  // AllowSteps allows.
+  // Notes that the gate of another process decides when `group` begins a step. Here it may take the
+  // steps that AllowSteps allows.
   void Follow(int group);
   // Allows `group` the steps below `steps`. Later calls only raise the value.
   void AllowSteps(int group, int64_t steps);
@@ -49,7 +49,8 @@ class StepGate {
   // Notes that `group` trains no more, so that nobody waits for it.
   void Leave(int group);
 
-  // Holds all groups but `caller` until Go: none begins a step. Blocks until none is in a step.
+  // Holds all groups but `caller` until Go: none begins a step, except those that follow or are
+  // below the limit, which take the steps that they were allowed. Blocks until none is in a step.
   // Throws as Pass does if a group does not end its step.
   static constexpr int kNoGroup = -1;
   void HoldOthers(int caller);

@@ -1,5 +1,6 @@
 // SyncBackend is the interface to the values and updates of a process's worker groups. One class
-// implements each SyncMode; kAlone and kThreads share one.
+// implements each SyncMode: ThreadsBackend (kAlone and kThreads), HostMemoryBackend,
+// ServersBackend, and GpuBackend (kAllReduce).
 #pragma once
 
 #include <cstdint>
@@ -41,8 +42,9 @@ struct SyncSetup {
 // The parts that a backend gives to the team of one group.
 struct TeamSync {
   SliceUpdates* updates = nullptr;  // takes the group's gradients
-  Collective* between = nullptr;    // adds up over the group's processes; null: they share memory
-  bool shares_host = false;         // as in WorkerPlace
+  Collective* between =
+      nullptr;  // adds up over the group's processes; null: no others, or they share memory
+  bool shares_host = false;            // as in WorkerPlace
   std::optional<GpuMember> gpus = {};  // as in WorkerPlace, without the member
 };
 
@@ -72,8 +74,8 @@ class SyncBackend {
   // Gets the values of `group`, which a lost process had. Returns the group's next step. REQUIRES:
   // the mode is kServers.
   virtual int64_t TakeOver(int group);
-  // Returns the model when group g of the job has done steps[g] steps, by slice; empty: the replica
-  // has it. REQUIRES: no group is in a step.
+  // Returns the model by slice, as it is when each group g has done steps[g] steps. Empty: the
+  // replica is the model. REQUIRES: no group is in a step.
   virtual std::vector<SliceState> Gather(const std::vector<int64_t>&) { return {}; }
   // Adds what a checkpoint needs of this process beside values and the workers' state. REQUIRES: no
   // group here is in a step.

@@ -56,7 +56,7 @@ class WorkerGroups final : private GroupEvents {
   // kExitConfig if rank 0 shares other params than these.
   void Allocate();
   // Starts a watchdog, whose thread calls `stalled` with a line for people when a worker or server
-  // stands still. Only the end of the process helps then. REQUIRES: Allocate was called.
+  // stands still. After `stalled` the process has to end. REQUIRES: Allocate was called.
   void WatchStalls(std::function<void(const std::string&)> stalled);
   // Connects the groups and fills the servers before the first step. REQUIRES: the lead's values
   // are set, and the gate knows each group's steps.

@@ -1,5 +1,6 @@
 // WorkerTeam runs the workers of one group in one process: their threads and trainers. Member 0 is
-// the caller's thread and leads: it alone has evaluation nets, and does work that is done once.
+// the caller's thread and leads: it does work that is done once. In the job's first group it also
+// has the evaluation nets.
 #pragma once
 
 #include <atomic>
@@ -37,13 +38,14 @@ class WorkerTeam {
   std::vector<Trainer*> trainers();
   JobMemory memory() const;
 
-  // Allocates everything. `lead`, if not null: the trainer whose values the team trains, too.
+  // Allocates everything. `lead`: a trainer of another team, whose memory of values this team
+  // shares; or null.
   // `shared`, if not null: the memory that the group shares with other processes of this host.
   void Allocate(Trainer* lead = nullptr, const GroupMemory* shared = nullptr);
   // Copies the values of `lead`, which were set, to all workers that have copies.
   void BroadcastValues(Trainer* lead);
-  // Makes each worker compute its part of batch `step`; returns when all updates are done. Throws
-  // the first worker's error, and is of no use then.
+  // Makes each worker compute its part of batch `step`; returns when all workers have handed
+  // out their updates. Throws the first worker's error; the team is of no use then.
   void TrainStep(int64_t step);
   // Waits for the records of all workers for the next step (nn/input/await_records.h).
   bool AwaitRecords(const std::function<bool()>& stop);

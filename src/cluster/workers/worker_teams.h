@@ -20,7 +20,8 @@ class WorkerTeams {
   // JobProto.
   WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backend);
 
-  // Returns false in a process of servers alone, whose team only tells which params there are.
+  // Returns false in a process of servers alone. Its one team never trains, and only tells which
+  // params there are.
   bool HasWorkers() const { return has_workers_; }
   std::vector<int> here() const;  // the groups that have workers here
   WorkerTeam& team(int group) { return *teams_.at(group); }

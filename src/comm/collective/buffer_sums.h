@@ -35,7 +35,7 @@ class BufferSums {
 
   // The ranks' threads call the methods below.
 
-  // Offers a rank's buffer, which is complete.
+  // Notes that one more rank's `buffer` is complete.
   void Offer(int buffer);
   // Adds up slices of buffers that all have offered until none is left.
   void Reduce(Context& ctx, Consumer* consumer);

@@ -54,15 +54,15 @@ class Collective {
   Operation StartSend(int to, std::span<const std::byte> bytes);
   Operation StartReceive(int from, std::span<std::byte> bytes);
 
-  // Blocks until the operation is done. Other started operations may stand still meanwhile: before
-  // a rank awaits a message, it must await the collective operations that the sender awaits first.
+  // Blocks until the operation is done. This may not drive other operations, so before a message a
+  // rank must await the collective operations that the sender awaits before it sends.
   // Throws Stopped when the group was stopped, Error with kExitStalled when a rank does not come
   // before the deadline, and PeerError when a rank is gone or sends another number of bytes.
   virtual void Await(Operation operation) = 0;
 
   // Runs a reduce-scatter: all ranks compute each piece, and one rank consumes its sum. All ranks
-  // call it, with no operation under way. `room`: PieceRoom() floats for each of ctx.threads
-  // threads. Throws as Await does.
+  // call it, with no operation under way. `room`: PiecePlan::room_floats floats. REQUIRES:
+  // all ranks of the group share memory. Throws as Await does.
   virtual void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                              std::span<float> room) = 0;
 

@@ -1,7 +1,7 @@
 // GpuCollective is one rank of a group of GPUs that exchange numbers by NCCL. Operations use memory
 // of the rank's GPU, and run in the order of the stream: work that the stream gets after Start sees
-// the result without Await. Messages start with the next other operation, or with Await. NCCL, not
-// the SumTree, sets the order of a sum.
+// the result without Await. A message waits until the next operation that is no message, or until
+// Await. NCCL, not the SumTree, sets the order of a sum.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
-// MemoryGroup holds the state that the ranks of this process have in common. Ranks are threads of
-// this process, or of several processes on this host that share memory. When the group has other
-// ranks, which share no memory with these, these ranks add up the nodes of the group's SumTree that
-// they have.
+// MemoryGroup is this process's part of a group of ranks that share memory: its threads, or those
+// of several processes of this host. When the group has other ranks, which share no memory with
+// these, these ranks add up the nodes of the group's SumTree that they have.
 #pragma once
 
 #include <atomic>

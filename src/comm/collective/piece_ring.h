@@ -1,7 +1,7 @@
 // PieceRing runs a reduce-scatter among ranks of several processes that share memory. Each rank
 // writes its part of a piece into a slot of that memory, and the ranks take turns to add pieces up.
-// Slots are used again, so that they stay in the cache. A rank waits only for a slot or a part that
-// is a whole ring behind, and at the end for the parts of its own last pieces.
+// Slots are used again, so that they stay in the cache. A rank waits when its slot is still in use
+// by the piece before it there, and at the end for the parts of its last pieces.
 #pragma once
 
 #include <atomic>

@@ -23,9 +23,8 @@ class SliceTable {
   static constexpr int64_t kLeastRows = 16;  // a gemm is fastest at multiples of this number
 
   SliceTable() = default;
-  // A slice has at most total / 64 floats, but this bound is at least 1024 and at most kMost. If
-  // kLeastRows rows have kMost floats or fewer, a slice is a multiple of kLeastRows rows, one
-  // multiple at least; the last slice of a param may be shorter.
+  // Cuts params into slices of at most total / 64 floats; this bound is at least 1024 and at most
+  // kMost. Cuts are at multiples of kLeastRows rows, unless so many rows exceed kMost.
   explicit SliceTable(const std::vector<Shape>& params);
 
   const std::vector<Slice>& slices() const { return slices_; }

@@ -1,8 +1,8 @@
 // DeviceUpdates is the DeviceParams of a worker that trains alone, or in one group whose workers
 // each have a GPU, with all that trains on the device. Values, gradients and updater states stay on
 // the device, which updates all params at once. The workers of a group each apply the same updates,
-// by the sum of their gradients. The host hands out steps without waiting for them, and looks at
-// the outcome of each when it is done.
+// by the sum of their gradients. The host looks at the outcome of each step when it is done. If
+// the worker trains alone, it hands out the next steps meanwhile.
 #pragma once
 
 #include <memory>

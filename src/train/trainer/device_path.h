@@ -1,5 +1,6 @@
-// DevicePath is the StepPath of a worker whose layers and updates are on its device. The host hands
-// out steps without waiting for them, and replays a captured step where that is possible.
+// DevicePath is the StepPath of a worker whose layers and updates are on its device. The host
+// hands out steps, without waiting for them if the worker trains alone, and replays a captured step
+// where that is possible.
 #pragma once
 
 #include <memory>

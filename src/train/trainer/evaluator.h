@@ -50,7 +50,7 @@ class Evaluator {
 
   JobProto job_;
   Phase phase_;
-  // Only a user's layer can tell the number of records, and only when it is open.
+  // True: a user's layer alone tells the number of records, after Open.
   bool asks_user_ = false;
   ParamTable* params_;
   Algorithm* algorithm_;

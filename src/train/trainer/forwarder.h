@@ -30,7 +30,7 @@ struct ForwardOptions {
   std::shared_ptr<Gpu> gpu = {};
 };
 
-// The error of a given row that has an index which a layer does not allow.
+// A given row has an index that a layer does not allow.
 class RowError : public DataError {
  public:
   // `row`: number of the given row. `step`: time step of the row; -1: it has only one. `message`:

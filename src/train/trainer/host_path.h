@@ -1,5 +1,5 @@
-// HostPath is the StepPath of a worker whose updates are the host's; DeviceLayersPath that of one
-// whose layers compute on a device.
+// HostPath is the StepPath of a worker with layers and updates on the host. DeviceLayersPath is
+// that of a worker with layers on a device and updates on the host.
 #pragma once
 
 #include <memory>
@@ -35,7 +35,7 @@ class HostPath : public StepPath {
 
 class DeviceLayersPath final : public HostPath {
  public:
-  // `params` stands in front of the parts' exchange. `device` must outlive it.
+  // `params` hands gradients on to parts.exchange. `device` must outlive it.
   DeviceLayersPath(const Parts& parts, std::unique_ptr<DeviceExchange> params, WorkerDevice* device)
       : HostPath(parts), params_(std::move(params)), device_(*device) {}
 

@@ -11,7 +11,7 @@ namespace singa {
 class ScoreWatch {
  public:
   // Checks the sources of each layer of `net` that has metrics or writes a file, except on a
-  // device. It must outlive the net.
+  // device. This object must outlive the net.
   void Watch(Net* net);
 
   // Returns "" if all scores were finite, else the layer, the first record and the number of such

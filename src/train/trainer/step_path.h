@@ -1,6 +1,7 @@
-// StepPath leads the steps of one worker from a batch to its updates. There is one for each place
-// of layers and updates: both on the host, layers alone on a device, both on a device. The worker's
-// thread uses it.
+// StepPath leads the steps of one worker from a batch to its updates. There is one class for each
+// place of layers and updates: HostPath (both on the host), DeviceLayersPath (layers alone on a
+// device), DevicePath (both on a device). The worker's thread calls Run. Between steps the lead's
+// thread may call the rest.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,7 @@ class StepPath {
   virtual void Upload() {}
   // Blocks until the device has done all steps. Throws the device's errors.
   virtual void Await() {}
-  // Adds the metrics of all steps to the trainer's sums. Waits for the device, which has them until
-  // then.
+  // Moves metrics that are still on the device to the trainer's sums, after all steps are done.
   virtual void CollectMetrics() {}
   // Ends the worker's part in the group's sums, so that no worker waits for another.
   virtual void LeaveGroup() {}
