@@ -4,7 +4,6 @@
 #
 # Unit tests write BUILD_DIR/profiles; this removes them. Code that only a GPU or whole jobs run
 # counts as not run. The floors are about two points below what the checked build ran.
-# Of math it finds five files only, in the checked build: their number of lines shows it.
 set -euo pipefail
 build=$1
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,16 +17,19 @@ ls "$build"/profiles/*.profraw >/dev/null || {
 llvm-profdata-14 merge -sparse -failure-mode=all -o "$build/unit_tests.profdata" "$build"/profiles/*.profraw
 rm -r "$build/profiles"
 # test_driver has the objects of all rooms.
-llvm-cov-14 export "$build/bin/test_driver" -instr-profile="$build/unit_tests.profdata" \
-  -summary-only "$source_dir/src" "$source_dir/include" |
+llvm-cov-14 export "$build/bin/test_driver" -instr-profile="$build/unit_tests.profdata" -summary-only |
   python3 -c '
-import collections, json, pathlib, sys
+import collections, json, os, pathlib, sys
 
-root = pathlib.Path(sys.argv[1])
+# Names may be relative to the build, as ccache makes them.
+root, build = pathlib.Path(sys.argv[1]), os.path.realpath(sys.argv[3])
 floors = {room: float(floor) for room, floor in (one.split("=") for one in sys.argv[2].split())}
 lines, run = collections.Counter(), collections.Counter()
 for file in json.load(sys.stdin)["data"][0]["files"]:
-    path = pathlib.Path(file["filename"]).relative_to(root).parts
+    path = pathlib.Path(os.path.normpath(os.path.join(build, file["filename"])))
+    if not path.is_relative_to(root / "src") and not path.is_relative_to(root / "include"):
+        continue
+    path = path.relative_to(root).parts
     room = path[2 if path[0] == "include" else 1]
     lines[room] += file["summary"]["lines"]["count"]
     run[room] += file["summary"]["lines"]["covered"]
@@ -39,4 +41,4 @@ for room, floor in floors.items():
         low.append(room)
 if low:
     sys.exit("unit tests run too few lines of " + ", ".join(low))
-' "$source_dir" "$floors"
+' "$source_dir" "$floors" "$build"

@@ -23,7 +23,7 @@ constexpr LockCalls kByFile = {HasNoSuchLock, HasNoSuchLock, KnowsNobody};
 class LockFileTest : public ::testing::Test {
  protected:
   std::string Held() const { return path_ + ".held"; }
-  // What a lock file says of a holder.
+  // Returns the text of a lock file that names `holder`.
   static std::string Says(const LockHolder& holder) {
     return StrCat("singa-lock-1 ", holder.host, " ", holder.pid, " ", holder.rank, " ", holder.boot,
                   " ", holder.start, "\n");

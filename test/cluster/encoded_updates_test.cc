@@ -200,6 +200,8 @@ TEST(ServedClusterTest, GivesAndTakesTheStateOfTheCodec) {
             (std::vector<float>{sums[0] - 1, 0, sums[2] + 1}));
 
   RoundingProcess second("nworkers_per_group: 1 share_memory: false");
+  for (const auto& [name, floats] : states) EXPECT_TRUE(second.cluster.IsCodecState(name)) << name;
+  EXPECT_FALSE(second.cluster.IsCodecState("codec/group0/workers0-1/slice0"));
   EXPECT_TRUE(second.cluster.SetCodecState(states).empty());
   EXPECT_EQ(second.States(), states);
 }

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "cluster/workers/gpu_groups.h"
+#include "cluster/workers/make_worker_groups.h"
 #include "singa/base/error.h"
 #include "singa/base/str_cat.h"
 #include "support/emulated_machine.h"

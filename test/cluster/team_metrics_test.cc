@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cluster/workers/gpu_groups.h"
+#include "cluster/workers/make_worker_groups.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 #include "support/copies_of_steps.h"

@@ -56,14 +56,19 @@ int64_t ServedCluster::codec_bytes(int64_t elements) const {
   return bytes;
 }
 
-std::string ServedCluster::CodecName(int group, int slice) const {
+std::string ServedCluster::CodecPrefix(int group) const {
   std::string name = StrCat("codec/group", group, "/workers");
   const char* between = "";
   for (const SumNode& node : topology_.NodesOf(rank_, group)) {
     name += StrCat(between, node.first, "-", node.last - 1);
     between = "+";
   }
-  return StrCat(name, "/slice", slice);
+  return name + "/slice";
+}
+
+bool ServedCluster::IsCodecState(const std::string& name) const {
+  return std::ranges::any_of(
+      groups_, [&](const auto& group) { return name.starts_with(CodecPrefix(group.first)); });
 }
 
 std::vector<StoredTensor> ServedCluster::CodecState() {
@@ -73,7 +78,7 @@ std::vector<StoredTensor> ServedCluster::CodecState() {
     for (int s = 0; s < table_.size(); ++s) {
       const std::span<const float> state = ends.updates->encoder().state(s);
       const int64_t nodes = std::ssize(topology_.NodesOf(rank_, group));
-      tensors.push_back(Stored(CodecName(group, s),
+      tensors.push_back(Stored(StrCat(CodecPrefix(group), s),
                                Shape({codec_->states(), nodes, table_[s].size}), state.data()));
     }
   return tensors;
@@ -85,7 +90,7 @@ std::vector<int> ServedCluster::SetCodecState(
   if (codec_->states() == 0) return missing;
   for (auto& [group, ends] : groups_) {
     const auto found = [&, &ends = ends, group = group](int s) {
-      const auto it = states.find(CodecName(group, s));
+      const auto it = states.find(StrCat(CodecPrefix(group), s));
       const bool fits =
           it != states.end() && it->second.size() == ends.updates->encoder().state(s).size();
       return fits ? &it->second : nullptr;

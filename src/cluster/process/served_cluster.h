@@ -50,6 +50,8 @@ class ServedCluster final : private Outbox {
   // names tell the workers whose sums it belongs to. The tensors refer to memory in place.
   // REQUIRES: Connect was called, and no group here is in a step.
   std::vector<StoredTensor> CodecState();
+  // Returns whether CodecState gives a tensor of this name.
+  bool IsCodecState(const std::string& name) const;
   // Sets the codec's state by these names. Returns the groups here whose state is not in `states`
   // as a whole; it stays 0. REQUIRES: as CodecState.
   std::vector<int> SetCodecState(const std::map<std::string, std::vector<float>>& states);
@@ -87,7 +89,8 @@ class ServedCluster final : private Outbox {
     std::unique_ptr<ServedUpdates> updates;
   };
   void Post(Message message) override;
-  std::string CodecName(int group, int slice) const;
+  // Returns the beginning of the names of the codec's state of `group`.
+  std::string CodecPrefix(int group) const;
   void ServerFailed(const std::exception_ptr& error);
   // Returns the servers here with their groups. They last until Close, which the thread that
   // exchanges calls.

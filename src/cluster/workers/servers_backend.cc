@@ -86,6 +86,8 @@ void ServersBackend::SaveState(std::vector<StoredTensor>* state) {
 void ServersBackend::RestoreState(const Safetensors& state) {
   for (const StoredTensor& tensor : state.tensors()) {
     if (!tensor.name.starts_with("codec/") || tensor.type != StoredType::kF32) continue;
+    restores_ = true;
+    if (!cluster_.IsCodecState(tensor.name)) continue;  // another process's
     std::vector<float>& floats = restored_[tensor.name];
     floats.resize(static_cast<size_t>(tensor.shape.size()));
     std::memcpy(floats.data(), tensor.data, static_cast<size_t>(tensor.bytes()));
@@ -94,7 +96,7 @@ void ServersBackend::RestoreState(const Safetensors& state) {
 
 // A checkpoint of other processes or of another codec lacks the state that is wanted here.
 void ServersBackend::UseRestoredState() {
-  if (restored_.empty()) return;
+  if (!restores_) return;
   for (const int group : cluster_.SetCodecState(restored_))
     LOG(WARNING) << "the state of the gradients' codec of worker group " << group
                  << " begins at 0: the checkpoint has it for other workers of a process";

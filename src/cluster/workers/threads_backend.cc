@@ -4,9 +4,9 @@
 
 namespace singa {
 
-TeamSync ThreadsBackend::Join(int group) {
+TeamSync ThreadsBackend::Join(int) {
   updates_.push_back(std::make_unique<ReplicaUpdates>(setup_.job, setup_.replica));
-  return {.updates = updates_.back().get(), .between = setup_.Between(group)};
+  return {.updates = updates_.back().get()};
 }
 
 void ThreadsBackend::Allocate(WorkerTeams* teams) {

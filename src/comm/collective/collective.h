@@ -44,6 +44,7 @@ class Collective {
   // same bits in each rank. parts: [nodes, n], the sums of the tree's nodes that the rank has; a
   // rank that is one worker has one node. `parts` may be `sum`.
   Operation StartAllReduce(std::span<const double> parts, std::span<double> sum);
+  // REQUIRES: all ranks of a MemoryCollective's group share memory.
   Operation StartAllReduce(std::span<const float> parts, std::span<float> sum);
   // Starts to gather the n bytes `own` of each rank. all: [size(), n], by rank.
   Operation StartAllGather(std::span<const std::byte> own, std::span<std::byte> all);
@@ -61,8 +62,8 @@ class Collective {
   virtual void Await(Operation operation) = 0;
 
   // Runs a reduce-scatter: all ranks compute each piece, and one rank consumes its sum. All ranks
-  // call it, with no operation under way. `room`: PiecePlan::room_floats floats. REQUIRES:
-  // all ranks of the group share memory. Throws as Await does.
+  // call it, with no operation under way. `room`: PiecePlan::room_floats floats. Throws as Await
+  // does. REQUIRES: the ranks share memory, or each is one worker.
   virtual void ReduceScatter(Context& ctx, int64_t pieces, const PieceWork& work,
                              std::span<float> room) = 0;
 
@@ -81,7 +82,7 @@ class Collective {
   static constexpr int64_t kMostStarted = 64;  // operations that were started and not awaited
 
   enum class Kind { kSumDoubles, kSumFloats, kAllGather, kBroadcast, kSend, kReceive };
-  // What an operation does, with this rank's memory. `in` is empty for kReceive, and `out` for
+  // An operation with this rank's memory. `in` is empty for kReceive, and `out` for
   // kSend; for kBroadcast both are the same.
   struct Request {
     Kind kind = Kind::kBroadcast;

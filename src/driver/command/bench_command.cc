@@ -171,17 +171,18 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   TellFacts(InputsOf(&trainer), [](const std::string& text) { LOG(WARNING) << text; });
   const std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
   InitParams(trainer.ctx(), files, &trainer.params());
-  const double peak = MeasureFmaPeak(threads);
+  Stream* const stream = trainer.ctx().stream;  // null: the CPU computes
+  const double before = stream ? 0 : MeasureFmaPeak(threads);
   const Steps measured = RunSteps(steps, &trainer);
   BenchReport report = ReportOf(measured, &trainer);
   report.threads = threads;
   report.peak_rss = PeakRss();
-  if (trainer.ctx().stream) {
-    report.gpu = trainer.ctx().stream->gpu().name();
+  if (stream) {
+    report.gpu = stream->gpu().name();
     report.peak = MeasureProductPeak(trainer.ctx());
     report.copy_rate = MeasureDeviceCopyBandwidth(trainer.ctx());
   } else {
-    report.peak = std::max(peak, MeasureFmaPeak(threads));  // the CPU's clock varies
+    report.peak = std::max(before, MeasureFmaPeak(threads));  // the CPU's clock varies
     report.copy_rate = MeasureCopyBandwidth(threads);
   }
   return report;

@@ -16,6 +16,7 @@
 #include "driver/job/progress.h"
 #include "driver/job/run_job.h"
 #include "train/state/param_sources.h"
+#include "train/trainer/plan_net.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/system/failpoint.h"
-#include "cluster/workers/gpu_groups.h"
 #include "cluster/workers/host_memory_backend.h"
 #include "cluster/workers/job_snapshot.h"
+#include "cluster/workers/make_worker_groups.h"
 #include "driver/job/end_process.h"
 #include "driver/job/first_values.h"
 #include "driver/job/group_loop.h"

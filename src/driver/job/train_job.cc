@@ -9,7 +9,7 @@
 #include "base/system/caught_error.h"
 #include "base/system/failpoint.h"
 #include "base/text/counted.h"
-#include "cluster/workers/gpu_groups.h"
+#include "cluster/workers/make_worker_groups.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/announcement.h"
 #include "driver/job/end_process.h"

@@ -40,7 +40,7 @@ class StoreWriter {
 using StoreWriterRegistry = Registry<StoreWriter, const WriterOptions&, FileSystem*>;
 StoreWriterRegistry& StoreWriters();
 
-// What code outside io/format has to know of a format.
+// The facts about a format that code outside io/format needs.
 struct WriterTraits {
   const char* suffix = "";   // ending of the names of files that have this format, such as ".csv"
   bool image_files = false;  // records may be image files (WriterOptions::encoded)

@@ -10,7 +10,7 @@ void DevicePath::Run(int64_t step, const std::function<void()>& pass, bool repla
   if (loss_scale_) ctx_.state->loss_scale = static_cast<float>(loss_scale_->value());
   device_.Begin(*ctx_.state);
   try {
-    if (graph_ && replayable)
+    if (replayable)
       graph_->Run(pass);
     else
       pass();

@@ -15,15 +15,20 @@ namespace singa {
 
 class DevicePath final : public StepPath {
  public:
-  // `graph` may be null: each step hands out its work itself. `loss_scale` may be null. The others
-  // must outlive it.
-  DevicePath(std::unique_ptr<DeviceUpdates> updates, std::unique_ptr<StepGraph> graph,
-             WorkerDevice* device, LossScale* loss_scale, Context* ctx)
+  struct Parts {
+    Net* net;
+    Phase pass;  // flags of a step's first pass
+    WorkerDevice* device;
+    LossScale* loss_scale;  // null: losses are not scaled
+    Context* ctx;
+  };
+  // All parts must outlive it. REQUIRES: the net is bound, and all that trains is on the device.
+  DevicePath(std::unique_ptr<DeviceUpdates> updates, const Parts& parts)
       : updates_(std::move(updates)),
-        graph_(std::move(graph)),
-        device_(*device),
-        loss_scale_(loss_scale),
-        ctx_(*ctx) {}
+        graph_(std::make_unique<StepGraph>(parts.net, parts.ctx, parts.pass)),
+        device_(*parts.device),
+        loss_scale_(parts.loss_scale),
+        ctx_(*parts.ctx) {}
 
   ParamExchange& exchange() override { return *updates_; }
   void Run(int64_t step, const std::function<void()>& pass, bool replayable) override;
@@ -37,7 +42,7 @@ class DevicePath final : public StepPath {
 
  private:
   const std::unique_ptr<DeviceUpdates> updates_;
-  std::unique_ptr<StepGraph> graph_;
+  std::unique_ptr<StepGraph> graph_;  // null: the group was left
   WorkerDevice& device_;
   LossScale* const loss_scale_;
   Context& ctx_;

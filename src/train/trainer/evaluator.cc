@@ -4,31 +4,11 @@
 #include "base/thread/omp_threads.h"
 #include "nn/graph/graph.h"
 #include "nn/input/await_records.h"
-#include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 #include "singa/nn/record_reader.h"
+#include "train/trainer/plan_net.h"
 
 namespace singa {
-
-Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTable* params,
-            const Algorithm& algorithm, Context* ctx, NetMemory* memory) {
-  NetOptions options;
-  options.phase = phase;
-  options.parts = place.workers;
-  options.worker = place.worker;
-  options.group = place.group;
-  options.groups = place.groups;
-  options.gradients = phase == kTrain;
-  options.reuse = algorithm.forward_backward() && !(phase == kTrain && job.debug());
-  Net net = BuildNet(job.neuralnet(), options, params);
-  try {
-    *memory = net.Plan(*ctx);
-  } catch (const ConfigError& error) {
-    throw error.Under("neuralnet");
-  }
-  return net;
-}
-
 namespace {
 
 // Copies known bad records. Both nets read the same stores.

@@ -6,10 +6,8 @@
 #include <optional>
 
 #include "io/store/output_files.h"
-#include "math/reduction/sum_tree.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
-#include "tensor/gpu/gpu_group.h"
 #include "train/reduce/metric_sums.h"
 #include "train/trainer/score_watch.h"
 
@@ -63,33 +61,5 @@ class Evaluator {
   ScoreWatch* watch_ = nullptr;  // null: none
   std::unique_ptr<Net> tail_;    // for the records after the last whole batch
 };
-
-// Says which worker of a job a Trainer is.
-struct WorkerPlace {
-  int threads = 1;
-  int worker = 0, workers = 1;  // number in its group, and size of the group
-  int group = 0, groups = 1;
-  int first = 0;  // first worker of its group in this process
-  // The group's workers in other processes are on this host, and share memory with these.
-  bool shares_host = false;
-  int first_here = 0;  // number of the group's first worker here, among all workers of the process
-  int gpu = -1;        // number of the machine's GPU; -1: the worker computes on the CPU
-  // All workers of the group have GPUs of their own, which add up among themselves.
-  std::optional<GpuMember> gpus = {};
-  // Cores of this host that an evaluation may use, the same in all processes of the job. 0: the
-  // cores that this process may run on.
-  int cores = 0;
-  int here = 1;  // workers of the group in this process
-  bool leads() const { return worker == first; }
-  // Returns the group's workers that share memory with this one.
-  SumNode sharing() const {
-    return shares_host ? SumNode{0, workers} : SumNode{first, first + here};
-  }
-  bool spans_processes() const { return here < sharing().workers(); }
-};
-
-// Returns a worker's part of the net of one phase, planned. Throws the first ConfigError.
-Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTable* params,
-            const Algorithm& algorithm, Context* ctx, NetMemory* memory);
 
 }  // namespace singa

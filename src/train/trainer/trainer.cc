@@ -9,6 +9,7 @@
 #include "train/apply/step_rule.h"
 #include "train/trainer/device_path.h"
 #include "train/trainer/host_path.h"
+#include "train/trainer/plan_net.h"
 #include "train/trainer/worker_memory.h"
 
 namespace singa {
@@ -245,11 +246,12 @@ std::unique_ptr<StepPath> Trainer::OpenOnDevice() {
   std::unique_ptr<DeviceUpdates> updates = PlaceUpdates();
   OpenNets();
   updates->Bind(&metrics_);
-  std::unique_ptr<StepGraph> graph;
-  if (algorithm_->captured_pass())
-    graph = std::make_unique<StepGraph>(&net_, &ctx_, *algorithm_->captured_pass());
-  return std::make_unique<DevicePath>(std::move(updates), std::move(graph), device_.get(),
-                                      loss_scale(), &ctx_);
+  return std::make_unique<DevicePath>(std::move(updates),
+                                      DevicePath::Parts{.net = &net_,
+                                                        .pass = algorithm_->captured_pass().value(),
+                                                        .device = device_.get(),
+                                                        .loss_scale = loss_scale(),
+                                                        .ctx = &ctx_});
 }
 
 std::unique_ptr<DeviceUpdates> Trainer::PlaceUpdates() {

@@ -22,6 +22,7 @@
 #include "train/trainer/net_readers.h"
 #include "train/trainer/step_path.h"
 #include "train/trainer/trained_params.h"
+#include "train/trainer/worker_place.h"
 
 namespace singa {
 

@@ -5,9 +5,9 @@
 
 #include "singa/nn/net.h"
 #include "train/reduce/piece_plan.h"
-#include "train/trainer/evaluator.h"
 #include "train/trainer/job_memory.h"
 #include "train/trainer/trained_params.h"
+#include "train/trainer/worker_place.h"
 
 namespace singa {
 

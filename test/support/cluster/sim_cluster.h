@@ -33,7 +33,7 @@ class SimCluster {
   SimRoles& process(int rank) { return static_cast<SimRoles&>(*network.process(rank)); }
   int crashes() const { return crashes_; }
   int replacements() const { return replacements_; }
-  // Of the processes of all starts.
+  // Returns the sums over the processes of all starts.
   const ChannelCounters& channel() const { return channel_; }
   int64_t refused() const { return refused_; }  // messages, by roles
 

@@ -1,4 +1,4 @@
-#include "cluster/workers/gpu_groups.h"
+#include "cluster/workers/make_worker_groups.h"
 
 #include <glog/logging.h>
 

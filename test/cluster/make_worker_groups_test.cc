@@ -1,5 +1,5 @@
 // Processes of a job, threads here, that find out whether their GPUs, which are emulated, add up.
-#include "cluster/workers/gpu_groups.h"
+#include "cluster/workers/make_worker_groups.h"
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
