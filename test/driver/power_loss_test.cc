@@ -183,11 +183,12 @@ class PowerLossTest : public testing::Test {
       const std::string path = there + name;
       if (!fs::exists(path)) continue;
       PosixFileSystem disk;
-      const std::string cut = there + "/cut.jsonl";
+      const std::string folder = there + "/cut", cut = folder + "/metrics.jsonl";
+      fs::create_directory(folder);
       fs::copy_file(path, cut, fs::copy_options::overwrite_existing);
-      MetricsFile(&disk, cut, std::vector<int64_t>{step});
+      MetricsFile({&disk, folder, std::vector<int64_t>{step}});
       found = found || RowsBefore(cut, INT64_MAX) == expected;
-      fs::remove(cut);
+      fs::remove_all(folder);
     }
     EXPECT_TRUE(found) << "rows before step " << step << " are lost, or there are others";
   }

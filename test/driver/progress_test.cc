@@ -21,20 +21,20 @@ std::string Shown(const std::function<void(Progress* progress)>& run) {
 }
 
 TEST(Progress, LeavesTheSpeedOfTheFirstStepOut) {
-  EXPECT_EQ(Shown([](Progress* progress) {
-              const MetricSums::Entry loss = {
-                  .layer = "loss", .name = "loss", .sum = 2, .weight = 4};
-              progress->ShowRow(0, 5, {loss}, 12);
-              progress->ShowRow(1, 5, {loss}, 34);
-            }),
-            "train step 0: loss = 0.500000\n"
-            "train step 1: loss = 0.500000, 34 samples/s\n");
+  EXPECT_EQ(
+      Shown([](Progress* progress) {
+        const MetricsRow loss = {.phase = "train", .layer = "loss", .metrics = {{"loss", 0.5}}};
+        progress->ShowRow(0, 5, {loss}, 12);
+        progress->ShowRow(1, 5, {loss}, 34);
+      }),
+      "train step 0: loss = 0.500000\n"
+      "train step 1: loss = 0.500000, 34 samples/s\n");
 }
 
 TEST(Progress, ShowsTheSpeedOfAFirstRowOfSeveralSteps) {
   EXPECT_EQ(Shown([](Progress* progress) {
               progress->ShowStep(
-                  10, 20, [] { return MetricSums(); }, 12);
+                  10, 20, [] { return MetricsRows(); }, 12);
               progress->ShowRow(11, 20, {}, 34, "2 bad records");
             }),
             "train step 11: 34 samples/s, 2 bad records\n");

@@ -50,7 +50,7 @@ class RemoteMetricsTest : public ::testing::Test {
     job_[0].peers().Listen(&heard_);
   }
   ~RemoteMetricsTest() override { job_[0].peers().Forget(); }
-  void Write() { RemoteMetrics(&job_[1]).Write(row_); }
+  void Write() { RemoteMetrics(&job_[1]).Write({row_}); }
 
   MetricsRow row_{.phase = "train",
                   .step = 5,
@@ -105,8 +105,10 @@ TEST_F(RemoteMetricsTest, ManyValuesComeInSeveralRows) {
 
 class KeptRows final : public MetricsSink {
  public:
-  void Write(const MetricsRow& row) override { rows.push_back(row); }
-  std::vector<MetricsRow> rows;
+  void Write(const MetricsRows& written) override {
+    rows.insert(rows.end(), written.begin(), written.end());
+  }
+  MetricsRows rows;
 };
 
 // A row that a peer sends of a process of `rank`.

@@ -26,7 +26,7 @@ class MetricsRowsTest : public ::testing::Test {
   // The lines that stay if groups go on at these steps.
   Rows Kept(const std::string& text, const std::vector<int64_t>& first_steps) {
     folder_.Write("metrics.jsonl", text);
-    MetricsFile(&files_, path_, first_steps).Sync();
+    MetricsFile({&files_, folder_.path(), first_steps}).Sync();
     return Lines();
   }
   static std::string Row(int64_t step, int group = 0) {
@@ -39,18 +39,19 @@ class MetricsRowsTest : public ::testing::Test {
 };
 
 TEST_F(MetricsRowsTest, ARowIsOneJsonObject) {
-  MetricsFile file(&files_, path_);
-  file.Write({.phase = "train",
-              .step = 7,
-              .group = 1,
-              .layer = "lo\"ss",
-              .values = {{"loss", 0.5}, {"worst", std::nan("")}, {"norm", -INFINITY}}});
-  file.Write({.phase = "process",
-              .layer = "",
-              .host = "h",
-              .pid = 3,
-              .staleness = {2, 1},
-              .bad_records = 4});
+  MetricsFile file({&files_, folder_.path()});
+  file.Write({{.phase = "train",
+               .step = 7,
+               .group = 1,
+               .layer = "lo\"ss",
+               .metrics = {{"loss", 0.5}, {"worst", std::nan("")}},
+               .values = {{"norm", -INFINITY}}},
+              {.phase = "process",
+               .layer = "",
+               .host = "h",
+               .pid = 3,
+               .staleness = {2, 1},
+               .bad_records = 4}});
   file.Sync();
   const Rows lines = Lines();
   ASSERT_EQ(lines.size(), 2u);
@@ -65,8 +66,8 @@ TEST_F(MetricsRowsTest, ARowIsOneJsonObject) {
 }
 
 TEST_F(MetricsRowsTest, BytesThatAreNoTextAreReplaced) {
-  MetricsFile file(&files_, path_);
-  file.Write({.phase = "train", .layer = "a\xff"});
+  MetricsFile file({&files_, folder_.path()});
+  file.Write({{.phase = "train", .layer = "a\xff"}});
   file.Sync();
   EXPECT_EQ(nlohmann::json::parse(Lines().at(0))["layer"], "a\xef\xbf\xbd");
 }
@@ -85,8 +86,8 @@ TEST_F(MetricsRowsTest, LinesOfOthersStay) {
 
 TEST_F(MetricsRowsTest, WithoutStepsAllRowsStayAndNewOnesFollow) {
   folder_.Write("metrics.jsonl", Row(3) + "\n");
-  MetricsFile file(&files_, path_);
-  file.Write({.phase = "test", .step = 1, .layer = ""});
+  MetricsFile file({&files_, folder_.path()});
+  file.Write({{.phase = "test", .step = 1, .layer = ""}});
   file.Sync();
   ASSERT_EQ(Lines().size(), 2u);
   EXPECT_EQ(Lines()[0], Row(3));

@@ -165,7 +165,7 @@ class MetricsFileTest : public testing::Test {
  protected:
   std::string CutAt(const std::string& rows, int64_t step) {
     WriteAll(path_, rows);
-    MetricsFile(&disk_, path_, std::vector<int64_t>{step});
+    MetricsFile({&disk_, folder_.path(), std::vector<int64_t>{step}});
     return ReadAll(path_);
   }
   TempFolder folder_;
@@ -199,10 +199,18 @@ TEST_F(MetricsFileTest, RowsThatCannotBeReadAreAnErrorAndStay) {
   disk.suffix = ".rows";
   const std::string rows = "{\"step\":1,\"group\":0}\n";
   WriteAll(path_ + disk.suffix, rows);
-  EXPECT_THROW(MetricsFile(&disk, path_, std::vector<int64_t>{2}), WriteError);
+  EXPECT_THROW(MetricsFile({&disk, folder_.path(), std::vector<int64_t>{2}}), WriteError);
   std::filesystem::create_directory(path_);
-  EXPECT_THROW(MetricsFile(&disk, path_, std::vector<int64_t>{2}), WriteError);
+  EXPECT_THROW(MetricsFile({&disk, folder_.path(), std::vector<int64_t>{2}}), WriteError);
   EXPECT_EQ(ReadAll(path_ + disk.suffix), rows);
+}
+
+TEST_F(MetricsFileTest, HasNoRoomWhileTooManyRowsWait) {
+  SmallDisk disk;
+  MetricsFile file({&disk, folder_.path(), {}, {.most_bytes = 10}});
+  EXPECT_NO_THROW(file.RequireRoom());
+  file.Write({{.phase = "train"}});
+  EXPECT_THROW(file.RequireRoom(), WriteError);
 }
 
 TEST_F(MetricsFileTest, AWholeLastRowWithoutItsEndStays) {

@@ -25,6 +25,7 @@ class TempDir {
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
 
+  const std::string& path() const { return path_; }
   std::string Path(const std::string& name) const { return path_ + "/" + name; }
 
   // Returns the path of the file.

@@ -27,9 +27,10 @@ KINDS = {
     "CONSISTENCY": None,
     "STORE": r'"{0}"',
     "STORE_WRITER": None,  # has the name of the store
+    "METRICS_FORMAT": None,  # nobody names one
 }
 # Of each kind at least one is there, so that a macro that changes its name is noticed.
-EXAMPLES = {"LAYER": "kReLU", "UPDATER": "kSGD", "STORE": "idx", "STORE_WRITER": "idx",
+EXAMPLES = {"LAYER": "kReLU", "UPDATER": "kSGD", "STORE": "idx", "STORE_WRITER": "idx", "METRICS_FORMAT": "jsonl",
             "LEARNING_RATE": "kFixed", "INITIALIZER": "kConstant"}
 
 NAMED_ELSEWHERE = {

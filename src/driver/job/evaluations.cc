@@ -4,6 +4,7 @@
 
 #include "driver/job/interrupt.h"
 #include "driver/job/job_rows.h"
+#include "driver/job/progress.h"
 #include "train/trainer/evaluator.h"
 
 namespace singa {
@@ -33,13 +34,12 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
   if (evaluator->refused()) side_files_.Refused(*evaluator->refused());
   const RowPlace place = {test ? "test" : "validate", updates, 0,
                           CountBadRecords(evaluator->net())};
+  const MetricsRows rows = LayerRows(place, *sums, nullptr);
   {
     const ActivityMark::Scope writes(&lead.mark(), Activity::kMetrics);
-    WriteRows(place, *sums, nullptr, sink);
+    sink->Write(rows);
   }
-  const std::string text = MetricsText(sums->entries());
-  progress_.Say(StrCat(test ? "test" : "validate", " step ", updates, ": ", text));
-  if (test) last_test_ = text;
+  if (test) last_test_ = MetricsText(rows);
   if (judges) checkpoints_.NoteBest(*sums, updates);
 }
 

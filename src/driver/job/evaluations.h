@@ -1,4 +1,4 @@
-// Evaluations runs the tests and validations of a training job, and writes their rows and lines.
+// Evaluations runs the tests and validations of a training job, and writes their rows.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,8 @@
 
 #include "cluster/workers/job_snapshot.h"
 #include "driver/job/job_checkpoints.h"
-#include "driver/job/progress.h"
 #include "driver/job/side_files.h"
-#include "io/metrics/metrics_file.h"
+#include "io/metrics/metrics_sink.h"
 #include "singa/proto/job.pb.h"
 
 namespace singa {
@@ -17,13 +16,12 @@ class Evaluations {
  public:
   // All arguments must outlive it.
   Evaluations(const JobProto& job, WorkerGroups* groups, JobSnapshot* snapshot,
-              JobCheckpoints* checkpoints, SideFiles* side_files, Progress* progress)
+              JobCheckpoints* checkpoints, SideFiles* side_files)
       : job_(job),
         groups_(*groups),
         snapshot_(*snapshot),
         checkpoints_(*checkpoints),
-        side_files_(*side_files),
-        progress_(*progress) {}
+        side_files_(*side_files) {}
 
   // Evaluates the values after `updates` updates, if the job has a net of `phase`. A signal ends it
   // early, without a row.
@@ -39,7 +37,6 @@ class Evaluations {
   JobSnapshot& snapshot_;
   JobCheckpoints& checkpoints_;
   SideFiles& side_files_;
-  Progress& progress_;
   std::string last_test_;
 };
 

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <utility>
 
 #include "base/thread/stopped.h"
 #include "cluster/workers/group_metrics.h"
 
 namespace singa {
-std::string GroupLoop::Row::More() const {
-  if (!slowest.empty() || stats.staleness.total == 0) return slowest;
-  char text[80];
-  std::snprintf(text, sizeof text, "staleness %.1f", stats.staleness.mean());
-  return text;
-}
 
 Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
   return Schedule(job, lead->net().CountRecords(), lead->net().batch());
@@ -43,22 +36,13 @@ double GroupLoop::samples_per_second() const {
   return static_cast<double>(groups_.team(group_).lead().net().batch()) / step_seconds();
 }
 
-// Notes the step only after its row is written.
-std::optional<GroupLoop::Row> GroupLoop::TrainStep(int64_t step) {
-  const std::optional<Row> row = TakeStep(step);
+// Notes the step only after its rows are written.
+bool GroupLoop::TrainStep(int64_t step) {
+  ComputeStep(step);
+  const bool due = schedule_.Display(step);
+  if (due) TakeRows(step);
   groups_.steps().NoteSteps(group_, step + 1);
-  return row;
-}
-
-// Only rank 0 knows where other processes run, and it shows only group 0.
-std::string GroupLoop::SlowestOf(const std::vector<ProcessShare>& shares) {
-  const auto slowest = slowest_.Find(shares);
-  if (!slowest) return "";
-  const int rank = groups_.steps().FirstProcess(group_) + slowest->place;
-  const HostAndPid at = groups_.process()->stub().host(rank);
-  char longer[32];
-  std::snprintf(longer, sizeof longer, "+%.0f %% of a step", 100 * slowest->longer);
-  return StrCat("slowest process ", rank, " (", at.host, ", pid ", at.pid, "): ", longer);
+  return due;
 }
 
 bool GroupLoop::AwaitRecords(const std::function<bool()>& stop) {
@@ -68,45 +52,50 @@ bool GroupLoop::AwaitRecords(const std::function<bool()>& stop) {
   return there;
 }
 
-std::optional<GroupLoop::Row> GroupLoop::TakeStep(int64_t step) {
+void GroupLoop::ComputeStep(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   const auto start = std::chrono::steady_clock::now();
-  const bool displays = schedule_.Display(step);
-  std::optional<double> grad_norm;
+  const bool due = schedule_.Display(step);
   try {
     team.TrainStep(step);
-    if (displays) team.AwaitDevices();
-    if (displays && sink_) grad_norm = team.lead().GradientNorm(step);
+    if (due) team.AwaitDevices();
+    if (due && sink_) grad_norm_ = team.lead().GradientNorm(step);
   } catch (const Stopped&) {  // another worker or process has failed
     if (groups_.process()) groups_.process()->control().AwaitFailure();
     throw;
   }
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++steps_;
-  if (!displays) return std::nullopt;
-  Row row = {team.SumMetrics(), {samples_per_second(), 1e3 * step_seconds()}};
+}
+
+// All processes of the group take part in the sums, whoever writes the rows.
+void GroupLoop::TakeRows(int64_t step) {
+  WorkerTeam& team = groups_.team(group_);
+  MetricSums sums = team.SumMetrics();
+  StepStats stats = {samples_per_second(), 1e3 * step_seconds()};
   const std::vector<ProcessShare> shares =
-      AddMetricsUp(groups_.process(), group_, &team, &row.sums, TakeShare());
+      AddMetricsUp(groups_.process(), group_, &team, &sums, TakeShare());
   for (const ProcessShare& share : shares) {
-    row.stats.data_wait_ms = std::max(row.stats.data_wait_ms, share.data_wait_ms);
-    row.stats.bytes_sent += share.bytes_sent;
+    stats.data_wait_ms = std::max(stats.data_wait_ms, share.data_wait_ms);
+    stats.bytes_sent += share.bytes_sent;
   }
-  row.stats.lr = schedule_.LearningRateAt(step);
-  row.stats.epoch = schedule_.EpochAfter(step);
-  row.stats.grad_norm = grad_norm;
-  row.stats.staleness = groups_.backend().TakeStaleness(group_);
-  if (shares.size() > 1) row.slowest = SlowestOf(shares);
+  stats.lr = schedule_.LearningRateAt(step);
+  stats.epoch = schedule_.EpochAfter(step);
+  stats.grad_norm = grad_norm_;
+  stats.staleness = groups_.backend().TakeStaleness(group_);
   if (sink_) {
     const ActivityMark::Scope writes(&team.lead().mark(), Activity::kMetrics);
     const RowPlace place = {"train", step, group_, CountBadRecords(&team)};
-    WriteRows(place, row.sums, &row.stats, sink_);
+    MetricsRows rows = LayerRows(place, sums, &stats);
     if (JobProcess* const process = groups_.process())
-      WriteShares(place, shares, groups_.steps().FirstProcess(group_), process, sink_);
+      for (MetricsRow& row :
+           ProcessRows(place, shares, groups_.steps().FirstProcess(group_), process))
+        rows.push_back(std::move(row));
+    sink_->Write(rows);
   }
   team.ResetMetrics();
   seconds_ = 0;
   steps_ = 0;
-  return row;
 }
 
 }  // namespace singa

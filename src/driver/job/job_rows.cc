@@ -22,17 +22,21 @@ int64_t CountBadRecords(WorkerGroups* groups) {
   return count;
 }
 
-void WriteRows(const RowPlace& place, const MetricSums& sums, const StepStats* stats,
-               MetricsSink* sink) {
-  std::vector<MetricsRow> rows;
+MetricsRows LayerRows(const MetricSums& sums) {
+  MetricsRows rows;
   for (const MetricSums::Entry& entry : sums.entries()) {
     if (rows.empty() || rows.back().layer != entry.layer) {
       rows.emplace_back();
       rows.back().layer = entry.layer;
     }
-    rows.back().values.emplace_back(entry.name, entry.value());
+    rows.back().metrics.emplace_back(entry.name, entry.value());
   }
   if (rows.empty()) rows.emplace_back();
+  return rows;
+}
+
+MetricsRows LayerRows(const RowPlace& place, const MetricSums& sums, const StepStats* stats) {
+  MetricsRows rows = LayerRows(sums);
   for (MetricsRow& row : rows) {
     row.phase = place.phase;
     row.step = place.step;
@@ -52,8 +56,8 @@ void WriteRows(const RowPlace& place, const MetricSums& sums, const StepStats* s
       row.values.emplace_back("staleness_max", stats->staleness.most);
       row.staleness = stats->staleness.Histogram();
     }
-    sink->Write(row);
   }
+  return rows;
 }
 
 void NameProcess(JobProcess* process, MetricsRow* row) {
@@ -68,10 +72,11 @@ void NameProcess(JobProcess* process, MetricsRow* row) {
   }
 }
 
-void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
-                 JobProcess* process, MetricsSink* sink) {
+MetricsRows ProcessRows(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
+                        JobProcess* process) {
+  MetricsRows rows;
   for (const ProcessShare& share : shares) {
-    MetricsRow row;
+    MetricsRow& row = rows.emplace_back();
     row.phase = "process";
     row.step = place.step;
     row.group = place.group;
@@ -85,8 +90,8 @@ void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares,
                   {"bytes_sent", share.bytes_sent},
                   {"bytes_received", share.bytes_received}};
     NameProcess(process, &row);
-    sink->Write(row);
   }
+  return rows;
 }
 
 }  // namespace singa

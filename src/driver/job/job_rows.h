@@ -1,4 +1,4 @@
-// These functions write the rows of metrics.jsonl and their lines on stderr.
+// These functions make the rows of metrics that a job writes.
 #pragma once
 
 #include <optional>
@@ -6,8 +6,7 @@
 #include "cluster/protocol/process_share.h"
 #include "cluster/protocol/staleness_counts.h"
 #include "cluster/workers/worker_groups.h"
-#include "driver/job/progress.h"
-#include "io/metrics/metrics_file.h"
+#include "io/metrics/metrics_sink.h"
 #include "train/reduce/metric_sums.h"
 
 namespace singa {
@@ -31,13 +30,14 @@ struct RowPlace {
   int64_t bad_records = 0;
 };
 
-// Writes one row for each layer with metrics; if there is none, one row without a layer's name.
-void WriteRows(const RowPlace& place, const MetricSums& sums, const StepStats* stats,
-               MetricsSink* sink);
+// Returns one row for each layer with metrics; if there is none, one row without a layer's name.
+MetricsRows LayerRows(const MetricSums& sums);
+// The same, with a place and, if `stats` is not null, its values in each row.
+MetricsRows LayerRows(const RowPlace& place, const MetricSums& sums, const StepStats* stats);
 
-// Writes a row of phase "process" for each process. The first has rank `first`.
-void WriteShares(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
-                 JobProcess* process, MetricsSink* sink);
+// Returns a row of phase "process" for each process. The first has rank `first`.
+MetricsRows ProcessRows(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
+                        JobProcess* process);
 // Adds host and process id to a row of phase "process", by its `rank`. Only rank 0 knows them. The
 // row may be a peer's. Any thread may call it.
 void NameProcess(JobProcess* process, MetricsRow* row);

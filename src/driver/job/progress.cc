@@ -38,16 +38,17 @@ size_t TerminalWidth() {
 enum Rank : int { kSpeed, kBar, kMore, kTimeLeft, kMetric, kCount, kLoss };
 
 // Returns the fields of a row that a terminal's line shows.
-std::vector<LineField> RowFields(const std::vector<MetricSums::Entry>& metrics,
-                                 const std::string& speed, const std::string& more) {
+std::vector<LineField> RowFields(const MetricsRows& rows, const std::string& speed,
+                                 const std::string& more) {
   std::vector<LineField> fields;
   if (!speed.empty()) fields.push_back({", ", speed, kSpeed});
   bool has_loss = false;
-  for (const MetricSums::Entry& entry : metrics) {
-    const bool loss = !has_loss && entry.name == "loss";
-    has_loss = has_loss || loss;
-    fields.push_back(
-        {", ", Printable(entry.name) + Number(" %.4f", entry.value()), loss ? kLoss : kMetric});
+  for (const MetricsRow& row : rows) {
+    for (const auto& [name, value] : row.metrics) {
+      const bool loss = !has_loss && name == "loss";
+      has_loss = has_loss || loss;
+      fields.push_back({", ", Printable(name) + Number(" %.4f", value), loss ? kLoss : kMetric});
+    }
   }
   if (!more.empty()) fields.push_back({", ", more, kMore});
   return fields;
@@ -55,15 +56,16 @@ std::vector<LineField> RowFields(const std::vector<MetricSums::Entry>& metrics,
 
 }  // namespace
 
-std::string MetricsText(const std::vector<MetricSums::Entry>& entries) {
-  bool several = false;
-  for (const MetricSums::Entry& entry : entries)
-    several = several || entry.layer != entries[0].layer;
+std::string MetricsText(const MetricsRows& rows) {
+  const bool several =
+      std::ranges::count_if(rows, [](const MetricsRow& row) { return !row.metrics.empty(); }) > 1;
   std::string text;
-  for (const MetricSums::Entry& entry : entries) {
-    if (!text.empty()) text += ", ";
-    if (several) text += entry.layer + ".";
-    text += entry.name + " = " + Number("%.6f", entry.value());
+  for (const MetricsRow& row : rows) {
+    for (const auto& [name, value] : row.metrics) {
+      if (!text.empty()) text += ", ";
+      if (several) text += row.layer + ".";
+      text += name + " = " + Number("%.6f", value);
+    }
   }
   return text;
 }
@@ -132,13 +134,13 @@ std::string Progress::TimeLeft(int64_t step, int64_t steps) const {
   return DurationText(left > 0 ? left * step_seconds_ : 0) + " left";
 }
 
-void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
+void Progress::ShowRow(int64_t step, int64_t steps, const MetricsRows& rows,
                        double samples_per_second, const std::string& more) {
   NoteStep(step);
   const std::string speed = SpeedText(step, samples_per_second);
-  last_row_ = RowFields(metrics, speed, more);
+  last_row_ = RowFields(rows, speed, more);
   std::string parts;
-  for (const std::string& part : {MetricsText(metrics), speed, TimeLeft(step, steps), more})
+  for (const std::string& part : {MetricsText(rows), speed, TimeLeft(step, steps), more})
     if (!part.empty()) parts += (parts.empty() ? ": " : ", ") + part;
   const std::string line = StrCat("train step ", step, parts);
   if (terminal_)
@@ -148,7 +150,7 @@ void Progress::ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums
   LOG(INFO) << line;
 }
 
-void Progress::ShowStep(int64_t step, int64_t steps, const std::function<MetricSums()>& metrics,
+void Progress::ShowStep(int64_t step, int64_t steps, const std::function<MetricsRows()>& metrics,
                         double samples_per_second) {
   NoteStep(step);
   if (!terminal_) return;
@@ -156,7 +158,7 @@ void Progress::ShowStep(int64_t step, int64_t steps, const std::function<MetricS
   if (now - last_draw_ < std::chrono::milliseconds(100)) return;
   last_draw_ = now;
   Redraw(step, steps,
-         last_row_.empty() ? RowFields(metrics().entries(), SpeedText(step, samples_per_second), "")
+         last_row_.empty() ? RowFields(metrics(), SpeedText(step, samples_per_second), "")
                            : last_row_);
 }
 

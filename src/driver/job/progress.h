@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "driver/job/progress_line.h"
-#include "train/reduce/metric_sums.h"
+#include "io/metrics/metrics_sink.h"
 
 namespace singa {
 
 // Returns "loss = 0.693147, accuracy = 0.5000", with layer names if several layers have metrics.
-std::string MetricsText(const std::vector<MetricSums::Entry>& entries);
+std::string MetricsText(const MetricsRows& rows);
 // Returns "a, b, c".
 std::string JoinNames(const std::vector<std::string>& names);
 // Returns "1:02:03" or "0:07".
@@ -29,13 +29,14 @@ class Progress {
   // Prints a line.
   void Say(const std::string& line);
   void Warn(const std::string& line) { Say("warning: " + line); }
-  // Shows a row of metrics, with `more` at its end. It is a separate line if stderr is no terminal.
-  // The speed is shown after the first step, the remaining time after enough steps to estimate it.
-  void ShowRow(int64_t step, int64_t steps, const std::vector<MetricSums::Entry>& metrics,
-               double samples_per_second, const std::string& more = "");
+  // Shows the metrics of `rows`, with `more` after them: a line of its own if stderr is no
+  // terminal. The speed is shown after the first step, the remaining time after enough steps to
+  // estimate it.
+  void ShowRow(int64_t step, int64_t steps, const MetricsRows& rows, double samples_per_second,
+               const std::string& more = "");
   // Updates the line at the bottom of a terminal, at most ten times a second. It shows the last row
   // or, before the first row, `metrics`. Called for each step without a row.
-  void ShowStep(int64_t step, int64_t steps, const std::function<MetricSums()>& metrics,
+  void ShowStep(int64_t step, int64_t steps, const std::function<MetricsRows()>& metrics,
                 double samples_per_second);
 
  private:

@@ -16,8 +16,16 @@ constexpr size_t kMostValues = 32;
 
 }  // namespace
 
+void RemoteMetrics::Write(const MetricsRows& rows) {
+  for (const MetricsRow& row : rows) {
+    MetricsRow::Values values = row.metrics;
+    values.insert(values.end(), row.values.begin(), row.values.end());
+    Send(row, values);
+  }
+}
+
 // Sends a row. A row with many values is sent as several rows.
-void RemoteMetrics::Write(const MetricsRow& row) {
+void RemoteMetrics::Send(const MetricsRow& row, const MetricsRow::Values& values) {
   size_t next = 0;
   do {
     ControlMessage::Row sent;
@@ -26,15 +34,15 @@ void RemoteMetrics::Write(const MetricsRow& row) {
     sent.set_phase(row.phase);
     sent.set_layer(ShortText(row.layer, kMostName));
     sent.set_bad_records(row.bad_records);
-    for (const size_t end = std::min(row.values.size(), next + kMostValues); next < end; ++next) {
+    for (const size_t end = std::min(values.size(), next + kMostValues); next < end; ++next) {
       ControlMessage::Row::Value* const value = sent.add_value();
-      value->set_name(ShortText(row.values[next].first, kMostName));
-      value->set_value(row.values[next].second);
+      value->set_name(ShortText(values[next].first, kMostName));
+      value->set_value(values[next].second);
     }
-    if (next == row.values.size())
+    if (next == values.size())
       sent.mutable_staleness()->Add(row.staleness.begin(), row.staleness.end());
     process_.peers().SendRow(sent);
-  } while (next < row.values.size());
+  } while (next < values.size());
 }
 
 MetricsRow RowOf(const ControlMessage::Row& sent) {
@@ -64,7 +72,7 @@ void ReceivedRows::WriteTo(MetricsSink* sink) {
     const MutexLock lock(&mutex_);
     rows.swap(rows_);
   }
-  for (const MetricsRow& row : rows) sink->Write(row);
+  for (const MetricsRow& row : rows) sink->Write({row});
 }
 
 }  // namespace singa

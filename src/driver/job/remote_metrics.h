@@ -5,7 +5,7 @@
 
 #include "base/thread/mutex.h"
 #include "cluster/process/job_process.h"
-#include "io/metrics/metrics_file.h"
+#include "io/metrics/metrics_sink.h"
 
 namespace singa {
 
@@ -14,9 +14,11 @@ namespace singa {
 class RemoteMetrics final : public MetricsSink {
  public:
   explicit RemoteMetrics(JobProcess* process) : process_(*process) {}
-  void Write(const MetricsRow& row) override;
+  void Write(const MetricsRows& rows) override;
 
  private:
+  void Send(const MetricsRow& row, const MetricsRow::Values& values);
+
   JobProcess& process_;
 };
 
@@ -30,7 +32,7 @@ class ReceivedRows {
   explicit ReceivedRows(JobProcess* process) : process_(process) {}
   // Adds a received row. Any thread may call it.
   void Add(const ControlMessage::Row& sent);
-  // Writes all rows to `sink`. Throws the errors of `sink`.
+  // Writes all rows to `sink`, each by itself. Throws the errors of `sink`.
   void WriteTo(MetricsSink* sink);
 
  private:

@@ -12,9 +12,11 @@
 #include "driver/job/graph_file.h"
 #include "driver/job/job_rows.h"
 #include "driver/job/run_job.h"
+#include "driver/job/screen_rows.h"
 #include "driver/job/trained_files.h"
 #include "driver/job/workspace.h"
 #include "io/checkpoint/trained_classes.h"
+#include "io/metrics/metrics_sinks.h"
 #include "tensor/gpu/gpus.h"
 #include "train/device/device_exchange.h"
 #include "train/device/worker_device.h"
@@ -124,13 +126,13 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
     if (options.process) options.process->control().Check();
     return false;
   });
-  MetricsFile file(workspace.files(), workspace.metrics());
   const RowPlace place = {"test", step, 0, CountBadRecords(evaluator.net())};
-  WriteRows(place, sums, nullptr, &file);
-  file.Sync();
+  const MetricsRows rows = LayerRows(place, sums, nullptr);
+  MetricsSinks kept({workspace.files(), workspace.path()});
+  kept.Write(rows);
+  kept.Sync();
   if (evaluator.refused()) throw *evaluator.refused();
-  if (!sums.entries().empty())
-    progress->Say(StrCat("test step ", step, ": ", MetricsText(sums.entries())));
+  if (!sums.entries().empty()) ScreenRows(progress, step).Write(rows);
   for (const auto& [written, records] : evaluator.written())
     progress->Say(StrCat("wrote ", Counted(records, "record"), " to ", written));
   if (const int64_t bad = CountBadRecords(evaluator.net()); bad > 0)

@@ -18,6 +18,25 @@ nlohmann::ordered_json ToJson(double value) {
   return value;
 }
 
+// `time`: seconds since 1970.
+std::string LineOf(const MetricsRow& row, double time) {
+  nlohmann::ordered_json json;
+  json["time"] = time;
+  json["phase"] = row.phase;
+  json["step"] = row.step;
+  json["group"] = row.group;
+  json["layer"] = row.layer;
+  if (!row.host.empty()) {
+    json["host"] = row.host;
+    json["pid"] = row.pid;
+  }
+  for (const auto* const part : {&row.metrics, &row.values})
+    for (const auto& [name, value] : *part) json[name] = ToJson(value);
+  if (!row.staleness.empty()) json["staleness"] = row.staleness;
+  if (row.bad_records > 0) json["bad_records"] = row.bad_records;
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 // Returns whether `line` stays if the groups continue at `first_steps`. Lines of other programs
 // stay. Incomplete rows, which a crash of the system leaves, do not.
 bool Stays(const std::string& line, const std::vector<int64_t>& first_steps) {
@@ -84,37 +103,25 @@ void Open(FileSystem* files, const std::string& path, const PendingOptions& opti
 
 }  // namespace
 
-MetricsFile::MetricsFile(FileSystem* files, const std::string& path,
-                         const PendingOptions& options) {
+MetricsFile::MetricsFile(const MetricsOptions& options) : path_(options.folder + "/metrics.jsonl") {
   Open(
-      files, path, options, [](const std::string&) { return true; }, &file_);
-}
-
-MetricsFile::MetricsFile(FileSystem* files, const std::string& path,
-                         const std::vector<int64_t>& first_steps, const PendingOptions& options) {
-  Open(
-      files, path, options, [&](const std::string& line) { return Stays(line, first_steps); },
+      options.files, path_, options.pending,
+      [&](const std::string& line) {
+        return !options.first_steps || Stays(line, *options.first_steps);
+      },
       &file_);
 }
 
-void MetricsFile::Write(const MetricsRow& row) {
-  nlohmann::ordered_json json;
-  json["time"] =
+void MetricsFile::Write(const MetricsRows& rows) {
+  const double time =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  json["phase"] = row.phase;
-  json["step"] = row.step;
-  json["group"] = row.group;
-  json["layer"] = row.layer;
-  if (!row.host.empty()) {
-    json["host"] = row.host;
-    json["pid"] = row.pid;
-  }
-  for (const auto& [name, value] : row.values) json[name] = ToJson(value);
-  if (!row.staleness.empty()) json["staleness"] = row.staleness;
-  if (row.bad_records > 0) json["bad_records"] = row.bad_records;
-  const std::string line =
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  file_->Add(line);
+  for (const MetricsRow& row : rows) file_->Add(LineOf(row, time));
 }
+
+void MetricsFile::RequireRoom() {
+  if (file_->Overflows()) ThrowWriteError(kExitIo, path_, "too many rows wait", file_->error());
+}
+
+SINGA_REGISTER_METRICS_FORMAT(jsonl, MetricsFile);
 
 }  // namespace singa

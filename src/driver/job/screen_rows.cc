@@ -1,0 +1,56 @@
+#include "driver/job/screen_rows.h"
+
+#include <cstdio>
+#include <vector>
+
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+double ValueIn(const MetricsRow& row, const std::string& name) {
+  const double* const value = row.Find(name);
+  return value ? *value : 0;
+}
+
+// Returns the text about the staleness of the parameters; "": no server applied an update.
+std::string StalenessIn(const MetricsRow& row) {
+  const double* const mean = row.Find("staleness_mean");
+  if (!mean) return "";
+  char text[80];
+  std::snprintf(text, sizeof text, "staleness %.1f", *mean);
+  return text;
+}
+
+}  // namespace
+
+// Returns the text about the process that the others wait for; "": there is none.
+std::string ScreenRows::SlowestIn(const MetricsRows& rows) {
+  std::vector<const MetricsRow*> processes;
+  std::vector<ProcessShare> shares;
+  for (const MetricsRow& row : rows) {
+    if (row.phase != "process") continue;
+    processes.push_back(&row);
+    shares.push_back(
+        {.step_ms = ValueIn(row, "step_ms"), .sync_wait_ms = ValueIn(row, "sync_wait_ms")});
+  }
+  const auto slowest = slowest_.Find(shares);
+  if (!slowest) return "";
+  const MetricsRow& row = *processes[static_cast<size_t>(slowest->place)];
+  char longer[32];
+  std::snprintf(longer, sizeof longer, "+%.0f %% of a step", 100 * slowest->longer);
+  return StrCat("slowest process ", static_cast<int>(ValueIn(row, "rank")), " (", row.host,
+                ", pid ", row.pid, "): ", longer);
+}
+
+void ScreenRows::Write(const MetricsRows& rows) {
+  const MetricsRow& first = rows.front();
+  if (first.group != 0 || first.phase == "process") return;
+  if (first.phase != "train")
+    return progress_.Say(StrCat(first.phase, " step ", first.step, ": ", MetricsText(rows)));
+  const std::string slowest = SlowestIn(rows);
+  progress_.ShowRow(first.step, steps_, rows, ValueIn(first, "samples_per_second"),
+                    slowest.empty() ? StalenessIn(first) : slowest);
+}
+
+}  // namespace singa

@@ -1,0 +1,49 @@
+#include "driver/job/training_start.h"
+
+#include "base/system/failpoint.h"
+#include "cluster/process/job_process.h"
+#include "driver/facts/compare_facts.h"
+#include "driver/job/end_process.h"
+#include "driver/job/group_loop.h"
+
+namespace singa {
+
+void TrainingStart::LoadValues(const RunOptions& options) {
+  const EndsOnSignal signals(options, "the first step");
+  SINGA_FAILPOINT("leader_loads");
+  groups_.Allocate();
+  TellFacts(InputsOf(&groups_.lead()), [this](const std::string& text) { progress_.Warn(text); });
+  schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
+  const auto resumed = options.resume ? checkpoints_.Resume() : std::nullopt;
+  if (!resumed) Begin(options.resume ? previous_.AfterLostStart(job_) : job_);
+  step_ = resumed.value_or(0);
+  if (step_ > schedule_->steps())
+    throw ConfigError("train_steps", StrCat("the checkpoint to resume from is of step ", step_,
+                                            ", beyond the last, ", schedule_->steps()));
+  groups_.steps().SetMost(schedule_->steps());
+}
+
+// Sets new values, and sets the files of an earlier run aside.
+void TrainingStart::Begin(const JobProto& job) {
+  first_ = SetFirstValues(job, &groups_.lead(), &progress_);
+  if (groups_.process()) previous_.CheckStays(first_->files);
+  // Opens the stores first, so that a run that cannot begin does not set the earlier run aside.
+  groups_.lead().net().CountRecords();
+  const std::string moved = previous_.SetAside(&first_->files);
+  if (!moved.empty()) progress_.Say(moved);
+}
+
+void TrainingStart::MeetOthers(const RunOptions& options) {
+  ControlMessage::Begin& begin = *order_.mutable_begin();
+  begin = BeginAt(groups_.steps().done(), checkpoints_.resumed_from());
+  if (first_) *begin.mutable_first_values() = first_->ToProto();
+  groups_.process()->leader()->SetStart(begin);
+  options.meet();
+}
+
+void TrainingStart::TellOthers() {
+  groups_.backend().TellMemory();
+  groups_.process()->leader()->TellAll(order_);
+}
+
+}  // namespace singa

@@ -1,0 +1,44 @@
+// A MetricsSink receives the rows of metrics that a job writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace singa {
+
+struct MetricsRow {
+  using Values = std::vector<std::pair<std::string, double>>;
+
+  // Returns the value of this name in `values`; null: it has none.
+  const double* Find(const std::string& name) const;
+
+  std::string phase;  // train, test, validate, process
+  int64_t step = 0;
+  int group = 0;
+  std::string layer = {};
+  std::string host = {};                // host of the process; "": not written
+  int64_t pid = 0;                      // its process id on that host
+  Values metrics = {};                  // of the layer: loss, accuracy, ...
+  Values values = {};                   // of the step or the process: samples_per_second, ...
+  std::vector<int64_t> staleness = {};  // updates of slices by their staleness; empty: not written
+  int64_t bad_records = 0;              // number of records skipped so far; 0: not written
+};
+
+// The rows of one moment, at least one: one for each layer of a worker group that has metrics, then
+// one for each of its processes.
+using MetricsRows = std::vector<MetricsRow>;
+
+// Any thread may call.
+class MetricsSink {
+ public:
+  virtual ~MetricsSink() = default;
+  virtual void Write(const MetricsRows& rows) = 0;
+  // Throws WriteError if rows are not on the disk.
+  virtual void Sync() {}
+  // Throws WriteError if so many rows wait for the disk that no more should come.
+  virtual void RequireRoom() {}
+};
+
+}  // namespace singa

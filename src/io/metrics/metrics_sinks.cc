@@ -1,0 +1,35 @@
+#include "io/metrics/metrics_sinks.h"
+
+namespace singa {
+
+const double* MetricsRow::Find(const std::string& name) const {
+  for (const auto& [its, value] : values)
+    if (its == name) return &value;
+  return nullptr;
+}
+
+MetricsFormatRegistry& MetricsFormats() {
+  static MetricsFormatRegistry formats("metrics format");
+  return formats;
+}
+
+MetricsSinks::MetricsSinks(const MetricsOptions& options) {
+  for (const std::string& name : MetricsFormats().Names()) {
+    kept_.push_back(MetricsFormats().Make(name, options));
+    sinks_.push_back(kept_.back().get());
+  }
+}
+
+void MetricsSinks::Write(const MetricsRows& rows) {
+  for (MetricsSink* sink : sinks_) sink->Write(rows);
+}
+
+void MetricsSinks::Sync() {
+  for (MetricsSink* sink : sinks_) sink->Sync();
+}
+
+void MetricsSinks::RequireRoom() {
+  for (MetricsSink* sink : sinks_) sink->RequireRoom();
+}
+
+}  // namespace singa

@@ -1,0 +1,65 @@
+// To which sinks the rows of a job go.
+#include "io/metrics/metrics_sinks.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "io/temp_dir.h"
+
+namespace singa {
+namespace {
+
+// Notes each call as one word.
+class NotedSink final : public MetricsSink {
+ public:
+  explicit NotedSink(std::string name, std::vector<std::string>* calls)
+      : name_(std::move(name)), calls_(*calls) {}
+  void Write(const MetricsRows& rows) override { calls_.push_back(StrCat(name_, rows.size())); }
+  void Sync() override { calls_.push_back(name_ + "sync"); }
+  void RequireRoom() override { throw std::runtime_error(name_ + "full"); }
+
+ private:
+  const std::string name_;
+  std::vector<std::string>& calls_;
+};
+
+class MetricsSinksTest : public ::testing::Test {
+ protected:
+  TempDir folder_;
+  PosixFileSystem files_;
+  MetricsSinks sinks_{{&files_, folder_.path()}};
+  std::vector<std::string> calls_;
+  NotedSink a_{"a", &calls_}, b_{"b", &calls_};
+};
+
+TEST_F(MetricsSinksTest, RowsOfAMomentGoToEachSinkTogether) {
+  sinks_.Add(&a_);
+  sinks_.Add(&b_);
+  sinks_.Write({{.phase = "train"}, {.phase = "process"}});
+  sinks_.Sync();
+  EXPECT_EQ(calls_, (std::vector<std::string>{"a2", "b2", "async", "bsync"}));
+}
+
+TEST_F(MetricsSinksTest, TheWorkspaceKeepsThemInEachFormat) {
+  EXPECT_EQ(MetricsFormats().Names(), std::vector<std::string>{"jsonl"});
+  sinks_.Write({{.phase = "train", .step = 3}});
+  sinks_.Sync();
+  EXPECT_NE(TempDir::Read(folder_.Path("metrics.jsonl")).find(R"("step":3)"), std::string::npos);
+}
+
+TEST_F(MetricsSinksTest, ASinkWithoutRoomIsTold) {
+  EXPECT_NO_THROW(sinks_.RequireRoom());
+  sinks_.Add(&a_);
+  EXPECT_THROW(sinks_.RequireRoom(), std::runtime_error);
+}
+
+TEST(MetricsRow, HasValuesByName) {
+  const MetricsRow row = {.phase = "train", .metrics = {{"loss", 1}}, .values = {{"lr", 0.5}}};
+  ASSERT_NE(row.Find("lr"), nullptr);
+  EXPECT_EQ(*row.Find("lr"), 0.5);
+  EXPECT_EQ(row.Find("loss"), nullptr);  // a metric of a layer
+}
+
+}  // namespace
+}  // namespace singa
