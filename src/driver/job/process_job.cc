@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/system/caught_error.h"
 #include "base/system/failpoint.h"
@@ -85,43 +86,55 @@ std::unique_ptr<JobProcess> MakeProcess(const JobProto& job, const LaunchPlace& 
   }
 }
 
-// Runs this process of the job. Returns nullopt if another rank 0 has replaced the one in `place`.
-std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* place,
-                                 RunOptions options, Progress* progress) {
-  // Destroyed last, as a thread that does not return may block any other destructor.
-  EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
-    EndLate(options, why, place->rank, StrCat("process ", place->rank));
-  });
-  const std::unique_ptr<JobProcess> made = MakeProcess(
-      job, *place, {.asked = Interrupt, .failed = [&watch_end](const std::exception_ptr& why) {
-                      watch_end.Begin(why);
-                    }});
-  JobProcess& process = *made;
-  options.process = &process;
-  options.meet = [&] {
+// Returns `options` for this process of the job. Both others must outlive the result.
+RunOptions OptionsIn(RunOptions options, LaunchPlace* place, JobProcess* process) {
+  options.process = process;
+  options.meet = [place, process] {
     place->Begun();
-    Meet(*place, &process);
+    Meet(*place, process);
     place->Done();
   };
   options.leave = [place] {
     if (place->files) place->files->Remove();
   };
   options.committed = [place] { place->Committed(); };
-  options.is_shown_elsewhere = [&](const Error& error) {
-    return IsShownElsewhere(error, place->supervised, &process);
+  options.is_shown_elsewhere = [place, process](const Error& error) {
+    return IsShownElsewhere(error, place->supervised, process);
   };
+  return options;
+}
+
+// Runs rank 0's part of the job, or another rank's. Returns nullopt if another rank 0 has replaced
+// the one in `place`.
+std::optional<ExitCode> RunRank(JobUse use, LaunchPlace* place, const RunOptions& options,
+                                JobProcess* process, Progress* progress) {
+  if (place->rank > 0) {
+    SINGA_FAILPOINT("follower_comes");
+    if (!Meet(*place, process)) return {};
+    return Follow(options, process);
+  }
+  process->stub().Open();
+  place->Report(process->stub().endpoint());
+  if (process->part().plan().mode == SyncMode::kAllReduce) Meet(*place, process);
+  return Lead(use, options, process, progress);
+}
+
+// Makes this process of the job and runs it. Returns nullopt as RunRank does.
+std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* place,
+                                 RunOptions options, Progress* progress) {
+  // Destroyed last, as a thread that does not return may block any other destructor.
+  EndWatch watch_end(kLongestEnd, [&options, place](const std::exception_ptr& why) {
+    EndLate(options, why, place->rank, StrCat("process ", place->rank));
+  });
+  const std::unique_ptr<JobProcess> process = MakeProcess(
+      job, *place, {.asked = Interrupt, .failed = [&watch_end](const std::exception_ptr& why) {
+                      watch_end.Begin(why);
+                    }});
+  options = OptionsIn(std::move(options), place, process.get());
   try {
-    if (place->rank > 0) {
-      SINGA_FAILPOINT("follower_comes");
-      if (!Meet(*place, &process)) return {};
-      return Follow(options, &process);
-    }
-    process.stub().Open();
-    place->Report(process.stub().endpoint());
-    if (process.part().plan().mode == SyncMode::kAllReduce) Meet(*place, &process);
-    return Lead(use, options, &process, progress);
+    return RunRank(use, place, options, process.get(), progress);
   } catch (const ToldError& error) {
-    process.Acknowledge();
+    process->Acknowledge();
     if (place->rank == 0) throw;
     LOG(INFO) << error.what();
     return error.code();
@@ -129,7 +142,7 @@ std::optional<ExitCode> TakePart(const JobProto& job, JobUse use, LaunchPlace* p
     if (!options.is_shown_elsewhere(error)) throw;
     return error.code();
   } catch (...) {
-    process.StopOthers(CaughtError());
+    process->StopOthers(CaughtError());
     throw;
   }
 }
