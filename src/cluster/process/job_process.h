@@ -31,7 +31,7 @@ class JobProcess final : private StubEvents {
   // is relative to the JobProto.
   JobProcess(const JobProto& job, const ProcessPlace& place, JobCalls calls = {},
              const Clock* clock = nullptr);
-  ~JobProcess();
+  ~JobProcess() override;
 
   const JobPart& part() const { return part_; }
   // The stub opens, meets the others, and counts bytes. Messages of others come from Stub::Open on.

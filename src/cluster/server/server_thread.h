@@ -24,7 +24,7 @@ class ServerThread final : private ServerEvents {
   ServerThread(const ServerSetup& setup, Outbox* out, ActivityMark* mark,
                const ProgressDeadline* deadline,
                std::function<void(const std::exception_ptr&)> failed);
-  ~ServerThread();
+  ~ServerThread() override;
   ServerThread(const ServerThread&) = delete;
   ServerThread& operator=(const ServerThread&) = delete;
 

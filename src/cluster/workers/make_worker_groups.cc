@@ -116,7 +116,7 @@ std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
     gpus.mutable_gpu()->MergeFrom(answer.gpus().gpu());
   }
   if (!why.empty()) return why;
-  const std::string shared = SharedBy(gpus);
+  std::string shared = SharedBy(gpus);
   if (!shared.empty() && process->part().job().cluster().has_all_reduce())
     throw ConfigError("cluster.all_reduce", shared);
   return shared;

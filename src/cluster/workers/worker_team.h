@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/thread/mutex.h"
@@ -63,7 +64,9 @@ class WorkerTeam {
   double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(reduction_->group().TakeWait()); }
   // Sets the function to call with a worker's error in a step, while others may still be in the
   // step. REQUIRES: no step has begun.
-  void OnFailure(std::function<void(const std::exception_ptr&)> failed) { failed_ = failed; }
+  void OnFailure(std::function<void(const std::exception_ptr&)> failed) {
+    failed_ = std::move(failed);
+  }
   // Makes workers that wait within a step throw Stopped. Any thread may call it.
   void Stop();
   // Returns the longest time, in milliseconds, that a worker waited for records since the last

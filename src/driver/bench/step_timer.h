@@ -26,7 +26,7 @@ class StepTimer final : public ParamExchange, public GradientSink {
   // Wraps the net's layers and the params' sinks. Both arguments must outlive it. REQUIRES:
   // trainer->Allocate() was called, and all steps run by Step.
   StepTimer(Trainer* trainer, const Clock* clock);
-  ~StepTimer();
+  ~StepTimer() override;
 
   // Runs one step. Returns its milliseconds.
   double Step(int64_t step);

@@ -19,7 +19,7 @@ struct NetUse {
 
 struct NetOptions {
   Phase phase = kTrain;
-  std::string asker = "";  // the job's field that needs the phase, for errors
+  std::string asker = {};  // the job's field that needs the phase, for errors
   int parts = 1;           // workers of the group
   int worker = 0;          // number of the worker that the net is for
   // Whether partition_dim may cut layers by units. If false, all layers are cut by rows.
