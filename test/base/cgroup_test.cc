@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// A machine's files below a folder of the test's own.
+// CgroupTest writes the files of a machine below a temporary folder.
 class CgroupTest : public ::testing::Test {
  protected:
   void Write(const std::string& path, const std::string& text) {

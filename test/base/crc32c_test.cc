@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// RFC 3720, B.4.
+// The vectors are those of RFC 3720, B.4.
 struct Vector {
   std::vector<uint8_t> bytes;
   uint32_t crc;

@@ -15,7 +15,7 @@ class FailpointTest : public ::testing::Test {
     SetFailpointRank(0);
   }
   static void Pass() { SINGA_FAILPOINT("stub_got_message"); }
-  // Passes until one throws; 0: none of ten does.
+  // Returns the number of the first pass that throws; 0: none of ten throws.
   static int ThrowsAt() {
     for (int pass = 1; pass <= 10; ++pass) try {
         Pass();
@@ -29,7 +29,7 @@ using FailpointDeathTest = FailpointTest;
 
 TEST_F(FailpointTest, IsNothingUnlessSet) {
   EXPECT_EQ(ThrowsAt(), 0);
-  SetFailpoints("follower_told=error");  // another
+  SetFailpoints("follower_told=error");  // another place
   EXPECT_EQ(ThrowsAt(), 0);
 }
 

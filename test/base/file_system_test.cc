@@ -139,7 +139,7 @@ TEST_F(FileSystemTest, AWriteThatTheDiskCutsShortIsAnError) {
 }
 
 TEST_F(FileSystemTest, NoFreeDescriptorIsAnError) {
-  const std::string file = At("a");  // now: the undefined sanitizer takes descriptors, too
+  const std::string file = At("a");  // opened now: the undefined sanitizer takes descriptors, too
   const Limit limit(RLIMIT_NOFILE, 3);
   EXPECT_EQ(CodeOf([&] { disk_.Create(file); }), kExitCantCreate);
 }
@@ -147,7 +147,7 @@ TEST_F(FileSystemTest, NoFreeDescriptorIsAnError) {
 TEST_F(FileSystemTest, NoPermissionIs77) {
   disk_.MakeDirectories(At("d"));
   fs::permissions(At("d"), fs::perms::owner_read | fs::perms::owner_exec);
-  const bool root = geteuid() == 0;  // whom no permission stops
+  const bool root = geteuid() == 0;  // permissions do not stop root
   ASSERT_EQ(root ? seteuid(65534) : 0, 0);
   const ExitCode create = CodeOf([&] { disk_.Create(At("d/a")); });
   const ExitCode make = CodeOf([&] { disk_.MakeDirectories(At("d/b")); });
@@ -166,7 +166,7 @@ TEST_F(FileSystemTest, MessagesNameFileAndReason) {
   }
 }
 
-// The text of the error that `call` ends with.
+// Returns the text of the error that `call` throws.
 template <typename Call>
 std::string WriteErrorOf(const Call& call) {
   try {

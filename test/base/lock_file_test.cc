@@ -17,7 +17,7 @@ int HasNoSuchLock(int) { return ENOSYS; }
 int Fails(int) { return EIO; }
 LockHolder KnowsNobody(int) { return {}; }
 
-// A file system without locks: a file is the lock.
+// This file system has no locks: the file itself is the lock.
 constexpr LockCalls kByFile = {HasNoSuchLock, HasNoSuchLock, KnowsNobody};
 
 class LockFileTest : public ::testing::Test {
@@ -28,7 +28,8 @@ class LockFileTest : public ::testing::Test {
     return StrCat("singa-lock-1 ", holder.host, " ", holder.pid, " ", holder.rank, " ", holder.boot,
                   " ", holder.start, "\n");
   }
-  // A process of this host that has ended: its number is used, by one that started at another time.
+  // Returns a process of this host that has ended. A process with another start time uses its
+  // number now.
   static LockHolder Ended() {
     LockHolder holder = LockHolder::Self(0);
     holder.start += 1;

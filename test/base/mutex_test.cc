@@ -47,7 +47,7 @@ TEST_F(MutexTest, AWaitLetsItGo) {
 TEST_F(MutexTest, IsFreeBetweenUnlockAndLock) {
   MutexLock lock(&mutex_);
   lock.Unlock();
-  Add(1);  // would wait for ever
+  Add(1);  // would wait for ever if the lock were held
   lock.Lock();
   EXPECT_EQ(count_, 1);
 }

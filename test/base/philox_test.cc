@@ -9,7 +9,7 @@ namespace {
 
 using Words = std::array<uint32_t, 4>;
 
-// Known answers of the Random123 distribution (kat_vectors, philox4x32 10).
+// The answers are those of the Random123 distribution (kat_vectors, philox4x32 10).
 TEST(Philox, GivesRandom123sKnownAnswers) {
   EXPECT_EQ((Philox{0, 0, 0}.Block(0)), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   const Philox ones{~uint64_t{0}, ~0u, ~0u};
@@ -35,7 +35,7 @@ TEST(Philox, BelowStaysInRange) {
   for (int count : counts) EXPECT_NEAR(count, 1000, 150);  // 5 standard deviations
 }
 
-// Box and Muller in float64.
+// Compares with Box and Muller's formula in float64.
 void ExpectGaussian(uint32_t a, uint32_t b) {
   const double pi = 3.14159265358979323846;
   const double u = (static_cast<double>(a >> 8) + 1) / 16777216;

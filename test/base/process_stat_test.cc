@@ -52,7 +52,7 @@ TEST(ProcessStatTest, WithoutADescriptorAProcessCountsAsRunning) {
   EXPECT_TRUE(self.RunsHere());
 }
 
-// It could not look at itself as it wrote its lock.
+// The holder's start is unknown because the process had no descriptor left to read its own.
 TEST(ProcessStatTest, AHolderOfUnknownStartIsNotTakenForEnded) {
   LockHolder self;
   {

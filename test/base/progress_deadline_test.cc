@@ -1,4 +1,4 @@
-// How long who waits for others does.
+// Tests how long a process waits for others before it gives up.
 #include "base/thread/progress_deadline.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-// Short enough for a machine that has just been started, where the clock begins.
+// A minute is shorter than the uptime of a machine that has just been started, where the clock
+// begins.
 constexpr std::chrono::minutes kMinute(1);
 
 TEST(ProgressDeadlineTest, EndsAfterItsTime) {
@@ -30,10 +31,10 @@ TEST(ProgressDeadlineTest, WithoutALimitItDoesNotEnd) {
   EXPECT_FALSE(ProgressDeadline().Ends(ProgressDeadline::Clock::now() - hours(24 * 365)));
 }
 
-// A wait whose time the test says, in looks of half a second.
+// This fixture runs a wait whose time the test sets, in looks of half a second.
 class ProgressDeadlineWaiting : public ::testing::Test {
  protected:
-  // Looks until it ends, for `seconds` at most. Returns how many it took.
+  // Looks until the wait ends, for `seconds` at most. Returns the seconds that it took.
   double Wait(double seconds) {
     for (int look = 1; look <= 2 * seconds; ++look)
       if (waiting_.Ends(now_ += milliseconds(500))) return look / 2.;
@@ -50,14 +51,14 @@ TEST_F(ProgressDeadlineWaiting, EndsAfterItsTime) { EXPECT_EQ(Wait(100), 10); }
 TEST_F(ProgressDeadlineWaiting, TimeInWhichTheProcessWasStoppedDoesNotCount) {
   EXPECT_EQ(Wait(4), 4);
   now_ += hours(1);
-  EXPECT_EQ(Wait(100), 5.5);  // a second of the hour does
+  EXPECT_EQ(Wait(100), 5.5);  // one second of the hour is enough
 }
 
 TEST_F(ProgressDeadlineWaiting, NeitherWhereSomebodyWentOnBeforeThat) {
   EXPECT_EQ(Wait(4), 4);
   deadline_.Renew(now_ += milliseconds(200));
   now_ += hours(1);
-  EXPECT_EQ(Wait(100), 10);  // 0.8 seconds of the hour do
+  EXPECT_EQ(Wait(100), 10);  // 0.8 seconds of the hour are enough
 }
 
 TEST_F(ProgressDeadlineWaiting, NorDoesThePauseMakeItLonger) {

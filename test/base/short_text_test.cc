@@ -1,4 +1,4 @@
-// Texts that are cut.
+// Tests texts that are cut to a length.
 #include "base/text/short_text.h"
 
 #include <gtest/gtest.h>

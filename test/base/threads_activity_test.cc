@@ -1,4 +1,4 @@
-// What a mark says where several threads of a worker work.
+// Tests the texts of a mark while several threads of a worker work.
 #include "base/thread/threads_activity.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What a client sends, when it goes on, and what it refuses.
+// Tests the messages that a client sends, its waits, and the messages that it refuses.
 #include "cluster/client/client.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,8 @@
 namespace singa {
 namespace {
 
-// The client of process 1: a worker of group 0, which has two servers, of slices 0 and 1, and 2.
+// The client is that of process 1, a worker of group 0. The group has two servers: one with slices
+// 0 and 1, one with slice 2.
 class ClientTest : public ::testing::Test, public ServerEvents {
  protected:
   ClientTest() { Make(false); }
@@ -21,7 +22,7 @@ class ClientTest : public ::testing::Test, public ServerEvents {
   }
   void Diverged(const std::string&) override {}
 
-  // From server `id`: values of all ones for its slices, which hold `step`.
+  // Delivers an answer of server `id`: values of all ones for its slices, which hold `step`.
   void Answer(int id, int64_t version, int64_t step, std::vector<int> slices,
               int64_t staleness = -1, const std::optional<double>& norm = {}) {
     Message message;
@@ -73,8 +74,8 @@ TEST_F(ClientTest, IsReadyWithAllFirstValues) {
   EXPECT_EQ(client->refused(), 0);
 }
 
-// A server had applied step 4 of slices 0 and 1 when the process before was lost, the other had
-// not.
+// When the earlier process was lost, one server had applied step 4 of slices 0 and 1. The other
+// server had not.
 TEST_F(ClientTest, GoesOnWhereAnotherProcessWasLost) {
   client->GetAll(0);
   Answer(0, 9, 4, {0, 1});
@@ -112,7 +113,7 @@ TEST_F(ClientTest, IsFreshOnceTheUpdateIsIn) {
   Begin();
   client->Push(0, 0, Gradient(0));
   EXPECT_FALSE(client->Fresh(0, 1));
-  EXPECT_TRUE(client->Fresh(1, 1));  // was not pushed: nothing to wait for
+  EXPECT_TRUE(client->Fresh(1, 1));  // was not pushed, so there is no wait
   Answer(0, 1, 0, {0});
   EXPECT_TRUE(client->Fresh(0, 1));
   EXPECT_EQ(client->version(0), 1);
@@ -120,7 +121,7 @@ TEST_F(ClientTest, IsFreshOnceTheUpdateIsIn) {
 
 TEST_F(ClientTest, SendsNothingThatTheValuesHold) {
   client->GetAll(0);
-  Answer(0, 1, 0, {0});  // the other process had completed step 0 with what this one sent before
+  Answer(0, 1, 0, {0});  // step 0 was complete with parts that this process sent before
   Answer(0, 0, -1, {1});
   sent.messages.clear();
   client->Push(0, 0, Gradient(0));
@@ -144,7 +145,7 @@ TEST_F(ClientTest, RefusesValuesThatNobodyAskedFor) {
   Answer(0, 1, 0, {0});
   EXPECT_TRUE(client->Fresh(0, 1));
   client->Push(1, 0, Gradient(0));
-  Answer(0, 0, 1, {0});  // older than what is there
+  Answer(0, 0, 1, {0});  // older than the present values
   EXPECT_EQ(client->refused(), 4);
 }
 
@@ -153,7 +154,7 @@ TEST_F(ClientTest, CountsTheStalenessOfAStepWithTheNextOne) {
   client->Push(0, 0, Gradient(0));
   client->Push(0, 1, Gradient(1));
   Answer(0, 40, 0, {0}, 39);
-  Answer(0, 1, 0, {1}, -1);  // was dropped
+  Answer(0, 1, 0, {1}, -1);  // the step was dropped
   EXPECT_EQ(client->TakeStaleness().total, 0);
   client->Push(1, 0, Gradient(0));
   client->Push(1, 1, Gradient(1));
@@ -212,7 +213,7 @@ TEST_F(ClientTest, NamesWhatItWaitsFor) {
                                      "the update of step 0 of slice 1 (param \"b\") and 1 more"});
 }
 
-// Where a server has the memory of its process's params, values are neither sent nor copied there.
+// If a server has the memory of its process's params, values are neither sent nor copied there.
 TEST_F(ClientTest, SharesMemoryWithItsProcess) {
   Make(true);
   const ServerSetup setup = {job, topology, table, params, clock, {0, 1}, {0}, values};
@@ -235,7 +236,7 @@ TEST_F(ClientTest, SharesMemoryWithItsProcess) {
   for (int i = 0; i < 2; ++i) exchange();
   EXPECT_TRUE(client->Fresh(2, 0));
   client->Push(0, 2, Gradient(2));
-  Message other;  // the other process's
+  Message other;  // from the other process
   other.head.set_type(WireMessage::kUpdate);
   *other.head.mutable_from() = ClientAddress(0, 0);
   *other.head.mutable_to() = ServerAddress({0, 1});

@@ -1,4 +1,4 @@
-// How worker groups of one server group stand to each other.
+// Tests how far worker groups of one server group may be apart.
 #include "singa/cluster/consistency.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ std::vector<float> Ones(const ClusterOfRoles& cluster, int slice) {
   return std::vector<float>(cluster.table[slice].size, -1.f);
 }
 
-// Group 1 gets no message after its first values, so it contributes to step 0 alone.
+// Lets no message reach group 1 after its first values, so the group contributes to step 0 alone.
 void HoldGroup1(ClusterOfRoles* cluster) {
   cluster->fate = [](Posted* posted) {
     const WireMessage& head = posted->message.head;
@@ -54,9 +54,9 @@ TEST(Consistency, CountsStaleness) {
   alone.Start(std::vector<float>(5));
   alone.Train(4, [&](int, int, int64_t, int slice) { return Ones(alone, slice); });
   EXPECT_EQ(alone.server({0, 0}).counts().staleness.updates[0], 8);  // 4 steps of 2 slices
-  EXPECT_EQ(alone.client(0, 0).TakeStaleness().total, 0);            // there is nobody else
+  EXPECT_EQ(alone.client(0, 0).TakeStaleness().total, 0);            // there is no other group
 
-  // Of two groups that begin together, the second's first gradients are one update old.
+  // Two groups begin together, so the second's first gradients are one update old.
   ClusterOfRoles both(JobOf(kSumUpdater, "nworker_groups: 2 user_consistency: 'kSynchronous'"),
                       kTwoSlices, 0);
   both.Start(std::vector<float>(5));
@@ -64,7 +64,7 @@ TEST(Consistency, CountsStaleness) {
   EXPECT_EQ(both.server({0, 0}).counts().staleness.updates[0], 8);
   EXPECT_EQ(both.server({0, 0}).counts().staleness.updates[1], 8);
   EXPECT_EQ(both.server({0, 0}).counts().applied, 16);
-  // Each client knows of its own, but for the last step's.
+  // Each client counts its own updates, except those of the last step.
   EXPECT_EQ(both.client(0, 0).TakeStaleness().Histogram(), (std::vector<int64_t>{6}));
   const StalenessCounts second = both.client(1, 1).TakeStaleness();
   EXPECT_EQ(second.Histogram(), (std::vector<int64_t>{0, 6}));
@@ -91,7 +91,7 @@ TEST(Consistency, CountsAsStaleWhatOthersHaveUpdatedSince) {
   cluster.server({0, 0}).OnMessage(1, kept[0].message);
   cluster.RunUntilQuiet();
   EXPECT_EQ(cluster.client(0, 0).TakeStaleness().Histogram(), (std::vector<int64_t>{4}));
-  // Of steps 0, 1 and 2, the last is not counted yet.
+  // The client has done steps 0, 1 and 2. The last one is not counted yet.
   EXPECT_EQ(cluster.client(1, 1).TakeStaleness().Histogram(), (std::vector<int64_t>{2, 0, 0, 2}));
 }
 
@@ -113,7 +113,8 @@ TEST(Consistency, SynchronousGroupsHaveTheSameBitsInAnyOrder) {
   }
 }
 
-// A user's: odd groups are never answered before even ones have taken the step.
+// EvenFirst is a consistency of a user: odd groups get no answer before even ones have taken the
+// step.
 class EvenFirst final : public Consistency {
  public:
   bool MayAnswer(std::span<const GroupClock> clocks, int group) const override {

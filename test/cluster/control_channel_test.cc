@@ -1,4 +1,4 @@
-// States that processes send for a checkpoint, by a channel without a network.
+// Tests the states that processes send for a checkpoint, by a channel without a network.
 #include "cluster/process/control_channel.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct KeptMessages final : Outbox {
 
 class ControlChannelTest : public ::testing::Test {
  protected:
-  // A whole state, as another process sends it.
+  // Returns the messages in which another process sends a whole state.
   std::vector<Message> Pieces(const std::string& state) {
     KeptMessages sent;
     ControlChannel(1, 3, &sent, &deadline_, std::chrono::seconds(1)).SendState(0, state);
@@ -42,7 +42,7 @@ TEST_F(ControlChannelTest, AStateComesInPiecesAndWhole) {
   EXPECT_EQ(channel_.AwaitStates({1, 3}), (std::vector<std::string>{large, ""}));
 }
 
-// A process that says its state again, while others are still waited for.
+// A process sends its state again while others are still missing.
 TEST_F(ControlChannelTest, AStateThatNobodyAskedForHarmsNothing) {
   std::vector<std::string> states;
   std::thread waiting([&] { states = channel_.AwaitStates({1, 3}); });

@@ -1,4 +1,5 @@
-// Control messages of a peer that says anything. Those that do not fit change nothing.
+// Tests control messages from a peer that may send anything. Messages that do not fit change
+// nothing.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 namespace singa {
 namespace {
 
-// It ignores all that a stub hears.
+// Deaf ignores all events of a stub.
 struct Deaf final : StubEvents {
   bool OnReplaced(int) override { return false; }
   void OnMessage(int, Message) override {}
@@ -25,7 +26,7 @@ ControlMessage ControlOf(const char* text) {
   return control;
 }
 
-// Three groups, in a process each; of process 1 there is the stub alone.
+// The job has three groups, each in a process. Of process 1 there is only the stub.
 class ControlMessagesTest : public ::testing::Test {
  protected:
   ControlMessagesTest() {

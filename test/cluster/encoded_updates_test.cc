@@ -1,4 +1,4 @@
-// Gradients that travel by a codec which is not the identity.
+// Tests gradients that travel by a codec other than the identity.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace {
 
 SINGA_REGISTER_CODEC(NonzeroCodec, NonzeroCodec);
 
-// ServerMessages with a codec whose messages have no fixed size.
+// EncodedUpdates is ServerMessages with a codec whose messages have no fixed size.
 class EncodedUpdates : public ServerMessages {
  protected:
   EncodedUpdates() {
@@ -36,7 +36,7 @@ class EncodedUpdates : public ServerMessages {
         {{1, 2, 3}, {4, 5}});
     coded.OnMessage(0, message);
   }
-  // Of both processes of group 0, for slice 0 or 1, with any bytes.
+  // Sends an update of a process of group 0, with any bytes.
   void Update(int rank, const std::string& parts, const Frame& bytes) {
     Message message = Text(
         StrCat("to { role: kServer } from { role: kClient id: ", rank, " } type: kUpdate ", parts),
@@ -104,7 +104,7 @@ TEST_F(EncodedUpdates, AreRefusedWhereTheirBytesAreNoFloats) {
                         {"slice: 0 elements: 4294967295 bytes: 8", bytes},
                         {"slice: 0 bytes: 8", bytes},  // no floats
                         {"slice: 0 elements: 3 bytes: 32",
-                         Frame::Copy(zeros.data(), zeros.size())}};  // more than the most
+                         Frame::Copy(zeros.data(), zeros.size())}};  // more than the largest size
   int64_t refused = 0;
   for (const Case& one : cases) {
     Update(0, StrCat("part { version: 5 ", one.part, " }"), one.bytes);
@@ -146,7 +146,7 @@ TEST(GradientEncoderTest, KeepsTheStateOfEachSliceAndNode) {
   EXPECT_EQ(GradientEncoder::StateBytes(codec, table.elements(), 2), 16);
 }
 
-// Process 0 has workers 0 to 2 of 6: two nodes of the tree.
+// Process 0 has workers 0 to 2 of 6, which are two nodes of the tree.
 TEST(ServedClusterTest, CountsTheStateOfTheCodec) {
   const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 6 nworkers_per_procs: 3");
   const Topology topology(job.cluster());
@@ -157,7 +157,7 @@ TEST(ServedClusterTest, CountsTheStateOfTheCodec) {
   EXPECT_EQ(ServedCluster(job, topology, 0, nullptr, &deadline).codec_bytes(100), 0);
 }
 
-// One process with one worker, whose gradients of two params are rounded.
+// RoundingProcess is one process with one worker. The gradients of its two params are rounded.
 struct RoundingProcess {
   explicit RoundingProcess(const std::string& workers) : job(JobOf(kSumUpdater, workers)) {
     for (const auto& [name, n] : {std::pair("a", 2), std::pair("b", 3)}) {
@@ -168,7 +168,7 @@ struct RoundingProcess {
     }
     cluster.Connect(table, all, {0}, {values});
   }
-  // The floats of its codec's state, by name.
+  // Returns the floats of its codec's state, by name.
   std::map<std::string, std::vector<float>> States() {
     std::map<std::string, std::vector<float>> states;
     for (const StoredTensor& tensor : cluster.CodecState()) {

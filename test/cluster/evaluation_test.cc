@@ -1,5 +1,5 @@
-// A test between the steps of a worker group runs on the threads of all of its workers, and
-// computes what one worker computes.
+// Tests evaluations between the steps of a worker group. They run on the threads of all workers of
+// the group, and compute the results of one worker.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -16,7 +16,7 @@
 namespace singa {
 namespace {
 
-// y = x; notes what the last test ran on.
+// The layer passes its input on, and notes the threads of the last test.
 struct Seen {
   int threads = 0, vendor_threads = 0;
   bool alone = false;
@@ -41,7 +41,7 @@ class NotesThreads final : public Layer {
 };
 SINGA_REGISTER_LAYER(NotesThreads, NotesThreads);
 
-// Batch normalisation adds up over the workers' rows while they train, and over nobody's in a test.
+// Batch normalisation adds up over the workers' rows in training, but over no other rows in a test.
 JobProto Job(int workers) {
   JobProto job;
   const std::string text = StrCat(R"(
@@ -65,7 +65,7 @@ JobProto Job(int workers) {
   return job;
 }
 
-// The loss over the store after two steps; 44 records are no multiple of the batch.
+// Returns the loss over the store after two steps. 44 records are no multiple of the batch.
 double Tested(int workers, int threads) {
   const OmpThreads restored(omp_get_max_threads());
   WorkerGroups groups(Job(workers), threads);
@@ -79,8 +79,8 @@ double Tested(int workers, int threads) {
   return sums->entries().at(0).value();
 }
 
-// Workers of other hosts count, too, so that metrics are the same bits wherever workers are: the
-// cores of a machine bound it.
+// Workers of other hosts count, too, so that metrics have the same bits wherever workers are. The
+// number of threads is bounded by the machine's cores.
 TEST(Evaluation, RunsOnTheThreadsOfAllWorkersThatTheMachineHasCoresFor) {
   const int cores = UsableCores();
   const int all = AllowedThreads(std::max(2, std::min(6, cores)));

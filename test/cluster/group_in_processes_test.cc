@@ -1,4 +1,5 @@
-// A worker group in several processes of a job, which are threads here, over real sockets.
+// Tests a worker group in several processes of a job. Processes are threads here, over real
+// sockets.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -8,7 +9,7 @@
 namespace singa {
 namespace {
 
-// Ranks 0 and 1 have group 0, ranks 2 and 3 group 1.
+// Makes a job whose ranks 0 and 1 have group 0, and ranks 2 and 3 group 1.
 JobProto TwoGroups() {
   JobProto job;
   job.mutable_updater()->set_type(kSGD);
@@ -25,7 +26,7 @@ TEST(GroupInProcesses, ItsFirstLeadsTheOthers) {
   ThreadedJob job(TwoGroups());
   job.MeetAll();
   for (int rank = 0; rank < 4; ++rank) job[rank].peers().Listen(&heard[rank]);
-  job[3].peers().AllowSteps(1, 9);  // not its to say, nor are the group's steps
+  job[3].peers().AllowSteps(1, 9);  // rank 3 may decide neither this nor the group's steps
   job[3].peers().NoteSteps(1, 9);
   job[3].peers().NoteLeft(1);
   job[2].peers().AllowSteps(1, 1);

@@ -1,6 +1,6 @@
-// Whole jobs of several worker groups as threads, with or without servers, with tests and
-// collections of the model between steps: each update counts once, whoever is under way meanwhile.
-// Under the thread sanitizer nobody may touch another's memory.
+// Trains whole jobs of several worker groups as threads, with or without servers. Tests and
+// collections of the model happen between steps. Each update must count once, whatever other groups
+// do meanwhile. The thread sanitizer must find no race.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ struct Cluster {
   bool plain_kernels = false;  // vendors' are not compiled for the sanitizer
 };
 
-// fc1's weight is large enough for its gradient to come in pieces; plain kernels would take long.
+// fc1's weight is large enough for its gradient to come in pieces. Plain kernels would take too
+// long for it.
 JobProto Job(const Cluster& cluster) {
   JobProto job;
   const std::string text =
@@ -109,14 +110,14 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   EXPECT_TRUE(gate.AwaitOthers(0, std::chrono::minutes(1)));
   for (std::thread& thread : others) thread.join();
   Collect(&snapshot, kSteps);
-  // A server counts the updates of its own groups, and a change of another group is none.
+  // A server counts the updates of its own groups only. A change from another group is no update.
   const int64_t counted = job.cluster().nserver_groups() > 1 ? kSteps : kGroups * kSteps;
   Replica& replica = groups.lead().replica();
   for (size_t i = 0; i < replica.states().size(); ++i)
     EXPECT_EQ(replica.count(static_cast<int>(i)), counted) << replica.states()[i].param;
 }
 
-// A test or a checkpoint is none of the training's business.
+// A test or a checkpoint does not change the training.
 TEST(OwnValuesOfGroupsTogether, ComeBackAfterACollection) {
   for (const char* cluster : {"share_memory: false", "nserver_groups: 2 sync_freq: 3",
                               "nserver_groups: 2 sync_freq: 2 group_sync: kElastic"}) {

@@ -1,5 +1,5 @@
-// What is said where a job's workers have GPUs of their own, which are emulated, and the host adds
-// their gradients up all the same.
+// Tests the messages of jobs whose workers have GPUs of their own, but whose host adds the
+// gradients up. The GPUs are emulated.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ JobProto Job(const std::string& updater,
 
 class HostAddsUp : public ::testing::Test {
  protected:
-  // On stderr, while the groups are made.
+  // Returns the text on stderr while the groups are made.
   static std::string Said(const std::string& updater, bool on_gpus) {
     testing::internal::CaptureStderr();
     const auto groups = MakeWorkerGroups(Job(updater), 1, nullptr);
@@ -72,7 +72,7 @@ TEST_F(HostAddsUp, SaysThatGpusFormNoGroup) {
       << said;
 }
 
-// As with NCCL where there is no network interface.
+// The error is that of NCCL without a network interface.
 TEST_F(HostAddsUp, SaysWhyNoGroupBegins) {
   GpuDriver driver = SetGpuDriver({});
   driver.new_group = []() -> GpuGroupId { throw DeviceError("no interface"); };
@@ -81,7 +81,7 @@ TEST_F(HostAddsUp, SaysWhyNoGroupBegins) {
   EXPECT_NE(said.find("by the host, which is slower: no interface\n"), std::string::npos) << said;
 }
 
-// What the error of kFloat16 says of them.
+// The error of kFloat16 contains this text.
 TEST_F(HostAddsUp, IsWhatOtherJobsDo) {
   const auto why = [](const std::string& cluster) {
     return MakeWorkerGroups(Job("type: kSGD", cluster), 1, nullptr)->teams().WhyHostUpdates();

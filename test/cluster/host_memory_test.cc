@@ -61,7 +61,7 @@ TEST(HostMemoryTest, WhatIsNotTheJobsIsRefused) {
   ++place.bytes;
   EXPECT_THAT(WhatIsWrong(place), HasSubstr("it is something else"));
   place = made.place();
-  place.descriptor = 0;  // no memory, whatever it is
+  place.descriptor = 0;  // refers to no memory
   EXPECT_THAT(WhatIsWrong(place), HasSubstr("cannot share memory with process 0, at /proc/"));
   place.process = -1;
   EXPECT_THAT(WhatIsWrong(place), HasSubstr("No such file or directory"));

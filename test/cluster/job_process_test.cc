@@ -1,4 +1,4 @@
-// Processes of a job as threads of one, over real sockets.
+// Tests the processes of a job as threads of one process, over real sockets.
 #include "cluster/process/job_process.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ ControlMessage GrantOf(int64_t steps) {
   return control;
 }
 
-// Each group's steps, and first values.
+// Returns each group's steps, and first values.
 ControlMessage::Begin FirstSteps(const std::vector<int64_t>& steps) {
   ControlMessage::Begin begin = BeginAt(steps, "");
   begin.mutable_first_values()->set_checksum(9);
@@ -60,9 +60,9 @@ TEST(JobProcess, ProgressOfAnyThreadRenewsTheDeadline) {
   const auto long_ago = ProgressDeadline::Clock::now() - deadline.longest();
   EXPECT_TRUE(deadline.Ends(long_ago));
   job[1].NoteProgress(7);
-  clock.Skip(6 * kSecond);  // a beat each 5 s tells it
+  clock.Skip(6 * kSecond);  // a beat each 5 s reports the loss
   for (int look = 0; look < 6000 && deadline.Ends(long_ago); ++look) {
-    job[1].follower()->AskToEnd();  // which wakes both
+    job[1].follower()->AskToEnd();  // this wakes both
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_FALSE(deadline.Ends(long_ago));
@@ -100,7 +100,7 @@ TEST(JobProcess, RankZeroHasTheAnswerOfEach) {
       EXPECT_TRUE(order.has_checkpoint_request());
       EXPECT_EQ(order.checkpoint_request().group_steps_size(), 1);
       EXPECT_EQ(order.checkpoint_request().group_steps(0), 30);
-      // Of several pieces, of none.
+      // One state has several pieces, another has none.
       job[rank].follower()->GiveState(0, std::string(rank == 1 ? 1'000'001 : 0, 'x'));
     });
   const auto answers = job[0].leader()->HoldAll();
@@ -120,7 +120,7 @@ TEST(JobProcess, AllHearOfAGroupByWayOfRankZero) {
   job.MeetAll();
   for (int rank = 0; rank < 3; ++rank) job[rank].peers().Listen(&heard[rank]);
   job[1].peers().NoteSteps(1, 5);
-  job[1].peers().NoteSteps(2, 6);  // of another process: nobody believes it
+  job[1].peers().NoteSteps(2, 6);  // steps of another process are not believed
   ControlMessage::Row row;
   row.set_group(1);
   job[1].peers().SendRow(row);
@@ -141,7 +141,7 @@ TEST(JobProcess, WhoStopsTheJobTellsAllWhy) {
         << what;
     EXPECT_EQ(code, kExitDiverged);
   });
-  job[2].follower()->Next();  // hold
+  job[2].follower()->Next();  // takes the order to hold
   job[1].StopOthers(DivergedError("w1 is not finite"));
   first.join();
   EXPECT_THROW(job[2].follower()->Next(), ToldError);

@@ -1,6 +1,6 @@
-// The ledger: worker w has in step s the gradient that is -1 in slot (w, s) and 0 elsewhere, and
-// the updater takes it from the values at rate 1. So a slot that is not 1 at the end says which
-// gradient was lost, or counted twice.
+// Counts updates with a ledger. In step s, worker w has a gradient that is -1 in slot (w, s) and 0
+// elsewhere. The updater subtracts it from the values at rate 1. A slot that is not 1 at the end
+// shows a gradient that was lost or counted twice.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// `elements` over some params of one slice each.
+// Returns shapes with `elements` elements in all, of params with one slice each.
 std::vector<Shape> Shapes(int64_t elements) {
   const int64_t cut = elements / 4;
   return {{cut}, {cut}, {1}, {elements - 2 * cut - 1}};
@@ -41,7 +41,7 @@ class Ledger {
     }
     return true;
   }
-  // Slots of server group `group` that are not 1.
+  // Returns the number of slots of server group `group` that are not 1.
   int Wrong(int group) {
     const std::vector<float> values = cluster.Values(group);
     return static_cast<int>(values.size()) -
@@ -54,7 +54,7 @@ class Ledger {
     const ClusterProto proto = JobOf(kSumUpdater, conf).cluster();
     return proto.nworker_groups() * proto.nworkers_per_group();
   }
-  // Of all workers that the process has of the group.
+  // Returns the gradient of all workers of the group in this process.
   std::vector<float> Gradient(int group, int process, int64_t step, int slice) {
     std::vector<float> gradient(cluster.table[slice].size);
     for (const RoleId& worker : cluster.topology.Workers(process)) {
@@ -101,7 +101,7 @@ std::vector<Framework> Frameworks() {
                                 " sync_freq: ", freq, " group_sync: ", sync)});
   cases.push_back({"HogwildOfDownpours",
                    "nworker_groups: 4 nserver_groups: 2 nworkers_per_group: 2 sync_freq: 2"});
-  // Slices of a step that wait for each other.
+  // Slices of one step wait for each other in these topologies.
   for (const char* conf : {"nworkers_per_group: 3 nservers_per_group: 3",
                            "nworker_groups: 4 nserver_groups: 2 nservers_per_group: 2",
                            "nworker_groups: 2 nworkers_per_group: 2 nservers_per_group: 2 "
@@ -127,8 +127,8 @@ TEST_P(LedgerTest, CountsEachGradientOnce) {
   }
 }
 
-// What an elastic exchange gives to the centre it takes from the group, so the sum of all replicas
-// and centres grows by what gradients add, and by nothing else.
+// An elastic exchange moves values between a group and the centre. So the sum of all replicas and
+// centres grows by gradients alone.
 TEST(LedgerTest, ElasticExchangeConserves) {
   for (uint32_t seed = 0; seed < 300; ++seed) {
     Ledger ledger(
@@ -149,13 +149,13 @@ TEST(LedgerTest, ElasticExchangeConserves) {
     for (const SliceState& slice : client.TakeGathered())
       centre.insert(centre.end(), slice.floats.begin(), slice.floats.end());
     ASSERT_EQ(centre.size(), sum.size());
-    // An exchange's e is one float for both sides, so only sums round.
+    // Both sides use the same float e of an exchange, so only sums round.
     for (size_t i = 0; i < sum.size(); ++i) ASSERT_NEAR(sum[i] + centre[i], 1, 1e-6) << i;
     EXPECT_GT(std::accumulate(centre.begin(), centre.end(), 0.f), 1);
   }
 }
 
-// Below: the ledger sees what goes wrong.
+// The tests below show that the ledger sees errors.
 
 bool IsUpdate(const Posted& posted) { return posted.message.head.type() == WireMessage::kUpdate; }
 
@@ -179,7 +179,7 @@ TEST(LedgerTest, SeesALostUpdate) {
 
 TEST(LedgerTest, SeesAnUpdateThatCountsTwice) {
   Ledger ledger("", 7);
-  // The second copy says that it is of the next step, whose own gradient is then too late.
+  // The second copy claims to be of the next step, whose own gradient is then too late.
   int updates = 0;
   ledger.cluster.fate = [&](Posted* posted) {
     if (!IsUpdate(*posted) || ++updates != 2) return 1;

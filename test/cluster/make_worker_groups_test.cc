@@ -1,4 +1,5 @@
-// Processes of a job, threads here, that find out whether their GPUs, which are emulated, add up.
+// Tests how the processes of a job find out whether their GPUs add up. Processes are threads, and
+// the GPUs are emulated.
 #include "cluster/workers/make_worker_groups.h"
 
 #include <google/protobuf/text_format.h>
@@ -34,12 +35,12 @@ JobProto Job(const std::string& gpus) {
 
 class GpuGroups : public ::testing::Test {
  protected:
-  // Both processes, of two workers each.
+  // Starts both processes, with two workers each.
   void Begin(const JobProto& job) {
     processes_.emplace(job);
     processes_->MeetAll();
   }
-  // What rank 0 throws; `second` is what rank 1 does meanwhile.
+  // Returns the error of rank 0. `second` runs as rank 1 meanwhile.
   std::string WhatRankZeroThrows(const std::function<void(JobProcess*)>& second) {
     std::thread other([&] { second(&(*processes_)[1]); });
     std::string what;
@@ -51,7 +52,7 @@ class GpuGroups : public ::testing::Test {
     other.join();
     return what;
   }
-  // Rank 1 hears what it is asked, and answers.
+  // Has rank 1 take the question and answer it.
   static void Answer(JobProcess* process, const ControlMessage::Gpus& gpus) {
     EXPECT_TRUE(process->follower()->First().has_gpu_group());
     ControlMessage answer;
@@ -63,7 +64,7 @@ class GpuGroups : public ::testing::Test {
   std::optional<ThreadedJob> processes_;
 };
 
-// By number and identity.
+// Returns GPUs by number and identity.
 ControlMessage::Gpus GpusOf(const std::vector<std::pair<int64_t, std::vector<uint32_t>>>& all) {
   ControlMessage::Gpus gpus;
   for (const auto& [number, identity] : all) {
@@ -81,7 +82,7 @@ ControlMessage GroupOf(const std::string& id) {
   return question;
 }
 
-// "": the GPUs of all add up.
+// Returns the verdict. "": the GPUs of all processes add up.
 ControlMessage VerdictOf(const std::string& why_not) {
   ControlMessage control;
   ControlMessage::GpuVerdict* const verdict = control.mutable_gpu_verdict();
@@ -136,7 +137,7 @@ TEST_F(GpuGroups, TellWhyAProcessCannot) {
   first.join();
 }
 
-// It was told that it can, which it knows better.
+// Rank 1 is told that all GPUs add up, but knows that its own form no groups.
 TEST_F(GpuGroups, DoNotBelieveThatTheyCan) {
   Begin(Job("gpu: 0 gpu: 1"));
   machine_.SetGroups(false);
@@ -174,13 +175,13 @@ TEST_F(GpuGroups, RefuseAnswersWithoutAllGpus) {
 TEST_F(GpuGroups, RefuseTwoWorkersOnOneGpu) {
   Begin(Job("gpu: 0 gpu: 1"));
   EXPECT_EQ(WhatRankZeroThrows([](JobProcess* process) {
-              // GPU 1, by another number
+              // This is GPU 1 by another number.
               Answer(process, GpusOf({{2, {2, 1, 2, 3}}, {7, {1, 1, 2, 3}}}));
             }),
             "cluster.all_reduce: workers 1 and 3 share GPU 7, and NCCL needs one for each");
 }
 
-// Nobody answers.
+// No process answers here.
 TEST_F(GpuGroups, AskNobodyWhereRankZeroHasTooFew) {
   Begin(Job("gpu: 0"));
   EXPECT_FALSE(MakeWorkerGroups((*processes_)[0].part().job(), 1, &(*processes_)[0])

@@ -1,4 +1,4 @@
-// Servers with more slices than one message has room for.
+// Tests servers with more slices than one message has room for.
 #include <gtest/gtest.h>
 
 #include "cluster/server/step_norm.h"
@@ -27,7 +27,7 @@ std::vector<float> TrainedBy(int servers, bool twice = false) {
   });
   EXPECT_EQ(cluster.done(0, 0), 2);
   EXPECT_EQ(cluster.refused(), twice ? squares : 0);
-  // In two steps each server's in four messages or more.
+  // In two steps each server sends its squares in four messages or more.
   EXPECT_GE(squares, servers > 1 ? 2 * servers * 4 : 0);
   return cluster.Values(0);
 }
@@ -42,12 +42,12 @@ TEST(ManySlicesTest, TheNormOfTensOfThousandsIsThatOfOneServer) {
 TEST(StepNormTest, TakesPiecesInTheirOrderAndNothingElse) {
   StepNorm norm({4, 1});
   const std::vector<double> two = {9, 16}, one = {144}, three = {1, 1, 1};
-  EXPECT_FALSE(norm.Add(0, 5, 2, two));  // not the first
+  EXPECT_FALSE(norm.Add(0, 5, 2, two));  // not the first part
   EXPECT_TRUE(norm.Add(0, 5, 0, two));
-  EXPECT_FALSE(norm.Add(0, 5, 0, two));    // again
-  EXPECT_FALSE(norm.Add(0, 5, 3, one));    // one is missing
-  EXPECT_FALSE(norm.Add(0, 6, 2, two));    // of another step
-  EXPECT_FALSE(norm.Add(0, 5, 2, three));  // more than there are
+  EXPECT_FALSE(norm.Add(0, 5, 0, two));    // a repeated part
+  EXPECT_FALSE(norm.Add(0, 5, 3, one));    // one number is missing
+  EXPECT_FALSE(norm.Add(0, 6, 2, two));    // part of another step
+  EXPECT_FALSE(norm.Add(0, 5, 2, three));  // too many numbers
   EXPECT_FALSE(norm.Add(0, 5, 2, {}));
   EXPECT_TRUE(norm.Add(1, 5, 0, one));
   EXPECT_EQ(norm.Take(5), std::nullopt);

@@ -1,4 +1,4 @@
-// How the processes of a job come together: as threads of one, over real sockets.
+// Tests how the processes of a job meet: as threads of one process, over real sockets.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ class MeetingTest : public ::testing::Test {
     job_.mutable_cluster()->set_peer_timeout(100 * kLong);
     coordinator_ = Endpoint{"127.0.0.1", 0};
   }
-  // What the process at `rank` met with, from now on.
+  // Member is the process at a rank, its thread, and its state from now on.
   struct Member {
     std::unique_ptr<JobProcess> process;
     std::thread thread;
@@ -39,7 +39,7 @@ class MeetingTest : public ::testing::Test {
     if (rank == 0) coordinator_ = members_[0].process->stub().endpoint();
   }
   void Make(int rank) { Make(rank, secrets_); }
-  // Which waits for others no longer than a second.
+  // Makes a process that waits for others for one second at most.
   void MakeHasty(int rank) {
     job_.mutable_cluster()->set_start_timeout(1);
     Make(rank);
@@ -60,7 +60,8 @@ class MeetingTest : public ::testing::Test {
     members_[rank].thread.join();
     return members_[rank];
   }
-  // Bytes that process `rank` has received; AwaitMore waits until they are more than `before`.
+  // Heard returns the bytes that process `rank` has received. AwaitMore waits until they are more
+  // than `before`.
   int64_t Heard(int rank) { return members_[rank].process->stub().bytes_received(); }
   void AwaitMore(int rank, int64_t before, const std::function<void()>& meanwhile = {}) {
     for (int look = 0; look < 6000 && Heard(rank) == before; ++look) {
@@ -69,12 +70,13 @@ class MeetingTest : public ::testing::Test {
     }
     EXPECT_GT(Heard(rank), before) << "process " << rank << " hears nothing";
   }
-  // Most of the time that process 1 waits for a word of rank 0, until it has heard one.
+  // Skips most of the time that process 1 waits for rank 0, then waits until process 1 has heard
+  // rank 0.
   void LetTimePass() {
     const int64_t before = Heard(1);
     clock_.Skip(kLong * kSecond * 3 / 4);
     AwaitMore(1, before,
-              [this] { members_[1].process->follower()->AskToEnd(); });  // which wakes both
+              [this] { members_[1].process->follower()->AskToEnd(); });  // this wakes both
   }
   void ExpectAllMet() {
     for (int rank = 0; rank < kProcesses; ++rank)
@@ -84,7 +86,7 @@ class MeetingTest : public ::testing::Test {
   static constexpr int kProcesses = 3, kLong = 600;  // seconds
   SkippedClock clock_;
   JobProto job_;
-  std::function<void()> asked_;  // called where another process is asked to end
+  std::function<void()> asked_;  // called when another process is asked to end
   const JobSecrets secrets_ = JobSecrets::Make(kProcesses);
   Endpoint coordinator_;
   Member members_[kProcesses];
@@ -92,7 +94,7 @@ class MeetingTest : public ::testing::Test {
 
 TEST_F(MeetingTest, WhoComesEarlyWaitsForARankZeroThatLoads) {
   Make(0);
-  clock_.Skip(2 * kLong * kSecond);  // this counts against nobody
+  clock_.Skip(2 * kLong * kSecond);  // this time counts against no process
   members_[0].process->stub().Open();
   Make(1);
   Meet(1);
@@ -109,7 +111,7 @@ TEST_F(MeetingTest, WhoComesWhileRankZeroLoadsNeedsNoMoreOfIt) {
   members_[0].process->stub().Open();
   for (int rank : {1, 2}) Make(rank), Meet(rank);
   for (int rank : {1, 2}) EXPECT_TRUE(Ended(rank).met);
-  members_[0].leave = true;  // where it had to wait
+  members_[0].leave = true;  // a wait would end without a meeting
   Meet(0);
   EXPECT_TRUE(Ended(0).met);
 }
@@ -215,7 +217,7 @@ TEST_F(MeetingTest, WhoListensEverywhereTellsTheAddressThatLeadsToRankZero) {
   }
 }
 
-// What was posted always went before what had come.
+// Posted messages must not always go before messages that have arrived.
 TEST_F(MeetingTest, WhoPostsWithoutAPauseHearsOthersAllTheSame) {
   std::atomic<bool> asked = false;
   std::atomic<int64_t> posted = 0;
@@ -232,7 +234,7 @@ TEST_F(MeetingTest, WhoPostsWithoutAPauseHearsOthersAllTheSame) {
     while (posted < 1000) std::this_thread::yield();
     members_[1].process->follower()->AskToEnd();
   });
-  // So much is posted faster than it is sent; more would only take memory.
+  // Messages are posted faster than they are sent. More would only take memory.
   for (; !asked && posted < 800'000; ++posted) members_[0].process->leader()->TellAll(grant);
   for (int look = 0; look < 60'000 && !asked; ++look) {
     members_[0].process->leader()->TellAll(grant);

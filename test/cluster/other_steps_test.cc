@@ -1,4 +1,5 @@
-// What other processes say of the steps of their worker groups, which may be anything.
+// Tests reports of other processes about the steps of their worker groups. The reports may contain
+// anything.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 namespace singa {
 namespace {
 
-// Two groups of a worker, in a process each.
+// Makes a job of two groups with one worker, each in its own process.
 JobProto TwoGroups() {
   JobProto job;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
@@ -28,7 +29,7 @@ JobProto TwoGroups() {
   return job;
 }
 
-// Groups and their steps; and a group of which nothing is said.
+// Returns an answer with groups and their steps, and with one group without steps.
 ControlMessage HeldWith(const std::vector<std::pair<int64_t, int64_t>>& groups) {
   ControlMessage answer;
   for (const auto& [group, steps] : groups) {
@@ -44,7 +45,7 @@ class OtherStepsTest : public ::testing::Test {
  protected:
   OtherStepsTest() { processes_.MeetAll(); }
 
-  // Until group 1 has that many, as far as rank 0 knows, and so much was refused.
+  // Waits until rank 0 counts that many steps of group 1, and that many refused reports.
   void Await(int64_t steps, int64_t refused) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while ((groups_.steps().done()[1] != steps || groups_.steps().refused() != refused) &&

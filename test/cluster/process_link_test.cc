@@ -1,4 +1,4 @@
-// The processes of a worker group reach each other by messages, and add numbers up.
+// Tests how the processes of a worker group exchange messages and add numbers up.
 #include "cluster/client/process_link.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ ClusterProto ProcessGroup(int processes, int each) {
 
 double Large(int process, int turn) { return 1e16 * (process % 2 ? -1 : 1) + turn; }
 
-// All processes of a group; what one sends arrives at once.
+// LinkedProcesses are all processes of a group. A message arrives as soon as it is sent.
 class LinkedProcesses final : public Outbox {
  public:
   explicit LinkedProcesses(int processes, std::chrono::milliseconds longest_wait = kNoEnd,
@@ -58,7 +58,7 @@ TEST(ProcessLinkTest, ProcessesAddInOneOrderWhoeverComesFirst) {
   for (int process = 0; process < kProcesses; ++process)
     threads.emplace_back([&, process] {
       for (int turn = 0; turn < kTurns; ++turn) {
-        // Large and small: another order would lose other bits.
+        // The numbers are large and small: another order would lose other bits.
         std::vector<double> values = {Large(process, turn), 1.0 / (process + 1)};
         all[process].AllReduce(std::span(values));
         got[process].insert(got[process].end(), values.begin(), values.end());
@@ -80,7 +80,7 @@ TEST(ProcessLinkTest, ASumOfOneProcessIsWhatItHas) {
   EXPECT_EQ(values, (std::vector<double>{3, 4}));
 }
 
-// Not one for each worker.
+// Numbers of a process do not count once for each worker.
 TEST(ProcessLinkTest, NumbersOfProcessesCountOnce) {
   LinkedProcesses all(2, kNoEnd, 3);
   std::vector<double> one = {1}, two = {2};
@@ -116,8 +116,8 @@ Message FromProcess(int process, int64_t tag, std::vector<double> values) {
 TEST(ProcessLinkTest, ForgedMessagesChangeNothing) {
   LinkedProcesses all(3);
   const Message forged = FromProcess(1, 0, {100});
-  all.link(0).OnMessage(2, forged);  // it comes from another process than it says
-  all.link(1).OnMessage(1, forged);  // and is for another
+  all.link(0).OnMessage(2, forged);  // from another process than the message claims
+  all.link(1).OnMessage(1, forged);  // for another process
   Message several = forged;
   several.payload.push_back(several.payload[0]);
   all.link(0).OnMessage(1, several);
@@ -132,7 +132,7 @@ TEST(ProcessLinkTest, ForgedMessagesChangeNothing) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// A process of the job that goes wrong cannot fill the memory of another.
+// A process that sends endless messages cannot fill the memory of another.
 TEST(ProcessLinkTest, EndlessMessagesAreAnError) {
   LinkedProcesses all(2);
   for (int tag = 5; tag < 600; ++tag)

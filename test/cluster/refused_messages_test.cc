@@ -1,4 +1,4 @@
-// What a server refuses, and why.
+// Tests which messages a server refuses, and why.
 #include <gtest/gtest.h>
 
 #include "support/cluster/server_test.h"
@@ -6,7 +6,8 @@
 namespace singa {
 namespace {
 
-// What is refused once first values of version 5 are there, and under which count.
+// Bad is a message that is refused once first values of version 5 are there, and the count that
+// grows.
 struct Bad {
   const char* name;
   int rank;
@@ -146,7 +147,7 @@ TEST_F(RefusedMessages, WhatDoesNotFitChangesNothing) {
   EXPECT_EQ(server.shard().values(0)[0], 1);
 }
 
-// Six workers, three in a process: each process sends two sums.
+// There are six workers, three in a process. Each process sends two sums.
 TEST(RefusedSums, AnotherNumberOfSumsThanTheProcessHas) {
   const auto conf = JobOf(kSumUpdater, "nworkers_per_group: 6 nworkers_per_procs: 3");
   ClusterOfRoles cluster(conf, {{3}}, 0);

@@ -1,4 +1,4 @@
-// Who may take a lost process's place, and what it is told.
+// Tests which process may replace a lost one, and which orders it gets.
 #include "cluster/process/replacements.h"
 
 #include <google/protobuf/text_format.h>
@@ -15,7 +15,7 @@ ClusterProto Conf(const char* text) {
   return conf;
 }
 
-// Of processes 0 to 3, group 0 is in the first and servers are in the last.
+// Of processes 0 to 3, the first has group 0 and the last has the servers.
 constexpr char kDownpour[] = "nworker_groups: 3 server_worker_separate: true";
 
 using Kind = ControlMessage::KindCase;
@@ -32,7 +32,7 @@ TEST(ReplacementsTest, OnlyWholeGroupsMayBeReplaced) {
   EXPECT_TRUE(apart.IsReplaceable(1));
   EXPECT_TRUE(apart.IsReplaceable(2));
   EXPECT_FALSE(apart.IsReplaceable(3));
-  const Topology with_first(Conf("nworker_groups: 3"));  // which has the server
+  const Topology with_first(Conf("nworker_groups: 3"));  // the first process has the server
   EXPECT_FALSE(with_first.IsReplaceable(0));
   EXPECT_TRUE(with_first.IsReplaceable(1));
   const Topology servers_in_all(Conf("nworker_groups: 3 nserver_groups: 3"));
@@ -111,7 +111,7 @@ TEST_F(ReplacementsOfDownpour, NobodyTakesThePlaceOfWhoWasDone) {
   EXPECT_TRUE(replacements.Greet(2));
 }
 
-// It may have to take again what was told last.
+// The new process begins at the checkpoint's step, even if the lost one had done more steps.
 TEST_F(ReplacementsOfDownpour, BeginAtTheCheckpointsSteps) {
   replacements.Begin();
   replacements.SetStart(BeginAt({40, 41, 39}, ""));

@@ -1,4 +1,4 @@
-// What a server keeps until it can answer, and what it answers.
+// Tests which messages a server keeps until it can answer, and its answers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ TEST_F(ServerMessages, GetsWaitForTheVersion) {
   EXPECT_EQ(Answers(), "");
   FromClient(1, "type: kUpdate step: 0 part { slice: 0 version: 5 elements: 3 }", {{1, 1, 1}});
   FromClient(0, "type: kUpdate step: 0 part { slice: 0 version: 5 elements: 3 }", {{1, 1, 1}});
-  // The answer to the Get and that to the update travel together.
+  // The answers to the Get and to the update travel together.
   EXPECT_EQ(Answers(), "kValues->0 0v6x3;kValues->1 0v6x3 0v6x3;");
 }
 

@@ -1,4 +1,4 @@
-// Who waits for a server's thread.
+// Tests waits for a server's thread.
 #include "cluster/server/server_thread.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Whole jobs over a simulated network, whose gradients travel by a codec that keeps what it does
-// not send.
+// Runs whole jobs over a simulated network. Their gradients travel by a codec that keeps the rest
+// of each gradient for the next step.
 #include <gtest/gtest.h>
 
 #include "support/cluster/sim_cluster.h"
@@ -14,8 +14,8 @@ constexpr uint64_t kCodecSeeds = 10;
 constexpr uint64_t kCodecSeeds = 100;
 #endif
 
-// The values that a synchronous job ends with if its gradients travel rounded. `before` may change
-// how it runs.
+// Returns the final values of a synchronous job whose gradients travel rounded. `before` may change
+// the cluster before the run.
 std::vector<float> TrainRounded(const SimJob& job, uint64_t seed,
                                 const std::function<void(SimCluster*)>& before) {
   const RoundingCodec codec;

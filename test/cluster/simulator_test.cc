@@ -1,6 +1,6 @@
-// Whole jobs over a network that loses, repeats, delays, reorders and damages packets, whose
-// processes stop, are lost and begin again: the production ReliableChannel, Servers and Clients,
-// many times. A failure names its seed: SINGA_SIM_SEEDS=first:count runs others.
+// Runs whole jobs many times over a network that loses, repeats, delays, reorders and damages
+// packets. Processes stop, are lost and begin again. They have the production ReliableChannel,
+// Servers and Clients. A failure names its seed: SINGA_SIM_SEEDS=first:count runs others.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,10 +19,10 @@ constexpr uint64_t kShare = 10;  // one seed in so many
 constexpr uint64_t kShare = 1;
 #endif
 
-// Whether the seeds are the usual ones, among which everything happens.
+// Returns whether the seeds are the usual ones, among which all events happen.
 bool UsualSeeds() { return std::getenv("SINGA_SIM_SEEDS") == nullptr; }
 
-// Runs seeds 1 to `count`, or those asked for; ends with the first that fails.
+// Runs seeds 1 to `count`, or the chosen ones, up to the first that fails.
 template <typename Run>
 void ForEachSeed(uint64_t count, const Run& run) {
   unsigned long long first = 1, seeds = count / kShare;
@@ -36,11 +36,11 @@ void ForEachSeed(uint64_t count, const Run& run) {
   }
 }
 
-// All that a run must have come to, whatever has happened on the way.
+// Expects everything that a run must reach, whatever has happened on the way.
 void ExpectTrained(const SimJob& job, SimCluster* cluster) {
   SCOPED_TRACE(job.conf().ShortDebugString());
   ASSERT_EQ(cluster->Run(), "");
-  if (cluster->replacements() == 0) {  // they send again what servers keep
+  if (cluster->replacements() == 0) {  // replacements repeat messages that servers keep
     EXPECT_EQ(cluster->refused(), 0);
   }
   const int groups = job.topology().server_groups();
@@ -63,7 +63,7 @@ void ExpectTrained(const SimJob& job, SimCluster* cluster) {
   }
 }
 
-// Workers have the values that servers have.
+// Expects that workers have the servers' values.
 void ExpectInMemory(const SimJob& job, SimCluster* cluster) {
   const std::vector<float> expected = job.Reference(SimJob::kSteps);
   for (int rank = 0; rank < job.topology().processes(); ++rank)
@@ -80,18 +80,18 @@ std::vector<float> ModelOf(const SimJob& job, const SimSnapshot& snapshot) {
   return values;
 }
 
-// What elastic exchanges take from a replica they give to the centre.
+// Expects that the centre gains as much as elastic exchanges take from replicas.
 void ExpectConserved(const SimJob& job, SimCluster* cluster) {
   std::vector<float> sum = ModelOf(job, cluster->run.snapshot);
   for (int g = 0; g < job.topology().server_groups(); ++g) {
     const std::vector<float> values = cluster->Values(g);
     for (size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
   }
-  for (float& x : sum) x = std::round(x * 1e4f) / 1e4f;  // of the sums' rounding
+  for (float& x : sum) x = std::round(x * 1e4f) / 1e4f;  // without the sums' rounding
   EXPECT_EQ(job.Wrong(sum, SimJob::kSteps), 0);
 }
 
-// A checkpoint holds the steps before its own, and nothing else.
+// Expects that a checkpoint holds the steps before its own, and nothing else.
 void ExpectCheckpoint(const SimJob& job, const SimSnapshot& snapshot) {
   const std::vector<float> values = ModelOf(job, snapshot);
   if (job.counts()) {
@@ -167,7 +167,7 @@ TEST(SimulatorTest, AfterTheLossOfAProcessAllGoOnFromACheckpointWithTheSameBits)
   EXPECT_GT(found.other_start, 10);  // packets of processes that had ended
 }
 
-// Their steps, too, count once, those included that were lost half way.
+// Steps of replaced processes count once, too, also those that were lost half way.
 TEST(SimulatorTest, AnotherProcessTakesTheLostOnesPlaceWhileGroupsGoOn) {
   int64_t replacements = 0;
   ForEachSeed(500, [&](uint64_t seed) {
@@ -183,7 +183,7 @@ TEST(SimulatorTest, AnotherProcessTakesTheLostOnesPlaceWhileGroupsGoOn) {
   EXPECT_GT(replacements, 100 / static_cast<int64_t>(kShare));
 }
 
-// Nine packets of ten are lost, and each of the others may come late, twice or damaged.
+// Nine packets of ten are lost, and each other packet may come late, twice or damaged.
 TEST(SimulatorTest, EndsInBoundedTimeHoweverMuchIsLost) {
   ForEachSeed(20, [](uint64_t seed) {
     const SimJob job(seed, seed % 2 ? SimKind::kSynchronous : SimKind::kAsynchronous);
@@ -210,7 +210,9 @@ TEST(SimulatorTest, TheSameSeedIsTheSameRun) {
   EXPECT_NE(run(7), run(8));
 }
 
-// Below: what goes wrong does not go unseen.
+// The tests below show that errors are noticed.
+//
+// Replaces message `nth` of that type, from 1, by the messages that `instead` returns.
 
 // In place of the `nth` message of that type, from 1, comes what `instead` makes of it.
 void Replace(SimCluster* cluster, WireMessage::Type type, int nth,
@@ -247,8 +249,7 @@ TEST(SimulatorTest, SeesALostExchange) {
   EXPECT_GT(lost, 5);
 }
 
-// A copy that says that it is of the next step: the server takes it, where it is at that step, for
-// what it is not.
+// The copy claims to be of the next step. A server at that step takes the copy as valid.
 TEST(SimulatorTest, SeesAnUpdateThatCountsTwice) {
   int seen = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
@@ -274,7 +275,7 @@ TEST(SimulatorTest, SeesACheckpointThatMixesSteps) {
     if (!job.counts()) continue;
     SimCluster cluster(job, seed);
     cluster.CrashUpTo(2);
-    std::vector<SliceState> last;  // as they were in the checkpoint before
+    std::vector<SliceState> last;  // their state in the checkpoint before
     cluster.on_snapshot = [&](SimSnapshot* snapshot) {
       const std::vector<SliceState> slices = snapshot->slices;
       if (!last.empty()) snapshot->slices[0] = last[0];

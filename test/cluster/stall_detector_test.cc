@@ -1,4 +1,4 @@
-// Who stands still, at times that the tests choose.
+// Tests which worker is reported to stand still, at times that the tests choose.
 #include "cluster/liveness/stall_detector.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// Two workers, of which nobody may stand still for longer than 8 seconds.
+// There are two workers. No worker may stand still for longer than 8 seconds.
 class StallDetectorTest : public ::testing::Test {
  protected:
   StallDetectorTest() : finder_(8 * kSecond) {
@@ -18,7 +18,7 @@ class StallDetectorTest : public ::testing::Test {
       finder_.Add("worker " + std::to_string(worker), &marks_[worker]);
   }
 
-  // What the looks of so many seconds, one each, find; "": nobody.
+  // Looks once a second for `seconds` seconds. Returns the first finding; "": none.
   std::string Watch(int seconds) {
     for (int i = 0; i < seconds; ++i)
       if (const auto found = finder_.Look(now_ += kSecond)) return *found;

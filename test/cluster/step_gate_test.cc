@@ -1,4 +1,4 @@
-// Who waits for whom between steps.
+// Tests which groups wait for each other between steps.
 #include "cluster/workers/step_gate.h"
 
 #include <gtest/gtest.h>
@@ -34,14 +34,14 @@ TEST(StepGateTest, AGroupWaitsForTheSlowestWithinTheBound) {
     gate.Pass(2, step);
     EXPECT_LE(fast, step + 2);
   }
-  gate.Leave(1);  // who has left is waited for no more
+  gate.Leave(1);  // a group that has left is waited for no more
   gate.Leave(2);
   thread.join();
   EXPECT_EQ(fast, 9);
 }
 
 TEST(StepGateTest, OthersBeginAfterTheFirstHasWarmedUp) {
-  StepGate gate(2, 1, 5);  // the bound does not count before that
+  StepGate gate(2, 1, 5);  // the bound does not count before step 5
   std::atomic<bool> begun{false};
   std::thread thread([&] {
     gate.Pass(1, 0);
@@ -122,9 +122,9 @@ TEST_F(StepGateDeadline, NamesWhoHoldsAll) {
             "process 0 stands still: it holds the others, whil");
 }
 
-// What its first process has begun may be under way in others when those are held.
+// Steps that the group's first process has begun may be under way in others when the group is held.
 TEST(StepGateTest, AGroupThatFollowsTakesEachStepThatItMay) {
-  StepGate gate(2, 1, 100);  // neither a bound nor a warm-up is for it
+  StepGate gate(2, 1, 100);  // neither bound nor warm-up concerns the group
   gate.Here(1);
   gate.Follow(1);
   gate.AllowSteps(1, 2);
@@ -144,7 +144,7 @@ TEST(StepGateTest, AGroupThatFollowsTakesEachStepThatItMay) {
   });
   while (gate.steps(1) < 2) std::this_thread::yield();
   EXPECT_FALSE(done);
-  gate.AllowSteps(1, 1);  // is not taken back
+  gate.AllowSteps(1, 1);  // a permission is not taken back
   gate.AllowSteps(1, 3);
   waiter.join();
   holder.join();
@@ -186,14 +186,14 @@ TEST(StepGateTest, StopEndsEveryWait) {
   EXPECT_TRUE(gate.AwaitOthers(0, std::chrono::minutes(1)));
 }
 
-// Groups that take steps together: who holds them waits for what they may still do.
+// Groups take steps together. A hold waits for the steps that they may still take.
 TEST(StepGate, HoldsGroupsAtTheLimit) {
   StepGate gate(3, 0, 0);
   for (const int group : {0, 1}) gate.Here(group);  // the third is elsewhere
   gate.SetLimit(2);
   std::atomic<bool> holds{false};
   std::thread holder([&] {
-    gate.HoldOthers(0);  // nobody is in a step yet
+    gate.HoldOthers(0);  // no group is in a step yet
     holds = true;
   });
   ASSERT_TRUE(gate.Pass(1, 0));

@@ -1,5 +1,5 @@
-// How gradients become updates: one row for each kind of stanza, on one host and on several, with
-// GPUs and without.
+// Tests how gradients become updates. There is one row for each kind of stanza, on one host and on
+// several, with GPUs and without.
 #include "cluster/protocol/sync_plan.h"
 
 #include <google/protobuf/text_format.h>

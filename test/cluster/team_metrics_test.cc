@@ -1,4 +1,4 @@
-// The metrics of a group's workers stay with each of them until somebody asks.
+// Tests that the metrics of a group's workers stay with each worker until somebody asks.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int kWorkers = 3;
 
-// With a GPU for each worker, or on the CPU.
+// Makes a job with a GPU for each worker, or on the CPU.
 JobProto Job(int workers, bool on_gpus) {
   JobProto job;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -66,7 +66,7 @@ class TeamMetrics : public ::testing::Test {
     for (Trainer* trainer : team->trainers()) all.push_back(SumsIn(trainer->metrics()));
     return all;
   }
-  // Those of the first, when the others have added theirs.
+  // Returns the sums of the first worker after the others have added theirs.
   static Sums InOrder(std::vector<Sums> all) {
     for (size_t worker = 1; worker < all.size(); ++worker)
       for (size_t i = 0; i < all[0].size(); ++i) {
@@ -76,7 +76,7 @@ class TeamMetrics : public ::testing::Test {
     return all[0];
   }
 
-  // A checkpoint of `team`; `old`: as before each worker had sums of its own.
+  // Returns a checkpoint of `team`. `old`: in the older form, before each worker had its own sums.
   std::unique_ptr<Checkpoint> Checkpointed(WorkerTeam* team, bool old) const {
     return CheckpointOf(TrainerState(team->trainers(), 0, 3), 3, dir_.Path("ws"),
                         [old](StoredTensor* tensor) {
@@ -103,7 +103,7 @@ TEST_F(TeamMetrics, AreAddedUpInTheOrderOfTheWorkers) {
   }
 }
 
-// Nor do GPUs wait for it.
+// GPUs do not wait for metrics either.
 TEST_F(TeamMetrics, OfGpusAreNotCopiedAfterEachStep) {
   const auto copies_of_steps = [](int workers) {
     const auto groups = Start(workers, true);
@@ -140,7 +140,7 @@ TEST_F(TeamMetrics, OfOtherWorkersBecomeTheFirstOnes) {
   EXPECT_EQ(OfEach(&one->team(0)), std::vector<Sums>{all});
 }
 
-// Its sum is that of all workers, and the first worker's now.
+// An old checkpoint has the sum over all workers. The first worker gets this sum.
 TEST_F(TeamMetrics, OfAnOldCheckpointBecomeTheFirstOnes) {
   const auto groups = Start(kWorkers, false);
   WorkerTeam& team = groups->team(0);

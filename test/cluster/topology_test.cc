@@ -1,5 +1,5 @@
-// Where workers and servers are: the four frameworks that SINGA 0.3's documentation shows, as it
-// placed them, and what no topology can be.
+// Tests the places of workers and servers. The four frameworks of SINGA 0.3's documentation are
+// placed as they were there, and impossible topologies are errors.
 #include "cluster/protocol/topology.h"
 
 #include <google/protobuf/text_format.h>
@@ -18,7 +18,7 @@ ClusterProto Conf(const std::string& text) {
   return conf;
 }
 
-// `w<group>.<id>` and `s<group>.<id>` of each process, processes apart by |.
+// Returns `w<group>.<id>` and `s<group>.<id>` of each process. A | separates processes.
 std::string Placed(const Topology& topology) {
   std::string text;
   for (int p = 0; p < topology.processes(); ++p) {
@@ -128,7 +128,7 @@ TEST(Topology, RefusesWhatCannotBePlaced) {
 }
 
 TEST(SliceOwners, GiveServersAboutAsManyElements) {
-  // The MLP of examples/mnist and its biases.
+  // The shapes are those of the MLP of examples/mnist and its biases.
   const SliceTable table({{784, 2500},
                           {2500},
                           {2500, 2000},

@@ -1,5 +1,5 @@
-// Servers train the bits that GroupExchange trains in one process, however many servers there are.
-// Steps whose gradients are not finite are dropped whole.
+// Tests that servers train the same bits as GroupExchange in one process, with any number of
+// servers. Steps whose gradients are not finite are dropped completely.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ const std::vector<Shape> kNineSlices = {{40, 60}, {60}, {60, 50}, {50}, {7}};
 const std::vector<ParamScale> kScales = {{1, 1}, {2, 0}, {1, 1}, {2, 0}, {0.5f, 3}};
 constexpr int64_t kStepsTrained = 5;
 
-// Numbers of N(0, 1), the same for the same (purpose, step).
+// Returns numbers of N(0, 1). The same (purpose, step) gives the same numbers.
 std::vector<float> Numbers(const std::string& purpose, int64_t step, int64_t n) {
   const Philox philox = {1, HashName(purpose), static_cast<uint32_t>(step)};
   std::vector<float> numbers(n);
@@ -80,7 +80,7 @@ std::vector<ServedTraining> ServedTrainings() {
        {"type: kSGD", "type: kSGD momentum: 0.9 weight_decay: 0.01", "type: kAdam",
         "type: kAdaDelta", "type: kSGD clip_norm: 1e30", "type: kSGD clip_low: -1 clip_high: 1"})
     for (const int processes : {1, 2, 3, 6})
-      for (int servers = 1; servers <= 11; servers += 2)  // with 11, some have no slice
+      for (int servers = 1; servers <= 11; servers += 2)  // with 11, some servers have no slice
         cases.push_back({StrCat(updater, kHalvingRate), processes, servers});
   return cases;
 }
@@ -129,7 +129,7 @@ TEST(UpdateTest, CutsGradientsByTheNormOverAllServers) {
   }
 }
 
-// Norm of the last step's gradients, added up over the two processes.
+// Returns the norm of the last step's gradients, added up over the two processes.
 double NormByHand(const SliceTable& table) {
   double squares = 0;
   for (int s = 0; s < table.size(); ++s) {
@@ -184,7 +184,7 @@ TEST(UpdateTest, AppliesNoGradientThatIsNotFinite) {
   for (const float value : cluster.Values(0)) ASSERT_TRUE(std::isfinite(value));
 }
 
-// Workers of any number a process: what it adds up of the tree goes to the servers.
+// A process may have any number of workers. It sends its sums of the tree to the servers.
 TEST(UpdateTest, IsThatOfOneProcessHoweverManyWorkersAProcessHas) {
   const std::string updater = StrCat("type: kAdam clip_norm: 1", kHalvingRate);
   for (const int workers : {4, 5, 6, 7, 12})
@@ -212,7 +212,8 @@ TEST(UpdateTest, IsThatOfOneProcessHoweverManyWorkersAProcessHas) {
     }
 }
 
-// A process without a finite loss pushes nothing; one with a NaN in a gradient pushes that.
+// A process without a finite loss pushes nothing. A process with a NaN in a gradient pushes the
+// NaN.
 TEST(UpdateTest, SkipsAStepOnAllServers) {
   for (const int servers : {1, 2, 3})
     for (const bool none : {false, true}) {
@@ -258,7 +259,7 @@ TEST(UpdateTest, GoesOnFromAGatheredState) {
   first.RunUntilQuiet();
   ASSERT_TRUE(first.client(0, 0).gathered());
   const std::vector<SliceState> states = first.client(0, 0).TakeGathered();
-  // On other servers, from step 2 on.
+  // The second job continues on other servers, from step 2.
   ClusterOfRoles second = ClusterFor({conf.updater, 2, 2}, 2, "", 2);
   for (int s = 0; s < second.table.size(); ++s) {
     EXPECT_EQ(states[s].version, 2);

@@ -1,4 +1,5 @@
-// Threads of one process train one replica: as one worker would, or each group at its own pace.
+// Tests threads of one process that train one replica: as one worker would, or each group at its
+// own pace.
 #include "cluster/workers/worker_groups.h"
 
 #include <google/protobuf/text_format.h>
@@ -93,7 +94,7 @@ TEST(WorkerTeamTest, WorkersShareValuesAndGradientsAreTheirOwn) {
   EXPECT_EQ(second.net().nodes()[0].out[0]->data.rows(), 4);
 }
 
-// One worker's loss is not finite: its group drops the step whole, and goes on.
+// One worker's loss is not finite: its group drops the whole step, and continues.
 TEST(WorkerTeamTest, AStepThatIsDroppedIsDroppedByAll) {
   JobProto job = Job(1, 3);
   job.set_on_nonfinite(JobProto::kSkip);

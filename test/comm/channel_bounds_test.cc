@@ -1,4 +1,4 @@
-// A long run with faults holds no more at its end than at its begin.
+// Tests that a long run with faults holds no more memory at its end than at its beginning.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Frame CountedFrame() {
                bytes, kPayload);
 }
 
-// Rank 0 sends as much as the channel takes; rank 1 counts.
+// Rank 0 sends as much as the channel takes. Rank 1 counts the messages.
 struct MessageFlow final : SimChannelProcess {
   MessageFlow(const SimStart& start, const ChannelOptions& options)
       : SimChannelProcess(start, options),
@@ -82,7 +82,7 @@ TEST(ChannelBoundsTest, ManyMessagesWithLossNeedNoMoreThanTheWindow) {
     EXPECT_GT(to.channel.counters().out_of_order, kMessages / 1000);
     EXPECT_LE(from.most_queued, options.window_messages + 1);
     EXPECT_LE(to.most_queued, 0);
-    // Those that the network still carries, twice, while the next are under way.
+    // The network still carries payloads, each twice, while the next ones are under way.
     EXPECT_LE(from.most_living, 8 * options.window_messages);
   }
   EXPECT_LE(most_under_way, 8 * options.window_messages);

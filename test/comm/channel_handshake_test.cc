@@ -1,4 +1,4 @@
-// Which incarnation of a process is the newer one, whatever arrives when.
+// Tests which incarnation of a process is taken as the newer one, in any order of arrivals.
 #include <gtest/gtest.h>
 
 #include "support/comm/link_end.h"
@@ -87,7 +87,7 @@ TEST_F(HandshakeTest, ARestartIsNoticedWhenAConnectionStands) {
   EXPECT_EQ(next_b.channel.Incarnation(0), 100u);
 }
 
-// Whatever a dead incarnation has ever sent, all of it again, to either side.
+// All packets of a dead incarnation arrive again, on either side.
 TEST_F(HandshakeTest, PacketsOfADeadIncarnationDoNotEndALiveLink) {
   b.channel.Send(0, Numbered(1));
   Exchange(&clock, &a, &b);
@@ -109,8 +109,8 @@ TEST_F(HandshakeTest, PacketsOfADeadIncarnationDoNotEndALiveLink) {
   EXPECT_EQ(a.Steps(1).back(), 4);
 }
 
-// The hello of the first incarnation is delayed until the second one is at work: it is unknown to
-// a, but not newer.
+// The hello of the first incarnation is delayed until the second one is at work. Process a does not
+// know the first one, but it is not newer.
 TEST_F(HandshakeTest, ADeadIncarnationThatWasNeverKnownIsNotTakenOn) {
   b.channel.OnConnected(0);
   b.channel.OnTime();
@@ -126,7 +126,7 @@ TEST_F(HandshakeTest, ADeadIncarnationThatWasNeverKnownIsNotTakenOn) {
   EXPECT_EQ(a.Steps(1), Range(1, 2));
 }
 
-// It has even answered: but a challenge from before the second one was taken on.
+// The dead incarnation has even answered a challenge, but one from before the second incarnation.
 TEST_F(HandshakeTest, AnAnswerToAnEarlierChallengeIsWorthNothing) {
   a.channel.Send(1, Numbered(1));
   a.Flush(&b);
@@ -145,7 +145,7 @@ TEST_F(HandshakeTest, AnAnswerOfADeadIncarnationIsMendedByTheLivingOne) {
   a.channel.Send(1, Numbered(1));
   a.Flush(&b);
   b.channel.OnTime();
-  a.channel.OnPacket(1, b.all[0]);  // a takes the dead one on
+  a.channel.OnPacket(1, b.all[0]);  // a accepts the dead incarnation
   EXPECT_EQ(a.channel.Incarnation(1), 201u);
   Exchange(&clock, &a, &next_b);
   EXPECT_EQ(a.channel.Incarnation(1), 202u);
@@ -153,7 +153,7 @@ TEST_F(HandshakeTest, AnAnswerOfADeadIncarnationIsMendedByTheLivingOne) {
   EXPECT_EQ(a.channel.counters().dropped, 1);
 }
 
-// A process that was stopped, replaced, and runs on.
+// The process was stopped and replaced, and then runs on.
 TEST_F(HandshakeTest, AReplacedProcessThatWakesUpIsNotTakenOnAgain) {
   b.channel.Send(0, Numbered(1));
   Exchange(&clock, &a, &b);

@@ -1,4 +1,4 @@
-// Packets that the channel must not apply: each differs in one field from one that they do.
+// Tests packets that the channel must not apply. Each differs in one field from a valid packet.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -20,7 +20,7 @@ class RefusalTest : public testing::Test {
     before = a.channel.counters();
   }
 
-  // Message 2 of b to a, changed: a refuses it for this reason and does nothing else.
+  // Changes message 2 of b to a. Expects that a refuses it for this reason and does nothing else.
   void ExpectRefused(Refusal refusal, const std::function<void(PacketHeader*)>& change) {
     PacketHeader header = b.Header(a, 2, 9);
     change(&header);
@@ -32,7 +32,7 @@ class RefusalTest : public testing::Test {
           << RefusalName(static_cast<Refusal>(i));
     }
     EXPECT_EQ(now.delivered, before.delivered);
-    // The same, unchanged, is applied.
+    // The unchanged message is applied.
     a.channel.OnPacket(1, EncodePacket(b.Header(a, 2, 9), {}));
     EXPECT_EQ(a.Steps(1), Range(9, 9));
   }

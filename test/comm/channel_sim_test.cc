@@ -1,5 +1,5 @@
-// ReliableChannel under every fault of the simulated network at once, many times. A failure names
-// its seed: SINGA_SEED=n runs that one alone, SINGA_SEEDS=n runs as many.
+// Runs ReliableChannel many times, under every fault of the simulated network at once. A failure
+// names its seed: SINGA_SEED=n runs this seed alone, SINGA_SEEDS=n runs n seeds.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kSimRanks = 3;
 
-// One run: some time with faults, then without, until all is quiet.
+// Trial is one run: first with faults, then without, until the network is quiet.
 class Trial {
  public:
   explicit Trial(uint64_t seed)
@@ -38,7 +38,7 @@ class Trial {
   Chatter& At(int rank) { return static_cast<Chatter&>(*network.process(rank)); }
   int64_t Soon() { return network.clock().Now() + network.schedule().Between(0, 2 * kSimSecond); }
 
-  // Ranks begin at different times; connections break, processes stop and run on.
+  // Starts ranks at different times. Breaks connections, and pauses and resumes processes.
   void StartWithFaults() {
     for (int rank = 0; rank < kSimRanks; ++rank) {
       network.At(Soon(), [this, rank] {
@@ -65,7 +65,7 @@ class Trial {
         network.At(end, [=, this] { network.Resume(a); });
     }
   }
-  // A process ends and another one begins in its place, some times.
+  // Ends processes some times, and starts new ones in their place.
   void Restarts() {
     for (int n = network.schedule().Between(1, 6); n > 0; --n) {
       const int rank = static_cast<int>(network.schedule().Between(0, kSimRanks - 1));
@@ -83,7 +83,7 @@ class Trial {
     }
   }
 
-  // Everything sent, acknowledged, and nothing under way.
+  // Returns whether all messages were sent and acknowledged, and nothing is under way.
   bool Quiet() {
     if (network.under_way() > 0) return false;
     for (int rank = 0; rank < kSimRanks; ++rank) {
@@ -97,7 +97,7 @@ class Trial {
     network.faults = {};
     const bool quiet = network.RunUntil([this] { return Quiet(); }, 60 * kSimSecond);
     EXPECT_TRUE(quiet) << "messages still wait";
-    // With all processes alive and known, what is sent now arrives as well.
+    // All processes are alive and known, so messages that are sent now arrive, too.
     for (int n = 0; n < 2 && quiet; ++n) {
       for (int from = 0; from < kSimRanks; ++from) {
         network.Tell(from, [&](SimProcess*) {
@@ -130,7 +130,7 @@ class Trial {
   int restarts = 0;
 };
 
-// Runs seeds 1, 2, ...; ends with the first that fails.
+// Runs seeds 1, 2, ... up to the first that fails.
 template <typename Run>
 void ForEachSeed(const Run& run) {
   const char* const only = std::getenv("SINGA_SEED");

@@ -1,4 +1,4 @@
-// Operations of all ranks of a group, by each backend.
+// Tests operations of all ranks of a group, by each backend.
 #include "comm/collective/collective.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ INSTANTIATE_TEST_SUITE_P(Backends, CollectiveTest,
                                                               RanksBy::kProcesses, RanksBy::kLinks),
                                             ::testing::Values(1, 2, 3, 5)));
 
-// Large and small numbers: another order of additions gives other bits.
+// Returns large and small numbers: another order of additions gives other bits.
 template <typename T>
 std::vector<T> NumbersOfRank(int rank, size_t n) {
   std::vector<T> numbers(n);
@@ -44,7 +44,7 @@ std::vector<T> SumByTree(int ranks, size_t n) {
   return sum;
 }
 
-// Sizes of none, one and many chunks.
+// The sizes make no, one and many chunks.
 TEST_P(CollectiveTest, AllReduceAddsInTheOrderOfTheTree) {
   ranks_.Run([&](Collective& own) {
     for (const size_t n : {0, 1, 7, 2048, 50'001}) {
@@ -92,7 +92,7 @@ TEST_P(CollectiveTest, BroadcastGivesAllWhatTheRootHas) {
   });
 }
 
-// All ranks send first: none waits for the receiver's call.
+// All ranks send first. No send waits for the receiver's call.
 TEST_P(CollectiveTest, RanksMayExchangeLargeMessagesAtTheSameTime) {
   constexpr size_t kBytes = 700'000;
   ranks_.Run([&](Collective& own) {
@@ -126,7 +126,7 @@ TEST_P(CollectiveTest, MessagesOfTwoRanksArriveInOrder) {
   });
 }
 
-// Rank 0 sends to 2 before 1, which wants its message first.
+// Rank 0 sends to rank 2 before rank 1, and rank 2 receives rank 1's message first.
 TEST_P(CollectiveTest, AMessageWaitsForNoneOfAnotherRank) {
   ranks_.Run([&](Collective& own) {
     if (own.size() != 3) return;
@@ -149,7 +149,7 @@ TEST_P(CollectiveTest, AMessageWaitsForNoneOfAnotherRank) {
   });
 }
 
-// Operations of all kinds, which are under way at the same time.
+// Operations of all kinds are under way at the same time.
 TEST_P(CollectiveTest, OperationsMayBeStartedBeforeOthersAreDone) {
   ranks_.Run([&](Collective& own) {
     std::vector<double> sum = NumbersOfRank<double>(own.rank(), 9000);
@@ -217,7 +217,7 @@ TEST_P(CollectiveTest, ReduceScatterHandsOnEachPieceOnce) {
       EXPECT_EQ(of_turn[piece], SumByTree<float>(ranks_.size(), of_turn[piece].size())) << piece;
 }
 
-// A piece that is more than one message.
+// A piece is larger than one message.
 TEST(LinkCollectiveTest, PiecesMayBeLargerThanAMessage) {
   class LargePieces final : public PieceWork {
    public:
@@ -243,7 +243,7 @@ TEST(LinkCollectiveTest, PiecesMayBeLargerThanAMessage) {
   EXPECT_EQ(ranks.links().under_way(), 0u);
 }
 
-// A sum of many chunks: each rank adds up its share of them and sends what it has to.
+// The sum has many chunks. Each rank adds up its share of them, and sends the others' parts.
 TEST(LinkCollectiveTest, RanksShareTheWorkOfALargeSum) {
   constexpr size_t kFloats = 400'000;
   CollectiveRanks ranks(RanksBy::kLinks, 4);
@@ -252,11 +252,13 @@ TEST(LinkCollectiveTest, RanksShareTheWorkOfALargeSum) {
     own.AllReduce(std::span(floats));
     EXPECT_EQ(floats.back(), 4);
   });
-  // Three quarters of the parts to others, and three copies of a quarter of the sums; within 5 %.
+  // A rank sends three quarters of the parts to others, and three copies of a quarter of the sums;
+  // within 5 %.
   EXPECT_LT(static_cast<double>(ranks.links().most_sent()), 1.05 * 1.5 * kFloats * sizeof(float));
 }
 
-// Six workers in two processes: w0 + w1 and w2 are the first's nodes, w3 and w4 + w5 the second's.
+// There are six workers in two processes. The first has nodes w0 + w1 and w2, the second has w3 and
+// w4 + w5.
 TEST(LinkCollectiveTest, AProcessContributesItsNodesOfTheTree) {
   constexpr int kNumbers = 9000;
   MemoryLinks links(2);

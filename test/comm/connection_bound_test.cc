@@ -1,4 +1,4 @@
-// Connections by anybody, to the port of a process of a job.
+// Tests connections that strangers open to the port of a process of a job.
 #include "comm/transport/connection_bound.h"
 
 #include <arpa/inet.h>
@@ -76,7 +76,7 @@ TEST_P(ConnectionBoundTest, ProcessesOfTheJobMeetAmongStrangersAndAreNotCutOff) 
   EXPECT_EQ(first.recorder.connected.size(), 1u);
 }
 
-// Peers that have begun to speak stay while others are silent.
+// Peers that have begun to speak stay connected; silent ones do not.
 TEST(ConnectionBoundOrder, SilentConnectionsGoFirst) {
   Rank rank(Bounded(0, JobSecrets::Make(2), 20));
   const Descriptor speaks = ConnectTo(rank.transport.endpoint(), kHalfAGreeting);
@@ -89,7 +89,7 @@ TEST(ConnectionBoundOrder, SilentConnectionsGoFirst) {
   EXPECT_FALSE(Closed(speaks));
 }
 
-// In a child process: a hard limit cannot be raised again.
+// The test runs in a child process, because a hard limit cannot be raised again.
 TEST(ConnectionBoundFiles, AFloodLeavesDescriptorsOfAFewHundred) {
   const pid_t child = fork();
   if (child == 0) {
@@ -97,7 +97,7 @@ TEST(ConnectionBoundFiles, AFloodLeavesDescriptorsOfAFewHundred) {
     bool good = setrlimit(RLIMIT_NOFILE, &few) == 0;
     Ranks ranks(2);
     good = good && ranks.Meet();
-    const pid_t flood = fork();  // has descriptors of its own
+    const pid_t flood = fork();  // the flood's process has its own descriptors
     if (flood == 0) {
       std::vector<Descriptor> peers;
       for (int i = 0; i < 2000; ++i) {

@@ -1,4 +1,4 @@
-// Operations of ranks on GPUs: on emulated ones, and on those that the machine has.
+// Tests operations of ranks on GPUs: on emulated ones, and on those of the machine.
 #include "comm/collective/gpu_collective.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace singa {
 namespace {
 
-// One rank, with the memory of its GPU.
+// GpuRank is one rank, with memory of its GPU.
 struct GpuRank {
   explicit GpuRank(const GpuMember& member)
       : gpu(OpenGpu(member.member)),
@@ -57,7 +57,7 @@ class GpuCollectiveTest : public ::testing::TestWithParam<TestPlace> {
     std::string why;
     if (!CanGroupGpus(&why)) GTEST_SKIP() << why;
   }
-  // Has each of the machine's GPUs do `work`.
+  // Runs `work` on each of the machine's GPUs.
   void Run(const std::function<void(GpuRank&)>& work) {
     const GpuGroupId id = NewGpuGroup();
     const int ranks = CountGpus();
@@ -106,7 +106,7 @@ TEST_P(GpuCollectiveTest, AllGatherAndBroadcastGiveTheBytesOfOthers) {
   });
 }
 
-// Large messages that all send before they receive.
+// All ranks send large messages before they receive.
 TEST_P(GpuCollectiveTest, RanksExchangeMessages) {
   constexpr size_t kFloats = 400'000;
   Run([](GpuRank& one) {

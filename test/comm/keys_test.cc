@@ -99,7 +99,7 @@ void ExpectRefused(const std::string& text, const JobSecrets& secrets) {
   }
 }
 
-// Each changed text is refused, without a word of what it holds, or means itself.
+// Each changed text is either refused, with no word about its content, or still has its meaning.
 TEST(Keys, DamagedTextIsRefusedInSilence) {
   const JobSecrets secrets = JobSecrets::Make(2);
   const std::string text = SecretsText(secrets);

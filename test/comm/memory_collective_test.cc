@@ -1,4 +1,4 @@
-// Ranks that share memory: when one of them fails, and as real processes.
+// Tests ranks that share memory: as real processes, and when one of them fails.
 #include "comm/collective/memory_collective.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST_P(MemoryCollectiveTest, NamesTheRankThatStandsStill) {
   third.join();
 }
 
-// Workers 2 and 3 of a group of four; a message changes nothing of who is late.
+// The ranks are workers 2 and 3 of a group of four. A message does not change who is late.
 TEST(MemoryCollective, ErrorsCountTheWorkersOfTheWholeGroup) {
   const ProgressDeadline deadline(std::chrono::milliseconds(100));
   MemoryGroup group(
@@ -95,7 +95,7 @@ TEST_P(MemoryCollectiveTest, CountsTheTimeThatARankWaits) {
   EXPECT_EQ(ranks.group(0).TakeWait(), 0);
 }
 
-// Two real processes, which map the memory at addresses of their own.
+// Two real processes map the memory at different addresses.
 TEST(MemoryCollective, ProcessesAddUpBySharedMemory) {
   const MemoryBoard::Size size = {.ranks = 2, .slot_floats = 16, .mailboxes = true};
   const auto bytes = static_cast<size_t>(MemoryBoard::Bytes(size));

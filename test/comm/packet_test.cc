@@ -51,7 +51,8 @@ TEST(PacketTest, PayloadIsNotCopied) {
   EXPECT_EQ(got.payload[0].data(), payload[0].data());
 }
 
-// The grammar, byte by byte: the checksum was computed bit by bit, apart.
+// The bytes are checked against the grammar one by one. The checksum was computed separately, bit
+// by bit.
 TEST(PacketTest, HasTheBytesOfTheGrammar) {
   PacketHeader header;
   header.set_version(1);
@@ -123,7 +124,7 @@ TEST(PacketTest, WhatFitsIsReadWithinTheSameLimits) {
   ASSERT_GT(message.head.text_size(), 10);
   message.head.mutable_text()->RemoveLast();
 
-  PacketHeader header = Header();  // as large as a header gets
+  PacketHeader header = Header();  // as large as a header can be
   header.set_version(UINT32_MAX);
   header.set_epoch(UINT32_MAX);
   header.set_from(UINT32_MAX);

@@ -1,4 +1,4 @@
-// One property of the channel a test, over a network that does as it is told.
+// Tests one property of the channel at a time, over a network that tests control.
 #include "comm/transport/reliable_channel.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-// A process that keeps what its channel brings.
+// Ear is a process that keeps the events of its channel.
 struct Ear final : SimProcess, LinkListener {
   Ear(const SimStart& start, const ChannelOptions& options)
       : channel({"0123456789abcdef", start.rank, start.ranks, start.incarnation}, start.transport,
@@ -41,7 +41,7 @@ class ReliableChannelTest : public testing::Test {
       for (int64_t n = first; n <= last; ++n) At(from).channel.Send(to, Numbered(n, payload));
     });
   }
-  // Starts 0 and 1, and lets them meet.
+  // Starts ranks 0 and 1, and waits until they are connected.
   void Meet() {
     network.Start(0);
     network.Start(1);

@@ -32,7 +32,7 @@ class Letters final : public Outbox {
 
 Endpoint At(int rank) { return {"10.0.0.1", 1000 + rank}; }
 
-// Processes that meet, and what is on its way between them.
+// Party is some processes that meet, and the messages between them.
 class Party {
  public:
   explicit Party(int processes) : posts(processes) {
@@ -42,7 +42,7 @@ class Party {
     return std::make_unique<Rendezvous>(rank, static_cast<int>(posts.size()), own, At(0),
                                         60 * kSecond, &clock, &posts[rank]);
   }
-  // Delivers all, to the end. Returns who has learnt something, in order.
+  // Delivers all messages. Returns the ranks that have learnt something, in order.
   std::vector<int> Deliver() {
     std::vector<int> changed;
     for (bool moved = true; moved;) {
@@ -213,7 +213,7 @@ TEST(Rendezvous, TheMeetingPointLearnsWhereProcessesRun) {
   EXPECT_EQ(meeting.hosts(), (std::vector<HostAndPid>{here, here, {}}));
   meeting.OnMessage(2, Hello("10.0.0.1:80", std::string(256, 'n'), {4194304}));
   EXPECT_EQ(meeting.hosts()[2], (HostAndPid{std::string(256, 'n'), 4194304}));
-  meeting.OnMessage(2, Hello("10.0.0.1:80", "node8"));  // it has been started again
+  meeting.OnMessage(2, Hello("10.0.0.1:80", "node8"));  // rank 2 has been started again
   EXPECT_EQ(meeting.hosts()[2], (HostAndPid{"node8", 42}));
   EXPECT_EQ(meeting.dropped(), 0);
 }

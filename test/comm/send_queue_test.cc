@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// Transmits all that may be; returns their numbers.
+// Transmits all entries that may be sent. Returns their numbers.
 std::vector<int64_t> Transmit(SendQueue* queue) {
   std::vector<int64_t> numbers;
   while (SendQueue::Entry* entry = queue->Next()) {
@@ -77,7 +77,7 @@ TEST(SendQueueTest, AProbeGrowsWithEachAcknowledgement) {
   EXPECT_EQ(Transmit(&queue), Range(16, 23)) << "the window";
 }
 
-// All had arrived, and only the acknowledgement was lost.
+// All entries had arrived, and only the acknowledgement was lost.
 TEST(SendQueueTest, WhatIsAcknowledgedWhileProbingIsNotSentAgain) {
   SendQueue queue = Filled(12, 8, 1 << 20);
   Transmit(&queue);

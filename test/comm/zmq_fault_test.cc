@@ -1,4 +1,4 @@
-// Processes that are killed, start again, stop and go on.
+// Tests processes that are killed, started again, stopped and continued.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -34,9 +34,9 @@ class Pipe {
   int ends_[2];
 };
 
-// A process of rank `rank` of two, forked before this one has threads. It starts when it is told a
-// port: rank 0 listens there, rank 1 connects there. It tells its port, then sends "NAME I" to the
-// other, for ever.
+// Process is the process of rank `rank` of two, forked before this one has threads. It starts when
+// it gets a port: rank 0 listens there, rank 1 connects there. It tells its port, then sends "NAME
+// I" to the other for ever.
 class Process {
  public:
   Process(int rank, const std::string& name, const JobSecrets& secrets, Security security)
@@ -63,7 +63,7 @@ class Process {
     return says_.Read();
   }
   void Signal(int signal) { EXPECT_EQ(kill(pid_, signal), 0); }
-  // Its port is free then.
+  // Kills the process. Then its port is free.
   void Kill() {
     if (pid_ <= 0) return;
     Signal(SIGKILL);
@@ -139,7 +139,7 @@ TEST_P(ZmqFaultTest, AServerThatStartsAgainElsewhereIsFoundThere) {
   ASSERT_TRUE(PollUntil({&own}, [&] { return HeardFrom(own, "second"); }));
 }
 
-// Who only hangs does not lock its successor out, and is not heard when it goes on.
+// A process that hangs does not lock its successor out, and is not heard when it runs on.
 TEST_P(ZmqFaultTest, AStoppedProcessThatIsReplacedIsNotHeardAgain) {
   Process first(1, "first", secrets_, GetParam()), second(1, "second", secrets_, GetParam());
   Rank own(OptionsOf(0, secrets_, GetParam()));
@@ -156,7 +156,7 @@ TEST_P(ZmqFaultTest, AStoppedProcessThatIsReplacedIsNotHeardAgain) {
   EXPECT_TRUE(HeardFrom(own, "second"));
 }
 
-// The kernel tells nobody of it, as when a cable is cut: heartbeats do.
+// The kernel reports no stopped server, as when a cable is cut. Heartbeats do.
 TEST_P(ZmqFaultTest, AStoppedServerIsNoticedByItsSilence) {
   Process first(0, "first", secrets_, GetParam());
   ZmqOptions options = OptionsOf(1, secrets_, GetParam());

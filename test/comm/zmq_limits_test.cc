@@ -20,10 +20,10 @@ TEST(ZmqLimits, AFullQueueRefusesAtOnceAndLosesNothingThatItTook) {
     Ranks ranks(2);
     ASSERT_TRUE(ranks.Meet());
     const std::string text(100'000, 'x');
-    int taken = 0;  // nobody makes room: one that waited would wait for ever
+    int taken = 0;  // nobody makes room: a blocking send would wait for ever
     while (taken < 100'000 && ranks[from].transport.Send(1 - from, {FrameOf(text)})) ++taken;
-    EXPECT_GE(taken, 250);   // the greeting has had a place
-    EXPECT_LT(taken, 2000);  // two queues and what the kernel holds
+    EXPECT_GE(taken, 250);   // the greeting takes one place
+    EXPECT_LT(taken, 2000);  // two queues and the kernel's buffers
     auto& arrived = ranks[1 - from].recorder.packets;
     const auto all = [&] { return static_cast<int>(arrived.size()) == taken; };
     EXPECT_TRUE(PollUntil(ranks.Pointers(), all)) << arrived.size() << " of " << taken;
@@ -35,7 +35,7 @@ TEST(ZmqLimits, ASilentPeerStopsNobodyElse) {
   Ranks ranks(3);
   ASSERT_TRUE(ranks.Meet());
   const std::string text(100'000, 'x');
-  while (ranks[0].transport.Send(1, {FrameOf(text)})) continue;  // who does not read
+  while (ranks[0].transport.Send(1, {FrameOf(text)})) continue;  // the receiver does not read
   ASSERT_TRUE(ranks[0].transport.Send(2, {FrameOf("go on")}));
   EXPECT_TRUE(
       PollUntil({&ranks[0], &ranks[2]}, [&] { return !ranks[2].recorder.packets.empty(); }));
@@ -63,7 +63,7 @@ TEST(ZmqLimits, AFrameThatIsTooLargeEndsItsConnectionUnread) {
     const auto connected = [&] { return sender.transport.connected(0); };
     ASSERT_TRUE(PollUntil({&strict, &sender}, connected));
     const int64_t allowed = SocketSettings().max_frame_bytes;
-    const std::string most(allowed - 64, 'x');  // CURVE's own bytes count, too
+    const std::string most(allowed - 64, 'x');  // CURVE adds bytes of its own
     ASSERT_TRUE(sender.transport.Send(0, {FrameOf(most)}));
     ASSERT_TRUE(PollUntil({&strict, &sender}, [&] { return !strict.recorder.packets.empty(); }));
     ASSERT_TRUE(sender.transport.Send(0, {FrameOf(std::string(allowed + 1, 'x'))}));
@@ -112,7 +112,7 @@ TEST(ZmqLimits, WakeEndsAPoll) {
   polled = true;
   other.join();
   EXPECT_LT(RealClock().Now() - start, 60'000 * kMs);
-  ranks[0].transport.Wake();  // before: the next one ends
+  ranks[0].transport.Wake();  // a wake before the wait ends the wait
   ranks[0].Poll(120'000);
   EXPECT_LT(RealClock().Now() - start, 60'000 * kMs);
 }
@@ -219,7 +219,7 @@ TEST(ZmqSecurity, MissingSecretsAreAnError) {
   EXPECT_ERROR(Rank{options}, kExitNoPermission, "token is missing");
 }
 
-// In a process that may have `files` open, the error of a transport there.
+// Expects this error text of a transport in a process that may have `files` files open.
 void ExpectTold(rlim_t files, const char* text) {
   const rlimit few{files, files};
   const pid_t child = fork();  // a hard limit cannot be raised again

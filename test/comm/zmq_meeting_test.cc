@@ -1,4 +1,4 @@
-// Processes find each other over real sockets: threads as ranks.
+// Tests how processes find each other over real sockets. Ranks are threads here.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,7 +13,7 @@
 namespace singa {
 namespace {
 
-// One rank: a transport and a rendezvous; messages wait until they can be sent.
+// Member is one rank: a transport and a rendezvous. Messages wait until they can be sent.
 class Member final : public TransportEvents, public Outbox {
  public:
   Member(const ZmqOptions& options, const Endpoint& meeting, int64_t timeout_ms)

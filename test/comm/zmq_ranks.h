@@ -1,4 +1,4 @@
-// Processes of a job, as objects of one thread, with real sockets on loopback.
+// Rank and Ranks are processes of a job as objects of one thread, with real sockets on loopback.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ inline const Clock& RealClock() {
 
 inline constexpr int64_t kMs = 1'000'000;  // in nanoseconds
 
-// Packets as texts.
+// Arrived is a packet as texts.
 struct Arrived {
   int rank;
   std::vector<std::string> frames;
@@ -58,8 +58,8 @@ struct Rank {
   Recorder recorder;
 };
 
-// Polls all until `done`, for at most `ms`, by when it hangs, however busy the machine. Returns
-// whether it is done.
+// Polls all ranks until `done`, for at most `ms`. The default is long enough for the busiest
+// machine. Returns whether it is done.
 inline bool PollUntil(const std::vector<Rank*>& ranks, const std::function<bool()>& done,
                       int64_t ms = 60'000) {
   const int64_t end = RealClock().Now() + ms * kMs;
@@ -68,7 +68,7 @@ inline bool PollUntil(const std::vector<Rank*>& ranks, const std::function<bool(
   return done();
 }
 
-// All ranks of a job, connected with each other.
+// Ranks are all ranks of a job, connected with each other.
 class Ranks {
  public:
   explicit Ranks(int processes, Security security = Security::kAuto)

@@ -1,4 +1,4 @@
-// Peers that do not speak ZeroMQ at all, or only begin to.
+// Tests peers that do not speak ZeroMQ at all, or only begin to.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -32,7 +32,7 @@ class RawPeer {
   void Say(const std::string& bytes) {
     static_cast<void>(send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
   }
-  // Whether the other side has closed the connection.
+  // Returns whether the other side has closed the connection.
   bool Closed() {
     char byte[256];
     const ssize_t n = recv(fd_, byte, sizeof(byte), MSG_DONTWAIT);
@@ -50,7 +50,7 @@ int64_t ResidentBytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-// ZMTP 3.0: signature, version, mechanism, as-server, filler; 64 bytes.
+// Returns a greeting of ZMTP 3.0: signature, version, mechanism, as-server, filler; 64 bytes.
 std::string GreetingOf(const std::string& mechanism) {
   std::string text("\xff\0\0\0\0\0\0\0\0\x7f\x03\0", 12);
   text += mechanism;
@@ -87,7 +87,7 @@ std::vector<std::string> Attacks() {
 class ZmqRawPeerTest : public testing::TestWithParam<Security> {};
 INSTANTIATE_TEST_SUITE_P(All, ZmqRawPeerTest, testing::Values(Security::kAuto, Security::kCurve));
 
-// Sends from rank 1 to rank 0, one packet after the other.
+// Sends packets from rank 1 to rank 0, one after the other. Returns how many arrived.
 int Exchange(Ranks* ranks, int packets) {
   auto& arrived = (*ranks)[0].recorder.packets;
   arrived.clear();
@@ -110,7 +110,7 @@ TEST_P(ZmqRawPeerTest, NothingOfItIsHeardAndLittleIsKept) {
     peers.back().Say(attack);
     ranks[0].Poll(1);
     most = std::max(most, ResidentBytes());
-    if (peers.size() == 100) peers.clear();  // the others hold
+    if (peers.size() == 100) peers.clear();  // the others stay connected
   }
   EXPECT_EQ(ranks[0].recorder.packets.size(), 10u);
   EXPECT_LT(most - before, 64 << 20);

@@ -19,7 +19,8 @@ class ZmqSettingsTest : public testing::TestWithParam<int> {
 };
 INSTANTIATE_TEST_SUITE_P(Types, ZmqSettingsTest, testing::Values(ZMQ_ROUTER, ZMQ_DEALER));
 
-// ZeroMQ's own defaults: frames without bound, a handshake of 30 s, no heartbeats, endless linger.
+// ZeroMQ's own defaults bound nothing: frames of any size, a handshake of 30 s, no heartbeats,
+// endless linger.
 TEST_P(ZmqSettingsTest, BoundEveryWaitAndSize) {
   SocketSettings settings;
   settings.max_frame_bytes = 12345;
@@ -50,7 +51,7 @@ TEST_P(ZmqSettingsTest, BoundEveryWaitAndSize) {
     EXPECT_EQ(OptionOf(&socket_, option), value) << option;
 }
 
-// ROUTER_MANDATORY and ROUTER_HANDOVER cannot be read back: what they do is tested.
+// ROUTER_MANDATORY and ROUTER_HANDOVER cannot be read back, so their effects are tested.
 TEST(ZmqSettings, ARouterTellsOfAPeerThatIsNotThere) {
   zmq::context_t context{1};
   zmq::socket_t router = MakeSocket(&context, ZMQ_ROUTER);

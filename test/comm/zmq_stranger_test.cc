@@ -1,4 +1,4 @@
-// Peers that speak ZeroMQ, but are not of the job, or are not who they say.
+// Tests peers that speak ZeroMQ, but do not belong to the job or claim another identity.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,12 +13,12 @@ namespace {
 
 constexpr char kIncarnation[] = "0123456789abcdef";
 
-// A DEALER of our own making, which says what a test wants.
+// Stranger is a DEALER socket that sends whatever a test wants.
 class Stranger {
  public:
   explicit Stranger(const Endpoint& to) : to_("tcp://" + ToString(to)) {
     socket.set(zmq::sockopt::linger, 0);
-    socket.set(zmq::sockopt::immediate, 0);  // messages are sent as soon as ZeroMQ is let in
+    socket.set(zmq::sockopt::immediate, 0);  // messages are sent as soon as ZeroMQ is connected
   }
   void UsePlain(const std::string& name, const std::string& password) {
     socket.set(zmq::sockopt::plain_username, name);
@@ -46,7 +46,8 @@ class Stranger {
 Endpoint EndpointOf(Ranks* ranks) { return (*ranks)[0].transport.endpoint(); }
 const ZmqCounts& CountsOf(Ranks* ranks) { return (*ranks)[0].transport.counts(); }
 
-// Rank 0 refuses a connection and hears nothing, and its own peers still reach it.
+// Expects that rank 0 refuses a connection and hears nothing, and that its own peers still reach
+// it.
 void ExpectRefused(Ranks* ranks, int64_t ZmqCounts::*count) {
   ASSERT_TRUE(PollUntil(ranks->Pointers(), [&] { return CountsOf(ranks).*count > 0; }));
   PollUntil(
@@ -76,7 +77,7 @@ TEST(ZmqStranger, WithAWrongTokenIsRefused) {
   ExpectRefused(&ranks, &ZmqCounts::refused);
 }
 
-TEST(ZmqStranger, WithTheTokenItselfIsRefused) {  // it is never sent, so nobody learns to send it
+TEST(ZmqStranger, WithTheTokenItselfIsRefused) {  // the token is never sent, so nobody learns to send it
   Ranks ranks(2);
   Stranger stranger(EndpointOf(&ranks));
   stranger.UsePlain(NameOf(1), ranks.secrets.token);
@@ -93,7 +94,7 @@ TEST(ZmqStranger, APasswordIsOfNoUseElsewhere) {
       {NameOf(1), PasswordOf(token, NameOf(1), 1, port)},      // for another process
       {NameOf(1), PasswordOf(token, NameOf(1), 0, port ^ 1)},  // at another port
       {NameOf(0), PasswordOf(token, NameOf(0), 0, port)},      // nobody of that rank connects
-      {NameOf(3), PasswordOf(token, NameOf(3), 0, port)},      // there is none
+      {NameOf(3), PasswordOf(token, NameOf(3), 0, port)},      // no process has that rank
       {"r1", PasswordOf(token, "r1", 0, port)}};
   int64_t refused = 0;
   for (const auto& [name, password] : heard) {
@@ -164,7 +165,8 @@ TEST(ZmqStranger, NamesThatAreNoneAreDropped) {
   EXPECT_TRUE(ranks[0].recorder.packets.empty());
 }
 
-// A socket at a dead process's port, which lets everybody in and answers.
+// Expects that a client hears nothing from a socket at a dead process's port. The socket accepts
+// everybody and answers.
 void ExpectNothingFromAServerOf(const JobSecrets& job, const std::string& server_name) {
   zmq::context_t context{1};
   SteadyClock clock;

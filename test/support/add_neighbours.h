@@ -1,5 +1,5 @@
-// The sum of the workers of a group by hand, as math/reduction/sum_tree.h has to add them up:
-// neighbours are added until one is left.
+// AddNeighbours computes by hand the sum of the workers of a group. It follows the rule of
+// math/reduction/sum_tree.h: neighbours are added until one is left.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// all[w]: the numbers of worker w; of one size.
+// all[w]: the numbers of worker w. All workers have equally many.
 inline std::vector<float> AddNeighbours(std::vector<std::vector<float>> all) {
   while (all.size() > 1) {
     std::vector<std::vector<float>> sums;

@@ -34,7 +34,7 @@ class Barrier {
 
  private:
   const int threads_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   int here_ = 0, turn_ = 0;
   bool stopped_ = false;

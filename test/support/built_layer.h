@@ -1,7 +1,7 @@
-// BuiltLayer: one layer with the ports, params and memory that a net would give it. Whatever a
-// correct layer does not read holds NaN: outputs before a feature, gradients and scratch before a
-// gradient, inputs and outputs that Traits says the gradient does not read. A layer that is not for
-// the context's device runs on the host.
+// BuiltLayer is one layer with the ports, params and memory that a net would give it. All values
+// that a correct layer does not read hold NaN: outputs before a feature; gradients and scratch
+// before a gradient; inputs and outputs that, by Traits, the gradient does not read. A layer that
+// is not for the context's device runs on the host.
 #pragma once
 
 #include <deque>
@@ -25,10 +25,10 @@ struct Input {
 
 class BuiltLayer {
  public:
-  // Runs Setup and Prepare; allocates at the first use. `conf` is the text of a LayerProto; its
-  // name is "layer" where it gives none.
+  // Runs Setup and Prepare. Allocates memory at the first use. `conf` is the text of a LayerProto;
+  // a layer without a name is called "layer".
   BuiltLayer(const Context& ctx, const std::string& conf, const std::vector<Input>& inputs);
-  // Fails the test where a layer without a plan called a kernel that Declare::Uses did not name.
+  // Fails the test if a layer without a plan called a kernel that Declare::Uses did not name.
   ~BuiltLayer();
 
   Layer& layer() { return *layer_; }
@@ -45,11 +45,11 @@ class BuiltLayer {
 
   // Binds outputs[0] to the memory of the input that Traits names. REQUIRES: nothing ran yet.
   void PutInPlace() { in_place_ = true; }
-  // Takes the gradient's memory away, as where nothing trains.
+  // Removes the gradient's memory, as if nothing trains.
   void DropInputGradients();
   void DropParamGradients();
 
-  // Logical order in and out: row-major (n, c, h, w).
+  // Values go in and come out in logical order: row-major (n, c, h, w).
   void SetInput(int i, const std::vector<float>& values) { inputs_[i].data = values; }
   std::vector<float> InputData(int i) const { return inputs_[i].data; }
   void SetParam(const std::string& name_or_index, const std::vector<float>& values);
@@ -58,12 +58,12 @@ class BuiltLayer {
   std::vector<float> InputGradient(int i = 0) const;
   std::vector<float> ParamGradient(int i) const;
   std::vector<float> BufferData(const Buffer& buffer) const { return memory_.Read(buffer.tensor); }
-  // Sum / weight of what was added since BeginStep.
+  // Returns the sum divided by the weight, of all numbers added since BeginStep.
   double metric(const std::string& name);
 
   void BeginStep(int64_t step);
   void Forward(Phase phase);
-  // One contribution to the step's gradients. `dy`: one for each output, none for a loss.
+  // Makes one contribution to the step's gradients. `dy`: one for each output, none for a loss.
   void Backward(const std::vector<std::vector<float>>& dy);
 
  private:
@@ -93,7 +93,8 @@ class BuiltLayer {
   std::vector<KernelChoice> plans_;
 };
 
-// A feature's values between logical and stored (4-D: channels-last) order. In the host's memory.
+// These convert a feature's values between logical and stored order (4-D: channels-last). The
+// tensor is in the host's memory.
 std::vector<float> ToLogical(const Tensor& feature);
 void FromLogical(const std::vector<float>& values, Tensor* feature);
 

@@ -1,4 +1,4 @@
-// How often steps copy between host and device, or within either.
+// CopiesOfSixSteps counts copies between host and device, and within either.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace singa {
 
-// Copies of all emulated GPUs in six steps, after four: the first ones are other than those that
-// follow. `settle` waits for the work of the steps so far.
+// Returns the copies of all emulated GPUs in six steps, after four others: the first steps copy
+// more than later ones. `settle` waits for the work of the steps so far.
 inline int64_t CopiesOfSixSteps(const std::function<void(int64_t step)>& train,
                                 const std::function<void()>& settle) {
   int64_t copies = 0;

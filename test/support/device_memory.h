@@ -1,4 +1,4 @@
-// DeviceMemory: tensors where a context computes, as a test reads and writes them.
+// DeviceMemory lets a test read and write tensors of a context's device.
 #pragma once
 
 #include <cstring>
@@ -36,14 +36,14 @@ class DeviceMemory {
     return values;
   }
 
-  // All bits set: NaN where it holds floats.
+  // Sets all bits: floats become NaN.
   void Poison(Tensor* tensor) const {
     if (tensor->empty()) return;
     Change(tensor, [&](void* at) { std::memset(at, 0xFF, tensor->bytes()); });
   }
 
  private:
-  // write(memory of the host, which then becomes the tensor's).
+  // Calls write(memory of the host), and copies the memory to the tensor.
   template <typename F>
   void Change(Tensor* tensor, const F& write) const {
     if (tensor->bytes() == 0) return;
@@ -53,7 +53,7 @@ class DeviceMemory {
     ctx_->stream->Wait();
   }
 
-  // CUDA takes long to pin memory, and tests move much.
+  // The memory is kept and reused: CUDA takes long to pin memory, and tests move many tensors.
   void* Pinned(int64_t bytes) const {
     if (bytes > pinned_bytes_) {
       pinned_ = ctx_->stream->gpu().AllocatePinned(bytes);

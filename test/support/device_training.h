@@ -1,4 +1,5 @@
-// DeviceTrainer: trainers on an emulated device (support/emulated_gpu.h), and what they train to.
+// DeviceTrainer runs trainers on an emulated device (support/emulated_gpu.h), and compares the
+// values that they reach.
 #pragma once
 
 #include <google/protobuf/text_format.h>
@@ -99,7 +100,8 @@ class DeviceTrainer : public ::testing::Test {
   static void ExpectSameAsOnTheCpu(const JobProto& job) {
     ExpectSame(Train(job, true), Train(job, false));
   }
-  // The same, and all but the first two steps are replayed.
+  // Expects the same values on the device and on the CPU, and that the device replays all steps but
+  // the first two.
   static void ExpectReplayed(const JobProto& job) {
     const Trained on_device = Train(job, true);
     ExpectSame(on_device, Train(job, false));

@@ -1,8 +1,8 @@
-// DiskAfter: what a disk may hold when power is lost. Changes of names reach it as far as folders
-// were synced, and beyond that: none, all, those up to some moment in their order (a journal), or
-// any of them, so far as each finds its name (a rename is one change). Of a file the synced bytes
-// are safe; of what was done to it since some is there, the last write in part, or zeros in its
-// place. After ALICE (Pillai et al., OSDI 2014) and CrashMonkey (Mohan et al., OSDI 2018).
+// DiskAfter makes folders that a disk may hold when power is lost. Changes of names are safe once
+// their folder was synced. Of later changes none may remain, or all, or those up to some moment (a
+// journal), or any of them whose name is found. A rename is one change. A file keeps its synced
+// bytes. Later writes to it remain in part, the last one torn, or are zeros. After ALICE (Pillai et
+// al., OSDI 2014) and CrashMonkey (Mohan et al., OSDI 2018).
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace singa {
 
 enum class Lost { kAllUnsynced, kUnsyncedData, kNothing, kSinceAMoment, kAny };
 
-// A log, and of each change of names the operation that made it safe.
+// DiskLog is a log that knows, for each change of names, the operation that made it safe.
 class DiskLog {
  public:
   using Op = DiskOperation;
@@ -30,7 +30,7 @@ class DiskLog {
           if (IsName(log[j]) && Touches(log[j], log[i].path)) safe_at_[j] = i;
   }
   const std::vector<Op>& log() const { return log_; }
-  // Whether the change is on the disk whatever happens after the first `count` operations.
+  // Returns whether the change is certainly on the disk after the first `count` operations.
   bool IsSafe(size_t change, size_t count) const { return safe_at_[change] < count; }
 
   static bool IsName(const Op& op) {
@@ -49,7 +49,7 @@ class DiskLog {
 
 class DiskAfter {
  public:
-  // After the first `count` operations of the log.
+  // Makes the state after the first `count` operations of the log.
   DiskAfter(const DiskLog& disk, size_t count, Lost lost, uint32_t seed) : random_(seed) {
     const std::vector<Op>& log = disk.log();
     const std::vector<bool> kept = KeptNames(disk, count, lost);
@@ -60,7 +60,7 @@ class DiskAfter {
         bytes_[entry.file] = BytesOf(log, count, entry.file, lost);
   }
 
-  // Puts it into the empty folder `to`, which stands for `root`.
+  // Writes the state into the empty folder `to`, which stands for `root`.
   void Store(const std::string& root, const std::string& to) const {
     namespace fs = std::filesystem;
     for (const auto& [path, entry] : names_) {  // a folder comes before what is in it
@@ -77,8 +77,8 @@ class DiskAfter {
 
  private:
   struct Entry {
-    int file = -1;     // -1: a folder, or a link
-    std::string link;  // where it leads
+    int file = -1;     // -1: a folder or a link
+    std::string link;  // target of a link
   };
   using Op = DiskOperation;
 
@@ -113,7 +113,8 @@ class DiskAfter {
     }
     return taken;
   }
-  // A change whose names an earlier, lost one should have made does nothing.
+  // Applies a change of names. A change does nothing if its names come from an earlier change that
+  // was lost.
   void Apply(const Op& op) {
     if (op.kind == Op::kCreate) names_[op.path] = {op.file, ""};
     if (op.kind == Op::kMakeFolder) names_[op.path] = {-1, ""};
@@ -128,7 +129,7 @@ class DiskAfter {
 
   std::string BytesOf(const std::vector<Op>& log, size_t count, int file, Lost lost) {
     std::string bytes, safe;
-    std::vector<const Op*> since;  // the last sync
+    std::vector<const Op*> since;  // operations since the last sync
     for (size_t i = 0; i < count; ++i) {
       if (log[i].file != file) continue;
       if (log[i].kind == Op::kSyncFile) {

@@ -1,4 +1,4 @@
-// RunElements: what ForEach of tensor/kernel/launch.cuh does on a device, on the host.
+// RunElements does on the host what ForEach of tensor/kernel/launch.cuh does on a device.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// HostBlock: the threads of a CUDA block, played by threads of the host. What is written for Block
-// or Warp runs on it and gives what a device gives, but for the device's own exp, log and fused
-// products: sums are added in the same order.
+// HostBlock plays the threads of a CUDA block with threads of the host. Code for Block or Warp runs
+// on it. Sums are added in the same order, so results equal a device's, except for the device's own
+// exp, log and fused products.
 #pragma once
 
 #include <barrier>
@@ -11,14 +11,15 @@
 
 namespace singa {
 
-// What the threads of one block share.
+// HostBlockState is shared by the threads of one block.
 struct HostBlockState {
   explicit HostBlockState(int n) : barrier(n), values(n) {}
   std::barrier<> barrier;
   std::vector<double> values;  // one a thread; holds any float
 };
 
-// As Block of tensor/kernel/block.cuh. With 32 threads it is also a Warp.
+// HostBlock has the interface of Block in tensor/kernel/block.cuh. With 32 threads it is also a
+// Warp.
 class HostBlock {
  public:
   HostBlock(HostBlockState* state, int thread) : state_(state), thread_(thread) {}
@@ -57,7 +58,8 @@ class HostBlock {
     return sum;
   }
 
-  // What the first lane of a warp holds after it has exchanged values with lanes ever nearer.
+  // Returns the value of a warp's first lane after lanes have exchanged values over halved
+  // distances.
   template <typename T, typename Join>
   T OfWarp(int first, const Join& join) const {
     T lane[kLanes], next[kLanes];
@@ -73,7 +75,8 @@ class HostBlock {
   int thread_;
 };
 
-// f(block, i) for each i < n, as ForEachBlock and ForEachWarp do. `threads`: a multiple of 32.
+// Calls f(block, i) for each i < n, as ForEachBlock and ForEachWarp do. `threads`: a multiple of
+// 32.
 inline void RunBlocks(int64_t n, int threads,
                       const std::function<void(const HostBlock&, int64_t)>& f) {
   HostBlockState state(threads);
@@ -88,7 +91,7 @@ inline void RunBlocks(int64_t n, int threads,
     });
 }
 
-// f(block), once.
+// Calls f(block) once.
 inline void RunBlock(int threads, const std::function<void(const HostBlock&)>& f) {
   RunBlocks(1, threads, [&f](const HostBlock& block, int64_t) { f(block); });
 }

@@ -1,9 +1,9 @@
-// EmulatedGpu: a device that the host plays, as lazily as a device may be. Work that is handed to
-// a stream runs when somebody waits for it, no sooner; its memory can be read and written by that
-// work alone, so that a host that looks into it dies; and captured work runs again with the
-// arguments that it was captured with. What trains right on it has its copies, its captures,
-// and the waits of the host and of the main stream right. Not shown is what a stream beside that
-// one does too early: see PromptGpu. Streams of several threads share it: their work takes turns.
+// EmulatedGpu is a device that the host plays, as lazily as a device may be. Work that is handed to
+// a stream runs only when somebody waits for it. Only such work can read and write its memory: a
+// host that looks into the memory dies. Captured work runs again with the arguments of its capture.
+// If a training is right on it, then its copies, its captures, and the waits of the host and of the
+// main stream are right. It does not show work that another stream does too early: see PromptGpu.
+// Streams of several threads share the device, and their work takes turns.
 #pragma once
 
 #include <glog/logging.h>
@@ -51,7 +51,7 @@ class EmulatedGpu final : public Gpu {
     return bytes_ - used_;
   }
 
-  // Memory is not used again: who reads what was freed reads old numbers.
+  // Memory is never used again, so a read of freed memory finds old numbers.
   std::shared_ptr<void> Allocate(int64_t bytes) override {
     Use();
     const std::lock_guard lock(mutex_);
@@ -78,7 +78,8 @@ class EmulatedGpu final : public Gpu {
 
   std::unique_ptr<Stream> NewStream() override;
 
-  // How often work of a stream was run again, and how many pieces of work, and copies, ran in all.
+  // These count replays of captured work, pieces of work, and copies. "of all" means all emulated
+  // GPUs.
   int64_t replays() const { return replays_; }
   static int64_t replays_of_all() { return all_replays_; }
   static int64_t works_of_all() { return all_works_; }
@@ -87,7 +88,8 @@ class EmulatedGpu final : public Gpu {
 
  private:
   friend class EmulatedStream;
-  // The one that the calling thread hands work to, as CUDA wants to be told.
+  // Returns the GPU that the calling thread hands work to. CUDA has the same notion of a current
+  // device.
   static const EmulatedGpu*& used_here() {
     static thread_local const EmulatedGpu* gpu;
     return gpu;
@@ -111,8 +113,8 @@ class EmulatedGpu final : public Gpu {
     --next;
     return at + bytes <= next->first + next->second;
   }
-  // Its memory can be read and written meanwhile, by this thread alone. Work of one stream may run
-  // that of another.
+  // While an Opened lives, this thread alone can read and write the memory. Opened can be nested,
+  // because work of one stream may run work of another.
   class Opened {
    public:
     explicit Opened(EmulatedGpu* gpu) : lock_(gpu->mutex_), gpu_(gpu) {

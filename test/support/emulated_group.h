@@ -1,7 +1,7 @@
-// EmulatedGroup: emulated GPUs, of one process or several of this host, that add up numbers, as the
-// SumTree of their members says, when the work of all of them has come so far. They do so in memory
-// that goes with the last of the processes, however they end. Once the group has stopped, or this
-// member has left it, sums that are still under way run through.
+// EmulatedGroup is a group of emulated GPUs, in one process or several of this host. It adds up
+// numbers in the order of the members' SumTree, when the work of all members has come so far. The
+// sums are made in shared memory, which is freed with the last of the processes, however they end.
+// Once the group has stopped, or this member has left it, sums under way do nothing.
 #pragma once
 
 #include <fcntl.h>
@@ -26,13 +26,13 @@
 
 namespace singa {
 
-// What the members share: all 0 at first.
+// EmulatedMembers is the memory that the members share. All of it is 0 at first.
 class EmulatedMembers {
  public:
   static constexpr int kMost = 16;
   static constexpr int64_t kBytesOfSum = int64_t{1} << 24;
 
-  // As NewEmulatedGroup tells it.
+  // NewEmulatedGroup tells members this place.
   struct Place {
     int64_t process = 0, descriptor = 0;
   };
@@ -59,7 +59,8 @@ class EmulatedMembers {
     GpuGroupWait wait(member, what);
     for (; numbers_->turn == now; FutexWait(numbers_->turn, now)) wait.Look();
   }
-  // A member leaves. Waits until all have, or the group has stopped; false: for `longest`.
+  // Takes a member out of the group, and waits until all have left or the group has stopped.
+  // Returns false if that takes longer than `longest`.
   bool Leave(const GpuMember& member, std::chrono::seconds longest) {
     ++numbers_->left;
     FutexWakeAll(numbers_->left);
@@ -72,7 +73,7 @@ class EmulatedMembers {
     }
     return true;
   }
-  // Has `transfers` of a member go on until all are done.
+  // Moves the bytes of a member's `transfers` until all are done.
   void Exchange(const GpuMember& member, std::vector<GpuTransfer> transfers) {
     GpuGroupWait wait(member, "a message");
     while (!transfers.empty()) {
@@ -91,7 +92,7 @@ class EmulatedMembers {
       if (!transfers.empty()) FutexWait(numbers_->moved, moved);
     }
   }
-  // What a member adds.
+  // Returns the numbers that a member adds.
   template <typename T>
   T* values(int member) {
     return reinterpret_cast<T*>(reinterpret_cast<char*>(numbers_) + kHead + member * kBytesOfSum);
@@ -109,7 +110,7 @@ class EmulatedMembers {
   };
   static_assert(sizeof(Numbers) <= kHead);
 
-  // False: the peer has to do something first.
+  // Moves one chunk. Returns false if the peer has to do something first.
   bool GoOn(int member, GpuTransfer* one) {
     const int from = one->sends ? member : one->peer, to = one->sends ? one->peer : member;
     std::atomic<uint32_t>&sent = numbers_->sent[from][to], &taken = numbers_->taken[from][to];
@@ -134,7 +135,7 @@ class EmulatedGroup final : public GpuGroup {
       : members_(std::move(members)), member_(member) {
     members_->Meet(member_, "the communicator");
   }
-  // As with NCCL, where members of a host wait for each other.
+  // Members wait for each other here, as members of one host do with NCCL.
   ~EmulatedGroup() override {
     CHECK(members_->Leave(member_, std::chrono::seconds(60))) << "other members do not leave";
     *ended_ = true;
@@ -181,7 +182,7 @@ class EmulatedGroup final : public GpuGroup {
     });
   }
 
-  // work(members, meet) of all members in the order of their streams; meet() waits for all of them.
+  // Runs work(members, meet) in the order of the member's stream. meet() waits for all members.
   template <typename Work>
   void RunTogether(Stream& stream, const Work& work) {
     stream.Run([members = members_, member = member_, ended = ended_, work] {
@@ -204,7 +205,7 @@ class EmulatedGroup final : public GpuGroup {
   const std::shared_ptr<bool> ended_ = std::make_shared<bool>(false);
 };
 
-// Its memory is there as long as this process, or a member.
+// The group's memory exists as long as this process, or a member.
 inline GpuGroupId NewEmulatedGroup() {
   static std::vector<Descriptor> files;
   files.emplace_back(::memfd_create("emulated-group", MFD_CLOEXEC));

@@ -1,4 +1,4 @@
-// EmulatedMachine: while it lives, the machine has so many GPUs, and they are emulated.
+// EmulatedMachine gives the machine `gpus` emulated GPUs while it lives.
 #pragma once
 
 #include <memory>
@@ -24,20 +24,20 @@ class EmulatedMachine {
   ~EmulatedMachine() { SetGpuDriver(before_); }
   EmulatedMachine(const EmulatedMachine&) = delete;
 
-  // Of GPUs that are used from now on: GPU 0, and the others.
+  // Sets the faults of GPU 0 and of the other GPUs, for GPUs that are opened from now on.
   void SetFaults(const GpuFault& first, const GpuFault& others) {
     now().first = first;
     now().others = others;
   }
   void SetFault(const GpuFault& of_each) { SetFaults(of_each, of_each); }
-  // "9.0" as 90: of all of them; that of an H100 at first.
+  // Sets the capability of all GPUs, "9.0" as 90. At first it is that of an H100.
   void SetCapability(int capability) { now().capability = capability; }
-  // Which GPUs it has, and the version of what drives them.
+  // Sets the name of the GPUs and the version of their driver.
   void SetModel(const std::string& model, const std::string& version) {
     EmulatedGpu::model = model;
     now().version = version;
   }
-  // Whether GPUs can form groups; they can at first.
+  // Sets whether GPUs can form groups. At first they can.
   void SetGroups(bool groups) { now().groups = groups; }
 
  private:
@@ -61,11 +61,11 @@ class EmulatedMachine {
     gpu->SetFault(number > 0 ? now().others : now().first);
     return gpu;
   }
-  // All emulated machines are one.
+  // All emulated machines have the same identity.
   static GpuIdentity Identity(int number) { return {static_cast<uint32_t>(number), 1, 2, 3}; }
   static int Capability(int) { return now().capability; }
   static std::string Versions() { return now().version; }
-  // One is there.
+  // Returns two libraries. Only the first of them exists.
   static std::vector<GpuLibrary> Libraries() {
     static Library there("libm.so.6"), missing("libmissing.so.1");
     const auto version = [] { return int64_t{10203}; };

@@ -1,8 +1,10 @@
-// `singa` on a machine whose GPUs are emulated: as many as SINGA_EMULATED_GPUS says. Process
-// SINGA_WITHOUT_GPUS of a job has none, and those of process SINGA_WITHOUT_GROUPS form no groups.
-// SINGA_GPUS_FAIL=HOW:WORKS[/PROCESS] has the GPUs of each process, or of that one, fail after so
-// many pieces of work of each: "lost", "still", or, as "first", GPU 0 is lost and the others stand
-// still. Each has SINGA_GPU_BYTES of memory.
+// This program is `singa` on a machine with emulated GPUs. Variables of the environment set:
+// SINGA_EMULATED_GPUS: the number of GPUs. SINGA_GPU_BYTES: the memory of each.
+// SINGA_WITHOUT_GPUS: the process of a job that has no GPUs.
+// SINGA_WITHOUT_GROUPS: the process whose GPUs form no groups.
+// SINGA_GPUS_FAIL=HOW:WORKS[/PROCESS]: the GPUs of each process, or of that one, fail after so many
+// pieces of work of each. HOW is "lost", "still" (the GPU never finishes), or "first": GPU 0 is
+// lost and the others stand still.
 #include <cstdlib>
 #include <string>
 
@@ -13,7 +15,7 @@ namespace {
 
 using singa::GpuFault;
 
-// Whether this process of a job is the one of that rank.
+// Returns whether this process of a job has that rank.
 bool IsProcess(const std::string& rank) {
   const char* const place = std::getenv("SINGA_PROCESS");
   return place && std::string(place).rfind(rank + "/", 0) == 0;

@@ -1,5 +1,5 @@
-// EmulatedStream: work of an EmulatedGpu, which runs when somebody waits for it; captured, it runs
-// when it is replayed. Other streams that are captured with one run as late as they may.
+// EmulatedStream holds work of an EmulatedGpu. Work runs when somebody waits for it; captured work
+// runs when it is replayed. Work of other streams in the same capture runs as late as it may.
 #pragma once
 
 #include <glog/logging.h>
@@ -21,14 +21,14 @@ namespace singa {
 class EmulatedStream final : public Stream {
  public:
   using Work = std::function<void()>;
-  // The CPU's kernels need none; it is there to be counted.
+  // The CPU's kernels need no workspace. Tests count its bytes.
   static constexpr int64_t kWorkspaceBytes = int64_t{1} << 18;
 
   explicit EmulatedStream(EmulatedGpu* gpu) : gpu_(gpu) {}
   ~EmulatedStream() override {
     try {
       RunUntil(queued());
-    } catch (...) {  // of a device that is lost, or a group that has ended
+    } catch (...) {  // a device that is lost, or a group that has ended
     }
   }
 
@@ -68,7 +68,7 @@ class EmulatedStream final : public Stream {
   }
 
   void BeginCapture() override { JoinCapture(); }
-  // All work of other streams has to be awaited.
+  // The captured stream has to await all work of the other streams.
   std::unique_ptr<CapturedWork> EndCapture() override {
     auto captured = std::make_unique<Captured>();
     captured->own = branch_;
@@ -102,8 +102,8 @@ class EmulatedStream final : public Stream {
   }
 
  private:
-  // Captured work of one stream. That of others than the one whose capture it is runs when that one
-  // awaits it, no sooner.
+  // Branch is the captured work of one stream. The branch of another stream runs only when the
+  // stream of the capture awaits it.
   struct Branch {
     std::vector<Work> works;
     int64_t run = 0, awaited = 0;
@@ -150,7 +150,7 @@ class EmulatedStream final : public Stream {
       gpu_->fault_.Meet(gpu_->works_);
       const Work work = std::move(queue_.front());
       queue_.pop_front();
-      ++run_;  // what throws is done, too
+      ++run_;  // work that throws is done, too
       work();
       ++gpu_->works_;
       ++EmulatedGpu::all_works_;
@@ -160,7 +160,7 @@ class EmulatedStream final : public Stream {
   EmulatedGpu* const gpu_;
   std::deque<Work> queue_;
   int64_t run_ = 0;                 // pieces of work
-  std::shared_ptr<Branch> branch_;  // null: what is handed out is not captured
+  std::shared_ptr<Branch> branch_;  // null: new work is not captured
 };
 
 inline std::unique_ptr<Stream> EmulatedGpu::NewStream() {

@@ -1,4 +1,4 @@
-// Numbers against those that they must be.
+// ExpectClose compares numbers with expected ones.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -127,13 +127,13 @@ __attribute__((constructor)) void Begin() {
   inside = false;
 }
 
-// Reads and writes of anything else have no disk that could fail.
+// Returns whether `file` is a file. Reads and writes of anything else have no disk that could fail.
 bool IsFile(int file) {
   struct stat found;
   return fstat(file, &found) == 0 && S_ISREG(found.st_mode);
 }
 
-// Whether a call that returns to `caller` is one that a test may let fail.
+// Returns whether a test may let a call fail that returns to `caller`.
 bool Counts(Call call, const void* caller) {
   if (call >= kEventfd || call == kThread) return true;
   Dl_info found;
@@ -149,7 +149,7 @@ bool FirstToFire() {
   return true;
 }
 
-// Whether this call is to fail; errno says why.
+// Returns whether this call is to fail, and sets errno.
 bool Fails(Call call, const void* caller) {
   if (inside || !Counts(call, caller)) return false;
   if (call == kMprotect && refuses) {
@@ -169,7 +169,7 @@ bool Fails(Call call, const void* caller) {
 }  // namespace
 
 #define CALLER __builtin_return_address(0)
-// A function that a call may fail in: `failed` is what it returns then.
+// Defines a function in which a call may fail: then it returns `failed`.
 #define SINGA_MAY_FAIL(call, failed, type, name, parameters, arguments) \
   type name parameters {                                                \
     static const auto next = Next<type parameters>(#name);              \
@@ -240,7 +240,7 @@ SINGA_MAY_FAIL_ON_FILE(kWrite, -1, ssize_t, writev, (int file, const iovec* part
                        (file, parts, number))
 
 long syscall(long number, ...) {
-  // The guard of another static would call this function where two threads meet.
+  // This static needs no guard: a guard would call this function when two threads meet there.
   static constinit std::atomic<long (*)(long, ...)> next = nullptr;
   if (!next) next = Next<long(long, ...)>("syscall");
   va_list list;

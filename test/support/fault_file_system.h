@@ -1,7 +1,8 @@
-// FaultFileSystem: a FileSystem for tests that knows what a disk has promised to keep: the bytes of
-// a file up to its last Sync, and the names in a folder up to its last SyncDirectory. It can fail
-// any operation, or stop at any operation and lose what was not promised. Its state is also a real
-// folder, so that the product reads it as always. After LevelDB's FaultInjectionTestEnv.
+// FaultFileSystem is a FileSystem for tests that knows what a disk has promised to keep: the bytes
+// of a file up to its last Sync, and the names in a folder up to its last SyncDirectory. It can
+// fail any operation. It can also stop at any operation, and lose all that was not promised. Its
+// state is also a real folder, so that the product reads it as always. After LevelDB's
+// FaultInjectionTestEnv.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +19,20 @@
 
 namespace singa {
 
-// What an operation throws at and after the crash. No Error: nothing may handle it.
+// Operations throw Crash at the crash and after it. It is not an Error, so that no code handles it.
 struct Crash {};
 
 class FaultFileSystem final : public FileSystem {
  public:
   enum class Survives { kOnlySynced, kNamesButNoData, kEverything, kAnything };
 
-  // `root`: an empty folder; every path must lie in it.
+  // `root` is an empty folder. Every path must lie in it.
   explicit FaultFileSystem(std::string root)
       : root_(std::move(root)), top_(std::make_shared<Node>()) {}
 
   int64_t operations() const { return operations_; }
   void CrashAt(int64_t operation) { crash_at_ = operation; }
-  // From then on operation `first`, or all from it on, fail with this errno.
+  // Makes operation `first` fail with this errno. `all_after`: all later operations fail, too.
   void FailAt(int64_t first, int error, bool all_after) {
     fail_at_ = first;
     error_ = error;
@@ -40,8 +41,9 @@ class FaultFileSystem final : public FileSystem {
   void Heal() { crash_at_ = fail_at_ = -1; }
   bool faulted() const { return faulted_; }
 
-  // Power comes back: memory and the real folder hold what survived. kAnything: per folder some of
-  // the latest changes of names in their order, per file some of its bytes, by `seed`.
+  // Brings power back: memory and the real folder then hold the state that survived. kAnything: a
+  // folder keeps some of its latest changes of names, in their order, and a file some of its bytes,
+  // by `seed`.
   void Reboot(Survives survives, uint32_t seed = 0) {
     std::mt19937 random(seed);
     Settle(top_.get(), survives, &random);
@@ -60,7 +62,8 @@ class FaultFileSystem final : public FileSystem {
     folder->Change({"", name, node});
     return std::make_unique<File>(this, node, disk_.Create(path), path);
   }
-  // Whole jobs, which add to files, are recorded instead (support/recorded_files.h).
+  // Append and OpenLock fail. Tests of whole jobs, which append to files, use
+  // support/recorded_files.h.
   std::unique_ptr<AppendedFile> Append(const std::string& path) override { Throw(EROFS, path); }
   Descriptor OpenLock(const std::string& path) override { Throw(EROFS, path); }
   void SyncDirectory(const std::string& path) override {
@@ -149,7 +152,7 @@ class FaultFileSystem final : public FileSystem {
       try {
         owner_->Begin(path_);
       } catch (...) {
-        Append(data, bytes / 2);  // a disk that is full takes what it can
+        Append(data, bytes / 2);  // a full disk takes as much as it can
         throw;
       }
       Append(data, bytes);
@@ -179,7 +182,7 @@ class FaultFileSystem final : public FileSystem {
                      "(injected) " + std::generic_category().message(error), error);
   }
 
-  // Counts an operation; throws where it is the one to fail.
+  // Counts an operation. Throws if it is the one to fail.
   void Begin(const std::string& path) {
     const int64_t operation = operations_++;
     if (crash_at_ >= 0 && operation >= crash_at_) {

@@ -1,4 +1,4 @@
-// ForwardingFiles: the system's files, for tests that change some of its methods.
+// ForwardingFiles is the system's files. Tests that change some of its methods derive from it.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The input and the output's gradient of tool/golden/activations.py.
+// These are the input and the output's gradient of tool/golden/activations.py.
 #pragma once
 
 #include "support/layer_test.h"

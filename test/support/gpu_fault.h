@@ -1,4 +1,4 @@
-// GpuFault: what goes wrong with an emulated GPU, and when.
+// GpuFault says how an emulated GPU fails, and when.
 #pragma once
 
 #include <unistd.h>
@@ -17,15 +17,16 @@ class GpuFault {
  public:
   enum Kind : uint8_t {
     kLost,            // each use of it fails
-    kStandsStill,     // whoever waits for it does not come back
-    kStandsAfterLoss  // the same, once another GPU of this process is lost
+    kStandsStill,     // a wait for it never ends
+    kStandsAfterLoss  // as kStandsStill, once another GPU of this process is lost
   };
 
-  GpuFault() = default;  // there is none
-  // After so many pieces of work; kStandsAfterLoss: whatever their number.
+  GpuFault() = default;  // no fault
+  // The fault begins after `works` pieces of work. kStandsAfterLoss ignores their number.
   GpuFault(Kind kind, int64_t works) : kind_(kind), works_(works) {}
 
-  // Before a piece of work, when so many are done.
+  // Called before each piece of work, with the number of pieces done. Throws or stands still if the
+  // fault has begun.
   void Meet(int64_t works) const {
     if (kind_ == kStandsAfterLoss && one_is_lost_) StandStill();
     if (kind_ == kStandsAfterLoss || works < works_) return;
@@ -34,8 +35,8 @@ class GpuFault {
     throw DeviceError("the emulated GPU is lost");
   }
 
-  // While it lives, the calling thread looks at something else whenever it finds that a GPU stands
-  // still: `look` may throw.
+  // While it lives, the calling thread calls `look` whenever it waits for a GPU that stands still.
+  // `look` may throw.
   class Meanwhile {
    public:
     explicit Meanwhile(std::function<void()> look) : look_(std::move(look)), before_(looks()) {

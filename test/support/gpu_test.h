@@ -1,4 +1,4 @@
-// GpuTest: the fixture of tests of a GPU and its streams, on each that is there.
+// GpuTest is the fixture of tests of a GPU and its streams. They run on each GPU that is there.
 //   using StreamTest = GpuTest;
 //   SINGA_TEST_ON_ALL_GPUS(StreamTest);
 #pragma once
@@ -13,12 +13,12 @@ namespace singa {
 class GpuTest : public ::testing::TestWithParam<TestPlace> {
  protected:
   using Numbers = std::vector<int32_t>;
-  // So many that a device is at them for a while.
+  // With so many numbers a device is busy for a while.
   static constexpr int64_t kMany = int64_t{1} << 24;
 
-  // x, x + 1 and so on.
+  // Fills `to` with x, x + 1 and so on.
   static void Count(int32_t x, int32_t* to, int64_t n) { std::iota(to, to + n, x); }
-  // n numbers of the host, which streams can reach, and zeros of the device.
+  // Makes n numbers in pinned memory of the host. Device makes n zeros on the device.
   int32_t* Pinned(int64_t n, int32_t x = 0) {
     int32_t* const numbers = Keep(gpu_.AllocatePinned(n * kBytes));
     Count(x, numbers, n);
@@ -29,7 +29,7 @@ class GpuTest : public ::testing::TestWithParam<TestPlace> {
   static void Copy(Stream* stream, const int32_t* from, int32_t* to, int64_t n) {
     stream->Copy(from, to, n * kBytes);
   }
-  // What the device has there when all before is done.
+  // Returns the device's numbers after all earlier work is done.
   Numbers Read(const int32_t* from, int64_t n) {
     const auto pinned = gpu_.AllocatePinned(n * kBytes);
     int32_t* const numbers = static_cast<int32_t*>(pinned.get());

@@ -1,5 +1,5 @@
-// GroupNet: the workers of a group on one batch, each in its own thread, without a trainer. What
-// they compute together is held against one worker that has the whole batch.
+// GroupNet is the workers of a group on one batch, each in its own thread, without a trainer. Tests
+// compare their common results with one worker that has the whole batch.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,8 @@ class GroupNet {
   TestNet& operator[](size_t i) { return *workers_[i]; }
   size_t size() const { return workers_.size(); }
 
-  // One pass of every worker. Throws what the first of them threw that did not wait for another.
+  // Runs one pass of every worker. Throws the error of the first worker that failed by itself, not
+  // in a wait for another.
   void Step(int64_t step, const Pass& pass) {
     std::vector<std::exception_ptr> errors(size());
     std::vector<std::thread> threads;
@@ -55,7 +56,7 @@ class GroupNet {
       if (error) std::rethrow_exception(error);
   }
 
-  // The rows of all workers as one batch, as they are stored: output `k` of node `node`.
+  // Returns the rows of all workers as one batch, as they are stored: output `k` of node `node`.
   std::vector<float> Output(size_t node, size_t k) {
     std::vector<float> all;
     for (const auto& worker : workers_) {
@@ -64,7 +65,8 @@ class GroupNet {
     }
     return all;
   }
-  // A kForever buffer, likewise where it has rows; else it must be the same in all.
+  // Returns a kForever buffer of the whole batch if it has rows. Else it must be the same in all
+  // workers.
   std::vector<float> Lasting(size_t node, size_t buffer) {
     std::vector<float> all;
     for (const auto& worker : workers_) {
@@ -79,7 +81,7 @@ class GroupNet {
     }
     return all;
   }
-  // The sum of the workers' gradients.
+  // Returns the sum of the workers' gradients.
   std::vector<float> Gradient(const std::string& param) {
     std::vector<float> sum = workers_[0]->Grad(param);
     for (size_t w = 1; w < size(); ++w) {
@@ -88,7 +90,7 @@ class GroupNet {
     }
     return sum;
   }
-  // Sum and weight of all.
+  // Returns the sum and the weight over all workers.
   std::pair<double, double> TakeMetric(size_t node, size_t metric) {
     std::pair<double, double> sum;
     for (const auto& worker : workers_) {
@@ -118,7 +120,7 @@ class GroupNet {
     const int worker;
   };
 
-  // Puts the rows of a worker where they are in the whole batch.
+  // Puts the rows of a worker into their places in the whole batch.
   static void Scatter(const Tensor& part, const RowSpan& span, std::vector<float>* all) {
     const int64_t rows = span.steps * span.rows, size = part.size() / rows;
     ASSERT_EQ(part.size(), rows * size);
@@ -144,8 +146,9 @@ inline void ExpectClose(const std::vector<float>& got, const std::vector<float>&
     ASSERT_NEAR(got[i], want[i], tolerance * scale) << what << "[" << i << "]";
 }
 
-// `steps` steps of `workers` workers are those of one: features (where the net keeps them),
-// metrics, gradients, what lasts. Between two steps the params move by the gradients' sum.
+// Expects that `steps` steps of `workers` workers equal those of one worker. Compares features (if
+// the net keeps them), metrics, gradients and lasting buffers. Between two steps the params move by
+// the gradients' sum.
 inline void ExpectGroupIsOne(const std::string& text, int workers, const NetOptions& options,
                              const GroupNet::Pass& pass, int steps = 3) {
   GroupNet one(text, 1, options), group(text, workers, options);
@@ -168,7 +171,7 @@ inline void ExpectGroupIsOne(const std::string& text, int workers, const NetOpti
           ExpectClose(group.Lasting(i, k), one.Lasting(i, k), kTolerance, what + " lasting");
     }
     for (const auto& param : one[0].params.params()) {
-      if (!param->trains()) {  // every worker has its own, with the same bits
+      if (!param->trains()) {  // every worker has its own copy, with the same bits
         for (size_t w = 0; w < group.size(); ++w) {
           const Tensor &first = group[0].params.Find(param->name())->data,
                        &own = group[w].params.Find(param->name())->data;

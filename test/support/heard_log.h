@@ -1,4 +1,4 @@
-// HeardLog: what is logged while it lives, by any thread.
+// HeardLog keeps all log lines of all threads while it lives.
 #pragma once
 
 #include <glog/logging.h>

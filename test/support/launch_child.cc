@@ -1,8 +1,9 @@
-// A process of a job that trains nothing, but does what its arguments order.
+// This program is a process of a job that trains nothing, and carries out the orders in its
+// arguments.
 //   launch_child [supervise] FOLDER PROCESSES [RANK/START[.LIFE]=ACTION[+ACTION]...]... [-resume]
-// With `supervise` it is the supervisor of such processes. START counts from 0 the starts of rank 0
-// in FOLDER, LIFE those of the process since then, without the first; without an order a process
-// waits to be killed. FOLDER has the FIFOs `arrived` and `ready`, and gets the file `log`.
+// With `supervise` it is the supervisor of such processes. START counts the starts of rank 0 in
+// FOLDER, from 0. LIFE counts the later starts of the process since then. A process without an
+// order waits to be killed. FOLDER has the FIFOs `arrived` and `ready`, and gets the file `log`.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -48,7 +49,7 @@ class Child {
   }
 
  private:
-  // Counts the starts so far; learns the process of rank 0.
+  // Counts the starts so far, and finds the process of rank 0.
   void ReadLog() {
     std::ifstream log(folder_ + "/log");
     const std::string own = StrCat("start ", place_->rank, " ");
@@ -60,7 +61,7 @@ class Child {
       } else if (line.rfind(own, 0) == 0) {
         ++life_;
       }
-    // All start at once where the conf has a coordinator: then rank 0 may come later.
+    // If the conf has a coordinator, all processes start at once, and rank 0 may come later.
     if (place_->rank != 0) start_ = std::max(0, start_ - 1);
   }
 
@@ -98,14 +99,14 @@ class Child {
     if (name == "wait") sleep(static_cast<unsigned>(number));
   }
 
-  // A sanitizer has a handler of its own for some.
+  // The signal's default is set first: sanitizers handle some signals themselves.
   void Die(int number) {
     signal(number, SIG_DFL);
     kill(getpid(), number);
     for (;;) pause();
   }
 
-  // Waits for so many others of this start.
+  // Waits for `left` other processes of this start.
   void Gather(int left) {
     const Descriptor arrived(open((folder_ + "/arrived").c_str(), O_RDWR | O_CLOEXEC));
     while (left > 0) {
@@ -116,7 +117,7 @@ class Child {
     Append("log", StrCat("met ", start_, "\n"));
   }
 
-  // Waits for rank 0 to have gathered all.
+  // Waits until rank 0 has gathered all processes.
   void AwaitMeeting() const {
     const std::string met = StrCat("met ", start_);
     for (;; usleep(10000)) {
@@ -126,7 +127,7 @@ class Child {
     }
   }
 
-  // Takes `more` signals, and ends with one more.
+  // Takes `more` signals, and ends at the next one.
   void Stop(int more) {
     for (;; --more) {
       int signal = 0;
@@ -179,6 +180,6 @@ int Main(std::vector<std::string> args) {
 }  // namespace singa
 
 int main(int argc, char** argv) {
-  alarm(300);  // whoever is forgotten ends
+  alarm(300);  // a forgotten process ends
   return singa::Main({argv + 1, argv + argc});
 }

@@ -1,4 +1,4 @@
-// What launch_child.cc and the tests that start it know of each other.
+// These definitions are shared by launch_child.cc and the tests that start it.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace singa {
 
-// A job of `processes` processes, one worker each.
+// Makes a job of `processes` processes with one worker each.
 inline JobProto LaunchedJob(int processes, const std::string& workspace) {
   JobProto job;
   job.set_name("launched");

@@ -1,11 +1,11 @@
-// LayerTest: the fixture of layers' tests. Each test runs for every device that is present, with
+// LayerTest is the fixture of layers' tests. Each test runs for every device that is present, with
 // plain and with vendor kernels:
 //   class ReluTest : public LayerTest {};
 //   SINGA_TEST_ON_ALL_DEVICES(ReluTest);
 //   TEST_P(ReluTest, GradientMatchesDifferences) { ExpectGradient("type: kReLU", {4, 9}); }
 //
-// A layer's conf is the text of a LayerProto (name may be missing). Values are in logical
-// row-major order, a 4-D feature's too. All functions throw what the layer throws.
+// A layer's conf is the text of a LayerProto (name may be missing). Values are in logical row-major
+// order, also those of a 4-D feature. All functions throw the errors of the layer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ inline std::string CaseName(const ::testing::TestParamInfo<DeviceCase>& info) {
 
 using Values = std::vector<float>;
 
-// Quarters from -1.25 to 1.25: what tool/golden/golden.py's pattern makes.
+// Returns quarters from -1.25 to 1.25, as pattern of tool/golden/golden.py makes them.
 inline Values Pattern(int64_t n, int64_t step) {
   Values values;
   for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>((i * step + 3) % 11 - 5) / 4);
@@ -45,7 +45,7 @@ struct RunOptions {
   Phase phase = kTrain;
   int64_t step = 0;
   int worker_group = 0;
-  // By the param's name or index ("0"); missing ones: N(0, 1/4).
+  // Values by the param's name or index ("0"). Params that are missing here get N(0, 1/4).
   std::map<std::string, Values> params = {};
 };
 
@@ -70,29 +70,29 @@ class LayerTest : public ::testing::TestWithParam<DeviceCase> {
   LayerTest();
 
   TestDevice device_;
-  // What the layers run with; change it before the first call.
+  // Layers run in this context. Change it before the first call.
   Context& ctx_ = device_.ctx;
 
-  // The layer after Setup and Prepare.
+  // Returns the layer after Setup and Prepare.
   std::unique_ptr<BuiltLayer> Build(const std::string& conf, const std::vector<Input>& inputs);
   std::unique_ptr<BuiltLayer> Build(const std::string& conf, const std::vector<Shape>& shapes);
   std::unique_ptr<BuiltLayer> Build(const std::string& conf, const Shape& shape);
 
-  // outputs[0].
+  // Returns outputs[0].
   Values Feature(const std::string& conf, const std::vector<Input>& inputs,
                  const RunOptions& options = {});
   Values Feature(const std::string& conf, const Shape& shape, const Values& x,
                  const RunOptions& options = {});
 
-  // One step forward and backward. `dy`: of each output; none for a loss.
+  // Runs one step forward and backward. `dy`: one for each output; none for a loss.
   RunResult Gradients(const std::string& conf, const std::vector<Input>& inputs,
                       const std::vector<Values>& dy, const RunOptions& options = {});
   RunResult Gradients(const std::string& conf, const Shape& shape, const Values& x,
                       const Values& dy, const RunOptions& options = {});
 
-  // Holds the gradients of all inputs and params against central differences of sum(y r), r
-  // random, or of a loss's metric "loss". Checks too that a second contribution adds to params and
-  // overwrites inputs, that missing gradients are respected, and in-place use where allowed.
+  // Compares the gradients of all inputs and params with central differences of sum(y r), r random,
+  // or of a loss's metric "loss". Checks too that a second contribution adds to params and
+  // overwrites inputs, that missing gradients are respected, and in-place use if it is allowed.
   void ExpectGradient(const std::string& conf, const std::vector<Input>& inputs,
                       const GradientOptions& options = {});
   void ExpectGradient(const std::string& conf, const std::vector<Shape>& shapes,
@@ -100,11 +100,11 @@ class LayerTest : public ::testing::TestWithParam<DeviceCase> {
   void ExpectGradient(const std::string& conf, const Shape& shape,
                       const GradientOptions& options = {});
 
-  // Every element within tolerance * max(1, |want|); NaN equals NaN.
+  // Expects every element within tolerance * max(1, |want|). NaN equals NaN.
   static void ExpectNear(const Values& got, const Values& want, double tolerance);
 };
 
-// What `f` throws; none where it throws no ConfigError.
+// Returns the ConfigError that `f` throws; none if it throws no such error.
 template <typename F>
 std::optional<ConfigError> ConfigErrorOf(F f) {
   try {
@@ -119,7 +119,7 @@ std::optional<ConfigError> ConfigErrorOf(F f) {
                                          const std::string& path, const std::string& text);
 
 #define EXPECT_CONFIG_ERROR(expression, path) EXPECT_CONFIG_ERROR_SAYS(expression, path, "")
-// `text` is a part of the message.
+// `text` must be a part of the message.
 #define EXPECT_CONFIG_ERROR_SAYS(expression, path, text) \
   EXPECT_TRUE(                                           \
       ::singa::IsConfigError(::singa::ConfigErrorOf([&] { (void)(expression); }), path, text))

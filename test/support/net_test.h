@@ -1,5 +1,5 @@
-// A net from the text of a NetProto, with memory for its params: what tests of nets and of
-// algorithms start from.
+// TestNet is a net from the text of a NetProto, with memory for its params. Tests of nets and of
+// algorithms start from it.
 #pragma once
 
 #include <google/protobuf/text_format.h>
@@ -20,14 +20,14 @@ inline NetProto ParseNet(const std::string& text) {
   return net;
 }
 
-// Values in [-1, 1) that differ from name to name.
+// Fills the tensor with values in [-1, 1) that differ from name to name.
 inline void FillUniform(const std::string& name, Tensor* tensor) {
   const Philox random{7, HashName(name), 0};
   for (int64_t i = 0; i < tensor->size(); ++i)
     tensor->data()[i] = 2 * random.Uniform(static_cast<uint64_t>(i)) - 1;
 }
 
-// Each tensor has memory of its own, so that all are there after a step.
+// Returns options that give each tensor memory of its own, so that all are there after a step.
 inline NetOptions KeepAll() {
   NetOptions options;
   options.reuse = false;
@@ -70,7 +70,8 @@ struct TestNet {
     const Tensor& grad = params.Find(param)->grad;
     return {grad.data(), grad.data() + grad.size()};
   }
-  // What the gradient is of: the losses of all steps, each summed over its rows / the batch.
+  // Returns the number whose gradient is tested: the losses of all steps, each summed over its rows
+  // / the batch.
   double TakeLoss() {
     double loss = 0;
     for (NetNode& node : net.nodes())
@@ -82,7 +83,8 @@ struct TestNet {
   }
 };
 
-// d loss / d param by central differences agrees with the gradient of one backward pass.
+// Expects that d loss / d param by central differences agrees with the gradient of one backward
+// pass.
 inline void ExpectParamGradients(TestNet* test, float h = 1e-2f, double tolerance = 2e-3) {
   test->Forward();
   test->TakeLoss();
@@ -105,7 +107,7 @@ inline void ExpectParamGradients(TestNet* test, float h = 1e-2f, double toleranc
   }
 }
 
-// Folded and unfolded, a net of so many nodes computes the same.
+// Expects that a net computes the same in folded and unfolded form, and has so many nodes in each.
 inline void ExpectBothFormsAgree(const std::string& text, size_t folded_nodes,
                                  size_t unfolded_nodes) {
   NetOptions unfold;

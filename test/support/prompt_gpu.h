@@ -1,6 +1,6 @@
-// PromptGpu: a device in the host's memory that does work when it is handed to a stream, and notes
-// what that was, in order. An EmulatedGpu does it as late as it may, so that a stream which does
-// not wait for another goes unnoticed there; here the line is missing.
+// PromptGpu is a device in the host's memory that does work as soon as it is handed to a stream. It
+// logs the work in order. An EmulatedGpu works as late as it may, and so hides a stream that does
+// not wait for another. Here the line about the wait is missing from the log.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace singa {
 
 class PromptGpu : public Gpu {
  public:
-  // "stream 2 copies pinned 1 to device 3": streams and memory are numbered as they are made.
+  // A line reads "stream 2 copies pinned 1 to device 3". Streams and memory are numbered in the
+  // order of their making.
   std::vector<std::string> log;
 
   std::string name() const override { return "prompt"; }

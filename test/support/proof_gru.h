@@ -1,5 +1,6 @@
-// The GRU of v0.3 in plain loops (reset after the recurrent product), one step at a time or a
-// folded sequence, for tests of unrolling. Registered as a user type by whichever test includes it.
+// TestGru is the GRU of v0.3 in plain loops (reset after the recurrent product), for tests of
+// unrolling. It runs one step at a time or a folded sequence. A test that includes this file
+// registers it as a user type.
 //   z = sig(x Wz + h' Uz), r = sig(x Wr + h' Ur), c = tanh(r (h' Uc) + x Wc), h = z h' + (1 - z) c
 #pragma once
 
@@ -78,7 +79,7 @@ class TestGru final : public Layer {
     for (int64_t i = 0; i < n; ++i) sum += row[i] * x[i];
     return sum;
   }
-  // Row r of the state before step t; null: zeros.
+  // Returns row r of the state before step t. Null: zeros.
   const float* Before(Inputs in, Outputs out, int64_t t, int64_t r) const {
     if (t > 0) return out[0]->data.data() + ((t - 1) * b_ + r) * h_;
     return in.size() > 1 ? in[1]->data.data() + r * h_ : nullptr;

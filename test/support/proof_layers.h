@@ -1,5 +1,5 @@
-// Small layers with formulas that fit a line, for tests of nets: registered as user types by
-// whichever test includes this.
+// These are small layers with formulas that fit a line, for tests of nets. A test that includes
+// this file registers them as user types.
 #pragma once
 
 #include <cstring>
@@ -9,8 +9,8 @@
 
 namespace singa {
 
-// [2, 3] rows (or `shape` of dummy_conf) of fixed numbers; rows [i B / K, (i + 1) B / K) for
-// worker i. As a source of an unrolled net, output t is time step t.
+// TestInput has [2, 3] rows (or `shape` of dummy_conf) of fixed numbers. Worker i has rows
+// [i B / K, (i + 1) B / K). As a source of an unrolled net, output t is time step t.
 class TestInput final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {

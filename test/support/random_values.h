@@ -1,4 +1,4 @@
-// Random numbers that are the same in each run.
+// These functions make random numbers that are the same in each run.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// n numbers N(0, spread^2); the same for the same name.
+// Returns n numbers N(0, spread^2). The same name gives the same numbers.
 inline std::vector<float> RandomValues(std::string_view name, int64_t n, float spread = 1) {
   const Philox philox{7, HashName(name), 0};
   std::vector<float> values(n);
@@ -17,7 +17,7 @@ inline std::vector<float> RandomValues(std::string_view name, int64_t n, float s
   return values;
 }
 
-// n whole numbers from -1, of what is padding or ignored, to size - 1.
+// Returns n whole numbers from -1 to size - 1. -1 stands for padding or ignored rows.
 template <typename T>
 std::vector<T> RandomIndices(int64_t n, int64_t size) {
   const Philox philox{7, 8, 9};

@@ -1,5 +1,6 @@
-// RecordedFiles: the real file system below a folder, with a log of what was done to it. From a log
-// and a number of operations, DiskAfter (disk_after.h) makes what a disk may hold after power loss.
+// RecordedFiles is the real file system below a folder, with a log of all operations. From a log
+// and a number of operations, DiskAfter (disk_after.h) makes folders that a disk may hold after
+// power loss.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,7 @@ struct DiskOperation {
     kLink
   };
   Kind kind;
-  int file = -1;            // of kCreate, kWrite, kTruncate, kSyncFile: its number, by kCreate
+  int file = -1;            // its number, by kCreate; of kCreate, kWrite, kTruncate, kSyncFile
   std::string path = {};    // kWrite: the bytes
   std::string target = {};  // of kRename, kLink
   int64_t bytes = 0;        // of kTruncate

@@ -1,4 +1,4 @@
-// RecurrentTest: what the tests of kGRU, kLSTM and kRNN share.
+// RecurrentTest is the common fixture of the tests of kGRU, kLSTM and kRNN.
 #pragma once
 
 #include <cmath>
@@ -11,14 +11,14 @@
 
 namespace singa {
 
-// Of tool/golden/recurrent.py: 2 rows of 3 numbers, 2 hidden units, patterns for all values. Beyond
-// 3 steps y is the last state and dx the first step's alone.
+// Golden holds numbers of tool/golden/recurrent.py: 2 rows of 3 numbers, 2 hidden units, patterns
+// for all values. Beyond 3 steps y is the last state, and dx is the first step's alone.
 struct Golden {
   Values y, dx, dh0;
   std::vector<Values> params;
 };
 
-// A layer's conf: `type` ("kGRU"), `field` ("gru_conf") with `settings`, and so many params.
+// Makes a layer's conf: `type` ("kGRU"), `field` ("gru_conf") with `settings`, and `params` params.
 inline std::string RecurrentConf(const std::string& type, const std::string& field,
                                  const std::string& settings, int params, int steps = 1) {
   std::string conf =
@@ -29,7 +29,7 @@ inline std::string RecurrentConf(const std::string& type, const std::string& fie
 
 class RecurrentTest : public LayerTest {
  protected:
-  // `conf`: of 2 hidden units.
+  // `conf` must have 2 hidden units.
   void ExpectEqualsPyTorch(const std::string& conf, int64_t steps, const Golden& want) {
     RunOptions options;
     for (size_t i = 0; i < want.params.size(); ++i)
@@ -52,7 +52,8 @@ class RecurrentTest : public LayerTest {
     }
   }
 
-  // `conf`: of 70 hidden units, 4 steps. Wide enough for vectors with a rest and for threads.
+  // `conf` must have 70 hidden units and 4 steps. That is wide enough for vectors with a rest, and
+  // for threads.
   void ExpectPlainAndFastAgree(const std::string& conf) {
     const std::vector<Input> inputs = {{.shape = {4, 300, 33}}, {.shape = {300, 70}}};
     const std::vector<Values> dy = {RandomValues("dy", 4 * 300 * 70)};
@@ -68,7 +69,8 @@ class RecurrentTest : public LayerTest {
       ExpectNear(got.param_grads[i], want.param_grads[i], 2e-4);  // sums over 1200 rows
   }
 
-  // `conf(steps)`: of 3 hidden units, with carry_state. Two passes of 2 steps are one of 4.
+  // `conf(steps)` must have 3 hidden units and carry_state. Expects that two passes of 2 steps
+  // equal one of 4.
   template <typename Conf>
   void ExpectCarriesItsState(const Conf& conf, Phase phase) {
     const Values x = RandomValues("x", 4 * 2 * 5);
@@ -90,8 +92,8 @@ class RecurrentTest : public LayerTest {
     ExpectNear(layer->Output(), Values(whole.begin(), whole.begin() + 12), 1e-6);
   }
 
-  // `conf(carry_state)`: of 3 hidden units and so many steps. The gradient of a batch that begins
-  // with a carried state is that of one with a given state, which all outputs are of.
+  // `conf(carry_state)` must have 3 hidden units and `steps` steps. Expects that a batch that
+  // begins with a carried state has the gradient of one that begins with that state as an input.
   template <typename Conf>
   void ExpectNoGradientThroughTheCarriedState(const Conf& conf, int64_t steps) {
     const Values dy = RandomValues("dy", steps * 6);

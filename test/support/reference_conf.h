@@ -1,4 +1,4 @@
-// ReferenceConf: conf/reference.conf, with the first place of each field and its comment.
+// ReferenceConf reads conf/reference.conf, and finds the first place of each field and its comment.
 #pragma once
 
 #include <google/protobuf/descriptor.h>
@@ -25,7 +25,8 @@ class ReferenceConf : public ::testing::Test {
   using Message = google::protobuf::Message;
   using TextFormat = google::protobuf::TextFormat;
 
-  // One place of a field. index: -1 for a field that is not repeated; line, column: from 0.
+  // Place is one place of a field. index: -1 for a field that is not repeated; line, column: from
+  // 0.
   struct Place {
     const Message* message;
     int index;
@@ -52,8 +53,8 @@ class ReferenceConf : public ::testing::Test {
     Collect(conf_, &tree);
   }
 
-  // The comment behind the value, with its lines below and the comment above. Lines below begin
-  // farther right than the field; a comment above begins where the field does.
+  // Returns the comment behind the value, with the lines below it, and the comment above. Lines
+  // below begin farther right than the field; a comment above begins in the field's column.
   std::string Comment(const Place& place) const {
     std::string text = TrailingComment(lines_[place.line]);
     for (size_t i = place.line + 1; i < lines_.size() && CommentColumn(i) > place.column; ++i)
@@ -102,7 +103,7 @@ class ReferenceConf : public ::testing::Test {
     }
   }
 
-  // Column of a line that is nothing but a comment; else -1.
+  // Returns the column of a line that has only a comment; else -1.
   int CommentColumn(size_t line) const {
     const size_t start = lines_[line].find_first_not_of(' ');
     return start != std::string::npos && lines_[line][start] == '#' ? static_cast<int>(start) : -1;

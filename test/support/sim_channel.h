@@ -1,4 +1,4 @@
-// SimChannelProcess: a process of a SimNetwork that speaks by a channel. Tests of roles derive from
+// SimChannelProcess is a process of a SimNetwork that uses a channel. Tests of roles derive from
 // it.
 #pragma once
 

@@ -1,8 +1,8 @@
-// SimNetwork: the processes of a job in one thread, over a network that loses, repeats, delays,
-// reorders and damages packets, in simulated time.
+// SimNetwork runs the processes of a job in one thread and in simulated time. Its network loses,
+// repeats, delays, reorders and damages packets.
 //
 //   SimNetwork network(seed, ranks, faults, [&](const SimStart& start) {
-//     return std::make_unique<MyProcess>(start);  // often a SimChannelProcess, sim_links.h
+//     return std::make_unique<MyProcess>(start);  // often a SimChannelProcess, sim_channel.h
 //   });
 //   network.StartAll();
 //   network.At(2 * kSimSecond, [&] { network.Crash(1); });
@@ -24,7 +24,7 @@
 
 namespace singa {
 
-// Probabilities of each packet, times in nanoseconds.
+// SimFaults has probabilities for each packet, and times in nanoseconds.
 struct SimFaults {
   double drop = 0, duplicate = 0;
   double flip = 0;    // one bit of it
@@ -33,16 +33,17 @@ struct SimFaults {
   int64_t min_delay = 50'000, max_delay = 500'000, max_late = kSimSecond;
 };
 
-// What the network has done: a test that relies on a fault looks whether it happened.
+// SimCounters counts events of the network. A test that relies on a fault checks here that the
+// fault happened.
 struct SimCounters {
   int64_t sent = 0, arrived = 0, dropped = 0, duplicated = 0, flipped = 0, refused = 0, late = 0;
 };
 
-// One process: what runs on the stub's thread. It is called by the network alone.
+// SimProcess is the code that runs on one process's stub thread. Only the network calls it.
 class SimProcess : public TransportEvents {
  public:
-  // Does what is due; returns when to be called next (INT64_MAX: not before something arrives). Is
-  // called at the start and after every event, too.
+  // Does all work that is due. Returns the time of the next call; INT64_MAX: not before something
+  // arrives. The network also calls it at the start and after every event.
   virtual int64_t OnTime() = 0;
 };
 
@@ -57,7 +58,7 @@ class SimNetwork {
  public:
   using Factory = std::function<std::unique_ptr<SimProcess>(const SimStart&)>;
 
-  // Starts no process.
+  // Starts no process yet.
   SimNetwork(uint64_t seed, int ranks, const SimFaults& some_faults, Factory factory)
       : faults(some_faults), schedule_(seed), factory_(std::move(factory)) {
     for (int rank = 0; rank < ranks; ++rank)
@@ -69,15 +70,15 @@ class SimNetwork {
   int ranks() const { return static_cast<int>(nodes_.size()); }
   const Clock& clock() const { return schedule_.clock; }
   const SimCounters& counters() const { return counters_; }
-  // Where tests draw what else is random in a run.
+  // Tests draw other random events of a run from this schedule.
   SimSchedule& schedule() { return schedule_; }
-  // Null: it does not run.
+  // Returns null if the process does not run.
   SimProcess* process(int rank) { return nodes_[rank]->process.get(); }
-  // Packets that will arrive.
+  // Returns the number of packets that will arrive.
   int64_t under_way() const { return under_way_; }
 
-  // Starts a rank's process, by the factory, with a new incarnation. It is connected to all that
-  // run.
+  // Starts a rank's process, made by the factory, with a new incarnation. It is connected to all
+  // processes that run.
   void Start(int rank) {
     Node& node = *nodes_[rank];
     CHECK(node.process == nullptr) << rank << " runs";
@@ -88,37 +89,37 @@ class SimNetwork {
   void StartAll() {
     for (int rank = 0; rank < ranks(); ++rank) Start(rank);
   }
-  // Ends it at once, not from within a call of it. What it has sent is still under way; what
-  // arrives before the next start is lost.
+  // Ends the process at once. Must not be called from within the process. Packets that it sent stay
+  // under way; packets that arrive before the next start are lost.
   void Crash(int rank) {
     Node& node = *nodes_[rank];
     node.process.reset();
     node.paused = false;
     node.waiting.clear();
   }
-  // Meanwhile all that arrives waits.
+  // Pauses the process. Packets that arrive meanwhile wait.
   void Pause(int rank) { nodes_[rank]->paused = true; }
   void Resume(int rank) {
     Node& node = *nodes_[rank];
     node.paused = false;
     for (auto& event : std::exchange(node.waiting, {})) At(0, std::move(event));
   }
-  // From now on none can send to the other; what is under way arrives.
+  // Stops new sends between the two. Packets under way arrive.
   void Disconnect(int a, int b) { nodes_[a]->cut_from[b] = nodes_[b]->cut_from[a] = true; }
   void Connect(int a, int b) {
     nodes_[a]->cut_from[b] = nodes_[b]->cut_from[a] = false;
     Announce(a, b);
   }
-  // What is under way between the two is lost; then they are connected.
+  // Loses the packets under way between the two, then connects them.
   void Reset(int a, int b) {
     ++nodes_[a]->resets[b], ++nodes_[b]->resets[a];
     Connect(a, b);
   }
 
-  // Calls `action` at that time, or next where that is past.
+  // Calls `action` at that time, or next if the time is past.
   void At(int64_t time, std::function<void()> action) { schedule_.At(time, std::move(action)); }
 
-  // Calls the process that runs as `rank`, if any, when it is not paused; then its OnTime.
+  // Calls `what` and then OnTime of the process that runs as `rank`, if any, when it is not paused.
   void Tell(int rank, const std::function<void(SimProcess*)>& what) {
     Node& node = *nodes_[rank];
     if (node.process == nullptr) return;
@@ -130,7 +131,7 @@ class SimNetwork {
     Tend(&node);
   }
 
-  // Runs the next event; false: nothing will ever happen again.
+  // Runs the next event. Returns false if nothing will ever happen again.
   bool Step() {
     int next = -1;
     int64_t wake = INT64_MAX;
@@ -149,7 +150,7 @@ class SimNetwork {
     Tend(nodes_[next].get());
     return true;
   }
-  // Runs until `done`, or until simulated time `limit`; returns whether it is done.
+  // Runs until `done`, or until simulated time `limit`. Returns whether it is done.
   bool RunUntil(const std::function<bool()>& done, int64_t limit) {
     while (!done()) {
       if (clock().Now() >= limit || !Step()) return done();
@@ -200,7 +201,7 @@ class SimNetwork {
   }
 
   bool Carry(int from, int to, const Packet& packet) {
-    // That a process is gone is noticed at once or later.
+    // A sender notices the end of a process at once or later.
     const bool gone = process(to) == nullptr && schedule_.Happens(0.5);
     if (nodes_[from]->cut_from[to] || gone || schedule_.Happens(faults.refuse)) {
       ++counters_.refused;

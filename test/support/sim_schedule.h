@@ -1,5 +1,5 @@
-// SimSchedule: what happens when, in simulated time. The clock jumps from event to event; the same
-// seed and the same calls give the same run, so a failing seed can be run again.
+// SimSchedule orders events in simulated time. The clock jumps from event to event. The same seed
+// and the same calls give the same run, so a failing seed can be run again.
 #pragma once
 
 #include <algorithm>
@@ -30,11 +30,11 @@ class SimSchedule {
 
   SimClock clock;
 
-  // Calls `action` at that time, or next where that is past.
+  // Calls `action` at that time, or next if the time is past.
   void At(int64_t time, Action action) { events_.push({time, order_++, std::move(action)}); }
-  // When the next event is; INT64_MAX: there is none.
+  // Returns the time of the next event; INT64_MAX: there is none.
   int64_t Next() const { return events_.empty() ? INT64_MAX : events_.top().time; }
-  // REQUIRES: there is one.
+  // REQUIRES: there is an event.
   void RunNext() {
     AdvanceTo(Next());
     const Action action = events_.top().action;
@@ -43,12 +43,12 @@ class SimSchedule {
   }
   void AdvanceTo(int64_t time) { clock.now = std::max(clock.now, time); }
 
-  // 64 random bits of this run.
+  // Returns 64 random bits of this run.
   uint64_t Random() {
     const auto words = random_.Block(drawn_++);
     return uint64_t{words[0]} << 32 | words[1];
   }
-  // least to most.
+  // Returns a number from `least` to `most`, both included.
   int64_t Between(int64_t least, int64_t most) {
     return least + static_cast<int64_t>(random_.Below(drawn_++, most - least + 1));
   }
@@ -61,7 +61,7 @@ class SimSchedule {
     int64_t time;
     uint64_t order;
     Action action;
-    bool operator<(const Event& other) const {  // of a queue with the greatest on top
+    bool operator<(const Event& other) const {  // for a queue with the greatest on top
       return std::pair(time, order) > std::pair(other.time, other.order);
     }
   };

@@ -1,4 +1,4 @@
-// The steady clock, ahead of it by what a test skips: hours pass without a wait.
+// SkippedClock is the steady clock plus a time that a test skips: hours pass without a wait.
 #pragma once
 
 #include <atomic>

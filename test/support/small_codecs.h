@@ -1,4 +1,4 @@
-// Codecs that tests register.
+// These are codecs that tests register.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,8 @@
 
 namespace singa {
 
-// Sends the first 16 bits of each float (bfloat16, cut off), and keeps the rest for the next step.
+// RoundingCodec sends the first 16 bits of each float (bfloat16, cut off), and keeps the rest for
+// the next step.
 class RoundingCodec final : public Codec {
  public:
   int64_t MostBytes(int64_t n) const override { return n * static_cast<int64_t>(sizeof(uint16_t)); }
@@ -37,7 +38,8 @@ class RoundingCodec final : public Codec {
   static float Value(uint16_t high) { return std::bit_cast<float>(uint32_t{high} << 16); }
 };
 
-// Sends the floats that are not 0, each with its index. How many bytes that takes depends on them.
+// NonzeroCodec sends the floats that are not 0, each with its index. Its number of bytes depends on
+// the floats.
 class NonzeroCodec final : public Codec {
  public:
   struct Entry {

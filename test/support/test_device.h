@@ -1,5 +1,5 @@
-// TestDevice: where the kernels of a test run and its numbers lie. A test that has a TestPlace for
-// a parameter runs at each that is there, and its program prints which these are.
+// TestDevice is a device on which a test's kernels run and its numbers lie. A test with a TestPlace
+// as its parameter runs at each place that exists, and its program prints these places.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline std::string PlaceName(const ::testing::TestParamInfo<TestPlace>& info) {
   return NameOf(info.param);
 }
 
-// Those that are there, without the host and with it.
+// These return the places that exist, without the host and with it.
 inline std::vector<TestPlace> GpuPlaces() {
   std::vector<TestPlace> places = {TestPlace::kEmulated};
   if (CountGpus() > 0) places.push_back(TestPlace::kCuda);

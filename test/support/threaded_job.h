@@ -1,4 +1,5 @@
-// The processes of a job as threads of one, over real sockets; and what is heard of their groups.
+// ThreadedJob runs the processes of a job as threads of one process, over real sockets. Heard keeps
+// the events of their groups.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +20,8 @@ namespace singa {
 
 class ThreadedJob {
  public:
-  // `clock` outlives it; null: the steady clock. `calls`: of the process of each rank.
+  // `clock` must outlive the job; null: the steady clock. `calls`: one entry for the process of
+  // each rank.
   explicit ThreadedJob(
       const JobProto& job, const Clock* clock = nullptr,
       std::function<JobCalls(int)> calls = [](int) { return JobCalls(); })
@@ -56,7 +58,7 @@ class ThreadedJob {
   std::vector<std::unique_ptr<JobProcess>> processes_;
 };
 
-// Keeps what is heard of groups until all of it has come.
+// Keeps events of groups until all of them have come.
 class Heard final : public GroupEvents {
  public:
   void OnSteps(int group, int64_t steps) override { Note(StrCat("steps ", group, " ", steps)); }

@@ -1,4 +1,4 @@
-// A checkpoint of what trainers have, committed and read again.
+// CheckpointOf commits a checkpoint of trainers' state, and reads it again.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace singa {
 
-// `change`, where there is one, sees each tensor of the updater's and the layers' state before it
-// is written.
+// `change`, if there is one, sees each tensor of the updater's and the layers' state before it is
+// written.
 inline std::unique_ptr<Checkpoint> CheckpointOf(
     const TrainerState& state, int64_t step, const std::string& workspace,
     const std::function<void(StoredTensor*)>& change = nullptr) {

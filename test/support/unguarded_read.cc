@@ -1,4 +1,5 @@
-// A mistake that the analysis of base/thread/thread_safety.h must find: Read holds no mutex.
+// This file has a mistake that the analysis of base/thread/thread_safety.h must find: Read holds no
+// mutex.
 #include "base/thread/mutex.h"
 
 namespace singa {

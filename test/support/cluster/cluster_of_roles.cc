@@ -73,7 +73,8 @@ bool ClusterOfRoles::Fresh(const OneClient& worker) const {
   return worker.client->ready();
 }
 
-// Pushes each slice, the last first, where the last push of all has been answered.
+// Pushes each slice, the last first, if the client has all values of its step. Returns whether it
+// did.
 bool ClusterOfRoles::Work(int group, int process, OneClient* worker) {
   if (!Fresh(*worker) || worker->step == steps_) return false;
   for (int s = table.size(); s-- > 0;) {
@@ -88,7 +89,7 @@ bool ClusterOfRoles::Work(int group, int process, OneClient* worker) {
   return true;
 }
 
-// One thing happens: a worker works, or a message arrives.
+// Does one thing: a worker works, or a message arrives. Returns false if nothing could be done.
 bool ClusterOfRoles::Turn() {
   std::vector<std::function<bool()>> choices;
   for (auto& [id, one] : clients_)

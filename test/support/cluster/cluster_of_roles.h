@@ -1,5 +1,6 @@
-// A whole cluster in one thread: clients, servers and simple workers, and a post office between
-// them that keeps the order of each pair of processes and delivers pairs in any order.
+// ClusterOfRoles is a whole cluster in one thread: clients, servers and simple workers, with a post
+// office between them. The post office keeps the order of messages within a pair of processes, and
+// serves pairs in any order.
 #pragma once
 
 #include <google/protobuf/text_format.h>
@@ -31,9 +32,9 @@ struct SentMessages : Outbox {
   std::vector<Message> messages;
 };
 
-// An updater that adds gradients up: it takes them from the values as they are.
+// This updater adds gradients up: it subtracts them unscaled from the values.
 inline constexpr char kSumUpdater[] = "type: kSGD learning_rate { type: kFixed base_lr: 1 }";
-// The learning rate of updaters that do more than that.
+// This is the learning rate of updaters that do more than add gradients up.
 inline constexpr char kHalvingRate[] =
     " learning_rate { type: kStep base_lr: 0.1 step_conf { gamma: 0.5 change_freq: 2 } }";
 
@@ -50,39 +51,40 @@ struct Posted {
   Message message;
 };
 
-// The gradient that process `process` of worker group `group` has for `slice` in `step`.
+// Returns the gradient of process `process` of worker group `group` for `slice` in `step`.
 using GradientOf =
     std::function<std::vector<float>(int group, int process, int64_t step, int slice)>;
 
 class ClusterOfRoles : public ServerEvents {
  public:
-  // `scales`: of each param; none: all 1.
+  // `scales` has one for each param. If it is empty, all are 1.
   ClusterOfRoles(JobProto job, const std::vector<Shape>& shapes, uint32_t seed,
                  const std::vector<ParamScale>& scales = {}, int64_t first_step = 0);
   ClusterOfRoles(const ClusterOfRoles&) = delete;
 
-  // All begin: one client of each server group puts `first`, all get.
+  // Starts all clients: one client of each server group puts `first`, then all get.
   void Start(const std::vector<float>& first);
-  // Each worker group trains `steps` more steps, whatever the order of messages.
+  // Trains each worker group `steps` more steps, with messages in any order.
   void Train(int64_t steps, const GradientOf& gradient);
-  // Two rounds of exchange among the server groups.
+  // Runs two rounds of exchange among the server groups.
   void Equalise();
-  // Until nothing is on the way and no worker can go on.
+  // Runs until no message is on its way and no worker can continue.
   void RunUntilQuiet();
 
-  // The values of server group `group`.
+  // Returns the values of server group `group`.
   std::vector<float> Values(int group);
   Server& server(RoleId id) { return *servers_.at({id.group, id.id}).server; }
   Client& client(int group, int process) { return *clients_.at({group, process}).client; }
   std::vector<float>& memory(int group, int process) {
     return clients_.at({group, process}).memory;
   }
-  // Steps that the process of the group has finished.
+  // Returns the number of steps that the process of the group has finished.
   int64_t done(int group, int process) { return clients_.at({group, process}).step; }
   int64_t refused() const;
   const std::vector<std::string>& diverged() const { return diverged_; }
 
-  // What happens to a message on its way: how often it arrives; null: once.
+  // Changes a message on its way, and returns how often it arrives. Null: every message arrives
+  // once.
   std::function<int(Posted* posted)> fate;
 
   const JobProto job;

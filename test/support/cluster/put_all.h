@@ -1,5 +1,5 @@
-// PutAll: one client of a server group puts the first values of all slices, as ServedCluster::Fill
-// does.
+// PutAll has one client of a server group put the first values of all slices. ServedCluster::Fill
+// does the same in a job.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace singa {
 
-// `params`: the values of each param. GetAll sends what was put.
+// `params`: the values of each param. GetAll sends the values that were put.
 inline void PutAll(Client* client, const SliceTable& table, const std::vector<float*>& params) {
   for (int s = 0; s < table.size(); ++s) {
     const float* const begin = params[table[s].param] + table[s].begin;

@@ -1,4 +1,4 @@
-// One server and what is sent to it by hand.
+// ServerMessages is one server, to which tests send messages by hand.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace singa {
 
-// Server 0 of group 0 of two: processes 0 and 1 have worker group 0, 2 and 3 group 1, each of which
-// has a server group of two servers. Slices 0 (3 floats) and 1 (2 floats) are its own.
+// The server is server 0 of group 0 of two server groups with two servers each. Processes 0 and 1
+// have worker group 0, processes 2 and 3 have group 1. The server owns slices 0 (3 floats) and 1 (2
+// floats).
 class ServerMessages : public ::testing::Test, public ServerEvents {
  protected:
   ServerMessages()
@@ -25,7 +26,7 @@ class ServerMessages : public ::testing::Test, public ServerEvents {
     for (const std::vector<float>& floats : payload) message.payload.push_back(FrameOf(floats));
     return message;
   }
-  // From a client of worker group 0 in process `rank`.
+  // Sends a message from a client of worker group 0 in process `rank`.
   void FromClient(int rank, const std::string& text,
                   const std::vector<std::vector<float>>& payload = {}) {
     server.OnMessage(
@@ -47,7 +48,7 @@ class ServerMessages : public ::testing::Test, public ServerEvents {
                {{1, 2, 3}, {4, 5}});
   }
   void Diverged(const std::string& text) override { diverged.push_back(text); }
-  // What was sent since the last call: type and parts.
+  // Returns type and parts of the messages that the server sent since the last call.
   std::string Answers() {
     std::string text;
     for (const Message& message : std::exchange(sent.messages, {})) {

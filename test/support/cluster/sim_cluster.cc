@@ -58,8 +58,8 @@ std::string SimCluster::Run() {
   return stuck_;
 }
 
-// A few steps, then a checkpoint, and so on. Whether steps are taken before all have first values
-// does not matter, but where groups take each step together and read what the one before has left.
+// Repeats a few steps and a checkpoint. Steps may be granted before all processes have first
+// values, except in jobs whose groups take each step together.
 bool SimCluster::TrainToTheEnd() {
   SimSchedule& random = network.schedule();
   if (run.granted == run.snapshot.step &&
@@ -91,8 +91,8 @@ void SimCluster::Begin() {
   SetCrash();
 }
 
-// The loss is noticed, and the others end. What they have sent may still arrive after the next
-// start.
+// Ends all processes some time after a loss. Messages that they have sent may still arrive after
+// the next start.
 void SimCluster::End() {
   network.RunFor(network.schedule().Between(0, kSimSecond));
   for (int rank = 0; rank < network.ranks(); ++rank) {
@@ -102,7 +102,7 @@ void SimCluster::End() {
   ++run.job_id[0];
 }
 
-// Somewhere among the messages that the rest of a run takes, or after them.
+// Chooses a moment among the messages that the rest of a run takes, or after them.
 void SimCluster::SetCrash() {
   crash_at_ = INT64_MAX;
   if (crashes_left_ == 0) return;
@@ -121,13 +121,14 @@ void SimCluster::Crash() {
   ++crashes_;
 }
 
-// Somewhere among the messages of the next steps.
+// Chooses a moment among the messages of the next steps.
 void SimCluster::SetReplacement() {
   const int64_t roles = network.ranks() * job_.topology().servers_per_group();
   if (replacements_left_ > 0) replace_at_ = run.handled + network.schedule().Between(1, 6 * roles);
 }
 
-// The others go on meanwhile. A job in which some have no first values yet begins again instead.
+// Replaces a process while the others continue. Waits for another moment if some process has no
+// first values yet.
 void SimCluster::Replace() {
   SimSchedule& random = network.schedule();
   replace_at_ = INT64_MAX;

@@ -1,6 +1,6 @@
-// SimCluster: all processes of a job over a SimNetwork, in one thread and in simulated time: they
-// train, stand still for checkpoints now and then, and begin again from the last one when a process
-// is lost, as those of a job do.
+// SimCluster runs all processes of a job over a SimNetwork, in one thread and in simulated time.
+// They behave as those of a real job: they train, pause for checkpoints, and begin again from the
+// last checkpoint when a process is lost.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,22 @@ namespace singa {
 
 class SimCluster {
  public:
-  // The seed chooses what the network does and when checkpoints are made.
+  // The seed chooses the faults of the network and the moments of checkpoints.
   SimCluster(const SimJob& job, uint64_t seed);
   SimCluster(const SimCluster&) = delete;
 
-  // Connections break, processes stop and run on, some times in the first second.
+  // Breaks connections and pauses processes, some times in the first second.
   void Disturb();
-  // At random moments a process is lost, up to `times` times.
+  // Loses a process at random moments, up to `times` times.
   void CrashUpTo(int times) { crashes_left_ = times; }
-  // At random moments between checkpoints another process takes the place of one that is lost,
-  // where that can be, up to `times` times.
+  // Replaces a lost process at random moments between checkpoints, up to `times` times. This
+  // happens only if the job has processes that can be replaced.
   void ReplaceUpTo(int times) { replacements_left_ = times; }
-  // Trains all steps. "": they are done; else what is waited for at simulated time `limit`.
+  // Trains all steps. Returns "" if they are done; else a text of what is missing at simulated time
+  // `limit`.
   std::string Run();
 
-  // Of a server group; where nothing is known, 0.
+  // Returns the values of a server group. Unknown values are 0.
   std::vector<float> Values(int server_group);
   SimRoles& process(int rank) { return static_cast<SimRoles&>(*network.process(rank)); }
   int crashes() const { return crashes_; }
@@ -40,7 +41,7 @@ class SimCluster {
   SimNetwork network;
   SimRun run;
   int64_t limit = 3600 * kSimSecond;
-  // May change what was gathered.
+  // A test may change the model here after it was gathered.
   std::function<void(SimSnapshot*)> on_snapshot;
 
  private:
@@ -49,7 +50,7 @@ class SimCluster {
   void End();
   void Crash();
   void Count(int rank);
-  // False: a process was lost, or the limit is reached.
+  // Returns false if a process was lost, or if the limit is reached.
   bool Await(const std::function<bool(SimRoles&)>& of_each, const char* what);
   bool Await(const std::function<bool()>& done, const char* what);
   bool Equalise();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kMostSimulated = 4;
 
-// The sum of `node`, by a plain walk down to the nodes that are given.
+// Returns the sum of `node`, by a plain walk down to the nodes that are given.
 std::vector<float> SumOf(SumNode node,
                          const std::map<std::pair<int, int>, std::span<float>>& given) {
   if (const auto it = given.find({node.first, node.last}); it != given.end())
@@ -42,7 +42,7 @@ SimJob::SimJob(uint64_t seed, SimKind kind)
     const std::string name = StrCat("w", shapes.size());
     const float scale = sums_ ? 1.f : static_cast<float>(random_.Between(1, 4)) / 2;
     params_.push_back({name, "layer", {.lr = scale}});
-    // One in ten is cut into several slices.
+    // One in ten params is cut into several slices.
     shapes.push_back({random_.Happens(0.1) ? 3 * 1024 : tags() + random_.Between(1, 20)});
   }
   table_ = SliceTable(shapes);
@@ -62,7 +62,7 @@ JobProto SimJob::Draw() {
   return job;
 }
 
-// False: that is no cluster, or one of too many processes.
+// Returns false if the drawn cluster is not valid, or has too many processes.
 bool SimJob::TryCluster(ClusterProto* cluster) {
   ClusterProto c;
   c.set_nworker_groups(synchronous() && random_.Happens(0.7) ? 1 : random_.Between(2, 3));
@@ -81,7 +81,7 @@ bool SimJob::TryCluster(ClusterProto* cluster) {
     c.set_user_consistency("kBoundedStaleness");
     c.set_max_staleness(random_.Between(1, 3));
   }
-  // Params' memory is one per process where workers and server share it.
+  // If workers and server share the params' memory, there is one such memory per process.
   c.set_share_memory(c.nworker_groups() == 1 && random_.Happens(0.5));
   *cluster = c;
   try {
@@ -112,7 +112,8 @@ bool SimJob::elastic() const {
   return topology_.server_groups() > 1 && conf_.cluster().group_sync() == ClusterProto::kElastic;
 }
 
-// Group and step, not process, say so: of the group's processes the first has nothing to give.
+// The result depends on group and step alone. In a dropped step the group's first process has no
+// gradient.
 bool SimJob::Dropped(int group, int64_t step) const {
   const Philox philox = {seed_, HashName("dropped"), static_cast<uint32_t>(step)};
   return conf_.on_nonfinite() == JobProto::kSkip && philox.Uniform(group) < 0.2f;
@@ -153,7 +154,7 @@ std::vector<std::vector<float>> SimJob::Gradients(int group, int process, int64_
   return gradients;
 }
 
-// By slice, over the group's workers as its SumTree says.
+// Returns the sums by slice, over the group's workers, in the order of its SumTree.
 std::vector<std::vector<float>> SimJob::Sums(int group, int64_t step,
                                              const std::vector<float>& values) const {
   const Range all = topology_.ProcessesOf(group);

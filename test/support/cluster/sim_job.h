@@ -1,7 +1,8 @@
-// SimJob: a job for simulated clusters, drawn from a seed. Its values tell what became of each
-// gradient: in every slice the first elements are *tags*, one for each step of each process of each
-// worker group, which count how often the contribution was added. What follows is moved by
-// gradients that depend on all values, so that whoever reads an old one ends with other bits.
+// SimJob is a job for simulated clusters, drawn from a seed. Its values show how each gradient was
+// used. In every slice the first elements are *tags*: one for each step of each process of each
+// worker group. A tag counts how often that contribution was added. Gradients move the elements
+// behind the tags, and depend on all values: a process that reads an old value ends with other
+// bits.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace singa {
 
-// What the worker groups of a job are to each other.
+// SimKind says how the worker groups of a job depend on each other.
 enum class SimKind {
   kSynchronous,   // one group, or groups that take each step together: one result, bit for bit
   kAsynchronous,  // groups of one or of several server groups
@@ -34,23 +35,27 @@ class SimJob {
   const SliceTable& table() const { return table_; }
   const std::vector<ServedParam>& params() const { return params_; }
   bool synchronous() const { return kind_ == SimKind::kSynchronous; }
-  // Server groups move towards a centre: the sum of all replicas and of the centre counts.
+  // Returns whether server groups move towards a centre. Then the sum of all replicas and of the
+  // centre counts.
   bool elastic() const;
-  // Each replica's tags count: the updater adds gradients up, and no server group is elastic.
+  // Returns whether the tags of each replica count: the updater adds gradients up, and no server
+  // group is elastic.
   bool counts() const { return sums_ && !elastic(); }
 
-  // All slices in a row, as everything that is called values below.
+  // Returns all slices in one row, which is the form of all arguments and results called values
+  // below.
   std::vector<float> First() const;
-  // By slice, for each of the process's SumTree nodes; empty: the process has no finite gradient,
-  // and the group's step is to be dropped.
+  // Returns, by slice, gradients for each of the process's SumTree nodes. Empty: the process has no
+  // finite gradient, and the group's step is to be dropped.
   std::vector<std::vector<float>> Gradients(int group, int process, int64_t step,
                                             const std::vector<float>& values) const;
-  // What a synchronous job's values are after `steps` steps, computed by plain loops.
+  // Returns the values of a synchronous job after `steps` steps, computed by plain loops.
   std::vector<float> Reference(int64_t steps) const;
 
-  // Tags that are not what they have to be after `steps` steps, where tags count.
+  // Returns the number of tags that differ from their expected value after `steps` steps. Tags have
+  // to count.
   int Wrong(const std::vector<float>& values, int64_t steps) const;
-  // The most that any tag says: above 1 a contribution was added twice.
+  // Returns the largest count of any tag. Above 1 a contribution was added twice.
   float MostCounted(const std::vector<float>& values) const;
 
   int64_t begin(int slice) const { return begins_[slice]; }

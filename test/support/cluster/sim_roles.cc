@@ -28,7 +28,7 @@ SimRoles::SimRoles(const SimStart& start, SimRun* run)
   Begin();
 }
 
-// Memory that nobody has written yet is not finite, so that no value of it goes unnoticed.
+// Memory that nobody has written yet holds NaN, so that a use of it is noticed.
 void SimRoles::MakeWorkers() {
   for (const RoleId& id : job_.topology().Workers(rank_)) {
     if (workers_.contains(id.group)) continue;
@@ -109,7 +109,8 @@ std::vector<float*> SimRoles::ParamsIn(std::vector<float>* memory) const {
   return params;
 }
 
-// As ServedCluster::Start does: of each server group's worker groups the first puts.
+// Begins as ServedCluster::Start does: the first worker group of each server group puts the first
+// values.
 void SimRoles::Begin() {
   for (auto& [group, worker] : workers_) {
     worker.takes_over = run_->replaces;
@@ -172,7 +173,8 @@ bool SimRoles::AllFresh(const Worker& worker) const {
   return worker.client->ready();
 }
 
-// A step reads all values first; its gradients are there one after the other, the last slice first.
+// A step reads all values first. Then its gradients are finished one after the other, the last
+// slice first.
 bool SimRoles::Work(Worker* worker) {
   const int64_t now = clock_.Now();
   if (worker->takes_over) {

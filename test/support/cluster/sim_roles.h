@@ -1,6 +1,6 @@
-// SimRoles: one process of a simulated job: the production ReliableChannel, Servers and Clients,
-// with simple workers. Each role handles its messages some time after they came, as a thread with a
-// queue does.
+// SimRoles is one process of a simulated job. It has the production ReliableChannel, Servers and
+// Clients, with simple workers. Each role handles its messages some time after they arrive, as a
+// thread with a queue does.
 #pragma once
 
 #include <deque>
@@ -20,25 +20,25 @@
 
 namespace singa {
 
-// The model after `step` steps, as a checkpoint has it.
+// SimSnapshot is the model after `step` steps, as in a checkpoint.
 struct SimSnapshot {
   int64_t step = 0;
   std::vector<SliceState> slices;  // empty: first values
-  // What each encoder, by worker group and process, keeps of each slice.
+  // Each encoder, by worker group and process, keeps a rest of each slice.
   std::map<std::pair<int, int>, std::vector<std::vector<float>>> rests = {};
 };
 
-// What all processes of a run know.
+// SimRun is known to all processes of a run.
 struct SimRun {
   const SimJob& job;
   SimSchedule* random;
   ChannelOptions channel = {};
   std::string job_id = std::string(kJobIdBytes, 'a');  // of this start
   SimSnapshot snapshot = {};                           // that processes begin with
-  int64_t granted = 0;    // the steps before it may be taken by processes that begin
+  int64_t granted = 0;    // processes that begin may take the steps before it
   int64_t handled = 0;    // messages, by roles
   bool replaces = false;  // a process that begins takes the place of one that was lost
-  // What a role gets in place of a message; null: that message.
+  // Returns the messages that a role gets in place of a message. Null: the message itself.
   std::function<std::vector<Message>(Message)> fate = nullptr;
   const Codec* codec = &Identity();  // of gradients
 };
@@ -49,29 +49,29 @@ class SimRoles final : public SimChannelProcess, private Outbox, private ServerE
 
   int64_t OnTime() override;
 
-  // Whether all first values have come.
+  // Returns whether all first values have arrived.
   bool Ready() const;
-  // Steps before `step` may be taken.
+  // Allows the steps before `step`.
   void Grant(int64_t step) { granted_ = step; }
-  // Whether all workers have done the steps before `step`, and have the values after them.
+  // Returns whether all workers have done the steps before `step`, and have the values after them.
   bool Done(int64_t step) const;
-  // Each server begins an exchange, the `number`th of the run.
+  // Begins exchange `number` of the run on each server.
   void Exchange(int number);
-  int exchange() const { return exchange_; }  // the last that the above has begun
+  int exchange() const { return exchange_; }  // the last one begun here
   bool exchanging() const;
-  // The client of worker group 0 asks for the model.
+  // Has the client of worker group 0 ask for the model.
   void Gather();
-  // True once it has come; then `slices` are it.
+  // Returns whether the model has arrived. If so, puts it into `slices`.
   bool Gathered(std::vector<SliceState>* slices);
 
-  // Adds what the encoders here keep.
+  // Adds the rests that the encoders here keep.
   void AddRests(SimSnapshot* snapshot) const;
-  // The servers' values are put into their places in `values`.
+  // Puts the servers' values into their places in `values`.
   void ValuesOf(int server_group, std::vector<float>* values) const;
-  // The params' memory of each worker group that has a part here.
+  // Returns the params' memory of each worker group that has a part here.
   std::vector<std::vector<float>> Memories() const;
   int64_t refused() const;
-  // What roles wait for, one a line.
+  // Returns a line for each role that waits.
   std::string Waiting() const;
 
  private:

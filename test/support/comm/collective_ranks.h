@@ -1,4 +1,5 @@
-// CollectiveRanks: a group of ranks of each backend of Collective, each rank a thread of the test.
+// CollectiveRanks is a group of ranks of each backend of Collective. Each rank is a thread of the
+// test.
 #pragma once
 
 #include <cstddef>
@@ -59,11 +60,11 @@ class CollectiveRanks {
 
   int size() const { return static_cast<int>(collectives_.size()); }
   Collective& operator[](int rank) { return *collectives_[rank]; }
-  // The group of the ranks' process, or of the process of one rank.
+  // Returns the group of the ranks' process, or of the process of one rank.
   MemoryGroup& group(int rank) { return *groups_[groups_.size() == 1 ? 0 : rank]; }
   MemoryLinks& links() { return links_; }
 
-  // Has each rank do `work` in a thread of its own.
+  // Runs `work` for each rank, in a thread of its own.
   void Run(const std::function<void(Collective&)>& work) {
     std::vector<std::thread> threads;
     for (const auto& collective : collectives_)

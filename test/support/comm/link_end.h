@@ -1,4 +1,4 @@
-// LinkEnd: the channel of one process whose packets a test carries by hand, also again, late or
+// LinkEnd is the channel of one process. A test carries its packets by hand, also repeated, late or
 // never.
 #pragma once
 
@@ -27,7 +27,7 @@ struct LinkEnd final : Transport, LinkListener {
   void Poll(int64_t, TransportEvents*) override {}
   void Wake() override {}
 
-  // Hands what has been sent to `to` on to it; all else is lost.
+  // Delivers all packets for `to`, and drops all others.
   void Flush(LinkEnd* to) {
     channel.OnTime();
     for (auto& [rank, packet] : std::exchange(out, {})) {
@@ -35,7 +35,7 @@ struct LinkEnd final : Transport, LinkListener {
     }
   }
 
-  // A packet as this process would send it to `to`, with message `seq` of this step.
+  // Returns the header of a packet from this process to `to`, with message `seq` of this step.
   PacketHeader Header(const LinkEnd& to, uint64_t seq, int64_t step) const {
     PacketHeader header;
     header.set_version(kWireVersion);

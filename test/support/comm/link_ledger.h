@@ -1,6 +1,6 @@
-// LinkLedger: what the processes of a simulated network have sent each other, so that each arrival
-// can be judged: once, in order, whole, and never by another process than it was meant for.
-// Chatter: a process that keeps sending at random times.
+// LinkLedger records the messages that processes of a simulated network send each other. It checks
+// that each message arrives once, in order, whole, and at the right process. Chatter is a process
+// that keeps sending at random times.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace singa {
 
 class LinkLedger {
  public:
-  // A message of process `from` to `rank`, whose process is `meant` as far as `from` knows (0:
-  // none).
+  // Records and returns a message from process `from` to `rank`. `meant`: the process of `rank`
+  // that `from` knows; 0: none.
   Message Sent(uint64_t from, int rank, uint64_t meant, int64_t payload_bytes) {
     std::vector<uint64_t>& sent = sent_[{from, rank}];
     sent.push_back(meant);
@@ -33,7 +33,8 @@ class LinkLedger {
     return message;
   }
 
-  // `message` has arrived at process `at` of `rank`, from `known` as far as that knows.
+  // Checks a message that arrived at process `at` of `rank`. `known`: the sender that this process
+  // knows.
   void Arrived(uint64_t at, int rank, uint64_t known, const Message& message) {
     const uint64_t from = message.head.text_size() == 1 ? std::stoull(message.head.text(0)) : 0;
     const auto number = static_cast<uint64_t>(message.head.step());
@@ -47,7 +48,8 @@ class LinkLedger {
       payload.append(static_cast<const char*>(frame.data()), frame.size());
     EXPECT_EQ(payload, Payload(from, number, static_cast<int64_t>(payload.size())));
 
-    // To one process without a gap; from one process never twice, whoever received it.
+    // Messages to one process have no gap. No message of one process arrives twice, even at
+    // different processes.
     const auto [last, first_time] = last_.try_emplace({from, at}, number);
     if (!first_time) {
       EXPECT_EQ(number, ++last->second) << "a gap";
@@ -59,7 +61,7 @@ class LinkLedger {
 
   void Born(uint64_t incarnation) { births_.emplace(incarnation, births_.size()); }
   bool Younger(uint64_t a, uint64_t b) { return births_.at(a) > births_.at(b); }
-  // The last that `from` has sent to `rank` has arrived there.
+  // Returns whether the last message that `from` sent to `rank` has arrived there.
   bool Complete(uint64_t from, int rank) { return highest_[{from, rank}] == SentTo(from, rank); }
   uint64_t SentTo(uint64_t from, int rank) { return sent_[{from, rank}].size(); }
 
@@ -73,7 +75,7 @@ class LinkLedger {
   }
 
   std::map<std::pair<uint64_t, int>, std::vector<uint64_t>> sent_;  // by sender, rank: for whom
-  std::map<std::pair<uint64_t, int>, uint64_t> highest_;            // that arrived
+  std::map<std::pair<uint64_t, int>, uint64_t> highest_;            // highest number that arrived
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> last_;          // by sender and receiver
   std::map<uint64_t, size_t> births_;
 };
@@ -87,7 +89,7 @@ class Chatter final : public SimChannelProcess {
     known_.resize(start.ranks);
   }
 
-  // Sends so many more messages, in bursts.
+  // Sends `messages` more messages, in bursts.
   void Talk(int messages) { left_ += messages; }
   void SendOne(int rank) {
     const int64_t bytes = schedule_->Happens(0.3) ? schedule_->Between(1, 300) : 0;
@@ -101,7 +103,7 @@ class Chatter final : public SimChannelProcess {
     const uint64_t known = rank == start_.rank ? start_.incarnation : channel.Incarnation(rank);
     if (rank != start_.rank) Meet(rank, known);
     ledger_->Arrived(start_.incarnation, start_.rank, known, message);
-    if (left_ > 0 && schedule_->Happens(0.3)) {  // from within, too
+    if (left_ > 0 && schedule_->Happens(0.3)) {  // Sent from within a handler, too.
       --left_;
       SendOne(rank);
     }
@@ -122,7 +124,7 @@ class Chatter final : public SimChannelProcess {
   }
 
  private:
-  // Each incarnation that it hears of is younger than the one before.
+  // Checks that each new incarnation is younger than the one before.
   void Meet(int rank, uint64_t incarnation) {
     if (known_[rank] != 0 && known_[rank] != incarnation) {
       EXPECT_TRUE(ledger_->Younger(incarnation, known_[rank])) << "an older process came back";

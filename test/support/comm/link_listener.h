@@ -1,4 +1,4 @@
-// What the channel tells, kept in order.
+// LinkListener keeps the events of a channel in order.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ class LinkListener : public ChannelEvents {
     events.push_back({LinkEvent::kGivenUp, rank, 0, text});
   }
 
-  // Of the messages of a rank.
+  // Returns the steps of the messages of a rank.
   std::vector<int64_t> Steps(int rank) const {
     std::vector<int64_t> steps;
     for (const LinkEvent& event : events) {
@@ -48,7 +48,7 @@ class LinkListener : public ChannelEvents {
   std::vector<LinkEvent> events;
 };
 
-// A message that can be told from others.
+// Makes a message that can be told from others.
 inline Message Numbered(int64_t step, const std::string& payload = "") {
   Message message;
   message.head.set_type(WireMessage::kUpdate);

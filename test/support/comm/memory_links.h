@@ -1,5 +1,5 @@
-// MemoryLinks: Links between threads of one process. They stand for messages between processes, and
-// for MPI, whose sends are buffered and tagged in the same way.
+// MemoryLinks is Links between threads of one process. It stands for messages between processes,
+// and for MPI, whose sends are buffered and tagged in the same way.
 #pragma once
 
 #include <algorithm>
@@ -26,12 +26,12 @@ class MemoryLinks {
       links_.push_back(std::make_unique<OneLink>(this, rank, ranks));
   }
   RankLink* operator[](int rank) { return links_[rank].get(); }
-  // Messages that were sent and nobody has received.
+  // Returns the number of messages that were sent and that nobody has received.
   size_t under_way() {
     const std::lock_guard lock(mutex_);
     return sent_.size();
   }
-  // The most bytes that one rank has sent.
+  // Returns the most bytes that one rank has sent.
   int64_t most_sent() const { return *std::ranges::max_element(bytes_); }
 
  private:
@@ -71,7 +71,7 @@ class MemoryLinks {
   }
 
   std::vector<std::unique_ptr<OneLink>> links_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::map<Key, std::vector<std::byte>> sent_;
   std::vector<int64_t> bytes_;  // that each rank has sent

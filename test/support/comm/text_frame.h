@@ -1,4 +1,4 @@
-// Frames as texts.
+// These functions convert between frames and texts.
 #pragma once
 
 #include <string>

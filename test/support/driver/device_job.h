@@ -1,4 +1,5 @@
-// DeviceJob: whole jobs of one process with workers on emulated devices (support/emulated_gpu.h).
+// DeviceJob runs whole jobs of one process with workers on emulated devices
+// (support/emulated_gpu.h).
 #pragma once
 
 #include <google/protobuf/text_format.h>
@@ -52,7 +53,7 @@ inline std::string Bytes(const std::string& file) {
 
 class DeviceJob : public ::testing::Test {
  protected:
-  // Trains with so many GPUs; returns the values and the updater's states after the last step.
+  // Trains on `gpus` GPUs. Returns the values and the updater's states after the last step.
   std::string Train(const std::string& cluster, int gpus, bool resume = false, int steps = 12) {
     return Train(Job(cluster), gpus, resume, steps);
   }

@@ -1,5 +1,5 @@
-// DeviceModel: a machine with one emulated GPU, and a job on pictures with trained values, of which
-// one layer runs on the host alone.
+// DeviceModel is a machine with one emulated GPU, and a job on pictures with trained values. One
+// layer of the job runs on the host alone.
 #pragma once
 
 #include <google/protobuf/text_format.h>
@@ -24,7 +24,7 @@ namespace singa::device_model {
 
 inline constexpr int64_t kNumbers = 3 * 6 * 6, kRecords = 23;
 
-// `twice` doubles on the host.
+// The layer `twice` doubles its input, on the host.
 inline std::string PictureJob(const std::string& csv, int outputs = 3) {
   return StrCat(R"(name: "m" train_one_batch { alg: kBP } neuralnet {
     layer { name: "data" type: kCSVInput store_conf { path: ")",
@@ -57,7 +57,7 @@ class DeviceModel : public ::testing::Test {
     conf_ = WriteJob("job", PictureJob(csv_));
   }
 
-  // The conf and, beside it, trained values. Returns the conf's path.
+  // Writes the conf and, beside it, trained values. Returns the conf's path.
   std::string WriteJob(const std::string& name, const std::string& text) {
     JobProto job;
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &job));

@@ -1,4 +1,5 @@
-// Environments as launchers make them. What the test itself was started by does not count.
+// LaunchEnvironment makes environments as launchers do. Variables that the test itself was started
+// with do not count.
 #pragma once
 
 #include <gtest/gtest.h>

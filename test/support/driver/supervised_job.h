@@ -1,4 +1,5 @@
-// A job of launch_child's processes under Supervise, and what they tell of themselves.
+// SupervisedJob is a job of launch_child's processes under Supervise. It reads the files in which
+// the processes report.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@ namespace singa {
 
 class SupervisedJob : public ::testing::Test {
  protected:
-  // What a process wrote when it started.
+  // Start holds what a process wrote about itself when it started.
   struct Start {
     int rank = -1;
     pid_t pid = 0;
@@ -31,19 +32,19 @@ class SupervisedJob : public ::testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  // FOLDER PROCESSES ORDERS... of launch_child.
+  // Returns the arguments FOLDER PROCESSES ORDERS... of launch_child.
   std::vector<std::string> Args(std::vector<std::string> orders) const;
   ExitCode Run(const std::vector<std::string>& orders);
-  // Reads lines that processes tell when they are ready, up to that one.
+  // Reads the lines that processes write when they are ready, up to `line`.
   void Await(const std::string& line);
 
   std::vector<Start> Starts() const;
   pid_t PidOf(int rank) const;  // in the last start
-  // How often a line of the log begins with `begin`.
+  // Counts the lines of the log that begin with `begin`.
   int Count(const std::string& begin) const;
 
   static std::string Program();
-  // Whether the process is no more, at the latest after half a minute. A zombie is no more.
+  // Returns whether the process ends within half a minute. A zombie has ended.
   static bool Ends(pid_t pid);
 
   TempDir folder_;
@@ -51,7 +52,7 @@ class SupervisedJob : public ::testing::Test {
   JobProto job_;
   int processes_ = 3;
   SuperviseOptions options_;
-  std::vector<int64_t> pauses_;  // seconds that restarts were to wait
+  std::vector<int64_t> pauses_;  // seconds that restarts should wait
 };
 
 }  // namespace singa

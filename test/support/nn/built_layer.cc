@@ -103,7 +103,7 @@ void BuiltLayer::SetLogical(const std::vector<float>& values, Tensor* feature) c
   memory_.Write(host.data(), feature);
 }
 
-// What a layer checks it sees on the host: a port with that alone.
+// A layer that checks its input on the host gets a port with the host's memory alone.
 void BuiltLayer::AllocateInput(int i) {
   Port &port = in_ports_[i], &checked = checked_ports_[i];
   port.data = memory_.Allocate(port.data.shape());

@@ -1,4 +1,4 @@
-// LayerTest::ExpectGradient.
+// This file defines LayerTest::ExpectGradient.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -80,7 +80,7 @@ class GradientChecker {
     return sum;
   }
 
-  // `set` puts a number in place of element i of the tensor whose values are `at`.
+  // `set` gives the layer new values of the tensor. `at`: its present values.
   void CheckTensor(const std::string& what, const Values& at, const Values& grad,
                    const std::function<void(const Values&)>& set) {
     SCOPED_TRACE(what);

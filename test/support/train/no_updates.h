@@ -1,4 +1,4 @@
-// An exchange that leaves params as they are.
+// NoUpdates is an exchange that leaves params as they are.
 #pragma once
 
 #include <string>

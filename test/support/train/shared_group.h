@@ -1,5 +1,5 @@
-// Processes of one host that train a group in shared memory. They are threads here, each with all
-// that a process has of its own.
+// These are processes of one host that train a group in shared memory. Each is a thread here, with
+// its own copy of all that a process has.
 #pragma once
 
 #include <limits>
@@ -40,7 +40,7 @@ inline JobProto SharedJobOf(const SharedCase& one) {
   return job;
 }
 
-// In (-1, 1), the same for the same numbers.
+// Returns a number in (-1, 1). The same arguments give the same number.
 inline float SharedGradientAt(int worker, int64_t step, size_t param, int64_t i) {
   uint64_t x = static_cast<uint64_t>(
       ((step * 10 + worker) * 10 + static_cast<int64_t>(param)) * 1'000'000 + i);
@@ -91,7 +91,7 @@ struct SharedWorker {
   std::optional<GroupExchange> exchange;
 };
 
-// One process, with workers [first, first + here) of its group.
+// SharedProcess is one process, with workers [first, first + here) of its group.
 struct SharedProcess {
   SharedProcess(const SharedCase& one, int first, int here, const GroupMemory* memory,
                 std::vector<Tensor>* own)
@@ -140,7 +140,8 @@ inline void TrainShared(const std::vector<SharedProcess*>& processes, int64_t st
   for (std::thread& thread : threads) thread.join();
 }
 
-// Zero-filled memory for the group, made by a process whose workers have `threads` each.
+// SharedMemoryBlock is zero-filled memory for the group, made by a process whose workers have
+// `threads` each.
 class SharedMemoryBlock {
  public:
   explicit SharedMemoryBlock(int workers, int threads = 1) : table_(kSharedShapes) {
