@@ -104,7 +104,7 @@ TEST(CodecTest, RefusesBytesThatAreNoFloats) {
   EXPECT_FALSE(Decode(codec, bytes.Part(0, 7), 4));  // half an entry
   EXPECT_FALSE(Decode(codec, Frame::Copy("", 0), 4) == std::nullopt);  // all are 0
   const std::vector<char> many(1000);
-  EXPECT_FALSE(Decode(codec, Frame::Copy(many.data(), many.size()), 4));  // more than the largest size
+  EXPECT_FALSE(Decode(codec, Frame::Copy(many.data(), many.size()), 4));  // too many bytes
 }
 
 }  // namespace

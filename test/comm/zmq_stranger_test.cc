@@ -77,7 +77,7 @@ TEST(ZmqStranger, WithAWrongTokenIsRefused) {
   ExpectRefused(&ranks, &ZmqCounts::refused);
 }
 
-TEST(ZmqStranger, WithTheTokenItselfIsRefused) {  // the token is never sent, so nobody learns to send it
+TEST(ZmqStranger, WithTheTokenItselfIsRefused) {  // the token is never sent, so nobody learns it
   Ranks ranks(2);
   Stranger stranger(EndpointOf(&ranks));
   stranger.UsePlain(NameOf(1), ranks.secrets.token);
