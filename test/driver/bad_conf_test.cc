@@ -1,4 +1,4 @@
-// Users' mistakes, one file each: test/conf/bad/*.conf begins with one line for each finding,
+// Tests users' mistakes, one file each. test/conf/bad/*.conf begins with one line for each finding:
 //   # expect: LINE:COL: error: path: text
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -111,7 +111,7 @@ TEST_P(BadConfTest, MakesTheProgramExitWith78) {
 INSTANTIATE_TEST_SUITE_P(Files, BadConfTest, ::testing::ValuesIn(BadConfs()),
                          [](const auto& name) { return name.param; });
 
-// How many files there must be, and how many of them with several mistakes.
+// There must be this many files, and this many of them with several mistakes.
 TEST(BadConfs, AreMany) {
   const Lines names = BadConfs();
   EXPECT_GE(names.size(), 120u);
@@ -143,7 +143,7 @@ TEST(CheckJob, ExamplesDrawNothing) {
   EXPECT_GT(files, 8);
 }
 
-// But for old names and idle fields.
+// Warnings about old names and idle fields are allowed.
 TEST(CheckJob, JobsOfV03DrawNoWarningOfWhatTheyLearn) {
   Lines found;
   for (const auto& entry : std::filesystem::directory_iterator(SINGA_SOURCE_DIR "/test/conf/v03")) {

@@ -1,4 +1,4 @@
-// The link to the best checkpoint, on a disk that refuses it at first.
+// Tests the link to the best checkpoint on a disk that refuses the link at first.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace singa {
 namespace {
 
-// The first `failures` times that a folder is synchronized in which a link is new, that fails.
+// LinkRefusingFiles fails to synchronize a folder with a new link, the first `failures` times.
 class LinkRefusingFiles final : public ForwardingFiles {
  public:
   explicit LinkRefusingFiles(int failures) : failures_(failures) {}
@@ -36,7 +36,8 @@ class LinkRefusingFiles final : public ForwardingFiles {
   bool linked_ = false;
 };
 
-// Makes no link: the first job that wants one goes on without, and the second attempt ends it.
+// LinklessFiles makes no link. The first job continues without one, and the second attempt ends the
+// job.
 class LinklessFiles final : public ForwardingFiles {
  public:
   void Symlink(const std::string&, const std::string& path) override {
@@ -50,7 +51,7 @@ class LinklessFiles final : public ForwardingFiles {
 
 class BestLinkTest : public testing::Test {
  protected:
-  // On one record, whose accuracy is the same at each test: the first one is the best.
+  // Trains on one record, whose accuracy is the same at each test: the first one is the best.
   void Train(int steps, FileSystem* files, bool resume = false) {
     RunOptions options;
     options.threads = 1;

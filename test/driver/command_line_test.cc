@@ -13,7 +13,7 @@ namespace {
 
 using Args = std::vector<std::string>;
 
-// What `args` are refused with.
+// Returns the error that refuses `args`.
 std::string RefusalOf(const Args& args) {
   try {
     ParseCommandLine(args);

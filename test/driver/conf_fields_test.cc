@@ -1,4 +1,4 @@
-// Which fields of a job.conf a checkpoint keeps, and how a change of them is told.
+// Tests which fields of a job.conf a checkpoint keeps, and how changes of them are reported.
 #include "driver/job/conf_fields.h"
 
 #include <google/protobuf/text_format.h>

@@ -1,5 +1,5 @@
-// Jobs whose one group has GPUs that add up gradients among themselves. They are emulated, in the
-// order of the workers, so what comes out is what workers on the CPU give.
+// Tests jobs whose only group has GPUs that add up gradients among themselves. The GPUs are
+// emulated and add in the order of the workers, so the results equal those of workers on the CPU.
 #include <algorithm>
 #include <limits>
 #include <sstream>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kGroup[] = "nworkers_per_group: 3 nworkers_per_procs: 3";
 
-// Each of them applies the updates itself, and replays its steps.
+// Each GPU applies the updates itself, and replays its steps.
 TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
   for (const UpdaterType type : {kSGD, kAdam}) {
     SCOPED_TRACE(UpdaterType_Name(type));
@@ -34,7 +34,7 @@ TEST_F(DeviceJob, OfAGroupOfGpusAddsUpAmongThem) {
   }
 }
 
-// Each worker's sums go on where they were, in the middle of those of a row.
+// Each worker's sums continue after the resume, although it is in the middle of a row's steps.
 TEST_F(DeviceJob, OfAGroupOfGpusThatIsResumedHasTheRowsOfOneThatWasNotStopped) {
   JobProto job = Job(kGroup, false);
   job.set_disp_freq(5);
@@ -56,7 +56,7 @@ TEST_F(DeviceJob, OfAGroupOfGpusThatIsResumedHasTheRowsOfOneThatWasNotStopped) {
   EXPECT_EQ(rows(0), whole);
 }
 
-// Between them those of batch normalisation.
+// Between the pieces, sums of batch normalisation are added up.
 TEST_F(DeviceJob, OfAGroupOfGpusAddsUpPiecesOfAnySize) {
   for (const bool normalised : {false, true}) {
     JobProto job = Job(kGroup, normalised);
@@ -66,7 +66,7 @@ TEST_F(DeviceJob, OfAGroupOfGpusAddsUpPiecesOfAnySize) {
   }
 }
 
-// All scale their losses alike, and leave out the same steps.
+// All workers scale their losses alike, and skip the same steps.
 TEST_F(DeviceJob, OfAGroupOfGpusInFloat16GoesOnWhereItEnded) {
   JobProto job = Job(kGroup, false);
   job.set_precision(JobProto::kFloat16);
@@ -76,7 +76,7 @@ TEST_F(DeviceJob, OfAGroupOfGpusInFloat16GoesOnWhereItEnded) {
   EXPECT_EQ(Train(job, 3, true), whole);
 }
 
-// Its sums over the group are among the work that is replayed.
+// The layer's sums over the group are part of the replayed work.
 TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsCapturedToo) {
   for (const char* group : {"nworkers_per_group: 2 nworkers_per_procs: 2", kGroup}) {
     SCOPED_TRACE(group);
@@ -88,13 +88,13 @@ TEST_F(DeviceJob, OfAGroupOfGpusWithBatchNormalisationIsCapturedToo) {
   }
 }
 
-// Where one worker's step cannot be captured, all go on without.
+// If one worker's step cannot be captured, all workers continue without capture.
 TEST_F(DeviceJob, OfAGroupOfGpusReplaysNoStepThatOneWorkerWaitsIn) {
   JobProto job = Job(kGroup, false);
   LayerProto* const relu = job.mutable_neuralnet()->mutable_layer(2);
   relu->clear_type();
   relu->set_user_type("WaitsInTheSecondWorker");
-  job.mutable_cluster()->set_stall_timeout(20);  // where workers do not do the same
+  job.mutable_cluster()->set_stall_timeout(20);  // ends the test if workers do different things
   const std::string on_cpu = Train(job, 0);
   const int64_t before = EmulatedGpu::replays_of_all();
   const HeardLog log;
@@ -104,7 +104,8 @@ TEST_F(DeviceJob, OfAGroupOfGpusReplaysNoStepThatOneWorkerWaitsIn) {
   EXPECT_TRUE(log.Has("slower: that of another worker of the group cannot"));
 }
 
-// Its sums are the host's, which no capture allows. Those of a wider layer follow in step 0.
+// The host makes the layer's sums, so no step is captured. A second, wider layer makes its sums in
+// step 0, too.
 TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpNormalisesThroughTheHost) {
   JobProto job = Job(kGroup);
   NetProto* const net = job.mutable_neuralnet();
@@ -128,7 +129,7 @@ TEST_F(DeviceJob, OfAGroupWhoseGpusCannotAddUpGoesThroughTheHost) {
   EXPECT_EQ(EmulatedGpu::replays_of_all(), before);
 }
 
-// What one worker finds drops the steps of all.
+// A bad value in one worker drops the step of all.
 TEST_F(DeviceJob, OfAGroupOfGpusSkipsTheStepsOfTheCpu) {
   for (const bool normalised : {false, true}) {
     SCOPED_TRACE(normalised);
@@ -141,7 +142,8 @@ TEST_F(DeviceJob, OfAGroupOfGpusSkipsTheStepsOfTheCpu) {
   }
 }
 
-// The others do not wait for its sums, those of batch normalisation among them.
+// The other workers do not wait for the failed worker's sums, not even those of batch
+// normalisation.
 TEST_F(DeviceJob, OfAGroupOfGpusEndsWithTheFirstWorkerThatFails) {
   for (const bool normalised : {false, true}) {
     SCOPED_TRACE(normalised);
@@ -155,7 +157,7 @@ TEST_F(DeviceJob, OfAGroupOfGpusEndsWithTheFirstWorkerThatFails) {
   }
 }
 
-// Copies.
+// CopiesInAGroup copies its input.
 class CopiesInAGroup : public Layer {
  public:
   void Setup(const LayerProto& conf, Declare&, Inputs in, Outputs out) override {
@@ -175,7 +177,7 @@ class CopiesInAGroup : public Layer {
   bool second_ = false;  // of the group's workers
 };
 
-// Infinities, while it trains.
+// BadInTheSecondWorker makes infinities in training.
 class BadInTheSecondWorker final : public CopiesInAGroup {
  public:
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
@@ -196,7 +198,8 @@ class WaitsInTheSecondWorker final : public CopiesInAGroup {
 };
 SINGA_REGISTER_LAYER(WaitsInTheSecondWorker, WaitsInTheSecondWorker);
 
-// Twelve rows of zeros; the third worker of the group has them for six steps.
+// EndsInTheThirdWorker is an input of twelve rows of zeros. The third worker of the group has them
+// for six steps only.
 class EndsInTheThirdWorker : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {

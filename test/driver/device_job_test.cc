@@ -1,5 +1,5 @@
-// Whole jobs with workers on devices, in every topology of one process. The devices are emulated
-// (support/emulated_gpu.h), so what comes out is what workers on the CPU give.
+// Tests whole jobs with workers on devices, in every topology of one process. The devices are
+// emulated (support/emulated_gpu.h), so the results equal those of workers on the CPU.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -66,14 +66,14 @@ TEST_F(DeviceJob, IsTestedOnTheDeviceToTheNumbersOfTheCpu) {
     Progress progress;
     EXPECT_EQ(TestJob(job, options, &progress), kExitOk);
     rows[on_device] = nlohmann::json::parse(
-        Bytes(dir_.Path(StrCat("test", on_device, "/metrics.jsonl"))));  // of one row
+        Bytes(dir_.Path(StrCat("test", on_device, "/metrics.jsonl"))));  // the file has one row
     rows[on_device].erase("time");
   }
   EXPECT_EQ(rows[1], rows[0]);
   EXPECT_TRUE(rows[0].contains("loss")) << rows[0];
 }
 
-// Of layers and params on the device.
+// The debug files describe layers and params on the device.
 TEST_F(DeviceJob, WritesTheDebugFilesOfTheCpu) {
   JobProto job = Job("");
   job.set_debug(true);
@@ -84,12 +84,12 @@ TEST_F(DeviceJob, WritesTheDebugFilesOfTheCpu) {
               Bytes(dir_.Path(StrCat("ws0/visualization/", file))));
 }
 
-// Names what took it, and how much is there.
+// The error names the owner of the memory, and the memory of the device.
 TEST_F(DeviceJob, ThatNeedsMoreMemoryThanThereIsSaysForWhat) {
   const EmulatedMachine small(1, 1 << 20);
   JobProto job = Job("");
   job.mutable_neuralnet()->mutable_layer(0)->mutable_store_conf()->set_batchsize(0, 1200);
-  // Its feature and that feature's gradient alone take 9.2 MiB; "conv" has 0.6.
+  // The layer's feature and its gradient alone take 9.2 MiB; "conv" has 0.6.
   job.mutable_neuralnet()->mutable_layer(4)->mutable_innerproduct_conf()->set_num_output(1000);
   try {
     Train(job, 1);

@@ -1,4 +1,4 @@
-// What the checkpoint of a job on devices says of them, and what a resume makes of it.
+// Tests the entries about devices in a job's checkpoint, and the use that a resume makes of them.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 class DeviceManifest : public DeviceJob {
  protected:
-  // Of the run that had so many GPUs.
+  // Returns the manifest's "run" of the run with `gpus` GPUs.
   nlohmann::json Run(int gpus, int step = 12) const {
     const std::string step_folder = StrCat("/checkpoint/step", step);
     const std::string file = dir_.Path(StrCat("ws", gpus, step_folder, "/manifest.json"));

@@ -1,5 +1,5 @@
-// Models on a GPU. It is emulated (support/emulated_gpu.h), so what comes out is what the CPU
-// gives.
+// Tests models on a GPU. The GPU is emulated (support/emulated_gpu.h), so the results equal those
+// of the CPU.
 #include <thread>
 
 #include "singa/nn/layer.h"
@@ -8,7 +8,7 @@
 namespace singa::device_model {
 namespace {
 
-// What it reads is made on the GPU, what it makes is read there.
+// DoublesOnTheHost runs on the host. Layers on the GPU make its input and read its output.
 class DoublesOnTheHost : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
@@ -38,7 +38,7 @@ TEST_F(DeviceModel, GivesTheNumbersOfTheCpuInBatchesOfAnySize) {
   }
 }
 
-// On the GPU, in front of a layer on the host, on the host, and behind it.
+// The layers are on the GPU, in front of a layer on the host, on the host, and behind it.
 TEST_F(DeviceModel, GivesAnyLayerOfTheNet) {
   for (const char* layer : {"data", "conv", "pool", "twice", "fc"}) {
     SCOPED_TRACE(layer);
@@ -90,7 +90,7 @@ TEST_F(DeviceModel, ASessionGoesFromThreadToThreadAndOutlivesItsModel) {
   EXPECT_EQ(session.Run(rows_), expected);
 }
 
-// w2 is 2.8 MB of the 5; all else a session has is small.
+// w2 is 2.8 MB of the GPU's 5 MB. All else in a session is small.
 TEST_F(DeviceModel, ValuesAreOnTheGpuOnceForAllSessions) {
   const std::string conf = WriteJob("wide", PictureJob(csv_, 20000));
   const EmulatedMachine machine(1, 5 << 20);

@@ -1,5 +1,5 @@
-// What commands print of a job with a GPU, and models of sequences on one. It is emulated
-// (support/emulated_gpu.h), so what comes out is what the CPU gives.
+// Tests the output of commands for a job with a GPU, and models of sequences on a GPU. The GPU is
+// emulated (support/emulated_gpu.h), so the results equal those of the CPU.
 #include <cstdio>
 #include <functional>
 
@@ -28,14 +28,14 @@ std::string TextJob(const std::string& text, const std::string& vocabulary) {
     layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "label" } })");
 }
 
-// What `command` writes on stdout; it ends well.
+// Returns the output of `command` on stdout. The command must succeed.
 std::string Printed(const std::function<int()>& command) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(command(), kExitOk);
   std::fflush(stdout);
   return testing::internal::GetCapturedStdout();
 }
-// What `singa predict` prints, on the CPU and on the GPU.
+// Expects that `singa predict` prints the same on the CPU and on the GPU.
 void ExpectSamePredictions(const std::string& conf, const std::string& input,
                            std::vector<std::string> args = {}) {
   std::string printed[2];

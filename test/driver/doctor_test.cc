@@ -43,7 +43,7 @@ TEST(Doctor, ShowsSizesInTheirUnit) {
   EXPECT_EQ(SizeText(int64_t{3} << 29), "1.5 GiB");
 }
 
-// A machine with libraries of its own: one that is there and one that is not.
+// The machine has two libraries of its own: one exists and one is missing.
 class DoctorOfGpus : public ::testing::Test {
  protected:
   static Finding Find(const std::string& name) {
@@ -57,7 +57,7 @@ class DoctorOfGpus : public ::testing::Test {
   static std::vector<GpuLibrary> Libraries() {
     return {{"there", &there_, Version}, {"missing", &missing_, Version}};
   }
-  // Of the emulated machine.
+  // Gives these libraries to the emulated machine.
   static void SetLibraries() {
     GpuDriver driver = SetGpuDriver({});
     driver.libraries = Libraries;

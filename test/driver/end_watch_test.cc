@@ -1,4 +1,4 @@
-// The end of a process whose threads do not come back.
+// Tests the end of a process whose threads never return.
 #include "driver/job/end_watch.h"
 
 #include <gtest/gtest.h>

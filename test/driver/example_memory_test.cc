@@ -1,5 +1,5 @@
-// What `singa check` says that an example takes is what it takes, on files of its shapes.
-// Not under a sanitizer, whose malloc counts nothing.
+// Tests that each example takes as much memory as `singa check` says, on files of its shapes. The
+// tests do not run under a sanitizer, whose malloc counts nothing.
 #ifndef SINGA_SANITIZED
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -29,7 +29,7 @@ std::vector<std::string> Examples() {
   return files;
 }
 
-// The mean of records of this shape.
+// Writes the mean of records of this shape. Returns its path.
 std::string WriteMean(const TempDir& folder, const std::vector<int64_t>& shape) {
   PosixFileSystem files;
   const auto store = OpenStore("synthetic", {.shape = shape, .records = 2});
@@ -37,7 +37,8 @@ std::string WriteMean(const TempDir& folder, const std::vector<int64_t>& shape) 
   return folder.Path("mean");
 }
 
-// Those of digits from files, with their index; others, whose stores keep none, are made up.
+// Stores of digits read files with an index. Other stores have no index, and synthetic ones replace
+// them.
 void SetStore(const TempDir& folder, bool train, StoreProto* store) {
   if (store->backend() == "idx") {
     store->set_path(folder.Path(train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte"));
@@ -51,7 +52,7 @@ void SetStore(const TempDir& folder, bool train, StoreProto* store) {
     store->set_mean_file(WriteMean(folder, {store->shape().begin(), store->shape().end()}));
 }
 
-// As many characters as the example's, each of them somewhere.
+// Writes a text with as many different characters as the example's.
 void SetText(const TempDir& folder, CharRNNProto* text) {
   constexpr int kCharacters = 65, kLength = 100000;
   text->set_vocab_path(folder.Path("vocab"));
@@ -61,7 +62,7 @@ void SetText(const TempDir& folder, CharRNNProto* text) {
   for (int i = 0; i < kLength; ++i) file.put(static_cast<char>(' ' + i % kCharacters));
 }
 
-// A large net takes few rows: what its params and rows take is judged all the same.
+// A large net takes few rows. The memory of its params and rows is compared all the same.
 void SetStores(const TempDir& folder, JobProto* job) {
   const bool large = job->name() == "alexnet";
   for (LayerProto& layer : *job->mutable_neuralnet()->mutable_layer()) {
@@ -74,7 +75,7 @@ void SetStores(const TempDir& folder, JobProto* job) {
   }
 }
 
-// The checkpoints of other jobs that give first values are not there.
+// Removes checkpoints of other jobs that would give first values.
 void SetInits(JobProto* job) {
   job->clear_checkpoint_path();
   for (LayerProto& layer : *job->mutable_neuralnet()->mutable_layer())
@@ -87,7 +88,8 @@ int64_t HeapBytes() {
   return static_cast<int64_t>(info.uordblks + info.hblkhd);
 }
 
-// Of three steps and a test, above what the process had before; `said` by the plan.
+// Returns the peak of three steps and a test, above the memory that the process had before. `said`:
+// the plan's bytes.
 int64_t PeakBytes(const JobProto& job, int64_t* said) {
   Trainer trainer(job, 2);
   *said = trainer.memory().host.total();
@@ -116,12 +118,12 @@ TEST_P(ExampleMemoryTest, IsWhatCheckSays) {
   ASSERT_EQ(DataCommand({"digits", folder.Path("")}), kExitOk);
   const auto checked = CheckJob(GetParam(), {});
   JobProto job = checked->job;
-  if (!Trains(job, JobUse::kEither)) return;  // it tests what another example has trained
+  if (!Trains(job, JobUse::kEither)) return;  // it tests the result of another example
   SetStores(folder, &job);
   SetInits(&job);
   int64_t said = 0;
-  if (job.name() != "alexnet")  // where it is next to nothing
-    PeakBytes(job, &said);      // libraries allocate once what they keep for the process
+  if (job.name() != "alexnet")  // where this share is tiny
+    PeakBytes(job, &said);      // a first run: libraries allocate memory that they keep
   const int64_t peak = PeakBytes(job, &said);
   EXPECT_NEAR(static_cast<double>(peak), static_cast<double>(said), 0.05 * said)
       << peak << " bytes, check says " << said;

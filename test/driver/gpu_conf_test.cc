@@ -1,4 +1,4 @@
-// What a job's conf says about GPUs, on a machine that has some, which are emulated.
+// Tests the use of GPUs in a job's conf, on a machine with emulated GPUs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// What is found in a job of groups of three workers on a machine with so many GPUs.
+// Returns the findings for a job with groups of three workers on a machine with `gpus_there` GPUs.
 std::string Found(const std::string& gpus, const std::string& cluster, int gpus_there = 3) {
   const EmulatedMachine machine(gpus_there);
   return CheckJobText("F",
@@ -86,7 +86,7 @@ TEST(GpuConf, OnCpusAllReduceSaysWhoAddsUp) {
                         "the gradients up, which computes the same\n"));
 }
 
-// NCCL adds up those of one group.
+// NCCL adds up the gradients of one group only.
 TEST(GpuConf, OfSeveralGroupsTheHostAddsUpSoWorkersMayShareAGpu) {
   for (const std::string processes : {"nworkers_per_procs: 3", "nworkers_per_procs: 6"}) {
     const std::string found =
@@ -97,7 +97,7 @@ TEST(GpuConf, OfSeveralGroupsTheHostAddsUpSoWorkersMayShareAGpu) {
   }
 }
 
-// The numbers are then of no GPU.
+// Without any GPU these numbers mean nothing.
 TEST(GpuConf, WithoutAnyGpuWorkersMayHaveTheSameNumber) {
   const std::string found = Found("gpu: 1 gpu: 1", "nworkers_per_procs: 3 all_reduce {}", 0);
   EXPECT_THAT(found, Not(HasSubstr("error")));

@@ -1,5 +1,6 @@
-// A job on each GPU that is there has the losses of the CPU in float32, and so has one of two
-// workers whose GPUs add the gradients up: two emulated ones, and two of this machine by NCCL.
+// Tests that a job on each existing GPU has the losses of the CPU in float32. Jobs of two workers,
+// whose GPUs add the gradients up, have them, too: on two emulated GPUs, and on two of this machine
+// by NCCL.
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -19,7 +20,7 @@ class GpuJobLosses : public ::testing::TestWithParam<TestPlace> {
     if (GetParam() == TestPlace::kEmulated) machine_.emplace(2);
   }
 
-  // Of each step.
+  // Trains, and returns the loss of each step.
   std::vector<double> Train(int workers, bool on_gpus, bool normalised) const {
     JobProto job =
         Job(StrCat("nworkers_per_group: ", workers, " nworkers_per_procs: ", workers), normalised);
@@ -42,7 +43,7 @@ class GpuJobLosses : public ::testing::TestWithParam<TestPlace> {
     return losses;
   }
 
-  // To 1e-4, as GPUs add up in another order.
+  // The tolerance is 1e-4, because GPUs add up in another order.
   void ExpectTheCpus(int workers) const {
     for (const bool normalised : {false, true}) {
       SCOPED_TRACE(normalised);

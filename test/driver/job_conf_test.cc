@@ -18,7 +18,7 @@ using google::protobuf::util::MessageDifferencer;
 
 class JobConfTest : public ::testing::Test {
  protected:
-  // The findings in `text`, one a line.
+  // Returns the findings in `text`, one a line.
   std::string Find(const std::string& text, const std::vector<std::string>& options = {}) {
     return Lines(JobConf("F", text, options, &job_));
   }
@@ -130,7 +130,7 @@ TEST_F(JobConfTest, HoldsNothingWhereThereAreErrors) {
   EXPECT_FALSE(job_.has_name());
 }
 
-// A third party's extensions of JobProto: [my.n], a number, and [my.cd], a message.
+// Registers a third party's extensions of JobProto: [my.n], a number, and [my.cd], a message.
 void RegisterExtensions() {
   static const std::string file = [] {
     google::protobuf::FileDescriptorProto proto;
@@ -167,7 +167,7 @@ TEST_F(JobConfTest, JudgesExtensions) {
 
 class LocateTest : public JobConfTest {
  protected:
-  // The line that `path` gets.
+  // Returns the line that an error at `path` gets.
   std::string Locate(const std::string& path) {
     JobConf conf("F", text_, {}, &job_);
     conf.Add(ConfigError(path, "x"));
@@ -264,7 +264,7 @@ TEST(ReadFile, TellsWhyNot) {
   EXPECT_EQ(code("/dev/zero"), kExitConfig);
 }
 
-// What the scan accepts is what protobuf reads.
+// The scan must accept exactly the text that protobuf reads.
 TEST(GoodConfs, AreReadAsProtobufReadsThem) {
   int files = 0;
   for (const auto& entry :

@@ -1,4 +1,4 @@
-// The table of kernels in src/nn/README.md says what is so.
+// Tests that the table of kernels in src/nn/README.md is correct.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Where errors about one value of a list are.
+// Tests the places of errors about one value of a list.
 #include <gtest/gtest.h>
 
 #include "base/text/element_path.h"

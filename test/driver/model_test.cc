@@ -23,7 +23,8 @@ namespace {
 
 constexpr int64_t kRecords = 23, kNumbers = 3 * 6 * 6;
 
-// A CNN with everything that is another thing in a test than in training, on pictures in colour.
+// Returns a CNN on colour pictures. It has every part that works differently in tests and in
+// training.
 std::string NetText(const std::string& csv, const std::string& mean) {
   return StrCat(R"(
     layer { name: "data" type: kCSVInput store_conf { path: ")",
@@ -68,7 +69,7 @@ class ModelTest : public ::testing::Test {
     checkpoint_ = WriteParams("");
   }
 
-  // Values by name; `left_out`: a param that the file lacks.
+  // Writes values by name. `left_out`: a param that the file lacks.
   std::string WriteParams(const std::string& left_out) {
     return Write("params" + left_out, [&](const std::string& name) { return name != left_out; });
   }
@@ -100,7 +101,7 @@ class ModelTest : public ::testing::Test {
     return path;
   }
 
-  // The probabilities that a test computes of the first `batches` batches of 5.
+  // Returns the probabilities that a test computes for the first `batches` batches of 5.
   std::vector<float> Tested(int batches) {
     StepState state;
     Context ctx;
@@ -161,8 +162,8 @@ TEST_F(ModelTest, CutsAnyNumberOfRows) {
 }
 
 TEST_F(ModelTest, GivesFeaturesInLogicalOrder) {
-  // What the preprocessing of rows (x - 2) / 3 leaves, by hand: minus the mean image, the centre 4
-  // x 4 of each channel, times 1/2.
+  // The expected numbers are computed by hand from rows (x - 2) / 3: minus the mean image, the
+  // centre 4 x 4 of each channel, times 1/2.
   const Model model(job_, {.checkpoint = checkpoint_, .layer = "cut"});
   const std::vector<float> cut = Session(model).Run({rows_.data(), size_t(kNumbers)});
   ASSERT_EQ(cut.size(), 3u * 4 * 4);

@@ -1,4 +1,4 @@
-// What the models hold; what they compute is test/system/onnx_outputs.py's.
+// Tests the content of exported models. test/system/onnx_outputs.py tests their results.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace singa {
 namespace {
 
-// A layer of a NetProto in text form.
+// Returns a layer of a NetProto in text form.
 std::string LayerText(const std::string& name, const std::string& type, const std::string& sources,
                       const std::string& settings = "") {
   return StrCat("layer { name: '", name, "' type: ", type, " ", sources, " ", settings, " } ");
@@ -42,7 +42,7 @@ onnx::ModelProto Export(const std::string& text, const std::string& layer = "") 
   return model;
 }
 
-// What it is refused with.
+// Returns the error that refuses the export.
 std::string ExportRefusal(const std::string& text, const std::string& layer, ExitCode code) {
   try {
     Export(text, layer);

@@ -1,4 +1,5 @@
-// What the models of nets with time steps hold; what they compute is test/system/onnx_outputs.py's.
+// Tests the content of exported models with time steps. test/system/onnx_outputs.py tests their
+// results.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ class OnnxRecurrent : public testing::Test {
   }
   static std::string From(const std::string& source) { return StrCat("srclayers: '", source, "'"); }
 
-  // A net of 3 time steps on one-hot rows of 4, "x".
+  // Returns a net of 3 time steps on one-hot rows of 4, "x".
   std::string Text(const std::string& layers) {
     dir_.Write("vocabulary", std::string("a\n\xe9\0", 4));
     return StrCat("unroll_len: 3 ",
@@ -33,7 +34,7 @@ class OnnxRecurrent : public testing::Test {
                                "vocab_path: '", dir_.Path("vocabulary"), "' }")),
                   Layer("x", "kOneHot", From("text"), "onehot_conf { vocab_size: 4 }"), layers);
   }
-  // `params` of them, of two hidden units.
+  // Returns a recurrent layer "r" with two hidden units and `params` params.
   std::string Recurrent(const std::string& op, int params, const std::string& settings = "",
                         const std::string& sources = "srclayers: 'x'") const {
     std::string field = op;
@@ -43,7 +44,7 @@ class OnnxRecurrent : public testing::Test {
     return Layer("r", "k" + op, sources, more);
   }
 
-  // Every number of param i is i + 1.
+  // Exports a net in which every number of param i is i + 1.
   onnx::ModelProto Export(const std::string& text, const std::string& layer) {
     NetProto conf;
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &conf));
@@ -70,7 +71,7 @@ class OnnxRecurrent : public testing::Test {
                                           [&](const auto& node) { return node.op_type() == op; }));
   }
 
-  // The first number of each row of h, or of each h numbers of a bias.
+  // Returns the first number of each row of h, or of each h numbers of a bias.
   static Numbers Blocks(const onnx::ModelProto& model, const std::string& name) {
     for (const auto& tensor : model.graph().initializer()) {
       if (tensor.name() != name) continue;
@@ -84,7 +85,7 @@ class OnnxRecurrent : public testing::Test {
     return {};
   }
 
-  // "(T, N, 2)".
+  // Returns a shape such as "(T, N, 2)".
   static std::string Dims(const onnx::ValueInfoProto& value) {
     std::string text;
     for (const auto& dim : value.type().tensor_type().shape().dim())
@@ -183,7 +184,7 @@ TEST_F(OnnxRecurrent, WritesALayerThatRunsAsANodeAStepAsOneOperatorAStep) {
       "r");
   EXPECT_EQ(AllDims(model.graph().output()), Strings{"r (3, N, 2)"});
   EXPECT_EQ(Count(model, "LSTM"), 3);
-  std::vector<int> inputs;  // the first step has no state before
+  std::vector<int> inputs;  // the first step has no earlier state
   for (const auto& node : model.graph().node())
     if (node.op_type() == "LSTM") inputs.push_back(node.input_size());
   EXPECT_EQ(inputs, (std::vector<int>{4, 7, 7}));

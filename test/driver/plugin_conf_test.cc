@@ -1,4 +1,4 @@
-// How a job.conf names its plugins; test/system/plugins.py has those that are there.
+// Tests how a job.conf names its plugins. test/system/plugins.py tests existing plugins.
 #include <gtest/gtest.h>
 
 #include "driver/conf/job_conf.h"
@@ -10,7 +10,7 @@ namespace {
 
 class PluginConfTest : public ::testing::Test {
  protected:
-  // The findings in `text`, one a line.
+  // Returns the findings in `text`, one a line.
   std::string Find(const std::string& text, const std::vector<std::string>& options = {}) {
     const JobConf conf("F", text, options, &job_);
     std::string lines;

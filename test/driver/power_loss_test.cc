@@ -1,5 +1,5 @@
-// Power is lost at every operation of whole small jobs: nothing that was committed is lost, no
-// damage is seen, rows of metrics are those before the resumed step, and a resumed job ends as an
+// Loses power at every operation of whole small jobs. No committed checkpoint may be lost, and no
+// damage may be found. Rows of metrics are those before the resumed step. A resumed job ends as an
 // undisturbed one does.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ void Train(const JobProto& job, bool resume, FileSystem* files) {
   ASSERT_EQ(TrainJob(job, options, &progress), kExitOk);
 }
 
-// Rows of steps before `step`.
+// Returns the rows of steps before `step`.
 std::vector<std::string> RowsBefore(const std::string& path, int64_t step) {
   std::ifstream in(path);
   std::vector<std::string> rows;
@@ -64,7 +64,7 @@ std::vector<std::string> RowsBefore(const std::string& path, int64_t step) {
   return rows;
 }
 
-// A run without -resume and what resumes it have one seed.
+// Training is a run without -resume, and the run that resumes it. Both have one seed.
 struct Training {
   int seed, steps;
   std::string rows;   // a copy of its metrics.jsonl
@@ -73,12 +73,12 @@ struct Training {
 
 struct Commit {
   int64_t step = -1;
-  size_t begun = 0, claimed = 0;  // operations; claimed: the job went on to something else
+  size_t begun = 0, claimed = 0;  // operations; at claimed the job had gone on
 };
 
 class PowerLossTest : public testing::Test {
  protected:
-  // Two runs, each resumed once; the second sets the first aside.
+  // Records two runs, each resumed once. The second sets the first aside.
   void Record() {
     fs::create_directories(workspace());
     files_ = std::make_unique<RecordedFiles>(workspace());
@@ -111,7 +111,7 @@ class PowerLossTest : public testing::Test {
     }
   }
 
-  // The newest step of `run`, in a workspace or in what it has set aside; -1: none.
+  // Returns the newest step of `run` in a workspace or in its set-aside run; -1: none.
   static int64_t Newest(const std::string& workspace, const Training& run) {
     std::string said;
     const auto newest = NewestValid(workspace, [&](const std::string& text) { said += text; });
@@ -120,8 +120,8 @@ class PowerLossTest : public testing::Test {
     return newest->step();
   }
 
-  // Prefixes of `log` after which a power loss that takes all that was not synced loses a committed
-  // step. What is found then may be damaged.
+  // Counts the prefixes of `log` after which a power loss loses a committed step, if all unsynced
+  // bytes are lost. The files found then may be damaged.
   int PrefixesThatLose(const std::vector<DiskOperation>& operations) {
     FindCommits(operations);
     if (commits_[0].empty() || commits_[1].empty()) return -1;
@@ -209,7 +209,7 @@ class PowerLossTest : public testing::Test {
 };
 
 TEST_F(PowerLossTest, AtEveryOperationOfWholeJobsNothingCommittedIsLost) {
-  constexpr int kResumeEach = 9;  // states; by a whole job
+  constexpr int kResumeEach = 9;  // every ninth state is resumed by a whole job
   testing::internal::CaptureStderr();
   Record();
   const DiskLog log(files_->log());

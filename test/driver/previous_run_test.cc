@@ -1,4 +1,4 @@
-// An earlier run is set aside in its workspace, or put back.
+// Tests that an earlier run is set aside in its workspace, or put back.
 #include "driver/job/previous_run.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr char kRow[] = R"({"phase":"train","step":0,"group":0,"layer":"loss"})"
 constexpr char kTestRow[] = R"({"phase":"test","step":0,"group":0,"layer":"loss"})";
 const Error kBadRecord(kExitBadData, "a record is damaged");
 
-// Fails the rename that comes when the count is at 1.
+// OneRenameFails fails the rename that finds the count at 1.
 struct OneRenameFails final : ForwardingFiles {
   void Rename(const std::string& from, const std::string& to) override {
     if (--renames == 0) throw WriteError(kExitIo, to, "cannot be written", 0);
@@ -41,7 +41,7 @@ class PreviousRunTest : public testing::Test {
     std::getline(file, line);
     return line;
   }
-  // A run with a checkpoint of `step`, and rows.
+  // Writes a run with a checkpoint of `step`, and rows.
   void Run(int step) {
     PosixFileSystem disk;
     WriteCheckpoint(disk, path_, NumberedModel(step, 1).content());
@@ -111,7 +111,7 @@ TEST_F(PreviousRunTest, BothGenerationsAreBackAfterARunThatTrainedNothing) {
   PreviousRun previous(workspace_);
   SetAside(&previous);
   EXPECT_EQ(Aside(), std::vector<int64_t>{7});
-  Write("metrics.jsonl", kTestRow);  // of values that nothing has trained
+  Write("metrics.jsonl", kTestRow);  // from a test, which trains no values
   fs::create_directories(path_ + "/checkpoint/step0.tmp.1a");
   previous.PutBackAfter(kBadRecord, &progress_);
   EXPECT_EQ(Here(), std::vector<int64_t>{7});
@@ -121,7 +121,7 @@ TEST_F(PreviousRunTest, BothGenerationsAreBackAfterARunThatTrainedNothing) {
   EXPECT_FALSE(fs::exists(OldestRunFolder(path_)));
 }
 
-// The disk refuses one of the moves: nothing has moved then, and no older generation is lost.
+// The disk refuses one of the moves. Then no file has moved, and no older generation is lost.
 TEST_F(PreviousRunTest, AMoveThatFailsMovesNothing) {
   Run(1);
   PreviousRun first(workspace_);
@@ -187,7 +187,7 @@ TEST_F(PreviousRunTest, ARunThatMovedNothingPutsNothingBack) {
   EXPECT_EQ(Aside(), std::vector<int64_t>{5});
 }
 
-// Power is lost at each operation of a move there and back.
+// Power is lost at each operation of a move and of the move back.
 TEST(PreviousRunPowerLossTest, TheRunIsInOneOfTheTwoPlacesWithItsRows) {
   const TempFolder root;
   const std::string path = root / "ws", there = root / "there";

@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// The lines that `progress` shows on stderr during `run`, without those of the log.
+// Returns the lines that `progress` shows on stderr during `run`, without those of the log.
 std::string Shown(const std::function<void(Progress* progress)>& run) {
   const int level = std::exchange(FLAGS_minloglevel, google::GLOG_WARNING);
   testing::internal::CaptureStderr();

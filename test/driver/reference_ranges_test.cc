@@ -1,7 +1,6 @@
-// Holds the ranges that conf/reference.conf states against what is checked. A range is a part of a
+// Compares the ranges that conf/reference.conf states with the checks. A range is a part of a
 // field's comment, between semicolons: `>= 1`, `in [0, 1)`, `1 to 64`, `not 0`, or several of
-// these,
-// `> begin, <= 1`; what it says of other fields is not looked at. The files of test/conf/ranges are
+// these, `> begin, <= 1`. Conditions on other fields are ignored. The files of test/conf/ranges are
 // jobs in which each field with a number is read.
 #include <gtest/gtest.h>
 
@@ -35,7 +34,7 @@ struct StatedRange {
   }
 };
 
-// The range that `text` is; nothing: it is none.
+// Returns the range in `text`; nothing if there is none.
 std::optional<StatedRange> RangeOf(const std::string& text) {
   static const std::string number = "(-?[0-9][0-9.]*(?:e-?[0-9]+)?)", word = "([-0-9a-z_. ]+)";
   static const std::regex interval("(?:in )?([\\[(])" + number + ", " + number + "([\\])])");
@@ -110,7 +109,7 @@ struct Probes {
   std::vector<double> inside, outside;
 };
 
-// Next to the bounds.
+// Returns values next to the bounds.
 Probes ProbesOf(const StatedRange& range, const google::protobuf::FieldDescriptor& field) {
   Probes probes;
   const double step = IsWhole(field) ? 1 : 1e-4;
@@ -157,7 +156,8 @@ void Put(google::protobuf::Message* message, const google::protobuf::FieldDescri
   }
 }
 
-// "neuralnet.layer[relu].relu_conf" and "neuralnet.layer[3].relu_conf" are the same.
+// Removes names from a path: "neuralnet.layer[relu].relu_conf" and "neuralnet.layer[3].relu_conf"
+// become the same.
 std::string WithoutNames(const std::string& path) {
   static const std::regex index("\\[[^\\]]*\\]");
   return std::regex_replace(path, index, "");
@@ -165,7 +165,7 @@ std::string WithoutNames(const std::string& path) {
 
 class ReferenceRanges : public ReferenceConf {
  protected:
-  // A message of a job, the number-th of its type.
+  // Instance is a message of a job, the number-th of its type.
   struct Instance {
     size_t job;
     int number;
@@ -197,7 +197,7 @@ class ReferenceRanges : public ReferenceConf {
     return record.SerializeAsString();
   }
 
-  // The error that a message with `value` in the field draws; "": none.
+  // Returns the error for a message with `value` in the field; "": none.
   std::string Say(const Field* field, const Instance& instance, double value) const {
     JobProto copy = jobs_[instance.job];
     std::string path, text, said;
@@ -214,7 +214,7 @@ class ReferenceRanges : public ReferenceConf {
     return said;
   }
 
-  // "": what is accepted there is what is stated.
+  // Returns how the accepted values differ from the stated range; "": they do not.
   std::string Differs(const Field* field, const Instance& instance,
                       const StatedRange& range) const {
     static const std::regex must("must be (.*), is .*");
@@ -222,7 +222,7 @@ class ReferenceRanges : public ReferenceConf {
     const Probes probes = ProbesOf(range, *field);
     for (const double value : probes.inside) {
       const std::string said = Say(field, instance, value);
-      // So many time steps as there may be no net of these files has.
+      // No net of these files has as many time steps as the bound allows.
       const bool of_range = std::regex_match(said, m, must) && RangeOf(m[1]);
       const bool other = value == range.high && !of_range;
       if (!said.empty() && !other) return StrCat(value, " is an error: ", said);

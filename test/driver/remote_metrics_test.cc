@@ -1,4 +1,4 @@
-// Rows of metrics that another process writes.
+// Tests rows of metrics from another process.
 #include "driver/job/remote_metrics.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ JobProto TwoGroups() {
   return job;
 }
 
-// Keeps rows until they are taken.
+// Rows keeps rows until they are taken.
 class Rows final : public GroupEvents {
  public:
   void OnSteps(int, int64_t) override {}
@@ -111,7 +111,7 @@ class KeptRows final : public MetricsSink {
   MetricsRows rows;
 };
 
-// A row that a peer sends of a process of `rank`.
+// Returns a row that a peer sends about a process of `rank`.
 MetricsRow ReceivedOf(JobProcess* process, double rank, const std::string& phase = "process") {
   ControlMessage::Row row;
   row.set_phase(phase);

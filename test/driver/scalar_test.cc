@@ -67,7 +67,8 @@ TEST(Scalar, AStringIsUtf8WithoutNul) {
   for (const char* text : {"", "a", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80"})
     EXPECT_EQ(StringProblem(text), "") << text;
   EXPECT_EQ(StringProblem(std::string("a\0b", 3)), "must not contain a NUL byte");
-  // A lone second byte, an overlong form, a surrogate, a number beyond Unicode, a cut character.
+  // The texts have a lone second byte, an overlong form, a surrogate, a number beyond Unicode, a
+  // cut character.
   for (const char* text : {"a\x80", "a\xC0\x80", "a\xED\xA0\x80", "a\xF4\x90\x80\x80", "a\xE2\x82"})
     EXPECT_EQ(StringProblem(text), "must be UTF-8, is not from byte 1 on") << text;
 }

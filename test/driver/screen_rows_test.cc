@@ -1,4 +1,4 @@
-// Which rows of metrics the screen shows, and as what.
+// Tests which rows of metrics the screen shows, and in which form.
 #include "driver/job/screen_rows.h"
 
 #include <glog/logging.h>
@@ -11,7 +11,7 @@ namespace {
 
 class ScreenRowsTest : public ::testing::Test {
  protected:
-  // The lines that are shown for `rows`, without those of the log.
+  // Returns the lines that are shown for `rows`, without those of the log.
   std::string Shown(const MetricsRows& rows) {
     const int level = std::exchange(FLAGS_minloglevel, google::GLOG_WARNING);
     testing::internal::CaptureStderr();
@@ -19,7 +19,7 @@ class ScreenRowsTest : public ::testing::Test {
     FLAGS_minloglevel = level;
     return testing::internal::GetCapturedStderr();
   }
-  // A training row, and rows of two processes that work for so many of a step's 100 ms.
+  // Returns a training row, and rows of two processes that work for ms0 and ms1 of a step's 100 ms.
   static MetricsRows Training(int64_t step, double ms0, double ms1) {
     MetricsRows rows = {{.phase = "train",
                          .step = step,

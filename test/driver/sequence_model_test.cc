@@ -1,4 +1,4 @@
-// Model and Session of an unrolled net.
+// Tests Model and Session of an unrolled net.
 #include <gtest/gtest.h>
 
 #include "base/file/file_system.h"

@@ -18,7 +18,7 @@ constexpr char kText[] =
 
 class SetOptionTest : public ::testing::Test {
  protected:
-  // What `options` are refused with; "" if they are not.
+  // Returns the errors about `options`; "": none.
   std::string Set(const std::vector<std::string>& options) {
     const JobConf conf("F", kText, options, &job_);
     std::string lines;

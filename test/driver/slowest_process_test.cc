@@ -1,4 +1,4 @@
-// Which process of a group is said to be the slowest.
+// Tests which process of a group is reported as the slowest.
 #include "driver/job/slowest_process.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST(SlowestProcessTest, IsNoneWhereTheOthersHardlyWait) {
   for (int row = 0; row < 3; ++row) {
     EXPECT_EQ(slowest.Find(Working({80, 61})), std::nullopt);
     EXPECT_EQ(slowest.Find(Working({70, 70})), std::nullopt);
-    // Ten times as long as the other, which is nothing beside what both wait for servers.
+    // The first works ten times as long as the other, but both wait much longer for servers.
     EXPECT_EQ(slowest.Find(Working({10, 1})), std::nullopt);
   }
   slowest.Find(Working({80, 60}));

@@ -1,4 +1,4 @@
-// `singa bench` times a step by a clock that the layers and updates of the test move.
+// Tests `singa bench` with a clock that the layers and updates of the test move.
 #include "driver/bench/step_timer.h"
 
 #include <google/protobuf/text_format.h>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kForwardMs = 5, kBackwardMs = 7, kUpdateMs = 3;
 
-// Stands still but for what is declared to take time. A clock for all tests: layers and updaters
-// are made by their factories.
+// WorkClock moves only by work that calls Take. All tests share its time, because factories make
+// layers and updaters.
 class WorkClock final : public Clock {
  public:
   int64_t Now() const override { return now_; }
@@ -53,7 +53,7 @@ class UpdateTakesTime final : public Updater {
 };
 SINGA_REGISTER_UPDATER(UpdateTakesTime, UpdateTakesTime);
 
-// "large" has more values than a gradient may have that is stored whole.
+// "large" has too many values for a gradient that is stored whole.
 JobProto Job(const std::string& updater) {
   JobProto job;
   const std::string text = StrCat(R"(
@@ -77,7 +77,7 @@ JobProto Job(const std::string& updater) {
 
 class StepTimerTest : public ::testing::Test {
  protected:
-  // Runs two steps of a job; the second is what the functions below tell of.
+  // Runs two steps of a job. The functions below report the second one.
   void Run(const std::string& updater) {
     trainer_ = std::make_unique<Trainer>(Job(updater), 1);
     trainer_->Allocate();

@@ -1,4 +1,4 @@
-// Signals that ask a job to stop, by when they come and from whom.
+// Tests signals that ask a job to stop, by their time and sender.
 #include "driver/job/stop_requests.h"
 
 #include <gtest/gtest.h>

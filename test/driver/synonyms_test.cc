@@ -26,7 +26,7 @@ TEST(Synonyms, AFieldMayBeInAnotherMessage) {
   EXPECT_EQ(SynonymOf(*LayerProto::descriptor(), "backend"), "store_conf.backend");
 }
 
-// Caffe's scale multiplies, std_value divides; kActivation has no ELU.
+// Caffe's scale multiplies, while std_value divides. kActivation has no ELU.
 TEST(Synonyms, WhatComputesSomethingElseIsNone) {
   EXPECT_EQ(SynonymOf(*StoreProto::descriptor(), "scale"), "");
   for (const char* name : {"ELU", "PReLU"}) EXPECT_EQ(TypeFor(name), "") << name;

@@ -1,4 +1,4 @@
-// Entries that other users put into a workspace.
+// Tests entries that other users put into a workspace.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ class OtherUsersTest : public testing::Test {
     fs::create_directories(path_);
     fs::create_directories(folder_ / "elsewhere");
   }
-  // The exit code of an attempt to open the workspace; 0: it is open.
+  // Returns the exit code of an attempt to open the workspace; 0: it is open.
   int Open() {
     try {
       const Workspace workspace(path_);

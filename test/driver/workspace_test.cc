@@ -1,4 +1,4 @@
-// The lock of a workspace.
+// Tests the lock of a workspace.
 #include "driver/job/workspace.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ int Held(int) { return EWOULDBLOCK; }
 int Broken(int) { return EIO; }
 LockHolder Nobody(int) { return {}; }
 
-// The system's, with something that happens as a file is made or renamed.
+// DisturbedFiles is the system's files, and calls a function when a file is made or renamed.
 class DisturbedFiles final : public ForwardingFiles {
  public:
   std::function<void(const std::string& path)> before_create = [](const std::string&) {};
@@ -53,7 +53,7 @@ std::string TextOf(const LockHolder& holder) {
                 " ", holder.start, "\n");
 }
 
-// A process of this host that has ended: another one had this number.
+// Returns a process of this host that has ended: another process has its number now.
 LockHolder EndedHolder() {
   LockHolder holder = LockHolder::Self(0);
   holder.start = 1;
@@ -70,7 +70,7 @@ class WorkspaceTest : public testing::Test {
     options_.pause = [this] { clock_.now += kSecond; };
     options_.say = [this](const std::string& text) { said_.push_back(text); };
   }
-  // The exit code and text of an attempt to open it; 0: it is open.
+  // Returns the exit code and text of an attempt to open the workspace; 0: it is open.
   std::pair<int, std::string> Open() {
     try {
       const Workspace workspace(path_, options_);
@@ -83,7 +83,7 @@ class WorkspaceTest : public testing::Test {
     fs::create_directories(path_);
     WriteAll(path_ + "/" + name, text);
   }
-  // Contents of the files that are locks where the file system has none, sorted.
+  // Returns the contents of the lock files, sorted. They are the locks if the file system has none.
   std::vector<std::string> Locks() {
     std::vector<std::string> texts;
     for (const auto& entry : fs::directory_iterator(path_))
@@ -149,8 +149,8 @@ TEST_F(WorkspaceTest, WithoutAnyLockAFileTakesItsPlace) {
   EXPECT_EQ(Locks(), std::vector<std::string>());
 }
 
-// Nothing but a person can know that the process of another host has ended, or one that was killed
-// before it had written its name.
+// Only a person can know that a process of another host has ended, or that a process was killed
+// before it wrote its name.
 TEST_F(WorkspaceTest, AFileThatNobodyRemovesIsNamed) {
   options_.lock = {NoSuchLock, NoSuchLock, Nobody};
   for (const char* holder : {kOther, ""}) {
@@ -175,8 +175,8 @@ TEST_F(WorkspaceTest, AFileThatGoesBeforeItIsReadIsNoLock) {
   EXPECT_EQ(Locks(), std::vector<std::string>());
 }
 
-// A process may move the lock of a faster one out of the way. The moved file stays the lock of that
-// process.
+// A process may move the lock of a faster process out of the way. The moved file remains that
+// process's lock.
 TEST_F(WorkspaceTest, OneOfTwoTakesThePlaceOfAProcessThatHasEnded) {
   Write(".lock.held", TextOf(EndedHolder()));
   const std::string first = TextOf(LockHolder::Self(0));
@@ -220,7 +220,7 @@ TEST_F(WorkspaceTest, ALockThatWasMovedGoesWithItsHolder) {
   {
     const Workspace first(path_, options_);
     fs::rename(path_ + "/.lock.held", path_ + "/.lock.held.2a");
-    WriteAll(path_ + "/.lock.held", kOther);  // of a process that is about to find the other
+    WriteAll(path_ + "/.lock.held", kOther);  // the owner is about to find the moved lock
   }
   EXPECT_EQ(Locks(), std::vector<std::string>{kOther});
 }

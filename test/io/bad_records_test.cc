@@ -1,4 +1,4 @@
-// What a reader does about records that cannot be read, with one thread and with several.
+// Tests how a reader treats records that cannot be read, with one thread and with several.
 
 #include <filesystem>
 #include <limits>
@@ -13,7 +13,8 @@
 namespace singa {
 namespace {
 
-// Twelve records of two pixels; record i has label i. Those of `bad` hold three.
+// The store has twelve records of two pixels. Record i has label i. The records of `bad` hold three
+// pixels.
 class BadRecordsTest : public ::testing::TestWithParam<int> {
  protected:
   BadRecordsTest() {
@@ -137,7 +138,7 @@ TEST_P(BadRecordsTest, OfAnEarlierRunAreNeitherNamedNorCountedAgain) {
 
 TEST_P(BadRecordsTest, AFileThatCannotBeReadIsNoBadRecord) {
   Write({});
-  options_.threads = 1;  // which has opened the file when its records are counted
+  options_.threads = 1;  // this thread has opened the file when its records are counted
   BatchReader opened(options_);
   opened.Records();
   std::filesystem::resize_file(options_.store.path, 20);
@@ -145,7 +146,7 @@ TEST_P(BadRecordsTest, AFileThatCannotBeReadIsNoBadRecord) {
   EXPECT_ERROR(Labels(&opened, 4, 20), kExitIo, "became shorter");
 }
 
-// A second store of as many records, of which those of `bad` hold three numbers.
+// Returns a second store with as many records. Those of `bad` hold three numbers.
 RowSource Beside(TempDir* dir, const std::set<int>& bad) {
   RowSource other;
   other.backend = "kvfile";

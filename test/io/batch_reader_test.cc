@@ -16,8 +16,8 @@
 namespace singa {
 namespace {
 
-// Ten records of two pixels: record i is (i, 100 + i), label i.
-// Each test runs with one thread that decodes, and with several.
+// The store has ten records of two pixels: record i is (i, 100 + i), label i. Each test runs with
+// one decoding thread, and with several.
 class BatchReaderTest : public ::testing::TestWithParam<int> {
  protected:
   BatchReaderTest() {

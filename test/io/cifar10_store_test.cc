@@ -7,7 +7,7 @@
 namespace singa {
 namespace {
 
-// A record whose pixels count up from `first`.
+// Returns a record whose pixels count up from `first`.
 std::string Record(char label, char first) {
   std::string bytes(1, label);
   for (int i = 0; i < 3072; ++i) bytes += static_cast<char>(first + i);

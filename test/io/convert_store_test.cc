@@ -58,7 +58,7 @@ TEST_F(ConvertStoreTest, WritesTheKvFileOfV03) {
                                     Tuple("00000001", Pixels(0, "\1\2", {1, 2})));
 }
 
-// 817 bytes a record, as v0.3's create_data made them of MNIST.
+// A record has 817 bytes, as v0.3's create_data made them from MNIST.
 TEST_F(ConvertStoreTest, WritesMnistRecordsOf817Bytes) {
   images_ = dir_.Write("i", Idx({1, 28, 28}, std::string(784, 'x')));
   labels_ = dir_.Write("l", Idx({1}, "\5"));
@@ -165,7 +165,7 @@ TEST_F(ConvertStoreTest, MeasuresAStore) {
             "std      2.5819889\n\nlabel    records\n0        1\n1        2\n");
 }
 
-// 12,317 bytes for images of 3 x 32 x 32, as SINGA 0.3's image_mean.bin.
+// The mean has 12,317 bytes for images of 3 x 32 x 32, as SINGA 0.3's image_mean.bin.
 TEST_F(ConvertStoreTest, WritesTheMeanOfV03) {
   std::string batch;
   for (int record = 0; record < 2; ++record) {
@@ -190,7 +190,7 @@ TEST_F(ConvertStoreTest, WritesTheMeanOfV03) {
 TEST_F(ConvertStoreTest, GuessesImagesAndBatches) {
   EXPECT_EQ(GuessBackend(dir_.Write("b", std::string(1, 9) + std::string(3072, '\xff'))),
             "cifar10");
-  std::string black = std::string(1, 3) + std::string(3072, '\0');  // as a kvfile's lengths
+  std::string black = std::string(1, 3) + std::string(3072, '\0');  // as lengths of a kvfile
   EXPECT_EQ(GuessBackend(dir_.Write("b", black + black)), "cifar10");
   const std::string tuple = Tuple("00000000", std::string(3073 - 24, 'x'));
   EXPECT_EQ(GuessBackend(dir_.Write("b", tuple + tuple)), "kvfile");
@@ -229,7 +229,7 @@ TEST_F(ConvertStoreTest, LeavesOutRecordsOfAnotherShape) {
   EXPECT_EQ(longer->size(), 1);
 }
 
-// Files that are kept are judged by what they decode to.
+// Files that are kept are judged by their decoded content.
 TEST_F(ConvertStoreTest, LeavesOutFilesThatCannotBeDecoded) {
   const std::string png = Png(2, 1, {1, 2, 3});
   WriteTar(dir_.Path("set"), {{"a/1.png", png.substr(0, 40)}, {"a/2.png", png}, {"a/3.png", ""}});

@@ -1,5 +1,5 @@
-// Golden numbers: OpenCV 5.0's imread with IMREAD_ANYDEPTH, red first; for 8 bits Pillow 13's
-// convert("RGB") and convert("L") are the same.
+// Compares with golden numbers of OpenCV 5.0's imread with IMREAD_ANYDEPTH, red first. For 8 bits
+// Pillow 13's convert("RGB") and convert("L") are the same.
 #include "io/picture/image_decoder.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ void ExpectNear(const Numbers& got, const Numbers& want) {
   for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-3) << i;
 }
 
-// A TIFF of one directory of one entry: tag 0x112, of a 16-bit number.
+// Returns a TIFF of one directory with one entry: tag 0x112, a 16-bit number.
 std::string Exif(uint8_t orientation) {
   return PngText({'M', 'M', 0, 42, 0, 0, 0,           8, 0, 1, 1, 0x12, 0,
                   3,   0,   0, 0,  1, 0, orientation, 0, 0, 0, 0, 0,    0});
@@ -84,7 +84,7 @@ TEST(ImageDecoder, KeepsSixteenBits) {
   ExpectNear(Decoded(grey, 1), {0, 96, next, 255});
   EXPECT_GT(Decoded(grey, 1)[2], Decoded(grey, 1)[1]);
   ExpectNear(Decoded(grey, 3), {0, 96, next, 255, 0, 96, next, 255, 0, 96, next, 255});
-  // 1000, 30000, 65535
+  // The 16-bit samples are 1000, 30000, 65535.
   const std::string colour =
       PngOf({.bits = 16, .colours = kColour, .rows = {0, 0x03, 0xe8, 0x75, 0x30, 0xff, 0xff}});
   ExpectNear(Decoded(colour, 3), {1000 / 257.f, 30000 / 257.f, 255});
@@ -103,7 +103,7 @@ TEST(ImageDecoder, LeavesTransparencyOut) {
                                   .colours = kGreyAlpha,
                                   .rows = {0, 0x12, 0x12, 0, 0, 0xab, 0xab, 0, 5}});
   ExpectNear(Decoded(wide, 1), {0x12, 0xab});
-  // tRNS: the colour that is transparent.
+  // The chunk tRNS names the transparent colour.
   EXPECT_EQ(
       Decoded(
           PngOf({.width = 3, .rows = {0, 0, 96, 255}, .before = Chunk("tRNS", PngText({0, 96}))}),
@@ -136,7 +136,7 @@ TEST(ImageDecoder, SpreadsGreysOfFewBits) {
             (Numbers{0, 255, 85, 170}));
 }
 
-// Adam7 of 2 x 2: pass 1 has (0, 0); pass 6 (0, 1); pass 7 row 1.
+// Adam7 of 2 x 2 has (0, 0) in pass 1, (0, 1) in pass 6, and row 1 in pass 7.
 TEST(ImageDecoder, ReadsInterlacedFiles) {
   EXPECT_EQ(
       Decoded(PngOf({.width = 2, .height = 2, .rows = {0, 1, 0, 2, 0, 3, 4}, .interlaced = true}),
@@ -191,7 +191,7 @@ TEST(ImageDecoder, RefusesAPngThatIsDamaged) {
     other[at] = static_cast<char>(other[at] ^ 0x20);
     EXPECT_THROW(Decoded(other, 3), ValueError) << at;
   }
-  // Rows that are too few, and a palette that is missing.
+  // The first file has too few rows, and the second has no palette.
   EXPECT_THROW(Decoded(PngOf({.height = 2, .rows = {0, 1}}), 1), ValueError);
   EXPECT_THROW(Decoded(PngOf({.colours = kPalette, .rows = {0, 1}}), 1), ValueError);
 }

@@ -1,4 +1,4 @@
-// Small pictures, and tars of files.
+// These functions make small pictures, and tars of files.
 #pragma once
 
 #include <archive.h>
@@ -15,14 +15,14 @@
 
 namespace singa {
 
-// width x height pixels of one colour.
+// Returns width x height pixels of one colour.
 inline std::vector<uint8_t> Flat(int width, int height, std::array<uint8_t, 3> colour) {
   const std::vector<std::array<uint8_t, 3>> pixels(size_t(width) * height, colour);
   const auto* const bytes = reinterpret_cast<const uint8_t*>(pixels.data());
   return {bytes, bytes + 3 * pixels.size()};
 }
 
-// Of pixels in one of turbojpeg's formats.
+// Returns a JPEG of pixels in one of turbojpeg's formats.
 inline std::string JpegOf(int width, int height, int format, const std::vector<uint8_t>& pixels) {
   const tjhandle handle = tjInitCompress();
   unsigned char* bytes = nullptr;
@@ -57,7 +57,7 @@ inline std::string Png(int width, int height, std::array<uint8_t, 3> colour) {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-// Content "-> NAME" makes a symbolic link, "=> NAME" a hard one.
+// Writes a tar. Content "-> NAME" makes a symbolic link, "=> NAME" a hard one.
 inline void WriteTar(const std::string& path, const Files& files, bool compressed = false) {
   archive* tar = archive_write_new();
   archive_write_set_format_pax_restricted(tar);

@@ -71,7 +71,7 @@ TEST_F(ImageFolderTest, MakesGreyPictures) {
   EXPECT_NEAR(sample.pixel[0], 200, 2);
 }
 
-// Cyan, magenta, yellow, black, 255 for no ink, as Photoshop writes them.
+// The samples are cyan, magenta, yellow, black; 255 means no ink, as in Photoshop's files.
 TEST_F(ImageFolderTest, ReadsJpegFilesForPrint) {
   const std::string jpeg = JpegOf(2, 1, TJPF_CMYK, {200, 100, 50, 128, 255, 255, 255, 255});
   const auto colour = Open(Tar({{"a/x.jpg", jpeg}}));
@@ -90,7 +90,7 @@ TEST_F(ImageFolderTest, FollowsLinksToFolders) {
   ExpectFiles(Open(dir_.Path("set")).get());
 }
 
-// A class that is left out would change the labels of those behind it.
+// A skipped class would change the labels of later classes.
 TEST_F(ImageFolderTest, ALinkToNothingIsAnError) {
   WriteFolder(files_);
   std::filesystem::create_symlink("somebody@host.7", dir_.Path("set/cat/.#notes"));  // Emacs's lock
@@ -196,7 +196,7 @@ TEST_F(ImageFolderTest, RefusesATarThatEndsBehindAnEntry) {
   for (size_t at = 512; at < whole.size(); at += 512) {
     const std::string cut = dir_.Write("cut", whole.substr(0, at));
     if (whole.find_first_not_of('\0', at - 512) == whole.npos)
-      EXPECT_EQ(Open(cut)->size(), 3) << at;  // the first block of the end mark is there
+      EXPECT_EQ(Open(cut)->size(), 3) << at;  // the end mark has its first block
     else
       EXPECT_THROW(Open(cut), DataError) << at;
   }

@@ -115,7 +115,7 @@ TEST(KvFileStore, HoldsCsvForCsvLayers) {
   EXPECT_EQ(store->Read(0).data.size(), 2u);
 }
 
-// A scan moves its window over values that are larger and smaller than it.
+// A scan moves its window over values that are larger and smaller than the window.
 TEST(KvFileStore, IndexesValuesOfAnySize) {
   TempDir dir;
   std::string bytes;

@@ -28,7 +28,7 @@ std::string Datum(const std::string& data, int label) {
   return datum.SerializeAsString();
 }
 
-// A database that liblmdb writes, each pair in a transaction of its own where `one_by_one`.
+// Writes a database with liblmdb. `one_by_one` puts each pair into its own transaction.
 void WriteLmdb(const std::string& path, const Pairs& pairs, bool one_by_one = false,
                const char* database = nullptr, unsigned flags = 0) {
   MDB_env* env = nullptr;
@@ -60,7 +60,8 @@ class LmdbStoreTest : public ::testing::Test {
     WriteLmdb(dir_.Path("data.mdb"), pairs, one_by_one);
     return dir_.Path("data.mdb");
   }
-  // A copy of the file with one number of its newest settings, or of a page, changed.
+  // Copies the file with one changed number, in its newest settings or in a page. Returns the
+  // copy's path.
   template <typename T>
   std::string Changed(const std::string& path, int64_t page, int64_t offset, T number) {
     std::string bytes = TempDir::Read(path);
@@ -98,7 +99,7 @@ TEST_F(LmdbStoreTest, LeavesTheFolderAsItIs) {
   EXPECT_FALSE(std::filesystem::exists(dir_.Path("lock.mdb")));
 }
 
-// Keys come in another order than they are read in, pages are renewed, freed and used again.
+// Keys are written in another order than they are read. Pages are renewed, freed and used again.
 TEST_F(LmdbStoreTest, HasTheOrderOfKeysInADeepTree) {
   constexpr int kRecords = 3000, kStep = 1009;  // coprime
   Pairs pairs;
@@ -221,7 +222,7 @@ TEST_F(LmdbStoreTest, RefusesAPageThatIsThereTwice) {
 
 TEST_F(LmdbStoreTest, EveryTruncationIsRefused) {
   const std::string path = Lmdb(three_), bytes = TempDir::Read(path);
-  int64_t end = 0;  // behind it there is nothing but the rest of a page
+  int64_t end = 0;  // the end of the used part of the page
   for (const ValuePlace& value : IndexLmdb(OpenLmdbFile(path)))
     end = std::max(end, value.offset + value.size);
   for (int64_t size = 0; size < end; size += 500)
@@ -236,7 +237,7 @@ TEST_F(LmdbStoreTest, AFileThatShrinksUnderTheReaderIsAnError) {
   EXPECT_ERROR(store->Read(1), kExitIo, "shorter");
 }
 
-// A picture in colour, raw or as a file.
+// Returns a colour picture, raw or as a file.
 std::string ColourDatum(bool encoded) {
   CaffeDatum datum;
   datum.set_channels(3);

@@ -1,4 +1,4 @@
-// The form of rows, and which rows stay; pending_file_test.cc has rows and faults of the disk.
+// Tests the form of rows, and which rows stay. pending_file_test.cc tests faults of the disk.
 #include "io/metrics/metrics_file.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class MetricsRowsTest : public ::testing::Test {
     for (std::string line; std::getline(text, line);) lines.push_back(line);
     return lines;
   }
-  // The lines that stay if groups go on at these steps.
+  // Returns the lines that stay if the groups continue at these steps.
   Rows Kept(const std::string& text, const std::vector<int64_t>& first_steps) {
     folder_.Write("metrics.jsonl", text);
     MetricsFile({&files_, folder_.path(), first_steps}).Sync();
@@ -76,7 +76,7 @@ TEST_F(MetricsRowsTest, RowsFromWhereAGroupGoesOnAreRemoved) {
   const std::string rows = Row(0) + "\n" + Row(0, 1) + "\n" + Row(5) + "\n" + Row(5, 1) + "\n";
   EXPECT_EQ(Kept(rows, {5, 6}), (Rows{Row(0), Row(0, 1), Row(5, 1)}));
   EXPECT_EQ(Kept(rows, {0}), Rows());
-  EXPECT_EQ(Kept(rows, {9}), (Rows{Row(0), Row(5)}));  // there is no second group any more
+  EXPECT_EQ(Kept(rows, {9}), (Rows{Row(0), Row(5)}));  // the second group no longer exists
 }
 
 TEST_F(MetricsRowsTest, LinesOfOthersStay) {

@@ -1,4 +1,4 @@
-// To which sinks the rows of a job go.
+// Tests which sinks get the rows of a job.
 #include "io/metrics/metrics_sinks.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// Notes each call as one word.
+// NotedSink notes each call as one word.
 class NotedSink final : public MetricsSink {
  public:
   explicit NotedSink(std::string name, std::vector<std::string>* calls)

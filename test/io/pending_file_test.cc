@@ -1,4 +1,4 @@
-// Rows that a disk refuses for a while are neither lost nor doubled.
+// Tests that rows which a disk refuses for a while are neither lost nor doubled.
 #include "io/file/pending_file.h"
 
 #include <gtest/gtest.h>
@@ -15,13 +15,13 @@
 namespace singa {
 namespace {
 
-// A disk with room for so many bytes, of which it takes what fits, and its errno.
+// SmallDisk has room for `room` bytes. A write takes as many as fit, then fails with `error`.
 class SmallDisk final : public ForwardingFiles {
  public:
   int64_t room = 0;
   int error = ENOSPC;
   int sync_error = 0;       // of the next sync alone; 0: it succeeds
-  std::string suffix = {};  // of the names that appended files really have
+  std::string suffix = {};  // appended to the real names of appended files
 
   std::unique_ptr<AppendedFile> Append(const std::string& path) override {
     return std::make_unique<File>(this, ForwardingFiles::Append(path + suffix));

@@ -1,4 +1,4 @@
-// What tests of readers share.
+// These functions are shared by tests of readers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// The labels of the reader's next batches of `rows` records of two numbers.
+// Returns the labels of the reader's next batches of `rows` records of two numbers.
 inline std::vector<int32_t> Labels(BatchReader* reader, int64_t rows, int batches = 1) {
   std::vector<int32_t> all, labels(rows);
   std::vector<float> data(rows * 2);
@@ -20,7 +20,8 @@ inline std::vector<int32_t> Labels(BatchReader* reader, int64_t rows, int batche
   return all;
 }
 
-// Two readers that share shuffled batches of four give, for 30 batches, what one reader gives.
+// Expects that two readers which share shuffled batches of four read the same 30 batches as one
+// reader.
 inline void ExpectTwoReadersReadAsOne(ReaderOptions options) {
   options.order.shuffle = true;
   options.batch = options.rows = 4;

@@ -1,4 +1,4 @@
-// Golden numbers: PIL 12's Image.resize with BILINEAR.
+// Compares with golden numbers of PIL 12's Image.resize with BILINEAR.
 #include "io/picture/resized_store.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-// One channel of 5 x 7 pixels, and its negative.
+// TwoPlanes has one channel of 5 x 7 pixels, and its negative.
 class TwoPlanes final : public Store {
  public:
   TwoPlanes() : pixels_(70) {

@@ -1,4 +1,4 @@
-// From each format that is written to each other one and back.
+// Converts records from each written format to each other format and back.
 #include <gtest/gtest.h>
 
 #include "io/format/guess_backend.h"
@@ -15,7 +15,7 @@ constexpr int kRecords = 12;
 const std::vector<std::string> kFormats = {"cifar10", "idx",  "imagefolder",
                                            "kvfile",  "lmdb", "textfile"};
 
-// Records of 3 x 32 x 32 bytes whose labels do not fall, as folders have them.
+// Returns records of 3 x 32 x 32 bytes. Their labels never decrease, as in folders.
 std::vector<std::string> Records() {
   std::vector<std::string> records(kRecords);
   uint32_t state = 1;
@@ -60,7 +60,7 @@ TEST_P(RoundTrip, KeepsEveryRecord) {
   ConvertStore(Open("cifar10", "source").get(), via, Options("via"), &files_);
   ExpectRecords(Open(via, "via").get());
   WriterOptions options = Options("back");
-  options.shape = {3, 32, 32};  // of a textfile nothing says it
+  options.shape = {3, 32, 32};  // a textfile does not have it
   ConvertStore(Open(via, "via").get(), back, options, &files_);
   ExpectRecords(Open(back, "back").get());
   EXPECT_EQ(GuessBackend(dir_.Path("back")), back);

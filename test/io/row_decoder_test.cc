@@ -13,7 +13,7 @@ namespace {
 
 class RowDecoderTest : public ::testing::Test {
  protected:
-  // The row that the pixels 0, 1, 2, ... become.
+  // Returns the row made from the pixels 0, 1, 2, ...
   std::vector<float> Decode(const std::vector<int64_t>& shape, const Normalisation& norm) {
     int64_t n = 1;
     for (int64_t d : shape) n *= d;
@@ -67,7 +67,7 @@ TEST_F(RowDecoderTest, RefusesAPictureThatIsTurned) {
   Sample sample = store->Read(0);
   sample.shape = turned;
   float row[6];
-  decoder.Decode(sample, *store, 0, row);  // numbers, whatever the record says
+  decoder.Decode(sample, *store, 0, row);  // reads numbers, even if the record has pixels
   sample.decoded = true;
   EXPECT_ERROR(decoder.Decode(sample, *store, 0, row), kExitBadData, "store",
                "is a picture of 2 x 3 pixels, the shape says 3 x 2");

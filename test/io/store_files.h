@@ -1,4 +1,4 @@
-// Bytes of small stores.
+// These functions make the bytes of small stores.
 #pragma once
 
 #include <zlib.h>

@@ -1,4 +1,4 @@
-// What kinds of stores say before one is opened.
+// Tests the traits of kinds of stores before a store is opened.
 #include <gtest/gtest.h>
 
 #include "io/store/store.h"
@@ -26,7 +26,7 @@ TEST(StoreTraits, OfAnUnknownNameAreTheDefaults) {
 TEST(StoreTraits, SayWhetherAStoreIsIndexedAtOnce) {
   TempDir dir;
   EXPECT_EQ(TraitsOf("idx").is_quick("images"), true);
-  EXPECT_EQ(TraitsOf("idx").is_quick("images.gz"), std::nullopt);  // by its bytes
+  EXPECT_EQ(TraitsOf("idx").is_quick("images.gz"), std::nullopt);  // this depends on its bytes
   EXPECT_EQ(TraitsOf("imagefolder").is_quick(dir.Path("")), true);
   EXPECT_EQ(TraitsOf("imagefolder").is_quick(dir.Path("pictures.tar")), std::nullopt);
   EXPECT_EQ(TraitsOf("kvfile").is_quick, nullptr);

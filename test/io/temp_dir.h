@@ -1,4 +1,4 @@
-// A folder that a test fills; it goes when the test ends.
+// TempDir is a folder that a test fills. It is removed when the test ends.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ namespace {
 
 class TextWindowsTest : public ::testing::Test {
  protected:
-  // All windows of a segment, each as its characters.
+  // Returns all windows of a segment, each as its characters.
   std::vector<std::string> Read(const TextOptions& options, int64_t segment) {
     const Vocabulary vocabulary(options.vocabulary);
     const TextWindows text(options);
@@ -41,7 +41,7 @@ TEST_F(TextWindowsTest, OverlapByOneCharacter) {
   const TextOptions options = Text("abcdefghijklmnop", 2, 3);
   EXPECT_EQ(Read(options, 0), (Windows{"abcd", "defg"}));
   EXPECT_EQ(Read(options, 1), (Windows{"ijkl", "lmno"}));
-  EXPECT_EQ(TextWindows(options).Place(1, 1), 11);  // of the l
+  EXPECT_EQ(TextWindows(options).Place(1, 1), 11);  // the place of the l
 }
 
 TEST_F(TextWindowsTest, ReachTheLastCharacterAndNotBeyond) {
@@ -77,7 +77,7 @@ TEST_F(TextWindowsTest, NameACharacterThatTheVocabularyLacks) {
                "byte 8, in line 3, is \"G\", which the vocabulary " + options.vocabulary);
   options.begin = 0.5;
   EXPECT_ERROR(TextWindows{options}, kExitBadData, "byte 8, in line 3, is \"G\"");
-  options.begin = 0, options.end = 0.8;  // it is not read
+  options.begin = 0, options.end = 0.8;  // the file is not read
   EXPECT_EQ(TextWindows(options).windows(), 3);
   EXPECT_ERROR(TextWindows{Text("ab\r\ncd", 1, 2)}, kExitBadData, "is \"\\x0d\"");
 }

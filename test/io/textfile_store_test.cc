@@ -24,7 +24,7 @@ class Csv : public ::testing::Test {
     return {data.begin(), data.end()};
   }
 
-  // The text behind the folder.
+  // Returns the error's text behind the folder.
   template <typename Call>
   std::string ErrorOf(const Call& call) {
     try {
@@ -181,7 +181,7 @@ TEST_F(Csv, RefusesAFileWithoutALine) {
   EXPECT_ERROR(Open("\n \r\n"), kExitBadData, "no record");
 }
 
-// Lines longer than the window of the scan, and ending at its edges.
+// Lines are longer than the window of the scan, and end at its edges.
 TEST_F(Csv, FindsLinesOfAnyLength) {
   std::string text;
   const std::vector<size_t> lengths = {65535, 65536, 65537, 2, 131072, 200000, 3};

@@ -48,15 +48,15 @@ TEST(Blocks, OfNoNumbersChangeNothing) {
   EXPECT_EQ(y, (Values{3, 4}));
 }
 
-// What a device's threads do, on the host, against the CPU's kernels.
+// These tests run on the host the code of a device's threads, and compare with the CPU's kernels.
 namespace blocks_elements {
 
 struct Case {
   int64_t n, size, x_stride, y_stride;
-  // The memory of y and a number before it.
+  // Returns the size of y's memory, with one number before y and one behind.
   int64_t memory() const { return n * y_stride + 2; }
 };
-// Apart, side by side, one, of one number, of none, none.
+// The blocks are apart, side by side, one block, of one number, of no number, and no blocks.
 const Case kCases[] = {{3, 2, 3, 4}, {5, 7, 9, 8}, {4, 6, 6, 6}, {1, 5, 5, 5},
                        {9, 1, 2, 3}, {2, 0, 1, 1}, {0, 3, 3, 3}};
 constexpr float kUntouched = -77;

@@ -1,4 +1,5 @@
-// Every vector kernel of elementwise and softmax against its plain one, in place and over threads.
+// Compares every vector kernel of elementwise and softmax with its plain one, in place and over
+// threads.
 #include "math/elementwise/elementwise.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ void ExpectClose(const Values& got, const Values& want, double tolerance) {
     ASSERT_NEAR(got[i], want[i], tolerance * std::max(1.f, std::abs(want[i]))) << "element " << i;
 }
 
-// `run` may write to a or b, as `in_place` (0 or 1) says.
+// `run` may write to a (in_place 0) or to b (in_place 1).
 void ExpectVectorEqualsPlain(const Run& run, int in_place, float spread = 4) {
   for (int64_t n : {1, 7, 16, 33, 200 * 1000 + 3}) {
     SCOPED_TRACE(n);

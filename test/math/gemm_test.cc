@@ -11,7 +11,7 @@
 namespace singa {
 namespace {
 
-// Small whole numbers: every sum is exact in float32, whatever its order.
+// Returns small whole numbers: every sum is exact in float32, in any order.
 std::vector<float> Whole(int64_t n, int64_t step) {
   std::vector<float> values;
   for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>((i * step + 1) % 7 - 3));
@@ -26,8 +26,7 @@ class GemmTest : public ::testing::TestWithParam<bool> {
  protected:
   GemmTest() { ctx_.plain = GetParam(); }
 
-  // Rows of every matrix are `gap` floats longer than they need to be. Checks each `every`-th
-  // element.
+  // Rows of every matrix are `gap` floats longer than needed. Checks each `every`-th element.
   void ExpectProduct(int64_t m, int64_t n, int64_t k, bool ta, bool tb, float alpha, float beta,
                      int64_t gap, int64_t every = 1) {
     const int64_t lda = (ta ? m : k) + gap, ldb = (tb ? k : n) + gap, ldc = n + gap;

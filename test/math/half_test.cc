@@ -1,4 +1,4 @@
-// Numbers of 16 bits, and products whose factors are rounded to them.
+// Tests numbers of 16 bits, and products whose factors are rounded to them.
 #include "math/elementwise/half.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-// Of the numbers of 16 bits, which are those of `Half` from 0 up, `of` is the nearest to x.
+// Expects that `of` is the nearest to x of the 16-bit numbers of `Half`, from 0 up.
 template <typename Half>
 void ExpectNearest(float x, uint16_t of) {
   const auto distance = [&](int bits) {
@@ -36,7 +36,7 @@ void ExpectNearest(float x, uint16_t of) {
 
 template <typename Half>
 void ExpectRounds(float largest, float smallest) {
-  for (int bits = 0; bits < 1 << 16; ++bits) {  // each is itself
+  for (int bits = 0; bits < 1 << 16; ++bits) {  // each number is its own nearest
     const auto half = static_cast<uint16_t>(bits);
     const float x = Half::ToFloat(half);
     if (std::isnan(x)) {
@@ -67,7 +67,7 @@ TEST(HalfTest, BFloat16IsTheNearest) {
   ExpectRounds<BFloat16>(std::ldexp(255.f, 120), std::ldexp(1.f, -133));
 }
 
-// As torch.tensor(x).half() and .bfloat16().
+// The numbers are those of torch.tensor(x).half() and .bfloat16().
 TEST(HalfTest, RoundsToKnownNumbers) {
   EXPECT_EQ(Rounded(Precision::kFloat16, 1.0004883f), 1.0f);
   EXPECT_EQ(Rounded(Precision::kFloat16, 3.14159265f), 3.140625f);
@@ -91,7 +91,7 @@ void ExpectLanesAsTheKernel(Precision precision) {
   Context ctx;
   ctx.precision = precision;
   for (const int64_t n : {1, 4, 7, 64})
-    for (const int64_t offset : {0, 1}) {  // where lanes begin, and beside
+    for (const int64_t offset : {0, 1}) {  // begins with a lane, or one number later
       const std::vector<float> x = Numbers(n + 1);
       std::vector<uint16_t> want(n), got(n + 1);
       ToHalf(ctx, x.data() + offset, want.data(), n);
@@ -112,7 +112,7 @@ TEST(HalfTest, LanesAreTheKernels) {
   ExpectLanesAsTheKernel<Float16>(Precision::kFloat16);
 }
 
-// In the order of p, as the plain kernel and a block's threads add up.
+// Sums are added in the order of p, as in the plain kernel and a block's threads.
 TEST(HalfTest, ProductsRoundTheirFactorsAlone) {
   constexpr int64_t kM = 5, kN = 70, kK = 9;
   const std::vector<float> a = Numbers(kM * kK), b = Numbers(kN * kK);

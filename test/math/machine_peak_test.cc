@@ -7,8 +7,7 @@
 namespace singa {
 namespace {
 
-// How fast is for `singa bench` to say: a test that asked for a speed would test the machine's
-// load.
+// `singa bench` measures the speed. A test that asked for a speed would test the machine's load.
 TEST(MachinePeak, IsARate) {
   for (const int threads : {1, 2, 3}) {
     for (const double rate : {MeasureFmaPeak(threads), MeasureCopyBandwidth(threads)}) {

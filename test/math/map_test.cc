@@ -1,5 +1,5 @@
-// What a device computes of math/elementwise/elementwise.h, element by element and four at a time,
-// against the plain kernels.
+// Compares a device's results for math/elementwise/elementwise.h with the plain kernels, element by
+// element and four at a time.
 #include "math/elementwise/map.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// Random ones, and in front what has its own rules.
+// Returns random numbers. In front are numbers with rules of their own.
 Values MapNumbers(int64_t n) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const Values special = {0.f, -0.f, kInf, -kInf, std::numeric_limits<float>::quiet_NaN(), 1e-40f};
@@ -54,7 +54,7 @@ Values Mapped(const F& f, const std::array<const float*, N>& x, int64_t n, bool 
   return {y, y + n};
 }
 
-// `plain` computes y of x and a second array.
+// `plain` computes y from x.
 template <typename F>
 void ExpectOfOne(const F& f, void (*plain)(Context&, const float*, float*, int64_t)) {
   for (int64_t n : {0, 1, 3, 4, 7, 1029}) {

@@ -1,5 +1,5 @@
-// Transposition and products as a device's blocks compute them, and how a library that stores
-// columns sees a product.
+// Tests transposition and products as a device's blocks compute them. Tests how a library that
+// stores columns sees a product.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 using Values = std::vector<float>;
 
-// Small whole numbers: every sum is exact in float32, whatever its order.
+// Returns small whole numbers: every sum is exact in float32, in any order.
 Values SmallNumbers(int64_t n, int64_t step) {
   Values values;
   for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>((i * step + 1) % 7 - 3));
@@ -93,7 +93,7 @@ TEST(GemmBlockTest, DoesNotReadTheOldContentWithBetaZero) {
   EXPECT_EQ(c[0], 11);
 }
 
-// Element (i, j) of a factor that holds columns.
+// Returns element (i, j) of a factor that holds columns.
 float StoredAt(const ColumnMajorFactor& x, int64_t i, int64_t j) {
   if (x.transposed) std::swap(i, j);
   EXPECT_LT(i, x.rows);
@@ -120,7 +120,7 @@ TEST(ColumnMajorTest, ProductOfColumnsIsThatOfRows) {
             want += Element(op_a, i, p) * Element(op_b, p, j);
             got += StoredAt(product.left, j, p) * StoredAt(product.right, p, i);
           }
-          ASSERT_EQ(got, want);  // lies at j + i ldc: c[i][j]
+          ASSERT_EQ(got, want);  // at j + i ldc, which is c[i][j]
         }
     }
 }

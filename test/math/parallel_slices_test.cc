@@ -25,7 +25,7 @@ TEST(ParallelSlices, CoversAllOnceAndNumbersTheSlices) {
   EXPECT_EQ(begins[0], 0);
 }
 
-// A program's own threads may call layers: the slices count from 0 in each.
+// A program's own threads may call layers. The slices count from 0 in each thread.
 TEST(ParallelSlices, CountsFromZeroInATeamOfTheCallers) {
   std::atomic<int64_t> most = 0, calls = 0;
 #pragma omp parallel num_threads(3)

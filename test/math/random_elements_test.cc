@@ -1,4 +1,4 @@
-// Random numbers as a device's threads make them have the bits of the host's.
+// Tests that random numbers of a device's threads have the bits of the host's.
 #include "math/random/random_elements.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@ using Values = std::vector<float>;
 const Philox kBlockStream{.seed = 11, .purpose = 22, .step = 33};
 constexpr float kUntouched = -77;
 
-// Numbers [first, first + n) at an address that is `shift` floats from one that takes fours.
+// Returns numbers [first, first + n), made at an address `shift` floats behind one that is aligned
+// for four.
 template <typename Convert>
 Values FilledByBlocks(const Convert& convert, uint64_t first, int64_t n, int shift,
                       const StepState* state = nullptr, Philox stream = kBlockStream) {

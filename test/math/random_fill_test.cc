@@ -35,10 +35,11 @@ std::vector<float> Filled(Filler fill, uint64_t first, int64_t n, int threads = 
   return x;
 }
 
-// The same bits on every device.
+// RandomFillOf tests that every device has the same bits.
 class RandomFillOf : public ::testing::TestWithParam<TestPlace> {
  protected:
-  // The numbers come `shift` floats behind an address that takes fours; none beyond is written.
+  // Returns the numbers, made `shift` floats behind an address that is aligned for four. Expects
+  // that no float around them is written.
   std::vector<float> FilledHere(Filler fill, uint64_t first, int64_t n, int64_t shift = 0) {
     const std::vector<float> untouched(shift + n + 4, -77);
     Tensor x = memory_.Allocate({shift + n + 4});
@@ -101,7 +102,7 @@ TEST(RandomFill, GivesTheSameBitsWithAnyNumberOfThreads) {
   for (Filler fill : kFillers) EXPECT_EQ(Filled(fill, 5, 200'001, 1), Filled(fill, 5, 200'001, 3));
 }
 
-// Mean, variance and fourth moment of n numbers.
+// Moments are the mean, variance and fourth moment of n numbers.
 struct Moments {
   explicit Moments(const std::vector<float>& x) {
     const double n = static_cast<double>(x.size());
@@ -112,7 +113,7 @@ struct Moments {
   double mean = 0, variance = 0, fourth = 0;
 };
 
-// Bounds are 5 standard deviations of the estimate for 2^20 numbers.
+// The bounds are 5 standard deviations of the estimate for 2^20 numbers.
 TEST(RandomFill, GaussianHasTheMomentsOfANormal) {
   const Moments m(Filled(kFillers[1], 0, 1 << 20));
   EXPECT_NEAR(m.mean, 0.1, 0.7 * 5e-3);

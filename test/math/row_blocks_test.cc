@@ -1,4 +1,5 @@
-// Rows of softmax and top k as a device's warps and blocks compute them, against the plain kernels.
+// Compares rows of softmax and top k, as a device's warps and blocks compute them, with the plain
+// kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,7 +69,7 @@ TEST(SoftmaxBlockTest, LargeNumbersDoNotOverflow) {
   EXPECT_EQ(y, Values({0.5f, 0.5f, 0, 0}));
 }
 
-// About four of each value, some NaN and infinities.
+// Returns scores with about four of each value, some NaN and infinities.
 Values RowScores(int64_t n, int64_t d) {
   Values score(n * d);
   for (int64_t i = 0; i < n * d; ++i) {

@@ -1,4 +1,4 @@
-// Sums as a device's blocks make them, against the plain kernels.
+// Compares sums of a device's blocks with the plain kernels.
 #include "math/reduction/sum_block.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct StoreSum {
   void operator()(int64_t, const Sums<1>& sums) const { *sum = sums[0]; }
 };
 
-// As the launches do it: parts first, then the sum of theirs.
+// Sums as the launches do: first parts, then the sum of the parts.
 template <size_t N, typename Term, typename Finish>
 void SumInParts(int64_t n, int64_t parts, const Term& term, const Finish& finish) {
   if (parts == 1) return RunBlocks(1, kSumThreads, SumBlock<N, Term, Finish>{term, n, 1, finish});
@@ -43,7 +43,7 @@ TEST(SumBlockTest, EqualsPlainSums) {
       ctx.plain = true;
       AddSum(ctx, x.data(), want, n, 2.5);
       SumInParts<1>(n, parts, NumberTerm{x.data()}, AddSumToCell{cell, 2.5});
-      EXPECT_NEAR(cell[0], want[0], 1e-11);  // float64 in another order
+      EXPECT_NEAR(cell[0], want[0], 1e-11);  // float64, added in another order
       EXPECT_EQ(cell[1], want[1]);
     }
 }

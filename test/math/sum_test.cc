@@ -18,7 +18,7 @@ TEST(AddSum, AddsToTheCell) {
   EXPECT_EQ(cell, (std::array<double, 2>{3.75, 5.5}));
 }
 
-TEST(AddSum, IsOfFloat64) {  // 1e8 + 1 is no float
+TEST(AddSum, IsOfFloat64) {  // 1e8 + 1 is not a float
   const std::vector<float> x = {1e8f, 1, -1e8f, 0.5f};
   std::array<double, 2> cell = {};
   Context ctx;

@@ -1,4 +1,4 @@
-// The one order in which numbers of workers are added up, whoever adds which of them.
+// Tests the only order in which numbers of workers are added up, whatever process adds them.
 #include "math/reduction/sum_tree.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::vector<float> Sum(SumNode node, const std::vector<SumNode>& parts, const Ve
   return sum;
 }
 
-// As a process does that has the workers of `node`.
+// Returns the sum that a process with the workers of `node` makes.
 std::vector<float> SumOfWorkers(SumNode node, const Vectors& all) {
   std::vector<SumNode> leaves;
   for (int w = node.first; w < node.last; ++w) leaves.push_back({w, w + 1});
@@ -70,7 +70,8 @@ TEST(SumTree, NodesOfAProcessAreTheLargestThatItHas) {
   EXPECT_TRUE(tree.NodesOf({3, 3}).empty());
 }
 
-// Each way to cut the workers into processes: bit w of `cuts` begins one at worker w + 1.
+// Tries each way to cut the workers into processes: bit w of `cuts` begins a process at worker w +
+// 1.
 TEST(SumTree, BitsDoNotDependOnWhichProcessHasWhichWorkers) {
   for (int workers = 2; workers <= 9; ++workers) {
     const Vectors all = NumbersOf(workers, 5);

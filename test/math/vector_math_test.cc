@@ -7,7 +7,7 @@
 namespace singa {
 namespace {
 
-// |got - want| in units of the last place of want's float.
+// Returns |got - want| in units of the last place of want's float.
 double Ulps(float got, double want) {
   const auto nearest = static_cast<float>(want);
   if (got == nearest) return 0;
@@ -16,7 +16,7 @@ double Ulps(float got, double want) {
   return std::abs(double{got} - want) / (double{next} - std::abs(nearest));
 }
 
-// The worst error of f over every 1009th float, denormals and both signs included.
+// Returns the worst error of f over every 1009th float, with denormals and both signs.
 template <typename F, typename G>
 double WorstError(F f, G exact) {
   double worst = 0;

@@ -1,5 +1,5 @@
-// Holds conf/reference.conf against the protos: it names every field, shows its default and says
-// what it means. The rules, for the first place in the file where a field occurs:
+// Compares conf/reference.conf with the protos: the file names every field, shows its default and
+// explains it. These rules hold for the first place in the file where a field occurs:
 //   - there is a comment, at the end of its line or on the lines right above;
 //   - the value is the default, unless that comment has the word "example"; a field without a
 //     default has it.

@@ -1,5 +1,5 @@
 // Pins the schema: users' job.conf files and data files depend on every name, number and default.
-// A test that fails here is right; the .proto is wrong.
+// If a test fails here, the test is right and the .proto is wrong.
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>
 #include <google/protobuf/text_format.h>
@@ -22,7 +22,7 @@ using google::protobuf::EnumDescriptor;
 using google::protobuf::EnumValueDescriptor;
 using google::protobuf::FieldDescriptor;
 
-// Later fields.
+// These fields are newer than SINGA 0.3.
 const MessageSpec kAdded[] = {
     {"JobProto", "101-200",
      "301 seed uint64=0; 302 train_epochs int32=0; 303 test_epochs int32=0; "
@@ -70,7 +70,7 @@ std::string Default(const FieldDescriptor& field) {
   return text;
 }
 
-// The field in the notation of MessageSpec.
+// Returns the field in the notation of MessageSpec.
 std::string Render(const FieldDescriptor& field) {
   std::string text = std::to_string(field.number());
   if (field.is_repeated()) text += "*";
@@ -130,7 +130,7 @@ TEST(Schema, KeepsLaterFields) {
   for (const EnumSpec& spec : kAddedEnums) ExpectEnum(spec);
 }
 
-// So that no new field takes a number that an old file may use. LayerProto has categories instead.
+// A new field must not take a number that an old file may use. LayerProto has categories instead.
 TEST(Schema, NumbersNewFieldsFrom301) {
   for (const MessageSpec& spec : kMessages) {
     if (spec.name == std::string("LayerProto")) continue;
@@ -145,7 +145,7 @@ TEST(Schema, NumbersNewFieldsFrom301) {
   }
 }
 
-// A record as SINGA 0.3's MNIST converter writes it: 793 bytes, shape not packed.
+// The record has the bytes that SINGA 0.3's MNIST converter writes: 793 bytes, shape not packed.
 TEST(Schema, WritesRecordsAsSinga03Does) {
   RecordProto record;
   record.add_shape(28);

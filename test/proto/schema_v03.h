@@ -1,10 +1,10 @@
-// The schema of SINGA 0.3, as tables for schema_test.cc: written from its description, not from the
-// .proto files.
+// These tables are the schema of SINGA 0.3, for schema_test.cc. They are written from its
+// description, not from the .proto files.
 #pragma once
 
 namespace singa {
 
-// A message. extensions: "first-last", both included, or "".
+// MessageSpec is a message. extensions: "first-last", both included, or "".
 // fields: "number name type[=default]" with "; " between; after the number, * is repeated, R is
 // required, neither optional; after the type, "packed".
 struct MessageSpec {

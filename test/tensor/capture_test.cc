@@ -1,4 +1,4 @@
-// Work of streams that is captured and replayed, on each GPU that is there.
+// Tests captured and replayed work of streams, on each GPU that is there.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -21,13 +21,13 @@ class CaptureTest : public GpuTest {
   }
   Numbers Seen() const { return {to_, to_ + kFew}; }
 
-  // From the host by way of x and y, and back.
+  // Numbers go from the host through x and y, and back.
   int32_t *const from_ = Pinned(kFew), *const to_ = Pinned(kFew);
   int32_t *const x_ = OnGpu(kFew), *const y_ = OnGpu(kFew);
 };
 SINGA_TEST_ON_ALL_GPUS(CaptureTest);
 
-// And no sooner.
+// A replay reads the memory when it runs, not earlier.
 TEST_P(CaptureTest, ReplaysReadWhatTheMemoryHoldsThen) {
   Count(1, from_, kFew);
   stream_.BeginCapture();
@@ -78,7 +78,7 @@ TEST_P(CaptureTest, HasTheWorkOfAnotherStreamWithIt) {
     stream_.Wait();
     EXPECT_EQ(Seen(), From(round));
   }
-  Count(7, from_, kFew);  // the other is its own again
+  Count(7, from_, kFew);  // the side stream is its own again
   Copy(side.get(), from_, to_, kFew);
   side->Wait();
   EXPECT_EQ(Seen(), From(7));
@@ -97,7 +97,7 @@ TEST_P(CaptureTest, WhatIsDroppedNeverRuns) {
   EXPECT_EQ(Read(x_, kFew), Numbers(kFew, 0));
 }
 
-// With DeviceError; when it is dropped the stream works as before.
+// Each refused call throws DeviceError. After DropCapture the stream works as before.
 TEST_P(CaptureTest, RefusesWhatCannotBeCaptured) {
   const std::unique_ptr<Stream> side = gpu_.NewStream();
   const std::unique_ptr<Event> before = side->Record();

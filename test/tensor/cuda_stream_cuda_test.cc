@@ -1,6 +1,5 @@
-// What a stream of CUDA has besides those of any GPU: memory for a piece of work, and what
-// libraries keep. Both may be first asked for while work is captured. Without a GPU there is no
-// such test.
+// Tests parts that only a stream of CUDA has: memory for a piece of work, and objects of libraries.
+// Both may be made while work is captured. Without a GPU there is no such test.
 #include "tensor/gpu/cuda_stream.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +35,7 @@ TEST_P(CudaStreamTest, HasOneWorkspaceThatWorkMayWriteToTheEnd) {
   EXPECT_EQ(Read(last, 1)[0], 5);
 }
 
-// Of each type one, which is made once.
+// A stream keeps one object of each type, made once.
 struct Kept {
   explicit Kept(CudaStream* of) : stream(of), memory(of->gpu().Allocate(64)) {}
   CudaStream* stream;

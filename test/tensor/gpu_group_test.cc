@@ -1,5 +1,5 @@
-// Groups of GPUs, of this process or several, and what ends the wait for members that do not come:
-// of emulated ones, and of all that the machine has.
+// Tests groups of GPUs, in one process or several, and the ends of waits for members that do not
+// come. The GPUs are emulated ones, and all of the machine.
 #include "tensor/gpu/gpu_group.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace singa::gpu_group {
 namespace {
 
-// What a member adds, and what the sum is then.
+// Cell holds a member's number, and the sum afterwards.
 template <typename T>
 struct Cell {
   Cell(Gpu* gpu, T x) : host_(gpu->AllocatePinned(sizeof(T))), gpu_(gpu->Allocate(sizeof(T))) {
@@ -48,8 +48,9 @@ class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
   GpuMember Member(const GpuGroupId& id, int member, int members) const {
     return {id, members, member, &stopped_, &deadline_};
   }
-  // What member `member` gets where each adds 1 + its number, and all sum up the sums. Memory comes
-  // before the group: allocating it may wait for the work of other GPUs, which waits for this one.
+  // Returns the result of member `member` if each adds 1 + its number, and then all sum up the
+  // sums. Memory is allocated before the group: an allocation may wait for the work of other GPUs,
+  // which waits for this one.
   float Sum(const GpuGroupId& id, int member, int members) {
     const std::unique_ptr<Gpu> gpu = OpenGpu(member);
     const std::unique_ptr<Stream> stream = gpu->NewStream();
@@ -59,7 +60,7 @@ class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
     group->Await(*stream->Record());
     return *cell.host();
   }
-  // The same, in float64, by work that is captured and then replayed with other numbers.
+  // Does this in float64, by work that is captured and then replayed with other numbers.
   double SumByReplay(const GpuGroupId& id, int member, std::barrier<>* captured) {
     const std::unique_ptr<Gpu> gpu = OpenGpu(member);
     const std::unique_ptr<Stream> stream = gpu->NewStream();
@@ -79,7 +80,7 @@ class GpuGroupTest : public ::testing::TestWithParam<TestPlace> {
   static double Expected(int members) { return members * members * (members + 1) / 2; }
 
   std::optional<EmulatedMachine> machine_;
-  int members_ = 0;  // GPUs
+  int members_ = 0;  // number of GPUs
   std::atomic<bool> stopped_{false};
   ProgressDeadline deadline_{std::chrono::seconds(30)};
 };
@@ -108,7 +109,7 @@ TEST_P(GpuGroupTest, AddsUpInReplayedWork) {
   EXPECT_EQ(sums, std::vector<double>(members_, Expected(members_)));
 }
 
-// Of emulated ones alone: a process that has used CUDA must not fork.
+// These tests use emulated GPUs alone: a process that has used CUDA must not fork.
 class GpuGroupOfProcesses : public GpuGroupTest {};
 INSTANTIATE_TEST_SUITE_P(Gpus, GpuGroupOfProcesses, ::testing::Values(TestPlace::kEmulated),
                          PlaceName);

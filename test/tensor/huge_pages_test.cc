@@ -1,4 +1,4 @@
-// Memory of a large tensor asks for huge pages, as the kernel's own list of mappings shows.
+// Tests that memory of a large tensor asks for huge pages, by the kernel's list of mappings.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kHugePage = int64_t{1} << 21;
 
-// The flags of the mapping that `address` lies in; empty where the kernel lists none.
+// Returns the flags of the mapping that `address` lies in; empty if the kernel lists none.
 std::string MappingFlags(const void* address) {
   const auto wanted = reinterpret_cast<uintptr_t>(address);
   std::ifstream maps("/proc/self/smaps");

@@ -1,4 +1,4 @@
-// Memory of GPUs, and what moves numbers between it and the host.
+// Tests memory of GPUs, and moves of numbers between it and the host.
 #include "singa/tensor/memory.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 class GpuMemoryTest : public GpuTest {};
 SINGA_TEST_ON_ALL_GPUS(GpuMemoryTest);
 
-// What was there before is what others left.
+// The memory has had other numbers in an earlier round.
 TEST_P(GpuMemoryTest, IsZeroAtFirst) {
   constexpr int64_t kNumbers = 1 << 20;
   const int32_t* const ones = Pinned(kNumbers, 1);

@@ -1,4 +1,4 @@
-// Copies and events of streams, on each GPU that is there.
+// Tests copies and events of streams, on each GPU that is there.
 #include "singa/tensor/stream.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST_P(StreamTest, DoesItsWorkInOrder) {
   EXPECT_EQ(std::count(after + 1, after + kMany, 0), kMany - 1);
 }
 
-// Those that were given back are used again.
+// Events that were given back are used again.
 TEST_P(StreamTest, PassesAnEventWhenTheWorkBeforeItIsDone) {
   int32_t *const from = Pinned(kMany), *const x = OnGpu(kMany), *const to = Pinned(kMany);
   for (const int32_t round : {1, 2, 3}) {
@@ -64,7 +64,7 @@ TEST_P(StreamTest, PassesAnEventWhenTheWorkBeforeItIsDone) {
   }
 }
 
-// Each reads what the other wrote last.
+// Each stream reads the other's latest numbers.
 TEST_P(StreamTest, WaitsForAnEventOfAnother) {
   const std::unique_ptr<Stream> side = gpu_.NewStream();
   int32_t *const from = Pinned(kMany), *const to = Pinned(kMany);

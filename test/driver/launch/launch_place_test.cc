@@ -1,4 +1,4 @@
-// What a supervisor tells a process; launcher_test.cc has mpirun and srun.
+// Tests how a supervisor tells a process its place. launcher_test.cc has mpirun and srun.
 #include "driver/launch/launch_place.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ namespace {
 
 class LaunchPlaceTest : public LaunchEnvironment {
  protected:
-  // As a supervisor would start rank `rank` of three; "/REPORT" is appended.
+  // Sets the variable as a supervisor does for rank `rank` of three. "/REPORT" is appended.
   void Tell(int rank, int report = -1) {
     secrets_ = JobSecrets::Make(3);
     const int descriptor = SecretsToDescriptor(secrets_.ForRank(rank));

@@ -1,4 +1,4 @@
-// Which launcher a process ends with.
+// Tests which launcher's end also ends a process.
 #include "driver/launch/launcher_end.h"
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ TEST_F(LauncherEndTest, WhoSetsPmiByHandNeedNotLive) {
 TEST_F(LauncherEndTest, OneProcessHasALauncherAsWell) {
   Set("SLURM_PROCID", "0");
   Set("SLURM_NTASKS", "1");
-  EXPECT_EQ(LivingLauncherVariable(), nullptr);  // a batch script
+  EXPECT_EQ(LivingLauncherVariable(), nullptr);  // in a batch script
   Set("SLURM_STEP_ID", "0");
   EXPECT_STREQ(LivingLauncherVariable(), "SLURM_PROCID");
   Set("OMPI_COMM_WORLD_RANK", "0");

@@ -1,4 +1,4 @@
-// Processes that mpirun or srun started.
+// Tests processes that mpirun or srun started.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ TEST_F(LauncherTest, SaysHowManyProcessesOfItsHostComeBefore) {
   const std::optional<LaunchPlace> first = Find(0);
   EXPECT_EQ(first->before_here, 0);
   first->Report({"127.0.0.1", 4000});
-  EXPECT_EQ(Find(1)->before_here, 0);  // not said
+  EXPECT_EQ(Find(1)->before_here, 0);  // no launcher says it
   Set("OMPI_COMM_WORLD_LOCAL_RANK", "1");
   EXPECT_EQ(Find(1)->before_here, 1);
 }
@@ -100,7 +100,7 @@ TEST_F(LauncherTest, UnfinishedFilesOfAProcessThatWasKilledGo) {
   EXPECT_TRUE(FilesAreGone());
 }
 
-// Of a start that was killed, by a launcher that gives the next one the same name.
+// The files are of a start that was killed. The launcher gives the next start the same name.
 TEST_F(LauncherTest, OldFilesAreReadAgainWhenRankZeroHasComeAnew) {
   std::filesystem::create_directories(folder_.Path("work"));
   const JobSecrets old = JobSecrets::Make(2);
@@ -204,7 +204,7 @@ TEST_F(LauncherTest, LoopbackOfAnotherHostIsAnError) {
   }
 }
 
-// Another host may have an interface of that name, too.
+// Another host may also have an interface of that name.
 TEST_F(LauncherTest, ACoordinatorThatIsAnInterfaceIsRankZeros) {
   job_.mutable_cluster()->set_coordinator("lo:6723");
   const std::optional<LaunchPlace> first = Find(0);
@@ -256,7 +256,7 @@ TEST_F(LauncherTest, OneProcessIsStartedByNobody) {
 TEST_F(LauncherTest, VariablesOfPmiAndSlurmAreKnown) {
   Set("SLURM_PROCID", "3");
   Set("SLURM_NTASKS", "8");
-  EXPECT_FALSE(FindLauncherRank());  // a batch script: nobody ran srun
+  EXPECT_FALSE(FindLauncherRank());  // in a batch script: nobody ran srun
   Set("SLURM_STEP_ID", "0");
   Set("SLURM_JOB_ID", "77");
   EXPECT_EQ(FindLauncherRank()->rank, 3);

@@ -1,4 +1,4 @@
-// How many processes of its host a process knows to come before it, by what launchers say.
+// Tests how many processes of its host a process counts before itself, from launchers' variables.
 #include "driver/launch/launcher_rank.h"
 #include "support/driver/launch_environment.h"
 
@@ -44,7 +44,7 @@ TEST_F(ProcessesBefore, AreSaidBySlurm) {
   EXPECT_EQ(Before(), 1);
 }
 
-// What a batch script starts inherits the script's own from Slurm.
+// A process that a batch script starts inherits the script's own variables of Slurm.
 TEST_F(ProcessesBefore, AreTheLaunchersOwnToSayBeforeSlurm) {
   StartAs("PMI_RANK", "PMI_SIZE");
   Set("SLURM_LOCALID", "1");

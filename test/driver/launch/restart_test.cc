@@ -1,4 +1,4 @@
-// Processes of a supervised job that are lost.
+// Tests supervised jobs that lose processes.
 #include <csignal>
 #include <optional>
 
@@ -11,7 +11,7 @@ namespace {
 
 class RestartTest : public SupervisedJob {
  protected:
-  // Runs until nobody is lost any more; it must say those lines.
+  // Runs until no process is lost any more. The supervisor must print those lines.
   void RunToEnd(const std::vector<std::string>& orders,
                 const std::vector<std::string>& lines = {}) {
     testing::internal::CaptureStderr();
@@ -48,7 +48,8 @@ TEST_F(RestartTest, ResumeIsNotGivenTwice) {
   EXPECT_EQ(Starts().back().resumes, 1);
 }
 
-// It may not have set the run before aside, whose checkpoints are not this job's.
+// Rank 0 may not have set the previous run aside yet, and that run's checkpoints are not this
+// job's.
 TEST_F(RestartTest, DoesNotResumeWhereRankZeroDidNotListenYet) {
   RunToEnd({"0/0=mute+kill:9", "0/1=gather+exit:0"},
            {"process 0 was lost (signal 9); all start again (restart 1 of 3)"});
@@ -106,7 +107,7 @@ TEST_F(RestartTest, AJobThatStallsEachTimeEndsAsStalled) {
                "(cluster.max_restarts)");
 }
 
-// The system kills a process of the job at each of its starts.
+// OutOfMemoryTest counts one more process that the system killed at each start of the job.
 class OutOfMemoryTest : public RestartTest {
  protected:
   OutOfMemoryTest() {
@@ -142,7 +143,7 @@ TEST_F(OutOfMemoryTest, AProcessThatMayBeReplacedIsNotForEver) {
                kExitNoDevice, "killed: out of memory");
 }
 
-// Each process has a worker group.
+// In ReplaceTest each process has a worker group.
 class ReplaceTest : public RestartTest {
  protected:
   ReplaceTest() { job_.mutable_cluster()->set_nworker_groups(processes_); }
@@ -158,7 +159,7 @@ TEST_F(ReplaceTest, AWholeGroupThatIsLostIsStartedAgainAlone) {
   EXPECT_EQ(starts.back().rank, 2);
   EXPECT_EQ(starts.back().token, starts.front().token);
   EXPECT_EQ(starts.back().endpoint, "127.0.0.1:4000");
-  EXPECT_EQ(starts.back().resumes, 0);  // rank 0 tells it where to begin
+  EXPECT_EQ(starts.back().resumes, 0);  // rank 0 tells the process where to begin
 }
 
 TEST_F(ReplaceTest, BeforeAllHaveMetAllStartAgain) {

@@ -1,4 +1,4 @@
-// Signals for a supervised job.
+// Tests signals for a supervised job.
 #include <unistd.h>
 
 #include <atomic>
@@ -15,7 +15,7 @@
 namespace singa {
 namespace {
 
-// Moves only where a test moves it.
+// StoppedClock moves only when a test moves it.
 class StoppedClock final : public Clock {
  public:
   int64_t Now() const override { return now; }
@@ -39,7 +39,7 @@ class StopTest : public SupervisedJob {
     other.join();
     return code;
   }
-  // To the supervisor, which is this process.
+  // Sends a signal to the supervisor, which is this process.
   static void Send(int signal) { kill(getpid(), signal); }
 
   StoppedClock clock_;
@@ -136,7 +136,7 @@ TEST_F(StopTest, AnotherProcessThatWasAskedToEndEndsTheJob) {
   EXPECT_EQ(Count("start 0"), 1);
 }
 
-// Whoever stops a job may send the signal to each of its processes.
+// A user who stops a job may send the signal to each of its processes.
 TEST_F(StopTest, AnotherProcessMayTakeTheSignalAsWell) {
   EXPECT_EQ(RunWith({"0/0=gather+say+stop:1", "1/0=stop"},
                     [this] {
@@ -204,7 +204,8 @@ TEST_F(StopTest, AProcessStartsWithTheSignalsBlockedThatAskToStop) {
     EXPECT_NE(blocked >> (signal - 1) & 1, 0u) << signal << " of " << mask;
 }
 
-// A supervisor in a process of its own, with the program's own path as that of the job's.
+// SupervisorProcessTest runs a supervisor in a process of its own. The job's processes run the same
+// program.
 class SupervisorProcessTest : public SupervisedJob {
  protected:
   ChildCommand Supervisor(std::vector<std::string> orders) const {

@@ -1,4 +1,4 @@
-// How a supervised job starts and ends; restart_test.cc and stop_test.cc have the rest.
+// Tests how a supervised job starts and ends. restart_test.cc and stop_test.cc have the rest.
 #include "driver/launch/supervisor.h"
 
 #include <csignal>
@@ -23,7 +23,7 @@ TEST_F(SupervisorTest, StartsTheOthersWhenRankZeroHasSaidWhereItListens) {
 
 TEST_F(SupervisorTest, ACoordinatorOfTheConfIsHandedToAllAtOnce) {
   job_.mutable_cluster()->set_coordinator("127.0.0.1:6723");
-  EXPECT_EQ(Run({"0/0=mute+gather+exit:0"}), kExitOk);  // rank 0 never says where it listens
+  EXPECT_EQ(Run({"0/0=mute+gather+exit:0"}), kExitOk);  // rank 0 never tells its endpoint
   for (const Start& start : Starts()) EXPECT_EQ(start.endpoint, "127.0.0.1:6723");
 }
 

@@ -65,7 +65,8 @@ TEST(Checkpoint, ListsNewestFirst) {
   EXPECT_EQ(steps, (std::vector<int64_t>{100, 20, 9}));
 }
 
-// As checkpoint_keep: 1 does: the next one comes, then the last one goes.
+// The job replaces checkpoints as checkpoint_keep: 1 does: first the next one appears, then the
+// last one is removed.
 TEST(Checkpoint, AreNeverMissedWhileAJobReplacesThem) {
   const TempFolder workspace;
   const std::string folder = workspace / "checkpoint/";
@@ -138,7 +139,7 @@ void SetFormat(const std::string& file, const std::string& format) {
   std::string text = ReadAll(file);
   const size_t at = text.find("\"format\": 1");
   text.replace(at, std::strlen("\"format\": 1"), "\"format\": " + format);
-  text.resize(text.size() - 68);  // digits and what follows them
+  text.resize(text.size() - 68);  // the digits and all behind them
   WriteAll(file, text + Sha256Hex(text) + "\"\n}\n");
 }
 

@@ -1,4 +1,4 @@
-// What is committed survives a crash of the system, and a failing disk, at any operation.
+// Tests that committed data survives a crash of the system, and a failing disk, at any operation.
 #include <glog/logging.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using Written = std::pair<int64_t, int>;  // step, version
 
-// The life of a workspace, and what it was told is committed.
+// Life is the life of a workspace, and its commits so far.
 struct Life {
   Written begun = {-1, 0}, committed = {-1, 0};
   bool best_committed = false;
@@ -30,7 +30,7 @@ struct Life {
     committed = begun;
   }
 
-  // `attempt` runs each part: it may handle the part's errors.
+  // `attempt` runs each part, and may handle the part's errors.
   void Run(FileSystem& fs, const std::string& workspace,
            const std::function<void(const std::function<void()>&)>& attempt) {
     attempt([&] { Write(fs, workspace, 10, 1); });
@@ -158,7 +158,7 @@ TEST_F(CrashTest, AFailingOperationIsReportedAndHarmsNoCheckpoint) {
   }
 }
 
-// A sync that failed leaves names in memory that the disk does not know.
+// After a failed sync, memory has names that the disk does not know.
 TEST_F(CrashTest, ACrashSoonAfterAFailureLosesNothingCommitted) {
   const NoWarnings thousands;
   const auto play = [&](int64_t fail_at, int64_t crash_at, int64_t* ends) {
@@ -196,7 +196,7 @@ TEST_F(CrashTest, ACrashSoonAfterAFailureLosesNothingCommitted) {
   }
 }
 
-// After a failed fsync the content is unknown, though a second fsync says it is well (fsyncgate).
+// After a failed fsync the content is unknown, although a second fsync succeeds (fsyncgate).
 TEST_F(CrashTest, AFailedSyncIsNotTriedAgain) {
   class Disk final : public ForwardingFiles {
    public:

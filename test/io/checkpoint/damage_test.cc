@@ -1,4 +1,4 @@
-// Every byte altered anywhere in a checkpoint is found and named.
+// Tests that every altered byte of a checkpoint is found and named.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -17,7 +17,7 @@ class DamageTest : public testing::Test {
 
   std::string File(const std::string& name) const { return dir_ + "/" + name; }
 
-  // What VerifyCheckpoint says of file `name` with these bytes.
+  // Returns the findings of VerifyCheckpoint if file `name` has these bytes.
   std::string Said(const std::string& name, const std::string& bytes) const {
     WriteAll(File(name), bytes);
     std::string all;
@@ -53,7 +53,7 @@ TEST_F(DamageTest, ADamagedTensorIsNamed) {
     for (int trial = 0; trial < 5; ++trial) {
       std::string bad = good;
       bad[begin + random() % tensor.bytes()] ^= static_cast<char>(1 << random() % 8);
-      // Not in place: `file` is mapped.
+      // The file is replaced, because `file` is mapped.
       fs::remove(File("state.safetensors"));
       const std::string said = Said("state.safetensors", bad);
       EXPECT_NE(said.find("tensor \"" + tensor.name + "\": its CRC32C"), std::string::npos) << said;

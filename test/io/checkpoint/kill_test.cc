@@ -1,4 +1,4 @@
-// SIGKILL at random moments of a process that writes checkpoints.
+// Kills a process that writes checkpoints, by SIGKILL at random moments.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ struct Commit {
   int version;
 };
 
-// Never returns: each step twice, as after a resume, from 10 or from where the last process was.
+// Writes checkpoints from step `first` for ever. Each step is written twice, as after a resume.
 [[noreturn]] void WriteForEver(const std::string& workspace, int64_t first, int pipe) {
   PosixFileSystem disk;
   int version = 0;
@@ -38,7 +38,8 @@ struct Commit {
   }
 }
 
-// Kills the writer at a moment of its second to fourth write; returns the last commit it told of.
+// Kills the writer at a moment of its second to fourth write. Returns the last commit that it
+// reported.
 Commit RunAndKill(const std::string& workspace, int64_t first, std::mt19937* random) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) std::abort();
@@ -62,7 +63,7 @@ Commit RunAndKill(const std::string& workspace, int64_t first, std::mt19937* ran
 
 TEST(Kill9, AtAnyMomentLeavesTheLastCommittedCheckpoint) {
   constexpr int kTrials = 50;
-  const TempFolder workspace(TempFolder::OnDisk());  // where a sync takes its time
+  const TempFolder workspace(TempFolder::OnDisk());  // on a disk, where a sync takes time
   const uint32_t seed = std::random_device{}();
   SCOPED_TRACE(StrCat("seed ", seed));
   std::mt19937 random(seed);

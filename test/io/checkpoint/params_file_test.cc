@@ -172,8 +172,8 @@ TEST(BlobProtosFile, AnEmptyFileHoldsNoParams) {
 }
 
 TEST(BlobProtosFile, TakesUnpackedPackedAndUnknownFields) {
-  // version 5 packed; name "a"; unknown field 9; blob: shape {1, 2} packed, data 1.0 unpacked and
-  // 2.0 packed.
+  // The bytes: version 5 packed; name "a"; unknown field 9; blob: shape {1, 2} packed, data 1.0
+  // unpacked and 2.0 packed.
   const std::string bytes(
       "\x1a\x01\x05\x22\x01"
       "a"
@@ -212,10 +212,10 @@ TEST(BlobProtosFile, HostileSizesAreRefused) {
             std::string::npos);
   for (int i = 0; i < 9; ++i) message.mutable_blob(0)->add_shape(1);
   EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("dimensions"), std::string::npos);
-  // A blob that claims 2 GiB - 1.
+  // This blob claims 2 GiB - 1.
   EXPECT_NE(WhyRefused(folder, std::string("\x2a\xff\xff\xff\xff\x07\x12", 7)).find("near byte"),
             std::string::npos);
-  // Its data claims it.
+  // The data of this blob claims as much.
   EXPECT_NE(
       WhyRefused(folder, std::string("\x2a\x06\x12\xfc\xff\xff\xff\x07", 8)).find("near byte"),
       std::string::npos);
@@ -238,7 +238,7 @@ TEST(BlobProtosFile, ProtobufReadsWhatWeWrite) {
   const TempFolder folder;
   PosixFileSystem disk;
   BlobProtos expected = V03();
-  expected.add_id(0);  // which v0.3 does not
+  expected.add_id(0);  // v0.3 gives no id
   expected.add_id(0);
   const auto file = disk.Create(folder / "a");
   const float w[] = {0, 1, 2, 3, 4, 5}, b[] = {10, 11};

@@ -1,4 +1,4 @@
-// Others read our files: Python's safetensors library, where this machine has it.
+// Tests that Python's safetensors library reads our files, if this machine has the library.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 namespace singa {
 namespace {
 
-// SINGA_TEST_PYTHON names another interpreter than python3.
+// Returns SINGA_TEST_PYTHON, or python3 if the variable is not set.
 std::string Python() {
   const char* name = std::getenv("SINGA_TEST_PYTHON");
   return name ? name : "python3";

@@ -18,7 +18,7 @@ class RetentionTest : public testing::Test {
   void Damage(int64_t step) {
     fs::remove(workspace_ / StrCat("checkpoint/step", step, "/model.safetensors"));
   }
-  // As heavy as the right file, so that only reading tells.
+  // Keeps the file's size, so that only reading finds the damage.
   void DamageInside(int64_t step) {
     const std::string file = workspace_ / StrCat("checkpoint/step", step, "/model.safetensors");
     std::string bytes = ReadAll(file);
@@ -76,7 +76,7 @@ TEST_F(RetentionTest, RemovesNothingWhereTheNewestHasLostAFile) {
 
 TEST_F(RetentionTest, DoesNotReadTheCheckpointsThatStay) {
   WriteSteps({7, 8, 9});
-  DamageInside(9);  // as heavy as before
+  DamageInside(9);  // the size remains
   EXPECT_EQ(Left(9, 1), (Names{"step9"}));
 }
 

@@ -1,4 +1,4 @@
-// Checkpoints for the tests of this folder.
+// These are checkpoints for the tests of this folder.
 #pragma once
 
 #include <unistd.h>
@@ -17,7 +17,8 @@
 
 namespace singa {
 
-// A folder that goes with the object; in memory where the system has a place for that.
+// TempFolder is a folder that is removed with the object. It is in memory if the system has a place
+// for this.
 class TempFolder {
  public:
   TempFolder() : TempFolder(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : OnDisk()) {}
@@ -44,7 +45,8 @@ inline void WriteAll(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-// Params and state whose numbers all follow from `version`, of every type that we write.
+// NumberedModel has params and state whose numbers all follow from `version`, of every type that we
+// write.
 struct NumberedModel {
   NumberedModel(int64_t step_number, int version, int64_t rows = 20)
       : step(step_number), w(rows * 10), history(rows * 10), b(7) {
