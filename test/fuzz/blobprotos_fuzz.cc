@@ -1,5 +1,6 @@
-// Any bytes are refused with DataError, or by protobuf's own parser (which takes no tags longer
-// than need be), or read as that reads them; and what was read is the same once written.
+// Reads any bytes as BlobProtos. They are refused with DataError, or by protobuf's own parser
+// (which takes no tags longer than need be), or read as that parser reads them. The values must be
+// the same after writing and reading again.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Reads a file of the bytes as a binary batch of CIFAR-10; where the first is 0xfe also from the
-// folder around it.
+// Reads a file of the bytes as a binary batch of CIFAR-10. If the first byte is 0xfe, also reads it
+// from the folder around it.
 #include "file_of_bytes.h"
 #include "folder_of_bytes.h"
 #include "read_store.h"

@@ -1,4 +1,4 @@
-// A real file with the fuzzer's bytes, for the code that opens files.
+// FileOfBytes is a real file with the fuzzer's bytes, for code that opens files.
 #pragma once
 
 #include <sys/mman.h>

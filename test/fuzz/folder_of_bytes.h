@@ -1,4 +1,4 @@
-// A folder whose only file has the fuzzer's bytes, for the code that reads folders.
+// FolderOfBytes is a folder whose only file has the fuzzer's bytes, for code that reads folders.
 #pragma once
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ namespace singa {
 
 class FolderOfBytes {
  public:
-  // `name` of the file; may have folders before it.
+  // `name` is the name of the file. It may have folders before it.
   FolderOfBytes(const std::string& name, const uint8_t* data, size_t size) {
     std::string path = (std::filesystem::temp_directory_path() / "singa-fuzz-XXXXXX").string();
     if (!mkdtemp(path.data())) abort();

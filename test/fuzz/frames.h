@@ -1,4 +1,5 @@
-// The input of a fuzz target as bytes, and as frames with a length of two bytes before each.
+// FrameReader reads the input of a fuzz target as bytes, and as frames with a length of two bytes
+// before each.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +15,13 @@ class FrameReader {
   FrameReader(const uint8_t* data, size_t size) : data_(data), size_(size) {}
 
   bool empty() const { return size_ == 0; }
-  // 0 at the end.
+  // Returns the next byte; 0 at the end of the input.
   uint8_t Byte() {
     if (size_ == 0) return 0;
     --size_;
     return *data_++;
   }
-  // What is there of it.
+  // Returns the next frame, cut at the end of the input.
   Frame Next() {
     size_t bytes = Byte();
     bytes = std::min(bytes + 256 * Byte(), size_);

@@ -1,5 +1,5 @@
-// Feeds bytes to the idx store: the first says how many of the next are a file of labels (0: there
-// is none), the rest is the file of images.
+// Feeds bytes to the idx store. The first byte is the number of next bytes that are a file of
+// labels (0: there is none). The rest is the file of images.
 #include <algorithm>
 
 #include "io/format/idx_store.h"

@@ -1,5 +1,5 @@
-// Reads a file of the bytes as a tar of pictures, decoded and as they are; where the first is 0xfe
-// as a picture in a folder of its class.
+// Reads a file of the bytes as a tar of pictures, decoded and as they are. If the first byte is
+// 0xfe, reads it as a picture in a folder of its class.
 #include "file_of_bytes.h"
 #include "folder_of_bytes.h"
 #include "read_store.h"

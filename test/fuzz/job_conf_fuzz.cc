@@ -1,6 +1,6 @@
-// Fuzzes the whole check of a job: whatever a file or a -set option holds, findings with places and
-// no crash; and what our scan accepts, protobuf reads to the same message. Input: the file's text,
-// then lines "-set path=value" after a line "-set".
+// Fuzzes the whole check of a job. Any file and any -set option must lead to findings with places,
+// and never to a crash. Protobuf must read any text that our scan accepts, to the same message. The
+// input is the file's text, then lines "-set path=value" after a line "-set".
 #include <google/protobuf/text_format.h>
 #include <google/protobuf/util/message_differencer.h>
 

@@ -7,7 +7,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   FLAGS_minloglevel = google::ERROR;
   const singa::FileOfBytes file(data, size);
-  // One first byte stands for a file that is not there, nor at v0.3's second place.
+  // The first byte 0xfe stands for a file that does not exist, nor at v0.3's second place.
   const bool missing = size > 0 && data[0] == 0xfe;
   const std::string path = missing ? "/nowhere" : file.path();
   singa::ReadStore("kvfile", {.path = path});

@@ -29,13 +29,14 @@ def header(width, height, bits, colours, interlaced=0):
 
 
 def png(width, height, bits, colours, rows, before=b"", interlaced=0):
-    """`rows`: each with its filter's byte, 0, in front."""
+    """Returns a PNG file. `rows`: each row has its filter's byte, 0, in front."""
     return (PNG + header(width, height, bits, colours, interlaced) + before
             + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
 def exif(order, orientation, kind=3):
-    """`order`: M, big-endian, or I; `kind`: the type of the entry, 3 a short."""
+    """Returns an Exif block. `order`: M, big-endian, or I; `kind`: the type of the entry, 3 a
+    short."""
     end = ">" if order == b"M" else "<"
     return order * 2 + struct.pack(end + "HIHHHIHHI", 42, 8, 1, 0x112, kind, 1, orientation, 0, 0)
 

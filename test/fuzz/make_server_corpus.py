@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the seeds of server_messages_fuzz in corpus/ beside this file: the course of a job of each
-kind as one of its servers sees it, and messages that do not fit."""
+"""Makes the seeds of server_messages_fuzz in corpus/ beside this file.
+
+They are the course of a job of each kind as one of its servers sees it, and messages that do not
+fit.
+"""
 import pathlib
 
 CLIENT, SERVER = 1, 2
@@ -20,7 +23,7 @@ def varint(number):
 
 
 def field(number, value):
-    """A protobuf field: a number as varint, bytes with their length."""
+    """Returns a protobuf field: a number as varint, bytes with their length."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value
@@ -50,7 +53,8 @@ def client(kind, rank, slices, group=0, version=0, step=0, payload=0x10, element
 
 
 def synchronous(job):
-    """Two processes; the server has slices 0 and 1, another one slice 2."""
+    """Returns the messages of two processes. The server has slices 0 and 1, another server slice
+    2."""
     text = client(GET, 1, [0, 1]) + client(PUT, 0, [0, 1]) + client(PUT, 0, [0, 1])
     squares = (8 * b"\0") if job else b""
     for step in range(3):

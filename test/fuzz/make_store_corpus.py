@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the seeds of cifar10, lmdb, imagefolder and image_fuzz in corpus/ beside this file, and those
-of kvfile_fuzz and textfile_fuzz that hold pictures or Records."""
+"""Makes seeds of fuzz targets that read stores, in corpus/ beside this file.
+
+They are all seeds of cifar10, lmdb, imagefolder and image_fuzz, and those of kvfile_fuzz and
+textfile_fuzz that hold pictures or Records.
+"""
 import base64
 import io
 import pathlib
@@ -15,7 +18,7 @@ BRANCH, LEAF, OVERFLOW, META = 1, 2, 4, 8
 BIG, DATABASE = 1, 2
 NO_PAGE = 2**64 - 1
 
-# Quality 20, 8 x 6 pixels, the last 3 x 2.
+# The pictures have quality 20 and 8 x 6 pixels; the last one has 3 x 2.
 GREY_JPEG = base64.b64decode("""
 /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqM
 yP/L2u71////m8H////6/+b9//j/wAALCAAGAAgBAREA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QA
@@ -44,7 +47,7 @@ def chunk(kind, data):
 
 
 def png(width, height, colours, bits=8, interlaced=0, data=None, more=b""):
-    """colours: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha."""
+    """Returns a PNG file. colours: 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha."""
     numbers = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colours]
     row = b"\0" + bytes(i & 255 for i in range((width * numbers * bits + 7) // 8))
     head = struct.pack(">IIBBBBB", width, height, bits, colours, 0, 0, interlaced)
@@ -190,7 +193,7 @@ def imagefolder_seeds():
     }
 
 
-# A file of GNU's old sparse format: 4 bytes at 0 of 4096.
+# The file has GNU's old sparse format: 4 bytes at 0 of 4096.
 def sparse_tar():
     head = bytearray(512)
     head[0:7] = b"a/x.png"

@@ -17,7 +17,7 @@ def varint(number):
 
 def header(version=4, job=JOB, epoch=1, source=0, incarnation=1, to=2, seq=0, ack=0, message=None,
            challenge=0, answer=0):
-    """A PacketHeader; 0 and None: without the field."""
+    """Returns a PacketHeader. Values 0 and None leave their field out."""
     out = b""
     for number, value in ((1, version), (3, epoch), (4, source), (7, seq), (8, ack),
                           (10, challenge), (11, answer)):
@@ -37,14 +37,14 @@ def frames(*parts):
 
 
 def field(number, value):
-    """A protobuf field: a number as varint, bytes with their length."""
+    """Returns a protobuf field: a number as varint, bytes with their length."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value & 2**64 - 1)
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def control(*kinds, payload=()):
-    """A packet with a ControlMessage of these fields; kinds as numbered in wire.proto."""
+    """Returns a packet with a ControlMessage of these fields; kinds as numbered in wire.proto."""
     message = field(1, 16) + field(14, b"".join(field(*kind) for kind in kinds))
     return frames(header(seq=1, message=message), *payload)
 
@@ -104,7 +104,7 @@ PACKETS = {
     "control_group_grant": control((26, field(1, 2**32) + field(2, 8))),
 }
 
-# Events of wire_channel_fuzz; + 128: of process 1.
+# These are the events of wire_channel_fuzz; + 128: of process 1.
 SEND, DELIVER, FLIP, FORGE, INVENT, WAIT, RESTART, CONNECT, TALK, WAIT_LONG, OWN, OPEN = range(12)
 OTHER = 128
 

@@ -1,5 +1,5 @@
-// Any bytes are refused with DataError; with a right checksum put behind them, they are refused or
-// a manifest that, written again, reads the same.
+// Reads any bytes as a manifest. They are refused with DataError. With a right checksum behind
+// them, they are refused or are a manifest that reads the same after writing.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

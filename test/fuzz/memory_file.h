@@ -1,4 +1,4 @@
-// A file that is written to memory.
+// MemoryFile is a file that is written to memory.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Opens a store, once for records and once for CSV, and reads every value, also as a picture that
-// is resized.
+// ReadStore opens a store, once for records and once for CSV. It reads every value, also as a
+// picture that is resized.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Any bytes are either refused with DataError or a file that, written again, reads the same.
+// Reads any bytes as safetensors. They are refused with DataError, or are a file that reads the
+// same after writing.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>

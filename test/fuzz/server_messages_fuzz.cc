@@ -1,5 +1,5 @@
-// Any messages to a server: it does not crash, holds no more than each role may have under way, and
-// what it sends is well formed. make_server_corpus.py writes the format:
+// Sends any messages to a server. It must not crash, must hold no more than each role may have
+// under way, and must send well-formed messages. make_server_corpus.py writes the format:
 //
 //   input := job:u8 (0xFE | rank:u8 size:u16 WireMessage payload:u8)*
 //
@@ -102,7 +102,7 @@ void Run(Input input) {
 }  // namespace singa
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  FLAGS_minloglevel = google::ERROR;  // skipped steps
+  FLAGS_minloglevel = google::ERROR;  // steps are skipped
   return 0;
 }
 

@@ -1,6 +1,6 @@
-// Two processes with a channel each, and an input that says what happens: sending, packets that
-// arrive late, again, changed or made up, restarts. Each message arrives at most once, in order,
-// from the process that it says; once packets come through, all is well again.
+// Runs two processes with a channel each. The input says what happens: sending, packets that arrive
+// late, again, changed or made up, restarts. Each message must arrive at most once, in order, from
+// the process that it names. Once packets arrive again, the channels must recover.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +27,7 @@ class World {
     Restart(1);
   }
 
-  // One event; the highest bit says of which process.
+  // Does one event. The highest bit is the rank of its process.
   void Do(uint8_t what, FrameReader* in) {
     const int rank = what >> 7;
     switch (what & 0x7f) {
@@ -59,7 +59,7 @@ class World {
     }
   }
 
-  // With packets that come through: what is sent now arrives, whatever has happened.
+  // Lets packets through, and expects that new messages arrive, whatever has happened.
   void Finish() {
     for (const int rank : {0, 1}) {
       End(rank).open = true;
@@ -88,14 +88,15 @@ class World {
     ends_[rank] = std::make_unique<LinkEnd>(rank, ++incarnations_, &clock_, options_);
   }
 
-  // Messages of a process are numbered; the payload says whose they are.
+  // Sends a message with the next number of its process. The payload names the process.
   void Send(int rank) {
     const uint64_t incarnation = End(rank).self.incarnation;
     if (End(rank).channel.Queued(1 - rank) > 20) return;
     End(rank).channel.Send(1 - rank, Numbered(++sent_[incarnation], std::to_string(incarnation)));
   }
 
-  // Does what is due at a process; what it sends is under way. Returns when more is due.
+  // Does all work that is due at a process, and puts its packets under way. Returns the time of the
+  // next work.
   int64_t Tend(int rank) {
     const int64_t due = End(rank).channel.OnTime();
     for (auto& [to, packet] : std::exchange(End(rank).out, {})) {
@@ -121,7 +122,7 @@ class World {
     Tend(1);
     return under_way_.empty() ? nullptr : &under_way_[index % under_way_.size()];
   }
-  // As it is, or with one bit turned.
+  // Delivers a packet as it is, or with one bit changed.
   void Deliver(const Sent* sent, FrameReader* change) {
     if (sent == nullptr) return;
     const auto [from, packet] = *sent;
@@ -135,7 +136,7 @@ class World {
     End(1 - from).channel.OnPacket(from, changed);
     Tend(1 - from);
   }
-  // With fields of the input's, but of no process that there is, and no answer of it.
+  // Delivers a packet with fields from the input. It claims no existing process, and has no answer.
   void Forge(const Sent* sent, FrameReader* in) {
     if (sent == nullptr) return;
     const int from = sent->from;
@@ -162,7 +163,7 @@ class World {
     Tend(0);
     Tend(1);
   }
-  // All that is sent from now on arrives.
+  // Delivers all packets that are sent from now on.
   void Talk(int rounds) {
     for (; rounds > 0; --rounds) {
       Wait(10 * kSimMillisecond);
@@ -170,7 +171,7 @@ class World {
     }
   }
 
-  // Until nothing is due any more; a few thousand packets are more than enough for that.
+  // Runs until nothing is due any more. A few thousand rounds are more than enough.
   void Settle() {
     for (int round = 0; round < 3000; ++round) {
       const int64_t due = std::min(Tend(0), Tend(1));

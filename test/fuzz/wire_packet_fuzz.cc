@@ -1,5 +1,5 @@
-// Any frames are refused with a reason, or are a packet that, written again, reads the same; also
-// with the right magic and checksum put before them.
+// Decodes any frames as a packet, also with the right magic and checksum put before them. They are
+// refused with a reason, or are a packet that reads the same after writing.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +19,7 @@ void Check(const Packet& packet) {
   if ((got.refusal == Refusal::kNone) != got.text.empty()) std::abort();
   if (std::strlen(RefusalName(got.refusal)) == 0) std::abort();
   if (got.refusal != Refusal::kNone) return;
-  // A head as others write it may be longer than ours.
+  // A head from others may be longer than ours.
   const PacketLimits more{.frames = 8, .head_bytes = 1 << 20, .payload_bytes = 8192};
   if (!Fits({got.header.message(), got.payload}, more)) std::abort();
   const DecodedPacket again = DecodePacket(EncodePacket(got.header, got.payload), more);

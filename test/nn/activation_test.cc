@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/activations.py.
+// The golden numbers are those of tool/golden/activations.py.
 #include <limits>
 
 #include "support/golden_activation.h"

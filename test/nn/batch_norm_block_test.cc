@@ -1,5 +1,5 @@
-// What a device's threads compute of batch normalisation, on the host, against the plain kernels.
-// (What follows from the sums has one definition for both, which the layer's tests cover.)
+// Compares batch normalisation of a device's threads, run on the host, with the plain kernels.
+// (Results that follow from the sums have one definition for both. The layer's tests cover it.)
 #include "nn/neuron/batch_norm_block.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ struct BatchSums {
   std::vector<double> first, second;
 };
 
-// Chunk: BatchMomentsChunk or BatchGradientChunk.
+// Chunk is BatchMomentsChunk or BatchGradientChunk.
 template <typename Chunk>
 BatchSums SumOnBlocks(const BatchBlock& shape, const Chunk& chunk, const float* partial,
                       bool about_mean) {
@@ -45,7 +45,7 @@ BatchSums SumOnBlocks(const BatchBlock& shape, const Chunk& chunk, const float* 
   return sums;
 }
 
-// Sums of up to 256 numbers of about `size` are float32, the rest float64.
+// Sums of up to 256 numbers of about `size` are float32. Larger sums are float64.
 void ExpectBatchSums(const BatchSums& got, const BatchSums& want, int64_t rows, double size) {
   const double tolerance = 1e-6 * 16 * size * std::sqrt(static_cast<double>(rows));
   for (size_t j = 0; j < want.first.size(); ++j) {
@@ -54,7 +54,8 @@ void ExpectBatchSums(const BatchSums& got, const BatchSums& want, int64_t rows, 
   }
 }
 
-// Rows that end in a chunk, fill one and are fewer than threads; channels beside lanes.
+// The rows end within a chunk, fill one, or are fewer than the threads. Some channels lie beside
+// the lanes.
 const std::pair<int64_t, int64_t> kBatchSizes[] = {{1, 1},   {7, 3},    {256, 5},
                                                    {600, 2}, {300, 33}, {3, 70}};
 

@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/normalisation.py.
+// The golden numbers are those of tool/golden/normalisation.py.
 #include <cmath>
 
 #include "support/layer_test.h"
@@ -113,7 +113,7 @@ TEST_P(BatchNormTest, StatisticsThatAreNotFiniteLeaveTheRunningOnesAlone) {
   EXPECT_TRUE(std::isfinite(layer->ParamData("3")[0]));
 }
 
-// A group whose other worker has the rows that this one has.
+// Twin is a group whose other worker has the same rows as this one.
 struct Twin final : GroupSum {
   void Sum(std::span<double> values) override {
     for (double& value : values) value *= 2;
@@ -144,7 +144,7 @@ TEST_P(BatchNormTest, WorkersOfAGroupAddUpTheirSums) {
   ExpectNear(twice(half->InputGradient()), whole->InputGradient(), 1e-6);
   ExpectNear(half->ParamData("2"), whole->ParamData("2"), 1e-6);
   ExpectNear(half->ParamData("3"), whole->ParamData("3"), 1e-6);
-  for (int i : {0, 1}) {  // its own share
+  for (int i : {0, 1}) {  // the layer's own share
     Values sum = half->ParamGradient(i);
     for (float& value : sum) value *= 2;
     ExpectNear(sum, whole->ParamGradient(i), 1e-5);
@@ -158,7 +158,7 @@ TEST_P(BatchNormTest, UpdatersTouchGammaAndBetaAlone) {
   EXPECT_FALSE(layer->param("2").trains());
   EXPECT_FALSE(layer->param("3").trains());
   EXPECT_EQ(layer->param("3").shape(), Shape({1, 3, 1, 1}));
-  EXPECT_EQ(layer->param("0").conf().init().value(), 1);  // where the conf gives none
+  EXPECT_EQ(layer->param("0").conf().init().value(), 1);  // the default
   EXPECT_EQ(layer->param("1").conf().init().value(), 0);
 }
 

@@ -1,4 +1,4 @@
-// Biases of inner products as a device's threads add them, against the plain kernels.
+// Compares biases of inner products, added by a device's threads, with the plain kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ TEST(BiasBlockTest, AddsToEachRow) {
   }
 }
 
-// In parts, and then the parts, as the launches do it.
+// Sums as the launches do: first parts, then the sum of the parts.
 Values SumInParts(const Values& dy, float beta, const Values& before, int64_t n, int64_t h,
                   int64_t parts, int threads) {
   Values db = before, partial(parts * h, NAN);

@@ -5,7 +5,7 @@
 namespace singa {
 namespace {
 
-// "abcdefghijklmnop" in two rows; of the vocabulary, a has the index 0.
+// The text is "abcdefghijklmnop" in two rows. In the vocabulary, a has the index 0.
 class CharRnn : public ::testing::Test {
  protected:
   CharRnn()
@@ -20,7 +20,7 @@ class CharRnn : public ::testing::Test {
                vocabulary_, "' ", conf, "} ", more),
         std::vector<Input>());
   }
-  // The characters of each row in the next step.
+  // Returns the characters of each row in the next step.
   static std::vector<std::string> Next(BuiltLayer* layer) {
     layer->BeginStep(0);
     layer->Forward(kTrain);

@@ -1,4 +1,4 @@
-// kSlice, kConcate, kSplit.
+// Tests kSlice, kConcate and kSplit.
 #include "support/layer_test.h"
 #include "support/net_test.h"
 #include "support/proof_layers.h"

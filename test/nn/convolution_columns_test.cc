@@ -1,4 +1,4 @@
-// A convolution as a device computes it without cuDNN, on the host, against the plain kernel.
+// Compares the convolution of a device without cuDNN, run on the host, with the plain kernel.
 #include "nn/neuron/convolution_columns.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What cuDNN plans for a GPU whose properties alone are there: no GPU is needed.
+// Tests cuDNN's plans for a GPU from its properties alone. The tests need no GPU.
 #include <gtest/gtest.h>
 
 #include <string_view>
@@ -61,7 +61,8 @@ TEST_F(ConvolutionCudnnTest, FallsBackToEnginesThatNeedLessWorkspace) {
   EXPECT_LE(Plan(desc, Precision::kFloat32, 64 * kMega).workspace_bytes(), 64 * kMega);
 }
 
-// As AlexNet's first convolution, whose engines on tensor cores ask for more than 256 MiB.
+// The shape is that of AlexNet's first convolution. Its engines on tensor cores need more than 256
+// MiB.
 TEST_F(ConvolutionCudnnTest, LargeWeightGradientsRunOnTensorCores) {
   const ConvolutionDesc desc = ConvolutionWith({256, 3, 227, 227}, 96, {11, 0, 4}, true);
   for (Precision precision : {Precision::kTf32, Precision::kBFloat16, Precision::kFloat16})

@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/convolution.py.
+// The golden numbers are those of tool/golden/convolution.py.
 #include <cmath>
 
 #include "support/layer_test.h"
@@ -9,7 +9,7 @@ namespace {
 
 class ConvolutionTest : public LayerTest {
  protected:
-  // Whether plain and vendor kernels agree on a random feature and gradient.
+  // Expects that plain and vendor kernels agree on a random feature and gradient.
   void ExpectAgreement(const std::string& fields, const Shape& shape) {
     const std::string conf = Conf(fields);
     const Shape out = Build(conf, shape)->output_shape();

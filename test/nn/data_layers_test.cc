@@ -1,4 +1,4 @@
-// The input layers of old files: kShardData, read by kMnist, kRGBImage and kLabel.
+// Tests the input layers of old files: kShardData, read by kMnist, kRGBImage and kLabel.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -86,7 +86,7 @@ TEST_F(ShardDataTest, RejectsWrongSettings) {
   EXPECT_CONFIG_ERROR(BuiltLayer(ctx_, "type: kLMDBData", std::vector<Input>()), "lmdbdata_conf");
 }
 
-// What v0.3's examples had: a parser and the labels above one data layer.
+// The net is built as v0.3's examples: a parser and the labels above one data layer.
 TEST_F(ShardDataTest, AnOldNetReadsItsImagesAndLabels) {
   TestNet test(StrCat(R"(
     layer { name: 'data' type: kShardData sharddata_conf { path: ')",

@@ -8,7 +8,7 @@ namespace {
 
 class DropoutTest : public LayerTest {
  protected:
-  // The mask of rows that `span` names, 5 units each, at `step`.
+  // Returns the mask of the rows of `span`, 5 units each, at `step`.
   Values Mask(const RowSpan& span, int64_t step = 0, const std::string& name = "drop",
               int worker_group = 0) {
     const int64_t rows = span.rows * span.steps;

@@ -22,7 +22,8 @@ TEST_P(EmbeddingTest, ARowOfPaddingIsZero) {
   EXPECT_EQ(Feature(kSmall, Shape({2}), {-1, 0}, kTable), (Values{0, 0, 1, 2}));
 }
 
-// By hand: rows 0 and 2 of dy meet in row 2 of the table, none in row 1; padding in none.
+// The numbers are computed by hand. Rows 0 and 2 of dy add up in row 2 of the table. Row 1 gets
+// none, and padding adds to no row.
 TEST_P(EmbeddingTest, AddsTheGradientsOfAnIndexThatOccursTwice) {
   const RunResult result =
       Gradients(kSmall, Shape({4}), {2, 0, 2, -1}, {1, 2, 10, 20, 100, 200, 7, 7}, kTable);
@@ -30,7 +31,7 @@ TEST_P(EmbeddingTest, AddsTheGradientsOfAnIndexThatOccursTwice) {
   EXPECT_EQ(result.input_grads[0], (Values{0, 0, 0, 0}));
 }
 
-// Adds a second contribution, and leaves missing gradients alone, too.
+// The check also covers a second contribution and missing gradients.
 TEST_P(EmbeddingTest, GradientMatchesDifferences) {
   ExpectGradient(
       "type: kEmbedding param { name: 't' } "

@@ -1,4 +1,4 @@
-// ExpectGradient finds the mistakes that a layer can make.
+// Tests that ExpectGradient finds the mistakes that a layer can make.
 #include <gtest/gtest-spi.h>
 
 #include <functional>
@@ -20,7 +20,7 @@ enum Fault {
   kNoise
 };
 
-// y = w x with one weight, and one fault.
+// ScaleLayer is y = w x with one weight, and has one fault.
 template <Fault fault>
 class ScaleLayer final : public Layer {
  public:

@@ -1,10 +1,10 @@
-// Sources that a phase lacks.
+// Tests errors about sources that a phase lacks.
 #include "support/net_test.h"
 
 namespace singa {
 namespace {
 
-// A look at every layer for each of many names would take minutes.
+// A search of all layers for each of many names would take minutes.
 TEST(FilterPhase, SaysOfTheFirstUnknownSourcesAloneWhichPhaseHasThem) {
   std::string text =
       "layer { name: 'data' type: kDummy include: kTest dummy_conf { input: true shape: 2 } }\n";

@@ -1,4 +1,5 @@
-// An unrolled net computes the same folded (one node for all steps) and unfolded (a node a step).
+// Tests that an unrolled net computes the same folded (one node for all steps) and unfolded (a node
+// for each step).
 #include "support/net_test.h"
 #include "support/proof_gru.h"
 #include "support/proof_layers.h"
@@ -7,7 +8,8 @@ namespace singa {
 namespace {
 SINGA_REGISTER_LAYER(TestGru, TestGru);
 
-// Like TestLinear, but a custom layer that tells nothing about its rows: it cannot fold.
+// TestOpaque is like TestLinear, but it is a custom layer that says nothing about its rows, so it
+// cannot fold.
 class TestOpaque final : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
@@ -42,7 +44,7 @@ std::string GruNet(const std::string& between, const std::string& top) {
 }
 
 TEST(Fold, ThreeStepsOfAGruAgree) {
-  // Unfolded: the input, 3 each of 4 layers, and a split of each state.
+  // Unfolded, the net has the input, 3 nodes of each of 4 layers, and a split of each state.
   ExpectBothFormsAgree(GruNet("", "gru"), 5, 16);
 }
 

@@ -1,4 +1,5 @@
-// A layer that does the work of its reader gives the same numbers as the two apart.
+// Tests that a layer which does the work of its reader gives the same numbers as two separate
+// layers.
 #include <algorithm>
 
 #include "support/net_test.h"
@@ -45,7 +46,7 @@ TEST(Fuse, ANormAndItsReluAgreeWithTheTwoApart) {
   }
 }
 
-// Of 600 rows, three blocks of kBM's sums, on one thread and on two.
+// The 600 rows are three blocks of kBM's sums. One thread and two compute them.
 TEST(Fuse, AgreesOnManyRowsAndThreads) {
   std::string text = NormThenRelu("");
   text.replace(text.find("shape: 6"), 8, "shape: 600");

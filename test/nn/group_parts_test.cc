@@ -1,4 +1,5 @@
-// What a worker of a group, and a group of several, gets of the data; what is refused.
+// Tests which part of the data a worker of a group gets, and each of several groups. Tests which
+// settings are refused.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -47,7 +48,7 @@ TEST(GroupParts, ABatchHasARowForEachWorker) {
                            "one for each of the 3 workers");
 }
 
-// Knows nothing of workers.
+// WholeBatch ignores workers.
 class WholeBatch final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override { return {.is_input = true}; }
@@ -96,7 +97,7 @@ TEST(GroupParts, UnitsAreCutOnlyWhereItIsAskedFor) {
   EXPECT_EQ(rows.nodes()[1].out[0]->data.shape(), Shape({2, 6}));
 }
 
-// Of group `group` of `groups`, what `layer` gives in each of `steps` steps.
+// Returns the rows that the first layer of group `group` of `groups` gives in `steps` steps.
 std::vector<float> RowsRead(const std::string& text, int group, int groups, int steps) {
   NetOptions options;
   options.group = group;

@@ -1,5 +1,5 @@
-// The workers of a group compute together what one worker computes from the whole batch: for every
-// type of layer, in small nets.
+// Tests that the workers of a group compute together the results of one worker with the whole
+// batch. Small nets test every type of layer.
 #include "support/group_net.h"
 
 #include <set>
@@ -16,7 +16,7 @@ struct GroupCase {
 };
 void PrintTo(const GroupCase& test, std::ostream* out) { *out << test.name; }
 
-// Files that nets of this test read.
+// Writes files that nets of this test read.
 const TempDir& StoredFiles() {
   static const TempDir dir;
   static const bool written = [] {
@@ -47,14 +47,14 @@ const TempDir& StoredFiles() {
 
 std::string Path(const char* file) { return StrCat("'", StoredFiles().Path(file), "'"); }
 
-// A layer with one source and settings.
+// Returns a layer with one source and settings.
 std::string L(const std::string& name, const std::string& type, const std::string& source,
               const std::string& more = "") {
   return StrCat("layer { name: '", name, "' type: ", type, " srclayers: '", source, "' ", more,
                 " }\n");
 }
 
-// So many params, with names.
+// Returns `n` params with names.
 std::string Params(const std::string& layer, int n) {
   std::string text;
   for (int i = 0; i < n; ++i) text += StrCat("param { name: '", layer, "_", i, "' } ");
@@ -78,7 +78,7 @@ std::string Loss(const std::string& scores, const std::string& labels,
                 labels, "' ", more, " }\n");
 }
 
-// Seven records of a store: their rows cannot be cut evenly.
+// Returns an input of seven records of a store: their rows cannot be cut evenly.
 std::string Records(const std::string& shape, const std::string& sizes = "batchsize: 7") {
   return StrCat("layer { name: 'data' type: kRecordInput store_conf { backend: 'synthetic' ", sizes,
                 " shuffle: true std_value: 255 synthetic_conf { records: 20 classes: 3 } ", shape,
@@ -239,8 +239,9 @@ TEST_P(Group, OfSeveralWorkersIsOne) {
 }
 
 TEST(GroupNets, HaveEveryTypeOfLayer) {
-  // Pieces of the partition by units; the reader that kShardData has; test/train/group_cd_test.cc;
-  // layers that only a test may have.
+  // These types are tested elsewhere: bridges, which are pieces of the partition by units; the
+  // reader that kShardData has; layers of test/train/group_cd_test.cc; layers that only a test may
+  // have.
   std::set<std::string> known = {"kBridgeSrc", "kBridgeDst", "kLMDBData",     "kRBMVis",
                                  "kRBMHid",    "kCSVOutput", "kRecordOutput", "kCharRNNOutput"};
   for (const GroupCase& test : Cases()) {

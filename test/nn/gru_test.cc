@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/recurrent.py.
+// The golden numbers are those of tool/golden/recurrent.py.
 #include "support/random_values.h"
 #include "support/recurrent_test.h"
 

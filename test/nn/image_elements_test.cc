@@ -1,4 +1,4 @@
-// What a device's threads do with images, on the host, against the plain kernels.
+// Compares a device's threads on images, run on the host, with the plain kernels.
 #include "nn/input/image_elements.h"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ std::string ImageConf(const std::string& fields) {
   return "type: kImagePreprocess rgbimage_conf { " + fields + " }";
 }
 
-// 1, 2, 3, ...: 0 is padding.
+// The numbers are 1, 2, 3, ..., because 0 is padding.
 Input Counted(const Shape& shape) {
   Input input{.shape = shape};
   for (int64_t i = 0; i < shape.size(); ++i) input.data.push_back(static_cast<float>(i + 1));
@@ -33,14 +33,15 @@ TEST_P(ImagePreprocessTest, WithoutSettingsImagesStayAsTheyAre) {
   EXPECT_EQ(Feature(ImageConf("scale: 2"), {Counted({1, 2, 2})}), (Values{2, 4, 6, 8}));
 }
 
-// A cut of `side` from the counted image of (1, 1, h, w): where it begins, and whether flipped.
+// Place is the place of a cut in the counted image of (1, 1, h, w): its begin, and whether it is
+// flipped.
 struct Place {
   int64_t y, x;
   bool mirror;
   auto operator<=>(const Place&) const = default;
 };
 
-// Of a cut of 2 x 2 without padding from an image of width w.
+// Returns the place of a cut of 2 x 2 without padding from an image of width w.
 Place PlaceOf(const float* cut, int64_t w) {
   const bool mirror = cut[0] > cut[1];
   const auto first = static_cast<int64_t>(mirror ? cut[1] : cut[0]) - 1;
@@ -55,7 +56,7 @@ TEST_P(ImagePreprocessTest, TrainingCutsAndFlipsEachRowByItself) {
   const Values y = Feature(ImageConf("cropsize: 2 mirror: true"), {x});
   std::map<Place, int> seen;
   for (int64_t i = 0; i < n; ++i) ++seen[PlaceOf(&y[i * 4], 4)];
-  EXPECT_EQ(seen.size(), 2u * 3 * 2);  // 12 of them, 33 times each on average
+  EXPECT_EQ(seen.size(), 2u * 3 * 2);  // 12 places, 33 times each on average
   for (const auto& [place, count] : seen) EXPECT_GT(count, 10);
   EXPECT_NE(y, Feature(ImageConf("cropsize: 2 mirror: true"), {x}, {.step = 1}));
 }

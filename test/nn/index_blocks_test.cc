@@ -1,4 +1,5 @@
-// What reads and gives indices, as a device's threads compute it, against the plain kernels.
+// Compares layers that read or give indices, as a device's threads compute them, with the plain
+// kernels.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/inner_product.py.
+// The golden numbers are those of tool/golden/inner_product.py.
 #include "support/layer_test.h"
 #include "support/random_values.h"
 
@@ -11,7 +11,7 @@ SINGA_TEST_ON_ALL_DEVICES(InnerProductTest);
 const char* const kFour =
     "type: kInnerProduct innerproduct_conf { num_output: 4 } param {} param {}";
 
-// [cols, rows] of a [rows, cols] matrix.
+// Returns the [cols, rows] transpose of a [rows, cols] matrix.
 Values TransposeOf(const Values& x, size_t rows, size_t cols) {
   Values y(x.size());
   for (size_t i = 0; i < rows; ++i)

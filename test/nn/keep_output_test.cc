@@ -20,7 +20,7 @@ std::string Judge(const std::string& name, const std::string& type, const std::s
                 "\" srclayers: \"data\" }");
 }
 
-// The layers that are kept, or what is wrong.
+// Returns the layers that are kept, or the error.
 std::string Kept(const std::string& text, const std::string& output) {
   const FedRows fed;
   const NetUse use = {output, 2, &fed};

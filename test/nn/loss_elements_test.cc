@@ -1,4 +1,4 @@
-// Losses as a device's threads compute them, against the plain kernels.
+// Compares losses of a device's threads with the plain kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ TEST(EuclideanLossElementsTest, DistancesEqualPlain) {
       Context ctx;
       SquaredDistance(ctx, x.data(), t.data(), want.data(), 3, d);
       RunBlocks(3, threads, DistanceRow{x.data(), t.data(), distance.data(), d});
-      // Float64 sums in another order: they may round to the next float.
+      // Float64 sums in another order may round to the next float.
       for (int i = 0; i < 3; ++i) EXPECT_NEAR(distance[i], want[i], 1.2e-7 * want[i]);
     }
 }
@@ -67,7 +67,7 @@ void ExpectPlainEntropy(const Rows& rows, float smoothing, int64_t parts, int th
             SumBlock<2, EntropyTerm, StoreSums<2>>{term, terms, parts, {partial.data()}});
   RunBlocks(1, threads,
             SumBlock<2, LoadSums<2>, AddToCell>{{partial.data()}, parts, 1, {cell, 0.7}});
-  // Logarithms of what smoothing adds are float32.
+  // Smoothing adds logarithms in float32.
   EXPECT_NEAR(cell[0], want[0], (smoothing > 0 ? 1e-7 : 1e-14) * std::abs(want[0]));
   EXPECT_EQ(cell[1], want[1]);
 }

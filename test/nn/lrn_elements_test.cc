@@ -1,4 +1,4 @@
-// What a device's threads compute of local response normalisation, on the host, against the plain
+// Compares local response normalisation of a device's threads, run on the host, with the plain
 // kernel.
 #include "nn/neuron/lrn_elements.h"
 
@@ -48,15 +48,15 @@ LrnRun LrnByElement(const LrnDesc& d, const std::vector<float>& x, const std::ve
   return run;
 }
 
-// Windows of 1, of all channels and of more than there are; a tile that ends in a pixel; one that
-// is almost empty.
+// The windows have 1 channel, all channels and more than there are. One tile ends within a pixel,
+// and one is almost empty.
 const LrnDesc kLrnCases[] = {{{2, 3, 3, 5}, 5, 1, 0.75f, 1},
                              {{1, 7, 1, 1}, 1, 0.5f, 0.75f, 2},
                              {{3, 96, 3, 4}, 5, 1e-1f, 0.75f, 1},
                              {{1, 205, 1, 5}, 129, 2, 0.6f, 1.5f},
                              {{1, 1, 1, 1}, 3, 1, 0.75f, 1}};
 
-// A float32 sum of up to 129 squares against float64: 1e-6 times its root.
+// Compares a float32 sum of up to 129 squares with float64: 1e-6 times its root.
 constexpr double kLrnTolerance = 1e-5;
 
 void ExpectLrn(const std::vector<float>& got, const std::vector<float>& want) {
@@ -95,7 +95,7 @@ TEST(LrnElementsTest, NaNStaysInItsWindow) {
     const LrnRun run = LrnByElement(d, x, dy, tiles);
     for (size_t i = 0; i < 18; ++i) {
       EXPECT_EQ(std::isnan(run.y[i]), i == 7 || i == 8) << i;
-      EXPECT_EQ(std::isnan(run.dx[i]), i >= 6 && i <= 8) << i;  // over what 7 and 8 take
+      EXPECT_EQ(std::isnan(run.dx[i]), i >= 6 && i <= 8) << i;  // pixels that read 7 and 8
     }
   }
 }

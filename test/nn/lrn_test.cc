@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/normalisation.py.
+// The golden numbers are those of tool/golden/normalisation.py.
 #include "support/layer_test.h"
 #include "support/random_values.h"
 

@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/recurrent.py.
+// The golden numbers are those of tool/golden/recurrent.py.
 #include "support/recurrent_test.h"
 
 namespace singa {
@@ -95,7 +95,7 @@ TEST_P(LstmTest, CarriesItsStateFromBatchToBatch) {
   ExpectCarriesItsState(conf, kTest);
 }
 
-TEST_P(LstmTest, GradientMatchesDifferencesFromBothStates) {  // a step in the midst of several
+TEST_P(LstmTest, GradientMatchesDifferencesFromBothStates) {  // one step of several
   ExpectGradient(Lstm("dim_hidden: 4") + " unroll_index: 1",
                  std::vector<Shape>{{3, 5}, {3, 4}, {3, 4}});
 }

@@ -1,4 +1,4 @@
-// Which layers that cut pictures draw the same places and flips.
+// Tests which layers that cut pictures draw the same places and flips.
 #include "nn/input/pair_cuts.h"
 
 #include "nn/input/image_preprocess.h"
@@ -20,7 +20,7 @@ std::string Cutting(const std::string& name, const std::string& source,
                 "' rgbimage_conf { cropsize: 4 mirror: true } }\n");
 }
 
-// Name and stream of each layer that cuts.
+// Returns name and stream of each layer that cuts.
 std::map<std::string, std::string> Streams(const std::string& text) {
   NetOptions options;
   options.phase = kTrain;

@@ -1,4 +1,4 @@
-// Settings that give several input layers one order of records, and those that cannot.
+// Tests settings that give several input layers one order of records, and settings that cannot.
 #include <algorithm>
 
 #include "nn/input/store_input.h"

@@ -1,4 +1,4 @@
-// A net planned for several workers: shapes, pieces and bridges, with nothing allocated.
+// Tests a net planned for several workers: shapes, pieces and bridges, with nothing allocated.
 #include "support/net_test.h"
 
 namespace singa {

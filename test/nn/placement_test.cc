@@ -1,4 +1,4 @@
-// On which side a net's nodes compute, and on which its values lie.
+// Tests on which side a net's nodes compute, and on which sides its values lie.
 #include "nn/plan/placement.h"
 
 #include <gtest/gtest.h>
@@ -12,13 +12,13 @@ constexpr OnSides kNone = {false, false}, kHost = {true, false}, kDevice = {fals
                   kBoth = {true, true};
 constexpr Traits kThere = {.on_device = true}, kSplits = {.aliases_in = true, .on_device = true};
 
-// Nodes are added in order, values are numbered as they are made.
+// Nodes are added in order. Values are numbered in the order of their making.
 struct PlacementTest : ::testing::Test {
   std::deque<NetNode> nodes;
   std::vector<Node> graph;
   int values = 0;
 
-  // Returns the first value that it makes; the others follow.
+  // Adds a node. Returns the first value that the node makes; its other values follow.
   int Add(Traits traits, std::initializer_list<int> reads, int makes = 1) {
     nodes.emplace_back().traits = traits;
     Node& node = graph.emplace_back();
@@ -61,7 +61,7 @@ TEST_F(PlacementTest, AValueLiesWhereItIsMadeAndRead) {
   EXPECT_EQ(placement.data[here], kHost);
 }
 
-// Its gradient is of no use there.
+// The gradient of labels is of no use on the host.
 TEST_F(PlacementTest, WhatALayerOfTheDeviceChecksLiesWithTheHostToo) {
   const int x = Add(kThere, {}), labels = Add(kThere, {});
   Traits loss = kThere;
@@ -74,7 +74,7 @@ TEST_F(PlacementTest, WhatALayerOfTheDeviceChecksLiesWithTheHostToo) {
   EXPECT_EQ(placement.grads[labels], kDevice);
 }
 
-// One memory: it lies wherever one of its readers needs it, through several splits, too.
+// A split has one memory, which lies on each side with a reader, also through several splits.
 TEST_F(PlacementTest, WhatASplitGivesIsOnTheSidesOfAllItsReaders) {
   const int rows = Add({}, {}), halves = Add(kSplits, {rows}, 2);
   const int quarters = Add(kSplits, {halves}, 2);
@@ -99,7 +99,8 @@ TEST_F(PlacementTest, ASplitComputesOnTheDeviceWhereOneOfItsReadersDoes) {
   EXPECT_EQ(placement.data[of_host], kHost);
 }
 
-// It adds them up there: what the host's reader gives is copied to it, and the sum to the host.
+// The split adds the gradients up on the device. The gradient of the host's reader is copied to the
+// device, and the sum to the host.
 TEST_F(PlacementTest, GradientsOfASplitLieWhereItAddsThemUpAndWhereTheyComeFromAndGo) {
   const int rows = Add({}, {}), pair = Add(kSplits, {rows}, 2);
   Add({}, {pair});

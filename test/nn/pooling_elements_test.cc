@@ -1,4 +1,4 @@
-// What a device's threads compute of a pooling, on the host, against the plain kernel.
+// Compares pooling of a device's threads, run on the host, with the plain kernel.
 #include "nn/neuron/pooling_elements.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ PoolingDesc PoolingWithSides(const ImageShape& in, const WindowSide& y, const Wi
   return {in, {in.n, in.c, y.Count(in.h), x.Count(in.w)}, {y, x}, max};
 }
 
-// Sides that a stride leaves a rest of, padding, windows that overlap and that leave gaps.
+// In these cases a stride leaves a rest of a side, there is padding, and windows overlap or leave
+// gaps.
 std::vector<PoolingDesc> PoolingCases(bool max) {
   return {PoolingWithSides({2, 4, 7, 5}, {3, 1, 2}, {2, 0, 2}, max),
           PoolingWithSides({1, 8, 6, 6}, {2, 0, 3}, {3, 2, 1}, max),
@@ -92,7 +93,7 @@ TEST(PoolingElementsTest, PlacesInAWindowOf256FitAByte) {
 TEST(PoolingElementsTest, NaNWinsWhereItComesFirst) {
   const PoolingDesc d = PoolingWithSides({1, 4, 2, 4}, {2, 0, 2}, {2, 0, 2}, true);
   std::vector<float> x = PoolingTies(d.in.size());
-  x[0] = x[20] = std::nanf("");  // the first of window 0, not of window 1
+  x[0] = x[20] = std::nanf("");  // in window 0, not in window 1
   x[5] = -std::numeric_limits<float>::infinity();
   const std::vector<float> dy = RandomValues("dy", d.out.size());
   const PoolingRun want = PlainPooling(d, x, dy), got = PoolingByElement<4, uint8_t>(d, x, dy);
@@ -101,7 +102,7 @@ TEST(PoolingElementsTest, NaNWinsWhereItComesFirst) {
   EXPECT_EQ(got.dx, want.dx);
 }
 
-// The plain kernel divides each term by the area, rounding it: 9 to 272 terms of about 1.
+// The plain kernel divides each of 9 to 272 terms of about 1 by the area, and rounds each result.
 TEST(PoolingElementsTest, MeanEqualsThePlainKernelButForRounding) {
   for (const PoolingDesc& d : PoolingCases(false)) {
     const std::vector<float> x = RandomValues("x", d.in.size()),

@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/pooling.py.
+// The golden numbers are those of tool/golden/pooling.py.
 #include <cmath>
 
 #include "support/layer_test.h"

@@ -1,4 +1,4 @@
-// Layers whose products round their factors to 16 bits, with each of a device's kernels.
+// Tests layers whose products round their factors to 16 bits, with each of a device's kernels.
 #include <cmath>
 
 #include "support/layer_test.h"
@@ -15,7 +15,7 @@ class PrecisionLayersTest : public LayerTest {
     return Gradients(conf, shape, x, dy, options);
   }
 
-  // Products of few bits are what they are in float32: nothing is lost, and nothing mistaken.
+  // Expects that products of numbers with few bits equal those in float32.
   void ExpectExact(const std::string& conf, const Shape& shape, const Shape& out,
                    const std::vector<int64_t>& param_sizes) {
     RunOptions options;
@@ -30,8 +30,8 @@ class PrecisionLayersTest : public LayerTest {
       ExpectNear(got.param_grads[i], want.param_grads[i], 1e-6);
   }
 
-  // Sums of k products are near, as factors of `bits` bits let expect, and not the same where
-  // factors are rounded for sure.
+  // Expects sums of k products within the error of factors of `bits` bits. If the factors are
+  // surely rounded, expects that the sums differ.
   void ExpectNearby(Precision precision, int bits, const std::string& conf, const Shape& shape,
                     const Shape& out, int64_t k, bool rounds = true) {
     const Values x = RandomValues("x", shape.size()), dy = RandomValues("dy", out.size());
@@ -56,7 +56,7 @@ std::string Convolution(int filters, const std::string& window) {
 constexpr char kInnerProduct[] =
     "type: kInnerProduct param {} param {} innerproduct_conf { num_output: 8 }";
 
-// Few and many channels; filters whose order in memory is their logical one, and others.
+// There are few and many channels, and filters with and without their logical order in memory.
 TEST_P(PrecisionLayersTest, ConvolutionLosesNothingOfFewBits) {
   ExpectExact(Convolution(2, "kernel: 3 pad: 1 stride: 2"), {1, 2, 4, 3}, {1, 2, 2, 2}, {36, 2});
   ExpectExact(Convolution(4, "kernel: 1"), {2, 8, 2, 2}, {2, 4, 2, 2}, {32, 4});
@@ -73,7 +73,8 @@ TEST_P(PrecisionLayersTest, ConvolutionIsAsPreciseAsItsFactors) {
   ExpectNearby(Precision::kFloat16, 11, conf, {2, 8, 6, 6}, {2, 8, 6, 6}, 72);
 }
 
-// cuBLAS may round factors, and need not. Eight outputs: its 16-bit kernels want rows of 16 bytes.
+// cuBLAS may round factors, but need not. There are eight outputs, because its 16-bit kernels want
+// rows of 16 bytes.
 TEST_P(PrecisionLayersTest, InnerProductIsAsPreciseAsItsFactors) {
   const bool rounds = ctx_.device == Device::kCpu || ctx_.plain;
   ExpectNearby(Precision::kBFloat16, 8, kInnerProduct, {32, 64}, {32, 8}, 64, rounds);

@@ -1,4 +1,4 @@
-// Both sides of an RBM by themselves, held against the formulas; test/train/rbm_test.cc has whole
+// Compares each side of an RBM by itself with the formulas. test/train/rbm_test.cc tests whole
 // steps.
 #include <cmath>
 
@@ -12,7 +12,7 @@ constexpr int64_t kRows = 3, kVisible = 4, kHidden = 2;
 constexpr Phase kFirst = static_cast<Phase>(kTrain | kForward | kPositive);
 constexpr Phase kFirstNegative = static_cast<Phase>(kNegative | kTest);
 
-// left^T right: [a, b], of so many rows.
+// Returns left^T right: [a, b], summed over kRows rows.
 Values Product(const Values& left, const Values& right) {
   const size_t a = left.size() / kRows, b = right.size() / kRows;
   Values product(a * b);
@@ -23,7 +23,7 @@ Values Product(const Values& left, const Values& right) {
 }
 const Values kOnes(kRows, 1);
 
-// Means between 0 and 1.
+// Returns means between 0 and 1.
 Values Means(const std::string& name, int64_t n) {
   Values means = RandomValues(name, n);
   for (float& x : means) x = 1 / (1 + std::exp(-x));
@@ -32,7 +32,7 @@ Values Means(const std::string& name, int64_t n) {
 
 class RbmTest : public LayerTest {
  protected:
-  // `side`: Vis or Hid; x: its source.
+  // `side` is Vis or Hid.
   std::unique_ptr<BuiltLayer> BuildSide(const std::string& side, const std::string& settings,
                                         const std::vector<Input>& inputs) {
     return Build(StrCat("name: 'side' type: kRBM", side, " rbm_conf { hdim: 2 ", settings,
@@ -40,7 +40,7 @@ class RbmTest : public LayerTest {
                  inputs);
   }
 
-  // Neither the features nor what is between the passes change.
+  // Computes the gradient. Features and values between the passes do not change.
   static void ComputeGradient(BuiltLayer* layer) {
     std::vector<Port*> in;
     for (int i = 0; i < layer->num_inputs(); ++i) in.push_back(&layer->in(i));
@@ -49,7 +49,7 @@ class RbmTest : public LayerTest {
     for (Param* param : layer->declare().params()) param->CountContribution();
   }
 
-  // The visible means by a sample of `hid`, in negative pass `pass` of the step.
+  // Returns the visible means for a sample of `hid`, in negative pass `pass` of the step.
   static Values Visible(BuiltLayer* layer, const Values& hid, uint64_t pass) {
     const Philox random = layer->ctx().Random("side");
     const Values w = layer->ParamData("w"), b = layer->ParamData("b");

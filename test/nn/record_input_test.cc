@@ -11,7 +11,7 @@
 namespace singa {
 namespace {
 
-// Twelve records of shape (1, 2): record i is (i, 10 i), label i.
+// The store has twelve records of shape (1, 2): record i is (i, 10 i), label i.
 class RecordInput : public ::testing::Test {
  protected:
   RecordInput() {
@@ -65,7 +65,7 @@ TEST_F(RecordInput, HasColoursInPlanarOrder) {
   EXPECT_EQ(layer->output_shape(), Shape({1, 3, 1, 2}));
   Forward(layer.get());
   EXPECT_EQ(layer->Output(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(layer->out(0).data.data()[1], 3);  // stored channels last
+  EXPECT_EQ(layer->out(0).data.data()[1], 3);  // channels are stored last
 }
 
 TEST_F(RecordInput, DecodesImageFiles) {

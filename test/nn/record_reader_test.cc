@@ -1,4 +1,4 @@
-// What layers that read records say of their conf, before they are set up.
+// Tests how layers that read records treat their conf, before Setup.
 #include "singa/nn/record_reader.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What a device's threads compute of recurrent cells, on the host, against the plain kernels, whose
-// formulas they share.
+// Compares recurrent cells of a device's threads, run on the host, with the plain kernels. Both
+// share their formulas.
 #include "nn/neuron/recurrent_elements.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,8 @@
 namespace singa {
 namespace {
 
-// What a step of 5 rows of 7 units reads and writes, of up to 4 blocks; with a NaN and infinities.
+// CellNumbers are the numbers of a step of 5 rows of 7 units, in up to 4 blocks, with a NaN and
+// infinities.
 struct CellNumbers {
   static constexpr int64_t kRows = 5, kHidden = 7, kState = kRows * kHidden, kAll = 4 * kState;
   std::vector<float> from_state = RandomValues("u", kAll), bias = RandomValues("b", 4 * kHidden),

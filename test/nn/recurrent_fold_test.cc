@@ -1,5 +1,5 @@
-// kGRU, kLSTM and kRNN compute the same over a whole sequence and as a node a step, c of kLSTM
-// included; gradients agree with differences of the loss.
+// Tests that kGRU, kLSTM and kRNN compute the same over a whole sequence and with a node for each
+// step. This includes c of kLSTM. Gradients agree with differences of the loss.
 #include "support/net_test.h"
 
 namespace singa {
@@ -13,7 +13,7 @@ void PrintTo(const CellCase& cell, std::ostream* out) { *out << cell.type; }
 
 class RecurrentFold : public ::testing::TestWithParam<CellCase> {
  protected:
-  // Params are named <name>0, <name>1, ... `share`: param i takes the values of share[i], if any.
+  // Params are named <name>0, <name>1, ... `share`: param i uses the values of share[i], if any.
   static std::string Layer(const std::string& name, const std::string& more,
                            const std::vector<std::string>& share = {},
                            const std::string& settings = "dim_hidden: 3") {
@@ -28,7 +28,8 @@ class RecurrentFold : public ::testing::TestWithParam<CellCase> {
     return text + " }\n";
   }
 
-  // Three steps of 2 rows of 4 numbers, embedded as 5; `layers`, and a loss on those named `top`.
+  // Returns a net with three steps of 2 rows of 4 numbers, embedded as 5; `layers`; and a loss on
+  // the layer `top`.
   static std::string Net(const std::string& layers, const std::string& top) {
     return R"(unroll_len: 3
       layer { name: "text" user_type: "TestInput" unroll_len: 1 split_conf { num_splits: 3 }
@@ -53,7 +54,7 @@ class RecurrentFold : public ::testing::TestWithParam<CellCase> {
 };
 
 TEST_P(RecurrentFold, ThreeStepsAgree) {
-  // Unfolded: the input, 3 each of 4 layers, and a split of each h.
+  // Unfolded, the net has the input, 3 nodes of each of 4 layers, and a split of each h.
   ExpectBothFormsAgree(Net(Layer("r", "srclayers: \"embed\""), "r"), 5, 16);
 }
 

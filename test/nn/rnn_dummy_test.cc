@@ -1,4 +1,4 @@
-// Nets that read their own output of the batch before.
+// Tests nets that read their own output of the previous batch.
 #include <cstdio>
 #include <fstream>
 
@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// Output 0 is 2 x + 1.
+// In TestNext output 0 is 2 x + 1.
 class TestNext final : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
@@ -36,13 +36,14 @@ NetOptions Testing() {
   return options;
 }
 
-// What it gave, by what the layer behind made of it: its own memory is used again by then.
+// Returns the dummy's output, computed back from the next layer's. The dummy's own memory is used
+// again by then.
 float First(TestNet* test, int64_t row = 0) {
   return (test->net.Find("next")->out[0]->data.data()[row] - 1) / 2;
 }
 
 TEST(RnnDummy, ReadsWhatTheLayerGaveForTheBatchBefore) {
-  // The layers behind would take the place of what is read back, if it did not last.
+  // The later layers would overwrite the values that are read back, if these did not last.
   TestNet test(DummyNet("dynamic_srclayer: \"next\" shape: 2 shape: 1 low: 3 high: 3") + R"(
       layer { name: "more" user_type: "TestNext" srclayers: "next" }
       layer { name: "most" user_type: "TestNext" srclayers: "more" })",

@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/recurrent.py.
+// The golden numbers are those of tool/golden/recurrent.py.
 #include "support/recurrent_test.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-// Formulas of one element that layers share with a device's threads.
+// Tests formulas of one element that layers share with a device's threads.
 #include <gtest/gtest.h>
 
 #include <vector>

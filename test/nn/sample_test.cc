@@ -7,7 +7,7 @@
 namespace singa {
 class SampleTest : public LayerTest {
  protected:
-  // The share of each index among rows of the same probabilities.
+  // Returns the share of each index among rows of the same probabilities.
   Values Shares(const std::string& conf, const Values& p) {
     const int64_t rows = 20000, d = static_cast<int64_t>(p.size());
     Values x, shares;
@@ -50,7 +50,7 @@ TEST_P(SampleTest, RefusesWhatIsNoProbability) {
 TEST_P(SampleTest, StepsAndBatchesDrawNumbersOfTheirOwn) {
   const int64_t d = 100000;
   std::set<float> seen;
-  for (int64_t t = 0; t < 3; ++t) {  // a node of its own for each time step
+  for (int64_t t = 0; t < 3; ++t) {  // each time step has its own node
     const auto layer =
         Build("name: \"s\" type: kSample", {{.shape = {2, d},
                                              .data = Values(2 * d, 1.f / d),

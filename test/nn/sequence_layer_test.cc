@@ -1,17 +1,18 @@
-// A layer that sees all time steps of its source (Wiring::sequence) and is not recurrent, as
-// attention is: it runs as one node, whether the rest of the net is folded or not.
+// Tests a layer that sees all time steps of its source (Wiring::sequence) and is not recurrent, as
+// attention is. It runs as one node, whether the rest of the net is folded or not.
 #include "support/net_test.h"
 #include "support/proof_layers.h"
 
 namespace singa {
 namespace {
 
-// Step t: (t + 1) times the sum of all steps of the source. x, y: [T, n, d], or [n, d] of one step.
+// In TestMixSteps step t is (t + 1) times the sum of all steps of the source. x, y: [T, n, d], or
+// [n, d] of one step.
 class TestMixSteps final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
     return {.sequence = true,
-            .causal = conf.dropout_conf().has_dropout_ratio(),  // says so, for a test of the net
+            .causal = conf.dropout_conf().has_dropout_ratio(),  // one test claims this
             .dependency = Dependency::kOneToAll};
   }
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -44,7 +45,7 @@ class TestMixSteps final : public Layer {
 };
 SINGA_REGISTER_LAYER(TestMixSteps, TestMixSteps);
 
-// The same by a node for each step, which reads every step as a source of its own.
+// TestMixSources computes the same with a node for each step. Each node has every step as a source.
 class TestMixSources final : public Layer {
  public:
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -109,7 +110,7 @@ TEST(SequenceLayer, ComputesWhatANodeForEachStepComputes) {
 }
 
 TEST(SequenceLayer, IsOneNodeOfAnUnfoldedNetToo) {
-  // Unfolded: the input, 3 each of embed, out and loss.
+  // Unfolded, the net has the input, and 3 nodes of each of embed, out and loss.
   ExpectBothFormsAgree(kSequence, 5, 11);
 }
 

@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/softmax_loss.py.
+// The golden numbers are those of tool/golden/softmax_loss.py.
 #include <cfloat>
 #include <cmath>
 
@@ -159,7 +159,7 @@ TEST_P(SoftmaxLossTest, RowsOfTheIgnoredLabelDoNotCount) {
 
 TEST_P(SoftmaxLossTest, AnIgnoredLabelMayBeAClass) {
   const auto layer = Forward("type: kSoftmaxLoss softmaxloss_conf { ignore_label: 3 }",
-                             Sources({3, 4}, kLogits, kClasses));  // the second row's
+                             Sources({3, 4}, kLogits, kClasses));  // of the second row
   const auto all = Forward("type: kSoftmaxLoss", Sources({3, 4}, kLogits, kClasses));
   EXPECT_NE(layer->metric("loss"), all->metric("loss"));
   EXPECT_EQ(layer->metric("accuracy"), all->metric("accuracy") * 3 / 2);

@@ -1,4 +1,4 @@
-// Golden numbers: tool/golden/activations.py.
+// The golden numbers are those of tool/golden/activations.py.
 #include "support/golden_activation.h"
 #include "support/layer_test.h"
 

@@ -12,7 +12,7 @@ class StoreOutputTest : public LayerTest {
     return StrCat("type: ", type, " store_conf { path: '", path_, "' ", settings, "}");
   }
 
-  // Two steps of the layer.
+  // Runs two steps of the layer.
   void Run(const std::string& conf, const std::vector<Input>& inputs) {
     OutputFiles files;
     const auto layer = Build(conf, inputs);

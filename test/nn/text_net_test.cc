@@ -1,4 +1,5 @@
-// Nets that read a text: kCharRNN, kRNNLabel and what stands between them and the loss, unrolled.
+// Tests unrolled nets that read a text: kCharRNN, kRNNLabel and the layers between them and the
+// loss.
 #include "io/temp_dir.h"
 #include "support/net_test.h"
 
@@ -13,7 +14,7 @@ class TextNet : public ::testing::Test {
                          "cbacbbcaacbcba")),
         vocabulary_(dir_.Write("vocabulary", "abc")) {}
 
-  // `onehot` or `embed` of four time steps, two rows.
+  // Returns a net of four time steps and two rows. `between`: the layer `onehot` or `embed`.
   std::string Net(const std::string& between, const std::string& reader = "") const {
     return StrCat(R"(unroll_len: 4
       layer { name: "text" type: kCharRNN char_rnn_conf { path: ")",
@@ -48,7 +49,7 @@ void ExpectWindowsAgree(const std::string& text) {
   const auto folded = Make(text, true), unfolded = Make(text, false);
   EXPECT_EQ(folded->net.nodes().size(), 5u);  // no splits: a text has no gradients to add
   EXPECT_EQ(unfolded->net.nodes().size(), 1u + 4 * 4);
-  for (int step = 0; step < 4; ++step) {  // of three windows: it begins again
+  for (int step = 0; step < 4; ++step) {  // there are three windows: the text begins again
     for (TestNet* test : {folded.get(), unfolded.get()}) test->Forward();
     EXPECT_NEAR(folded->TakeLoss(), unfolded->TakeLoss(), 1e-6);
     for (TestNet* test : {folded.get(), unfolded.get()}) test->Backward();
@@ -71,7 +72,7 @@ TEST_F(TextNet, EmbeddingsGradientMatchesDifferences) {
   }
 }
 
-// Rows "abcaa" and "cbacb".
+// The rows are "abcaa" and "cbacb".
 TEST_F(TextNet, LabelsAreTheNextCharactersOfTheRows) {
   const auto test = Make(Net(kOneHotConf), true);
   test->Forward();

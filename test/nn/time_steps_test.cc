@@ -1,4 +1,4 @@
-// kTimeSteps, and sequences of uneven length, which it makes time steps of.
+// Tests kTimeSteps, and sequences of uneven length, from which it makes time steps.
 #include "io/temp_dir.h"
 #include "support/layer_test.h"
 #include "support/net_test.h"
@@ -49,14 +49,15 @@ TEST_P(TimeStepsTest, RejectsWhatHasOtherSteps) {
                       "time_steps_conf.ahead");
 }
 
-// Records of six indices, -1 behind a sequence's end, with its next index to tell at each step.
+// UnevenLengths has records of six indices, -1 behind a sequence's end. At each step the label is
+// the next index.
 class UnevenLengths : public ::testing::Test {
  protected:
   static constexpr int kSteps = 5;
   const std::vector<std::vector<int>> sequences_ = {
       {2, 0, 1, 1, 3, 2}, {1, 2}, {3, 3, 0, 2}, {0, 1, 2, 3, 0}};
 
-  // A net for `rows` records of `steps` steps and the one behind them.
+  // Returns a net for `rows` records of `steps` steps and one more index.
   std::string Net(const std::string& records, int rows, int steps) const {
     return StrCat("unroll_len: ", steps, R"(
       layer { name: "data" type: kCSVInput unroll_len: 1
@@ -102,7 +103,7 @@ TEST_F(UnevenLengths, CountAsEachSequenceAlone) {
     all.Backward();
     std::map<std::string, std::vector<float>> sums;
     double sum = 0;
-    for (const auto& sequence : sequences_) {  // in a net of its own length
+    for (const auto& sequence : sequences_) {  // in a net of the sequence's length
       const int steps = static_cast<int>(sequence.size()) - 1;
       const std::string record = Record(sequence, sequence.size());
       TestNet one(Net(File("one", record), 1, steps), options);
@@ -204,7 +205,8 @@ TEST_F(UnevenLengths, MemoryGrowsWithTheActivationsAlone) {
   }
   const int64_t step = (arenas[1] - arenas[0]) / 20;
   EXPECT_NEAR(static_cast<double>(arenas[2] - arenas[1]), 40.0 * step, 4096);
-  // Index and label, embedding, hidden units, their gate, scores; the gradients of some of these.
+  // A step has index and label, embedding, hidden units, their gate, scores, and the gradients of
+  // some of these.
   EXPECT_LT(step, 16 * int64_t{sizeof(float)} * (2 + 2 * (3 + 4 + 4 + 4)));
 }
 

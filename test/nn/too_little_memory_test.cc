@@ -1,5 +1,5 @@
-// Memory of a device, or the host's for copies, that cannot be had: the error names the layer that
-// wants it, and all comes before the first step.
+// Tests the errors when memory of a device, or the host's memory for copies, is too small. The
+// error names the layer that wants the memory. Every such error comes before the first step.
 #include "singa/tensor/memory.h"
 #include "support/net_test.h"
 #include "support/prompt_gpu.h"
@@ -7,7 +7,7 @@
 namespace singa {
 namespace too_little_memory {
 
-// Has no room for `refused` bytes, whoever asks for just as many.
+// FullGpu has no room for exactly `refused` bytes.
 class FullGpu final : public PromptGpu {
  public:
   int64_t refused = -1;
@@ -18,7 +18,7 @@ class FullGpu final : public PromptGpu {
   }
 };
 
-// Reads three rows of five numbers, on the host.
+// HostRows reads three rows of five numbers, on the host.
 class HostRows final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override { return {.is_input = true}; }
@@ -29,7 +29,7 @@ class HostRows final : public Layer {
 };
 SINGA_REGISTER_LAYER(HostRows, HostRows);
 
-// Takes seven floats when it is opened.
+// OpensLate takes seven floats when it is opened.
 class OpensLate final : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
@@ -45,7 +45,7 @@ class OpensLate final : public Layer {
 };
 SINGA_REGISTER_LAYER(OpensLate, OpensLate);
 
-// Four of each number.
+// Widens gives each number four times.
 class Widens final : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
@@ -57,7 +57,7 @@ class Widens final : public Layer {
 };
 SINGA_REGISTER_LAYER(Widens, Widens);
 
-// As a library that has no memory for what it keeps.
+// PlansInVain fails like a library that gets no memory for its state.
 class PlansInVain final : public Layer {
  public:
   void Setup(const LayerProto&, Declare&, Inputs in, Outputs out) override {
@@ -70,7 +70,7 @@ class PlansInVain final : public Layer {
 };
 SINGA_REGISTER_LAYER(PlansInVain, PlansInVain);
 
-// What is said where `refused` bytes are not there; "": no error.
+// Returns the error if `refused` bytes cannot be had; "": none.
 std::string ErrorWithout(int64_t refused) {
   TestNet test(
       "layer { name: 'rows' user_type: 'HostRows' } "
@@ -110,7 +110,7 @@ TEST(TooLittleMemory, WhileALayerMakesItsPlansNamesTheLayer) {
   }
 }
 
-// What is said where `refused` bytes of either side are not there.
+// Returns the error if `refused` bytes of either side cannot be had.
 std::string ErrorOfArena(int64_t refused, const NetMemory& memory) {
   FullGpu gpu;
   const std::unique_ptr<Stream> stream = gpu.NewStream();
@@ -151,7 +151,8 @@ TEST(TooLittleMemory, NamesNoLayerWhereNoneTakesAny) {
   EXPECT_EQ(ErrorOfArena(100, memory), "features and gradients: 100 bytes are wanted");
 }
 
-// "wide" makes the most, of which nothing lies with the host; what "rows" makes lies on both sides.
+// "wide" makes the most numbers, all of them on the device. The numbers of "rows" lie on both
+// sides.
 TEST(TooLittleMemory, IsOfTheLayerThatIsTheLargestOnItsSide) {
   TestNet test(
       "layer { name: 'rows' user_type: 'HostRows' } "
@@ -171,7 +172,7 @@ TEST(TooLittleMemory, IsOfTheLayerThatIsTheLargestOnItsSide) {
   EXPECT_EQ(memory.host_largest.bytes, 3 * 5 * 4);
 }
 
-// Each side is as large as that of the net that has the larger one.
+// Each side is as large as in the net that needs more there.
 TEST(TooLittleMemory, IsOfTheNetThatIsTheLargestOnItsSide) {
   NetMemory both = OfBothSides();
   NetMemory other;

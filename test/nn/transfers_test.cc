@@ -1,5 +1,5 @@
-// In which order a batch is told to travel to the device: in a stream of its own, beside the step
-// before, and neither of the two overwrites what the other has still to read.
+// Tests the order in which a batch travels to the device. It travels in its own stream, beside the
+// previous step. Neither overwrites memory that the other still has to read.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace transfers_test {
 
 using Lines = std::vector<std::string>;
 
-// Reads rows, on the host.
+// ReadsRows reads rows, on the host.
 class ReadsRows final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override { return {.is_input = true}; }
@@ -25,7 +25,7 @@ class ReadsRows final : public Layer {
 };
 SINGA_REGISTER_LAYER(ReadsRows, ReadsRows);
 
-// Copies them, where it computes.
+// CopiesRows copies the rows on its side.
 class CopiesRows : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
@@ -46,15 +46,15 @@ SINGA_REGISTER_LAYER(CopiesRowsThere, CopiesRowsThere);
 
 class TransfersTest : public ::testing::Test {
  protected:
-  // Of a net whose features are each at a place of their own. Its arena is the device's first
-  // memory, that of the host's side the first that is pinned, and staged rows lie in the next.
+  // Makes a net whose features each have their own memory. The net's arena is the device's first
+  // memory. The host's side is the first pinned memory, and the next memory has the staged rows.
   explicit TransfersTest(const std::string& more = "")
       : test_(StrCat("layer { name: 'rows' user_type: 'ReadsRows' } "
                      "layer { name: 'copy' user_type: 'CopiesRowsThere' srclayers: 'rows' } ",
                      more),
               KeepAll(), false) {}
 
-  // What is handed out in each of two steps.
+  // Returns the work that is handed out in each of two steps.
   std::pair<Lines, Lines> TwoSteps(bool uploads) {
     test_.ctx.stream = main_.get();
     if (uploads) test_.ctx.uploads = beside_.get();
@@ -121,7 +121,7 @@ class TransfersBetween : public TransfersTest {
 TEST_F(TransfersBetween, ALayerOfTheHostBetweenTwoOfTheDeviceWaitsForTheOneBefore) {
   const Lines second = TwoSteps(true).second;
   ASSERT_EQ(second.size(), 18u);
-  EXPECT_EQ(second[6], "stream 1 records event 3");  // when the batch is taken
+  EXPECT_EQ(second[6], "stream 1 records event 3");  // the batch was taken
   EXPECT_EQ(Lines(second.begin() + 7, second.end()), (Lines{
                                                          "stream 1 copies device 1 to device 1",
                                                          "stream 1 copies device 1 to pinned 1",

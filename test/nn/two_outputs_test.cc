@@ -1,4 +1,4 @@
-// A layer with two outputs, each read twice: every edge gets its own gradient.
+// Tests a layer with two outputs, each read twice: every edge gets its own gradient.
 #include "support/net_test.h"
 #include "support/proof_layers.h"
 

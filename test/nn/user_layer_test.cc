@@ -1,4 +1,4 @@
-// Types and user_types are tables of their own.
+// Tests that types and user_types have separate tables.
 #include <gtest/gtest.h>
 
 #include "support/layer_test.h"
@@ -6,7 +6,7 @@
 namespace singa {
 namespace {
 
-// y = 2 x.
+// Twice is y = 2 x.
 class Twice final : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {

@@ -1,4 +1,4 @@
-// Port::wants_grad, which layers read before there is memory.
+// Tests Port::wants_grad, which layers read before there is memory.
 #include "support/net_test.h"
 
 namespace singa {

@@ -1,4 +1,4 @@
-// What a worker says of itself while it trains and tests.
+// Tests the activity that a worker reports while it trains and tests.
 #include "base/thread/activity_mark.h"
 
 #include <google/protobuf/text_format.h>
@@ -17,7 +17,7 @@ struct Said {
   bool operator==(const Said&) const = default;
 };
 
-std::vector<Said> said;  // by the layers and the updater below, each time that they are called
+std::vector<Said> said;  // by the layers and the updater below, at each call
 
 void Note(const Context& ctx) {
   const ActivityMark& mark = *ctx.mark;

@@ -1,6 +1,6 @@
-// A step in steady state allocates nothing of the project's own on the worker's thread. Calls that
-// oneDNN makes inside its library are apart.
-// Not under a sanitizer, which has an operator new of its own.
+// Tests that a step in steady state allocates no memory of the project's own on the worker's
+// thread. Calls inside oneDNN's library are not counted. The test does not run under a sanitizer,
+// which has an operator new of its own.
 #ifndef SINGA_SANITIZED
 #include <dlfcn.h>
 #include <google/protobuf/text_format.h>
@@ -42,7 +42,7 @@ void* operator new(std::size_t bytes) { return Count(bytes, 16, __builtin_return
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return Count(bytes, static_cast<std::size_t>(alignment), __builtin_return_address(0));
 }
-// Out of line: g++ would else see that memory of `new` goes to free.
+// These are not inlined: otherwise g++ would see that memory of `new` goes to free.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
@@ -63,7 +63,7 @@ std::string Recurrent(const std::string& name, const std::string& type, const st
   return text + " }";
 }
 
-// A CNN with every built-in layer that trains, on a CSV store of 4 records.
+// Returns a CNN with every built-in layer that trains, on a CSV store of 4 records.
 JobProto CnnJob(const std::string& path, const std::string& updater) {
   JobProto job;
   const std::string text =

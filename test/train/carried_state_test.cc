@@ -1,5 +1,4 @@
-// The state that a recurrent layer carries from batch to batch: where it comes from, and how far
-// it goes.
+// Tests the state that a recurrent layer carries from batch to batch: its origin, and its reach.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +60,7 @@ TEST_F(CarriedState, DoesNotReachIntoATest) {
   EXPECT_EQ(TestLoss(), first);
   const std::vector<float> state = State();
   TestLoss();
-  EXPECT_EQ(State(), state);  // nor out of it
+  EXPECT_EQ(State(), state);  // the tests left the state alone
 }
 
 TEST_F(CarriedState, IsInACheckpoint) {

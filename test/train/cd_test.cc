@@ -1,5 +1,5 @@
-// A visible and a hidden layer that read each other, under contrastive divergence. Mean-field, so
-// that the gradients follow from a few lines of arithmetic.
+// Tests a visible and a hidden layer that read each other, under contrastive divergence. They use
+// mean-field, so that the gradients follow from a few lines of arithmetic.
 #include <cmath>
 
 #include "singa/train/algorithm.h"
@@ -13,7 +13,7 @@ SINGA_REGISTER_LAYER(TestLinear, TestLinear);
 
 float Sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
 
-// y = sig(x w^T) or, transposed, sig(x w). w: [h, v].
+// Computes y = sig(x w^T) or, transposed, sig(x w). w: [h, v].
 void Connect(const float* x, const float* w, int64_t b, int64_t h, int64_t v, bool up, float* y) {
   for (int64_t r = 0; r < b; ++r)
     for (int64_t j = 0; j < (up ? h : v); ++j) {
@@ -78,7 +78,7 @@ class TestHid final : public Layer {
 };
 SINGA_REGISTER_LAYER(TestHid, TestHid);
 
-// Applies nothing; notes what it is told.
+// Notes applies no update, and notes the calls.
 struct Notes final : ParamExchange {
   std::vector<std::string> ready;
   void Await(Param*, int64_t) override {}

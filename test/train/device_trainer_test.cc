@@ -1,5 +1,6 @@
-// A worker on a device trains to the bytes of one on the CPU whose kernels it has: copies, waits
-// and what lies where make no difference. The device is emulated (support/emulated_gpu.h).
+// Tests that a worker on a device trains to the bytes of one on the CPU with the same kernels.
+// Copies, waits and the places of values make no difference. The device is emulated
+// (support/emulated_gpu.h).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -18,7 +19,7 @@
 namespace singa::device_trainer {
 namespace {
 
-// On the host, as every layer that does not say that it may be on a device.
+// HostTwo runs on the host, as every layer that does not claim to run on a device.
 SINGA_REGISTER_LAYER(HostTwo, TestTwo);
 
 TEST_F(DeviceTrainer, AConvnetTrainsToTheBytesOfTheCpu) { ExpectReplayed(Job(Convnet(""))); }
@@ -41,7 +42,7 @@ TEST_F(DeviceTrainer, WithABoundOnTheNorm) {
   ExpectSameAsOnTheCpu(job);
 }
 
-// kSplit, kSlice and kConcate; and a layer of the host between layers of the device.
+// The net has kSplit, kSlice and kConcate, and a layer of the host between layers of the device.
 TEST_F(DeviceTrainer, WithBranchesAndALayerOnTheHost) {
   ExpectSameAsOnTheCpu(
       Job(StrCat(kData, "layer { name: 'fc' type: kInnerProduct srclayers: 'data' ", Params("fc"),
@@ -57,8 +58,8 @@ TEST_F(DeviceTrainer, WithBranchesAndALayerOnTheHost) {
     layer { name: "best" type: kAccuracy srclayers: "top" srclayers: "data" })")));
 }
 
-// What the host makes for a replayed step lies there before the step begins, whatever comes before
-// it in the net: an input, and a layer of the host between two of the device.
+// The host makes its numbers for a replayed step before the step begins, wherever they are in the
+// net. Here they come from an input, and from a layer of the host between two of the device.
 TEST_F(DeviceTrainer, WithInputsThatComeLateInTheNet) {
   const std::string store = "backend: 'synthetic' batchsize: 6 shape: 3 shape: 8 shape: 8 ";
   const std::string records = "synthetic_conf { records: 40 classes: 4 }";
@@ -86,10 +87,10 @@ TEST_F(DeviceTrainer, ItsBatchesTravelInAStreamOfTheirOwn) {
   EXPECT_NE(trainer.ctx().uploads, trainer.ctx().stream);
 }
 
-// From a checkpoint of step 7, into a trainer that has done nothing yet or other steps.
+// The checkpoint of step 7 is restored into a trainer that has done no steps or other steps.
 TEST_F(DeviceTrainer, AResumedOneGoesOnAsIfItHadNotStopped) {
   JobProto job = Job(Convnet(""));
-  job.mutable_updater()->set_type(kAdam);  // which counts updates
+  job.mutable_updater()->set_type(kAdam);  // its rule counts updates
   job.mutable_updater()->mutable_adam_conf()->set_beta1(0.9f);
   job.mutable_updater()->mutable_adam_conf()->set_beta2(0.999f);
   const Trained seven = Train(job, false, 7), twelve = Train(job, false);
@@ -117,7 +118,7 @@ TEST_F(DeviceTrainer, AResumedOneGoesOnAsIfItHadNotStopped) {
   }
 }
 
-// All but the first step diverge. A layer on the host has its gradients go through the host.
+// All but the first step diverge. The gradients of a layer on the host go through the host.
 TEST_F(DeviceTrainer, AStepWithoutEffectLeavesTheValues) {
   JobProto job = Job(StrCat(kData, "layer { name: 'fc' type: kInnerProduct srclayers: 'data' ",
                             Params("fc"), R"( innerproduct_conf { num_output: 7 } }
@@ -141,7 +142,7 @@ TEST_F(DeviceTrainer, IsToldOfAStepInOneCopyAndReportsInOne) {
   Begin(&trainer);
   const int64_t copies = CopiesOfSixSteps([&](int64_t step) { trainer.TrainStep(step); },
                                           [&] { trainer.path().Await(); });
-  constexpr int64_t kOfBatch = 4;  // images and labels, to the device and to where it reads them
+  constexpr int64_t kOfBatch = 4;  // images and labels, to the device and to their reader's memory
   EXPECT_EQ(copies, 6 * (kOfBatch + 2));
 }
 

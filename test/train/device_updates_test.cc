@@ -1,5 +1,5 @@
-// A worker that trains alone on a device: updates are the device's, and from the third step on it
-// replays what it captured, to the bytes of the CPU. The device is emulated.
+// Tests a worker that trains alone on a device. The device makes the updates, and replays captured
+// work from the third step on, to the bytes of the CPU. The device is emulated.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ TEST_F(DeviceUpdatesTest, OfContrastiveDivergenceAreReplayed) {
   ExpectReplayed(job);
 }
 
-// Diverges in the step after the first.
+// Returns a job that diverges in its second step.
 JobProto Diverging(const std::string& more = "") {
   JobProto job = Job(Classifier(""), more);
   job.mutable_updater()->mutable_learning_rate()->set_base_lr(1e38f);
@@ -118,7 +118,7 @@ TEST_F(DeviceUpdatesTest, SkipAStepThatIsNotFinite) {
   }
 }
 
-// Whose rule counts updates, and steps without effect are none.
+// Adam's rule counts updates. Steps without effect do not count.
 TEST_F(DeviceUpdatesTest, CountTheStepsThatWereTaken) {
   JobProto job = Job(StrCat(kData, R"(
     layer { name: "some" user_type: "SometimesInfinite" srclayers: "data" }
@@ -136,7 +136,7 @@ TEST_F(DeviceUpdatesTest, CountTheStepsThatWereTaken) {
   EXPECT_NE(device.params, Train(job, true, 3).params);
 }
 
-// The values are those before it, though later steps were on their way.
+// The values are those before the bad step, although later steps were under way.
 TEST_F(DeviceUpdatesTest, EndWithTheFirstStepThatIsNotFinite) {
   std::string texts[2];
   for (const bool on_device : {false, true}) {
@@ -159,7 +159,7 @@ TEST_F(DeviceUpdatesTest, EndWithTheFirstStepThatIsNotFinite) {
   EXPECT_EQ(texts[1], "step 1: the loss of layer \"loss\" is not finite");
 }
 
-// A gradient alone, of a loss that is finite.
+// Only a gradient is not finite, while the loss is finite.
 TEST_F(DeviceUpdatesTest, NameTheParamWhoseGradientIsNotFinite) {
   JobProto job = Job(StrCat(kData, "layer { name: 'fc' type: kInnerProduct srclayers: 'data' ",
                             Params("fc"), R"( innerproduct_conf { num_output: 4 } }
@@ -204,7 +204,7 @@ TEST_F(DeviceUpdatesTest, TakeMemoryOfTheGpuAndAsMuchOfTheHostForCheckpoints) {
   EXPECT_EQ(gpu.host.arena, 0);
   EXPECT_GT(gpu.host.pinned, 0);
   EXPECT_GT(gpu.host.forever, 0);                 // batches read ahead
-  const int64_t batch = 6 * (3 * 8 * 8 + 1) * 4;  // on its way, of either phase
+  const int64_t batch = 6 * (3 * 8 * 8 + 1) * 4;  // under way, in either phase
   EXPECT_EQ(gpu.host.forever + gpu.gpus.forever,
             cpu.host.forever + 2 * batch + EmulatedStream::kWorkspaceBytes);
 }
@@ -229,7 +229,7 @@ TEST_F(DeviceUpdatesTest, GoOnFromValuesThatTheHostSets) {
   ExpectSame(trained[1], trained[0]);
 }
 
-// Copies on the host, every third time infinities.
+// SometimesInfinite copies on the host, and makes infinities every third time.
 class SometimesInfinite : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
@@ -249,7 +249,7 @@ class SometimesInfinite : public Layer {
 };
 SINGA_REGISTER_LAYER(SometimesInfinite, SometimesInfinite);
 
-// Copies; its gradient is infinite.
+// HugeGradient copies its input. Its gradient is infinite.
 class HugeGradient : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
@@ -274,7 +274,7 @@ class HugeGradient : public Layer {
 };
 SINGA_REGISTER_LAYER(HugeGradient, HugeGradient);
 
-// Copies, and waits for it.
+// Waits copies its input, and waits for the copy.
 class Waits : public Layer {
  public:
   void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {

@@ -1,5 +1,5 @@
-// A user's updater and a user's algorithm, which know nothing of devices, in a job whose layers are
-// on one: they train to the bytes of the CPU. The device is emulated.
+// Tests a user's updater and a user's algorithm, which know nothing of devices, in a job with
+// layers on a device. They train to the bytes of the CPU. The device is emulated.
 #include <gtest/gtest.h>
 
 #include "singa/base/error.h"
@@ -22,8 +22,8 @@ class HostSgd final : public Updater {
 };
 SINGA_REGISTER_UPDATER(HostSgd, HostSgd);
 
-// The sum of two gradients of the same batch; it announces the
-// params when all are whole, in their own order.
+// TwoBackwardPasses adds two gradients of the same batch. It announces the params in their own
+// order when all are whole.
 class TwoBackwardPasses final : public Algorithm {
  public:
   void TrainOneBatch(Context& ctx, Net& net, ParamExchange& exchange) override {
@@ -65,7 +65,7 @@ TEST_F(DeviceUserParts, AnAlgorithmOfAnotherOrderRuns) {
   EXPECT_NE(on_device.params, Train(Job(Convnet("")), true).params);
 }
 
-// Its gradients are not scaled, as nobody knows where they begin.
+// The gradients are not scaled, because nobody knows where they begin.
 TEST_F(DeviceUserParts, NorAreItsLossesScaledInFloat16) {
   JobProto job = Job(Convnet(""));
   job.mutable_train_one_batch()->set_user_alg("TwoBackwardPasses");

@@ -1,5 +1,6 @@
-// A convnet trained on each GPU that is there has the losses and values of the CPU in float32,
-// captured and not, to 1e-4: a GPU adds up in another order, but in the same one each time.
+// Tests that a convnet trained on each existing GPU has the losses and values of the CPU in
+// float32, captured and not. The tolerance is 1e-4: a GPU adds up in another order, but in the same
+// one each time.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +22,7 @@ constexpr double kTolerance = 1e-4;
 class GpuTraining : public ::testing::TestWithParam<TestPlace> {
  protected:
   struct StepStats {
-    std::vector<double> losses;  // means: of each step, or of all where nobody looked before
+    std::vector<double> losses;  // means of each step, or of all steps if nobody looked before
     std::map<std::string, std::vector<float>> params;
     bool operator==(const StepStats&) const = default;
   };
@@ -95,7 +96,7 @@ TEST_P(GpuTraining, HasTheLossOfTheCpuInStepsThatAreNotCaptured) {
   EXPECT_TRUE(log_.Has("a step cannot be captured"));
 }
 
-// Whoever waits meanwhile.
+// The bytes do not depend on waits between steps.
 TEST_P(GpuTraining, HasTheSameBytesEachTimeFromOneSeed) {
   for (const auto precision :
        {JobProto::kFloat32, JobProto::kTF32, JobProto::kBFloat16, JobProto::kFloat16}) {
@@ -110,7 +111,7 @@ TEST_P(GpuTraining, HasTheSameBytesEachTimeFromOneSeed) {
   EXPECT_FALSE(Train(true, true) == course);
 }
 
-// What the tolerance is held against.
+// This difference shows that the tolerance is small enough.
 TEST_P(GpuTraining, HasOtherLossesWithoutUpdates) {
   const std::vector<double> losses = Train(true, true).losses;
   job_.mutable_updater()->mutable_learning_rate()->set_base_lr(1e-12f);

@@ -1,5 +1,5 @@
-// With clip_norm a trainer tells the norm of the mean gradient in its last step, on the host and on
-// a device, which is emulated.
+// Tests that a trainer with clip_norm reports the norm of the mean gradient of its last step. It
+// does so on the host and on an emulated device.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -35,7 +35,7 @@ class GradientNorm : public DeviceTrainer, public ::testing::WithParamInterface<
       values.insert(values.end(), param->host().data(), param->host().data() + param->size());
     return values;
   }
-  // Which is kRate times what the values moved by.
+  // Trains a step. Returns the distance that the values moved, divided by kRate.
   static double TrainStep(Trainer* trainer, int64_t step) {
     const std::vector<float> before = Values(trainer);
     trainer->TrainStep(step);

@@ -1,4 +1,5 @@
-// A large weight's gradient goes to the updater in pieces, which computes what the whole would.
+// Tests that a large weight's gradient goes to the updater in pieces, which give the result of the
+// whole gradient.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +16,7 @@
 namespace singa {
 namespace {
 
-// b's weight is transposed; c and d share one. Only a and b can give pieces.
+// b's weight is transposed. c and d share one weight. Only a and b can give pieces.
 constexpr char kNet[] = R"(
   layer { name: "data" type: kDummy dummy_conf { input: true shape: 8 shape: 500 } }
   layer { name: "a" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 700 }
@@ -78,8 +79,8 @@ TEST_P(GradientPiecesTest, AreTheWholeGradient) {
     const Param& other = *whole->params().Find(param->name());
     EXPECT_EQ(other.sink, nullptr);
     EXPECT_EQ(Count(pieces.get(), param->name()), 4) << param->name();
-    // Sums are rounded differently: what the updates have changed is held against the largest
-    // change, and a value is rounded in each of the four.
+    // Sums are rounded differently. The change by the updates is compared with the largest change,
+    // and each of the four steps rounds the value.
     float most = 0;
     for (int64_t i = 0; i < param->size(); ++i)
       most = std::max(most, std::abs(other.data.data()[i] - first[param->name()][i]));
@@ -121,7 +122,7 @@ TEST(GradientPiecesTest, APieceThatIsNotFiniteIsNotApplied) {
   for (int64_t i = 0; i < wa->size(); ++i) ASSERT_EQ(wa->data.data()[i], -0.0001f) << i;
 }
 
-// What accumulates over two passes needs both gradients whole.
+// An algorithm that accumulates over two passes needs both gradients whole.
 class TwoPasses final : public Algorithm {
  public:
   void TrainOneBatch(Context&, Net&, ParamExchange&) override {}

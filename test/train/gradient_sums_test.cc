@@ -1,5 +1,5 @@
-// Sums of a group's gradients that begin during the backward pass: of two emulated GPUs, and of two
-// that the machine has, or its one.
+// Tests sums of a group's gradients that begin during the backward pass. The group has two emulated
+// GPUs, or two of the machine's, or its only one.
 #include "train/device/gradient_sums.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using Layout = GradientSums::Layout;
 
 constexpr int64_t kFloats = 100;
 
-// One of the members, which counts sums.
+// Member is one of the members, and counts sums.
 class Member final : public GpuGroup {
  public:
   explicit Member(const GpuMember& member)
@@ -55,7 +55,8 @@ class Member final : public GpuGroup {
     group_->Await(event);
   }
 
-  // [begin, begin + n) is x times its number from 1, or x, by work of the context.
+  // These write x times the member's number from 1, or x, to [begin, begin + n), by work of the
+  // context.
   void Write(int64_t begin, int64_t n, int x) { WriteSame(begin, n, x * (1 + number_)); }
   void WriteSame(int64_t begin, int64_t n, int x) {
     CopyFloats(ctx_, written_[x].data(), values_.data() + begin, n);
@@ -71,7 +72,7 @@ class Member final : public GpuGroup {
   DeviceMemory memory_{&ctx_};
   Tensor values_, written_[10];
   std::vector<std::pair<int64_t, int64_t>> sums_;  // begin, size
-  std::vector<size_t> awaited_;                    // how many, each time
+  std::vector<size_t> awaited_;                    // the number of sums at each wait
 };
 
 const Layout kLayout = {{10, 30, 50, 80}, {3, 1, 2, 0}, 20};
@@ -87,9 +88,9 @@ TEST(GradientSumsTest, PiecesAreWhatIsWholeAtTheEnd) {
         .pieces();
   };
   EXPECT_EQ(pieces({3, 2, 1, 0}, 1), 4);
-  EXPECT_EQ(pieces({3, 2, 1, 0}, 25), 2);  // from 50, the rest
+  EXPECT_EQ(pieces({3, 2, 1, 0}, 25), 2);  // from 50 on, then the rest
   EXPECT_EQ(pieces({3, 1, 2, 0}, 1), 3);   // 1 and 2 together
-  EXPECT_EQ(pieces({2, 0}, 1), 2);         // 3 is never made, nor 1
+  EXPECT_EQ(pieces({2, 0}, 1), 2);         // neither 3 nor 1 is ever made
   EXPECT_EQ(pieces({0, 1, 2, 3}, 1), 1);
   EXPECT_EQ(pieces({3, 2, 1, 0}, 1000), 1);
   EXPECT_EQ(pieces({}, 1), 1);
@@ -137,7 +138,7 @@ class GradientSumsOf : public ::testing::TestWithParam<TestPlace> {
     members_ = std::min(CountGpus(), 2);
     sum_ = static_cast<float>(members_ * (members_ + 1) / 2);
   }
-  // run(member) in a thread each.
+  // Calls run(member) for each member, in its own thread.
   void RunAll(const std::function<void(Member*)>& run) const {
     const GpuGroupId id = NewGpuGroup();
     const auto one = [&](int number) {
@@ -165,12 +166,12 @@ TEST_P(GradientSumsOf, AStepThatIsNotCapturedBeginAtItsEnd) {
     EXPECT_EQ(member->Read(), std::vector<float>(kFloats, sum_));
     EXPECT_EQ(member->sums_,
               (std::vector<std::pair<int64_t, int64_t>>{{80, 20}, {30, 50}, {0, 30}}));
-    EXPECT_EQ(member->awaited_, (std::vector<size_t>{1, 2}));  // before the next begins
+    EXPECT_EQ(member->awaited_, (std::vector<size_t>{1, 2}));  // before the next sum begins
   });
 }
 
-// A piece's sum waits for what made it, and nothing that follows for the sum but what comes after
-// Finish; replays do the same.
+// A piece's sum waits for the work that made the piece. Only work after Finish waits for the sum.
+// Replays do the same.
 TEST_P(GradientSumsOf, ACapturedStepBeginWhenTheyAreWhole) {
   RunAll([this](Member* member) {
     GradientSums sums(member, member->member_, &member->ctx_, &member->values_, kLayout);

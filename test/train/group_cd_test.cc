@@ -1,5 +1,5 @@
-// An RBM on the rows of several workers, under contrastive divergence: the gradients' sum, the
-// chains and the metric are those of one worker.
+// Tests an RBM on the rows of several workers, under contrastive divergence. The gradients' sum,
+// the chains and the metric equal those of one worker.
 #include "support/group_net.h"
 #include "support/train/no_updates.h"
 

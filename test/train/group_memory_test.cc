@@ -1,4 +1,4 @@
-// Memory that the processes of a group share.
+// Tests memory that the processes of a group share.
 #include "train/reduce/group_memory.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-// Bits of a product may depend on how its rows are cut.
+// Bits of a product may depend on the cuts between its rows.
 TEST(GroupMemoryTest, ItsMakerSaysForHowManyThreadsPiecesAreCut) {
   const SliceTable table({{40, 60}, {7}});
   Tensor bytes = Tensor::Allocate({GroupMemory(table, 2, 1, nullptr, 0).bytes()}, DType::kU8);

@@ -1,5 +1,5 @@
-// Workers of a group that are in several processes without memory in common: each process adds up
-// what it has of the group's tree, and all of it together is what threads of one process add up.
+// Tests workers of a group in several processes without common memory. Each process adds up its
+// nodes of the group's tree. The total equals the sum of threads in one process.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 const std::vector<Shape> kShapes = {{40, 60}, {700, 500}};  // the second may come in pieces
 
-// Keeps what it takes: by slice, the sums of all nodes.
+// Recorder keeps by slice the sums of all nodes that it gets.
 class Recorder final : public SliceUpdates {
  public:
   void Bind(const SliceTable&, const std::vector<Param*>&) override {}
@@ -42,7 +42,7 @@ class Recorder final : public SliceUpdates {
   std::mutex mutex_;
 };
 
-// One step of worker `number` of its group, number `place` of the process.
+// Runs one step of worker `number` of its group, number `place` of the process.
 void Give(GradientReduction* reduction, int number, int place, bool in_pieces) {
   StepState state;
   Context ctx;
@@ -71,7 +71,7 @@ void Give(GradientReduction* reduction, int number, int place, bool in_pieces) {
   exchange.Finish(0);
 }
 
-// The sums that a process with these workers adds up.
+// Returns the sums that a process with these workers adds up.
 std::map<int, std::vector<std::vector<float>>> SumsOf(SumNode workers, int group_size,
                                                       bool in_pieces) {
   Recorder recorder;
@@ -110,7 +110,8 @@ TEST_P(GroupNodes, OfAllProcessesAreTheSumsOfThreads) {
   }
 }
 
-// Which gradients come in pieces, and where they are cut: products of other rows round otherwise.
+// All processes give the same gradients in pieces, with the same cuts: products of other rows round
+// differently.
 TEST(GroupPieces, AreTheSameInAllProcesses) {
   const auto pieces = [](SumNode worker, int group) {
     std::vector<std::pair<int64_t, int64_t>> cuts;
@@ -133,7 +134,7 @@ TEST(GroupPieces, AreTheSameInAllProcesses) {
   };
   const auto cuts = pieces({0, 1}, 6);
   EXPECT_EQ(cuts, pieces({5, 6}, 6));
-  EXPECT_EQ(cuts.size() % 6, 0u);  // as many for each of the group's workers
+  EXPECT_EQ(cuts.size() % 6, 0u);  // as many pieces for each of the group's workers
   EXPECT_LT(pieces({0, 1}, 1).size(), cuts.size());
 }
 

@@ -1,4 +1,4 @@
-// Numbers that workers of several processes add up.
+// Tests numbers that workers of several processes add up.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -10,7 +10,7 @@
 namespace singa {
 namespace {
 
-// The workers of this process, two threads, and those of another one, which comes late.
+// This process has two workers in two threads. The workers of the other process come late.
 TEST(GroupSumTest, TheTimeThatProcessesTakeIsTimeWaited) {
   MemoryLinks links(2);
   const std::vector<std::vector<SumNode>> nodes = {{{0, 2}}, {{2, 4}}};

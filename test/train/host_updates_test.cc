@@ -1,4 +1,5 @@
-// What is said of a worker on a device whose updates are the host's. The device is emulated.
+// Tests the reasons that a worker on a device gives if the host makes its updates. The device is
+// emulated.
 #include <gtest/gtest.h>
 
 #include "singa/base/error.h"
@@ -22,7 +23,7 @@ class AlgorithmOfItsOwn final : public Algorithm {
 };
 SINGA_REGISTER_ALGORITHM(AlgorithmOfItsOwn, AlgorithmOfItsOwn);
 
-// Reads a feature and gives none.
+// Looks reads a feature and gives none.
 class Looks final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override { return {.differentiable = false}; }
@@ -42,7 +43,7 @@ class HostUpdates : public DeviceTrainer {
     job.add_gpu(0);
     return Trainer(job, 1).why_host_updates();
   }
-  // A layer of the host's own, or what is around it.
+  // Returns a job with `layers` behind an inner product.
   static JobProto With(const std::string& layers) {
     return Job(StrCat(kData, "layer { name: 'fc' type: kInnerProduct srclayers: 'data' ",
                       Params("fc"), "innerproduct_conf { num_output: 4 } }", layers));
@@ -89,7 +90,7 @@ TEST_F(HostUpdates, NameTheLayerThatHasMetrics) {
             "layer \"mine\" runs on the host, and does more than read records");
 }
 
-// By way of a split.
+// The layer reads the feature through a split.
 TEST_F(HostUpdates, NameTheLayerThatReadsWhatTheDeviceMakes) {
   EXPECT_EQ(Why(With(StrCat(kLoss,
                             "layer { name: 'mine' user_type: 'HostUpdatesLooks' "
@@ -109,7 +110,7 @@ TEST_F(HostUpdates, SayThatTheHostChecksIndicesOfTheDevice) {
             "the host checks labels or indices that a layer on the GPU makes");
 }
 
-// Float16 needs those of the device.
+// Float16 needs updates on the device.
 TEST_F(HostUpdates, AreAnErrorInFloat16ThatSaysWhy) {
   JobProto job = With(kLoss);
   job.mutable_train_one_batch()->set_user_alg("AlgorithmOfItsOwn");

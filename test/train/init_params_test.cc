@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kEpsilon = 1e-5f;
 
-// A running variance of two channels, and another param.
+// Params has a running variance of two channels, and another param.
 struct Params {
   ParamTable table;
   Param* variance;

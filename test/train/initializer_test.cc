@@ -37,7 +37,7 @@ std::string FillErrorOf(const std::string& text, const Shape& shape = {2, 2}) {
   return "";
 }
 
-// `made` is `text`'s numbers times `factor`, to rounding.
+// Expects that the numbers of `text` are those of `plain` times `factor`, apart from rounding.
 void ExpectScaled(const std::string& text, const std::string& plain, const Shape& shape,
                   double factor) {
   const std::vector<float> made = Fill(text, shape), base = Fill(plain, shape);

@@ -1,4 +1,4 @@
-// What `singa check` says of a GPU's memory, before any is allocated, is what a job takes of it.
+// Tests that a job takes as much of a GPU's memory as `singa check` says before any is allocated.
 #include "train/trainer/job_memory.h"
 
 #include <gtest/gtest.h>
@@ -14,13 +14,15 @@ SINGA_REGISTER_LAYER(TwoOnTheHost, TestTwo);
 
 class GpuMemory : public DeviceTrainer {
  protected:
-  // Numbers of a step and such, and pages that are not full. Half of the least that is counted.
+  // This bounds the uncounted memory: numbers of a step, and pages that are not full. It is half of
+  // the least counted memory.
   static constexpr int64_t kSmall = EmulatedStream::kWorkspaceBytes / 2;
 
   static std::string Wide(const std::string& name, const std::string& more) {
     return StrCat("layer { name: '", name, "' type: kInnerProduct ", more, Params(name), " }");
   }
-  // A layer of half a megabyte that tests alone have. `between`: one below the loss.
+  // Returns a job with a layer of half a megabyte that only tests use. `between`: a layer below the
+  // loss.
   static JobProto JobWithAProbe(const std::string& between, const std::string& top) {
     JobProto job = Job(StrCat(
         kData, Wide("fc", "srclayers: 'data' innerproduct_conf { num_output: 400 }"), between,

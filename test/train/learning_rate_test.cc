@@ -16,7 +16,7 @@ LRGenProto ParseSchedule(const std::string& text) {
   return conf;
 }
 
-// One call of a fresh schedule, as after a resume.
+// Calls a fresh schedule once, as after a resume.
 float At(const std::string& text, int64_t step) {
   return MakeLearningRate(ParseSchedule(text))->At(step);
 }

@@ -1,5 +1,5 @@
-// Replies of params may come late and in any order: a net with tied weights trains to the same
-// values as with updates on the spot.
+// Tests replies of params that come late and in any order. A net with tied weights trains to the
+// same values as with immediate updates.
 #include "singa/train/param_exchange.h"
 
 #include <map>
@@ -12,7 +12,7 @@ namespace singa {
 namespace {
 SINGA_REGISTER_LAYER(TestLoss, TestLoss);
 
-// w is used by two layers, v by one between them.
+// Two layers use w, and one layer between them uses v.
 constexpr char kTied[] = R"(
   layer { name: "data" user_type: "TestInput" dummy_conf { shape: 2 shape: 3 } }
   layer { name: "a" user_type: "TestLinear" srclayers: "data" param { name: "w" }
@@ -38,7 +38,7 @@ struct Immediate final : ParamExchange {
   void Finish(int64_t) override {}
 };
 
-// Holds every update back until a layer of the next step waits for that very param; by then later
+// Late holds every update back until a layer of the next step waits for that param. By then later
 // params may have been answered first.
 struct Late final : ParamExchange {
   std::map<Param*, int64_t> pending;
@@ -74,7 +74,7 @@ TEST(ParamExchange, LateRepliesInAnyOrderChangeNothing) {
   Late late;
   Train(&a, &immediate, 5);
   Train(&b, &late, 5);
-  EXPECT_EQ(late.awaited, 8);  // 2 params, 4 steps that follow another
+  EXPECT_EQ(late.awaited, 8);  // 2 params, in the 4 steps after the first
   EXPECT_EQ(late.pending.size(), 2u);
   for (const auto& param : b.params.params()) late.Await(param.get(), 5);
   for (const auto& param : a.params.params()) {

@@ -19,7 +19,7 @@ class ParamSourcesTest : public ::testing::Test {
     params_.Get(layer, "layer[fc]", 1, {2});
   }
 
-  // A file of SINGA 0.3 with one param of zeros.
+  // Writes a file of SINGA 0.3 with one param of zeros. Returns its path.
   std::string Write(const std::string& file, const std::string& param, const Shape& shape) {
     const std::vector<float> values(static_cast<size_t>(shape.size()));
     const auto out = disk_.Create(folder_.Path(file));

@@ -1,5 +1,5 @@
-// What a worker on a device trains to in 16 bits. The device is emulated: its products round their
-// factors as math/elementwise/half.h says.
+// Tests the values that a worker on a device trains to in 16 bits. The device is emulated: its
+// products round their factors as math/elementwise/half.h does.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -67,7 +67,7 @@ class PrecisionTest : public DeviceTrainer {
     job.set_precision(precision);
     return job;
   }
-  // A net whose gradients are times `scale` by its conf.
+  // Returns a job whose conf multiplies the gradients by `scale`.
   static JobProto Scaled(float scale, const std::string& more = "") {
     return Job(StrCat(kData, "layer { name: 'fc' type: kInnerProduct srclayers: 'data' ",
                       Params("fc"), R"( innerproduct_conf { num_output: 4 } }
@@ -90,7 +90,7 @@ TEST_F(PrecisionTest, Tf32AndFloat32AreTheHostsFloat32) {
     ExpectSameAsOnTheCpu(In(precision, Job(Convnet(""))));
 }
 
-// Nearer to each other than to where they began, by as much as 8 and 11 bits let expect.
+// The results are nearer to each other than to their first values, as far as 8 and 11 bits allow.
 TEST_F(PrecisionTest, OfSixteenBitsTrainsToNearbyValues) {
   const Trained exact = Train(Job(Convnet("")), true);
   const float way = Distance(Train(Job(Convnet("")), true, 0), exact);
@@ -110,7 +110,7 @@ TEST_F(PrecisionTest, OfSixteenBitsIsTheGpusAlone) {
   ExpectSame(Train(In(JobProto::kFloat16, Job(Convnet(""))), false), cpu);
 }
 
-// Factors below 2^-25 would be zeros. The gradients of this loss are.
+// Factors below 2^-25 would become zeros. The gradients of this loss are that small.
 TEST_F(PrecisionTest, ScalesGradientsThatFloat16WouldLose) {
   JobProto tiny = Scaled(1e-8f);
   tiny.mutable_updater()->set_weight_decay(0);
@@ -120,11 +120,11 @@ TEST_F(PrecisionTest, ScalesGradientsThatFloat16WouldLose) {
   EXPECT_GT(Distance(Train(tiny, true, 0), exact), 0.01f);
 }
 
-// A gradient of up to 1000 / 6 overflows until the scale is 2^8, and each such step is left out.
+// A gradient of up to 1000 / 6 overflows until the scale is 2^8. Each such step is skipped.
 TEST_F(PrecisionTest, LeavesOutStepsUntilTheScaleFits) {
   JobProto job = In(JobProto::kFloat16, Scaled(1000));
   job.add_gpu(0);
-  job.mutable_updater()->set_type(kAdam);  // whose rule counts updates
+  job.mutable_updater()->set_type(kAdam);  // its rule counts updates
   job.mutable_updater()->mutable_adam_conf()->set_beta1(0.9f);
   job.mutable_updater()->mutable_adam_conf()->set_beta2(0.999f);
   Trainer trainer(job, 1);
@@ -142,7 +142,7 @@ TEST_F(PrecisionTest, LeavesOutStepsUntilTheScaleFits) {
   EXPECT_EQ(trainer.loss_scale()->steps(), 20 - left_out);
 }
 
-// A committed checkpoint, whose scale is `scale` if not 0.
+// Returns a committed checkpoint. Its scale is `scale`, if that is not 0.
 std::unique_ptr<Checkpoint> Checkpointed(Trainer* trainer, const TempDir& dir, int64_t scale = 0) {
   return CheckpointOf(TrainerState(trainer), 12, dir.Path("ws"), [&scale](StoredTensor* tensor) {
     if (scale != 0 && tensor->name == "train/loss_scale") tensor->data = &scale;
@@ -178,7 +178,7 @@ TEST_F(PrecisionTest, AScaleThatNeverIsIsDamage) {
   EXPECT_THROW(TrainerState(&trainer).Restore(*checkpoint), DataError);
 }
 
-// At 1 the gradients themselves are not finite.
+// At scale 1 the gradients themselves are not finite.
 TEST_F(PrecisionTest, EndsWhereNoScaleHelps) {
   JobProto job = In(JobProto::kFloat16, Scaled(1e30f));
   job.add_gpu(0);

@@ -1,5 +1,5 @@
-// An RBM under contrastive divergence: its gradient is computed again by the definition, in plain
-// loops and float64, with the same random numbers.
+// Tests an RBM under contrastive divergence. Its gradient is computed again by the definition, in
+// plain loops and float64, with the same random numbers.
 #include <cmath>
 
 #include "support/net_test.h"
@@ -28,7 +28,7 @@ std::string RbmNet(const std::string& hidden, const std::string& visible = "", b
          hidden + " } }";
 }
 
-// The machine of RbmNet by its formulas.
+// Machine is the machine of RbmNet by its formulas.
 class Machine {
  public:
   Machine(TestNet* test, bool gaussian) : test_(test), gaussian_(gaussian) {}
@@ -45,7 +45,8 @@ class Machine {
     return hid;
   }
 
-  // By a sample of `hid`; `pass`: of the negative passes of this step, or of this test.
+  // Returns the visible means for a sample of `hid`. `pass`: the number of the negative pass of
+  // this step, or of this test.
   Doubles Visible(const Doubles& hid, int64_t pass) const {
     const Philox random = test_->ctx.Random("vis");
     Doubles vis(kRows * kVisible);
@@ -73,7 +74,7 @@ class Machine {
   bool gaussian_;
 };
 
-// left^T right summed over rows: [a, b].
+// Returns left^T right summed over rows: [a, b].
 Doubles Product(const Doubles& left, int64_t a, const Doubles& right, int64_t b) {
   Doubles product(a * b);
   for (int64_t r = 0; r < kRows; ++r)
@@ -97,14 +98,14 @@ std::unique_ptr<Algorithm> MakeCd(int k) {
   return MakeAlgorithm(conf);
 }
 
-// The input of the machine, which the layers below it gave.
+// Returns the input of the machine, from the layers below it.
 Doubles VisibleData(TestNet* test) {
   const float* x = test->net.Find("below")->out[0]->data.data();
   return Doubles(x, x + kRows * kVisible);
 }
 
-// Runs one step and holds it against the formulas; `chain`: where the negative phase begins, if not
-// with the data, and then where it ended.
+// Runs one step and compares it with the formulas. `chain`, if not null, is the begin of the
+// negative phase, and then its end. Else the phase begins with the data.
 void ExpectStep(TestNet* test, bool gaussian, int k, Doubles* chain) {
   NoUpdates exchange;
   MakeCd(k)->TrainOneBatch(test->ctx, test->net, exchange);
@@ -150,7 +151,7 @@ TEST_P(RbmTest, APersistentChainGoesOnFromTheLastStep) {
   }
 }
 
-// What lasts: params and chains.
+// Returns the values that last: params and chains.
 std::vector<float> Lasting(TestNet* test) {
   std::vector<float> all;
   const auto add = [&all](const Tensor& t) {
@@ -170,7 +171,7 @@ TEST(Rbm, ATestReconstructsAndChangesNothing) {
     TestNet test(RbmNet("", chain), options);
     const std::vector<float> before = Lasting(&test);
     const Machine machine(&test, false);
-    for (int batch = 0; batch < 3; ++batch) {  // each with numbers of its own
+    for (int batch = 0; batch < 3; ++batch) {  // each batch has other numbers
       MakeCd(1)->TestOneBatch(test.ctx, test.net);
       const Doubles vis = VisibleData(&test), again = machine.Visible(machine.Hidden(vis), batch);
       double error = 0;
@@ -204,7 +205,7 @@ TEST(Rbm, TwoMachinesOfOneWeightAddUp) {
     return both;
   };
   const std::vector<float> both = gradients(first + second), one = gradients(first);
-  std::string alone = second;  // the second machine with params of its own of the same values
+  std::string alone = second;  // the second machine has params of its own, of the same values
   for (const char* share :
        {"param { name: 'w2' share_from: 'w' }", "param { name: 'bv2' share_from: 'bv' }"}) {
     const std::string name = std::string(share).find("bv2") == std::string::npos ? "w" : "bv";

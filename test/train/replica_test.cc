@@ -1,4 +1,5 @@
-// Updates of values that worker groups share are those of values of one's own, bit for bit.
+// Tests that updates of values that worker groups share equal updates of separate values, bit for
+// bit.
 #include "train/apply/replica.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ JobProto JobOfGroups(int groups, const std::string& user_type = "") {
   JobProto job;
   job.mutable_cluster()->set_nworker_groups(groups);
   UpdaterProto& updater = *job.mutable_updater();
-  updater.set_type(kAdam);  // its step depends on how many updates a slice has seen
+  updater.set_type(kAdam);  // its step depends on the updates that a slice has had
   if (!user_type.empty()) updater.set_user_type(user_type);
   updater.set_weight_decay(0.01f);
   updater.mutable_learning_rate()->set_type(kFixed);
@@ -29,7 +30,7 @@ std::vector<float> UniformNumbers(uint32_t step, int64_t n) {
   return numbers;
 }
 
-// What three updates make of a param, with its states.
+// Returns a param and its states after three updates.
 std::vector<std::vector<float>> Updated(int groups, const Shape& shape) {
   Param param("w", "fc", "", ParamProto(), shape);
   param.data = Tensor::Allocate(shape);

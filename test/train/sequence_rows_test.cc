@@ -1,4 +1,4 @@
-// A trained net that is unrolled, on rows that are sequences.
+// Tests a trained and unrolled net on rows that are sequences.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kCharacters = 5, kSteps = 6, kHiddenUnits = 4;
 
-// Each output is a time step of 3 numbers; nothing to read.
+// In StepsInput each output is a time step of 3 numbers. It reads no store.
 class StepsInput final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
@@ -72,7 +72,7 @@ void FillParams(const ParamTable& params) {
   }
 }
 
-// Computes with params that depend on their names alone.
+// Used computes with params that depend on their names alone.
 class Used {
  public:
   Used(const JobProto& job, const ForwardOptions& options)
@@ -106,7 +106,7 @@ std::vector<float> Part(const std::vector<float>& all, int64_t begin, int64_t co
 
 class SequenceRows : public ::testing::Test {
  protected:
-  // Characters through one-hot rows, an LSTM and scores to probabilities.
+  // Returns a job from characters through one-hot rows, an LSTM and scores to probabilities.
   JobProto Text(int64_t steps, bool carry = false, int64_t batch = 3) {
     std::string text;
     for (float index : Indices(127)) text += "dcb\na"[static_cast<int>(index)];
@@ -165,7 +165,7 @@ TEST_F(SequenceRows, GiveALayerOfOneStepTheLast) {
                 std::max(0.0f, all[((r + 1) * kSteps - 1) * kCharacters + j]));
 }
 
-// 127 characters in 3 segments of 42: 6 windows of 6 each.
+// The text has 127 characters in 3 segments of 42: 6 windows of 6 each.
 TEST_F(SequenceRows, GiveWhatATestDoes) {
   const JobProto job = Text(kSteps);
   StepState state;
@@ -249,7 +249,7 @@ TEST_F(SequenceRows, AreTheRecordWhereAllStepsReadOne) {
     if (first.empty()) first = out;
     ExpectClose(out, first, 2e-6);
   }
-  // The same record at each of four steps.
+  // The record is the same at each of four steps.
   Used steps(UnrolledJob(4, OwnInput(4, "shape: 3") + Recurrent("lstm", "data", false)),
              {.max_batch = 3});
   std::vector<float> repeated;

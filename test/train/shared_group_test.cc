@@ -1,4 +1,5 @@
-// Workers in several processes that share memory do what workers of one process do, bit for bit.
+// Tests that workers in several processes that share memory compute the same as workers of one
+// process, bit for bit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -94,7 +95,7 @@ TEST(SharedGroupTest, AddsNumbersInOneOrder) {
   EXPECT_TRUE(numbers[1] == numbers[0] && numbers[2] == numbers[0]);
 }
 
-// Wherever it waits for the other process, which does nothing.
+// The worker waits for the other process, which does nothing.
 TEST(SharedGroupTest, AWorkerThatWaitsForALostProcessIsSentHome) {
   for (const bool in_pieces : {false, true}) {
     const SharedCase one = {.workers = 2, .in_pieces = in_pieces};
@@ -150,7 +151,7 @@ TEST_P(SharedGroupFailure, IsToldByWhoeverFoundItAndIsAppliedByNobody) {
       } catch (const Stopped&) {
       } catch (const std::exception& error) {
         errors[is_first ? 0 : 1] = error.what();
-        (is_first ? second : first).reduction.group().Stop();  // as the stub of the other does
+        (is_first ? second : first).reduction.group().Stop();  // as the other process's stub does
       }
     });
   for (std::thread& thread : threads) thread.join();

@@ -1,4 +1,5 @@
-// What is found of a step: by the kernels of each device, and by a device's blocks on the host.
+// Tests the findings about a step: by the kernels of each device, and by a device's blocks on the
+// host.
 #include "train/device/step_report.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-// None: the blocks.
+// If there is no place, the blocks find it.
 using Finder = std::optional<TestPlace>;
 std::vector<Finder> Finders() {
   const std::vector<TestPlace> places = AllPlaces();
@@ -52,8 +53,8 @@ std::string FinderName(const ::testing::TestParamInfo<Finder>& info) {
 
 class InspectedPieces : public StepReportOf {
  protected:
-  // Every second piece begins where 16 bytes do not: with the second number of its gradient, of
-  // which others leave the last one out.
+  // Every second piece begins at an address that is no multiple of 16 bytes: with the second number
+  // of its gradient. The other pieces leave the last number out.
   std::vector<PieceFinding> Find(bool squares) const {
     std::vector<Tensor> there;
     std::vector<UpdatePiece> pieces;
@@ -86,7 +87,7 @@ TEST_P(InspectedPieces, AreFiniteOrNotAndHaveTheirSquares) {
   }
   for (const bool bad : {false, true}) {
     if (bad) gradients_[3][1000] = gradients_[5][1] = -kInf;
-    gradients_[1][0] = gradients_[2][64] = kInf;  // of no piece
+    gradients_[1][0] = gradients_[2][64] = kInf;  // outside all pieces
     const std::vector<PieceFinding> found = Find(true);
     for (size_t i = 0; i < found.size(); ++i) {
       SCOPED_TRACE(i);
@@ -132,7 +133,7 @@ TEST_P(JudgedStep, AGoodStepIsTakenWhole) {
 }
 
 TEST_P(JudgedStep, TheNormIsThatOfAllPieces) {
-  clip_norm_ = 20;  // which is the norm
+  clip_norm_ = 20;  // equal to the norm
   EXPECT_EQ(Judge().verdict.scale, 1);
   EXPECT_EQ(Judge().norm, 20);
   clip_norm_ = 5;
@@ -181,7 +182,7 @@ TEST_P(JudgedStep, AfterOneThatEndsTheJobAllAreDropped) {
 
 class MetricsOfSteps : public StepReportOf {
  protected:
-  // Cells of a sum and a weight.
+  // A cell is a sum and a weight.
   using Cells = std::vector<std::array<double, 2>>;
   static double* Cell(Tensor* cells, int64_t i) { return cells->as<double>() + 2 * i; }
 };

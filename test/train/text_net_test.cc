@@ -1,4 +1,4 @@
-// Learns which character follows which, under kBPTT.
+// Tests that a net learns which character follows which, under kBPTT.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ class TextNet : public ::testing::Test {
     return job;
   }
 
-  // The means of the metrics of the last steps.
+  // Returns the means of the metrics of the last steps.
   static std::map<std::string, double> Train(const JobProto& job, int64_t steps) {
     Trainer trainer(job, 1);
     trainer.Allocate();
@@ -76,7 +76,7 @@ TEST_F(TextNet, EmbeddingLearnsWhichCharacterIsNext) {
   EXPECT_EQ(means["accuracy"], 1);
 }
 
-// 505 / 4 = 126 characters a row: 20 windows of 6.
+// A row has 505 / 4 = 126 characters: 20 windows of 6.
 TEST_F(TextNet, APassOverTheTextHasAsManyStepsAsWindows) {
   Trainer trainer(Job("type: kOneHot onehot_conf { vocab_size: 5 }"), 1);
   trainer.Allocate();

@@ -1,4 +1,4 @@
-// What a resume takes from a checkpoint must make sense, however well its checksums fit.
+// Tests that a resume refuses a checkpoint whose numbers make no sense, although its checksums fit.
 #include "train/state/trainer_state.h"
 
 #include <google/protobuf/text_format.h>
@@ -36,7 +36,7 @@ class TrainerStateTest : public ::testing::Test {
     for (int64_t step = 0; step < 3; ++step) trainer_.TrainStep(step);
   }
 
-  // A committed checkpoint whose number `name`, if not "", is `value`.
+  // Returns a committed checkpoint. The number `name`, if not "", is `value`.
   std::unique_ptr<Checkpoint> Checkpointed(const std::string& name, int64_t value) {
     return CheckpointOf(TrainerState(&trainer_), 3, dir_.Path("ws"), [&](StoredTensor* tensor) {
       if (tensor->name == name) tensor->data = &value;
@@ -63,7 +63,7 @@ TEST_F(TrainerStateTest, NumbersOutOfRangeAreDamage) {
     }
 }
 
-// As if it had trained them: the next step has the same loss, with values that do not change.
+// The skip works like training: the next step has the same loss, with values that do not change.
 TEST_F(TrainerStateTest, SkippedBatchesAreThoseOfTheSteps) {
   std::string points;
   for (int i = 0; i < 7; ++i) points += StrCat(i % 2, ",", i, ",", 3 * i % 5, ",", i * i % 7, "\n");

@@ -1,4 +1,4 @@
-// Updates of many pieces at once, where a context computes, give the bits of Updater::Update.
+// Tests that updates of many pieces at once have the bits of Updater::Update, on each device.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -19,8 +19,9 @@ namespace {
 
 using Values = std::vector<float>;
 
-// Three params that lie one after the other, and 10 numbers that are nobody's. Their cuts begin
-// where 16 bytes can be read at a time, and where not; one has more than a block's elements.
+// Three params lie one after the other, with 10 more numbers that belong to no param. Some cuts
+// begin where 16 bytes can be read at a time, and others do not. One has more elements than a
+// block.
 constexpr int32_t kParams = 3;
 constexpr int64_t kNumbers = 5150, kLargest = 4098;
 struct Cut {
@@ -63,7 +64,7 @@ Values Gaussian(uint32_t stream) {
 Values FirstW() { return Gaussian(1); }
 Values GradientOf(int step) { return Gaussian(10 + step); }
 
-// w, then the states.
+// State is w, then the states.
 using State = std::vector<Values>;
 State FirstState(const Updater& updater) {
   State state(1 + updater.states().size(), Values(kNumbers));
@@ -71,7 +72,7 @@ State FirstState(const Updater& updater) {
   return state;
 }
 
-// After `steps` steps by Updater::Update, of gradients times `scale`.
+// Returns the state after `steps` steps by Updater::Update, with gradients times `scale`.
 State Updated(Updater* updater, int steps, float scale) {
   State state = FirstState(*updater);
   Context ctx;
@@ -88,7 +89,7 @@ State Updated(Updater* updater, int steps, float scale) {
   return state;
 }
 
-// The same numbers where a context computes.
+// Batch has the same numbers in a context's memory.
 class Batch {
  public:
   Batch(Context* ctx, const Updater& updater)
@@ -145,7 +146,7 @@ std::string CaseName(const testing::TestParamInfo<Case>& info) {
 
 class UpdateAllTest : public testing::TestWithParam<Case> {
  protected:
-  // A device captures the work of the first step, and does it again in each.
+  // A device captures the work of the first step, and replays it in each step.
   void RunSteps(Batch* batch, int steps) {
     std::unique_ptr<CapturedWork> work;
     if (ctx_.stream) {
@@ -198,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, UpdateAllTest,
                                           testing::ValuesIn(AllPlaces())),
                          CaseName);
 
-// What a device's blocks do, on the host.
+// These functions run on the host the work of a device's blocks.
 template <typename Element, size_t kStates>
 void ExpectBlocksGiveTheHostsBits(const std::string& conf) {
   SCOPED_TRACE(conf);

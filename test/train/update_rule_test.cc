@@ -1,4 +1,4 @@
-// What UpdateRule has on devices.
+// Tests the parts of UpdateRule for devices.
 #include "train/apply/update_rule.h"
 
 #include <google/protobuf/text_format.h>

@@ -1,4 +1,4 @@
-// Made by tool/golden/updaters.py: w after each of 4 updates.
+// tool/golden/updaters.py made these numbers: w after each of 4 updates.
 #pragma once
 
 namespace singa::golden {

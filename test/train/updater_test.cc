@@ -14,7 +14,8 @@
 namespace singa {
 namespace {
 
-// A rule with its type, the fields of its conf that the tests need, and its golden numbers.
+// Rule is an update rule: its type, the fields of its conf that the tests need, and its golden
+// numbers.
 struct Rule {
   const char* name;
   UpdaterType type;
@@ -44,13 +45,13 @@ UpdaterProto ConfOf(const Rule& rule) {
   return conf;
 }
 
-// A param under a rule, with states of its own.
+// Trained is a param under a rule, with states of its own.
 struct Trained {
   Trained(const UpdaterProto& conf, std::vector<float> values)
       : updater(MakeUpdater(conf)), w(std::move(values)) {
     states.assign(updater->states().size(), std::vector<float>(w.size(), 0.f));
   }
-  // One update of elements [begin, end).
+  // Updates elements [begin, end) once.
   void Update(Context& ctx, int64_t count, const std::vector<float>& g, int64_t begin,
               int64_t end) {
     std::vector<float*> at;
@@ -140,7 +141,8 @@ TEST_P(UpdaterRule, LeavesGradientsUncutUnlessClipHighIsLarger) {
 INSTANTIATE_TEST_SUITE_P(Rules, UpdaterRule, testing::ValuesIn(kRules),
                          [](const auto& rule) { return rule.param.name; });
 
-// After any count the first gradient's direction has the length lr: what bias correction is for.
+// After any count the first gradient's direction has the length lr. This is the purpose of bias
+// correction.
 TEST(Adam, CorrectsBiasByTheCountOfUpdates) {
   for (UpdaterType type : {kAdam, kAdamMax}) {
     UpdaterProto conf;
@@ -166,7 +168,7 @@ TEST(Sgd, KeepsNoStateWithoutMomentum) {
   EXPECT_EQ(MakeUpdater(conf)->states(), std::vector<std::string>{"momentum"});
 }
 
-// The path and message of the ConfigError that `conf` raises; "" if none.
+// Returns the path and message of the ConfigError for `conf`; "" if there is none.
 std::string ErrorOf(const UpdaterProto& conf) {
   try {
     MakeUpdater(conf);

@@ -1,5 +1,5 @@
-// An input layer of a user's own: passes over its whole store, perplexities, settings that do not
-// fit its data.
+// Tests a user's own input layer: passes over its whole store, perplexities, and settings that do
+// not fit its data.
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kRecords = 6;
 
-// Record i is the number i; batches of split_conf.num_splits. It does not say how many records
-// there are where a batch has more.
+// In Numbers record i is the number i, in batches of split_conf.num_splits. It does not count its
+// records if a batch has more.
 class Numbers final : public Layer, public RecordReader {
  public:
   Wiring wiring(const LayerProto&) const override {
@@ -41,7 +41,8 @@ class Numbers final : public Layer, public RecordReader {
 };
 SINGA_REGISTER_LAYER(Numbers, Numbers);
 
-// Metric "ppl" of the numbers that it gets, which must be at most split_conf.num_splits.
+// Perplexity has the metric "ppl" of its input numbers, which must be at most
+// split_conf.num_splits.
 class Perplexity final : public Layer {
  public:
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
