@@ -1,11 +1,11 @@
-// The passes of batch normalisation over the features of examples/cifar10/bn.conf.
+// Measures the passes of batch normalisation over the features of examples/cifar10/bn.conf.
 #include "memory_kernel.h"
 #include "nn/neuron/batch_norm.h"
 
 namespace singa {
 namespace {
 
-// What all passes work on. Sums have room for the kernels' own partial ones.
+// Batch holds the tensors of all passes. Sums have room for the kernels' own partial ones.
 struct Batch {
   Batch(int64_t r, int64_t channels)
       : rows(r),
@@ -31,7 +31,7 @@ bool AddPass(const char* name, int64_t rows, int64_t c, int64_t tensors, const P
       });
 }
 
-// As with the kReLU of that net.
+// The function is that of the net's kReLU.
 BatchFunction Function(const Batch& t) { return {t.a.data(), t.b.data(), 0}; }
 
 bool Add(int64_t rows, int64_t c) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Bits per character of examples/char_rnn/job.conf on Shakespeare's last tenth, which it does not
-train on, and the minutes that the job takes.
+"""Measures the bits per character of examples/char_rnn/job.conf, and the minutes that the job
+takes. The text is Shakespeare's last tenth, on which the job does not train.
 
 usage: SINGA_DATA=DIR python3 test/bench/char_rnn_bits.py BINARY [--workspace DIR] [--write]
        --workspace keeps what the job writes, for tool/plot and sample.conf; --write puts the
@@ -19,7 +19,7 @@ MOST_BITS, MOST_MINUTES = 2.25, 20
 
 
 def train(binary, folder, workspace):
-    """Rows of metrics.jsonl."""
+    """Returns the rows of metrics.jsonl."""
     text = singa_job.text_file()
     vocabulary = pathlib.Path(folder) / "vocab.txt"
     vocabulary.write_bytes(bytes(sorted(set(text.read_bytes()))))

@@ -1,6 +1,6 @@
-// How long a commit of 243 MB holds a training, with the retention that follows it, against writing
-// as many bytes with their SHA-256 and CRC32C to the same disk. $SINGA_BENCH_FOLDER: where; unset:
-// a folder for temporary files.
+// Measures the time for which a commit of 243 MB holds a training, with the retention that follows.
+// Compares it with writing as many bytes with their SHA-256 and CRC32C to the same disk.
+// $SINGA_BENCH_FOLDER sets the folder. By default it is a folder for temporary files.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Test accuracy of examples/cifar10/bn.conf after its last pass, and the minutes that it takes.
+"""Measures the test accuracy of examples/cifar10/bn.conf after its last pass, and the minutes
+taken.
 
 usage: SINGA_DATA=DIR python3 test/bench/cifar_accuracy.py BINARY [--workspace DIR] [--write]
        --workspace keeps what the job writes, for tool/plot; --write puts the figures into
@@ -18,7 +19,7 @@ LEAST, MOST_MINUTES = 0.88, 30
 
 
 def train(binary, workspace):
-    """Rows of metrics.jsonl."""
+    """Returns the rows of metrics.jsonl."""
     pictures = singa_job.cifar_folder()
     return singa_job.train_example(binary, "cifar10/bn.conf", workspace, [
         f"neuralnet.layer[data#0].store_conf.path={pictures / 'train.tar'}",

@@ -1,5 +1,5 @@
-// Convolutions of the example nets, plain and vendor kernels. Arguments: case, threads. Shows
-// GFLOP/s of the nominal 2 n oh ow f c kh kw.
+// Measures convolutions of the example nets, with plain and vendor kernels. Arguments: case,
+// threads. Shows GFLOP/s of the nominal 2 n oh ow f c kh kw.
 #include <benchmark/benchmark.h>
 #include <omp.h>
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""How long a training step waits for its batch, where pictures are decoded as they are read.
+"""Measures the time that a training step waits for its batch while pictures are decoded.
 
 usage: SINGA_DATA=DIR python3 test/bench/data_wait.py BINARY [--runs 5] [--steps 100] [--write]
        --write puts the figures into test/bench/results.md. Exit 1 if the target is missed.
 needs: a quiet machine
 
-examples/cifar10/convnet.conf on the JPEG files of cifar10/train.tar, 100 pictures a batch, with one
-thread that decodes beside 1 and 2 that compute. The share is data_wait_ms / step_ms of the training
-row over --steps steps; the row before it, over as many, is left out: the store is opened in it.
-Beside it stands the same job on the same pictures as numbers, in a kvfile: nothing to decode.
+The job is examples/cifar10/convnet.conf on the JPEG files of cifar10/train.tar, 100 pictures a
+batch. One thread decodes, and 1 or 2 threads compute. The share is data_wait_ms / step_ms of the
+training row over --steps steps. An earlier row over as many steps is left out, because the store is
+opened in it. A second job reads the same pictures as numbers from a kvfile, and decodes nothing.
 """
 import argparse
 import json
@@ -20,12 +20,12 @@ import tempfile
 import results_file
 import singa_job
 
-TARGET = 0.02  # of the step
+TARGET = 0.02  # share of the step
 THREADS = (1, 2)
 
 
 def measure(binary, store, folder, threads, steps):
-    """step_ms and data_wait_ms of one run's second row."""
+    """Returns step_ms and data_wait_ms of one run's second row."""
     backend, path = store
     fields = {"backend": backend, "path": path, "mean_file": f"{folder}/mean.bin"}
     sets = [f"num_openblas_threads={threads}", f"train_steps={2 * steps}", f"disp_freq={steps}",

@@ -1,14 +1,14 @@
-"""The CPU and a GPU as vs_torch.py measures on them: the nets, what a job is told, PyTorch's
-variants, the speed that is a peak, targets.
+"""Describes the CPU and a GPU for vs_torch.py: nets, settings of a job, variants of PyTorch, peak
+speeds, targets.
 
-No script of its own.
+This is no script of its own.
 """
 import collections
 
 import gpu
 import singa_job
 
-# least: how many times as fast singa has to be, on the CPU and on a GPU; 0: no target
+# least: targets on the CPU and on a GPU, as singa's speed over PyTorch's; 0: no target
 Net = collections.namedtuple("Net", "name batch least pictures")
 NETS = {"cnn": Net("MNIST CNN", 64, (1.5, 2), True),
         "mlp": Net("MNIST MLP", 64, (1.5, 2), False),
@@ -17,7 +17,7 @@ NETS = {"cnn": Net("MNIST CNN", 64, (1.5, 2), True),
         "rbm": Net("RBM 784-1000", 100, (1, 2), False),
         "gru": Net("GRU-512 on characters, 50 steps", 50, (1, 0), False)}
 MOST_MEMORY = 0.8  # of PyTorch's, on the CPU
-EAGER = "PyTorch"  # the side that targets are about
+EAGER = "PyTorch"  # targets compare with this side
 
 
 class OnCpu:
@@ -37,7 +37,7 @@ class OnCpu:
                 *singa_job.batch_sets(net, self.batch(net))]
 
     def torch_sides(self, net):
-        """The options of torch_job.py for each."""
+        """Returns the options of torch_job.py for each side."""
         options = [f"--threads={self.threads}", f"--batch={self.batch(net)}"]
         sides = {EAGER: options}
         if NETS[net].pictures:
@@ -45,11 +45,11 @@ class OnCpu:
         return sides
 
     def started(self, start, _):
-        """The side that `start` makes, and what of it needs a round of its own."""
+        """Returns the side that `start` makes, and figures that need a round of their own."""
         return start(), {}
 
     def gflops(self, binary, net, folder, _):
-        """(of a step, those that the device does in a second)."""
+        """Returns (GFLOP of a step, GFLOP/s that the device does at most)."""
         return singa_job.bench(binary, net, folder, self.sets(net))
 
     def note(self):
@@ -66,7 +66,7 @@ class OnCpu:
 class OnGpu:
     trial_steps = 20
     heads = ["busy"]
-    # What a job is told, by vs_torch.py's words, which PyTorch has, too.
+    # The job's word for each precision of vs_torch.py and PyTorch.
     precisions = {"tf32": "kTF32", "bfloat16": "kBFloat16", "float16": "kFloat16"}
 
     def __init__(self, number, precision, eager):
@@ -82,7 +82,7 @@ class OnGpu:
         return NETS[net].batch
 
     def sets(self, net):
-        # Pictures of AlexNet's size are more than one thread decodes in time.
+        # One thread cannot decode pictures of AlexNet's size in time.
         threads = ["neuralnet.layer[data#0].store_conf.decode_threads=8"]
         return [f"gpu={self.number}", f"precision={self.precisions[self.precision]}",
                 *(threads if net == "alexnet" else [])]

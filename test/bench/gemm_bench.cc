@@ -1,6 +1,6 @@
-// Gemm at the shapes of an inner product v -> h with 64 rows: y = x w^T (or its transpose w x^T),
-// dx = dy w, dw = dy^T x, by oneDNN (what Gemm calls) and by OpenBLAS. Argument: v, h, threads.
-// Shows GFLOP/s.
+// Measures Gemm at the shapes of an inner product v -> h with 64 rows: y = x w^T (or its transpose
+// w x^T), dx = dy w, dw = dy^T x. oneDNN (which Gemm calls) and OpenBLAS compute it. Arguments: v,
+// h, threads. Shows GFLOP/s.
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 #include <omp.h>

@@ -1,6 +1,7 @@
-"""What a GPU is, holds and does while a program runs on it: the part that benchmark scripts share.
+"""Reads the properties, memory and use of a GPU while a program runs. Benchmark scripts share this
+part.
 
-No script of its own. Needs nvidia-smi.
+This is no script of its own. It needs nvidia-smi.
 """
 import json
 import os
@@ -15,7 +16,7 @@ import singa_job
 
 
 def check(binary, number):
-    """Exits where `binary` would train on the CPU, or there is nothing to watch the GPU with."""
+    """Exits if `binary` would train on the CPU, or if no program can watch the GPU."""
     if not shutil.which("nvidia-smi"):
         sys.exit("MISSING: nvidia-smi, which tells a GPU's memory and use")
     out, _ = singa_job.run_process([os.path.abspath(binary), "doctor", "-json"])
@@ -24,7 +25,7 @@ def check(binary, number):
 
 
 def query(number, *fields):
-    """What nvidia-smi says of each, as text without units."""
+    """Returns nvidia-smi's value of each field, as text without units."""
     words = ["nvidia-smi", f"--id={number}", f"--query-gpu={','.join(fields)}",
              "--format=csv,noheader,nounits"]
     out = subprocess.run(words, capture_output=True, text=True, check=True).stdout
@@ -44,10 +45,10 @@ def describe(number):
 
 
 class Watch:
-    """For a `with`: samples the GPU's memory and use while it runs, some five times a second."""
+    """Watch samples the GPU's memory and use in a `with`, some five times a second."""
 
-    PERIOD_SECONDS = 0.1  # and what nvidia-smi takes
-    LAG_SECONDS = 1  # the use that is read is that of a time before, up to so long
+    PERIOD_SECONDS = 0.1  # plus the time of nvidia-smi
+    LAG_SECONDS = 1  # nvidia-smi's use is up to so old
 
     def __init__(self, number):
         self.number = number
@@ -73,11 +74,12 @@ class Watch:
         self.samples.append((time.time(), number_of(used), number_of(busy)))
 
     def mib(self):
-        """The most memory in use, less that before the `with`: tensors, libraries and all."""
+        """Returns the most memory in use, less that before the `with`: tensors, libraries and
+        all."""
         return max(used for _, used, _ in self.samples) - self.samples[0][1]
 
     def busy(self, since, until):
-        """Median share of the time between two unix times in which a kernel ran."""
+        """Returns the median share of the time between two unix times in which a kernel ran."""
         shares = [busy / 100 for when, _, busy in self.samples
                   if since + self.LAG_SECONDS <= when <= until]
         return statistics.median(shares) if shares else float("nan")

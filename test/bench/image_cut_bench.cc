@@ -1,4 +1,4 @@
-// Random cuts of CIFAR-10's images, padded by 4 as examples/cifar10/bn.conf has them, and of
+// Measures random cuts of CIFAR-10's images, padded by 4 as in examples/cifar10/bn.conf, and of
 // ImageNet's.
 #include "memory_kernel.h"
 #include "nn/input/image_preprocess.h"

@@ -1,4 +1,4 @@
-// LayerStep: one layer with memory for all that it asks for, to be timed alone.
+// LayerStep is one layer with all memory that it needs, to be timed alone.
 #pragma once
 
 #include <google/protobuf/text_format.h>
@@ -14,7 +14,8 @@ namespace singa {
 
 class LayerStep {
  public:
-  // `text`: of a LayerProto; x: the one source's shape; `below`: whether it has a gradient.
+  // `text`: a LayerProto; x: the shape of the only source; `below`: whether the source has a
+  // gradient.
   LayerStep(const std::string& text, const Shape& x, bool below, int threads) {
     google::protobuf::TextFormat::ParseFromString(text, &conf_);
     ctx_.threads = threads;

@@ -1,6 +1,7 @@
-"""What two processes cannot beat when they send each other bytes over loopback, a core each.
+"""Measures the time that two processes need at least to send each other bytes over loopback, a core
+each.
 
-No script of its own.
+This is no script of its own.
 """
 import multiprocessing
 import os
@@ -27,7 +28,7 @@ def exchange(sock, sent, room):
 
 
 def buffers(size):
-    """Of a whole step: what a step sends is in no cache any more."""
+    """Returns buffers of a whole step, because a step's bytes are in no cache any more."""
     return [memoryview(bytearray(b"x") * size) for _ in range(2)]
 
 
@@ -40,7 +41,7 @@ def answer(port, core, size, rounds):
 
 
 def exchange_seconds(size, cores, rounds=20):
-    """The median time in which two processes, on a core each, have sent each other `size` bytes."""
+    """Returns the median time in which two processes, on a core each, exchange `size` bytes."""
     before = os.sched_getaffinity(0)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

@@ -1,5 +1,5 @@
-// Local response normalisation of the examples' nets and of AlexNet. Forward reads x, writes y and
-// what it keeps; backward reads x, dy and that, writes dx.
+// Measures local response normalisation of the examples' nets and of AlexNet. Forward reads x,
+// writes y and kept numbers. Backward reads x, dy and the kept numbers, and writes dx.
 #include "memory_kernel.h"
 #include "nn/neuron/lrn.h"
 

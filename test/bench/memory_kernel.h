@@ -1,6 +1,6 @@
-// A kernel whose bound is memory, measured three ways on the same sizes: plain, as a job runs it,
-// and a copy of as many bytes: NAME/plain/1, NAME/best/1, NAME/copy/1, and the last two on 2
-// threads. memory_kernels.py makes a table of them.
+// AddMemoryKernel measures a kernel that memory bounds, in three forms of one size: plain, as a job
+// runs it, and a copy of as many bytes. The names are NAME/plain/1, NAME/best/1 and NAME/copy/1,
+// and the last two also on 2 threads. memory_kernels.py makes a table of them.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -15,7 +15,7 @@
 
 namespace singa {
 
-// n numbers around 0, not all the same.
+// Returns n numbers around 0, not all the same.
 inline Tensor Numbers(int64_t n) {
   Tensor tensor = Tensor::Allocate({n});
   for (int64_t i = 0; i < n; ++i)
@@ -23,10 +23,10 @@ inline Tensor Numbers(int64_t n) {
   return tensor;
 }
 
-// Makes the call that is timed; it owns its tensors and sets ctx's scratch.
+// Makes the timed call. The call owns its tensors and sets ctx's scratch.
 using KernelMaker = std::function<std::function<void()>(Context& ctx)>;
 
-// Reads and writes half of `bytes` each.
+// Makes a copy that reads and writes half of `bytes` each.
 inline KernelMaker CopyOf(int64_t bytes) {
   return [bytes](Context& ctx) {
     const Tensor from = Numbers(bytes / 8);
@@ -40,7 +40,7 @@ inline KernelMaker CopyOf(int64_t bytes) {
   };
 }
 
-// `bytes`: of all tensors that the kernel must read or write, once each.
+// `bytes` is the size of all tensors that the kernel must read or write, once each.
 inline bool AddMemoryKernel(const std::string& name, int64_t bytes, const KernelMaker& make) {
   const auto add = [&](const char* kind, int threads, bool plain, const KernelMaker& maker) {
     const auto run = [=](benchmark::State& state) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Kernels that memory bounds: GB/s of the plain one, of the one that jobs run, and of a copy.
+"""Measures kernels that memory bounds: GB/s of the plain one, of the one that jobs run, and of a
+copy.
 
 usage: memory_kernels.py BUILD [--write] [--seconds S]; BUILD is configured with -DSINGA_BENCH=ON.
 """
@@ -18,11 +19,11 @@ HEADS = ["kernel", "plain", "best", "copy", "best, 2 threads", "copy, 2 threads"
 
 
 def measure(program, seconds):
-    """GB/s by kernel and (which, threads): the median of 5 repetitions, taken in random order."""
+    """Returns GB/s by kernel and (which, threads): medians of 5 repetitions, in random order."""
     words = [program, f"--benchmark_min_time={seconds}", "--benchmark_repetitions=5",
              "--benchmark_enable_random_interleaving=true",
              "--benchmark_report_aggregates_only=true", "--benchmark_format=json"]
-    # As src/main.cc has it: threads that spin for long starve whatever else runs.
+    # src/main.cc sets this value, too: threads that spin for long starve other programs.
     done = subprocess.run(words, capture_output=True, text=True, check=True,
                           env=dict(os.environ, GOMP_SPINCOUNT="2000"))
     found = {}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Test accuracy of examples/mnist/cnn.conf after its 10 passes, from three seeds.
+"""Measures the test accuracy of examples/mnist/cnn.conf after its 10 passes, from three seeds.
 
 usage: SINGA_DATA=DIR python3 test/bench/mnist_accuracy.py BINARY [--seeds 1,2,3] [--epochs 10]
            [--gpu N] [--write]
        --write puts the figures into test/bench/results.md. Exit 1 if a target is missed.
 
-The seconds are those of the whole process, with its start, the reading of MNIST's .gz files and the
-test after each pass.
+The seconds are those of the whole process. They include its start, the reading of MNIST's .gz files
+and the test after each pass.
 """
 import argparse
 import statistics
@@ -22,7 +22,7 @@ MOST_SECONDS = 5  # the median, on a GPU
 
 
 def train(args, seed):
-    """(last row of a test, seconds)."""
+    """Returns (last row of a test, seconds)."""
     sets = [f"seed={seed}", f"train_epochs={args.epochs}"]
     if args.gpu is not None:
         sets.append(f"gpu={args.gpu}")

@@ -1,5 +1,5 @@
-// Poolings of the example nets, and the transposition before an inner product. Arguments: case,
-// threads. Shows the bytes of the larger side per second.
+// Measures poolings of the example nets, and the transposition before an inner product. Arguments:
+// case, threads. Shows the bytes of the larger side per second.
 #include <benchmark/benchmark.h>
 #include <omp.h>
 

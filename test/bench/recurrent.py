@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Milliseconds a step of kGRU, kLSTM and kRNN, forward and backward: ours and oneDNN's primitives.
+"""Measures milliseconds a step of kGRU, kLSTM and kRNN: ours and oneDNN's primitives, forward and
+backward.
 
 usage: recurrent.py BUILD [--write] [--repetitions N]; BUILD is configured with -DSINGA_BENCH=ON.
 """
@@ -18,10 +19,10 @@ HEADS = ["cell", "input", "threads", "ours", "oneDNN", "oneDNN / ours", "ours, C
 
 
 def measure(program, repetitions):
-    """Runs by (cell, inputs, threads, whose), in random order."""
+    """Returns the runs by (cell, inputs, threads, whose), in random order."""
     words = [program, "--benchmark_min_time=0.05", f"--benchmark_repetitions={repetitions}",
              "--benchmark_enable_random_interleaving=true", "--benchmark_format=json"]
-    # As src/main.cc has it: threads that spin for long starve whatever else runs.
+    # src/main.cc sets this value, too: threads that spin for long starve other programs.
     done = subprocess.run(words, capture_output=True, text=True, check=True,
                           env=dict(os.environ, GOMP_SPINCOUNT="2000"))
     found = {}

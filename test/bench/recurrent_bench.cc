@@ -1,7 +1,7 @@
-// A step of kGRU, kLSTM and kRNN, forward and backward, ours and by oneDNN's primitives. Arguments:
-// inputs, whether below the layer something trains, threads; 50 steps of 50 rows, 512 hidden units.
-// oneDNN's primitives always compute the gradient of the input. Their weights are reordered from
-// and to rows of gates side by side once a step, as params would be.
+// Measures a step of kGRU, kLSTM and kRNN, forward and backward, ours and by oneDNN's primitives.
+// Arguments: inputs, whether a layer below trains, threads. There are 50 steps of 50 rows, and 512
+// hidden units. oneDNN's primitives always compute the gradient of the input. Their weights are
+// reordered from and to rows of gates side by side once a step, as params would be.
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
@@ -33,7 +33,7 @@ struct Descs {
   memory::desc x, y, w, u, b;
 };
 
-// kStates: of a step. kActivation: what a primitive asks for before all else.
+// kStates: states of a step. kActivation: the first arguments of a primitive.
 struct Gru {
   static constexpr int64_t kGates = 3, kBiases = 4, kStates = 1;
   static constexpr std::tuple<> kActivation = {};
@@ -53,8 +53,8 @@ struct Rnn {
   using Backward = dnnl::vanilla_rnn_backward;
 };
 
-// What a primitive reads and gives, or the gradients of that: no states before the first step, and
-// none asked for behind the last.
+// Returns the tensors of a primitive, or their gradients. There are no states before the first
+// step, and none are asked for behind the last.
 template <typename Cell>
 auto Tensors(const Descs& d) {
   std::array<memory::desc, Cell::kStates> none;

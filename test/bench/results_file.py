@@ -1,6 +1,7 @@
 """Writes a section of test/bench/results.md: the part that the benchmark scripts share.
 
-No script of its own. A section stands between "<!-- begin NAME -->" and "<!-- end NAME -->".
+This is no script of its own. A section stands between "<!-- begin NAME -->" and "<!-- end NAME
+-->".
 """
 import datetime
 import os
@@ -15,7 +16,7 @@ RESULTS = pathlib.Path(__file__).with_name("results.md")
 
 
 def git(*words):
-    """What git says; "" where it is missing, or this is no repository."""
+    """Returns git's output; "" if git is missing, or this is no repository."""
     try:
         return subprocess.run(["git", "-C", str(REPOSITORY), *words], capture_output=True,
                               text=True, check=True).stdout.strip()
@@ -24,9 +25,10 @@ def git(*words):
 
 
 def commit():
-    """The commit's short name, with a + where other files than results.md were changed since.
+    """Returns the commit's short name. It ends with + if files other than results.md have changed
+    since.
 
-    SINGA_COMMIT names it where the programs were built elsewhere.
+    If the programs were built elsewhere, SINGA_COMMIT names the commit.
     """
     changed = git("status", "--porcelain", "--", ".", ":!test/bench/results.md")
     here = git("rev-parse", "--short", "HEAD") or "unknown"
@@ -40,7 +42,7 @@ def cpu():
 
 
 class Conditions:
-    """What a figure was measured under. Made before the first measurement."""
+    """Conditions are those of a measurement. Made before the first measurement."""
 
     def __init__(self):
         self.load = os.getloadavg()[0]
@@ -58,9 +60,9 @@ def table(heads, rows):
 
 
 def cut(section):
-    """results.md up to a section's first mark, and from its last one on. Exits where it has none.
+    """Returns results.md up to a section's first mark, and from its last one on.
 
-    To be called before what is to be written there is measured.
+    Exits if the section has no marks. Call it before the section's figures are measured.
     """
     begin, end = f"<!-- begin {section} -->", f"<!-- end {section} -->"
     head, found, rest = RESULTS.read_text(encoding="utf-8").partition(begin)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much faster K workers on K cores train than one worker on one core.
+"""Measures how much faster K workers on K cores train than one worker on one core.
 
 usage: SINGA_DATA=DIR python3 test/bench/scaling.py BINARY [--workers 2] [--kind threads|memory|tcp]
            [--asynchronous] [--pairs 9] [--nets cnn,mlp] [--batch 64] [--seconds 3] [--cores 0,1] [--set PATH=VALUE]
@@ -16,15 +16,16 @@ needs: taskset; with --ddp a PYTHON (this one) with: pip install torch numpy; a 
 
 Runs alternate: one worker, K workers, PyTorch's one process, its K, one worker, ... All have one
 thread a worker, pinned to as many cores as there are workers, and images in memory. A run of singa
-is a job of the examples, without tests; its figure is the median of samples_per_second over the
-rows of metrics.jsonl, each the mean of about 0.3 s of steps, the first two left out. A run of
-PyTorch is torch_ddp.py; its figure is of the median step. Efficiency is the rate of K workers over
-K times that of one, the median of the rounds; beside it the least and most of a round.
+is a job of the examples, without tests. Its figure is the median of samples_per_second over the
+rows of metrics.jsonl. Each row is the mean of about 0.3 s of steps, and the first two are left out.
+A run of PyTorch is torch_ddp.py; its figure is from the median step. Efficiency is the rate of K
+workers over K times that of one, the median of the rounds. The least and the most of a round are
+beside it.
 
-The bound is what no way of training together passes on this machine: K jobs of one worker, which
-have nothing to do with each other, at the same time, over K times one alone; they share caches and
-memory. Over tcp a step takes longer by the time in which two plain sockets send each other its
-bytes (loopback.py): both cores compute all the time, so nothing of that is for free.
+The bound is the most that joint training can reach on this machine: K independent jobs of one
+worker at the same time, over K times one job alone. They share caches and memory. Over tcp the time
+of a step grows by the time in which two plain sockets send each other its bytes (loopback.py). Both
+cores compute all the time, so these bytes are never sent for free.
 """
 import argparse
 import concurrent.futures
@@ -49,7 +50,7 @@ HEADS = ["net", "workers", "system", "one worker", "all workers", "efficiency", 
 
 
 def train_rows(args, net, folder, workers, row_steps, rows, cores=None):
-    """The rows of each worker group's training after its warm-up."""
+    """Returns the rows of each worker group's training after its warm-up."""
     groups = workers if args.asynchronous else 1
     sets = ["train_epochs=0", "test_epochs=0", "test_steps=0", "test_freq=0",
             f"train_steps={row_steps * (rows + 1) + 1}", f"disp_freq={row_steps}",
@@ -73,13 +74,13 @@ def train_rows(args, net, folder, workers, row_steps, rows, cores=None):
 
 
 def train_singa(args, net, folder, workers, plan, cores=None):
-    """Samples a second."""
+    """Returns samples a second."""
     return sum(statistics.median(row["samples_per_second"] for row in rows)
                for rows in train_rows(args, net, folder, workers, *plan, cores=cores))
 
 
 def train_apart(args, net, folder, plan):
-    """Samples a second of as many jobs of one worker as there are workers, together."""
+    """Returns samples a second of as many jobs of one worker as there are workers, together."""
     cores = args.cores_of(args.workers).split(",")
     with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
         return sum(pool.map(
@@ -87,7 +88,7 @@ def train_apart(args, net, folder, plan):
 
 
 def step_bytes(args, net, folder, plan):
-    """That a process sends, where workers talk by tcp."""
+    """Returns the bytes that a process sends in a step if workers talk by tcp; else 0."""
     if args.kind != "tcp" or args.workers != 2:
         return 0
     rows = [of_group[-1] for of_group in train_rows(args, net, folder, args.workers, *plan)]
@@ -107,8 +108,8 @@ SYSTEMS = {"singa": train_singa, "PyTorch": train_torch}
 
 
 def measure(args, net, folder):
-    """{system: [(one worker's, all workers', jobs apart, copies) of each round]}, in samples a
-    second and seconds; and the bytes that are copied."""
+    """Returns {system: [(one worker's, all workers', jobs apart, copies) of each round]}, in
+    samples a second and seconds; and the bytes that are copied."""
     trial_ms = statistics.median(row["step_ms"]
                                  for row in train_rows(args, net, folder, 1, 2, 3)[0])
     plan = (max(1, math.ceil(ROW_SECONDS * 1e3 / trial_ms)),

@@ -1,7 +1,7 @@
-"""Runs a job of the examples in the singa binary: the part that the benchmark scripts share.
+"""Runs a job of the examples in the singa binary. Benchmark scripts share this part.
 
-No script of its own. Needs SINGA_DATA, the folder above mnist/ with MNIST's four .gz files, and above
-cifar10/ with train.tar and test.tar, and above shakespeare/ with input.txt.
+This is no script of its own. It needs SINGA_DATA, a folder with three others: mnist/ with MNIST's
+four .gz files, cifar10/ with train.tar and test.tar, and shakespeare/ with input.txt.
 """
 import gzip
 import json
@@ -52,7 +52,7 @@ def make_plain_idx(folder):
 
 
 def make_cifar_batch(folder, records=2000):
-    """Pictures of noise in CIFAR-10's binary form: for speed alone."""
+    """Makes pictures of noise in CIFAR-10's binary form, for measurements of speed."""
     draw = random.Random(1)
     with open(f"{folder}/cifar.bin", "wb") as file:
         for record in range(records):
@@ -60,7 +60,7 @@ def make_cifar_batch(folder, records=2000):
 
 
 def make_noise_idx(folder, records=768, shape=(3, 227, 227)):
-    """Pictures of noise of AlexNet's size as IDX files: for speed alone."""
+    """Makes pictures of noise of AlexNet's size as IDX files, for measurements of speed."""
     draw = random.Random(1)
     size = shape[0] * shape[1] * shape[2]
     with open(f"{folder}/noise.idx", "wb") as file:
@@ -76,9 +76,10 @@ CONFS = {"cifar": "cifar10/convnet", "alexnet": "alexnet/job", "rbm": "rbm/rbm1"
 
 
 def store_sets(conf, folder, suffix):
-    """Where the stores of training and test are."""
+    """Returns the settings of the stores of training and test."""
     if conf == "alexnet":
-        # Of the size that the net takes: the cut from larger ones is no part of PyTorch's step.
+        # The pictures have the size that the net takes: PyTorch's step includes no cut from larger
+        # ones.
         return [[("backend", "idx"), ("path", f"{folder}/noise.idx"),
                  ("label_path", f"{folder}/noise-labels.idx"), ("shape", "3,227,227")]] * 2
     if conf == "cifar":
@@ -88,12 +89,12 @@ def store_sets(conf, folder, suffix):
 
 
 def batch_sets(conf, batch):
-    """Another batch than the conf's, for alexnet alone: other nets are measured as they are."""
+    """Returns settings of another batch, for alexnet alone. Other nets keep their conf's."""
     return [f"neuralnet.layer[data#0].store_conf.batchsize={batch}"] if conf == "alexnet" else []
 
 
 def make_text(folder, characters=65, length=1_000_000):
-    """A text of noise, and its vocabulary: for speed alone."""
+    """Makes a text of noise, and its vocabulary, for measurements of speed."""
     draw = random.Random(1)
     vocabulary = bytes(range(32, 32 + characters))
     pathlib.Path(f"{folder}/vocab.txt").write_bytes(vocabulary)
@@ -107,7 +108,7 @@ def text_sets(folder):
 
 
 def conf_and_sets(conf, folder, workspace, sets, suffix=""):
-    """An example on the files <folder>/*<suffix>: its path, and -set options."""
+    """Returns the path of an example on the files <folder>/*<suffix>, and its -set options."""
     path = REPOSITORY / f"examples/{CONFS.get(conf, f'mnist/{conf}')}.conf"
     options = [f"cluster.workspace={workspace}"]
     if conf == "alexnet":
@@ -124,12 +125,12 @@ def conf_and_sets(conf, folder, workspace, sets, suffix=""):
 
 
 def command(binary, conf, folder, workspace, sets, suffix=""):
-    """Trains an example."""
+    """Returns the command that trains an example."""
     return [os.path.abspath(binary), "-conf", *conf_and_sets(conf, folder, workspace, sets, suffix)]
 
 
 def run_process(words, **options):
-    """Runs to the end; returns (stdout, peak RSS in MiB). Exits where the command fails.
+    """Runs a command to its end. Returns (stdout, peak RSS in MiB). Exits if the command fails.
 
     The peak is the kernel's maxrss: VmHWM, but never less than this Python's own 15 MiB or so.
     """
@@ -145,14 +146,14 @@ def run_process(words, **options):
 
 
 def rows_of(words, workspace):
-    """Trains as `words` say; returns (rows of metrics.jsonl, peak RSS in MiB)."""
+    """Trains as `words` say. Returns (rows of metrics.jsonl, peak RSS in MiB)."""
     _, rss = run_process(words)
     with open(f"{workspace}/metrics.jsonl", encoding="utf-8") as file:
         return [json.loads(line) for line in file], rss
 
 
 def train_example(binary, conf, workspace, sets):
-    """Trains a conf of examples/; returns the rows of metrics.jsonl."""
+    """Trains a conf of examples/. Returns the rows of metrics.jsonl."""
     words = [os.path.abspath(binary), "-conf", str(REPOSITORY / "examples" / conf)]
     for option in [f"cluster.workspace={workspace}", *sets]:
         words += ["-set", option]
@@ -160,13 +161,13 @@ def train_example(binary, conf, workspace, sets):
 
 
 def run(binary, conf, folder, sets, suffix=""):
-    """Trains in a fresh workspace; returns (rows of metrics.jsonl, peak RSS in MiB)."""
+    """Trains in a fresh workspace. Returns (rows of metrics.jsonl, peak RSS in MiB)."""
     with tempfile.TemporaryDirectory(prefix="singa-bench-") as workspace:
         return rows_of(command(binary, conf, folder, workspace, sets, suffix), workspace)
 
 
 def bench(binary, conf, folder, sets):
-    """(GFLOP of a step, GFLOP/s that the CPU does at most), by `singa bench`."""
+    """Returns (GFLOP of a step, GFLOP/s that the CPU does at most), by `singa bench`."""
     path, *sets = conf_and_sets(conf, folder, "/nowhere", sets)
     out, _ = run_process([os.path.abspath(binary), "bench", "-json", "-steps", "3", path, *sets])
     totals = json.loads(out.splitlines()[-1])
@@ -174,5 +175,5 @@ def bench(binary, conf, folder, sets):
 
 
 def idle_rss(binary):
-    """Peak RSS in MiB of a process that has loaded the library and does nothing."""
+    """Returns the peak RSS in MiB of a process that has loaded the library and does nothing."""
     return run_process([os.path.abspath(binary), "version"])[1]

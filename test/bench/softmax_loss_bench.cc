@@ -1,4 +1,4 @@
-// What kSoftmaxLoss computes, of ten classes and of a thousand.
+// Measures the computations of kSoftmaxLoss, with ten classes and with a thousand.
 #include "math/reduction/softmax.h"
 #include "math/reduction/top_k.h"
 #include "memory_kernel.h"

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""How soon a job's first training step is done, and how much memory the job needs.
+"""Measures the time to a job's first training step, and the memory that the job needs.
 
 usage: SINGA_DATA=DIR python3 test/bench/start.py BINARY [--runs 9] [--write]
        --write puts the figures into test/bench/results.md. Exit 1 if a target is missed.
 needs: pip install torch numpy (for PyTorch's memory); a quiet machine
 
 The time is from before the process is made to the arrival of its line "train step 0" (disp_freq 1),
-on examples/mnist/cnn.conf, files in the page cache. The test at step 0 is off: it would come first.
-The memory is the peak RSS of one pass over the training images and a test, in both programs.
+on examples/mnist/cnn.conf, with files in the page cache. The test at step 0 is off, because it
+would come first. The memory is the peak RSS of one pass over the training images and a test, in
+both programs.
 """
 import argparse
 import statistics
@@ -43,7 +44,7 @@ def time_first_row(words):
 
 
 def measure_start(binary, folder, suffix, runs):
-    """Milliseconds of each run; one before them fills the page cache."""
+    """Returns the milliseconds of each run. One more run before them fills the page cache."""
     sets = ["train_epochs=0", "train_steps=1000000", "test_epochs=0", "disp_freq=1"]
     times = []
     for _ in range(runs + 1):

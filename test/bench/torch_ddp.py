@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One training job in PyTorch on the CPU, a process a core: the other side of scaling.py.
+"""Runs one training job in PyTorch on the CPU, a process a core. scaling.py compares it with singa.
 
 usage: torch_ddp.py cnn|mlp FOLDER --cores 0,1 [--batch 64] [--steps 100]
        FOLDER holds MNIST as plain IDX files.
@@ -8,7 +8,7 @@ usage: torch_ddp.py cnn|mlp FOLDER --cores 0,1 [--batch 64] [--steps 100]
 prints one JSON object: samples_per_second (of all processes, by the median step), torch (version)
 needs: pip install torch numpy
 
-Each process has one thread. Nets and updaters are torch_job.py's; as there, a step's images become
+Each process has one thread. Nets and updaters are torch_job.py's. As there, a step's images become
 floats before the clock starts. A tenth of the steps, and 3, come before those that count.
 """
 import argparse

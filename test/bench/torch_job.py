@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""One training job in PyTorch, the other side of vs_torch.py and start.py, which ask for figures.
+"""Runs one training job in PyTorch. vs_torch.py and start.py compare it with singa, and ask it for
+figures.
 
 usage: torch_job.py cnn|mlp|cifar|alexnet|rbm|gru FOLDER [--threads N | --gpu N] [--batch N]
            [--channels_last] [--compile default|reduce-overhead] [--autocast bfloat16|float16]
@@ -17,11 +18,12 @@ Each answer also has torch (version), rss and import_rss (MiB, peak, of the proc
 had imported torch).
 needs: pip install torch numpy
 
-Nets and updaters are those of the examples. On the CPU pixels stay bytes in memory; a step's
-images, in the file's order, become floats before the clock starts: singa's clock has that and a
-shuffle in it. step_ms is the median step. On a GPU all images lie there as floats; step_ms is the
-median over blocks of steps of about 0.1 s, each from when the GPU has nothing to do to when it has
-nothing left. Products of float32 may use TF32 there; cuDNN times its algorithms (cudnn.benchmark).
+Nets and updaters are those of the examples. On the CPU pixels stay bytes in memory. A step's
+images, in the file's order, become floats before the clock starts; singa's clock includes this and
+a shuffle. step_ms is the median step. On a GPU all images lie there as floats. step_ms is then the
+median over blocks of about 0.1 s of steps. A block begins when the GPU has nothing to do, and ends
+when it has nothing left. Products of float32 may use TF32 there; cuDNN times its algorithms
+(cudnn.benchmark).
 """
 import argparse
 import contextlib
@@ -58,8 +60,8 @@ CLIP_NORM = 5  # of gru, as in its conf
 
 
 def supervised(net, options, compute=None, half=None):
-    """One step of training on (inputs, labels). `compute`: what computes the net, if not itself;
-    `half`: autocast's type."""
+    """Returns a function that does one step of training on (inputs, labels). `compute`: computes
+    the net, if not itself; `half`: autocast's type."""
     recurrent = isinstance(net, torch_nets.CharRnn)
     kind = torch.optim.Adam if recurrent else torch.optim.SGD
     optimizer = kind(net.parameters(), **options)
@@ -110,7 +112,7 @@ def read_data(net, folder):
 
 
 class Batches:
-    """What a net trains on, as steps take it: batch i is self[i], on the device."""
+    """Batches holds the data that a net trains on: batch i is self[i], on the device."""
 
     def __init__(self, args, device, layout):
         _, _, self.shape, self.mean, self.std, batch = NETS[args.net]
@@ -165,7 +167,7 @@ class Job:
         return torch.compile(function, mode=mode) if mode else function
 
     def block(self, steps):
-        """Seconds of so many steps."""
+        """Returns the seconds of `steps` steps."""
         batches = [self.batches[self.step + i] for i in range(steps)]
         self.step += steps
         self.wait()
@@ -206,7 +208,7 @@ class Job:
 
 
 def product_gflops(device, precision, n=8192):
-    """Of the fastest of five runs of ten products of n x n matrices of random numbers."""
+    """Returns gflops: the fastest of five runs of ten products of random n x n matrices."""
     torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
     dtype = torch.float32 if precision == "tf32" else getattr(torch, precision)
     a, b = torch.randn(2, n, n, device=device).to(dtype)

@@ -1,6 +1,7 @@
-"""The examples' nets in PyTorch: torch_job.py times some, tool/golden/parity.py compares some.
+"""Builds the examples' nets in PyTorch: torch_job.py times some, tool/golden/parity.py compares
+some.
 
-No script of its own. Needs: pip install torch
+This is no script of its own. It needs: pip install torch
 """
 import torch
 import torch.nn as nn
@@ -61,7 +62,7 @@ def alexnet():
 
 
 class CharRnn(nn.Module):
-    """examples/char_rnn/job.conf: rows of characters, (steps, rows, characters)."""
+    """CharRnn is examples/char_rnn/job.conf: rows of characters, (steps, rows, characters)."""
 
     def __init__(self, characters=65, hidden=512):
         super().__init__()
@@ -77,7 +78,7 @@ class CharRnn(nn.Module):
 
 
 class Rbm:
-    """examples/rbm/rbm1.conf: one step of contrastive divergence, with momentum."""
+    """Rbm is examples/rbm/rbm1.conf: one step of contrastive divergence, with momentum."""
 
     def __init__(self, visible=784, hidden=1000):
         self.weight = torch.randn(hidden, visible) * 0.1

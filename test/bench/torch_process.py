@@ -1,6 +1,6 @@
-"""A torch_job.py that runs and is asked for figures: the part that vs_torch.py and start.py share.
+"""Runs a torch_job.py and asks it for figures. vs_torch.py and start.py share this part.
 
-No script of its own.
+This is no script of its own.
 """
 import contextlib
 import json
@@ -14,11 +14,11 @@ LIMIT_SECONDS = 30  # for the end of a process
 
 
 class TorchError(Exception):
-    """What a torch_job.py said before it ended."""
+    """TorchError has the last output of a torch_job.py that ended."""
 
 
 class TorchProcess:
-    """For a `with`. `options`: torch_job.py's."""
+    """TorchProcess runs a torch_job.py in a `with`. `options`: torch_job.py's."""
 
     def __init__(self, net, folder, *options):
         words = [sys.executable, str(pathlib.Path(__file__).with_name("torch_job.py")), net,
@@ -29,7 +29,7 @@ class TorchProcess:
                                         stderr=self.said, text=True)
 
     def ask(self, line):
-        """The answer as a dictionary. Throws TorchError where the process has ended."""
+        """Returns the answer as a dictionary. Throws TorchError if the process has ended."""
         try:
             self.process.stdin.write(f"{line}\n")
             self.process.stdin.flush()
@@ -47,7 +47,7 @@ class TorchProcess:
 
     def __exit__(self, *_):
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()  # which ends it
+            self.process.stdin.close()  # this ends it
         try:
             self.process.wait(LIMIT_SECONDS)
         except subprocess.TimeoutExpired:

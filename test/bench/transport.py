@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Messages of a job over tcp, against plain ZeroMQ sockets that send as many bytes.
+"""Measures messages of a job over tcp, against plain ZeroMQ sockets that send as many bytes.
 
 usage: transport.py BUILD [--write]; BUILD is configured with -DSINGA_BENCH=ON.
 """
@@ -14,7 +14,7 @@ import results_file
 HEADS = ["kilobytes", "security", "ours, MB/s", "plain, MB/s", "ours, messages/s",
          "plain, messages/s", "ours / plain", "target"]
 TARGET = 0.6
-PARAMETERS_FROM = 64 << 10  # bytes: smaller messages are not of parameters
+PARAMETERS_FROM = 64 << 10  # bytes; smaller messages carry no parameters
 
 
 def main():

@@ -1,6 +1,6 @@
-// Updaters on a param that stays in the second-level cache, as the pieces of a large gradient do,
-// and on one of AlexNet's, which does not. They read w, g and the states and write w and the
-// states.
+// Measures updaters on a param that stays in the second-level cache, as the pieces of a large
+// gradient do, and on one of AlexNet's, which does not stay there. They read w, g and the states
+// and write w and the states.
 #include "memory_kernel.h"
 #include "singa/base/str_cat.h"
 #include "singa/train/updater.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Milliseconds a training step and memory: singa against PyTorch eager, on the CPU or a GPU.
+"""Measures milliseconds a training step and memory: singa against PyTorch eager, on the CPU or a
+GPU.
 
 usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--gpu N | --threads 1,2] [--pairs 9]
            [--precision tf32|bfloat16|float16] [--nets cnn,mlp,cifar,alexnet,rbm,gru]
@@ -11,19 +12,20 @@ usage: SINGA_DATA=DIR python3 test/bench/vs_torch.py BINARY [--gpu N | --threads
 needs: pip install torch numpy; a quiet machine; for a GPU nvidia-smi, and a C compiler for PyTorch
 
 Rounds alternate: singa, PyTorch, PyTorch with channels_last (nets with convolutions), on a GPU also
-what torch.compile makes, by itself and with CUDA graphs; then singa again, and so on. A round of
-singa is a job of the examples: on plain IDX files, on noise in CIFAR's or IDX's form, or in a text;
-without tests. Its figure is the median over the rows of metrics.jsonl, each the mean of about 0.3 s
-of steps (half of --seconds, if that is less), and the first row is left out. A round of PyTorch trains the same net with the same updater
-in a process of torch_job.py, which waits between rounds; its data are in memory, on a GPU in the
-GPU's. Figures are medians over the rounds, their ratio says how many times as fast singa is.
+torch.compile, by itself and with CUDA graphs; then singa again, and so on. A round of singa is a
+job of the examples without tests. It reads plain IDX files, noise in CIFAR's or IDX's form, or a
+text. Its figure is the median over the rows of metrics.jsonl. Each row is the mean of about 0.3 s
+of steps (half of --seconds, if that is less), and the first row is left out. A round of PyTorch
+trains the same net with the same updater in a process of torch_job.py, which waits between rounds.
+Its data are in memory, on a GPU in the GPU's. Figures are medians over the rounds. Their ratio says
+how many times as fast singa is.
 
 Share of peak: the job's multiply-adds, counted twice (`singa bench`), over the time of a step and a
-speed of the same minutes: on the CPU that of a loop of multiply-adds, on a GPU that of PyTorch's
-product of large matrices in that precision. Memory: on the CPU peak resident set, less that of `singa
-version` or of a Python that has imported torch; on a GPU what is in use there, less what was before
-the process began, so with the libraries' own. Busy: the share of the time in which a kernel runs.
-Both are nvidia-smi's, of a round before the others.
+speed of the same minutes. On the CPU this is the speed of a loop of multiply-adds. On a GPU it is
+that of PyTorch's product of large matrices in that precision. Memory: on the CPU peak resident set,
+less that of `singa version` or of a Python that has imported torch. On a GPU it is the memory in
+use, with the libraries' own, less the memory in use before the process began. Busy: the share of
+the time in which a kernel runs. nvidia-smi measures both, in a round before the others.
 """
 import argparse
 import contextlib
@@ -48,7 +50,7 @@ DATA = {"cnn": singa_job.make_plain_idx, "mlp": singa_job.make_plain_idx,
 
 
 class Singa:
-    """Jobs of the program, one a round."""
+    """Singa runs jobs of the program, one a round."""
 
     def __init__(self, binary, net, folder, sets, trial_steps):
         self.binary, self.net, self.folder, self.sets = binary, net, folder, sets
@@ -73,7 +75,7 @@ class Singa:
 
 
 class Torch:
-    """One process, which trains when a round wants it."""
+    """Torch is one process, which trains when a round wants it."""
 
     def __init__(self, process):
         self.process = process
@@ -84,7 +86,8 @@ class Torch:
 
 
 def start_sides(args, net, device, folder, stack):
-    """The sides by name, and what is known of each; those that torch.compile could not make."""
+    """Returns the sides by name, known figures of each, and sides that torch.compile could not
+    make."""
     def start_singa():
         return Singa(args.binary, net, folder, device.sets(net), device.trial_steps)
 
@@ -105,7 +108,7 @@ def start_sides(args, net, device, folder, stack):
 
 
 def measure(args, net, device, folder):
-    """The lines of the table, as numbers, by side; and what is to be said below it."""
+    """Returns the lines of the table, as numbers, by side; and the note below it."""
     with contextlib.ExitStack() as stack:
         sides, known, left_out = start_sides(args, net, device, folder, stack)
         rounds = {name: [] for name in sides}
@@ -145,7 +148,7 @@ def section_of(places, net):
 
 
 def report(args, net, places, folder):
-    """Measures a net on each of `places`; whether a target was missed."""
+    """Measures a net on each of `places`. Returns whether a target was missed."""
     conditions = results_file.Conditions()
     rows, note, missed = [], "", False
     for device in places:

@@ -1,5 +1,5 @@
-// Messages of a job against plain ZeroMQ sockets of the same settings, in turns: one way between
-// two threads over loopback, of so many bytes of payload (argument). Ours are numbered,
+// Measures messages of a job against plain ZeroMQ sockets of the same settings, in turns. They go
+// one way between two threads over loopback. Argument: bytes of payload. Ours are numbered,
 // acknowledged and have a checksum (ReliableChannel over ZmqTransport); the plain ones are frames.
 // Shows MB/s and messages/s of both, and ours / plain (medians of the rounds).
 #include <benchmark/benchmark.h>
@@ -49,7 +49,7 @@ ChannelOptions ChannelOptionsOf(int64_t bytes) {
   return options;
 }
 
-// One of the two processes.
+// End is one of the two processes.
 class End final : private TransportEvents, private ChannelEvents {
  public:
   End(int rank, const JobSecrets& secrets, bool curve, int64_t bytes)
@@ -93,7 +93,7 @@ class Ours {
     stop_ = true;
     thread_.join();
   }
-  // Until all have arrived.
+  // Sends `count` messages, and waits until all have arrived. Returns the seconds.
   double Run(int64_t count) {
     const int64_t start = RealClock().Now();
     for (int64_t sent = 0; sent < count || sender_.channel().Queued(0) > 0;) {

@@ -1,4 +1,4 @@
-"""Errors say what to do: which command works, which option is wrong, how to go on."""
+"""Checks that errors give advice: which command works, which option is wrong, how to continue."""
 from case import check, has, true
 from checkpoint_checks import trained
 from meeting_checks import sets, start

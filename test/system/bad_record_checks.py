@@ -1,4 +1,4 @@
-"""Jobs over stores with records that cannot be read."""
+"""Checks jobs over stores with records that cannot be read."""
 import random
 import struct
 import zlib
@@ -10,7 +10,7 @@ DAMAGED = (4, 17, 18, 40)
 
 
 def png(colour):
-    """A picture of 8 x 8, noise around a colour."""
+    """Returns a picture of 8 x 8, noise around a colour."""
     draw = random.Random(str(colour))
     rows = b"".join(b"\0" + bytes(min(255, draw.randrange(60) + part) for part in colour * 8)
                     for _ in range(8))
@@ -27,7 +27,7 @@ def name_of(i):
 
 
 def pictures(case):
-    """A folder of pictures; those of DAMAGED end too early."""
+    """Makes a folder of pictures. Those of DAMAGED end too early."""
     for i in range(PICTURES):
         colour = [3 * i % 60] * 3
         colour[i // 20] = 180

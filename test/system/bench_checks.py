@@ -1,5 +1,5 @@
-"""`singa bench`: what it says must fit together, and it must leave nothing behind. Whose time is
-whose is held by test/driver/step_timer_test.cc, with a clock of its own."""
+"""Checks `singa bench`: its figures must fit together, and it must leave nothing behind.
+test/driver/step_timer_test.cc tests the times of layers, with a clock of its own."""
 import json
 
 from case import check, close, equal, has, true
@@ -10,7 +10,7 @@ TIMES = ("forward_ms", "backward_ms", "update_ms")
 
 
 def bench(case, *args):
-    """The objects that -json prints: those of the layers by name, and the step's."""
+    """Returns the objects that -json prints: those of the layers by name, and the step's."""
     lines = case.run("bench", "-json", *args).out.splitlines()
     *layers, step = [json.loads(line) for line in lines]
     return {row["layer"]: row for row in layers}, step
@@ -43,8 +43,9 @@ def bench_counts_the_arithmetic_that_a_step_needs(case):
     equal(layers["relu"]["flops"], 0, "relu")
     equal(step["flops"], 2 * 2 * first + 3 * 2 * second, "all")
     values, params = 4 * 50 * 16, 4 * (784 * 16 + 16)
-    # relu reads x, writes y; reads y and dy, writes dx. fc1: data twice, y, dy; params as they are
-    # read by feature and update, their gradients, momentum, and what the update writes.
+    # relu reads x and writes y; its gradient reads y and dy and writes dx. fc1 has the data twice,
+    # y and dy; the params as feature and update read them, their gradients, momentum, and the
+    # updated numbers.
     equal(layers["relu"]["bytes"], 5 * values, "bytes of relu")
     equal(layers["fc1"]["bytes"], 2 * 4 * 50 * 784 + 2 * values + (1 + 1 + 5) * params,
           "bytes of fc1")

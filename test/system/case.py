@@ -1,4 +1,4 @@
-"""What a check works with: its own folder, processes of the real binary, what they left behind."""
+"""Gives a check its own folder, processes of the real binary, and readers of their files."""
 import json
 import os
 import pathlib
@@ -8,14 +8,14 @@ import subprocess
 import threading
 import time
 
-LIMIT_S = 300  # of every process: it hangs, however busy the machine
+LIMIT_S = 300  # of each process; ample on the busiest machine
 CHECKS = []
 
-# `nohup` and a shell's `&` ignore these, and so would the jobs.
+# `nohup` and a shell's `&` ignore these signals, and so would the jobs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# What a user must never see, whatever the job or its files hold.
+# No output may have these texts, whatever the job or its files hold.
 CRASHES = ["Check failure stack trace", "internal error", "terminate called", "*** SIG",
            "Segmentation fault", "AddressSanitizer", "runtime error:", "    @     0x"]
 
@@ -25,7 +25,7 @@ class Failure(Exception):
 
 
 def check(function):
-    """Registers a check: its name is the fact that it proves."""
+    """Registers a check. Its name is the fact that it proves."""
     CHECKS.append(function)
     return function
 
@@ -41,7 +41,7 @@ def equal(found, expected, what):
 
 
 def close(found, expected, tolerance, what):
-    """`tolerance` is relative."""
+    """Fails if the numbers differ by more. `tolerance` is relative."""
     if not abs(found - expected) <= tolerance * max(abs(found), abs(expected)):
         raise Failure(f"{what}: found {found!r}, expected {expected!r} within {tolerance:g}")
 
@@ -52,7 +52,7 @@ def has(text, part, what):
 
 
 class Process:
-    """A running program; its output is read as it comes."""
+    """Process is a running program. Its output is read as it comes."""
 
     def __init__(self, command, folder):
         self.command = command
@@ -92,7 +92,7 @@ class Process:
         return True
 
     def takes(self, number):
-        """Whether a thread of its own waits for the signal, which is blocked then: it ends as a job."""
+        """Returns whether a thread waits for the signal, which is blocked then."""
         status = pathlib.Path(f"/proc/{self.popen.pid}/status").read_text()
         blocked = re.search(r"^SigBlk:\s*(\w+)$", status, re.MULTILINE)
         return blocked is not None and int(blocked[1], 16) >> number - 1 & 1 == 1
@@ -101,7 +101,7 @@ class Process:
         self.popen.send_signal(number)
 
     def end_with_peak(self):
-        """Waits for the end, which must be a good one; peak resident bytes, as the kernel counts."""
+        """Waits for the end, which must be a good one. Returns the kernel's peak resident bytes."""
         ended = []
 
         def reap():
@@ -119,8 +119,8 @@ class Process:
         return ended[0]
 
     def own_memory(self):
-        """Bytes of memory of its own that the job has written, counted page by page; 0 where it is
-        ending. The kernel's quick counts (VmRSS) lag by up to 64 pages for each thread."""
+        """Returns the bytes of the job's own memory, counted page by page; 0 if the job is ending.
+        The kernel's quick counts (VmRSS) lag by up to 64 pages for each thread."""
         pages = pathlib.Path(f"/proc/{self.popen.pid}/smaps_rollup").read_text()
         lines = [line for line in pages.splitlines() if line.startswith("Anonymous:")]
         return int(lines[0].split()[1]) * 1024 if lines else 0
@@ -132,7 +132,7 @@ class Process:
         self.popen.wait()
 
     def end(self, code=None):
-        """Waits for the end; `code`: the exit code it must have, None: any that is no crash."""
+        """Waits for the end. `code`: the exit code it must have; None: any code but a crash's."""
         shown = " ".join(map(str, self.command))
         try:
             self.popen.wait(max(0.1, LIMIT_S - (time.monotonic() - self.start)))
@@ -150,7 +150,7 @@ class Process:
         return self
 
     def wait_until(self, fact, what):
-        """Polls until fact() holds; fails where the process ends first."""
+        """Polls until fact() holds. Fails if the process ends first."""
         while not fact():
             true(self.running(), f"the job ended before {what}\n{self.err[-2000:]}")
             if time.monotonic() - self.start > LIMIT_S:
@@ -159,7 +159,8 @@ class Process:
 
 
 class Case:
-    """One run of one check. `site`: binary, root of the sources, data (the digits), all paths."""
+    """Case is one run of one check. `site`: paths of binary, root of the sources, data (the
+    digits)."""
 
     def __init__(self, site, folder):
         self.site = site
@@ -210,10 +211,10 @@ class Case:
         for process in self._processes:
             process.kill()
 
-    # What a job left in its workspace.
+    # The functions below read files that a job left in its workspace.
 
     def rows(self, workspace="ws", phase=None):
-        """The rows of metrics.jsonl, each checked to be strict JSON."""
+        """Returns the rows of metrics.jsonl, each checked to be strict JSON."""
         def refuse(word):
             raise Failure(f"metrics.jsonl holds the bare word {word}")
         text = self.path(f"{workspace}/metrics.jsonl").read_text()
@@ -222,7 +223,8 @@ class Case:
         return [row for row in rows if phase in (None, row["phase"])]
 
     def last_step(self, workspace="ws"):
-        """Of a job that may be writing a row at this moment; -1: it has written none."""
+        """Returns the last step in a job's rows; -1: there is none. The job may be writing a
+        row."""
         path = self.path(f"{workspace}/metrics.jsonl")
         whole = path.read_text().split("\n")[:-1] if path.exists() else []
         return json.loads(whole[-1])["step"] if whole else -1
@@ -232,14 +234,15 @@ class Case:
         return path.exists() and path.stat().st_size > 0
 
     def steps(self, workspace="ws"):
-        """Steps of the committed checkpoints, ascending."""
+        """Returns the steps of the committed checkpoints, ascending."""
         folder = self.path(f"{workspace}/checkpoint")
         names = [entry.name for entry in folder.iterdir()] if folder.exists() else []
         return sorted(int(name[4:]) for name in names
                       if name.startswith("step") and name[4:].isdigit())
 
     def growth(self, job, first, last):
-        """By how many bytes of its own the job has grown from step `first` to step `last`."""
+        """Returns the bytes by which the job's own memory grows from `first` to `last`, two
+        steps."""
         seen = []
 
         def sample(step):
@@ -256,7 +259,7 @@ class Case:
         return after - before
 
     def best(self, workspace="ws"):
-        """What the link checkpoint/best names; None: there is no link."""
+        """Returns the name in the link checkpoint/best; None: there is no link."""
         link = self.path(f"{workspace}/checkpoint/best")
         return link.readlink().name if link.is_symlink() else None
 
@@ -267,7 +270,7 @@ class Case:
 
 
 def same_bytes(a, b):
-    """Two checkpoint folders hold the same values."""
+    """Fails if two checkpoint folders hold different values."""
     for name in ("model.safetensors", "state.safetensors"):
         true((a / name).read_bytes() == (b / name).read_bytes(),
              f"{name} of {a} and {b} differ in {differing_tensors(a / name, b / name)}")
@@ -280,7 +283,7 @@ def differing_tensors(a, b):
 
 
 def tensors(path):
-    """name -> (type, shape, bytes) of a safetensors file."""
+    """Returns name -> (type, shape, bytes) of a safetensors file."""
     data = path.read_bytes()
     begin = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:begin])
@@ -291,6 +294,6 @@ def tensors(path):
 
 
 def learned(rows):
-    """What training computed, without times."""
+    """Returns the results of training, without times."""
     return [tuple(row.get(key) for key in ("phase", "step", "layer", "loss", "accuracy"))
             for row in rows]

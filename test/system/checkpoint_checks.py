@@ -1,4 +1,4 @@
-"""Checkpoints: what they hold, which stay, how they are looked after and started from."""
+"""Checks checkpoints: their content, which of them stay, commands on them, and starts from them."""
 import shutil
 
 from case import check, close, equal, has, learned, same_bytes, tensors, true
@@ -167,7 +167,7 @@ def resume_passes_over_what_a_killed_writer_left(case):
 
 
 def start_from(case, path, *args, code=0):
-    """Starts a job of no steps from `path`: its checkpoint is what was loaded."""
+    """Starts a job of no steps from `path`. Its checkpoint then holds the loaded values."""
     return case.train("job.conf", "-set", f"checkpoint_path={path}", "-set", "train_steps=0",
                       "-set", "seed=9", *args, code=code, workspace="second")
 

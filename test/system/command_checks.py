@@ -1,4 +1,4 @@
-"""The subcommands, and the files and lines that people look at."""
+"""Checks the subcommands, and the files and lines that people look at."""
 import json
 import os
 import re
@@ -17,7 +17,7 @@ def files(folder):
 
 
 def total(text, name):
-    """The number that `singa check` prints for a total."""
+    """Returns the number that `singa check` prints for a total."""
     found = re.search(rf"^{name} +([0-9.]+)", text, re.MULTILINE)
     true(found, f"no line {name!r} in:\n{text}")
     return float(found.group(1))
@@ -79,7 +79,7 @@ def a_field_without_effect_draws_a_warning(case):
 
 
 def peak(case, batch):
-    """Peak resident bytes of a job with large features, and what check says that it takes."""
+    """Returns a job's peak resident bytes with large features, and the bytes that check prints."""
     layers = dense("wide", "data", 1, 8192) + """
   layer { name: "sigmoid" type: kSigmoid srclayers: "wide" }
   layer { name: "drop" type: kDropout srclayers: "sigmoid" dropout_conf { dropout_ratio: 0.5 } }

@@ -1,4 +1,4 @@
-"""Worker groups that take their steps as a consistency model says (ClusterProto.user_consistency)."""
+"""Checks worker groups under a consistency model (ClusterProto.user_consistency)."""
 from signal import SIGKILL, SIGTERM
 
 from case import check, equal, has, same_bytes, true
@@ -23,7 +23,7 @@ def write_job(case, settings=SETTINGS):
 
 
 def expect_together(case, workspace):
-    """Group g's gradient is applied after those of the g groups before it, and no others."""
+    """Expects that group g's gradient is applied after exactly those of the g groups before it."""
     rows = [row for row in case.rows(workspace, "train") if "staleness" in row]
     true(len(rows) >= 3 * 28, f"{len(rows)} rows tell staleness: all but the first of a start")
     for row in rows:
@@ -79,8 +79,8 @@ def a_bound_on_the_servers_bounds_staleness(case):
     write_job(case)
     bound = ("cluster.user_consistency=kBoundedStaleness", "cluster.max_staleness=1")
     case.train("job.conf", *groups(bound), workspace="bounded")
-    # Two others, each at most one step ahead of this group when it reads, and of which each takes
-    # at most two more until its gradient arrives.
+    # Each of two other groups is at most one step ahead of this group when it reads. Each takes at
+    # most two more steps until its gradient arrives.
     most = max(row.get("staleness_max", 0) for row in case.rows("bounded", "train"))
     case.note = f"at most {most:.0f}"
     true(0 < most <= 2 * 3, f"staleness of up to {most}")

@@ -1,4 +1,4 @@
-"""The same records from any kind of store; what `singa data` says and writes."""
+"""Checks that any kind of store gives the same records, and the output of `singa data`."""
 import gzip
 import re
 import shutil
@@ -13,7 +13,7 @@ IMAGES, LABELS = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 
 
 def same_as_idx(case, conf):
-    """`conf`, which reads another store, trains to the same bytes as the one that reads idx."""
+    """Expects that `conf`, which reads another store, trains to the same bytes as one with idx."""
     case.train(mlp(case.site.data, JOB))
     case.train(conf, workspace="other")
     same_bytes(case.newest("other"), case.newest())
@@ -130,7 +130,7 @@ def data_digits_draws_the_same_set_for_the_same_seed(case):
 
 
 def write_shard(case, which, name):
-    """The digits as kShardData's store: Records around RecordProtos."""
+    """Writes the digits as kShardData's store: Records around RecordProtos."""
     images = (case.site.data / f"{which}-images-idx3-ubyte").read_bytes()[16:]
     labels = (case.site.data / f"{which}-labels-idx1-ubyte").read_bytes()[8:]
     tuples = []
@@ -179,7 +179,7 @@ neuralnet { layer { name: "data" type: kShardData sharddata_conf { path: "none" 
 
 
 def folders_job():
-    """Training on the pictures of "train", a test on those of "test"."""
+    """Returns a job that trains on the pictures of "train" and tests on those of "test"."""
     data = "".join(
         f'  layer {{ name: "data" type: kRecordInput include: {phase} store_conf {{ path: "{path}" '
         'backend: "imagefolder" batchsize: 5 shape: 28 shape: 28 } }\n'

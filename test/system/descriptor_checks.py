@@ -1,4 +1,4 @@
-"""Descriptors: few of them, and strangers who use them up by connecting to a job's ports."""
+"""Checks jobs with few descriptors, and strangers who use them up by connections."""
 import os
 import pathlib
 import socket
@@ -20,7 +20,7 @@ def limited(case, files, *args, workspace):
 
 
 def port_of(pid):
-    """The port that a process of the job listens on; 0: none yet."""
+    """Returns the port that a process of the job listens on; 0: none yet."""
     try:
         table = pathlib.Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
         own = {os.readlink(link) for link in pathlib.Path(f"/proc/{pid}/fd").iterdir()}
@@ -34,7 +34,7 @@ def port_of(pid):
 
 
 class Flood:
-    """Connections that stay open and say no more than `words`."""
+    """Flood is connections that stay open and send only `words`."""
 
     def __init__(self, words):
         self._words = words

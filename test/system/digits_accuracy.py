@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains examples/digits/job.conf as it stands, on digits drawn afresh; its test must reach 0.97.
-Then features.conf writes what the net makes of each test digit: digits of a class must lie nearest
-to the mean of their own class, nine times in ten.
+Then features.conf writes the net's features of each test digit. Nine digits of ten must lie nearest
+to the mean of their own class.
 
 usage: digits_accuracy.py BINARY
 """
@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def share_nearest(path):
-    """Of the lines label,f1,f2,...: those that are nearest to the mean of their label."""
+    """Returns the share of lines label,f1,f2,... that are nearest to the mean of their label."""
     rows = [[float(x) for x in line.split(",")] for line in path.read_text().splitlines()]
     assert len(rows) == DIGITS and {len(row) for row in rows} == {1 + FEATURES}, path
     members = {}

@@ -1,5 +1,5 @@
-"""A workspace that cannot be written for a while, a limit on the size of its files, strays in it, and
-what contradicts a checkpoint."""
+"""Checks a workspace that cannot be written for a while, a limit on the size of its files, strays
+in it, and files that contradict a checkpoint."""
 import errno
 import os
 import re
@@ -19,7 +19,7 @@ def compiled(case, name, text):
     return case.path(f"{name}.so")
 
 
-# While the file "full" is there, files below "ws" take half of what is written, then ENOSPC.
+# While the file "full" exists, files below "ws" take half of each write, then ENOSPC.
 FULL = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-"""What `singa doctor` says of a machine."""
+"""Checks the findings of `singa doctor` about a machine."""
 import json
 import os
 import pathlib

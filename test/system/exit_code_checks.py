@@ -1,4 +1,4 @@
-"""Every way to end has its exit code and says why, at the place where the mistake is."""
+"""Checks that each kind of end has its exit code and its reason, at the place of the mistake."""
 import re
 
 from case import check, close, equal, has, true
@@ -12,7 +12,7 @@ def digits(case, name):
 
 
 def own_digits(case, **files):
-    """A copy of the digits in which `files` ("train_images", ...) have other bytes."""
+    """Copies the digits. `files` ("train_images", ...) have other bytes in the copy."""
     for stream in ("train", "t10k"):
         for kind in ("images-idx3", "labels-idx1"):
             name = f"{stream}-{kind}-ubyte"
@@ -21,7 +21,7 @@ def own_digits(case, **files):
 
 
 def place(text, part, file="job.conf"):
-    """FILE:LINE:COL of the first `part` in the text."""
+    """Returns FILE:LINE:COL of the first `part` in the text."""
     before = text[:text.index(part)]
     return f"{file}:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}: error: "
 
@@ -82,7 +82,7 @@ def a_bad_label_of_a_store_of_its_own_names_that_store(case):
     conf = conf.replace("batchsize: 2 shape: 4", "batchsize: 2 shape: 4 has_label: false")
     conf = conf.replace('srclayers: "fc" srclayers: "data"', 'srclayers: "fc" srclayers: "tags"')
     has(case.train(conf, code=65).err, "tags.csv: record 3: the label is 3", "stderr")
-    # Record 5 would meet none.
+    # Record 5 would have no partner.
     case.write("points.csv", "1,2,3,4\n" * 6)
     err = case.train(conf, code=78).err
     has(err, "neuralnet.layer[tags].store_conf.path: has 4 records", "stderr")
@@ -230,7 +230,8 @@ def on_nonfinite_skip_leaves_the_step_out_and_ends_0(case):
     case.train("job.conf", "-set", "disp_freq=3", workspace="means")
     true(all(isinstance(row["loss"], float) for row in case.rows("means", "train")),
          "a skipped step is part of a mean")
-    # Each epoch of 4 batches skips its last: as many updates as 9 batches of the good records.
+    # Each epoch of 4 batches skips its last one. So there are as many updates as in 9 batches of
+    # the good records.
     case.train(csv("good.csv", settings.replace("12", "9"), 3, layers=wide), workspace="good")
     close(rows[-2]["loss"], case.rows("good", "train")[-1]["loss"], 1e-5, "loss after 8 updates")
 

@@ -1,4 +1,5 @@
-"""singa export onnx: files, exit codes and errors. What the models compute: onnx_outputs.py."""
+"""Checks singa export onnx: files, exit codes, errors. onnx_outputs.py checks the models'
+results."""
 import json
 
 import generation_checks
@@ -18,7 +19,7 @@ def export(case, *args, checkpoint="ws/checkpoint/step3", out="out.onnx", conf="
 
 
 def values(path):
-    """The bytes of each tensor of a .safetensors file."""
+    """Returns the bytes of each tensor of a .safetensors file."""
     data = path.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:start])

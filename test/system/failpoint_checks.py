@@ -1,5 +1,5 @@
-"""Processes that die, stand still, wait or fail at a named place (src/base/system/failpoint.h): a
-synchronous job ends with the bytes of one that nobody disturbed."""
+"""Checks processes that die, stand still, wait or fail at a named place
+(src/base/system/failpoint.h). A synchronous job then ends with the bytes of an undisturbed one."""
 
 from case import check, equal, has, learned, same_bytes, true
 from group_checks import LARGE
@@ -32,7 +32,7 @@ def expect_the_quiet_end(case, workspace):
 
 
 def survives(case, point, rank, action, *args, lost):
-    """`lost`: what stderr must say besides that the point was passed."""
+    """Disturbs a job, which must survive. `lost`: a text that stderr must have, too."""
     workspace = f"{point}{rank}"
     job = start(case, f"{point}/{rank}={action}", *ARGS, *args, workspace=workspace).end(0)
     has(job.err, f"singa: failpoint {point}: {action.split('@')[0]}, pass ", "stderr")
@@ -78,7 +78,7 @@ def the_first_process_may_die_during_a_checkpoint(case):
 def a_process_may_die_while_the_job_begins(case):
     quiet(case)
     for rank in (0, 1):
-        # An earlier run in the same place, which must not be taken for this one.
+        # An earlier run in the same place must not be taken for this one.
         case.train("job.conf", *ARGS, "-set", "seed=4", "-set", "train_steps=20",
                    workspace=f"rendezvous_heard{rank}")
         survives_death(case, "rendezvous_heard", rank, 1)
@@ -88,7 +88,7 @@ def a_process_may_die_while_the_job_begins(case):
 def a_process_may_die_when_the_job_has_ended(case):
     quiet(case)
     survives_death(case, "leader_ended", 0, 1)
-    # Rank 0 may end before it is known.
+    # Rank 0 may end before the loss is noticed.
     survives(case, "follower_ended", 1, "kill", lost="")
 
 
@@ -115,8 +115,8 @@ def delays_change_no_byte(case):
 
 @check
 def a_job_that_has_nothing_left_to_do_waits_for_those_who_begin(case):
-    """Rank 0 ended, with its servers, before the other process had their values, which waited until
-    the supervisor's 10 s were over."""
+    """Rank 0, with its servers, must not end before the other process has their values. Otherwise
+    that process would wait until the supervisor's 10 s are over."""
     write_job(case)
     case.train("job.conf", *ARGS)
     failpoints = "group_begins/1=delay:500,follower_ended/1=delay:0"

@@ -1,5 +1,4 @@
-"""What `-test` writes of layers' features, and `singa predict -layer` prints, of nets that are no
-plain rows: unrolled ones, and RBMs."""
+"""Checks the features from `-test` and from `singa predict -layer`, for unrolled nets and RBMs."""
 import json
 
 from case import check, close, equal, has
@@ -11,7 +10,7 @@ BATCH, STEPS = 3, 4  # 7 records: two batches and one of one row
 
 
 def unrolled(outputs):
-    """A recurrent net that reads each record at every step, of points.csv."""
+    """Returns a recurrent net that reads each record of points.csv at every step."""
     params = " ".join(f'param {{ name: "{name}" init {{ type: kUniform low: -0.5 high: 0.5 }} }}'
                       for name in ("u", "v", "c"))
     layers = f"""

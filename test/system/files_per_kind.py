@@ -17,7 +17,7 @@ RUN = re.compile(r"\.run = (\w+)\b(?!\()")  # of a subcommand
 COMMENT = re.compile(r"//[^\n]*")
 STRING = re.compile(r'R"\(.*?\)"|"(?:[^"\\\n]|\\.)*"', re.DOTALL)  # messages may name a type
 
-# Kinds whose implementations are one file each, and how code elsewhere would name one.
+# Each kind here has implementations of one file. The pattern finds the name of one in other code.
 KINDS = {
     "LAYER": r"\b{0}\b",
     "UPDATER": r"\b{0}\b",
@@ -29,24 +29,24 @@ KINDS = {
     "STORE_WRITER": None,  # has the name of the store
     "METRICS_FORMAT": None,  # nobody names one
 }
-# Of each kind at least one is there, so that a macro that changes its name is noticed.
+# At least one implementation of each kind must be found. So a renamed macro is noticed.
 EXAMPLES = {"LAYER": "kReLU", "UPDATER": "kSGD", "STORE": "idx", "STORE_WRITER": "idx", "METRICS_FORMAT": "jsonl",
             "LEARNING_RATE": "kFixed", "INITIALIZER": "kConstant"}
 
 NAMED_ELSEWHERE = {
-    # Which fields have an effect with which types, and other programs' words: tables of warnings.
+    # These are tables of warnings: fields that affect certain types, and other programs' words.
     "src/driver/conf/": {"UPDATER", "LAYER"},
     "src/driver/onnx/": {"LAYER"},  # how ONNX writes a layer
     "src/driver/predict/model.cc": {"LAYER"},  # which layers take scores of classes
-    # Layers that the graph inserts or pairs, and a layer that does the work of another.
+    # The graph inserts or pairs some layers, and some layers do the work of another.
     "src/nn/": {"LAYER"},
     "src/io/format/guess_backend.cc": {"STORE"},  # tells by content, in the order of certainty
     "src/io/format/": {"STORE"},  # writers have the names of stores
-    # Defaults of layers, and layers of one store (SINGA 0.3).
+    # Layers have default stores, or one fixed store (SINGA 0.3).
     "src/nn/input/": {"STORE"}, "src/nn/output/": {"STORE"},
     "src/io/reader/row_decoder.cc": {"STORE"},  # mean files are of a format of their own
     "src/driver/onnx/input_export.cc": {"STORE"},
-    "src/driver/command/": {"STORE"},  # what is written if nobody says a format; -synthetic
+    "src/driver/command/": {"STORE"},  # the format by default; -synthetic
     "src/driver/bench/": {"STORE"},
 }
 
@@ -56,7 +56,7 @@ def code_of(path):
 
 
 def same_thing(one, other):
-    """Whether two files are of one thing, as idx_store.cc and idx_store.h."""
+    """Returns whether two files belong to one thing, as idx_store.cc and idx_store.h."""
     names = [re.sub(r"(_(cudnn|onednn|cublas|nccl))?\.\w+$", "", pathlib.Path(path).name)
              for path in (one, other)]
     return names[0] == names[1]

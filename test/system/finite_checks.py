@@ -1,4 +1,4 @@
-"""Weights and scores that are not finite are told by whoever uses them."""
+"""Checks that every user of weights and scores reports those that are not finite."""
 import json
 import math
 import struct
@@ -30,7 +30,7 @@ def stores(case, largest=1):
 
 
 def safetensors(case, name, values):
-    """A file of the net's params, w with these values."""
+    """Writes a file of the net's params, w with these values."""
     data = struct.pack("<6f", *values, 0, 0, 0)
     header = json.dumps({"w": {"dtype": "F32", "shape": [3, 1], "data_offsets": [0, 12]},
                          "b": {"dtype": "F32", "shape": [3], "data_offsets": [12, 24]}}).encode()
@@ -38,8 +38,8 @@ def safetensors(case, name, values):
 
 
 def checkpoint(case):
-    """The workspace of a job whose weights are infinite: it took one step of a rate that is too
-    large. Its checkpoint is intact."""
+    """Returns a checkpoint whose weights are infinite: its job took one step of a rate that is too
+    large. The checkpoint is intact."""
     stores(case)
     case.write("job.conf", job("train_steps: 1").replace("1e-30", "3e38"))
     case.run("-conf", "job.conf")

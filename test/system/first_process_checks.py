@@ -1,4 +1,4 @@
-"""Several processes start from what the first one has read of checkpoint_path."""
+"""Checks that all processes start from the values that the first reads from checkpoint_path."""
 import shutil
 from signal import SIGKILL
 
@@ -17,7 +17,7 @@ def trained(case, workspace):
 
 
 def begun(case, *words, workspace):
-    """Rank 0 of two: it has read what it starts from, and waits for the other."""
+    """Starts rank 0 of two, and waits until it has read its first values."""
     job = start(case, *words, rank=0, workspace=workspace)
     job.wait_until(case.path(f"{workspace}/metrics.jsonl").exists, "its rows' file")
     return job
@@ -78,7 +78,8 @@ def processes_do_not_start_from_what_the_start_removes(case):
 
 @check
 def a_checkpoint_that_comes_while_processes_gather_is_not_for_some_of_them(case):
-    """Each of two server groups holds what its own process has read, and nothing is learned."""
+    """Each of two server groups has the values that its process has read, and nothing is
+    learned."""
     trained(case, "other")
     words = processes(1, APART, "cluster.nworker_groups=2", "cluster.nserver_groups=2")
     still = [*words, *source("other"), "-set", "train_steps=1"]

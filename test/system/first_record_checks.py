@@ -1,4 +1,4 @@
-"""A check reads the first record of each store and text, and says what training would end with."""
+"""Checks that `singa check` reads the first record of each store and text, and finds its errors."""
 import os
 
 from case import check, equal, has, true
@@ -9,7 +9,7 @@ CSV = data("kTrain", "x.csv", "textfile", shape=(2,)).replace("kRecordInput", "k
 
 
 def ends_as_checked(case, conf, field, text):
-    """A training ends with 65 and `text` at its place, and a check says so before, at the field."""
+    """Expects that training ends with 65 and `text` at its place. A check names the field."""
     case.write("job.conf", conf)
     err = case.run("check", "job.conf", code=65).err
     has(err, f"{field}: {text}", "stderr of a check")

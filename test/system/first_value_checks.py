@@ -1,18 +1,18 @@
-"""What `singa check` says of the files that parameters start from, and that training says the same."""
+"""Checks errors of `singa check`, and of training, about files that parameters start from."""
 from case import check, equal, has, true
 from checkpoint_checks import SHAPES, TEN, start_from, trained
 from job import dense, mlp
 
 
 def forms(case):
-    """The trained net's files, in each form that checkpoint_path takes."""
+    """Returns the trained net's files, in each form that checkpoint_path takes."""
     case.run("ckpt", "export", "ws/checkpoint/step10", "out.safetensors")
     case.run("ckpt", "export", "-format", "blobprotos", "ws/checkpoint/step10", "out.bin")
     return ("ws/checkpoint/step10", "out.safetensors", "out.bin", "ws/checkpoint/step10-worker0")
 
 
 def said_by_both(case, path, code):
-    """The errors of check, which training says, too."""
+    """Returns the errors of check. Expects that training prints the same."""
     err = case.run("check", "job.conf", "-set", f"checkpoint_path={path}", code=code).err
     equal(start_from(case, path, code=code).err, err, "stderr of training")
     true(not case.path("second").exists(), "training has begun")

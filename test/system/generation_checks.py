@@ -1,7 +1,7 @@
-"""Text that a trained net writes, a character a test step."""
+"""Checks text that a trained net writes, a character a test step."""
 from case import check, equal, has, true
 
-PERIOD = "abac\n"  # what follows an a, only memory tells
+PERIOD = "abac\n"  # the letter after an a needs memory
 GRU = "".join(f' param {{ name: "{name}" INIT }}' for name in
               ("zx", "rx", "cx", "zh", "rh", "ch", "bz", "br", "bc"))
 NET = """
@@ -55,7 +55,7 @@ def trained(case):
 
 
 def written(case, layer, *args):
-    # The size of the one-hot rows is left out, as in SINGA 0.3's sample.conf.
+    # The conf does not give the size of the one-hot rows, as in SINGA 0.3's sample.conf.
     case.write("write.conf", (WRITE % net("first", one_hot="")).replace("NEXT", layer))
     return case.run("-conf", "write.conf", "-test", "-set",
                     f"checkpoint_path={case.newest()}", *args).out

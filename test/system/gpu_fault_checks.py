@@ -1,4 +1,4 @@
-"""GPUs that are lost, or do not answer any more, in the middle of a job. They are emulated
+"""Checks GPUs that are lost, or never answer, in the middle of a job. They are emulated
 (test/support/emulated_singa.cc)."""
 import re
 
@@ -13,7 +13,7 @@ STILL = "cluster.stall_timeout=2"
 
 
 def ends(case, job, workspace, code):
-    """The job has trained for a while, and ends with `code`."""
+    """Expects that the job has trained for a while, and ends with `code`. Returns its stderr."""
     job.end(code)
     true(case.steps(workspace), "it has no checkpoint")
     return job.err
@@ -72,8 +72,8 @@ def a_gpu_that_never_answers_is_a_stall(case):
 
 @check
 def a_group_one_of_whose_gpus_never_answers_gives_up(case):
-    """After 13 s, by which a worker that does not go on by itself would have been named, and 8 s
-    for threads that come back."""
+    """The group gives up after 13 s. A worker that stands still by itself would be named before.
+    Then 8 s remain for threads to return."""
     case.write("job.conf", mlp(case.site.data, OFTEN, batch=48))
     jobs = {"threads": start(case, *workers(2), "-set", STILL, workspace="threads",
                              SINGA_GPUS_FAIL="still:3000"),

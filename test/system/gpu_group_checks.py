@@ -1,5 +1,5 @@
-"""Processes whose workers have GPUs of their own, which add the gradients up. The GPUs are emulated
-(test/support/emulated_singa.cc), and add up in the order of the workers."""
+"""Checks processes whose workers have GPUs of their own, which add the gradients up. The GPUs are
+emulated (test/support/emulated_singa.cc), and add up in the order of the workers."""
 import os
 import re
 from signal import SIGKILL, SIGSTOP, SIGTERM
@@ -19,7 +19,7 @@ NORM = """
 
 
 def start(case, *args, workspace="ws", gpus="0,1", **variables):
-    """job.conf on a machine with four GPUs."""
+    """Starts job.conf on a machine with four GPUs."""
     names = [f"{name}={value}" for name, value in variables.items()]
     return case.start_program(
         ["env", "GOMP_SPINCOUNT=2000", "SINGA_EMULATED_GPUS=4", *names,
@@ -55,10 +55,11 @@ def gpus_of_processes_train_to_the_bytes_of_those_of_one_process(case):
                 has(logs(case, several), ADD_UP, "the log")
                 same_bytes(case.newest(several), case.newest(one))
                 for a, b in zip(case.rows(several, "train"), case.rows(one, "train")):
-                    # Means over the batch, which each process begins to sum up by itself.
+                    # Losses are means over the batch. Each process sums up its own part first.
                     true(abs(a["loss"] - b["loss"]) <= (1e-14 if each > 1 else 0),
                          f"rows {a} and {b}")
-                # An evaluation has the threads of its process's workers, by which products round.
+                # An evaluation uses the threads of its process's workers. Products round
+                # differently with them.
                 for a, b in zip(case.rows(several, "test"), case.rows(one, "test"), strict=True):
                     true(abs(a["loss"] - b["loss"]) < 1e-7, f"rows {a} and {b}")
                     equal(a["accuracy"], b["accuracy"], "accuracy")
@@ -70,7 +71,7 @@ def gpus_of_processes_train_to_the_bytes_of_those_of_one_process(case):
 def gpus_of_processes_scale_losses_for_float16_alike(case):
     case.write("job.conf", mlp(case.site.data, "train_steps: 30 disp_freq: 1 precision: kFloat16",
                                updater=ADAM))
-    # Gradients that overflow until the losses' scale is smaller than at first.
+    # The gradients overflow until the losses' scale is smaller than at first.
     large = ("-set", "neuralnet.layer[loss].softmaxloss_conf.scale=1000")
     train(case, *workers(2), *large, workspace="one")
     train(case, *two(), *large)
@@ -107,7 +108,7 @@ def gpus_of_processes_that_are_stopped_go_on_to_the_same_bytes(case):
     train(case, "-resume", *two(), workspace="stopped")
     same_bytes(case.newest("stopped"), case.newest())
     equal(learned(case.rows("stopped", "train")), learned(case.rows(phase="train")), "rows")
-    # On one process, and on CPUs, from a checkpoint of several.
+    # A job of one process, and a job on CPUs, continue from a checkpoint of several processes.
     train(case, "-resume", *workers(2), "-set", "train_steps=1210", workspace="stopped")
     train(case, "-resume", *two(), "-set", "train_steps=1220", workspace="stopped", gpus="")
 
@@ -201,7 +202,7 @@ def gpus_of_processes_diverge_or_skip_together(case):
 
 
 def launched(case, *args, **options):
-    """Two processes, as mpirun starts them."""
+    """Starts two processes as mpirun does."""
     return [start(case, *args, OMPI_COMM_WORLD_RANK=rank, OMPI_COMM_WORLD_SIZE=2,
                   OMPI_COMM_WORLD_LOCAL_SIZE=2, OMPI_COMM_WORLD_LOCAL_RANK=rank,
                   PMIX_NAMESPACE="launched", **options) for rank in (0, 1)]
@@ -227,7 +228,7 @@ def gpus_of_a_lost_process_that_nobody_starts_again_are_given_up(case):
         jobs[0].wait_until(lambda lost=lost: case.last_step(lost) >= 100, "step 100")
         jobs[rank].send(SIGKILL)
         jobs[1 - rank].end(170)
-    # Before it has joined the other's GPU.
+    # The process dies before it has joined the other's GPU.
     jobs = launched(case, *args, SINGA_FAILPOINTS="group_begins/1=kill")
     jobs[0].end(170)
     true(not case.steps(), "a checkpoint of a job that has not begun")

@@ -1,5 +1,4 @@
-"""Several workers, as threads of one process: synchronous within a group, asynchronous between
-groups."""
+"""Checks workers as threads of one process: groups are synchronous inside, asynchronous outside."""
 import array
 import random
 from signal import SIGTERM
@@ -22,7 +21,8 @@ def floats(data):
 
 
 def furthest(a, b):
-    """The largest difference of two checkpoints' params, relative to the largest value of each."""
+    """Returns the largest difference of two checkpoints' params, relative to a param's largest
+    value."""
     first, second = (tensors(path / "model.safetensors") for path in (a, b))
     equal(sorted(first), sorted(second), "params")
     worst = 0
@@ -109,7 +109,7 @@ def a_group_that_diverges_names_layer_param_and_step(case):
     case.write("points.csv", "0,900,1,1,1\n1,1,800,1,1\n2,1,1,700,1\n")
     conf = csv("points.csv", "train_steps: 50 disp_freq: 1", 3, lr=1e37)
     has(case.train(conf, *workers(3), code=79).err, " is not finite", "stderr")
-    # The two workers do not see the same step as bad; it is dropped by both.
+    # The two workers do not find the same steps bad, and both drop each of them.
     case.write("points.csv", "0,3e38,3e38,3e38,3e38\n" + "1,1,1,1,1\n2,2,1,1,1\n0,1,2,1,1\n" * 9)
     norm = dense("fc0", "data", 0, 3) + """
       layer { name: "norm" type: kBM srclayers: "fc0" }""" + dense("fc", "norm", 1, 3)
@@ -136,7 +136,7 @@ def groups_train_one_replica_each_at_its_own_pace(case):
 
 
 def served(*settings):
-    """Groups with values of their own, which servers keep together."""
+    """Returns settings of groups with separate values, which servers keep in sync."""
     return [word for setting in ("share_memory=false", "nservers_per_group=2") + settings
             for word in ("-set", f"cluster.{setting}")]
 
@@ -212,7 +212,7 @@ def the_first_group_warms_up_alone(case):
     true(len(done) >= 60, f"group 1 began after {len(done)} steps of group 0")
 
 
-# A state for each row of the batch, which goes on from step to step.
+# Each row of the batch has a state that passes from step to step.
 CARRIED = """
 train_steps: %s disp_freq: 1 checkpoint_freq: 7
 num_openblas_threads: 1

@@ -4,8 +4,8 @@
 usage: guide_commands.py BINARY [WORD...]; WORDs choose the texts whose paths hold one of them.
 
 The blocks of a text run in their order, in a temporary copy of the folders that commands name, with
-BINARY as `singa` on PATH and as build/bin/singa. What a block is stands in its first line, or in
-comments right above it:
+BINARY as `singa` on PATH and as build/bin/singa. The first line of a block, or comments right above
+it, say what the block is:
 
   ```sh                       commands, which must end with 0
   <!-- exit: N -->            the commands of the next block end with N
@@ -53,7 +53,7 @@ def blocks_of(text):
 
 
 def anchors(path):
-    """The names by which links reach the headings of a text, as GitHub makes them."""
+    """Returns the names by which links reach the headings of a text, as GitHub makes them."""
     text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
     headings = re.findall(r"^#+ (.*)$", text, re.M)
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
@@ -80,7 +80,7 @@ def prepare(folder, binary):
 
 
 def run(block, folder, environment):
-    """The lines that the commands of a block have printed."""
+    """Runs the commands of a block. Returns the lines that they print."""
     done = subprocess.run(["bash", "-e", "-u", "-o", "pipefail", "-c", block.body], cwd=folder,
                           env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, timeout=LIMIT_S, text=True, errors="replace")
@@ -90,7 +90,7 @@ def run(block, folder, environment):
 
 
 def try_text(path, binary):
-    """How many blocks ran, and the lines to tell of those that did not."""
+    """Returns the number of blocks that ran, and lines about those that did not."""
     text = path.read_text(encoding="utf-8")
     name, ran, told, printed = path.relative_to(ROOT), 0, [], []
     indented = INDENTED.search(text)

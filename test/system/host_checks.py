@@ -1,5 +1,5 @@
-"""Two network namespaces stand for two hosts. What runs in them is what tool/launch/kubernetes.yaml
-says: the command and environment of each pod."""
+"""Checks jobs on two hosts, for which two network namespaces stand. They run the command and
+environment of each pod in tool/launch/kubernetes.yaml."""
 import os
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ from launch_case import STEPS, TWO, LeftOut, expect_the_same, process_of, reach,
 
 ADDRESSES = ("10.213.77.1", "10.213.77.2")
 LIMIT_S = 50  # for the ends of both processes after cluster.peer_timeout, 2 s: its default is 60
-# Begins a ZMTP greeting and prints the security mechanism that the listener's names.
+# The program begins a ZMTP greeting and prints the security mechanism in the listener's.
 PROBE = """
 import socket, sys
 s = socket.create_connection((sys.argv[1], int(sys.argv[2])), 10)
@@ -28,7 +28,7 @@ print(data[12:32].rstrip(b"\\0").decode())
 
 
 class Hosts:
-    """Two namespaces, each with an eth0, a cable between them; made at the first use."""
+    """Hosts are two namespaces with an eth0 each and a cable between, made at the first use."""
 
     def __init__(self):
         self._names = [f"singa-{os.getpid()}-{i}" for i in range(2)]
@@ -45,7 +45,7 @@ class Hosts:
         return ["ip", "netns", "exec", self._names[host]]
 
     def plug(self, up):
-        """The cable in or out."""
+        """Plugs the cable in or out."""
         self._ip("-n", self._names[1], "link", "set", "eth0", "up" if up else "down")
 
     def stop(self):
@@ -89,7 +89,7 @@ def start_pods(one, *words):
 
 
 def the_objects_for_kubernetes_fit_their_schema(one):
-    """Fields and types alone: no cluster has seen them."""
+    """The check covers fields and types alone: no cluster has seen the objects."""
     objects = read_objects(one.site.root / "tool/launch/kubernetes.yaml")
     equal([found["kind"] for found in objects], ["PersistentVolumeClaim", "Job"], "kinds")
     check_objects(objects)
@@ -115,7 +115,7 @@ def mpirun_starts_a_process_on_each_host_of_the_hostfile(one):
     one.site.hosts.need()
     write_job(one)
     one.write("hosts", "".join(f"{address} slots=1\n" for address in ADDRESSES))
-    # In the place of ssh: agent HOST COMMAND.
+    # The script stands for ssh: agent HOST COMMAND.
     agent = one.write("agent", f"""#!/bin/sh
 shift
 exec {" ".join(one.site.hosts.command(1))} unshare --uts sh -c "hostname second; $*"

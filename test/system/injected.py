@@ -8,10 +8,10 @@ usage: injected.py BUILD [--sample N] [--seed S] [--only WORD] [--write]
 
 The job runs with support/fail_call.cc loaded before the C library. After each failure
  - the exit code is one that `singa --help` lists, never 1, 2 or a signal;
- - an error names what failed, as errno's text or as the limit that was met;
- - no process, file in /tmp or file that a quiet run does not leave is left;
+ - an error names the failed part, by errno's text or by the limit that was met;
+ - no process, no file in /tmp and no file that a quiet run does not leave is left;
  - the job, or else its `-resume`, ends with the bytes of a job in which no call failed.
-   What could not be removed draws a warning, and `-resume` removes it.
+A file that could not be removed draws a warning, and `-resume` removes it.
 """
 import argparse
 import concurrent.futures
@@ -36,7 +36,8 @@ from run import Site
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
 import results_file
 
-# Two checkpoints, the first of which goes. Few records: each is two reads.
+# There are two checkpoints, and the first one is removed. There are few records, because each is
+# two reads.
 SETTINGS = """train_steps: 4 disp_freq: 2 checkpoint_freq: 2 checkpoint_keep: 1 test_freq: 4
 test_steps: 1 seed: 3"""
 SOON = "cluster.peer_timeout=3"
@@ -46,13 +47,13 @@ TOPOLOGIES = {
     "memory": processes(2, SOON),
     "tcp": processes(2, APART, SOON),
 }
-# In the order of support/fail_call.cc's kNames. Errors of each that its manual names and a user
-# can meet: a full table of processes or files, a full or broken disk, a quota, a seccomp filter, an
-# old kernel, no memory, a signal. mmap: its other errors are those of files, locked memory and
-# seals; libraries and the program map memory without a name, which is not locked, or memory of
-# memfd_create. mprotect: EACCES where a policy forbids executable memory, which kernels that are
-# written at run time need; ENOMEM where the table of mappings is full. Both last: after a first
-# ENOMEM the program asks again, as malloc leaves that one, too.
+# The functions are in the order of support/fail_call.cc's kNames. The errors of each are named in
+# its manual, and a user can meet them: a full table of processes or files, a full or broken disk, a
+# quota, a seccomp filter, an old kernel, no memory, a signal. Other errors of mmap concern files,
+# locked memory and seals. Libraries and the program map memory without a name, which is not locked,
+# or memory of memfd_create. mprotect has EACCES if a policy forbids executable memory, which
+# kernels that are written at run time need. It has ENOMEM if the table of mappings is full. Both
+# errors last: after a first ENOMEM the program asks again, because malloc ignores that one.
 ERRORS = {
     "fork": "EAGAIN ENOMEM ENOSYS EPERM",
     "pthread_create": "EAGAIN EPERM",
@@ -78,14 +79,14 @@ ERRORS = {
     "accept4": "EMFILE ENFILE ENOMEM EPERM EINTR",
 }
 CODES = {0, 65, 66, 69, 73, 74, 77, 78, 170, 171}
-# Words that name a cause where errno's own text does not.
+# These words name a cause if errno's own text is missing.
 CAUSES = ["in use", "memory", "threads", "processes", "descriptors", "RLIMIT_", "pids.max", "permission"]
 JOBS = 12  # at a time; they mostly wait
 
 
 class Trials:
-    """Failures of one topology: a folder with its job, the bytes of a quiet run, and the counts of
-    calls that such a run makes."""
+    """Trials are failures of one topology: a folder with its job, the bytes of a quiet run, and the
+    counts of calls that such a run makes."""
 
     def __init__(self, site, folder, library, topology):
         self.site, self.folder, self.library = site, pathlib.Path(folder), library
@@ -98,7 +99,7 @@ class Trials:
         self.quiet = self.folder / "quiet" / "ws"
 
     def run(self, folder, *args, **environment):
-        """A process of the job in a folder of its own, which has its own /tmp."""
+        """Starts a process of the job in a folder of its own, which has its own /tmp."""
         (folder / "tmp").mkdir(parents=True, exist_ok=True)
         words = [f"{name}={value}" for name, value in environment.items()]
         if environment:
@@ -109,7 +110,7 @@ class Trials:
         return case.Process(command, folder)
 
     def failures(self):
-        """topology/role/call:N:ERROR of each call of the quiet run and each error."""
+        """Returns topology/role/call:N:ERROR of each call of the quiet run and each error."""
         found = []
         for counts in sorted((self.folder / "counts").iterdir()):
             numbers = struct.unpack(f"{len(ERRORS)}q", counts.read_bytes())
@@ -119,7 +120,7 @@ class Trials:
         return found
 
     def trial(self, name):
-        """Whether the call was made, and the exit code. Throws Failure."""
+        """Runs a trial. Returns whether the call was made, and the exit code. Throws Failure."""
         _, role, rest = name.split("/")
         call, number, error = rest.split(":")
         folder = self.folder / re.sub("[/:]", "-", name)
@@ -148,7 +149,7 @@ class Trials:
 
     def judge(self, job, error):
         code, text = job.popen.returncode, job.err
-        # A restart must not hide one.
+        # A restart must not hide a crash.
         true(not re.search(r"signal (4|6|7|8|11)\b", text), f"a process crashed\n{text[-1500:]}")
         true(code in CODES, f"exit code {code}\n{text[-1500:]}")
         if code == 0:
@@ -174,7 +175,7 @@ class Trials:
 
 
 def processes_of(folder):
-    """Processes of a trial that still run a moment after its job has ended; they are killed."""
+    """Returns and kills processes of a trial that still run a moment after its job has ended."""
     mark = f"FAIL_CALL_FOLDER={folder}".encode()
 
     def running():
@@ -196,8 +197,8 @@ def processes_of(folder):
 
 
 def try_all(groups, names):
-    """Shows each trial that ends wrongly. Returns how many calls of each topology and name failed,
-    and how many trials of each topology ended wrongly."""
+    """Shows each trial that ends wrongly. Returns the number of failed calls by topology and name,
+    and the number of trials that ended wrongly by topology."""
     fired, failed = {}, dict.fromkeys(TOPOLOGIES, 0)
 
     def one(name):
@@ -251,7 +252,7 @@ def main():
                   for topology in TOPOLOGIES}
         names = [name for group in groups.values() for name in group.failures()
                  if args.only in name]
-        # In any order, so that what is wrong in one topology shows early.
+        # The order is random, so that an error in one topology shows early.
         every = len(names)
         names = random.Random(args.seed).sample(names, min(args.sample or every, every))
         fired, failed = try_all(groups, names)

@@ -1,4 +1,4 @@
-"""What a signal does to a job that trains, and a second Ctrl-C."""
+"""Checks signals to a job that trains, and a second Ctrl-C."""
 import os
 import signal
 import time
@@ -62,7 +62,7 @@ def fill(pipe):
 
 @check
 def a_second_ctrl_c_ends_a_job_whose_output_nobody_reads(case):
-    """As `singa ... 2>&1 | less` does while less shows its first page."""
+    """The output goes to a pipe, as in `singa ... 2>&1 | less` while less shows its first page."""
     case.write("job.conf", mlp(case.site.data, SETTINGS))
     os.mkfifo(case.path("pipe"))
     for workspace, words in TOPOLOGIES.items():

@@ -1,4 +1,4 @@
-"""Texts of job.conf for the checks: small nets on the digits."""
+"""Makes texts of job.conf for the checks: small nets on the digits."""
 
 MOMENTUM = """type: kSGD momentum: 0.9 weight_decay: 0.001
   learning_rate { type: kFixed base_lr: 0.05 }"""
@@ -27,8 +27,9 @@ def dense(name, source, number, outputs, init=GAUSSIAN):
 
 def mlp(data, settings, *, updater=MOMENTUM, batch=50, test_batch=100, hidden=16, dropout=0.3,
         reading="shuffle: true", layers="", top="relu", val=False):
-    """A net of two dense layers with dropout. `settings`: fields of JobProto, train_steps among
-    them; `reading`: of the training store; `layers`: more of them, `top` what the last reads."""
+    """Returns a net of two dense layers with dropout. `settings`: fields of JobProto, train_steps
+    among them; `reading`: of the training store; `layers`: more layers; `top`: the last layer's
+    source."""
     phases = [("kTest", "t10k", test_batch, "")] + [("kVal", "t10k", test_batch, "")] * val
     inputs = "".join(f"""
   layer {{
@@ -53,8 +54,8 @@ cluster {{ workspace: "ws" }}
 
 
 def csv(path, settings, batch, *, lr=0.1, layers=dense("fc", "data", 1, 3)):
-    """A net on a file of lines label,number,... with 4 numbers and labels 0, 1, 2; linear unless
-    `layers` from "data" to "fc" say otherwise."""
+    """Returns a net on a file of lines label,number,... with 4 numbers and labels 0, 1, 2. The net
+    is linear unless `layers` from "data" to "fc" say otherwise."""
     return f"""name: "csv"
 {settings}
 num_openblas_threads: 1

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Kills processes of jobs at random steps; each job must end as if nothing had been.
+"""Kills processes of jobs at random steps. Each job must end as an undisturbed one does.
 
 usage: kill_trials.py BINARY [--trials N] [--seed S] [--write]
        --trials  of each role (10)
        --write   puts the figures into test/bench/results.md; wants 60 trials of each role
 
-A trial counts if the signal found a process that trained: at least 5 steps were done before, and
-at least 5 were left. Jobs of synchronous workers must end with the same bytes and rows as one that
-nobody disturbed; groups that share a server must each have taken every step once.
+A trial counts if the signal found a process that trained: at least 5 steps were done before, and at
+least 5 were left. Jobs of synchronous workers must end with the same bytes and rows as an
+undisturbed job. Groups that share a server must each have taken every step once.
 """
 import argparse
 import os
@@ -49,7 +49,7 @@ ROLES = {
 
 
 def disturb(case, job, workspace, rank, step):
-    """Kills process `rank` after `step`; False: too late, the job may have been at its end."""
+    """Kills process `rank` after `step`. Returns False if the job may have been at its end."""
     job.wait_until(lambda: case.last_step(workspace) >= step, f"step {step}")
     pid = children(job).get(rank)
     if pid is None:
@@ -77,7 +77,7 @@ def judge(case, workspace, args):
 
 
 def trial(case, role, number, step):
-    """Seconds from the signal to the job's end; None: it came too late."""
+    """Returns the seconds from the signal to the job's end; None: the signal came too late."""
     args, rank = ROLES[role]
     workspace = f"{role.replace(' ', '-')}{number}"
     conf = "groups.conf" if args in (GROUPS, ALONE) else "workers.conf"

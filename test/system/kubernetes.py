@@ -1,10 +1,10 @@
-"""tool/launch/kubernetes.yaml as the API server would read it: fields and types of the objects that
-it has, taken from the API reference, and what a pod of its Job runs. Needs Python's yaml."""
+"""Reads tool/launch/kubernetes.yaml as the API server would. It has the fields and types of the
+objects, taken from the API reference, and finds the command of a pod. It needs Python's yaml."""
 from case import Failure, equal, true
 from launch_case import LeftOut
 
-# name: type, or fields of an object, or a list with the type of what is in it; ANY: names of the
-# user's. None: not looked into.
+# A value is a type, fields of an object, or a list with the type of its entries. ANY stands for
+# names of the user's. None is not checked.
 ANY = "any name"
 FIELD_REF = {"fieldRef": {"apiVersion": str, "fieldPath": str}, "secretKeyRef": None,
              "configMapKeyRef": None, "resourceFieldRef": None}
@@ -62,7 +62,8 @@ def check_fields(value, schema, place):
 
 
 def action_on(job, code):
-    """What the first rule that knows the exit code says; backoffLimit counts any other."""
+    """Returns the action of the first rule that knows the exit code; "Count": backoffLimit counts
+    it."""
     for rule in job["podFailurePolicy"]["rules"]:
         if code in rule.get("onExitCodes", {}).get("values", []):
             return rule["action"]
@@ -70,7 +71,7 @@ def action_on(job, code):
 
 
 def check_restarts(job):
-    """One lost process among many is one failure: those who lost it are not counted."""
+    """Checks that one lost process is one failure: processes that lost it are not counted."""
     for code in (1, 2, 65, 66, 69, 73, 74, 77, 78, 79):
         equal(action_on(job, code), "FailJob", f"exit code {code}, which a restart does not mend")
     for code in (143, 170, 171):
@@ -79,7 +80,7 @@ def check_restarts(job):
 
 
 def check_objects(objects):
-    """Also what the API server asks for beside types."""
+    """Checks the objects' fields and types, and other rules of the API server."""
     for found in objects:
         kind = (found["apiVersion"], found["kind"])
         true(kind in SCHEMA, f"{kind} is not known")
@@ -113,7 +114,7 @@ def check_objects(objects):
 
 
 def pod_command(objects, rank):
-    """The environment and the words of the command that the pod of `rank` runs."""
+    """Returns the environment and the words of the command that the pod of `rank` runs."""
     job = next(found for found in objects if found["kind"] == "Job")["spec"]
     container = job["template"]["spec"]["containers"][0]
     env = {}

@@ -1,4 +1,4 @@
-"""What checks of launchers share: a job of two processes, its uninterrupted run, its processes."""
+"""Shares parts among checks of launchers: a job of two processes, and its undisturbed run."""
 import os
 import pathlib
 import socket
@@ -13,16 +13,16 @@ TWO = processes(2)
 
 
 class LeftOut(Exception):
-    """This machine has not what the check needs."""
+    """LeftOut says what this machine lacks for a check."""
 
 
 def write_job(one):
-    """job.conf; what `singa` makes of it when it starts both processes itself is `expected`."""
+    """Writes job.conf. The `expected` result is that of `singa` when it starts both processes."""
     one.write("job.conf", mlp(one.site.data, JOB, updater=ADAM, batch=48, hidden=512))
 
 
 def expect_the_same(one, workspace="ws"):
-    """`workspace` ended as a run that nothing disturbed, which is made once for all checks."""
+    """Expects that `workspace` equals an undisturbed run, which is made once for all checks."""
     if not one.site.expected.exists():
         one.train("job.conf", *TWO, workspace=one.site.expected)
     case.equal(one.steps(workspace)[-1], STEPS, "last step")
@@ -34,7 +34,7 @@ def reach(one, job, step, workspace="ws"):
 
 
 def launched(folder, variable="PMIX_NAMESPACE"):
-    """Processes of singa that work in `folder`: what `variable` is to each, and their ids."""
+    """Returns {value of `variable`: ids} of the processes of singa that work in `folder`."""
     found = {}
     for process in pathlib.Path("/proc").iterdir():
         if not process.name.isdigit():
@@ -67,7 +67,7 @@ def kill_all(folder, number):
 
 
 def free_ports(count):
-    """Ports that nobody listens on now."""
+    """Returns ports that nobody listens on now."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:

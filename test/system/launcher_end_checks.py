@@ -1,5 +1,5 @@
-"""A launcher that is gone leaves no process behind that trains on. A shell stands for the launcher: its
-processes become those of a program that tells how they end."""
+"""Checks that a launcher which is gone leaves no process behind that trains on. A shell stands for
+the launcher. Its processes become those of a program that reports their ends."""
 import os
 import pathlib
 import shutil
@@ -14,7 +14,8 @@ from process_checks import processes
 SETTINGS = "train_steps: 100000000 disp_freq: 1 seed: 3"
 OF_TWO = ["0", "143"]  # the first process tells why the job ends
 PMI_JOB = ["PMI_SIZE=2", "PMI_JOBID=uid"]
-# Starts a command and takes over the processes that it leaves: a line with the exit code of each.
+# The program starts a command and takes over the processes that it leaves. It prints a line with
+# the exit code of each.
 GUARDIAN = """import ctypes, os, subprocess, sys
 assert ctypes.CDLL(None).prctl(36, 1) == 0  # PR_SET_CHILD_SUBREAPER
 launcher = subprocess.Popen(sys.argv[1:])
@@ -30,7 +31,7 @@ os._exit(0)
 
 
 def start(case, commands):
-    """A launcher of `commands`, each the words of `env`."""
+    """Starts a launcher of `commands`, each the words of `env`."""
     words = [word for command in commands for word in (*map(str, command), "end")]
     script = """while [ $# != 0 ]; do
   words=()
@@ -49,7 +50,7 @@ def rank(case, number, *variables, words=processes(2)):
 
 
 def end_launcher(job):
-    """Kills it and nothing else."""
+    """Kills the launcher and nothing else."""
     pid = job.popen.pid
     launcher, = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     os.kill(int(launcher), signal.SIGKILL)

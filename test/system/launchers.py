@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Jobs whose processes mpirun, srun or somebody else starts, by what tool/launch has for that: on
-this host, and on two hosts that are network namespaces; and jobs that meet the system's limits.
+"""Runs jobs whose processes are started by mpirun, srun or others, with the files of tool/launch.
+They run on this host, and on two hosts that are network namespaces. Other jobs meet the system's
+limits.
 
 usage: launchers.py BUILD [WORD...]; WORDs choose the checks whose names hold one of them.
 Prints a line a check and exits 1 where one failed. What this machine cannot do is LEFT OUT, loudly.
@@ -26,7 +27,7 @@ Site = collections.namedtuple("Site", "binary root data expected slurm hosts")
 
 
 def run(site, check, folder):
-    """Prints the check's line; returns ok, FAIL or LEFT OUT."""
+    """Prints the check's line. Returns ok, FAIL or LEFT OUT."""
     one = case.Case(site, folder)
     folder.mkdir()
     start = time.monotonic()
@@ -36,7 +37,7 @@ def run(site, check, folder):
         result = "ok"
     except launch_case.LeftOut as error:
         result, text = "LEFT OUT", f": {error}"
-    except Exception:  # case.Failure, or what a check stumbled over
+    except Exception:  # case.Failure, or any other error of a check
         result, text = "FAIL", "\n" + traceback.format_exc()
     finally:
         one.end()

@@ -1,4 +1,4 @@
-"""Files of a picture folder that are no records are counted and named, and end a job."""
+"""Checks that files of a picture folder that are no records are named, and end a job."""
 import io
 import re
 import tarfile
@@ -7,7 +7,8 @@ from bad_record_checks import png
 from case import check, equal, has, true
 from store_facts_checks import COLOURS, data, job, pictures
 
-# Endings that ImageFolder users have beside their data, and folders that are no classes.
+# ImageFolder users have files with these endings beside their data, and folders that are no
+# classes.
 BESIDE = ["train/README.md", "train/Thumbs.db", "train/.DS_Store", "train/red/.DS_Store",
           "train/red/Thumbs.db", "train/red/README", "train/red/boxes.txt", "train/red/a.xml",
           "train/red/._00.png", "train/.ipynb_checkpoints/00-checkpoint.png", "train/labels.csv",
@@ -26,7 +27,7 @@ def tar(case, name, folder):
 
 
 def ends_all(case, text):
-    """Every program that reads the store says it and ends."""
+    """Expects that every program that reads the store says it and ends."""
     for args in (("check", "job.conf"), ("-conf", "job.conf"), ("bench", "-steps", "2", "job.conf")):
         err = case.run(*args, code=65).err
         has(err, text, f"stderr of {args[0]}")

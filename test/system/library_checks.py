@@ -1,4 +1,4 @@
-"""A program of the user's own around libsinga; the memory of a long run."""
+"""Checks a user's own program around libsinga, and the memory of a long run."""
 import pathlib
 import shutil
 from signal import SIGTERM
@@ -8,13 +8,13 @@ from job import mlp
 
 HERE = pathlib.Path(__file__).resolve().parent
 MIB = 1 << 20
-# What user_program.cc does, by the built-in kinds.
+# The built-in kinds do the same as user_program.cc's.
 BUILT_IN = dict(updater="type: kSGD learning_rate { type: kFixed base_lr: 0.1 }", dropout=0,
                 reading="")
 
 
 def compiled(case, name):
-    """The program, built as a user would: headers, the library, its generated headers."""
+    """Builds the program as a user would, with headers, the library, and its generated headers."""
     build = case.site.binary.parent.parent
     program = case.path(name)
     compiler = shutil.which("c++") or shutil.which("g++")
@@ -31,7 +31,8 @@ def a_users_program_trains_a_job_built_in_code_with_kinds_of_its_own(case):
     program = compiled(case, "user_program")
     job = case.start_users_program(program, case.site.data, "user").end(0)
     counts = dict(zip(*[iter(job.out.splitlines()[0].split())] * 2))
-    # 20 steps, 2 tests of 20 batches, 4 params; one row of training has the rate, too.
+    # There are 20 steps, 2 tests of 20 batches, and 4 params. One row of training has the rate,
+    # too.
     equal(counts, {"layers": "60", "updates": "80", "rates": "81", "fills": "2", "batches": "20"},
           "calls of the user's kinds")
     equal(job.out.splitlines()[1], "neuralnet.layer[fc1].innerproduct_conf.num_output",
@@ -46,7 +47,7 @@ def a_users_program_trains_a_job_built_in_code_with_kinds_of_its_own(case):
     equal(tensors(case.newest("user") / "model.safetensors").keys(),
           tensors(case.newest() / "model.safetensors").keys(), "params")
 
-    # The same program is the singa command, and its kinds may stand in a conf.
+    # This program is also the singa command, and a conf may name its kinds.
     own = conf.replace("alg: kBP", 'user_alg: "MyBp"') \
         .replace("type: kReLU", 'user_type: "MyRelu"') \
         .replace("type: kSGD", 'user_type: "MySgd"') \

@@ -1,6 +1,6 @@
-"""Limits of the system that a job meets: processes and threads of a control group and of a user,
-memory of a control group, addresses and data of a process. Control groups of version 1 and 2, where
-this machine lets root make some."""
+"""Checks limits of the system that a job meets: processes and threads of a control group and of a
+user, memory of a control group, addresses and data of a process. Control groups have version 1 or
+2, if this machine lets root make some."""
 import os
 import pathlib
 import shutil
@@ -18,11 +18,11 @@ MIB = 1 << 20
 
 
 class Group:
-    """A control group of its own, below this process's in the tree of `controller`."""
+    """Group is a control group of its own, below this process's in the tree of `controller`."""
 
     def __init__(self, controller, limits):
-        """`limits`: of version 1 and of version 2, {file: value}; a file that is not there, such as
-        one for swap, is passed over, but for the first."""
+        """Makes the group. `limits`: of version 1 and of version 2, {file: value}. Missing files,
+        such as one for swap, are skipped, except the first."""
         if os.geteuid() != 0:
             raise LeftOut("needs root")
         old = (GROUPS / controller).is_dir()
@@ -64,7 +64,7 @@ def run(one, command, words):
 
 
 def refused(job, name, most, limit):
-    """Whether the job has ended because it may have no more than `most` processes, and says so."""
+    """Returns whether the job has ended, with the error that it may have only `most` processes."""
     if job.popen.returncode == 0:
         return False
     equal(job.popen.returncode, 73, f"exit code of {name}, {most} processes")
@@ -89,7 +89,7 @@ def few_processes_in_a_control_group_are_an_error_that_names_them(one):
 def few_processes_of_a_user_are_an_error_that_names_them(one):
     if os.geteuid() != 0 or not shutil.which("setpriv"):
         raise LeftOut("needs root and setpriv")
-    user = 61000 + os.getpid() % 1000  # who has no process
+    user = 61000 + os.getpid() % 1000  # a user without processes
     for folder in (one.folder, one.folder.parent):
         folder.chmod(0o777)
     write_job(one)
@@ -139,7 +139,7 @@ def little_memory_for_each_process_is_an_error_that_names_it(one):
 
 
 def runs_with(one, flag, size):
-    """Whether the system loads the program at all."""
+    """Returns whether the system loads the program at all."""
     job = one.start_program(["prlimit", f"--{flag}={size * MIB}:{size * MIB}", one.site.binary,
                              "version"])
     return job.popen.wait() == 0

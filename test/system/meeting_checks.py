@@ -1,5 +1,5 @@
-"""How the processes of a job come together: loads that take long, signals before all are there,
-files that an earlier start left, listening on all addresses."""
+"""Checks how the processes of a job meet: long loads, signals before all are there, files of an
+earlier start, listening on all addresses."""
 import os
 import signal
 
@@ -10,7 +10,7 @@ from process_checks import APART, children, processes
 
 SETTINGS = "train_steps: 20 disp_freq: 5 seed: 3"
 TWO = processes(2, APART)
-SOON_S = 30  # long before who waits for others gives up, after cluster.start_timeout, 60 s
+SOON_S = 30  # well below cluster.start_timeout, 60 s, after which waiting processes give up
 
 
 def write_job(case):
@@ -23,7 +23,7 @@ def sets(**settings):
 
 
 def start(case, *words, failpoints="", rank=None, workspace="ws", count=2):
-    """The job as `singa` starts it, or its process of `rank` as PMI does."""
+    """Starts the job as `singa` does, or its process of `rank` as PMI does."""
     env = [f"SINGA_FAILPOINTS={failpoints}"] if failpoints else []
     if rank is not None:
         env += [f"PMI_RANK={rank}", f"PMI_SIZE={count}", "PMI_JOBID=uid"]
@@ -48,7 +48,7 @@ def a_load_longer_than_start_timeout_is_no_failure_to_meet(case):
     few = (*TWO, *sets(start_timeout=4))
     start(case, *few, **slow).end(0)
     same_bytes(case.newest(), case.newest("quick"))
-    # All are started at once.
+    # All processes start at once here.
     port = free_ports(1)[0]
     start(case, *few, *sets(coordinator=f"127.0.0.1:{port}"), **slow, workspace="port").end(0)
     same_bytes(case.newest("port"), case.newest("quick"))

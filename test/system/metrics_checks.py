@@ -1,4 +1,4 @@
-"""metrics.jsonl: which rows there are and what stands in them."""
+"""Checks which rows metrics.jsonl has, and their values."""
 import time
 
 from case import check, close, equal, has, true
@@ -200,7 +200,7 @@ def rows_say_the_learning_rate_and_the_passes_that_are_done(case):
     case.train("job.conf", "-resume", workspace="two")
     equal([(row["step"], row["lr"], row["epoch"]) for row in case.rows("two", "train")],
           [(row["step"], row["lr"], row["epoch"]) for row in rows], "rows of a resumed run")
-    # Groups of several processes, which send theirs: each reads half of the store.
+    # Groups of several processes send their rows. Each reads half of the store.
     groups = ("-set", "cluster.nworker_groups=2", "-set", "train_epochs=1")
     case.train("job.conf", *groups, workspace="groups")
     for group in (0, 1):

@@ -1,8 +1,8 @@
-// A user's program out of the tree that only uses a trained net:
+// This user's program out of the tree only uses a trained net:
 //   model_program CONF CHECKPOINT IMAGES ROWS THREADS
-// Prints the model's sizes, the best class of each of the first ROWS pictures of an idx file, how
-// many of THREADS sessions at the same time gave other numbers than the first, and by how many
-// bytes the process grew from the model to the sessions' end.
+// It prints the model's sizes, and the best class of each of the first ROWS pictures of an idx
+// file. Then it runs THREADS sessions at the same time. It prints how many gave other numbers than
+// the first, and the bytes by which the process grew from the model to the sessions' end.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// Numbers of the first `rows` pictures.
+// Returns the numbers of the first `rows` pictures.
 std::vector<float> Pixels(const char* path, int64_t rows, int64_t size) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(16);

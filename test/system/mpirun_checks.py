@@ -1,4 +1,4 @@
-"""Jobs that Open MPI starts, by tool/launch/mpirun.sh."""
+"""Checks jobs that Open MPI starts, by tool/launch/mpirun.sh."""
 import os
 import pathlib
 import time
@@ -21,7 +21,7 @@ def mpirun(one, *words, hostfile="conf/hostfile", variables=()):
 
 
 def plain_mpirun(one, *words):
-    """As a user types it: two processes of `singa` with these words."""
+    """Starts two processes of `singa` with these words, as a user types it."""
     return one.start_program(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2",
                               one.site.binary, *map(str, words)])
 
@@ -75,7 +75,7 @@ def mpirun_ends_a_job_that_does_not_stop(one):
 
 
 def state_of(process):
-    """"S": it sleeps, "R": it runs, "T": it was stopped."""
+    """Returns "S": the process sleeps, "R": it runs, "T": it was stopped."""
     return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
 
 
@@ -137,7 +137,7 @@ def mpirun_ends_a_job_that_has_lost_a_process(one):
 
 
 def interrupt_until_it_ends(job):
-    """As Ctrl-C, again and again: mpirun ends at the second one and leaves its processes."""
+    """Sends SIGINT again and again. mpirun ends at the second one and leaves its processes."""
     while not job.ends_within(0.1):
         job.send(SIGINT)
 

@@ -1,6 +1,5 @@
-"""Networks as users have them: /etc/hosts that gives a host's own name a loopback address, IPv6
-alone, two networks, containers in which each process has the id 1. Network namespaces stand for
-hosts."""
+"""Checks users' networks: /etc/hosts that gives a host's own name a loopback address, IPv6 alone,
+two networks, containers in which each process has the id 1. Network namespaces stand for hosts."""
 import os
 import shutil
 import subprocess
@@ -19,10 +18,10 @@ BY_HAND = ("PMI_SIZE=2", "PMI_JOBID=uid")
 
 
 class Network:
-    """Two hosts, node0 and node1, whose interfaces eth0, eth1, ... are joined by cables."""
+    """Network is two hosts, node0 and node1, with cables between their eth0, eth1, ..."""
 
     def __init__(self, one, *cables):
-        """`cables`: of each the addresses of its ends, with the lengths of their prefixes."""
+        """Makes the network. `cables`: for each the addresses of its ends, with prefix lengths."""
         if not shutil.which("ip"):
             raise LeftOut("needs ip of iproute2")
         self._one = one
@@ -71,7 +70,7 @@ class Network:
              self._one.site.binary, "-conf", "job.conf", *TWO, *words])
 
     def train(self, coordinator, address, *words, **how):
-        """Both processes train; the first listens on `address`."""
+        """Trains in both processes. The first must listen on `address`."""
         first = self.start(0, coordinator, *words, **how)
         where = self._one.path("ws/launch-uid.endpoint")
         first.wait_until(where.exists, "where it listens")
@@ -92,7 +91,7 @@ def a_name_that_is_loopback_at_home_is_an_address_that_others_reach(one):
         for env in (BY_HAND, OPEN_MPI):
             for port in (0, 6723):
                 net.train(f"node0:{port}", "10.213.78.1", env=env)
-        # The others, too, have such names; and names differ from host to host.
+        # The other hosts have such names, too, and names differ from host to host.
         one.write("hosts0", HOME.format(home="node0") + "10.213.78.1 node0\n")
         one.write("hosts1", HOME.format(home="node1") + "10.213.99.99 node0\n")
         net.train("node0:6723", "10.213.78.1", "-set", "cluster.bind=*")

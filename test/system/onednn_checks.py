@@ -1,4 +1,4 @@
-"""Memory that runs out within a call of oneDNN, or may not be executable."""
+"""Checks memory that runs out within a call of oneDNN, or may not be executable."""
 import re
 
 from case import check, equal, has, same_bytes, true
@@ -6,7 +6,7 @@ from disk_checks import compiled
 from job import dense, mlp
 from process_checks import APART, processes
 
-# Call CALL of the function NAME, which is PRODUCT or one of few arguments, finds no memory.
+# Call CALL of the function NAME finds no memory. NAME is PRODUCT, or a function of few arguments.
 NO_MEMORY = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -51,7 +51,7 @@ cluster { workspace: "ws" }
 
 
 def without_memory(case, function, number, *args, product=False):
-    """`singa -conf job.conf` where call `number` of oneDNN's `function` finds no memory."""
+    """Runs `singa -conf job.conf`. Call `number` of oneDNN's `function` finds no memory."""
     name = f"no_memory_{function}_{number}"
     source = f"#define NAME {function}\n#define CALL {number}\n"
     library = compiled(case, name, source + ("#define PRODUCT\n" if product else "") + NO_MEMORY)
@@ -106,7 +106,7 @@ int mprotect(void* place, size_t bytes, int protection) {
 
 
 def without_kernels(case, number, error, *args):
-    """`singa -conf job.conf` where calls of mprotect from `number` on fail with `error`."""
+    """Runs `singa -conf job.conf`. Calls of mprotect from `number` on fail with `error`."""
     source = f"#define CALL {number}\n#define REFUSED {error}\n" + NO_KERNELS
     library = compiled(case, f"no_kernels_{number}_{error}", source)
     return case.start_program(["env", f"LD_PRELOAD={library}", str(case.site.binary), "-conf",
@@ -135,7 +135,7 @@ def a_job_does_not_go_on_with_other_kernels_than_the_machine_has(case):
         equal(job.popen.returncode, 69 if "refused\n" in job.err else 0, f"call {number}")
 
 
-# A product that succeeds, after a call within it that failed with LEFT and was made up for.
+# The product succeeds. A call within it failed with LEFT, which was repaired.
 LEAVES_ERRNO = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>

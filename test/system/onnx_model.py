@@ -1,4 +1,4 @@
-"""Exported models in ONNX Runtime."""
+"""Exports models and runs them in ONNX Runtime."""
 import case
 import numpy
 import onnx

@@ -1,11 +1,11 @@
-"""Small nets, each with layers whose ONNX form is compared with singa's own: settings are odd on
-purpose. A net reads "data" and names the layers that are looked at."""
+"""Makes small nets with layers whose ONNX form is compared with singa's own. Their settings are odd
+on purpose. A net reads "data" and names the layers that are compared."""
 import collections
 
 from job import dense
 
-# `layers`: from "data" up to the layers `looked_at`; `shape`: of a record; `store`: more settings of
-# the kCSVInput "data"; `data`: another kind of input, with its settings.
+# `layers`: from "data" up to the layers `looked_at`; `shape`: of a record; `store`: more settings
+# of the kCSVInput "data"; `data`: another kind of input, with its settings.
 Net = collections.namedtuple("Net", "shape layers looked_at store loss data")
 IMAGE, GREY, ROW = (3, 9, 8), (9, 8), (11,)
 INDEX = (1,)  # records are whole numbers from -1, padding, to 6
@@ -23,7 +23,7 @@ def softmax_loss(source):
 
 
 def net(shape, *layers, looked_at=("x",), store="", loss=None, data=""):
-    """`loss`: layers; else a dense one and a kSoftmaxLoss on the last layer looked at."""
+    """Returns a Net. `loss`: layers; None: a dense one and a kSoftmaxLoss on the last looked at."""
     loss = softmax_loss(looked_at[-1].partition(":")[0]) if loss is None else loss
     return Net(shape, "".join(layers), looked_at, store, loss, data)
 
@@ -154,7 +154,7 @@ NETS = {
 
 
 def conf(net, outputs=""):
-    """The job of a net; `outputs`: layers behind those of the net."""
+    """Returns the job of a net. `outputs`: layers behind those of the net."""
     shape = " ".join(f"shape: {size}" for size in net.shape)
     store = f'path: "data.csv" batchsize: 100 {shape} {net.store}'
     data = net.data or f"kCSVInput store_conf {{ {store} }}"

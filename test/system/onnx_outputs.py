@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What exported models compute in ONNX Runtime, against what singa computes: each example's net
-and small nets with each layer that has a form in ONNX, on 100 records or windows of a text.
+"""Compares exported models in ONNX Runtime with singa: each example's net, and small nets with each
+layer that has a form in ONNX, on 100 records or windows of a text.
 
 usage: onnx_outputs.py BINARY [WORD...]; WORDs choose the nets whose names hold one of them.
 Needs numpy, onnx and onnxruntime. Prints a line a net and exits 1 where one failed.
@@ -20,13 +20,14 @@ import onnx_text
 
 ROWS = 100
 Site = collections.namedtuple("Site", "binary root")
-# Example -> its layer of scores.
+# The dictionary maps an example to its layer of scores.
 EXAMPLES = {"digits/job": "ip2", "mnist/mlp": "fc6", "mnist/lenet": "ip2", "mnist/cnn": "ip2",
             "mnist/lstm": "scores",
             "cifar10/convnet": "ip1", "cifar10/bn": "ip", "alexnet/job": "ip8",
             "rbm/rbm1": "hidden", "rbm/autoencoder": "output1"}
-# digits/features trains nothing; the other RBMs are of the first one's form, and take its
-# checkpoint; layers of custom_layer and rnnlm have no form, nor has a net that reads its own output.
+# digits/features trains nothing. The other RBMs have the form of the first one, and take its
+# checkpoint. Layers of custom_layer and rnnlm have no form, nor has a net that reads its own
+# output.
 LEFT_OUT = {"digits/features", "rbm/rbm2", "rbm/rbm3", "rbm/rbm4", "custom_layer/job",
             "rnnlm/job", "char_rnn/sample"}
 OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest srclayers: "{0}"
@@ -35,7 +36,7 @@ OUTPUT = """  layer {{ name: "output of {0}" type: kCSVOutput include: kTest src
 
 
 def bytes_field(tag, data):
-    """A field of bytes of a protobuf message."""
+    """Returns a field of bytes of a protobuf message."""
     length, rest = b"", len(data)
     while rest:
         length += bytes([rest & 0x7f | (0x80 if rest > 0x7f else 0)])
@@ -44,14 +45,14 @@ def bytes_field(tag, data):
 
 
 def write_kvfile(path, records):
-    """RecordProtos: proto/README.md."""
+    """Writes RecordProtos: proto/README.md."""
     def prefixed(data):
         return len(data).to_bytes(8, "little") + data
     path.write_bytes(b"".join(prefixed(b"key") + prefixed(record) for record in records))
 
 
 def record(row, label):
-    """A RecordProto of floats."""
+    """Returns a RecordProto of floats."""
     shape = b"".join(bytes([0x08, size]) for size in row.shape)
     return shape + bytes([0x10, label]) + bytes_field(b"\x22", row.astype("<f4").tobytes())
 
@@ -73,7 +74,7 @@ def write_idx(path, array):
 
 
 def read_csv(path, shape):
-    """Rows of `shape`, without the labels that a source may give."""
+    """Returns rows of `shape`, without the labels that a source may give."""
     rows = numpy.loadtxt(path, delimiter=",", dtype=numpy.float64, ndmin=2)
     units = int(numpy.prod(shape[1:]))
     case.true(rows.shape[0] == ROWS and rows.shape[1] - units in (0, 1),
@@ -82,7 +83,7 @@ def read_csv(path, shape):
 
 
 def compute(path, data, names):
-    """The outputs `names` for `data`, whose batch is not the one that singa was told."""
+    """Returns the outputs `names` for `data`. Its batch differs from the one in singa's conf."""
     session = onnx_model.load(path)
     (source,) = session.get_inputs()
     case.equal(source.name, "data", "name of the input")
@@ -95,8 +96,8 @@ def compute(path, data, names):
 
 
 def judge(one, conf, data, outputs):
-    """`outputs`: (name of an output, file without .csv, more arguments of the export). Returns the
-    largest difference."""
+    """Returns the largest difference. `outputs`: (name of an output, file without .csv, more
+    arguments of the export)."""
     worst = 0
     for name, file, args in outputs:
         found = compute(onnx_model.export(one, conf, *args), data, [name])[name]
@@ -121,7 +122,8 @@ def small_net(one, net):
     write_csv(one.path("mean.txt"), None, [mean])
     write_csv(one.path("std.txt"), None, [draw.uniform(0.5, 2, size).astype(numpy.float32)])
     write_mean_record(one.path("mean.bin"), mean)
-    # An output layer counts as a reader, which a layer with several outputs has few of.
+    # An output layer counts as a reader, and a layer with several outputs may have only a few
+    # readers.
     looked_at = {name: f"out{i}" for i, name in enumerate(net.looked_at)}
     heads = {"x": "x"} if '"fc"' not in net.loss else {"fc": "fc"}
     if "kSoftmaxLoss" in net.loss:
@@ -219,7 +221,7 @@ def main(binary, words):
                 passed += 1
             except case.Failure as failure:
                 print(f"FAIL {name}\n     {failure}", flush=True)
-            except Exception:  # what the runtime says of a model that it does not take
+            except Exception:  # the runtime's error about a model
                 print(f"FAIL {name}\n{traceback.format_exc()}", flush=True)
             finally:
                 one.end()

@@ -1,5 +1,6 @@
-"""Small nets with time steps, whose ONNX form is compared with singa's own on windows of a text:
-recurrent layers, what reads them, and states that go from window to window."""
+"""Makes small nets with time steps, whose ONNX form is compared with singa's own on windows of a
+text. They have recurrent layers, layers that read them, and states that pass from window to
+window."""
 import collections
 
 import case
@@ -22,7 +23,7 @@ FIRST = "unroll_conn_type: kUnrollFirstToLast"
 
 
 def recurrent(op, hidden, settings="", name="top", source="x", bias=True, more="", share=""):
-    """`share`: the layer whose params it has."""
+    """Returns a recurrent layer. `share`: the layer whose params it uses."""
     names = [f"{kind}{gate}" for kind in ("wx", "wh", "b")[:2 + bias] for gate in GATES[op]]
     params = "".join(
         f' param {{ name: "{name}_{word}" ' +
@@ -39,7 +40,7 @@ def dense(name, source, outputs, more=""):
 
 
 def text_net(*layers, looked_at=("top",), single=(), steps=STEPS, free=True, carries=()):
-    """The scores are of the last time step alone where "scores" is `single`."""
+    """Returns a TextNet. Its scores are of the last time step alone if "scores" is `single`."""
     one_step = "scores" in single
     last = "unroll_len: 1 " + FIRST if one_step else ""
     both = "unroll_len: 1 unroll_conn_type: kUnrollOneToOne " + FIRST if one_step else ""
@@ -128,13 +129,13 @@ cluster {{ workspace: "ws" }}
 
 
 def read_csv(path, steps):
-    """(windows, steps, sequences, units); a source with labels has them in a first column."""
+    """Returns (windows, steps, sequences, units), after labels in a first column, if any."""
     rows = numpy.loadtxt(path, delimiter=",", dtype=numpy.float64, ndmin=2)
     return rows.reshape(WINDOWS, steps, SEQUENCES, -1)
 
 
 def run_windows(model, name, windows):
-    """The output `name` for each window, each begun with the states that the last one left."""
+    """Returns the output `name` of each window, begun with the states of the previous one."""
     names = [output.name for output in model.get_outputs()]
     states = {source.name: numpy.zeros([1, windows[0].shape[1], source.shape[2]], numpy.float32)
               for source in model.get_inputs()[1:]}
@@ -162,7 +163,7 @@ def check_interface(net, model, name):
 
 
 def judge_output(one, net, indices, name, job, args):
-    """`indices`: (windows, steps, sequences)."""
+    """Compares an output. `indices`: (windows, steps, sequences)."""
     path = onnx_model.export(one, job, *args)
     model = onnx_model.load(path)
     steps, units, carried = check_interface(net, model, name)
@@ -176,7 +177,7 @@ def judge_output(one, net, indices, name, job, args):
         found = found.reshape(steps, WINDOWS, SEQUENCES, -1).swapaxes(0, 1)
         worst = max(worst, onnx_model.compare(found, expected, name))
     elif net.free and steps > 1 and len(carried) == sum(operators.count(op) for op in GATES):
-        # As one long window, and a character at a time.
+        # The text is read as one long window, and a character at a time.
         whole = indices.reshape(-1, SEQUENCES)
         expected = expected.reshape(-1, SEQUENCES, expected.shape[-1])
         for windows in ([whole], [row[None] for row in whole]):
@@ -216,7 +217,7 @@ def judge(one, net):
 
 
 def judge_example(one):
-    """examples/char_rnn, of fewer sequences."""
+    """Compares examples/char_rnn, with fewer sequences."""
     net = TextNet(None, (), None, 50, True, ("gru",), ())
     indices = write_text(one, bytes(range(60, 60 + 65)), net.steps)
     path = one.site.root / "examples/char_rnn/job.conf"

@@ -1,4 +1,4 @@
-"""With which flags plugins are compiled, and plugins of other flags than singa's."""
+"""Checks the flags with which plugins are compiled, and plugins of other flags than singa's."""
 import json
 import pathlib
 import re
@@ -8,7 +8,7 @@ from plugin_case import HEAD, build, refused, small
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# A project of a user's, with a part in a folder of its own.
+# This is a user's project, with a part in a folder of its own.
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(mine LANGUAGES CXX)
@@ -23,7 +23,7 @@ singa_plugin(part SOURCES ../a.cc)
 
 
 def optimisations(one, source, *words):
-    """The -O that each file of a CMake project is compiled with."""
+    """Returns the -O with which each file of a CMake project is compiled."""
     built = one.path(f"built{len(list(one.folder.glob('built*')))}")
     build("cmake", "-S", source, "-B", built, "-G", "Ninja", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
           f"-DCMAKE_PREFIX_PATH={one.site.prefix}", *words)
@@ -56,7 +56,7 @@ def a_plugin_whose_containers_have_another_layout_is_refused(one):
 
 
 def a_plugin_of_fast_math_leaves_the_arithmetic_of_others(one):
-    """Linking with -ffast-math has a library switch the processor to treat tiny numbers as 0."""
+    """A library that was linked with -ffast-math has the processor treat tiny numbers as 0."""
     fast = small(one, "fast", HEAD, "-ffast-math")
     probe = small(one, "probe", HEAD + """
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""What checks of plugins share: sources built against the installed tree, jobs that name them."""
+"""Shares parts among checks of plugins: builds against the installed tree, jobs with plugins."""
 import os
 import subprocess
 import sys
@@ -19,14 +19,14 @@ def build(*words, cwd=None, env=None):
 
 
 def pkg_config(one):
-    """The environment in which pkg-config finds the installed tree, and nothing else does."""
+    """Returns an environment in which only pkg-config finds the installed tree."""
     env = dict(os.environ, PKG_CONFIG_PATH=str(one.site.prefix / "lib/pkgconfig"))
     env.pop("LD_LIBRARY_PATH", None)
     return env
 
 
 def compiled(one, name, source, *flags):
-    """`name` of one source file, compiled as pkg-config says."""
+    """Compiles `name` from one source file, as pkg-config says."""
     one.write(f"{name}.cc", source)
     words = ["g++", "-std=c++20", *flags, f"{name}.cc", "-o", name]
     build("sh", "-c", " ".join(words) + " $(pkg-config --cflags --libs singa)", cwd=one.folder,
@@ -35,7 +35,7 @@ def compiled(one, name, source, *flags):
 
 
 def small(one, name, source, *flags):
-    """A library of one source file."""
+    """Builds a library from one source file."""
     return compiled(one, f"{name}.so", source, "-shared", "-fPIC", *flags)
 
 

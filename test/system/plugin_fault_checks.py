@@ -1,4 +1,4 @@
-"""Plugins that end, hang, leave processes behind, register what is there; mistakes around them."""
+"""Checks plugins that end, hang, leave processes behind, or register existing names."""
 import os
 import pathlib
 import shutil
@@ -10,7 +10,8 @@ from plugin_case import HEAD, LAYER, build, compiled, expect, pkg_config, refuse
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples/custom_layer"
 
-# Does what FAULT says when it is loaded; `started` has the number of a process that it leaves.
+# The plugin does the action FAULT when it is loaded. `started` gets the id of a process that it
+# leaves.
 FAULTY = """
 #include <fcntl.h>
 #include <unistd.h>
@@ -59,7 +60,7 @@ def a_plugin_that_ends_or_hangs_is_refused_in_time(one):
     ends = 'plugin[0]: "./faulty.so" ends the process while it is loaded'
     refused_by(one, with_fault("exit"), "./faulty.so", 78, ends)
     refused_by(one, with_fault("abort"), "./faulty.so", 78, ends + ": no licence\n")
-    # A parent may have it ignore SIGCHLD: then nothing is known of how a process ended.
+    # A parent may have singa ignore SIGCHLD. Then the end of a process remains unknown.
     deaf = ["env", "--ignore-signal=CHLD", *with_fault("crash")]
     refused_by(one, deaf, "./faulty.so", 78, ends)
 
@@ -189,7 +190,7 @@ def plugins_are_options_in_order_whatever_their_name(one):
 
 
 def a_program_is_built_as_the_example_says(one):
-    """By the two commands of its README that need no CMake, as they stand there."""
+    """The build uses the two commands of its README that need no CMake, as they stand there."""
     commands = [line.strip() for line in (EXAMPLE / "README.md").read_text().splitlines()
                 if line.startswith("    ") and "pkg-config --" in line]
     case.equal([command.split()[0] for command in commands], ["protoc", "g++"], "commands")

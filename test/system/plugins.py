@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Layers, updaters and schema of a user's own, built against the installed tree:
+"""Builds a user's own layers, updaters and schema against the installed tree, and runs them:
 examples/custom_layer and examples/rnnlm as plugins and as programs, and plugins that are refused.
 
 usage: plugins.py BUILD [WORD...]; the build folder, whose tree is installed into a folder that is
@@ -92,7 +92,7 @@ def a_plugin_is_refused_before_its_code_runs(one):
 def a_plugin_that_cannot_be_loaded_is_an_error(one):
     lacking = small(one, "lacking", HEAD + "void Gone(); struct C { C() { Gone(); } } c;\n")
     refused(one, lacking, 78, "cannot be loaded: ", "undefined symbol")
-    # Two that extend LayerProto under one number end the process in protobuf.
+    # Two plugins that extend LayerProto under one number end the process in protobuf.
     gate = one.site.built / "gate.so"
     shutil.copy(gate, one.path("again.so"))
     one.write("job.conf", f'name: "x"\nplugin: "{gate}"\nplugin: "again.so"\n')
@@ -178,7 +178,7 @@ def main(folder, words):
                 check(one)
                 passed += 1
                 print(f"ok   {check.__name__}", flush=True)
-            except Exception:  # case.Failure, or what a check stumbled over
+            except Exception:  # case.Failure, or any other error of a check
                 print(f"FAIL {check.__name__}\n{traceback.format_exc()}", flush=True)
             finally:
                 one.end()

@@ -1,4 +1,4 @@
-"""`singa predict`: what a trained net says of records of any kind."""
+"""Checks `singa predict`: the results of a trained net for records of any kind."""
 import io
 import json
 import pathlib
@@ -16,7 +16,7 @@ JOB = "train_steps: 200 test_freq: 200"
 
 
 def trained(case):
-    """A job on the digits; returns its last row."""
+    """Trains a job on the digits. Returns its last row."""
     case.train(mlp(case.site.data, JOB))
     return case.rows(phase="test")[-1]
 
@@ -35,7 +35,7 @@ def scores(out):
 
 
 def all_close(found, expected, what):
-    """Rows that were computed in batches of other sizes differ in their last digits."""
+    """Compares rows. Those computed in batches of other sizes differ in their last digits."""
     equal(len(found), len(expected), f"{what}: lines")
     for mine, other in zip(found, expected):
         for a, b in zip(map(float, mine), map(float, other), strict=True):
@@ -52,7 +52,7 @@ def label(case, number):
 
 
 def png(pixels, width=28, height=28):
-    """A grey picture's file."""
+    """Returns a grey picture's file."""
     def part(kind, data):
         sum_ = struct.pack(">I", zlib.crc32(kind + data))
         return struct.pack(">I", len(data)) + kind + data + sum_
@@ -63,7 +63,7 @@ def png(pixels, width=28, height=28):
 
 
 def class_folders(case, folder, name, count=60):
-    """Pictures in folders that are called after their labels by name(label); some of each."""
+    """Writes pictures into folders named after their labels by name(label)."""
     for i in range(count):
         case.write(f"{folder}/{name(label(case, i))}/{i}.png", png(digit(case, i)))
 
@@ -131,7 +131,7 @@ def what_the_job_was_trained_to_goes_before_what_it_began_with(case):
     job = predict(case, idx)
     equal(job.err.splitlines()[0], "params from ws/checkpoint/step20", "stderr")
     true(job.out != expected, "scores are those of checkpoint_path")
-    job = predict(case, "-set", "checkpoint_path=first", idx)  # asked for
+    job = predict(case, "-set", "checkpoint_path=first", idx)  # the test asks for this file
     equal((job.out, job.err.splitlines()[0]),
           (expected, "params from first/checkpoint/step200"), "asked for")
     shutil.rmtree(case.path("ws"))
@@ -174,7 +174,7 @@ def classes_have_the_names_of_the_folders_that_the_net_learned_from(case):
     case.train(conf)
     has(predict(case, "train").out.splitlines()[0], 'record,label,"n0, or so","n1, or so"',
         "header")
-    # Two of the ten folders: labels go by name, not by place.
+    # Two of the ten folders are used: labels follow names, not places.
     for name in ("n4, or so", "n7, or so"):
         for path in case.path(f"train/{name}").iterdir():
             case.write(f"two/{name}/{path.name}", path.read_bytes())

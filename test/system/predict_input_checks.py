@@ -1,4 +1,4 @@
-"""`singa predict`: kinds of INPUT beside the net's own store, and what is wrong with one."""
+"""Checks `singa predict` on other INPUTs than the net's own store, and on INPUTs with mistakes."""
 from case import check, equal, has, true
 from job import dense
 from predict_checks import (IMAGES, LABELS, all_close, class_folders, digit, png, predict, scores,
@@ -8,7 +8,7 @@ WORKSPACE = 'cluster { workspace: "ws" }'
 
 
 def encoded_job(path):
-    """A net on records that are image files, of two classes."""
+    """Returns a net on records that are image files, of two classes."""
     return f"""name: "encoded" train_steps: 3 num_openblas_threads: 1
 train_one_batch {{ alg: kBP }}
 updater {{ type: kSGD learning_rate {{ type: kFixed base_lr: 0.1 }} }}

@@ -1,4 +1,4 @@
-"""`singa predict` on a plain text, by a net on characters."""
+"""Checks `singa predict` on a plain text, by a net on characters."""
 import json
 import subprocess
 
@@ -6,9 +6,9 @@ from case import LIMIT_S, check, equal, has, true
 from generation_checks import GRU, TRAIN, net
 from predict_checks import all_close, predict, resident, scores, table
 
-PERIOD = "abac\n"  # what follows an a, only memory tells
+PERIOD = "abac\n"  # the letter after an a needs memory
 TEXT = PERIOD * 6 + "ab"  # three windows of 10, and two characters
-# What a test writes, and a layer that has one step.
+# These layers write the output of a test. One of them has one step.
 OUTPUTS = """
   layer { name: "prob" type: kSoftmax include: kTest srclayers: "fc" }
   layer { name: "csv" type: kCSVOutput include: kTest srclayers: "prob" srclayers: "label"
@@ -49,7 +49,7 @@ def predict_says_what_follows_each_character_of_a_text(case):
     best = [header[2:][line.index(max(line))] for line in
             ([float(x) for x in row[2:]] for row in lines)]
     hits = sum(b == line[1] for b, line in zip(best, lines))
-    true(hits >= 30, f"{hits} of 31 characters were told")  # the first has nothing before it
+    true(hits >= 30, f"{hits} of 31 characters were told")  # the first one has no letter before it
     has(job.err, f"accuracy {hits / 31:.4f}, of 31 characters with a label", "stderr")
     steps = predict(case, *STEP_BY_STEP, "new")
     all_close(scores(job.out), scores(steps.out), "windows and single steps")
@@ -175,7 +175,7 @@ def a_text_takes_no_memory_and_its_windows_are_answered_as_they_come(case):
             for _ in range(characters):
                 true(job.stdout.readline(), "no line for a character")
         equal(job.stdout.read(0), b"", "stdout")
-        job.stdin.write(b"abac\nabac\na")  # a window and what tells the label of its last
+        job.stdin.write(b"abac\nabac\na")  # a window, and the label of its last
         equal(job.stdout.readline(), b"record,label,class1,score1\n", "header")
         for _ in range(10):
             true(job.stdout.readline().startswith(b"-:"), "no line for a character")

@@ -1,4 +1,4 @@
-"""What a run without -resume does with the run before it in the same workspace."""
+"""Checks that a run without -resume sets the earlier run aside, or puts it back."""
 import shutil
 
 from case import check, equal, has, true

@@ -1,4 +1,4 @@
-"""Several processes on this host, which `singa` starts and watches."""
+"""Checks several processes on this host, which `singa` starts and watches."""
 import os
 import pathlib
 import re
@@ -11,7 +11,7 @@ from job import ADAM, MOMENTUM, csv, dense, mlp
 
 
 def processes(count, *settings, in_each=1):
-    """`count` processes of `in_each` workers, one thread each."""
+    """Returns settings of `count` processes of `in_each` workers, one thread each."""
     return [word for setting in (f"cluster.nworkers_per_group={count * in_each}",
                                  f"cluster.nworkers_per_procs={in_each}",
                                  "num_openblas_threads=1") + settings
@@ -20,8 +20,8 @@ def processes(count, *settings, in_each=1):
 
 APART = "cluster.share_memory=false"  # as on several hosts: processes have servers, and send all
 
-# Where the values live: in memory that all share; at servers of the first process, of all, of
-# processes of their own.
+# The values live in memory that all share; or at servers of the first process, of all processes, or
+# of separate processes.
 PLACES = {
     "shared": (),
     "sandblaster": (APART,),
@@ -32,7 +32,7 @@ PLACES = {
 
 
 def children(job):
-    """Processes by rank that are running, with their process ids."""
+    """Returns the running processes by rank, with their process ids."""
     found = {}
     pid = job.popen.pid
     for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
@@ -89,7 +89,7 @@ def processes_that_share_memory_compute_the_bytes_of_threads(case):
 @check
 def a_row_for_each_process_says_what_it_did(case):
     conf = mlp(case.site.data, "train_steps: 20 disp_freq: 10", batch=47)
-    weights = 4 * 784 * 16  # bytes; as many leave each process apart
+    weights = 4 * 784 * 16  # bytes; processes apart send as many
     for settings, apart in (((), False), ((APART, "cluster.nservers_per_group=3"), True)):
         case.train(conf, *processes(3, *settings))
         expect_process_rows(case, lambda sent, apart=apart: (sent >= weights) == apart)
@@ -105,7 +105,7 @@ def expect_process_rows(case, fits):
         equal(sum(row["workers"] for row in of_step), 3, "workers")
         for row in of_step:
             true(row["step_ms"] > 0, f"row {row}")
-    for row in rows[3:]:  # of step 0 some bytes are still under way
+    for row in rows[3:]:  # in step 0 some bytes are still under way
         true(fits(row["bytes_sent"]) and fits(row["bytes_received"]), f"row {row}")
     true(fits(case.rows(phase="train")[1]["bytes_sent"] / 3), "bytes of the train row")
 
@@ -120,7 +120,7 @@ def disturbed(case, workspace, job, rank, number, after):
 def a_lost_process_is_started_again_and_the_job_ends_with_the_same_bytes(case):
     steps = "train_steps: 1500 disp_freq: 5 checkpoint_freq: 50 checkpoint_keep: 2 seed: 3"
     case.write("job.conf", mlp(case.site.data, steps, updater=ADAM, batch=48))
-    # A worker that leads, another, a server; then those who share memory.
+    # The ranks are a leading worker, another one, and a server; then workers that share memory.
     for name, settings, ranks in (("apart", PLACES["separate"], 3), ("shared", (), 2)):
         args = processes(2, *settings)
         case.train("job.conf", *args, workspace=name)

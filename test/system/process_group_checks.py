@@ -1,4 +1,4 @@
-"""Worker groups in processes of their own, asynchronous to each other."""
+"""Checks worker groups in processes of their own, asynchronous to each other."""
 from signal import SIGKILL, SIGTERM
 
 from case import check, equal, has, tensors, true
@@ -8,7 +8,7 @@ from process_checks import disturbed, processes
 
 SGD = "type: kSGD learning_rate { type: kFixed base_lr: 0.06 }"
 
-# Worker groups of one worker each, in a process each: how they are kept together.
+# Each worker group has one worker in one process. The settings say how groups are kept in sync.
 ASYNCHRONOUS = {
     "downpour": ("cluster.nservers_per_group=2", "cluster.server_worker_separate=true"),
     "bounded": ("cluster.max_staleness=2", "warmup_steps=10"),

@@ -1,11 +1,11 @@
-"""Nets with several input layers: record i of one meets record i of the others."""
+"""Checks nets with several input layers: record i of one meets record i of the others."""
 from case import check, equal, has, true
 
 RECORDS = 37  # no multiple of the batch: batches run across the ends of epochs
 
 
 def numbers(case, name, factor, records=RECORDS, bad=()):
-    """A CSV file: record i is factor i; those of `bad` have a number too many."""
+    """Writes a CSV file: record i is factor i. Records of `bad` have a number too many."""
     case.write(name, "".join(f"{factor * i}{',1' if i in bad else ''}\n" for i in range(records)))
 
 
@@ -16,7 +16,7 @@ def layer(name, reading, more="", kind="kCSVInput", shape="shape: 1"):
 
 
 def job(inputs, cluster="", settings="train_steps: 40 disp_freq: 1"):
-    """Its loss is 0 on each step where y is always 2 x."""
+    """Returns a job. Its loss is 0 on each step in which y is always 2 x."""
     return f"""name: "pairs" {settings}
 train_one_batch {{ alg: kBP }}
 updater {{ type: kSGD learning_rate {{ type: kFixed base_lr: 1e-30 }} }}
@@ -176,8 +176,8 @@ def orders_that_only_training_has_may_differ_in_a_test(case):
 
 
 def cut_job(cutting, cluster=""):
-    """Its loss is 0 on each step where the cuts of y are 2 times those of x. The second loss is
-    always 0: it has the params."""
+    """Returns a job. Its loss is 0 on each step in which the cuts of y are 2 times those of x. The
+    second loss is always 0, and has the params."""
     images = "".join(layer(name, "shuffle: true", shape="shape: 1 shape: 6 shape: 6")
                      for name in "xy")
     return f"""name: "cuts" train_steps: 20 disp_freq: 1 train_one_batch {{ alg: kBP }}

@@ -1,5 +1,5 @@
-"""A process that has whole worker groups and nothing else is lost: another takes its place, and the
-other groups go on meanwhile."""
+"""Checks the loss of a process that has whole worker groups and nothing else. Another takes its
+place, and the other groups continue meanwhile."""
 from signal import SIGKILL
 
 from case import check, equal, has, tensors, true
@@ -14,14 +14,14 @@ DOWNPOUR = groups(ASYNCHRONOUS["downpour"])  # groups in processes 0 to 2, serve
 
 
 def gaps(steps, all_steps):
-    """How many runs of steps have no row."""
+    """Returns the number of runs of steps without a row."""
     ends = [-1, *steps, all_steps]
     return sum(after > before + 1 for before, after in zip(ends, ends[1:]))
 
 
 def expect_every_step_once(case, workspace, lost, all_steps=STEPS):
-    """Each slice has had every step of every group. Rows that had not reached process 0 when their
-    process was lost are missing: the last steps before each of the `lost` losses of a group."""
+    """Expects that each slice has had every step of every group. Rows that had not reached process
+    0 before a loss are missing: the last steps before each of the `lost` losses of a group."""
     for group in range(3):
         steps = [row["step"] for row in case.rows(workspace, "train") if row["group"] == group]
         equal(steps, sorted(set(steps)), f"rows of group {group}")

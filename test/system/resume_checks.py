@@ -1,4 +1,5 @@
-"""A job that died goes on as if it had not; the same job gives the same bytes."""
+"""Checks that a killed job resumes as if undisturbed, and that the same job gives the same
+bytes."""
 import hashlib
 import json
 import random
@@ -8,7 +9,7 @@ from signal import SIGINT, SIGKILL, SIGTERM
 from case import check, equal, has, learned, same_bytes, tensors, true
 from job import ADAM, MOMENTUM, mlp
 
-# Rows, tests and checkpoints fall on different steps, so a resume is in the middle of each; batches
+# Rows, tests and checkpoints fall on different steps, so a resume is in the middle of each. Batches
 # run across the end of the first epoch, which is at step 208.
 OFTEN = """train_steps: 400 disp_freq: 10 test_freq: 90 checkpoint_freq: 7 checkpoint_keep: 5
            checkpoint_best: "accuracy" seed: 3"""
@@ -16,14 +17,14 @@ KINDS = {
     "momentum": dict(updater=MOMENTUM, batch=48),
     "adam": dict(updater=ADAM, batch=48,
                  reading="shuffle: true random_skip: 900 prefetching: true"),
-    # Running statistics, and a gradient that is large enough to come in pieces.
+    # The net has running statistics, and a gradient that is large enough to come in pieces.
     "norm": dict(hidden=256, layers=' layer { name: "norm" type: kBM srclayers: "relu" }',
                  top="norm"),
 }
 
 
 def same_run(case, workspace):
-    """`workspace` holds what the undisturbed run in ws holds."""
+    """Expects that `workspace` equals the undisturbed run in ws."""
     equal(case.steps(workspace), case.steps(), "checkpoints")
     equal(case.best(workspace), case.best(), "best checkpoint")
     same_bytes(case.newest(workspace), case.newest())
@@ -88,7 +89,7 @@ def killed_while_it_writes_checkpoints_it_resumes_to_the_same_bytes(case):
     for attempt in range(12):
         before = half_written()
         skip = moments.randrange(12)  # how many checkpoints it may write first
-        if attempt < 3:  # whatever the machine, these leave one
+        if attempt < 3:  # on any machine these leave a checkpoint
             kill_at = f"SINGA_FAILPOINTS=checkpoint_before_rename=kill@{skip + 1}"
             job = case.start_program(["env", kill_at, case.site.binary, "-conf", "job.conf", "-set",
                                       "cluster.workspace=killed", *["-resume"] * (attempt > 0)])
@@ -243,7 +244,7 @@ def sigterm_ends_a_long_test_and_the_resumed_job_starts_with_it(case):
 
 @check
 def a_signal_at_any_moment_of_a_step_ends_with_an_intact_checkpoint(case):
-    # A handler that ran on the stack of oneDNN's sgemm, which lies in the heap, broke the heap.
+    # A signal handler on the stack of oneDNN's sgemm, which lies in the heap, would break the heap.
     conf = mlp(case.site.data, "train_steps: 1000000 disp_freq: 20", hidden=8)
     moments = random.Random(2)
     for trial in range(30):

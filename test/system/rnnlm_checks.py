@@ -1,4 +1,4 @@
-"""examples/rnnlm on text of a known grammar: the records, the plugin, the program, the figures."""
+"""Checks examples/rnnlm on text of a known grammar: records, plugin, program, figures."""
 import array
 import collections
 import math
@@ -11,7 +11,7 @@ WORDS, WINDOW, DIM, CLASSES = 40, 5, 12, 6
 
 
 def text(sentences, seed):
-    """Each word has two followers; lengths go from 1 to beyond several windows."""
+    """Returns sentences. Each word has two followers. Lengths go from 1 to several windows."""
     draw = random.Random(seed)
     lines = []
     for _ in range(sentences):
@@ -42,7 +42,7 @@ def varint(data, at):
 
 
 def record(word, index, class_index, start, end):
-    """A WordRecord."""
+    """Returns a WordRecord."""
     def number(n):
         return bytes([n & 0x7f | 0x80, n >> 7]) if n > 0x7f else bytes([n])
     return b"\x0a" + number(len(word)) + word.encode() + b"".join(
@@ -56,7 +56,7 @@ def kvfile(values):
 
 
 def records(path):
-    """(word, index, class, start, end) of each."""
+    """Returns (word, index, class, start, end) of each record."""
     data, at, found = path.read_bytes(), 0, []
     while at < len(data):
         for part in range(2):
@@ -116,7 +116,7 @@ def softmax(x):
 
 
 def perplexity(model, words):
-    """Of a text, by the formulas that the layers state."""
+    """Returns the perplexity of a text, by the formulas that the layers state."""
     def matrix(name):
         _, shape, data = model[name]
         rows = array.array("f", data)
@@ -192,7 +192,7 @@ def rnnlm_learns_the_grammar_as_plugin_and_as_program(one):
     best = min(rows[1:], key=lambda row: row["ppl"])
     case.true(best["ppl"] < unigram / 4, f"perplexity {best['ppl']}, by unigrams {unigram}")
     case.equal(one.best("plugin"), f"step{best['step']}", "checkpoint/best")
-    # The figure is that of the whole store, and of the formulas.
+    # The figure must be that of the whole store, and of the formulas.
     model = case.tensors(one.path("plugin/checkpoint/best/model.safetensors"))
     wanted = perplexity(model, records(one.path("data/valid_data.bin")))
     case.close(best["ppl"], wanted, 1e-4, "perplexity")

@@ -1,4 +1,4 @@
-"""Rows of metrics.jsonl that say the norm of the gradient, and where a process runs."""
+"""Checks rows of metrics.jsonl about the norm of the gradient, and about the host of a process."""
 import json
 import math
 import socket
@@ -20,7 +20,7 @@ def norms(case, workspace="ws", group=0):
 
 
 def moved(before, after):
-    """The distance of two checkpoints' params."""
+    """Returns the distance of two checkpoints' params."""
     first, second = (tensors(path / "model.safetensors") for path in (before, after))
     return math.sqrt(sum((a - b) ** 2 for name, (_, _, data) in first.items()
                          for a, b in zip(floats(data), floats(second[name][2]))))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole jobs with the real binary: processes, signals, files, exit codes.
+"""Runs whole jobs with the real binary: processes, signals, files, exit codes.
 
 usage: run.py BINARY [WORD...]; WORDs choose the checks whose names hold one of them.
 Prints a line a check and exits 1 where one failed.
@@ -83,7 +83,7 @@ def run(site, function, folder):
         failure = ""
     except case.Failure as error:
         failure = str(error)
-    except Exception:  # what a check stumbled over: a missing file, a row without a field
+    except Exception:  # any error of a check: a missing file, a row without a field
         failure = traceback.format_exc()
     finally:
         one.end()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whether two builds of singa train the same bytes: one job of each kind, a few steps, by both. For
-changes that must not change a number. Some five minutes.
+"""Checks that two builds of singa train the same bytes: both run one job of each kind for a few
+steps. Use it for changes that must not change a number. It takes some five minutes.
 
 usage: same_bytes.py OLD NEW [WORD of a job's name]...
 Prints a line a job and exits 1 where checkpoints differ.
@@ -15,7 +15,7 @@ import sum_checks
 import v03_checks
 
 STEPS = 4
-# Layers of the nets whose sizes cost much time and show no more.
+# These layers' sizes cost much time and show no more.
 SMALL = {
     "alexnet_job": ["batchsize=2", "ip6=64", "ip7=64"],
     "cifar10_job": ["batchsize=10"],
@@ -25,8 +25,8 @@ SMALL = {
 }
 OLD_JOBS = ["mnist_mlp", "mnist_conv", "cifar10_job", "cifar10_cudnn_bm", "alexnet_job", "rbm1", "rbm2",
             "rbm3", "rbm4", "autoencoder", "char_rnn_job"]
-# Several groups are asynchronous and may end in other bytes each time; one group that talks to its
-# servers as they do may not.
+# Several groups are asynchronous and may end in other bytes each time. One group that talks to its
+# servers in their way must not.
 DOWNPOUR = ["nworker_groups=1", "share_memory=false", "sync_freq=2"]
 EXAMPLES = ["mnist/mlp", "mnist/cnn", "mnist/lenet", "mnist/lstm"]
 
@@ -36,12 +36,12 @@ def settings(paths):
 
 
 def newest(one, workspace):
-    """What the newest checkpoint holds, without the manifest, which names times and builds."""
+    """Returns the newest checkpoint's files, without the manifest, which names times and builds."""
     return {path.name: path.read_bytes() for path in one.newest(workspace).glob("*.safetensors")}
 
 
 def old_jobs(one):
-    """Jobs of SINGA 0.3, on data of their formats."""
+    """Yields jobs of SINGA 0.3, on data of their formats."""
     for folder, shape in {"mnist": (28, 28), "cifar10": (3, 32, 32), "rbm": (28, 28)}.items():
         v03_checks.images(one, folder, shape)
     v03_checks.images(one, "alexnet", (3, 256, 256), ("train_record", "val_record"), records=3)
@@ -62,7 +62,7 @@ def old_jobs(one):
 
 
 def topologies(one):
-    """Each way in which one group can run."""
+    """Yields each topology of one group."""
     for name in sum_checks.write_nets(one):
         for way, each in [("threads", 4), *((way, 2) for way in list(sum_checks.WAYS)[1:])]:
             yield f"{name}, {way}", "ws", ["-conf", f"{name}.conf", *sum_checks.cluster(way, 4, each)]
@@ -71,7 +71,7 @@ def topologies(one):
 
 
 def examples(one):
-    """Jobs of today on the digits."""
+    """Yields today's examples on the digits."""
     for name in EXAMPLES:
         paths = [f"neuralnet.layer[data#{i}].store_conf.{field}={one.site.data}/{store}-{kind}-ubyte"
                  for i, store in enumerate(("train", "t10k"))

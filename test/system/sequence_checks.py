@@ -1,4 +1,4 @@
-"""Nets on records that are sequences: pictures read row by row, and words of uneven length."""
+"""Checks nets on sequences: pictures read row by row, and words of uneven length."""
 import random
 
 from case import check, equal, has, same_bytes, true
@@ -56,7 +56,7 @@ def pictures_are_read_row_by_row(case):
 
 
 def words(batch):
-    """Each step tells the word's next letter; -1 behind a word's end."""
+    """Returns layers that predict a word's next letter at each step. -1 follows a word's end."""
     return f"""
   layer {{
     name: "words" type: kCSVInput unroll_len: 1
@@ -81,7 +81,7 @@ def words(batch):
 
 
 def write_words(case, number=400):
-    """A word is 1, a letter from 2 to 11, and those that follow it, in a ring."""
+    """Writes words: 1, a letter from 2 to 11, and the letters that follow it in a ring."""
     draw = random.Random(4)
     lines = []
     for _ in range(number):
@@ -96,11 +96,11 @@ def words_of_uneven_length_are_learned(case):
     write_words(case)
     settings = "unroll_len: 8" + words(50)
     case.train(job("train_steps: 300 disp_freq: 50", settings))
-    # All letters but a word's first follow from the one before; padding counts in nothing.
+    # All letters but a word's first follow from the previous one. Padding does not count.
     accuracy = case.rows(phase="train")[-1]["accuracy"]
     letters = [sum(int(cell) > 0 for cell in line.split(",")) - 1
                for line in case.path("words.csv").read_text().split()]
-    share = 1 - len(letters) / sum(letters)  # that can be told
+    share = 1 - len(letters) / sum(letters)  # of predictable letters
     case.note = f"accuracy {accuracy:.4f}, of what can be told {share:.4f}"
     true(share - 0.02 < accuracy < share + 0.1, case.note)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Stops jobs by a signal at random moments, from their first millisecond on: each must end soon and
-as documented, leave nothing over, and go on with -resume.
+"""Stops jobs by a signal at random moments, from their first millisecond on. Each job must end soon
+and as documented, leave nothing over, and continue with -resume.
 
 usage: signal_trials.py BINARY [--trials N] [--seed S] [--seconds L] [--write]
        --trials   of each topology (8)
@@ -8,7 +8,7 @@ usage: signal_trials.py BINARY [--trials N] [--seed S] [--seconds L] [--write]
        --write    puts the figures into test/bench/results.md; wants 100 trials of each topology
 
 SIGTERM, SIGINT and SIGKILL go to the command alone, as by a user or a batch system, or to all
-processes of the job at once, SIGTERM to one of its processes, too.
+processes of the job at once. SIGTERM goes to one of its processes, too.
 """
 import argparse
 import os
@@ -29,9 +29,9 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
 import results_file
 
 SETTINGS = "train_steps: 10000000 disp_freq: 10 checkpoint_freq: 50 checkpoint_keep: 2 seed: 3"
-MORE_STEPS = 20  # that the resumed job takes
+MORE_STEPS = 20  # steps of the resumed job
 LATEST_S = 1.5   # of the signal, after the start
-GONE_S = 30      # for processes that were killed with their parent to vanish
+GONE_S = 30      # after which killed processes must be gone
 
 TOPOLOGIES = {
     "one process": (),
@@ -41,7 +41,8 @@ TOPOLOGIES = {
     "two processes of two workers, and one of servers":
         processes(2, "cluster.server_worker_separate=true", in_each=2),
 }
-# Signal, to whom, exit codes; a process that is too young to take a signal dies of it.
+# A stop is a signal, its receivers, and exit codes. A process that is too young to handle a signal
+# dies of it.
 STOPS = [(signal.SIGTERM, "command", (143, -15)), (signal.SIGTERM, "all", (143, -15)),
          (signal.SIGTERM, "one", (143, -15)), (signal.SIGINT, "command", (130, -2)),
          (signal.SIGINT, "all", (130, -2)), (signal.SIGKILL, "command", (-9,)),
@@ -49,7 +50,7 @@ STOPS = [(signal.SIGTERM, "command", (143, -15)), (signal.SIGTERM, "all", (143, 
 
 
 def members(folder):
-    """Ids of the processes of singa that work in `folder`."""
+    """Returns the ids of the processes of singa that work in `folder`."""
     found = []
     for process in pathlib.Path("/proc").iterdir():
         if not process.name.isdigit():
@@ -80,7 +81,7 @@ def stop(job, folder, number, whom, draw):
 
 
 def left_over(case):
-    """Processes and temporary files; memory that processes share goes with the last of them."""
+    """Returns processes and temporary files that remain. Their shared memory ends with them."""
     folder = case.folder.resolve()
     end = time.monotonic() + GONE_S
     while members(folder) and time.monotonic() < end:
@@ -91,13 +92,13 @@ def left_over(case):
 
 
 def scraps(case, workspace):
-    """Files of a run that ended well which are none of its results."""
+    """Returns files of a run that ended well and that are none of its results."""
     return [str(path) for path in case.path(workspace).rglob("*")
             if "tmp" in path.name or path.name.startswith("launch-")]
 
 
 def trial(case, args, choice, seconds, draw, limit_s):
-    """Seconds from the signal to the end."""
+    """Runs a trial. Returns the seconds from the signal to the end."""
     number, whom, codes = choice
     workspace = f"ws{draw.getrandbits(48):x}"
     job = case.start_program(["env", f"TMPDIR={case.path('tmp')}", case.site.binary, "-conf",

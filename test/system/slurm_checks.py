@@ -1,5 +1,5 @@
-"""Jobs that Slurm starts, by tool/launch/slurm.sh: a controller and a node of its own, as root,
-which end with the checks."""
+"""Checks jobs that Slurm starts, by tool/launch/slurm.sh. They have a controller and a node of
+their own, as root, which end with the checks."""
 import os
 import re
 import shutil
@@ -39,7 +39,7 @@ START_S, END_S = 60, 30
 
 
 class Slurm:
-    """munged, slurmctld and slurmd, from the first use on."""
+    """Slurm is munged, slurmctld and slurmd, from the first use on."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -47,7 +47,7 @@ class Slurm:
         self._reason = ""  # why it is not there
 
     def words(self):
-        """What runs a command of Slurm's in this cluster. Throws LeftOut."""
+        """Returns the words that run a command of Slurm's in this cluster. Throws LeftOut."""
         if not self._daemons and not self._reason:
             self._start()
         if self._reason:
@@ -108,7 +108,7 @@ class Slurm:
 
 
 def submit(one, *words):
-    """sbatch, which waits for the job; its output goes to the file `out`."""
+    """Starts sbatch, which waits for the job. Its output goes to the file `out`."""
     slurm = one.site.slurm.words()
     one.write("out", "")
     return one.start_program([*slurm, f"SINGA={one.site.binary}", "sbatch", "--wait", "--ntasks=2",
@@ -117,7 +117,7 @@ def submit(one, *words):
 
 
 def output(one):
-    """What the job's processes have said so far."""
+    """Returns the output of the job's processes so far."""
     return one.path("out").read_text()
 
 

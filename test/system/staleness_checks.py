@@ -1,4 +1,4 @@
-"""How stale the gradients of asynchronous worker groups are, as rows of metrics.jsonl tell it."""
+"""Checks the staleness of asynchronous groups' gradients in rows of metrics.jsonl."""
 from case import check, close, equal, has, true
 from group_checks import served, workers
 from job import csv
@@ -51,7 +51,7 @@ def expect_counts(row):
 
 @check
 def a_bound_on_steps_bounds_staleness(case):
-    """A group may begin a step while it is at most k ahead: so the other may be k + 1 steps behind
+    """A group may begin a step while it is at most k ahead. So the other may be k + 1 steps behind
     when it reads values, and k + 1 ahead when its gradient is applied."""
     job(case, 1000)
     for name, args in ASYNCHRONOUS.items():

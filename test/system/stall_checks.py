@@ -1,4 +1,4 @@
-"""Layers of a user's that stand still or take their time, in each topology, by a plugin."""
+"""Checks a user's layers that stand still or take their time, in each topology, by a plugin."""
 import os
 import re
 import time
@@ -10,9 +10,9 @@ from job import ZERO, dense
 from plugin_case import compiled, small
 from process_checks import APART, children, processes
 
-# What the layer passes on, it takes from its first source. The numbers of the second say what it
-# does with a row: stand still, in a feature or a gradient, once in all starts, or take half a
-# second. The updater stands still in step 17.
+# The layer passes on its first source. The numbers of the second source choose an action for a row:
+# stand still, in a feature or a gradient, once in all starts, or take half a second. The updater
+# stands still in step 17.
 SLOW = """
 #include <fcntl.h>
 #include <unistd.h>
@@ -57,9 +57,9 @@ struct Stuck : singa::Updater {
 };
 SINGA_REGISTER_UPDATER(Stuck, Stuck);
 """
-# Its param's gradient comes in pieces, which several threads compute. With HANG_THREAD in its rows
-# of the second source one that is not the worker's own stands still in a piece, while that one takes
-# its time with another.
+# The gradient of the layer's param comes in pieces, which several threads compute. HANG_THREAD in
+# rows of the second source lets a thread other than the worker's own stand still in a piece. The
+# worker's thread then takes its time with another piece.
 PIECES = """
 #include <unistd.h>
 #include <algorithm>
@@ -100,7 +100,7 @@ struct Pieces : singa::Layer {
 };
 SINGA_REGISTER_LAYER(Pieces, Pieces);
 """
-# Each time that a file is brought to the disk takes a third of a second.
+# Each fsync takes a third of a second.
 SLOW_DISK = '#include <unistd.h>\nextern "C" int fsync(int) { return usleep(350000), 0; }\n'
 HANG, HANG_BACKWARD, HANG_ONCE, TAKE_TIME, HANG_THREAD = 0.125, 0.25, 0.375, 0.5, 0.625
 BATCH, WORKERS, STEP = 4, 2, 17
@@ -128,12 +128,12 @@ cluster {{ workspace: "ws" max_restarts: 0 }}
 
 
 def records(one, name, numbers, count=400):
-    """`numbers`: of records by their places."""
+    """Writes a store. `numbers`: the numbers of some records, by their places."""
     one.write(name, "".join(f"{i % 3},{numbers.get(i, 1)},1,1,1\n" for i in range(count)))
 
 
 def place(worker, step=STEP):
-    """Of the worker's first record of a step."""
+    """Returns the place of the worker's first record of a step."""
     return step * BATCH + worker * BATCH // WORKERS
 
 
@@ -218,7 +218,7 @@ def what_takes_its_time_is_no_stall(one):
 
 
 def stopped_for(jobs, seconds):
-    """All processes of the jobs at once, as on a machine that is put to sleep."""
+    """Stops all processes of the jobs at once, as a machine that is put to sleep does."""
     pids = [pid for job in jobs for pid in children(job).values()]
     case.equal(len(pids), WORKERS * len(jobs), "processes")
     for number in (SIGSTOP, SIGCONT):
@@ -230,7 +230,7 @@ def stopped_for(jobs, seconds):
 
 def processes_that_were_stopped_for_longer_than_they_wait_go_on(one):
     plugin = small(one, "slow", SLOW)
-    # The first process waits for the second for as good as all of its time.
+    # The first process spends almost all of its time waiting for the second.
     records(one, "train.csv", {place(1, step): TAKE_TIME for step in range(8)})
     records(one, "test.csv", {})
     one.write("job.conf", conf(plugin, "train_steps: 8 disp_freq: 1"))
@@ -245,7 +245,7 @@ def processes_that_were_stopped_for_longer_than_they_wait_go_on(one):
 
 
 def a_process_whose_layer_hangs_ends_when_another_is_lost(one):
-    """Of two that a launcher started, which nobody else ends; no time is set for a layer."""
+    """A launcher started two processes, and nobody else ends them. Layers have no time limit."""
     plugin = small(one, "slow", SLOW)
     records(one, "train.csv", {place(1): HANG})
     records(one, "test.csv", {})

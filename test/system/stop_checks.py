@@ -1,5 +1,5 @@
-"""A signal to a job that is busy for long: it loads, reads a batch of millions of rows, or tests. No
-check measures time: what is waited for would last longer than a check may."""
+"""Checks a signal to a job that is busy for long: it loads, reads a batch of millions of rows, or
+tests. No check measures time: the work would last longer than a check may."""
 import os
 import shutil
 import signal
@@ -40,7 +40,7 @@ def a_signal_ends_a_job_while_it_loads(case):
 
 
 def long_batches(case, train, test):
-    """A job whose batches have so many rows, the same three again and again."""
+    """Returns a job whose batches have so many rows, the same three again and again."""
     case.write("points.csv", "0,1,2,3,4\n1,2,3,4,1\n2,4,1,2,3\n")
     conf = csv("points.csv", f"{SETTINGS} test_freq: 10 test_steps: 1", train)
     of_train = 'name: "data" type: kCSVInput'
@@ -70,7 +70,7 @@ def a_signal_does_not_wait_for_a_batch_that_is_read_for_long(case):
 
 @check
 def a_signal_ends_a_command_that_is_process_1(case):
-    """As in a container: there the system passes on only the signals that a program handles."""
+    """In a container the system passes on only the signals that a program handles."""
     if not shutil.which("unshare") or os.geteuid() != 0:
         case.note = "LEFT OUT: needs root and unshare"
         return

@@ -1,4 +1,4 @@
-"""What a store says of itself is compared with the conf, and with what training reads."""
+"""Checks that a store's facts are compared with the conf, and with records in training."""
 from bad_record_checks import png
 from case import check, equal, has, same_bytes, true
 from record_order_checks import job as pair_job, layer as pair_layer, numbers
@@ -14,7 +14,7 @@ def pictures(case, folder, classes=COLOURS, count=12):
 
 
 def stores(case):
-    """The same pictures as raw Datums, as Datums of image files, and as a folder."""
+    """Makes the same pictures as raw Datums, as Datums of image files, and as a folder."""
     pictures(case, "folder")
     case.run("data", "convert", "-to", "lmdb", "folder", "raw")
     case.run("data", "convert", "-encoded", "-to", "lmdb", "folder", "encoded")
@@ -44,7 +44,7 @@ cluster {{ workspace: "ws" }}
 
 
 def warned(case, conf, text, code=0):
-    """In a check, in training and in a test of what was trained."""
+    """Expects `text` in a check, in training and in a test of the trained net."""
     case.write("job.conf", conf)
     has(case.run("check", "job.conf", code=code).err, text, "stderr of a check")
     err = case.train("job.conf", code=code).err
@@ -62,7 +62,7 @@ def silent(case, conf):
 
 
 def blue_first(case, source, name):
-    """The raw Datums of `source` with their colours turned round, as Caffe's tools write them."""
+    """Turns the colours of the raw Datums of `source` round, as Caffe's tools write them."""
     case.run("data", "convert", source, "turned.csv")
     lines = []
     for line in open(case.path("turned.csv")):

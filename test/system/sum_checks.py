@@ -1,4 +1,4 @@
-"""One group ends in the same bytes whichever processes its workers are in, and goes on anywhere.
+"""Checks that one group ends in the same bytes in any processes, and can continue in others.
 
 sum_topologies.py tries all ways; the checks here some of them.
 """
@@ -16,12 +16,12 @@ WAYS = {
 }
 STEPS = 12
 SETTINGS = f"train_steps: {STEPS} disp_freq: 5 test_freq: {STEPS} checkpoint_freq: 5"
-# 47 rows a batch: workers have unequal parts; the first weight's gradient comes in pieces.
+# A batch has 47 rows, so workers have unequal parts. The first weight's gradient comes in pieces.
 POINTS = "1,1,1,1,1\n2,2,1,1,1\n0,1,2,1,1\n" * 9
 
 
 def write_nets(case):
-    """The jobs, by what may tell processes apart."""
+    """Writes the jobs. Each has a part that may depend on processes."""
     nets = {
         "pieces": mlp(case.site.data, SETTINGS, **LARGE),
         "clipped": mlp(case.site.data, SETTINGS, updater=MOMENTUM + " clip_norm: 0.5", **LARGE),
@@ -38,19 +38,19 @@ def write_nets(case):
 
 
 def cluster(way, workers, each):
-    """Settings of `workers` workers, `each` a process."""
+    """Returns settings of `workers` workers, `each` a process."""
     settings = (f"nworkers_per_group={workers}", f"nworkers_per_procs={each}") + WAYS[way]
     return [word for setting in settings for word in ("-set", f"cluster.{setting}")]
 
 
 def ways(workers):
-    """Each way in which a group of `workers` can run, the first of threads."""
+    """Returns each topology of a group of `workers`, threads first."""
     return [("threads", workers)] + [(way, each) for way in list(WAYS)[1:] for each in (1, 2, 3)
                                      if each < workers and workers % each == 0]
 
 
 def expect_same(case, name, workers, others):
-    """`others`, as of ways(), compute what threads do."""
+    """Expects that `others`, as of ways(), compute the same as threads."""
     case.train(f"{name}.conf", *cluster("threads", workers, workers), workspace="threads")
     for way, each in others:
         case.train(f"{name}.conf", *cluster(way, workers, each), workspace="other")
@@ -64,7 +64,8 @@ def expect_same(case, name, workers, others):
 
 
 def expect_same_when_moved(case, name, workers, moves):
-    """A job that goes on in other processes ends as one that stayed; what may differ is told."""
+    """Expects that a job which moves to other processes ends as one that stayed, without a
+    warning."""
     case.train(f"{name}.conf", *cluster("threads", workers, workers), workspace="stays")
     for i, (way, each) in enumerate(moves):
         steps = STEPS * (i + 1) // len(moves)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Trains small jobs by one group of 3, 5, 6 and 7 workers in each way that its workers can be in
-processes: threads, shared memory, tcp, all_reduce; 1, 2 and 3 a process. All ways of a job must end in
-the same bytes, as must jobs that go on in another way. Some ten minutes.
+"""Trains small jobs by one group of 3, 5, 6 and 7 workers in each topology of its processes:
+threads, shared memory, tcp, all_reduce; 1, 2 and 3 workers a process. All topologies of a job must
+end in the same bytes, also if the job continues in another one. It takes some ten minutes.
 
 usage: sum_topologies.py BINARY [NET]...
 """

@@ -1,4 +1,4 @@
-"""The line at the bottom of a terminal, and the time that a job still takes."""
+"""Checks the line at the bottom of a terminal, and the time that a job still takes."""
 import fcntl
 import os
 import pty
@@ -15,7 +15,7 @@ JOB = "train_steps: 5 test_freq: 5 disp_freq: 1"
 
 
 def on_a_terminal(case, columns=0):
-    """What job.conf, which must end well, shows on a terminal."""
+    """Returns the output of job.conf, which must end well, on a terminal."""
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     command = [str(case.site.binary), "-conf", "job.conf"]

@@ -1,4 +1,4 @@
-"""Nets that read a text and print one."""
+"""Checks nets that read a text and print one."""
 import subprocess
 from signal import SIGTERM
 
@@ -7,7 +7,7 @@ from case import check, equal, has, same_bytes, true
 TEXT = "ab\ncd" * 41
 VOCABULARY = "dcb\na"
 
-# Learns which character follows which; a test prints its guesses.
+# The net learns which character follows which. A test prints its guesses.
 JOB = """
 %(settings)s
 train_one_batch { alg: kBPTT }
@@ -50,7 +50,8 @@ def write(case, settings="train_steps: 100 disp_freq: 20", batch=1, text=TEXT):
 def a_test_prints_the_characters_and_nothing_else(case):
     write(case)
     case.train("job.conf")
-    # 205 characters: 34 windows of 6, each followed by the characters that were guessed right.
+    # The text has 205 characters: 34 windows of 6. Each is followed by the characters that were
+    # guessed right.
     equal(case.run("-conf", "job.conf", "-test").out, TEXT[1:205], "stdout")
 
 
@@ -123,7 +124,7 @@ def a_text_that_is_too_short_or_missing_is_named(case):
     has(case.train("job.conf", code=66).err, "neuralnet.layer[text].char_rnn_conf.path: ", "stderr")
 
 
-# A state that goes on from step to step, through layers that fold and one that does not.
+# A state passes from step to step, through layers that fold and one that does not.
 DEEP = """
 train_steps: %(steps)d disp_freq: 10 seed: 7
 train_one_batch { alg: kBPTT }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Trains examples/digits/job.conf on two workers in each of the five topologies, as threads, as
-processes that singa starts, and as processes that mpirun starts. Each must reach 0.96 in its test,
-and its rows must say that two workers computed.
+"""Trains examples/digits/job.conf on two workers in each of the five topologies. The workers are
+threads, processes that singa starts, or processes that mpirun starts. Each job must reach 0.96 in
+its test, and its rows must say that two workers computed.
 
 usage: topologies.py BINARY [WORD of a topology or a kind]...
 """
@@ -16,15 +16,15 @@ import time
 LEAST, LIMIT_S, EPOCHS, WORKERS = 0.96, 300, 4, 2
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOPOLOGIES = {
-    # One group, its values on servers.
+    # One group has its values on servers.
     "sandblaster": ["nworkers_per_group=2", "nservers_per_group=2", "share_memory=false"],
-    # One group by memory that its processes share.
+    # One group shares memory between its processes.
     "one host": ["nworkers_per_group=2"],
-    # One group without servers.
+    # One group has no servers.
     "all-reduce": ["nworkers_per_group=2", "all_reduce.compression=kNone"],
-    # Groups of one worker, and one group of servers.
+    # Groups of one worker share one group of servers.
     "downpour": ["nworker_groups=2", "nservers_per_group=2", "share_memory=false"],
-    # Groups of one worker with values of their own, which a ring keeps together.
+    # Groups of one worker have values of their own, which a ring keeps in sync.
     "hogwild": ["nworker_groups=2", "nserver_groups=2", "sync_freq=4", "group_sync=kRing",
                 "share_memory=false"],
 }
@@ -46,7 +46,7 @@ def command(binary, topology, kind):
 
 
 def check(binary, folder, topology, kind):
-    """A line that says what is wrong; None: nothing is."""
+    """Returns a line about a failure; None: there is none."""
     shutil.rmtree(folder / "singa-digits", ignore_errors=True)
     start = time.monotonic()
     run = subprocess.run(command(binary, topology, kind), cwd=folder, timeout=LIMIT_S,

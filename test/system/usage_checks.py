@@ -1,4 +1,4 @@
-"""How singa is called: help, versions, wrong calls, and results that cannot be written."""
+"""Checks calls of singa: help, versions, wrong calls, and results that cannot be written."""
 import os
 import re
 import subprocess
@@ -114,7 +114,7 @@ def a_conf_that_is_no_text_is_one_clear_error(case):
 
 @check
 def results_that_cannot_be_written_are_74(case):
-    """A full disk, or a reader that has gone."""
+    """The disk is full, or the reader has gone."""
     case.write("job.conf", mlp(case.site.data, "train_steps: 5 checkpoint_freq: 1"))
     case.train("job.conf")
     images = f"{case.site.data}/t10k-images-idx3-ubyte"

@@ -1,5 +1,6 @@
-"""Confs of SINGA 0.3 (test/conf/v03) load unchanged, train and resume. Their sizes and hyper-parameters
-are those of 0.3's examples; their data is made up, in 0.3's formats, where they look for it."""
+"""Checks that confs of SINGA 0.3 (test/conf/v03) load unchanged, train and resume. Their sizes and
+hyper-parameters are those of 0.3's examples. Their data is made up, in 0.3's formats, at the places
+in the confs."""
 import pathlib
 
 import case as _case
@@ -7,7 +8,7 @@ from case import check, equal, same_bytes, true
 
 CONFS = pathlib.Path(__file__).resolve().parents[1] / "conf/v03"
 STEPS = 4
-# All that is said of a conf, by a part of it.
+# Each warning about a conf must have one of these texts.
 ALLOWED = ("is an old name of", "gpu: this build has no CUDA kernels", "gpu: this machine has no CUDA device",
            "prefetching: has no effect: records are always read ahead",
            "partition_dim: is not built yet: the batch is cut by rows")
@@ -29,7 +30,7 @@ def kvfile(path, records):
 
 
 def record(shape, label, seed):
-    """A RecordProto of bytes: shape, label, pixel."""
+    """Returns a RecordProto of bytes: shape, label, pixel."""
     size = 1
     for n in shape:
         size *= n
@@ -39,7 +40,7 @@ def record(shape, label, seed):
 
 
 def mean(shape):
-    """image_mean.bin: shape and floats of 0."""
+    """Returns image_mean.bin: shape and floats of 0."""
     size = 4
     for n in shape:
         size *= n
@@ -54,7 +55,7 @@ def images(one, folder, shape, names=("train_data", "test_data"), records=20):
 
 
 def train(one, name, *args, code=0, steps=STEPS):
-    """Runs a conf as it stands but for the number of steps; its warnings are the known ones."""
+    """Runs a conf with another number of steps. Its warnings must be the known ones."""
     err = one.run("-conf", CONFS / f"{name}.conf", "-set", f"train_steps={steps}", "-set",
                   "test_steps=1", "-set", "disp_freq=1", *args, code=code).err
     for line in err.splitlines():
@@ -64,7 +65,7 @@ def train(one, name, *args, code=0, steps=STEPS):
 
 
 def trains_and_resumes(one, name, workspace, *args, batch=None, steps=STEPS):
-    """Batches are cut to `batch` rows, where the example's take long."""
+    """Trains and resumes a conf. Batches are cut to `batch` rows if the example's take long."""
     if batch:
         args += tuple(word for i in (0, 1) for word in
                       ("-set", f"neuralnet.layer[data#{i}].store_conf.batchsize={batch}"))
@@ -78,7 +79,7 @@ def trains_and_resumes(one, name, workspace, *args, batch=None, steps=STEPS):
 
 
 def export(one, workspace, name):
-    """The params in 0.3's own form, where its confs look for them."""
+    """Writes the params in 0.3's own form to the place that its confs name."""
     one.run("ckpt", "export", "-format", "blobprotos", one.newest(workspace),
             one.path(f"{workspace}/checkpoint/{name}"))
 

@@ -1,4 +1,4 @@
-"""Several worker groups, each of several processes."""
+"""Checks several worker groups, each of several processes."""
 from signal import SIGTERM
 
 from case import check, equal, has, same_bytes, true
@@ -22,7 +22,7 @@ KEPT_TOGETHER = {
 
 
 def wide(*settings, each=EACH):
-    """Processes 0 and 1 have group 0, 2 and 3 group 1."""
+    """Returns settings: processes 0 and 1 have group 0, processes 2 and 3 have group 1."""
     return [word for setting in (f"cluster.nworker_groups={GROUPS}",
                                  f"cluster.nworkers_per_group={PROCESSES * each}",
                                  f"cluster.nworkers_per_procs={each}",
@@ -60,7 +60,7 @@ def groups_of_several_processes_learn_and_go_on(case):
 
 @check
 def groups_of_several_processes_that_take_steps_together_compute_the_bytes_of_threads(case):
-    write_job(case, SETTINGS.replace("disp_freq: 10", "disp_freq: 1"))  # none to be added up later
+    write_job(case, SETTINGS.replace("disp_freq: 10", "disp_freq: 1"))  # no rows are added up later
     threads = (*workers(PROCESSES, groups=GROUPS), "-set", TOGETHER, "-set",
                "num_openblas_threads=1")
     case.train("job.conf", *threads, workspace="threads")
@@ -75,7 +75,7 @@ def groups_of_several_processes_go_on_as_if_nothing_had_been(case):
     expect_same_bytes_after_losses(case, args, range(GROUPS * PROCESSES))
 
 
-# What a recurrent layer carries from batch to batch belongs to rows, and so to processes.
+# A recurrent layer's state from batch to batch belongs to rows, and so to processes.
 @check
 def state_of_rows_is_collected_from_all_processes_of_a_group(case):
     write_deep(case, 150)
