@@ -15,7 +15,7 @@ ClusterProto Conf(const char* text) {
   return conf;
 }
 
-// Of processes 0 to 3, the first has group 0 and the last has the servers.
+// Process 0 has group 0, and process 3 has the servers.
 constexpr char kDownpour[] = "nworker_groups: 3 server_worker_separate: true";
 
 using Kind = ControlMessage::KindCase;

@@ -211,10 +211,8 @@ TEST(SimulatorTest, TheSameSeedIsTheSameRun) {
 }
 
 // The tests below show that errors are noticed.
-//
-// Replaces message `nth` of that type, from 1, by the messages that `instead` returns.
 
-// In place of the `nth` message of that type, from 1, comes what `instead` makes of it.
+// Replaces message `nth` of that type, from 1, by the messages that `instead` returns.
 void Replace(SimCluster* cluster, WireMessage::Type type, int nth,
              const std::function<std::vector<Message>(Message)>& instead) {
   const auto seen = std::make_shared<int>(0);

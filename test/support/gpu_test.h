@@ -13,7 +13,7 @@ namespace singa {
 class GpuTest : public ::testing::TestWithParam<TestPlace> {
  protected:
   using Numbers = std::vector<int32_t>;
-  // With so many numbers a device is busy for a while.
+  // A device needs a while for so many numbers.
   static constexpr int64_t kMany = int64_t{1} << 24;
 
   // Fills `to` with x, x + 1 and so on.

@@ -1,5 +1,5 @@
 // This user's program out of the tree registers one of each kind and trains a job built in code.
-// Its kinds do the same as kReLU, kSGD, kFixed, kConstant and kBP, so the values must be equal, too.
+// Its kinds do the same as kReLU, kSGD, kFixed, kConstant and kBP, so the values must be equal.
 //   user_program DATA WORKSPACE        trains on the digits in DATA
 //   user_program -conf job.conf ...    is the whole `singa` command
 #include <algorithm>
