@@ -29,6 +29,7 @@ class SequenceModel : public ::testing::Test {
     conf_ = dir_.Write("job.conf", text + R"( }
       layer { name: "fc" type: kInnerProduct srclayers: "gru" innerproduct_conf { num_output: 3 }
               param { name: "w" } param { name: "b" } }
+      layer { name: "old" type: kCudnnSoftmax srclayers: "gru" }
       layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "label" } })");
     WriteParams();
   }
@@ -76,6 +77,7 @@ TEST_F(SequenceModel, SaysWhatGoesInAndOut) {
   EXPECT_TRUE(model.carries_state());
   EXPECT_FALSE(Opened({}, "table").carries_state());
   EXPECT_FALSE(Opened({}, "gru").classifies());
+  EXPECT_TRUE(Opened({}, "old").classifies());
   const Model step = Opened(Steps(1));
   EXPECT_EQ(step.input_shape(), std::vector<int64_t>{1});
   EXPECT_EQ(step.output_shape(), std::vector<int64_t>{kScores});

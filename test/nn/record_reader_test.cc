@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "nn/graph/writes_file.h"
+#include "nn/graph/wiring_of.h"
 #include "support/net_test.h"
 
 namespace singa {

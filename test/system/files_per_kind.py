@@ -34,10 +34,9 @@ EXAMPLES = {"LAYER": "kReLU", "UPDATER": "kSGD", "STORE": "idx", "STORE_WRITER":
             "LEARNING_RATE": "kFixed", "INITIALIZER": "kConstant"}
 
 NAMED_ELSEWHERE = {
-    # These are tables of warnings: fields that affect certain types, and other programs' words.
-    "src/driver/conf/": {"UPDATER", "LAYER"},
+    "src/driver/conf/old_types.cc": {"LAYER"},  # what to write instead of an old name
+    "src/driver/conf/scalar.cc": {"LAYER"},  # names that a conf may not have
     "src/driver/onnx/": {"LAYER"},  # how ONNX writes a layer
-    "src/driver/predict/model.cc": {"LAYER"},  # which layers take scores of classes
     # The graph inserts or pairs some layers, and some layers do the work of another.
     "src/nn/": {"LAYER"},
     "src/io/format/guess_backend.cc": {"STORE"},  # tells by content, in the order of certainty

@@ -27,7 +27,7 @@ enum class Dependency : uint8_t {
   kHalo,      // unit j on a neighbourhood of j (LRN across channels)
 };
 
-// Facts of a layer that the graph passes need before shapes exist.
+// Facts of a layer that are known before shapes exist. The graph passes need them.
 struct Wiring {
   int num_outputs = 1;
   int state_outputs = 0;  // further outputs of a recurrent layer, which only its next step reads
@@ -43,13 +43,15 @@ struct Wiring {
                            // 0 and the state outputs of step t - 1
   bool causal = false;  // step t of a sequence layer depends on no later step; recurrent layers are
                         // always causal
+  bool joins_rows = false;     // output 0 has the rows of source 0, then those of source 1, ...
+  bool reads_scores = false;   // source 0 gives a score of each class, and source 1 labels
   bool writes_file = false;    // an output layer; no layer reads its feature
   bool differentiable = true;  // false: asks for no gradient of its outputs and gives none
   Dependency dependency = Dependency::kOneToOne;
   uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge
 };
 
-// Facts of a layer that the memory plan and the backward pass need. Net asks for them after Setup.
+// Facts of a layer that Net asks for after Setup. The memory plan and the backward pass need them.
 struct Traits {
   bool grad_reads_in = false;        // ComputeGradient reads inputs' data
   bool grad_reads_out = false;       // ComputeGradient reads outputs' data
@@ -63,6 +65,16 @@ struct Traits {
   // on_device run on the host, between copies.
   bool on_device = false;
   uint32_t checks = 0;  // bit s: CheckInputs checks source s
+
+  // These facts change no computation. They are for warnings about a net, and for the use of a
+  // trained net.
+  bool linear = false;      // outputs[0] is inputs[0] times params[0], plus params[1] if it exists
+  bool lacks_bias = false;  // it has no bias only because the conf has no second param
+  bool subtracts_mean = false;   // a constant added to a channel of inputs[0] changes no output
+  bool keeps_constants = false;  // such a constant is added to that channel of outputs[0]
+  bool stops_negatives = false;  // no gradient passes where inputs[0] is <= 0
+  bool gives_softmax = false;    // outputs[0] is the softmax of inputs[0]
+  bool needs_no_reader = false;  // it is no mistake if no layer reads its feature
 };
 
 // Nominal number of floating-point operations of one step; a multiply-add counts as 2. It is 0 for

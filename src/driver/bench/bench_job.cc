@@ -7,7 +7,7 @@
 
 #include "io/format/synthetic_store.h"
 #include "io/store/store.h"
-#include "nn/graph/writes_file.h"
+#include "nn/graph/wiring_of.h"
 #include "nn/plan/net_builder.h"
 #include "singa/base/error.h"
 

@@ -6,7 +6,7 @@
 #include "driver/conf/message_walk.h"
 #include "driver/conf/old_types.h"
 #include "io/store/store.h"
-#include "nn/graph/writes_file.h"
+#include "nn/graph/wiring_of.h"
 
 namespace singa {
 namespace {
@@ -121,28 +121,21 @@ class Effects {
         Warn(StrCat("store_conf.", field->name()), "has no effect: the layer writes a store");
   }
 
-  // Warns of settings of a kCharRNNOutput that only readers of a text use.
-  void CheckOutputText(const LayerProto& layer) {
-    if (layer.type() != kCharRNNOutput) return;
-    const CharRNNProto& text = layer.char_rnn_conf();
-    for (const auto& [field, set] :
-         {std::pair("path", text.has_path()), std::pair("unroll_len", text.has_unroll_len()),
-          std::pair("batchsize", text.has_batchsize()), std::pair("begin", text.has_begin()),
-          std::pair("end", text.has_end())})
-      if (set) Warn(StrCat("char_rnn_conf.", field), "has no effect: the layer reads no text");
+  // Warns of a field that has no effect with the layer's type.
+  void CheckSettings(const IdleWith& row) {
+    const std::string path = JoinPath(path_, row.settings);
+    const auto& settings = message_.GetReflection()->GetMessage(message_, &Field(row.settings));
+    Effects effects(settings, path, warnings_);
+    if (effects.Has(row.field) && (row.even_default || !effects.IsDefault(row.field)))
+      effects.Warn(row.field, row.text);
   }
 
   void CheckLayer(const LayerProto& layer) {
     if (layer.partition_dim() == 1) Warn("partition_dim", kRows);
     if (layer.has_user_type()) return;
     CheckOutputStore(layer);
-    CheckOutputText(layer);
-    if (layer.type() == kRBMHid && layer.rbm_conf().persistent())
-      Warn("rbm_conf.persistent", "has no effect: it is for the kRBMVis");
-    if (layer.type() == kRBMVis && layer.rbm_conf().has_gaussian())
-      Warn("rbm_conf.gaussian", "has no effect: the kRBMHid says it for both");
-    if (layer.type() == kArgSort && layer.argsort_conf().has_ignore_label())
-      Warn("argsort_conf.ignore_label", "has no effect: the layer reads no labels");
+    for (const IdleWith& row : kIdleWith)
+      if (EnumName("type") == row.type) CheckSettings(row);
     if (const std::string text = OldTypeText(layer.type()); !text.empty()) Warn("type", text);
   }
 

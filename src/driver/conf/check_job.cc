@@ -1,6 +1,7 @@
 #include "driver/conf/check_job.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -14,7 +15,7 @@
 #include "driver/conf/net_warnings.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/facts/job_stores.h"
-#include "nn/graph/writes_file.h"
+#include "nn/graph/wiring_of.h"
 #include "nn/plan/net_builder.h"
 #include "train/trainer/trainer.h"
 
@@ -129,7 +130,8 @@ class NetCheck {
   // Adds an error if a trained net reads its own output. No checkpoint has this state, and other
   // phases overwrite its memory.
   void CheckNoLoop(const Net& net, const NetNode& node) {
-    if (node.conf.has_user_type() || node.conf.type() != kRNNDummy || node.in.empty()) return;
+    // The only source of an input layer is a feature of the batch before.
+    if (node.conf.has_user_type() || !node.wiring.is_input || node.in.empty()) return;
     const auto& nodes = net.nodes();
     if (std::none_of(nodes.begin(), nodes.end(), [](const NetNode& n) { return n.runs_backward; }))
       return;
@@ -142,9 +144,10 @@ class NetCheck {
   // Warns if the hidden side of an RBM does not share the visible side's weight, as only that side
   // gives a gradient.
   void WarnOfOwnWeight(const Net& net, const NetNode& vis) {
-    if (vis.conf.has_user_type() || vis.conf.type() != kRBMVis) return;
+    if (vis.conf.has_user_type() || vis.wiring.feedback_slots == 0) return;
+    const int hid = std::countr_zero(vis.wiring.feedback_slots);
     for (const NetNode& node : net.nodes()) {
-      if (node.name != vis.conf.srclayers(1)) continue;
+      if (node.name != vis.conf.srclayers(hid)) continue;
       if (node.declare->params()[0] == vis.declare->params()[0]) continue;
       conf_->Add(ConfigError("param[0]", StrCat("is not trained: give it a share_from of the "
                                                 "weight of layer \"",

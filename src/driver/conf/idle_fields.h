@@ -106,6 +106,26 @@ inline constexpr ForTypes kForTypes[] = {
     {"LayerProto", "type", "time_steps_conf", "kTimeSteps"},
 };
 
+// A field of a layer's settings that has no effect with one of the types that have these settings.
+struct IdleWith {
+  const char* type;
+  const char* settings;
+  const char* field;
+  const char* text;
+  bool even_default = true;  // whether the default, if it is set, draws the warning, too
+};
+inline constexpr const char* kReadsNoText = "has no effect: the layer reads no text";
+inline constexpr IdleWith kIdleWith[] = {
+    {"kCharRNNOutput", "char_rnn_conf", "path", kReadsNoText},
+    {"kCharRNNOutput", "char_rnn_conf", "unroll_len", kReadsNoText},
+    {"kCharRNNOutput", "char_rnn_conf", "batchsize", kReadsNoText},
+    {"kCharRNNOutput", "char_rnn_conf", "begin", kReadsNoText},
+    {"kCharRNNOutput", "char_rnn_conf", "end", kReadsNoText},
+    {"kRBMHid", "rbm_conf", "persistent", "has no effect: it is for the kRBMVis", false},
+    {"kRBMVis", "rbm_conf", "gaussian", "has no effect: the kRBMHid says it for both"},
+    {"kArgSort", "argsort_conf", "ignore_label", "has no effect: the layer reads no labels"},
+};
+
 // A field that another field overrides if both are set.
 struct Overruled {
   const char* message;

@@ -10,11 +10,6 @@
 namespace singa {
 namespace {
 
-bool IsType(const NetNode& node, std::initializer_list<LayerType> types) {
-  return !node.conf.has_user_type() &&
-         std::find(types.begin(), types.end(), node.conf.type()) != types.end();
-}
-
 class TrainedNet {
  public:
   TrainedNet(const JobProto& job, const Net& net) : job_(job), nodes_(net.nodes()) {
@@ -80,10 +75,10 @@ class TrainedNet {
   bool IsUnread(size_t i) const {
     const NetNode& node = nodes_[i];
     const bool ends = node.traits.originates_gradient || !node.declare->metrics().empty() ||
-                      node.conf.has_user_type() || !OldTypeText(node.conf.type()).empty() ||
-                      (node.conf.type() >= 400 && node.conf.type() < 500);
+                      node.wiring.writes_file || node.traits.needs_no_reader ||
+                      node.conf.has_user_type() || !OldTypeText(node.conf.type()).empty();
     if (ends || !readers_[i].empty() || node.in_feedback || node.traits.aliases_in) return false;
-    return !IsType(node, {kDummy, kBridgeSrc, kRNNDummy}) && IsUnreadInTests(node.name);
+    return IsUnreadInTests(node.name);
   }
 
   // Returns whether no layer of another phase reads layer `name`.
@@ -123,9 +118,13 @@ class TrainedNet {
   }
 
   void WarnOfTwoSoftmaxes(size_t i) {
-    if (!IsType(nodes_[i], {kSoftmaxLoss, kCudnnSoftmaxLoss})) return;
+    const auto is_softmax = [this](int node, bool loss) {
+      const Traits& traits = nodes_[node].traits;
+      return traits.gives_softmax && traits.originates_gradient == loss;
+    };
+    if (!is_softmax(static_cast<int>(i), true)) return;
     const int from = SourceOf(i, 0);
-    if (from < 0 || !IsType(nodes_[from], {kSoftmax, kCudnnSoftmax})) return;
+    if (from < 0 || !is_softmax(from, false)) return;
     const int below = SourceOf(from, 0);
     WarnAt(
         i, "srclayers",
@@ -142,12 +141,12 @@ class TrainedNet {
   // Returns whether the layer's weight starts with zeros. Then no gradient passes through the
   // layer.
   bool GivesZeros(const NetNode& node) const {
-    return IsType(node, {kInnerProduct, kConvolution, kCConvolution, kCudnnConv}) &&
-           IsZero(*node.declare->params()[0]);
+    const auto& params = node.declare->params();
+    return node.traits.linear && !params.empty() && IsZero(*params[0]);
   }
 
   // Warns of a layer that starts with zeros and never changes: its only reader is another such
-  // layer, or a ReLU.
+  // layer, or one that stops negatives.
   void WarnOfZeros(size_t i) {
     if (!GivesZeros(nodes_[i]) || !nodes_[i].runs_backward) return;
     int above = static_cast<int>(i);
@@ -155,8 +154,7 @@ class TrainedNet {
       above = readers_[above][0];
       const NetNode& node = nodes_[above];
       const auto& own = nodes_[i].declare->params();
-      const bool dead = first && IsType(node, {kReLU}) && (own.size() < 2 || IsZero(*own[1])) &&
-                        node.conf.relu_conf().negative_slope() == 0;
+      const bool dead = first && node.traits.stops_negatives && (own.size() < 2 || IsZero(*own[1]));
       if (!dead && !GivesZeros(node)) {
         if (!node.declare->params().empty()) return;
         continue;
@@ -172,19 +170,14 @@ class TrainedNet {
   bool IsNormalised(int i) const {
     const auto& readers = readers_[i];
     return !readers.empty() && std::all_of(readers.begin(), readers.end(), [this](int reader) {
-      const NetNode& node = nodes_[reader];
-      if (IsType(node, {kBM, kCudnnBM})) return true;
-      const bool keeps = node.traits.aliases_in || IsType(node, {kPooling, kCPooling, kCudnnPool});
-      return keeps && IsNormalised(reader);
+      const Traits& traits = nodes_[reader].traits;
+      return traits.subtracts_mean ||
+             ((traits.aliases_in || traits.keeps_constants) && IsNormalised(reader));
     });
   }
 
-  // Warns of a convolution without a bias. kCudnnConv is left out, as SINGA 0.3 had an optional
-  // bias there.
   void WarnOfNoBias(size_t i) {
-    const NetNode& node = nodes_[i];
-    if (!IsType(node, {kConvolution, kCConvolution}) || node.conf.param_size() != 1) return;
-    if (!IsNormalised(static_cast<int>(i)))
+    if (nodes_[i].traits.lacks_bias && !IsNormalised(static_cast<int>(i)))
       WarnAt(i, "", "has no bias, as it has one param; a second param is the bias");
   }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "driver/conf/net_warnings.h"
-#include "nn/graph/writes_file.h"
+#include "nn/graph/wiring_of.h"
 #include "singa/train/learning_rate.h"
 #include "train/trainer/trainer.h"
 
@@ -85,8 +85,8 @@ ConfigErrors ConcateHints(const NetProto& conf, const Net& net) {
   const std::vector<std::string> paths = LayerPaths(names);
   for (int i = 0; i < conf.layer_size(); ++i) {
     const LayerProto& layer = conf.layer(i);
-    if (!InPhase(layer, net.phase()) || layer.has_user_type() || layer.type() != kConcate) continue;
-    if (!layer.concate_conf().has_concate_dim())
+    if (!InPhase(layer, net.phase()) || layer.has_user_type()) continue;
+    if (WiringOf(layer).joins_rows && !layer.concate_conf().has_concate_dim())
       hints.push_back(ConfigError("neuralnet." + paths[i],
                                   "joins rows, as concate_dim is not set and then 0; set "
                                   "concate_conf { concate_dim: 1 } to join features"));

@@ -15,7 +15,8 @@ namespace {
 // Sets the smallest number of classes of the losses that read labels directly from the layer.
 void SetClasses(const Net& net, InputFacts* input) {
   for (const NetNode& node : net.nodes()) {
-    if (!IsSoftmaxLoss(node.conf) || node.conf.srclayers_size() != 2) continue;
+    const bool loss = node.wiring.reads_scores && node.traits.originates_gradient;
+    if (!loss || node.conf.srclayers_size() != 2) continue;
     const std::string& labels = node.conf.srclayers(1);
     if (labels.substr(0, labels.rfind(':')) != input->layer) continue;
     if (node.conf.softmaxloss_conf().has_ignore_label() || node.in.empty()) continue;

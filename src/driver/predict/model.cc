@@ -9,6 +9,7 @@
 #include "driver/conf/check_job.h"
 #include "driver/job/trained_files.h"
 #include "driver/plugin/load_plugins.h"
+#include "nn/graph/wiring_of.h"
 #include "singa/nn/record_reader.h"
 #include "singa/proto/job.pb.h"
 #include "tensor/gpu/gpus.h"
@@ -49,10 +50,9 @@ int64_t BatchOf(const LayerProto& input) {
 std::vector<const LayerProto*> Judges(const NetProto& net, const NetNode& layer) {
   std::vector<const LayerProto*> judges;
   for (const LayerProto& reader : net.layer()) {
-    const bool judge =
-        IsSoftmaxLoss(reader) || (!reader.has_user_type() && reader.type() == kAccuracy);
-    if (!judge || !InPhase(reader, kTest) || reader.srclayers_size() == 0) continue;
-    if (reader.srclayers(0) == layer.name || reader.name() == layer.name) judges.push_back(&reader);
+    if (!InPhase(reader, kTest) || reader.srclayers_size() == 0) continue;
+    const bool near = reader.srclayers(0) == layer.name || reader.name() == layer.name;
+    if (near && WiringOf(reader).reads_scores) judges.push_back(&reader);
   }
   return judges;
 }
@@ -147,8 +147,7 @@ void Model::Content::Load(const ModelOptions& options) {
   carries_state = net.carries();
   causal = net.causal();
   const std::vector<const LayerProto*> judges = Judges(job.neuralnet(), last);
-  const bool softmax = last.conf.type() == kSoftmax && !last.conf.has_user_type();
-  classifies = softmax || !judges.empty();
+  classifies = last.traits.gives_softmax || !judges.empty();
   ignored = IgnoredLabel(judges);
   AllocateParams(0, net.params());
   const auto find = [&] { return FilesOf(job, options, &warnings); };

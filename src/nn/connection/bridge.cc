@@ -16,6 +16,8 @@ class BridgeLayer final : public Layer {
     out[0]->label.SetShape(in[0]->label.shape(), DType::kI32);
     out[0]->span = in[0]->span;
   }
+  // A kBridgeSrc's only reader is another worker's kBridgeDst.
+  Traits traits() const override { return {.needs_no_reader = true}; }
   void ComputeFeature(Context&, Phase, Inputs, Outputs) override { Refuse(); }
   void ComputeGradient(Context&, Inputs, Outputs) override { Refuse(); }
 

@@ -13,7 +13,8 @@ namespace {
 class ConcateLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
-    return {.row_wise = conf.concate_conf().concate_dim() > 0};
+    const int dim = conf.concate_conf().concate_dim();
+    return {.row_wise = dim > 0, .joins_rows = dim == 0};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {

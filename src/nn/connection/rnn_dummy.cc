@@ -51,6 +51,8 @@ class RnnDummyLayer final : public Layer {
     out[0]->data.SetShape(Shape(std::span<const int64_t>(dims)));
   }
 
+  Traits traits() const override { return {.needs_no_reader = true}; }
+
   void Prepare(Context&, Declare&, Inputs in, Outputs out) override {
     if (in.empty() || in[0]->data.size() == out[0]->data.size()) return;
     throw ConfigError("rnn_dummy_conf.shape", StrCat("is ", out[0]->data.shape().ToString(),

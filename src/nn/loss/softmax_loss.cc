@@ -62,7 +62,7 @@ void Backward(Context&, const float* p, const int32_t* label, int64_t ignored, f
 class SoftmaxLossLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .dependency = Dependency::kOneToAll};
+    return {.row_wise = true, .reads_scores = true, .dependency = Dependency::kOneToAll};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -99,7 +99,8 @@ class SoftmaxLossLayer final : public Layer {
             .in_place_with = flat_.in_order() ? 0 : -1,
             .originates_gradient = true,
             .on_device = true,
-            .checks = 1u << 1};
+            .checks = 1u << 1,
+            .gives_softmax = true};
   }
 
   void CheckInputs(Phase phase, Inputs in) override {

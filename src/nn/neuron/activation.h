@@ -19,7 +19,10 @@ class ActivationLayer : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
   Traits traits() const override {
-    return {.grad_reads_out = true, .in_place_with = 0, .on_device = true};
+    return {.grad_reads_out = true,
+            .in_place_with = 0,
+            .on_device = true,
+            .stops_negatives = activation_.type == RELU && activation_.negative_slope == 0};
   }
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override;
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override;

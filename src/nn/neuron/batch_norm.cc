@@ -47,7 +47,9 @@ class BatchNormLayer final : public Layer {
     out[0]->data.SetShape(x);
   }
 
-  Traits traits() const override { return {.grad_reads_in = true, .on_device = true}; }
+  Traits traits() const override {
+    return {.grad_reads_in = true, .on_device = true, .subtracts_mean = true};
+  }
 
   bool Fuse(const LayerProto& reader) override {
     if (reader.type() != kReLU || reader.relu_conf().negative_slope() != 0) return false;

@@ -31,10 +31,13 @@ class ConvolutionLayer final : public Layer {
     desc_.bias = conf.param_size() > 1;
     if (desc_.bias) bias_ = declare.Param(1, {desc_.out.c});
     if (desc_.bias) declare.Uses(SumBiasGradient);
+    lacks_bias_ = !desc_.bias && conf.type() != kCudnnConv;
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
   }
 
-  Traits traits() const override { return {.grad_reads_in = true, .on_device = true}; }
+  Traits traits() const override {
+    return {.grad_reads_in = true, .on_device = true, .linear = true, .lacks_bias = lacks_bias_};
+  }
 
   Work work() const override {
     const double products = static_cast<double>(desc_.out.size()) *
@@ -81,7 +84,8 @@ class ConvolutionLayer final : public Layer {
   ConvolutionDesc desc_;
   std::unique_ptr<ConvolutionPlan> plan_;
   Param* weight_ = nullptr;
-  Param* bias_ = nullptr;  // null: none
+  Param* bias_ = nullptr;    // null: none
+  bool lacks_bias_ = false;  // Traits::lacks_bias; a kCudnnConv's bias was optional in SINGA 0.3
 };
 
 SINGA_REGISTER_LAYER(kConvolution, ConvolutionLayer);

@@ -38,7 +38,8 @@ class DummyLayer final : public Layer {
   Traits traits() const override {
     return {.in_place_with = input_ || output_ ? -1 : 0,
             .originates_gradient = output_,
-            .on_device = true};
+            .on_device = true,
+            .needs_no_reader = true};
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {

@@ -70,7 +70,7 @@ class InnerProductLayer final : public Layer {
   }
 
   Traits traits() const override {
-    return {.grad_reads_in = logical_x_ == nullptr, .on_device = true};
+    return {.grad_reads_in = logical_x_ == nullptr, .on_device = true, .linear = true};
   }
 
   Work work() const override {

@@ -22,7 +22,7 @@ class PoolingLayer final : public Layer {
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
   }
 
-  Traits traits() const override { return {.on_device = true}; }
+  Traits traits() const override { return {.on_device = true, .keeps_constants = true}; }
 
   void Prepare(Context& ctx, Declare& declare, Inputs, Outputs) override {
     plan_ = MakePooling.Make(ctx, desc_);

@@ -32,7 +32,10 @@ class SoftmaxLayer final : public Layer {
   }
 
   Traits traits() const override {
-    return {.grad_reads_out = true, .in_place_with = flat_.in_order() ? 0 : -1, .on_device = true};
+    return {.grad_reads_out = true,
+            .in_place_with = flat_.in_order() ? 0 : -1,
+            .on_device = true,
+            .gives_softmax = true};
   }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {

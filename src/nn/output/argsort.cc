@@ -18,7 +18,7 @@ class ArgSortLayer final : public Layer {
     rows_.Setup(conf, declare, *in[0], out[0]);
   }
 
-  Traits traits() const override { return {.on_device = true}; }
+  Traits traits() const override { return {.on_device = true, .needs_no_reader = true}; }
 
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     rows_.Rank(ctx, *in[0], out[0]);

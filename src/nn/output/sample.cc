@@ -66,7 +66,9 @@ class SampleLayer final : public Layer {
 
   void BeginPass(Context&, int64_t batches_before) override { batch_ = batches_before; }
 
-  Traits traits() const override { return {.on_device = true, .checks = 1}; }
+  Traits traits() const override {
+    return {.on_device = true, .checks = 1, .needs_no_reader = true};
+  }
 
   void CheckInputs(Phase, Inputs in) override {
     const Tensor& p = in[0]->data;

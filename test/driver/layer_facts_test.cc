@@ -1,0 +1,115 @@
+// Warnings about a net rest on facts that layers say of themselves, so a user's layer draws them,
+// too.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "driver/conf/check_job.h"
+#include "singa/nn/layer.h"
+
+namespace singa::layer_facts {
+namespace {
+
+using testing::HasSubstr;
+
+class SaysNothing : public Layer {
+ public:
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    out[0]->data.SetShape(in[0]->data.shape());
+  }
+  void ComputeFeature(Context&, Phase, Inputs, Outputs) override {}
+};
+class GivesSoftmax final : public SaysNothing {
+  Traits traits() const override { return {.gives_softmax = true}; }
+};
+class StopsNegatives final : public SaysNothing {
+  Traits traits() const override { return {.stops_negatives = true}; }
+};
+class KeepsConstants final : public SaysNothing {
+  Traits traits() const override { return {.keeps_constants = true}; }
+};
+class SubtractsMean final : public SaysNothing {
+  Traits traits() const override { return {.subtracts_mean = true}; }
+};
+class IsLinear final : public SaysNothing {
+  Traits traits() const override { return {.linear = true}; }
+};
+SINGA_REGISTER_LAYER(FactsNothing, SaysNothing);
+SINGA_REGISTER_LAYER(FactsSoftmax, GivesSoftmax);
+SINGA_REGISTER_LAYER(FactsNegatives, StopsNegatives);
+SINGA_REGISTER_LAYER(FactsConstants, KeepsConstants);
+SINGA_REGISTER_LAYER(FactsMean, SubtractsMean);
+SINGA_REGISTER_LAYER(FactsLinear, IsLinear);
+
+// Returns what is found in a job with these layers between "data", which gives images, and "top".
+std::string Found(const std::string& layers) {
+  return CheckJobText("F",
+                      R"(train_steps: 10 train_one_batch { alg: kBP }
+updater { type: kSGD learning_rate { type: kFixed base_lr: 0.1 } }
+neuralnet {
+  layer { name: "data" type: kRecordInput store_conf {
+          backend: "synthetic" batchsize: 6 shape: 1 shape: 5 shape: 5
+          synthetic_conf { records: 70 classes: 3 } } }
+)" + layers + R"(
+  layer { name: "loss" type: kSoftmaxLoss srclayers: "top" srclayers: "data" }
+})",
+                      {}, {})
+      ->conf.Render();
+}
+
+// Returns an inner product whose weight is 0 or random.
+std::string Product(const std::string& name, const std::string& source, bool zero) {
+  return StrCat("layer { name: '", name, "' type: kInnerProduct srclayers: '", source,
+                "' innerproduct_conf { num_output: 3 } param { name: '", name,
+                "w' init { type: ", zero ? "kConstant value: 0" : "kGaussian std: 0.1",
+                " } } param { name: '", name, "b' init { type: kConstant value: 0 } } }\n");
+}
+
+std::string Own(const std::string& name, const std::string& source, const std::string& type) {
+  return StrCat("layer { name: '", name, "' ", type, " srclayers: '", source, "' }\n");
+}
+
+TEST(LayerFacts, ASoftmaxBelowALossIsOneTooMany) {
+  const auto found = [](const std::string& type) {
+    return Found(Product("fc", "data", false) + Own("top", "fc", type));
+  };
+  const auto warns = HasSubstr("\"top\" is a softmax already");
+  EXPECT_THAT(found("user_type: 'FactsSoftmax'"), warns);
+  EXPECT_EQ(found("user_type: 'FactsNothing'"), "");
+}
+
+TEST(LayerFacts, ZerosBelowALayerThatStopsNegativesStay) {
+  const auto found = [](const std::string& type) {
+    return Found(Product("fc", "data", true) + Own("own", "fc", type) +
+                 Product("top", "own", false));
+  };
+  const auto warns = HasSubstr("as layer \"own\" then gives them no gradient");
+  EXPECT_THAT(found("user_type: 'FactsNegatives'"), warns);
+  EXPECT_THAT(found("type: kActivation activation_conf { type: RELU }"), warns);
+  EXPECT_EQ(found("type: kActivation activation_conf { type: TANH }"), "");
+  EXPECT_EQ(found("type: kReLU relu_conf { negative_slope: 0.1 }"), "");
+  EXPECT_EQ(found("user_type: 'FactsNothing'"), "");
+}
+
+TEST(LayerFacts, ALinearLayerWithoutParamsHasNoZeros) {
+  EXPECT_EQ(Found(Product("fc", "data", false) + Own("top", "fc", "user_type: 'FactsLinear'")), "");
+}
+
+TEST(LayerFacts, ABiasBelowALayerThatSubtractsTheMeanIsNotMissed) {
+  const auto found = [](const std::string& type, const std::string& above) {
+    return Found(StrCat("layer { name: 'conv' type: kConvolution srclayers: 'data'"
+                        " convolution_conf { num_filters: 2 kernel: 3 }"
+                        " param { name: 'w' init { type: kGaussian std: 0.1 } } }\n") +
+                 Own("one", "conv", type) + Own("two", "one", above) +
+                 Product("top", "two", false));
+  };
+  const auto warns = HasSubstr("layer[conv]: has no bias, as it has one param");
+  EXPECT_THAT(found("user_type: 'FactsNothing'", "user_type: 'FactsMean'"), warns);
+  EXPECT_EQ(found("user_type: 'FactsConstants'", "user_type: 'FactsMean'"), "");
+  EXPECT_THAT(found("user_type: 'FactsConstants'", "user_type: 'FactsNothing'"), warns);
+}
+
+}  // namespace
+}  // namespace singa::layer_facts
