@@ -26,7 +26,7 @@ ControlMessage ControlOf(const char* text) {
   return control;
 }
 
-// The job has three groups, each in a process. Of process 1 there is only the stub.
+// The job has three groups, each in a process. Process 1 is only a stub.
 class ControlMessagesTest : public ::testing::Test {
  protected:
   ControlMessagesTest() {

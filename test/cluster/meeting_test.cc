@@ -24,7 +24,7 @@ class MeetingTest : public ::testing::Test {
     job_.mutable_cluster()->set_peer_timeout(100 * kLong);
     coordinator_ = Endpoint{"127.0.0.1", 0};
   }
-  // Member is the process at a rank, its thread, and its state from now on.
+  // Member is the process at a rank, its thread, and the result of its meeting.
   struct Member {
     std::unique_ptr<JobProcess> process;
     std::thread thread;

@@ -17,7 +17,7 @@ const std::vector<Shape> kNineSlices = {{40, 60}, {60}, {60, 50}, {50}, {7}};
 const std::vector<ParamScale> kScales = {{1, 1}, {2, 0}, {1, 1}, {2, 0}, {0.5f, 3}};
 constexpr int64_t kStepsTrained = 5;
 
-// Returns numbers of N(0, 1). The same (purpose, step) gives the same numbers.
+// Returns numbers of N(0, 1), which depend on (purpose, step) alone.
 std::vector<float> Numbers(const std::string& purpose, int64_t step, int64_t n) {
   const Philox philox = {1, HashName(purpose), static_cast<uint32_t>(step)};
   std::vector<float> numbers(n);

@@ -174,7 +174,7 @@ class CopiesInAGroup : public Layer {
   }
 
  protected:
-  bool second_ = false;  // of the group's workers
+  bool second_ = false;  // of the group's two workers
 };
 
 // BadInTheSecondWorker makes infinities in training.

@@ -146,7 +146,7 @@ TEST_P(BadRecordsTest, AFileThatCannotBeReadIsNoBadRecord) {
   EXPECT_ERROR(Labels(&opened, 4, 20), kExitIo, "became shorter");
 }
 
-// Returns a second store with as many records. Those of `bad` hold three numbers.
+// Returns a second store with as many records. The records of `bad` hold three numbers.
 RowSource Beside(TempDir* dir, const std::set<int>& bad) {
   RowSource other;
   other.backend = "kvfile";

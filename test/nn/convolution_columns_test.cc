@@ -39,7 +39,7 @@ ConvolutionRun RunConvolution(Context& ctx, const ConvolutionDesc& d, Convolutio
   return run;
 }
 
-// Both are float32 sums of up to `terms` products of N(0, 1), in different orders.
+// Compares float32 sums of up to `terms` products of N(0, 1), added in different orders.
 void ExpectConvolution(const std::vector<float>& got, const std::vector<float>& want,
                        int64_t terms) {
   const double tolerance = 2e-6 * std::sqrt(static_cast<double>(terms));

@@ -95,7 +95,7 @@ TEST(LrnElementsTest, NaNStaysInItsWindow) {
     const LrnRun run = LrnByElement(d, x, dy, tiles);
     for (size_t i = 0; i < 18; ++i) {
       EXPECT_EQ(std::isnan(run.y[i]), i == 7 || i == 8) << i;
-      EXPECT_EQ(std::isnan(run.dx[i]), i >= 6 && i <= 8) << i;  // pixels that read 7 and 8
+      EXPECT_EQ(std::isnan(run.dx[i]), i >= 6 && i <= 8) << i;  // windows with 7 or 8
     }
   }
 }

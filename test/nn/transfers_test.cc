@@ -47,7 +47,8 @@ SINGA_REGISTER_LAYER(CopiesRowsThere, CopiesRowsThere);
 class TransfersTest : public ::testing::Test {
  protected:
   // Makes a net whose features each have their own memory. The net's arena is the device's first
-  // memory. The host's side is the first pinned memory, and the next memory has the staged rows.
+  // memory, and its host side is the first pinned memory. Staged rows lie in the device's next
+  // memory.
   explicit TransfersTest(const std::string& more = "")
       : test_(StrCat("layer { name: 'rows' user_type: 'ReadsRows' } "
                      "layer { name: 'copy' user_type: 'CopiesRowsThere' srclayers: 'rows' } ",

@@ -1,8 +1,8 @@
 // DiskAfter makes folders that a disk may hold when power is lost. Changes of names are safe once
-// their folder was synced. Of later changes none may remain, or all, or those up to some moment (a
-// journal), or any of them whose name is found. A rename is one change. A file keeps its synced
-// bytes. Later writes to it remain in part, the last one torn, or are zeros. After ALICE (Pillai et
-// al., OSDI 2014) and CrashMonkey (Mohan et al., OSDI 2018).
+// their folder was synced. Later changes may all be lost, or all remain, or remain up to some
+// moment (a journal), or remain singly if their name is found. A rename is one change. A file keeps
+// its synced bytes. Later writes to it remain in part, the last one torn, or are zeros. After ALICE
+// (Pillai et al., OSDI 2014) and CrashMonkey (Mohan et al., OSDI 2018).
 #pragma once
 
 #include <filesystem>

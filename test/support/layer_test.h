@@ -54,10 +54,10 @@ struct GradientOptions {
   std::map<std::string, Values> params = {};
   std::optional<float> kink = {};  // elements within 2h of it are not checked
   bool distinct = false;           // inputs without data: shuffled, 4h apart (max pooling)
-  double loss_factor = 1;          // of the metric "loss", where the gradient is not the metric's
+  double loss_factor = 1;          // factor of metric "loss", if the gradient is not the metric's
   int samples = 200;               // elements checked of each tensor, at most
   double h = 1e-2;
-  double relative = 2e-3;  // of the larger of the gradient and its tensor's rms
+  double relative = 2e-3;  // relative to the larger of the gradient and its tensor's rms
   double absolute = 1e-5;
 };
 

@@ -9,7 +9,7 @@
 
 namespace singa {
 
-// Returns n numbers N(0, spread^2). The same name gives the same numbers.
+// Returns n numbers N(0, spread^2), which depend on the name alone.
 inline std::vector<float> RandomValues(std::string_view name, int64_t n, float spread = 1) {
   const Philox philox{7, HashName(name), 0};
   std::vector<float> values(n);

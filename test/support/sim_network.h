@@ -27,9 +27,9 @@ namespace singa {
 // SimFaults has probabilities for each packet, and times in nanoseconds.
 struct SimFaults {
   double drop = 0, duplicate = 0;
-  double flip = 0;    // one bit of it
+  double flip = 0;    // one bit of the packet is flipped
   double refuse = 0;  // Transport::Send returns false
-  double late = 0;    // those behind it overtake it: it arrives up to max_late after its time
+  double late = 0;    // later packets overtake it: it arrives up to max_late after its time
   int64_t min_delay = 50'000, max_delay = 500'000, max_late = kSimSecond;
 };
 
@@ -179,8 +179,8 @@ class SimNetwork {
     std::unique_ptr<SimProcess> process;
     int64_t wake = INT64_MAX;
     bool paused = false;
-    std::vector<std::function<void()>> waiting;  // until it is resumed
-    std::vector<int64_t> last_arrival;           // of what it sent to each rank
+    std::vector<std::function<void()>> waiting;  // calls that wait until Resume
+    std::vector<int64_t> last_arrival;           // of packets sent to each rank
     std::vector<bool> cut_from;
     std::vector<int> resets;  // of the connection to each rank
   };

@@ -63,10 +63,10 @@ class SimCluster {
   const SimJob& job_;
   int crashes_left_ = 0, crashes_ = 0;
   int replacements_left_ = 0, replacements_ = 0;
-  int64_t replace_at_ = INT64_MAX;  // of run.handled
-  int64_t crash_at_ = INT64_MAX;    // of run.handled
-  int exchange_ = 0;                // the last one
-  bool lost_ = false;               // a process, since this start
+  int64_t replace_at_ = INT64_MAX;  // a count of run.handled
+  int64_t crash_at_ = INT64_MAX;    // a count of run.handled
+  int exchange_ = 0;                // number of the last one
+  bool lost_ = false;               // a process was lost since this start
   std::string stuck_;
   ChannelCounters channel_;
   int64_t refused_ = 0;

@@ -33,14 +33,14 @@ struct SimRun {
   const SimJob& job;
   SimSchedule* random;
   ChannelOptions channel = {};
-  std::string job_id = std::string(kJobIdBytes, 'a');  // of this start
-  SimSnapshot snapshot = {};                           // that processes begin with
+  std::string job_id = std::string(kJobIdBytes, 'a');  // id of this start
+  SimSnapshot snapshot = {};                           // processes begin with it
   int64_t granted = 0;    // processes that begin may take the steps before it
   int64_t handled = 0;    // messages, by roles
   bool replaces = false;  // a process that begins takes the place of one that was lost
   // Returns the messages that a role gets in place of a message. Null: the message itself.
   std::function<std::vector<Message>(Message)> fate = nullptr;
-  const Codec* codec = &Identity();  // of gradients
+  const Codec* codec = &Identity();  // codec of gradients
 };
 
 class SimRoles final : public SimChannelProcess, private Outbox, private ServerEvents {

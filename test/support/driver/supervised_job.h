@@ -21,9 +21,9 @@ class SupervisedJob : public ::testing::Test {
   struct Start {
     int rank = -1;
     pid_t pid = 0;
-    std::string token;     // of its secrets
+    std::string token;     // token of its secrets
     int own_keys = 0;      // secret keys that it has
-    std::string endpoint;  // of rank 0, or "-"
+    std::string endpoint;  // endpoint of rank 0, or "-"
     int resumes = 0;       // -resume among its arguments
     int input = -1;        // bytes that it read from stdin
   };
@@ -39,7 +39,7 @@ class SupervisedJob : public ::testing::Test {
   void Await(const std::string& line);
 
   std::vector<Start> Starts() const;
-  pid_t PidOf(int rank) const;  // in the last start
+  pid_t PidOf(int rank) const;  // id in the last start
   // Counts the lines of the log that begin with `begin`.
   int Count(const std::string& begin) const;
 

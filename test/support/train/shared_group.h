@@ -21,7 +21,7 @@ inline constexpr int64_t kSharedSteps = 7;
 
 struct SharedCase {
   int workers = 3;
-  int threads = 1;         // of each worker
+  int threads = 1;         // number of each worker's threads
   bool in_pieces = false;  // the gradient of the large param
   double clip_norm = 0;
   bool skip = false;
@@ -40,7 +40,7 @@ inline JobProto SharedJobOf(const SharedCase& one) {
   return job;
 }
 
-// Returns a number in (-1, 1). The same arguments give the same number.
+// Returns a number in (-1, 1), which depends on the arguments alone.
 inline float SharedGradientAt(int worker, int64_t step, size_t param, int64_t i) {
   uint64_t x = static_cast<uint64_t>(
       ((step * 10 + worker) * 10 + static_cast<int64_t>(param)) * 1'000'000 + i);
