@@ -48,7 +48,7 @@ class Watch:
     """Watch samples the GPU's memory and use in a `with`, some five times a second."""
 
     PERIOD_SECONDS = 0.1  # plus the time of nvidia-smi
-    LAG_SECONDS = 1  # nvidia-smi's use is up to so old
+    LAG_SECONDS = 1  # greatest age of the use that nvidia-smi reports
 
     def __init__(self, number):
         self.number = number

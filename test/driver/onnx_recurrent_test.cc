@@ -85,7 +85,7 @@ class OnnxRecurrent : public testing::Test {
     return {};
   }
 
-  // Returns a shape such as "(T, N, 2)".
+  // Returns name and shape, such as "h (T, N, 2)".
   static std::string Dims(const onnx::ValueInfoProto& value) {
     std::string text;
     for (const auto& dim : value.type().tensor_type().shape().dim())

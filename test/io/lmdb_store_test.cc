@@ -222,7 +222,7 @@ TEST_F(LmdbStoreTest, RefusesAPageThatIsThereTwice) {
 
 TEST_F(LmdbStoreTest, EveryTruncationIsRefused) {
   const std::string path = Lmdb(three_), bytes = TempDir::Read(path);
-  int64_t end = 0;  // the end of the used part of the page
+  int64_t end = 0;  // only the rest of a page follows it
   for (const ValuePlace& value : IndexLmdb(OpenLmdbFile(path)))
     end = std::max(end, value.offset + value.size);
   for (int64_t size = 0; size < end; size += 500)

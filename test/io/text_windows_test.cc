@@ -77,7 +77,7 @@ TEST_F(TextWindowsTest, NameACharacterThatTheVocabularyLacks) {
                "byte 8, in line 3, is \"G\", which the vocabulary " + options.vocabulary);
   options.begin = 0.5;
   EXPECT_ERROR(TextWindows{options}, kExitBadData, "byte 8, in line 3, is \"G\"");
-  options.begin = 0, options.end = 0.8;  // the file is not read
+  options.begin = 0, options.end = 0.8;  // the G is not read
   EXPECT_EQ(TextWindows(options).windows(), 3);
   EXPECT_ERROR(TextWindows{Text("ab\r\ncd", 1, 2)}, kExitBadData, "is \"\\x0d\"");
 }

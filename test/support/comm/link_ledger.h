@@ -103,7 +103,7 @@ class Chatter final : public SimChannelProcess {
     const uint64_t known = rank == start_.rank ? start_.incarnation : channel.Incarnation(rank);
     if (rank != start_.rank) Meet(rank, known);
     ledger_->Arrived(start_.incarnation, start_.rank, known, message);
-    if (left_ > 0 && schedule_->Happens(0.3)) {  // Sent from within a handler, too.
+    if (left_ > 0 && schedule_->Happens(0.3)) {  // also from within a handler
       --left_;
       SendOne(rank);
     }
