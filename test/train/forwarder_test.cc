@@ -1,4 +1,6 @@
-// Tests a trained and unrolled net on rows that are sequences.
+// Tests the features of a trained net, mostly of an unrolled net whose rows are sequences.
+#include "train/trainer/forwarder.h"
+
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -9,7 +11,6 @@
 #include "support/expect_close.h"
 #include "support/net_test.h"
 #include "train/trainer/evaluator.h"
-#include "train/trainer/forwarder.h"
 
 namespace singa {
 namespace {
