@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <sstream>
 
-#include "io/format/guess_backend.h"
 #include "io/image_files.h"
 #include "io/mean_record.h"
 #include "io/store/readable_records.h"
@@ -139,16 +138,6 @@ TEST_F(ConvertStoreTest, RefusesFormatsThatNobodyWrites) {
   EXPECT_ERROR(Convert(Idx2().get(), "idx", {.shape = {1, 1, 1, 2}}), kExitConfig, "3 sizes");
 }
 
-TEST_F(ConvertStoreTest, GuessesBackends) {
-  EXPECT_EQ(GuessBackend(images_), "idx");
-  EXPECT_EQ(GuessBackend(dir_.Write("gz", Gzip(Idx({1}, "a")))), "idx");
-  EXPECT_EQ(GuessBackend(dir_.Write("kv", Tuple("00000000", "value"))), "kvfile");
-  EXPECT_EQ(GuessBackend(dir_.Write("csv", "1,2,3,4,5,6\n")), "textfile");
-  EXPECT_EQ(GuessBackend(dir_.Write("empty", "")), "textfile");
-  EXPECT_EQ(GuessLabelPath(images_), labels_);
-  EXPECT_EQ(GuessLabelPath(dir_.Path("b-images-idx3")), "");
-}
-
 TEST_F(ConvertStoreTest, MeasuresAStore) {
   const auto store = Lines("1,1,2\n1,3,4\n0,5,9\n");
   const StoreStatistics s = Measure(store.get());
@@ -185,26 +174,6 @@ TEST_F(ConvertStoreTest, WritesTheMeanOfV03) {
   EXPECT_THROW(WriteMeanRecord(Lines("0,1,2\n0,1,2,3\n").get(), {}, dir_.Path("no"), &files_),
                DataError);
   EXPECT_FALSE(std::filesystem::exists(dir_.Path("no")));
-}
-
-TEST_F(ConvertStoreTest, GuessesImagesAndBatches) {
-  EXPECT_EQ(GuessBackend(dir_.Write("b", std::string(1, 9) + std::string(3072, '\xff'))),
-            "cifar10");
-  std::string black = std::string(1, 3) + std::string(3072, '\0');  // as lengths of a kvfile
-  EXPECT_EQ(GuessBackend(dir_.Write("b", black + black)), "cifar10");
-  const std::string tuple = Tuple("00000000", std::string(3073 - 24, 'x'));
-  EXPECT_EQ(GuessBackend(dir_.Write("b", tuple + tuple)), "kvfile");
-  const std::string borders = Idx({48, 32, 32}, std::string(48 * 32 * 32, '\0'));  // 16 batches
-  EXPECT_EQ(borders.size() % 3073, 0u);
-  EXPECT_EQ(GuessBackend(dir_.Write("b", borders)), "idx");
-  EXPECT_EQ(GuessBackend(dir_.Write("b", black + black.substr(0, 100))), "kvfile");
-  std::string tar(1024, '\0');
-  tar.replace(257, 5, "ustar");
-  EXPECT_EQ(GuessBackend(dir_.Write("t", tar)), "imagefolder");
-  std::filesystem::create_directory(dir_.Path("folder"));
-  EXPECT_EQ(GuessBackend(dir_.Path("folder")), "imagefolder");
-  dir_.Write("folder/data_batch_1.bin", "");
-  EXPECT_EQ(GuessBackend(dir_.Path("folder")), "cifar10");
 }
 
 TEST_F(ConvertStoreTest, LeavesOutWhatCannotBeRead) {

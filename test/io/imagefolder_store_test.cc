@@ -90,30 +90,6 @@ TEST_F(ImageFolderTest, FollowsLinksToFolders) {
   ExpectFiles(Open(dir_.Path("set")).get());
 }
 
-// A skipped class would change the labels of later classes.
-TEST_F(ImageFolderTest, ALinkToNothingIsAnError) {
-  WriteFolder(files_);
-  std::filesystem::create_symlink("somebody@host.7", dir_.Path("set/cat/.#notes"));  // Emacs's lock
-  ExpectFiles(Open(dir_.Path("set")).get());
-  for (const char* link : {"set/emu", "set/cat/gone.jpg"}) {
-    std::filesystem::create_symlink(dir_.Path("gone"), dir_.Path(link));
-    EXPECT_ERROR(Open(dir_.Path("set")), kExitBadData, link, "is a link to nothing");
-    std::filesystem::remove(dir_.Path(link));
-  }
-}
-
-TEST_F(ImageFolderTest, AFolderIsReadOnce) {
-  WriteFolder(files_);
-  const std::string link = dir_.Path("set/cat/again");
-  for (const char* to : {"set", "set/cat"}) {
-    std::filesystem::create_directory_symlink(dir_.Path(to), link);
-    EXPECT_ERROR(Open(dir_.Path("set")), kExitBadData, "cat/again", "that is read already");
-    std::filesystem::remove(link);
-  }
-  std::filesystem::create_directory_symlink(dir_.Path("set/dog"), dir_.Path("set/emu"));
-  EXPECT_ERROR(Open(dir_.Path("set")), kExitBadData, "set/", "that is read already");
-}
-
 TEST_F(ImageFolderTest, NamesTheFileThatIsDamaged) {
   const std::string jpeg = Jpeg(40, 40, {9, 9, 9}), png = Png(4, 4, {1, 2, 3});
   const auto store = Open(Tar({{"a/1.jpg", jpeg.substr(0, jpeg.size() / 2)},
@@ -140,20 +116,6 @@ TEST_F(ImageFolderTest, RefusesHeadersOfGiants) {
   EXPECT_THROW(Open(Tar({{"a/x.jpg", jpeg}}))->Read(0), DataError);
 }
 
-TEST_F(ImageFolderTest, RefusesTarsThatAreNone) {
-  EXPECT_THROW(Open(dir_.Write("a", "no tar at all")), DataError);
-  EXPECT_THROW(Open(Tar({{"x.png", "not in a folder"}})), DataError);
-  EXPECT_THROW(Open(Tar({{"a/../../etc/x.png", "leads out"}})), DataError);
-  EXPECT_THROW(Open(Tar({{"/a/x.png", "absolute"}})), DataError);
-  WriteTar(dir_.Path("set.tar.gz"), files_, true);
-  EXPECT_THROW(Open(dir_.Path("set.tar.gz")), DataError);
-  const std::string whole = TempDir::Read(Tar(files_));
-  EXPECT_THROW(Open(dir_.Write("cut", whole.substr(0, 700))), DataError);
-  EXPECT_THROW(Open(dir_.Path("nothing")), FileError);
-  std::filesystem::create_directory(dir_.Path("empty"));
-  EXPECT_THROW(Open(dir_.Path("empty")), DataError);
-}
-
 TEST_F(ImageFolderTest, RefusesAPngThatItsBytesCannotHold) {
   std::string png = Png(4, 4, {1, 2, 3});
   for (int i : {16, 20}) png.replace(i, 4, std::string("\x00\x00\x1f\x40", 4));  // 8,000 x 8,000
@@ -176,44 +138,6 @@ TEST_F(ImageFolderTest, RefusesAJpegOfTooManyScans) {
   std::string jpeg = Jpeg(8000, 8000, {1, 2, 3});
   for (int i = 0; i < 16; ++i) jpeg += "\xff\xda";
   EXPECT_ERROR(Open(Tar({{"a/x.jpg", jpeg}}))->Read(0), kExitBadData, "17 scans");
-}
-
-TEST_F(ImageFolderTest, RefusesLinks) {
-  const std::string png = Png(2, 1, {1, 2, 3});
-  WriteTar(dir_.Path("set.tar"), {{"a/x.png", png}, {"a/y.png", "-> a/x.png"}});
-  EXPECT_ERROR(Open(dir_.Path("set.tar")), kExitBadData, "a/y.png", "is a link");
-  WriteTar(dir_.Path("set.tar"), {{"a/x.png", png}, {"a/y.png", "=> a/x.png"}});
-  EXPECT_ERROR(Open(dir_.Path("set.tar")), kExitBadData, "a/y.png", "is a link");
-}
-
-TEST_F(ImageFolderTest, RefusesATarThatIsCutOff) {
-  const std::string whole = TempDir::Read(Tar({{"a/x.png", Png(2, 1, {1, 2, 3})}}));
-  EXPECT_ERROR(Open(dir_.Write("cut", whole.substr(0, 560))), kExitBadData, "cut");
-}
-
-TEST_F(ImageFolderTest, RefusesATarThatEndsBehindAnEntry) {
-  const std::string whole = TempDir::Read(Tar(files_));
-  for (size_t at = 512; at < whole.size(); at += 512) {
-    const std::string cut = dir_.Write("cut", whole.substr(0, at));
-    if (whole.find_first_not_of('\0', at - 512) == whole.npos)
-      EXPECT_EQ(Open(cut)->size(), 3) << at;  // the end mark has its first block
-    else
-      EXPECT_THROW(Open(cut), DataError) << at;
-  }
-  const size_t second = whole.find("cat/a.PNG");
-  EXPECT_ERROR(Open(dir_.Write("cut", whole.substr(0, second))), kExitBadData, "no end mark",
-               StrCat("at ", second, " bytes: cut off?"));
-}
-
-TEST_F(ImageFolderTest, ReadsATarUpToItsEndMark) {
-  const std::string whole = TempDir::Read(Tar(files_));
-  EXPECT_EQ(Open(dir_.Write("long", whole + "garbage"))->size(), 3);
-  EXPECT_EQ(Open(dir_.Write("long", whole + std::string(10000, '\0')))->size(), 3);
-}
-
-TEST_F(ImageFolderTest, LeavesOutAPictureThatIsInNoFolder) {
-  const std::string png = Png(2, 1, {1, 2, 3});
-  EXPECT_EQ(Open(Tar({{"./x.png", png}, {"./a/x.png", png}}))->size(), 1);
 }
 
 TEST_F(ImageFolderTest, KnowsTheNamesOfItsClasses) {
@@ -249,41 +173,6 @@ TEST_F(ImageFolderTest, CountsWhatItLeavesOutAndNamesTheFirstFew) {
     EXPECT_EQ(LeftOutText(left_out),
               "6 files: cat/f.ppm, dog/a.webp, dog/b.gif, dog/c, dog/d.BMP and 1 more");
   }
-}
-
-TEST_F(ImageFolderTest, ReadsNothingBesideItsClassFolders) {
-  Files files = files_;
-  for (const char* name : {"top.png", ".hidden/x.png", "__MACOSX/dog/x.png", "dog/._a.jpg"})
-    files.emplace_back(name, Png(1, 1, {1, 1, 1}));
-  WriteFolder(files);
-  for (const std::string& path : {dir_.Path("set"), Tar(files)}) {
-    const auto store = Open(path);
-    ExpectFiles(store.get());
-    EXPECT_EQ(store->left_out().first, std::vector<std::string>{"top.png (in no class folder)"});
-  }
-}
-
-TEST_F(ImageFolderTest, AnEmptyClassFolderHasALabel) {
-  WriteFolder(files_);
-  std::filesystem::create_directory(dir_.Path("set/cow"));
-  const auto store = Open(dir_.Path("set"));
-  EXPECT_EQ(store->classes(), (std::vector<std::string>{"cat", "cow", "dog"}));
-  EXPECT_EQ(store->Read(2).label, 2);
-  EXPECT_EQ(store->left_out().first, std::vector<std::string>{"cow/ (no picture)"});
-}
-
-TEST_F(ImageFolderTest, OfATarLeavesOutPicturesAtAnotherDepthThanMost) {
-  Files files = files_;
-  files.emplace_back("dog/more/x.png", Png(1, 1, {1, 1, 1}));
-  const auto store = Open(Tar(files));
-  ExpectFiles(store.get());
-  EXPECT_EQ(store->left_out().first,
-            std::vector<std::string>{"dog/more/x.png (in a folder at another depth than most)"});
-}
-
-TEST_F(ImageFolderTest, NamesWhatItLeavesOutWhereThereIsNothingElse) {
-  EXPECT_ERROR(Open(Tar({{"a/x.webp", "RIFF"}})), kExitBadData, "holds no picture",
-               "it leaves out 1 file: a/x.webp");
 }
 
 }  // namespace

@@ -1,13 +1,10 @@
 #include <gtest/gtest.h>
-#include <lmdb.h>
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 
-#include "io/format/lmdb_index.h"
 #include "io/image_files.h"
+#include "io/lmdb_files.h"
 #include "io/store/store.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
@@ -15,8 +12,6 @@
 
 namespace singa {
 namespace {
-
-using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 std::string Datum(const std::string& data, int label) {
   CaffeDatum datum;
@@ -28,31 +23,6 @@ std::string Datum(const std::string& data, int label) {
   return datum.SerializeAsString();
 }
 
-// Writes a database with liblmdb. `one_by_one` puts each pair into its own transaction.
-void WriteLmdb(const std::string& path, const Pairs& pairs, bool one_by_one = false,
-               const char* database = nullptr, unsigned flags = 0) {
-  MDB_env* env = nullptr;
-  ASSERT_EQ(mdb_env_create(&env), 0);
-  mdb_env_set_mapsize(env, 256 << 20);
-  mdb_env_set_maxdbs(env, 1);
-  ASSERT_EQ(mdb_env_open(env, path.c_str(), MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOSYNC, 0644), 0);
-  MDB_txn* txn = nullptr;
-  MDB_dbi dbi = 0;
-  for (size_t i = 0; i < pairs.size(); ++i) {
-    if (!txn) {
-      ASSERT_EQ(mdb_txn_begin(env, nullptr, 0, &txn), 0);
-    }
-    ASSERT_EQ(mdb_dbi_open(txn, database, flags | (database ? MDB_CREATE : 0), &dbi), 0);
-    MDB_val key{pairs[i].first.size(), const_cast<char*>(pairs[i].first.data())};
-    MDB_val value{pairs[i].second.size(), const_cast<char*>(pairs[i].second.data())};
-    ASSERT_EQ(mdb_put(txn, dbi, &key, &value, 0), 0);
-    if (!one_by_one && i + 1 < pairs.size()) continue;
-    ASSERT_EQ(mdb_txn_commit(txn), 0);
-    txn = nullptr;
-  }
-  mdb_env_close(env);
-}
-
 class LmdbStoreTest : public ::testing::Test {
  protected:
   std::unique_ptr<Store> Open(const std::string& path) { return OpenStore("lmdb", {.path = path}); }
@@ -60,15 +30,6 @@ class LmdbStoreTest : public ::testing::Test {
     WriteLmdb(dir_.Path("data.mdb"), pairs, one_by_one);
     return dir_.Path("data.mdb");
   }
-  // Copies the file with one changed number, in its newest settings or in a page. Returns the
-  // copy's path.
-  template <typename T>
-  std::string Changed(const std::string& path, int64_t page, int64_t offset, T number) {
-    std::string bytes = TempDir::Read(path);
-    std::memcpy(bytes.data() + 4096 * page + offset, &number, sizeof number);
-    return dir_.Write("changed", bytes);
-  }
-
   TempDir dir_;
   const Pairs three_ = {{"00000000", Datum("ab", 3)},
                         {"00000001", Datum(std::string(5000, 'x'), 2)},
@@ -162,72 +123,6 @@ TEST_F(LmdbStoreTest, NamesTheRecordThatIsNone) {
   const auto store = Open(Lmdb({{"a", "\xff\xff"}, {"b", Datum("x", 2)}, {"c", Datum("x", 1)}}));
   EXPECT_ERROR(store->Read(0), kExitBadData, "data.mdb: record 0", "no Datum");
   EXPECT_EQ(store->Read(2).label, 1);
-}
-
-TEST_F(LmdbStoreTest, RefusesWhatIsNoDatabaseOfRecords) {
-  EXPECT_ERROR(Open(dir_.Path("none")), kExitNoInput);
-  EXPECT_ERROR(Open(dir_.Path("")), kExitNoInput, "data.mdb");
-  EXPECT_ERROR(Open(dir_.Write("a", "short")), kExitBadData, "5 bytes");
-  EXPECT_ERROR(Open(dir_.Write("b", std::string(9000, 'x'))), kExitBadData, "no magic number");
-  WriteLmdb(dir_.Path("named"), three_, false, "name");
-  EXPECT_ERROR(Open(dir_.Path("named")), kExitBadData, "named databases");
-  WriteLmdb(dir_.Path("several"), {{"a", "x"}, {"a", "y"}}, false, nullptr,
-            MDB_DUPSORT | MDB_CREATE);
-  EXPECT_ERROR(Open(dir_.Path("several")), kExitBadData, "several values");
-}
-
-TEST_F(LmdbStoreTest, RefusesSettingsThatCannotBe) {
-  const std::string path = Lmdb(three_);  // one transaction: page 1 has the newest settings
-  EXPECT_ERROR(Open(Changed<uint32_t>(path, 1, 16, 1)), kExitBadData, "magic");
-  EXPECT_ERROR(Open(Changed<uint32_t>(path, 1, 20, 999)), kExitBadData, "format 999");
-  EXPECT_ERROR(Open(Changed<uint32_t>(path, 0, 40, 1000)), kExitBadData, "pages of 1000 bytes");
-  EXPECT_ERROR(Open(Changed<uint32_t>(path, 1, 40, 8192)), kExitBadData, "pages of 4096");
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, 1, 94, 0)), kExitBadData, "depth 0");
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, 1, 94, 33)), kExitBadData, "depth 33");
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, 1, 94, 2)), kExitBadData, "is no branch");
-  EXPECT_ERROR(Open(Changed<uint64_t>(path, 1, 120, 0)), kExitBadData, "holds no record");
-  EXPECT_ERROR(Open(Changed<uint64_t>(path, 1, 120, 4)), kExitBadData, "holds 3 records");
-  EXPECT_ERROR(Open(Changed<uint64_t>(path, 1, 128, UINT64_MAX)), kExitBadData, "beyond the end");
-}
-
-TEST_F(LmdbStoreTest, RefusesPagesThatCannotBe) {
-  const std::string path = Lmdb(three_);
-  const int64_t leaf = 2 + (TempDir::Read(path)[2 * 4096 + 10] == 4 ? 2 : 0);
-  ASSERT_EQ(TempDir::Read(path)[leaf * 4096 + 10], 2);
-  EXPECT_ERROR(Open(Changed<uint64_t>(path, leaf, 0, 7)), kExitBadData, "has the number 7");
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, leaf, 10, 4)), kExitBadData, "is no leaf");
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, leaf, 12, 5000)), kExitBadData, "5000 bytes");
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, leaf, 12, 17)), kExitBadData, "17 bytes");
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, leaf, 16, 4090)), kExitBadData, "at its byte 4090");
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, leaf, 16, 18)), kExitBadData, "at its byte 18");
-  uint16_t node;
-  std::memcpy(&node, TempDir::Read(path).data() + leaf * 4096 + 16, sizeof node);
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, leaf, node + 6, 60000)), kExitBadData, "leads out");
-  EXPECT_ERROR(Open(Changed<uint32_t>(path, leaf, node, 0)), kExitBadData, "value of 0 bytes");
-  EXPECT_ERROR(Open(Changed<uint32_t>(path, leaf, node, 4000)), kExitBadData, "leads out");
-}
-
-TEST_F(LmdbStoreTest, RefusesAPageThatIsThereTwice) {
-  Pairs pairs;
-  for (int i = 0; i < 100; ++i) pairs.emplace_back(StrCat(100 + i), Datum(std::string(99, 'x'), i));
-  const std::string path = Lmdb(pairs);
-  const std::string bytes = TempDir::Read(path);
-  int64_t root;
-  std::memcpy(&root, bytes.data() + 4096 + 128, sizeof root);
-  ASSERT_EQ(bytes[root * 4096 + 10], 1);  // a branch
-  uint16_t node;
-  std::memcpy(&node, bytes.data() + root * 4096 + 16, sizeof node);
-  EXPECT_ERROR(Open(Changed<uint16_t>(path, root, 18, node)), kExitBadData, "is there twice");
-}
-
-TEST_F(LmdbStoreTest, EveryTruncationIsRefused) {
-  const std::string path = Lmdb(three_), bytes = TempDir::Read(path);
-  int64_t end = 0;  // only the rest of a page follows it
-  for (const ValuePlace& value : IndexLmdb(OpenLmdbFile(path)))
-    end = std::max(end, value.offset + value.size);
-  for (int64_t size = 0; size < end; size += 500)
-    EXPECT_ERROR(Open(dir_.Write("cut", bytes.substr(0, size))), kExitBadData, "cut");
-  EXPECT_ERROR(Open(dir_.Write("cut", bytes.substr(0, end - 1))), kExitBadData, "cut off?");
 }
 
 TEST_F(LmdbStoreTest, AFileThatShrinksUnderTheReaderIsAnError) {

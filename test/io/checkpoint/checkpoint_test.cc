@@ -29,28 +29,11 @@ TEST(Checkpoint, HoldsWhatWasWritten) {
   EXPECT_EQ(checkpoint->state().Values<uint64_t>("rng/key", Shape())[0], sample.key);
 }
 
-TEST(Checkpoint, NumbersOfTheRunAreEqualWhateverTheirType) {
-  EXPECT_EQ(RunValue(uint64_t{5}), RunValue(int64_t{5}));
-  EXPECT_NE(RunValue(5), RunValue("5"));
-  Manifest manifest;
-  manifest.conf_sha256 = std::string(64, '0');
-  manifest.run = {{"seed", UINT64_MAX}, {"offset", INT64_MIN}, {"threads", 2}, {"topology", "2x1"}};
-  EXPECT_EQ(ParseManifest(ManifestText(manifest), "f").run, manifest.run);
-}
-
 TEST(Checkpoint, StaysReadableWhenItsFolderIsRemoved) {
   const TempFolder workspace;
   const auto checkpoint = LoadCheckpoint(Write(workspace, 20, 3));
   fs::remove_all(workspace / "checkpoint");
   EXPECT_EQ(VersionOf(*checkpoint), 3);
-}
-
-TEST(Checkpoint, ASecondWriteOfAStepReplacesIt) {
-  const TempFolder workspace;
-  Write(workspace, 20, 1);
-  Write(workspace, 20, 2);
-  EXPECT_EQ(VersionOf(*NewestValid(workspace.path(), Ignore)), 2);
-  EXPECT_EQ(PosixFileSystem().List(workspace / "checkpoint"), std::vector<std::string>{"step20"});
 }
 
 TEST(Checkpoint, ListsNewestFirst) {
@@ -122,19 +105,6 @@ TEST(Checkpoint, AReplacedOneCountsWhileItsSuccessorIsMissing) {
   EXPECT_FALSE(fs::exists(dir + ".old.0123"));
 }
 
-TEST(Checkpoint, LeftoversOfAKilledWriterAreRemovedByTheNext) {
-  const TempFolder workspace;
-  Write(workspace, 10);
-  const std::string folder = workspace / "checkpoint";
-  fs::create_directory(folder + "/step20.tmp.0123");
-  fs::create_directory_symlink("step10", folder + "/best.tmp.0123");
-  fs::create_directory(folder + "/step10.old.0123");
-  fs::create_directory(folder + "/mine.tmp.0");
-  Write(workspace, 20);
-  EXPECT_EQ(PosixFileSystem().List(folder),
-            (std::vector<std::string>{"mine.tmp.0", "step10", "step20"}));
-}
-
 void SetFormat(const std::string& file, const std::string& format) {
   std::string text = ReadAll(file);
   const size_t at = text.find("\"format\": 1");
@@ -187,16 +157,6 @@ TEST(Checkpoint, AMissingFolderIsNoInput) {
   } catch (const FileError& error) {
     EXPECT_EQ(error.code(), kExitNoInput);
   }
-}
-
-TEST(Checkpoint, AParamNamedLikeStateIsRefused) {
-  const TempFolder workspace;
-  const NumberedModel sample(1, 1);
-  CheckpointContent content = sample.content();
-  content.params.push_back(Stored("reader/data", {7}, sample.b.data()));
-  PosixFileSystem disk;
-  EXPECT_THROW(WriteCheckpoint(disk, workspace.path(), content), ConfigError);
-  EXPECT_TRUE(disk.List(workspace / "checkpoint").empty());
 }
 
 TEST(CheckpointNames, AreExact) {

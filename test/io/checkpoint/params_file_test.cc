@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
-#include "io/checkpoint/blob_protos.h"
 #include "io/checkpoint/safetensors_writer.h"
 #include "io/checkpoint/sample.h"
 #include "singa/proto/common.pb.h"
@@ -165,88 +162,18 @@ TEST(ParamsFile, ADamagedCheckpointIsRefused) {
   EXPECT_EQ(CodeOf(dir), kExitBadData);
 }
 
-TEST(BlobProtosFile, AnEmptyFileHoldsNoParams) {
+TEST(ParamsFile, AnEmptyFileOfV03HoldsNoParams) {
   const TempFolder folder;
   WriteAll(folder / "step6000-worker1", "");
   EXPECT_TRUE(LoadParams(folder / "step6000-worker1").params().empty());
 }
 
-TEST(BlobProtosFile, TakesUnpackedPackedAndUnknownFields) {
-  // The bytes: version 5 packed; name "a"; unknown field 9; blob: shape {1, 2} packed, data 1.0
-  // unpacked and 2.0 packed.
-  const std::string bytes(
-      "\x1a\x01\x05\x22\x01"
-      "a"
-      "\x48\x07\x2a\x0f\x0a\x02\x01\x02\x15\x00\x00\x80\x3f"
-      "\x12\x04\x00\x00\x00\x40",
-      25);
-  BlobProtos as_protobuf_reads;
-  ASSERT_TRUE(as_protobuf_reads.ParseFromString(bytes));
-  const std::vector<Blob> blobs = ParseBlobProtos(std::as_bytes(std::span(bytes)), "f");
-  ASSERT_EQ(blobs.size(), 1u);
-  EXPECT_EQ(blobs[0].name, as_protobuf_reads.name(0));
-  EXPECT_EQ(blobs[0].version, as_protobuf_reads.version(0));
-  EXPECT_EQ(blobs[0].shape, Shape({1, 2}));
-  EXPECT_EQ(blobs[0].values, (std::vector<float>{1, 2}));
-}
-
-TEST(BlobProtosFile, AnyCutIsRefusedOrIsAMessageItself) {
-  const TempFolder folder;
-  const std::string good = V03().SerializeAsString();
-  int refused = 0;
-  for (size_t size = 1; size < good.size(); ++size)
-    refused += !WhyRefused(folder, good.substr(0, size)).empty();
-  EXPECT_EQ(refused, static_cast<int>(good.size()) - 1 - 2);  // cuts behind a version parse
-}
-
-TEST(BlobProtosFile, HostileSizesAreRefused) {
-  const TempFolder folder;
-  BlobProtos message = V03();
-  message.mutable_blob(0)->set_shape(0, 1 << 30);
-  message.mutable_blob(0)->set_shape(1, 1 << 30);
-  EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("has 6 values"),
-            std::string::npos);
-  message.mutable_blob(0)->set_shape(0, -2);
-  message.mutable_blob(0)->set_shape(1, -3);
-  EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("shape (-2, -3)"),
-            std::string::npos);
-  for (int i = 0; i < 9; ++i) message.mutable_blob(0)->add_shape(1);
-  EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("dimensions"), std::string::npos);
-  // This blob claims 2 GiB - 1.
-  EXPECT_NE(WhyRefused(folder, std::string("\x2a\xff\xff\xff\xff\x07\x12", 7)).find("near byte"),
-            std::string::npos);
-  // The data of this blob claims as much.
-  EXPECT_NE(
-      WhyRefused(folder, std::string("\x2a\x06\x12\xfc\xff\xff\xff\x07", 8)).find("near byte"),
-      std::string::npos);
-}
-
-TEST(BlobProtosFile, TheSameParamTwiceIsRefused) {
+TEST(ParamsFile, AFileOfV03HasAParamOnce) {
   const TempFolder folder;
   BlobProtos message = V03();
   message.set_name(1, "w1");
   EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("\"w1\" occurs twice"),
             std::string::npos);
-}
-
-TEST(BlobProtosFile, AFileOfSomethingElseIsRefused) {
-  const TempFolder folder;
-  EXPECT_NE(WhyRefused(folder, "name: \"mlp\"\n"), "");
-}
-
-TEST(BlobProtosFile, ProtobufReadsWhatWeWrite) {
-  const TempFolder folder;
-  PosixFileSystem disk;
-  BlobProtos expected = V03();
-  expected.add_id(0);  // v0.3 gives no id
-  expected.add_id(0);
-  const auto file = disk.Create(folder / "a");
-  const float w[] = {0, 1, 2, 3, 4, 5}, b[] = {10, 11};
-  WriteBlob("0#w1", 100, {2, 3}, w, file.get());
-  WriteBlob("0#b1", 101, {2}, b, file.get());
-  BlobProtos read;
-  ASSERT_TRUE(read.ParseFromString(ReadAll(folder / "a")));
-  EXPECT_EQ(read.SerializeAsString(), expected.SerializeAsString());
 }
 
 }  // namespace

@@ -1,0 +1,148 @@
+// Tests NewCsvParser, which parses lines of numbers.
+#include <gtest/gtest.h>
+
+#include "io/format/value_parser.h"
+#include "singa/base/str_cat.h"
+
+namespace singa {
+namespace {
+
+using FloatRow = std::vector<float>;
+
+FloatRow NumbersOf(const std::string& line, const std::string& separator = ",") {
+  const auto parser = NewCsvParser(separator, false);
+  const Sample& sample = parser->Parse(line);
+  return {sample.data.begin(), sample.data.end()};
+}
+int32_t LabelIn(const std::string& line) { return NewCsvParser(",", true)->Parse(line).label; }
+
+// Returns the error of a line; "" if there is none.
+std::string ErrorOf(const std::string& line, const std::string& separator = ",",
+                    bool has_label = true) {
+  try {
+    NewCsvParser(separator, has_label)->Parse(line);
+  } catch (const ValueError& error) {
+    return error.what();
+  }
+  return "";
+}
+std::string ErrorOfNumbers(const std::string& line) { return ErrorOf(line, ",", false); }
+// Returns the advice in the error of a line: the text from the first "; " on.
+std::string AdviceFor(const std::string& line, const std::string& separator = ",") {
+  const std::string error = ErrorOf(line, separator);
+  const size_t at = error.find("; ");
+  return at == std::string::npos ? "" : error.substr(at);
+}
+
+TEST(CsvParserTest, ALineIsNumbersBetweenSeparators) {
+  EXPECT_EQ(NumbersOf("1,2.5,-3"), (FloatRow{1, 2.5, -3}));
+  EXPECT_EQ(NumbersOf(""), FloatRow{});
+}
+
+TEST(CsvParserTest, ALabelComesFirst) {
+  const auto parser = NewCsvParser(",", true);
+  const Sample& sample = parser->Parse("7,0.5,1");
+  EXPECT_EQ(sample.label, 7);
+  EXPECT_EQ(FloatRow(sample.data.begin(), sample.data.end()), (FloatRow{0.5, 1}));
+}
+
+TEST(CsvParserTest, WithoutALabelAllAreNumbers) {
+  EXPECT_FALSE(NewCsvParser(",", false)->Parse("1,2").has_label());
+}
+
+TEST(CsvParserTest, ASecondLineReplacesTheFirst) {
+  const auto parser = NewCsvParser(",", true);
+  parser->Parse("7,1,2,3");
+  EXPECT_EQ(parser->Parse("8,4").size(), 1);
+}
+
+TEST(CsvParserTest, EachCharacterSeparates) {
+  EXPECT_EQ(NumbersOf("1;2,3", ",;"), (FloatRow{1, 2, 3}));
+  EXPECT_EQ(NumbersOf("1\t2\t3", "\t"), (FloatRow{1, 2, 3}));
+}
+
+TEST(CsvParserTest, SeveralSpacesSeparateOnce) {
+  EXPECT_EQ(NumbersOf("  1  2 3 ", " "), (FloatRow{1, 2, 3}));
+}
+
+TEST(CsvParserTest, BlanksAroundNumbersDoNotCount) {
+  EXPECT_EQ(NumbersOf(" 1,\t2 , 3\r"), (FloatRow{1, 2, 3}));
+}
+
+TEST(CsvParserTest, ASeparatorMayEndTheLine) { EXPECT_EQ(NumbersOf("1,2,"), (FloatRow{1, 2})); }
+
+TEST(CsvParserTest, NumbersMayBeInQuotes) {
+  EXPECT_EQ(NumbersOf("\"0.5\" ,\" -2 \""), (FloatRow{0.5, -2}));
+  EXPECT_EQ(LabelIn("\"3\",1"), 3);
+}
+
+TEST(CsvParserTest, ReadsNumbersAsWritten) {
+  EXPECT_EQ(NumbersOf("+1,-.5,1e-50,3.4e38"), (FloatRow{1, -.5f, 0, 3.4e38f}));
+}
+
+TEST(CsvParserTest, RefusesWhatIsNoNumber) {
+  for (const char* bad :
+       {"x", "nan", "inf", "-inf", "1.5x", "0x10", "1 2", "--1", "+-1", "+", "\"1"})
+    EXPECT_TRUE(ErrorOfNumbers(StrCat("1,", bad)).starts_with(StrCat("number 2 is \"", bad, "\"")))
+        << bad;
+}
+
+TEST(CsvParserTest, RefusesAnEmptyNumber) { EXPECT_EQ(ErrorOfNumbers("2,,3"), "number 2 is \"\""); }
+
+TEST(CsvParserTest, RefusesANumberThatNoFloatHolds) {
+  EXPECT_EQ(ErrorOfNumbers("1e39"), "number 1 is too large: \"1e39\"");
+  EXPECT_EQ(ErrorOfNumbers("-1e400"), "number 1 is too large: \"-1e400\"");
+}
+
+TEST(CsvParserTest, ALabelIsAnIntegerOfEitherSign) {
+  EXPECT_EQ(LabelIn("-100,1"), -100);
+  EXPECT_EQ(LabelIn("+5,1"), 5);
+  EXPECT_EQ(LabelIn("2147483647,1"), 2147483647);
+}
+
+TEST(CsvParserTest, RefusesWhatIsNoLabel) {
+  for (const char* bad : {"-2147483648", "-", "1.5", "x", "", "99999999999"})
+    EXPECT_TRUE(ErrorOf(StrCat(bad, ",2"))
+                    .starts_with(
+                        StrCat("the label must be an integer above -2147483648, is \"", bad, "\"")))
+        << bad;
+}
+
+TEST(CsvParserTest, ALineWithoutALabelIsRefused) { EXPECT_EQ(ErrorOf(""), "has no label"); }
+
+TEST(CsvParserTest, SaysWhereALabelBelongs) {
+  const std::string first = "; the label is the first number of a line";
+  EXPECT_EQ(AdviceFor("5.1,3.5,2"),
+            first + ", and here it seems to be the last: move that column to the front");
+  EXPECT_EQ(AdviceFor("5.1, 3.5, 2"),
+            first + ", and here it seems to be the last: move that column to the front");
+  EXPECT_EQ(AdviceFor("5.1,3.5,iris"),
+            first + ": put the class there, as a number from 0, in place of \"iris\"");
+  EXPECT_EQ(AdviceFor("iris,5.1,3.5"), "; write classes as numbers from 0");
+  EXPECT_EQ(AdviceFor("5.1,3.5,1.5"), "");
+}
+
+TEST(CsvParserTest, NamesTheSeparatorThatALineHas) {
+  const std::string set = " seems to separate the numbers, the separator is set to ";
+  EXPECT_EQ(AdviceFor("0;1;2"), "; \";\"" + set + "\",\"");
+  EXPECT_EQ(AdviceFor("0\t1"), "; a tab" + set + "\",\"");
+  EXPECT_EQ(AdviceFor("0 1", ",;"), "; a space" + set + "\",\" or \";\"");
+  EXPECT_EQ(AdviceFor("0,1;2"), "; \";\"" + set + "\",\"");
+  EXPECT_EQ(AdviceFor("0,1", "\t"), "; \",\"" + set + "a tab");
+}
+
+TEST(CsvParserTest, ShowsNoControlCharactersAndNoLongText) {
+  EXPECT_EQ(ErrorOfNumbers("\x1b[2J\xFF"), "number 1 is \"?[2J?\"");
+  EXPECT_EQ(ErrorOfNumbers(std::string(41, 'x')),
+            "number 1 is \"" + std::string(40, 'x') + "...\"");
+}
+
+TEST(CsvParserTest, FindsTheLabelAlone) {
+  const auto parser = NewCsvParser(",", true);
+  EXPECT_EQ(parser->LabelOf(" 5 ,not a number"), 5);
+  EXPECT_FALSE(parser->LabelOf("x,1"));
+  EXPECT_FALSE(NewCsvParser(",", false)->LabelOf("5,1"));
+}
+
+}  // namespace
+}  // namespace singa
