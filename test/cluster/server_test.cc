@@ -1,4 +1,6 @@
 // Tests which messages a server keeps until it can answer, and its answers.
+#include "cluster/server/server.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,0 +1,233 @@
+// Tests what a process of a worker group sends to servers, and what its threads wait for.
+#include "cluster/client/served_updates.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "support/cluster/cluster_of_roles.h"
+#include "support/comm/memory_links.h"
+
+namespace singa {
+namespace {
+
+// This is process 0 of a worker group of one or two processes. Its server has slices 0 (3 floats)
+// and 1 (2 floats).
+struct UpdatesOfAProcess {
+  explicit UpdatesOfAProcess(bool skip, int processes = 1)
+      : job(JobOf(kSumUpdater, StrCat("nworkers_per_group: ", processes))),
+        links(processes),
+        between(links[0], topology.ProcessNodes(0)),
+        updates(skip, &between, &deadline) {
+    updates.Connect({topology, table, params, clock}, {a.data(), b.data()}, &sent);
+  }
+  // Returns a message of the server with values that hold `step`. All are the number of steps.
+  Message Values(int64_t step, const std::vector<int>& slices, double norm = 0) const {
+    Message message;
+    message.head.set_type(WireMessage::kValues);
+    *message.head.mutable_from() = ServerAddress({0, 0});
+    *message.head.mutable_to() = ClientAddress(0, 0);
+    for (const int slice : slices) {
+      SlicePart* const part = message.head.add_part();
+      part->set_slice(slice);
+      part->set_version(step + 1);
+      part->set_step(step);
+      part->set_norm(norm);
+      part->set_elements(table[slice].size);
+      const auto value = static_cast<float>(step + 1);
+      message.payload.push_back(FrameOf(std::vector<float>(table[slice].size, value)));
+    }
+    return message;
+  }
+  void Answer(int64_t step, const std::vector<int>& slices, double norm = 0) {
+    updates.Deliver(0, Values(step, slices, norm));
+  }
+  // Gives the client first values, all 0, before a thread waits for them.
+  void Begin() {
+    updates.Do(
+        [this](Client& client) {
+          client.GetAll(0);
+          client.OnMessage(0, Values(-1, {0, 1}));
+        },
+        [](Client& client) { return client.ready(); });
+    sent.messages.clear();
+  }
+  void Take(int slice, int64_t step, std::vector<float> sum) {
+    float* const sums[] = {sum.data()};
+    updates.Take(ctx, slice, step, sums);
+  }
+  void Finish(int64_t step, int worker = 0) { updates.Finish(ctx, step, worker, 1, {}); }
+  // Returns the step and the parts of each message that was sent since the last call.
+  std::string Sent() {
+    std::string text;
+    for (const Message& message : std::exchange(sent.messages, {})) {
+      text += StrCat(WireMessage::Type_Name(message.head.type()), " ", message.head.step());
+      for (const SlicePart& part : message.head.part())
+        text += StrCat(" ", part.slice(), "x", part.elements());
+      text += ";";
+    }
+    return text;
+  }
+
+  const JobProto job;
+  const Topology topology{job.cluster()};
+  const SliceTable table{{{3}, {2}}};
+  const std::vector<ServedParam> params = {{"a", "l", {}}, {"b", "l", {}}};
+  HeldClock clock;
+  SentMessages sent;
+  std::vector<float> a = {0, 0, 0}, b = {0, 0};
+  const ProgressDeadline deadline{std::chrono::milliseconds(1)};
+  MemoryLinks links;
+  LinkCollective between;
+  Context ctx;
+  ServedUpdates updates;
+};
+
+// Runs `call`; returns the error's code and text, or "".
+template <typename Call>
+std::string ErrorIn(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return StrCat(error.code(), ": ", error.what());
+  }
+  return "";
+}
+
+TEST(ServedUpdatesTest, SendsTheGradientsOfAStep) {
+  UpdatesOfAProcess process(false);
+  process.Begin();
+  process.Take(1, 0, {1, 1});
+  process.Take(0, 0, {1, 1, 1});
+  process.Finish(0);
+  EXPECT_EQ(process.Sent(), "kUpdate 0 1x2 0x3;");
+}
+
+TEST(ServedUpdatesTest, AParamIsAwaitedUntilItsAnswerIsThere) {
+  UpdatesOfAProcess process(false);
+  process.Begin();
+  process.Take(0, 0, {1, 1, 1});
+  process.Take(1, 0, {1, 1});
+  process.Finish(0);
+  process.Answer(0, {1});
+  process.updates.Await(1, 1);
+  EXPECT_EQ(process.b, (std::vector<float>{1, 1}));
+  EXPECT_EQ(process.a, (std::vector<float>{0, 0, 0}));
+  EXPECT_EQ(ErrorIn([&] { process.updates.Await(0, 1); }),
+            StrCat(kExitStalled,
+                   ": server 0 of group 0 in process 0: no answer for 0.0 s about the "
+                   "update of step 0 of slice 0 (param \"a\")"));
+}
+
+TEST(ServedUpdatesTest, SaysThatNobodyAnswersIfItAwaitsNothingElse) {
+  UpdatesOfAProcess process(false);
+  process.Begin();
+  EXPECT_EQ(ErrorIn([&] { process.updates.Do([](Client&) {}, [](Client&) { return false; }); }),
+            StrCat(kExitStalled, ": no server answers"));
+}
+
+TEST(ServedUpdatesTest, AGradientThatIsNotFiniteIsAnErrorAndNotSent) {
+  UpdatesOfAProcess process(false);
+  process.Begin();
+  process.Take(1, 3, {std::nanf(""), 1});
+  const std::string text =
+      StrCat(kExitDiverged, ": step 3: the gradient of param \"b\" of layer \"l\" is not finite");
+  EXPECT_EQ(ErrorIn([&] { process.updates.Check(); }), text);
+  EXPECT_EQ(ErrorIn([&] { process.updates.Await(0, 9); }), text);
+  EXPECT_EQ(process.Sent(), "");
+}
+
+TEST(ServedUpdatesTest, ALossThatIsNotFiniteIsAnError) {
+  UpdatesOfAProcess process(false);
+  EXPECT_EQ(ErrorIn([&] { process.updates.LossNotFinite("loss", 3); }),
+            StrCat(kExitDiverged, ": step 3: the loss of layer \"loss\" is not finite"));
+}
+
+TEST(ServedUpdatesTest, AStepWithoutAFiniteGradientMayBeSkipped) {
+  UpdatesOfAProcess process(true);
+  process.Begin();
+  process.Take(0, 0, {1, 1, 1});
+  process.Take(1, 0, {std::nanf(""), 1});
+  process.Finish(0);
+  EXPECT_EQ(process.Sent(), "kUpdate 0 0x3 1x0;");
+  EXPECT_TRUE(process.updates.skipped(0));
+  EXPECT_EQ(process.updates.skips(), 1);
+  EXPECT_EQ(ErrorIn([&] { process.updates.Check(); }), "");
+}
+
+TEST(ServedUpdatesTest, ALossThatIsNotFiniteSkipsTheStep) {
+  UpdatesOfAProcess process(true);
+  process.Begin();
+  process.updates.LossNotFinite("loss", 0);
+  process.Finish(0);
+  EXPECT_EQ(process.Sent(), "kUpdate 0 0x0 1x0;");
+  EXPECT_TRUE(process.updates.skipped(0));
+}
+
+TEST(ServedUpdatesTest, AFiniteStepIsNotSkipped) {
+  UpdatesOfAProcess process(true);
+  process.Begin();
+  process.Take(0, 0, {1, 1, 1});
+  process.Take(1, 0, {1, 1});
+  process.Finish(0);
+  EXPECT_FALSE(process.updates.skipped(0));
+  EXPECT_EQ(process.updates.skips(), 0);
+}
+
+TEST(ServedUpdatesTest, AStepThatAnotherProcessLacksIsSkipped) {
+  UpdatesOfAProcess process(true, 2);
+  process.Begin();
+  process.Take(0, 0, {1, 1, 1});
+  process.Take(1, 0, {1, 1});
+  std::thread other([&] {
+    double dropped = 1;
+    LinkCollective(process.links[1], process.topology.ProcessNodes(0))
+        .AllReduceOfRanks({&dropped, 1});
+  });
+  process.Finish(0);
+  other.join();
+  EXPECT_TRUE(process.updates.skipped(0));
+  EXPECT_EQ(process.Sent(), "kUpdate 0 0x3 1x2;");
+}
+
+TEST(ServedUpdatesTest, OnlyTheFirstWorkerEndsAStep) {
+  UpdatesOfAProcess process(true);
+  process.Begin();
+  process.Finish(0, 1);
+  EXPECT_EQ(process.Sent(), "");
+  EXPECT_FALSE(process.updates.skipped(0));
+}
+
+TEST(ServedUpdatesTest, TheNormOfAStepComesWithItsAnswer) {
+  UpdatesOfAProcess process(false);
+  process.Begin();
+  process.Take(0, 0, {1, 1, 1});
+  process.Take(1, 0, {1, 1});
+  process.Finish(0);
+  process.Answer(0, {0, 1}, 2.5);
+  EXPECT_EQ(process.updates.GradientNorm(0), 2.5);
+}
+
+TEST(ServedUpdatesTest, AFailureOfTheJobEndsAllWaits) {
+  UpdatesOfAProcess process(false);
+  process.Begin();
+  process.updates.Fail(std::make_exception_ptr(PeerError("process 1 was lost")));
+  process.updates.Fail(std::make_exception_ptr(PeerError("a later one")));
+  const std::string first = StrCat(kExitPeerLost, ": process 1 was lost");
+  EXPECT_EQ(ErrorIn([&] { process.updates.Check(); }), first);
+  EXPECT_EQ(ErrorIn([&] { process.updates.Await(0, 0); }), first);
+}
+
+TEST(ServedUpdatesTest, MessagesAfterTheEndChangeNothing) {
+  UpdatesOfAProcess process(false);
+  process.Begin();
+  process.Take(1, 0, {1, 1});
+  process.Finish(0);
+  process.updates.Close();
+  process.Answer(0, {1});
+  EXPECT_EQ(process.b, (std::vector<float>{0, 0}));
+}
+
+}  // namespace
+}  // namespace singa
