@@ -123,6 +123,14 @@ TEST(GroupNormTest, NamesTheServerWhoseSquaresAreMissing) {
             "step 0 of worker group 0 waits for the squares of server 1, since 0.0 s");
 }
 
+TEST(GroupNormTest, CountsTheSlicesThatAreMissing) {
+  StepsOfAServer server("", kClipped);
+  server.PutAll();
+  server.Give(0, 0, 0, 0, {3, 0, 0});
+  EXPECT_EQ(server.steps.Waiting(),
+            "step 0 of worker group 0 waits for 1 other slice, since 0.0 s");
+}
+
 TEST(GroupNormTest, ASumOfSquaresThatIsNotFiniteIsTold) {
   StepsOfAServer server("nservers_per_group: 2", kClipped);
   server.PutAll();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/system/failpoint.h"
+#include "base/text/counted.h"
 #include "cluster/protocol/seconds.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
@@ -256,7 +257,7 @@ std::string GroupSteps::Waiting() const {
         what += StrCat("process ", processes.first + one.sum.Missing(), " to send ",
                        shard_->Name(slices_.first + i));
       else if (group.complete > 0 && group.complete < slices_.size())
-        what += StrCat(slices_.size() - group.complete, " other slices");
+        what += Counted(slices_.size() - group.complete, "other slice");
       else if (missing >= 0)
         what += StrCat("the squares of server ", missing);
       else
