@@ -235,20 +235,6 @@ TEST(Render, ShowsTheLineAndACaret) {
             "\t          ^\n");
 }
 
-TEST(Render, EscapesWhatWouldSteerATerminal) {
-  JobProto job;
-  const std::string text = JobConf("F", "x: '\x1B[2J'", {}, &job).Render();
-  EXPECT_EQ(text.find('\x1B'), std::string::npos);
-}
-
-TEST(Render, CutsLongLinesAroundTheCaret) {
-  JobProto job;
-  const std::string text =
-      JobConf("F", std::string(5000, ' ') + "gpu: x" + std::string(5000, ' '), {}, &job).Render();
-  EXPECT_LT(text.size(), 500u);
-  EXPECT_NE(text.find("gpu: x"), std::string::npos);
-}
-
 TEST(ReadFile, TellsWhyNot) {
   JobProto job;
   const auto code = [&job](const std::string& file) {

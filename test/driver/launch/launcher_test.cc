@@ -4,9 +4,8 @@
 
 #include <thread>
 
-#include "driver/launch/launch_files.h"
+#include "comm/security/keys.h"
 #include "driver/launch/launch_place.h"
-#include "driver/launch/launcher_rank.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 #include "support/driver/launch_environment.h"
@@ -122,52 +121,12 @@ TEST_F(LauncherTest, OldFilesAreReadAgainWhenRankZeroHasComeAnew) {
     EXPECT_FALSE(second->Outdated());
 }
 
-TEST_F(LauncherTest, OldSecretsOfAnotherNumberOfProcessesAreNotTaken) {
-  std::filesystem::create_directories(folder_.Path("work"));
-  for (const int others : {1, 3}) {
-    WriteSecretsFile(Path("launch-1"), JobSecrets::Make(others));
-    EXPECT_ERROR(LaunchFilesReader(Path("launch-1"), 1).AwaitSecrets(2), kExitPeerLost,
-                 "process 0 has not come for 1 s", "launch-1 is of another start");
-    std::filesystem::remove(Path("launch-1"));
-  }
-}
-
-TEST_F(LauncherTest, SecretsOfTheNextStartAreWaitedFor) {
-  std::filesystem::create_directories(folder_.Path("work"));
-  WriteSecretsFile(Path("launch-1"), JobSecrets::Make(3));
-  const LaunchFilesReader reader(Path("launch-1"), 60);
-  EXPECT_EQ(reader.AwaitSecrets(3).keys.size(), 3u);
-  JobSecrets got;
-  std::thread other([&] { got = reader.AwaitSecrets(2); });
-  const JobSecrets secrets = JobSecrets::Make(2);
-  const LaunchFiles files(Path("launch-1"), secrets);
-  other.join();
-  EXPECT_EQ(got, secrets);
-}
-
 TEST_F(LauncherTest, FilesThatAreGoneAreNoNewOnes) {
   std::optional<LaunchPlace> first = Find(0);
   first->Report({"127.0.0.1", 4000});
   const std::optional<LaunchPlace> second = Find(1);
   first->Done();
   EXPECT_FALSE(second->Outdated());
-}
-
-TEST_F(LauncherTest, OthersWaitForRankZero) {
-  const std::string path = Path("launch-1");
-  const JobSecrets secrets = JobSecrets::Make(2);
-  JobSecrets got;
-  Endpoint where;
-  std::thread other([&] {
-    const LaunchFilesReader reader(path, 60);
-    got = reader.AwaitSecrets(2);
-    where = reader.AwaitEndpoint();
-  });
-  const LaunchFiles files(path, secrets);
-  files.Tell({"10.0.0.1", 6723});
-  other.join();
-  EXPECT_EQ(got, secrets);
-  EXPECT_EQ(where, (Endpoint{"10.0.0.1", 6723}));
 }
 
 TEST_F(LauncherTest, SaysThatRankZeroHasNotCome) {
@@ -224,16 +183,6 @@ TEST_F(LauncherTest, OneHostNeedsNone) {
   EXPECT_TRUE(Find(0));
 }
 
-TEST_F(LauncherTest, SlurmSaysHowManyHosts) {
-  Set("SLURM_PROCID", "0");
-  Set("SLURM_NTASKS", "2");
-  Set("SLURM_STEP_ID", "0");
-  Set("SLURM_STEP_NUM_NODES", "1");
-  EXPECT_FALSE(FindLauncherRank()->several_hosts);
-  Set("SLURM_STEP_NUM_NODES", "2");
-  EXPECT_TRUE(FindLauncherRank()->several_hosts);
-}
-
 TEST_F(LauncherTest, ADamagedEndpointFileIsAnError) {
   const std::optional<LaunchPlace> first = Find(0);
   for (const char* content : {"", "127.0.0.1:40", "nowhere\n"}) {
@@ -251,44 +200,6 @@ TEST_F(LauncherTest, AnotherNumberOfProcessesThanTheConfsIsAnError) {
 TEST_F(LauncherTest, OneProcessIsStartedByNobody) {
   SetOpenMpi(0, 1);
   EXPECT_FALSE(FindLaunchPlace(job_, 2));
-}
-
-TEST_F(LauncherTest, VariablesOfPmiAndSlurmAreKnown) {
-  Set("SLURM_PROCID", "3");
-  Set("SLURM_NTASKS", "8");
-  EXPECT_FALSE(FindLauncherRank());  // in a batch script: nobody ran srun
-  Set("SLURM_STEP_ID", "0");
-  Set("SLURM_JOB_ID", "77");
-  EXPECT_EQ(FindLauncherRank()->rank, 3);
-  EXPECT_EQ(FindLauncherRank()->processes, 8);
-  EXPECT_EQ(FindLauncherRank()->id, "77-0");
-  Set("SLURM_RESTART_COUNT", "2");
-  EXPECT_EQ(FindLauncherRank()->id, "77-0-2");
-  Set("PMI_RANK", "1");
-  Set("PMI_SIZE", "2");
-  EXPECT_EQ(FindLauncherRank()->rank, 1);
-  EXPECT_EQ(FindLauncherRank()->source, "PMI_SIZE");
-}
-
-TEST_F(LauncherTest, ProcessesOfMpichAreOnesOfTheSameParent) {
-  Set("PMI_RANK", "0");
-  Set("PMI_SIZE", "2");
-  EXPECT_EQ(FindLauncherRank()->id, StrCat("parent-", getppid()));
-}
-
-TEST_F(LauncherTest, ProcessesWithoutOneParentAreOnesOfTheSamePmiJob) {
-  Set("PMI_RANK", "1");
-  Set("PMI_SIZE", "2");
-  Set("PMI_JOBID", "9f1c-42/a");
-  EXPECT_EQ(FindLauncherRank()->id, "9f1c-42-a");
-}
-
-TEST_F(LauncherTest, MalformedVariablesAreRefusedWithNameAndValue) {
-  SetOpenMpi(2);
-  EXPECT_ERROR(FindLauncherRank(), kExitUsage, "OMPI_COMM_WORLD_RANK: must be 0 to 1, is \"2\"");
-  Set("OMPI_COMM_WORLD_SIZE", "two");
-  EXPECT_ERROR(FindLauncherRank(), kExitUsage,
-               "OMPI_COMM_WORLD_SIZE: must be 1 to 1024, is \"two\"");
 }
 
 }  // namespace
