@@ -34,7 +34,7 @@ void Fill(const char* purpose, Tensor* tensor) {
 class Pieces final : public singa::GradientSink {
  public:
   explicit Pieces(singa::Context* ctx) : ctx_(ctx) {}
-  void Take(singa::Param* param, const singa::GradientRows& rows) override {
+  void Consume(singa::Param* param, const singa::GradientRows& rows) override {
     const int64_t n = param->shape()[0], columns = param->size() / n;
     gradient = Tensor::Allocate(param->shape());
     for (int64_t i = 0; i < n; i += 2)

@@ -57,7 +57,7 @@ class EmbeddingLayer final : public singa::Layer {
       AddRows(in[0]->data, out[0]->grad.data(), first, count, 0, piece);
     };
     if (table_->sink)
-      table_->sink->Take(table_, std::ref(rows));
+      table_->sink->Consume(table_, std::ref(rows));
     else if (!table_->grad.empty())
       AddRows(in[0]->data, out[0]->grad.data(), 0, vocab_size_, table_->beta(),
               table_->grad.data());

@@ -123,7 +123,7 @@ class LossLayer final : public singa::Layer {
       AddWordRows(own, words, h.data(), first, count, 0, piece);
     };
     if (word_weight_->sink)
-      word_weight_->sink->Take(word_weight_, std::ref(rows));
+      word_weight_->sink->Consume(word_weight_, std::ref(rows));
     else if (!word_weight_->grad.empty())
       AddWordRows(ctx, words, h.data(), 0, vocab_size_, word_weight_->beta(),
                   word_weight_->grad.data());

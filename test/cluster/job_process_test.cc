@@ -211,7 +211,7 @@ TEST(JobProcess, SaysOnceThatTheJobCannotGoOn) {
   job.MeetAll();
   job[0].Fail(std::make_exception_ptr(PeerError("process 1 was lost")));
   job[0].Fail(std::make_exception_ptr(PeerError("process 1 was lost")));
-  job[1].SendHome(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
+  job[1].EndWaits(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
   job[1].Fail(std::make_exception_ptr(PeerError("process 0 was lost")));
   EXPECT_EQ(said, 1);
   EXPECT_EQ(said_by_who_was_sent_home, 0);

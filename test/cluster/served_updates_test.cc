@@ -53,9 +53,9 @@ struct UpdatesOfAProcess {
         [](Client& client) { return client.ready(); });
     sent.messages.clear();
   }
-  void Take(int slice, int64_t step, std::vector<float> sum) {
+  void Submit(int slice, int64_t step, std::vector<float> sum) {
     float* const sums[] = {sum.data()};
-    updates.Take(ctx, slice, step, sums);
+    updates.Submit(ctx, slice, step, sums);
   }
   void Finish(int64_t step, int worker = 0) { updates.Finish(ctx, step, worker, 1, {}); }
   // Returns the step and the parts of each message that was sent since the last call.
@@ -98,8 +98,8 @@ std::string ErrorIn(const Call& call) {
 TEST(ServedUpdatesTest, SendsTheGradientsOfAStep) {
   UpdatesOfAProcess process(false);
   process.Begin();
-  process.Take(1, 0, {1, 1});
-  process.Take(0, 0, {1, 1, 1});
+  process.Submit(1, 0, {1, 1});
+  process.Submit(0, 0, {1, 1, 1});
   process.Finish(0);
   EXPECT_EQ(process.Sent(), "kUpdate 0 1x2 0x3;");
 }
@@ -107,8 +107,8 @@ TEST(ServedUpdatesTest, SendsTheGradientsOfAStep) {
 TEST(ServedUpdatesTest, AParamIsAwaitedUntilItsAnswerIsThere) {
   UpdatesOfAProcess process(false);
   process.Begin();
-  process.Take(0, 0, {1, 1, 1});
-  process.Take(1, 0, {1, 1});
+  process.Submit(0, 0, {1, 1, 1});
+  process.Submit(1, 0, {1, 1});
   process.Finish(0);
   process.Answer(0, {1});
   process.updates.Await(1, 1);
@@ -130,7 +130,7 @@ TEST(ServedUpdatesTest, SaysThatNobodyAnswersIfItAwaitsNothingElse) {
 TEST(ServedUpdatesTest, AGradientThatIsNotFiniteIsAnErrorAndNotSent) {
   UpdatesOfAProcess process(false);
   process.Begin();
-  process.Take(1, 3, {std::nanf(""), 1});
+  process.Submit(1, 3, {std::nanf(""), 1});
   const std::string text =
       StrCat(kExitDiverged, ": step 3: the gradient of param \"b\" of layer \"l\" is not finite");
   EXPECT_EQ(ErrorIn([&] { process.updates.Check(); }), text);
@@ -147,8 +147,8 @@ TEST(ServedUpdatesTest, ALossThatIsNotFiniteIsAnError) {
 TEST(ServedUpdatesTest, AStepWithoutAFiniteGradientMayBeSkipped) {
   UpdatesOfAProcess process(true);
   process.Begin();
-  process.Take(0, 0, {1, 1, 1});
-  process.Take(1, 0, {std::nanf(""), 1});
+  process.Submit(0, 0, {1, 1, 1});
+  process.Submit(1, 0, {std::nanf(""), 1});
   process.Finish(0);
   EXPECT_EQ(process.Sent(), "kUpdate 0 0x3 1x0;");
   EXPECT_TRUE(process.updates.skipped(0));
@@ -168,8 +168,8 @@ TEST(ServedUpdatesTest, ALossThatIsNotFiniteSkipsTheStep) {
 TEST(ServedUpdatesTest, AFiniteStepIsNotSkipped) {
   UpdatesOfAProcess process(true);
   process.Begin();
-  process.Take(0, 0, {1, 1, 1});
-  process.Take(1, 0, {1, 1});
+  process.Submit(0, 0, {1, 1, 1});
+  process.Submit(1, 0, {1, 1});
   process.Finish(0);
   EXPECT_FALSE(process.updates.skipped(0));
   EXPECT_EQ(process.updates.skips(), 0);
@@ -178,8 +178,8 @@ TEST(ServedUpdatesTest, AFiniteStepIsNotSkipped) {
 TEST(ServedUpdatesTest, AStepThatAnotherProcessLacksIsSkipped) {
   UpdatesOfAProcess process(true, 2);
   process.Begin();
-  process.Take(0, 0, {1, 1, 1});
-  process.Take(1, 0, {1, 1});
+  process.Submit(0, 0, {1, 1, 1});
+  process.Submit(1, 0, {1, 1});
   std::thread other([&] {
     double dropped = 1;
     LinkCollective(process.links[1], process.topology.ProcessNodes(0))
@@ -202,8 +202,8 @@ TEST(ServedUpdatesTest, OnlyTheFirstWorkerEndsAStep) {
 TEST(ServedUpdatesTest, TheNormOfAStepComesWithItsAnswer) {
   UpdatesOfAProcess process(false);
   process.Begin();
-  process.Take(0, 0, {1, 1, 1});
-  process.Take(1, 0, {1, 1});
+  process.Submit(0, 0, {1, 1, 1});
+  process.Submit(1, 0, {1, 1});
   process.Finish(0);
   process.Answer(0, {0, 1}, 2.5);
   EXPECT_EQ(process.updates.GradientNorm(0), 2.5);
@@ -222,7 +222,7 @@ TEST(ServedUpdatesTest, AFailureOfTheJobEndsAllWaits) {
 TEST(ServedUpdatesTest, MessagesAfterTheEndChangeNothing) {
   UpdatesOfAProcess process(false);
   process.Begin();
-  process.Take(1, 0, {1, 1});
+  process.Submit(1, 0, {1, 1});
   process.Finish(0);
   process.updates.Close();
   process.Answer(0, {1});

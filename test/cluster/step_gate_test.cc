@@ -125,8 +125,8 @@ TEST_F(StepGateDeadline, NamesWhoHoldsAll) {
 // Steps that the group's first process has begun may be under way in others when the group is held.
 TEST(StepGateTest, AGroupThatFollowsTakesEachStepThatItMay) {
   StepGate gate(2, 1, 100);  // neither bound nor warm-up concerns the group
-  gate.Here(1);
-  gate.Follow(1);
+  gate.NoteHere(1);
+  gate.FollowOtherGate(1);
   gate.AllowSteps(1, 2);
   EXPECT_TRUE(gate.Pass(1, 0));
   gate.SetSteps(1, 1);
@@ -153,14 +153,14 @@ TEST(StepGateTest, AGroupThatFollowsTakesEachStepThatItMay) {
 }
 
 TEST_F(StepGateDeadline, NamesTheGroupThatHasStepsToTakeBeforeTheLimit) {
-  gate_.Here(1);
+  gate_.NoteHere(1);
   gate_.SetLimit(2);
   EXPECT_EQ(StallOf([&] { gate_.HoldOthers(0); }).substr(0, 40),
             "worker group 1 stands still in step 0, w");
 }
 
 TEST_F(StepGateDeadline, NamesTheFirstProcessThatBeginsNoStep) {
-  gate_.Follow(1);
+  gate_.FollowOtherGate(1);
   EXPECT_EQ(StallOf([&] { gate_.Pass(1, 0); }).substr(0, 55),
             "the first process of worker group 1 begins no step, whi");
   EXPECT_EQ(StallOf([&] { gate_.AwaitSteps(1, 1); }).substr(0, 41),
@@ -189,7 +189,7 @@ TEST(StepGateTest, StopEndsEveryWait) {
 // Groups take steps together. A hold waits for the steps that they may still take.
 TEST(StepGate, HoldsGroupsAtTheLimit) {
   StepGate gate(3, 0, 0);
-  for (const int group : {0, 1}) gate.Here(group);  // the third is elsewhere
+  for (const int group : {0, 1}) gate.NoteHere(group);  // the third is elsewhere
   gate.SetLimit(2);
   std::atomic<bool> holds{false};
   std::thread holder([&] {

@@ -52,7 +52,7 @@ std::vector<float> Locally(const JobProto& job, const SliceTable& table, int pro
   std::vector<Param*> all;
   for (const auto& param : params) all.push_back(param.get());
   GradientReduction reduction(table, &updates, {});
-  updates.Bind(table, all);
+  updates.Attach(table, all);
   GroupExchange exchange(&reduction, 0, &ctx, {all, std::vector<bool>(all.size())});
   for (; step.step < kStepsTrained; ++step.step) {
     for (int s = 0; s < table.size(); ++s) {

@@ -56,10 +56,10 @@ void ExpectSameValues(WorkerGroups* a, WorkerGroups* b, float tolerance) {
   }
 }
 
-class WorkerTeamTest : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Updaters, WorkerTeamTest, ::testing::Values("", "clip_norm: 0.1"));
+class TeamOfWorkersTest : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Updaters, TeamOfWorkersTest, ::testing::Values("", "clip_norm: 0.1"));
 
-TEST_P(WorkerTeamTest, ComputesWhatOneWorkerDoes) {
+TEST_P(TeamOfWorkersTest, ComputesWhatOneWorkerDoes) {
   const auto one = Start(Job(1, 1, GetParam()));
   for (const int workers : {2, 3, 7}) {
     const auto several = Start(Job(1, workers, GetParam()));
@@ -79,7 +79,7 @@ TEST_P(WorkerTeamTest, ComputesWhatOneWorkerDoes) {
   }
 }
 
-TEST(WorkerTeamTest, WorkersShareValuesAndGradientsAreTheirOwn) {
+TEST(TeamOfWorkersTest, WorkersShareValuesAndGradientsAreTheirOwn) {
   const auto groups = Start(Job(1, 2));
   Trainer &first = *groups->team(0).trainers()[0], &second = *groups->team(0).trainers()[1];
   for (const auto& param : first.params().params()) {
@@ -95,7 +95,7 @@ TEST(WorkerTeamTest, WorkersShareValuesAndGradientsAreTheirOwn) {
 }
 
 // One worker's loss is not finite: its group drops the whole step, and continues.
-TEST(WorkerTeamTest, AStepThatIsDroppedIsDroppedByAll) {
+TEST(TeamOfWorkersTest, AStepThatIsDroppedIsDroppedByAll) {
   JobProto job = Job(1, 3);
   job.set_on_nonfinite(JobProto::kSkip);
   const auto groups = Start(job);
@@ -113,7 +113,7 @@ TEST(WorkerTeamTest, AStepThatIsDroppedIsDroppedByAll) {
   EXPECT_NE(bias->data.data()[0], value);
 }
 
-TEST(WorkerTeamTest, AFailureEndsTheStepOfAll) {
+TEST(TeamOfWorkersTest, AFailureEndsTheStepOfAll) {
   const auto groups = Start(Job(1, 4));
   groups->lead().params().Find("bb")->data.data()[0] = NAN;
   EXPECT_THROW(groups->team(0).TrainStep(0), DivergedError);

@@ -180,7 +180,7 @@ TEST(TooLittleMemory, IsOfTheNetThatIsTheLargestOnItsSide) {
   other.host_arena = 301;
   other.largest = {"small", 5};
   other.host_largest = {"read", 7};
-  both.Share(other);
+  both.ShareArena(other);
   EXPECT_EQ(both.largest.name, "fc");
   EXPECT_EQ(both.host_largest.name, "read");
 }

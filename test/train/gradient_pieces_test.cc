@@ -112,13 +112,13 @@ TEST(GradientPiecesTest, APieceThatIsNotFiniteIsNotApplied) {
     std::fill(piece, piece + n * 500, 1.f);
     if (!finite && first <= 300 && 300 < first + n) piece[(300 - first) * 500 + 17] = NAN;
   };
-  EXPECT_THROW(trainer->group_exchange().Take(wa, rows), DivergedError);
+  EXPECT_THROW(trainer->group_exchange().Consume(wa, rows), DivergedError);
   const auto first = wa->data.data() + 300 * 500;
   EXPECT_TRUE(std::equal(first, first + 500, before.begin() + 300 * 500));
   EXPECT_EQ(Count(trainer.get(), "wa"), 0);
   wa->data = Tensor::Allocate(wa->shape());
   finite = true;
-  trainer->group_exchange().Take(wa, rows);
+  trainer->group_exchange().Consume(wa, rows);
   for (int64_t i = 0; i < wa->size(); ++i) ASSERT_EQ(wa->data.data()[i], -0.0001f) << i;
 }
 

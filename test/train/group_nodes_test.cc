@@ -20,9 +20,9 @@ const std::vector<Shape> kShapes = {{40, 60}, {700, 500}};  // the second may co
 // Recorder keeps by slice the sums of all nodes that it gets.
 class Recorder final : public SliceUpdates {
  public:
-  void Bind(const SliceTable&, const std::vector<Param*>&) override {}
+  void Attach(const SliceTable&, const std::vector<Param*>&) override {}
   bool needs_all() const override { return false; }
-  void Take(Context&, int slice, int64_t, std::span<float* const> given) override {
+  void Submit(Context&, int slice, int64_t, std::span<float* const> given) override {
     const int64_t size = SliceTable(kShapes)[slice].size;
     const std::lock_guard lock(mutex_);
     for (const float* sum : given) sums[slice].emplace_back(sum, sum + size);
@@ -63,7 +63,7 @@ void Give(GradientReduction* reduction, int number, int place, bool in_pieces) {
       for (int64_t i = 0; i < n * row; ++i) piece[i] = philox.Gaussian(first * row + i);
     };
     if (params[p]->sink)
-      params[p]->sink->Take(all[p], rows);
+      params[p]->sink->Consume(all[p], rows);
     else
       rows(ctx, 0, kShapes[p][0], params[p]->grad.data());
     exchange.GradientReady(all[p], 0);
@@ -126,7 +126,7 @@ TEST(GroupPieces, AreTheSameInAllProcesses) {
     const PiecePlan plan(worker, group, 1, false);
     GroupExchange exchange(&reduction, 0, &ctx,
                            {{&small, &large}, {false, true}, plan.room_floats()});
-    exchange.Take(&large, [&](Context&, int64_t first, int64_t rows, float* piece) {
+    exchange.Consume(&large, [&](Context&, int64_t first, int64_t rows, float* piece) {
       cuts.emplace_back(first, rows);
       std::fill_n(piece, rows * kShapes[1][1], 1.f);
     });

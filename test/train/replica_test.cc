@@ -38,7 +38,7 @@ std::vector<std::vector<float>> Updated(int groups, const Shape& shape) {
   std::copy(first.begin(), first.end(), param.data.data());
   const SliceTable table({shape});
   Replica replica(JobOfGroups(groups));
-  replica.Bind(table, {&param});
+  replica.Attach(table, {&param});
   Context ctx;
   for (uint32_t step = 1; step <= 3; ++step) {
     const std::vector<float> gradient = UniformNumbers(step, shape.size());

@@ -63,7 +63,7 @@ struct NetMemory {
   LargestLayer largest, host_largest;  // in arena and host_arena
 
   // Adds the needs of another net that uses the same arena at other times.
-  void Share(const NetMemory& other) {
+  void ShareArena(const NetMemory& other) {
     if (other.arena > arena) largest = other.largest;
     if (other.host_arena > host_arena) host_largest = other.host_largest;
     arena = std::max(arena, other.arena);
@@ -153,9 +153,9 @@ class SINGA_API Net {
 
   // Says, in words for the user, why the host has to work in the middle of a step, after work of
   // the device. Returns "" if the host only makes batches of records.
-  std::string HostsPart() const;
+  std::string WhyHostWorks() const;
   // Does the host's work of a step: features of nodes on the host, and checks of inputs. While a
-  // DeviceOnly exists, ComputeFeature leaves this work out. REQUIRES: HostsPart() is "".
+  // DeviceOnly exists, ComputeFeature leaves this work out. REQUIRES: WhyHostWorks() is "".
   void ComputeOnHost(Context& ctx, Phase flags);
   bool device_only() const { return device_only_; }
   class DeviceOnly {

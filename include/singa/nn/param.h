@@ -25,7 +25,7 @@ class GradientSink {
  public:
   // Takes the step's gradient of `param`, each row once, by calls of `rows`. This changes the
   // values of the param, so the layer must not read them again in this step.
-  virtual void Take(Param* param, const GradientRows& rows) = 0;
+  virtual void Consume(Param* param, const GradientRows& rows) = 0;
 
  protected:
   ~GradientSink() = default;

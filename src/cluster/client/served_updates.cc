@@ -31,7 +31,7 @@ int64_t ServedUpdates::TakeOver() {
 }
 
 // Checks this process's own sums. The server checks the sums over the group.
-void ServedUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
+void ServedUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   const int64_t size = (*table_)[slice].size;
   const bool finite =
       std::ranges::all_of(sums, [&](const float* sum) { return AllFinite(ctx, sum, size); });

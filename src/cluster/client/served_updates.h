@@ -33,9 +33,9 @@ class ServedUpdates final : public SliceUpdates {
   int64_t TakeOver();
 
   // Connect does the work, when the servers are there.
-  void Bind(const SliceTable&, const std::vector<Param*>&) override {}
+  void Attach(const SliceTable&, const std::vector<Param*>&) override {}
   bool needs_all() const override { return skip_; }
-  void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
+  void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
               std::span<float* const> sums) override;

@@ -12,7 +12,7 @@ namespace {
 bool IsOwnWork(Activity activity) { return activity >= Activity::kReading; }
 
 // Returns the words after "has stood still for 3.0 s ".
-std::string Place(Activity activity, const std::string& layer) {
+std::string PlaceText(Activity activity, const std::string& layer) {
   switch (activity) {
     case Activity::kBetween:
       return "between two steps";
@@ -44,7 +44,7 @@ std::string Place(Activity activity, const std::string& layer) {
 
 std::string PlaceOf(const ActivityMark& mark, Activity activity) {
   const std::string* const layer = mark.layer();
-  return StrCat(Place(activity, layer ? "\"" + *layer + "\"" : ""), ", step ", mark.step());
+  return StrCat(PlaceText(activity, layer ? "\"" + *layer + "\"" : ""), ", step ", mark.step());
 }
 
 }  // namespace

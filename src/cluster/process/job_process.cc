@@ -62,7 +62,7 @@ bool JobProcess::StopOthers(const Error& error) {
   }
 }
 
-void JobProcess::SendHome(std::exception_ptr error) {
+void JobProcess::EndWaits(std::exception_ptr error) {
   cluster_->Fail(error);
   control_.Fail(std::move(error));
   peers_.OnFailure();
@@ -70,7 +70,7 @@ void JobProcess::SendHome(std::exception_ptr error) {
 
 void JobProcess::OnLost(std::exception_ptr error) {
   if (!failing_.exchange(true) && !control_.failed() && calls_.failed) calls_.failed(error);
-  SendHome(std::move(error));
+  EndWaits(std::move(error));
 }
 
 // Other ranks only check that the process is replaceable; rank 0 tells them if the job cannot go

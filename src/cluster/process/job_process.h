@@ -55,7 +55,7 @@ class JobProcess final : private StubEvents {
   void Fail(std::exception_ptr error) { OnLost(std::move(error)); }
   // Ends these waits by `error` when the job has ended as it should: JobCalls::failed is not
   // called.
-  void SendHome(std::exception_ptr error);
+  void EndWaits(std::exception_ptr error);
   // Ends the job at rank 0, and tells all others.
   void End();
   // Tells all others that the job ends, and why. Returns true if nobody needs this process to

@@ -42,7 +42,7 @@ bool GroupSync::OnSync(const PartView& part, int from, int origin, int hops) {
   int64_t& seen = states_[place(part.slice)].seen[origin];
   if (part.head->version() != seen + 1) return false;
   ++seen;
-  Take(part, FloatsOf(part.floats).data(), origin, hops);
+  Receive(part, FloatsOf(part.floats).data(), origin, hops);
   return true;
 }
 
@@ -51,7 +51,7 @@ bool GroupSync::OnReply(const PartView& part, int from) {
   if (!state.in_flight || part.head->version() != state.number ||
       !ExpectsReply(part.slice, from, part.head->elements()))
     return false;
-  TakeReply(part.slice, FloatsOf(part.floats).data());
+  ReceiveReply(part.slice, FloatsOf(part.floats).data());
   state.in_flight = false;
   --in_flight_;
   if (std::exchange(state.again, false) || state.updates >= freq_) Begin(part.slice);

@@ -63,10 +63,10 @@ class GroupSync {
   virtual bool Expects(int slice, int from, int origin, int hops) const = 0;
   // Returns whether further exchanges make replicas equal.
   virtual bool Equalises() const { return true; }
-  // Takes the floats that another group has sent.
-  virtual void Take(const PartView& part, const float* floats, int origin, int hops) = 0;
+  // Receives the floats that another group has sent.
+  virtual void Receive(const PartView& part, const float* floats, int origin, int hops) = 0;
   virtual bool ExpectsReply(int slice, int from, int64_t floats) const = 0;
-  virtual void TakeReply(int /*slice*/, const float* /*floats*/) {}
+  virtual void ReceiveReply(int /*slice*/, const float* /*floats*/) {}
 
   void SendSync(int slice, int to_group, int origin, int hops, int64_t number, Frame floats);
   void SendReply(int slice, int to_group, int64_t number, Frame floats);

@@ -62,13 +62,13 @@ class MasterSync final : public ToMaster {
  protected:
   // Until the answer comes, the base is the values at the time of sending.
   std::vector<float> Outward(int slice) override { return bases_.TakeChange(slice, values(slice)); }
-  void Take(const PartView& part, const float* change, int origin, int) override {
+  void Receive(const PartView& part, const float* change, int origin, int) override {
     float* const w = values(part.slice);
     const int64_t n = size(part.slice);
     for (int64_t i = 0; i < n; ++i) w[i] += change[i];
     SendReply(part.slice, origin, part.head->version(), CopyFloats({w, static_cast<size_t>(n)}));
   }
-  void TakeReply(int slice, const float* master) override {
+  void ReceiveReply(int slice, const float* master) override {
     std::vector<float>& base = bases_[slice];
     float* const w = values(slice);
     for (size_t i = 0; i < base.size(); ++i) {
@@ -96,7 +96,7 @@ class RingSync final : public GroupSync {
   bool Expects(int, int from, int origin, int hops) const override {
     return from == Before() && hops == (group() - origin - 1 + groups()) % groups();
   }
-  void Take(const PartView& part, const float* change, int origin, int hops) override {
+  void Receive(const PartView& part, const float* change, int origin, int hops) override {
     std::vector<float>& base = bases_[part.slice];
     float* const w = values(part.slice);
     for (size_t i = 0; i < base.size(); ++i) {
@@ -137,14 +137,14 @@ class ElasticSync final : public ToMaster {
 
  protected:
   bool Equalises() const override { return false; }
-  void AtHome(int slice) override { TakeReply(slice, Pull(slice, values(slice)).data()); }
+  void AtHome(int slice) override { ReceiveReply(slice, Pull(slice, values(slice)).data()); }
   std::vector<float> Outward(int slice) override {
     return {values(slice), values(slice) + size(slice)};
   }
-  void Take(const PartView& part, const float* x, int origin, int) override {
+  void Receive(const PartView& part, const float* x, int origin, int) override {
     SendReply(part.slice, origin, part.head->version(), FrameOf(Pull(part.slice, x)));
   }
-  void TakeReply(int slice, const float* e) override {
+  void ReceiveReply(int slice, const float* e) override {
     float* const w = values(slice);
     for (int64_t i = 0; i < size(slice); ++i) w[i] -= e[i];
   }

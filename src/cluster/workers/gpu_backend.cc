@@ -7,7 +7,7 @@ namespace singa {
 GpuBackend::GpuBackend(const SyncSetup& setup, const GpuGroupId& gpus)
     : setup_(setup), gpus_(gpus), updates_(setup.job, setup.replica) {}
 
-TeamSync GpuBackend::Join(int group) {
+TeamSync GpuBackend::SyncOf(int group) {
   return {.updates = &updates_,
           .between = setup_.Between(group),
           .gpus = GpuMember{.id = gpus_,

@@ -12,7 +12,7 @@ class GpuBackend final : public SyncBackend {
   // `gpus`: the group of the GPUs of all workers of the job.
   GpuBackend(const SyncSetup& setup, const GpuGroupId& gpus);
 
-  TeamSync Join(int group) override;
+  TeamSync SyncOf(int group) override;
   void Allocate(WorkerTeams* teams) override;
   void Stop(WorkerTeams* teams) override;
 

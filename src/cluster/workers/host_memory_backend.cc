@@ -20,7 +20,7 @@ std::unique_ptr<HostMemory> FindMemory(const ControlMessage::Memory& told) {
 HostMemoryBackend::HostMemoryBackend(const SyncSetup& setup, std::unique_ptr<HostMemory> shared)
     : setup_(setup), memory_(std::move(shared)), updates_(setup.job, setup.replica) {}
 
-TeamSync HostMemoryBackend::Join(int) { return {.updates = &updates_, .shares_host = true}; }
+TeamSync HostMemoryBackend::SyncOf(int) { return {.updates = &updates_, .shares_host = true}; }
 
 void HostMemoryBackend::Allocate(WorkerTeams* teams) {
   const Trainer& lead = teams->lead();

@@ -19,7 +19,7 @@ class HostMemoryBackend final : public SyncBackend {
   // `shared`: the memory that rank 0 shares; null at rank 0.
   HostMemoryBackend(const SyncSetup& setup, std::unique_ptr<HostMemory> shared);
 
-  TeamSync Join(int group) override;
+  TeamSync SyncOf(int group) override;
   void Allocate(WorkerTeams* teams) override;
   void TellMemory() override;
   void Stop(WorkerTeams* teams) override;

@@ -28,8 +28,8 @@ int JobSteps::FirstProcess(int group) const {
 void JobSteps::Begin(const std::vector<int>& here) {
   Grant(gate_.steps(0));
   for (const int group : here) {
-    gate_.Here(group);
-    if (group > 0 && !Leads(group)) gate_.Follow(group);
+    gate_.NoteHere(group);
+    if (group > 0 && !Leads(group)) gate_.FollowOtherGate(group);
   }
 }
 

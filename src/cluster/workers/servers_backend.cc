@@ -23,7 +23,7 @@ ServersBackend::ServersBackend(const SyncSetup& setup)
       own_(ClusterOfOneProcess(setup)),
       cluster_(own_ ? *own_ : setup.process->cluster()) {}
 
-TeamSync ServersBackend::Join(int group) {
+TeamSync ServersBackend::SyncOf(int group) {
   if (setup_.HasWorkers())
     return {.updates = &cluster_.updates(group), .between = setup_.Between(group)};
   none_ = std::make_unique<ReplicaUpdates>(setup_.job, setup_.replica);
@@ -43,10 +43,10 @@ void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
 
 void ServersBackend::Allocate(WorkerTeams* teams) {
   for (const auto& [group, team] : teams->all()) team->Allocate();
-  setup_.replica->Bind(teams->lead().trained().table, teams->lead().trained().params);
+  setup_.replica->Attach(teams->lead().trained().table, teams->lead().trained().params);
 }
 
-void ServersBackend::AddServers(const std::string& where, StallDetector* finder) const {
+void ServersBackend::WatchServers(const std::string& where, StallDetector* finder) const {
   for (const auto& [server, mark] : cluster_.marks())
     finder->Add(StrCat("server ", server.second, " of group ", server.first, where), &mark);
 }

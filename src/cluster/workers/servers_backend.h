@@ -18,10 +18,10 @@ class ServersBackend final : public SyncBackend {
  public:
   explicit ServersBackend(const SyncSetup& setup);
 
-  TeamSync Join(int group) override;
+  TeamSync SyncOf(int group) override;
   void AddMemory(WorkerTeams* teams, JobMemory* sum) const override;
   void Allocate(WorkerTeams* teams) override;
-  void AddServers(const std::string& where, StallDetector* finder) const override;
+  void WatchServers(const std::string& where, StallDetector* finder) const override;
   void Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) override;
   void Fill() override;
   int64_t TakeOver(int group) override;

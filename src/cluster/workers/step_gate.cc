@@ -19,12 +19,12 @@ void StepGate::SetLimit(int64_t steps) {
   changed_.notify_all();
 }
 
-void StepGate::Here(int group) {
+void StepGate::NoteHere(int group) {
   const MutexLock lock(&mutex_);
   groups_[group].here = true;
 }
 
-void StepGate::Follow(int group) {
+void StepGate::FollowOtherGate(int group) {
   const MutexLock lock(&mutex_);
   groups_[group].follows = true;
 }

@@ -38,10 +38,10 @@ class StepGate {
   // until the groups that train here have done these steps.
   void SetLimit(int64_t steps);
   // Notes that `group` trains in this process.
-  void Here(int group);
+  void NoteHere(int group);
   // Notes that the gate of another process decides when `group` begins a step. Here it may take the
   // steps that AllowSteps allows.
-  void Follow(int group);
+  void FollowOtherGate(int group);
   // Allows `group` the steps below `steps`. Later calls only raise the value.
   void AllowSteps(int group, int64_t steps);
   // Blocks until `group` has done `steps` steps, or the job ends. Throws as Pass does.

@@ -53,7 +53,7 @@ class SyncBackend {
   virtual ~SyncBackend() = default;
 
   // Returns the parts for the team of `group`. Called once for each team of this process.
-  virtual TeamSync Join(int group) = 0;
+  virtual TeamSync SyncOf(int group) = 0;
   // Adds the bytes that the backend needs beside those of the teams.
   virtual void AddMemory(WorkerTeams*, JobMemory*) const {}
   // Allocates the memory of the teams and of the backend. REQUIRES: this process has workers.
@@ -63,7 +63,7 @@ class SyncBackend {
   // was called, and all have met.
   virtual void TellMemory() {}
   // Adds the marks of the servers here. `where`: text about this process, which ends their names.
-  virtual void AddServers(const std::string&, StallDetector*) const {}
+  virtual void WatchServers(const std::string&, StallDetector*) const {}
 
   // Connects the teams. Group g of the job has done steps[g] steps. REQUIRES: their values are set.
   virtual void Connect(WorkerTeams*, const std::vector<int64_t>&) {}

@@ -4,7 +4,7 @@
 
 namespace singa {
 
-TeamSync ThreadsBackend::Join(int) {
+TeamSync ThreadsBackend::SyncOf(int) {
   updates_.push_back(std::make_unique<ReplicaUpdates>(setup_.job, setup_.replica));
   return {.updates = updates_.back().get()};
 }

@@ -14,7 +14,7 @@ class ThreadsBackend final : public SyncBackend {
  public:
   explicit ThreadsBackend(const SyncSetup& setup) : setup_(setup) {}
 
-  TeamSync Join(int group) override;
+  TeamSync SyncOf(int group) override;
   void Allocate(WorkerTeams* teams) override;
 
  private:

@@ -70,7 +70,7 @@ void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) 
     for (Trainer* trainer : team(group).trainers())
       finder.Add(StrCat("worker ", trainer->place().worker, " of group ", group, where),
                  &trainer->mark());
-  backend_->AddServers(where, &finder);
+  backend_->WatchServers(where, &finder);
   const auto went_on = [this](uint64_t count) {
     own_deadline_.Renew();
     if (process_) process_->NoteProgress(count);
@@ -119,12 +119,12 @@ void WorkerGroups::Fail(const std::exception_ptr& error) {
     backend_->Fail(error);
 }
 
-void WorkerGroups::SendHome() {
+void WorkerGroups::EndWaits() {
   steps_.gate().Stop();
   if (!steps_.together()) return;  // no group waits for another within a step
   const auto ended = std::make_exception_ptr(ToldError(kExitOk, "the job has ended"));
   if (process_)
-    process_->SendHome(ended);
+    process_->EndWaits(ended);
   else
     backend_->Fail(ended);
 }

@@ -67,7 +67,7 @@ class WorkerGroups final : private GroupEvents {
   // Makes groups here that wait, now or later, throw `error`: the job has failed.
   void Fail(const std::exception_ptr& error);
   // Ends the waits of groups here, since the job has ended.
-  void SendHome();
+  void EndWaits();
 
  private:
   void OnSteps(int group, int64_t steps) override { steps_.OnSteps(group, steps); }

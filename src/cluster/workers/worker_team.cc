@@ -189,14 +189,16 @@ void WorkerTeam::RunEach(const std::function<void(Trainer&)>& work) {
   for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
 }
 
-// Runs the work for one worker. If it fails, the others stop, wherever they wait for it.
+// Runs the work for one worker. If it fails, the others stop, wherever they wait for it. Keeps the
+// worker's first error, but not one that only says that another has stopped it.
 void WorkerTeam::RunOne(size_t i) {
   try {
     (*work_)(*trainers_[i]);
   } catch (...) {
-    errors_[i] = std::current_exception();
+    const std::exception_ptr error = std::current_exception();
+    if (!errors_[i] || IsStopped(errors_[i])) errors_[i] = error;
     Stop();
-    if (failed_ && !IsStopped(errors_[i])) failed_(errors_[i]);
+    if (failed_ && !IsStopped(error)) failed_(error);
   }
 }
 

@@ -34,7 +34,7 @@ WorkerTeams::WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backe
 
 void WorkerTeams::MakeTeam(const SyncSetup& setup, WorkerPlace place, int workers,
                            SyncBackend* backend) {
-  const TeamSync sync = backend->Join(place.group);
+  const TeamSync sync = backend->SyncOf(place.group);
   place.shares_host = sync.shares_host;
   place.gpus = sync.gpus;
   teams_[place.group] =

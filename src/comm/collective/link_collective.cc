@@ -48,7 +48,7 @@ Collective::Operation LinkCollective::Start(const Request& request) {
     CHECK_EQ(request.in.size(), request.out.size() * nodes_[rank()].size());
   Started& place = started_[next_ % kMostStarted];
   CHECK(next_ < kMostStarted || place.done) << "operations that nobody waits for";
-  place = {request, TakeTags(request)};
+  place = {request, ReserveTags(request)};
   SendOwn(place);
   place.done = place.kind == Kind::kSend;
   return next_++;
@@ -66,7 +66,7 @@ int64_t LinkCollective::ChunksOfSum(const Request& request) const {
 
 // Takes the tags of the operation's messages, and returns the first. Each chunk of a sum uses two
 // tags: one for the parts, and one for their sum.
-int64_t LinkCollective::TakeTags(const Request& request) {
+int64_t LinkCollective::ReserveTags(const Request& request) {
   const auto take = [](int64_t* next, int64_t tags) { return std::exchange(*next, *next + tags); };
   switch (request.kind) {
     case Kind::kSumDoubles:

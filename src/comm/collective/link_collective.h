@@ -47,7 +47,7 @@ class LinkCollective final : public Collective {
   };
 
   Operation Start(const Request& request) override;
-  int64_t TakeTags(const Request& request);
+  int64_t ReserveTags(const Request& request);
   void SendOwn(const Started& one);
   void Complete(Started* one);
 

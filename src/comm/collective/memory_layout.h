@@ -18,7 +18,7 @@ class MemoryLayout {
 
   // Returns the next array, of n elements; it is empty when the layout only counts.
   template <typename T>
-  std::span<T> Take(int64_t n) {
+  std::span<T> Allocate(int64_t n) {
     static_assert(alignof(T) <= kAlignment);
     T* const at = memory_ ? reinterpret_cast<T*>(memory_ + bytes_) : nullptr;
     bytes_ += (n * static_cast<int64_t>(sizeof(T)) + kAlignment - 1) / kAlignment * kAlignment;

@@ -19,7 +19,7 @@ Handshake::Verdict Handshake::JudgeStranger(const PacketHeader& header, uint64_t
   if (std::ranges::count(retired_, header.incarnation()) > 0) return {.refusal = Refusal::kRetired};
   const uint64_t to = header.to_incarnation();
   if (to == self && header.answer() == challenge_) {
-    TakeOn(header);
+    Adopt(header);
     return {.speak = owes_answer_, .took_on = true};
   }
   candidate_ = header.incarnation();
@@ -27,7 +27,7 @@ Handshake::Verdict Handshake::JudgeStranger(const PacketHeader& header, uint64_t
   return {.refusal = to == 0 || to == self ? Refusal::kSender : Refusal::kReceiver, .speak = true};
 }
 
-void Handshake::TakeOn(const PacketHeader& header) {
+void Handshake::Adopt(const PacketHeader& header) {
   Leave();
   incarnation_ = header.incarnation();
   asks_ = header.challenge();

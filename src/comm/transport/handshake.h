@@ -40,7 +40,7 @@ class Handshake {
 
  private:
   Verdict JudgeStranger(const PacketHeader& header, uint64_t self);
-  void TakeOn(const PacketHeader& header);
+  void Adopt(const PacketHeader& header);
 
   uint64_t incarnation_ = 0;
   uint64_t asks_ = 0;            // the last challenge of the accepted incarnation

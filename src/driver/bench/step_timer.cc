@@ -99,7 +99,7 @@ void StepTimer::Finish(int64_t step) {
 }
 
 // Splits the time into the layer's work, as the mean over the threads, and the update.
-void StepTimer::Take(Param* param, const GradientRows& rows) {
+void StepTimer::Consume(Param* param, const GradientRows& rows) {
   std::atomic<double> inside = 0;
   const auto timed = [&](Context& ctx, int64_t first, int64_t n, float* piece) {
     const int64_t start = clock_->Now();
@@ -107,7 +107,7 @@ void StepTimer::Take(Param* param, const GradientRows& rows) {
     inside += MsSince(start);
   };
   const int64_t start = clock_->Now();
-  sinks_.at(param)->Take(param, std::ref(timed));
+  sinks_.at(param)->Consume(param, std::ref(timed));
   times_[owners_.at(param)].update += MsSince(start) - inside / trainer_->ctx().threads;
 }
 

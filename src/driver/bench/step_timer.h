@@ -42,7 +42,7 @@ class StepTimer final : public ParamExchange, public GradientSink {
   bool may_drop_steps() const override { return trainer_->path().exchange().may_drop_steps(); }
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
-  void Take(Param* param, const GradientRows& rows) override;
+  void Consume(Param* param, const GradientRows& rows) override;
 
  private:
   double MsSince(int64_t start) const;

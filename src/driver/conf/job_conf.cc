@@ -183,12 +183,12 @@ void JobConf::Add(const ConfigError& error, Diagnostic::Severity severity) {
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   // Finding the place takes time, so it is not done for findings that are not shown.
-  if (diagnostics_.size() < kMaxFindings) diagnostic = Place(error, severity);
+  if (diagnostics_.size() < kMaxFindings) diagnostic = DiagnosticOf(error, severity);
   if (IsToldOf(diagnostic)) return;
   Keep(std::move(diagnostic));
 }
 
-Diagnostic JobConf::Place(const ConfigError& error, Diagnostic::Severity severity) const {
+Diagnostic JobConf::DiagnosticOf(const ConfigError& error, Diagnostic::Severity severity) const {
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.code = error.code();
@@ -241,7 +241,7 @@ std::string JobConf::Render() const {
 }
 
 std::string JobConf::Render(const ConfigError& error) const {
-  return singa::Render(file_, text_, {Place(error, Diagnostic::kError)});
+  return singa::Render(file_, text_, {DiagnosticOf(error, Diagnostic::kError)});
 }
 
 }  // namespace singa

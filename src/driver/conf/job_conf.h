@@ -46,7 +46,7 @@ class JobConf {
   void CheckRequired();
   bool IsToldOf(const Diagnostic& another) const;
   void Keep(Diagnostic diagnostic);
-  Diagnostic Place(const ConfigError& error, Diagnostic::Severity severity) const;
+  Diagnostic DiagnosticOf(const ConfigError& error, Diagnostic::Severity severity) const;
 
   std::string file_, text_;
   ConfNode root_;

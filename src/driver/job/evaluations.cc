@@ -32,8 +32,7 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
       test ? job_.test_steps() : job_.validate_steps(), [] { return InterruptCode() != kExitOk; });
   if (!sums) return;
   if (evaluator->refused()) side_files_.Refused(*evaluator->refused());
-  const RowPlace place = {test ? "test" : "validate", updates, 0,
-                          CountBadRecords(evaluator->net())};
+  const RowHead place = {test ? "test" : "validate", updates, 0, CountBadRecords(evaluator->net())};
   const MetricsRows rows = LayerRows(place, *sums, nullptr);
   {
     const ActivityMark::Scope writes(&lead.mark(), Activity::kMetrics);

@@ -94,7 +94,7 @@ class FollowRun {
     SINGA_FAILPOINT("follower_ended");
     // End all waits for servers, which may have ended already if rank 0 has stopped the job.
     groups_.steps().gate().Stop();
-    process_.SendHome(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
+    process_.EndWaits(std::make_exception_ptr(ToldError(kExitOk, "the job has ended")));
     others.reset();
     if (groups_.teams().HasWorkers()) groups_.lead().Finish();
     process_.Drain();

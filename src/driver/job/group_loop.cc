@@ -40,7 +40,7 @@ double GroupLoop::samples_per_second() const {
 bool GroupLoop::TrainStep(int64_t step) {
   ComputeStep(step);
   const bool due = schedule_.Display(step);
-  if (due) TakeRows(step);
+  if (due) WriteRows(step);
   groups_.steps().NoteSteps(group_, step + 1);
   return due;
 }
@@ -69,7 +69,7 @@ void GroupLoop::ComputeStep(int64_t step) {
 }
 
 // All processes of the group take part in the sums, whoever writes the rows.
-void GroupLoop::TakeRows(int64_t step) {
+void GroupLoop::WriteRows(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
   MetricSums sums = team.SumMetrics();
   StepStats stats = {samples_per_second(), 1e3 * step_seconds()};
@@ -85,7 +85,7 @@ void GroupLoop::TakeRows(int64_t step) {
   stats.staleness = groups_.backend().TakeStaleness(group_);
   if (sink_) {
     const ActivityMark::Scope writes(&team.lead().mark(), Activity::kMetrics);
-    const RowPlace place = {"train", step, group_, CountBadRecords(&team)};
+    const RowHead place = {"train", step, group_, CountBadRecords(&team)};
     MetricsRows rows = LayerRows(place, sums, &stats);
     if (JobProcess* const process = groups_.process())
       for (MetricsRow& row :

@@ -29,7 +29,7 @@ class GroupLoop {
 
  private:
   void ComputeStep(int64_t step);
-  void TakeRows(int64_t step);
+  void WriteRows(int64_t step);
   ProcessShare TakeShare();
 
   WorkerGroups& groups_;

@@ -22,7 +22,7 @@ void Note(int signal, siginfo_t* info, void*) {
   if (signal == SIGINT && leaves_sigint) return;
   const auto from = info->si_pid == ::getppid() ? StopRequests::Source::kSupervisor
                                                 : StopRequests::Source::kOthers;
-  const auto meaning = stop_requests.Take(signal, from, SteadyClock().Now());
+  const auto meaning = stop_requests.Note(signal, from, SteadyClock().Now());
   if (meaning == StopRequests::Meaning::kEndAtOnce) {
     SayThatItEndsAtOnce();
     _exit(kExitInterrupted);
@@ -89,7 +89,7 @@ CheckpointFollows::CheckpointFollows() { checkpoint_follows = true; }
 CheckpointFollows::~CheckpointFollows() { checkpoint_follows = false; }
 
 void Interrupt() {
-  stop_requests.Take(SIGTERM, StopRequests::Source::kOthers, SteadyClock().Now());
+  stop_requests.Note(SIGTERM, StopRequests::Source::kOthers, SteadyClock().Now());
   int none = kExitOk;
   interrupt_code.compare_exchange_strong(none, kExitTerminated);
 }

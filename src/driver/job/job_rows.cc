@@ -35,7 +35,7 @@ MetricsRows LayerRows(const MetricSums& sums) {
   return rows;
 }
 
-MetricsRows LayerRows(const RowPlace& place, const MetricSums& sums, const StepStats* stats) {
+MetricsRows LayerRows(const RowHead& place, const MetricSums& sums, const StepStats* stats) {
   MetricsRows rows = LayerRows(sums);
   for (MetricsRow& row : rows) {
     row.phase = place.phase;
@@ -72,7 +72,7 @@ void NameProcess(JobProcess* process, MetricsRow* row) {
   }
 }
 
-MetricsRows ProcessRows(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
+MetricsRows ProcessRows(const RowHead& place, const std::vector<ProcessShare>& shares, int first,
                         JobProcess* process) {
   MetricsRows rows;
   for (const ProcessShare& share : shares) {

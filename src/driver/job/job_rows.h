@@ -23,7 +23,7 @@ struct StepStats {
 };
 
 // Values that all rows of one moment share.
-struct RowPlace {
+struct RowHead {
   std::string phase;
   int64_t step = 0;
   int group = 0;
@@ -33,10 +33,10 @@ struct RowPlace {
 // Returns one row for each layer with metrics; if there is none, one row without a layer's name.
 MetricsRows LayerRows(const MetricSums& sums);
 // The same, with a place and, if `stats` is not null, its values in each row.
-MetricsRows LayerRows(const RowPlace& place, const MetricSums& sums, const StepStats* stats);
+MetricsRows LayerRows(const RowHead& place, const MetricSums& sums, const StepStats* stats);
 
 // Returns a row of phase "process" for each process. The first has rank `first`.
-MetricsRows ProcessRows(const RowPlace& place, const std::vector<ProcessShare>& shares, int first,
+MetricsRows ProcessRows(const RowHead& place, const std::vector<ProcessShare>& shares, int first,
                         JobProcess* process);
 // Adds host and process id to a row of phase "process", by its `rank`. Only rank 0 knows them. The
 // row may be a peer's. Any thread may call it.

@@ -21,7 +21,7 @@ OtherGroups::OtherGroups(WorkerGroups* groups, const Schedule& schedule, Metrics
 OtherGroups::~OtherGroups() { EndThreads(); }
 
 void OtherGroups::EndThreads() {
-  groups_.SendHome();
+  groups_.EndWaits();
   for (std::thread& thread : threads_) thread.join();
 }
 

@@ -31,7 +31,7 @@ void AnswerOnStderr(std::string_view line) {
 
 }  // namespace
 
-StopRequests::Meaning StopRequests::Take(int signal, Source from, int64_t now) {
+StopRequests::Meaning StopRequests::Note(int signal, Source from, int64_t now) {
   const bool any = first_[0] != kNever || first_[1] != kNever;
   int64_t first = kNever;
   if (first_[static_cast<size_t>(from)].compare_exchange_strong(first, now))

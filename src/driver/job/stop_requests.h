@@ -23,7 +23,7 @@ class StopRequests {
   // Returns the meaning of `signal` at `now`, in nanoseconds of the steady clock. A SIGINT means
   // kEndAtOnce only if the same source has asked before, by any signal. A supervisor may pass on,
   // much later, a signal that its processes have also received.
-  Meaning Take(int signal, Source from, int64_t now);
+  Meaning Note(int signal, Source from, int64_t now);
 
  private:
   static constexpr int64_t kNever = -1;

@@ -126,7 +126,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
     if (options.process) options.process->control().Check();
     return false;
   });
-  const RowPlace place = {"test", step, 0, CountBadRecords(evaluator.net())};
+  const RowHead place = {"test", step, 0, CountBadRecords(evaluator.net())};
   const MetricsRows rows = LayerRows(place, sums, nullptr);
   MetricsSinks kept({workspace.files(), workspace.path()});
   kept.Write(rows);

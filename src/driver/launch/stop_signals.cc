@@ -62,7 +62,7 @@ int StopSignals::Take() {
   unsigned char signal = 0;
   while (::read(read_.get(), &signal, 1) == 1) {
     if (signal == SIGCHLD) continue;
-    const Meaning meaning = requests_.Take(signal, StopRequests::Source::kOthers, clock_.Now());
+    const Meaning meaning = requests_.Note(signal, StopRequests::Source::kOthers, clock_.Now());
     if (meaning == Meaning::kNothingNew && signal == SIGINT) continue;
     at_once_ = at_once_ || meaning == Meaning::kEndAtOnce;
     asked_ = CodeOfSignal(signal);

@@ -40,7 +40,7 @@ struct CutElement {
   float* y;
 
   SINGA_HD void operator()(int64_t i) const {
-    const ImagePlace p = PlaceOf(to, i);
+    const ImagePosition p = PositionOf(to, i);
     const Cut cut = cuts[p.n];
     const int64_t row = cut.y + p.y, column = cut.x + (cut.mirror ? to.w - 1 - p.x : p.x);
     if (row < 0 || row >= from.h || column < 0 || column >= from.w) {

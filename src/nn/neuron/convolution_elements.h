@@ -19,8 +19,8 @@ struct ColumnsOfImages {
     // Treats a row of the matrix as an image of the window's pixels.
     const ImageShape windows = {d.out.n * d.out.pixels(), d.in.c, d.window.y.kernel,
                                 d.window.x.kernel};
-    const ImagePlace p = PlaceOf(windows, i * N);
-    const ImagePlace o = PlaceOf({d.out.n, 1, d.out.h, d.out.w}, p.n);
+    const ImagePosition p = PositionOf(windows, i * N);
+    const ImagePosition o = PositionOf({d.out.n, 1, d.out.h, d.out.w}, p.n);
     const int64_t row = o.y * d.window.y.stride - d.window.y.pad + p.y;
     const int64_t column = o.x * d.window.x.stride - d.window.x.pad + p.x;
     Lanes<float, N> values = {};
@@ -39,7 +39,7 @@ struct ImagesOfColumns {
   float* dx;
 
   SINGA_HD void operator()(int64_t i) const {
-    const ImagePlace p = PlaceOf(d.in, i * N);
+    const ImagePosition p = PositionOf(d.in, i * N);
     Lanes<float, N> sum = {};
     ForEachWindowOfPixel(d.window, d.out, p, [&](int64_t k, int64_t place) {
       const int64_t at = (k * d.window.area() + place) * d.in.c + p.c;

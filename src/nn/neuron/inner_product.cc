@@ -138,7 +138,7 @@ class InnerProductLayer final : public Layer {
     const auto rows = [&](Context& ctx, int64_t first, int64_t n, float* piece) {
       WeightGradient(ctx, x, dy, first, n, 0, piece);
     };
-    weight_->sink->Take(weight_, std::ref(rows));
+    weight_->sink->Consume(weight_, std::ref(rows));
   }
 
   void InputGradient(Context& ctx, const float* dy, float* dx) const {

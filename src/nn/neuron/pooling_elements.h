@@ -15,7 +15,7 @@ struct MaxOfWindow {
   Place* winners;
 
   SINGA_HD void operator()(int64_t i) const {
-    const ImagePlace o = PlaceOf(d.out, i * N);
+    const ImagePosition o = PositionOf(d.out, i * N);
     const WindowRange rows = PixelsOfWindow(d.window.y, o.y, d.in.h);
     const WindowRange columns = PixelsOfWindow(d.window.x, o.x, d.in.w);
     const float* from = x + ((o.n * d.in.h + rows.begin) * d.in.w + columns.begin) * d.in.c + o.c;
@@ -44,7 +44,7 @@ struct MaxGradient {
   float* dx;
 
   SINGA_HD void operator()(int64_t i) const {
-    const ImagePlace p = PlaceOf(d.in, i * N);
+    const ImagePosition p = PositionOf(d.in, i * N);
     Lanes<float, N> sum = {};
     ForEachWindowOfPixel(d.window, d.out, p, [&](int64_t window, int64_t place) {
       const int64_t at = window * d.out.c + p.c;
@@ -81,7 +81,7 @@ struct MeanOfWindow {
   float scale;  // 1 / area
 
   SINGA_HD void operator()(int64_t i) const {
-    const ImagePlace o = PlaceOf(d.out, i * N);
+    const ImagePosition o = PositionOf(d.out, i * N);
     StoreLanes(ScaledSum<N>(x, d.in, o.n, PixelsOfWindow(d.window.y, o.y, d.in.h),
                             PixelsOfWindow(d.window.x, o.x, d.in.w), o.c, scale),
                y + i * N);
@@ -96,7 +96,7 @@ struct MeanGradient {
   float scale;
 
   SINGA_HD void operator()(int64_t i) const {
-    const ImagePlace p = PlaceOf(d.in, i * N);
+    const ImagePosition p = PositionOf(d.in, i * N);
     StoreLanes(ScaledSum<N>(dy, d.out, p.n, WindowsOfPixel(d.window.y, p.y, d.out.h),
                             WindowsOfPixel(d.window.x, p.x, d.out.w), p.c, scale),
                dx + i * N);

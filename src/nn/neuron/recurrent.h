@@ -82,7 +82,7 @@ class RecurrentLayer : public Layer {
   Param* InputWeight(int gate) const { return params_[gate]; }
   Param* StateWeight(int gate) const { return params_[cell_.gates + gate]; }
 
-  void TakeCarriedState(Context& ctx) const;
+  void LoadCarriedState(Context& ctx) const;
   void KeepLastState(Context& ctx, Outputs out) const;
   State First(Inputs in) const;
   State Before(int64_t t, Inputs in, Outputs out) const;

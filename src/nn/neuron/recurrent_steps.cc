@@ -10,7 +10,7 @@
 namespace singa {
 
 void RecurrentLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
-  TakeCarriedState(ctx);
+  LoadCarriedState(ctx);
   for (int g = 0; g < cell_.gates; ++g)
     Gemm(ctx, steps_ * rows_, hidden_, inputs_, 1, {in[0]->data.data(), inputs_},
          Transposed(InputWeight(g)->data.data(), inputs_), 0, InputBlock(g), kept_width());
@@ -43,7 +43,7 @@ void RecurrentLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
 
 // Copies the batch's first state, as the gradient reads it after KeepLastState has overwritten the
 // carried state.
-void RecurrentLayer::TakeCarriedState(Context& ctx) const {
+void RecurrentLayer::LoadCarriedState(Context& ctx) const {
   if (first_h_) CopyFloats(ctx, carried_h_->data(), first_h_->data(), state_size());
   if (first_c_) CopyFloats(ctx, carried_c_->data(), first_c_->data(), state_size());
 }

@@ -63,11 +63,11 @@ struct ImageShape {
 };
 
 // Position of an element in a feature of images.
-struct ImagePlace {
+struct ImagePosition {
   int64_t n, y, x, c;
 };
 // Returns the position of the i-th stored element.
-SINGA_HD inline ImagePlace PlaceOf(const ImageShape& shape, int64_t i) {
+SINGA_HD inline ImagePosition PositionOf(const ImageShape& shape, int64_t i) {
   const int64_t pixel = i / shape.c, row = pixel / shape.w, n = row / shape.h;
   return {n, row - n * shape.h, pixel - row * shape.w, i - pixel * shape.c};
 }
@@ -76,7 +76,7 @@ SINGA_HD inline ImagePlace PlaceOf(const ImageShape& shape, int64_t i) {
 // all images, belongs to the window. `place` is the index of `pixel` in the window, row by row.
 template <typename F>
 SINGA_HD void ForEachWindowOfPixel(const Window& window, const ImageShape& out,
-                                   const ImagePlace& pixel, const F& f) {
+                                   const ImagePosition& pixel, const F& f) {
   const WindowRange rows = WindowsOfPixel(window.y, pixel.y, out.h);
   const WindowRange columns = WindowsOfPixel(window.x, pixel.x, out.w);
   int64_t row = rows.place * window.x.kernel;  // place of the first element of the pixel's row

@@ -37,7 +37,7 @@ LargestLayer Net::LargestOn(bool device) const {
   return largest;
 }
 
-std::string Net::HostsPart() const {
+std::string Net::WhyHostWorks() const {
   const NetTransfers transfers(nodes_, *storage_);
   for (const NetNode& node : nodes_) {
     const bool reads_device = !node.traits.aliases_in && transfers.ReadsDevice(node.place);

@@ -26,7 +26,7 @@ void Replica::AddStates(const std::vector<Param*>& params) {
   }
 }
 
-void Replica::Bind(const SliceTable& table, const std::vector<Param*>& params) {
+void Replica::Attach(const SliceTable& table, const std::vector<Param*>& params) {
   table_ = table;
   params_ = params;
   AddStates(params);
@@ -37,8 +37,8 @@ void Replica::Bind(const SliceTable& table, const std::vector<Param*>& params) {
   counts_ = own_counts_;
 }
 
-void Replica::BindShared(const SliceTable& table, const std::vector<Param*>& params,
-                         const SharedStates& shared) {
+void Replica::AttachShared(const SliceTable& table, const std::vector<Param*>& params,
+                           const SharedStates& shared) {
   table_ = table;
   params_ = params;
   AddStates(params);

@@ -37,12 +37,12 @@ class Replica {
   const UpdateRule& rule() const { return rule_; }
   // Floats that the updater keeps for each element of a param.
   size_t state_count() const { return rule_.states().size(); }
-  // Binds the replica to `params`: those of `table`, of a worker that has their values. Allocates
-  // the states.
-  void Bind(const SliceTable& table, const std::vector<Param*>& params);
-  // Does what Bind does, with states and counts in the caller's memory.
-  void BindShared(const SliceTable& table, const std::vector<Param*>& params,
-                  const SharedStates& shared);
+  // Attaches the replica to `params`: those of `table`, of a worker that has their values.
+  // Allocates the states.
+  void Attach(const SliceTable& table, const std::vector<Param*>& params);
+  // Does what Attach does, with states and counts in the caller's memory.
+  void AttachShared(const SliceTable& table, const std::vector<Param*>& params,
+                    const SharedStates& shared);
 
   const SliceTable& table() const { return table_; }
   const Param& param(int slice) const { return *params_[table_[slice].param]; }

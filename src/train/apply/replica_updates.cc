@@ -15,7 +15,7 @@ namespace singa {
 ReplicaUpdates::ReplicaUpdates(const JobProto& job, Replica* replica)
     : replica_(*replica), rule_(job) {}
 
-void ReplicaUpdates::Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
+void ReplicaUpdates::Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) {
   CHECK_EQ(sums.size(), 1u) << "only servers get parts of a sum";
   float* const sum = sums[0];
   const SliceTable& table = replica_.table();
@@ -51,8 +51,8 @@ void ReplicaUpdates::Check() {
   throw DivergedError(std::exchange(failure_, ""));
 }
 
-void ReplicaUpdates::Bind(const SliceTable& table, const std::vector<Param*>& params) {
-  if (replica_.table().size() == 0) replica_.Bind(table, params);
+void ReplicaUpdates::Attach(const SliceTable& table, const std::vector<Param*>& params) {
+  if (replica_.table().size() == 0) replica_.Attach(table, params);
   if (!needs_all()) return;
   own_squares_.resize(replica_.table().size());
   squares_ = own_squares_;

@@ -25,13 +25,13 @@ class ReplicaUpdates final : public SliceUpdates {
   // `replica` must outlive it.
   ReplicaUpdates(const JobProto& job, Replica* replica);
 
-  // Uses numbers that processes share instead of its own. REQUIRES: Bind was called.
+  // Uses numbers that processes share instead of its own. REQUIRES: Attach was called.
   void Share(const SharedVerdict& shared);
-  // Binds the replica if it is not bound yet.
-  void Bind(const SliceTable& table, const std::vector<Param*>& params) override;
+  // Attaches the replica if it is not attached yet.
+  void Attach(const SliceTable& table, const std::vector<Param*>& params) override;
   bool own_values() const override { return true; }
   bool needs_all() const override { return rule_.needs_all(); }
-  void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
+  void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) override;
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(Context& ctx, int64_t step, int worker, int workers,
               std::span<float* const> sums) override;

@@ -18,17 +18,17 @@ class SliceUpdates {
 
   // Returns whether it alone changes the values, in this process's memory.
   virtual bool own_values() const { return false; }
-  // Binds to the params of `table`, of one worker, before the first step.
-  virtual void Bind(const SliceTable& table, const std::vector<Param*>& params) = 0;
+  // Attaches to the params of `table`, of one worker, before the first step.
+  virtual void Attach(const SliceTable& table, const std::vector<Param*>& params) = 0;
 
   // Returns whether gradients must stay in place until Finish, since each update depends on all
   // gradients.
   virtual bool needs_all() const = 0;
-  // Takes `sums` of the gradient of `slice` in `step`, for each of MemoryGroup::nodes(); one, the
+  // Submits `sums` of the gradient of `slice` in `step`, for each of MemoryGroup::nodes(); one, the
   // whole sum, if all workers of the group share memory. With needs_all they stay, and may be
   // changed, until Finish. Any thread of a worker calls it, once for each slice and step. Check
   // throws its errors.
-  virtual void Take(Context& ctx, int slice, int64_t step, std::span<float* const> sums) = 0;
+  virtual void Submit(Context& ctx, int slice, int64_t step, std::span<float* const> sums) = 0;
   // Is told that the loss of `layer` is not finite. Throws DivergedError, or leaves `step` without
   // effect.
   virtual void LossNotFinite(const std::string& layer, int64_t step) = 0;

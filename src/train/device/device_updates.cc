@@ -77,7 +77,7 @@ void DeviceUpdates::Place(Param* param) {
   placed_.push_back(param);
 }
 
-void DeviceUpdates::Bind(MetricSums* metrics) {
+void DeviceUpdates::AttachMetrics(MetricSums* metrics) {
   std::vector<const double*> cells;
   for (const NetNode& node : worker_.net->nodes())
     if (worker_.judges_losses && node.traits.originates_gradient)

@@ -49,7 +49,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
 
   void Place(Param* param) override;
   // Allocates the states and metrics. REQUIRES: all params are placed, and the net is bound.
-  void Bind(MetricSums* metrics);
+  void AttachMetrics(MetricSums* metrics);
   // Leaves the group: this worker takes part in no more sums.
   void Leave() {
     group_.reset();

@@ -13,7 +13,8 @@ namespace singa {
 
 class StepGraph {
  public:
-  // Both must outlive it. `pass`: flags of a step's first pass. REQUIRES: net->HostsPart() is "".
+  // Both must outlive it. `pass`: flags of a step's first pass. REQUIRES: net->WhyHostWorks() is
+  // "".
   StepGraph(Net* net, Context* ctx, Phase pass) : net_(net), ctx_(ctx), pass_(pass) {}
 
   // Does what `step` does. REQUIRES: `step` only hands out work, the same each time except for

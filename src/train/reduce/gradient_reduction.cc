@@ -43,13 +43,13 @@ void GradientReduction::Finish(Context& ctx, Collective* collective) {
   collective->Barrier();
 }
 
-void GradientReduction::TakeSlices(Context& ctx, int first, int last,
-                                   std::span<float* const> sums) {
+void GradientReduction::SubmitSlices(Context& ctx, int first, int last,
+                                     std::span<float* const> sums) {
   const int64_t begin = table_[first].begin;
   std::array<float*, SumTree::kMostNodes> of_slice;  // on the stack: a step allocates nothing
   for (int slice = first; slice < last; ++slice) {
     for (size_t i = 0; i < sums.size(); ++i) of_slice[i] = sums[i] + (table_[slice].begin - begin);
-    updates_.Take(ctx, slice, ctx.state->step, {of_slice.data(), sums.size()});
+    updates_.Submit(ctx, slice, ctx.state->step, {of_slice.data(), sums.size()});
   }
 }
 

@@ -40,11 +40,11 @@ class GradientReduction final : private BufferSums::Consumer {
   // Ends a step. All workers call it, and return together; `collective` is the worker's.
   void Finish(Context& ctx, Collective* collective);
   // Hands on the sums of slices [first, last) of one param. sums: one for each node of the group.
-  void TakeSlices(Context& ctx, int first, int last, std::span<float* const> sums);
+  void SubmitSlices(Context& ctx, int first, int last, std::span<float* const> sums);
 
  private:
   void Consume(Context& ctx, int slice, std::span<float* const> sums) override {
-    updates_.Take(ctx, slice, ctx.state->step, sums);
+    updates_.Submit(ctx, slice, ctx.state->step, sums);
   }
 
   const SliceTable table_;

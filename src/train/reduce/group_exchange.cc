@@ -23,7 +23,7 @@ class RowPieces final : public PieceWork {
   }
   void Consume(Context& ctx, int64_t piece, std::span<float* const> sums) const override {
     const auto [first, last] = pieces_.SlicesOf(piece);
-    reduction_.TakeSlices(ctx, first, last, sums);
+    reduction_.SubmitSlices(ctx, first, last, sums);
   }
 
  private:
@@ -67,7 +67,7 @@ void GroupExchange::Await(Param* param, int64_t step) {
   if (place != places_.end()) reduction_.updates().Await(place->second, step);
 }
 
-void GroupExchange::Take(Param* param, const GradientRows& rows) {
+void GroupExchange::Consume(Param* param, const GradientRows& rows) {
   const GradientPieces pieces =
       PiecePlan::Cut(reduction_.table(), places_.at(param), reduction_.group().whole(),
                      reduction_.group().CutThreads(std::max(1, ctx_->threads)));

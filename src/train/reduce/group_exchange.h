@@ -30,7 +30,7 @@ class GroupExchange final : public ParamExchange, public GradientSink, public Gr
   bool may_drop_steps() const override { return reduction_.updates().needs_all(); }
   void LossNotFinite(const std::string& layer, int64_t step) override;
   void Finish(int64_t step) override;
-  void Take(Param* param, const GradientRows& rows) override;
+  void Consume(Param* param, const GradientRows& rows) override;
   void Sum(std::span<double> values) override { collective_.AllReduce(values); }
 
  private:

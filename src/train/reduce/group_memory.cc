@@ -10,18 +10,18 @@ GroupMemory::GroupMemory(const SliceTable& table, int workers, int states, std::
   MemoryLayout copy(nullptr);
   for (int param = 0; param < table.params(); ++param) {
     places_.push_back(copy.bytes());
-    copy.Take<float>(table.size_of(param));
+    copy.Allocate<float>(table.size_of(param));
   }
   copy_bytes_ = copy.bytes();
   const MemoryBoard::Size size = {
       .ranks = workers, .buffers = table.params(), .slot_floats = SliceTable::kMost};
   MemoryLayout layout(memory);
-  std::byte* const board = layout.Take<std::byte>(MemoryBoard::Bytes(size)).data();
-  verdict_.dropped = layout.Take<std::atomic<int64_t>>(1).data();
-  verdict_.failed = layout.Take<std::atomic<int64_t>>(1).data();
-  verdict_.squares = layout.Take<double>(table.size());
-  counts_ = layout.Take<int64_t>(table.size());
-  copies_ = layout.Take<std::byte>(copy_bytes_ * (1 + states + workers)).data();
+  std::byte* const board = layout.Allocate<std::byte>(MemoryBoard::Bytes(size)).data();
+  verdict_.dropped = layout.Allocate<std::atomic<int64_t>>(1).data();
+  verdict_.failed = layout.Allocate<std::atomic<int64_t>>(1).data();
+  verdict_.squares = layout.Allocate<double>(table.size());
+  counts_ = layout.Allocate<int64_t>(table.size());
+  copies_ = layout.Allocate<std::byte>(copy_bytes_ * (1 + states + workers)).data();
   bytes_ = layout.bytes();
   if (!memory) return;
   board_ = MemoryBoard(size, board);

@@ -83,7 +83,7 @@ Trainer::Trainer(const JobProto& job, const WorkerPlace& place, Replica* replica
     device_->MakeRoom(DeviceUpdates::NumbersBytes(replica_->rule(), trained_.params.size()), &ctx_);
   if (place.group == 0 && place.worker == 0) PlanEvaluators();
   for (const Evaluator* evaluator : {test_.get(), validate_.get()})
-    if (evaluator) memory_of_nets_.Share(evaluator->memory());
+    if (evaluator) memory_of_nets_.ShareArena(evaluator->memory());
   if (ctx_.precision == Precision::kFloat16 && algorithm_->forward_backward()) ScaleLosses();
   memory_ = Count();
 }
@@ -136,7 +136,7 @@ std::string Trainer::WhyHostUpdates() const {
   if (!algorithm_->captured_pass())
     return StrCat("algorithm \"", job_.train_one_batch().user_alg(),
                   "\" does not say that its steps are alike (Algorithm::captured_pass)");
-  return net_.HostsPart();
+  return net_.WhyHostWorks();
 }
 
 // Sets up the scaling of losses. A gradient that overflows is found before its update, and the next
@@ -206,11 +206,11 @@ void Trainer::BindTo(const GroupMemory& shared) {
     param->grad.Bind(shared.gradient(place_.worker, number));
   }
   if (place_.leads() && replica_->table().size() == 0)
-    replica_->BindShared(trained_.table, trained_.params, shared.shared_states());
+    replica_->AttachShared(trained_.table, trained_.params, shared.shared_states());
 }
 
 void Trainer::Open(GradientReduction* reduction) {
-  if (place_.leads()) updates_->Bind(trained_.table, trained_.params);
+  if (place_.leads()) updates_->Attach(trained_.table, trained_.params);
   const bool on_device = why_host_updates_.empty();
   GroupExchange::Gradients gradients;
   if (!on_device) gradients = {trained_.params, trained_.in_pieces, piece_plan().room_floats()};
@@ -245,7 +245,7 @@ std::unique_ptr<StepPath> Trainer::OpenLayersOnDevice() {
 std::unique_ptr<StepPath> Trainer::OpenOnDevice() {
   std::unique_ptr<DeviceUpdates> updates = PlaceUpdates();
   OpenNets();
-  updates->Bind(&metrics_);
+  updates->AttachMetrics(&metrics_);
   return std::make_unique<DevicePath>(std::move(updates),
                                       DevicePath::Parts{.net = &net_,
                                                         .pass = algorithm_->captured_pass().value(),

@@ -69,7 +69,7 @@ struct SharedWorker {
       if (bad) piece[0] = std::numeric_limits<float>::infinity();
     };
     if (param.sink)
-      param.sink->Take(&param, rows);
+      param.sink->Consume(&param, rows);
     else
       rows(ctx, 0, param.shape()[0], param.grad.data());
     exchange->GradientReady(&param, state.step);
@@ -113,8 +113,8 @@ struct SharedProcess {
         if (memory && !(p == 1 && one.in_pieces))
           param.grad.Bind(memory->gradient(worker->number, static_cast<int>(p)));
       }
-    if (memory) replica.BindShared(reduction.table(), workers[0]->all, memory->shared_states());
-    updates.Bind(reduction.table(), workers[0]->all);
+    if (memory) replica.AttachShared(reduction.table(), workers[0]->all, memory->shared_states());
+    updates.Attach(reduction.table(), workers[0]->all);
     if (memory) updates.Share(memory->verdict());
     const PiecePlan plan({0, one.workers}, one.workers, one.threads, memory != nullptr);
     const GroupExchange::Gradients gradients = {
