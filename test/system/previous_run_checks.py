@@ -1,10 +1,12 @@
 """Checks that a run without -resume sets the earlier run aside, or puts it back."""
 import shutil
+import signal
 
 from case import check, equal, has, true
 from checkpoint_checks import TEN, trained
 from job import mlp
 from process_checks import processes
+from stop_checks import MANY_ROWS, long_batches
 
 
 @check
@@ -37,6 +39,23 @@ def running_again_without_resume_sets_the_previous_run_aside(case):
     true(case.path("ws/previous/metrics.jsonl").read_bytes() == rows, "previous/ has other rows")
     true((case.newest() / "model.safetensors").read_bytes() != before, "the run did not start anew")
     equal([row["step"] for row in case.rows(phase="test")], [0, 10], "tests of the new run")
+
+
+@check
+def runs_that_are_stopped_before_their_first_step_keep_the_last_one(case):
+    """The batches of the stopped runs are read for longer than a check may last."""
+    case.write("job.conf", long_batches(case, 10, 10))
+    case.train("job.conf")
+    steps = case.steps()
+    case.write("job.conf", long_batches(case, MANY_ROWS, 10))
+    graph = case.path("ws/visualization/train_net.dot")
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        graph.unlink()
+        job = case.start("-conf", "job.conf")
+        job.wait_until(graph.exists, "the first batch")
+        job.send(number)
+        has(job.end(code).err, "stopped by a signal before the first step", "stderr")
+        equal((case.steps("ws/previous"), case.steps()), (steps, []), "checkpoints")
 
 
 @check

@@ -181,10 +181,11 @@ def resume_warns_of_another_conf_where_a_checkpoint_does_not_have_its_fields(cas
 @check
 def resume_warns_where_the_run_is_not_as_it_was(case):
     case.train(mlp(case.site.data, "train_steps: 10"))
-    for name, field in [("seed", "seed=5"), ("threads", "num_openblas_threads=2"),
-                        ("plain_kernels", "plain_kernels=true")]:
+    for name, field, is_now in [("seed", "seed=5", 5), ("threads", "num_openblas_threads=2", 2),
+                                ("plain_kernels", "plain_kernels=true", 1)]:
         job = case.train("job.conf", "-resume", "-set", "train_steps=11", "-set", field)
-        has(job.err, f'warning: "{name}" is not as it was', "stderr")
+        has(job.err, f'warning: "{name}" is not as it was for the checkpoint (was "', "stderr")
+        has(job.err, f'is "{is_now}"): the numbers may differ', "stderr")
         true(case.steps()[-1] == 11, "the job did not go on")
         shutil.rmtree(case.path("ws/checkpoint/step11"))
 
@@ -283,3 +284,12 @@ def another_seed_gives_other_values(case):
     for name, (_, shape, values) in one.items():
         equal(other[name][1], shape, f"shape of {name}")
         true(other[name][2] != values, f"param {name} is the same for both seeds")
+
+
+@check
+def a_checkpoint_beyond_the_last_step_names_the_field_that_ends_the_job(case):
+    case.train(mlp(case.site.data, "train_epochs: 2"))
+    step = case.steps()[-1]
+    has(case.train("job.conf", "-resume", "-set", "train_epochs=1", code=78).err,
+        f"-set train_epochs: error: the checkpoint to resume from is of step {step}, beyond the last, "
+        f"{step // 2} (1 pass)", "stderr")

@@ -193,6 +193,20 @@ def check_finds_a_first_record_of_another_size(case):
 
 
 @check
+def check_finds_a_folder_in_the_place_of_a_store(case):
+    case.path("folder").mkdir()
+    case.write("labels", "no labels")
+    for backend in ("idx", "textfile", "kvfile", "cifar10", "lmdb"):
+        more = 'label_path: "labels"' if backend == "idx" else ""
+        conf = job("".join(data(phase, "folder", backend, more=more)
+                           for phase in ("kTrain", "kTest")))
+        case.write("job.conf", conf)
+        found = case.run("check", "job.conf", code=66).err
+        has(found, "store_conf.path: folder", f"stderr of a check of {backend}")
+        case.train(conf, code=66)
+
+
+@check
 def settings_that_a_test_has_not_as_training_are_warned_of(case):
     stores(case)
     for one, two, field in (("std_value: 255", "", "std_value"),

@@ -211,7 +211,7 @@ int CkptCommand(const std::vector<std::string>& args) {
   if (args[0] == "verify") return Verify(Arguments(command, rest, {}).Operands("PATH")[0]);
   if (args[0] == "export") return Export({command, rest, {.values = {"format"}}});
   throw UsageError("ckpt", StrCat("no command singa ", command,
-                                  DidYouMean(args[0], {"ls", "verify", "export"})));
+                                  DidYouMeanOneOf(args[0], {"ls", "verify", "export"})));
 }
 
 namespace {

@@ -272,7 +272,7 @@ int DataCommand(const std::vector<std::string>& args) {
     return WithGuess(stat, stat.Operands("PATH")[0], [&] { return Stat(stat); });
   }
   ThrowDataUsage("no command singa data " + args[0] +
-                 DidYouMean(args[0], {"digits", "convert", "stat"}));
+                 DidYouMeanOneOf(args[0], {"digits", "convert", "stat"}));
 }
 
 namespace {

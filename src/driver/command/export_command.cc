@@ -23,8 +23,8 @@ void CheckUsage(const Arguments& args) {
   if (words.empty()) args.ThrowUsage("the format and the file to write are missing" + whole);
   if (words[0] != "onnx") args.ThrowUsage(StrCat("the format must be onnx, is ", words[0]));
   if (words.size() < 2) args.ThrowUsage("the file to write is missing" + whole);
-  if (words.size() > 2) args.ThrowUsage("writes one file, the second is " + words[2]);
   if (!args.Has("conf")) args.ThrowUsage("-conf, the job whose net it writes, is missing" + whole);
+  if (words.size() > 2) args.ThrowUsage("writes one file, the second is " + words[2]);
   if (!words[1].ends_with(".onnx"))
     args.ThrowUsage(StrCat("the file to write must end with .onnx, is ", words[1]));
 }

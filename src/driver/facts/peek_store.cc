@@ -33,14 +33,14 @@ bool IsQuick(const RowSource& source) {
   return says ? *says : BytesOf(path) <= kQuickBytes;
 }
 
-// Returns whether another check reports the error: that of files a missing file, and the layer an
-// unknown backend.
-bool IsToldElsewhere(const Error& error) {
-  return error.code() == kExitNoInput || error.code() == kExitConfig;
-}
-
-void Add(const std::string& field, const Error& error, ConfigErrors* errors) {
-  if (!IsToldElsewhere(error)) errors->push_back(ConfigError(field, error.what(), error.code()));
+// Adds the error of `field`, which names `path`, unless another check reports it: that of files a
+// missing file, and the layer an unknown backend.
+void Add(const std::string& field, const std::string& path, const Error& error,
+         ConfigErrors* errors) {
+  std::error_code ignored;
+  const bool missing = error.code() == kExitNoInput && !fs::exists(path, ignored);
+  if (!missing && error.code() != kExitConfig)
+    errors->push_back(ConfigError(field, error.what(), error.code()));
 }
 
 void ReadFirst(const RowSource& source, Store* store, ConfigErrors* errors) {
@@ -54,7 +54,7 @@ void ReadFirst(const RowSource& source, Store* store, ConfigErrors* errors) {
     row.resize(rows.size());
     rows.Decode(sample, *store, 0, row.data());
   } catch (const Error& error) {
-    Add(field, error, errors);
+    Add(field, source.store.path, error, errors);
   }
 }
 
@@ -72,10 +72,10 @@ PeekedStore PeekStore(const RowSource& source) {
     ReadFirst(source, store.get(), &peeked.errors);
     if (quick) peeked.facts = FactsOf(source.backend, options, store.get());
   } catch (const Error& error) {
-    Add(options.label_path.empty() || std::string(error.what()).rfind(options.label_path, 0)
-            ? "path"
-            : "label_path",
-        error, &peeked.errors);
+    const bool labels =
+        !options.label_path.empty() && std::string(error.what()).starts_with(options.label_path);
+    Add(labels ? "label_path" : "path", labels ? options.label_path : options.path, error,
+        &peeked.errors);
   }
   return peeked;
 }
@@ -89,7 +89,7 @@ ConfigErrors PeekReader(NetNode* node) {
   try {
     reader->CountRecords();  // opens the file
   } catch (const Error& error) {
-    Add(field, error, &errors);
+    Add(field, path, error, &errors);
   }
   return errors;
 }

@@ -13,6 +13,7 @@
 #include "base/file/file_system.h"
 #include "base/file/sha256.h"
 #include "base/system/failpoint.h"
+#include "base/text/short_text.h"
 #include "driver/job/announcement.h"
 #include "driver/job/conf_fields.h"
 #include "driver/job/marked_files.h"
@@ -56,6 +57,13 @@ void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
   (*run)["CUDA"] = GpuVersions();
   for (const GpuLibrary& each : GpuLibraries())
     if (std::string why; each.library->Available(&why)) (*run)[each.name] = VersionOf(each);
+}
+
+// Returns the value of a fact about a run, as a warning shows it.
+std::string ValueIn(const std::map<std::string, RunValue>& run, const std::string& name) {
+  constexpr size_t kMostBytes = 100;
+  const auto it = run.find(name);
+  return it == run.end() ? "not known" : "\"" + ShortText(it->second.text(), kMostBytes) + "\"";
 }
 
 }  // namespace
@@ -134,9 +142,9 @@ void JobCheckpoints::WarnOfChanges(const Checkpoint& checkpoint) {
   for (const char* name : kSaidBySome)
     if (then.run.count(name) == 0 || now.run.count(name) == 0) changed.erase(name);
   for (const std::string& name : changed)
-    progress_.Warn(StrCat("\"", name,
-                          "\" is not as it was for the checkpoint: the numbers may differ from "
-                          "an undisturbed run's"));
+    progress_.Warn(StrCat("\"", name, "\" is not as it was for the checkpoint (was ",
+                          ValueIn(then.run, name), ", is ", ValueIn(now.run, name),
+                          "): the numbers may differ from an undisturbed run's"));
 }
 
 void JobCheckpoints::Describe(CheckpointContent* content) const {

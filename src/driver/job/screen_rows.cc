@@ -8,7 +8,7 @@
 namespace singa {
 namespace {
 
-double ValueIn(const MetricsRow& row, const std::string& name) {
+double RowValue(const MetricsRow& row, const std::string& name) {
   const double* const value = row.Find(name);
   return value ? *value : 0;
 }
@@ -32,14 +32,14 @@ std::string ScreenRows::SlowestIn(const MetricsRows& rows) {
     if (row.phase != "process") continue;
     processes.push_back(&row);
     shares.push_back(
-        {.step_ms = ValueIn(row, "step_ms"), .sync_wait_ms = ValueIn(row, "sync_wait_ms")});
+        {.step_ms = RowValue(row, "step_ms"), .sync_wait_ms = RowValue(row, "sync_wait_ms")});
   }
   const auto slowest = slowest_.Find(shares);
   if (!slowest) return "";
   const MetricsRow& row = *processes[static_cast<size_t>(slowest->place)];
   char longer[32];
   std::snprintf(longer, sizeof longer, "+%.0f %% of a step", 100 * slowest->longer);
-  return StrCat("slowest process ", static_cast<int>(ValueIn(row, "rank")), " (", row.host,
+  return StrCat("slowest process ", static_cast<int>(RowValue(row, "rank")), " (", row.host,
                 ", pid ", row.pid, "): ", longer);
 }
 
@@ -49,7 +49,7 @@ void ScreenRows::Write(const MetricsRows& rows) {
   if (first.phase != "train")
     return progress_.Say(StrCat(first.phase, " step ", first.step, ": ", MetricsText(rows)));
   const std::string slowest = SlowestIn(rows);
-  progress_.ShowRow(first.step, steps_, rows, ValueIn(first, "samples_per_second"),
+  progress_.ShowRow(first.step, steps_, rows, RowValue(first, "samples_per_second"),
                     slowest.empty() ? StalenessIn(first) : slowest);
 }
 

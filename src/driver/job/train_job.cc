@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <optional>
@@ -115,7 +116,7 @@ class TrainRun {
   }
 
   ExitCode RunSteps(OtherGroups& others) {
-    const CheckpointFollows follows;
+    std::optional<CheckpointFollows> follows;
     const auto start = std::chrono::steady_clock::now();
     StepGrants grants(&groups_, &schedule(), start_.step());
     for (int64_t step = start_.step(); step < schedule().steps(); ++step) {
@@ -125,6 +126,7 @@ class TrainRun {
         if (Interrupted()) return Stop(step);
         RequireRoom(step);
       }
+      if (!follows) follows.emplace();
       grants.Grant(step, Interrupted());
       if (!TrainStep(step)) CheckOthers(others);
     }
@@ -198,7 +200,15 @@ class TrainRun {
     }
   }
 
+  // Ends the job after a signal. A new run without a step leaves no checkpoint: the next start
+  // would set it aside in place of the earlier run.
   ExitCode Stop(int64_t updates) {
+    const bool trained =
+        std::ranges::any_of(groups_.steps().done(), [](int64_t n) { return n > 0; });
+    if (!trained && checkpoints_.resumed_from().empty()) {
+      progress_.Say("stopped by a signal before the first step");
+      return InterruptCode();
+    }
     checkpoints_.CommitLast(updates);
     progress_.Say(StrCat("stopped by a signal at step ", updates,
                          "; the same command with -resume goes on from there"));

@@ -1,6 +1,7 @@
 #include "driver/job/training_start.h"
 
 #include "base/system/failpoint.h"
+#include "base/text/counted.h"
 #include "cluster/process/job_process.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/job/end_process.h"
@@ -18,9 +19,18 @@ void TrainingStart::LoadValues(const RunOptions& options) {
   if (!resumed) Begin(options.resume ? previous_.AfterLostStart(job_) : job_);
   step_ = resumed.value_or(0);
   if (step_ > schedule_->steps())
-    throw ConfigError("train_steps", StrCat("the checkpoint to resume from is of step ", step_,
-                                            ", beyond the last, ", schedule_->steps()));
+    throw ConfigError(job_.train_epochs() > 0 ? "train_epochs" : "train_steps",
+                      StrCat("the checkpoint to resume from is of step ", step_,
+                             ", beyond the last, ", schedule_->steps(), PassesText()));
   groups_.steps().SetMost(schedule_->steps());
+}
+
+// Returns how train_epochs makes the number of steps; "": train_steps says it.
+std::string TrainingStart::PassesText() const {
+  const int groups = job_.cluster().nworker_groups();
+  if (job_.train_epochs() == 0) return "";
+  return StrCat(" (", Counted(job_.train_epochs(), "pass", "passes"),
+                groups > 1 ? StrCat(", shared by ", groups, " worker groups)") : ")");
 }
 
 // Sets new values, and sets the files of an earlier run aside.

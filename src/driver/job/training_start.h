@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "cluster/workers/worker_groups.h"
 #include "driver/job/first_values.h"
@@ -43,6 +44,7 @@ class TrainingStart {
   int64_t step() const { return step_; }
 
  private:
+  std::string PassesText() const;
   void Begin(const JobProto& job);
 
   const JobProto& job_;
