@@ -97,6 +97,7 @@ threads() {
   python3 test/system/run.py build-tsan/bin/singa a_row_for_each_process state_of_rows
 }
 system() { python3 test/system/run.py build/bin/singa; }
+tidy() { tool/tidy.sh build 8; }
 # The programs for a machine with GPUs start where nothing is installed.
 bundle() {
   if grep -q '^SINGA_CUDA:BOOL=ON' build/CMakeCache.txt; then
@@ -143,6 +144,7 @@ use_release() {
   part "injected failures of calls" injected
   part "digits in five topologies" topologies
   part "plugins, on the installed tree" plugins
+  part "clang-tidy on changed files" tidy
   part "bundle for machines with GPUs" bundle
   part "exported models in ONNX Runtime" onnx
   part "curves" curves

@@ -53,7 +53,7 @@ int64_t NumberOf(const std::string& text, int64_t least) {
 std::string CutOff(std::string* text, char mark) {
   const size_t at = text->find(mark);
   if (at == std::string::npos) return "";
-  const std::string behind = text->substr(at + 1);
+  std::string behind = text->substr(at + 1);
   text->resize(at);
   if (behind.empty()) Fail(StrCat("nothing stands behind \"", *text, mark, "\""));
   return behind;

@@ -116,7 +116,7 @@ int List(const std::string& path) {
 std::vector<std::string> NotFiniteIn(const std::string& path) {
   std::vector<std::string> lines;
   for (const std::string& line : NotFinite(LoadParams(path + "/" + kModelFile)))
-    lines.push_back(path + ": " + line);
+    lines.push_back(StrCat(path, ": ", line));
   return lines;
 }
 
