@@ -106,6 +106,8 @@ def main():
         good = good and statistics.median(ratios) >= SLOWEST
         rows.append([job, f"{old:.1f}", f"{new:.1f}", f"{statistics.median(ratios):.3f}",
                      f"{min(ratios):.3f}..{max(ratios):.3f}"])
+    if not rows:
+        parser.error(f"no job's name has one of {args.words}")
     lines = [*results_file.table(["job", "old, samples a second", "new", "new / old",
                                   "rounds' min..max"], rows), "",
              f"{args.pairs} interleaved rounds; of the first step, starts a second."]

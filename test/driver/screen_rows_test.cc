@@ -37,8 +37,9 @@ class ScreenRowsTest : public ::testing::Test {
     return rows;
   }
 
+  ActivityMark mark_;
   Progress progress_;
-  ScreenRows screen_{&progress_, 5};
+  ScreenRows screen_{&progress_, 5, &mark_};
 };
 
 TEST_F(ScreenRowsTest, AreThoseOfTestsAndValidations) {

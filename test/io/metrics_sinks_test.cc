@@ -42,13 +42,13 @@ TEST_F(MetricsSinksTest, RowsOfAMomentGoToEachSinkTogether) {
 }
 
 TEST_F(MetricsSinksTest, TheWorkspaceKeepsThemInEachFormat) {
-  EXPECT_EQ(MetricsFormats().Names(), std::vector<std::string>{"jsonl"});
+  EXPECT_TRUE(MetricsFormats().Has("jsonl"));
   sinks_.Write({{.phase = "train", .step = 3}});
   sinks_.Sync();
   EXPECT_NE(TempDir::Read(folder_.Path("metrics.jsonl")).find(R"("step":3)"), std::string::npos);
 }
 
-TEST_F(MetricsSinksTest, ASinkWithoutRoomIsTold) {
+TEST_F(MetricsSinksTest, ASinkWithoutRoomThrows) {
   EXPECT_NO_THROW(sinks_.RequireRoom());
   sinks_.Add(&a_);
   EXPECT_THROW(sinks_.RequireRoom(), std::runtime_error);

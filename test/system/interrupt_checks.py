@@ -88,3 +88,26 @@ def a_ctrl_c_before_the_first_step_promises_no_checkpoint(case):
         job.send(signal.SIGINT)
         has(job.end(130).err, "stopped by a signal before the first step", "stderr")
         equal(job.err.count(STOPS), 0, "promises")
+
+
+@check
+def a_job_whose_output_nobody_reads_for_long_is_not_stalled(case):
+    """The output is read again after several times the job's stall_timeout."""
+    case.write("job.conf", mlp(case.site.data, SETTINGS))
+    os.mkfifo(case.path("pipe"))
+    reader = os.open(case.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+    job = case.start_program(["sh", "-c", 'exec "$@" 2>pipe', "sh", case.site.binary, "-conf",
+                              "job.conf", "-set", "cluster.stall_timeout=1"])
+    job.wait_until(lambda: case.has_rows("ws"), "the first row")
+    fill(case.path("pipe"))
+    true(not job.ends_within(4), "the job ended while nobody read its output")
+    job.send(signal.SIGTERM)
+    while not job.ends_within(0.01):
+        true(time.monotonic() - job.start < LIMIT_S, "the job goes on")
+        try:
+            os.read(reader, 1 << 16)
+        except BlockingIOError:
+            pass
+    job.end(143)
+    os.close(reader)
+    equal(len(case.steps()), 1, "checkpoints")

@@ -27,7 +27,7 @@ enum class Dependency : uint8_t {
   kHalo,      // unit j on a neighbourhood of j (LRN across channels)
 };
 
-// Facts of a layer that are known before shapes exist. The graph passes need them.
+// Facts of a layer that are known before shapes exist, for the graph passes and checks of a job.
 struct Wiring {
   int num_outputs = 1;
   int state_outputs = 0;  // further outputs of a recurrent layer, which only its next step reads
@@ -70,8 +70,8 @@ struct Traits {
   // trained net.
   bool linear = false;      // outputs[0] is inputs[0] times params[0], plus params[1] if it exists
   bool lacks_bias = false;  // it has no bias only because the conf has no second param
-  bool subtracts_mean = false;   // a constant added to a channel of inputs[0] changes no output
-  bool keeps_constants = false;  // such a constant is added to that channel of outputs[0]
+  bool subtracts_mean = false;   // in training, a constant added to a channel changes no output
+  bool keeps_constants = false;  // such a constant is added to that channel, but for its border
   bool stops_negatives = false;  // no gradient passes where inputs[0] is <= 0
   bool gives_softmax = false;    // outputs[0] is the softmax of inputs[0]
   bool needs_no_reader = false;  // it is no mistake if no layer reads its feature

@@ -43,6 +43,7 @@ void Add(const std::string& field, const std::string& path, const Error& error,
     errors->push_back(ConfigError(field, error.what(), error.code()));
 }
 
+// Reports no missing file: the store is there, so it is a mean file or one of its pictures.
 void ReadFirst(const RowSource& source, Store* store, ConfigErrors* errors) {
   std::vector<float> row;
   const char* field = "path";
@@ -54,7 +55,7 @@ void ReadFirst(const RowSource& source, Store* store, ConfigErrors* errors) {
     row.resize(rows.size());
     rows.Decode(sample, *store, 0, row.data());
   } catch (const Error& error) {
-    Add(field, source.store.path, error, errors);
+    if (error.code() != kExitNoInput) Add(field, source.store.path, error, errors);
   }
 }
 

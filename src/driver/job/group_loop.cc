@@ -85,11 +85,11 @@ void GroupLoop::WriteRows(int64_t step) {
   stats.staleness = groups_.backend().TakeStaleness(group_);
   if (sink_) {
     const ActivityMark::Scope writes(&team.lead().mark(), Activity::kMetrics);
-    const RowHead place = {"train", step, group_, CountBadRecords(&team)};
-    MetricsRows rows = LayerRows(place, sums, &stats);
+    const RowHead head = {"train", step, group_, CountBadRecords(&team)};
+    MetricsRows rows = LayerRows(head, sums, &stats);
     if (JobProcess* const process = groups_.process())
       for (MetricsRow& row :
-           ProcessRows(place, shares, groups_.steps().FirstProcess(group_), process))
+           ProcessRows(head, shares, groups_.steps().FirstProcess(group_), process))
         rows.push_back(std::move(row));
     sink_->Write(rows);
   }

@@ -35,13 +35,13 @@ MetricsRows LayerRows(const MetricSums& sums) {
   return rows;
 }
 
-MetricsRows LayerRows(const RowHead& place, const MetricSums& sums, const StepStats* stats) {
+MetricsRows LayerRows(const RowHead& head, const MetricSums& sums, const StepStats* stats) {
   MetricsRows rows = LayerRows(sums);
   for (MetricsRow& row : rows) {
-    row.phase = place.phase;
-    row.step = place.step;
-    row.group = place.group;
-    row.bad_records = place.bad_records;
+    row.phase = head.phase;
+    row.step = head.step;
+    row.group = head.group;
+    row.bad_records = head.bad_records;
     if (stats) {
       row.values.emplace_back("samples_per_second", stats->samples_per_second);
       row.values.emplace_back("step_ms", stats->step_ms);
@@ -72,14 +72,14 @@ void NameProcess(JobProcess* process, MetricsRow* row) {
   }
 }
 
-MetricsRows ProcessRows(const RowHead& place, const std::vector<ProcessShare>& shares, int first,
+MetricsRows ProcessRows(const RowHead& head, const std::vector<ProcessShare>& shares, int first,
                         JobProcess* process) {
   MetricsRows rows;
   for (const ProcessShare& share : shares) {
     MetricsRow& row = rows.emplace_back();
     row.phase = "process";
-    row.step = place.step;
-    row.group = place.group;
+    row.step = head.step;
+    row.group = head.group;
     row.values = {{"rank", static_cast<double>(first++)},
                   {"workers", share.workers},
                   {"rows", share.rows},

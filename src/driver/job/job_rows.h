@@ -32,11 +32,11 @@ struct RowHead {
 
 // Returns one row for each layer with metrics; if there is none, one row without a layer's name.
 MetricsRows LayerRows(const MetricSums& sums);
-// The same, with a place and, if `stats` is not null, its values in each row.
-MetricsRows LayerRows(const RowHead& place, const MetricSums& sums, const StepStats* stats);
+// Returns these rows with the values of `head`, and of `stats` if it is not null.
+MetricsRows LayerRows(const RowHead& head, const MetricSums& sums, const StepStats* stats);
 
 // Returns a row of phase "process" for each process. The first has rank `first`.
-MetricsRows ProcessRows(const RowHead& place, const std::vector<ProcessShare>& shares, int first,
+MetricsRows ProcessRows(const RowHead& head, const std::vector<ProcessShare>& shares, int first,
                         JobProcess* process);
 // Adds host and process id to a row of phase "process", by its `rank`. Only rank 0 knows them. The
 // row may be a peer's. Any thread may call it.

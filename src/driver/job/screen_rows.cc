@@ -46,6 +46,7 @@ std::string ScreenRows::SlowestIn(const MetricsRows& rows) {
 void ScreenRows::Write(const MetricsRows& rows) {
   const MetricsRow& first = rows.front();
   if (first.group != 0 || first.phase == "process") return;
+  const ActivityMark::Scope shows(mark_, Activity::kBetween);
   if (first.phase != "train")
     return progress_.Say(StrCat(first.phase, " step ", first.step, ": ", MetricsText(rows)));
   const std::string slowest = SlowestIn(rows);

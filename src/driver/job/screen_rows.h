@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/thread/activity_mark.h"
 #include "driver/job/progress.h"
 #include "driver/job/slowest_process.h"
 #include "io/metrics/metrics_sink.h"
@@ -12,9 +13,11 @@ namespace singa {
 
 class ScreenRows final : public MetricsSink {
  public:
-  // `steps`: the last step of the training. `progress` must outlive this object.
-  ScreenRows(Progress* progress, int64_t steps) : progress_(*progress), steps_(steps) {}
-  // REQUIRES: one thread at a time writes rows of group 0.
+  // `steps`: number of steps of the whole training. `mark`: of the thread that writes rows of group
+  // 0; null: none. Both objects must outlive this one.
+  ScreenRows(Progress* progress, int64_t steps, ActivityMark* mark)
+      : progress_(*progress), steps_(steps), mark_(mark) {}
+  // May wait as long as nobody reads stderr. The watchdog blames no worker for that.
   void Write(const MetricsRows& rows) override;
 
  private:
@@ -22,6 +25,7 @@ class ScreenRows final : public MetricsSink {
 
   Progress& progress_;
   const int64_t steps_;
+  ActivityMark* const mark_;
   SlowestProcess slowest_;
 };
 

@@ -126,13 +126,13 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
     if (options.process) options.process->control().Check();
     return false;
   });
-  const RowHead place = {"test", step, 0, CountBadRecords(evaluator.net())};
-  const MetricsRows rows = LayerRows(place, sums, nullptr);
+  const RowHead head = {"test", step, 0, CountBadRecords(evaluator.net())};
+  const MetricsRows rows = LayerRows(head, sums, nullptr);
   MetricsSinks kept({workspace.files(), workspace.path()});
   kept.Write(rows);
   kept.Sync();
   if (evaluator.refused()) throw *evaluator.refused();
-  if (!sums.entries().empty()) ScreenRows(progress, step).Write(rows);
+  if (!sums.entries().empty()) ScreenRows(progress, step, &mark).Write(rows);
   for (const auto& [written, records] : evaluator.written())
     progress->Say(StrCat("wrote ", Counted(records, "record"), " to ", written));
   if (const int64_t bad = CountBadRecords(evaluator.net()); bad > 0)

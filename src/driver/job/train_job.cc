@@ -97,7 +97,7 @@ class TrainRun {
     const PendingOptions pending{.say = [this](const std::string& text) { progress_.Warn(text); }};
     rows_.emplace(
         MetricsOptions{workspace_.files(), workspace_.path(), groups_.steps().done(), pending});
-    screen_.emplace(&progress_, schedule().steps());
+    screen_.emplace(&progress_, schedule().steps(), &lead().mark());
     rows_->Add(&*screen_);
   }
 
@@ -117,6 +117,7 @@ class TrainRun {
 
   ExitCode RunSteps(OtherGroups& others) {
     std::optional<CheckpointFollows> follows;
+    if (!checkpoints_.resumed_from().empty()) follows.emplace();
     const auto start = std::chrono::steady_clock::now();
     StepGrants grants(&groups_, &schedule(), start_.step());
     for (int64_t step = start_.step(); step < schedule().steps(); ++step) {
@@ -137,6 +138,7 @@ class TrainRun {
       if (Interrupted()) return Stop(schedule().steps());
     }
     CheckOthers(others);
+    if (!follows) follows.emplace();
     RunAtEnd(schedule().steps());
     if (Interrupted()) return Stop(schedule().steps());
     lead().Finish();

@@ -25,7 +25,7 @@ void TrainingStart::LoadValues(const RunOptions& options) {
   groups_.steps().SetMost(schedule_->steps());
 }
 
-// Returns how train_epochs makes the number of steps; "": train_steps says it.
+// Returns a text that explains the number of steps by train_epochs; "": train_steps gives it.
 std::string TrainingStart::PassesText() const {
   const int groups = job_.cluster().nworker_groups();
   if (job_.train_epochs() == 0) return "";

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/file/file_system.h"
 #include "io/file/pending_file.h"

@@ -12,16 +12,21 @@ struct MetricsRow {
   using Values = std::vector<std::pair<std::string, double>>;
 
   // Returns the value of this name in `values`; null: it has none.
-  const double* Find(const std::string& name) const;
+  const double* Find(const std::string& name) const {
+    for (const auto& [its, value] : values)
+      if (its == name) return &value;
+    return nullptr;
+  }
 
   std::string phase;  // train, test, validate, process
   int64_t step = 0;
   int group = 0;
   std::string layer = {};
-  std::string host = {};                // host of the process; "": not written
-  int64_t pid = 0;                      // its process id on that host
-  Values metrics = {};                  // of the layer: loss, accuracy, ...
-  Values values = {};                   // of the step or the process: samples_per_second, ...
+  std::string host = {};  // host of the process; "": not written
+  int64_t pid = 0;        // its process id on that host
+  Values metrics = {};    // of the layer: loss, accuracy, ...
+  // Of the step or the process: samples_per_second, ... In a row of another process, metrics, too.
+  Values values = {};
   std::vector<int64_t> staleness = {};  // updates of slices by their staleness; empty: not written
   int64_t bad_records = 0;              // number of records skipped so far; 0: not written
 };
@@ -30,7 +35,7 @@ struct MetricsRow {
 // one for each of its processes.
 using MetricsRows = std::vector<MetricsRow>;
 
-// Any thread may call.
+// Any thread may call, but one thread at a time writes rows of a group.
 class MetricsSink {
  public:
   virtual ~MetricsSink() = default;

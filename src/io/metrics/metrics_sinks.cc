@@ -2,12 +2,6 @@
 
 namespace singa {
 
-const double* MetricsRow::Find(const std::string& name) const {
-  for (const auto& [its, value] : values)
-    if (its == name) return &value;
-  return nullptr;
-}
-
 MetricsFormatRegistry& MetricsFormats() {
   static MetricsFormatRegistry formats("metrics format");
   return formats;

@@ -37,7 +37,7 @@ class SliceUpdates {
   // needs_all: by slice, the first node's sum, also of slices that another process took.
   virtual void Finish(Context& ctx, int64_t step, int worker, int workers,
                       std::span<float* const> sums) = 0;
-  // Throws the error of Take: DivergedError, once, and Stopped in other processes.
+  // Throws the error of Submit: DivergedError, once, and Stopped in other processes.
   virtual void Check() = 0;
   // Returns whether `step` was left without effect. REQUIRES: Finish was called.
   virtual bool skipped(int64_t step) const = 0;
