@@ -1,4 +1,4 @@
-# What users' own layers, plugins and programs are built against: `find_package(singa CONFIG)` or
+# Installs the library for users' layers, plugins and programs: `find_package(singa CONFIG)` or
 # `pkg-config singa`. The generated headers include each other flat, so a user's proto may
 # `import "job.proto"`.
 include(CMakePackageConfigHelpers)

@@ -82,7 +82,7 @@ sanitized() {
   tool/line_coverage.sh build-checked
   tool/fuzz_coverage.sh build-checked
 }
-# What has threads: simulations and state machines are left out. By g++: the memory that clang's
+# Tests with threads: simulations and state machines are left out. g++ builds them: the memory that clang's
 # OpenMP clears for a team of threads looks like a race.
 threads() {
   build thread

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What only a machine with a GPU can show. tool/test_gpu.sh [FOLDER] [PART ...] builds first; with
+# Runs what only a machine with a GPU can show. tool/test_gpu.sh [FOLDER] [PART ...] builds first; with
 # FOLDER it takes the programs that tool/bundle.sh put there, for a machine that lacks the packages.
 # ROOMS ("math nn") chooses rooms of tests and sanitizer, NETS ("cnn,mlp") nets of examples, accuracy
 # and figures; so a call fits into ten minutes. A room has LIMIT_S seconds (150). Logs go to the folder

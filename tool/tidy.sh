@@ -30,7 +30,7 @@ for file in "${changed[@]}"; do
 done
 [ ${#files[@]} -gt 0 ] || { echo "no file of src is in $build/compile_commands.json" >&2; exit 1; }
 left_out=$((${#files[@]} > most ? ${#files[@]} - most : 0))
-# What clang suppresses in the headers of the system it still counts, on lines of their own.
+# clang counts also the warnings of system headers, which it does not show, on lines of their own.
 printf '%s\n' "${files[@]:0:most}" | xargs -n 4 -P 2 clang-tidy-14 --quiet -p "$commands" 2>&1 |
   { grep -v ' warnings generated\.$' || true; }
 echo "clang-tidy: $((${#files[@]} - left_out)) files passed"

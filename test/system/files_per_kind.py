@@ -25,12 +25,14 @@ KINDS = {
     "INITIALIZER": None,  # PyTorch's defaults
     "ALGORITHM": None,  # an algorithm checks what others may not
     "CONSISTENCY": None,
+    "CODEC": None,  # a job's codec is chosen by name
     "STORE": r'"{0}"',
     "STORE_WRITER": None,  # has the name of the store
     "METRICS_FORMAT": None,  # nobody names one
 }
 # At least one implementation of each kind must be found. So a renamed macro is noticed.
 EXAMPLES = {"LAYER": "kReLU", "UPDATER": "kSGD", "STORE": "idx", "STORE_WRITER": "idx", "METRICS_FORMAT": "jsonl",
+            "CODEC": "kNone",
             "LEARNING_RATE": "kFixed", "INITIALIZER": "kConstant"}
 
 NAMED_ELSEWHERE = {

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # The part "jobs" of tool/test_gpu.sh: the digits example in whole jobs. $bin and $folder: its own.
 
-# What the digits job, or what is set of it, reaches: workspace, accuracy asked for, settings.
+# train_digits WORKSPACE LEAST [SETTING...]: fails if the digits job stays below this accuracy.
 train_digits() {
   local workspace=$folder/$1 least=$2 set settings=() accuracy
   shift 2
