@@ -92,7 +92,7 @@ struct Pieces : singa::Layer {
       std::fill_n(piece, n * 800, 0.f);
     };
     if (weight->sink)
-      weight->sink->Take(weight, std::ref(rows));
+      weight->sink->Consume(weight, std::ref(rows));
     else if (!weight->grad.empty())
       rows(ctx, 0, 700, weight->grad.data());
   }
