@@ -92,7 +92,7 @@ threads() {
   check io
   check comm '-ReliableChannel*:SendQueue*:Channel*:HandshakeTest*:RefusalTest*:PacketTest*'
   check train '-*GradientPieces*:*UpdaterRule*'
-  check cluster '*GroupsTogether*:Evaluation*:StepGate*:Watchdog*:*Worker*:JobProcess*-WorkerTeamTest*'
+  check cluster '*GroupsTogether*:Evaluation*:StepGate*:Watchdog*:*Worker*:JobProcess*'
   check cluster 'GpuGroups*:GroupIn*:ServerThread*:Replacements*:ProcessLink*'
   python3 test/system/run.py build-tsan/bin/singa a_row_for_each_process state_of_rows
 }

@@ -120,7 +120,9 @@ void WorkerTeam::BroadcastValues(Trainer* lead) {
 }
 
 void WorkerTeam::TrainStep(int64_t step) {
-  RunAll([step](Trainer& trainer) { trainer.TrainStep(step); });
+  ThrowFirstError();  // no step follows a failed one, which has left half of its sums
+  RunEach([step](Trainer& trainer) { trainer.TrainStep(step); });
+  ThrowFirstError();
 }
 
 void WorkerTeam::AwaitDevices() {
@@ -168,8 +170,7 @@ double WorkerTeam::TakeWaitMs() {
   return longest;
 }
 
-void WorkerTeam::RunAll(const std::function<void(Trainer&)>& work) {
-  RunEach(work);
+void WorkerTeam::ThrowFirstError() const {
   std::exception_ptr first;
   for (const std::exception_ptr& error : errors_)
     if (error && (!first || IsStopped(first))) first = error;
@@ -189,16 +190,14 @@ void WorkerTeam::RunEach(const std::function<void(Trainer&)>& work) {
   for (uint32_t done = done_; done < threads_.size(); done = done_) SpinWait(done_, done, size());
 }
 
-// Runs the work for one worker. If it fails, the others stop, wherever they wait for it. Keeps the
-// worker's first error, but not one that only says that another has stopped it.
+// Runs the work for one worker. If it fails, the others stop, wherever they wait for it.
 void WorkerTeam::RunOne(size_t i) {
   try {
     (*work_)(*trainers_[i]);
   } catch (...) {
-    const std::exception_ptr error = std::current_exception();
-    if (!errors_[i] || IsStopped(errors_[i])) errors_[i] = error;
+    errors_[i] = std::current_exception();
     Stop();
-    if (failed_ && !IsStopped(error)) failed_(error);
+    if (failed_ && !IsStopped(errors_[i])) failed_(errors_[i]);
   }
 }
 

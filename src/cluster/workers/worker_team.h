@@ -75,9 +75,8 @@ class WorkerTeam {
 
  private:
   void MakeReduction(const GroupMemory* shared);
-  // Runs `work` for each worker. Throws the first worker's error, of this run or before; an error
-  // other than Stopped first.
-  void RunAll(const std::function<void(Trainer&)>& work);
+  // Throws the first worker's error, if any has failed; an error other than Stopped first.
+  void ThrowFirstError() const;
   void RunEach(const std::function<void(Trainer&)>& work);  // keeps errors
   void RunOne(size_t i);
   void ThreadLoop(size_t i);

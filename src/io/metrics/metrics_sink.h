@@ -25,7 +25,7 @@ struct MetricsRow {
   std::string host = {};  // host of the process; "": not written
   int64_t pid = 0;        // its process id on that host
   Values metrics = {};    // of the layer: loss, accuracy, ...
-  // Of the step or the process: samples_per_second, ... In a row of another process, metrics, too.
+  // The step's or process's: samples_per_second, ... Metrics, too, in a row of another process.
   Values values = {};
   std::vector<int64_t> staleness = {};  // updates of slices by their staleness; empty: not written
   int64_t bad_records = 0;              // number of records skipped so far; 0: not written
