@@ -9,20 +9,6 @@
 namespace singa {
 namespace {
 
-// Returns w1 with the values 0 to 5, and b1 with 10 and 11, as SINGA 0.3 writes them.
-BlobProtos TwoBlobs() {
-  BlobProtos message;
-  for (int i = 0; i < 2; ++i) {
-    message.add_version(100 + i);
-    message.add_name(i ? "0#b1" : "0#w1");
-    BlobProto* blob = message.add_blob();
-    blob->add_shape(2);
-    if (i == 0) blob->add_shape(3);
-    for (int j = 0; j < (i ? 2 : 6); ++j) blob->add_data(static_cast<float>(10 * i + j));
-  }
-  return message;
-}
-
 std::vector<Blob> Parse(const std::string& bytes, BlobValues values = BlobValues::kRead) {
   return ParseBlobProtos(std::as_bytes(std::span(bytes)), "f", values);
 }

@@ -16,19 +16,6 @@ std::vector<float> Values(const ParamsFile& file, const std::string& name) {
   return {values.begin(), values.end()};
 }
 
-BlobProtos V03() {
-  BlobProtos message;
-  for (int i = 0; i < 2; ++i) {
-    message.add_version(100 + i);
-    message.add_name(i ? "0#b1" : "0#w1");
-    BlobProto* blob = message.add_blob();
-    blob->add_shape(2);
-    if (i == 0) blob->add_shape(3);
-    for (int j = 0; j < (i ? 2 : 6); ++j) blob->add_data(static_cast<float>(10 * i + j));
-  }
-  return message;
-}
-
 ExitCode CodeOf(const std::string& path) {
   try {
     LoadParams(path);
@@ -69,7 +56,7 @@ TEST(ParamsFile, ReadsTheFolderWhereV03HadAFilePerWorker) {
 TEST(ParamsFile, ReadsAFileOfV03WherePresent) {
   const TempFolder workspace;
   const std::string path = Write(workspace, 6000) + "-worker0";
-  WriteAll(path, V03().SerializeAsString());
+  WriteAll(path, TwoBlobs().SerializeAsString());
   const ParamsFile file = LoadParams(path);
   EXPECT_EQ(file.kind(), ParamsFile::Kind::kBlobProtos);
   EXPECT_EQ(file.params().size(), 2u);
@@ -170,7 +157,7 @@ TEST(ParamsFile, AnEmptyFileOfV03HoldsNoParams) {
 
 TEST(ParamsFile, AFileOfV03HasAParamOnce) {
   const TempFolder folder;
-  BlobProtos message = V03();
+  BlobProtos message = TwoBlobs();
   message.set_name(1, "w1");
   EXPECT_NE(WhyRefused(folder, message.SerializeAsString()).find("\"w1\" occurs twice"),
             std::string::npos);

@@ -14,6 +14,7 @@
 #include "base/file/file_system.h"
 #include "io/checkpoint/checkpoint.h"
 #include "io/checkpoint/checkpoint_writer.h"
+#include "singa/proto/common.pb.h"
 
 namespace singa {
 
@@ -94,5 +95,19 @@ inline std::string Write(const TempFolder& workspace, int64_t step, int version 
 }
 
 inline void Ignore(const std::string&) {}
+
+// Returns w1 with the values 0 to 5, and b1 with 10 and 11, as SINGA 0.3 writes them.
+inline BlobProtos TwoBlobs() {
+  BlobProtos message;
+  for (int i = 0; i < 2; ++i) {
+    message.add_version(100 + i);
+    message.add_name(i ? "0#b1" : "0#w1");
+    BlobProto* blob = message.add_blob();
+    blob->add_shape(2);
+    if (i == 0) blob->add_shape(3);
+    for (int j = 0; j < (i ? 2 : 6); ++j) blob->add_data(static_cast<float>(10 * i + j));
+  }
+  return message;
+}
 
 }  // namespace singa
