@@ -1,4 +1,3 @@
-// Setup, Prepare and checks of RecurrentLayer; recurrent_steps.cc computes.
 #include "nn/neuron/recurrent.h"
 
 #include "base/text/counted.h"
@@ -6,7 +5,6 @@
 #include "math/elementwise/elementwise.h"
 #include "math/gemm/gemm_kernel.h"
 #include "math/layout/transpose.h"
-#include "math/scratch_layout.h"
 #include "nn/neuron/carry_state.h"
 #include "nn/neuron/inner_product.h"
 #include "singa/base/error.h"
@@ -25,27 +23,31 @@ void RecurrentLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, 
   const Settings set = settings(conf);
   if (set.hidden < 1)
     throw ConfigError(StrCat(cell_.conf, ".dim_hidden"), StrCat("must be >= 1, is ", set.hidden));
-  hidden_ = set.hidden;
-  bias_ = set.bias;
+  sizes_.hidden = set.hidden;
   CheckSources(conf, declare, in);
   ReadShapes(conf, in);
-  CheckParams(conf);
+  CheckParams(conf, set.bias);
   if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
     throw ConfigError("partition_dim",
                       "must be 0: each unit of a step needs all of the one before");
-  for (int i = 0; i < (bias_ ? 3 : 2) * cell_.gates; ++i) {
+  const auto [steps, rows, inputs, hidden] = sizes_;
+  RecurrentSteps::Tensors tensors;
+  for (int i = 0; i < (set.bias ? 3 : 2) * cell_.gates; ++i) {
     const bool of_input = i < cell_.gates, weight = i < 2 * cell_.gates;
-    params_.push_back(
-        declare.Param(i, weight ? Shape{hidden_, of_input ? inputs_ : hidden_} : Shape{hidden_}));
+    tensors.params.push_back(
+        declare.Param(i, weight ? Shape{hidden, of_input ? inputs : hidden} : Shape{hidden}));
   }
-  kept_ = declare.Buffer({steps_ * rows_, kept_width()}, Keep::kForwardToBackward);
-  if (set.carry_state) DeclareState(declare, in[0]->span);
+  tensors.kept = declare.Buffer({steps * rows, cell_.kept * hidden}, Keep::kForwardToBackward);
+  if (set.carry_state) DeclareState(declare, in[0]->span, &tensors);
   declare.Uses(*cell_.step, *cell_.gradient, GemmKernel);
-  if (steps_ > 1) declare.Uses(TransposeEach);
-  if (bias_) declare.Uses(SumBiasGradient);
-  if (bias_ || cell_.has_c) declare.Uses(AddTo);
-  const Shape h = steps_ > 1 ? Shape{steps_, rows_, hidden_} : Shape{rows_, hidden_};
+  if (steps > 1) declare.Uses(TransposeEach);
+  if (set.bias) declare.Uses(SumBiasGradient);
+  if (set.bias || cell_.has_c) declare.Uses(AddTo);
+  const Shape h = steps > 1 ? Shape{steps, rows, hidden} : Shape{rows, hidden};
   for (Port* port : out) port->data.SetShape(h);
+  carried_h_ = tensors.carried_h;
+  carried_c_ = tensors.carried_c;
+  steps_.emplace(cell_, sizes_, tensors);
 }
 
 void RecurrentLayer::CheckSources(const LayerProto& conf, Declare& declare, Inputs in) const {
@@ -76,10 +78,10 @@ void RecurrentLayer::ReadShapes(const LayerProto& conf, Inputs in) {
     throw ConfigError("srclayers", StrCat("source 0 must give a row of numbers for each record, ",
                                           sequence ? "(steps, rows, numbers)" : "(rows, numbers)",
                                           ", gives ", x.ToString()));
-  steps_ = sequence ? x[0] : 1;
-  rows_ = x[x.dims() - 2];
-  inputs_ = x[x.dims() - 1];
-  const Shape state = {rows_, hidden_};
+  sizes_.steps = sequence ? x[0] : 1;
+  sizes_.rows = x[x.dims() - 2];
+  sizes_.inputs = x[x.dims() - 1];
+  const Shape state = {sizes_.rows, sizes_.hidden};
   for (size_t i = 1; i < in.size(); ++i)
     if (!(in[i]->data.shape() == state))
       throw ConfigError(ElementPath("srclayers", i),
@@ -88,23 +90,24 @@ void RecurrentLayer::ReadShapes(const LayerProto& conf, Inputs in) {
                                state.ToString(), ", has ", in[i]->data.shape().ToString()));
 }
 
-void RecurrentLayer::CheckParams(const LayerProto& conf) const {
-  const int weights = 2 * cell_.gates, biases = bias_ ? cell_.gates : 0;
+void RecurrentLayer::CheckParams(const LayerProto& conf, bool bias) const {
+  const int weights = 2 * cell_.gates, biases = bias ? cell_.gates : 0;
   if (conf.param_size() >= weights + biases) return;
   std::string needs = StrCat("needs ", weights + biases, " params (", weights, " weights");
-  if (bias_) needs += ", " + Counted(biases, "bias", "biases");
+  if (bias) needs += ", " + Counted(biases, "bias", "biases");
   needs += StrCat("), has ", conf.param_size());
-  if (bias_) needs += StrCat("; without biases set ", cell_.conf, ".bias_term: false");
+  if (bias) needs += StrCat("; without biases set ", cell_.conf, ".bias_term: false");
   throw ConfigError("param", needs);
 }
 
-void RecurrentLayer::DeclareState(Declare& declare, const RowSpan& span) {
-  const Shape state = {rows_, hidden_};
-  carried_h_ = declare.RowBuffer("state", state, span);
-  first_h_ = declare.Buffer(state, Keep::kForwardToBackward);
+void RecurrentLayer::DeclareState(Declare& declare, const RowSpan& span,
+                                  RecurrentSteps::Tensors* tensors) {
+  const Shape state = {sizes_.rows, sizes_.hidden};
+  tensors->carried_h = declare.RowBuffer("state", state, span);
+  tensors->first_h = declare.Buffer(state, Keep::kForwardToBackward);
   if (cell_.has_c) {
-    carried_c_ = declare.RowBuffer("cell", state, span);
-    first_c_ = declare.Buffer(state, Keep::kForwardToBackward);
+    tensors->carried_c = declare.RowBuffer("cell", state, span);
+    tensors->first_c = declare.Buffer(state, Keep::kForwardToBackward);
   }
   declare.Uses(CarryState);
 }
@@ -112,30 +115,28 @@ void RecurrentLayer::DeclareState(Declare& declare, const RowSpan& span) {
 // Counts only products. Those of the gradient that flows back through the steps count as
 // param_gradients.
 Work RecurrentLayer::work() const {
+  const auto [steps, rows, inputs, hidden] = sizes_;
   const double unit =
-      2.0 * static_cast<double>(steps_ * rows_) * static_cast<double>(cell_.gates * hidden_);
-  const double x = unit * static_cast<double>(inputs_), h = unit * static_cast<double>(hidden_);
+      2.0 * static_cast<double>(steps * rows) * static_cast<double>(cell_.gates * hidden);
+  const double x = unit * static_cast<double>(inputs), h = unit * static_cast<double>(hidden);
   return {x + h, x, x + 2 * h};
 }
 
 void RecurrentLayer::Prepare(Context&, Declare& declare, Inputs, Outputs) {
-  constexpr int64_t kFloat = sizeof(float);
-  const int64_t all = cell_.gates * hidden_;
-  ScratchLayout scratch;
-  places_.zeros = scratch.Add(state_size() * kFloat);
-  places_.dh = scratch.Add(state_size() * kFloat);
-  places_.dc = scratch.Add(cell_.has_c ? state_size() * kFloat : 0);
-  places_.bias = scratch.Add(all * kFloat);
-  places_.sums = scratch.Add(kept_width() * kFloat);
-  places_.from_state = scratch.Add(rows_ * all * kFloat);
-  places_.packed = scratch.Add(steps_ > 1 ? all * hidden_ * kFloat : 0);
-  places_.transposed = scratch.Add(steps_ > 1 ? all * hidden_ * kFloat : 0);
-  declare.Scratch(scratch.bytes());
+  declare.Scratch(steps_->scratch_bytes());
 }
 
 void RecurrentLayer::BeginPass(Context& ctx, int64_t) {
   for (Tensor* state : {carried_h_, carried_c_})
     if (state) ZeroBytes(ctx, state->data(), state->bytes());
+}
+
+void RecurrentLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
+  steps_->Forward(ctx, in, out);
+}
+
+void RecurrentLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
+  steps_->Backward(ctx, in, out);
 }
 
 }  // namespace singa

@@ -1,5 +1,5 @@
 // The kernels of a recurrent cell compute one time step, element by element, between the products.
-// recurrent.h runs them over the sequence.
+// recurrent_steps.h runs them over the sequence.
 //
 // A cell keeps K blocks of h numbers for each row, side by side. First they hold the gates'
 // products with the input, then the numbers that the gradient needs, then the gradients of the

@@ -1,15 +1,43 @@
-// Forward and backward computation of RecurrentLayer through time.
+#include "nn/neuron/recurrent_steps.h"
+
 #include "math/elementwise/elementwise.h"
 #include "math/layout/transpose.h"
+#include "math/scratch_layout.h"
 #include "nn/neuron/carry_state.h"
 #include "nn/neuron/inner_product.h"
-#include "nn/neuron/recurrent.h"
 #include "singa/math/gemm.h"
 #include "singa/tensor/memory.h"
 
 namespace singa {
 
-void RecurrentLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) {
+RecurrentSteps::RecurrentSteps(const Cell& cell, const Sizes& sizes, const Tensors& tensors)
+    : cell_(cell),
+      steps_(sizes.steps),
+      rows_(sizes.rows),
+      inputs_(sizes.inputs),
+      hidden_(sizes.hidden),
+      params_(tensors.params),
+      bias_(static_cast<int>(params_.size()) > 2 * cell_.gates),
+      kept_(tensors.kept),
+      carried_h_(tensors.carried_h),
+      carried_c_(tensors.carried_c),
+      first_h_(tensors.first_h),
+      first_c_(tensors.first_c) {
+  constexpr int64_t kFloat = sizeof(float);
+  const int64_t all = cell_.gates * hidden_;
+  ScratchLayout scratch;
+  places_.zeros = scratch.Add(state_size() * kFloat);
+  places_.dh = scratch.Add(state_size() * kFloat);
+  places_.dc = scratch.Add(cell_.has_c ? state_size() * kFloat : 0);
+  places_.bias = scratch.Add(all * kFloat);
+  places_.sums = scratch.Add(kept_width() * kFloat);
+  places_.from_state = scratch.Add(rows_ * all * kFloat);
+  places_.packed = scratch.Add(steps_ > 1 ? all * hidden_ * kFloat : 0);
+  places_.transposed = scratch.Add(steps_ > 1 ? all * hidden_ * kFloat : 0);
+  scratch_bytes_ = scratch.bytes();
+}
+
+void RecurrentSteps::Forward(Context& ctx, Inputs in, Outputs out) const {
   LoadCarriedState(ctx);
   for (int g = 0; g < cell_.gates; ++g)
     Gemm(ctx, steps_ * rows_, hidden_, inputs_, 1, {in[0]->data.data(), inputs_},
@@ -34,7 +62,7 @@ void RecurrentLayer::ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out)
   KeepLastState(ctx, out);
 }
 
-void RecurrentLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
+void RecurrentSteps::Backward(Context& ctx, Inputs in, Outputs out) const {
   StepsBackward(ctx, in, out);
   if (!in[0]->grad.empty()) InputGradient(ctx, in[0]->grad.data());
   WeightGradients(ctx, in, out);
@@ -43,21 +71,21 @@ void RecurrentLayer::ComputeGradient(Context& ctx, Inputs in, Outputs out) {
 
 // Copies the batch's first state, as the gradient reads it after KeepLastState has overwritten the
 // carried state.
-void RecurrentLayer::LoadCarriedState(Context& ctx) const {
+void RecurrentSteps::LoadCarriedState(Context& ctx) const {
   if (first_h_) CopyFloats(ctx, carried_h_->data(), first_h_->data(), state_size());
   if (first_c_) CopyFloats(ctx, carried_c_->data(), first_c_->data(), state_size());
 }
 
 // Carries the last state on. A row that is not finite begins with zeros again, as it would never
 // become finite. Other rows, and so other workers, are not affected.
-void RecurrentLayer::KeepLastState(Context& ctx, Outputs out) const {
+void RecurrentSteps::KeepLastState(Context& ctx, Outputs out) const {
   if (!carried_h_) return;
   const int64_t last = (steps_ - 1) * state_size();
   CarryState(ctx, out[0]->data.data() + last, carried_c_ ? out[1]->data.data() + last : nullptr,
              carried_h_->data(), carried_c_ ? carried_c_->data() : nullptr, rows_, hidden_);
 }
 
-RecurrentLayer::State RecurrentLayer::First(Inputs in) const {
+RecurrentSteps::State RecurrentSteps::First(Inputs in) const {
   State first;
   if (in.size() > 1) first.h = in[1]->data.data();
   if (in.size() > 2) first.c = in[2]->data.data();
@@ -66,19 +94,19 @@ RecurrentLayer::State RecurrentLayer::First(Inputs in) const {
   return first;
 }
 
-RecurrentLayer::State RecurrentLayer::Before(int64_t t, Inputs in, Outputs out) const {
+RecurrentSteps::State RecurrentSteps::Before(int64_t t, Inputs in, Outputs out) const {
   if (t == 0) return First(in);
   const int64_t offset = (t - 1) * state_size();
   return {out[0]->data.data() + offset, cell_.has_c ? out[1]->data.data() + offset : nullptr};
 }
 
-float* RecurrentLayer::Zeros(Context& ctx) const {
+float* RecurrentSteps::Zeros(Context& ctx) const {
   float* const zeros = At(ctx, places_.zeros);
   ZeroFloats(ctx, zeros, state_size());
   return zeros;
 }
 
-void RecurrentLayer::PackBias(Context& ctx) const {
+void RecurrentSteps::PackBias(Context& ctx) const {
   float* const bias = At(ctx, places_.bias);
   if (!bias_) ZeroFloats(ctx, bias, cell_.gates * hidden_);
   for (int g = 0; bias_ && g < cell_.gates; ++g)
@@ -87,7 +115,7 @@ void RecurrentLayer::PackBias(Context& ctx) const {
 
 // packed: [G h, h], the gates' weights one below the other; transposed: [h, G h]. A single step
 // reads the params directly, as a copy would take longer.
-void RecurrentLayer::PackStateWeights(Context& ctx, bool transpose) const {
+void RecurrentSteps::PackStateWeights(Context& ctx, bool transpose) const {
   if (steps_ == 1) return;
   float* const packed = At(ctx, places_.packed);
   const int64_t size = hidden_ * hidden_;
@@ -98,7 +126,7 @@ void RecurrentLayer::PackStateWeights(Context& ctx, bool transpose) const {
 }
 
 // Computes from_state: [b, G h] = h U^T of every gate; h: [b, h].
-void RecurrentLayer::FromState(Context& ctx, const float* h, float* from_state) const {
+void RecurrentSteps::FromState(Context& ctx, const float* h, float* from_state) const {
   const int64_t all = cell_.gates * hidden_;
   if (!h) {
     ZeroFloats(ctx, from_state, rows_ * all);
@@ -113,7 +141,7 @@ void RecurrentLayer::FromState(Context& ctx, const float* h, float* from_state) 
 }
 
 // Adds to dh, [b, h], the gradients of step t's products with the state, times U of every gate.
-void RecurrentLayer::ToState(Context& ctx, int64_t t, float* dh) const {
+void RecurrentSteps::ToState(Context& ctx, int64_t t, float* dh) const {
   const int64_t row = t * rows_ * kept_width();
   if (steps_ > 1)
     return Gemm(ctx, rows_, hidden_, cell_.gates * hidden_, 1, {StateBlock(0) + row, kept_width()},
@@ -125,7 +153,7 @@ void RecurrentLayer::ToState(Context& ctx, int64_t t, float* dh) const {
 
 // Goes back from the last step to the first. Computes the gradients of all products, in kept_, and
 // those of the state before the first step.
-void RecurrentLayer::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
+void RecurrentSteps::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
   PackStateWeights(ctx, false);
   const float* const zeros = Zeros(ctx);
   float *const dh = At(ctx, places_.dh), *const dc = At(ctx, places_.dc);
@@ -151,7 +179,7 @@ void RecurrentLayer::StepsBackward(Context& ctx, Inputs in, Outputs out) const {
   if (in.size() > 2 && !in[2]->grad.empty()) CopyFloats(ctx, dc, in[2]->grad.data(), state_size());
 }
 
-void RecurrentLayer::InputGradient(Context& ctx, float* dx) const {
+void RecurrentSteps::InputGradient(Context& ctx, float* dx) const {
   for (int g = 0; g < cell_.gates; ++g)
     Gemm(ctx, steps_ * rows_, inputs_, hidden_, 1, {InputBlock(g), kept_width()},
          {InputWeight(g)->data.data(), inputs_}, g == 0 ? 0 : 1, dx, inputs_);
@@ -159,7 +187,7 @@ void RecurrentLayer::InputGradient(Context& ctx, float* dx) const {
 
 // The state before a row is the row of h one step back. The first step has its own product, with
 // the first state.
-void RecurrentLayer::WeightGradients(Context& ctx, Inputs in, Outputs out) const {
+void RecurrentSteps::WeightGradients(Context& ctx, Inputs in, Outputs out) const {
   const int64_t rows = steps_ * rows_, width = kept_width();
   for (int g = 0; g < cell_.gates; ++g) {
     Param* const weight = InputWeight(g);
@@ -179,7 +207,7 @@ void RecurrentLayer::WeightGradients(Context& ctx, Inputs in, Outputs out) const
   }
 }
 
-void RecurrentLayer::BiasGradients(Context& ctx) const {
+void RecurrentSteps::BiasGradients(Context& ctx) const {
   float* const sums = At(ctx, places_.sums);
   SumBiasGradient(ctx, kept_->data(), 0, sums, steps_ * rows_, kept_width());
   for (int g = 0; g < cell_.gates; ++g) {
@@ -195,7 +223,7 @@ void RecurrentLayer::BiasGradients(Context& ctx) const {
 }
 
 // Returns 1 if an earlier gate has added to the same param, as gates may share a weight.
-float RecurrentLayer::Beta(size_t param) const {
+float RecurrentSteps::Beta(size_t param) const {
   for (size_t i = 0; i < param; ++i)
     if (params_[i] == params_[param]) return 1;
   return params_[param]->beta();
