@@ -81,7 +81,7 @@ TEST(Fuse, ChecksListOfKernelsHasNoneOfTheLayerWhoseWorkIsDone) {
   TestNet test(NormThenRelu(""), {}, false);
   std::vector<KernelChoice> choices;
   test.ctx.choices = &choices;
-  test.net.Plan(test.ctx);
+  PrepareNet(test.ctx, &test.net);
   for (const KernelChoice& choice : choices) EXPECT_NE(choice.layer, "relu");
   EXPECT_FALSE(choices.empty());
 }

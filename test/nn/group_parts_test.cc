@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "io/temp_dir.h"
+#include "nn/net_readers.h"
 #include "support/layer_test.h"
 #include "support/net_test.h"
 
@@ -153,8 +154,8 @@ TEST_F(GroupData, APassIsOneOfTheGroupsShare) {
   for (options.group = 0; options.group < 3; ++options.group) {
     TestNet test(InputOf(StrCat("type: kRecordInput store_conf { ", kSynthetic, "batchsize: 2 }")),
                  options);
-    all += test.net.CountRecords();
-    EXPECT_EQ(test.net.CountRecords(), options.group == 0 ? 6 : 7);
+    all += NetReaders(&test.net).CountRecords();
+    EXPECT_EQ(NetReaders(&test.net).CountRecords(), options.group == 0 ? 6 : 7);
   }
   EXPECT_EQ(all, 20);
 }

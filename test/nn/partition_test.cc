@@ -32,7 +32,7 @@ struct Plan {
     StepState state;
     Context ctx;
     ctx.state = &state;
-    memory = net.Plan(ctx);
+    memory = PrepareNet(ctx, &net);
   }
   Shape Out(const std::string& name) { return net.Find(name)->out[0]->data.shape(); }
 };

@@ -132,7 +132,7 @@ std::string ErrorOf(const std::string& net) {
   ctx.state = &state;
   try {
     singa::Net built = BuildNet(ParseNet(net), Testing(), {&params}, &errors);
-    if (errors.empty()) built.Plan(ctx);
+    if (errors.empty()) PrepareNet(ctx, &built);
   } catch (const ConfigError& error) {
     return error.what();
   }

@@ -1,6 +1,7 @@
 // Tests unrolled nets that read a text: kCharRNN, kRNNLabel and the layers between them and the
 // loss.
 #include "io/temp_dir.h"
+#include "nn/plan/net_sources.h"
 #include "support/net_test.h"
 
 namespace singa {
@@ -87,7 +88,7 @@ TEST_F(TextNet, LabelsAreTheNextCharactersOfTheRows) {
 }
 
 TEST_F(TextNet, ATextHasOneEdgeToEachReader) {
-  const std::vector<std::pair<int, int>> edges = Make(Net(kOneHotConf), true)->net.Edges();
+  const std::vector<std::pair<int, int>> edges = EdgesOf(Make(Net(kOneHotConf), true)->net);
   EXPECT_EQ(edges, (std::vector<std::pair<int, int>>{{0, 1}, {0, 2}, {2, 3}, {3, 4}, {1, 4}}));
 }
 
@@ -124,8 +125,7 @@ TEST_F(TextNet, AWorkerReadsItsRows) {
   options.parts = 2, options.worker = 1;
   singa::Net net = BuildNet(ParseNet(Net(kOneHotConf)), options, &params);
   Context ctx;
-  net.Bind(ctx, NetArena::Allocate(ctx, net.Plan(ctx)));
-  net.Open(ctx);
+  OpenNet(ctx, NetArena::Allocate(ctx, PrepareNet(ctx, &net)), &net);
   for (const char* name : {"text", "label"}) net.ComputeFeature(ctx, *net.Find(name), kTrain);
   const Port& label = net.Find("label")->out_ports[0];
   EXPECT_EQ(Data(label), (std::vector<float>{1, 0, 2, 1}));  // "cbacb"

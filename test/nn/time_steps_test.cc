@@ -201,7 +201,7 @@ TEST_F(UnevenLengths, MemoryGrowsWithTheActivationsAlone) {
   std::vector<int64_t> arenas;
   for (int steps : {20, 40, 80}) {
     TestNet test(Net(records, 16, steps), {}, false);
-    arenas.push_back(test.net.Plan(test.ctx).arena);
+    arenas.push_back(PrepareNet(test.ctx, &test.net).arena);
   }
   const int64_t step = (arenas[1] - arenas[0]) / 20;
   EXPECT_NEAR(static_cast<double>(arenas[2] - arenas[1]), 40.0 * step, 4096);

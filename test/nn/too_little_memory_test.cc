@@ -81,8 +81,7 @@ std::string ErrorWithout(int64_t refused) {
   test.ctx.stream = test.ctx.uploads = stream.get();
   gpu.refused = refused;
   try {
-    test.net.Bind(test.ctx, NetArena::Allocate(test.ctx, test.net.Plan(test.ctx)));
-    test.net.Open(test.ctx);
+    OpenNet(test.ctx, NetArena::Allocate(test.ctx, PrepareNet(test.ctx, &test.net)), &test.net);
   } catch (const DeviceError& error) {
     return error.what();
   }
@@ -103,7 +102,7 @@ TEST(TooLittleMemory, WhileALayerMakesItsPlansNamesTheLayer) {
       "layer { name: 'vain' user_type: 'PlansInVain' srclayers: 'rows' }",
       {}, false);
   try {
-    test.net.Plan(test.ctx);
+    PrepareNet(test.ctx, &test.net);
     FAIL() << "no error";
   } catch (const DeviceError& error) {
     EXPECT_STREQ(error.what(), "layer \"vain\": no room for a handle");
@@ -158,14 +157,14 @@ TEST(TooLittleMemory, IsOfTheLayerThatIsTheLargestOnItsSide) {
       "layer { name: 'rows' user_type: 'HostRows' } "
       "layer { name: 'wide' user_type: 'Widens' srclayers: 'rows' }",
       {}, false);
-  const NetMemory on_cpu = test.net.Plan(test.ctx);
+  const NetMemory on_cpu = PrepareNet(test.ctx, &test.net);
   EXPECT_EQ(on_cpu.largest.name, "wide");
   EXPECT_EQ(on_cpu.largest.bytes, 3 * 20 * 4);
   EXPECT_EQ(on_cpu.host_largest.name, "");
   PromptGpu gpu;
   const std::unique_ptr<Stream> stream = gpu.NewStream();
   test.ctx.stream = stream.get();
-  const NetMemory memory = test.net.Plan(test.ctx);
+  const NetMemory memory = PrepareNet(test.ctx, &test.net);
   EXPECT_EQ(memory.largest.name, "wide");
   EXPECT_EQ(memory.largest.bytes, 3 * 20 * 4);
   EXPECT_EQ(memory.host_largest.name, "rows");

@@ -59,7 +59,8 @@ class TransfersTest : public ::testing::Test {
   std::pair<Lines, Lines> TwoSteps(bool uploads) {
     test_.ctx.stream = main_.get();
     if (uploads) test_.ctx.uploads = beside_.get();
-    test_.net.Bind(test_.ctx, NetArena::Allocate(test_.ctx, test_.net.Plan(test_.ctx)));
+    OpenNet(test_.ctx, NetArena::Allocate(test_.ctx, PrepareNet(test_.ctx, &test_.net)),
+            &test_.net);
     std::pair<Lines, Lines> steps;
     for (Lines* of_step : {&steps.first, &steps.second}) {
       gpu_.log.clear();

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "nn/plan/net_builder.h"
+#include "nn/plan/open_net.h"
+#include "nn/plan/prepare_net.h"
 #include "singa/nn/net.h"
 
 namespace singa {
@@ -47,14 +49,13 @@ struct TestNet {
     net = BuildNet(ParseNet(text), options, {&params}, &errors);
     for (const ConfigError& error : errors) ADD_FAILURE() << error.what();
     if (!errors.empty() || !allocate) return;
-    const NetMemory memory = net.Plan(ctx);
+    const NetMemory memory = PrepareNet(ctx, &net);
     for (const auto& param : params.params()) {
       param->data = Tensor::Allocate(param->shape());
       param->grad = Tensor::Allocate(param->shape());
       FillUniform(param->name(), &param->data);
     }
-    net.Bind(ctx, NetArena::Allocate(ctx, memory));
-    net.Open(ctx);
+    OpenNet(ctx, NetArena::Allocate(ctx, memory), &net);
   }
 
   void Forward() {

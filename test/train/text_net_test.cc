@@ -81,7 +81,7 @@ TEST_F(TextNet, APassOverTheTextHasAsManyStepsAsWindows) {
   Trainer trainer(Job("type: kOneHot onehot_conf { vocab_size: 5 }"), 1);
   trainer.Allocate();
   EXPECT_EQ(trainer.net().batch(), 4);
-  EXPECT_EQ(trainer.net().CountRecords(), 80);
+  EXPECT_EQ(trainer.readers().CountRecords(), 80);
 }
 
 TEST_F(TextNet, TestingWithoutStepsReadsTheTextOnce) {

@@ -105,7 +105,7 @@ class SINGA_API Declare {
   // Returns a kForever buffer with state for each row of the batch, [rows of `span`, ...]. A
   // checkpoint joins the rows of all workers, so a job may resume with another number of workers.
   Tensor* RowBuffer(const std::string& name, const Shape& shape, const RowSpan& span);
-  // Returns a buffer that Net::Bind gives memory to. A kForever buffer must be float32 and have a
+  // Returns a buffer that BindNet gives memory to. A kForever buffer must be float32 and have a
   // name.
   Tensor* Buffer(const Shape& shape, Keep keep, DType type = DType::kF32,
                  const std::string& name = "");

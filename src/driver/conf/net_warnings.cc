@@ -6,6 +6,7 @@
 
 #include "base/text/element_path.h"
 #include "driver/conf/old_types.h"
+#include "nn/plan/net_sources.h"
 
 namespace singa {
 namespace {
@@ -13,13 +14,13 @@ namespace {
 class TrainedNet {
  public:
   TrainedNet(const JobProto& job, const Net& net) : job_(job), nodes_(net.nodes()) {
-    const auto sources = net.Sources();
+    const auto sources = SourcesOf(net);
     sources_.resize(nodes_.size());
     readers_.resize(nodes_.size());
     for (size_t i = 0; i < nodes_.size(); ++i)
       for (const auto& pieces : sources[i]) {
         sources_[i].push_back(pieces.empty() ? -1 : pieces[0].node);
-        for (const Net::Source& piece : pieces)
+        for (const NetSource& piece : pieces)
           if (piece.node >= 0 && piece.node != static_cast<int>(i))
             readers_[piece.node].push_back(static_cast<int>(i));
       }
@@ -196,14 +197,14 @@ ConfigErrors NetWarnings(const JobProto& job, const Net& net) {
 
 ConfigErrors FirstStepWarnings(const Net& net) {
   ConfigErrors warnings;
-  const auto sources = net.Sources();
+  const auto sources = SourcesOf(net);
   for (size_t i = 0; i < net.nodes().size(); ++i) {
     const NetNode& node = net.nodes()[i];
     const auto said = static_cast<size_t>(node.conf.srclayers_size());
     const bool one = node.conf.unroll_len() == 1 && node.full_name == node.name;
     if (!one || sources[i].size() != said) continue;
     for (size_t slot = 0; slot < said; ++slot) {
-      Net::Source from = sources[i][slot][0];
+      NetSource from = sources[i][slot][0];
       while (from.node >= 0 && net.nodes()[from.node].traits.aliases_in)
         from = sources[from.node][0][0];
       if (from.node < 0) continue;

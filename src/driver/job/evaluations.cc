@@ -32,7 +32,8 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
       test ? job_.test_steps() : job_.validate_steps(), [] { return InterruptCode() != kExitOk; });
   if (!sums) return;
   if (evaluator->refused()) side_files_.Refused(*evaluator->refused());
-  const RowHead head = {test ? "test" : "validate", updates, 0, CountBadRecords(evaluator->net())};
+  const RowHead head = {test ? "test" : "validate", updates, 0,
+                        CountBadRecords(evaluator->readers())};
   const MetricsRows rows = LayerRows(head, *sums, nullptr);
   {
     const ActivityMark::Scope writes(&lead.mark(), Activity::kMetrics);

@@ -37,7 +37,7 @@ FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* prog
   // all params.
   const std::string label = report.initialised.empty()
                                 ? OtherLabel(TrainedClasses(first.files),
-                                             trainer->net().ClassNames(), "in checkpoint_path")
+                                             trainer->readers().ClassNames(), "in checkpoint_path")
                                 : "";
   if (!label.empty()) progress->Warn(label + ": folders are numbered in the order of their names");
   if (!report.unused.empty())

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/file/new_file.h"
+#include "nn/plan/net_sources.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 
@@ -55,7 +56,7 @@ std::string Json(const Net& net, const Label& label) {
                      {"label", node.full_name + " -- " + label(node)},
                      {"color", kColors[node.part % 4]},
                      {"shape", "box"}});
-  for (const auto& [source, target] : net.Edges())
+  for (const auto& [source, target] : EdgesOf(net))
     links.push_back({{"source", source}, {"target", target}, {"label", ""}});
   const nlohmann::ordered_json graph = {{"directed", 1}, {"nodes", nodes}, {"links", links}};
   return graph.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -82,14 +83,14 @@ void WriteDebugFiles(FileSystem* files, const Context& ctx, const Net& net,
   const float scale = ctx.state->loss_scale;  // factor of all gradients
   const std::string end = StrCat("-step", step, "-loc", worker, ".json");
   WriteText(files, folder + "/fp" + end, Json(net, [&](const NetNode& node) {
-              const Context own = net.ContextOf(node, ctx);
+              const Context own = node.ContextOf(ctx);
               std::string text = MeanText(own, "data", node.out[0]->data);
               for (const Param* param : node.declare->params())
                 text += MeanText(own, param->name(), param->data);
               return text;
             }));
   WriteText(files, folder + "/bp" + end, Json(net, [&](const NetNode& node) {
-              const Context own = net.ContextOf(node, ctx);
+              const Context own = node.ContextOf(ctx);
               std::string text = MeanText(own, "grad", node.out[0]->grad, scale);
               for (const Param* param : node.declare->params())
                 text += MeanText(own, param->name(), param->grad, scale);
@@ -109,7 +110,7 @@ std::string GraphDot(const Net& net, const std::string& title) {
                   Escape(TypeText(node.conf)), " ", node.out[0]->data.shape().ToString(), params,
                   "\", color=", kColors[node.part % 4], "];\n");
   }
-  for (const auto& [source, target] : net.Edges())
+  for (const auto& [source, target] : EdgesOf(net))
     dot += StrCat("  n", source, " -> n", target, ";\n");
   return dot + "}\n";
 }

@@ -10,7 +10,7 @@
 namespace singa {
 
 Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
-  return Schedule(job, lead->net().CountRecords(), lead->net().batch());
+  return Schedule(job, lead->readers().CountRecords(), lead->net().batch());
 }
 
 ProcessShare GroupLoop::TakeShare() {

@@ -162,7 +162,7 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
     content->run[kTestThreads] = int64_t{groups_.lead().evaluation_threads()};
   content->run["topology"] = WorkersText(job_.cluster());
   content->run["instruction_set"] = InstructionSet();
-  SetClasses(groups_.lead().net().ClassNames(), &content->run);
+  SetClasses(groups_.lead().readers().ClassNames(), &content->run);
   content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
   if (job_.gpu_size() == 0) return;
   content->run["precision"] = JobProto::Precision_Name(job_.precision());

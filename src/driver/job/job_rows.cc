@@ -6,9 +6,9 @@
 
 namespace singa {
 
-int64_t CountBadRecords(const Net& net) {
+int64_t CountBadRecords(const NetReaders& readers) {
   int64_t count = 0;
-  for (const auto& [layer, records] : net.BadRecords())
+  for (const auto& [layer, records] : readers.BadRecords())
     count += static_cast<int64_t>(records.size());
   return count;
 }
@@ -18,7 +18,7 @@ int64_t CountBadRecords(WorkerGroups* groups) {
   for (const int group : groups->here()) count += CountBadRecords(&groups->team(group));
   for (Phase phase : {kTest, kVal})
     if (Evaluator* evaluator = groups->lead().evaluator(phase))
-      count += CountBadRecords(evaluator->net());
+      count += CountBadRecords(evaluator->readers());
   return count;
 }
 

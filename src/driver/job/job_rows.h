@@ -7,6 +7,7 @@
 #include "cluster/protocol/staleness_counts.h"
 #include "cluster/workers/worker_groups.h"
 #include "io/metrics/metrics_sink.h"
+#include "nn/net_readers.h"
 #include "train/reduce/metric_sums.h"
 
 namespace singa {
@@ -42,8 +43,8 @@ MetricsRows ProcessRows(const RowHead& head, const std::vector<ProcessShare>& sh
 // row may be a peer's. Any thread may call it.
 void NameProcess(JobProcess* process, MetricsRow* row);
 
-// Counts the bad records that readers of `net` have skipped.
-int64_t CountBadRecords(const Net& net);
+// Counts the bad records that `readers` have skipped.
+int64_t CountBadRecords(const NetReaders& readers);
 // Counts the bad records of all groups of this process, and of the nets for tests and validations.
 int64_t CountBadRecords(WorkerGroups* groups);
 

@@ -126,7 +126,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
     if (options.process) options.process->control().Check();
     return false;
   });
-  const RowHead head = {"test", step, 0, CountBadRecords(evaluator.net())};
+  const RowHead head = {"test", step, 0, CountBadRecords(evaluator.readers())};
   const MetricsRows rows = LayerRows(head, sums, nullptr);
   MetricsSinks kept({workspace.files(), workspace.path()});
   kept.Write(rows);
@@ -135,7 +135,7 @@ ExitCode TestJob(const JobProto& job, const RunOptions& options, Progress* progr
   if (!sums.entries().empty()) ScreenRows(progress, step, &mark).Write(rows);
   for (const auto& [written, records] : evaluator.written())
     progress->Say(StrCat("wrote ", Counted(records, "record"), " to ", written));
-  if (const int64_t bad = CountBadRecords(evaluator.net()); bad > 0)
+  if (const int64_t bad = CountBadRecords(evaluator.readers()); bad > 0)
     progress->Say(StrCat(Counted(bad, "bad record"), " skipped"));
   RequireFinite(scores, sums);
   return kExitOk;

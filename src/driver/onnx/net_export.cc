@@ -83,7 +83,7 @@ class NetExport {
   void ChooseForms(const std::vector<Wanted>& wanted) {
     std::vector<char> needed(net_.nodes().size());
     const auto need = [&needed](const Pieces& pieces) {
-      for (const Net::Source& piece : pieces) needed[piece.node] = true;
+      for (const NetSource& piece : pieces) needed[piece.node] = true;
     };
     for (const Wanted& output : wanted) need(output.pieces);
     for (int i = static_cast<int>(needed.size()); i-- > 0;) {
@@ -120,7 +120,7 @@ class NetExport {
       if (forms_[i] && GivesSteps(node(i)) && node(i).wiring.is_input) steps = StepsOf(node(i));
     if (steps == 1) return;
     const auto fits = [&](const Pieces& pieces) {
-      const Net::Source& first = pieces[0];
+      const NetSource& first = pieces[0];
       const int all = StepsOf(node(first.node));
       return pieces.size() == 1 &&
              (first.steps == all || (first.steps == 1 && first.step == all - 1));
@@ -148,7 +148,7 @@ class NetExport {
   // Returns the rows of the pieces as one value.
   std::string Rows(const Pieces& pieces) {
     OnnxNames parts;
-    for (const Net::Source& piece : pieces) {
+    for (const NetSource& piece : pieces) {
       const NetNode& maker = node(piece.node);
       const std::string& value = values_[piece.node][piece.output];
       const int steps = StepsOf(maker);
@@ -188,7 +188,7 @@ class NetExport {
 
   // Adds an output, named after its layer even if the layer only passes a value on.
   void GiveOutput(const Wanted& output) {
-    const Net::Source& first = output.pieces[0];
+    const NetSource& first = output.pieces[0];
     if (node(first.node).wiring.is_input)
       throw Error(kExitUsage,
                   StrCat("the loss reads the input layer ", output.name, ": nothing to compute"));

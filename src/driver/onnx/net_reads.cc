@@ -10,11 +10,11 @@
 namespace singa {
 
 NetReads::NetReads(const Net& net) : net_(net) {
-  for (const std::vector<Pieces>& sources : net.Sources()) {
+  for (const std::vector<Pieces>& sources : SourcesOf(net)) {
     std::vector<Pieces>& reads = reads_.emplace_back();
     for (const Pieces& pieces : sources) {
       reads.emplace_back();
-      for (Net::Source piece : pieces) {
+      for (NetSource piece : pieces) {
         if (GivesSteps(node(piece.node))) piece = {piece.node, 0, piece.output, 1};
         AppendPiece(piece, &reads.back());
       }
@@ -60,10 +60,10 @@ std::vector<Wanted> NetReads::OutputsOf(const std::string& name) const {
   return outputs;
 }
 
-void NetReads::AddOrigin(const Net::Source& piece, Pieces* pieces) const {
+void NetReads::AddOrigin(const NetSource& piece, Pieces* pieces) const {
   if (!node(piece.node).traits.aliases_in) return AppendPiece(piece, pieces);
   int first = 0;  // step at which `part` begins
-  for (const Net::Source& part : Of(piece.node, 0)) {
+  for (const NetSource& part : Of(piece.node, 0)) {
     const int begin = std::max(piece.step, first),
               end = std::min(piece.step + piece.steps, first + part.steps);
     if (begin < end)
@@ -89,8 +89,8 @@ std::vector<Wanted> NetReads::OutputsOfLoss() const {
   const std::vector<int> nodes = NodesOf(losses[0]);
   Wanted scores;
   for (int i : nodes)
-    for (const Net::Source& piece : Of(i, 0)) AddOrigin(piece, &scores.pieces);
-  const Net::Source& first = scores.pieces[0];
+    for (const NetSource& piece : Of(i, 0)) AddOrigin(piece, &scores.pieces);
+  const NetSource& first = scores.pieces[0];
   scores.name = OnnxLayer::OutputName(node(first.node), first.output);
   std::vector<Wanted> outputs = {scores};
   if (IsSoftmaxLoss(node(nodes[0]).conf)) outputs.push_back(OutputOf(losses[0], 0));

@@ -36,7 +36,7 @@ class NetReads {
   std::vector<int> NodesOf(const std::string& name) const;
   Wanted OutputOf(const std::string& layer, int output) const;
   // Adds the origin of `piece` to `*pieces`: looks through layers that only pass values on.
-  void AddOrigin(const Net::Source& piece, Pieces* pieces) const;
+  void AddOrigin(const NetSource& piece, Pieces* pieces) const;
 
   const Net& net_;
   std::vector<std::vector<Pieces>> reads_;

@@ -21,9 +21,9 @@ std::vector<int64_t> SizesOf(const NetNode& node, int output) {
   return sizes;
 }
 
-void AppendPiece(const Net::Source& piece, Pieces* pieces) {
+void AppendPiece(const NetSource& piece, Pieces* pieces) {
   if (!pieces->empty()) {
-    Net::Source& last = pieces->back();
+    NetSource& last = pieces->back();
     if (last.node == piece.node && last.output == piece.output &&
         last.step + last.steps == piece.step) {
       last.steps += piece.steps;
@@ -35,7 +35,7 @@ void AppendPiece(const Net::Source& piece, Pieces* pieces) {
 
 int StepsOf(const Pieces& pieces) {
   int steps = 0;
-  for (const Net::Source& piece : pieces) steps += piece.steps;
+  for (const NetSource& piece : pieces) steps += piece.steps;
   return steps;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "driver/onnx/onnx_graph.h"
-#include "singa/nn/net.h"
+#include "nn/plan/net_sources.h"
 
 namespace singa {
 
@@ -19,9 +19,9 @@ int StepsOf(const NetNode& node);
 std::vector<int64_t> SizesOf(const NetNode& node, int output);
 
 // Time steps of a feature, as pieces of nodes' outputs, in the order of time.
-using Pieces = std::vector<Net::Source>;
+using Pieces = std::vector<NetSource>;
 // Appends `piece`, or extends the last piece if `piece` continues the same output.
-void AppendPiece(const Net::Source& piece, Pieces* pieces);
+void AppendPiece(const NetSource& piece, Pieces* pieces);
 int StepsOf(const Pieces& pieces);
 
 // If all layers of a net run over all steps of its text, the model takes texts of any length and

@@ -10,7 +10,7 @@
 namespace singa {
 
 // Gives the stores of a net one order, and makes them skip each other's bad records. Adds an error
-// for each input layer whose settings imply another order than the first layer's. Net::Open checks
+// for each input layer whose settings imply another order than the first layer's. OpenNet checks
 // that the stores have equally many records. REQUIRES: Setup of all nodes was called, Open of none.
 void PairReaders(Phase phase, std::deque<NetNode>* nodes, ConfigErrors* errors);
 

@@ -4,7 +4,7 @@
 #include <deque>
 #include <vector>
 
-#include "nn/plan/net_storage.h"
+#include "nn/plan/net_layout.h"
 
 namespace singa {
 

@@ -2,7 +2,7 @@
 // written once and the gradient is read once.
 #pragma once
 
-#include "nn/plan/net_storage.h"
+#include "nn/plan/net_layout.h"
 
 namespace singa {
 

@@ -8,9 +8,10 @@
 #include "nn/input/pair_readers.h"
 #include "nn/plan/backward.h"
 #include "nn/plan/fuse.h"
-#include "nn/plan/net_storage.h"
+#include "nn/plan/net_layout.h"
 
 namespace singa {
+namespace {
 
 class NetBuilder {
  public:
@@ -29,34 +30,36 @@ class NetBuilder {
     ExpectParams(&graph);
     if (options_.use) KeepOutput(whole, options_.use->output, &graph, errors_);
     Fold(options_.fold, &graph, errors_);
-    net_.causal_ = IsCausal(graph);
+    const bool causal = IsCausal(graph);
     Expand(&graph, errors_);
     KeepNeeded(&graph);
     InsertSplits(&graph);
     Order(&graph, errors_);
-    net_.phase_ = options_.phase;
-    net_.reuse_ = options_.reuse;
-    storage_ = net_.storage_.get();
+    layout_->reuse = options_.reuse;
     for (const Value& value : graph.values) {
-      storage_->values.emplace_back();
-      storage_->values.back().steps = value.steps;
-      storage_->values.back().grad_steps.resize(value.steps);
+      layout_->values.emplace_back();
+      layout_->values.back().steps = value.steps;
+      layout_->values.back().grad_steps.resize(value.steps);
     }
     data_.resize(graph.values.size());
     for (const Node& node : graph.nodes) SetUp(&graph, node);
-    if (!options_.use) PairReaders(options_.phase, &net_.nodes_, errors_);
-    PairCuts(&net_.nodes_);
+    if (!options_.use) PairReaders(options_.phase, &nodes_, errors_);
+    PairCuts(&nodes_);
     ShapeFeedback();
     KeepOwnPart(graph);
-    if (!errors_->empty()) return std::move(net_);
-    for (size_t i = 0; i < net_.nodes_.size(); ++i) net_.nodes_[i].place = static_cast<int>(i);
-    MarkFeedback(&net_.nodes_, storage_->graph);
-    if (options_.gradients) FindBackward(&net_.nodes_, storage_->graph, &storage_->values, errors_);
-    if (options_.reuse) FuseReaders(&net_.nodes_, storage_->graph, storage_->values);
-    return std::move(net_);
+    if (errors_->empty()) FindUses();
+    return Net(options_.phase, causal, std::move(nodes_), std::move(layout_));
   }
 
  private:
+  // Marks the nodes that run backward, and those whose source does their work.
+  void FindUses() {
+    for (size_t i = 0; i < nodes_.size(); ++i) nodes_[i].place = static_cast<int>(i);
+    MarkFeedback(&nodes_, layout_->graph);
+    if (options_.gradients) FindBackward(&nodes_, layout_->graph, &layout_->values, errors_);
+    if (options_.reuse) FuseReaders(&nodes_, layout_->graph, layout_->values);
+  }
+
   ParamTable* TableOf(const GraphLayer& layer) const {
     return tables_[options_.units ? layer.part : 0];
   }
@@ -97,10 +100,10 @@ class NetBuilder {
   void SetUp(Graph* graph, const Node& graph_node) {
     GraphLayer& layer = graph->layers[graph_node.layer];
     for (const Read& read : graph_node.in)
-      if (!read.feedback && !storage_->values[read.value].shaped) layer.faulty = true;
+      if (!read.feedback && !layout_->values[read.value].shaped) layer.faulty = true;
     if (layer.faulty) return;
-    NetNode& node = net_.nodes_.emplace_back();
-    storage_->graph.push_back(graph_node);
+    NetNode& node = nodes_.emplace_back();
+    layout_->graph.push_back(graph_node);
     Name(layer, graph_node, &node);
     for (const Read& read : graph_node.in) AddInPort(layer, read, &node);
     node.out_ports.resize(layer.wiring.num_outputs + layer.wiring.state_outputs);
@@ -177,7 +180,7 @@ class NetBuilder {
   }
 
   void AddInPort(const GraphLayer& layer, const Read& read, NetNode* node) {
-    const ShapedValue& value = storage_->values[read.value];
+    const ShapedValue& value = layout_->values[read.value];
     Port& port = node->in_ports.emplace_back();
     node->in.push_back(&port);
     if (!value.shaped) return;  // read back from a later layer
@@ -193,12 +196,12 @@ class NetBuilder {
 
   // Shapes the ports that read back from later layers, whose shapes are known now.
   void ShapeFeedback() {
-    for (size_t i = 0; i < net_.nodes_.size(); ++i)
-      for (size_t k = 0; k < net_.nodes_[i].in.size(); ++k) {
-        const Read& read = storage_->graph[i].in[k];
-        const ShapedValue& value = storage_->values[read.value];
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      for (size_t k = 0; k < nodes_[i].in.size(); ++k) {
+        const Read& read = layout_->graph[i].in[k];
+        const ShapedValue& value = layout_->values[read.value];
         if (!read.feedback || !value.shaped) continue;
-        Port& port = *net_.nodes_[i].in[k];
+        Port& port = *nodes_[i].in[k];
         port.data.SetShape(value.step_shape);
         port.grad.SetShape(value.step_shape);
         port.span = value.span;
@@ -210,7 +213,7 @@ class NetBuilder {
     if (port.data.shape().dims() == 0) throw ConfigError("", "the layer set no output shape");
     port.data.shape().Check();
     port.grad.SetShape(port.data.shape());
-    ShapedValue& value = storage_->values[out.value];
+    ShapedValue& value = layout_->values[out.value];
     Shape step = port.data.shape();
     if (out.steps > 1) {
       if (layer.wiring.sequence) {
@@ -251,24 +254,26 @@ class NetBuilder {
     if (!options_.units) return;  // the graph has only this worker's part
     std::deque<NetNode> nodes;
     std::vector<Node> graph_nodes;
-    for (size_t i = 0; i < net_.nodes_.size(); ++i) {
-      if (graph.layers[storage_->graph[i].layer].part != options_.worker) continue;
-      nodes.push_back(std::move(net_.nodes_[i]));
-      graph_nodes.push_back(storage_->graph[i]);
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (graph.layers[layout_->graph[i].layer].part != options_.worker) continue;
+      nodes.push_back(std::move(nodes_[i]));
+      graph_nodes.push_back(layout_->graph[i]);
     }
-    net_.nodes_ = std::move(nodes);
-    storage_->graph = std::move(graph_nodes);
+    nodes_ = std::move(nodes);
+    layout_->graph = std::move(graph_nodes);
   }
 
   const NetProto* conf_ = nullptr;
   const NetOptions options_;
   std::vector<ParamTable*> tables_;
   ConfigErrors* errors_;
-  Net net_;
-  Net::Storage* storage_ = nullptr;
+  std::deque<NetNode> nodes_;
+  std::unique_ptr<NetLayout> layout_ = std::make_unique<NetLayout>();
   std::vector<std::string> data_;  // for each value: DataText of the input layer below it
   std::set<std::string> paths_with_error_;
 };
+
+}  // namespace
 
 Net BuildNet(const NetProto& conf, const NetOptions& options, std::vector<ParamTable*> tables,
              ConfigErrors* errors) {

@@ -1,244 +1,39 @@
-// Net::Plan finds the tensors that a net needs, and when it needs them.
-#include <algorithm>
-#include <limits>
+#include "nn/plan/net_memory.h"
 
-#include "nn/plan/net_storage.h"
-#include "nn/plan/net_transfers.h"
+#include "singa/base/error.h"
+#include "singa/tensor/memory.h"
+#include "singa/tensor/stream.h"
 
 namespace singa {
 namespace {
 
-// Lifetime of a tensor; empty until something uses it.
-struct Life {
-  int begin = std::numeric_limits<int>::max();
-  int end = -1;
-  void Use(int time) {
-    begin = std::min(begin, time);
-    end = std::max(end, time);
-  }
-  bool used() const { return end >= 0; }
-};
-
-// Producers (nodes) and readers (nodes and their slots) of one value.
-struct Users {
-  std::vector<int> producers;
-  std::vector<std::pair<int, int>> readers;
-};
-
-// Plans the memory of one side.
-class MemoryPlanner {
- public:
-  MemoryPlanner(const std::deque<NetNode>& nodes, bool reuse, const std::vector<Node>& graph,
-                const std::vector<ShapedValue>& values, const Placement& placement, Side side,
-                MemoryPlan* plan)
-      : nodes_(nodes),
-        reuse_(reuse),
-        graph_(graph),
-        values_(values),
-        placement_(placement),
-        side_(side),
-        plan_(plan) {
-    users_.resize(values.size());
-    for (size_t i = 0; i < graph.size(); ++i) {
-      for (const Read& out : graph[i].out) users_[out.value].producers.push_back(int(i));
-      for (size_t s = 0; s < graph[i].in.size(); ++s)
-        users_[graph[i].in[s].value].readers.emplace_back(int(i), int(s));
-    }
-  }
-
-  // Adds the tensors of values (in `tensors`), then each node's buffers in order, then scratch.
-  void Run(std::vector<ValueTensors>* tensors, std::vector<int>* buffers, int* scratch) {
-    tensors->resize(values_.size());
-    for (size_t v = 0; v < values_.size(); ++v) (*tensors)[v] = AddValue(v);
-    for (size_t i = 0; i < graph_.size(); ++i) AliasNode(int(i), *tensors);
-    int64_t bytes = 0;
-    for (size_t i = 0; i < graph_.size(); ++i) {
-      const bool here = placement_.nodes[i] == side_;
-      if (here) bytes = std::max(bytes, nodes_[i].declare->scratch());
-      for (const Buffer& buffer : nodes_[i].declare->buffers())
-        buffers->push_back(here ? AddBuffer(int(i), buffer) : -1);
-    }
-    *scratch = plan_->Add(bytes, 0, last());
-    plan_->Place(reuse_);
-  }
-
- private:
-  int last() const { return 2 * static_cast<int>(graph_.size()) - 1; }
-  int backward(int node) const { return last() - node; }
-  bool Delayed(int node, int slot) const { return graph_[node].in[slot].delayed; }
-
-  Life DataLife(size_t v) const {
-    Life life;
-    for (int p : users_[v].producers) {
-      // Data from the host arrives before a replayed step begins, so its place is in use from time
-      // 0.
-      life.Use(side_ == kDeviceSide && placement_.nodes[p] == kHostSide ? 0 : p);
-      if (nodes_[p].runs_backward && nodes_[p].traits.grad_reads_out) life.Use(backward(p));
-    }
-    for (auto [r, slot] : users_[v].readers) {
-      life.Use(r);
-      if (nodes_[r].runs_backward && nodes_[r].traits.grad_reads_in) life.Use(backward(r));
-      if (Delayed(r, slot)) life.Use(0), life.Use(last());  // it lasts into the next batch
-    }
-    if (users_[v].readers.empty()) life.Use(last());  // a result that the caller may read
-    return life;
-  }
-
-  ValueTensors AddValue(size_t v) {
-    const ShapedValue& value = values_[v];
-    ValueTensors tensors;
-    if (!value.shaped || (users_[v].producers.empty() && users_[v].readers.empty())) return tensors;
-    const Life data = DataLife(v);
-    if (placement_.data[v][side_]) {
-      tensors.data = plan_->Add(value.steps * value.step_bytes(), data.begin, data.end);
-      if (value.label_shape.dims())
-        tensors.label = plan_->Add(value.steps * value.label_bytes(), 0, last());
-    }
-    if (!value.needs_grad() || !placement_.grads[v][side_]) return tensors;
-    Life grad;
-    for (auto [r, slot] : users_[v].readers)
-      if (nodes_[r].runs_backward) grad.Use(backward(r));
-    for (int p : users_[v].producers) grad.Use(backward(p));
-    tensors.grad = plan_->Add(value.steps * value.step_bytes(), grad.begin, grad.end);
-    return tensors;
-  }
-
-  bool OneReader(int value) const {
-    return users_[value].readers.size() == 1 && users_[value].producers.size() == 1;
-  }
-
-  // Aliases tensors that may share a place: a split's data, in-place layers, the gradients of both.
-  void AliasNode(int i, const std::vector<ValueTensors>& tensors) {
-    const NetNode& node = nodes_[i];
-    const std::vector<Read>& in = graph_[i].in;
-    const std::vector<Read>& out = graph_[i].out;
-    if (node.traits.aliases_in) {
-      for (const Read& read : out) {
-        if (tensors[in[0].value].data >= 0)
-          plan_->Alias(tensors[in[0].value].data, tensors[read.value].data);
-        if (tensors[in[0].value].label >= 0)
-          plan_->Alias(tensors[in[0].value].label, tensors[read.value].label);
-      }
-      AliasSplitGradient(in[0].value, out, tensors);
-      return;
-    }
-    if (placement_.nodes[i] != side_) return;
-    const int slot = node.traits.in_place_with;
-    if (!reuse_ || slot < 0 || slot >= int(in.size())) return;
-    const Read& source = in[slot];
-    if (source.remote || source.feedback || !OneReader(source.value) || !OneProducer(out[0]) ||
-        !SameSize(source, out[0]))
-      return;
-    const int a = source.value, b = out[0].value;
-    if (tensors[a].grad >= 0 && tensors[b].grad >= 0)
-      plan_->Alias(tensors[a].grad, tensors[b].grad);
-    const NetNode& producer = nodes_[users_[a].producers[0]];
-    const bool read_later = (node.runs_backward && node.traits.grad_reads_in) ||
-                            (producer.runs_backward && producer.traits.grad_reads_out);
-    if (!read_later && !producer.wiring.is_input && !producer.traits.aliases_in &&
-        tensors[a].data >= 0 && tensors[b].data >= 0)
-      plan_->Alias(tensors[a].data, tensors[b].data);
-  }
-
-  bool OneProducer(const Read& out) const { return users_[out.value].producers.size() == 1; }
-  bool SameSize(const Read& a, const Read& b) const {
-    const ShapedValue &x = values_[a.value], &y = values_[b.value];
-    return x.steps * x.step_bytes() == y.steps * y.step_bytes() && a.steps == x.steps &&
-           b.steps == y.steps;
-  }
-
-  // Aliases the gradient of a split's source with the first gradient that arrives, which saves a
-  // copy.
-  void AliasSplitGradient(int source, const std::vector<Read>& out,
-                          const std::vector<ValueTensors>& tensors) {
-    if (tensors[source].grad < 0 || users_[source].producers.size() != 1) return;
-    for (const Read& read : out)
-      if (tensors[read.value].grad >= 0) {
-        if (SameSize(read, read)) plan_->Alias(tensors[source].grad, tensors[read.value].grad);
-        return;
-      }
-  }
-
-  int AddBuffer(int i, const Buffer& buffer) {
-    if (buffer.keep == Keep::kForever) return -1;
-    if (buffer.keep == Keep::kStep) return plan_->Add(buffer.tensor.bytes(), 0, last());
-    return plan_->Add(buffer.tensor.bytes(), i, nodes_[i].runs_backward ? backward(i) : i);
-  }
-
-  const std::deque<NetNode>& nodes_;
-  const bool reuse_;
-  const std::vector<Node>& graph_;
-  const std::vector<ShapedValue>& values_;
-  const Placement& placement_;
-  const Side side_;
-  MemoryPlan* plan_;
-  std::vector<Users> users_;
-};
-
-void SayWhoWantsGradients(const Node& graph_node, const std::vector<ShapedValue>& values,
-                          NetNode* node) {
-  for (size_t k = 0; k < node->in.size(); ++k)
-    node->in[k]->wants_grad = node->runs_backward && values[graph_node.in[k].value].needs_grad();
-  for (size_t k = 0; k < node->out.size(); ++k) {
-    const Read& out = graph_node.out[k];
-    node->out[k]->wants_grad = node->runs_backward && values[out.value].needs_grad(out);
-  }
+// Makes the error of an arena that is too large.
+DeviceError TooLittle(const char* where, const LargestLayer& largest, const DeviceError& error) {
+  constexpr int64_t kMiB = 1 << 20;
+  std::string most;
+  if (!largest.name.empty())
+    most = StrCat(", most of them for layer \"", largest.name, "\" (",
+                  (largest.bytes + kMiB - 1) / kMiB, " MiB)");
+  return DeviceError(StrCat("features and gradients", where, most, ": ", error.what()));
 }
 
 }  // namespace
 
-// Returns the bytes that nodes on a device, or nodes on the host, keep forever.
-int64_t Net::ForeverBytes(bool on_device) const {
-  constexpr int64_t kAligned = MemoryPlan::kAlignment;
-  int64_t bytes = 0;
-  for (const NetNode& node : nodes_) {
-    if (OnDevice(node) != on_device) continue;
-    bytes += static_cast<int64_t>(node.declare->metrics().size()) * kAligned;
-    bytes += node.declare->kept();
-    for (const Buffer& buffer : node.declare->buffers())
-      if (buffer.keep == Keep::kForever)
-        bytes += (buffer.tensor.bytes() + kAligned - 1) / kAligned * kAligned;
+NetArena NetArena::Allocate(const Context& ctx, const NetMemory& memory) {
+  NetArena arena;
+  try {
+    arena.main = singa::Allocate(ctx, {memory.arena}, DType::kU8);
+  } catch (const DeviceError& error) {
+    throw TooLittle("", memory.largest, error);
   }
-  return bytes;
-}
-
-NetMemory Net::Plan(const Context& ctx) {
-  Storage& s = *storage_;
-  s.placement = PlaceNodes(nodes_, s.graph, s.values.size(), ctx.stream != nullptr);
-  for (NetNode& node : nodes_) {
-    Context own = ContextOf(node, ctx);
-    own.layer = node.full_name;
-    SayWhoWantsGradients(s.graph[node.place], s.values, &node);
-    try {
-      node.layer->Prepare(own, *node.declare, node.in, node.out);
-    } catch (const ConfigError& error) {
-      throw error.Under(node.path);
-    } catch (const DeviceError& error) {
-      throw UnderLayer(node, error);
-    }
-    const bool idle = node.fused || (node.traits.aliases_in && !node.runs_backward);
-    if (!ctx.choices || idle) continue;
-    for (const KernelSlot* slot : node.declare->slots())
-      ctx.choices->push_back({node.full_name, slot->name(), slot->Choice(own)});
+  arena.host.SetShape({memory.host_arena}, DType::kU8);
+  if (memory.host_arena == 0) return arena;
+  try {
+    arena.host.Own(ctx.stream->gpu().AllocatePinned(memory.host_arena));
+  } catch (const DeviceError& error) {
+    throw TooLittle(" in pinned memory of the host", memory.host_largest, error);
   }
-  for (const Side side : {kHostSide, kDeviceSide}) {
-    Storage::OfSide& of = s.sides[side];
-    // Copies of the last step may still read the host's side while the next one begins.
-    const bool reuse = reuse_ && (side == kDeviceSide || !ctx.stream);
-    MemoryPlanner planner(nodes_, reuse, s.graph, s.values, s.placement, side, &of.plan);
-    planner.Run(&of.tensors, &of.buffers, &of.scratch);
-  }
-  const NetTransfers transfers(nodes_, s);
-  int64_t staged = 0;
-  for (size_t i = 0; ctx.uploads && i < nodes_.size(); ++i) staged += transfers.StagedBytes(i);
-  const Storage::OfSide& main = s.sides[ctx.stream ? kDeviceSide : kHostSide];
-  return {.arena = main.plan.bytes(),
-          .host_arena = ctx.stream ? s.sides[kHostSide].plan.bytes() : 0,
-          .forever = ForeverBytes(ctx.stream != nullptr) + staged,
-          .host_forever = ctx.stream ? ForeverBytes(false) : 0,
-          .unplanned = main.plan.unplanned(),
-          .largest = LargestOn(ctx.stream != nullptr),
-          .host_largest = ctx.stream ? LargestOn(false) : LargestLayer{}};
+  return arena;
 }
 
 }  // namespace singa

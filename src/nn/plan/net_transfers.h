@@ -5,13 +5,13 @@
 #include <deque>
 #include <vector>
 
-#include "nn/plan/net_storage.h"
+#include "nn/plan/net_layout.h"
 
 namespace singa {
 
 class NetTransfers {
  public:
-  NetTransfers(const std::deque<NetNode>& nodes, Net::Storage& storage);
+  NetTransfers(const std::deque<NetNode>& nodes, const NetLayout& layout);
 
   // Returns the transfers of each node. REQUIRES: the sides' arenas are allocated.
   std::vector<Transfers> Make(const Context& ctx) const;
@@ -29,7 +29,7 @@ class NetTransfers {
   bool MadeOnDevice(int value) const;
 
   const std::deque<NetNode>& nodes_;
-  Net::Storage& s_;
+  const NetLayout& layout_;
   std::vector<std::vector<size_t>> makers_;  // for each value: the nodes that make it
 };
 

@@ -8,11 +8,9 @@
 #include <vector>
 
 #include "nn/graph/graph.h"
-#include "singa/nn/net.h"
+#include "singa/nn/net_node.h"
 
 namespace singa {
-
-struct ShapedValue;
 
 enum Side { kHostSide, kDeviceSide };
 inline constexpr int kSides = 2;

@@ -22,7 +22,7 @@ void PlaceParams(const std::vector<const Net*>& nets, DeviceParams* params) {
   for (const Net* net : nets)
     for (const NetNode& node : net->nodes())
       for (Param* param : node.declare->params())
-        (net->OnDevice(node) ? on_device : on_host).emplace(param, node.name);
+        (node.on_device ? on_device : on_host).emplace(param, node.name);
   for (const auto& [param, layer] : on_device) {
     if (const auto other = on_host.find(param); other != on_host.end())
       throw DeviceError(StrCat("param \"", param->name(), "\" is shared by layer \"", layer,

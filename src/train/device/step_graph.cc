@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include "nn/plan/host_part.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -9,7 +10,7 @@ namespace singa {
 void StepGraph::Run(const std::function<void()>& step) {
   if (captures_ && !work_ && steps_++ == kWarmUp) Capture(step);
   if (!work_) return step();
-  net_->ComputeOnHost(*ctx_, pass_);
+  ComputeOnHost(*ctx_, pass_, net_);
   ctx_->stream->Replay(*work_);
 }
 
@@ -29,7 +30,7 @@ void StepGraph::Capture(const std::function<void()>& step) {
 
 // Returns why the step cannot be captured; "": it is.
 std::string StepGraph::Try(const std::function<void()>& step) {
-  const Net::DeviceOnly device_only(net_);
+  const DeviceOnly device_only(net_);
   Stream& stream = *ctx_->stream;
   try {
     stream.BeginCapture();

@@ -13,7 +13,7 @@ namespace singa {
 
 class StepGraph {
  public:
-  // Both must outlive it. `pass`: flags of a step's first pass. REQUIRES: net->WhyHostWorks() is
+  // Both must outlive it. `pass`: flags of a step's first pass. REQUIRES: WhyHostWorks(*net) is
   // "".
   StepGraph(Net* net, Context* ctx, Phase pass) : net_(net), ctx_(ctx), pass_(pass) {}
 

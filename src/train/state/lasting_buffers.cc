@@ -14,8 +14,8 @@ std::vector<LastingBuffer> LastingBuffers(Trainer* trainer) {
       if (buffer.keep != Keep::kForever) continue;
       const std::string name = "buffer/" + node.name + "/" + buffer.name;
       const int copy = copies[name]++;
-      all.push_back({copy == 0 ? name : StrCat(name, "/", copy), &buffer,
-                     trainer->net().ContextOf(node, trainer->ctx())});
+      all.push_back(
+          {copy == 0 ? name : StrCat(name, "/", copy), &buffer, node.ContextOf(trainer->ctx())});
     }
   return all;
 }

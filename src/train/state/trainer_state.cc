@@ -93,7 +93,7 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
   for (const auto& [layer, position] : trainer_->readers().positions())
     numbers_.push_back({Name("reader/" + layer), position});
   for (Trainer* trainer : trainers_)  // each worker has met bad records among its own rows
-    for (const auto& [layer, records] : trainer->net().BadRecords())
+    for (const auto& [layer, records] : trainer->readers().BadRecords())
       Merge(records, &bad_records_[layer]);
   JoinBuffers();
   const std::vector<double> none(trainer_->place().workers);
@@ -244,7 +244,7 @@ int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
     for (const auto& [layer, position] : positions)
       if (const StoredTensor* bad = state.Find(name(kBadRecords + layer))) {
         const std::span<const int64_t> records = state.Values<int64_t>(bad->name, bad->shape);
-        trainer->net().RestoreBadRecords(layer, {records.begin(), records.end()});
+        trainer->readers().RestoreBadRecords(layer, {records.begin(), records.end()});
       }
     trainer->readers().Seek(positions);
   }

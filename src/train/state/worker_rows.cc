@@ -23,7 +23,7 @@ WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
       const Tensor values = lasting.OnHost();
       to->set_floats(values.data(), values.bytes());
     }
-    for (const auto& [layer, records] : trainer->net().BadRecords())
+    for (const auto& [layer, records] : trainer->readers().BadRecords())
       bad[layer].insert(records.begin(), records.end());
   }
   for (const auto& [layer, records] : bad) {

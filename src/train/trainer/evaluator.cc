@@ -4,6 +4,7 @@
 #include "base/thread/omp_threads.h"
 #include "nn/graph/graph.h"
 #include "nn/input/await_records.h"
+#include "nn/plan/open_net.h"
 #include "singa/base/error.h"
 #include "singa/nn/record_reader.h"
 #include "train/trainer/plan_net.h"
@@ -12,8 +13,8 @@ namespace singa {
 namespace {
 
 // Copies known bad records. Both nets read the same stores.
-void ShareBadRecords(const Net& from, Net* to) {
-  for (const auto& [layer, records] : from.BadRecords()) to->RestoreBadRecords(layer, records);
+void ShareBadRecords(const NetReaders& from, NetReaders to) {
+  for (const auto& [layer, records] : from.BadRecords()) to.RestoreBadRecords(layer, records);
 }
 
 }  // namespace
@@ -40,9 +41,8 @@ void Evaluator::FailSteps(const std::string& why) const {
 
 void Evaluator::Open(const NetArena& arena) {
   arena_ = arena;
-  net_.Bind(*ctx_, arena);
-  net_.Open(*ctx_);
-  if (asks_user_ && net_.CountRecords() < 0)
+  OpenNet(*ctx_, arena, &net_);
+  if (asks_user_ && readers().CountRecords() < 0)
     FailSteps("where no input layer has a number of records");
 }
 
@@ -78,14 +78,15 @@ std::optional<MetricSums> Evaluator::Run(int64_t steps, const std::function<bool
 
 // Evaluates every record once.
 bool Evaluator::RunStore(const std::function<bool()>& stop, OutputFiles* files, MetricSums* sums) {
-  const int64_t records = net_.CountRecords(), batch = net_.batch(), rest = records % batch;
+  const int64_t records = readers().CountRecords(), batch = net_.batch(), rest = records % batch;
   Net* tail = rest > 0 ? TailNet(rest) : nullptr;
   if (!RunBatches(&net_, 0, records / batch, stop, files, sums)) return false;
   if (!tail) return true;
   MetricSums tail_sums(tail);
-  ShareBadRecords(net_, tail);
+  const NetReaders tail_readers(tail);
+  ShareBadRecords(readers(), tail_readers);
   if (!RunBatches(tail, records / batch, 1, stop, files, &tail_sums)) return false;
-  ShareBadRecords(*tail, &net_);
+  ShareBadRecords(tail_readers, readers());
   sums->Add(tail_sums);
   return true;
 }
@@ -105,8 +106,7 @@ Net* Evaluator::TailNet(int64_t rows) {
     if (tail_->batch() != rows)
       FailSteps(StrCat("where a user's layer has records that are no multiple of its batch, ",
                        net_.batch()));
-    tail_->Bind(*ctx_, arena_.Fits(memory) ? arena_ : NetArena::Allocate(*ctx_, memory));
-    tail_->Open(*ctx_);
+    OpenNet(*ctx_, arena_.Fits(memory) ? arena_ : NetArena::Allocate(*ctx_, memory), tail_.get());
     if (watch_) watch_->Watch(tail_.get());
   }
   return tail_.get();

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "io/store/output_files.h"
+#include "nn/net_readers.h"
+#include "nn/plan/net_memory.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "train/reduce/metric_sums.h"
@@ -23,6 +25,7 @@ class Evaluator {
   NetMemory memory() const { return memory_; }
   Net& net() { return net_; }
   const Net& net() const { return net_; }
+  NetReaders readers() { return NetReaders(&net_); }
   void Open(const NetArena& arena);
   // Shows all later batches to `watch`, which must outlive them.
   void WatchScores(ScoreWatch* watch) {

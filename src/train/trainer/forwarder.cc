@@ -11,6 +11,8 @@
 #include "nn/neuron/flat_rows.h"
 #include "nn/neuron/row_index.h"
 #include "nn/plan/net_builder.h"
+#include "nn/plan/open_net.h"
+#include "nn/plan/prepare_net.h"
 #include "singa/base/error.h"
 #include "singa/tensor/memory.h"
 #include "train/device/device_exchange.h"
@@ -116,7 +118,7 @@ void Forwarder::Make(Sized* sized) {
                       StrCat("gives ", Counted(rows, "row"), " for ",
                              Counted(sized->rows, "record"), ": must be one each"));
   try {
-    sized->memory = sized->net->Plan(ctx_);
+    sized->memory = PrepareNet(ctx_, sized->net.get());
   } catch (const ConfigError& error) {
     throw error.Under("neuralnet");
   }
@@ -128,10 +130,9 @@ void Forwarder::Allocate(Sized* sized) {
     throw DeviceError(StrCat("a batch of ", Counted(sized->rows, "row"), " needs ", on_host >> 20,
                              " MiB of memory, the machine has ", UsableMemory() >> 20));
   if (arena_.main.empty()) arena_ = NetArena::Allocate(ctx_, sized->memory);
-  Net& net = *sized->net;
-  net.Bind(ctx_, arena_.Fits(sized->memory) ? arena_ : NetArena::Allocate(ctx_, sized->memory));
-  net.Open(ctx_);
-  if (!net.OnDevice(*sized->output)) return;
+  OpenNet(ctx_, arena_.Fits(sized->memory) ? arena_ : NetArena::Allocate(ctx_, sized->memory),
+          sized->net.get());
+  if (!sized->output->on_device) return;
   sized->seen.SetShape({sized->rows * out_.size});
   sized->seen.Own(device_->gpu().AllocatePinned(sized->seen.bytes()));
 }
@@ -224,7 +225,7 @@ void Forwarder::RunBatch(Sized* sized, const float* rows, int64_t first_row, flo
 void Forwarder::CopyStates(Net* net, bool keep) {
   size_t next = 0;
   for (NetNode& node : net->nodes()) {
-    Context own = net->ContextOf(node, ctx_);
+    Context own = node.ContextOf(ctx_);
     for (Buffer& buffer : node.declare->buffers()) {
       if (buffer.keep != Keep::kForever) continue;
       Tensor& state = buffer.tensor;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "nn/input/feed.h"
+#include "nn/plan/net_memory.h"
 #include "singa/base/error.h"
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"

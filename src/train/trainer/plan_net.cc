@@ -1,6 +1,7 @@
 #include "train/trainer/plan_net.h"
 
 #include "nn/plan/net_builder.h"
+#include "nn/plan/prepare_net.h"
 #include "singa/base/error.h"
 
 namespace singa {
@@ -17,7 +18,7 @@ Net PlanNet(const JobProto& job, Phase phase, const WorkerPlace& place, ParamTab
   options.reuse = algorithm.forward_backward() && !(phase == kTrain && job.debug());
   Net net = BuildNet(job.neuralnet(), options, params);
   try {
-    *memory = net.Plan(*ctx);
+    *memory = PrepareNet(*ctx, &net);
   } catch (const ConfigError& error) {
     throw error.Under("neuralnet");
   }

@@ -1,6 +1,7 @@
 // PlanNet makes a worker's part of a net.
 #pragma once
 
+#include "nn/plan/net_memory.h"
 #include "singa/nn/net.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"

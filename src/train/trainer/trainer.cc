@@ -4,6 +4,8 @@
 
 #include "base/system/cgroup.h"
 #include "base/thread/omp_threads.h"
+#include "nn/plan/host_part.h"
+#include "nn/plan/open_net.h"
 #include "singa/base/error.h"
 #include "tensor/gpu/gpus.h"
 #include "train/apply/step_rule.h"
@@ -114,8 +116,7 @@ TrainedParams Trainer::FindTrained() {
   std::vector<Shape> shapes;
   for (const auto& param : params_.params())
     for (const NetNode& node : net_.nodes()) {
-      const auto& completes = node.completes;
-      if (std::find(completes.begin(), completes.end(), param.get()) == completes.end()) continue;
+      if (std::ranges::find(node.completes, param.get()) == node.completes.end()) continue;
       trained.params.push_back(param.get());
       trained.in_pieces.push_back(InPieces(node, *param));
       shapes.push_back(param->shape());
@@ -136,7 +137,7 @@ std::string Trainer::WhyHostUpdates() const {
   if (!algorithm_->captured_pass())
     return StrCat("algorithm \"", job_.train_one_batch().user_alg(),
                   "\" does not say that its steps are alike (Algorithm::captured_pass)");
-  return net_.WhyHostWorks();
+  return WhyHostWorks(net_);
 }
 
 // Sets up the scaling of losses. A gradient that overflows is found before its update, and the next
@@ -221,8 +222,7 @@ void Trainer::Open(GradientReduction* reduction) {
 
 void Trainer::OpenNets() {
   const NetArena arena = NetArena::Allocate(ctx_, memory_of_nets_);
-  net_.Bind(ctx_, arena);
-  net_.Open(ctx_);
+  OpenNet(ctx_, arena, &net_);
   for (NetNode& node : net_.nodes()) node.layer->WriteTo(&outputs_);
   for (Evaluator* evaluator : {test_.get(), validate_.get()})
     if (evaluator) evaluator->Open(arena);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/thread/activity_mark.h"
+#include "nn/net_readers.h"
 #include "singa/proto/job.pb.h"
 #include "singa/train/algorithm.h"
 #include "train/apply/replica_updates.h"
@@ -19,7 +20,6 @@
 #include "train/reduce/piece_plan.h"
 #include "train/trainer/evaluator.h"
 #include "train/trainer/job_memory.h"
-#include "train/trainer/net_readers.h"
 #include "train/trainer/step_path.h"
 #include "train/trainer/trained_params.h"
 #include "train/trainer/worker_place.h"

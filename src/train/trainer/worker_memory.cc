@@ -28,7 +28,7 @@ void CountDevice(const CountedWorker& worker, JobMemory* memory) {
   std::set<const Param*> there;
   for (const Net* net : worker.nets)
     for (const NetNode& node : net->nodes())
-      if (net->OnDevice(node))
+      if (node.on_device)
         there.insert(node.declare->params().begin(), node.declare->params().end());
   for (const Param* param : there) gpu.params += param->data.bytes();
   for (const Param* param : worker.trained.params)

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "nn/plan/net_memory.h"
 #include "singa/nn/net.h"
 #include "train/reduce/piece_plan.h"
 #include "train/trainer/job_memory.h"

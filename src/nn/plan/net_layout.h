@@ -1,4 +1,6 @@
-// Net::Storage holds a net's graph, its values, and their memory.
+// NetLayout says which values the nodes of a net read and make, and where each tensor lies.
+// BuildNet finds the graph and the values, PrepareNet plans the places, and BindNet gives them
+// memory.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +11,9 @@
 #include "nn/plan/memory_plan.h"
 #include "nn/plan/placement.h"
 #include "nn/plan/transfers.h"
-#include "singa/base/error.h"
-#include "singa/nn/net.h"
+#include "singa/nn/net_node.h"
 
 namespace singa {
-
-inline DeviceError UnderLayer(const NetNode& node, const DeviceError& error) {
-  return DeviceError(StrCat("layer \"", node.full_name, "\": ", error.what()));
-}
 
 // A value and its shape.
 struct ShapedValue {
@@ -43,22 +40,28 @@ struct ValueTensors {
   int data = -1, grad = -1, label = -1;
 };
 
-struct Net::Storage {
-  std::vector<Node> graph;  // one for each of Net::nodes_, in order
-  std::vector<ShapedValue> values;
-  Placement placement;
-  struct OfSide {
-    MemoryPlan plan;
-    std::vector<ValueTensors> tensors;  // for each value
-    std::vector<int> buffers;  // for each buffer of each node, in order; -1: not in the arena
-    int scratch = -1;
-    Tensor arena;
-    void* scratch_memory = nullptr;
+// The tensors in the memory of a device, or in that of the host.
+struct SideLayout {
+  MemoryPlan plan;
+  std::vector<ValueTensors> tensors;  // for each value
+  std::vector<int> buffers;  // for each buffer of each node, in order; -1: not in the arena
+  int scratch = -1;
+  Tensor arena;
+  uint8_t* memory = nullptr;  // of the arena
+  void* scratch_memory = nullptr;
 
-    uint8_t* At(int tensor) { return arena.as<uint8_t>() + plan.Offset(tensor); }
-  };
-  std::array<OfSide, kSides> sides;
+  uint8_t* At(int tensor) const { return memory + plan.Offset(tensor); }
+};
+
+struct NetLayout {
+  std::vector<Node> graph;  // one for each of Net::nodes(), in order
+  std::vector<ShapedValue> values;
+  bool reuse = true;  // features may share memory: NetOptions::reuse
+  Placement placement;
+  std::array<SideLayout, kSides> sides;
   std::vector<Transfers> transfers;  // for each node
+
+  SideLayout& SideOf(const NetNode& node) { return sides[placement.nodes[node.place]]; }
 };
 
 }  // namespace singa
