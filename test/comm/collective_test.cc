@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <tuple>
@@ -215,75 +214,6 @@ TEST_P(CollectiveTest, ReduceScatterHandsOnEachPieceOnce) {
   for (const auto& of_turn : sums)
     for (int64_t piece = 0; piece < kPieces; ++piece)
       EXPECT_EQ(of_turn[piece], SumByTree<float>(ranks_.size(), of_turn[piece].size())) << piece;
-}
-
-// A piece is larger than one message.
-TEST(LinkCollectiveTest, PiecesMayBeLargerThanAMessage) {
-  class LargePieces final : public PieceWork {
-   public:
-    int64_t floats(int64_t piece) const override { return 100'000 + piece; }
-    void Produce(Context&, int64_t piece, float* to) const override {
-      std::fill_n(to, floats(piece), static_cast<float>(1 + piece));
-    }
-    void Consume(Context&, int64_t piece, std::span<float* const> sums) const override {
-      EXPECT_EQ(sums[0][0], 3 * static_cast<float>(1 + piece));
-      EXPECT_EQ(sums[0][floats(piece) - 1], 3 * static_cast<float>(1 + piece));
-      ++consumed;
-    }
-    mutable std::atomic<int> consumed{0};
-  };
-  CollectiveRanks ranks(RanksBy::kLinks, 3);
-  const LargePieces work;
-  ranks.Run([&](Collective& own) {
-    Context ctx;
-    own.ReduceScatter(ctx, 20, work, {});
-    own.Barrier();
-  });
-  EXPECT_EQ(work.consumed, 20);
-  EXPECT_EQ(ranks.links().under_way(), 0u);
-}
-
-// The sum has many chunks. Each rank adds up its share of them, and sends the others' parts.
-TEST(LinkCollectiveTest, RanksShareTheWorkOfALargeSum) {
-  constexpr size_t kFloats = 400'000;
-  CollectiveRanks ranks(RanksBy::kLinks, 4);
-  ranks.Run([&](Collective& own) {
-    std::vector<float> floats(kFloats, 1);
-    own.AllReduce(std::span(floats));
-    EXPECT_EQ(floats.back(), 4);
-  });
-  // A rank sends three quarters of the parts to others, and three copies of a quarter of the sums;
-  // within 5 %.
-  EXPECT_LT(static_cast<double>(ranks.links().most_sent()), 1.05 * 1.5 * kFloats * sizeof(float));
-}
-
-// There are six workers in two processes. The first has nodes w0 + w1 and w2, the second has w3 and
-// w4 + w5.
-TEST(LinkCollectiveTest, AProcessContributesItsNodesOfTheTree) {
-  constexpr int kNumbers = 9000;
-  MemoryLinks links(2);
-  const std::vector<std::vector<SumNode>> nodes = {{{0, 2}, {2, 3}}, {{3, 4}, {4, 6}}};
-  ASSERT_EQ(nodes[0], SumTree(6).NodesOf({0, 3}));
-  ASSERT_EQ(nodes[1], SumTree(6).NodesOf({3, 6}));
-  std::vector<std::vector<double>> sums(2, std::vector<double>(kNumbers));
-  const auto add = [&](int process) {
-    LinkCollective own(links[process], nodes);
-    std::vector<double> parts;
-    for (int node = 0; node < 2; ++node)
-      for (int i = 0; i < kNumbers; ++i) parts.push_back((process == node ? 1 : 1e16) * (i + 1));
-    own.Await(own.StartAllReduce(parts, std::span(sums[process])));
-    std::vector<double> ones = {static_cast<double>(process + 1)};
-    own.AllReduceOfRanks(ones);
-    EXPECT_EQ(ones[0], 3);
-  };
-  std::thread other(add, 1);
-  add(0);
-  other.join();
-  for (int i = 0; i < kNumbers; ++i) {
-    const double n = i + 1;
-    ASSERT_EQ(sums[0][i], (n + (1e16 * n + 1e16 * n)) + n) << i;
-  }
-  EXPECT_EQ(sums[1], sums[0]);
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "comm/transport/own_address.h"
 #include "io/temp_dir.h"
 #include "singa/base/error.h"
 
@@ -39,8 +36,6 @@ TEST(Endpoint, OtherFormsAreRefused) {
 TEST(Endpoint, NamesBecomeAddresses) {
   EXPECT_EQ(Resolve({"localhost", 5}), (Endpoint{"127.0.0.1", 5}));
   EXPECT_EQ(Resolve({"::1", 5}), (Endpoint{"::1", 5}));
-  EXPECT_EQ(ResolveOwn({"lo", 5}), (Endpoint{"127.0.0.1", 5}));
-  EXPECT_EQ(ResolveOwn({"*", 5}), (Endpoint{"0.0.0.0", 5}));
   EXPECT_ERROR(Resolve({"*", 5}), kExitConfig, "no address is known for this name");
   EXPECT_ERROR(Resolve({"no-such-host.invalid", 5}), kExitConfig, "no-such-host.invalid",
                "no address is known for this name");
@@ -56,24 +51,6 @@ TEST(Endpoint, LoopbackIsKnown) {
 
 TEST(Endpoint, TheWayToAPeerGivesTheOwnAddress) {
   EXPECT_EQ(LocalAddressToward({"127.0.0.1", 6723}), (Endpoint{"127.0.0.1", 0}));
-}
-
-TEST(Endpoint, LoopbackIsNoAddressForOtherHosts) {
-  for (const char* host : {"127.0.0.1", "127.0.1.1", "::1", "localhost", "lo"}) {
-    EXPECT_ERROR(ResolveOwn({host, 5}, Reach::kOtherHosts), kExitConfig, host,
-                 "is loopback: processes on other hosts cannot reach it");
-    EXPECT_TRUE(IsLoopback(ResolveOwn({host, 5}, Reach::kUnknown))) << host;
-    EXPECT_TRUE(IsLoopback(ResolveOwn({host, 5}, Reach::kThisHost))) << host;
-  }
-}
-
-TEST(Endpoint, AnAddressOfThisMachineIsTakenAsItIs) {
-  const std::vector<OwnAddress> own = OwnAddresses();
-  EXPECT_NE(std::find(own.begin(), own.end(), OwnAddress{"lo", "127.0.0.1"}), own.end());
-  for (const OwnAddress& each : own) {
-    if (IsLoopback({each.host, 0})) continue;
-    EXPECT_EQ(ResolveOwn({each.host, 5}, Reach::kOtherHosts), (Endpoint{each.host, 5}));
-  }
 }
 
 }  // namespace
