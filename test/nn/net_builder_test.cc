@@ -88,6 +88,20 @@ TEST(NetBuilder, TellsAMistakeOnceForAllTimeStepsAndNotForTheLayersAbove) {
   EXPECT_EQ(errors[0].path(), "layer[bad].dropout_conf.dropout_ratio");
 }
 
+// With `units` the parts of all workers are set up.
+TEST(NetBuilder, TellsAMistakeOnceForAllWorkers) {
+  NetOptions options;
+  options.parts = 2;
+  options.units = true;
+  ParamTable params[2];
+  ConfigErrors errors;
+  BuildNet(ParseNet(StrCat(kInput, "layer { name: 'bad' type: kDropout srclayers: 'data' ",
+                           "dropout_conf { dropout_ratio: 2 } }")),
+           options, {&params[0], &params[1]}, &errors);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].path(), "layer[bad].dropout_conf.dropout_ratio");
+}
+
 TEST(NetBuilder, TwoParamsOfOneNameAreAnError) {
   const ConfigErrors errors =
       ErrorsOf(kInput + Linear("a", "data", "name: 'w'") + Linear("b", "data", "name: 'w'"));
