@@ -9,6 +9,7 @@
 #include "comm/transport/rendezvous.h"
 #include "comm/zmq_ranks.h"
 #include "singa/base/error.h"
+#include "support/comm/reserved_port.h"
 
 namespace singa {
 namespace {
@@ -51,13 +52,12 @@ class Member final : public TransportEvents, public Outbox {
   Rendezvous rendezvous_;
 };
 
-int FreePort() { return Ranks(1)[0].transport.endpoint().port; }
-
 TEST(ZmqMeeting, AllMeetInAnyOrderOfStarting) {
   constexpr int kProcesses = 5;
   for (int trial = 0; trial < 4; ++trial) {
     const JobSecrets secrets = JobSecrets::Make(kProcesses);
-    const Endpoint meeting{"127.0.0.1", FreePort()};
+    const ReservedPort port;
+    const Endpoint meeting{"127.0.0.1", port.port()};
     std::atomic<int> met = 0;
     std::vector<std::thread> threads;
     std::mt19937 random(trial);

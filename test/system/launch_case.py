@@ -66,10 +66,17 @@ def kill_all(folder, number):
                 pass
 
 
+RESERVED = []  # sockets that are bound and do not listen
+
+
 def free_ports(count):
-    """Returns ports that nobody listens on now."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    """Returns ports that nobody listens on. Until this process ends, the system gives them to nobody
+    else, and a socket with SO_REUSEADDR can listen there."""
+    ports = []
+    for _ in range(count):
+        one = socket.socket()
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        one.bind(("127.0.0.1", 0))
+        RESERVED.append(one)
+        ports.append(one.getsockname()[1])
     return ports
