@@ -70,11 +70,11 @@ double Tested(int workers, int threads) {
   const OmpThreads restored(omp_get_max_threads());
   WorkerGroups groups(Job(workers), threads);
   groups.Allocate();
-  InitParams(groups.lead().ctx(), {}, &groups.lead().params());
+  InitParams(groups.lead().model().ctx(), {}, &groups.lead().model().params());
   groups.Start();
   for (int64_t step = 0; step < 2; ++step) groups.team(0).TrainStep(step);
   last_seen = {};
-  const auto sums = groups.lead().evaluator(kTest)->Run(0, [] { return false; });
+  const auto sums = groups.lead().model().evaluator(kTest)->Run(0, [] { return false; });
   EXPECT_EQ(omp_get_max_threads(), threads);
   return sums->entries().at(0).value();
 }

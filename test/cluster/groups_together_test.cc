@@ -86,7 +86,7 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   WorkerGroups groups(job, 1);
   groups.Allocate();
   groups.WatchStalls([](const std::string& text) { ADD_FAILURE() << text; });
-  InitParams(groups.lead().ctx(), {}, &groups.lead().params());
+  InitParams(groups.lead().model().ctx(), {}, &groups.lead().model().params());
   groups.Start();
   JobSnapshot snapshot(&groups);
   StepGate& gate = groups.steps().gate();
@@ -100,7 +100,7 @@ TEST_P(GroupsTogether, EachUpdateCounts) {
   for (int64_t step = 0; step < kSteps; ++step) {
     if (step % 10 == 5) {
       Collect(&snapshot, step);
-      const auto sums = groups.lead().evaluator(kTest)->Run(2, [] { return false; });
+      const auto sums = groups.lead().model().evaluator(kTest)->Run(2, [] { return false; });
       EXPECT_TRUE(std::isfinite(sums->entries().at(0).value()));
     }
     if (!gate.Pass(0, step)) break;
@@ -124,13 +124,13 @@ TEST(OwnValuesOfGroupsTogether, ComeBackAfterACollection) {
     WorkerGroups groups(Job({"", cluster}), 1);
     JobSnapshot snapshot(&groups);
     groups.Allocate();
-    InitParams(groups.lead().ctx(), {}, &groups.lead().params());
+    InitParams(groups.lead().model().ctx(), {}, &groups.lead().model().params());
     groups.Start();
     for (int64_t step = 0; step < 5; ++step)
       for (int group = 0; group < kGroups; ++group) Train(&groups, group, step);
     const auto values = [&groups] {
       std::vector<std::vector<float>> all;
-      for (const Param* param : groups.lead().trained().params)
+      for (const Param* param : groups.lead().model().trained().params)
         all.emplace_back(param->data.data(), param->data.data() + param->size());
       return all;
     };

@@ -57,7 +57,7 @@ class TeamMetrics : public ::testing::Test {
   static std::unique_ptr<WorkerGroups> Start(int workers, bool on_gpus) {
     auto groups = MakeWorkerGroups(Job(workers, on_gpus), 1, nullptr);
     groups->Allocate();
-    InitParams(groups->lead().ctx(), {}, &groups->lead().params());
+    InitParams(groups->lead().model().ctx(), {}, &groups->lead().model().params());
     groups->Start();
     return groups;
   }

@@ -43,14 +43,14 @@ JobProto Job(int groups, int workers, const std::string& settings = "") {
 std::unique_ptr<WorkerGroups> Start(const JobProto& job) {
   auto groups = std::make_unique<WorkerGroups>(job, 1);
   groups->Allocate();
-  InitParams(groups->lead().ctx(), {}, &groups->lead().params());
+  InitParams(groups->lead().model().ctx(), {}, &groups->lead().model().params());
   groups->Start();
   return groups;
 }
 
 void ExpectSameValues(WorkerGroups* a, WorkerGroups* b, float tolerance) {
-  for (const auto& param : a->lead().params().params()) {
-    const float* other = b->lead().params().Find(param->name())->data.data();
+  for (const auto& param : a->lead().model().params().params()) {
+    const float* other = b->lead().model().params().Find(param->name())->data.data();
     for (int64_t i = 0; i < param->size(); ++i)
       ASSERT_NEAR(param->data.data()[i], other[i], tolerance) << param->name() << " " << i;
   }
@@ -82,16 +82,16 @@ TEST_P(TeamOfWorkersTest, ComputesWhatOneWorkerDoes) {
 TEST(TeamOfWorkersTest, WorkersShareValuesAndGradientsAreTheirOwn) {
   const auto groups = Start(Job(1, 2));
   Trainer &first = *groups->team(0).trainers()[0], &second = *groups->team(0).trainers()[1];
-  for (const auto& param : first.params().params()) {
-    const Param& other = *second.params().Find(param->name());
+  for (const auto& param : first.model().params().params()) {
+    const Param& other = *second.model().params().Find(param->name());
     EXPECT_EQ(param->data.data(), other.data.data()) << param->name();
     if (param->name() == "wa")
       EXPECT_TRUE(param->sink && other.sink && param->grad.empty());
     else
       EXPECT_NE(param->grad.data(), other.grad.data()) << param->name();
   }
-  EXPECT_EQ(first.net().nodes()[0].out[0]->data.rows(), 3);
-  EXPECT_EQ(second.net().nodes()[0].out[0]->data.rows(), 4);
+  EXPECT_EQ(first.model().net().nodes()[0].out[0]->data.rows(), 3);
+  EXPECT_EQ(second.model().net().nodes()[0].out[0]->data.rows(), 4);
 }
 
 // One worker's loss is not finite: its group drops the whole step, and continues.
@@ -101,7 +101,7 @@ TEST(TeamOfWorkersTest, AStepThatIsDroppedIsDroppedByAll) {
   const auto groups = Start(job);
   WorkerTeam& team = groups->team(0);
   team.TrainStep(0);
-  Param* bias = team.lead().params().Find("bb");
+  Param* bias = team.lead().model().params().Find("bb");
   const float value = bias->data.data()[0];
   bias->data.data()[0] = NAN;
   team.TrainStep(1);
@@ -115,7 +115,7 @@ TEST(TeamOfWorkersTest, AStepThatIsDroppedIsDroppedByAll) {
 
 TEST(TeamOfWorkersTest, AFailureEndsTheStepOfAll) {
   const auto groups = Start(Job(1, 4));
-  groups->lead().params().Find("bb")->data.data()[0] = NAN;
+  groups->lead().model().params().Find("bb")->data.data()[0] = NAN;
   EXPECT_THROW(groups->team(0).TrainStep(0), DivergedError);
 }
 

@@ -58,7 +58,7 @@ class WorkerTeamTest : public ::testing::Test {
  protected:
   WorkerTeamTest() {
     groups_->Allocate();
-    InitParams(groups_->lead().ctx(), {}, &groups_->lead().params());
+    InitParams(groups_->lead().model().ctx(), {}, &groups_->lead().model().params());
     groups_->Start();
   }
   ~WorkerTeamTest() override { FailsAtARow::failing_row = FailsAtARow::kNone; }
@@ -76,7 +76,9 @@ TEST_F(WorkerTeamTest, HasATrainerForEachWorker) {
 TEST_F(WorkerTeamTest, AllItsWorkersHaveTheWholeBatch) { EXPECT_EQ(team_.rows(), 7); }
 
 TEST_F(WorkerTeamTest, AStepTrainsTheValuesOfAllWorkers) {
-  const auto value = [](Trainer* trainer) { return trainer->params().Find("w")->host().data()[0]; };
+  const auto value = [](Trainer* trainer) {
+    return trainer->model().params().Find("w")->host().data()[0];
+  };
   const float before = value(&team_.lead());
   team_.TrainStep(0);
   EXPECT_NE(value(&team_.lead()), before);

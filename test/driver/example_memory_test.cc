@@ -95,14 +95,15 @@ int64_t PeakBytes(const JobProto& job, int64_t* said) {
   *said = trainer.memory().host.total();
   const int64_t before = HeapBytes();
   trainer.Allocate();
-  InitParams(trainer.ctx(), {}, &trainer.params());
+  InitParams(trainer.model().ctx(), {}, &trainer.model().params());
   int64_t peak = 0;
   for (int64_t step = 0; step < 3; ++step) {
     trainer.TrainStep(step);
     peak = std::max(peak, HeapBytes() - before);
   }
   for (Phase phase : {kTest, kVal})
-    if (trainer.evaluator(phase)) trainer.evaluator(phase)->Run(2, [] { return false; });
+    if (trainer.model().evaluator(phase))
+      trainer.model().evaluator(phase)->Run(2, [] { return false; });
   return std::max(peak, HeapBytes() - before);
 }
 

@@ -86,7 +86,7 @@ TEST(KernelTable, HasTheLinesThatTheExamplesNetsNeed) {
     std::vector<KernelChoice> choices;
     Trainer trainer(checked->job, 1, &choices);
     for (const KernelChoice& choice : choices) {
-      const NetNode* node = trainer.net().Find(choice.layer);
+      const NetNode* node = trainer.model().net().Find(choice.layer);
       ASSERT_TRUE(node) << choice.layer;
       const std::string type = LayerType_Name(node->conf.type());
       for (const TableRow& row : table) {

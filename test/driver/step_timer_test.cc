@@ -81,14 +81,14 @@ class StepTimerTest : public ::testing::Test {
   void Run(const std::string& updater) {
     trainer_ = std::make_unique<Trainer>(Job(updater), 1);
     trainer_->Allocate();
-    InitParams(trainer_->ctx(), {}, &trainer_->params());
+    InitParams(trainer_->model().ctx(), {}, &trainer_->model().params());
     timer_ = std::make_unique<StepTimer>(trainer_.get(), &clock_);
     timer_->Step(0);
     step_ms_ = timer_->Step(1);
   }
 
   const LayerTimes& Of(const std::string& layer) const {
-    const auto& nodes = trainer_->net().nodes();
+    const auto& nodes = trainer_->model().net().nodes();
     for (size_t i = 0; i < nodes.size(); ++i)
       if (nodes[i].full_name == layer) return timer_->layers()[i];
     ADD_FAILURE() << "no layer " << layer;
@@ -112,7 +112,7 @@ TEST_F(StepTimerTest, GivesEachLayerItsOwnTime) {
 
 TEST_F(StepTimerTest, GivesTheUpdateInsideAGradientToTheUpdate) {
   Run("");
-  ASSERT_NE(trainer_->params().Find("l")->sink, nullptr);
+  ASSERT_NE(trainer_->model().params().Find("l")->sink, nullptr);
   EXPECT_EQ(Of("large").backward, 0);
   EXPECT_GE(Of("large").update, kUpdateMs);
   EXPECT_GE(Of("small").update, kUpdateMs);

@@ -61,22 +61,22 @@ class DeviceTrainer : public ::testing::Test {
  protected:
   static void Begin(Trainer* trainer) {
     trainer->Allocate();
-    InitParams(trainer->ctx(), {}, &trainer->params());
+    InitParams(trainer->model().ctx(), {}, &trainer->model().params());
     trainer->path().MarkDeviceStale();
   }
 
   static Trained Result(Trainer* trainer) {
     Trained trained;
-    if (Stream* const stream = trainer->ctx().stream)
+    if (Stream* const stream = trainer->model().ctx().stream)
       trained.replays = static_cast<EmulatedGpu&>(stream->gpu()).replays();
     trainer->path().Download();
-    for (const auto& param : trainer->params().params()) {
+    for (const auto& param : trainer->model().params().params()) {
       const Tensor& values = param->host();
       trained.params[param->name()] = {values.data(), values.data() + values.size()};
     }
     for (const auto& entry : trainer->metrics().entries()) trained.metrics.push_back(entry.sum);
     trainer->path().Upload();
-    const auto sums = trainer->evaluator(kTest)->Run(0, [] { return false; });
+    const auto sums = trainer->model().evaluator(kTest)->Run(0, [] { return false; });
     for (const auto& entry : sums->entries()) trained.test.push_back(entry.value());
     return trained;
   }
@@ -84,7 +84,7 @@ class DeviceTrainer : public ::testing::Test {
   static Trained Train(JobProto job, bool on_device, int steps = 12) {
     if (on_device) job.add_gpu(0);
     Trainer trainer(job, 1);
-    EXPECT_EQ(trainer.ctx().stream != nullptr, on_device);
+    EXPECT_EQ(trainer.model().ctx().stream != nullptr, on_device);
     Begin(&trainer);
     for (int64_t step = 0; step < steps; ++step) trainer.TrainStep(step);
     return Result(&trainer);

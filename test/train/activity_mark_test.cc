@@ -90,18 +90,18 @@ TEST_F(ActivityMarkTest, SaysWhichLayerOfAStepItIsIn) {
 }
 
 TEST_F(ActivityMarkTest, SaysThatATestIsOne) {
-  trainer_->evaluator(kTest)->Run(1, [] { return false; });
+  trainer_->model().evaluator(kTest)->Run(1, [] { return false; });
   EXPECT_EQ(said, (std::vector<Said>{{Activity::kEvaluating, "data", 0},
                                      {Activity::kEvaluating, "loss", 0}}));
 }
 
 TEST_F(ActivityMarkTest, IsBetweenStepsAfterwards) {
-  const uint64_t before = trainer_->mark().state().count;
+  const uint64_t before = trainer_->model().mark().state().count;
   trainer_->TrainStep(0);
-  EXPECT_EQ(trainer_->mark().state().activity, Activity::kBetween);
-  EXPECT_GT(trainer_->mark().state().count, before);
-  trainer_->evaluator(kTest)->Run(1, [] { return false; });
-  EXPECT_EQ(trainer_->mark().state().activity, Activity::kBetween);
+  EXPECT_EQ(trainer_->model().mark().state().activity, Activity::kBetween);
+  EXPECT_GT(trainer_->model().mark().state().count, before);
+  trainer_->model().evaluator(kTest)->Run(1, [] { return false; });
+  EXPECT_EQ(trainer_->model().mark().state().activity, Activity::kBetween);
 }
 
 }  // namespace

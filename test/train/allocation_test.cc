@@ -116,7 +116,7 @@ TEST_P(AllocationTest, AStepInSteadyStateAllocatesNothing) {
   job.set_plain_kernels(std::get<0>(GetParam()));
   Trainer trainer(job, 1);
   trainer.Allocate();
-  InitParams(trainer.ctx(), {}, &trainer.params());
+  InitParams(trainer.model().ctx(), {}, &trainer.model().params());
   for (int64_t step = 0; step < 5; ++step) trainer.TrainStep(step);
   allocations = 0;
   counting = true;

@@ -37,16 +37,16 @@ class CarriedState : public ::testing::Test {
       : job_(RnnJob(dir_.Write("points.csv", "0,1,2,3\n1,3,2,1\n0,1,0,1\n1,2,2,2\n"))),
         trainer_(job_, 1) {
     trainer_.Allocate();
-    InitParams(trainer_.ctx(), {}, &trainer_.params());
+    InitParams(trainer_.model().ctx(), {}, &trainer_.model().params());
     for (int64_t step = 0; step < 3; ++step) trainer_.TrainStep(step);
   }
 
   double TestLoss() {
-    const auto sums = trainer_.evaluator(kTest)->Run(2, [] { return false; });
+    const auto sums = trainer_.model().evaluator(kTest)->Run(2, [] { return false; });
     return sums->entries()[0].sum;
   }
   std::vector<float> State() {
-    const Tensor& state = trainer_.net().Find("rnn")->declare->buffers()[1].tensor;
+    const Tensor& state = trainer_.model().net().Find("rnn")->declare->buffers()[1].tensor;
     return {state.data(), state.data() + state.size()};
   }
 
@@ -74,7 +74,7 @@ TEST_F(CarriedState, IsInACheckpoint) {
 
 TEST_F(CarriedState, DoesNotReachFromOneCallOfATrainedNetIntoTheNext) {
   Forwarder net(job_, {.max_batch = 2});
-  net.Open(trainer_.params());
+  net.Open(trainer_.model().params());
   const std::vector<float> rows = {1, 2, 3, 3, 2, 1};
   std::vector<float> first(4), second(4);
   net.Run(rows.data(), 2, first.data());

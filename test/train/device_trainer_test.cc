@@ -83,8 +83,8 @@ TEST_F(DeviceTrainer, ItsBatchesTravelInAStreamOfTheirOwn) {
   JobProto job = Job(Convnet(""));
   job.add_gpu(0);
   Trainer trainer(job, 1);
-  EXPECT_NE(trainer.ctx().uploads, nullptr);
-  EXPECT_NE(trainer.ctx().uploads, trainer.ctx().stream);
+  EXPECT_NE(trainer.model().ctx().uploads, nullptr);
+  EXPECT_NE(trainer.model().ctx().uploads, trainer.model().ctx().stream);
 }
 
 // The checkpoint of step 7 is restored into a trainer that has done no steps or other steps.

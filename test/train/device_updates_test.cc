@@ -151,9 +151,9 @@ TEST_F(DeviceUpdatesTest, EndWithTheFirstStepThatIsNotFinite) {
       texts[on_device] = error.what();
     }
     if (!on_device) continue;
-    const Tensor w = OnHost(trainer.ctx(), trainer.trained().params[0]->data);
+    const Tensor w = OnHost(trainer.model().ctx(), trainer.model().trained().params[0]->data);
     EXPECT_EQ(std::vector<float>(w.data(), w.data() + w.size()),
-              Train(Diverging(), false, 1).params.at(trainer.trained().params[0]->name()));
+              Train(Diverging(), false, 1).params.at(trainer.model().trained().params[0]->name()));
   }
   EXPECT_EQ(texts[1], texts[0]);
   EXPECT_EQ(texts[1], "step 1: the loss of layer \"loss\" is not finite");
@@ -218,7 +218,7 @@ TEST_F(DeviceUpdatesTest, GoOnFromValuesThatTheHostSets) {
     Begin(&trainer);
     for (int64_t step = 0; step < 4; ++step) trainer.TrainStep(step);
     trainer.path().Download();
-    for (const auto& param : trainer.params().params())
+    for (const auto& param : trainer.model().params().params())
       for (int64_t i = 0; i < param->size(); ++i) param->host().data()[i] *= 0.5f;
     for (UpdaterState& state : trainer.replica().states())
       for (Tensor& tensor : state.tensors) std::fill_n(tensor.data(), tensor.size(), 0.f);

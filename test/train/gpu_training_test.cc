@@ -40,7 +40,7 @@ class GpuTraining : public ::testing::TestWithParam<TestPlace> {
     Trainer trainer(job, 1);
     EXPECT_EQ(trainer.why_host_updates().empty(), on_gpu);
     trainer.Allocate();
-    InitParams(trainer.ctx(), {}, &trainer.params());
+    InitParams(trainer.model().ctx(), {}, &trainer.model().params());
     trainer.path().MarkDeviceStale();
     StepStats course;
     for (int64_t step = 0; step < kSteps; ++step) {
@@ -51,7 +51,7 @@ class GpuTraining : public ::testing::TestWithParam<TestPlace> {
       metrics.Reset();
     }
     trainer.path().Download();
-    for (const auto& param : trainer.params().params()) {
+    for (const auto& param : trainer.model().params().params()) {
       const Tensor& values = param->host();
       course.params[param->name()] = {values.data(), values.data() + values.size()};
     }

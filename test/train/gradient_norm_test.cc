@@ -31,7 +31,7 @@ class GradientNorm : public DeviceTrainer, public ::testing::WithParamInterface<
   static std::vector<float> Values(Trainer* trainer) {
     trainer->path().Download();
     std::vector<float> values;
-    for (const auto& param : trainer->params().params())
+    for (const auto& param : trainer->model().params().params())
       values.insert(values.end(), param->host().data(), param->host().data() + param->size());
     return values;
   }

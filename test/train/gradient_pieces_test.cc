@@ -45,7 +45,7 @@ JobProto JobWithUpdater(const std::string& updater) {
 std::unique_ptr<Trainer> Start(const std::string& updater, int threads = 1) {
   auto trainer = std::make_unique<Trainer>(JobWithUpdater(updater), threads);
   trainer->Allocate();
-  InitParams(trainer->ctx(), {}, &trainer->params());
+  InitParams(trainer->model().ctx(), {}, &trainer->model().params());
   return trainer;
 }
 
@@ -69,14 +69,14 @@ TEST_P(GradientPiecesTest, AreTheWholeGradient) {
   // A norm to clip waits for whole gradients.
   const auto whole = Start(updater + " clip_norm: 1e30", threads);
   std::map<std::string, std::vector<float>> first;
-  for (const auto& param : whole->params().params())
+  for (const auto& param : whole->model().params().params())
     first[param->name()].assign(param->data.data(), param->data.data() + param->size());
   for (int64_t step = 0; step < 4; ++step) {
     pieces->TrainStep(step);
     whole->TrainStep(step);
   }
-  for (const auto& param : pieces->params().params()) {
-    const Param& other = *whole->params().Find(param->name());
+  for (const auto& param : pieces->model().params().params()) {
+    const Param& other = *whole->model().params().Find(param->name());
     EXPECT_EQ(other.sink, nullptr);
     EXPECT_EQ(Count(pieces.get(), param->name()), 4) << param->name();
     // Sums are rounded differently. The change by the updates is compared with the largest change,
@@ -94,7 +94,7 @@ TEST_P(GradientPiecesTest, AreTheWholeGradient) {
 
 TEST(GradientPiecesTest, AreForLargeWeightsOfOneUser) {
   const auto trainer = Start("type: kSGD");
-  for (const auto& param : trainer->params().params()) {
+  for (const auto& param : trainer->model().params().params()) {
     const bool pieces = param->name() == "wa" || param->name() == "wb";
     EXPECT_EQ(param->sink != nullptr, pieces) << param->name();
     EXPECT_EQ(param->grad.empty(), pieces) << param->name();
@@ -105,20 +105,20 @@ TEST(GradientPiecesTest, AreForLargeWeightsOfOneUser) {
 
 TEST(GradientPiecesTest, APieceThatIsNotFiniteIsNotApplied) {
   const auto trainer = Start("type: kSGD");
-  Param* wa = trainer->params().Find("wa");
+  Param* wa = trainer->model().params().Find("wa");
   const std::vector<float> before(wa->data.data(), wa->data.data() + wa->size());
   bool finite = false;
   const auto rows = [&](Context&, int64_t first, int64_t n, float* piece) {
     std::fill(piece, piece + n * 500, 1.f);
     if (!finite && first <= 300 && 300 < first + n) piece[(300 - first) * 500 + 17] = NAN;
   };
-  EXPECT_THROW(trainer->group_exchange().Consume(wa, rows), DivergedError);
+  EXPECT_THROW(wa->sink->Consume(wa, rows), DivergedError);
   const auto first = wa->data.data() + 300 * 500;
   EXPECT_TRUE(std::equal(first, first + 500, before.begin() + 300 * 500));
   EXPECT_EQ(Count(trainer.get(), "wa"), 0);
   wa->data = Tensor::Allocate(wa->shape());
   finite = true;
-  trainer->group_exchange().Consume(wa, rows);
+  wa->sink->Consume(wa, rows);
   for (int64_t i = 0; i < wa->size(); ++i) ASSERT_EQ(wa->data.data()[i], -0.0001f) << i;
 }
 
@@ -134,7 +134,7 @@ TEST(GradientPiecesTest, AreNotForAnAlgorithmOfAnotherOrder) {
   job.mutable_train_one_batch()->set_user_alg("TwoPasses");
   Trainer trainer(job, 1);
   trainer.Allocate();
-  for (const auto& param : trainer.params().params()) EXPECT_FALSE(param->grad.empty());
+  for (const auto& param : trainer.model().params().params()) EXPECT_FALSE(param->grad.empty());
 }
 
 }  // namespace

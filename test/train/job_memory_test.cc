@@ -38,7 +38,7 @@ class GpuMemory : public DeviceTrainer {
     const int64_t counted = trainer.memory().gpus.total();
     Begin(&trainer);
     trainer.TrainStep(0);
-    const Gpu& gpu = trainer.ctx().stream->gpu();
+    const Gpu& gpu = trainer.model().ctx().stream->gpu();
     const int64_t taken = gpu.total_bytes() - gpu.free_bytes();
     EXPECT_GE(taken, counted);
     EXPECT_LE(taken, counted + kSmall);

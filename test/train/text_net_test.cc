@@ -47,7 +47,7 @@ class TextNet : public ::testing::Test {
   static std::map<std::string, double> Train(const JobProto& job, int64_t steps) {
     Trainer trainer(job, 1);
     trainer.Allocate();
-    InitParams(trainer.ctx(), {}, &trainer.params());
+    InitParams(trainer.model().ctx(), {}, &trainer.model().params());
     for (int64_t step = 0; step < steps; ++step) {
       if (step == steps - 5) trainer.metrics().Reset();
       trainer.TrainStep(step);
@@ -80,17 +80,17 @@ TEST_F(TextNet, EmbeddingLearnsWhichCharacterIsNext) {
 TEST_F(TextNet, APassOverTheTextHasAsManyStepsAsWindows) {
   Trainer trainer(Job("type: kOneHot onehot_conf { vocab_size: 5 }"), 1);
   trainer.Allocate();
-  EXPECT_EQ(trainer.net().batch(), 4);
-  EXPECT_EQ(trainer.readers().CountRecords(), 80);
+  EXPECT_EQ(trainer.model().net().batch(), 4);
+  EXPECT_EQ(trainer.model().readers().CountRecords(), 80);
 }
 
 TEST_F(TextNet, TestingWithoutStepsReadsTheTextOnce) {
   Trainer trainer(Job("type: kOneHot onehot_conf { vocab_size: 5 }", "train_steps: 1 test_freq: 1"),
                   1);
   trainer.Allocate();
-  InitParams(trainer.ctx(), {}, &trainer.params());
+  InitParams(trainer.model().ctx(), {}, &trainer.model().params());
   for (int i = 0; i < 2; ++i) {
-    const auto sums = trainer.evaluator(kTest)->Run(0, [] { return false; });
+    const auto sums = trainer.model().evaluator(kTest)->Run(0, [] { return false; });
     ASSERT_TRUE(sums);
     EXPECT_EQ(sums->entries()[0].weight, 20 * 4 * 6);
   }
@@ -100,9 +100,9 @@ TEST_F(TextNet, ItsPlaceInTheTextIsKeptForAResumedRun) {
   const JobProto job = Job("type: kOneHot onehot_conf { vocab_size: 5 }");
   Trainer trainer(job, 1);
   trainer.Allocate();
-  InitParams(trainer.ctx(), {}, &trainer.params());
+  InitParams(trainer.model().ctx(), {}, &trainer.model().params());
   for (int64_t step = 0; step < 23; ++step) trainer.TrainStep(step);
-  EXPECT_EQ(trainer.readers().positions(),
+  EXPECT_EQ(trainer.model().readers().positions(),
             (std::vector<std::pair<std::string, int64_t>>{{"text", 23}}));
 }
 

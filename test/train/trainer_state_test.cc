@@ -32,7 +32,7 @@ class TrainerStateTest : public ::testing::Test {
  protected:
   TrainerStateTest() : trainer_(PointsJob(dir_.Write("points.csv", "0,1,2,3\n1,3,2,1\n")), 1) {
     trainer_.Allocate();
-    InitParams(trainer_.ctx(), {}, &trainer_.params());
+    InitParams(trainer_.model().ctx(), {}, &trainer_.model().params());
     for (int64_t step = 0; step < 3; ++step) trainer_.TrainStep(step);
   }
 
@@ -51,7 +51,7 @@ TEST_F(TrainerStateTest, ComesBack) {
   const auto checkpoint = Checkpointed("", 0);
   trainer_.TrainStep(3);
   TrainerState(&trainer_).Restore(*checkpoint);
-  EXPECT_EQ(trainer_.readers().positions()[0].second, 6);
+  EXPECT_EQ(trainer_.model().readers().positions()[0].second, 6);
   EXPECT_EQ(trainer_.replica().count(0), 3);
 }
 
@@ -72,12 +72,12 @@ TEST_F(TrainerStateTest, SkippedBatchesAreThoseOfTheSteps) {
   const auto loss_of_step_9 = [&](int64_t trained) {
     Trainer trainer(job, 1);
     trainer.Allocate();
-    InitParams(trainer.ctx(), {}, &trainer.params());
+    InitParams(trainer.model().ctx(), {}, &trainer.model().params());
     for (int64_t step = 0; step < trained; ++step) trainer.TrainStep(step);
-    EXPECT_TRUE(trainer.readers().Skip(9 - trained));
+    EXPECT_TRUE(trainer.model().readers().Skip(9 - trained));
     trainer.metrics().Reset();
     trainer.TrainStep(9);
-    EXPECT_EQ(trainer.readers().positions()[0].second, 20) << trained;
+    EXPECT_EQ(trainer.model().readers().positions()[0].second, 20) << trained;
     return trainer.metrics().entries().at(0).sum;
   };
   const double loss = loss_of_step_9(9);

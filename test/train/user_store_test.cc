@@ -79,7 +79,7 @@ JobProto PerplexityJob(int batch, int most = kRecords) {
 double TestPerplexity(const JobProto& job) {
   Trainer trainer(job, 1);
   trainer.Allocate();
-  return trainer.evaluator(kTest)->Run(0, [] { return false; })->entries()[0].value();
+  return trainer.model().evaluator(kTest)->Run(0, [] { return false; })->entries()[0].value();
 }
 
 std::string ErrorPath(const JobProto& job) {

@@ -35,7 +35,7 @@ std::vector<ProcessShare> AddMetricsUp(JobProcess* process, int group, WorkerTea
 int64_t CountBadRecords(WorkerTeam* team) {
   std::map<std::string, std::set<int64_t>> all;
   for (Trainer* trainer : team->trainers())
-    for (const auto& [layer, records] : trainer->readers().BadRecords())
+    for (const auto& [layer, records] : trainer->model().readers().BadRecords())
       all[layer].insert(records.begin(), records.end());
   int64_t count = 0;
   for (const auto& [layer, records] : all) count += static_cast<int64_t>(records.size());

@@ -23,7 +23,7 @@ HostMemoryBackend::HostMemoryBackend(const SyncSetup& setup, std::unique_ptr<Hos
 TeamSync HostMemoryBackend::SyncOf(int) { return {.updates = &updates_, .shares_host = true}; }
 
 void HostMemoryBackend::Allocate(WorkerTeams* teams) {
-  const Trainer& lead = teams->lead();
+  WorkerModel& lead = teams->lead().model();
   const int workers = setup_.job.cluster().nworkers_per_group();
   const auto states = static_cast<int>(setup_.replica->state_count());
   const int64_t bytes = GroupMemory(lead.trained().table, workers, states, nullptr, 0).bytes();
@@ -34,7 +34,7 @@ void HostMemoryBackend::Allocate(WorkerTeams* teams) {
                 StrCat("process 0 shares ", memory_->bytes(), " bytes, this one needs ", bytes,
                        ": it runs another job.conf"));
   group_memory_.emplace(lead.trained().table, workers, states, memory_->data(),
-                        makes ? teams->lead().ctx().threads : 0);
+                        makes ? lead.ctx().threads : 0);
   teams->team(0).Allocate(nullptr, &*group_memory_);
   updates_.Share(group_memory_->verdict());
 }

@@ -51,15 +51,15 @@ void JobSnapshot::Collect(int64_t steps) {
 }
 
 void JobSnapshot::KeepOwnValues() {
-  Trainer& lead = groups_.lead();
-  const std::vector<float*> values = lead.trained().Values();
+  const TrainedParams& trained = groups_.lead().model().trained();
+  const std::vector<float*> values = trained.Values();
   for (size_t i = 0; i < values.size(); ++i)
-    own_values_.emplace_back(values[i], values[i] + lead.trained().params[i]->size());
+    own_values_.emplace_back(values[i], values[i] + trained.params[i]->size());
 }
 
 void JobSnapshot::BringOwnValuesBack() {
   if (own_values_.empty()) return;  // the case before most steps
-  const std::vector<float*> values = groups_.lead().trained().Values();
+  const std::vector<float*> values = groups_.lead().model().trained().Values();
   for (size_t i = 0; i < own_values_.size(); ++i) std::ranges::copy(own_values_[i], values[i]);
   own_values_.clear();
 }

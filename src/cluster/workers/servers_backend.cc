@@ -32,7 +32,7 @@ TeamSync ServersBackend::SyncOf(int group) {
 
 void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
   int64_t values = 0;  // bytes of each group's values; the first group's are counted already
-  for (const Param* param : teams->lead().trained().params)
+  for (const Param* param : teams->lead().model().trained().params)
     values += param->size() * static_cast<int64_t>(sizeof(float));
   const std::vector<int> here = teams->here();
   const bool has_first = !here.empty() && here.front() == 0;
@@ -43,7 +43,8 @@ void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
 
 void ServersBackend::Allocate(WorkerTeams* teams) {
   for (const auto& [group, team] : teams->all()) team->Allocate();
-  setup_.replica->Attach(teams->lead().trained().table, teams->lead().trained().params);
+  setup_.replica->Attach(teams->lead().model().trained().table,
+                         teams->lead().model().trained().params);
 }
 
 void ServersBackend::WatchServers(const std::string& where, StallDetector* finder) const {
@@ -54,8 +55,9 @@ void ServersBackend::WatchServers(const std::string& where, StallDetector* finde
 void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& steps) {
   std::vector<std::vector<float*>> values;
   for (const int group : teams->here())
-    values.push_back(teams->team(group).lead().trained().Values());
-  cluster_.Connect(teams->lead().trained().table, teams->lead().trained().params, steps, values);
+    values.push_back(teams->team(group).lead().model().trained().Values());
+  cluster_.Connect(teams->lead().model().trained().table, teams->lead().model().trained().params,
+                   steps, values);
 }
 
 void ServersBackend::Fill() {

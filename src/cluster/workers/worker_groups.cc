@@ -68,8 +68,8 @@ void WorkerGroups::WatchStalls(std::function<void(const std::string&)> stalled) 
   const std::string where = process_ ? StrCat(" in process ", process_->part().rank()) : "";
   for (const int group : here())
     for (Trainer* trainer : team(group).trainers())
-      finder.Add(StrCat("worker ", trainer->place().worker, " of group ", group, where),
-                 &trainer->mark());
+      finder.Add(StrCat("worker ", trainer->model().place().worker, " of group ", group, where),
+                 &trainer->model().mark());
   backend_->WatchServers(where, &finder);
   const auto went_on = [this](uint64_t count) {
     own_deadline_.Renew();
@@ -104,7 +104,7 @@ void WorkerGroups::TakePlace() {
       throw PeerError(StrCat("servers say that worker group ", group, " has done ", next,
                              " steps, ", before, " of them before the last checkpoint"));
     for (Trainer* trainer : team->trainers())
-      if (!trainer->readers().Skip(next - before))
+      if (!trainer->model().readers().Skip(next - before))
         throw PeerError(StrCat("worker group ", group, " cannot go on at step ", next,
                                ": an input layer does not say its Stride"));
     steps_.gate().SetSteps(group, next);

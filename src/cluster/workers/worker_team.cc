@@ -64,7 +64,7 @@ void WorkerTeam::EndThreads() {
 }
 
 int64_t WorkerTeam::rows() const {
-  const int64_t batch = trainers_[0]->net().batch(), workers = place_.workers;
+  const int64_t batch = trainers_[0]->model().net().batch(), workers = place_.workers;
   return batch * (place_.first + size()) / workers - batch * place_.first / workers;
 }
 
@@ -95,8 +95,8 @@ void WorkerTeam::MakeReduction(const GroupMemory* shared) {
                                         .here = size(),
                                         .between = between_,
                                         .deadline = deadline_};
-  auto reduction =
-      std::make_unique<GradientReduction>(lead().trained().table, updates_, options, shared);
+  auto reduction = std::make_unique<GradientReduction>(lead().model().trained().table, updates_,
+                                                       options, shared);
   const MutexLock lock(&stop_mutex_);
   reduction_ = std::move(reduction);
   if (stopped_) reduction_->group().Stop();
@@ -110,8 +110,8 @@ void WorkerTeam::Stop() {
 
 void WorkerTeam::BroadcastValues(Trainer* lead) {
   for (const auto& trainer : trainers_) {
-    for (const auto& param : trainer->params().params()) {
-      const Tensor& value = lead->params().Find(param->name())->host();
+    for (const auto& param : trainer->model().params().params()) {
+      const Tensor& value = lead->model().params().Find(param->name())->host();
       if (param->host().data() != value.data())
         std::copy_n(value.data(), param->size(), param->host().data());
     }
@@ -155,7 +155,7 @@ std::vector<std::vector<double>> WorkerTeam::MetricsOfNodes() {
 
 bool WorkerTeam::AwaitRecords(const std::function<bool()>& stop) {
   return std::all_of(trainers_.begin(), trainers_.end(), [&](const auto& trainer) {
-    return singa::AwaitRecords(trainer->ctx(), kTrain, stop, &trainer->net());
+    return singa::AwaitRecords(trainer->model().ctx(), kTrain, stop, &trainer->model().net());
   });
 }
 
@@ -166,7 +166,7 @@ void WorkerTeam::ResetMetrics() {
 double WorkerTeam::TakeWaitMs() {
   double longest = 0;
   for (const auto& trainer : trainers_)
-    longest = std::max(longest, trainer->readers().TakeWaitMs());
+    longest = std::max(longest, trainer->model().readers().TakeWaitMs());
   return longest;
 }
 
@@ -202,7 +202,7 @@ void WorkerTeam::RunOne(size_t i) {
 }
 
 void WorkerTeam::ThreadLoop(size_t i) {
-  SetOmpThreads(trainers_[i]->ctx().threads);
+  SetOmpThreads(trainers_[i]->model().ctx().threads);
   for (uint32_t turn = 0;; ++turn) {
     SpinWait(turn_, turn, size());  // waits for work, as long as the team lives
     if (!work_) return;

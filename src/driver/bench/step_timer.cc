@@ -48,7 +48,7 @@ class TimedLayer final : public LayerWrapper {
 }  // namespace
 
 StepTimer::StepTimer(Trainer* trainer, const Clock* clock) : trainer_(trainer), clock_(clock) {
-  auto& nodes = trainer->net().nodes();
+  auto& nodes = trainer->model().net().nodes();
   times_.resize(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     nodes[i].layer = std::make_unique<TimedLayer>(std::move(nodes[i].layer), &times_[i], clock_);
@@ -60,7 +60,7 @@ StepTimer::StepTimer(Trainer* trainer, const Clock* clock) : trainer_(trainer), 
 }
 
 StepTimer::~StepTimer() {
-  for (NetNode& node : trainer_->net().nodes()) {
+  for (NetNode& node : trainer_->model().net().nodes()) {
     for (Param* param : node.completes)
       if (param->sink) param->sink = sinks_.at(param);
     node.layer = static_cast<TimedLayer&>(*node.layer).Release();
@@ -94,7 +94,7 @@ void StepTimer::LossNotFinite(const std::string& layer, int64_t step) {
 void StepTimer::Finish(int64_t step) {
   const int64_t start = clock_->Now();
   trainer_->path().exchange().Finish(step);
-  if (trainer_->ctx().stream) trainer_->ctx().stream->Wait();
+  if (trainer_->model().ctx().stream) trainer_->model().ctx().stream->Wait();
   late_updates_ += MsSince(start);
 }
 
@@ -108,7 +108,7 @@ void StepTimer::Consume(Param* param, const GradientRows& rows) {
   };
   const int64_t start = clock_->Now();
   sinks_.at(param)->Consume(param, std::ref(timed));
-  times_[owners_.at(param)].update += MsSince(start) - inside / trainer_->ctx().threads;
+  times_[owners_.at(param)].update += MsSince(start) - inside / trainer_->model().ctx().threads;
 }
 
 }  // namespace singa

@@ -135,7 +135,7 @@ BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
     return MedianOf(steps, [&](size_t s) { return SumOf(steps.layers[s], part); });
   };
   report.sum.layer = "sum";
-  for (const NetNode& node : trainer->net().nodes()) {
+  for (const NetNode& node : trainer->model().net().nodes()) {
     report.layers.push_back(RowOf(steps, report.layers.size(), node, states));
     report.sum.flops += report.layers.back().flops;
     report.sum.bytes += report.layers.back().bytes;
@@ -151,7 +151,7 @@ BenchReport ReportOf(const Steps& steps, Trainer* trainer) {
     for (const LayerTimes& times : steps.layers[s]) rest -= times.sum();
     return rest;
   });
-  report.batch = trainer->net().batch();
+  report.batch = trainer->model().net().batch();
   report.steps = static_cast<int64_t>(steps.ms.size());
   return report;
 }
@@ -170,8 +170,8 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   trainer.Allocate();
   TellFacts(InputsOf(&trainer), [](const std::string& text) { LOG(WARNING) << text; });
   const std::vector<std::string> files(job.checkpoint_path().begin(), job.checkpoint_path().end());
-  InitParams(trainer.ctx(), files, &trainer.params());
-  Stream* const stream = trainer.ctx().stream;  // null: the CPU computes
+  InitParams(trainer.model().ctx(), files, &trainer.model().params());
+  Stream* const stream = trainer.model().ctx().stream;  // null: the CPU computes
   const double before = stream ? 0 : MeasureFmaPeak(threads);
   const Steps measured = RunSteps(steps, &trainer);
   BenchReport report = ReportOf(measured, &trainer);
@@ -179,8 +179,8 @@ BenchReport Measure(const JobProto& job, int64_t steps) {
   report.peak_rss = PeakRss();
   if (stream) {
     report.gpu = stream->gpu().name();
-    report.peak = MeasureProductPeak(trainer.ctx());
-    report.copy_rate = MeasureDeviceCopyBandwidth(trainer.ctx());
+    report.peak = MeasureProductPeak(trainer.model().ctx());
+    report.copy_rate = MeasureDeviceCopyBandwidth(trainer.model().ctx());
   } else {
     report.peak = std::max(before, MeasureFmaPeak(threads));  // the CPU's clock varies
     report.copy_rate = MeasureCopyBandwidth(threads);

@@ -81,11 +81,11 @@ void PrintUse(const char* title, const MemoryUse& use, int64_t besides = 0) {
 void PrintTotals(Trainer* trainer) {
   const JobMemory memory = trainer->memory();
   int64_t count = 0;
-  for (const auto& param : trainer->params().params()) count += param->size();
+  for (const auto& param : trainer->model().params().params()) count += param->size();
   std::printf("\nparameters        %lld\n", static_cast<long long>(count));
-  std::printf("samples a step    %lld\n", static_cast<long long>(trainer->net().batch()));
+  std::printf("samples a step    %lld\n", static_cast<long long>(trainer->model().net().batch()));
   PrintUse("memory", memory.host);
-  if (Stream* const stream = trainer->ctx().stream) {
+  if (Stream* const stream = trainer->model().ctx().stream) {
     const Gpu& gpu = stream->gpu();  // plans exist, so the context exists and libraries are loaded
     const int64_t before = gpu.total_bytes() - gpu.free_bytes();
     PrintUse("memory of the GPU", memory.gpus, before);
@@ -182,9 +182,9 @@ int CheckCommand(const CommandLine& line) {
     }
     std::vector<KernelChoice> choices;
     Trainer trainer(job, WorkerThreads(job, 0), &choices);
-    PrintNet(trainer.net());
+    PrintNet(trainer.model().net());
     PrintTotals(&trainer);
-    PrintFirstValues(job, trainer.params());
+    PrintFirstValues(job, trainer.model().params());
     if (line.verbose) {
       PrintSync(job);
       PrintChoices(choices);

@@ -17,7 +17,7 @@
 #include "driver/facts/job_stores.h"
 #include "nn/graph/wiring_of.h"
 #include "nn/plan/net_builder.h"
-#include "train/trainer/trainer.h"
+#include "train/trainer/worker_model.h"
 
 namespace singa {
 namespace {

@@ -4,7 +4,7 @@
 #include "driver/conf/net_warnings.h"
 #include "nn/graph/wiring_of.h"
 #include "singa/train/learning_rate.h"
-#include "train/trainer/trainer.h"
+#include "train/trainer/worker_model.h"
 
 namespace singa {
 namespace {

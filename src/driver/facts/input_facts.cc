@@ -107,9 +107,9 @@ std::vector<InputFacts> InputsOf(Net* net) {
 }
 
 std::vector<InputFacts> InputsOf(Trainer* trainer) {
-  std::vector<InputFacts> all = InputsOf(&trainer->net());
+  std::vector<InputFacts> all = InputsOf(&trainer->model().net());
   for (Phase phase : {kTest, kVal}) {
-    Evaluator* evaluator = trainer->evaluator(phase);
+    Evaluator* evaluator = trainer->model().evaluator(phase);
     if (!evaluator) continue;
     const std::vector<InputFacts> more = InputsOf(&evaluator->net());
     all.insert(all.end(), more.begin(), more.end());

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "nn/plan/net_builder.h"
-#include "train/trainer/trainer.h"
+#include "train/trainer/worker_model.h"
 
 namespace singa {
 namespace {

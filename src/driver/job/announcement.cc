@@ -27,9 +27,9 @@ std::string Announcement(const JobProto& job, WorkerGroups* groups, int threads,
                          const std::string& workspace) {
   const JobMemory memory = groups->memory();
   int64_t params = 0;
-  for (const auto& param : groups->lead().params().params()) params += param->size();
+  for (const auto& param : groups->lead().model().params().params()) params += param->size();
   return StrCat("singa ", kSingaVersion, ": job \"", job.name(), "\", ",
-                Counted(groups->lead().net().nodes().size(), "layer"), ", ",
+                Counted(groups->lead().model().net().nodes().size(), "layer"), ", ",
                 Counted(params, "parameter"), ", ", MiB(memory.host), " MiB, ",
                 memory.gpus.total() > 0 ? StrCat(MiB(memory.gpus), " MiB on GPUs, ") : "",
                 GroupsText(job, groups->process()), " of ", Counted(threads, "thread"),

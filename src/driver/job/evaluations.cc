@@ -17,12 +17,12 @@ void Evaluations::CollectValues(int64_t updates) {
 
 void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
   Trainer& lead = groups_.lead();
-  Evaluator* evaluator = lead.evaluator(phase);
+  Evaluator* evaluator = lead.model().evaluator(phase);
   if (!evaluator) return;
   const bool test = phase == kTest;
   // The validation decides which checkpoint is best; without one, the test.
   const bool judges =
-      !job_.checkpoint_best().empty() && updates > 0 && !(test && lead.evaluator(kVal));
+      !job_.checkpoint_best().empty() && updates > 0 && !(test && lead.model().evaluator(kVal));
   std::optional<JobSnapshot::Hold> hold;
   // The values must not change until they are saved as the best.
   if (judges) hold.emplace(&snapshot_);
@@ -36,7 +36,7 @@ void Evaluations::Run(Phase phase, int64_t updates, MetricsSink* sink) {
                         CountBadRecords(evaluator->readers())};
   const MetricsRows rows = LayerRows(head, *sums, nullptr);
   {
-    const ActivityMark::Scope writes(&lead.mark(), Activity::kMetrics);
+    const ActivityMark::Scope writes(&lead.model().mark(), Activity::kMetrics);
     sink->Write(rows);
   }
   if (test) last_test_ = MetricsText(rows);

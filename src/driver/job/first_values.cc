@@ -22,13 +22,14 @@ FirstValues FirstValues::Of(const ControlMessage::Begin& begin) {
 }
 
 FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* progress) {
+  WorkerModel& model = trainer->model();
   FirstValues first;
   const auto find = [&] {
     return NamedFiles(job, [&](const std::string& text) { progress->Warn(text); });
   };
   const InitReport report = UseTrained(find, [&](const std::vector<std::string>& files) {
     first.files = files;
-    return InitParams(trainer->ctx(), files, &trainer->params());
+    return InitParams(model.ctx(), files, &model.params());
   });
   first.checksum = report.checksum;
   if (!first.files.empty() && !report.initialised.empty())
@@ -37,7 +38,7 @@ FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* prog
   // all params.
   const std::string label = report.initialised.empty()
                                 ? OtherLabel(TrainedClasses(first.files),
-                                             trainer->readers().ClassNames(), "in checkpoint_path")
+                                             model.readers().ClassNames(), "in checkpoint_path")
                                 : "";
   if (!label.empty()) progress->Warn(label + ": folders are numbered in the order of their names");
   if (!report.unused.empty())
@@ -46,7 +47,8 @@ FirstValues SetFirstValues(const JobProto& job, Trainer* trainer, Progress* prog
 }
 
 void SetFirstValuesAs(const FirstValues& first, int rank, Trainer* trainer) {
-  const InitReport report = InitParams(trainer->ctx(), first.files, &trainer->params());
+  WorkerModel& model = trainer->model();
+  const InitReport report = InitParams(model.ctx(), first.files, &model.params());
   if (report.checksum != first.checksum)
     throw DataError(first.files.empty() ? "checkpoint_path" : JoinNames(first.files), -1,
                     StrCat("process ", rank,

@@ -115,7 +115,8 @@ class FollowRun {
   // computes.
   void SetValues(const ControlMessage::Begin& begin) {
     Trainer& lead = groups_.lead();
-    const SharedAside aside(told_.has_memory() ? lead.trained().params : std::vector<Param*>());
+    const SharedAside aside(told_.has_memory() ? lead.model().trained().params
+                                               : std::vector<Param*>());
     if (!begin.has_checkpoint())
       return SetFirstValuesAs(FirstValues::Of(begin), process_.part().rank(), &lead);
     const std::unique_ptr<Checkpoint> from = LoadCheckpoint(begin.checkpoint());

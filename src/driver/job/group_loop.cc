@@ -10,7 +10,7 @@
 namespace singa {
 
 Schedule ScheduleOf(const JobProto& job, Trainer* lead) {
-  return Schedule(job, lead->readers().CountRecords(), lead->net().batch());
+  return Schedule(job, lead->model().readers().CountRecords(), lead->model().net().batch());
 }
 
 ProcessShare GroupLoop::TakeShare() {
@@ -33,7 +33,7 @@ ProcessShare GroupLoop::TakeShare() {
 }
 
 double GroupLoop::samples_per_second() const {
-  return static_cast<double>(groups_.team(group_).lead().net().batch()) / step_seconds();
+  return static_cast<double>(groups_.team(group_).lead().model().net().batch()) / step_seconds();
 }
 
 // Notes the step only after its rows are written.
@@ -84,7 +84,7 @@ void GroupLoop::WriteRows(int64_t step) {
   stats.grad_norm = grad_norm_;
   stats.staleness = groups_.backend().TakeStaleness(group_);
   if (sink_) {
-    const ActivityMark::Scope writes(&team.lead().mark(), Activity::kMetrics);
+    const ActivityMark::Scope writes(&team.lead().model().mark(), Activity::kMetrics);
     const RowHead head = {"train", step, group_, CountBadRecords(&team)};
     MetricsRows rows = LayerRows(head, sums, &stats);
     if (JobProcess* const process = groups_.process())

@@ -51,7 +51,7 @@ void DescribeGpus(WorkerGroups* groups, std::map<std::string, RunValue>* run) {
   std::set<std::string> models;
   for (const int g : groups->here())
     for (Trainer* trainer : groups->team(g).trainers())
-      if (Stream* const stream = trainer->ctx().stream) models.insert(stream->gpu().name());
+      if (Stream* const stream = trainer->model().ctx().stream) models.insert(stream->gpu().name());
   (*run)["gpus"] = JoinNames({models.begin(), models.end()});
   (*run)["updates"] = groups->teams().UpdatesOnGpus() ? "GPUs" : "host";
   (*run)["CUDA"] = GpuVersions();
@@ -157,12 +157,12 @@ void JobCheckpoints::Describe(CheckpointContent* content) const {
   content->run["build"] = BuildId();
   content->run["seed"] = job_.seed();
   content->run[kUpdater] = UpdaterName(job_);
-  content->run["threads"] = int64_t{groups_.lead().ctx().threads};
+  content->run["threads"] = int64_t{groups_.lead().model().ctx().threads};
   if (job_.has_checkpoint_best())  // the state holds the best value
-    content->run[kTestThreads] = int64_t{groups_.lead().evaluation_threads()};
+    content->run[kTestThreads] = int64_t{groups_.lead().model().evaluation_threads()};
   content->run["topology"] = WorkersText(job_.cluster());
   content->run["instruction_set"] = InstructionSet();
-  SetClasses(groups_.lead().readers().ClassNames(), &content->run);
+  SetClasses(groups_.lead().model().readers().ClassNames(), &content->run);
   content->run["plain_kernels"] = int64_t{job_.plain_kernels()};
   if (job_.gpu_size() == 0) return;
   content->run["precision"] = JobProto::Precision_Name(job_.precision());
@@ -237,7 +237,7 @@ void JobCheckpoints::TidyUp(int64_t step) {
 }
 
 void JobCheckpoints::Commit(int64_t updates) {
-  ActivityMark& mark = groups_.lead().mark();
+  ActivityMark& mark = groups_.lead().model().mark();
   MarkedFiles fs(&files_, &mark);
   const JobSnapshot::Hold hold(&snapshot_);
   groups_.steps().NoteSteps(0, updates);
@@ -278,7 +278,7 @@ void JobCheckpoints::Write(FileSystem& fs, int64_t updates, const std::vector<in
     content.state.push_back(Stored("train/best", Shape(), &*best_));
     content.state.push_back(Stored("train/best_step", Shape(), &best_step_));
   }
-  const ActivityMark::Scope writes(&groups_.lead().mark(), Activity::kCheckpoint);
+  const ActivityMark::Scope writes(&groups_.lead().model().mark(), Activity::kCheckpoint);
   sync_rows_();
   const std::string dir = WriteCheckpoint(fs, workspace_, content);
   committed_ = steps_now;

@@ -17,7 +17,7 @@ int64_t CountBadRecords(WorkerGroups* groups) {
   int64_t count = 0;
   for (const int group : groups->here()) count += CountBadRecords(&groups->team(group));
   for (Phase phase : {kTest, kVal})
-    if (Evaluator* evaluator = groups->lead().evaluator(phase))
+    if (Evaluator* evaluator = groups->lead().model().evaluator(phase))
       count += CountBadRecords(evaluator->readers());
   return count;
 }

@@ -32,7 +32,7 @@ void OtherGroups::Check() {
 
 void OtherGroups::Run(int group) {
   StepGate& gate = groups_.steps().gate();
-  SetOmpThreads(groups_.team(group).lead().ctx().threads);
+  SetOmpThreads(groups_.team(group).lead().model().ctx().threads);
   try {
     const bool leads = groups_.steps().Leads(group);
     GroupLoop loop(&groups_, group, schedule_, leads ? sink_ : nullptr);

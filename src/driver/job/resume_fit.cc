@@ -52,7 +52,7 @@ std::string UpdaterName(const JobProto& job) {
 }
 
 void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead) {
-  const std::vector<std::string> params = ParamMisfits(checkpoint, lead->params());
+  const std::vector<std::string> params = ParamMisfits(checkpoint, lead->model().params());
   if (!params.empty())
     throw ConfigError("neuralnet", StrCat("the checkpoint to resume from, ", checkpoint.dir(),
                                           ", is of another net: ", Joined(params), kAdvice));

@@ -97,7 +97,7 @@ class TrainRun {
     const PendingOptions pending{.say = [this](const std::string& text) { progress_.Warn(text); }};
     rows_.emplace(
         MetricsOptions{workspace_.files(), workspace_.path(), groups_.steps().done(), pending});
-    screen_.emplace(&progress_, schedule().steps(), &lead().mark());
+    screen_.emplace(&progress_, schedule().steps(), &lead().model().mark());
     rows_->Add(&*screen_);
   }
 
@@ -110,8 +110,8 @@ class TrainRun {
 
   void WriteGraphs() {
     FileSystem* const files = workspace_.files();
-    WriteGraphFiles(files, lead().net(), workspace_.graph("train"), job_.name());
-    if (Evaluator* test = lead().evaluator(kTest))
+    WriteGraphFiles(files, lead().model().net(), workspace_.graph("train"), job_.name());
+    if (Evaluator* test = lead().model().evaluator(kTest))
       WriteGraphFiles(files, test->net(), workspace_.graph("test"), job_.name());
   }
 
@@ -170,7 +170,7 @@ class TrainRun {
 
   void RunAtEnd(int64_t updates) {
     if (schedule().Validate(updates)) evaluations_.Run(kVal, updates, &*rows_);
-    if (lead().evaluator(kTest)) evaluations_.Run(kTest, updates, &*rows_);
+    if (lead().model().evaluator(kTest)) evaluations_.Run(kTest, updates, &*rows_);
     checkpoints_.CommitLast(updates);
   }
 
@@ -243,8 +243,8 @@ class TrainRun {
           loop_->samples_per_second());
     if (job_.debug() && job_.disp_freq() > 0 && schedule().Display(step))
       side_files_.Try([&] {
-        WriteDebugFiles(workspace_.files(), lead().ctx(), lead().net(), workspace_.visualization(),
-                        step, 0);
+        WriteDebugFiles(workspace_.files(), lead().model().ctx(), lead().model().net(),
+                        workspace_.visualization(), step, 0);
       });
     return true;
   }

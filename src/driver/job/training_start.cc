@@ -38,7 +38,7 @@ void TrainingStart::Begin(const JobProto& job) {
   first_ = SetFirstValues(job, &groups_.lead(), &progress_);
   if (groups_.process()) previous_.CheckStays(first_->files);
   // Opens the stores first, so that a run that cannot begin does not set the earlier run aside.
-  groups_.lead().readers().CountRecords();
+  groups_.lead().model().readers().CountRecords();
   const std::string moved = previous_.SetAside(&first_->files);
   if (!moved.empty()) progress_.Say(moved);
 }

@@ -6,16 +6,16 @@
 
 namespace singa {
 
-std::vector<LastingBuffer> LastingBuffers(Trainer* trainer) {
+std::vector<LastingBuffer> LastingBuffers(WorkerModel* model) {
   std::vector<LastingBuffer> all;
   std::map<std::string, int> copies;
-  for (NetNode& node : trainer->net().nodes())
+  for (NetNode& node : model->net().nodes())
     for (Buffer& buffer : node.declare->buffers()) {
       if (buffer.keep != Keep::kForever) continue;
       const std::string name = "buffer/" + node.name + "/" + buffer.name;
       const int copy = copies[name]++;
       all.push_back(
-          {copy == 0 ? name : StrCat(name, "/", copy), &buffer, node.ContextOf(trainer->ctx())});
+          {copy == 0 ? name : StrCat(name, "/", copy), &buffer, node.ContextOf(model->ctx())});
     }
   return all;
 }

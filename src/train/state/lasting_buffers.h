@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "singa/tensor/memory.h"
-#include "train/trainer/trainer.h"
+#include "train/trainer/worker_model.h"
 
 namespace singa {
 
@@ -23,6 +23,6 @@ struct LastingBuffer {
 
 // Returns every kForever buffer of the train net. Copies of an unrolled layer have one name and a
 // number.
-std::vector<LastingBuffer> LastingBuffers(Trainer* trainer);
+std::vector<LastingBuffer> LastingBuffers(WorkerModel* model);
 
 }  // namespace singa

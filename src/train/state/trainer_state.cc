@@ -90,26 +90,26 @@ TrainerState::TrainerState(std::vector<Trainer*> trainers, int group, int64_t st
     numbers_.push_back({kLossScale, scale->value()});
     numbers_.push_back({kLossScaleSteps, scale->steps()});
   }
-  for (const auto& [layer, position] : trainer_->readers().positions())
+  for (const auto& [layer, position] : trainer_->model().readers().positions())
     numbers_.push_back({Name("reader/" + layer), position});
   for (Trainer* trainer : trainers_)  // each worker has met bad records among its own rows
-    for (const auto& [layer, records] : trainer->readers().BadRecords())
+    for (const auto& [layer, records] : trainer->model().readers().BadRecords())
       Merge(records, &bad_records_[layer]);
   JoinBuffers();
-  const std::vector<double> none(trainer_->place().workers);
+  const std::vector<double> none(trainer_->model().place().workers);
   for (const MetricSums::Entry& entry : trainer_->metrics().entries())
     metrics_.push_back({Name("metric/" + entry.layer + "/" + entry.name), none, none});
   for (Trainer* trainer : trainers_) JoinMetrics(MetricsOf(trainer));
 }
 
 void TrainerState::JoinBuffers() {
-  for (const LastingBuffer& lasting : LastingBuffers(trainer_)) {
+  for (const LastingBuffer& lasting : LastingBuffers(&trainer_->model())) {
     const Shape shape = WholeShape(*lasting.buffer);
     buffers_.push_back({Name(lasting.name), shape, std::vector<float>(shape.size())});
   }
   for (Trainer* trainer : trainers_) {
     auto whole = buffers_.begin();
-    for (const LastingBuffer& lasting : LastingBuffers(trainer)) {
+    for (const LastingBuffer& lasting : LastingBuffers(&trainer->model())) {
       const Tensor values = lasting.OnHost();
       std::memcpy(PartOf(*lasting.buffer, (whole++)->values.data()), values.data(), values.bytes());
     }
@@ -139,7 +139,7 @@ void TrainerState::Join(const WorkerRows& rows) {
 
 void TrainerState::JoinMetrics(const WorkerRows::Metrics& metrics) {
   const int worker = metrics.worker();
-  if (worker < 0 || worker >= trainer_->place().workers ||
+  if (worker < 0 || worker >= trainer_->model().place().workers ||
       metrics.sum_size() != std::ssize(metrics_) || metrics.weight_size() != std::ssize(metrics_))
     throw PeerError("a process has other metrics or workers than this one knows");
   for (size_t i = 0; i < metrics_.size(); ++i) {
@@ -166,7 +166,7 @@ void TrainerState::Save(CheckpointContent* content) const {
 }
 
 void TrainerState::SaveValues(CheckpointContent* content) const {
-  for (const auto& param : trainer_->params().params())
+  for (const auto& param : trainer_->model().params().params())
     content->params.push_back(Stored(param->name(), param->shape(), param->host().data()));
   ForEachState(trainer_, [&](const std::string& name, Tensor& tensor) {
     content->state.push_back(Stored(name, tensor.shape(), tensor.data()));
@@ -181,7 +181,7 @@ int64_t TrainerState::StepsOf(const Checkpoint& checkpoint, int group) {
 
 void TrainerState::RestoreValues(const Checkpoint& checkpoint) {
   const Safetensors& state = checkpoint.state();
-  for (const auto& param : trainer_->params().params())
+  for (const auto& param : trainer_->model().params().params())
     CopyFrom(checkpoint.params(), param->name(), &param->host());
   ForEachState(trainer_,
                [&](const std::string& name, Tensor& tensor) { CopyFrom(state, name, &tensor); });
@@ -198,20 +198,20 @@ void TrainerState::RestoreBuffers(const Safetensors& state) {
   }
   for (Trainer* trainer : trainers_) {
     auto whole = buffers_.begin();
-    for (const LastingBuffer& lasting : LastingBuffers(trainer))
+    for (const LastingBuffer& lasting : LastingBuffers(&trainer->model()))
       lasting.Set(PartOf(*lasting.buffer, (whole++)->values.data()));
   }
 }
 
 void TrainerState::RestoreMetrics(const Safetensors& state) {
   for (size_t i = 0; i < metrics_.size(); ++i) {
-    const int workers = trainer_->place().workers;
+    const int workers = trainer_->model().place().workers;
     const std::vector<double> sums = OfWorkers(state, metrics_[i].name + "/sum", workers),
                               weights = OfWorkers(state, metrics_[i].name + "/weight", workers);
     for (Trainer* trainer : trainers_) {
       MetricSums::Entry& entry = trainer->metrics().entries()[i];
-      entry.sum = sums[trainer->place().worker];
-      entry.weight = weights[trainer->place().worker];
+      entry.sum = sums[trainer->model().place().worker];
+      entry.weight = weights[trainer->model().place().worker];
     }
   }
 }
@@ -238,15 +238,15 @@ int64_t TrainerState::Restore(const Checkpoint& checkpoint) {
   if (known) RestoreMetrics(state);
   RestoreLossScale(state);
   trainer_->updates().set_skips(known ? NumberIn(state, Name(kSkipped)) : 0);
-  std::vector<std::pair<std::string, int64_t>> positions = trainer_->readers().positions();
+  std::vector<std::pair<std::string, int64_t>> positions = trainer_->model().readers().positions();
   for (auto& [layer, position] : positions) position = NumberIn(state, name("reader/" + layer));
   for (Trainer* trainer : trainers_) {
     for (const auto& [layer, position] : positions)
       if (const StoredTensor* bad = state.Find(name(kBadRecords + layer))) {
         const std::span<const int64_t> records = state.Values<int64_t>(bad->name, bad->shape);
-        trainer->readers().RestoreBadRecords(layer, {records.begin(), records.end()});
+        trainer->model().readers().RestoreBadRecords(layer, {records.begin(), records.end()});
       }
-    trainer->readers().Seek(positions);
+    trainer->model().readers().Seek(positions);
   }
   return steps;
 }

@@ -13,7 +13,7 @@ WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
   WorkerRows rows;
   std::map<std::string, std::set<int64_t>> bad;
   for (Trainer* trainer : trainers) {
-    for (const LastingBuffer& lasting : LastingBuffers(trainer)) {
+    for (const LastingBuffer& lasting : LastingBuffers(&trainer->model())) {
       const RowSpan& span = lasting.buffer->span;
       if (span.rows == 0) continue;  // the buffer is alike in all processes
       WorkerRows::Buffer* const to = rows.add_buffer();
@@ -23,7 +23,7 @@ WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
       const Tensor values = lasting.OnHost();
       to->set_floats(values.data(), values.bytes());
     }
-    for (const auto& [layer, records] : trainer->readers().BadRecords())
+    for (const auto& [layer, records] : trainer->model().readers().BadRecords())
       bad[layer].insert(records.begin(), records.end());
   }
   for (const auto& [layer, records] : bad) {
@@ -37,7 +37,7 @@ WorkerRows RowsOf(const std::vector<Trainer*>& trainers) {
 
 WorkerRows::Metrics MetricsOf(Trainer* trainer) {
   WorkerRows::Metrics metrics;
-  metrics.set_worker(trainer->place().worker);
+  metrics.set_worker(trainer->model().place().worker);
   for (const MetricSums::Entry& entry : trainer->metrics().entries()) {
     metrics.add_sum(entry.sum);
     metrics.add_weight(entry.weight);

@@ -1,10 +1,11 @@
-// WorkerPlace says which worker of a job a Trainer is.
+// WorkerPlace says which worker of a job one is.
 #pragma once
 
 #include <optional>
 
 #include "math/reduction/sum_tree.h"
 #include "tensor/gpu/gpu_group.h"
+#include "train/reduce/piece_plan.h"
 
 namespace singa {
 
@@ -30,5 +31,10 @@ struct WorkerPlace {
   }
   bool spans_processes() const { return here < sharing().workers(); }
 };
+
+// Returns how the worker at `place` hands gradients on in pieces.
+inline PiecePlan PiecePlanOf(const WorkerPlace& place) {
+  return PiecePlan(place.sharing(), place.workers, place.threads, place.spans_processes());
+}
 
 }  // namespace singa

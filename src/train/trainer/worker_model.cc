@@ -1,0 +1,147 @@
+#include "train/trainer/worker_model.h"
+
+#include <algorithm>
+
+#include "base/system/cgroup.h"
+#include "base/thread/omp_threads.h"
+#include "nn/plan/open_net.h"
+#include "singa/base/error.h"
+#include "tensor/gpu/gpus.h"
+#include "train/apply/step_rule.h"
+#include "train/trainer/plan_net.h"
+#include "train/trainer/worker_memory.h"
+
+namespace singa {
+
+bool RunsPhase(const JobProto& job, Phase phase) {
+  if (phase == kVal) return job.validate_freq() > 0;
+  return job.test_freq() > 0 || job.test_steps() > 0 || job.test_epochs() > 0;
+}
+
+namespace {
+
+// Returns the threads of an evaluation: those of all workers of the group, also in other processes,
+// since they all wait meanwhile. The metrics, which may choose the best checkpoint, thus have the
+// same bits in all topologies.
+int EvaluationThreads(const WorkerPlace& place) {
+  const int cores = place.cores > 0 ? place.cores : UsableCores();
+  const int wanted = std::min(place.threads * place.workers, cores);
+  return AllowedThreads(std::max(place.threads, wanted));
+}
+
+std::unique_ptr<Algorithm> AlgorithmOf(const JobProto& job) {
+  try {
+    return MakeAlgorithm(job.train_one_batch());
+  } catch (const ConfigError& error) {
+    throw error.Under("train_one_batch");
+  }
+}
+
+}  // namespace
+
+WorkerModel::WorkerModel(const JobProto& job, const WorkerPlace& place,
+                         std::vector<KernelChoice>* choices)
+    : job_(job), place_(place) {
+  ctx_.threads = place.threads;
+  ctx_.plain = job.plain_kernels();
+  ctx_.seed = job.seed();
+  ctx_.worker_group = place.group;
+  ctx_.state = &state_;
+  ctx_.mark = &mark_;
+  if (place.gpu >= 0) device_ = std::make_unique<WorkerDevice>(job, OpenGpu(place.gpu), &ctx_);
+  SetOmpThreads(place.threads);
+  algorithm_ = AlgorithmOf(job);
+  ctx_.choices = choices;
+  net_ = PlanNet(job_, kTrain, place, &params_, *algorithm_, &ctx_, &memory_of_nets_);
+  ctx_.choices = nullptr;
+  trained_ = FindTrained();
+  if (place.group == 0 && place.worker == 0) PlanEvaluators();
+}
+
+void WorkerModel::PlanEvaluators() {
+  evaluation_ctx_ = ctx_;
+  evaluation_ctx_.threads = EvaluationThreads(place_);
+  const auto plan = [this](Phase phase) {
+    return std::make_unique<Evaluator>(job_, phase, &params_, algorithm_.get(), &evaluation_ctx_);
+  };
+  if (RunsPhase(job_, kTest)) test_ = plan(kTest);
+  if (RunsPhase(job_, kVal)) validate_ = plan(kVal);
+  for (const Evaluator* evaluator : evaluators()) memory_of_nets_.ShareArena(evaluator->memory());
+}
+
+std::vector<Evaluator*> WorkerModel::evaluators() const {
+  std::vector<Evaluator*> all;
+  for (Evaluator* evaluator : {test_.get(), validate_.get()})
+    if (evaluator) all.push_back(evaluator);
+  return all;
+}
+
+std::vector<const Net*> WorkerModel::nets() const {
+  std::vector<const Net*> nets = {&net_};
+  for (const Evaluator* evaluator : evaluators()) nets.push_back(&evaluator->net());
+  return nets;
+}
+
+// Returns whether a gradient is handed on in pieces. Other algorithms may need whole gradients, and
+// so do debug output, updates that depend on all gradients, and groups with a worker on a GPU.
+bool WorkerModel::InPieces(const NetNode& node, const Param& param) const {
+  return algorithm_->forward_backward() && !job_.debug() && job_.gpu_size() == 0 &&
+         !StepRule(job_).needs_all() && PiecePlanOf(place_).Wants(node, param);
+}
+
+TrainedParams WorkerModel::FindTrained() const {
+  TrainedParams trained;
+  std::vector<Shape> shapes;
+  for (const auto& param : params_.params())
+    for (const NetNode& node : net_.nodes()) {
+      const auto& completes = node.completes;
+      if (std::find(completes.begin(), completes.end(), param.get()) == completes.end()) continue;
+      trained.params.push_back(param.get());
+      trained.in_pieces.push_back(InPieces(node, *param));
+      shapes.push_back(param->shape());
+    }
+  trained.table = SliceTable(shapes);
+  return trained;
+}
+
+JobMemory WorkerModel::Count(int64_t states, bool updates_on_device) const {
+  return CountMemory({.place = place_,
+                      .params = params_,
+                      .trained = trained_,
+                      .pieces = PiecePlanOf(place_),
+                      .states = states,
+                      .memory = memory_of_nets_,
+                      .nets = nets(),
+                      .workspace = ctx_.stream ? ctx_.stream->workspace_bytes() : 0,
+                      .on_device = device_ != nullptr,
+                      .updates_on_device = updates_on_device});
+}
+
+void WorkerModel::AllocateValues(const GroupMemory* shared, const WorkerModel* lead) {
+  if (shared) BindTo(*shared);
+  for (const auto& param : params_.params()) {
+    if (!param->data.empty()) continue;
+    param->data = lead && param->trains() ? lead->params_.Find(param->name())->host()
+                                          : Tensor::Allocate(param->shape());
+  }
+}
+
+void WorkerModel::BindTo(const GroupMemory& shared) {
+  for (size_t i = 0; i < trained_.params.size(); ++i) {
+    Param* const param = trained_.params[i];
+    const int number = static_cast<int>(i);
+    param->data.Bind(shared.values(number));
+    if (trained_.in_pieces[i]) continue;
+    param->grad.SetShape(param->shape());
+    param->grad.Bind(shared.gradient(place_.worker, number));
+  }
+}
+
+void WorkerModel::Open() {
+  const NetArena arena = NetArena::Allocate(ctx_, memory_of_nets_);
+  OpenNet(ctx_, arena, &net_);
+  evaluation_ctx_.device_state = ctx_.device_state;  // WorkerDevice::MakeRoom may have moved it
+  for (Evaluator* evaluator : evaluators()) evaluator->Open(arena);
+}
+
+}  // namespace singa
