@@ -87,7 +87,7 @@ TEST_F(OtherStepsTest, AlsoInTheAnswerToAHold) {
 }
 
 TEST_F(OtherStepsTest, AJobThatCountsInEpochsSaysItsSteps) {
-  groups_.steps().SetMost(5);
+  groups_.steps().Begin({0}, 5);
   processes_[1].peers().NoteSteps(1, 6);
   processes_[1].peers().NoteSteps(1, 5);
   Await(5, 1);

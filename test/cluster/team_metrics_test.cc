@@ -1,4 +1,6 @@
 // Tests that the metrics of a group's workers stay with each worker until somebody asks.
+#include "cluster/workers/team_metrics.h"
+
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -96,9 +98,9 @@ TEST_F(TeamMetrics, AreAddedUpInTheOrderOfTheWorkers) {
     const std::vector<Sums> each = OfEach(&team);
     EXPECT_EQ(each[0].at(0).second, 5 * 2);  // rows
     EXPECT_EQ(each[2].at(0).second, 5 * 3);
-    EXPECT_EQ(SumsIn(team.SumMetrics()), InOrder(each));
+    EXPECT_EQ(SumsIn(team.metrics().Sum()), InOrder(each));
     EXPECT_EQ(OfEach(&team), each);
-    team.ResetMetrics();
+    team.metrics().Reset();
     EXPECT_EQ(OfEach(&team), std::vector<Sums>(kWorkers, Sums(each[0].size())));
   }
 }
@@ -131,7 +133,7 @@ TEST_F(TeamMetrics, OfOtherWorkersBecomeTheFirstOnes) {
   const auto groups = Start(kWorkers, false);
   WorkerTeam& team = groups->team(0);
   for (int64_t step = 0; step < 3; ++step) team.TrainStep(step);
-  const Sums all = SumsIn(team.SumMetrics()), none(all.size());
+  const Sums all = SumsIn(team.metrics().Sum()), none(all.size());
   const auto checkpoint = Checkpointed(&team, false);
   const auto two = Start(2, false), one = Start(1, false);
   TrainerState(two->team(0).trainers(), 0, 0).Restore(*checkpoint);

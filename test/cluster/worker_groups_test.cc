@@ -73,8 +73,8 @@ TEST_P(TeamOfWorkersTest, ComputesWhatOneWorkerDoes) {
     }
     ExpectSameValues(alone.get(), several.get(), 2e-6f);
     ExpectSameValues(several.get(), again.get(), 0);
-    const auto a = alone->team(0).SumMetrics().entries(),
-               b = several->team(0).SumMetrics().entries();
+    const auto a = alone->team(0).metrics().Sum().entries(),
+               b = several->team(0).metrics().Sum().entries();
     for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i].value(), b[i].value(), 1e-5);
   }
 }

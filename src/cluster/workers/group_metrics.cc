@@ -18,7 +18,7 @@ std::vector<ProcessShare> AddMetricsUp(JobProcess* process, int group, WorkerTea
     for (double* number : share.Numbers()) places.push_back(number);
   std::vector<double> parts;
   size_t metrics = 0;
-  for (const std::vector<double>& node : team->MetricsOfNodes()) {
+  for (const std::vector<double>& node : team->metrics().OfNodes()) {
     const bool first = parts.empty();  // the process's share counts once, with its first node
     metrics = node.size();
     parts.insert(parts.end(), node.begin(), node.end());

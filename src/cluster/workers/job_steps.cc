@@ -25,7 +25,8 @@ int JobSteps::FirstProcess(int group) const {
   return process_ ? process_->part().topology().ProcessesOf(group).first : 0;
 }
 
-void JobSteps::Begin(const std::vector<int>& here) {
+void JobSteps::Begin(const std::vector<int>& here, std::optional<int64_t> steps) {
+  if (steps) most_ = *steps;
   Grant(gate_.steps(0));
   for (const int group : here) {
     gate_.NoteHere(group);

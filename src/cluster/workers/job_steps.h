@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cluster/process/job_process.h"
@@ -30,8 +31,10 @@ class JobSteps {
     return !process_ || FirstProcess(group) == process_->part().rank();
   }
 
-  // Notes the groups that train in this process. REQUIRES: the gate knows each group's steps.
-  void Begin(const std::vector<int>& here);
+  // Notes the groups that train in this process, and `steps`, the total of each group, which epochs
+  // may determine; none: train_steps. Higher counts of other processes are refused. REQUIRES: the
+  // gate knows how many steps each group has done.
+  void Begin(const std::vector<int>& here, std::optional<int64_t> steps);
   // Lets groups that take all steps together take the steps below `steps`.
   void Grant(int64_t steps);
   // Lets the other processes of the group take the steps below `steps`.
@@ -41,9 +44,6 @@ class JobSteps {
   void NoteSteps(int group, int64_t steps);
   void Leave(int group);
 
-  // Sets the total of steps of each group, which epochs may determine. Higher counts of other
-  // processes are refused.
-  void SetMost(int64_t steps) { most_ = steps; }
   // Take news from other processes, which are not trusted: impossible steps are refused. A group of
   // others has done `steps` steps.
   void OnSteps(int group, int64_t steps);

@@ -123,12 +123,12 @@ std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
 }
 
 std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, JobProcess* process,
-                                           const TakeRow& take_row) {
+                                           const GroupCalls& calls) {
   std::string why = WhyNotByGpus(process->part().plan());
   std::unique_ptr<WorkerGroups> groups;
   std::optional<GpuGroupId> id;
   if (why.empty()) id = NewGroup(&why);
-  if (id) groups = OnGpus(job, threads, process, {.gpus = id, .take_row = take_row}, &why);
+  if (id) groups = OnGpus(job, threads, process, {.gpus = id, .calls = calls}, &why);
   if (groups) {
     why = AskOthers(process, *id);
     TellVerdict(why, process);
@@ -144,14 +144,13 @@ std::unique_ptr<WorkerGroups> LeadGpuGroup(const JobProto& job, int threads, Job
 }  // namespace
 
 std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
-                                               JobProcess* process, const TakeRow& take_row) {
+                                               JobProcess* process, const GroupCalls& calls) {
   if (process) {
     std::unique_ptr<WorkerGroups> groups;
     if (process->part().plan().mode == SyncMode::kAllReduce)
-      groups = LeadGpuGroup(job, threads, process, take_row);
+      groups = LeadGpuGroup(job, threads, process, calls);
     if (groups) return groups;
-    return std::make_unique<WorkerGroups>(job, threads, process,
-                                          GroupOptions{.take_row = take_row});
+    return std::make_unique<WorkerGroups>(job, threads, process, GroupOptions{.calls = calls});
   }
   std::optional<GpuGroupId> id;
   const SyncPlan plan = PlanSync(job, {.in_one_process = true});
@@ -160,7 +159,8 @@ std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
     if (why.empty()) id = NewGroup(&why);
     if (!id) WarnOfHost(why);
   }
-  auto groups = std::make_unique<WorkerGroups>(job, threads, nullptr, GroupOptions{.gpus = id});
+  auto groups = std::make_unique<WorkerGroups>(job, threads, nullptr,
+                                               GroupOptions{.gpus = id, .calls = calls});
   if (id && !groups->teams().UpdatesOnGpus()) WarnOfHost(groups->teams().WhyHostUpdates());
   return groups;
 }

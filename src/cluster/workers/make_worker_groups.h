@@ -11,9 +11,8 @@ namespace singa {
 // Makes the groups of a job's one process (`process` is null), or of rank 0, which asks the others
 // if GPUs may add up. Throws ConfigError, relative to the JobProto, if two workers share a GPU and
 // cluster.all_reduce is set. Throws as WorkerGroups does.
-std::unique_ptr<WorkerGroups> MakeWorkerGroups(
-    const JobProto& job, int threads, JobProcess* process,
-    const TakeRow& take_row = [](const ControlMessage::Row&) {});
+std::unique_ptr<WorkerGroups> MakeWorkerGroups(const JobProto& job, int threads,
+                                               JobProcess* process, const GroupCalls& calls = {});
 // Makes the groups of another rank, which rank 0 asks by `order`. Returns null if not all processes
 // can: rank 0 then goes on as if it had not asked. Throws PeerError if an order of rank 0 is
 // invalid.

@@ -30,10 +30,10 @@ WorkerGroups::WorkerGroups(const JobProto& job, int threads, JobProcess* process
       process_(process),
       own_deadline_(LongestWait(job.cluster())),
       plan_(PlanOf(job, process, options)),
-      take_row_(std::move(options.take_row)),
+      calls_(std::move(options.calls)),
       replica_(job),
       backend_(MakeSyncBackend(setup(), std::move(options.shared), options.gpus)),
-      teams_(setup(), threads, backend_.get()),
+      teams_(setup(), threads, backend_.get(), calls_.failed),
       steps_(job, process, deadline()) {
   if (process_) process_->peers().Listen(this);
 }
@@ -83,8 +83,8 @@ void WorkerGroups::Connect() {
   backend_->Connect(&teams_, steps_.done());
 }
 
-void WorkerGroups::Start() {
-  steps_.Begin(here());
+void WorkerGroups::Start(std::optional<int64_t> steps) {
+  steps_.Begin(here(), steps);
   Connect();
   backend_->UseRestoredState();
   if (process_ && process_->leader()) process_->leader()->AwaitReady();
@@ -94,8 +94,9 @@ void WorkerGroups::Start() {
 }
 
 // The servers' values include the steps since the checkpoint.
-void WorkerGroups::TakePlace() {
+void WorkerGroups::TakePlace(std::optional<int64_t> steps) {
   constexpr int64_t kMost = int64_t{1} << 31;  // steps
+  steps_.Begin(here(), steps);
   Connect();
   process_->follower()->AskForSteps();
   for (const auto& [group, team] : teams_.all()) {

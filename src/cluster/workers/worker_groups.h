@@ -3,6 +3,7 @@
 // has the values, and JobSteps says how far the groups are.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,8 +18,12 @@
 
 namespace singa {
 
-// Takes, at rank 0, a row of metrics of another process, on the stub's thread. Must not throw.
-using TakeRow = std::function<void(const ControlMessage::Row&)>;
+struct GroupCalls {
+  // Takes, at rank 0, a row of metrics of another process, on the stub's thread. Must not throw.
+  std::function<void(const ControlMessage::Row&)> take_row = [](const ControlMessage::Row&) {};
+  // Takes the error of a worker in a step, as TeamSetup::failed; may be empty.
+  std::function<void(const std::exception_ptr&)> failed = {};
+};
 
 // The things besides the job that worker groups are made with.
 struct GroupOptions {
@@ -27,7 +32,7 @@ struct GroupOptions {
   // The group of the GPUs of all workers of the job, which have their own values and add gradients
   // up themselves; none: the host adds up.
   std::optional<GpuGroupId> gpus = {};
-  TakeRow take_row = [](const ControlMessage::Row&) {};
+  GroupCalls calls = {};
 };
 
 class WorkerGroups final : private GroupEvents {
@@ -58,12 +63,13 @@ class WorkerGroups final : private GroupEvents {
   // Starts a watchdog, whose thread calls `stalled` with a line for people when a worker or server
   // stands still. After `stalled` the process has to end. REQUIRES: Allocate was called.
   void WatchStalls(std::function<void(const std::string&)> stalled);
-  // Connects the groups and fills the servers before the first step. REQUIRES: the lead's values
-  // are set, and the gate knows each group's steps.
-  void Start();
+  // Connects the groups and fills the servers before the first step. `steps`: of each group in the
+  // whole job, which a job that counts in epochs knows only now; none: train_steps. REQUIRES: the
+  // lead's values are set, and the gate knows how many steps each group has done.
+  void Start(std::optional<int64_t> steps = {});
   // Is called instead of Start in a process that takes the place of a lost one while the job goes
   // on. Its groups begin where they were lost.
-  void TakePlace();
+  void TakePlace(std::optional<int64_t> steps = {});
   // Makes groups here that wait, now or later, throw `error`: the job has failed.
   void Fail(const std::exception_ptr& error);
   // Ends the waits of groups here, since the job has ended.
@@ -74,7 +80,7 @@ class WorkerGroups final : private GroupEvents {
   void OnLeft(int group) override { steps_.gate().Leave(group); }
   void OnAllowed(int group, int64_t steps) override { steps_.OnAllowed(group, steps); }
   void OnReplaced(int group, int64_t steps) override { steps_.gate().SetSteps(group, steps); }
-  void OnRow(const ControlMessage::Row& row) override { take_row_(row); }
+  void OnRow(const ControlMessage::Row& row) override { calls_.take_row(row); }
   void OnFailure() override;
 
   const ProgressDeadline* deadline() const {
@@ -87,7 +93,7 @@ class WorkerGroups final : private GroupEvents {
   JobProcess* const process_;
   ProgressDeadline own_deadline_;  // the deadline of a job of one process
   const SyncPlan plan_;
-  const TakeRow take_row_;
+  const GroupCalls calls_;
   Replica replica_;
   const std::unique_ptr<SyncBackend> backend_;
   WorkerTeams teams_;

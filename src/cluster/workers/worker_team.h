@@ -1,6 +1,6 @@
-// WorkerTeam runs the workers of one group in one process: their threads and trainers. Member 0 is
-// the caller's thread and leads: it does work that is done once. In the job's first group it also
-// has the evaluation nets.
+// WorkerTeam is the workers of one group in one process: their trainers, and the threads that run
+// them. Member 0 is the caller's thread and leads: it does work that is done once. In the job's
+// first group it also has the evaluation nets.
 #pragma once
 
 #include <atomic>
@@ -8,26 +8,33 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include "base/thread/mutex.h"
+#include "cluster/workers/team_metrics.h"
+#include "cluster/workers/team_threads.h"
 #include "train/trainer/trainer.h"
 
 namespace singa {
 
+// The things that a team is made with. All that pointers lead to must outlive the team.
+struct TeamSetup {
+  WorkerPlace place;      // the first worker's; `gpus`, if set, names the group that GPUs join
+  int workers = 1;        // number of the team's workers
+  std::vector<int> gpus;  // as in SyncPlan
+  Replica* replica;       // checkpoints take values from it
+  SliceUpdates* updates;  // takes the gradients
+  // Adds up over the group's processes; null: the group has no other processes to reach.
+  Collective* between;
+  const ProgressDeadline* deadline;  // limits waits for other workers
+  // Is called with a worker's error in a step, while others may still be in the step; may be empty.
+  std::function<void(const std::exception_ptr&)> failed;
+};
+
 class WorkerTeam {
  public:
-  // Makes workers [place.first, place.first + workers) of group `place.group`, of `place.threads`
-  // threads each. `place.gpus`, if set, names the group that their GPUs join. They hand gradients
-  // to `updates`; checkpoints take values from `replica`; `between`, if not null, adds up over the
-  // group's processes; `deadline` limits waits for other workers. All must outlive the team. Throws
-  // ConfigError relative to the JobProto.
-  WorkerTeam(const JobProto& job, const WorkerPlace& place, const std::vector<int>& gpus,
-             int workers, Replica* replica, SliceUpdates* updates, Collective* between,
-             const ProgressDeadline* deadline);
+  // Throws ConfigError relative to the JobProto.
+  WorkerTeam(const JobProto& job, const TeamSetup& setup);
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;
@@ -37,6 +44,8 @@ class WorkerTeam {
   int64_t rows() const;
   Trainer& lead() { return *trainers_[0]; }
   std::vector<Trainer*> trainers();
+  // REQUIRES: Allocate was called.
+  TeamMetrics metrics() { return TeamMetrics(trainers(), &reduction_->group()); }
   JobMemory memory() const;
 
   // Allocates everything. `lead`: a trainer of another team, whose memory of values this team
@@ -52,51 +61,21 @@ class WorkerTeam {
   bool AwaitRecords(const std::function<bool()>& stop);
   // Blocks until devices have done all steps. Throws the devices' errors.
   void AwaitDevices();
-  // Adds the metrics of the workers, over the steps since ResetMetrics, in the order of the group's
-  // SumTree. Each worker keeps its own metrics. Waits for devices.
-  MetricSums SumMetrics();
-  // Returns MetricSums::Numbers for each node of the tree that these workers make up: the metrics
-  // before the sum over nodes.
-  std::vector<std::vector<double>> MetricsOfNodes();
-  void ResetMetrics();
-  // Returns the milliseconds, of all workers together, that they waited for each other since the
-  // last call.
-  double TakeSyncWaitMs() { return 1e-6 * static_cast<double>(reduction_->group().TakeWait()); }
-  // Sets the function to call with a worker's error in a step, while others may still be in the
-  // step. REQUIRES: no step has begun.
-  void OnFailure(std::function<void(const std::exception_ptr&)> failed) {
-    failed_ = std::move(failed);
-  }
   // Makes workers that wait within a step throw Stopped. Any thread may call it.
   void Stop();
-  // Returns the longest time, in milliseconds, that a worker waited for records since the last
-  // call.
-  double TakeWaitMs();
 
  private:
   void MakeReduction(const GroupMemory* shared);
-  // Throws the first worker's error, if any has failed; an error other than Stopped first.
-  void ThrowFirstError() const;
-  void RunEach(const std::function<void(Trainer&)>& work);  // keeps errors
-  void RunOne(size_t i);
-  void ThreadLoop(size_t i);
-  void EndThreads();
 
   const WorkerPlace place_;  // the place of the first worker
   SliceUpdates* const updates_;
-  Collective* const between_;  // null: the group has no other processes to reach
+  Collective* const between_;
   const ProgressDeadline* const deadline_;
   std::atomic<bool> stopped_{false};
   Mutex stop_mutex_;                              // one of Stop and MakeReduction at a time
   std::unique_ptr<GradientReduction> reduction_;  // null: nothing is allocated yet
-  std::vector<std::unique_ptr<Trainer>> trainers_;
-
-  std::function<void(const std::exception_ptr&)> failed_;
-  const std::function<void(Trainer&)>* work_ = nullptr;  // null: the threads end
-  std::atomic<uint32_t> turn_{0};                        // number of runs so far
-  std::atomic<uint32_t> done_{0};                        // threads that have done the last run
-  std::vector<std::exception_ptr> errors_;               // by worker
-  std::vector<std::thread> threads_;                     // last: they use all of the above
+  const std::vector<std::unique_ptr<Trainer>> trainers_;
+  TeamThreads threads_;  // last: they use all of the above
 };
 
 }  // namespace singa

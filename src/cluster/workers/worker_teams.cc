@@ -1,11 +1,14 @@
 #include "cluster/workers/worker_teams.h"
 
+#include <utility>
+
 #include "base/thread/thread.h"
 
 namespace singa {
 
-WorkerTeams::WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backend)
-    : has_workers_(setup.HasWorkers()) {
+WorkerTeams::WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backend,
+                         std::function<void(const std::exception_ptr&)> failed)
+    : has_workers_(setup.HasWorkers()), failed_(std::move(failed)) {
   WorkerPlace place;
   place.threads = threads;
   place.workers = setup.job.cluster().nworkers_per_group();
@@ -38,8 +41,14 @@ void WorkerTeams::MakeTeam(const SyncSetup& setup, WorkerPlace place, int worker
   place.shares_host = sync.shares_host;
   place.gpus = sync.gpus;
   teams_[place.group] =
-      std::make_unique<WorkerTeam>(setup.job, place, setup.plan.gpus, workers, setup.replica,
-                                   sync.updates, sync.between, setup.deadline);
+      std::make_unique<WorkerTeam>(setup.job, TeamSetup{.place = place,
+                                                        .workers = workers,
+                                                        .gpus = setup.plan.gpus,
+                                                        .replica = setup.replica,
+                                                        .updates = sync.updates,
+                                                        .between = sync.between,
+                                                        .deadline = setup.deadline,
+                                                        .failed = failed_});
 }
 
 std::vector<int> WorkerTeams::here() const {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,9 +18,10 @@ class WorkerTeams {
  public:
   using ByGroup = std::map<int, std::unique_ptr<WorkerTeam>>;
 
-  // `threads`: of each worker. `backend` must outlive it. Throws ConfigError relative to the
-  // JobProto.
-  WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backend);
+  // `threads`: of each worker. `failed`: as in TeamSetup. `backend` must outlive it. Throws
+  // ConfigError relative to the JobProto.
+  WorkerTeams(const SyncSetup& setup, int threads, SyncBackend* backend,
+              std::function<void(const std::exception_ptr&)> failed = {});
 
   // Returns false in a process of servers alone. Its one team never trains, and only tells which
   // params there are.
@@ -44,6 +47,7 @@ class WorkerTeams {
   void MakeTeam(const SyncSetup& setup, WorkerPlace place, int workers, SyncBackend* backend);
 
   const bool has_workers_;
+  const std::function<void(const std::exception_ptr&)> failed_;
   ByGroup teams_;
 };
 

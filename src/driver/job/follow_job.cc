@@ -79,10 +79,9 @@ class FollowRun {
       groups_.steps().gate().SetSteps(group++, steps);
     if (groups_.teams().HasWorkers()) SetValues(begin);
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
+    if (groups_.teams().HasWorkers()) schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
     Start();
     if (!groups_.teams().HasWorkers()) return;
-    schedule_.emplace(ScheduleOf(job_, &groups_.lead()));
-    groups_.steps().SetMost(schedule_->steps());
     step_ = groups_.steps().gate().steps(0);
     if (HasFirst()) loop_.emplace(&groups_, 0, *schedule_, nullptr);
   }
@@ -103,9 +102,10 @@ class FollowRun {
 
  private:
   void Start() {
-    if (!told_.has_take_place()) return groups_.Start();
+    const auto steps = schedule_ ? std::optional(schedule_->steps()) : std::nullopt;
+    if (!told_.has_take_place()) return groups_.Start(steps);
     if (told_.take_place().hold()) groups_.steps().gate().HoldOthers(StepGate::kNoGroup);
-    groups_.TakePlace();
+    groups_.TakePlace(steps);
   }
 
   // Returns whether this process has workers of group 0. They take the steps that rank 0 grants.

@@ -19,10 +19,11 @@ ProcessShare GroupLoop::TakeShare() {
   share.workers = team.size();
   share.rows = static_cast<double>(team.rows());
   share.step_ms = 1e3 * step_seconds();
-  share.data_wait_ms = team.TakeWaitMs() / static_cast<double>(steps_);
+  share.data_wait_ms = team.metrics().TakeDataWaitMs() / static_cast<double>(steps_);
   JobProcess* const process = groups_.process();
   if (!process) return share;
-  const double waited_ms = team.TakeSyncWaitMs() + process->cluster().updates(group_).TakeWaitMs();
+  const double waited_ms =
+      team.metrics().TakeSyncWaitMs() + process->cluster().updates(group_).TakeWaitMs();
   share.sync_wait_ms = waited_ms / static_cast<double>(steps_ * team.size());
   if (groups_.here().front() != group_) return share;  // bytes are the process's, reported once
   share.bytes_sent = static_cast<double>(process->stub().bytes_sent() - sent_);
@@ -71,7 +72,7 @@ void GroupLoop::ComputeStep(int64_t step) {
 // All processes of the group take part in the sums, whoever writes the rows.
 void GroupLoop::WriteRows(int64_t step) {
   WorkerTeam& team = groups_.team(group_);
-  MetricSums sums = team.SumMetrics();
+  MetricSums sums = team.metrics().Sum();
   StepStats stats = {samples_per_second(), 1e3 * step_seconds()};
   const std::vector<ProcessShare> shares =
       AddMetricsUp(groups_.process(), group_, &team, &sums, TakeShare());
@@ -93,7 +94,7 @@ void GroupLoop::WriteRows(int64_t step) {
         rows.push_back(std::move(row));
     sink_->Write(rows);
   }
-  team.ResetMetrics();
+  team.metrics().Reset();
   seconds_ = 0;
   steps_ = 0;
 }

@@ -43,8 +43,9 @@ class TrainRun {
         threads_(ThreadsOfWorker(job, options.threads)),
         process_(options.process),
         failed_(options.failed),
-        made_(MakeWorkerGroups(job, threads_, process_,
-                               [this](const ControlMessage::Row& row) { received_.Add(row); })),
+        made_(MakeWorkerGroups(
+            job, threads_, process_,
+            {[this](const ControlMessage::Row& row) { received_.Add(row); }, options.failed})),
         groups_(*made_),
         snapshot_(&groups_, [this] { received_.WriteTo(&*rows_); }),
         workspace_(WorkspacePath(job), WorkspaceOptionsOf(job, options, progress)),
@@ -103,8 +104,7 @@ class TrainRun {
 
   void StartGroups(const RunOptions& options) {
     groups_.WatchStalls([options](const std::string& text) { EndStalled(options, text); });
-    for (const int group : groups_.here()) groups_.team(group).OnFailure(failed_);
-    groups_.Start();
+    groups_.Start(schedule().steps());
     loop_.emplace(&groups_, 0, schedule(), &*rows_);
   }
 
@@ -239,7 +239,7 @@ class TrainRun {
     snapshot_.BringOwnValuesBack();
     if (!loop_->TrainStep(step))
       progress_.ShowStep(
-          step, schedule().steps(), [this] { return LayerRows(groups_.team(0).SumMetrics()); },
+          step, schedule().steps(), [this] { return LayerRows(groups_.team(0).metrics().Sum()); },
           loop_->samples_per_second());
     if (job_.debug() && job_.disp_freq() > 0 && schedule().Display(step))
       side_files_.Try([&] {

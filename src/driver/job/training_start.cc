@@ -22,7 +22,6 @@ void TrainingStart::LoadValues(const RunOptions& options) {
     throw ConfigError(job_.train_epochs() > 0 ? "train_epochs" : "train_steps",
                       StrCat("the checkpoint to resume from is of step ", step_,
                              ", beyond the last, ", schedule_->steps(), PassesText()));
-  groups_.steps().SetMost(schedule_->steps());
 }
 
 // Returns a text that explains the number of steps by train_epochs; "": train_steps gives it.
