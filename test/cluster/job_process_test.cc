@@ -178,7 +178,7 @@ TEST(JobProcess, WhoSaysNothingIsNamed) {
 TEST(JobProcess, AnotherTakesThePlaceOfALostGroup) {
   ThreadedJob job(ProtoOf(3, 1));
   job.MeetAll();
-  job[0].leader()->SetStart(FirstSteps({4, 5, 6}));
+  job[0].leader()->NoteStart(FirstSteps({4, 5, 6}));
   for (const int rank : {1, 2}) job[rank].follower()->TellFilled();
   job[0].leader()->AwaitFilled();
   Heard first;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "io/temp_dir.h"
 
@@ -26,32 +27,34 @@ class NotedSink final : public MetricsSink {
 
 class MetricsSinksTest : public ::testing::Test {
  protected:
+  MetricsSinks Open(std::vector<MetricsSink*> others) {
+    return MetricsSinks({&files_, folder_.path()}, std::move(others));
+  }
+
   TempDir folder_;
   PosixFileSystem files_;
-  MetricsSinks sinks_{{&files_, folder_.path()}};
   std::vector<std::string> calls_;
   NotedSink a_{"a", &calls_}, b_{"b", &calls_};
 };
 
 TEST_F(MetricsSinksTest, RowsOfAMomentGoToEachSinkTogether) {
-  sinks_.Add(&a_);
-  sinks_.Add(&b_);
-  sinks_.Write({{.phase = "train"}, {.phase = "process"}});
-  sinks_.Sync();
+  MetricsSinks sinks = Open({&a_, &b_});
+  sinks.Write({{.phase = "train"}, {.phase = "process"}});
+  sinks.Sync();
   EXPECT_EQ(calls_, (std::vector<std::string>{"a2", "b2", "async", "bsync"}));
 }
 
 TEST_F(MetricsSinksTest, TheWorkspaceKeepsThemInEachFormat) {
   EXPECT_TRUE(MetricsFormats().Has("jsonl"));
-  sinks_.Write({{.phase = "train", .step = 3}});
-  sinks_.Sync();
+  MetricsSinks sinks = Open({});
+  sinks.Write({{.phase = "train", .step = 3}});
+  sinks.Sync();
   EXPECT_NE(TempDir::Read(folder_.Path("metrics.jsonl")).find(R"("step":3)"), std::string::npos);
 }
 
 TEST_F(MetricsSinksTest, ASinkWithoutRoomThrows) {
-  EXPECT_NO_THROW(sinks_.RequireRoom());
-  sinks_.Add(&a_);
-  EXPECT_THROW(sinks_.RequireRoom(), std::runtime_error);
+  EXPECT_NO_THROW(Open({}).RequireRoom());
+  EXPECT_THROW(Open({&a_}).RequireRoom(), std::runtime_error);
 }
 
 TEST(MetricsRow, HasValuesByName) {

@@ -42,9 +42,16 @@ void Leader::AwaitFilled() {
   replacements_.Begin();
 }
 
-void Leader::SetStart(const ControlMessage::Begin& start) {
+void Leader::TellBegin(const ControlMessage::Begin& begin) {
+  NoteStart(begin);
+  ControlMessage order;
+  *order.mutable_begin() = begin;
+  TellAll(order);
+}
+
+void Leader::NoteStart(const ControlMessage::Begin& start) {
   const MutexLock lock(&mutex_);
-  replacements_.SetStart(start);
+  replacements_.NoteStart(start);
 }
 
 std::vector<std::string> Leader::CollectStates(const std::vector<int64_t>& steps) {

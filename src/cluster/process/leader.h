@@ -34,8 +34,10 @@ class Leader {
   // Waits until the groups of all other processes have their first values. REQUIRES: those here
   // have theirs.
   void AwaitFilled();
-  // Sets where a process begins that takes the place of a lost one.
-  void SetStart(const ControlMessage::Begin& start);
+  // Tells all where they begin. A process that takes the place of a lost one begins there, too.
+  void TellBegin(const ControlMessage::Begin& begin);
+  // Notes that such a process begins at `start` from now on, as a rule at the last checkpoint.
+  void NoteStart(const ControlMessage::Begin& start);
   // Returns the states of all other processes for a checkpoint. `steps`: the steps that each group
   // has done.
   std::vector<std::string> CollectStates(const std::vector<int64_t>& steps);

@@ -22,8 +22,8 @@ class Replacements {
   // Notes that all processes have begun. Nobody can be replaced before.
   void Begin() { begun_ = true; }
   bool begun() const { return begun_; }
-  // Sets where a new process is to begin.
-  void SetStart(ControlMessage::Begin start) { start_ = std::move(start); }
+  // Notes where a new process begins from now on. Before the first call, it begins at step 0.
+  void NoteStart(ControlMessage::Begin start) { start_ = std::move(start); }
   // Note that all are asked to hold; that process `rank` holds; that all go on.
   void AskToHold();
   void Held(int rank) { asked_.erase(rank); }
@@ -37,7 +37,7 @@ class Replacements {
   // Returns the messages for a new process in the place of `rank`, in order; none if the job cannot
   // go on without the lost process. Sets the steps of its groups back to StepsAtStart.
   std::optional<std::vector<ControlMessage>> Greet(int rank);
-  // Returns the steps that a group had done at the start that SetStart gave.
+  // Returns the steps that a group had done at the start that was noted last.
   int64_t StepsAtStart(int group) const;
   // Returns the messages for process `rank` once it listens: how far the groups of other processes
   // are.

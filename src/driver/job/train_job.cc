@@ -96,10 +96,10 @@ class TrainRun {
 
   void OpenMetrics() {
     const PendingOptions pending{.say = [this](const std::string& text) { progress_.Warn(text); }};
-    rows_.emplace(
-        MetricsOptions{workspace_.files(), workspace_.path(), groups_.steps().done(), pending});
     screen_.emplace(&progress_, schedule().steps(), &lead().model().mark());
-    rows_->Add(&*screen_);
+    rows_.emplace(
+        MetricsOptions{workspace_.files(), workspace_.path(), groups_.steps().done(), pending},
+        std::vector<MetricsSink*>{&*screen_});
   }
 
   void StartGroups(const RunOptions& options) {

@@ -43,16 +43,14 @@ void TrainingStart::Begin(const JobProto& job) {
 }
 
 void TrainingStart::MeetOthers(const RunOptions& options) {
-  ControlMessage::Begin& begin = *order_.mutable_begin();
-  begin = BeginAt(groups_.steps().done(), checkpoints_.resumed_from());
-  if (first_) *begin.mutable_first_values() = first_->ToProto();
-  groups_.process()->leader()->SetStart(begin);
+  begin_ = BeginAt(groups_.steps().done(), checkpoints_.resumed_from());
+  if (first_) *begin_.mutable_first_values() = first_->ToProto();
   options.meet();
 }
 
 void TrainingStart::TellOthers() {
   groups_.backend().TellMemory();
-  groups_.process()->leader()->TellAll(order_);
+  groups_.process()->leader()->TellBegin(begin_);
 }
 
 }  // namespace singa

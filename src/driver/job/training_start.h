@@ -55,7 +55,7 @@ class TrainingStart {
   std::optional<Schedule> schedule_;
   int64_t step_ = 0;
   std::optional<FirstValues> first_;  // not set: the run was resumed
-  ControlMessage order_;              // what TellOthers sends
+  ControlMessage::Begin begin_;       // what TellOthers tells
 };
 
 }  // namespace singa

@@ -7,11 +7,12 @@ MetricsFormatRegistry& MetricsFormats() {
   return formats;
 }
 
-MetricsSinks::MetricsSinks(const MetricsOptions& options) {
+MetricsSinks::MetricsSinks(const MetricsOptions& options, std::vector<MetricsSink*> others) {
   for (const std::string& name : MetricsFormats().Names()) {
     kept_.push_back(MetricsFormats().Make(name, options));
     sinks_.push_back(kept_.back().get());
   }
+  sinks_.insert(sinks_.end(), others.begin(), others.end());
 }
 
 void MetricsSinks::Write(const MetricsRows& rows) {

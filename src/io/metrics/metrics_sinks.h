@@ -36,10 +36,9 @@ MetricsFormatRegistry& MetricsFormats();
 
 class MetricsSinks final : public MetricsSink {
  public:
-  // Opens the sinks of all formats. Throws WriteError.
-  explicit MetricsSinks(const MetricsOptions& options);
-  // Adds a sink, which must outlive this object. REQUIRES: no row was written.
-  void Add(MetricsSink* sink) { sinks_.push_back(sink); }
+  // Opens the sinks of all formats. Rows also go to `others`, after them; these must outlive this
+  // object. Throws WriteError.
+  explicit MetricsSinks(const MetricsOptions& options, std::vector<MetricsSink*> others = {});
 
   void Write(const MetricsRows& rows) override;
   void Sync() override;
@@ -47,7 +46,7 @@ class MetricsSinks final : public MetricsSink {
 
  private:
   std::vector<std::unique_ptr<MetricsSink>> kept_;
-  std::vector<MetricsSink*> sinks_;
+  std::vector<MetricsSink*> sinks_;  // kept_ and others
 };
 
 }  // namespace singa

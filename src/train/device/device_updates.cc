@@ -96,7 +96,6 @@ void DeviceUpdates::AttachMetrics(MetricSums* metrics) {
 // updated.
 void DeviceUpdates::MakePieces() {
   std::vector<UpdatePiece> pieces;
-  std::vector<const Param*> params;
   for (const Slice& cut : replica_.table().slices()) {
     Param& param = *trained_[cut.param];
     if (std::find(announced_.begin(), announced_.end(), cut.param) == announced_.end()) continue;
@@ -108,10 +107,9 @@ void DeviceUpdates::MakePieces() {
     piece.n = cut.size;
     piece.param = cut.param;
     largest_ = std::max(largest_, cut.size);
-    params.push_back(&param);
+    params_of_pieces_.push_back(&param);
   }
   piece_count_ = std::ssize(pieces);
-  outcomes_.SetPieces(std::move(params));
   pieces_ = OnDevice(*ctx_, pieces);
   found_ = OnDevice(*ctx_, std::vector<PieceFinding>(pieces.size()));
 }
@@ -214,7 +212,9 @@ void DeviceUpdates::EndStep() {
   LookAt(group_ ? 0 : kAhead);  // workers of a group do the same step
 }
 
-void DeviceUpdates::LookAt(size_t most) { AddToCounts(-outcomes_.LookAt(most, group_.get())); }
+void DeviceUpdates::LookAt(size_t most) {
+  AddToCounts(-outcomes_.LookAt(most, params_of_pieces_, group_.get()));
+}
 
 void DeviceUpdates::AddToCounts(int64_t updates) {
   for (const int p : announced_) counts_[p] += updates;

@@ -108,6 +108,7 @@ class DeviceUpdates final : public DeviceParams, public GroupSum {
   std::vector<int> announced_;       // trained params with gradients, in the first step's order
   std::vector<std::vector<Tensor>> states_;  // by trained param
   Tensor loss_cells_, pieces_, found_;
+  std::vector<const Param*> params_of_pieces_;
   int64_t piece_count_ = -1;  // -1: not made yet
   int64_t largest_ = 0;       // floats of the largest piece
   std::unique_ptr<DeviceMetrics> metrics_;

@@ -28,7 +28,8 @@ void StepOutcomes::Follow() {
   on_their_way_.push_back(std::move(next));
 }
 
-int64_t StepOutcomes::LookAt(size_t most, GpuGroup* group) {
+int64_t StepOutcomes::LookAt(size_t most, const std::vector<const Param*>& pieces,
+                             GpuGroup* group) {
   const ActivityMark::Scope waits(worker_.ctx->mark,
                                   group ? Activity::kAwaitsWorkers : Activity::kUpdating);
   int64_t left_out = 0;
@@ -42,12 +43,12 @@ int64_t StepOutcomes::LookAt(size_t most, GpuGroup* group) {
       next.here->Wait();
     const auto& report = *static_cast<const StepReport*>(next.report.get());
     gradient_norm_ = report.verdict.dropped ? std::nan("") : report.norm;
-    left_out += LeavesOut(report);
+    left_out += LeavesOut(report, pieces);
   }
   return left_out;
 }
 
-bool StepOutcomes::LeavesOut(const StepReport& report) {
+bool StepOutcomes::LeavesOut(const StepReport& report, const std::vector<const Param*>& pieces) {
   LossScale* const scale = worker_.loss_scale;
   if (!report.verdict.dropped) {
     if (scale) scale->Took();
@@ -55,19 +56,21 @@ bool StepOutcomes::LeavesOut(const StepReport& report) {
   }
   if (scale && scale->BacksOff()) {
     if (worker_.leads)
-      LOG(INFO) << TextOf(report) << ": losses are scaled by " << scale->value() << " from now on";
+      LOG(INFO) << TextOf(report, pieces) << ": losses are scaled by " << scale->value()
+                << " from now on";
     return true;
   }
-  if (!worker_.skips) throw DivergedError(TextOf(report));
+  if (!worker_.skips) throw DivergedError(TextOf(report, pieces));
   if (!worker_.leads) return true;
-  LOG(WARNING) << SkippedText(TextOf(report));
+  LOG(WARNING) << SkippedText(TextOf(report, pieces));
   worker_.updates->set_skips(worker_.updates->skips() + 1);
   return true;
 }
 
-std::string StepOutcomes::TextOf(const StepReport& report) const {
+std::string StepOutcomes::TextOf(const StepReport& report,
+                                 const std::vector<const Param*>& pieces) const {
   if (report.loss >= 0) return LossNotFiniteText(worker_.losses[report.loss], report.step);
-  const Param& param = *params_of_pieces_[report.piece];
+  const Param& param = *pieces[report.piece];
   return GradientNotFiniteText(ParamText(param.name(), param.layer()), report.step);
 }
 

@@ -35,17 +35,15 @@ class StepOutcomes {
   explicit StepOutcomes(Worker worker);
 
   int64_t losses() const { return std::ssize(worker_.losses); }
-  // Sets the param of each piece. Called before the first report.
-  void SetPieces(std::vector<const Param*> params) { params_of_pieces_ = std::move(params); }
   // Returns the place of the report on the device.
   StepReport* report() { return report_.as<StepReport>(); }
 
   // Sends the report of a step whose work was handed out.
   void Follow();
-  // Waits until the reports of at most `most` steps are on their way. `group`, if not null, has
-  // sums before the reports. Returns how many steps were left out. Throws DivergedError if a step
-  // ends the job.
-  int64_t LookAt(size_t most, GpuGroup* group);
+  // Waits until the reports of at most `most` steps are on their way. `pieces`: the param of each
+  // piece of a gradient, for texts. `group`, if not null, has sums before the reports. Returns how
+  // many steps were left out. Throws DivergedError if a step ends the job.
+  int64_t LookAt(size_t most, const std::vector<const Param*>& pieces, GpuGroup* group);
   // Returns, with clip_norm, the gradient norm of the last step that was looked at; NaN if it was
   // left out.
   double gradient_norm() const { return gradient_norm_; }
@@ -56,11 +54,10 @@ class StepOutcomes {
     std::shared_ptr<void> report;  // pinned
     std::unique_ptr<Event> here;
   };
-  bool LeavesOut(const StepReport& report);
-  std::string TextOf(const StepReport& report) const;
+  bool LeavesOut(const StepReport& report, const std::vector<const Param*>& pieces);
+  std::string TextOf(const StepReport& report, const std::vector<const Param*>& pieces) const;
 
   const Worker worker_;
-  std::vector<const Param*> params_of_pieces_;
   Tensor report_;
   std::deque<OnItsWay> on_their_way_;
   std::vector<std::shared_ptr<void>> free_;  // pinned
