@@ -178,15 +178,15 @@ TEST_F(ClientTest, RefusesAnImpossibleStaleness) {
 TEST_F(ClientTest, HasTheNormOfAStepWithItsAnswer) {
   Begin();
   client->Push(0, 0, Gradient(0));
-  EXPECT_FALSE(client->has_norm(0));
+  EXPECT_FALSE(client->GradientNorm(0).has_value());
   Answer(0, 1, 0, {0}, -1, 2.5);
-  EXPECT_TRUE(client->has_norm(0));
-  EXPECT_EQ(client->gradient_norm(), 2.5);
+  EXPECT_TRUE(client->GradientNorm(0).has_value());
+  EXPECT_EQ(client->GradientNorm(0).value(), 2.5);
   client->Push(1, 0, Gradient(0));
-  EXPECT_FALSE(client->has_norm(1));
+  EXPECT_FALSE(client->GradientNorm(1).has_value());
   Answer(0, 2, 1, {0});
-  EXPECT_TRUE(client->has_norm(1));
-  EXPECT_TRUE(std::isnan(client->gradient_norm()));
+  EXPECT_TRUE(client->GradientNorm(1).has_value());
+  EXPECT_TRUE(std::isnan(client->GradientNorm(1).value()));
 }
 
 TEST_F(ClientTest, RefusesAnImpossibleNorm) {
@@ -195,9 +195,9 @@ TEST_F(ClientTest, RefusesAnImpossibleNorm) {
   for (const double norm : {-1e-300, HUGE_VAL, -HUGE_VAL, std::nan("")})
     Answer(0, 1, 0, {0}, -1, norm);
   EXPECT_EQ(client->refused(), 4);
-  EXPECT_FALSE(client->has_norm(0));
+  EXPECT_FALSE(client->GradientNorm(0).has_value());
   Answer(0, 1, 0, {0}, -1, 0);
-  EXPECT_TRUE(client->has_norm(0));
+  EXPECT_TRUE(client->GradientNorm(0).has_value());
 }
 
 TEST_F(ClientTest, NamesWhatItWaitsFor) {

@@ -142,11 +142,11 @@ TEST(LedgerTest, ElasticExchangeConserves) {
       for (size_t i = 0; i < sum.size(); ++i) sum[i] += values[i];
     }
     Client& client = ledger.cluster.client(0, 0);
-    client.GatherAll(0);
+    client.gather().Ask(0);
     ledger.cluster.RunUntilQuiet();
-    ASSERT_TRUE(client.gathered());
+    ASSERT_TRUE(client.gather().complete());
     std::vector<float> centre;
-    for (const SliceState& slice : client.TakeGathered())
+    for (const SliceState& slice : client.gather().Take())
       centre.insert(centre.end(), slice.floats.begin(), slice.floats.end());
     ASSERT_EQ(centre.size(), sum.size());
     // Both sides use the same float e of an exchange, so only sums round.

@@ -147,8 +147,9 @@ TEST(UpdateTest, TellsEachClientTheNormBeforeItIsBounded) {
       Train(&cluster);
       const double norm = NormByHand(cluster.table);
       for (const int process : {0, 1}) {
-        EXPECT_TRUE(cluster.client(0, process).has_norm(kStepsTrained - 1));
-        EXPECT_NEAR(cluster.client(0, process).gradient_norm(), norm, 1e-6 * norm);
+        EXPECT_TRUE(cluster.client(0, process).GradientNorm(kStepsTrained - 1).has_value());
+        EXPECT_NEAR(cluster.client(0, process).GradientNorm(kStepsTrained - 1).value(), norm,
+                    1e-6 * norm);
       }
     }
 }
@@ -163,8 +164,8 @@ TEST(UpdateTest, TellsNoNormOfADroppedStepOrWithoutABound) {
       if (bounded && step == kStepsTrained - 1 && slice == 2) gradient[0] = std::nanf("");
       return gradient;
     });
-    EXPECT_TRUE(cluster.client(0, 1).has_norm(kStepsTrained - 1));
-    EXPECT_TRUE(std::isnan(cluster.client(0, 1).gradient_norm()));
+    EXPECT_TRUE(cluster.client(0, 1).GradientNorm(kStepsTrained - 1).has_value());
+    EXPECT_TRUE(std::isnan(cluster.client(0, 1).GradientNorm(kStepsTrained - 1).value()));
   }
 }
 
@@ -254,11 +255,11 @@ TEST(UpdateTest, GoesOnFromAGatheredState) {
   ClusterOfRoles first = ClusterFor(conf, 1);
   first.Start(First(first.table));
   first.Train(2, gradient);
-  first.client(0, 0).GatherAll(0);
-  EXPECT_FALSE(first.client(0, 0).gathered());
+  first.client(0, 0).gather().Ask(0);
+  EXPECT_FALSE(first.client(0, 0).gather().complete());
   first.RunUntilQuiet();
-  ASSERT_TRUE(first.client(0, 0).gathered());
-  const std::vector<SliceState> states = first.client(0, 0).TakeGathered();
+  ASSERT_TRUE(first.client(0, 0).gather().complete());
+  const std::vector<SliceState> states = first.client(0, 0).gather().Take();
   // The second job continues on other servers, from step 2.
   ClusterOfRoles second = ClusterFor({conf.updater, 2, 2}, 2, "", 2);
   for (int s = 0; s < second.table.size(); ++s) {

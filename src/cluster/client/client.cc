@@ -19,12 +19,13 @@ Client::Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out
       values_(std::move(values)),
       out_(ClientAddress(setup.group, setup.process), kSendAt, out),
       slices_(setup.table.size(),
-              {.pushed = setup.first_step - 1, .answered = setup.first_step - 1}) {}
+              {.pushed = setup.first_step - 1, .answered = setup.first_step - 1}),
+      gather_(setup.table, owners_, setup.clock, &out_) {}
 
-WireMessage Client::Head(WireMessage::Type type, int server_group, int slice) const {
+WireMessage Client::Head(WireMessage::Type type, int slice) const {
   WireMessage head;
   head.set_type(type);
-  *head.mutable_to() = ServerAddress({server_group, owners_.Owner(slice)});
+  *head.mutable_to() = ServerAddress({server_group_, owners_.Owner(slice)});
   return head;
 }
 
@@ -38,7 +39,7 @@ void Client::Put(int slice, const SliceState& state) {
   part.set_slice(slice);
   part.set_version(state.version);
   part.set_count(state.count);
-  out_.Add(Head(WireMessage::kPut, server_group_, slice), std::move(part), FrameOf(state.floats));
+  out_.Add(Head(WireMessage::kPut, slice), std::move(part), FrameOf(state.floats));
 }
 
 void Client::GetAll(int64_t version) {
@@ -48,7 +49,7 @@ void Client::GetAll(int64_t version) {
     SlicePart part;
     part.set_slice(s);
     part.set_version(version);
-    out_.Add(Head(WireMessage::kGet, server_group_, s), std::move(part), Frame());
+    out_.Add(Head(WireMessage::kGet, s), std::move(part), Frame());
   }
   Flush();
 }
@@ -82,25 +83,12 @@ void Client::Send(int64_t step, int slice, EncodedFloats gradient) {
   state.pushed = step;
   if (step <= state.answered) return;
   state.since = setup_.clock.Now();
-  WireMessage head = Head(WireMessage::kUpdate, server_group_, slice);
+  WireMessage head = Head(WireMessage::kUpdate, slice);
   head.set_step(step);
   SlicePart part;
   part.set_slice(slice);
   part.set_version(state.version);
   out_.Add(head, std::move(part), std::move(gradient));
-}
-
-void Client::GatherAll(int64_t version) {
-  gathered_.assign(setup_.table.size(), {});
-  for (int s = 0; s < setup_.table.size(); ++s) {
-    gathering_ += !std::exchange(slices_[s].gathering, true);
-    slices_[s].since = setup_.clock.Now();
-    SlicePart part;
-    part.set_slice(s);
-    part.set_version(version);
-    out_.Add(Head(WireMessage::kGather, owners_.MasterGroup(s), s), std::move(part), Frame());
-  }
-  Flush();
 }
 
 bool Client::settled() const {
@@ -120,8 +108,8 @@ void Client::OnMessage(int rank, const Message& message) {
   }
   const int group = static_cast<int>(head.from().group());
   for (const EncodedPart& part : parts)
-    refused_ +=
-        !(head.type() == WireMessage::kValues ? OnValues(part, group) : OnState(part, group));
+    refused_ += !(head.type() == WireMessage::kValues ? OnValues(part, group)
+                                                      : gather_.OnState(part, group));
 }
 
 bool Client::OnValues(const EncodedPart& part, int server_group) {
@@ -149,29 +137,21 @@ bool Client::OnValues(const EncodedPart& part, int server_group) {
   return true;
 }
 
-bool Client::OnState(const EncodedPart& part, int server_group) {
-  State& state = slices_[part.slice];
-  const int64_t n = setup_.table[part.slice].size, given = part.head->elements();
-  if (server_group != owners_.MasterGroup(part.slice) || !state.gathering || given == 0 ||
-      given % n != 0)
-    return false;
-  const std::optional<PartView> view = Decode(Identity(), part);
-  if (!view) return false;
-  SliceState& to = gathered_[part.slice];
-  to.version = part.head->version();
-  to.count = part.head->count();
-  const std::span<const float> floats = FloatsOf(view->floats);
-  to.floats.assign(floats.begin(), floats.end());
-  state.gathering = false;
-  --gathering_;
-  return true;
+std::optional<double> Client::GradientNorm(int64_t step) const {
+  if (!slices_.empty() && !Fresh(0, step + 1)) return std::nullopt;
+  return norm_;
 }
 
 std::string Client::WaitsFor(int slice) const {
   const State& state = slices_[slice];
   if (state.getting) return "first values";
   if (state.answered < state.pushed) return StrCat("the update of step ", state.pushed);
-  return state.gathering ? "the state" : "";
+  return gather_.Awaits(slice) ? "the state" : "";
+}
+
+// Returns the time of the last request about `slice`.
+int64_t Client::AskedAt(int slice) const {
+  return std::max(slices_[slice].since, gather_.asked_at(slice));
 }
 
 std::vector<std::string> Client::Waiting() const {
@@ -183,7 +163,7 @@ std::vector<std::string> Client::Waiting() const {
     for (int s = slices.first; s < slices.last; ++s) {
       if (WaitsFor(s).empty()) continue;
       ++count;
-      if (oldest < 0 || slices_[s].since < slices_[oldest].since) oldest = s;
+      if (oldest < 0 || AskedAt(s) < AskedAt(oldest)) oldest = s;
     }
     if (count == 0) continue;
     const ServedParam& param = setup_.params[setup_.table[oldest].param];
@@ -192,7 +172,7 @@ std::vector<std::string> Client::Waiting() const {
     const int group = of_update ? server_group_ : owners_.MasterGroup(oldest);
     lines.push_back(StrCat("server ", server, " of group ", group, " in process ",
                            setup_.topology.ProcessOfServer({group, server}), ": no answer for ",
-                           Seconds(now - slices_[oldest].since), " about ", WaitsFor(oldest),
+                           Seconds(now - AskedAt(oldest)), " about ", WaitsFor(oldest),
                            " of slice ", oldest, " (param \"", param.name, "\")",
                            count > 1 ? StrCat(" and ", count - 1, " more") : ""));
   }

@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/thread/clock.h"
+#include "cluster/client/model_gather.h"
 #include "cluster/protocol/addresses.h"
 #include "cluster/protocol/outgoing.h"
 #include "cluster/protocol/served_param.h"
@@ -35,14 +37,6 @@ struct ClientSetup {
   const Codec& codec = Identity();  // of gradients
 };
 
-// The state of a slice, as a checkpoint holds it.
-struct SliceState {
-  int64_t version = 0;  // steps that it holds
-  int64_t count = 0;    // updates
-  // The values, then each of the updater's states. States that are all 0 are left out.
-  std::vector<float> floats;
-};
-
 class Client {
  public:
   static constexpr int64_t kSendAt =
@@ -51,6 +45,8 @@ class Client {
 
   // `values`: the memory of each param. Arriving values are written to it.
   Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
 
   // At the start one process of the server group's worker groups puts the first values, and all get
   // them. Flush or GetAll sends what was put.
@@ -75,11 +71,9 @@ class Client {
   // Sends the parts that wait for more.
   void Flush() { out_.Flush(); }
 
-  // Asks the masters of all slices for the model, with at least `version` steps.
-  void GatherAll(int64_t version);
-  bool gathered() const { return gathering_ == 0; }
   bool settled() const;  // whether all pushes were answered
-  std::vector<SliceState> TakeGathered() { return std::move(gathered_); }
+  // Returns what asks for the model.
+  ModelGather& gather() { return gather_; }
 
   // Takes a message from process `rank`, which is authenticated. A message that does not fit is
   // dropped and counted.
@@ -90,10 +84,9 @@ class Client {
   // worker group.
   StalenessCounts TakeStaleness() { return std::exchange(staleness_, {}); }
 
-  // Return whether the update of `step`, the last that was pushed, has come, and the norm of the
-  // group's gradient in it; NaN if a server sends none.
-  bool has_norm(int64_t step) const { return slices_.empty() || Fresh(0, step + 1); }
-  double gradient_norm() const { return norm_; }
+  // Returns the norm of the group's gradient in `step`, the last that was pushed; NaN if a server
+  // sends none; nullopt if the update of the step has not come.
+  std::optional<double> GradientNorm(int64_t step) const;
 
   // Returns one line for each server that owes an answer, with the oldest one.
   std::vector<std::string> Waiting() const;
@@ -106,17 +99,17 @@ class Client {
     int64_t pushed, answered;  // the last steps that were pushed, and answered
     int64_t since = 0;         // time of the last request
     int64_t staleness = -1;    // of step `answered`, until it is counted; -1: none
-    bool getting = false, gathering = false;
+    bool getting = false;
   };
-  WireMessage Head(WireMessage::Type type, int server_group, int slice) const;
+  WireMessage Head(WireMessage::Type type, int slice) const;
   bool SharedWithServer(int slice) const;
   float* memory(int slice) const {
     return values_[setup_.table[slice].param] + setup_.table[slice].begin;
   }
   void Send(int64_t step, int slice, EncodedFloats gradient);
   bool OnValues(const EncodedPart& part, int server_group);
-  bool OnState(const EncodedPart& part, int server_group);
   std::string WaitsFor(int slice) const;
+  int64_t AskedAt(int slice) const;
 
   const ClientSetup setup_;
   const SliceOwners owners_;
@@ -125,8 +118,8 @@ class Client {
   std::vector<float*> values_;
   Outgoing out_;
   std::vector<State> slices_;
-  int getting_ = 0, gathering_ = 0;  // slices that have not come
-  std::vector<SliceState> gathered_;
+  int getting_ = 0;  // slices that have not come
+  ModelGather gather_;
   StalenessCounts staleness_;
   double norm_ = std::numeric_limits<double>::quiet_NaN();  // of the last step that was answered
   int64_t refused_ = 0;

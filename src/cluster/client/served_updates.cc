@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/system/failpoint.h"
 #include "base/thread/activity_mark.h"
@@ -102,8 +103,12 @@ void ServedUpdates::Await(int param, int64_t step) {
 double ServedUpdates::GradientNorm(int64_t step) {
   const CountedTime counts(&waited_);
   MutexLock lock(&mutex_);
-  AwaitLocked(&lock, [&]() REQUIRES(mutex_) { return client_->has_norm(step); });
-  return client_->gradient_norm();
+  std::optional<double> norm;
+  AwaitLocked(&lock, [&]() REQUIRES(mutex_) {
+    norm = client_->GradientNorm(step);
+    return norm.has_value();
+  });
+  return *norm;
 }
 
 StalenessCounts ServedUpdates::TakeStaleness() {

@@ -205,10 +205,11 @@ void ServedCluster::Exchange(const std::vector<int64_t>& versions) {
 std::vector<SliceState> ServedCluster::Gather(const std::vector<int64_t>& versions) {
   const int64_t version = topology_.server_groups() == 1 ? versions[0] : 0;
   std::vector<SliceState> states;
-  groups_.begin()->second.updates->Do([version](Client& client) { client.GatherAll(version); },
+  groups_.begin()->second.updates->Do([version](Client& client) { client.gather().Ask(version); },
                                       [&](Client& client) {
-                                        if (!client.gathered() || !client.settled()) return false;
-                                        states = client.TakeGathered();
+                                        if (!client.gather().complete() || !client.settled())
+                                          return false;
+                                        states = client.gather().Take();
                                         return true;
                                       });
   return states;

@@ -242,13 +242,13 @@ bool SimRoles::exchanging() const {
 
 void SimRoles::Gather() {
   gathers_ = true;
-  workers_.at(0).client->GatherAll(0);
+  workers_.at(0).client->gather().Ask(0);
 }
 
 bool SimRoles::Gathered(std::vector<SliceState>* slices) {
-  if (!gathers_ || !workers_.at(0).client->gathered()) return false;
+  if (!gathers_ || !workers_.at(0).client->gather().complete()) return false;
   gathers_ = false;
-  *slices = workers_.at(0).client->TakeGathered();
+  *slices = workers_.at(0).client->gather().Take();
   return true;
 }
 
