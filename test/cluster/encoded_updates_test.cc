@@ -1,12 +1,9 @@
 // Tests gradients that travel by a codec other than the identity.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <map>
 #include <memory>
 
 #include "cluster/client/gradient_encoder.h"
-#include "cluster/process/served_cluster.h"
 #include "support/cluster/server_test.h"
 #include "support/small_codecs.h"
 
@@ -144,78 +141,6 @@ TEST(GradientEncoderTest, KeepsTheStateOfEachSliceAndNode) {
   EXPECT_EQ(encoder.state(1)[0], first - 1);
   EXPECT_EQ(encoder.state(1)[1], second + 1);
   EXPECT_EQ(GradientEncoder::StateBytes(codec, table.elements(), 2), 16);
-}
-
-// Process 0 has workers 0 to 2 of 6, which are two nodes of the tree.
-TEST(ServedClusterTest, CountsTheStateOfTheCodec) {
-  const JobProto job = JobOf(kSumUpdater, "nworkers_per_group: 6 nworkers_per_procs: 3");
-  const Topology topology(job.cluster());
-  const ProgressDeadline deadline(std::chrono::milliseconds(1000));
-  const ServedCluster rounding(job, topology, 0, nullptr, &deadline, {},
-                               std::make_unique<RoundingCodec>());
-  EXPECT_EQ(rounding.codec_bytes(100), 800);
-  EXPECT_EQ(ServedCluster(job, topology, 0, nullptr, &deadline).codec_bytes(100), 0);
-}
-
-// RoundingProcess is one process with one worker. The gradients of its two params are rounded.
-struct RoundingProcess {
-  explicit RoundingProcess(const std::string& workers) : job(JobOf(kSumUpdater, workers)) {
-    for (const auto& [name, n] : {std::pair("a", 2), std::pair("b", 3)}) {
-      params.push_back(std::make_unique<Param>(name, "layer", "", ParamProto(), Shape({n})));
-      params.back()->data = Tensor::Allocate({n});
-      all.push_back(params.back().get());
-      values.push_back(params.back()->data.as<float>());
-    }
-    cluster.Connect(table, all, {0}, {values});
-  }
-  // Returns the floats of its codec's state, by name.
-  std::map<std::string, std::vector<float>> States() {
-    std::map<std::string, std::vector<float>> states;
-    for (const StoredTensor& tensor : cluster.CodecState()) {
-      const auto* const floats = static_cast<const float*>(tensor.data);
-      states[tensor.name].assign(floats, floats + tensor.shape.size());
-    }
-    return states;
-  }
-
-  const JobProto job;
-  const Topology topology = Topology(job.cluster()).InOneProcess();
-  const SliceTable table{std::vector<Shape>{{2}, {3}}};
-  const ProgressDeadline deadline{std::chrono::milliseconds(1000)};
-  std::vector<std::unique_ptr<Param>> params;
-  std::vector<Param*> all;
-  std::vector<float*> values;
-  ServedCluster cluster{
-      job, topology, 0, nullptr, &deadline, {}, std::make_unique<RoundingCodec>()};
-};
-
-TEST(ServedClusterTest, GivesAndTakesTheStateOfTheCodec) {
-  RoundingProcess first("nworkers_per_group: 1 share_memory: false");
-  std::vector<float> sums = {1.001f, 2, -1.001f};
-  float* const pointer = sums.data();
-  first.cluster.updates(0).encoder().Encode(1, {&pointer, 1});
-  const auto states = first.States();
-  EXPECT_EQ(states.at("codec/group0/workers0-0/slice0"), (std::vector<float>{0, 0}));
-  EXPECT_EQ(states.at("codec/group0/workers0-0/slice1"),
-            (std::vector<float>{sums[0] - 1, 0, sums[2] + 1}));
-
-  RoundingProcess second("nworkers_per_group: 1 share_memory: false");
-  for (const auto& [name, floats] : states) EXPECT_TRUE(second.cluster.IsCodecState(name)) << name;
-  EXPECT_FALSE(second.cluster.IsCodecState("codec/group0/workers0-1/slice0"));
-  EXPECT_TRUE(second.cluster.SetCodecState(states).empty());
-  EXPECT_EQ(second.States(), states);
-}
-
-TEST(ServedClusterTest, LeavesTheStateOfOtherWorkers) {
-  RoundingProcess first("nworkers_per_group: 1 share_memory: false");
-  RoundingProcess second("nworkers_per_group: 2 nworkers_per_procs: 2 share_memory: false");
-  auto states = first.States();
-  states.begin()->second[0] = 7;
-  EXPECT_EQ(second.cluster.SetCodecState(states), std::vector<int>{0});
-  states = first.States();
-  states.erase(states.begin());
-  EXPECT_EQ(first.cluster.SetCodecState(states), std::vector<int>{0});
-  EXPECT_EQ(first.States().begin()->second, (std::vector<float>{0, 0}));
 }
 
 }  // namespace

@@ -48,60 +48,10 @@ int64_t ServedCluster::bytes(int64_t param_bytes, int64_t states) const {
   return here * param_bytes * copies / topology_.servers_per_group();
 }
 
-int64_t ServedCluster::codec_bytes(int64_t elements) const {
-  int64_t bytes = 0;
-  for (const auto& [group, ends] : groups_)
-    bytes +=
-        GradientEncoder::StateBytes(*codec_, elements, std::ssize(topology_.NodesOf(rank_, group)));
-  return bytes;
-}
-
-std::string ServedCluster::CodecPrefix(int group) const {
-  std::string name = StrCat("codec/group", group, "/workers");
-  const char* between = "";
-  for (const SumNode& node : topology_.NodesOf(rank_, group)) {
-    name += StrCat(between, node.first, "-", node.last - 1);
-    between = "+";
-  }
-  return name + "/slice";
-}
-
-bool ServedCluster::IsCodecState(const std::string& name) const {
-  return std::ranges::any_of(
-      groups_, [&](const auto& group) { return name.starts_with(CodecPrefix(group.first)); });
-}
-
-std::vector<StoredTensor> ServedCluster::CodecState() {
-  std::vector<StoredTensor> tensors;
-  if (codec_->states() == 0) return tensors;
-  for (auto& [group, ends] : groups_)
-    for (int s = 0; s < table_.size(); ++s) {
-      const std::span<const float> state = ends.updates->encoder().state(s);
-      const int64_t nodes = std::ssize(topology_.NodesOf(rank_, group));
-      tensors.push_back(Stored(StrCat(CodecPrefix(group), s),
-                               Shape({codec_->states(), nodes, table_[s].size}), state.data()));
-    }
-  return tensors;
-}
-
-std::vector<int> ServedCluster::SetCodecState(
-    const std::map<std::string, std::vector<float>>& states) {
-  std::vector<int> missing;
-  if (codec_->states() == 0) return missing;
-  for (auto& [group, ends] : groups_) {
-    const auto found = [&, &ends = ends, group = group](int s) {
-      const auto it = states.find(StrCat(CodecPrefix(group), s));
-      const bool fits =
-          it != states.end() && it->second.size() == ends.updates->encoder().state(s).size();
-      return fits ? &it->second : nullptr;
-    };
-    bool all = true;
-    for (int s = 0; s < table_.size(); ++s) all = all && found(s);
-    if (!all) missing.push_back(group);
-    for (int s = 0; all && s < table_.size(); ++s)
-      std::ranges::copy(*found(s), ends.updates->encoder().state(s).begin());
-  }
-  return missing;
+CodecState ServedCluster::codec_state() {
+  std::map<int, ServedUpdates*> updates;
+  for (const auto& [group, ends] : groups_) updates[group] = ends.updates.get();
+  return CodecState(*codec_, topology_, rank_, table_, std::move(updates));
 }
 
 void ServedCluster::ServerFailed(const std::exception_ptr& error) {

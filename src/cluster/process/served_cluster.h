@@ -13,10 +13,10 @@
 #include "base/thread/mutex.h"
 #include "cluster/client/process_link.h"
 #include "cluster/client/served_updates.h"
+#include "cluster/process/codec_state.h"
 #include "cluster/protocol/gradient_codec.h"
 #include "cluster/server/server_thread.h"
 #include "comm/collective/link_collective.h"
-#include "io/checkpoint/stored_tensor.h"
 #include "train/apply/replica.h"
 
 namespace singa {
@@ -43,18 +43,8 @@ class ServedCluster final : private Outbox {
   // Returns the bytes that its servers need for params of `param_bytes` and `states` updater states
   // of each.
   int64_t bytes(int64_t param_bytes, int64_t states) const;
-  // Returns the bytes of the codec's state of all groups here, for params of `elements` floats.
-  int64_t codec_bytes(int64_t elements) const;
-
-  // The codec's state of all groups here, a tensor for each slice: [states, nodes, floats]. Its
-  // names tell the workers whose sums it belongs to. The tensors refer to memory in place.
-  // REQUIRES: Connect was called, and no group here is in a step.
-  std::vector<StoredTensor> CodecState();
-  // Returns whether CodecState gives a tensor of this name.
-  bool IsCodecState(const std::string& name) const;
-  // Sets the codec's state by these names. Returns the groups here whose state is not in `states`
-  // as a whole; it stays 0. REQUIRES: as CodecState.
-  std::vector<int> SetCodecState(const std::map<std::string, std::vector<float>>& states);
+  // Returns the state of the gradients' codec of all groups here.
+  CodecState codec_state();
 
   // Makes the servers, and takes messages from now on. params: those that `table` was made of.
   // Worker group g of the job has done steps[g] steps. values: the memory of the params of each
@@ -89,8 +79,6 @@ class ServedCluster final : private Outbox {
     std::unique_ptr<ServedUpdates> updates;
   };
   void Post(Message message) override;
-  // Returns the beginning of the names of the codec's state of `group`.
-  std::string CodecPrefix(int group) const;
   void ServerFailed(const std::exception_ptr& error);
   // Returns the servers here with their groups. They last until Close, which the thread that
   // exchanges calls.

@@ -38,13 +38,13 @@ void ServersBackend::AddMemory(WorkerTeams* teams, JobMemory* sum) const {
   const bool has_first = !here.empty() && here.front() == 0;
   sum->host.params += values * (std::ssize(here) - static_cast<int64_t>(has_first));
   sum->host.updater += cluster_.bytes(values, static_cast<int64_t>(setup_.replica->state_count()));
-  sum->host.gradients += cluster_.codec_bytes(values / static_cast<int64_t>(sizeof(float)));
+  sum->host.gradients += cluster_.codec_state().bytes(values / static_cast<int64_t>(sizeof(float)));
 }
 
 void ServersBackend::Allocate(WorkerTeams* teams) {
   for (const auto& [group, team] : teams->all()) team->Allocate();
-  setup_.replica->Attach(teams->lead().model().trained().table,
-                         teams->lead().model().trained().params);
+  const TrainedParams& trained = teams->lead().model().trained();
+  setup_.replica->Attach(trained.table, trained.params);
 }
 
 void ServersBackend::WatchServers(const std::string& where, StallDetector* finder) const {
@@ -56,8 +56,8 @@ void ServersBackend::Connect(WorkerTeams* teams, const std::vector<int64_t>& ste
   std::vector<std::vector<float*>> values;
   for (const int group : teams->here())
     values.push_back(teams->team(group).lead().model().trained().Values());
-  cluster_.Connect(teams->lead().model().trained().table, teams->lead().model().trained().params,
-                   steps, values);
+  const TrainedParams& trained = teams->lead().model().trained();
+  cluster_.Connect(trained.table, trained.params, steps, values);
 }
 
 void ServersBackend::Fill() {
@@ -82,14 +82,14 @@ std::vector<SliceState> ServersBackend::Gather(const std::vector<int64_t>& steps
 }
 
 void ServersBackend::SaveState(std::vector<StoredTensor>* state) {
-  for (StoredTensor& tensor : cluster_.CodecState()) state->push_back(std::move(tensor));
+  for (StoredTensor& tensor : cluster_.codec_state().Tensors()) state->push_back(std::move(tensor));
 }
 
 void ServersBackend::RestoreState(const Safetensors& state) {
   for (const StoredTensor& tensor : state.tensors()) {
     if (!tensor.name.starts_with("codec/") || tensor.type != StoredType::kF32) continue;
     restores_ = true;
-    if (!cluster_.IsCodecState(tensor.name)) continue;  // another process's
+    if (!cluster_.codec_state().Has(tensor.name)) continue;  // another process's
     std::vector<float>& floats = restored_[tensor.name];
     floats.resize(static_cast<size_t>(tensor.shape.size()));
     std::memcpy(floats.data(), tensor.data, static_cast<size_t>(tensor.bytes()));
@@ -99,7 +99,7 @@ void ServersBackend::RestoreState(const Safetensors& state) {
 // A checkpoint of other processes or of another codec lacks the state that is wanted here.
 void ServersBackend::UseRestoredState() {
   if (!restores_) return;
-  for (const int group : cluster_.SetCodecState(restored_))
+  for (const int group : cluster_.codec_state().Set(restored_))
     LOG(WARNING) << "the state of the gradients' codec of worker group " << group
                  << " begins at 0: the checkpoint has it for other workers of a process";
   restored_.clear();

@@ -1,0 +1,50 @@
+// CodecState is the state that the gradients' codec keeps for the worker groups of one process, as
+// a checkpoint has it: a tensor for each slice and group, [states, nodes, floats]. The names tell
+// the workers whose sums a tensor belongs to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/client/served_updates.h"
+#include "io/checkpoint/stored_tensor.h"
+
+namespace singa {
+
+class CodecState {
+ public:
+  // `groups`: the updates of each worker group of process `rank`. All must outlive it.
+  CodecState(const Codec& codec, const Topology& topology, int rank, const SliceTable& table,
+             std::map<int, ServedUpdates*> groups)
+      : codec_(codec),
+        topology_(topology),
+        rank_(rank),
+        table_(table),
+        groups_(std::move(groups)) {}
+
+  // Returns the bytes of the state for params of `elements` floats.
+  int64_t bytes(int64_t elements) const;
+  // Returns whether Tensors has a tensor of this name.
+  bool Has(const std::string& name) const;
+  // Returns the tensors, which refer to memory in place. REQUIRES: the groups are connected, and
+  // none is in a step.
+  std::vector<StoredTensor> Tensors();
+  // Sets the state by the tensors' names. Returns the groups whose state is not in `states` as a
+  // whole; it stays 0. REQUIRES: as Tensors.
+  std::vector<int> Set(const std::map<std::string, std::vector<float>>& states);
+
+ private:
+  // Returns the beginning of the names of the state of `group`.
+  std::string PrefixOf(int group) const;
+
+  const Codec& codec_;
+  const Topology& topology_;
+  const int rank_;
+  const SliceTable& table_;
+  const std::map<int, ServedUpdates*> groups_;
+};
+
+}  // namespace singa
