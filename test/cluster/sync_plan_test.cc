@@ -167,6 +167,13 @@ TEST_P(OwnGpusTest, SaysWhyAWorkerHasNone) {
   EXPECT_EQ(PlanSync(job, row.facts).why_not_own_gpus, row.why_not);
 }
 
+TEST(SyncPlan, SaysThatTheJobAsksForAnAllReduce) {
+  const char* const stanza = "nworkers_per_group: 2 all_reduce {}";
+  for (const SyncFacts& facts : {kOneHost, kHosts, kHere})
+    EXPECT_TRUE(PlanSync(PlannedJob(stanza, 2), facts).all_reduce_is_set);
+  EXPECT_FALSE(PlanSync(PlannedJob("nworkers_per_group: 2", 2)).all_reduce_is_set);
+}
+
 TEST(SyncPlan, NamesTheFieldThatIsWrong) {
   try {
     PlanSync(PlannedJob("nworkers_per_group: 0", 0));

@@ -105,7 +105,8 @@ SyncPlan PlanSync(const JobProto& job, const SyncFacts& facts) {
                 .why = "",
                 .topology = TopologyOf(job.cluster(), facts.in_one_process),
                 .gpus = GpusHere(job, facts.processes_before),
-                .why_not_own_gpus = ""};
+                .why_not_own_gpus = "",
+                .all_reduce_is_set = job.cluster().has_all_reduce()};
   plan.why_not_own_gpus = WhyNotOwnGpus(plan.gpus, plan.topology.WorkersIn(facts.rank, 0));
   if (plan.topology.processes() == 1)
     PlanOneProcess(job, facts, &plan);

@@ -46,6 +46,8 @@ struct SyncPlan {
   // of their own; "": they can. The mode kAllReduce needs "" in all processes, which only they
   // know.
   std::string why_not_own_gpus;
+  // cluster.all_reduce is set. Workers that share a GPU are an error then, not only slower.
+  bool all_reduce_is_set = false;
 };
 
 // Throws ConfigError relative to the JobProto.

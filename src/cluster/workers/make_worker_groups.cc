@@ -117,7 +117,7 @@ std::string AskOthers(JobProcess* process, const GpuGroupId& id) {
   }
   if (!why.empty()) return why;
   std::string shared = SharedBy(gpus);
-  if (!shared.empty() && process->part().job().cluster().has_all_reduce())
+  if (!shared.empty() && process->part().plan().all_reduce_is_set)
     throw ConfigError("cluster.all_reduce", shared);
   return shared;
 }
