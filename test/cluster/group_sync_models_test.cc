@@ -1,7 +1,7 @@
 // Tests the three ways in which a server exchanges its slices with other server groups.
 #include <gtest/gtest.h>
 
-#include "cluster/server/group_sync.h"
+#include "cluster/server/group_sync_models.h"
 #include "support/cluster/cluster_of_roles.h"
 
 namespace singa {
@@ -15,7 +15,7 @@ struct SyncOfAServer {
                   StrCat("nworker_groups: ", groups, " nserver_groups: ", groups,
                          " sync_freq: 2 group_sync: ", model, " elastic_alpha: 0.25"))),
         out(ServerAddress({group, 0}), SliceTable::kMost, &sent),
-        sync(GroupSync::Make({job.cluster(), topology, owners, {group, 0}, &shard, &out})) {
+        sync(MakeGroupSync({job.cluster(), topology, owners, {group, 0}, &shard, &out})) {
     for (const int slice : {0, 1}) {
       shard.Put(slice, 0, 0, std::vector<float>{10});
       if (sync) sync->Start(slice);

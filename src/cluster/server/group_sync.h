@@ -3,7 +3,6 @@
 // one exchange in flight that this server began.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -25,9 +24,6 @@ class GroupSync {
     ParamShard* shard;
     Outgoing* out;
   };
-  // Makes the one that conf.group_sync names; null if there is one server group. All but `conf`
-  // must outlive it.
-  static std::unique_ptr<GroupSync> Make(const Setup& setup);
   virtual ~GroupSync() = default;
 
   // Notes that the first values of `slice` are there.

@@ -1,10 +1,10 @@
-// The three kinds of GroupSync. An update that happens while an exchange is in flight is part of
-// the next one, so none is lost and none counts twice.
+#include "cluster/server/group_sync_models.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "cluster/server/group_sync.h"
-
+// An update that happens while an exchange is in flight is part of the next one, so none is lost
+// and none counts twice.
 namespace singa {
 namespace {
 
@@ -167,7 +167,7 @@ class ElasticSync final : public ToMaster {
 
 }  // namespace
 
-std::unique_ptr<GroupSync> GroupSync::Make(const Setup& setup) {
+std::unique_ptr<GroupSync> MakeGroupSync(const GroupSync::Setup& setup) {
   if (setup.topology.server_groups() == 1) return nullptr;
   switch (setup.conf.group_sync()) {
     case ClusterProto::kMaster:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/server/group_sync_models.h"
 #include "math/finite.h"
 #include "singa/base/error.h"
 
@@ -31,7 +32,7 @@ Server::Server(const ServerSetup& setup, Outbox* out, ServerEvents* events)
       out_(self_, SliceTable::kMost, out),
       events_(events),
       steps_(MakeSteps(setup, owners_, &shard_, &out_, events)),
-      sync_(GroupSync::Make(
+      sync_(MakeGroupSync(
           {setup.job.cluster(), setup.topology, owners_, setup.self, &shard_, &out_})),
       waiting_(shard_.slices().size()) {
   for (int s = slices().first; s < slices().last && !setup.values.empty(); ++s)
