@@ -1,4 +1,4 @@
-// Tests kSlice, kConcate and kSplit.
+// Tests kSlice and kSplit.
 #include "support/layer_test.h"
 #include "support/net_test.h"
 #include "support/proof_layers.h"
@@ -29,28 +29,6 @@ TEST_P(ConnectionTest, ASliceCutsUnevenSizesInLogicalOrder) {
   EXPECT_EQ(channels.input_grads[0], (Values{10, 11, 20, 21, 22, 23}));
 }
 
-TEST_P(ConnectionTest, AConcateJoinsUnevenSizesInLogicalOrder) {
-  for (int dim = 0; dim < 4; ++dim) {
-    Shape a({2, 3, 4, 2}), b({2, 3, 4, 2});
-    b.Set(dim, 3);
-    ExpectGradient(StrCat("type: kConcate concate_conf { concate_dim: ", dim, " }"), {a, b});
-  }
-  const RunResult joined =
-      Gradients("type: kConcate concate_conf { concate_dim: 1 }",
-                {{{1, 1, 1, 2}, {0, 1}}, {{1, 2, 1, 2}, {2, 3, 4, 5}}}, {{10, 11, 20, 21, 22, 23}});
-  EXPECT_EQ(joined.outputs[0], Count(6));
-  EXPECT_EQ(joined.input_grads[0], (Values{10, 11}));
-  EXPECT_EQ(joined.input_grads[1], (Values{20, 21, 22, 23}));
-}
-
-TEST_P(ConnectionTest, AConcateOfWholeBatchesIsALargerBatch) {
-  const std::string conf = "type: kConcate";
-  EXPECT_EQ(Build(conf, {Shape({2, 3}), Shape({2, 3})})->out(0).span.batch, 4);
-  const std::vector<Input> parts = {{.shape = {2, 3}, .span = {0, 2, 5}},
-                                    {.shape = {3, 3}, .span = {2, 3, 5}}};
-  EXPECT_EQ(Build(conf, parts)->out(0).span.batch, 5);
-}
-
 TEST_P(ConnectionTest, SlicesMatchDifferences) {
   for (int dim = 0; dim < 4; ++dim)
     ExpectGradient(StrCat("type: kSlice slice_conf { slice_dim: ", dim, " num_slices: 2 }"),
@@ -62,10 +40,6 @@ TEST_P(ConnectionTest, RejectWhatDoesNotFit) {
                       "slice_conf.slice_dim");
   EXPECT_CONFIG_ERROR_SAYS(Build("type: kSlice slice_conf { num_slices: 4 }", {3, 3}),
                            "slice_conf.num_slices", "from 1 to 3");
-  EXPECT_CONFIG_ERROR(Build("type: kConcate concate_conf { concate_dim: -1 }", {2, 3}),
-                      "concate_conf.concate_dim");
-  EXPECT_CONFIG_ERROR_SAYS(Build("type: kConcate", {Shape({2, 3}), Shape({2, 4})}), "srclayers#1",
-                           "dimension 0 alone");
   EXPECT_CONFIG_ERROR(Build("type: kSplit split_conf { num_splits: 0 }", {2, 3}),
                       "split_conf.num_splits");
 }

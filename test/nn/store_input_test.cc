@@ -1,0 +1,135 @@
+// Tests what the layers that read stores have in common. record_input_test.cc tests their features.
+#include "nn/input/store_input.h"
+
+#include "io/temp_dir.h"
+#include "support/layer_test.h"
+
+namespace singa {
+namespace {
+
+class StoreInputTest : public testing::Test {
+ protected:
+  // The records are (i, 10 i) with the label i; the sixth is bad.
+  StoreInputTest() {
+    std::string lines;
+    for (int i = 0; i < 12; ++i)
+      lines += i == 5 ? "5,x,50\n" : StrCat(i, ",", i, ",", 10 * i, "\n");
+    path_ = dir_.Write("store", lines);
+  }
+  std::unique_ptr<BuiltLayer> Build(const std::string& settings, const std::string& more = "") {
+    return std::make_unique<BuiltLayer>(ctx_,
+                                        StrCat("name: 'data' type: kCSVInput store_conf { path: '",
+                                               path_, "' shape: 2 ", settings, " } ", more),
+                                        std::vector<Input>());
+  }
+  static StoreInput& Of(BuiltLayer* layer) { return *StoreInputOf(&layer->layer()); }
+  static std::vector<int> Labels(BuiltLayer* layer) {
+    layer->BeginStep(0);
+    layer->Forward(kTrain);
+    const int32_t* const label = layer->out(0).label.as<int32_t>();
+    return {label, label + layer->out(0).label.size()};
+  }
+
+  const TempDir dir_;
+  std::string path_;
+  Context ctx_;
+};
+
+TEST_F(StoreInputTest, OtherLayersAreNone) {
+  BuiltLayer relu(ctx_, "type: kReLU", {{.shape = {1, 2}}});
+  EXPECT_EQ(StoreInputOf(&relu.layer()), nullptr);
+}
+
+TEST_F(StoreInputTest, OptionsAreThoseOfTheConf) {
+  const auto layer = Build("batchsize: 8 decode_threads: 3 random_skip: 5 shuffle: true",
+                           "num_partitions: 2 partition_id: 1 partition_dim: 0");
+  const ReaderOptions& options = Of(layer.get()).options();
+  EXPECT_EQ(options.backend, "textfile");
+  EXPECT_EQ(options.store.path, path_);
+  EXPECT_EQ(options.shape, std::vector<int64_t>{2});
+  EXPECT_EQ(options.order.stream, "data");
+  EXPECT_TRUE(options.order.shuffle);
+  EXPECT_EQ(options.order.random_skip, 5);
+  EXPECT_EQ(options.threads, 3);
+  EXPECT_EQ(options.max_bad, 0);
+  EXPECT_EQ(options.batch, 8);
+  EXPECT_EQ(options.first, 4);
+  EXPECT_EQ(options.rows, 4);
+  EXPECT_EQ(Of(layer.get()).field(), "store_conf");
+  EXPECT_EQ(Of(layer.get()).Stride(), 8);
+}
+
+TEST_F(StoreInputTest, CountsTheMemoryOfItsReader) {
+  const auto layer = Build("batchsize: 8");
+  EXPECT_EQ(layer->declare().kept(), Of(layer.get()).options().ring_bytes());
+  EXPECT_GT(layer->declare().kept(), 0);
+}
+
+TEST_F(StoreInputTest, AReaderThatIsNotOpenHasAPositionToo) {
+  const auto layer = Build("batchsize: 2");
+  StoreInput& input = Of(layer.get());
+  EXPECT_EQ(input.Position(), 0);
+  input.Seek(6);
+  EXPECT_EQ(input.Position(), 6);
+  EXPECT_EQ(input.CountRecords(), 12);
+  EXPECT_EQ(input.RecordOfRow(0), (std::pair<std::string, int64_t>("", -1)));
+  EXPECT_EQ(Labels(layer.get()), (std::vector<int>{6, 7}));
+}
+
+TEST_F(StoreInputTest, BadRecordsAreSkippedAndKept) {
+  const auto layer = Build("batchsize: 4 on_bad_record: kSkip max_bad_records: 2");
+  StoreInput& input = Of(layer.get());
+  EXPECT_TRUE(input.BadRecords().empty());
+  EXPECT_EQ(Labels(layer.get()), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(Labels(layer.get()), (std::vector<int>{4, 6, 6, 7}));  // the next one in its place
+  EXPECT_EQ(input.BadRecords(), std::vector<int64_t>{5});
+}
+
+TEST_F(StoreInputTest, BadRecordsOfAnEarlierRunAreKnownFromTheStart) {
+  const auto layer = Build("batchsize: 2 on_bad_record: kSkip");
+  Of(layer.get()).RestoreBadRecords({5});
+  EXPECT_EQ(Of(layer.get()).BadRecords(), std::vector<int64_t>{5});
+  Labels(layer.get());
+  EXPECT_EQ(Of(layer.get()).BadRecords(), std::vector<int64_t>{5});
+}
+
+TEST_F(StoreInputTest, ARowComesFromARecord) {
+  const auto layer = Build("batchsize: 3");
+  Labels(layer.get());
+  EXPECT_EQ(Of(layer.get()).RecordOfRow(2), (std::pair(path_, int64_t{2})));
+}
+
+TEST_F(StoreInputTest, StatesTheFactsOfItsStore) {
+  const auto layer = Build("batchsize: 3");
+  Labels(layer.get());
+  EXPECT_EQ(Of(layer.get()).Facts().records, 12);
+  EXPECT_TRUE(Of(layer.get()).ClassNames().empty());  // only folders of pictures have some
+}
+
+TEST_F(StoreInputTest, ThreadsAndLimitsAreInRange) {
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 1 decode_threads: 0"), "store_conf.decode_threads",
+                           "must be from 1 to 64, is 0");
+  EXPECT_CONFIG_ERROR(Build("batchsize: 1 decode_threads: 65"), "store_conf.decode_threads");
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 1 max_bad_records: 0"), "store_conf.max_bad_records",
+                           "must be >= 1, is 0");
+  EXPECT_CONFIG_ERROR(Build("batchsize: 1 separator: ''"), "store_conf.separator");
+  EXPECT_CONFIG_ERROR_SAYS(Build("batchsize: 1 backend: 'idx'"), "store_conf.backend",
+                           "must be kvfile or textfile, is \"idx\", which is for kRecordInput");
+  EXPECT_CONFIG_ERROR(Build("batchsize: 1 colour_order: kBlueFirst"), "store_conf.colour_order");
+}
+
+TEST_F(StoreInputTest, SyntheticRecordsAreSomeOfSomeClass) {
+  const auto build = [this](const std::string& synthetic) {
+    return BuiltLayer(ctx_,
+                      "type: kRecordInput store_conf { backend: 'synthetic' batchsize: 1 shape: 1 "
+                      "synthetic_conf { " +
+                          synthetic + " } }",
+                      std::vector<Input>());
+  };
+  EXPECT_CONFIG_ERROR(build("records: 0"), "store_conf.synthetic_conf.records");
+  EXPECT_CONFIG_ERROR(build("records: 100000001"), "store_conf.synthetic_conf.records");
+  EXPECT_CONFIG_ERROR(build("records: 1 classes: 0"), "store_conf.synthetic_conf.classes");
+}
+
+}  // namespace
+}  // namespace singa
