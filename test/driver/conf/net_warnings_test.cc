@@ -1,5 +1,7 @@
 // Warnings about a net rest on facts that layers say of themselves, so a user's layer draws them,
 // too.
+#include "driver/conf/net_warnings.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,11 +9,14 @@
 
 #include "driver/conf/check_job.h"
 #include "singa/nn/layer.h"
+#include "support/driver/conf_findings.h"
+#include "support/net_test.h"
 
-namespace singa::layer_facts {
+namespace singa::net_warnings {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class SaysNothing : public Layer {
  public:
@@ -71,7 +76,7 @@ std::string Own(const std::string& name, const std::string& source, const std::s
   return StrCat("layer { name: '", name, "' ", type, " srclayers: '", source, "' }\n");
 }
 
-TEST(LayerFacts, ASoftmaxBelowALossIsOneTooMany) {
+TEST(NetWarnings, ASoftmaxBelowALossIsOneTooMany) {
   const auto found = [](const std::string& type) {
     return Found(Product("fc", "data", false) + Own("top", "fc", type));
   };
@@ -80,7 +85,7 @@ TEST(LayerFacts, ASoftmaxBelowALossIsOneTooMany) {
   EXPECT_EQ(found("user_type: 'FactsNothing'"), "");
 }
 
-TEST(LayerFacts, ZerosBelowALayerThatStopsNegativesStay) {
+TEST(NetWarnings, ZerosBelowALayerThatStopsNegativesStay) {
   const auto found = [](const std::string& type) {
     return Found(Product("fc", "data", true) + Own("own", "fc", type) +
                  Product("top", "own", false));
@@ -93,11 +98,11 @@ TEST(LayerFacts, ZerosBelowALayerThatStopsNegativesStay) {
   EXPECT_EQ(found("user_type: 'FactsNothing'"), "");
 }
 
-TEST(LayerFacts, ALinearLayerWithoutParamsHasNoZeros) {
+TEST(NetWarnings, ALinearLayerWithoutParamsHasNoZeros) {
   EXPECT_EQ(Found(Product("fc", "data", false) + Own("top", "fc", "user_type: 'FactsLinear'")), "");
 }
 
-TEST(LayerFacts, ABiasBelowALayerThatSubtractsTheMeanIsNotMissed) {
+TEST(NetWarnings, ABiasBelowALayerThatSubtractsTheMeanIsNotMissed) {
   const auto found = [](const std::string& type, const std::string& above) {
     return Found(StrCat("layer { name: 'conv' type: kConvolution srclayers: 'data'"
                         " convolution_conf { num_filters: 2 kernel: 3 }"
@@ -111,5 +116,49 @@ TEST(LayerFacts, ABiasBelowALayerThatSubtractsTheMeanIsNotMissed) {
   EXPECT_THAT(found("user_type: 'FactsConstants'", "user_type: 'FactsNothing'"), warns);
 }
 
+// A loss depends on layer "top" alone; kAccuracy reads "side".
+TEST(NetWarnings, AParamThatAnotherLayerTrainsIsTrained) {
+  const auto found = [](const std::string& weight) {
+    return Found(StrCat("layer { name: 'side' type: kInnerProduct srclayers: 'data' "
+                        "innerproduct_conf { num_output: 3 bias_term: false } param { ",
+                        weight, " } }\n",
+                        "layer { name: 'right' type: kAccuracy srclayers: 'side' "
+                        "srclayers: 'data' }\n") +
+                 Product("top", "data", false));
+  };
+  EXPECT_THAT(found("name: 'own' init { type: kGaussian std: 0.1 }"),
+              HasSubstr("layer[side]: its params are not trained: no loss depends on the layer"));
+  EXPECT_THAT(found("name: 'own' share_from: 'topw'"), Not(HasSubstr("are not trained")));
+}
+
+TEST(NetWarnings, ALayerWithoutReadersMayMeasure) {
+  const std::string top = Product("top", "data", false);
+  EXPECT_THAT(Found(Own("side", "data", "type: kReLU") + top),
+              HasSubstr("layer[side]: no layer reads it, so it has no effect on training"));
+  EXPECT_EQ(
+      Found("layer { name: 'right' type: kAccuracy srclayers: 'top' srclayers: 'data' }" + top),
+      "");
+  EXPECT_EQ(Found(Own("side", "data", "user_type: 'FactsNothing'") + top), "");
+}
+
+// Returns a net whose layer "last" has one step and reads "steps", which has three.
+std::string FirstSteps(const std::string& last) {
+  const TestNet test(StrCat(R"(
+      layer { name: "data" type: kDummy dummy_conf { input: true shape: 2 shape: 3 } unroll_len: 3 }
+      layer { name: "steps" type: kReLU srclayers: "data" unroll_len: 3 }
+      layer { name: "last" type: kSigmoid srclayers: "steps" )",
+                            last, " }"),
+                     {}, false);
+  return LinesOf(FirstStepWarnings(test.net));
+}
+
+TEST(NetWarnings, ALayerOfOneStepThatReadsTheFirstOfSeveral) {
+  EXPECT_EQ(FirstSteps(""),
+            "neuralnet.layer[last].srclayers: reads the first time step of layer \"steps\"; for "
+            "the last set unroll_conn_type: kUnrollFirstToLast\n");
+  EXPECT_EQ(FirstSteps("unroll_conn_type: kUnrollFirstToLast"), "");
+  EXPECT_EQ(FirstSteps("unroll_len: 3"), "");
+}
+
 }  // namespace
-}  // namespace singa::layer_facts
+}  // namespace singa::net_warnings

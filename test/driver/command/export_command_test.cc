@@ -1,0 +1,95 @@
+// Tests the command around the export. ../onnx tests the models.
+#include "driver/command/export_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file/file_system.h"
+#include "io/checkpoint/safetensors_writer.h"
+#include "io/temp_dir.h"
+#include "onnx/onnx.pb.h"
+#include "support/driver/captured_command.h"
+#include "support/driver/small_job.h"
+
+namespace singa::export_command {
+namespace {
+
+using testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+class ExportCommandTest : public testing::Test {
+ protected:
+  static CapturedCommand Export(const Words& words) {
+    return CapturedCommand([&] { return ExportCommand(words); });
+  }
+  // Writes params with these names. Returns the file.
+  std::string Params(const Words& names) const {
+    std::vector<float> values = {1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<StoredTensor> tensors;
+    for (const std::string& name : names)
+      tensors.push_back(Stored(name, name == "b" ? Shape({2}) : Shape({2, 4}), values.data()));
+    const std::string path = dir_.Path("params.safetensors");
+    const auto out = PosixFileSystem().Create(path);
+    WriteSafetensors(tensors, out.get());
+    out->Close();
+    return path;
+  }
+
+  const TempDir dir_;
+  const std::string conf_ =
+      dir_.Write("job.conf", SmallJob(dir_.Path("ws"), "train_steps: 1").DebugString());
+  const std::string out_ = dir_.Path("net.onnx");
+};
+
+TEST_F(ExportCommandTest, WritesTheScoresAndTheirSoftmax) {
+  const CapturedCommand run =
+      Export({"onnx", "-conf", conf_, "-checkpoint", Params({"w", "b"}), out_});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("net.onnx: "));
+  EXPECT_THAT(run.err, HasSubstr("10 numbers in weights; data (N, 4) -> fc (N, 2), loss (N, 2)\n"));
+  onnx::ModelProto model;
+  ASSERT_TRUE(model.ParseFromString(TempDir::Read(out_)));
+  EXPECT_EQ(model.graph().name(), "small");
+  EXPECT_EQ(model.graph().output_size(), 2);
+}
+
+TEST_F(ExportCommandTest, WritesOneLayer) {
+  const CapturedCommand run =
+      Export({"onnx", "-conf", conf_, "-checkpoint", Params({"w", "b"}), "-layer", "fc", out_});
+  EXPECT_EQ(run.code, kExitOk) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("-> fc (N, 2)\n"));
+}
+
+TEST_F(ExportCommandTest, ParamsThatTheGraphNeedsAreInTheFile) {
+  const std::string params = Params({"w"});
+  const CapturedCommand run = Export({"onnx", "-conf", conf_, "-checkpoint", params, out_});
+  EXPECT_EQ(run.code, kExitBadData);
+  EXPECT_THAT(run.err, HasSubstr(params + ": has no value for these params: b"));
+  EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+TEST_F(ExportCommandTest, AMissingCheckpointIsNamed) {
+  EXPECT_EQ(Export({"onnx", "-conf", conf_, "-checkpoint", "/none", out_}).code, kExitNoInput);
+  EXPECT_EQ(Export({"onnx", "-conf", conf_, out_}).code, kExitNoInput);  // in the workspace
+}
+
+TEST_F(ExportCommandTest, WordsThatAreMissingOrWrongAreNamed) {
+  const std::pair<Words, std::string> wrong[] = {
+      {{},
+       "the format and the file to write are missing: singa export onnx -conf job.conf net.onnx"},
+      {{"onnx"}, "the file to write is missing: singa export onnx -conf job.conf net.onnx"},
+      {{"torch", "a"}, "the format must be onnx, is torch"},
+      {{"onnx", "a.onnx"},
+       "-conf, the job whose net it writes, is missing: singa export onnx -conf "
+       "job.conf a.onnx"},
+      {{"onnx", "-conf", "c", "a.onnx", "b"}, "writes one file, the second is b"},
+      {{"onnx", "-conf", "c", "a.pb"}, "the file to write must end with .onnx, is a.pb"}};
+  for (const auto& [words, text] : wrong) {
+    const CapturedCommand run = Export(words);
+    EXPECT_EQ(run.code, kExitUsage) << text;
+    EXPECT_THAT(run.err, HasSubstr(text));
+  }
+}
+
+}  // namespace
+}  // namespace singa::export_command

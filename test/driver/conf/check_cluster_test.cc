@@ -1,0 +1,98 @@
+// Tests the checks of cluster settings. ../gpu_conf_test.cc tests cluster.all_reduce.
+#include <gtest/gtest.h>
+
+#include "singa/cluster/consistency.h"
+#include "support/driver/conf_findings.h"
+
+namespace singa::check_cluster {
+namespace {
+
+std::string Found(const std::string& cluster, const std::string& job = "") {
+  ConfFindings found;
+  CheckCluster(JobOfText(StrCat("cluster { ", cluster, " } ", job)), &found);
+  return LinesOf(found);
+}
+
+TEST(CheckCluster, AJobWithoutSettingsDrawsNothing) { EXPECT_EQ(Found(""), ""); }
+
+TEST(CheckCluster, SettingsOfSeveralProcessesAreIdleInOne) {
+  for (const std::string setting :
+       {"coordinator: '127.0.0.1:9999'", "bind: '127.0.0.1'", "start_timeout: 5", "peer_timeout: 5",
+        "max_restarts: 1", "insecure: true", "nservers_per_procs: 2"}) {
+    const std::string name = setting.substr(0, setting.find(':'));
+    EXPECT_EQ(Found(setting),
+              StrCat("warning: cluster.", name, ": has no effect with one process\n"));
+    EXPECT_EQ(Found("nworkers_per_group: 2 share_memory: false " + setting)
+                  .find("has no effect with one process"),
+              std::string::npos)
+        << setting;
+  }
+}
+
+TEST(CheckCluster, ServersOfOneProcessMayNeedTheirNumber) {
+  EXPECT_EQ(Found("nservers_per_group: 2 nservers_per_procs: 2 share_memory: false"), "");
+}
+
+TEST(CheckCluster, SettingsOfSeveralWorkerGroupsAreIdleInOne) {
+  EXPECT_EQ(Found("max_staleness: 1", "warmup_steps: 1"),
+            "warning: warmup_steps: has no effect with one worker group\n"
+            "warning: cluster.max_staleness: has no effect with one worker group\n");
+  EXPECT_EQ(Found("nworker_groups: 2 nworkers_per_procs: 2 max_staleness: 1", "warmup_steps: 1"),
+            "");
+}
+
+TEST(CheckCluster, SettingsOfSeveralServerGroupsAreIdleInOne) {
+  const std::string settings = "sync_freq: 2 elastic_alpha: 0.5 ";
+  EXPECT_EQ(Found(settings),
+            "warning: cluster.sync_freq: has no effect with one server group\n"
+            "warning: cluster.elastic_alpha: has no effect with one server group\n");
+  EXPECT_EQ(Found(settings + "nserver_groups: 2 nworker_groups: 2 nworkers_per_procs: 2 "
+                             "nservers_per_procs: 2"),
+            "");
+}
+
+TEST(CheckCluster, ServersThatWorkersDoNotNeedAreIdle) {
+  const std::string two =
+      "nworkers_per_group: 2 nworkers_per_procs: 2 nservers_per_group: 2 "
+      "nservers_per_procs: 2 ";
+  EXPECT_EQ(Found(two),
+            "warning: cluster.nservers_per_group: has no effect: the workers update the values "
+            "that they share themselves\n");
+  EXPECT_EQ(Found(two + "share_memory: false"), "");
+}
+
+TEST(CheckCluster, OneProcessHasNotAnyNumberOfThreads) {
+  EXPECT_EQ(Found("nworker_groups: 2 nworkers_per_group: 512 nworkers_per_procs: 1024"), "");
+  EXPECT_EQ(Found("nworkers_per_group: 1025 nworkers_per_procs: 1025"),
+            "error: cluster.nworkers_per_group: must make at most 1024 workers, makes 1025\n");
+}
+
+class OwnConsistency final : public Consistency {};
+SINGA_REGISTER_CONSISTENCY(CheckClusterConsistency, OwnConsistency);
+
+TEST(CheckCluster, AUsersConsistencyIsForSeveralGroups) {
+  const std::string own = "user_consistency: 'CheckClusterConsistency' ";
+  EXPECT_EQ(Found(own), "warning: cluster.user_consistency: has no effect with one worker group\n");
+  EXPECT_EQ(Found(own + "nworker_groups: 2 nworkers_per_procs: 2"), "");
+}
+
+TEST(CheckCluster, AUsersConsistencyCannotWaitForAWarmUp) {
+  EXPECT_EQ(Found("user_consistency: 'CheckClusterConsistency' nworker_groups: 2 "
+                  "nworkers_per_procs: 2",
+                  "warmup_steps: 3"),
+            "error: cluster.user_consistency: must not be set with warmup_steps: the first group "
+            "would wait for the others, which wait for it\n");
+}
+
+// The number of processes is not known then.
+TEST(CheckCluster, AfterAnErrorSettingsAreNotComparedWithEachOther) {
+  const std::string found = Found("coordinator: 'nowhere' peer_timeout: 5 sync_freq: 2");
+  EXPECT_EQ(found.rfind("error: cluster.coordinator: ", 0), 0u) << found;
+  EXPECT_EQ(found.find("peer_timeout"), std::string::npos) << found;
+  EXPECT_NE(found.find("warning: cluster.sync_freq: has no effect with one server group\n"),
+            std::string::npos)
+      << found;
+}
+
+}  // namespace
+}  // namespace singa::check_cluster

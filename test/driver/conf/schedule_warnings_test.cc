@@ -1,0 +1,97 @@
+#include <gtest/gtest.h>
+
+#include "driver/conf/net_warnings.h"
+#include "nn/plan/net_builder.h"
+#include "support/driver/conf_findings.h"
+
+namespace singa::schedule_warnings {
+namespace {
+
+std::string Found(const std::string& job) { return LinesOf(ScheduleWarnings(JobOfText(job))); }
+
+// Returns a job whose learning rate is 1 up to step `end`, and `rest` from there on.
+std::string Steps(int64_t steps, int64_t end, const std::string& rest) {
+  return StrCat("train_steps: ", steps,
+                " updater { type: kSGD learning_rate { type: kFixedStep fixedstep_conf {"
+                " step: 0 step: ",
+                end, " step_lr: 1 step_lr: ", rest, " } } }");
+}
+
+TEST(ScheduleWarnings, TheFieldThatAsksForAPhase) {
+  EXPECT_EQ(AskerOf(JobOfText("test_freq: 1 test_steps: 1"), kTest), "test_freq");
+  EXPECT_EQ(AskerOf(JobOfText("test_epochs: 1 test_steps: 1"), kTest), "test_epochs");
+  EXPECT_EQ(AskerOf(JobOfText("test_steps: 1"), kTest), "test_steps");
+  EXPECT_EQ(AskerOf(JobOfText("validate_freq: 1"), kTest), "");
+  EXPECT_EQ(AskerOf(JobOfText("validate_freq: 1"), kVal), "validate_freq");
+  EXPECT_EQ(AskerOf(JobOfText("validate_freq: 1 test_freq: 1"), kTrain), "");
+}
+
+TEST(ScheduleWarnings, LayersOfATestThatDoesNotRun) {
+  const std::string net =
+      "neuralnet { layer { name: 'fc' type: kReLU } "
+      "layer { name: 'top' type: kAccuracy include: kTest } }";
+  EXPECT_EQ(Found(net),
+            "neuralnet.layer[top].include: training runs no test without test_freq, test_epochs "
+            "or test_steps; `-test` runs one\n");
+  EXPECT_EQ(Found(net + "test_freq: 1"), "");
+}
+
+TEST(ScheduleWarnings, LayersOfAValidationThatDoesNotRun) {
+  const std::string net =
+      "neuralnet { layer { name: 'top' type: kAccuracy exclude: [kTrain, kTest] } }";
+  EXPECT_EQ(Found(net),
+            "neuralnet.layer[top].exclude: training runs no validation without validate_freq\n");
+  EXPECT_EQ(Found(net + "validate_freq: 1"), "");
+}
+
+TEST(ScheduleWarnings, LayersThatAnotherProgramMayUseAreFine) {
+  EXPECT_EQ(Found("neuralnet { layer { name: 'top' user_type: 'Mine' include: kTest } }"), "");
+  EXPECT_EQ(Found("neuralnet { layer { name: 'top' type: kAccuracy include: kTest } "
+                  "layer { name: 'out' type: kCSVOutput include: kTest } }"),
+            "");
+}
+
+TEST(ScheduleWarnings, ARateOfNothingForHalfOfTheTraining) {
+  const std::string end = " on: the rest of the 1000 steps trains nothing\n";
+  EXPECT_EQ(Found(Steps(1000, 100, "0")), "updater.learning_rate: is 0 from about step 109" + end);
+  EXPECT_EQ(Found(Steps(1000, 100, "1e-7")),
+            "updater.learning_rate: is 1e-06 or less from about step 109" + end);
+  EXPECT_EQ(Found(Steps(1000, 100, "1e-5")), "");
+  EXPECT_EQ(Found(Steps(1000, 600, "0")), "");
+}
+
+TEST(ScheduleWarnings, AFewStepsMayHaveAnyRate) { EXPECT_EQ(Found(Steps(99, 10, "0")), ""); }
+
+TEST(ScheduleWarnings, ARateThatIsAMistakeIsReportedElsewhere) {
+  EXPECT_EQ(Found("train_steps: 1000 updater { learning_rate { user_type: 'none' } }"), "");
+}
+
+// Returns the hints for a net whose layer "both" joins two features of "data".
+std::string Hints(const std::string& concate, const std::string& loss) {
+  const NetProto conf = JobOfText(StrCat(R"(neuralnet {
+        layer { name: "data" type: kRecordInput store_conf { backend: "synthetic" batchsize: 4
+                shape: 8 synthetic_conf { records: 12 classes: 2 } } }
+        layer { name: "a" type: kReLU srclayers: "data" }
+        layer { name: "b" type: kSigmoid srclayers: "data" }
+        layer { name: "both" type: kConcate srclayers: "a" srclayers: "b" )",
+                                         concate, " } ", loss, " }"))
+                            .neuralnet();
+  ParamTable params;
+  ConfigErrors errors;
+  const Net net = BuildNet(conf, {}, {&params}, &errors);
+  return LinesOf(ConcateHints(conf, net));
+}
+
+TEST(ScheduleWarnings, RowsThatWereJoinedByMistake) {
+  const std::string loss =
+      "layer { name: 'loss' type: kSoftmaxLoss srclayers: 'both' srclayers: 'data' }";
+  EXPECT_EQ(Hints("", loss),
+            "neuralnet.layer[both]: joins rows, as concate_dim is not set and then 0; set "
+            "concate_conf { concate_dim: 1 } to join features\n");
+  EXPECT_EQ(Hints("concate_conf { concate_dim: 0 }", loss), "");
+  EXPECT_EQ(Hints("concate_conf { concate_dim: 1 }", loss), "");
+  EXPECT_EQ(Hints("", ""), "");
+}
+
+}  // namespace
+}  // namespace singa::schedule_warnings

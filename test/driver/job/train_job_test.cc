@@ -1,0 +1,142 @@
+// Tests what a whole training of one process leaves in its workspace, and how it ends.
+#include "driver/job/train_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "driver/job/interrupt.h"
+#include "io/checkpoint/checkpoint.h"
+#include "io/temp_dir.h"
+#include "support/driver/small_job.h"
+
+namespace singa::train_job {
+namespace {
+
+using testing::HasSubstr;
+using Steps = std::set<int64_t>;
+
+class TrainJobTest : public testing::Test {
+ protected:
+  // Trains, and returns what it says.
+  std::string Train(const std::string& settings, const RunOptions& options = OneThread()) {
+    Progress progress;
+    testing::internal::CaptureStderr();
+    const JobProto job = SmallJob(workspace_, settings);
+    std::exception_ptr error;
+    try {
+      EXPECT_EQ(TrainUnwatched(job, options, &progress), kExitOk);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const std::string said = testing::internal::GetCapturedStderr();
+    if (error) std::rethrow_exception(error);
+    return said;
+  }
+  Steps Checkpoints() const {
+    Steps steps;
+    for (const auto& checkpoint : ListCheckpoints(workspace_)) steps.insert(checkpoint.step);
+    return steps;
+  }
+  // Returns "train 3", phase and step of each row.
+  std::vector<std::string> Rows() const {
+    std::vector<std::string> rows;
+    std::istringstream lines(TempDir::Read(workspace_ + "/metrics.jsonl"));
+    for (std::string line; std::getline(lines, line);) {
+      const auto row = nlohmann::json::parse(line);
+      rows.push_back(StrCat(row["phase"].get<std::string>(), " ", row["step"].get<int64_t>()));
+    }
+    return rows;
+  }
+
+  const TempDir dir_;
+  const std::string workspace_ = dir_.Path("ws");
+};
+
+TEST_F(TrainJobTest, DoesWhatIsDueBeforeEachStepAndAtItsEnd) {
+  Train("train_steps: 4 disp_freq: 2 test_freq: 2 test_steps: 1 checkpoint_freq: 3");
+  EXPECT_EQ(Rows(), (std::vector<std::string>{"test 0", "train 0", "test 2", "train 2", "test 4"}));
+  EXPECT_EQ(Checkpoints(), (Steps{3, 4}));
+}
+
+TEST_F(TrainJobTest, CommitsAtItsEndWhateverTheSchedule) {
+  int commits = 0;
+  RunOptions options = OneThread();
+  options.committed = [&] { ++commits; };
+  const std::string said = Train("train_steps: 2", options);
+  EXPECT_EQ(Checkpoints(), Steps{2});
+  EXPECT_EQ(commits, 1);
+  EXPECT_THAT(said, HasSubstr("done: 2 steps in "));
+}
+
+TEST_F(TrainJobTest, OfNoStepKeepsTheFirstValues) {
+  EXPECT_THAT(Train("train_steps: 0"), HasSubstr("done: 0 steps in "));
+  EXPECT_EQ(Checkpoints(), Steps{0});
+}
+
+TEST_F(TrainJobTest, DrawsItsNets) {
+  Train("train_steps: 1");
+  EXPECT_TRUE(std::filesystem::exists(workspace_ + "/visualization/train_net.dot"));
+  EXPECT_FALSE(std::filesystem::exists(workspace_ + "/visualization/test_net.dot"));
+  Train("train_steps: 1 test_freq: 1");
+  EXPECT_TRUE(std::filesystem::exists(workspace_ + "/visualization/test_net.json"));
+}
+
+TEST_F(TrainJobTest, DescribesStepsThatItDisplaysToDebug) {
+  Train("train_steps: 3 disp_freq: 2 debug: true");
+  for (const int step : {0, 1, 2})
+    EXPECT_EQ(
+        std::filesystem::exists(StrCat(workspace_, "/visualization/fp-step", step, "-loc0.json")),
+        step != 1)
+        << step;
+}
+
+TEST_F(TrainJobTest, ResumesWithTheSameNumbers) {
+  Train("train_steps: 6");
+  const auto model = [&] {
+    return TempDir::Read(workspace_ + "/checkpoint/step6/model.safetensors");
+  };
+  const std::string whole = model();
+  Train("train_steps: 3");
+  EXPECT_EQ(Checkpoints(), Steps{3});
+  EXPECT_THAT(Train("train_steps: 6", OneThread(true)), HasSubstr("at step 3\n"));
+  EXPECT_EQ(model(), whole);
+}
+
+TEST_F(TrainJobTest, ThatIsDoneAlreadyTrainsNothingMore) {
+  Train("train_steps: 3");
+  EXPECT_THAT(Train("train_steps: 3", OneThread(true)), HasSubstr("done: 0 steps in "));
+  EXPECT_EQ(Checkpoints(), Steps{3});
+}
+
+TEST_F(TrainJobTest, ThatFailsBeforeAStepPutsTheRunBeforeBack) {
+  Train("train_steps: 3");
+  EXPECT_ERROR(Train("train_steps: 5 checkpoint_path: '/none'"), kExitNoInput, "/none");
+  EXPECT_EQ(Checkpoints(), Steps{3});
+}
+
+TEST_F(TrainJobTest, TellsOfTheErrorBeforeItIsDestroyed) {
+  int told = 0;
+  RunOptions options = OneThread();
+  options.failed = [&](const std::exception_ptr&) { ++told; };
+  EXPECT_ERROR(Train("train_steps: 9 updater { learning_rate { base_lr: 3e38 } }", options),
+               kExitDiverged, "");
+  EXPECT_GE(told, 1);
+}
+
+TEST_F(TrainJobTest, OfSeveralGroupsWaitsForAll) {
+  Train("train_steps: 3 disp_freq: 1 cluster { nworker_groups: 2 nworkers_per_procs: 2 }");
+  EXPECT_EQ(Checkpoints(), Steps{3});
+  std::vector<std::string> rows = Rows();
+  std::ranges::sort(rows);
+  EXPECT_EQ(rows, (std::vector<std::string>{"train 0", "train 0", "train 1", "train 1", "train 2",
+                                            "train 2"}));
+}
+
+}  // namespace
+}  // namespace singa::train_job
