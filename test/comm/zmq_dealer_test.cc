@@ -47,14 +47,17 @@ TEST_F(ZmqDealerTest, KeepsItsConnectionToAKnownEndpoint) {
   EXPECT_TRUE(own.dealer.connected());
 }
 
+// The peer's end and the new connection come at about the same time, in any order.
 TEST_F(ZmqDealerTest, GoesToAnotherEndpoint) {
   Listen();
   Dealer& own = Connected();
-  ListenElsewhere();
-  own.dealer.Connect(router_->endpoint());
-  EXPECT_FALSE(own.dealer.connected());
-  ASSERT_TRUE(Until([&] { return own.dealer.connected(); }));
-  EXPECT_EQ(own.heard.connected, (std::vector<int>{0, 0}));
+  for (size_t moves = 1; moves <= 20; ++moves) {
+    ListenElsewhere();
+    own.dealer.Connect(router_->endpoint());
+    EXPECT_FALSE(own.dealer.connected());
+    ASSERT_TRUE(UntilConnected(&own));
+    EXPECT_EQ(own.heard.connected.size(), 1 + moves);
+  }
 }
 
 // Only the test's clock tells that the peer is late.

@@ -13,7 +13,7 @@ namespace singa {
 
 ZmqMonitor::ZmqMonitor(zmq::context_t* context, zmq::socket_t* watched, int events,
                        const std::string& name)
-    : socket_(MakeSocket(context, ZMQ_PAIR)) {
+    : watched_(watched->handle()), socket_(MakeSocket(context, ZMQ_PAIR)) {
   const std::string address = "inproc://monitor." + name;
   if (zmq_socket_monitor(watched->handle(), address.c_str(), events) != 0)
     throw CannotMake("a monitor of a socket", errno);
@@ -21,6 +21,10 @@ ZmqMonitor::ZmqMonitor(zmq::context_t* context, zmq::socket_t* watched, int even
   SetOption(&socket_, ZMQ_RCVHWM, 0);  // no limit: ZeroMQ's thread would wait for room
   socket_.connect(address);
 }
+
+// An event that comes after socket_ is closed would block ZeroMQ's thread for ever: it waits for
+// somebody who takes the event, and serves no connection of the process any more.
+ZmqMonitor::~ZmqMonitor() { zmq_socket_monitor(watched_, nullptr, 0); }
 
 int ZmqMonitor::Next() {
   zmq::message_t message;
