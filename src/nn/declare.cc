@@ -60,9 +60,26 @@ Param* ParamTable::Find(const std::string& name) const {
   return nullptr;
 }
 
+bool ParamTable::divided() const {
+  for (const auto& param : params_)
+    if (param->is_part()) return true;
+  return false;
+}
+
+ParamTable ParamTable::Wholes() const {
+  ParamTable wholes;
+  for (const auto& param : params_) wholes.params_.push_back(param->Whole());
+  wholes.expected_ = expected_;
+  wholes.nets_ = nets_;
+  return wholes;
+}
+
 Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int index,
-                       const Shape& shape, const float* value, const std::string& net) {
+                       const Shape& shape, const float* value, const std::string& net,
+                       const UnitSpan* own) {
   shape.Check();
+  const int64_t first = own ? own->first : 0;
+  const int64_t rows = own ? own->count : shape.dims() > 0 ? shape[0] : 0;
   const bool has_conf = index < layer.param_size();
   ParamProto conf = has_conf ? layer.param(index) : ParamProto();
   std::string name = NameOf(layer, index), owner_layer = layer.name();
@@ -92,13 +109,20 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
   }
   if (Param* known = Find(name)) {
     if (!shares) CheckSharing(*known, layer, named);
-    if (known->shape() == shape) return known;
-    throw ConfigError(shares ? "share_from" : "",
-                      MisfitText(name, {known->layer(), known->shape(), nets_[name]},
-                                 {layer.name(), shape, net}));
+    if (!(known->whole_shape() == shape))
+      throw ConfigError(shares ? "share_from" : "",
+                        MisfitText(name, {known->layer(), known->whole_shape(), nets_[name]},
+                                   {layer.name(), shape, net}));
+    if (known->first_row() == first && known->shape().dims() > 0 && known->shape()[0] == rows)
+      return known;
+    throw ConfigError(
+        shares ? "share_from" : "",
+        StrCat("layers \"", known->layer(), "\" and \"", layer.name(), "\" share the param \"",
+               name, "\": both must have the same partition_dim"));
   }
   nets_[name] = net;
-  params_.push_back(std::make_unique<Param>(name, owner_layer, owner_path, conf, shape));
+  params_.push_back(
+      std::make_unique<Param>(name, owner_layer, owner_path, conf, shape, first, rows));
   return params_.back().get();
 }
 
@@ -111,15 +135,19 @@ void Declare::Sources(Inputs in, int least, int most) {
                     StrCat("needs ", allowed, ", has ", count));
 }
 
-Param* Declare::Param(int index, const Shape& shape) { return Get(index, shape, nullptr); }
+Param* Declare::Param(int index, const Shape& shape) { return Get(index, shape, nullptr, nullptr); }
 
 Param* Declare::Param(int index, const Shape& shape, float value) {
-  return Get(index, shape, &value);
+  return Get(index, shape, &value, nullptr);
 }
 
-Param* Declare::Get(int index, const Shape& shape, const float* value) {
+Param* Declare::Param(int index, const Shape& shape, const UnitSpan& own) {
+  return Get(index, shape, nullptr, &own);
+}
+
+Param* Declare::Get(int index, const Shape& shape, const float* value, const UnitSpan* own) {
   try {
-    params_.push_back(table_->Get(conf_, path_, index, shape, value, net_));
+    params_.push_back(table_->Get(conf_, path_, index, shape, value, net_, own));
   } catch (const ConfigError& error) {
     throw error.Under(StrCat("param[", index, "]"));
   }

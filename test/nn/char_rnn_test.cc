@@ -116,7 +116,6 @@ TEST_F(CharRnn, RejectsMistakes) {
   EXPECT_CONFIG_ERROR(Build("begin: 0.5 end: 0.5"), "char_rnn_conf.end");
   EXPECT_CONFIG_ERROR(Build("end: 1.5"), "char_rnn_conf.end");
   EXPECT_CONFIG_ERROR(Build("batchsize: 2", "num_partitions: 3"), "char_rnn_conf.batchsize");
-  EXPECT_CONFIG_ERROR(Build("batchsize: 2", "num_partitions: 2 partition_dim: 1"), "partition_dim");
   EXPECT_CONFIG_ERROR(BuiltLayer(ctx_, "type: kCharRNN char_rnn_conf { vocab_path: 'v' }", {}),
                       "char_rnn_conf.path");
   EXPECT_CONFIG_ERROR(BuiltLayer(ctx_, "type: kCharRNN char_rnn_conf { path: 't' }", {}),

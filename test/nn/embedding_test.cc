@@ -59,13 +59,6 @@ TEST_P(EmbeddingTest, IsTheSameOnAllThreads) {
   EXPECT_EQ(four.param_grads[0], want);
 }
 
-TEST_P(EmbeddingTest, CutsTheUnits) {
-  const auto layer = Build(StrCat(kSmall, " partition_dim: 1 num_partitions: 2 partition_id: 1"),
-                           std::vector<Shape>{{4}});
-  EXPECT_EQ(layer->output_shape(), Shape({4, 1}));
-  EXPECT_EQ(layer->param("t").shape(), Shape({3, 1}));
-}
-
 TEST_P(EmbeddingTest, AnIndexOutsideIsBadData) {
   EXPECT_ERROR(Feature(kSmall, Shape({2}), {0, 3}, kTable), kExitBadData,
                "the index is 3, layer \"layer\" allows 0 to 2 and, for padding, -1");

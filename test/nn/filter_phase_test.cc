@@ -12,7 +12,7 @@ TEST(FilterPhase, SaysOfTheFirstUnknownSourcesAloneWhichPhaseHasThem) {
     text += StrCat("layer { name: 'fc", i, "' type: kReLU include: kTrain srclayers: 'data' }\n");
   ConfigErrors errors;
   ParamTable params;
-  BuildNet(ParseNet(text), {.phase = kTrain}, {&params}, &errors);
+  BuildNet(ParseNet(text), {.phase = kTrain}, &params, &errors);
   ASSERT_EQ(errors.size(), 30u);
   int told = 0;
   for (const ConfigError& error : errors)

@@ -87,17 +87,6 @@ TEST(GroupParts, OneWorkerAloneWritesAFile) {
   }
 }
 
-TEST(GroupParts, UnitsAreCutOnlyWhereItIsAskedFor) {
-  const std::string net =
-      StrCat(InputOf("type: kDummy dummy_conf { input: true shape: 4 shape: 4 }"),
-             "partition_dim: 1 layer { name: 'fc' type: kInnerProduct "
-             "srclayers: 'in' innerproduct_conf { num_output: 6 bias_term: "
-             "false } param { name: 'w' } }");
-  const Net rows = Build(net, 2);
-  EXPECT_EQ(rows.nodes().size(), 2u);
-  EXPECT_EQ(rows.nodes()[1].out[0]->data.shape(), Shape({2, 6}));
-}
-
 // Returns the rows that the first layer of group `group` of `groups` gives in `steps` steps.
 std::vector<float> RowsRead(const std::string& text, int group, int groups, int steps) {
   NetOptions options;

@@ -160,11 +160,6 @@ TEST_P(GruTest, RejectsToCarryAStateThatIsGiven) {
       "gru_conf.carry_state");
 }
 
-TEST_P(GruTest, RejectsToCutItsUnits) {
-  EXPECT_CONFIG_ERROR(Build(Gru("dim_hidden: 4") + " partition_dim: 1 num_partitions: 2", {3, 5}),
-                      "partition_dim");
-}
-
 TEST_P(GruTest, RejectsAnInputOfAnotherStep) {
   EXPECT_CONFIG_ERROR(Build(Gru("dim_hidden: 4") + " shift: 1", {3, 5}), "shift");
 }

@@ -30,7 +30,7 @@ std::string Kept(const std::string& text, const std::string& output) {
   options.use = &use;
   ParamTable params;
   ConfigErrors errors;
-  const Net net = BuildNet(ParseNet(text), options, {&params}, &errors);
+  const Net net = BuildNet(ParseNet(text), options, &params, &errors);
   if (!errors.empty()) return errors[0].what();
   std::string names;
   for (const NetNode& node : net.nodes()) names += node.name + " ";

@@ -23,7 +23,7 @@ std::string Linear(const std::string& name, const std::string& source, const std
 ConfigErrors ErrorsOf(const std::string& text, NetOptions options = {}) {
   ParamTable params;
   ConfigErrors errors;
-  BuildNet(ParseNet(text), options, {&params}, &errors);
+  BuildNet(ParseNet(text), options, &params, &errors);
   return errors;
 }
 
@@ -84,20 +84,6 @@ TEST(NetBuilder, TellsAMistakeOnceForAllTimeStepsAndNotForTheLayersAbove) {
       ErrorsOf(StrCat(kText, "layer { name: 'bad' type: kDropout srclayers: 'text' ",
                       "dropout_conf { dropout_ratio: 2 } }", Linear("a", "bad", "name: 'w'")),
                Unfolded());
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].path(), "layer[bad].dropout_conf.dropout_ratio");
-}
-
-// With `units` the parts of all workers are set up.
-TEST(NetBuilder, TellsAMistakeOnceForAllWorkers) {
-  NetOptions options;
-  options.parts = 2;
-  options.units = true;
-  ParamTable params[2];
-  ConfigErrors errors;
-  BuildNet(ParseNet(StrCat(kInput, "layer { name: 'bad' type: kDropout srclayers: 'data' ",
-                           "dropout_conf { dropout_ratio: 2 } }")),
-           options, {&params[0], &params[1]}, &errors);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].path(), "layer[bad].dropout_conf.dropout_ratio");
 }

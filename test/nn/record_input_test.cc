@@ -115,13 +115,6 @@ TEST_F(RecordInput, PartitionsTheRowsByHand) {
   EXPECT_EQ(Build(Store(sizes))->output_shape()[0], 4);
 }
 
-TEST_F(RecordInput, PartitionsTheUnits) {
-  const auto layer = Build(Store(), "partition_dim: 1 num_partitions: 2 partition_id: 1");
-  EXPECT_EQ(layer->output_shape(), Shape({4, 1}));
-  EXPECT_EQ(Labels(layer.get()), (std::vector<int>{0, 1, 2, 3}));
-  EXPECT_EQ(layer->Output(), (std::vector<float>{0, 10, 20, 30}));
-}
-
 TEST_F(RecordInput, NeedsNoFileForSyntheticRecords) {
   const std::string store = "backend: \"synthetic\" batchsize: 50 shape: 3 shape: 4 shape: 5 ";
   const auto layer = Build(store + "std_value: 255 synthetic_conf { records: 80 classes: 3 }");
@@ -235,7 +228,6 @@ TEST_F(RecordInput, RefusesPartitionsThatDoNotFit) {
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 2 shape: 2"), three + "0"), "store_conf.batchsize");
   EXPECT_CONFIG_ERROR(Build(Store("batchsize: 2 batchsize: 2 shape: 2"), three + "0"),
                       "store_conf.batchsize#1");
-  EXPECT_CONFIG_ERROR(Build(Store("batchsize: 4 shape: 2"), three + "1"), "partition_dim");
 }
 
 TEST_F(RecordInput, HasNoSources) {

@@ -48,7 +48,7 @@ class RecurrentFold : public ::testing::TestWithParam<CellCase> {
     options.fold = fold;
     ParamTable params;
     ConfigErrors errors;
-    BuildNet(ParseNet(text), options, {&params}, &errors);
+    BuildNet(ParseNet(text), options, &params, &errors);
     return errors;
   }
 };

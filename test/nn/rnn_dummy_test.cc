@@ -131,7 +131,7 @@ std::string ErrorOf(const std::string& net) {
   Context ctx;
   ctx.state = &state;
   try {
-    singa::Net built = BuildNet(ParseNet(net), Testing(), {&params}, &errors);
+    singa::Net built = BuildNet(ParseNet(net), Testing(), &params, &errors);
     if (errors.empty()) PrepareNet(ctx, &built);
   } catch (const ConfigError& error) {
     return error.what();

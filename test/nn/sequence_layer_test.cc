@@ -12,8 +12,7 @@ class TestMixSteps final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
     return {.sequence = true,
-            .causal = conf.dropout_conf().has_dropout_ratio(),  // one test claims this
-            .dependency = Dependency::kOneToAll};
+            .causal = conf.dropout_conf().has_dropout_ratio()};  // one test claims this
   }
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
@@ -89,7 +88,7 @@ const std::string kSequence = MixNet("user_type: 'TestMixSteps'");
 ConfigErrors ErrorsOf(const std::string& text) {
   ParamTable params;
   ConfigErrors errors;
-  BuildNet(ParseNet(text), {}, {&params}, &errors);
+  BuildNet(ParseNet(text), {}, &params, &errors);
   return errors;
 }
 

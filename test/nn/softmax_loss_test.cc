@@ -110,14 +110,6 @@ TEST_P(SoftmaxLossTest, GradientIsDividedByTheBatchOfTheGroup) {
   ExpectNear(part.input_grads[0], alone.input_grads[0], 1e-6);
 }
 
-TEST_P(SoftmaxLossTest, WorkersWithAllUnitsGiveTheirShareOfTheGradient) {
-  const std::vector<Input> sources = Sources({3, 4}, kLogits, kClasses);
-  const RunResult alone = Gradients("type: kSoftmaxLoss", sources, {});
-  RunResult part = Gradients("type: kSoftmaxLoss partition_dim: 1 num_partitions: 2", sources, {});
-  for (float& dx : part.input_grads[0]) dx *= 2;
-  ExpectNear(part.input_grads[0], alone.input_grads[0], 1e-6);
-}
-
 TEST_P(SoftmaxLossTest, FoldedStepsSumTheirGradientsAndAverageTheirLoss) {
   std::vector<Input> sources = Sources({3, 4}, kLogits, kClasses);  // 3 steps of a batch of 1
   for (Input& source : sources) source.span = {.rows = 1, .batch = 1, .steps = 3};

@@ -70,10 +70,5 @@ TEST_P(SoftmaxTest, RejectsPartsThatDoNotDivideARow) {
                       "softmax_conf.num_softmax_per_instance");
 }
 
-TEST_P(SoftmaxTest, RejectsRowsCutOverWorkers) {
-  EXPECT_CONFIG_ERROR(Build("type: kSoftmax partition_dim: 1 num_partitions: 2", {4, 6}),
-                      "partition_dim");
-}
-
 }  // namespace
 }  // namespace singa

@@ -137,7 +137,7 @@ TEST_F(UnevenLengths, AreCountedInTheMeans) {
 std::string FirstError(const std::string& net) {
   ConfigErrors errors;
   ParamTable params;
-  BuildNet(ParseNet(net), {}, {&params}, &errors);
+  BuildNet(ParseNet(net), {}, &params, &errors);
   return errors.empty() ? "" : errors[0].what();
 }
 

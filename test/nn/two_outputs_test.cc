@@ -63,7 +63,7 @@ TEST(TwoOutputs, MoreReadersThanOutputsNeedANameForEach) {
     layer { name: "data" user_type: "TestInput" dummy_conf { shape: 2 shape: 3 } }
     layer { name: "two" user_type: "TestTwo" srclayers: "data" }
     layer { name: "loss" user_type: "TestLoss" srclayers: "two" srclayers: "two" srclayers: "two" })"),
-           {}, {&params}, &errors);
+           {}, &params, &errors);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].path(), "layer[loss].srclayers#2");
 }

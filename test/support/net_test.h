@@ -46,7 +46,7 @@ struct TestNet {
   explicit TestNet(const std::string& text, NetOptions options = {}, bool allocate = true) {
     ctx.state = &state;
     ctx.seed = 1;
-    net = BuildNet(ParseNet(text), options, {&params}, &errors);
+    net = BuildNet(ParseNet(text), options, &params, &errors);
     for (const ConfigError& error : errors) ADD_FAILURE() << error.what();
     if (!errors.empty() || !allocate) return;
     const NetMemory memory = PrepareNet(ctx, &net);

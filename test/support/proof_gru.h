@@ -13,9 +13,7 @@ namespace singa {
 
 class TestGru final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override {
-    return {.sequence = true, .recurrent = true, .dependency = Dependency::kOneToAll};
-  }
+  Wiring wiring(const LayerProto&) const override { return {.sequence = true, .recurrent = true}; }
 
   // x: [b, v] or [steps, b, v]; source 1: the state before, [b, h]; W: [3, h, v]; U: [3, h, h].
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "nn/neuron/own_units.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 
@@ -34,10 +35,14 @@ class TestInput final : public Layer {
   }
   void ComputeFeature(Context& ctx, Phase, Inputs, Outputs out) override {
     const Philox random{ctx.seed, HashName(name_), 0};
-    uint64_t next = 0;
-    for (Port* port : out)
+    uint64_t output = 0;  // index of the output's first number
+    for (Port* port : out) {
+      const int64_t units = port->data.row_size();
+      const uint64_t first = output + port->span.first * units;
       for (int64_t i = 0; i < port->data.size(); ++i)
-        port->data.data()[i] = 2 * random.Uniform(next++) - 1;
+        port->data.data()[i] = 2 * random.Uniform(first + i) - 1;
+      output += port->span.batch * units;
+    }
   }
 
  private:
@@ -48,15 +53,15 @@ class TestInput final : public Layer {
 class TestLinear final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .dependency = Dependency::kOneToAll};
+    return {.row_wise = true, .unit_cut = UnitCut::kOwn};
   }
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
     const int64_t h = conf.innerproduct_conf().num_output();
-    const int64_t i = conf.partition_id(), k = std::max(1, conf.num_partitions());
-    const int64_t own = conf.partition_dim() == 1 ? (i + 1) * h / k - i * h / k : h;
-    w_ = declare.Param(0, {own, in[0]->data.row_size()});
-    out[0]->data.SetShape({in[0]->data.rows(), own});
+    const UnitSpan own = OwnUnits(conf, "innerproduct_conf.num_output", h);
+    w_ = declare.Param(0, {h, in[0]->data.row_size()}, own);
+    out[0]->data.SetShape({in[0]->data.rows(), own.count});
+    out[0]->units = own;
   }
   Traits traits() const override { return {.grad_reads_in = true}; }
   void ComputeFeature(Context&, Phase, Inputs in, Outputs out) override {

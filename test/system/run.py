@@ -42,6 +42,7 @@ import library_checks
 import meeting_checks
 import metrics_checks
 import onednn_checks
+import partition_checks
 import predict_checks
 import predict_input_checks
 import predict_text_checks

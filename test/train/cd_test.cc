@@ -151,7 +151,7 @@ TEST(Cd, ASecondEdgeBackIsACycle) {
             innerproduct_conf { num_output: 3 } }
     layer { name: "b" user_type: "TestLinear" srclayers: "a" param { name: "v" }
             innerproduct_conf { num_output: 3 } })"),
-           {}, {&params}, &errors);
+           {}, &params, &errors);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].path(), "layer[a].srclayers");
   EXPECT_EQ(errors[0].message(), "layers form a cycle: a -> b -> a");

@@ -248,7 +248,7 @@ TEST(Rbm, WithoutBiasesItHasTheWeightAlone) {
 void ExpectError(const std::string& net, const std::string& path, const std::string& text) {
   ConfigErrors errors;
   ParamTable params;
-  BuildNet(ParseNet(net), {}, {&params}, &errors);
+  BuildNet(ParseNet(net), {}, &params, &errors);
   ASSERT_EQ(errors.size(), 1u) << net;
   EXPECT_EQ(errors[0].path(), path);
   EXPECT_EQ(errors[0].message(), text);

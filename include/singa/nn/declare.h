@@ -51,11 +51,13 @@ struct Metric {
 class SINGA_API ParamTable {
  public:
   // Returns the param at position `index` of `layer`, made at its first use. Follows share_from. If
-  // `value` is not null, it is the first value of a param without an init. Errors quote `path`, the
-  // layer's, and `net`, such as "kTest, where layer[data] gives (1, 8, 8)". Throws ConfigError
-  // relative to the ParamProto: shape mismatch, unknown share_from.
+  // `value` is not null, it is the first value of a param without an init. `own`, if not null, are
+  // the rows of the param that this worker has. Errors quote `path`, the layer's, and `net`, such
+  // as "kTest, where layer[data] gives (1, 8, 8)". Throws ConfigError relative to the ParamProto:
+  // shape mismatch, unknown share_from.
   Param* Get(const LayerProto& layer, const std::string& path, int index, const Shape& shape,
-             const float* value = nullptr, const std::string& net = "");
+             const float* value = nullptr, const std::string& net = "",
+             const UnitSpan* own = nullptr);
 
   // Announces a named param before the Setup of all layers, as share_from may name a param of a
   // later layer. `path` is where the conf has the param.
@@ -63,6 +65,10 @@ class SINGA_API ParamTable {
 
   const std::vector<std::unique_ptr<Param>>& params() const { return params_; }
   Param* Find(const std::string& name) const;  // null: none
+  // Returns whether this worker has only parts of some params, as workers divide layers by units.
+  bool divided() const;
+  // Returns a table of the whole params of which this one has all or parts. They have no memory.
+  ParamTable Wholes() const;
 
  private:
   struct Expected {
@@ -98,6 +104,9 @@ class SINGA_API Declare {
   singa::Param* Param(int index, const Shape& shape);
   // Returns param `index`; if the conf gives it no init, every element starts as `value`.
   singa::Param* Param(int index, const Shape& shape, float value);
+  // Returns this worker's rows of param `index`, one for each of its `own` units. The whole param
+  // has the shape `shape`, with own.all rows.
+  singa::Param* Param(int index, const Shape& shape, const UnitSpan& own);
   // States that ComputeGradient leaves out `param`: another layer gives its gradient, or none does.
   void GivesNoGradient(const singa::Param* param) { std::erase(given_, param); }
   // States that ComputeGradient gives the gradient of `param` in pieces to its sink, if it has one.
@@ -137,7 +146,7 @@ class SINGA_API Declare {
   const std::vector<std::pair<std::string, std::string>>& files() const { return files_; }
 
  private:
-  singa::Param* Get(int index, const Shape& shape, const float* value);
+  singa::Param* Get(int index, const Shape& shape, const float* value, const UnitSpan* own);
 
   LayerProto conf_;
   ParamTable* table_;

@@ -20,11 +20,12 @@
 
 namespace singa {
 
-// Dependency of an output's rows and units on those of an input.
-enum class Dependency : uint8_t {
-  kOneToOne,  // unit j of row r on unit j of row r
-  kOneToAll,  // any unit of row r on all units of row r
-  kHalo,      // unit j on a neighbourhood of j (LRN across channels)
+// How the workers of a group can divide a layer by units (partition_dim: 1). A unit is an index of
+// dimension 1: a channel of an image.
+enum class UnitCut : uint8_t {
+  kNone,  // they divide it by rows instead, which computes the same
+  kEach,  // unit j of each output depends on unit j of the sources alone
+  kOwn,   // a worker computes its own units of the outputs from all units of the sources
 };
 
 // Facts of a layer that are known before shapes exist, for the graph passes and checks of a job.
@@ -47,7 +48,7 @@ struct Wiring {
   bool reads_scores = false;   // source 0 gives a score of each class, and source 1 labels
   bool writes_file = false;    // an output layer; no layer reads its feature
   bool differentiable = true;  // false: asks for no gradient of its outputs and gives none
-  Dependency dependency = Dependency::kOneToOne;
+  UnitCut unit_cut = UnitCut::kNone;
   uint32_t feedback_slots = 0;  // bit s: source s is read back and is no ordering edge
 };
 

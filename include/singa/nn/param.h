@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -34,10 +35,20 @@ class GradientSink {
 class Param {
  public:
   Param(std::string name, std::string layer, std::string path, ParamProto conf, const Shape& shape)
+      : Param(std::move(name), std::move(layer), std::move(path), std::move(conf), shape, 0,
+              shape.dims() > 0 ? shape[0] : 0) {}
+  // Makes rows [first_row, first_row + rows) of a param of shape `whole`, whose layer the workers
+  // of a group divide by units.
+  Param(std::string name, std::string layer, std::string path, ParamProto conf, const Shape& whole,
+        int64_t first_row, int64_t rows)
       : name_(std::move(name)),
         layer_(std::move(layer)),
         path_(std::move(path)),
-        conf_(std::move(conf)) {
+        conf_(std::move(conf)),
+        whole_(whole),
+        first_row_(first_row) {
+    Shape shape = whole;
+    if (shape.dims() > 0) shape.Set(0, rows);
     data.SetShape(shape);
     grad.SetShape(shape);
   }
@@ -51,8 +62,21 @@ class Param {
   const ParamProto& conf() const { return conf_; }
   const Shape& shape() const { return data.shape(); }
   int64_t size() const { return data.size(); }
+  // Return the shape of the param of which this worker has rows, the first of these rows, and its
+  // index in the whole param's values.
+  const Shape& whole_shape() const { return whole_; }
+  int64_t first_row() const { return first_row_; }
+  int64_t begin() const { return first_row_ == 0 ? 0 : first_row_ * data.row_size(); }
+  bool is_part() const { return !(whole_ == shape()); }
   // Returns whether updates change the param. If not, it needs no gradient.
   bool trains() const { return conf_.lr_scale() != 0 && !frozen_; }
+  // Returns the whole param, without memory.
+  std::unique_ptr<Param> Whole() const {
+    auto whole = std::make_unique<Param>(name_, layer_, path_, conf_, whole_);
+    whole->frozen_ = frozen_;
+    whole->inverse_epsilon_ = inverse_epsilon_;
+    return whole;
+  }
   // Excludes the param from updates: the layer itself maintains it (running statistics).
   void Freeze() { frozen_ = true; }
   // Marks the param as a running variance v. SINGA 0.3's files hold 1 / sqrt(v + epsilon) instead,
@@ -84,6 +108,8 @@ class Param {
  private:
   std::string name_, layer_, path_;
   ParamProto conf_;
+  Shape whole_;
+  int64_t first_row_ = 0;
   Tensor host_;  // empty: `data` is on the host
   int contributions_ = 0;
   bool frozen_ = false;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "singa/base/part_of.h"
 #include "singa/tensor/tensor.h"
 
 namespace singa {
@@ -24,11 +25,20 @@ struct RowSpan {
   }
 };
 
+// The units that a feature holds, of a layer that the workers of a group divide by units: [first,
+// first + count) of `all`. all 0: the feature holds all units.
+struct UnitSpan {
+  int64_t first = 0;
+  int64_t count = 0;
+  int64_t all = 0;
+};
+
 struct Port {
   Tensor data;
   Tensor grad;   // empty() if an input's gradient is not needed, or no reader gives an output's
   Tensor label;  // i32 [rows]; no shape if the source has no labels
   RowSpan span;
+  UnitSpan units;
   bool wants_grad = true;  // known from Prepare on; false: grad stays empty()
 
   bool has_label() const { return label.shape().dims() > 0; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nn/connection/bridge.h"
 #include "nn/input/await_records.h"
 
 namespace singa {
@@ -62,7 +63,7 @@ JobMemory WorkerTeam::memory() const {
 void WorkerTeam::Allocate(Trainer* lead, const GroupMemory* shared) {
   MakeReduction(shared);
   for (const auto& trainer : trainers_) {
-    trainer->AllocateIn(reduction_.get(), shared, lead);
+    trainer->AllocateIn(reduction_.get(), pieces_ ? &*pieces_ : nullptr, shared, lead);
     lead = lead ? lead : trainer.get();
   }
 }
@@ -76,6 +77,8 @@ void WorkerTeam::MakeReduction(const GroupMemory* shared) {
                                         .deadline = deadline_};
   auto reduction = std::make_unique<GradientReduction>(lead().model().trained().table, updates_,
                                                        options, shared);
+  if (const int tags = BridgeTags(lead().model().net().nodes()); tags > 0)
+    pieces_.emplace(&reduction->group(), tags);
   const MutexLock lock(&stop_mutex_);
   reduction_ = std::move(reduction);
   if (stopped_) reduction_->group().Stop();

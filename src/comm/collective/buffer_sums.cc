@@ -33,10 +33,12 @@ void BufferSums::Reduce(Context& ctx, Consumer* consumer) {
 void BufferSums::AddUpSlice(Context& ctx, int slice, Consumer* consumer) {
   const Slice& cut = table_[slice];
   const std::vector<SumNode>& nodes = group_.nodes();
-  const auto part = [&](int rank) {
-    return buffers_[rank - group_.first()][cut.param] + cut.begin;
-  };
+  const auto part = [&](int rank) { return At(rank - group_.first(), cut); };
   std::array<float*, SumTree::kMostNodes> sums;  // on the stack: a step allocates nothing
+  if (cut.owner >= 0) {
+    sums[0] = part(cut.owner);
+    return consumer->Consume(ctx, slice, {sums.data(), 1});
+  }
   for (size_t i = 0; i < nodes.size(); ++i) {
     sums[i] = part(nodes[i].first);
     if (nodes[i].workers() > 1) AddUpWorkers(nodes[i], part, cut.size, sums[i]);
@@ -53,10 +55,8 @@ void BufferSums::Restart() {
 
 std::vector<float*> BufferSums::SumsOfFirst() const {
   std::vector<float*> sums;
-  for (const Slice& cut : table_.slices()) {
-    float* const whole = buffers_[0][cut.param];
-    sums.push_back(whole ? whole + cut.begin : nullptr);
-  }
+  for (const Slice& cut : table_.slices())
+    sums.push_back(At(cut.owner < 0 ? 0 : cut.owner - group_.first(), cut));
   return sums;
 }
 

@@ -25,13 +25,20 @@ class BufferSums {
     ~Consumer() = default;
   };
 
+  // A rank's buffer of one param: elements from `begin` on. data null: it is never offered.
+  struct Buffer {
+    float* data = nullptr;
+    int64_t begin = 0;
+    float* at(int64_t element) const { return data ? data + (element - begin) : nullptr; }
+  };
+
   // `table` cuts the buffers. Both must outlive this.
   BufferSums(const SliceTable& table, MemoryGroup* group)
       : table_(table), group_(*group), buffers_(group->size()) {}
 
-  // Sets the buffers of one rank; a null one is never offered. Called for each rank before the
-  // first Offer; threads may call it concurrently.
-  void Register(int rank, std::vector<float*> buffers) { buffers_[rank] = std::move(buffers); }
+  // Sets the buffers of one rank, by param. Called for each rank before the first Offer; threads
+  // may call it concurrently.
+  void Register(int rank, std::vector<Buffer> buffers) { buffers_[rank] = std::move(buffers); }
 
   // The ranks' threads call the methods below.
 
@@ -43,16 +50,19 @@ class BufferSums {
   // offered slice was added up.
   void Restart();
   // Returns where the sum of each slice lies after Reduce, for the first of the nodes; null: not
-  // here.
+  // here. REQUIRES: all ranks are registered.
   std::vector<float*> SumsOfFirst() const;
 
  private:
   int NextSlice();
+  float* At(int rank, const Slice& slice) const {
+    return buffers_[rank][slice.param].at(slice.begin);
+  }
   void AddUpSlice(Context& ctx, int slice, Consumer* consumer);
 
   const SliceTable& table_;
   MemoryGroup& group_;
-  std::vector<std::vector<float*>> buffers_;  // of each rank
+  std::vector<std::vector<Buffer>> buffers_;  // of each rank
 };
 
 }  // namespace singa

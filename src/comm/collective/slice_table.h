@@ -14,6 +14,7 @@ namespace singa {
 struct Slice {
   int param = 0;  // index in the list that the table was made of
   int64_t begin = 0, size = 0;
+  int owner = -1;  // the only worker that computes its gradient; -1: each computes a part of the sum
 };
 
 class SliceTable {
@@ -24,8 +25,10 @@ class SliceTable {
 
   SliceTable() = default;
   // Cuts params into slices of at most total / 64 floats; this bound is at least 1024 and at most
-  // kMost. Cuts are at multiples of kLeastRows rows, unless so many rows exceed kMost.
-  explicit SliceTable(const std::vector<Shape>& params);
+  // kMost. Cuts are at multiples of kLeastRows rows, unless so many rows exceed kMost. workers[p],
+  // if given, is the number of workers that divide the rows of param p (PartOf); a slice then has
+  // rows of one worker. 1: each worker has the whole param.
+  explicit SliceTable(const std::vector<Shape>& params, const std::vector<int>& workers = {});
 
   const std::vector<Slice>& slices() const { return slices_; }
   const Slice& operator[](int i) const { return slices_[i]; }
@@ -40,6 +43,9 @@ class SliceTable {
   std::pair<int, int> OfParam(int param) const { return {first_[param], first_[param + 1]}; }
 
  private:
+  // Cuts elements [begin, end) of `param` into slices of `run` elements.
+  void Cut(int param, int64_t begin, int64_t end, int64_t run, int owner);
+
   std::vector<Slice> slices_;
   std::vector<int> first_ = {0};
   int64_t elements_ = 0;

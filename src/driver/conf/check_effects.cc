@@ -131,7 +131,6 @@ class Effects {
   }
 
   void CheckLayer(const LayerProto& layer) {
-    if (layer.partition_dim() == 1) Warn("partition_dim", kRows);
     if (layer.has_user_type()) return;
     CheckOutputStore(layer);
     for (const IdleWith& row : kIdleWith)

@@ -1,4 +1,5 @@
 #include "driver/conf/check_job.h"
+#include "driver/conf/check_units.h"
 
 #include <algorithm>
 #include <bit>
@@ -66,12 +67,14 @@ class NetCheck {
     if (phase == kTrain) {  // wrong numbers are reported elsewhere
       options.parts = std::max(1, job_.cluster().nworkers_per_group());
       options.groups = std::max(1, job_.cluster().nworker_groups());
+      options.units = false;
     }
     ConfigErrors errors;
-    const Net net = BuildNet(job_.neuralnet(), options, {params}, &errors);
+    const Net net = BuildNet(job_.neuralnet(), options, params, &errors);
     for (const ConfigError& error : errors) conf_->Add(error.Under("neuralnet"));
     Warn(ConcateHints(job_.neuralnet(), net));
     nets_are_sound_ = nets_are_sound_ && errors.empty();
+    if (phase == kTrain && errors.empty()) Add(CheckUnits(job_, options));
     if (phase == kTrain && errors.empty()) CheckAlgorithm(net);
     if (phase == kTrain && errors.empty() && job_.has_updater()) Warn(NetWarnings(job_, net));
     CheckOutputFiles(phase, net);
@@ -85,6 +88,11 @@ class NetCheck {
       WarnOfOwnWeight(net, node);
       if (phase == kTrain) CheckNoLoop(net, node);
     }
+  }
+
+  void Add(const UnitFindings& found) {
+    for (const ConfigError& error : found.errors) conf_->Add(error);
+    Warn(found.warnings);
   }
 
   void Warn(const ConfigErrors& warnings) {

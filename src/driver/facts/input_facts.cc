@@ -127,7 +127,7 @@ std::vector<InputFacts> PeekInputs(const NetProto& conf, const std::vector<Phase
     options.gradients = false;
     ParamTable params;
     ConfigErrors errors;
-    Net net = BuildNet(conf, options, {&params}, &errors);
+    Net net = BuildNet(conf, options, &params, &errors);
     if (!errors.empty()) continue;
     const std::vector<InputFacts> inputs = peeking.Inputs(&net);
     if (unreadable) peeking.AddOtherReaders(&net);

@@ -44,7 +44,7 @@ std::optional<ConfigError> AtDeclaredFile(const JobProto& job, JobUse use, const
     options.gradients = false;
     ParamTable params;
     ConfigErrors ignored;
-    const Net net = BuildNet(job.neuralnet(), options, {&params}, &ignored);
+    const Net net = BuildNet(job.neuralnet(), options, &params, &ignored);
     for (const NetNode& node : net.nodes()) {
       if (!node.declare) continue;
       for (const auto& [field, file] : node.declare->files()) {

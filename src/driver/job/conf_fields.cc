@@ -15,11 +15,11 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::TextFormat;
 
-struct LeftOut {
+struct LeftOutField {
   const char* message;
   const char* field;
 };
-constexpr LeftOut kLeftOut[] = {
+constexpr LeftOutField kLeftOut[] = {
     // Length of the training.
     {"JobProto", "train_steps"},
     {"JobProto", "train_epochs"},
@@ -77,7 +77,7 @@ constexpr LeftOut kLeftOut[] = {
 
 bool IsLeftOut(const FieldDescriptor& field) {
   return !field.is_extension() &&
-         std::any_of(std::begin(kLeftOut), std::end(kLeftOut), [&field](const LeftOut& out) {
+         std::any_of(std::begin(kLeftOut), std::end(kLeftOut), [&field](const LeftOutField& out) {
            return field.containing_type()->name() == out.message && field.name() == out.field;
          });
 }

@@ -1,34 +1,192 @@
-// kBridgeSrc and kBridgeDst are the two ends of an edge between workers of a net that is cut by
-// units. They only carry shapes for a plan: nets that run are cut by rows and have no such edges.
+#include "nn/connection/bridge.h"
+
+#include <cstring>
+
+#include "nn/connection/bridge_pieces.h"
 #include "singa/base/error.h"
-#include "singa/nn/layer.h"
 
 namespace singa {
 namespace {
 
-class BridgeLayer final : public Layer {
+PieceExchange& ExchangeOf(const Context& ctx) { return *ctx.pieces; }
+
+class BridgeSource final : public Layer {
  public:
+  explicit BridgeSource(const Bridge& bridge) : bridge_(bridge) {}
+
+  // The workers exchange the rows of each time step among themselves, so time steps are independent
+  // of each other, as Fold needs it.
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
-    if (conf.num_partitions() < 2)
-      throw ConfigError("type", "is made by the partition of a net, not by hand");
     declare.Sources(in, 1);
-    out[0]->data.SetShape(in[0]->data.shape());
-    out[0]->label.SetShape(in[0]->label.shape(), DType::kI32);
-    out[0]->span = in[0]->span;
+    bridge_.tag += Bridge::kTags * conf.unroll_index();
+    CheckRows(*in[0]);
+    pieces_ = BridgePieces(bridge_, *in[0]);
+    if (bridge_.to == Layout::kUnits && pieces_.units() < bridge_.workers)
+      throw ConfigError("partition_dim",
+                        StrCat("must be 0: the source has ", pieces_.units(), " units for ",
+                               bridge_.workers, " workers of the group"));
+    SetOutput(*in[0], out[0]);
   }
-  // A kBridgeSrc's only reader is another worker's kBridgeDst.
-  Traits traits() const override { return {.needs_no_reader = true}; }
-  void ComputeFeature(Context&, Phase, Inputs, Outputs) override { Refuse(); }
-  void ComputeGradient(Context&, Inputs, Outputs) override { Refuse(); }
+
+  Traits traits() const override { return {.grad_reads_in = true}; }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    float *const x = in[0]->data.data(), *const y = out[0]->data.data();
+    const int me = bridge_.worker;
+    MovePiece(ctx, pieces_.InSource(x, me, me), pieces_.InEnd(y, me, me), false);
+    for (int to = 0; to < bridge_.workers; ++to)
+      if (to != me) ExchangeOf(ctx).Offer(feature(), to, pieces_.InSource(x, me, to));
+    if (in[0]->has_label()) ExchangeLabels(ctx, in[0]->label, &out[0]->label);
+    if (in[0]->wants_grad) return;
+    // Without a backward pass the feature is not kept, so the others have to take it now.
+    for (int from = 0; from < bridge_.workers; ++from)
+      if (from != me) ExchangeOf(ctx).Take(ctx, feature(), from, pieces_.InEnd(y, from, me), false);
+    ExchangeOf(ctx).AwaitTaken(feature());
+  }
+
+  // If the readers have all rows and units, each has computed a part of the gradient, and the parts
+  // are added up in the order of the workers.
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    if (!in[0]->wants_grad) return;
+    ExchangeOf(ctx).AwaitTaken(feature());
+    float *const dx = in[0]->grad.data(), *const dy = out[0]->grad.data();
+    const int me = bridge_.worker;
+    for (int of = 0; of < bridge_.workers; ++of) {
+      const bool add = bridge_.to == Layout::kAll && of > 0;
+      const Piece to = pieces_.InSource(dx, me, of);
+      if (of == me)
+        MovePiece(ctx, pieces_.InEnd(dy, me, me), to, add);
+      else
+        ExchangeOf(ctx).Take(ctx, gradient(), of, to, add);
+    }
+    ExchangeOf(ctx).AwaitTaken(gradient());
+  }
 
  private:
-  [[noreturn]] static void Refuse() {
-    throw ConfigError("partition_dim", "a net that is cut by units is planned, not run yet");
+  int feature() const { return bridge_.tag; }
+  int labels() const { return bridge_.tag + 1; }
+  int gradient() const { return bridge_.tag + 2; }
+
+  void CheckRows(const Port& in) const {
+    const RowSpan& span = in.span;
+    const std::pair<int64_t, int64_t> all{0, span.batch}, own{span.first, span.rows};
+    const bool rows = bridge_.from == Layout::kRows;
+    if (own == (rows ? PartOf(span.batch, bridge_.worker, bridge_.workers) : all) &&
+        in.data.shape()[0] == span.rows * span.steps)
+      return;
+    throw ConfigError("partition_dim",
+                      StrCat("must be 0: the workers' rows of the source are not equal parts of "
+                             "the batch, one worker has ",
+                             span.rows, " of ", span.batch));
   }
+
+  void SetOutput(const Port& in, Port* out) const {
+    const BridgePieces::Box box = pieces_.BoxOf(bridge_.to, bridge_.worker);
+    Shape shape = in.data.shape();
+    shape.Set(0, box.rows.second * in.span.steps);
+    if (shape.dims() > 1) shape.Set(1, box.units.second);
+    out->data.SetShape(shape);
+    out->span = in.span;
+    out->span.first = box.rows.first;
+    out->span.rows = box.rows.second;
+    out->units = {box.units.first, box.units.second, pieces_.units()};
+    if (in.has_label()) out->label.SetShape({shape[0]}, DType::kI32);
+  }
+
+  void ExchangeLabels(Context& ctx, const Tensor& from, Tensor* to) const {
+    auto *const x = const_cast<int32_t*>(from.as<int32_t>()), *const y = to->as<int32_t>();
+    const int me = bridge_.worker;
+    MovePiece(ctx, pieces_.LabelsInSource(x, me, me), pieces_.LabelsInEnd(y, me, me), false);
+    for (int of = 0; of < bridge_.workers; ++of)
+      if (of != me) ExchangeOf(ctx).Offer(labels(), of, pieces_.LabelsInSource(x, me, of));
+    for (int of = 0; of < bridge_.workers; ++of)
+      if (of != me) ExchangeOf(ctx).Take(ctx, labels(), of, pieces_.LabelsInEnd(y, of, me), false);
+    ExchangeOf(ctx).AwaitTaken(labels());
+  }
+
+  Bridge bridge_;
+  BridgePieces pieces_;
 };
 
-SINGA_REGISTER_LAYER(kBridgeSrc, BridgeLayer);
-SINGA_REGISTER_LAYER(kBridgeDst, BridgeLayer);
+// Its output has the memory of its input, and the gradients of both are one, too, where the memory
+// plan allows it.
+class BridgeEnd final : public Layer {
+ public:
+  explicit BridgeEnd(const Bridge& bridge) : bridge_(bridge) {}
+
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+
+  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+    declare.Sources(in, 1);
+    bridge_.tag += Bridge::kTags * conf.unroll_index();
+    out[0]->data.SetShape(in[0]->data.shape());
+    out[0]->span = in[0]->span;
+    out[0]->units = in[0]->units;
+    if (in[0]->has_label()) out[0]->label.SetShape(in[0]->label.shape(), DType::kI32);
+    // The pieces are the same seen from the end, if its layout and the source's change places.
+    Bridge back = bridge_;
+    std::swap(back.from, back.to);
+    back_ = BridgePieces(back, *in[0]);
+  }
+
+  Traits traits() const override { return {.in_place_with = 0}; }
+
+  void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
+    float* const y = out[0]->data.data();
+    if (y != in[0]->data.data()) std::memcpy(y, in[0]->data.data(), out[0]->data.bytes());
+    if (in[0]->has_label())
+      std::memcpy(out[0]->label.as<void>(), in[0]->label.as<void>(), out[0]->label.bytes());
+    if (!in[0]->wants_grad) return;  // the source has taken all pieces
+    for (int from = 0; from < bridge_.workers; ++from)
+      if (from != bridge_.worker)
+        ExchangeOf(ctx).Take(ctx, bridge_.tag, from, back_.InSource(y, bridge_.worker, from),
+                             false);
+  }
+
+  void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
+    if (!in[0]->wants_grad) return;
+    float* const dy = in[0]->grad.data();
+    if (dy != out[0]->grad.data()) std::memcpy(dy, out[0]->grad.data(), in[0]->grad.bytes());
+    for (int to = 0; to < bridge_.workers; ++to)
+      if (to != bridge_.worker)
+        ExchangeOf(ctx).Offer(bridge_.tag + 2, to, back_.InSource(dy, bridge_.worker, to));
+  }
+
+ private:
+  Bridge bridge_;
+  BridgePieces back_;
+};
+
+// What a conf gets that names a bridge itself.
+class BridgeByHand final : public Layer {
+ public:
+  void Setup(const LayerProto&, Declare&, Inputs, Outputs) override {
+    throw ConfigError("type", "is made by the partition of a net, not by hand");
+  }
+  void ComputeFeature(Context&, Phase, Inputs, Outputs) override {}
+};
+
+SINGA_REGISTER_LAYER(kBridgeSrc, BridgeByHand);
+SINGA_REGISTER_LAYER(kBridgeDst, BridgeByHand);
 
 }  // namespace
+
+std::unique_ptr<Layer> NewBridgeSource(const Bridge& bridge) {
+  return std::make_unique<BridgeSource>(bridge);
+}
+
+std::unique_ptr<Layer> NewBridgeEnd(const Bridge& bridge) {
+  return std::make_unique<BridgeEnd>(bridge);
+}
+
+int BridgeTags(const std::deque<NetNode>& nodes) {
+  int tags = 0;
+  for (const NetNode& node : nodes)
+    if (!node.conf.has_user_type() && node.conf.type() == kBridgeSrc)
+      tags += Bridge::kTags * std::max(1, node.conf.unroll_len());
+  return tags;
+}
+
 }  // namespace singa

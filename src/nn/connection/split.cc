@@ -11,7 +11,9 @@ namespace {
 class SplitLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
-    return {.num_outputs = std::max(1, conf.split_conf().num_splits()), .row_wise = true};
+    return {.num_outputs = std::max(1, conf.split_conf().num_splits()),
+            .row_wise = true,
+            .unit_cut = UnitCut::kEach};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -23,6 +25,7 @@ class SplitLayer final : public Layer {
       port->data.SetShape(in[0]->data.shape());
       port->label.SetShape(in[0]->label.shape(), DType::kI32);
       port->span = in[0]->span;
+      port->units = in[0]->units;
     }
   }
 

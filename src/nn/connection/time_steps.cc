@@ -27,8 +27,7 @@ class TimeStepsLayer final : public Layer {
             .outputs_are_steps = true,
             .steps_ahead = ahead,
             .steps_field = "time_steps_conf.unroll_len",
-            .differentiable = false,
-            .dependency = Dependency::kOneToAll};
+            .differentiable = false};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -44,8 +43,6 @@ class TimeStepsLayer final : public Layer {
       throw ConfigError("time_steps_conf.unroll_len",
                         StrCat("must be, with `ahead`, ", x[1], ", the steps of the shape ",
                                x.ToString(), " of source \"", source, "\", is ", steps));
-    if (conf.num_partitions() > 1 && conf.partition_dim() == 1)
-      throw ConfigError("partition_dim", "must be 0: steps are no units, which could be cut");
     units_ = x.dims() == 3 ? x[2] : 1;
     for (size_t t = 0; t < out.size(); ++t) {
       out[t]->data.SetShape({x[0], units_});

@@ -15,7 +15,7 @@ void AppendReads(const Graph& graph, const GraphLayer& layer, const Link& link,
   const GraphLayer& source = graph.layers[link.source];
   const int value = values[link.source][source.wiring.outputs_are_steps ? 0 : link.output];
   const auto add = [&](int first, int steps) {
-    reads->push_back({value, first, steps, link.feedback, link.delayed, link.remote});
+    reads->push_back({value, first, steps, link.feedback, link.delayed});
   };
   switch (link.kind) {
     case Link::kSameStep:

@@ -5,8 +5,7 @@
 //   PairRbms     checks the two layers of each RBM       LayerProto.rbm_conf
 //   FeedBack     a net that reads its own output         Link.delayed
 //   Unroll       T steps as a number on each layer       Link.kind
-//   Partition    a worker's part: its rows of each layer LayerProto.partition_id
-//                or K copies of each layer, one a worker helper layers where rows or units move
+//   Partition    a worker's part of each layer         LayerProto.partition_id, GraphLayer.bridge
 //   KeepOutput   only the layers that one wanted layer's feature needs
 //   Fold         one node for T steps where that is the same computation
 //   Expand       nodes and the values between them       Node, Value, Read
@@ -22,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "nn/connection/bridge.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 #include "singa/proto/net.pb.h"
@@ -44,7 +44,6 @@ struct Link {
   int shift = 0;
   bool feedback = false;  // no ordering edge
   bool delayed = false;   // a feedback that reads the source's output for the batch before
-  bool remote = false;    // the source is another worker's (a bridge)
 };
 
 struct GraphLayer {
@@ -56,7 +55,10 @@ struct GraphLayer {
   int part = 0;
   bool folded = false;
   bool faulty = false;
-  bool inserted = false;  // a split that the conf does not name
+  bool inserted = false;  // a layer that the conf does not name: a split, an end of a bridge
+  enum BridgeRole : uint8_t { kNoBridge, kBridgeSource, kBridgeEnd };
+  BridgeRole bridge_role = kNoBridge;
+  Bridge bridge;
 };
 
 // Returns whether the layer has the enum's type. A layer with a user_type has none.
@@ -71,7 +73,6 @@ struct Read {
   int steps = 1;
   bool feedback = false;
   bool delayed = false;
-  bool remote = false;
 };
 
 // One output of one layer of one part, over all its time steps.
@@ -125,10 +126,12 @@ void Unroll(const NetProto& net, Graph* graph, ConfigErrors* errors);
 // The partition of a net over the workers of a group.
 struct NetCut {
   int workers = 1;
-  int worker = 0;      // worker whose part is built
-  bool units = false;  // layers may also be cut by units: the graph has the parts of all workers
-  int groups = 1;      // worker groups that train at once
+  int worker = 0;     // worker whose part is built
+  bool units = true;  // partition_dim: 1 has an effect
+  int groups = 1;     // worker groups that train at once
 };
+// Sets the dimension by which each layer is divided: a layer that cannot be divided by units is
+// divided by rows, whatever its partition_dim. Inserts bridges.
 void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors);
 // Keeps only the layers that the feature of layer `output` needs; they include one input layer. ""
 // means the net's trained output. That is the probabilities of its kSoftmaxLoss, another loss's

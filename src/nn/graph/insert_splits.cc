@@ -83,9 +83,8 @@ void InsertSplits(Graph* graph) {
   std::map<int, std::vector<Reader>> readers;
   for (size_t i = 0; i < graph->nodes.size(); ++i)
     for (size_t slot = 0; slot < graph->nodes[i].in.size(); ++slot)
-      if (!graph->nodes[i].in[slot].remote)
-        readers[graph->nodes[i].in[slot].value].push_back(
-            {static_cast<int>(i), static_cast<int>(slot)});
+      readers[graph->nodes[i].in[slot].value].push_back(
+          {static_cast<int>(i), static_cast<int>(slot)});
   for (const auto& [value, list] : readers)
     if (list.size() > 1 && !IsText(graph->layers[graph->values[value].layer]))
       SplitValue(value, list, graph);

@@ -1,131 +1,102 @@
-// Partition decides which part of the net each worker of a group computes. If all layers are cut by
-// rows, a layer only reads rows of its own worker. The part of one worker then is the whole net,
-// with the worker's number in it.
+// Partition gives each worker of a group its part of the net: its rows of each layer, or its units
+// of layers with partition_dim 1. The part of a worker is the whole net with the worker's number in
+// it. Where a layer needs another part of its source's feature than the worker has, a bridge gets
+// it from the other workers:
 //
-// If layers may be cut by units, every layer becomes K copies, copy i for worker i. Helper layers
-// move data if a source's copies hold other rows or units than its reader needs:
+//   the source is divided by   the reader needs             because it
+//   rows                       the worker's units           is divided by units, unit by unit
+//   rows or units              everything                   computes its units from all units
+//   units                      the worker's rows            is divided by rows
 //
-//   reader on units (1) that needs all units of each row   split(source) -> concate on source's dim
-//   both on the same dimension                             copy i reads copy i
-//   else                                                   slice on reader's -> concate on source's
-//
-// Piece j of every helper goes to worker j; a piece for another worker crosses a bridge pair.
+// All parts have the same layers in the same order, so the workers come to each bridge in the same
+// order.
+#include <map>
+#include <tuple>
+
 #include "nn/graph/graph.h"
 
 namespace singa {
 namespace {
 
-class Partitioner {
+class Bridges {
  public:
-  Partitioner(int parts, const Graph& whole) : parts_(parts), whole_(whole) {}
+  Bridges(const NetCut& cut, Graph* graph) : cut_(cut), graph_(*graph) {}
 
-  Graph Run() {
-    for (int i = 0; i < parts_; ++i)
-      for (const GraphLayer& layer : whole_.layers) {
-        GraphLayer copy = layer;
-        copy.in.clear();
-        Add(std::move(copy), i);
+  void Insert() {
+    const size_t layers = graph_.layers.size();
+    for (size_t i = 0; i < layers; ++i)
+      for (size_t slot = 0; slot < graph_.layers[i].in.size(); ++slot) {
+        const Link link = graph_.layers[i].in[slot];
+        const Layout from = LayoutOf(graph_.layers[link.source]), to = NeedOf(graph_.layers[i]);
+        if (from == to) continue;
+        Link across = link;
+        across.source = EndOf(link, from, to, static_cast<int>(i));
+        across.output = 0;
+        graph_.layers[i].in[slot] = across;
       }
-    for (size_t dst = 0; dst < whole_.layers.size(); ++dst)
-      for (const Link& link : whole_.layers[dst].in) Connect(link, static_cast<int>(dst));
-    return std::move(out_);
   }
 
  private:
-  int Add(GraphLayer layer, int part) {
-    layer.part = part;
-    layer.conf.set_partition_id(part);
-    layer.conf.set_num_partitions(parts_);
-    out_.layers.push_back(std::move(layer));
-    return static_cast<int>(out_.layers.size()) - 1;
+  static Layout LayoutOf(const GraphLayer& layer) {
+    return layer.conf.partition_dim() == 1 ? Layout::kUnits : Layout::kRows;
   }
-  int Copy(int layer, int part) const {
-    return part * static_cast<int>(whole_.layers.size()) + layer;
+  static Layout NeedOf(const GraphLayer& reader) {
+    if (LayoutOf(reader) == Layout::kRows) return Layout::kRows;
+    return reader.wiring.unit_cut == UnitCut::kOwn ? Layout::kAll : Layout::kUnits;
   }
 
-  void Connect(const Link& link, int dst) {
-    const GraphLayer& from = whole_.layers[link.source];
-    const GraphLayer& to = whole_.layers[dst];
-    const int from_dim = from.conf.partition_dim(), to_dim = to.conf.partition_dim();
-    const bool all_units = to_dim == 1 && to.wiring.dependency != Dependency::kOneToOne;
-    if (!all_units && from_dim == to_dim) {
-      for (int i = 0; i < parts_; ++i) {
-        Link direct = link;
-        direct.source = Copy(link.source, i);
-        out_.layers[Copy(dst, i)].in.push_back(direct);
-      }
-      return;
-    }
-    std::vector<int> pieces;
-    for (int i = 0; i < parts_; ++i) pieces.push_back(AddPieces(link, to, all_units, i));
-    for (int j = 0; j < parts_; ++j) AddConcate(link, dst, from_dim, pieces, j);
-  }
-
-  GraphLayer Helper(const std::string& kind, LayerType type, const Link& link,
-                    const GraphLayer& to) const {
-    const GraphLayer& from = whole_.layers[link.source];
-    GraphLayer helper;
-    helper.conf.set_name(StrCat(kind, "(", from.conf.name(), "->", to.conf.name(), ")"));
-    helper.conf.set_type(type);
-    helper.path = to.path;
-    helper.steps = from.steps;
-    return helper;
-  }
-
-  // Adds the layer on worker i that makes one piece for each worker.
-  int AddPieces(const Link& link, const GraphLayer& to, bool all_units, int i) {
-    GraphLayer helper =
-        Helper(all_units ? "split" : "slice", all_units ? kSplit : kSlice, link, to);
-    if (all_units) {
-      helper.conf.mutable_split_conf()->set_num_splits(parts_);
-    } else {
-      helper.conf.mutable_slice_conf()->set_slice_dim(to.conf.partition_dim());
-      helper.conf.mutable_slice_conf()->set_num_slices(parts_);
-    }
-    helper.wiring.num_outputs = parts_;
+  // Returns the end of a bridge. Readers that need the same part of one output share it.
+  int EndOf(const Link& link, Layout from, Layout to, int reader) {
+    const auto [at, added] = ends_.try_emplace({link.source, link.output, to}, 0);
+    if (!added) return at->second;
+    const Bridge bridge{from, to, cut_.worker, cut_.workers, next_tag_};
+    next_tag_ += Bridge::kTags * graph_.layers[link.source].steps;
     Link in;
-    in.source = Copy(link.source, i);
+    in.source = link.source;
     in.output = link.output;
-    helper.in.push_back(in);
-    return Add(std::move(helper), i);
+    in.source = Add("bridge_src", in, bridge, GraphLayer::kBridgeSource, reader);
+    in.output = 0;
+    return at->second = Add("bridge_dst", in, bridge, GraphLayer::kBridgeEnd, reader);
   }
 
-  void AddConcate(const Link& link, int dst, int dim, const std::vector<int>& pieces, int j) {
-    const GraphLayer& to = whole_.layers[dst];
-    GraphLayer concate = Helper("concate", kConcate, link, to);
-    concate.conf.mutable_concate_conf()->set_concate_dim(dim);
-    concate.conf.mutable_concate_conf()->set_num_concates(1);
-    for (int i = 0; i < parts_; ++i) {
-      Link piece;
-      piece.source = pieces[i];
-      piece.output = j;
-      concate.in.push_back(i == j ? piece : Bridge(link, to, piece, i, j));
-    }
-    Link moved = link;
-    moved.source = Add(std::move(concate), j);
-    moved.output = 0;
-    out_.layers[Copy(dst, j)].in.push_back(moved);
+  int Add(const char* kind, const Link& in, const Bridge& bridge, GraphLayer::BridgeRole role,
+          int reader) {
+    const GraphLayer& source = graph_.layers[in.source];
+    const GraphLayer& to = graph_.layers[reader];
+    const std::string& name = role == GraphLayer::kBridgeSource
+                                  ? source.conf.name()
+                                  : graph_.layers[source.in[0].source].conf.name();
+    GraphLayer layer;
+    layer.conf.set_name(StrCat(kind, "(", name, "->", to.conf.name(), ")"));
+    layer.conf.set_type(role == GraphLayer::kBridgeSource ? kBridgeSrc : kBridgeDst);
+    layer.path = to.path;
+    layer.wiring.row_wise = true;
+    layer.in = {in};
+    layer.steps = source.steps;
+    layer.part = cut_.worker;
+    layer.faulty = source.faulty || to.faulty;
+    layer.inserted = true;
+    layer.bridge = bridge;
+    layer.bridge_role = role;
+    graph_.layers.push_back(std::move(layer));
+    return static_cast<int>(graph_.layers.size()) - 1;
   }
 
-  // Adds a bridge pair that carries the piece from worker i to worker j. Returns the link on worker
-  // j.
-  Link Bridge(const Link& link, const GraphLayer& to, const Link& piece, int i, int j) {
-    GraphLayer src = Helper(StrCat("bridge_src", j), kBridgeSrc, link, to);
-    src.in.push_back(piece);
-    Link across;
-    across.source = Add(std::move(src), i);
-    across.remote = true;
-    GraphLayer dst = Helper(StrCat("bridge_dst", i), kBridgeDst, link, to);
-    dst.in.push_back(across);
-    Link arrived;
-    arrived.source = Add(std::move(dst), j);
-    return arrived;
-  }
-
-  const int parts_;
-  const Graph& whole_;
-  Graph out_;
+  const NetCut cut_;
+  Graph& graph_;
+  std::map<std::tuple<int, int, Layout>, int> ends_;  // by source, output and need
+  int next_tag_ = 0;
 };
+
+// Returns whether the workers can divide the layer by units.
+bool HasUnits(const Graph& graph, const GraphLayer& layer) {
+  if (layer.wiring.unit_cut == UnitCut::kNone) return false;
+  for (const Link& link : layer.in) {
+    const bool steps = graph.layers[link.source].wiring.outputs_are_steps;
+    if (steps || link.feedback || link.kind != Link::kSameStep) return false;
+  }
+  return true;
+}
 
 void CheckDimension(const NetProto& net, GraphLayer* layer) {
   LayerProto& conf = layer->conf;
@@ -156,7 +127,6 @@ void CheckWhole(const GraphLayer& layer, const NetCut& cut) {
 }  // namespace
 
 void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigErrors* errors) {
-  bool faulty = false;
   for (GraphLayer& layer : graph->layers) {
     try {
       if (!layer.faulty) CheckDimension(net, &layer);
@@ -165,13 +135,12 @@ void Partition(const NetProto& net, const NetCut& cut, Graph* graph, ConfigError
       errors->push_back(error.Under(layer.path));
       layer.faulty = true;
     }
-    faulty = faulty || layer.faulty;
-    if (!cut.units) layer.conf.set_partition_dim(0);
-    layer.part = cut.units ? 0 : cut.worker;
-    layer.conf.set_partition_id(layer.part);  // overrides the conf's value
-    layer.conf.set_num_partitions(cut.units ? 1 : cut.workers);
+    if (cut.workers == 1 || !cut.units || !HasUnits(*graph, layer)) layer.conf.set_partition_dim(0);
+    layer.part = cut.worker;
+    layer.conf.set_partition_id(cut.worker);  // overrides the conf's value
+    layer.conf.set_num_partitions(cut.workers);
   }
-  if (cut.units && cut.workers > 1 && !faulty) *graph = Partitioner(cut.workers, *graph).Run();
+  if (cut.workers > 1) Bridges(cut, graph).Insert();
 }
 
 }  // namespace singa

@@ -34,8 +34,6 @@ class CharRnnLayer final : public Layer, public RecordReader {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 0);
-    if (conf.num_partitions() > 1 && conf.partition_dim() == 1)
-      throw ConfigError("partition_dim", "must be 0: a row is one index, which cannot be cut");
     try {
       SetText(conf.char_rnn_conf());
       SetRows(conf, declare);

@@ -80,8 +80,6 @@ class ImagePreprocessLayer final : public CuttingLayer {
     stream_ = conf.name();
     const Shape& x = in[0]->data.shape();
     shape_ = ImageShape::Of(x);
-    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
-      throw ConfigError("partition_dim", "must be 0: a cut needs whole images");
     if (!std::isfinite(conf_.scale()))
       throw ConfigError("rgbimage_conf.scale", StrCat("must be finite, is ", conf_.scale()));
     const int64_t most = std::min(shape_.h, shape_.w), crop = conf_.cropsize();

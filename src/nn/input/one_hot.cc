@@ -26,7 +26,7 @@ void Forward(Context& ctx, const float* index, float* y, int64_t n, int64_t d, i
 class OneHotLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .differentiable = false, .dependency = Dependency::kOneToAll};
+    return {.row_wise = true, .differentiable = false, .unit_cut = UnitCut::kOwn};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -35,10 +35,11 @@ class OneHotLayer final : public Layer {
     RequireIndices(conf, *in[0]);
     size_ = conf.onehot_conf().vocab_size();
     CheckIndexRange("onehot_conf.vocab_size", size_);
-    const int64_t own = OwnUnits(conf, "onehot_conf.vocab_size", size_);
-    if (conf.partition_dim() == 1) first_ = size_ * conf.partition_id() / conf.num_partitions();
+    const UnitSpan own = OwnUnits(conf, "onehot_conf.vocab_size", size_);
+    first_ = own.first;
     declare.Uses(OneHot);
-    out[0]->data.SetShape({in[0]->data.rows(), own});
+    out[0]->data.SetShape({in[0]->data.rows(), own.count});
+    out[0]->units = own;
   }
 
   Traits traits() const override { return {.on_device = true, .checks = 1}; }

@@ -9,16 +9,16 @@
 
 namespace singa {
 
-// Returns rows [i B / K, (i + 1) B / K) of a batch of B for worker i of K, or all rows if units are
-// cut. Throws ConfigError at `field`, which sets B, if B < K.
+// Returns rows [i B / K, (i + 1) B / K) of a batch of B for worker i of K. Throws ConfigError at
+// `field`, which sets B, if B < K.
 inline RowSpan OwnRows(const LayerProto& conf, const char* field, int64_t batch) {
   const int64_t parts = std::max(1, conf.num_partitions()), part = conf.partition_id();
-  if (parts == 1 || conf.partition_dim() == 1) return {0, batch, batch};
+  if (parts == 1) return {0, batch, batch};
   if (batch < parts)
     throw ConfigError(
         field, StrCat("must be >= ", parts, ", the number of workers of the group, is ", batch));
-  const int64_t first = part * batch / parts;
-  return {first, (part + 1) * batch / parts - first, batch};
+  const auto [first, rows] = PartOf(batch, part, parts);
+  return {first, rows, batch};
 }
 
 }  // namespace singa

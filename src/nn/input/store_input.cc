@@ -7,7 +7,6 @@
 #include "base/text/counted.h"
 #include "base/text/element_path.h"
 #include "io/picture/image_decoder.h"
-#include "nn/connection/piece.h"
 #include "nn/input/own_rows.h"
 #include "nn/input/store_settings.h"
 #include "singa/base/error.h"
@@ -50,7 +49,7 @@ void StoreInput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outp
   } catch (const ConfigError& error) {
     throw error.Under(field_);
   }
-  SetOutput(conf, &declare, out[0]);
+  SetOutput(out[0]);
 }
 
 StoreProto StoreInput::Settings(const LayerProto& conf) const {
@@ -150,7 +149,7 @@ void StoreInput::SetRows(const StoreProto& store, const LayerProto& conf) {
       throw ConfigError(ElementPath("batchsize", i), StrCat("must be > 0, is ", sizes[i]));
   const int64_t batch = std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
   options_.batch = options_.rows = batch;
-  if (parts == 1 || conf.partition_dim() == 1) return;
+  if (parts == 1) return;
   if (sizes.size() > 1) {
     if (sizes.size() != parts)
       throw ConfigError(ElementPath("batchsize", sizes.size() > parts ? parts : 1),
@@ -165,21 +164,10 @@ void StoreInput::SetRows(const StoreProto& store, const LayerProto& conf) {
   options_.rows = own.rows;
 }
 
-void StoreInput::SetOutput(const LayerProto& conf, Declare* declare, Port* out) {
+void StoreInput::SetOutput(Port* out) {
   std::vector<int64_t> dims = {options_.rows};
   dims.insert(dims.end(), options_.shape.begin(), options_.shape.end());
   Shape shape{std::span<const int64_t>(dims)};
-  const int64_t parts = conf.num_partitions(), part = conf.partition_id();
-  whole_ = nullptr;
-  if (parts > 1 && conf.partition_dim() == 1) {
-    if (dims[1] < parts)
-      throw ConfigError("partition_dim", StrCat("cannot cut ", Counted(dims[1], "unit"), " for ",
-                                                parts, " workers"));
-    whole_ = declare->Buffer(shape, Keep::kStep);
-    declare->Uses(CopyBlocks);
-    first_unit_ = part * dims[1] / parts;
-    shape.Set(1, (part + 1) * dims[1] / parts - first_unit_);
-  }
   out->data.SetShape(shape);
   if (options_.store.has_label) out->label.SetShape({options_.rows}, DType::kI32);
   out->span.first = options_.first;
@@ -217,19 +205,12 @@ void StoreInput::SetOrder(Phase phase) {
 void StoreInput::ComputeFeature(Context& ctx, Phase phase, Inputs, Outputs out) {
   SetOrder(phase);
   Tensor& label = out[0]->label;
-  float* data = whole_ ? whole_->data() : out[0]->data.data();
-  reader_->Next(ctx, data, label.empty() ? nullptr : label.as<int32_t>());
-  if (whole_) CopyUnits(ctx, &out[0]->data);
+  reader_->Next(ctx, out[0]->data.data(), label.empty() ? nullptr : label.as<int32_t>());
 }
 
 bool StoreInput::AwaitRecords(Phase phase, const std::function<bool()>& stop) {
   SetOrder(phase);
   return reader_->Await(stop);
-}
-
-void StoreInput::CopyUnits(Context& ctx, Tensor* data) {
-  CopyPiece(ctx, whole_->data(), Blocks(whole_->shape(), 1), first_unit_, data->data(),
-            Blocks(data->shape(), 1), false);
 }
 
 int64_t StoreInput::Position() const { return reader_ ? reader_->position() : seek_; }

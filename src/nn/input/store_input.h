@@ -1,8 +1,7 @@
 // StoreInput is the base class of input layers that read batches of records from a store.
 //   data: (rows, store_conf.shape...), label: i32 [rows] iff has_label.
 // Worker i of K takes rows [i B / K, (i + 1) B / K) of each batch of B. If batchsize has K values,
-// worker i takes so many rows as the i-th value. Groups read disjoint shares of an epoch. With
-// partition_dim 1 a worker takes all rows and its share of the units.
+// worker i takes so many rows as the i-th value. Groups read disjoint shares of an epoch.
 #pragma once
 
 #include <functional>
@@ -69,17 +68,14 @@ class StoreInput : public Layer, public RecordReader {
   void SetShape(const StoreProto& conf);
   void SetNormalisation(const StoreProto& conf, Declare* declare);
   void SetRows(const StoreProto& store, const LayerProto& conf);
-  void SetOutput(const LayerProto& conf, Declare* declare, Port* out);
+  void SetOutput(Port* out);
   void StartReader();
   void SetOrder(Phase phase);
-  void CopyUnits(Context& ctx, Tensor* data);
 
   const ValueFormat format_;
   const std::string default_backend_, field_;
   ReaderOptions options_;
   bool evaluation_ = false;   // the reader reads in the store's order, from record 0
-  Tensor* whole_ = nullptr;   // with partition_dim 1: rows of all units; null: none
-  int64_t first_unit_ = 0;    // first unit of whole_ in the output
   int64_t seek_ = 0;          // position where the reader starts
   std::vector<int64_t> bad_;  // records known as bad from the start
   std::unique_ptr<BatchReader> reader_;

@@ -42,7 +42,7 @@ class EuclideanLossLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
 
-  void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
+  void Setup(const LayerProto&, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 2);
     const Shape &x = in[0]->data.shape(), &t = in[1]->data.shape();
     x_rows_ = FlatRows(x);
@@ -57,8 +57,6 @@ class EuclideanLossLayer final : public Layer {
     declare.Uses(SquaredDistance, ScaledDifference, AddSum);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Uses(TransposeEach);
     if (!x_rows_.in_order() || !t_rows_.in_order()) declare.Scratch(3 * in[0]->data.bytes());
-    // If units are cut over workers, each worker adds up the squares of its own units.
-    if (conf.partition_dim() == 1) parts_ = conf.num_partitions();
     loss_ = declare.Metric("loss");
     out[0]->data.SetShape({x_rows_.rows()});
   }
@@ -73,8 +71,7 @@ class EuclideanLossLayer final : public Layer {
     SquaredDistance(ctx, Rows(ctx, x_rows_, *in[0], 0), Rows(ctx, t_rows_, *in[1], 1), distance, n,
                     x_rows_.row_size());
     if (!(phase & kDeploy))
-      AddSum(ctx, distance, loss_->cell.as<double>(), n,
-             static_cast<double>(n) / static_cast<double>(parts_));
+      AddSum(ctx, distance, loss_->cell.as<double>(), n, static_cast<double>(n));
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs) override {
@@ -105,7 +102,6 @@ class EuclideanLossLayer final : public Layer {
   }
 
   FlatRows x_rows_, t_rows_;
-  int64_t parts_ = 1;
   Metric* loss_ = nullptr;
 };
 SINGA_REGISTER_LAYER(kEuclideanLoss, EuclideanLossLayer);

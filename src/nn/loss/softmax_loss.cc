@@ -62,7 +62,7 @@ void Backward(Context&, const float* p, const int32_t* label, int64_t ignored, f
 class SoftmaxLossLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .reads_scores = true, .dependency = Dependency::kOneToAll};
+    return {.row_wise = true, .reads_scores = true};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -82,9 +82,6 @@ class SoftmaxLossLayer final : public Layer {
       throw ConfigError("softmaxloss_conf.label_smoothing",
                         StrCat("must be in [0, 1), is ", smoothing_));
     ignored_ = IgnoredLabelOf(conf.softmaxloss_conf());
-    // If units are cut over workers, each worker has all logits, and the gradients of all workers
-    // add up.
-    if (conf.partition_dim() == 1) copies_ = conf.num_partitions();
     loss_ = declare.Metric("loss");
     accuracy_ = declare.Metric("accuracy");
     if (conf.softmaxloss_conf().bits()) bits_ = declare.Metric("bits");
@@ -132,7 +129,7 @@ class SoftmaxLossLayer final : public Layer {
     if (in[0]->grad.empty()) return;
     float* dx = in[0]->grad.data();
     float* flat_dx = flat_.in_order() ? dx : static_cast<float*>(ctx.scratch);
-    const auto rows_of_group = static_cast<float>(in[0]->span.batch * copies_);
+    const auto rows_of_group = static_cast<float>(in[0]->span.batch);
     SoftmaxLossBackward(ctx, out[0]->data.data(), in[1]->label.as<int32_t>(), ignored_, flat_dx,
                         flat_.rows(), flat_.row_size(), scale_ / rows_of_group, smoothing_);
     if (!flat_.in_order()) flat_.ToStored(ctx, flat_dx, dx);
@@ -141,7 +138,7 @@ class SoftmaxLossLayer final : public Layer {
  private:
   std::string name_;
   FlatRows flat_;
-  int64_t topk_ = 1, copies_ = 1;
+  int64_t topk_ = 1;
   float scale_ = 1, smoothing_ = 0;
   int64_t ignored_ = kNoneIgnored;
   Metric *loss_ = nullptr, *accuracy_ = nullptr;

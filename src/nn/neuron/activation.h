@@ -17,7 +17,9 @@ struct Activation {
 
 class ActivationLayer : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .unit_cut = UnitCut::kEach};
+  }
   Traits traits() const override {
     return {.grad_reads_out = true,
             .in_place_with = 0,

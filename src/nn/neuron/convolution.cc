@@ -10,29 +10,30 @@ namespace {
 class ConvolutionLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .dependency = Dependency::kOneToAll};
+    return {.row_wise = true, .unit_cut = UnitCut::kOwn};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
     desc_.in = ImageShape::Of(in[0]->data.shape());
     desc_.window = ReadWindow(conf.convolution_conf(), "convolution_conf", desc_.in);
-    const int64_t filters =
+    const UnitSpan own =
         OwnUnits(conf, "convolution_conf.num_filters", conf.convolution_conf().num_filters());
-    desc_.out = {desc_.in.n, filters, desc_.window.y.Count(desc_.in.h),
+    desc_.out = {desc_.in.n, own.count, desc_.window.y.Count(desc_.in.h),
                  desc_.window.x.Count(desc_.in.w)};
     if (conf.param_size() < 1)
       throw ConfigError("param", "needs 1 or 2 params (weight, bias), has 0");
     // Keeps two factors, so that Shape checks a product beyond int64.
     const int64_t columns =
         Shape({desc_.in.c, desc_.window.y.kernel, desc_.window.x.kernel}).size();
-    weight_ = declare.Param(0, {desc_.out.c, columns});
+    weight_ = declare.Param(0, {own.all, columns}, own);
     Shape({desc_.out.pixels(), columns}).Check();  // the matrix that a plan may make of an image
     desc_.bias = conf.param_size() > 1;
-    if (desc_.bias) bias_ = declare.Param(1, {desc_.out.c});
+    if (desc_.bias) bias_ = declare.Param(1, {own.all}, own);
     if (desc_.bias) declare.Uses(SumBiasGradient);
     lacks_bias_ = !desc_.bias && conf.type() != kCudnnConv;
     out[0]->data.SetShape({desc_.out.n, desc_.out.c, desc_.out.h, desc_.out.w});
+    out[0]->units = own;
   }
 
   Traits traits() const override {

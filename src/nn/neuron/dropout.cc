@@ -12,7 +12,9 @@ namespace {
 
 class DropoutLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .unit_cut = UnitCut::kEach};
+  }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
@@ -21,10 +23,6 @@ class DropoutLayer final : public Layer {
     if (!(ratio_ >= 0 && ratio_ < 1))
       throw ConfigError("dropout_conf.dropout_ratio", StrCat("must be in [0, 1), is ", ratio_));
     stream_ = conf.name();
-    // A part only knows the numbers of its units within the part. Parts must not draw the same
-    // mask.
-    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
-      stream_ += StrCat("@", conf.partition_id());
     out[0]->data.SetShape(in[0]->data.shape());
     if (ratio_ > 0) mask_ = declare.Buffer(in[0]->data.shape(), Keep::kForwardToBackward);
   }
@@ -33,7 +31,7 @@ class DropoutLayer final : public Layer {
 
   void ComputeFeature(Context& ctx, Phase phase, Inputs in, Outputs out) override {
     masked_ = (phase & kTrain) && mask_;
-    if (masked_) DrawMask(ctx, in[0]->span, in[0]->data.row_size());
+    if (masked_) DrawMask(ctx, *in[0]);
     Apply(ctx, in[0]->data, &out[0]->data);
   }
 
@@ -42,12 +40,24 @@ class DropoutLayer final : public Layer {
   }
 
  private:
-  void DrawMask(Context& ctx, const RowSpan& span, int64_t units) {
-    const Philox stream = ctx.Random(stream_);
-    const int64_t n = span.rows * units;  // elements of one time step
+  void DrawMask(Context& ctx, const Port& in) {
+    const RowSpan& span = in.span;
+    const int64_t n = span.rows * in.data.row_size();  // elements of one time step
     for (int64_t t = 0; t < span.steps; ++t)
-      BernoulliMask(ctx, stream, span.GlobalRow(t * span.rows) * units, n, 1 - ratio_,
-                    1 / (1 - ratio_), mask_->data() + t * n);
+      DrawStep(ctx, in, span.GlobalRow(t * span.rows), n, mask_->data() + t * n);
+  }
+
+  // Draws the mask of one time step, n elements, whose first row is `row` of the whole batch.
+  void DrawStep(Context& ctx, const Port& in, int64_t row, int64_t n, float* mask) {
+    const Philox stream = ctx.Random(stream_);
+    const auto draw = [&](int64_t first, int64_t count, float* to) {
+      BernoulliMask(ctx, stream, first, count, 1 - ratio_, 1 / (1 - ratio_), to);
+    };
+    const auto& [first, own, all] = in.units;
+    if (own == all) return draw(row * in.data.row_size(), n, mask);
+    // Units lie side by side in memory, those of each pixel of an image too.
+    const int64_t before = row * (in.data.row_size() / own);
+    for (int64_t i = 0; i * own < n; ++i) draw((before + i) * all + first, own, mask + i * own);
   }
 
   void Apply(Context& ctx, const Tensor& from, Tensor* to) const {

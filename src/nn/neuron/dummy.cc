@@ -25,8 +25,6 @@ class DummyLayer final : public Layer {
     declare.Sources(in, input_ ? 0 : 1);
     declare.Uses(UniformKernel);
     stream_ = conf.name();
-    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
-      stream_ += StrCat("@", conf.partition_id());  // a part only knows its own units' numbers
     gradient_stream_ = stream_ + "/gradient";
     if (declare.group() > 0) stream_ += StrCat("/group", declare.group());
     if (input_)
@@ -60,7 +58,7 @@ class DummyLayer final : public Layer {
   }
 
  private:
-  // Sets the shape of this worker's rows, or units, of dummy_conf.shape.
+  // Sets the shape of this worker's rows of dummy_conf.shape.
   static void SetOwnShape(const LayerProto& conf, Port* out) {
     const auto& sizes = conf.dummy_conf().shape();
     if (sizes.empty()) throw ConfigError("dummy_conf.shape", "must be set for an input");
@@ -73,16 +71,14 @@ class DummyLayer final : public Layer {
     out->span = {.rows = shape[0], .batch = shape[0], .first_step = conf.unroll_index()};
     if (const int64_t parts = conf.num_partitions(); parts > 1) {
       const int64_t part = conf.partition_id();
-      const int dim = conf.partition_dim();
-      if (dim >= shape.dims() || shape[dim] < parts)
-        throw ConfigError("dummy_conf.shape", StrCat(shape.ToString(), " cannot be cut over ",
-                                                     parts, " workers in dimension ", dim));
-      const int64_t begin = part * shape[dim] / parts;
-      shape.Set(dim, (part + 1) * shape[dim] / parts - begin);
-      if (dim == 0) {
-        out->span.first = begin;
-        out->span.rows = shape[0];
-      }
+      if (shape[0] < parts)
+        throw ConfigError(
+            "dummy_conf.shape",
+            StrCat(shape.ToString(), " has fewer rows than the group has workers, ", parts));
+      const auto [first, rows] = PartOf(shape[0], part, parts);
+      shape.Set(0, rows);
+      out->span.first = first;
+      out->span.rows = rows;
     }
     out->data.SetShape(shape);
   }

@@ -4,7 +4,6 @@
 
 #include "math/cpu_dispatch.h"
 #include "math/parallel_slices.h"
-#include "nn/neuron/own_units.h"
 #include "nn/neuron/row_index.h"
 #include "singa/nn/layer.h"
 #include "singa/tensor/memory.h"
@@ -51,9 +50,7 @@ void Backward(Context& ctx, const float* index, const float* dy, float beta, flo
 // data: (rows, feature_dim); param 0, the table: (vocab_size, feature_dim).
 class EmbeddingLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .dependency = Dependency::kOneToAll};
-  }
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
@@ -61,12 +58,13 @@ class EmbeddingLayer final : public Layer {
     RequireIndices(conf, *in[0]);
     const int64_t size = conf.embedding_conf().vocab_size();
     CheckIndexRange("embedding_conf.vocab_size", size);
-    const int64_t own =
-        OwnUnits(conf, "embedding_conf.feature_dim", conf.embedding_conf().feature_dim());
+    const int64_t units = conf.embedding_conf().feature_dim();
+    if (units < 1)
+      throw ConfigError("embedding_conf.feature_dim", StrCat("must be >= 1, is ", units));
     if (conf.param_size() < 1) throw ConfigError("param", "needs 1 param (table), has 0");
-    table_ = declare.Param(0, {size, own});
+    table_ = declare.Param(0, {size, units});
     declare.Uses(EmbeddingForward, EmbeddingBackward);
-    out[0]->data.SetShape({in[0]->data.rows(), own});
+    out[0]->data.SetShape({in[0]->data.rows(), units});
   }
 
   Traits traits() const override { return {.grad_reads_in = true, .on_device = true, .checks = 1}; }

@@ -47,8 +47,10 @@ void Feature(Context& ctx, const float* x, GemmOperand w, const float* b, float*
 
 class InnerProductLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .dependency = Dependency::kOneToAll};
+  // A worker's units of a transposed weight are columns, which are no run of the param's memory.
+  Wiring wiring(const LayerProto& conf) const override {
+    const bool transposed = conf.innerproduct_conf().transpose();
+    return {.row_wise = true, .unit_cut = transposed ? UnitCut::kNone : UnitCut::kOwn};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
@@ -57,16 +59,19 @@ class InnerProductLayer final : public Layer {
     flat_ = FlatRows(in[0]->data.shape());
     rows_ = flat_.rows();
     inputs_ = flat_.row_size();
-    outputs_ = OwnUnits(conf, "innerproduct_conf.num_output", ip.num_output());
+    const UnitSpan own = OwnUnits(conf, "innerproduct_conf.num_output", ip.num_output());
+    outputs_ = own.count;
     transposed_ = ip.transpose();
     CheckParams(conf);
-    weight_ = declare.Param(0, transposed_ ? Shape{inputs_, outputs_} : Shape{outputs_, inputs_});
+    weight_ = transposed_ ? declare.Param(0, {inputs_, outputs_})
+                          : declare.Param(0, {own.all, inputs_}, own);
     declare.InPieces(weight_);
     declare.Uses(InnerProductFeature, GemmKernel, TransposeEach);
-    if (ip.bias_term()) bias_ = declare.Param(1, {outputs_});
+    if (ip.bias_term()) bias_ = declare.Param(1, {own.all}, own);
     if (ip.bias_term()) declare.Uses(AddBias, SumBiasGradient);
     if (!flat_.in_order()) logical_x_ = declare.Buffer({rows_, inputs_}, Keep::kForwardToBackward);
     out[0]->data.SetShape({rows_, outputs_});
+    out[0]->units = own;
   }
 
   Traits traits() const override {

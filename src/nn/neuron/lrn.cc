@@ -11,15 +11,10 @@ constexpr int64_t kMostChannels = 65535;
 
 class LrnLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .dependency = Dependency::kHalo};
-  }
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
-    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
-      throw ConfigError("partition_dim",
-                        "must be 0: neighbouring channels are normalised together");
     const LRNProto& lrn = conf.lrn_conf();
     desc_ = {ImageShape::Of(in[0]->data.shape()), lrn.local_size(), lrn.alpha(), lrn.beta(),
              lrn.knorm()};

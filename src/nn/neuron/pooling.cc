@@ -7,7 +7,9 @@ namespace {
 
 class PoolingLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
+  Wiring wiring(const LayerProto&) const override {
+    return {.row_wise = true, .unit_cut = UnitCut::kEach};
+  }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);

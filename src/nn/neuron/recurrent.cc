@@ -13,10 +13,7 @@
 namespace singa {
 
 Wiring RecurrentLayer::wiring(const LayerProto&) const {
-  return {.state_outputs = cell_.has_c ? 1 : 0,
-          .sequence = true,
-          .recurrent = true,
-          .dependency = Dependency::kOneToAll};
+  return {.state_outputs = cell_.has_c ? 1 : 0, .sequence = true, .recurrent = true};
 }
 
 void RecurrentLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {
@@ -27,9 +24,6 @@ void RecurrentLayer::Setup(const LayerProto& conf, Declare& declare, Inputs in, 
   CheckSources(conf, declare, in);
   ReadShapes(conf, in);
   CheckParams(conf, set.bias);
-  if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
-    throw ConfigError("partition_dim",
-                      "must be 0: each unit of a step needs all of the one before");
   const auto [steps, rows, inputs, hidden] = sizes_;
   RecurrentSteps::Tensors tensors;
   for (int i = 0; i < (set.bias ? 3 : 2) * cell_.gates; ++i) {

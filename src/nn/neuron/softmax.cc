@@ -11,14 +11,10 @@ namespace {
 
 class SoftmaxLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .dependency = Dependency::kOneToAll};
-  }
+  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
-    if (conf.partition_dim() == 1 && conf.num_partitions() > 1)
-      throw ConfigError("partition_dim", "must be 0: a softmax needs whole rows");
     flat_ = FlatRows(in[0]->data.shape());
     parts_ = conf.softmax_conf().num_softmax_per_instance();
     if (parts_ < 1 || flat_.row_size() % parts_)

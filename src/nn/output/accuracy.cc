@@ -11,10 +11,7 @@ namespace {
 class AccuracyLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true,
-            .reads_scores = true,
-            .differentiable = false,
-            .dependency = Dependency::kOneToAll};
+    return {.row_wise = true, .reads_scores = true, .differentiable = false};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {

@@ -10,7 +10,7 @@ namespace {
 class ArgSortLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.row_wise = true, .differentiable = false, .dependency = Dependency::kOneToAll};
+    return {.row_wise = true, .differentiable = false};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {

@@ -16,7 +16,7 @@ namespace {
 class CharRnnOutputLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto&) const override {
-    return {.writes_file = true, .differentiable = false, .dependency = Dependency::kOneToAll};
+    return {.writes_file = true, .differentiable = false};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {

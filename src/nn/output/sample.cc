@@ -42,9 +42,7 @@ void Draw(Context&, const float* p, const float* u, float power, float* index, i
 
 class SampleLayer final : public Layer {
  public:
-  Wiring wiring(const LayerProto&) const override {
-    return {.differentiable = false, .dependency = Dependency::kOneToAll};
-  }
+  Wiring wiring(const LayerProto&) const override { return {.differentiable = false}; }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);

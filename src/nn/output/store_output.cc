@@ -8,7 +8,7 @@
 namespace singa {
 
 Wiring StoreOutput::wiring(const LayerProto&) const {
-  return {.writes_file = true, .differentiable = false, .dependency = Dependency::kOneToAll};
+  return {.writes_file = true, .differentiable = false};
 }
 
 void StoreOutput::Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) {

@@ -17,8 +17,7 @@ std::vector<char> FindTraining(std::deque<NetNode>* nodes, const std::vector<Nod
     NetNode& node = (*nodes)[i];
     bool trains = false;
     for (const Param* param : node.declare->params()) trains = trains || param->trains();
-    for (const Read& read : graph[i].in)
-      trains = trains || value_trains[read.value] || (read.remote && node.wiring.differentiable);
+    for (const Read& read : graph[i].in) trains = trains || value_trains[read.value];
     node.runs_backward = trains;
     if (trains && node.wiring.outputs_are_steps && !node.wiring.differentiable)
       errors->push_back(ConfigError("srclayers",
@@ -82,7 +81,7 @@ void FindBackward(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
   const std::vector<char> value_trains = FindTraining(nodes, graph, values->size(), errors);
   for (size_t i = graph.size(); i-- > 0;) {
     NetNode& node = (*nodes)[i];
-    bool reached = node.traits.originates_gradient || node.conf.type() == kBridgeSrc;
+    bool reached = node.traits.originates_gradient;
     for (const Read& out : graph[i].out) reached = reached || (*values)[out.value].needs_grad(out);
     node.runs_backward = node.runs_backward && reached && node.wiring.differentiable;
     if (!node.runs_backward) continue;

@@ -32,7 +32,7 @@ void FuseReaders(std::deque<NetNode>* nodes, const std::vector<Node>& graph,
       continue;
     const Read &in = graph[i].in[0], &out = graph[i].out[0];
     const Ends& source = ends[in.value];
-    if (in.remote || source.producer < 0 || source.reader < 0 || ends[out.value].producer < 0 ||
+    if (source.producer < 0 || source.reader < 0 || ends[out.value].producer < 0 ||
         !Whole(in, values[in.value]) || !Whole(out, values[out.value]))
       continue;
     NetNode& producer = (*nodes)[source.producer];

@@ -15,8 +15,8 @@ namespace {
 
 class NetBuilder {
  public:
-  NetBuilder(const NetOptions& options, std::vector<ParamTable*> tables, ConfigErrors* errors)
-      : options_(options), tables_(std::move(tables)), errors_(errors) {}
+  NetBuilder(const NetOptions& options, ParamTable* params, ConfigErrors* errors)
+      : options_(options), params_(*params), errors_(errors) {}
 
   Net Run(const NetProto& conf) {
     conf_ = &conf;
@@ -46,7 +46,6 @@ class NetBuilder {
     if (!options_.use) PairReaders(options_.phase, &nodes_, errors_);
     PairCuts(&nodes_);
     ShapeFeedback();
-    KeepOwnPart(graph);
     if (errors_->empty()) FindUses();
     return Net(options_.phase, causal, std::move(nodes_), std::move(layout_));
   }
@@ -58,10 +57,6 @@ class NetBuilder {
     MarkFeedback(&nodes_, layout_->graph);
     if (options_.gradients) FindBackward(&nodes_, layout_->graph, &layout_->values, errors_);
     if (options_.reuse) FuseReaders(&nodes_, layout_->graph, layout_->values);
-  }
-
-  ParamTable* TableOf(const GraphLayer& layer) const {
-    return tables_[options_.units ? layer.part : 0];
   }
 
   // Returns whether no time step of a layer depends on a later step.
@@ -78,15 +73,14 @@ class NetBuilder {
   }
 
   void ExpectParams(Graph* graph) {
-    std::map<std::string, std::string> paths;  // by name, within one part
+    std::map<std::string, std::string> paths;  // by name
     for (GraphLayer& layer : graph->layers) {
       for (int i = 0; i < layer.conf.param_size() && !layer.faulty; ++i) {
         const ParamProto& param = layer.conf.param(i);
         const std::string path = StrCat(layer.path, ".param[", i, "]");
         if (param.name().empty()) continue;
-        TableOf(layer)->Expect(param, layer.conf.name(), path);
-        if ((options_.units && layer.part > 0) || paths.emplace(param.name(), path).second)
-          continue;
+        params_.Expect(param, layer.conf.name(), path);
+        if (paths.emplace(param.name(), path).second) continue;
         errors_->push_back(
             ConfigError("name", StrCat("another param, ", paths[param.name()], ", has the name \"",
                                        param.name(), "\" too; to share its values, use share_from"))
@@ -109,11 +103,11 @@ class NetBuilder {
     node.out_ports.resize(layer.wiring.num_outputs + layer.wiring.state_outputs);
     for (Port& port : node.out_ports) node.out.push_back(&port);
     std::string data = graph_node.in.empty() ? "" : data_[graph_node.in[0].value];
-    node.declare = std::make_unique<Declare>(node.conf, TableOf(layer), layer.path,
+    node.declare = std::make_unique<Declare>(node.conf, &params_, layer.path,
                                              Phase_Name(options_.phase) + data);
     node.declare->SetGroup(options_.group, options_.groups);
     try {
-      node.layer = MakeLayer(node.conf);
+      node.layer = NewLayer(layer, node.conf);
       if (options_.use && node.wiring.is_input && node.in.empty())
         node.layer = NewFeed(std::move(node.layer), options_.use->rows, options_.use->fed);
       node.layer->Setup(node.conf, *node.declare, node.in, node.out);
@@ -127,6 +121,12 @@ class NetBuilder {
       if (paths_with_error_.insert(layer.path).second)
         errors_->push_back(WithShareHint(error, node.conf).Under(layer.path));
     }
+  }
+
+  static std::unique_ptr<Layer> NewLayer(const GraphLayer& layer, const LayerProto& conf) {
+    if (layer.bridge_role == GraphLayer::kBridgeSource) return NewBridgeSource(layer.bridge);
+    if (layer.bridge_role == GraphLayer::kBridgeEnd) return NewBridgeEnd(layer.bridge);
+    return MakeLayer(conf);
   }
 
   // Adds a ShareHint to an error of share_from, as the param table knows only this phase's params.
@@ -189,6 +189,7 @@ class NetBuilder {
     port.grad.SetShape(port.data.shape());
     if (value.label_shape.dims())
       port.label.SetShape(Stack(value.label_shape, read.steps, false), DType::kI32);
+    port.units = value.units;
     port.span = value.span;
     port.span.first_step = value.span.first_step + read.first_step;
     port.span.steps = read.steps;
@@ -234,6 +235,8 @@ class NetBuilder {
       if (!node->in.empty()) port.span = node->in[0]->span;
       if (port.span.rows == 0) port.span.rows = port.span.batch = step[0];
     }
+    if (port.units.all == 0 && layer.conf.partition_dim() == 1) port.units = node->in[0]->units;
+    value.units = port.units;
     value.span = port.span;
     value.span.first_step -= out.first_step;
     value.span.steps = 1;
@@ -242,7 +245,7 @@ class NetBuilder {
   // Throws if an input layer gives each worker the whole batch, which would then count several
   // times.
   void CheckCut(const NetNode& node) const {
-    if (options_.parts == 1 || options_.units || !node.in.empty() || node.out.empty()) return;
+    if (options_.parts == 1 || !node.in.empty() || node.out.empty()) return;
     const RowSpan& span = node.out[0]->span;
     if (span.rows == span.batch)
       throw ConfigError("", StrCat("gives every worker of the group the whole batch: it must give "
@@ -250,22 +253,9 @@ class NetBuilder {
                                    options_.parts, ", its own rows"));
   }
 
-  void KeepOwnPart(const Graph& graph) {
-    if (!options_.units) return;  // the graph has only this worker's part
-    std::deque<NetNode> nodes;
-    std::vector<Node> graph_nodes;
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      if (graph.layers[layout_->graph[i].layer].part != options_.worker) continue;
-      nodes.push_back(std::move(nodes_[i]));
-      graph_nodes.push_back(layout_->graph[i]);
-    }
-    nodes_ = std::move(nodes);
-    layout_->graph = std::move(graph_nodes);
-  }
-
   const NetProto* conf_ = nullptr;
   const NetOptions options_;
-  std::vector<ParamTable*> tables_;
+  ParamTable& params_;
   ConfigErrors* errors_;
   std::deque<NetNode> nodes_;
   std::unique_ptr<NetLayout> layout_ = std::make_unique<NetLayout>();
@@ -275,14 +265,14 @@ class NetBuilder {
 
 }  // namespace
 
-Net BuildNet(const NetProto& conf, const NetOptions& options, std::vector<ParamTable*> tables,
+Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params,
              ConfigErrors* errors) {
-  return NetBuilder(options, std::move(tables), errors).Run(conf);
+  return NetBuilder(options, params, errors).Run(conf);
 }
 
 Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params) {
   ConfigErrors errors;
-  Net net = BuildNet(conf, options, {params}, &errors);
+  Net net = BuildNet(conf, options, params, &errors);
   if (!errors.empty()) throw errors.front().Under("neuralnet");
   return net;
 }

@@ -22,8 +22,7 @@ struct NetOptions {
   std::string asker = {};  // the job's field that needs the phase, for errors
   int parts = 1;           // workers of the group
   int worker = 0;          // number of the worker that the net is for
-  // Whether partition_dim may cut layers by units. If false, all layers are cut by rows.
-  bool units = false;
+  bool units = true;       // partition_dim: 1 has an effect; false: all layers are divided by rows
   int group = 0, groups = 1;  // worker group and number of groups; each reads other records
   bool fold = true;
   // Whether features may share memory after their last reader in a forward-backward pass is done.
@@ -32,12 +31,11 @@ struct NetOptions {
   const NetUse* use = nullptr;  // not null: a net for predictions, of one worker, without gradients
 };
 
-// Builds the part of `options.worker`. With `options.use` the output is the last node. tables[0]
-// gets the part's params. With `options.units` the parts of all workers are set up, as shapes cross
-// workers, and tables[i] gets the params of part i. If there are errors, the net is not usable.
-Net BuildNet(const NetProto& conf, const NetOptions& options, std::vector<ParamTable*> tables,
+// Builds the part of `options.worker`, whose params go to `params`. With `options.use` the output
+// is the last node. If there are errors, the net is not usable.
+Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params,
              ConfigErrors* errors);
-// Builds a net without `options.units`. Throws the first error, relative to the JobProto.
+// Does the same, but throws the first error, relative to the JobProto.
 Net BuildNet(const NetProto& conf, const NetOptions& options, ParamTable* params);
 
 }  // namespace singa

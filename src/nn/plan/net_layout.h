@@ -19,9 +19,10 @@ namespace singa {
 struct ShapedValue {
   int steps = 1;
   bool shaped = false;
-  Shape step_shape;              // shape of one step; all steps are [steps * rows, ...] in memory
-  Shape label_shape;             // no dims: no labels
-  RowSpan span;                  // rows of one step
+  Shape step_shape;   // shape of one step; all steps are [steps * rows, ...] in memory
+  Shape label_shape;  // no dims: no labels
+  RowSpan span;       // rows of one step
+  UnitSpan units;
   std::vector<bool> grad_steps;  // [t]: some reader gives step t a gradient
   bool needs_grad() const {
     return std::find(grad_steps.begin(), grad_steps.end(), true) != grad_steps.end();

@@ -125,7 +125,7 @@ class SidePlanner {
     const int slot = node.traits.in_place_with;
     if (!reuse_ || slot < 0 || slot >= int(in.size())) return;
     const Read& source = in[slot];
-    if (source.remote || source.feedback || !OneReader(source.value) || !OneProducer(out[0]) ||
+    if (source.feedback || !OneReader(source.value) || !OneProducer(out[0]) ||
         !SameSize(source, out[0]))
       return;
     const int a = source.value, b = out[0].value;

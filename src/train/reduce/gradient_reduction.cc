@@ -22,22 +22,23 @@ GradientReduction::GradientReduction(const SliceTable& table, SliceUpdates* upda
       group_(WithBuffers(options, table.params(), shared)),
       sums_(table_, &group_) {
   for (int worker = 0; shared && worker < group_.size(); ++worker) {
-    std::vector<float*> gradients;
+    std::vector<BufferSums::Buffer> gradients;
     for (int param = 0; param < table.params(); ++param)
-      gradients.push_back(shared->gradient(worker, param));
+      gradients.push_back({shared->gradient(worker, param)});
     Register(worker, std::move(gradients));
   }
+  if (shared) first_sums_ = sums_.SumsOfFirst();
 }
 
-void GradientReduction::Register(int worker, std::vector<float*> gradients) {
+void GradientReduction::Register(int worker, std::vector<BufferSums::Buffer> gradients) {
   sums_.Register(worker, std::move(gradients));
-  if (worker == 0) first_sums_ = sums_.SumsOfFirst();
 }
 
 void GradientReduction::Finish(Context& ctx, Collective* collective) {
+  const int worker = collective->rank();
+  if (worker == 0 && first_sums_.empty()) first_sums_ = sums_.SumsOfFirst();
   Reduce(ctx);
   collective->Barrier();
-  const int worker = collective->rank();
   if (worker == 0) sums_.Restart();
   updates_.Finish(ctx, ctx.state->step, worker, collective->size(), first_sums_);
   collective->Barrier();

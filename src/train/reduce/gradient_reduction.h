@@ -27,9 +27,9 @@ class GradientReduction final : private BufferSums::Consumer {
   const SliceTable& table() const { return table_; }
   SliceUpdates& updates() { return updates_; }
 
-  // Sets where a worker's gradients lie, by param; null: the worker gives this gradient in pieces.
+  // Sets where a worker's gradients lie, by param; none: the worker gives this gradient in pieces.
   // `worker` counts workers that share memory. Called for each worker here before the first step.
-  void Register(int worker, std::vector<float*> gradients);
+  void Register(int worker, std::vector<BufferSums::Buffer> gradients);
 
   // The workers' threads call the methods below.
 
@@ -51,7 +51,9 @@ class GradientReduction final : private BufferSums::Consumer {
   SliceUpdates& updates_;
   MemoryGroup group_;
   BufferSums sums_;
-  std::vector<float*> first_sums_;  // by slice, in the first worker's gradients
+  // By slice, in the gradients of the first worker or the slice's owner. Set in the
+  // first step if no memory is shared.
+  std::vector<float*> first_sums_;
 };
 
 }  // namespace singa

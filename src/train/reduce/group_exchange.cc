@@ -46,7 +46,7 @@ class RowPieces final : public PieceWork {
 GroupExchange::GroupExchange(GradientReduction* reduction, int worker, Context* ctx,
                              const Gradients& gradients)
     : reduction_(*reduction), ctx_(ctx), collective_(&reduction->group(), worker, ctx->mark) {
-  std::vector<float*> wholes;
+  std::vector<BufferSums::Buffer> buffers;
   for (size_t i = 0; i < gradients.params.size(); ++i) {
     Param* const param = gradients.params[i];
     places_[param] = static_cast<int>(i);
@@ -56,9 +56,11 @@ GroupExchange::GroupExchange(GradientReduction* reduction, int worker, Context* 
     } else if (param->grad.empty()) {  // else the gradient lies in memory that processes share
       param->grad = Tensor::Allocate(param->shape());
     }
-    wholes.push_back(gradients.in_pieces[i] ? nullptr : param->grad.data());
+    buffers.push_back(gradients.in_pieces[i]
+                          ? BufferSums::Buffer()
+                          : BufferSums::Buffer{param->grad.data(), param->begin()});
   }
-  if (!wholes.empty()) reduction_.Register(worker, std::move(wholes));
+  if (!buffers.empty()) reduction_.Register(worker, std::move(buffers));
 }
 
 void GroupExchange::Await(Param* param, int64_t step) {

@@ -9,9 +9,10 @@
 namespace singa {
 
 struct TrainedParams {
-  std::vector<Param*> params;   // in the order of the param table
+  std::vector<Param*> params;   // in the order of the param table, whole
+  std::vector<Param*> own;      // the same params, or this worker's parts of them: the net's
   std::vector<bool> in_pieces;  // by param: its gradient is handed on in pieces
-  SliceTable table;             // of all params
+  SliceTable table;             // of all params, whole
 
   // Returns the memory of the values on the host, in the order of the params.
   std::vector<float*> Values() const {

@@ -86,9 +86,13 @@ void Trainer::Allocate() {
   Open(&*alone_->reduction);
 }
 
-void Trainer::AllocateIn(GradientReduction* reduction, const GroupMemory* shared,
-                         const Trainer* lead) {
+void Trainer::AllocateIn(GradientReduction* reduction, PieceBoard* pieces,
+                         const GroupMemory* shared, const Trainer* lead) {
   model_.AllocateValues(shared, lead ? &lead->model_ : nullptr);
+  if (pieces) {
+    pieces_.emplace(pieces, model_.place().worker, &model_.mark());
+    model_.ctx().pieces = &*pieces_;
+  }
   if (shared && model_.place().leads() && replica_->table().size() == 0)
     replica_->AttachShared(model_.trained().table, model_.trained().params,
                            shared->shared_states());
@@ -101,7 +105,7 @@ void Trainer::Open(GradientReduction* reduction) {
   if (place.leads()) updates_->Attach(trained.table, trained.params);
   const bool on_device = why_host_updates_.empty();
   GroupExchange::Gradients gradients;
-  if (!on_device) gradients = {trained.params, trained.in_pieces, PiecePlanOf(place).room_floats()};
+  if (!on_device) gradients = {trained.own, trained.in_pieces, PiecePlanOf(place).room_floats()};
   exchange_.emplace(reduction, place.worker - place.sharing().first, &exchange_ctx_, gradients);
   if (place.workers > 1) model_.ctx().group = &*exchange_;
   path_ = on_device ? OpenOnDevice() : model_.device() ? OpenLayersOnDevice() : OpenOnHost();

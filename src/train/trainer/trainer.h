@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/collective/thread_exchange.h"
 #include "singa/proto/job.pb.h"
 #include "train/apply/replica_updates.h"
 #include "train/device/device_updates.h"
@@ -45,11 +46,13 @@ class Trainer {
 
   // Allocates everything and opens the stores, for the one worker of a job.
   void Allocate();
-  // Does what Allocate does for a worker of a group. `reduction` adds up the group's gradients, and
-  // must outlive it. `shared`: memory that the group shares with other processes, which must
-  // outlive it, or null. `lead`: a worker of this process that was allocated before, whose trained
-  // values this one uses too, or null.
-  void AllocateIn(GradientReduction* reduction, const GroupMemory* shared, const Trainer* lead);
+  // Does what Allocate does for a worker of a group. `reduction` adds up the group's gradients.
+  // `pieces`: what the workers of the group offer each other; null: they divide all layers by rows.
+  // `shared`: memory that the group shares with other processes, or null. All three must outlive
+  // it. `lead`: a worker of this process that was allocated before, whose trained values this one
+  // uses too, or null.
+  void AllocateIn(GradientReduction* reduction, PieceBoard* pieces, const GroupMemory* shared,
+                  const Trainer* lead);
 
   // Computes batch `step` and applies its updates. A device may still work on it afterwards: a
   // later call then throws its errors.
@@ -93,6 +96,7 @@ class Trainer {
   std::optional<LossScale> loss_scale_;
   JobMemory memory_;
   std::optional<GroupExchange> exchange_;  // none before Allocate
+  std::optional<ThreadExchange> pieces_;   // none: no layer is divided by units
   MetricSums metrics_;
   std::unique_ptr<StepPath> path_;  // null before Allocate
   OutputFiles outputs_;

@@ -14,9 +14,8 @@ MemoryUse ParamMemory(const CountedWorker& worker) {
     if (first || !param->trains()) use.params += param->data.bytes();
   bool pieces = false;
   for (size_t i = 0; i < worker.trained.params.size(); ++i) {
-    const int64_t bytes = worker.trained.params[i]->data.bytes();
-    use.updater += states * bytes;
-    if (!worker.trained.in_pieces[i]) use.gradients += bytes;
+    use.updater += states * worker.trained.params[i]->data.bytes();
+    if (!worker.trained.in_pieces[i]) use.gradients += worker.trained.own[i]->data.bytes();
     pieces = pieces || worker.trained.in_pieces[i];
   }
   if (pieces) use.gradients += worker.pieces.bytes();

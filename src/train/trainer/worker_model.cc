@@ -52,7 +52,8 @@ WorkerModel::WorkerModel(const JobProto& job, const WorkerPlace& place,
   SetOmpThreads(place.threads);
   algorithm_ = AlgorithmOf(job);
   ctx_.choices = choices;
-  net_ = PlanNet(job_, kTrain, place, &params_, *algorithm_, &ctx_, &memory_of_nets_);
+  net_ = PlanNet(job_, kTrain, place, &parts_, *algorithm_, &ctx_, &memory_of_nets_);
+  params_ = parts_.divided() ? parts_.Wholes() : std::move(parts_);
   ctx_.choices = nullptr;
   trained_ = FindTrained();
   if (place.group == 0 && place.worker == 0) PlanEvaluators();
@@ -92,15 +93,20 @@ bool WorkerModel::InPieces(const NetNode& node, const Param& param) const {
 TrainedParams WorkerModel::FindTrained() const {
   TrainedParams trained;
   std::vector<Shape> shapes;
-  for (const auto& param : params_.params())
+  std::vector<int> workers;  // that divide the param
+  for (size_t i = 0; i < params_.params().size(); ++i) {
+    Param* const whole = params_.params()[i].get();
+    Param* const own = parts_.params().empty() ? whole : parts_.params()[i].get();
     for (const NetNode& node : net_.nodes()) {
-      const auto& completes = node.completes;
-      if (std::find(completes.begin(), completes.end(), param.get()) == completes.end()) continue;
-      trained.params.push_back(param.get());
-      trained.in_pieces.push_back(InPieces(node, *param));
-      shapes.push_back(param->shape());
+      if (std::ranges::find(node.completes, own) == node.completes.end()) continue;
+      trained.params.push_back(whole);
+      trained.own.push_back(own);
+      trained.in_pieces.push_back(!own->is_part() && InPieces(node, *own));
+      shapes.push_back(whole->shape());
+      workers.push_back(own->is_part() ? place_.workers : 1);
     }
-  trained.table = SliceTable(shapes);
+  }
+  trained.table = SliceTable(shapes, workers);
   return trained;
 }
 
@@ -124,16 +130,22 @@ void WorkerModel::AllocateValues(const GroupMemory* shared, const WorkerModel* l
     param->data = lead && param->trains() ? lead->params_.Find(param->name())->host()
                                           : Tensor::Allocate(param->shape());
   }
+  BindParts();
+}
+
+void WorkerModel::BindParts() {
+  for (const auto& part : parts_.params())
+    part->data.Bind(params_.Find(part->name())->data.data() + part->begin());
 }
 
 void WorkerModel::BindTo(const GroupMemory& shared) {
   for (size_t i = 0; i < trained_.params.size(); ++i) {
-    Param* const param = trained_.params[i];
+    Param* const own = trained_.own[i];
     const int number = static_cast<int>(i);
-    param->data.Bind(shared.values(number));
+    trained_.params[i]->data.Bind(shared.values(number));
     if (trained_.in_pieces[i]) continue;
-    param->grad.SetShape(param->shape());
-    param->grad.Bind(shared.gradient(place_.worker, number));
+    own->grad.SetShape(own->shape());
+    own->grad.Bind(shared.gradient(place_.worker, number) + own->begin());
   }
 }
 

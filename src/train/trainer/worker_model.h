@@ -39,7 +39,7 @@ class WorkerModel {
   // Returns null if the worker computes on the CPU.
   WorkerDevice* device() const { return device_.get(); }
   Algorithm& algorithm() const { return *algorithm_; }
-  ParamTable& params() { return params_; }
+  ParamTable& params() { return params_; }  // whole
   const TrainedParams& trained() const { return trained_; }
   Net& net() { return net_; }  // the train net
   const Net& net() const { return net_; }
@@ -65,6 +65,7 @@ class WorkerModel {
   bool InPieces(const NetNode& node, const Param& param) const;
   TrainedParams FindTrained() const;
   void BindTo(const GroupMemory& shared);
+  void BindParts();
 
   const JobProto job_;
   const WorkerPlace place_;
@@ -74,6 +75,8 @@ class WorkerModel {
   std::unique_ptr<WorkerDevice> device_;  // null: the CPU
   Context evaluation_ctx_;  // uses the threads of all workers of the group, which wait meanwhile
   ParamTable params_;
+  // The params of the train net if the workers divide some of them: views of params_. Else empty.
+  ParamTable parts_;
   std::unique_ptr<Algorithm> algorithm_;
   Net net_;
   NetMemory memory_of_nets_;  // of all phases

@@ -1,0 +1,55 @@
+#include "driver/conf/check_units.h"
+
+#include <map>
+#include <string>
+
+#include "cluster/protocol/sync_plan.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+std::string WhyRows(const JobProto& job) {
+  try {
+    return PlanSync(job).why_rows;
+  } catch (const ConfigError&) {  // the stanza's mistake is reported elsewhere
+    return "";
+  }
+}
+
+std::string NoEffect(const std::string& why) {
+  return StrCat("has no effect: ", why, ", which computes the same");
+}
+
+}  // namespace
+
+UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
+  UnitFindings found;
+  if (rows.parts == 1) return found;
+  const NetProto& conf = job.neuralnet();
+  const std::string why = WhyRows(job);
+  NetOptions options = rows;
+  options.units = why.empty();
+  ParamTable params;
+  ConfigErrors errors;
+  const Net net = BuildNet(conf, options, &params, &errors);
+  for (const ConfigError& error : errors) found.errors.push_back(error.Under("neuralnet"));
+  if (!why.empty() && conf.partition_dim() == 1)
+    found.warnings.push_back(ConfigError("neuralnet.partition_dim", NoEffect(why)));
+  std::map<std::string, int> dims;  // by the layer's path
+  for (const NetNode& node : net.nodes())
+    if (!node.name.starts_with("bridge")) dims[node.path] = node.conf.partition_dim();
+  std::vector<std::string> names;
+  for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
+  const std::vector<std::string> paths = LayerPaths(names);
+  for (int i = 0; i < conf.layer_size(); ++i) {
+    const auto dim = dims.find(paths[i]);
+    if (conf.layer(i).partition_dim() != 1 || dim == dims.end() || dim->second == 1) continue;
+    const std::string reason = why.empty() ? "the layer is divided by rows" : why;
+    found.warnings.push_back(
+        ConfigError(StrCat("neuralnet.", paths[i], ".partition_dim"), NoEffect(reason)));
+  }
+  return found;
+}
+
+}  // namespace singa

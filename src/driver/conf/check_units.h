@@ -1,0 +1,18 @@
+// CheckUnits judges partition_dim: 1, by which the workers of a group divide layers by units.
+#pragma once
+
+#include "nn/plan/net_builder.h"
+#include "singa/proto/job.pb.h"
+
+namespace singa {
+
+struct UnitFindings {
+  ConfigErrors errors, warnings;  // relative to the JobProto
+};
+
+// Finds what is wrong where layers are divided as their partition_dim says, and warns of each layer
+// of the conf whose partition_dim: 1 has no effect. `rows`: the options of the train net of one
+// worker. REQUIRES: the net is sound if all layers are divided by rows.
+UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows);
+
+}  // namespace singa

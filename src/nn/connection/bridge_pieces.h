@@ -1,0 +1,95 @@
+// BridgePieces finds the pieces of a feature that workers have in different layouts.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "comm/collective/piece_exchange.h"
+#include "nn/connection/bridge.h"
+#include "nn/connection/piece.h"
+
+namespace singa {
+
+class BridgePieces {
+ public:
+  BridgePieces() = default;
+  // The feature that worker `bridge.worker` has in the port, which is in the layout bridge.from.
+  BridgePieces(const Bridge& bridge, const Port& port) : bridge_(bridge) {
+    const Shape& shape = port.data.shape();
+    const Blocks blocks(shape, shape.dims() > 1 ? 1 : 0);
+    steps_ = port.span.steps;
+    batch_ = port.span.batch;
+    if (shape.dims() > 1) {
+      pixels_ = blocks.outer / shape[0];
+      inner_ = blocks.inner;
+      units_ = port.units.all > 0 ? port.units.all : blocks.size;
+    }
+  }
+
+  int64_t units() const { return units_; }
+
+  // The part [first, first + count) of rows, and of units, that a worker has in a layout.
+  struct Box {
+    std::pair<int64_t, int64_t> rows, units;
+  };
+  Box BoxOf(Layout layout, int worker) const {
+    const std::pair<int64_t, int64_t> all_rows{0, batch_}, all_units{0, units_};
+    return {layout == Layout::kRows ? PartOf(batch_, worker, bridge_.workers) : all_rows,
+            layout == Layout::kUnits ? PartOf(units_, worker, bridge_.workers) : all_units};
+  }
+
+  // Return the piece that worker `from` has in the layout bridge.from and worker `to` needs in
+  // bridge.to: in the feature (or gradient) of the one, and in that of the other.
+  Piece InSource(float* data, int from, int to) const {
+    const Box source = BoxOf(bridge_.from, from);
+    return PieceOf(data, source, Common(source, BoxOf(bridge_.to, to)));
+  }
+  Piece InEnd(float* data, int from, int to) const {
+    const Box end = BoxOf(bridge_.to, to);
+    return PieceOf(data, end, Common(BoxOf(bridge_.from, from), end));
+  }
+  // Do the same for labels, of which a worker has one for each of its rows.
+  Piece LabelsInSource(int32_t* labels, int from, int to) const {
+    return OfLabels().InSource(reinterpret_cast<float*>(labels), from, to);
+  }
+  Piece LabelsInEnd(int32_t* labels, int from, int to) const {
+    return OfLabels().InEnd(reinterpret_cast<float*>(labels), from, to);
+  }
+
+ private:
+  static std::pair<int64_t, int64_t> Common(const std::pair<int64_t, int64_t>& a,
+                                            const std::pair<int64_t, int64_t>& b) {
+    const int64_t first = std::max(a.first, b.first);
+    return {first, std::max<int64_t>(0, std::min(a.first + a.second, b.first + b.second) - first)};
+  }
+  static Box Common(const Box& a, const Box& b) {
+    return {Common(a.rows, b.rows), Common(a.units, b.units)};
+  }
+
+  // Returns `piece` of a tensor that holds `tensor`.
+  Piece PieceOf(float* data, const Box& tensor, const Box& piece) const {
+    const int64_t run = tensor.units.second * inner_, row = pixels_ * run;
+    return {.data = data + (piece.rows.first - tensor.rows.first) * row +
+                    (piece.units.first - tensor.units.first) * inner_,
+            .steps = steps_,
+            .step_stride = tensor.rows.second * row,
+            .count = piece.rows.second * pixels_,
+            .stride = run,
+            .run = piece.units.second * inner_};
+  }
+
+  // A label is a number a row. All workers that have a row have its label.
+  BridgePieces OfLabels() const {
+    BridgePieces labels = *this;
+    labels.pixels_ = labels.units_ = labels.inner_ = 1;
+    if (bridge_.from == Layout::kUnits) labels.bridge_.from = Layout::kAll;
+    if (bridge_.to == Layout::kUnits) labels.bridge_.to = Layout::kAll;
+    return labels;
+  }
+
+  Bridge bridge_;
+  // The whole feature: [steps, batch, pixels, units, inner].
+  int64_t steps_ = 1, batch_ = 0, pixels_ = 1, units_ = 1, inner_ = 1;
+};
+
+}  // namespace singa

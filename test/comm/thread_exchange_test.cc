@@ -1,0 +1,125 @@
+// Tests pieces that workers offer each other, as threads: what arrives, who waits, and for how
+// long.
+#include "comm/collective/thread_exchange.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "base/thread/stopped.h"
+#include "singa/base/error.h"
+
+namespace singa {
+namespace {
+
+class ThreadExchangeTest : public ::testing::Test {
+ protected:
+  static constexpr int kWorkers = 3, kTags = 2;
+
+  explicit ThreadExchangeTest(const ProgressDeadline* deadline = nullptr)
+      : group_({.ranks = {0, kWorkers}, .group = kWorkers, .here = kWorkers, .deadline = deadline}),
+        board_(&group_, kTags) {
+    for (int worker = 0; worker < kWorkers; ++worker)
+      workers_.emplace_back(&board_, worker, nullptr);
+    std::iota(from_.begin(), from_.end(), 1.f);
+  }
+
+  MemoryGroup group_;
+  PieceBoard board_;
+  std::deque<ThreadExchange> workers_;
+  Context ctx_;
+  std::vector<float> from_ = std::vector<float>(24), to_ = std::vector<float>(24);
+};
+
+// Columns 1 and 2 of two matrices of 3 rows and 4 columns.
+TEST_F(ThreadExchangeTest, APieceArrivesInTheReceiversStrides) {
+  const Piece columns{
+      .data = from_.data() + 1, .steps = 2, .step_stride = 12, .count = 3, .stride = 4, .run = 2};
+  const Piece packed{
+      .data = to_.data(), .steps = 2, .step_stride = 6, .count = 3, .stride = 2, .run = 2};
+  EXPECT_EQ(columns.floats(), 12);
+  workers_[0].Offer(1, 2, columns);
+  workers_[2].Take(ctx_, 1, 0, packed, false);
+  const std::vector<float> want = {2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23};
+  EXPECT_EQ(std::vector<float>(to_.begin(), to_.begin() + 12), want);
+  EXPECT_EQ(to_[12], 0);
+  workers_[0].AwaitTaken(1);
+}
+
+TEST_F(ThreadExchangeTest, APieceMayBeAdded) {
+  to_.assign(24, 100);
+  const Piece rows{.data = from_.data(), .count = 2, .stride = 12, .run = 3};
+  const Piece there{.data = to_.data(), .count = 2, .stride = 3, .run = 3};
+  for (int i = 0; i < 2; ++i) {
+    workers_[1].Offer(0, 0, rows);
+    workers_[0].Take(ctx_, 0, 1, there, true);
+    workers_[1].AwaitTaken(0);
+  }
+  EXPECT_EQ(std::vector<float>(to_.begin(), to_.begin() + 7),
+            (std::vector<float>{102, 104, 106, 126, 128, 130, 100}));
+}
+
+// Each worker sends the others its number in many turns; nobody reads a piece of another turn.
+TEST_F(ThreadExchangeTest, EachTurnHasItsOwnPieces) {
+  std::vector<std::thread> threads;
+  for (int me = 0; me < kWorkers; ++me)
+    threads.emplace_back([this, me] {
+      std::vector<float> own(5), got(5);
+      for (int turn = 0; turn < 300; ++turn) {
+        own.assign(5, static_cast<float>(10 * turn + me));
+        const Piece piece{.data = own.data(), .count = 1, .stride = 5, .run = 5};
+        const Piece to{.data = got.data(), .count = 1, .stride = 5, .run = 5};
+        for (int peer = 0; peer < kWorkers; ++peer)
+          if (peer != me) workers_[me].Offer(turn % kTags, peer, piece);
+        for (int peer = 0; peer < kWorkers; ++peer) {
+          if (peer == me) continue;
+          workers_[me].Take(ctx_, turn % kTags, peer, to, false);
+          ASSERT_EQ(got, std::vector<float>(5, static_cast<float>(10 * turn + peer)));
+        }
+        workers_[me].AwaitTaken(turn % kTags);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(ThreadExchangeTest, WhoWaitsIsStopped) {
+  std::atomic<int> waiting = 0;
+  const Piece piece{.data = from_.data(), .count = 1, .stride = 1, .run = 1};
+  std::thread takes([&] {
+    ++waiting;
+    EXPECT_THROW(workers_[0].Take(ctx_, 0, 1, piece, false), Stopped);
+  });
+  std::thread gives([&] {
+    workers_[2].Offer(1, 1, piece);
+    ++waiting;
+    EXPECT_THROW(workers_[2].AwaitTaken(1), Stopped);
+  });
+  while (waiting < 2) std::this_thread::yield();
+  group_.Stop();
+  takes.join();
+  gives.join();
+}
+
+class LateThreadExchangeTest : public ThreadExchangeTest {
+ protected:
+  LateThreadExchangeTest() : ThreadExchangeTest(&deadline_) {}
+  const ProgressDeadline deadline_{std::chrono::milliseconds(50)};
+};
+
+TEST_F(LateThreadExchangeTest, NamesTheWorkerThatOffersNothing) {
+  try {
+    workers_[0].Take(ctx_, 0, 2, {.data = to_.data(), .count = 1, .stride = 1, .run = 1}, false);
+    FAIL() << "took what nobody offers";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), kExitStalled);
+    EXPECT_NE(std::string(error.what()).find("worker 2 of the group stands still"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace singa

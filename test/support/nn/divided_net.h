@@ -1,0 +1,100 @@
+// DividedNet is a net whose layers K workers divide, each a thread of its own.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <thread>
+
+#include "comm/collective/thread_exchange.h"
+#include "nn/connection/bridge.h"
+#include "support/net_test.h"
+
+namespace singa {
+
+class DividedNet {
+ public:
+  DividedNet(const std::string& text, int workers, NetOptions options = {}) : text_(text) {
+    MemoryGroup::Options group;
+    group.ranks = {0, workers};
+    group.group = group.here = workers;
+    group_.emplace(group);
+    for (int i = 0; i < workers; ++i) {
+      options.parts = workers;
+      options.worker = i;
+      parts_.emplace_back(text, options);
+      for (const auto& param : parts_.back().params.params()) FillPart(param.get());
+    }
+    board_.emplace(&*group_, BridgeTags(parts_[0].net.nodes()));
+    for (int i = 0; i < workers; ++i) exchanges_.emplace_back(&*board_, i, nullptr);
+    for (int i = 0; i < workers; ++i) parts_[i].ctx.pieces = &exchanges_[i];
+  }
+
+  std::deque<TestNet>& parts() { return parts_; }
+  Shape Out(int worker, const std::string& name) {
+    return parts_[worker].net.Find(name)->out[0]->data.shape();
+  }
+
+  // Computes features and gradients of one step, and returns the loss of all workers.
+  double Step() {
+    Each([](TestNet& part) {
+      part.Forward();
+      part.Backward();
+    });
+    double loss = 0;
+    for (TestNet& part : parts_) loss += part.TakeLoss();
+    return loss;
+  }
+
+  // Returns the gradient of a whole param: the sum over the workers that have its rows.
+  std::vector<float> Grad(const std::string& name) {
+    std::vector<float> whole(parts_[0].params.Find(name)->whole_shape().size());
+    for (TestNet& part : parts_) {
+      const Param& param = *part.params.Find(name);
+      for (int64_t i = 0; i < param.size(); ++i) whole[param.begin() + i] += param.grad.data()[i];
+    }
+    return whole;
+  }
+
+ private:
+  // Gives a param the values of its rows of the whole param.
+  static void FillPart(Param* param) {
+    Tensor whole = Tensor::Allocate(param->whole_shape());
+    FillUniform(param->name(), &whole);
+    std::copy_n(whole.data() + param->begin(), param->size(), param->data.data());
+  }
+  void Each(const std::function<void(TestNet&)>& work) {
+    std::vector<std::thread> threads;
+    for (TestNet& part : parts_) threads.emplace_back([&] { work(part); });
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  const std::string text_;
+  std::optional<MemoryGroup> group_;
+  std::deque<TestNet> parts_;
+  std::optional<PieceBoard> board_;
+  std::deque<ThreadExchange> exchanges_;
+};
+
+// Expects that `workers` workers that divide the net compute the loss and the gradients of one.
+inline void ExpectTheNetOfOne(const std::string& text, int workers, NetOptions options = {}) {
+  TestNet whole(text, options);
+  whole.Forward();
+  const double loss = whole.TakeLoss();
+  whole.Backward();
+  DividedNet divided(text, workers, options);
+  for (int step = 0; step < 2; ++step) {
+    EXPECT_NEAR(divided.Step(), loss, 1e-5 * std::max(1.0, std::abs(loss))) << text;
+    for (const auto& param : whole.params.params()) {
+      const std::vector<float> one = whole.Grad(param->name()), all = divided.Grad(param->name());
+      ASSERT_EQ(one.size(), all.size());
+      float largest = 0;
+      for (const float x : one) largest = std::max(largest, std::abs(x));
+      for (size_t i = 0; i < one.size(); ++i)
+        ASSERT_NEAR(one[i], all[i], 1e-5f * std::max(largest, 1e-3f))
+            << param->name() << "[" << i << "] of " << workers << " workers\n"
+            << text;
+    }
+  }
+}
+
+}  // namespace singa

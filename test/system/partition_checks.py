@@ -1,0 +1,96 @@
+"""Checks jobs whose workers divide layers by rows and by units (partition_dim)."""
+import array
+
+from case import check, equal, has, learned, same_bytes, tensors, true
+from group_checks import workers
+from job import ADAM, MOMENTUM
+
+CONF = """name: "divided" seed: 5 train_steps: 20 disp_freq: 1 test_steps: 2 test_freq: 10
+train_one_batch {{ alg: kBP }} updater {{ {updater} }}
+neuralnet {{
+  layer {{ name: "data" type: kRecordInput store_conf {{ backend: "synthetic" batchsize: 23
+          shape: 3 shape: 12 shape: 12 std_value: 255 synthetic_conf {{ records: 200 classes: 6 }} }} }}
+  layer {{ name: "conv1" type: kConvolution srclayers: "data" {0}
+          convolution_conf {{ num_filters: 7 kernel: 3 pad: 1 }}
+          param {{ name: "w1" init {{ type: kGaussian std: 0.1 }} }} param {{ name: "b1" init {{ type: kConstant }} }} }}
+  layer {{ name: "relu1" type: kReLU srclayers: "conv1" {1} }}
+  layer {{ name: "pool1" type: kPooling srclayers: "relu1" {2}
+          pooling_conf {{ pool: MAX kernel: 2 stride: 2 }} }}
+  layer {{ name: "norm1" type: kLRN srclayers: "pool1" lrn_conf {{ local_size: 3 }} }}
+  layer {{ name: "ip1" type: kInnerProduct srclayers: "norm1" {3} innerproduct_conf {{ num_output: 20 }}
+          param {{ name: "w2" init {{ type: kGaussian std: 0.1 }} }} param {{ name: "b2" init {{ type: kConstant }} }} }}
+  layer {{ name: "drop" type: kDropout srclayers: "ip1" {4} }}
+  layer {{ name: "ip2" type: kInnerProduct srclayers: "drop" {5} innerproduct_conf {{ num_output: 6 }}
+          param {{ name: "w3" init {{ type: kGaussian std: 0.1 }} }} param {{ name: "b3" init {{ type: kConstant }} }} }}
+  layer {{ name: "loss" type: kSoftmaxLoss srclayers: "ip2" srclayers: "data" }}
+}}
+"""
+
+
+def write(case, dims, updater=ADAM):
+    """Writes job.conf: dims has partition_dim of conv1, relu1, pool1, ip1, drop and ip2."""
+    case.write("job.conf", CONF.format(*(f"partition_dim: {dim}" for dim in dims), updater=updater))
+
+
+def near(a, b, what, most=1e-5):
+    """Fails if a param of two checkpoints differs by more than `most` of its largest value."""
+    first, second = tensors(a / "model.safetensors"), tensors(b / "model.safetensors")
+    equal(first.keys(), second.keys(), what)
+    for name in first:
+        equal(first[name][:2], second[name][:2], f"{what}: {name}")
+        x, y = array.array("f", first[name][2]), array.array("f", second[name][2])
+        largest = max(map(abs, x))
+        far = max(abs(p - q) for p, q in zip(x, y))
+        true(far <= most * largest, f"{what}: {name} differs by {far / largest:.1e} of its largest value")
+
+
+@check
+def workers_that_divide_layers_by_units_train_the_net_of_one(case):
+    for updater in (ADAM, MOMENTUM):
+        write(case, "000000", updater)
+        case.train("job.conf", *workers(1), workspace="one")
+        for dims in ("111111", "000101", "110010", "001100"):
+            write(case, dims, updater)
+            for count in (2, 3):
+                runs = [f"{dims}-{count}-{run}" for run in range(2)]
+                for run in runs:
+                    case.train("job.conf", *workers(count), workspace=run)
+                same_bytes(case.newest(runs[0]), case.newest(runs[1]))
+                near(case.newest("one"), case.newest(runs[0]), f"{count} workers, {dims}")
+                for a, b in zip(case.rows("one"), case.rows(runs[0])):
+                    true(abs(a["loss"] - b["loss"]) < 1e-4, f"rows {a} and {b}")
+
+
+@check
+def a_job_goes_on_under_another_division_of_its_layers(case):
+    write(case, "110111")
+    case.train("job.conf", *workers(3), workspace="whole")
+    case.train("job.conf", *workers(3), "-set", "train_steps=9", workspace="cut")
+    case.train("job.conf", *workers(3), "-resume", workspace="cut")
+    same_bytes(case.newest("whole"), case.newest("cut"))
+    equal(learned(case.rows("cut", "train")), learned(case.rows("whole", "train")), "rows of training")
+    for dims, count in (("000000", 1), ("001001", 2)):
+        name = f"other{count}"
+        write(case, "110111")
+        case.train("job.conf", *workers(3), "-set", "train_steps=9", workspace=name)
+        write(case, dims)
+        case.train("job.conf", *workers(count), "-resume", workspace=name)
+        near(case.newest("whole"), case.newest(name), f"resumed by {count} workers")
+
+
+@check
+def a_partition_dim_without_effect_is_told(case):
+    write(case, "000100")
+    one = case.run("check", "job.conf", *workers(1))
+    true("partition_dim" not in one.err, f"a warning for one worker:\n{one.err}")
+    several = case.run("check", "job.conf", "-set", "cluster.nworkers_per_group=2")
+    has(several.err, "job.conf:14:62: warning: neuralnet.layer[ip1].partition_dim: has no effect: "
+                     "workers that are not threads of one process", "processes")
+    case.write("soft.conf", case.path("job.conf").read_text().replace(
+        'kLRN srclayers: "pool1"', 'kLRN srclayers: "pool1" partition_dim: 1'))
+    lrn = case.run("check", "soft.conf", *workers(2))
+    has(lrn.err, "neuralnet.layer[norm1].partition_dim: has no effect: the layer is divided by rows",
+        "a layer that cannot be divided by units")
+    few = case.run("check", "job.conf", *workers(21), code=78)
+    has(few.err, "neuralnet.layer[ip1].innerproduct_conf.num_output: must be >= 21, the number of "
+                 "workers of the group that divide the units, is 20", "more workers than units")
