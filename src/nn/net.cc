@@ -25,10 +25,10 @@ NetNode* Net::Find(const std::string& name) {
   return nullptr;
 }
 
-int64_t Net::batch() const {
+RowSpan Net::InputSpan() const {
   for (const NetNode& node : nodes_)
-    if (node.wiring.is_input && !node.out.empty()) return node.out[0]->span.batch;
-  return nodes_.empty() ? 0 : nodes_[0].out[0]->span.batch;
+    if (node.wiring.is_input && !node.out.empty()) return node.out[0]->span;
+  return nodes_.empty() ? RowSpan() : nodes_[0].out[0]->span;
 }
 
 void Net::BeginPass(const Context& ctx, int64_t batches_before) {

@@ -31,6 +31,8 @@ TEST(Partition, WorkersOfAGroupShareOneBatchOfUnevenRows) {
     EXPECT_EQ(span.rows, rows[i]);
     EXPECT_EQ(span.first, first[i]);
     EXPECT_EQ(span.batch, 64);
+    EXPECT_EQ(part.net.batch(), 64);
+    EXPECT_EQ(part.net.rows(), rows[i]);
     EXPECT_EQ(part.net.Find("fc1")->out[0]->data.shape(), Shape({rows[i], 8}));
   }
 }

@@ -31,7 +31,9 @@ class SINGA_API Net {
   const std::deque<NetNode>& nodes() const { return nodes_; }
   NetNode* Find(const std::string& name);  // the first node of that name, or null
   // Returns the rows of the whole group's batch.
-  int64_t batch() const;
+  int64_t batch() const { return InputSpan().batch; }
+  // Returns this worker's rows of each batch.
+  int64_t rows() const { return InputSpan().rows; }
 
   // Calls Layer::BeginPass. The pass begins `batches_before` batches after the first record.
   void BeginPass(const Context& ctx, int64_t batches_before);
@@ -54,6 +56,8 @@ class SINGA_API Net {
   const NetLayout& layout() const { return *layout_; }
 
  private:
+  RowSpan InputSpan() const;
+
   Phase phase_ = kTrain;
   bool causal_ = true;
   bool device_only_ = false;

@@ -1,5 +1,5 @@
-// ParamExchange is the interface between an algorithm and the code that updates params. In one
-// process it applies the updater; in a cluster it sends gradients to servers or into an all-reduce.
+// ParamExchange is the interface between an algorithm and the code that updates params. Behind it
+// gradients are added up over the workers, and the updater is applied here, by servers, or on GPUs.
 // All gradients go through it or through a GradientSink. The worker's thread calls it.
 #pragma once
 

@@ -39,9 +39,8 @@ struct ClientSetup {
 
 class Client {
  public:
-  static constexpr int64_t kSendAt =
-      // Floats that a message of gradients has when it leaves before Flush.
-      65536;
+  // Floats that a message of gradients has when it leaves before Flush.
+  static constexpr int64_t kSendAt = 65536;
 
   // `values`: the memory of each param. Arriving values are written to it.
   Client(const ClientSetup& setup, std::vector<float*> values, Outbox* out);

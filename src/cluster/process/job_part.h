@@ -21,9 +21,9 @@ class JobPart {
   int cores() const { return cores_; }  // as in its ProcessPlace
   int processes() const { return topology().processes(); }
   const Topology& topology() const { return plan_.topology; }
-  // Returns rank 0's plan of how the job synchronises, which rank 0 tells the others. If the mode
-  // is kAllReduce, all processes must have come before rank 0 makes its worker groups, since it
-  // asks about their GPUs.
+  // Returns how the job synchronises, by the facts of this process; rank 0 tells the others its
+  // mode. If the mode is kAllReduce, all processes must have come before rank 0 makes its worker
+  // groups, since it asks about their GPUs.
   const SyncPlan& plan() const { return plan_; }
   // Returns the plan again, now that it is known whether GPUs can add gradients up. `why_not_gpus`:
   // why not; "": they can. `told`: the mode that process 0 told.

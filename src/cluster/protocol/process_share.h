@@ -7,7 +7,8 @@ namespace singa {
 
 struct ProcessShare {
   double workers = 0, rows = 0;  // workers of the process; their rows of each batch
-  // Means over the steps: of the slowest worker for data_wait_ms, of all workers for the others.
+  // Means over the steps: the time of a step, the mean over the workers of their waits for each
+  // other, and the longest wait of a worker for records.
   double step_ms = 0, sync_wait_ms = 0, data_wait_ms = 0;
   double bytes_sent = 0, bytes_received = 0;
 

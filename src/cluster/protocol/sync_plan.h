@@ -21,14 +21,14 @@ enum class SyncMode {
 
 // The facts besides the job that a plan depends on.
 struct SyncFacts {
-  bool in_one_process = false;  // the caller runs all of the job, despite the stanza
+  bool in_one_process = false;  // this process runs the whole job, whatever its `cluster` says
   bool one_host = true;         // all processes are on one host
   int rank = 0;                 // of this process
   int processes_before = 0;     // processes of the job on this host, before this one, with workers
   // The reason why the workers' GPUs cannot add gradients up, such as a missing library; "": they
   // can, if the job names GPUs.
   std::string why_not_gpus = {};
-  // The mode that process 0 has told this one; it alone knows all facts.
+  // The mode that process 0, which alone knows all facts, has told this process.
   std::optional<SyncMode> told = {};
 };
 

@@ -10,8 +10,8 @@ namespace singa {
 
 namespace {
 
-// Returns this process's plan. Process 0 has asked about the GPUs before. It tells the others of a
-// group of GPUs or of memory, or of neither if servers have the values.
+// Returns this process's plan. Process 0 has asked all about their GPUs. The others know the mode
+// by what process 0 has sent: a group of GPUs, its memory, or neither if servers have the values.
 SyncPlan PlanOf(const JobProto& job, const JobProcess* process, const GroupOptions& options) {
   const bool on_gpus = options.gpus.has_value();
   const std::string why_not_gpus = on_gpus ? "" : "the host adds the gradients up";

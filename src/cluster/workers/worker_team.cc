@@ -44,8 +44,9 @@ WorkerTeam::~WorkerTeam() {
 }
 
 int64_t WorkerTeam::rows() const {
-  const int64_t batch = trainers_[0]->model().net().batch(), workers = place_.workers;
-  return batch * (place_.first + size()) / workers - batch * place_.first / workers;
+  int64_t rows = 0;
+  for (const auto& trainer : trainers_) rows += trainer->model().net().rows();
+  return rows;
 }
 
 std::vector<Trainer*> WorkerTeam::trainers() {

@@ -1,6 +1,7 @@
 // RankLink sends messages between the ranks of one group. LinkCollective makes collective
-// operations of them. ProcessLink implements it by messages of this program; MPI would be another
-// way. One thread of a rank uses it.
+// operations of them. ProcessLink implements it by messages of this program. It carries numbers
+// such as metrics; gradients have other ways (cluster/workers/sync_backend.h). One thread of a rank
+// uses it.
 #pragma once
 
 #include <cstddef>

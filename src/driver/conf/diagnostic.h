@@ -1,6 +1,6 @@
 // Diagnostic is a finding about the user's job. It is printed as:
 //
-//   job.conf:7:22: error: neuralnet.layer[norm1].lrn_conf.knorm: must be > 0, is -1
+//   job.conf:7:28: error: neuralnet.layer[norm1].lrn_conf.knorm: must be > 0, is -1
 //     lrn_conf { local_size: 3 knorm: -1 }
 //                              ^
 #pragma once

@@ -13,8 +13,8 @@ namespace singa {
 // Returns "kSGD", or a user's type.
 std::string UpdaterName(const JobProto& job);
 
-// Throws ConfigError, relative to the JobProto, that names all differences of the params or the
-// updater from the checkpoint.
+// Throws ConfigError, relative to the JobProto, that names the differences of the params, 8 at
+// most, or the updater's first, from the checkpoint.
 void CheckFits(const Checkpoint& checkpoint, const JobProto& job, Trainer* lead);
 
 // Throws for other state that the checkpoint lacks, such as a layer's. REQUIRES: the checkpoint is

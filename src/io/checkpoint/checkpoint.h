@@ -1,5 +1,5 @@
-// These functions find and read checkpoints on disk, <workspace>/checkpoint/step<N>/. Every byte of
-// the three files is checked before any is used.
+// These functions find and read checkpoints on disk, <workspace>/checkpoint/step<N>/. Those of
+// a workspace are checked, every byte of the three files, before any is used.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,7 @@ class Trainer {
   // Computes batch `step` and applies its updates. A device may still work on it afterwards: a
   // later call then throws its errors.
   void TrainStep(int64_t step);
-  // Does this through an exchange that hands on to path().exchange().
+  // Does the same through `exchange`, which must hand all gradients on to path().exchange().
   void TrainStep(int64_t step, ParamExchange* exchange);
   // Ends its part in the group's sums, so that no worker waits for another. Called in the worker's
   // thread, also before Allocate.
