@@ -23,10 +23,11 @@ std::string FoundIn(const std::string& layer) {
 }
 
 TEST(CheckEffects, AnIdleFieldMayHaveItsDefault) {
-  EXPECT_EQ(Found("neuralnet { partition_dim: 0 }"), "");
-  EXPECT_EQ(Found("neuralnet { partition_dim: 1 }"),
-            "neuralnet.partition_dim: is not built yet: the batch is cut by rows, which computes "
-            "the same\n");
+  EXPECT_EQ(Found("neuralnet { partition: kManual }"), "");
+  EXPECT_EQ(
+      Found("neuralnet { partition: kAuto }"),
+      "neuralnet.partition: is not built yet: layers are divided as partition_dim says, which "
+      "computes the same\n");
 }
 
 TEST(CheckEffects, AnIdleFieldWithoutADefaultDrawsAWarningAnyway) {
