@@ -113,8 +113,8 @@ Param* ParamTable::Get(const LayerProto& layer, const std::string& path, int ind
       throw ConfigError(shares ? "share_from" : "",
                         MisfitText(name, {known->layer(), known->whole_shape(), nets_[name]},
                                    {layer.name(), shape, net}));
-    if (known->first_row() == first && known->shape().dims() > 0 && known->shape()[0] == rows)
-      return known;
+    const int64_t known_rows = known->shape().dims() > 0 ? known->shape()[0] : 0;
+    if (known->first_row() == first && known_rows == rows) return known;
     throw ConfigError(
         shares ? "share_from" : "",
         StrCat("layers \"", known->layer(), "\" and \"", layer.name(), "\" share the param \"",

@@ -174,6 +174,16 @@ TEST(SyncPlan, SaysThatTheJobAsksForAnAllReduce) {
   EXPECT_FALSE(PlanSync(PlannedJob("nworkers_per_group: 2", 2)).all_reduce_is_set);
 }
 
+TEST(SyncPlan, SaysWhoDividesLayersByRowsAlone) {
+  EXPECT_EQ(PlanSync(PlannedJob("nworkers_per_group: 2 nworkers_per_procs: 2", 0)).why_rows, "");
+  EXPECT_EQ(PlanSync(PlannedJob("", 0)).why_rows, "");
+  for (const char* stanza :
+       {"nworkers_per_group: 2", "nworkers_per_group: 2 nworkers_per_procs: 2 share_memory: false"})
+    EXPECT_NE(PlanSync(PlannedJob(stanza, 0)).why_rows, "") << stanza;
+  const char* const threads = "nworkers_per_group: 2 nworkers_per_procs: 2";
+  EXPECT_NE(PlanSync(PlannedJob(threads, 2)).why_rows.find("GPUs"), std::string::npos);
+}
+
 TEST(SyncPlan, NamesTheFieldThatIsWrong) {
   try {
     PlanSync(PlannedJob("nworkers_per_group: 0", 0));

@@ -39,6 +39,8 @@ TEST_F(DeclareTest, AParamHasItsNameOrThatOfItsLayer) {
 TEST_F(DeclareTest, ANetOfAnotherPhaseGetsTheSameParam) {
   const Param* const w = Of("name: 'fc' param { name: 'w' }").Param(0, {2});
   EXPECT_EQ(Of("name: 'fc' param { name: 'w' }").Param(0, {2}), w);
+  const Param* const number = Of("name: 'scale' param { name: 's' }").Param(0, Shape());
+  EXPECT_EQ(Of("name: 'scale' param { name: 's' }").Param(0, Shape()), number);
   EXPECT_EQ(Of("name: 'other' param { name: 'w' }").Param(0, {2}), w);  // both are named
 }
 

@@ -135,7 +135,8 @@ TEST(Partition, ReadersShareABridge) {
 
 // The masks belong to rows and units of the whole batch.
 TEST(Partition, DropoutDropsTheSameUnits) {
-  for (const char* input : {"shape: 6 shape: 7", "shape: 6 shape: 5 shape: 3 shape: 2"}) {
+  for (const char* input :
+       {"shape: 6 shape: 7", "shape: 6 shape: 5 shape: 3", "shape: 6 shape: 5 shape: 3 shape: 2"}) {
     const std::string text = StrCat(R"(
       layer { name: "data" type: kDummy dummy_conf { input: true )",
                                     input, R"( } }

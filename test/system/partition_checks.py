@@ -57,6 +57,7 @@ def workers_that_divide_layers_by_units_train_the_net_of_one(case):
                     case.train("job.conf", *workers(count), workspace=run)
                 same_bytes(case.newest(runs[0]), case.newest(runs[1]))
                 near(case.newest("one"), case.newest(runs[0]), f"{count} workers, {dims}")
+                equal(len(case.rows(runs[0])), len(case.rows("one")), "rows")
                 for a, b in zip(case.rows("one"), case.rows(runs[0])):
                     true(abs(a["loss"] - b["loss"]) < 1e-4, f"rows {a} and {b}")
 

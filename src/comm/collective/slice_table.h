@@ -14,8 +14,8 @@ namespace singa {
 struct Slice {
   int param = 0;  // index in the list that the table was made of
   int64_t begin = 0, size = 0;
-  int owner =
-      -1;  // the only worker that computes its gradient; -1: each computes a part of the sum
+  // The only worker that computes the slice's gradient; -1: each computes a part of the sum.
+  int owner = -1;
 };
 
 class SliceTable {

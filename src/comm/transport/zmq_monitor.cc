@@ -24,7 +24,10 @@ ZmqMonitor::ZmqMonitor(zmq::context_t* context, zmq::socket_t* watched, int even
 
 // An event that comes after socket_ is closed would block ZeroMQ's thread for ever: it waits for
 // somebody who takes the event, and serves no connection of the process any more.
-ZmqMonitor::~ZmqMonitor() { zmq_socket_monitor(watched_, nullptr, 0); }
+ZmqMonitor::~ZmqMonitor() {
+  if (zmq_socket_monitor(watched_, nullptr, 0) != 0)
+    LOG(ERROR) << "a monitor does not stop: " << zmq_strerror(errno);
+}
 
 int ZmqMonitor::Next() {
   zmq::message_t message;

@@ -1,5 +1,4 @@
 #include "driver/conf/check_job.h"
-#include "driver/conf/check_units.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,6 +12,7 @@
 #include "base/text/edit_distance.h"
 #include "driver/conf/check_gpus.h"
 #include "driver/conf/check_params.h"
+#include "driver/conf/check_units.h"
 #include "driver/conf/net_warnings.h"
 #include "driver/facts/compare_facts.h"
 #include "driver/facts/job_stores.h"

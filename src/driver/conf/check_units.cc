@@ -1,5 +1,6 @@
 #include "driver/conf/check_units.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -15,6 +16,13 @@ std::string WhyRows(const JobProto& job) {
   } catch (const ConfigError&) {  // the stanza's mistake is reported elsewhere
     return "";
   }
+}
+
+// Returns whether a layer names the batch size of each worker, which may be any numbers.
+bool WorkersHaveOwnSizes(const NetProto& conf) {
+  return std::ranges::any_of(conf.layer(), [](const LayerProto& layer) {
+    return layer.store_conf().batchsize_size() > 1;
+  });
 }
 
 std::string NoEffect(const std::string& why) {
@@ -33,17 +41,22 @@ UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   ParamTable params;
   ConfigErrors errors;
   const Net net = BuildNet(conf, options, &params, &errors);
+  for (++options.worker; WorkersHaveOwnSizes(conf) && options.worker < rows.parts && errors.empty();
+       ++options.worker) {
+    ParamTable others;
+    BuildNet(conf, options, &others, &errors);
+  }
   for (const ConfigError& error : errors) found.errors.push_back(error.Under("neuralnet"));
   if (!why.empty() && conf.partition_dim() == 1)
     found.warnings.push_back(ConfigError("neuralnet.partition_dim", NoEffect(why)));
-  std::map<std::string, int> dims;  // by the layer's path
-  for (const NetNode& node : net.nodes())
-    if (!node.name.starts_with("bridge")) dims[node.path] = node.conf.partition_dim();
+  std::map<std::string, int>
+      dims;  // by the layer's path and name: inserted layers have other names
+  for (const NetNode& node : net.nodes()) dims[node.path + node.name] = node.conf.partition_dim();
   std::vector<std::string> names;
   for (const LayerProto& layer : conf.layer()) names.push_back(layer.name());
   const std::vector<std::string> paths = LayerPaths(names);
   for (int i = 0; i < conf.layer_size(); ++i) {
-    const auto dim = dims.find(paths[i]);
+    const auto dim = dims.find(paths[i] + names[i]);
     if (conf.layer(i).partition_dim() != 1 || dim == dims.end() || dim->second == 1) continue;
     const std::string reason = why.empty() ? "the layer is divided by rows" : why;
     found.warnings.push_back(

@@ -14,10 +14,6 @@ class BridgeSource final : public Layer {
  public:
   explicit BridgeSource(const Bridge& bridge) : bridge_(bridge) {}
 
-  // The workers exchange the rows of each time step among themselves, so time steps are independent
-  // of each other, as Fold needs it.
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
-
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
     bridge_.tag += Bridge::kTags * conf.unroll_index();
@@ -32,6 +28,8 @@ class BridgeSource final : public Layer {
 
   Traits traits() const override { return {.grad_reads_in = true}; }
 
+  // A step that the group drops ends after this: then nobody waits for what was offered. The group
+  // has agreed on it after all had taken their pieces.
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float *const x = in[0]->data.data(), *const y = out[0]->data.data();
     const int me = bridge_.worker;
@@ -116,8 +114,6 @@ class BridgeEnd final : public Layer {
  public:
   explicit BridgeEnd(const Bridge& bridge) : bridge_(bridge) {}
 
-  Wiring wiring(const LayerProto&) const override { return {.row_wise = true}; }
-
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
     bridge_.tag += Bridge::kTags * conf.unroll_index();
@@ -159,7 +155,7 @@ class BridgeEnd final : public Layer {
   BridgePieces back_;
 };
 
-// What a conf gets that names a bridge itself.
+// The layer of a kBridgeSrc or kBridgeDst that a conf names: always an error.
 class BridgeByHand final : public Layer {
  public:
   void Setup(const LayerProto&, Declare&, Inputs, Outputs) override {

@@ -13,7 +13,7 @@
 
 namespace singa {
 
-// What a worker has of a feature.
+// The part of a feature that a worker has.
 enum class Layout : uint8_t {
   kRows,   // its rows, all units
   kUnits,  // all rows, its units

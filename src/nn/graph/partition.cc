@@ -70,7 +70,7 @@ class Bridges {
     layer.conf.set_name(StrCat(kind, "(", name, "->", to.conf.name(), ")"));
     layer.conf.set_type(role == GraphLayer::kBridgeSource ? kBridgeSrc : kBridgeDst);
     layer.path = to.path;
-    layer.wiring.row_wise = true;
+    layer.wiring.row_wise = true;  // for Fold: the rows of each time step move among themselves
     layer.in = {in};
     layer.steps = source.steps;
     layer.part = cut_.worker;
@@ -90,7 +90,7 @@ class Bridges {
 
 // Returns whether the workers can divide the layer by units.
 bool HasUnits(const Graph& graph, const GraphLayer& layer) {
-  if (layer.wiring.unit_cut == UnitCut::kNone) return false;
+  if (layer.wiring.unit_cut == UnitCut::kNone || layer.in.empty()) return false;
   for (const Link& link : layer.in) {
     const bool steps = graph.layers[link.source].wiring.outputs_are_steps;
     if (steps || link.feedback || link.kind != Link::kSameStep) return false;

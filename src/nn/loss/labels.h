@@ -23,7 +23,8 @@ inline void RequireLabels(const LayerProto& conf, Inputs in, int64_t rows) {
                              " for ", Counted(rows, "row")));
 }
 
-// A label is outside [0, classes). Net::Check adds the record that has it.
+// A label is outside [0, classes). CheckInputs (nn/plan/check_inputs.h) adds the record that has
+// it.
 class LabelError : public Error {
  public:
   LabelError(const std::string& layer, int64_t row, int32_t label, int64_t classes)

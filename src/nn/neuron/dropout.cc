@@ -2,6 +2,7 @@
 // ratio). m depends on (layer, step, global row, unit), so partition and folding do not change it.
 #include "math/elementwise/elementwise.h"
 #include "math/random/random_kernels.h"
+#include "nn/connection/piece.h"
 #include "singa/base/error.h"
 #include "singa/math/random_fill.h"
 #include "singa/nn/layer.h"
@@ -55,9 +56,11 @@ class DropoutLayer final : public Layer {
     };
     const auto& [first, own, all] = in.units;
     if (own == all) return draw(row * in.data.row_size(), n, mask);
-    // Units lie side by side in memory, those of each pixel of an image too.
-    const int64_t before = row * (in.data.row_size() / own);
-    for (int64_t i = 0; i * own < n; ++i) draw((before + i) * all + first, own, mask + i * own);
+    // A worker's units are a run of the whole feature for each row, and for each pixel of an image.
+    const int64_t inner = Blocks(in.data.shape(), 1).inner, run = own * inner;
+    const int64_t before = row * (in.data.row_size() / run);
+    for (int64_t i = 0; i * run < n; ++i)
+      draw(((before + i) * all + first) * inner, run, mask + i * run);
   }
 
   void Apply(Context& ctx, const Tensor& from, Tensor* to) const {

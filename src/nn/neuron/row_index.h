@@ -26,7 +26,8 @@ inline void CheckIndexRange(const std::string& field, int64_t size) {
     throw ConfigError(field, StrCat("must be from 1 to ", kMost, ", is ", size));
 }
 
-// An index is out of range or no whole number. Net::Check adds the record that has it.
+// An index is out of range or no whole number. CheckInputs (nn/plan/check_inputs.h) adds the record
+// that has it.
 class IndexError : public Error {
  public:
   IndexError(const std::string& layer, int64_t row, float index, int64_t size, bool padding)

@@ -78,7 +78,7 @@ std::string Hints(const std::string& concate, const std::string& loss) {
                             .neuralnet();
   ParamTable params;
   ConfigErrors errors;
-  const Net net = BuildNet(conf, {}, {&params}, &errors);
+  const Net net = BuildNet(conf, {}, &params, &errors);
   return LinesOf(ConcateHints(conf, net));
 }
 

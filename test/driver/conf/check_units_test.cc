@@ -1,0 +1,79 @@
+#include "driver/conf/check_units.h"
+
+#include <gtest/gtest.h>
+
+#include "support/driver/conf_findings.h"
+
+namespace singa::check_units {
+namespace {
+
+constexpr char kThreads[] = "cluster { nworkers_per_group: 3 nworkers_per_procs: 3 }";
+
+// The workers' rows of the batch are `sizes`. The convolution has two readers in its own layout,
+// and one in another.
+std::string Net(const std::string& sizes, const std::string& more = "") {
+  return StrCat(R"(neuralnet {
+    layer { name: "data" type: kRecordInput store_conf { backend: "synthetic" shape: 3 shape: 8
+            shape: 8 synthetic_conf { records: 40 classes: 2 } )",
+                sizes, R"( } }
+    layer { name: "conv" type: kConvolution srclayers: "data" partition_dim: 1
+            convolution_conf { num_filters: 6 kernel: 3 } param { name: "w" } param { name: "b" } }
+    layer { name: "relu" type: kReLU srclayers: "conv" partition_dim: 1 }
+    layer { name: "pool" type: kPooling srclayers: "conv" partition_dim: 1
+            pooling_conf { kernel: 2 stride: 2 } }
+    layer { name: "fc" type: kInnerProduct srclayers: "conv" innerproduct_conf { num_output: 4 }
+            param { name: "v" } param { name: "c" } } )",
+                more, " } ");
+}
+
+std::string Found(const std::string& text, int workers = 3) {
+  NetOptions rows;
+  rows.parts = workers;
+  rows.units = false;
+  const UnitFindings found = CheckUnits(JobOfText(text), rows);
+  return LinesOf(ConfFindings{found.errors, found.warnings});
+}
+
+TEST(CheckUnits, ADividedNetDrawsNothing) {
+  EXPECT_EQ(Found(Net("batchsize: 12") + kThreads), "");
+  EXPECT_EQ(Found(Net("batchsize: 12") + "cluster {}", 1), "");
+}
+
+TEST(CheckUnits, ALayerWithoutUnitsOfItsOwnIsTold) {
+  const std::string norm =
+      "layer { name: 'norm' type: kLRN srclayers: 'pool' partition_dim: 1 }"
+      "layer { name: 'next' type: kLRN srclayers: 'norm' }";
+  EXPECT_EQ(Found(Net("batchsize: 12", norm) + kThreads),
+            "warning: neuralnet.layer[norm].partition_dim: has no effect: the layer is divided by "
+            "rows, which computes the same\n");
+}
+
+TEST(CheckUnits, AJobWhoseWorkersCannotIsTold) {
+  const std::string servers =
+      "cluster { nworkers_per_group: 3 nworkers_per_procs: 3 share_memory: false }";
+  EXPECT_NE(Found(Net("batchsize: 12", "partition_dim: 1") + servers)
+                .find("warning: neuralnet.partition_dim: has no effect: "),
+            std::string::npos);
+  EXPECT_NE(Found(Net("batchsize: 12") + servers)
+                .find("warning: neuralnet.layer[conv].partition_dim: has no effect: "),
+            std::string::npos);
+}
+
+// The first worker has a third of the batch, the others have not.
+TEST(CheckUnits, WorkersHaveEqualPartsOfTheBatch) {
+  EXPECT_EQ(Found(Net("batchsize: 4 batchsize: 4 batchsize: 4") + kThreads), "");
+  EXPECT_NE(Found(Net("batchsize: 4 batchsize: 5 batchsize: 3") + kThreads)
+                .find("error: neuralnet.layer[conv].partition_dim: must be 0: the workers' rows of "
+                      "the source are not equal parts of the batch, one worker has 5 of 12"),
+            std::string::npos);
+}
+
+TEST(CheckUnits, MoreWorkersThanUnitsAreAnError) {
+  EXPECT_NE(
+      Found(Net("batchsize: 14") + "cluster { nworkers_per_group: 7 nworkers_per_procs: 7 }", 7)
+          .find("error: neuralnet.layer[conv].convolution_conf.num_filters: must be >= 7"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace singa::check_units
