@@ -7,7 +7,7 @@
 set -euo pipefail
 build=$1
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
-floors="base=87 tensor=91 math=94 io=95 comm=94 nn=95 train=92 cluster=90 driver=74"
+floors="base=87 tensor=91 math=94 io=95 comm=94 nn=95 train=92 cluster=90 driver=84"
 
 ls "$build"/profiles/*.profraw >/dev/null || {
   echo "no profiles in $build/profiles: run ctest --preset checked first" >&2
