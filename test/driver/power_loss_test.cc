@@ -1,7 +1,6 @@
 // Loses power at every operation of whole small jobs. No committed checkpoint may be lost, and no
 // damage may be found. Rows of metrics are those before the resumed step. A resumed job ends as an
 // undisturbed one does.
-#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include "io/checkpoint/sample.h"
 #include "io/metrics/metrics_file.h"
 #include "support/disk_after.h"
+#include "support/driver/small_job.h"
 
 namespace singa {
 namespace {
@@ -25,29 +25,13 @@ namespace {
 namespace fs = std::filesystem;
 
 JobProto Job(const std::string& workspace, int seed, int steps) {
-  JobProto job;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      StrCat(R"(name: "power" train_steps: )", steps, " seed: ", seed, R"(
+  return SmallJob(workspace, StrCat("name: 'power' train_steps: ", steps, " seed: ", seed, R"(
     disp_freq: 1 test_freq: 3 test_steps: 1 checkpoint_freq: 2 checkpoint_keep: 2
-    checkpoint_best: "accuracy" num_openblas_threads: 1 train_one_batch { alg: kBP }
-    updater { type: kSGD momentum: 0.9 learning_rate { type: kFixed base_lr: 0.05 } }
-    neuralnet {
-      layer { name: "data" type: kRecordInput store_conf { backend: "synthetic" batchsize: 4
-              shape: 4 std_value: 255 synthetic_conf { records: 12 classes: 2 } } }
-      layer { name: "fc" type: kInnerProduct srclayers: "data" innerproduct_conf { num_output: 2 }
-              param { name: "w" init { type: kUniform low: -0.2 high: 0.2 } }
-              param { name: "b" init { type: kConstant } } }
-      layer { name: "loss" type: kSoftmaxLoss srclayers: "fc" srclayers: "data" }
-    } cluster { workspace: ")",
-             workspace, R"(" })"),
-      &job));
-  return job;
+    checkpoint_best: "accuracy" updater { momentum: 0.9 })"));
 }
 
 void Train(const JobProto& job, bool resume, FileSystem* files) {
-  RunOptions options;
-  options.resume = resume;
-  options.threads = 1;
+  RunOptions options = OneThread(resume);
   options.files = files;
   Progress progress;
   ASSERT_EQ(TrainJob(job, options, &progress), kExitOk);

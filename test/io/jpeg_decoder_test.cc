@@ -3,16 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "io/format/value_parser.h"
 #include "io/image_files.h"
 #include "io/png_files.h"
+#include "io/refusal.h"
 
 namespace singa::jpeg_decoder {
 namespace {
 
-std::span<const uint8_t> BytesOf(const std::string& file) {
-  return {reinterpret_cast<const uint8_t*>(file.data()), file.size()};
-}
 Raster Decode(const std::string& file, int channels = 3) {
   JpegDecoder decoder;
   Raster raster;
@@ -21,12 +18,7 @@ Raster Decode(const std::string& file, int channels = 3) {
 }
 // Returns the text of the error.
 std::string Refusal(const std::string& file) {
-  try {
-    Decode(file);
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  return "";
+  return RefusalOf([&] { Decode(file); });
 }
 // Returns a segment of a file, with its marker and length.
 std::string Segment(char marker, const std::string& content) {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "io/format/value_parser.h"
 #include "io/png_files.h"
+#include "io/refusal.h"
 
 namespace singa::png_decoder {
 namespace {
@@ -13,9 +13,6 @@ namespace {
 using Bytes = std::vector<uint8_t>;
 using Words = std::vector<uint16_t>;
 
-std::span<const uint8_t> BytesOf(const std::string& file) {
-  return {reinterpret_cast<const uint8_t*>(file.data()), file.size()};
-}
 Raster Decode(const std::string& file) {
   Raster raster;
   DecodePng(BytesOf(file), &raster);
@@ -23,12 +20,7 @@ Raster Decode(const std::string& file) {
 }
 // Returns the text of the error.
 std::string Refusal(const std::string& file) {
-  try {
-    Decode(file);
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  return "";
+  return RefusalOf([&] { Decode(file); });
 }
 
 TEST(PngDecoder, AFileIsKnownByItsFirstEightBytes) {

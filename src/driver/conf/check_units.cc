@@ -18,6 +18,12 @@ std::string WhyRows(const JobProto& job) {
   }
 }
 
+bool AsksForUnits(const NetProto& conf) {
+  return conf.partition_dim() == 1 ||
+         std::ranges::any_of(conf.layer(),
+                             [](const LayerProto& layer) { return layer.partition_dim() == 1; });
+}
+
 // Returns whether a layer names the batch size of each worker, which may be any numbers.
 bool WorkersHaveOwnSizes(const NetProto& conf) {
   return std::ranges::any_of(conf.layer(), [](const LayerProto& layer) {
@@ -33,8 +39,8 @@ std::string NoEffect(const std::string& why) {
 
 UnitFindings CheckUnits(const JobProto& job, const NetOptions& rows) {
   UnitFindings found;
-  if (rows.parts == 1) return found;
   const NetProto& conf = job.neuralnet();
+  if (rows.parts == 1 || !AsksForUnits(conf)) return found;
   const std::string why = WhyRows(job);
   NetOptions options = rows;
   options.units = why.empty();

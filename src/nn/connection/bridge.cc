@@ -16,7 +16,7 @@ class BridgeSource final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
-    bridge_.tag += Bridge::kTags * conf.unroll_index();
+    step_ = conf.unroll_index();
     CheckRows(*in[0]);
     pieces_ = BridgePieces(bridge_, *in[0]);
     if (bridge_.to == Layout::kUnits && pieces_.units() < bridge_.workers)
@@ -36,7 +36,6 @@ class BridgeSource final : public Layer {
     MovePiece(ctx, pieces_.InSource(x, me, me), pieces_.InEnd(y, me, me), false);
     for (int to = 0; to < bridge_.workers; ++to)
       if (to != me) ExchangeOf(ctx).Offer(feature(), to, pieces_.InSource(x, me, to));
-    if (in[0]->has_label()) ExchangeLabels(ctx, in[0]->label, &out[0]->label);
     if (in[0]->wants_grad) return;
     // Without a backward pass the feature is not kept, so the others have to take it now.
     for (int from = 0; from < bridge_.workers; ++from)
@@ -63,9 +62,8 @@ class BridgeSource final : public Layer {
   }
 
  private:
-  int feature() const { return bridge_.tag; }
-  int labels() const { return bridge_.tag + 1; }
-  int gradient() const { return bridge_.tag + 2; }
+  int feature() const { return bridge_.feature(step_); }
+  int gradient() const { return bridge_.gradient(step_); }
 
   void CheckRows(const Port& in) const {
     const RowSpan& span = in.span;
@@ -90,21 +88,10 @@ class BridgeSource final : public Layer {
     out->span.first = box.rows.first;
     out->span.rows = box.rows.second;
     out->units = {box.units.first, box.units.second, pieces_.units()};
-    if (in.has_label()) out->label.SetShape({shape[0]}, DType::kI32);
   }
 
-  void ExchangeLabels(Context& ctx, const Tensor& from, Tensor* to) const {
-    auto *const x = const_cast<int32_t*>(from.as<int32_t>()), *const y = to->as<int32_t>();
-    const int me = bridge_.worker;
-    MovePiece(ctx, pieces_.LabelsInSource(x, me, me), pieces_.LabelsInEnd(y, me, me), false);
-    for (int of = 0; of < bridge_.workers; ++of)
-      if (of != me) ExchangeOf(ctx).Offer(labels(), of, pieces_.LabelsInSource(x, me, of));
-    for (int of = 0; of < bridge_.workers; ++of)
-      if (of != me) ExchangeOf(ctx).Take(ctx, labels(), of, pieces_.LabelsInEnd(y, of, me), false);
-    ExchangeOf(ctx).AwaitTaken(labels());
-  }
-
-  Bridge bridge_;
+  const Bridge bridge_;
+  int step_ = 0;
   BridgePieces pieces_;
 };
 
@@ -116,11 +103,10 @@ class BridgeEnd final : public Layer {
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {
     declare.Sources(in, 1);
-    bridge_.tag += Bridge::kTags * conf.unroll_index();
+    step_ = conf.unroll_index();
     out[0]->data.SetShape(in[0]->data.shape());
     out[0]->span = in[0]->span;
     out[0]->units = in[0]->units;
-    if (in[0]->has_label()) out[0]->label.SetShape(in[0]->label.shape(), DType::kI32);
     // The pieces are the same seen from the end, if its layout and the source's change places.
     Bridge back = bridge_;
     std::swap(back.from, back.to);
@@ -132,13 +118,11 @@ class BridgeEnd final : public Layer {
   void ComputeFeature(Context& ctx, Phase, Inputs in, Outputs out) override {
     float* const y = out[0]->data.data();
     if (y != in[0]->data.data()) std::memcpy(y, in[0]->data.data(), out[0]->data.bytes());
-    if (in[0]->has_label())
-      std::memcpy(out[0]->label.as<void>(), in[0]->label.as<void>(), out[0]->label.bytes());
     if (!in[0]->wants_grad) return;  // the source has taken all pieces
     for (int from = 0; from < bridge_.workers; ++from)
       if (from != bridge_.worker)
-        ExchangeOf(ctx).Take(ctx, bridge_.tag, from, back_.InSource(y, bridge_.worker, from),
-                             false);
+        ExchangeOf(ctx).Take(ctx, bridge_.feature(step_), from,
+                             back_.InSource(y, bridge_.worker, from), false);
   }
 
   void ComputeGradient(Context& ctx, Inputs in, Outputs out) override {
@@ -147,11 +131,12 @@ class BridgeEnd final : public Layer {
     if (dy != out[0]->grad.data()) std::memcpy(dy, out[0]->grad.data(), in[0]->grad.bytes());
     for (int to = 0; to < bridge_.workers; ++to)
       if (to != bridge_.worker)
-        ExchangeOf(ctx).Offer(bridge_.tag + 2, to, back_.InSource(dy, bridge_.worker, to));
+        ExchangeOf(ctx).Offer(bridge_.gradient(step_), to, back_.InSource(dy, bridge_.worker, to));
   }
 
  private:
-  Bridge bridge_;
+  const Bridge bridge_;
+  int step_ = 0;
   BridgePieces back_;
 };
 

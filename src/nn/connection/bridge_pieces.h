@@ -48,13 +48,6 @@ class BridgePieces {
     const Box end = BoxOf(bridge_.to, to);
     return PieceOf(data, end, Common(BoxOf(bridge_.from, from), end));
   }
-  // Do the same for labels, of which a worker has one for each of its rows.
-  Piece LabelsInSource(int32_t* labels, int from, int to) const {
-    return OfLabels().InSource(reinterpret_cast<float*>(labels), from, to);
-  }
-  Piece LabelsInEnd(int32_t* labels, int from, int to) const {
-    return OfLabels().InEnd(reinterpret_cast<float*>(labels), from, to);
-  }
 
  private:
   static std::pair<int64_t, int64_t> Common(const std::pair<int64_t, int64_t>& a,
@@ -76,15 +69,6 @@ class BridgePieces {
             .count = piece.rows.second * pixels_,
             .stride = run,
             .run = piece.units.second * inner_};
-  }
-
-  // A label is a number a row. All workers that have a row have its label.
-  BridgePieces OfLabels() const {
-    BridgePieces labels = *this;
-    labels.pixels_ = labels.units_ = labels.inner_ = 1;
-    if (bridge_.from == Layout::kUnits) labels.bridge_.from = Layout::kAll;
-    if (bridge_.to == Layout::kUnits) labels.bridge_.to = Layout::kAll;
-    return labels;
   }
 
   Bridge bridge_;

@@ -11,9 +11,7 @@ namespace {
 class SplitLayer final : public Layer {
  public:
   Wiring wiring(const LayerProto& conf) const override {
-    return {.num_outputs = std::max(1, conf.split_conf().num_splits()),
-            .row_wise = true,
-            .unit_cut = UnitCut::kEach};
+    return {.num_outputs = std::max(1, conf.split_conf().num_splits()), .row_wise = true};
   }
 
   void Setup(const LayerProto& conf, Declare& declare, Inputs in, Outputs out) override {

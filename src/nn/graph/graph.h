@@ -5,7 +5,7 @@
 //   PairRbms     checks the two layers of each RBM       LayerProto.rbm_conf
 //   FeedBack     a net that reads its own output         Link.delayed
 //   Unroll       T steps as a number on each layer       Link.kind
-//   Partition    a worker's part of each layer         LayerProto.partition_id, GraphLayer.bridge
+//   Partition    a worker's part of each layer         GraphLayer.part, bridges
 //   KeepOutput   only the layers that one wanted layer's feature needs
 //   Fold         one node for T steps where that is the same computation
 //   Expand       nodes and the values between them       Node, Value, Read
@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/connection/bridge.h"
+#include "nn/graph/bridge_layout.h"
 #include "singa/base/error.h"
 #include "singa/nn/layer.h"
 #include "singa/proto/net.pb.h"
@@ -75,7 +75,7 @@ struct Read {
   bool delayed = false;
 };
 
-// One output of one layer of one part, over all its time steps.
+// One output of one layer, over all its time steps.
 struct Value {
   int layer = -1;
   int steps = 1;

@@ -48,7 +48,6 @@ RecordPlace RecordOfLabel(const Net& net, const NetNode& node, int64_t row) {
   for (const NetNode& source : net.nodes()) {
     if (!labels || source.out.empty() || source.out[0]->label.as<void>() != labels) continue;
     if (source.in.empty()) return RecordOfRow(source, row);
-    if (!source.conf.has_user_type() && source.conf.type() == kBridgeDst) break;  // other rows
     return source.wiring.step_shift > 0 ? RecordOfIndex(net, source, row)
                                         : RecordOfLabel(net, source, row);
   }

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "nn/connection/bridge.h"
 #include "nn/graph/share_hint.h"
 #include "nn/input/pair_cuts.h"
 #include "nn/input/pair_readers.h"

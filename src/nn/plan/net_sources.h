@@ -9,7 +9,7 @@
 namespace singa {
 
 // Time steps [step, step + steps) of output `output` of nodes()[node]. An output without time steps
-// has one step. node -1: another worker computes it.
+// has one step. node -1: no node of the net computes it.
 struct NetSource {
   int node = -1, output = 0;
   int step = 0, steps = 1;
