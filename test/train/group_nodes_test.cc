@@ -4,11 +4,11 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 
 #include "singa/base/philox.h"
 #include "singa/base/str_cat.h"
+#include "support/train/recorded_updates.h"
 #include "train/reduce/group_exchange.h"
 #include "train/reduce/piece_plan.h"
 
@@ -16,31 +16,6 @@ namespace singa {
 namespace {
 
 const std::vector<Shape> kShapes = {{40, 60}, {700, 500}};  // the second may come in pieces
-
-// Recorder keeps by slice the sums of all nodes that it gets.
-class Recorder final : public SliceUpdates {
- public:
-  void Attach(const SliceTable&, const std::vector<Param*>&) override {}
-  bool needs_all() const override { return false; }
-  void Submit(Context&, int slice, int64_t, std::span<float* const> given) override {
-    const int64_t size = SliceTable(kShapes)[slice].size;
-    const std::lock_guard lock(mutex_);
-    for (const float* sum : given) sums[slice].emplace_back(sum, sum + size);
-  }
-  void LossNotFinite(const std::string&, int64_t) override {}
-  void Finish(Context&, int64_t, int, int, std::span<float* const>) override {}
-  void Check() override {}
-  bool skipped(int64_t) const override { return false; }
-  double GradientNorm(int64_t) override { return 0; }
-  int64_t skips() const override { return 0; }
-  void set_skips(int64_t) override {}
-  void Await(int, int64_t) override {}
-
-  std::map<int, std::vector<std::vector<float>>> sums;
-
- private:
-  std::mutex mutex_;
-};
 
 // Runs one step of worker `number` of its group, number `place` of the process.
 void Give(GradientReduction* reduction, int number, int place, bool in_pieces) {
@@ -74,7 +49,7 @@ void Give(GradientReduction* reduction, int number, int place, bool in_pieces) {
 // Returns the sums that a process with these workers adds up.
 std::map<int, std::vector<std::vector<float>>> SumsOf(SumNode workers, int group_size,
                                                       bool in_pieces) {
-  Recorder recorder;
+  RecordedUpdates recorder{SliceTable(kShapes)};
   GradientReduction reduction(SliceTable(kShapes), &recorder,
                               {.ranks = workers, .group = group_size, .here = workers.workers()});
   std::vector<std::thread> threads;
@@ -115,7 +90,7 @@ TEST_P(GroupNodes, OfAllProcessesAreTheSumsOfThreads) {
 TEST(GroupPieces, AreTheSameInAllProcesses) {
   const auto pieces = [](SumNode worker, int group) {
     std::vector<std::pair<int64_t, int64_t>> cuts;
-    Recorder recorder;
+    RecordedUpdates recorder{SliceTable(kShapes)};
     GradientReduction reduction(SliceTable(kShapes), &recorder,
                                 {.ranks = worker, .group = group, .here = 1});
     StepState state;

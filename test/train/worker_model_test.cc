@@ -137,6 +137,66 @@ TEST(WorkerModelTest, BindsWhatItTrainsToMemoryOfTheGroup) {
   EXPECT_FALSE(second.params().Find("fixed")->data.empty());
 }
 
+// Three workers divide the 700 units of "a": worker 1 has rows 233 to 465 of "wide".
+JobProto DividedJob() {
+  JobProto job = Job();
+  job.mutable_neuralnet()->mutable_layer(1)->set_partition_dim(1);
+  return job;
+}
+constexpr WorkerPlace kSecondOfThree = {
+    .worker = 1, .workers = 3, .here = 3, .divides_units = true};
+
+TEST(WorkerModelTest, ComputesWithItsPartOfADividedParam) {
+  WorkerModel model(DividedJob(), kSecondOfThree, nullptr);
+  const Param& own = *model.trained().own[0];
+  EXPECT_EQ(own.name(), "wide");
+  EXPECT_EQ(own.shape(), Shape({233, 500}));
+  EXPECT_EQ(own.first_row(), 233);
+  EXPECT_EQ(model.trained().params[0]->shape(), Shape({700, 500}));
+  EXPECT_EQ(model.params().Find("wide"), model.trained().params[0]) << "others see the whole";
+}
+
+TEST(WorkerModelTest, APartLiesInTheValuesOfTheWhole) {
+  WorkerModel model(DividedJob(), kSecondOfThree, nullptr);
+  model.AllocateValues(nullptr, nullptr);
+  EXPECT_EQ(model.trained().own[0]->data.data(),
+            model.params().Find("wide")->data.data() + 233 * 500);
+  EXPECT_EQ(model.trained().own[1]->data.data(), model.params().Find("narrow")->data.data());
+}
+
+TEST(WorkerModelTest, APartLiesInTheValuesOfTheLead) {
+  WorkerModel lead(DividedJob(), {.workers = 3, .here = 3, .divides_units = true}, nullptr);
+  WorkerModel second(DividedJob(), kSecondOfThree, nullptr);
+  lead.AllocateValues(nullptr, nullptr);
+  second.AllocateValues(nullptr, &lead);
+  EXPECT_EQ(second.trained().own[0]->data.data(),
+            lead.params().Find("wide")->data.data() + 233 * 500);
+}
+
+TEST(WorkerModelTest, ThePartOfALargeGradientGoesWhole) {
+  const WorkerModel model(DividedJob(), kSecondOfThree, nullptr);
+  EXPECT_EQ(model.trained().in_pieces, std::vector<bool>({false, false}));
+}
+
+TEST(WorkerModelTest, EachSliceOfADividedParamHasItsOwner) {
+  const WorkerModel model(DividedJob(), kSecondOfThree, nullptr);
+  const SliceTable& table = model.trained().table;
+  const auto [first, last] = table.OfParam(0);
+  for (int slice = first; slice < last; ++slice) {
+    const int64_t row = table[slice].begin / 500;
+    EXPECT_EQ(table[slice].owner, row < 233 ? 0 : row < 466 ? 1 : 2) << row;
+  }
+  EXPECT_EQ(table[table.OfParam(1).first].owner, -1) << "each worker has the whole";
+}
+
+TEST(WorkerModelTest, PartitionDimIsIdleWhereWorkersDivideRows) {
+  WorkerPlace rows = kSecondOfThree;
+  rows.divides_units = false;
+  const WorkerModel model(DividedJob(), rows, nullptr);
+  EXPECT_EQ(model.trained().own, model.trained().params);
+  EXPECT_EQ(model.trained().table[0].owner, -1);
+}
+
 TEST(WorkerModelTest, NamesTheAlgorithmThatIsNotKnown) {
   JobProto job = Job();
   job.mutable_train_one_batch()->set_user_alg("none");
