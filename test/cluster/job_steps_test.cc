@@ -1,5 +1,7 @@
-// Tests reports of other processes about the steps of their worker groups. The reports may contain
-// anything.
+// Tests how far the worker groups of a job are, and reports of other processes about it, which may
+// contain anything.
+#include "cluster/workers/job_steps.h"
+
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
@@ -91,6 +93,63 @@ TEST_F(OtherStepsTest, AJobThatCountsInEpochsSaysItsSteps) {
   processes_[1].peers().NoteSteps(1, 6);
   processes_[1].peers().NoteSteps(1, 5);
   Await(5, 1);
+}
+
+TEST(JobStepsTest, GroupsHaveStepsOfTheirOwn) {
+  JobSteps steps(TwoGroups(), nullptr, nullptr);
+  steps.NoteSteps(1, 4);
+  EXPECT_EQ(steps.done(), (std::vector<int64_t>{0, 4}));
+}
+
+TEST(JobStepsTest, AJobsOneProcessLeadsAllGroups) {
+  const JobSteps steps(TwoGroups(), nullptr, nullptr);
+  EXPECT_TRUE(steps.Leads(0));
+  EXPECT_TRUE(steps.Leads(1));
+  EXPECT_EQ(steps.FirstProcess(1), 0);
+}
+
+TEST(JobStepsTest, GroupsThatTakeStepsTogetherBeginThoseThatWereGranted) {
+  JobProto job = TwoGroups();
+  job.mutable_cluster()->set_user_consistency("any");
+  JobSteps steps(job, nullptr, nullptr);
+  EXPECT_TRUE(steps.together());
+  steps.Begin({0, 1}, {});
+  steps.Grant(1);
+  for (const int group : {0, 1}) EXPECT_TRUE(steps.gate().Pass(group, 0));
+  steps.NoteSteps(1, 1);
+  std::atomic<bool> granted{false};
+  std::thread next([&] {
+    EXPECT_TRUE(steps.gate().Pass(1, 1));
+    EXPECT_TRUE(granted);
+  });
+  granted = true;
+  steps.Grant(2);
+  next.join();
+}
+
+TEST(JobStepsTest, AloneNoGroupTakesStepsTogether) {
+  JobProto job = TwoGroups();
+  job.mutable_cluster()->set_nworker_groups(1);
+  job.mutable_cluster()->set_user_consistency("any");
+  EXPECT_FALSE(JobSteps(job, nullptr, nullptr).together());
+}
+
+TEST(JobStepsTest, TheFirstProcessOfAGroupAllowsNoStepBeyondTheEnd) {
+  JobSteps steps(TwoGroups(), nullptr, nullptr);
+  steps.gate().FollowOtherGate(1);
+  steps.OnAllowed(1, 101);
+  EXPECT_EQ(steps.refused(), 1);
+  steps.OnAllowed(1, 100);
+  EXPECT_EQ(steps.refused(), 1);
+  EXPECT_TRUE(steps.gate().Pass(1, 99));
+}
+
+TEST(JobStepsTest, AGroupThatHasLeftIsWaitedForNoMore) {
+  JobProto job = TwoGroups();
+  job.mutable_cluster()->set_max_staleness(1);
+  JobSteps steps(job, nullptr, nullptr);
+  steps.Leave(1);
+  EXPECT_TRUE(steps.gate().Pass(0, 50));
 }
 
 }  // namespace
