@@ -4,6 +4,8 @@
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "comm/codec/identity.h"
 #include "support/cluster/cluster_of_roles.h"
 #include "support/small_codecs.h"

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
+#include <optional>
 #include <thread>
 
 #include "singa/base/error.h"

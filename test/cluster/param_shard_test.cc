@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/cluster/cluster_of_roles.h"
 
 namespace singa {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "comm/collective/slice_table.h"
 #include "singa/base/error.h"
 #include "support/cluster/cluster_of_roles.h"

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
 #include "support/cluster/small_groups.h"
 #include "support/threaded_job.h"
 

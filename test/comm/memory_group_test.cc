@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "singa/base/error.h"
 #include "support/comm/board_memory.h"
 

@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "singa/base/str_cat.h"
 #include "support/device_memory.h"
 #include "support/emulated_stream.h"

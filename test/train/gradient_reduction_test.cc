@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <deque>
+#include <map>
 #include <thread>
 
 #include "comm/collective/memory_collective.h"

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <optional>
+
 #include "singa/base/error.h"
 #include "support/train/recorded_updates.h"
 #include "train/reduce/piece_plan.h"

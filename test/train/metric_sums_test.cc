@@ -2,6 +2,10 @@
 // their use.
 #include "train/reduce/metric_sums.h"
 
+#include <gtest/gtest.h>
+
+#include <cmath>
+
 #include "support/net_test.h"
 #include "support/proof_layers.h"
 

@@ -2,6 +2,8 @@
 // process.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "comm/collective/memory_board.h"
