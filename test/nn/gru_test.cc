@@ -1,5 +1,4 @@
 // The golden numbers are those of tool/golden/recurrent.py.
-#include "support/random_values.h"
 #include "support/recurrent_test.h"
 
 namespace singa {
@@ -92,34 +91,6 @@ TEST_P(GruTest, NoGradientGoesThroughTheCarriedState) {
   ExpectNoGradientThroughTheCarriedState(conf, 2);
 }
 
-TEST_P(GruTest, CarriesOneStateOverSingleSteps) {  // as when a text is generated
-  const Values x = RandomValues("x", 2 * 2 * 5);
-  const Values whole = Feature(Gru("dim_hidden: 3", 2), {{.shape = {2, 2, 5}, .data = x}});
-  const auto layer =
-      Build(Gru("dim_hidden: 3 carry_state: true"), std::vector<Input>{{.shape = {2, 5}}});
-  for (int t = 0; t < 2; ++t) {
-    layer->SetInput(0, Values(x.begin() + t * 10, x.begin() + (t + 1) * 10));
-    layer->BeginStep(t);
-    layer->Forward(kTest);
-  }
-  ExpectNear(layer->Output(), Values(whole.begin() + 6, whole.end()), 1e-6);
-}
-
-TEST_P(GruTest, AStateThatIsNotFiniteIsNotCarried) {
-  const auto layer =
-      Build(Gru("dim_hidden: 3 carry_state: true"), std::vector<Input>{{.shape = {2, 5}}});
-  const Values x = RandomValues("x", 10);
-  layer->SetInput(0, x);
-  layer->BeginStep(0);
-  layer->Forward(kTrain);
-  const Values first = layer->Output();
-  layer->SetInput(0, Values(10, std::numeric_limits<float>::quiet_NaN()));
-  layer->Forward(kTrain);
-  layer->SetInput(0, x);
-  layer->Forward(kTrain);
-  EXPECT_EQ(layer->Output(), first);
-}
-
 TEST_P(GruTest, SixParamsMeanNoBiases) {  // as in SINGA 0.3
   EXPECT_EQ(Build(Gru("dim_hidden: 4", 1, 6), {3, 5})->declare().params().size(), 6u);
   EXPECT_EQ(Build(Gru("dim_hidden: 4 bias_term: false", 1, 9), {3, 5})->declare().params().size(),
@@ -136,32 +107,6 @@ TEST_P(GruTest, RejectsTooFewParams) {
                            "needs 6 params (6 weights), has 5");
   EXPECT_CONFIG_ERROR_SAYS(Build(Gru("dim_hidden: 4", 1, 8), {3, 5}), "param",
                            "needs 9 params (6 weights, 3 biases), has 8");
-}
-
-TEST_P(GruTest, RejectsImages) {
-  EXPECT_CONFIG_ERROR_SAYS(Build(Gru("dim_hidden: 4"), {3, 1, 5, 5}), "srclayers",
-                           "(rows, numbers), gives (3, 1, 5, 5)");
-  EXPECT_CONFIG_ERROR(Build(Gru("dim_hidden: 4", 3), {3, 5}), "srclayers");
-}
-
-TEST_P(GruTest, RejectsAFirstStateOfAnotherShape) {
-  EXPECT_CONFIG_ERROR_SAYS(Build(Gru("dim_hidden: 4"), std::vector<Shape>{{3, 5}, {3, 5}}),
-                           "srclayers#1", "must have the shape (3, 4), has (3, 5)");
-}
-
-TEST_P(GruTest, RejectsThreeSources) {
-  EXPECT_CONFIG_ERROR(Build(Gru("dim_hidden: 4"), std::vector<Shape>{{3, 5}, {3, 4}, {3, 4}}),
-                      "srclayers#2");
-}
-
-TEST_P(GruTest, RejectsToCarryAStateThatIsGiven) {
-  EXPECT_CONFIG_ERROR(
-      Build(Gru("dim_hidden: 4 carry_state: true"), std::vector<Shape>{{3, 5}, {3, 4}}),
-      "gru_conf.carry_state");
-}
-
-TEST_P(GruTest, RejectsAnInputOfAnotherStep) {
-  EXPECT_CONFIG_ERROR(Build(Gru("dim_hidden: 4") + " shift: 1", {3, 5}), "shift");
 }
 
 }  // namespace

@@ -1,0 +1,110 @@
+// Tests which nodes of a net run backward, and which gradients they give. train/param_exchange_test
+// and train/cd_test have more tests on params of several layers, and on RBMs.
+#include "nn/plan/backward.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/net_test.h"
+
+namespace singa {
+namespace backward_test {
+
+constexpr char kData[] =
+    "layer { name: 'data' user_type: 'TestInput' dummy_conf { shape: 2 shape: 3 } }\n";
+constexpr char kThreeSteps[] =
+    "unroll_len: 3 layer { name: 'text' user_type: 'TestInput' unroll_len: 1 "
+    "split_conf { num_splits: 3 } dummy_conf { shape: 2 shape: 4 } }\n";
+
+std::string Linear(const std::string& name, const std::string& source,
+                   const std::string& param = "", const std::string& more = "") {
+  return StrCat("layer { name: '", name, "' user_type: 'TestLinear' srclayers: '", source,
+                "' innerproduct_conf { num_output: 3 } param { name: 'w", name, "' ", param, " } ",
+                more, " }\n");
+}
+
+std::string Loss(const std::string& source) {
+  return StrCat("layer { name: 'loss' user_type: 'TestLoss' srclayers: '", source, "' }\n");
+}
+
+std::vector<std::string> Backwards(const std::string& text) {
+  TestNet test(text);
+  std::vector<std::string> names;
+  for (const NetNode& node : test.net.nodes())
+    if (node.runs_backward) names.push_back(node.name);
+  return names;
+}
+
+// Returns (output, time step) of each gradient that nobody gives the layer.
+std::vector<std::pair<int64_t, int64_t>> Ungiven(const std::string& text, const std::string& name) {
+  TestNet test(text);
+  const NetNode& node = *test.net.Find(name);
+  std::vector<std::pair<int64_t, int64_t>> found;
+  for (const NetNode::Unread& unread : node.unread)
+    for (size_t k = 0; k < node.out.size(); ++k)
+      if (unread.port == node.out[k]) found.emplace_back(static_cast<int64_t>(k), unread.step);
+  return found;
+}
+
+TEST(Backward, ALayerThatNoLossReadsDoesNotRun) {
+  EXPECT_EQ(Backwards(StrCat(kData, Linear("a", "data"), Linear("side", "data"), Loss("a"))),
+            (std::vector<std::string>{"a", "loss"}));
+}
+
+TEST(Backward, WithoutALossNothingRuns) {
+  EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data"), Linear("b", "a"))).empty());
+}
+
+TEST(Backward, ALossAboveParamsThatDoNotTrainDoesNotRun) {
+  EXPECT_TRUE(Backwards(StrCat(kData, Linear("a", "data", "lr_scale: 0"), Loss("a"))).empty());
+}
+
+TEST(Backward, ALayerThatDoesNotTrainPassesTheGradientToTheOneBelow) {
+  const std::string text =
+      StrCat(kData, Linear("a", "data"), Linear("fixed", "a", "lr_scale: 0"), Loss("fixed"));
+  EXPECT_EQ(Backwards(text), (std::vector<std::string>{"a", "fixed", "loss"}));
+  TestNet test(text);
+  EXPECT_EQ(test.net.Find("a")->completes.size(), 1u);
+  EXPECT_TRUE(test.net.Find("fixed")->completes.empty());
+}
+
+TEST(Backward, TimeStepsThatNoReaderTakesGetNoGradient) {
+  const std::string text =
+      StrCat(kThreeSteps, Linear("a", "text"),
+             Linear("last", "a", "", "unroll_len: 1 unroll_conn_type: kUnrollFirstToLast"),
+             "layer { name: 'loss' user_type: 'TestLoss' srclayers: 'last' unroll_len: 1 }");
+  using Steps = std::vector<std::pair<int64_t, int64_t>>;
+  EXPECT_EQ(Ungiven(text, "a"), (Steps{{0, 0}, {0, 1}}));
+  EXPECT_EQ(Ungiven(text, "last"), Steps());
+}
+
+TEST(Backward, TimeStepsThatAllAreReadGetTheirGradients) {
+  EXPECT_TRUE(Ungiven(StrCat(kThreeSteps, Linear("a", "text"), Loss("a")), "a").empty());
+}
+
+TEST(Backward, AnOutputThatIsNotReadAtAllNeedsNoZeros) {
+  EXPECT_TRUE(
+      Ungiven(StrCat(kData, Linear("a", "data"),
+                     "layer { name: 'two' user_type: 'TestTwo' srclayers: 'a' }\n", Loss("two:1")),
+              "two")
+          .empty());
+}
+
+std::string Product(const std::string& name, const std::string& source, const std::string& param) {
+  return StrCat("layer { name: '", name, "' type: kInnerProduct srclayers: '", source,
+                "' innerproduct_conf { num_output: 3 bias_term: false } param { ", param, " } }\n");
+}
+
+TEST(Backward, AGradientGoesInPiecesIfOneLayerAloneGivesIt) {
+  TestNet alone(
+      StrCat(kData, Product("a", "data", "name: 'w'"), Product("b", "a", "name: 'v'"), Loss("b")));
+  EXPECT_EQ(alone.net.Find("a")->in_pieces, std::vector<Param*>{alone.params.Find("w")});
+  TestNet tied(StrCat(kData, Product("a", "data", "name: 'w'"),
+                      Product("b", "a", "name: 'v' share_from: 'w'"), Loss("b")));
+  EXPECT_TRUE(tied.net.Find("a")->in_pieces.empty());
+  EXPECT_TRUE(tied.net.Find("b")->in_pieces.empty());
+}
+
+}  // namespace backward_test
+}  // namespace singa
