@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "cluster/workers/job_snapshot.h"
+#include "singa/base/error.h"
 #include "support/threaded_job.h"
 
 namespace singa {
@@ -150,6 +151,96 @@ TEST(JobStepsTest, AGroupThatHasLeftIsWaitedForNoMore) {
   JobSteps steps(job, nullptr, nullptr);
   steps.Leave(1);
   EXPECT_TRUE(steps.gate().Pass(0, 50));
+}
+
+// Each of two groups has two workers, and each worker a process.
+class JobStepsOfProcesses : public testing::Test {
+ protected:
+  void Start(const std::string& cluster) {
+    JobProto job = TwoGroups();
+    EXPECT_TRUE(google::protobuf::TextFormat::MergeFromString(
+        StrCat("cluster { nworkers_per_group: 2 ", cluster, " }"), &job));
+    processes_.emplace(job);
+    processes_->MeetAll();
+    for (int rank = 0; rank < 4; ++rank) {
+      (*processes_)[rank].peers().Listen(&heard_[rank]);
+      steps_.push_back(std::make_unique<JobSteps>(job, &(*processes_)[rank], &deadline_));
+    }
+  }
+  ~JobStepsOfProcesses() override {
+    for (int rank = 0; rank < 4; ++rank) (*processes_)[rank].peers().Forget();
+  }
+
+  // Returns whether `group` may begin a step after `done` in the process of that rank.
+  bool MayBegin(int rank, int group, int64_t done) {
+    try {
+      return steps_[rank]->gate().Pass(group, done);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), kExitStalled) << error.what();
+      return false;
+    }
+  }
+
+  // A thread that has to wait for another process fails soon.
+  const ProgressDeadline deadline_{std::chrono::milliseconds(1)};
+  Heard heard_[4];
+  std::optional<ThreadedJob> processes_;
+  std::vector<std::unique_ptr<JobSteps>> steps_;
+};
+
+TEST_F(JobStepsOfProcesses, TheFirstProcessOfAGroupLeadsIt) {
+  Start("");
+  for (const auto& steps : steps_) {
+    EXPECT_EQ(steps->FirstProcess(0), 0);
+    EXPECT_EQ(steps->FirstProcess(1), 2);
+  }
+  EXPECT_TRUE(steps_[0]->Leads(0));
+  EXPECT_FALSE(steps_[1]->Leads(0));
+  EXPECT_TRUE(steps_[2]->Leads(1));
+  EXPECT_FALSE(steps_[3]->Leads(1));
+}
+
+TEST_F(JobStepsOfProcesses, AnotherProcessOfAGroupTakesTheStepsThatTheFirstAllows) {
+  Start("");
+  steps_[3]->Begin({1}, std::nullopt);
+  EXPECT_FALSE(MayBegin(3, 1, 0));
+  steps_[2]->AllowSteps(1, 2);
+  heard_[3].Await({"allowed 1 2"});
+  steps_[3]->OnAllowed(1, 2);
+  EXPECT_TRUE(MayBegin(3, 1, 0));
+  EXPECT_TRUE(MayBegin(3, 1, 1));
+  EXPECT_FALSE(MayBegin(3, 1, 2));
+}
+
+// Nobody waits for a group without a bound of staleness. So only its end is told.
+TEST_F(JobStepsOfProcesses, StepsAreToldOnlyWhereAGroupMayWaitForThem) {
+  Start("");
+  steps_[2]->NoteSteps(1, 5);
+  steps_[2]->Leave(1);
+  heard_[0].Await({"left 1"});
+}
+
+TEST_F(JobStepsOfProcesses, AGroupsFirstProcessAloneTellsItsSteps) {
+  Start("max_staleness: 3");
+  steps_[3]->NoteSteps(1, 4);
+  steps_[3]->Leave(1);
+  steps_[2]->NoteSteps(1, 5);
+  steps_[2]->Leave(1);
+  heard_[0].Await({"steps 1 5", "left 1"});
+  EXPECT_EQ(steps_[3]->done(), (std::vector<int64_t>{0, 4}));
+}
+
+// The first process of group 1 is that of rank 2.
+TEST_F(JobStepsOfProcesses, AnAnswerTellsTheStepsOfGroupsThatItsProcessLeads) {
+  Start("max_staleness: 3");
+  ControlMessage::Held held;
+  held.add_group()->set_group(1);
+  held.mutable_group(0)->set_steps(8);
+  steps_[0]->OnHeld(3, held);
+  EXPECT_EQ(steps_[0]->done(), (std::vector<int64_t>{0, 0}));
+  EXPECT_EQ(steps_[0]->refused(), 1);
+  steps_[0]->OnHeld(2, held);
+  EXPECT_EQ(steps_[0]->done(), (std::vector<int64_t>{0, 8}));
 }
 
 }  // namespace
