@@ -73,8 +73,8 @@ PeekedStore PeekStore(const RowSource& source) {
     ReadFirst(source, store.get(), &peeked.errors);
     if (quick) peeked.facts = FactsOf(source.backend, options, store.get());
   } catch (const Error& error) {
-    const bool labels =
-        !options.label_path.empty() && std::string(error.what()).starts_with(options.label_path);
+    const bool labels = !options.label_path.empty() &&
+                        std::string(error.what()).starts_with(options.label_path + ":");
     Add(labels ? "label_path" : "path", labels ? options.label_path : options.path, error,
         &peeked.errors);
   }
